@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import {
+  isTowingReference,
+  isViolationReference,
+  type Json,
+  type JsonObject,
+  type TowingReference,
+  type ViolationReference,
+} from '../domain/vocabulary';
+
+/** Pieces that several wires share. */
+
+/** The service's name of a tow; its format is documented but not relied on. */
+export const towingReference = z.custom<TowingReference>(
+  (value) => typeof value === 'string' && isTowingReference(value),
+  'must be a non-empty string',
+);
+
+/** The service's name of a violation. */
+export const violationReference = z.custom<ViolationReference>(
+  (value) => typeof value === 'string' && isViolationReference(value),
+  'must be a non-empty string',
+);
+
+/** Any JSON value. */
+export const json: z.ZodType<Json> = z.json();
+
+/** A JSON object that passes through unread. */
+export const jsonObject: z.ZodType<JsonObject> = z.record(z.string(), json);
+
+/** The operator's own data, echoed by the service; `id` is a string when present (service-api 2.4, 2.5). */
+export const metadata = jsonObject.refine((value) => value['id'] === undefined || typeof value['id'] === 'string', {
+  path: ['id'],
+  error: 'must be a string',
+});
+
+/** An amount in SAR: a number, or a number as text. */
+export const amount = z.union(
+  [
+    z.number(),
+    z
+      .string()
+      .trim()
+      .regex(/^-?\d+(\.\d+)?$/),
+  ],
+  'must be a number or a numeric string',
+);

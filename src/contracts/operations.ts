@@ -1,0 +1,175 @@
+import type { z } from 'zod';
+import * as service from './service';
+
+/**
+ * Every operation of the service that an operator calls (service-api 4), as data. The client sends by it, the simulator
+ * serves by it, the OpenAPI document is written from it.
+ */
+export interface Operation {
+  readonly method: 'GET' | 'POST' | 'PATCH';
+  /** Appended to the base address; never resolved against it. */
+  readonly path: string;
+  /** How the request travels. */
+  readonly encoding: 'json' | 'form' | 'query' | 'credentials';
+  readonly request: z.ZodType | null;
+  /** The contract of `data`. */
+  readonly answer: z.ZodType;
+  /** `envelope`: always inside `data`. `bare_or_envelope`: service-api 4.5 does not show it, both are read. */
+  readonly answerShape: 'envelope' | 'bare_or_envelope';
+  /** False where a second call may make a second thing: such a call is never repeated while the first may have worked. */
+  readonly safeToRepeat: boolean;
+  /** Which rate limit of the service it counts against. */
+  readonly budget: 'auth' | 'site' | 'violations' | 'tickets' | 'tow';
+  /** service-api section of its documented errors; null where they are "not shown". */
+  readonly refusals: readonly Refusal[];
+  readonly summary: string;
+}
+
+/** A documented error (service-api 7). */
+export interface Refusal {
+  readonly httpStatus: number;
+  readonly message: string;
+}
+
+const common: readonly Refusal[] = [
+  { httpStatus: 401, message: 'Unauthorized' },
+  { httpStatus: 403, message: 'Access denied' },
+  { httpStatus: 500, message: 'Internal Server Error' },
+];
+
+/** service-api 7.1. */
+const violationRefusals: readonly Refusal[] = [
+  { httpStatus: 400, message: 'Zone not found' },
+  { httpStatus: 400, message: 'Image size exceeds limit' },
+  { httpStatus: 400, message: 'Missing required field' },
+  { httpStatus: 400, message: 'Invalid enum value' },
+  ...common,
+];
+
+/** service-api 7.2. */
+const towRefusals: readonly Refusal[] = [
+  { httpStatus: 400, message: 'Missing required field' },
+  { httpStatus: 400, message: 'Invalid enum value' },
+  { httpStatus: 404, message: 'Plate number not found' },
+  { httpStatus: 404, message: 'Violation not found' },
+  ...common,
+];
+
+/** What the six operations on a tow share. */
+const onTow = { encoding: 'json', answerShape: 'envelope', budget: 'tow', refusals: towRefusals } as const;
+// Open question Q4: whether a repeated status update is accepted is not documented; we repeat one that got no answer.
+const statusUpdate = { ...onTow, method: 'PATCH', answer: service.towAnswer, safeToRepeat: true } as const;
+
+/** By the name that the outbox, the API, the simulator's faults and the metrics use. */
+export const OPERATIONS = {
+  token: {
+    method: 'POST',
+    path: '/auth/public/token',
+    encoding: 'credentials',
+    request: null,
+    answer: service.tokenAnswer,
+    answerShape: 'envelope',
+    safeToRepeat: true,
+    budget: 'auth',
+    refusals: common,
+    summary: 'Get an access token for the client id and secret.',
+  },
+  started: {
+    ...statusUpdate,
+    path: '/v1/tow/public/towing-status/started',
+    request: service.startedRequest,
+    summary: 'Report that the tow has started.',
+  },
+  detained: {
+    ...statusUpdate,
+    path: '/v1/tow/public/towing-status/detained',
+    request: service.detainedRequest,
+    summary: 'Report that the vehicle stands in the yard.',
+  },
+  canceled: {
+    ...statusUpdate,
+    path: '/v1/tow/public/towing-status/canceled',
+    request: service.canceledRequest,
+    summary: 'Report that the tow was canceled, with the reason.',
+  },
+  released: {
+    ...statusUpdate,
+    path: '/v1/tow/public/towing-status/released',
+    request: service.releasedRequest,
+    summary: 'Report that the vehicle was released.',
+  },
+  invoice: {
+    ...onTow,
+    method: 'POST',
+    path: '/v1/tow/public/invoice',
+    request: service.invoiceRequest,
+    answer: service.invoiceAnswer,
+    // Open question Q5: whether a second create makes a second invoice is not documented; we assume that it does.
+    safeToRepeat: false,
+    summary: 'Create the tow invoice.',
+  },
+  payment: {
+    ...onTow,
+    method: 'PATCH',
+    path: '/v1/tow/public/invoice/payment-status',
+    request: service.paymentRequest,
+    answer: service.towAnswer,
+    safeToRepeat: true,
+    summary: 'Report the payment status of the tow invoice.',
+  },
+  violation: {
+    method: 'POST',
+    path: '/v1/violations/public',
+    encoding: 'form',
+    request: service.violationForm,
+    answer: service.violationAnswer,
+    answerShape: 'envelope',
+    safeToRepeat: false,
+    budget: 'violations',
+    refusals: violationRefusals,
+    summary: 'Report a parking violation with images.',
+  },
+  violation_guide: {
+    method: 'POST',
+    path: '/violation/public/create',
+    encoding: 'form',
+    request: service.guideViolationForm,
+    answer: service.guideViolationAnswer,
+    answerShape: 'bare_or_envelope',
+    safeToRepeat: false,
+    budget: 'violations',
+    refusals: violationRefusals,
+    summary: 'Report a parking violation (integration guide form).',
+  },
+  capacity: {
+    method: 'GET',
+    path: '/sites/public/site-capacity',
+    encoding: 'query',
+    request: service.capacityRequest,
+    answer: service.capacityAnswer,
+    answerShape: 'bare_or_envelope',
+    safeToRepeat: true,
+    budget: 'site',
+    refusals: common,
+    summary: 'Free slots of a zone.',
+  },
+  ticket: {
+    method: 'POST',
+    path: '/tickets/public/active-ticket',
+    encoding: 'json',
+    request: service.ticketRequest,
+    answer: service.ticketAnswer,
+    answerShape: 'bare_or_envelope',
+    safeToRepeat: true,
+    budget: 'tickets',
+    refusals: common,
+    summary: 'Whether a vehicle has an active parking ticket.',
+  },
+} as const satisfies Record<string, Operation>;
+
+export type OperationName = keyof typeof OPERATIONS;
+/** The body an operation takes. */
+export type RequestOf<N extends OperationName> =
+  (typeof OPERATIONS)[N]['request'] extends z.ZodType<infer T> ? T : null;
+/** The data an operation answers. */
+export type AnswerOf<N extends OperationName> = z.infer<(typeof OPERATIONS)[N]['answer']>;

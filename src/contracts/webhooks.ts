@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { amount, metadata, towingReference, violationReference } from './common';
+
+/** The two calls the service makes to the operator (service-api 6). Unknown fields are kept and ignored. */
+
+/** `POST {operator_base_url}/tow-request`. */
+export const towRequestWebhook = z.looseObject({
+  violation_reference_id: violationReference,
+  towing_reference_id: towingReference,
+  metadata: metadata.nullish(),
+});
+export type TowRequestWebhook = z.infer<typeof towRequestWebhook>;
+
+/** One charge of an invoice. The document lists all fields; only their types are relied on, never their presence. */
+export const invoiceCharge = z.looseObject({
+  invoice_number: z.string().nullish(),
+  vat_number: z.string().nullish(),
+  total_amount: amount.nullish(),
+  paid_amount: amount.nullish(),
+  tax: amount.nullish(),
+});
+
+/** `POST {operator_base_url}/tow/invoice`. */
+export const towInvoiceWebhook = z.looseObject({
+  violation_reference_id: violationReference,
+  towing_reference_id: towingReference,
+  towing_invoice: invoiceCharge,
+  delay_invoice: invoiceCharge.nullish(),
+  metadata: metadata.nullish(),
+});
+export type TowInvoiceWebhook = z.infer<typeof towInvoiceWebhook>;
+
+/** Where the service posts each kind of delivery, below the operator's base address. */
+export const WEBHOOKS = {
+  tow_request: { path: '/tow-request', body: towRequestWebhook },
+  tow_invoice: { path: '/tow/invoice', body: towInvoiceWebhook },
+} as const;

@@ -1,0 +1,52 @@
+/** Waiting times between attempts: pure arithmetic, no clock and no randomness of its own. */
+
+export interface RetrySettings {
+  readonly retryBaseMs: number;
+  readonly retryCapMs: number;
+}
+
+/** How much a full jitter lengthens a delay; it never shortens one. */
+const JITTER_SHARE = 0.25;
+
+/** The delay after the given number of earlier failures without jitter: doubling from the base up to the cap. */
+export function backoffWithoutJitterMs(failures: number, settings: RetrySettings): number {
+  return Math.min(settings.retryCapMs, settings.retryBaseMs * 2 ** Math.min(failures, 30));
+}
+
+/**
+ * The delay before the next attempt: exponential, capped, jittered upwards, and never earlier than the service asked.
+ * @param jitter 0 to 1.
+ */
+export function backoffMs(
+  facts: { failures: number; notBeforeMs: number | null; nowMs: number; jitter: number },
+  settings: RetrySettings,
+): number {
+  const floorMs = Math.max(
+    backoffWithoutJitterMs(facts.failures, settings),
+    askedWaitMs(facts.notBeforeMs, facts.nowMs),
+  );
+  return Math.ceil(floorMs * (1 + JITTER_SHARE * facts.jitter));
+}
+
+/** How long the service asked us to wait from now; 0 when it asked for nothing or the moment has passed. */
+export function askedWaitMs(notBeforeMs: number | null, nowMs: number): number {
+  return notBeforeMs === null ? 0 : Math.max(0, notBeforeMs - nowMs);
+}
+
+/**
+ * The earliest moment the service wants the next call, from its `Retry-After` (seconds or HTTP date) or, on a 429 without
+ * it, `X-RateLimit-Reset` (UNIX seconds). Null when neither can be read.
+ */
+export function notBeforeMs(
+  headers: { retryAfter: string | undefined; rateLimitReset: string | undefined },
+  nowMs: number,
+): number | null {
+  const retryAfter = headers.retryAfter?.trim();
+  if (retryAfter !== undefined && retryAfter !== '') {
+    if (/^\d+(\.\d+)?$/.test(retryAfter)) return nowMs + Math.ceil(Number(retryAfter) * 1000);
+    const date = Date.parse(retryAfter);
+    if (!Number.isNaN(date)) return date;
+  }
+  const reset = headers.rateLimitReset?.trim();
+  return reset !== undefined && /^\d+(\.\d+)?$/.test(reset) ? Math.ceil(Number(reset) * 1000) : null;
+}

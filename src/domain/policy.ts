@@ -1,0 +1,150 @@
+import { askedWaitMs, backoffMs, type RetrySettings } from './backoff';
+
+/**
+ * The failure policy: what happened to an attempt, and what comes next. One table, one exhaustive switch, no clock and
+ * no randomness of its own. Rows in the order of the table in the README, "How it fails".
+ */
+
+/** What happened when one call was made; facts in fields, never to be read back from a message. */
+export type Exchange =
+  /** The service answered 2xx and the body keeps the contract. */
+  | { readonly kind: 'accepted'; readonly httpStatus: number }
+  /** The service answered 2xx and the body breaks the contract: done on the wire, but a person should look. */
+  | { readonly kind: 'contract_broken'; readonly httpStatus: number; readonly issues: readonly string[] }
+  /** The service answered something else. */
+  | {
+      readonly kind: 'refused';
+      readonly httpStatus: number;
+      /** The service's own words, null when there were none. */
+      readonly message: string | null;
+      readonly isJson: boolean;
+      /** The earliest moment the service wants the next call, ms since the epoch. */
+      readonly notBeforeMs: number | null;
+    }
+  /** DNS, connection refused, connect timeout: no byte of the request can have arrived. */
+  | { readonly kind: 'surely_not_sent'; readonly cause: string }
+  /** Bytes were sent and no status came back. */
+  | { readonly kind: 'unanswered'; readonly cause: string }
+  /** No token could be had, or a fresh one was refused: a condition of the connection, not of this report. */
+  | { readonly kind: 'connection'; readonly cause: string; readonly notBeforeMs: number | null }
+  /** The claim had grown too old before the first byte; nothing was sent. */
+  | { readonly kind: 'dropped' };
+
+/** What the report went through before this attempt. */
+export interface AttemptHistory {
+  readonly safeToRepeat: boolean;
+  /** Failed attempts before this one, since the last success or decision of a person. */
+  readonly failures: number;
+  /** How often the service said that it does not know the violation or plate. */
+  readonly notFound: number;
+  /** Attempts before this one that may have had an effect although no answer said so. */
+  readonly unanswered: number;
+}
+
+export interface PolicySettings extends RetrySettings {
+  readonly notFoundRetries: number;
+  readonly notFoundRetryMs: number;
+  readonly unknownGraceMs: number;
+}
+
+/** Why a person may want to look twice at a refusal. */
+export type Hint = 'perhaps_already_accepted';
+
+/** What comes next for the report; delays are counted from the moment the outcome is stored. */
+export type Verdict =
+  | { readonly next: 'accepted'; readonly flag: 'contract_broken' | null }
+  | { readonly next: 'refused'; readonly hint: Hint | null }
+  | { readonly next: 'retry'; readonly delayMs: number; readonly because: RetryReason }
+  /** The effect is unknown: wait for proof this long, then claim decides between one more try and a person. */
+  | { readonly next: 'unknown'; readonly delayMs: number }
+  /** Nothing was sent and nothing is wrong with the report: due again after the delay, no failure counted. */
+  | { readonly next: 'hold'; readonly delayMs: number; readonly because: 'connection' | 'dropped' };
+
+export type RetryReason = 'surely_not_sent' | 'throttled' | 'failed' | 'unanswered' | 'not_found';
+
+/** How many creates of an invoice may be left unanswered before a person must decide: never a third. */
+export const UNANSWERED_CREATES_MAX = 2;
+
+/** Statuses by which the service itself says that the call failed; any other 5xx may come from a gateway that gave up. */
+const SAYS_IT_FAILED: readonly number[] = [500, 503];
+
+/** Messages of a 404 that may mean the service lags behind itself (service-api 7.2). */
+const NOT_FOUND_MESSAGES: readonly string[] = ['violation not found', 'plate number not found'];
+
+/**
+ * Decides what comes next after one attempt.
+ * @param nowMs ms since the epoch, to turn the service's own times into delays.
+ * @param jitter 0 to 1; only ever lengthens a delay.
+ */
+export function judge(
+  exchange: Exchange,
+  history: AttemptHistory,
+  settings: PolicySettings,
+  nowMs: number,
+  jitter: number,
+): Verdict {
+  const backoff = (notBeforeMs: number | null = null) =>
+    backoffMs({ failures: history.failures, notBeforeMs, nowMs, jitter }, settings);
+  switch (exchange.kind) {
+    case 'accepted':
+      return { next: 'accepted', flag: null };
+    case 'contract_broken':
+      return { next: 'accepted', flag: 'contract_broken' };
+    case 'dropped':
+      return { next: 'hold', delayMs: 0, because: 'dropped' };
+    case 'connection':
+      return { next: 'hold', delayMs: backoff(exchange.notBeforeMs), because: 'connection' };
+    case 'surely_not_sent':
+      return { next: 'retry', delayMs: backoff(), because: 'surely_not_sent' };
+    case 'unanswered':
+      return history.safeToRepeat
+        ? { next: 'retry', delayMs: backoff(), because: 'unanswered' }
+        : { next: 'unknown', delayMs: settings.unknownGraceMs };
+    case 'refused':
+      return judgeStatus(exchange, history, settings, {
+        backoffMs: backoff(exchange.notBeforeMs),
+        askedMs: askedWaitMs(exchange.notBeforeMs, nowMs),
+      });
+  }
+}
+
+type Refused = Extract<Exchange, { kind: 'refused' }>;
+type Waits = { readonly backoffMs: number; readonly askedMs: number };
+
+function judgeStatus(exchange: Refused, history: AttemptHistory, settings: PolicySettings, waits: Waits): Verdict {
+  const { httpStatus } = exchange;
+  if (isMisconfiguration(exchange)) return { next: 'hold', delayMs: waits.backoffMs, because: 'connection' };
+  if (httpStatus === 429) return { next: 'retry', delayMs: waits.backoffMs, because: 'throttled' };
+  if (httpStatus === 408 || httpStatus >= 500) return judgeServerFault(httpStatus, history, settings, waits);
+  if (isLag(exchange) && history.notFound < settings.notFoundRetries) {
+    return { next: 'retry', delayMs: Math.max(settings.notFoundRetryMs, waits.askedMs), because: 'not_found' };
+  }
+  return { next: 'refused', hint: history.unanswered > 0 ? 'perhaps_already_accepted' : null };
+}
+
+function judgeServerFault(
+  httpStatus: number,
+  history: AttemptHistory,
+  settings: PolicySettings,
+  waits: Waits,
+): Verdict {
+  if (history.safeToRepeat) {
+    const because = SAYS_IT_FAILED.includes(httpStatus) ? 'failed' : 'unanswered';
+    return { next: 'retry', delayMs: waits.backoffMs, because };
+  }
+  // After an attempt without an answer only one more create may ever have an effect, whatever it answered.
+  if (SAYS_IT_FAILED.includes(httpStatus) && history.unanswered === 0) {
+    return { next: 'retry', delayMs: Math.max(settings.unknownGraceMs, waits.backoffMs), because: 'failed' };
+  }
+  return { next: 'unknown', delayMs: Math.max(settings.unknownGraceMs, waits.askedMs) };
+}
+
+/** A redirect, or a 404 that does not even speak JSON: the base address is wrong, and no report will pass. */
+function isMisconfiguration(exchange: Refused): boolean {
+  if (exchange.httpStatus < 400) return true;
+  return exchange.httpStatus === 404 && !exchange.isJson;
+}
+
+function isLag(exchange: Refused): boolean {
+  return exchange.httpStatus === 404 && NOT_FOUND_MESSAGES.includes(exchange.message?.trim().toLowerCase() ?? '');
+}

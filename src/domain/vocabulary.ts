@@ -1,0 +1,102 @@
+/**
+ * The words of the house. Every other file, the API, the console and the logs use these and no others.
+ *
+ * - tow: one vehicle removal, identified by the service's `towing_reference_id`.
+ * - service: the parking service that orders tows. operator: the company that runs towhook.
+ * - delivery: one webhook call received from the service.
+ * - fact: something that happened in the field or office, told by a person or by the operator's own software.
+ * - report: one call owed to the service, an entry of a tow's outbox. attempt: one try to send it.
+ * - task: something a person must decide.
+ *
+ * Wire values are spelled exactly as the service spells them (service-api 2.2, 2.3).
+ */
+
+/** Where a tow stands. Entered and left only through `TRANSITIONS` in tow.ts. */
+export const TOW_STATES = ['requested', 'started', 'detained', 'released', 'canceled'] as const;
+export type TowState = (typeof TOW_STATES)[number];
+
+/** What a person can say about a tow. Each fact owes the service exactly one report of the same name. */
+export const FACT_EVENTS = ['started', 'detained', 'canceled', 'released', 'invoice', 'payment'] as const;
+export type FactEvent = (typeof FACT_EVENTS)[number];
+
+/** The kinds of report; one fact, one report, one word. */
+export const REPORT_KINDS = FACT_EVENTS;
+export type ReportKind = FactEvent;
+
+/**
+ * The life of a report.
+ *
+ * - pending: owed, not settled; sent when its turn and its time come.
+ * - sending: a call that is not safe to repeat has been claimed and may be on the wire.
+ * - unknown: such a call ended without an answer; proof, one more try, or a person settles it.
+ * - refused: the service said no; the outbox waits for a person.
+ * - accepted, waived: settled; the next report may leave.
+ */
+export const REPORT_STATES = ['pending', 'sending', 'accepted', 'refused', 'unknown', 'waived'] as const;
+export type ReportState = (typeof REPORT_STATES)[number];
+
+/** The two webhook calls of the service (service-api 6). */
+export const DELIVERY_KINDS = ['tow_request', 'tow_invoice'] as const;
+export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
+
+/** Where an acknowledged delivery stands; always exactly one of these. */
+export const DELIVERY_STATES = ['waiting', 'parked', 'processed'] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+/** Who may do what, weakest first; each role may do everything the ones before it may. */
+export const ROLES = ['viewer', 'crew', 'dispatcher', 'ops'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** True when `held` carries at least the rights of `needed`. */
+export function roleAllows(held: Role, needed: Role): boolean {
+  return ROLES.indexOf(held) >= ROLES.indexOf(needed);
+}
+
+/** service-api 2.2, spelling and case as listed there. */
+export const PLATE_TYPES = [
+  'PRIVATE',
+  'PUBLIC_TRANSPORTATION',
+  'PRIVATE_TRANSPORTATION',
+  'PUBLIC_MINIBUS',
+  'PRIVATE_MINIBUS',
+  'TAXI',
+  'Heavy_Equipment',
+  'EXPORT',
+  'DIPLOMATIC',
+  'MOTORCYCLE',
+] as const;
+
+/** service-api 2.3. */
+export const VIOLATION_TYPES = [
+  'NO_TICKET',
+  'TICKET_ENDED',
+  'USER_EXCEED_PARKING_TIME',
+  'WRONG_PARKING',
+  'RESERVED_PARKING',
+  'OBS_CLS_PARKING',
+  'EMRG_PARKING',
+  'ENT_EXT_PARKING',
+  'PROH_PARKING',
+] as const;
+
+declare const towing: unique symbol;
+declare const violation: unique symbol;
+
+/** The service's name of a tow (service-api 2.5). Any non-empty text: its format is documented but not relied on. */
+export type TowingReference = string & { readonly [towing]: true };
+/** The service's name of a violation (service-api 2.4). Any non-empty text. */
+export type ViolationReference = string & { readonly [violation]: true };
+
+/** Narrows text to a towing reference. */
+export function isTowingReference(text: string): text is TowingReference {
+  return text.length > 0;
+}
+
+/** Narrows text to a violation reference. */
+export function isViolationReference(text: string): text is ViolationReference {
+  return text.length > 0;
+}
+
+/** Plain JSON data that passes through unread, such as the operator's metadata. */
+export type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
+export type JsonObject = { [name: string]: Json };

@@ -1,0 +1,122 @@
+import { createServer, IncomingMessage, ServerResponse, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A running listener. */
+export interface Listener {
+  readonly host: string;
+  /** The port it really has, also when 0 was asked for. */
+  readonly port: number;
+  /** `http://host:port`. */
+  readonly url: string;
+  /** Stops taking connections, lets running requests end, and cuts what is still open after `graceMs`. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Whether a process lives and whether it can do its work; `details` say why not. */
+export interface Health {
+  ready(): Promise<{ ready: boolean; details: Readonly<Record<string, unknown>> }>;
+  /** Prometheus text; absent on listeners that face the internet. */
+  metrics?: () => Promise<{ contentType: string; text: string }>;
+}
+
+/** An Express application, as far as a listener cares. */
+export type Application = RequestListener & { request: object; response: object };
+
+/**
+ * Starts a listener on `host:port` (0 = any free port). `/healthz`, `/readyz` and, where given, `/metrics` are answered
+ * before the application sees the request.
+ */
+export async function listen(
+  application: Application | null,
+  health: Health,
+  address: { host: string; port: number },
+): Promise<Listener> {
+  const server = application ? fastServer(application, health) : createServer(healthFirst(null, health));
+  // Longer than a load balancer's idle timeout, so that it never sends into a connection we are closing.
+  server.keepAliveTimeout = 65_000;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(address.port, address.host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  const { port } = boundAddress(server);
+  const urlHost = address.host.includes(':') ? `[${address.host}]` : address.host;
+  return {
+    host: address.host,
+    port,
+    url: `http://${urlHost}:${port}`,
+    stop: (graceMs) => stop(server, graceMs),
+  };
+}
+
+/**
+ * Express sets the prototypes of every request and response, which costs Node 20 most of Express's time. A server whose
+ * own classes already carry those prototypes makes that a no-op.
+ */
+function fastServer(application: Application, health: Health): Server {
+  class Request extends IncomingMessage {}
+  class Response extends ServerResponse {}
+  application.request = Object.setPrototypeOf(Request.prototype, application.request);
+  application.response = Object.setPrototypeOf(Response.prototype, application.response);
+  return createServer({ IncomingMessage: Request, ServerResponse: Response }, healthFirst(application, health));
+}
+
+function healthFirst(application: RequestListener | null, health: Health): RequestListener {
+  return (request, response) => {
+    const path = (request.url ?? '').split('?', 1)[0];
+    if (path === '/healthz') {
+      answer(response, 200, 'application/json', '{"status":"alive"}');
+    } else if (path === '/readyz') {
+      void answerReady(response, health);
+    } else if (path === '/metrics' && health.metrics) {
+      void answerMetrics(response, health.metrics);
+    } else if (application) {
+      application(request, response);
+    } else {
+      answer(response, 404, 'application/json', '{"code":"not_found","message":"No such address.","details":[]}');
+    }
+  };
+}
+
+async function answerReady(response: ServerResponse, health: Health): Promise<void> {
+  try {
+    const { ready, details } = await health.ready();
+    const status = ready ? 'ready' : 'not_ready';
+    answer(response, ready ? 200 : 503, 'application/json', JSON.stringify({ status, ...details }));
+  } catch {
+    answer(response, 503, 'application/json', '{"status":"not_ready"}');
+  }
+}
+
+async function answerMetrics(response: ServerResponse, metrics: NonNullable<Health['metrics']>): Promise<void> {
+  try {
+    const { contentType, text } = await metrics();
+    answer(response, 200, contentType, text);
+  } catch {
+    answer(response, 500, 'text/plain', 'metrics could not be read');
+  }
+}
+
+function answer(response: ServerResponse, status: number, contentType: string, body: string): void {
+  response.writeHead(status, { 'content-type': contentType, 'cache-control': 'no-store' });
+  response.end(body);
+}
+
+function stop(server: Server, graceMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+    server.close(() => {
+      clearTimeout(cut);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
+
+function boundAddress(server: Server): AddressInfo {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the listener has no port');
+  return address;
+}
