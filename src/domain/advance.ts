@@ -16,27 +16,29 @@ import { roleAllows, type FactEvent, type Role } from './vocabulary';
 
 /** A fact as told by a person; what is left out is taken from the tow, the calendar or the clock. */
 export type FactCommand =
-  | ({ readonly event: 'started'; readonly occurredAt?: string } & Partial<Whereabouts>)
-  | { readonly event: 'detained'; readonly occurredAt?: string }
-  | { readonly event: 'released'; readonly occurredAt?: string }
+  | ({ readonly event: 'started'; readonly occurredAt?: string | undefined } & {
+      readonly [K in keyof Whereabouts]?: Whereabouts[K] | undefined;
+    })
+  | { readonly event: 'detained'; readonly occurredAt?: string | undefined }
+  | { readonly event: 'released'; readonly occurredAt?: string | undefined }
   | {
       readonly event: 'canceled';
       readonly cancellationReason: string;
-      readonly occurredAt?: string;
+      readonly occurredAt?: string | undefined;
       /** Why a cancel that only ops may give is given. */
-      readonly reason?: string;
+      readonly reason?: string | undefined;
     }
   | {
       readonly event: 'invoice';
       readonly vehicleType: string;
-      readonly delayInDays?: number;
-      readonly overrideReason?: string;
+      readonly delayInDays?: number | undefined;
+      readonly overrideReason?: string | undefined;
     }
   | {
       readonly event: 'payment';
-      readonly paymentStatus?: string;
-      readonly externalReference?: string;
-      readonly occurredAt?: string;
+      readonly paymentStatus?: string | undefined;
+      readonly externalReference?: string | undefined;
+      readonly occurredAt?: string | undefined;
     };
 
 /** The configurable tow rules; the values come from the configuration. */

@@ -58,8 +58,10 @@ export async function listen(
 function fastServer(application: Application, health: Health): Server {
   class Request extends IncomingMessage {}
   class Response extends ServerResponse {}
-  application.request = Object.setPrototypeOf(Request.prototype, application.request);
-  application.response = Object.setPrototypeOf(Response.prototype, application.response);
+  Object.setPrototypeOf(Request.prototype, application.request);
+  Object.setPrototypeOf(Response.prototype, application.response);
+  application.request = Request.prototype;
+  application.response = Response.prototype;
   return createServer({ IncomingMessage: Request, ServerResponse: Response }, healthFirst(application, health));
 }
 

@@ -1,0 +1,31 @@
+import type { z } from 'zod';
+import type { deliveryJob } from '../src/contracts/jobs';
+import { errorFacts, type Log } from '../src/platform/log';
+import type { Metrics } from '../src/platform/metrics';
+import { processDelivery as intake, type IntakeTools } from '../src/workflow/intake';
+import type { Outcome } from './outcome';
+
+export interface ProcessDeliveryTools extends IntakeTools {
+  /** Puts the delivery off after an unexpected failure; says how often it has failed. */
+  readonly defer: (deliveryId: string) => Promise<number>;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** Makes of one stored delivery what it means: a tow, an invoice on a tow, or a parked invoice. */
+export async function processDelivery(
+  payload: z.infer<typeof deliveryJob>,
+  tools: ProcessDeliveryTools,
+): Promise<Outcome> {
+  const deliveryId = payload.delivery_id;
+  try {
+    const verdict = await intake(tools, deliveryId);
+    tools.log.info('delivery.processed', { delivery_id: deliveryId, verdict });
+    tools.metrics.deliveryProcessed('delivery', verdict);
+    return { kind: 'done', what: verdict };
+  } catch (error) {
+    const failures = await tools.defer(deliveryId);
+    tools.log.error('delivery.failed', { delivery_id: deliveryId, failures, ...errorFacts(error) });
+    return { kind: 'done', what: 'deferred' };
+  }
+}

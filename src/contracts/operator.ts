@@ -1,0 +1,182 @@
+import { z } from 'zod';
+import {
+  DELIVERY_KINDS,
+  DELIVERY_STATES,
+  FACT_EVENTS,
+  REPORT_KINDS,
+  REPORT_STATES,
+  ROLES,
+  TOW_STATES,
+} from '../domain/vocabulary';
+import { json, jsonObject } from './common';
+import { attempt, reportError, task } from './records';
+import { sensitive } from './sensitive';
+
+/** The messages of the operator API: what people and the operator's own software send, and what they get. */
+
+const latitude = z.number().min(-90).max(90);
+const longitude = z.number().min(-180).max(180);
+const text = (max: number) =>
+  z.string().trim().min(1, 'must not be empty').max(max, `must be at most ${max} characters`);
+const occurredAt = z.string();
+/** Why a person did something; for the audit, never sent to the service. */
+const reason = text(500);
+
+export const FACT_BODIES = {
+  started: z.strictObject({
+    plate_number: sensitive(text(50)).optional(),
+    towed_location: text(500).optional(),
+    latitude: latitude.optional(),
+    longitude: longitude.optional(),
+    occurred_at: occurredAt.optional(),
+  }),
+  detained: z.strictObject({ occurred_at: occurredAt.optional() }),
+  released: z.strictObject({ occurred_at: occurredAt.optional() }),
+  canceled: z.strictObject({
+    cancellation_reason: text(500),
+    occurred_at: occurredAt.optional(),
+    reason: reason.optional(),
+  }),
+  invoice: z.strictObject({
+    vehicle_type: text(50),
+    delay_in_days: z.int().min(0).max(36_500).optional(),
+    override_reason: reason.optional(),
+  }),
+  payment: z.strictObject({
+    payment_status: text(50).optional(),
+    external_reference: text(200).optional(),
+    occurred_at: occurredAt.optional(),
+  }),
+} as const;
+
+export const CORRECTION_BODIES = {
+  started: z.strictObject({
+    plate_number: sensitive(text(50)).optional(),
+    towed_location: text(500).optional(),
+    latitude: latitude.optional(),
+    longitude: longitude.optional(),
+    status_update_time: z.string().optional(),
+  }),
+  detained: z.strictObject({}),
+  canceled: z.strictObject({ cancellation_reason: text(500).optional() }),
+  released: z.strictObject({}),
+  invoice: z.strictObject({
+    vehicle_type: text(50).optional(),
+    delay_in_days: z.int().min(0).max(36_500).optional(),
+  }),
+  payment: z.strictObject({ payment_status: text(50).optional() }),
+} as const;
+
+export const reasonBody = z.strictObject({ reason });
+export const emptyBody = z.strictObject({});
+export const resolveBody = z.strictObject({ reason: reason.optional() });
+export const newApiKeyBody = z.strictObject({ name: text(100), role: z.enum(ROLES) });
+
+const pageQuery = {
+  cursor: z.string().max(500).optional(),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+};
+export const towsQuery = z.strictObject({
+  ...pageQuery,
+  state: z.enum(TOW_STATES).optional(),
+  q: sensitive(z.string().trim().max(200)).optional(),
+  attention: z.enum(['true', 'false']).optional(),
+});
+export const deliveriesQuery = z.strictObject({
+  ...pageQuery,
+  quarantined: z.enum(['true', 'false']).optional(),
+});
+export const pagedQuery = z.strictObject(pageQuery);
+
+const moment = z.string().nullable();
+
+export const reportView = z.object({
+  id: z.string(),
+  kind: z.enum(REPORT_KINDS),
+  state: z.enum(REPORT_STATES),
+  attempts: z.number(),
+  last_error: reportError.nullable(),
+  next_attempt_at: moment,
+  hint: z.string().nullable(),
+  reason: z.string().nullable(),
+  created_at: z.string(),
+  delivered_at: moment,
+  in_flight: z.boolean(),
+  body: jsonObject,
+  log: z.array(attempt),
+});
+
+/** A tow as the API shows it (design, "Outside face"). */
+export const towView = z.object({
+  towing_reference_id: z.string(),
+  violation_reference_id: z.string(),
+  metadata: jsonObject.nullable(),
+  state: z.enum(TOW_STATES),
+  version: z.number(),
+  plate_number: sensitive(z.string().nullable()),
+  towed_location: z.string().nullable(),
+  latitude: z.number().nullable(),
+  longitude: z.number().nullable(),
+  requested_at: z.string(),
+  cancellation_reason: z.string().nullable(),
+  facts: z.array(
+    z.object({ event: z.enum(FACT_EVENTS), occurred_at: z.string(), recorded_at: z.string(), by: z.string() }),
+  ),
+  reports: z.array(reportView),
+  invoices: z.array(
+    z.object({
+      source: z.enum(['answer', 'webhook']),
+      received_at: z.string(),
+      towing_invoice: jsonObject,
+      delay_invoice: jsonObject.nullable(),
+    }),
+  ),
+  tasks: z.array(task),
+  timeline: z.array(z.looseObject({ at: z.string(), type: z.string() })),
+});
+export type TowView = z.infer<typeof towView>;
+
+export const deliveryView = z.object({
+  id: z.string(),
+  kind: z.enum(DELIVERY_KINDS),
+  state: z.enum(DELIVERY_STATES),
+  verdict: z.string().nullable(),
+  towing_reference_id: z.string(),
+  verified: z.boolean(),
+  received_at: z.string(),
+  processed_at: moment,
+  copies: z.number(),
+  replays: z.number(),
+});
+export const deliveryDetail = deliveryView.extend({ signature_id: z.string().nullable(), raw_body: z.string() });
+
+export const queueView = z.object({
+  name: z.string(),
+  waiting: z.number(),
+  active: z.number(),
+  failed: z.number(),
+  due: z.number(),
+  oldest_age_ms: z.number(),
+});
+
+export const apiKeyView = z.object({
+  id: z.string(),
+  name: z.string(),
+  role: z.enum(ROLES),
+  created_at: z.string(),
+});
+export const newApiKeyView = apiKeyView.extend({ api_key: sensitive(z.string()) });
+
+/** Every refusal of the API (design, "Outside face"). */
+export const errorView = z.object({
+  code: z.string(),
+  message: z.string(),
+  details: z.array(z.object({ field: z.string(), rule: z.string() })),
+});
+
+export const page = <T extends z.ZodType>(item: T) =>
+  z.object({ items: z.array(item), next_cursor: z.string().nullable() });
+
+/** A row of `GET /api/events`. */
+export const eventView = z.object({ at: z.string(), type: z.string(), towing_reference_id: z.string().optional() });
+export const anyJson = json;

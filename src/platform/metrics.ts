@@ -1,0 +1,75 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** What is counted and timed. Labels are kinds and outcomes only: never a reference, never a plate. */
+export interface Metrics {
+  /** A webhook call was answered. */
+  deliveryAnswered(kind: string, httpStatus: number): void;
+  /** A delivery was processed. */
+  deliveryProcessed(kind: string, verdict: string): void;
+  /** A report was tried. */
+  reportAttempted(kind: string, outcome: string, durationMs: number): void;
+  /** A request to the operator API was answered. */
+  apiAnswered(method: string, httpStatus: number): void;
+  /** Read whenever the metrics are. */
+  watchBacklog(queue: string, read: () => Promise<{ due: number; oldestAgeMs: number }>): void;
+  /** Prometheus text. */
+  text(): Promise<{ contentType: string; text: string }>;
+}
+
+const SECONDS_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const answered = new Counter({
+    name: 'towhook_webhook_answers_total',
+    help: 'Webhook calls answered, by kind and HTTP status.',
+    labelNames: ['kind', 'status'],
+    registers,
+  });
+  const processed = new Counter({
+    name: 'towhook_deliveries_processed_total',
+    help: 'Deliveries processed, by kind and verdict.',
+    labelNames: ['kind', 'verdict'],
+    registers,
+  });
+  const attempts = new Histogram({
+    name: 'towhook_report_attempt_seconds',
+    help: 'Attempts to send a report, by kind and outcome.',
+    labelNames: ['kind', 'outcome'],
+    buckets: SECONDS_BUCKETS,
+    registers,
+  });
+  const api = new Counter({
+    name: 'towhook_api_answers_total',
+    help: 'Operator API answers, by method and HTTP status.',
+    labelNames: ['method', 'status'],
+    registers,
+  });
+  const backlogs = new Map<string, () => Promise<{ due: number; oldestAgeMs: number }>>();
+  const due = new Gauge({ name: 'towhook_due', help: 'Records due for work now.', labelNames: ['queue'], registers });
+  const oldest = new Gauge({
+    name: 'towhook_due_oldest_seconds',
+    help: 'How long the oldest due record has been due.',
+    labelNames: ['queue'],
+    registers,
+  });
+  return {
+    deliveryAnswered: (kind, status) => answered.inc({ kind, status }),
+    deliveryProcessed: (kind, verdict) => processed.inc({ kind, verdict }),
+    reportAttempted: (kind, outcome, durationMs) => attempts.observe({ kind, outcome }, durationMs / 1000),
+    apiAnswered: (method, status) => api.inc({ method, status }),
+    watchBacklog: (queue, read) => {
+      backlogs.set(queue, read);
+    },
+    async text() {
+      for (const [queue, read] of backlogs) {
+        const backlog = await read();
+        due.set({ queue }, backlog.due);
+        oldest.set({ queue }, backlog.oldestAgeMs / 1000);
+      }
+      return { contentType: registry.contentType, text: await registry.metrics() };
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import type { Redis } from 'ioredis';
+import { apiKeyRecord } from '../contracts/records';
+import type { ApiKey, ApiKeyStore } from '../workflow/ports';
+import { idempotencyKey, KEYS } from './keys';
+import { savedOf } from './saved';
+import { Script } from './scripts';
+
+const createApiKey = new Script('create-api-key');
+
+/** API keys by the hash of the key; the key itself is shown once, when it is made, and stored nowhere. */
+export function createApiKeyStore(redis: Redis): ApiKeyStore {
+  const read = async (id: string) => {
+    const json = await redis.hget(KEYS.apiKeys, id);
+    return json === null ? null : apiKeyRecord.parse(JSON.parse(json));
+  };
+  return {
+    async findByHash(hash) {
+      const id = await redis.hget(KEYS.apiKeyHashes, hash);
+      return id === null ? null : withoutHash(await read(id));
+    },
+    async list() {
+      const all = await redis.hvals(KEYS.apiKeys);
+      return all
+        .map((json) => withoutHash(apiKeyRecord.parse(JSON.parse(json))))
+        .filter((key) => key !== null)
+        .toSorted((a, b) => a.createdAt.localeCompare(b.createdAt));
+    },
+    async create(key, hash, remember) {
+      const keys = [KEYS.apiKeys, KEYS.apiKeyHashes, idempotencyKey(remember?.scope ?? '')];
+      const args = [key.id, hash, JSON.stringify({ ...key, hash }), remember?.fingerprint ?? ''];
+      return savedOf(await createApiKey.run(redis, keys, args), 'create-api-key');
+    },
+    async revoke(id) {
+      const key = await read(id);
+      if (!key) return false;
+      await redis.multi().hdel(KEYS.apiKeys, id).hdel(KEYS.apiKeyHashes, key.hash).exec();
+      return true;
+    },
+  };
+}
+
+function withoutHash(stored: (ApiKey & { hash: string }) | null): ApiKey | null {
+  if (!stored) return null;
+  const { hash: _hash, ...key } = stored;
+  return key;
+}

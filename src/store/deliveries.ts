@@ -1,0 +1,89 @@
+import type { Redis } from 'ioredis';
+import { quarantined, type Delivery, type Quarantined } from '../contracts/records';
+import type { Clock } from '../platform/clock';
+import type { DeliveryStore, Intake } from '../workflow/ports';
+import { deliveryKey, KEYS, towKeys } from './keys';
+import { newestFirst } from './list-tows';
+import { deliveryOf, text } from './parse';
+import { savedOf } from './saved';
+import { Script } from './scripts';
+
+const acceptDelivery = new Script('accept');
+const replayDelivery = new Script('replay-delivery');
+const deferDelivery = new Script('defer-delivery');
+
+/** Of the calls that broke the contract the newest are kept, each cut at a sane length. */
+const QUARANTINE_MAX = 500;
+const QUARANTINED_BODY_MAX = 65_536;
+
+/** The write that a 200 to the service acknowledges. */
+export function createIntake(redis: Redis, clock: Clock): Intake {
+  return {
+    async accept(delivery) {
+      const keys = towKeys(delivery.towingReferenceId, { deliveryId: delivery.id });
+      const reply = await acceptDelivery.run(
+        redis,
+        [...keys, KEYS.indexDeliveries],
+        [
+          delivery.id,
+          delivery.kind,
+          delivery.towingReferenceId,
+          delivery.rawBody,
+          delivery.verified ? 'verified' : 'unverified',
+          delivery.signatureId ?? '',
+        ],
+      );
+      return text(reply, 'accept') === 'accepted' ? 'accepted' : 'already_known';
+    },
+
+    async quarantine(call) {
+      const entry: Quarantined = {
+        id: clock.id(),
+        path: call.path,
+        received_at: new Date(clock.nowMs()).toISOString(),
+        details: [...call.details],
+        raw_body: call.rawBody.slice(0, QUARANTINED_BODY_MAX),
+      };
+      await redis
+        .multi()
+        .lpush(KEYS.quarantine, JSON.stringify(entry))
+        .ltrim(KEYS.quarantine, 0, QUARANTINE_MAX - 1)
+        .exec();
+    },
+  };
+}
+
+/** Deliveries as people and workers see them. */
+export function createDeliveryStore(redis: Redis): DeliveryStore {
+  const read = async (id: string): Promise<Delivery | null> => {
+    const hash = await redis.hgetall(deliveryKey(id));
+    return hash['id'] === undefined ? null : deliveryOf(hash);
+  };
+  return {
+    read,
+
+    async list(page) {
+      const { refs: ids, nextCursor } = await newestFirst(redis, KEYS.indexDeliveries, page);
+      const items = await Promise.all(ids.map(read));
+      return { items: items.filter((item) => item !== null), nextCursor };
+    },
+
+    async replay(id, remember) {
+      const keys = towKeys('', { deliveryId: id, ...(remember ? { idempotencyScope: remember.scope } : {}) });
+      return savedOf(await replayDelivery.run(redis, keys, [id, remember?.fingerprint ?? '']), 'replay-delivery');
+    },
+
+    async quarantined(limit) {
+      const entries = await redis.lrange(KEYS.quarantine, 0, limit - 1);
+      return entries.map((entry) => quarantined.parse(JSON.parse(entry)));
+    },
+  };
+}
+
+/** Puts a delivery off whose processing failed unexpectedly; says how often it has failed by now. */
+export function createDeferral(redis: Redis, wait: { baseMs: number; capMs: number }) {
+  return async (id: string): Promise<number> => {
+    const reply = await deferDelivery.run(redis, [deliveryKey(id), KEYS.dueDeliveries], [id, wait.baseMs, wait.capMs]);
+    return Number(text(reply, 'defer-delivery'));
+  };
+}

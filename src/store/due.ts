@@ -1,0 +1,34 @@
+import type { Redis } from 'ioredis';
+import { KEYS } from './keys';
+import { texts } from './parse';
+import { Script } from './scripts';
+
+const takeDue = new Script('take-due');
+
+/** A due set: the only timer of its kind of work. */
+export interface DueSet {
+  /** Takes up to `limit` of what is due; what nobody settles is due again after `forwardMs`. */
+  take(limit: number, forwardMs: number): Promise<readonly string[]>;
+  /** How much is due now, and how long the oldest has been, ms (0 when nothing is due). */
+  backlog(): Promise<{ due: number; oldestAgeMs: number }>;
+}
+
+export function createDueSets(redis: Redis): { tows: DueSet; deliveries: DueSet } {
+  return { tows: dueSet(redis, KEYS.dueTows), deliveries: dueSet(redis, KEYS.dueDeliveries) };
+}
+
+function dueSet(redis: Redis, key: string): DueSet {
+  return {
+    take: async (limit, forwardMs) => texts(await takeDue.run(redis, [key], [limit, forwardMs]), 'take-due'),
+
+    async backlog() {
+      const [seconds] = await redis.time();
+      const nowMs = Number(seconds) * 1000;
+      const [due, [, oldest]] = await Promise.all([
+        redis.zcount(key, '-inf', nowMs),
+        redis.zrangebyscore(key, '-inf', nowMs, 'WITHSCORES', 'LIMIT', 0, 1),
+      ]);
+      return { due, oldestAgeMs: oldest === undefined ? 0 : Math.max(0, nowMs - Number(oldest)) };
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import type { Redis } from 'ioredis';
+import type { TowRecord } from '../contracts/records';
+import { searchPrefixes } from '../domain/search';
+import type { Page, TowFilter } from '../workflow/ports';
+import { KEYS, towsInStateKey } from './keys';
+
+/** How many matches of a search are looked at; whoever has more should type more. */
+const SEARCH_MAX = 1000;
+
+type Read = (ref: string) => Promise<TowRecord | null>;
+
+/** A page of tows, newest request first; with a search, by the words it found them under. */
+export async function listTows(redis: Redis, filter: TowFilter, read: Read): Promise<Page<TowRecord>> {
+  const { refs, nextCursor } = filter.search
+    ? await search(redis, filter.search, filter)
+    : await newestFirst(redis, indexOf(filter), filter);
+  const records = await Promise.all(refs.map(read));
+  const items = records.filter((record): record is TowRecord => record !== null && matches(record, filter));
+  return { items, nextCursor };
+}
+
+function indexOf(filter: TowFilter): string {
+  if (filter.attention) return KEYS.attention;
+  return filter.state ? towsInStateKey(filter.state) : KEYS.indexTows;
+}
+
+function matches(record: TowRecord, filter: TowFilter): boolean {
+  if (filter.state && record.tow.state !== filter.state) return false;
+  return !filter.attention || record.tasks.length > 0;
+}
+
+/** A page of the members of an index, highest score first. The cursor is the last row seen, so new rows shift nothing. */
+export async function newestFirst(
+  redis: Redis,
+  index: string,
+  page: { cursor: string | null; limit: number },
+): Promise<{ refs: string[]; nextCursor: string | null }> {
+  const after = page.cursor === null ? null : readCursor(page.cursor);
+  const refs: string[] = [];
+  let last = after;
+  let offset = 0;
+  while (refs.length < page.limit) {
+    const rows = await redis.zrevrangebyscore(
+      index,
+      after ? after.score : '+inf',
+      '-inf',
+      'WITHSCORES',
+      'LIMIT',
+      offset,
+      page.limit + 1,
+    );
+    for (let i = 0; i + 1 < rows.length && refs.length < page.limit; i += 2) {
+      const [member, score] = [rows[i] ?? '', Number(rows[i + 1])];
+      // Rows of equal score come in falling order of their names.
+      if (after && score === after.score && member >= after.member) continue;
+      refs.push(member);
+      last = { score, member };
+    }
+    if (rows.length < 2 * (page.limit + 1)) {
+      const more = last !== null && refs.length === page.limit && (await hasBelow(redis, index, last));
+      return { refs, nextCursor: more && last ? writeCursor(last) : null };
+    }
+    offset += page.limit + 1;
+  }
+  return { refs, nextCursor: last ? writeCursor(last) : null };
+}
+
+async function hasBelow(redis: Redis, index: string, last: Row): Promise<boolean> {
+  const rank = await redis.zrank(index, last.member);
+  return rank !== null && rank > 0;
+}
+
+async function search(redis: Redis, words: string, page: { cursor: string | null; limit: number }) {
+  const prefixes = searchPrefixes(words);
+  const found = await Promise.all(
+    prefixes.map((prefix) =>
+      redis.zrangebylex(KEYS.search, `[${prefix}`, `[${prefix}\u{10ffff}`, 'LIMIT', 0, SEARCH_MAX),
+    ),
+  );
+  const refs = [...new Set(found.flat().map((member) => member.slice(member.indexOf('\n') + 1)))];
+  const from = page.cursor === null ? 0 : Math.max(0, Math.trunc(Number(page.cursor)) || 0);
+  const end = from + page.limit;
+  return { refs: refs.slice(from, end), nextCursor: end < refs.length ? String(end) : null };
+}
+
+interface Row {
+  readonly score: number;
+  readonly member: string;
+}
+
+function writeCursor(row: Row): string {
+  return Buffer.from(`${row.score} ${row.member}`).toString('base64url');
+}
+
+function readCursor(cursor: string): Row | null {
+  const decoded = Buffer.from(cursor, 'base64url').toString();
+  const space = decoded.indexOf(' ');
+  const score = Number(decoded.slice(0, space));
+  return space > 0 && Number.isFinite(score) ? { score, member: decoded.slice(space + 1) } : null;
+}

@@ -1,0 +1,13 @@
+-- Takes a slice of what is due and moves its marks forward, so that no other pump takes it and a lost wake-up is made
+-- again by itself.
+--
+-- KEYS    1 due set
+-- ARGV    1 how many at most · 2 how far to move the marks forward, ms
+-- RETURNS { member, … }
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local members = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, ARGV[1])
+for _, member in ipairs(members) do
+  redis.call('ZADD', KEYS[1], now + ARGV[2], member)
+end
+return members

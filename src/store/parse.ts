@@ -1,0 +1,79 @@
+import { deliveryRecord, reportRecord, task, timelineEntry, towDocument } from '../contracts/records';
+import type { Delivery, Report, Task, TimelineEntry, TowRecord } from '../contracts/records';
+
+/** From Redis replies to records; whatever does not look as it should is an error, never a guess. */
+
+/** What a script or command answered is not what it promises: a fault in our code or a foreign hand in our keys. */
+export class UnexpectedReply extends Error {
+  constructor(readonly what: string) {
+    super(`Redis answered something unexpected for ${what}`);
+    this.name = 'UnexpectedReply';
+  }
+}
+
+/** A reply that is text, or a number as text. */
+export function text(reply: unknown, what: string): string {
+  if (typeof reply === 'string') return reply;
+  if (typeof reply === 'number') return String(reply);
+  throw new UnexpectedReply(what);
+}
+
+/** A reply that is a list. */
+export function list(reply: unknown, what: string): unknown[] {
+  if (!Array.isArray(reply)) throw new UnexpectedReply(what);
+  return reply;
+}
+
+/** A reply that is a list of texts. */
+export function texts(reply: unknown, what: string): string[] {
+  return list(reply, what).map((item) => text(item, what));
+}
+
+/** A hash as Redis answers it, a flat list of names and values. */
+function fields(reply: unknown, what: string): Map<string, string> {
+  const flat = texts(reply, what);
+  const map = new Map<string, string>();
+  for (let i = 0; i + 1 < flat.length; i += 2) map.set(flat[i] ?? '', flat[i + 1] ?? '');
+  return map;
+}
+
+/** The reply of read-tow.lua; null when there is no such tow. */
+export function towRecord(reply: unknown): TowRecord | null {
+  const [now, tow, reports, timeline, tasks] = list(reply, 'read-tow');
+  const hash = fields(tow, 'tow');
+  const document = hash.get('document');
+  if (document === undefined) return null;
+  return {
+    tow: towDocument.parse(JSON.parse(document)),
+    version: Number(hash.get('version')),
+    reports: reportRecords(fields(reports, 'reports'), Number(hash.get('tail'))),
+    timeline: texts(timeline, 'timeline').map(timelineEntryOf),
+    tasks: texts(tasks, 'tasks').map(taskOf),
+    readAtMs: Number(text(now, 'now')),
+  };
+}
+
+/** A stored task. */
+export function taskOf(json: string): Task {
+  return task.parse(JSON.parse(json));
+}
+
+/** A stored delivery. */
+export function deliveryOf(hash: Record<string, string>): Delivery {
+  return deliveryRecord.parse(hash);
+}
+
+function reportRecords(hash: Map<string, string>, tail: number): Report[] {
+  const bySeq = Array.from({ length: tail }, (_, index): Record<string, string | number> => ({ seq: index + 1 }));
+  for (const [name, value] of hash) {
+    const separator = name.indexOf(':');
+    const entry = bySeq[Number(name.slice(0, separator)) - 1];
+    if (entry) entry[name.slice(separator + 1)] = value;
+  }
+  return bySeq.map((entry) => reportRecord.parse(entry));
+}
+
+function timelineEntryOf(line: string): TimelineEntry {
+  const space = line.indexOf(' ');
+  return { atMs: Number(line.slice(0, space)), ...timelineEntry.parse(JSON.parse(line.slice(space + 1))) };
+}

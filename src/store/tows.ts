@@ -1,0 +1,155 @@
+import type { Redis } from 'ioredis';
+import type { TowRecord } from '../contracts/records';
+import { OPERATIONS } from '../contracts/operations';
+import type { NewTask } from '../domain/tasks';
+import type { JsonObject } from '../domain/vocabulary';
+import type { Remember, ReportDecision, Saved, TowChange, TowStore } from '../workflow/ports';
+import { towKeys } from './keys';
+import { listTows } from './list-tows';
+import { texts, text, towRecord } from './parse';
+import { savedOf } from './saved';
+import { Script } from './scripts';
+
+const readTow = new Script('read-tow');
+const createTow = new Script('create-tow');
+const parkInvoice = new Script('park');
+const saveTow = new Script('save-tow');
+const decideReport = new Script('decide');
+
+/** The tows in Redis. Every write is one script; see the headers in lua/. */
+export function createTowStore(redis: Redis): TowStore {
+  const read = async (ref: string): Promise<TowRecord | null> => towRecord(await readTow.run(redis, towKeys(ref), []));
+  return {
+    read,
+
+    list: (filter) => listTows(redis, filter, read),
+
+    async create(tow, from) {
+      const ref = tow.towingReferenceId;
+      const [kind, ...unparked] = texts(
+        await createTow.run(redis, towKeys(ref, { deliveryId: from.deliveryId }), [
+          ref,
+          JSON.stringify(tow),
+          from.deliveryId,
+          wellFormed(from.timeline),
+          JSON.stringify(from.searchTerms),
+        ]),
+        'create-tow',
+      );
+      return { created: kind === 'created', unparked };
+    },
+
+    async park(ref, deliveryId, { afterMs, task }) {
+      const keys = towKeys(ref, { deliveryId });
+      const reply = text(await parkInvoice.run(redis, keys, [ref, deliveryId, afterMs, taskJson(ref, task)]), 'park');
+      return reply === 'exists' ? 'exists' : 'parked';
+    },
+
+    async save(before, change, remember) {
+      const { tow } = before;
+      const ref = tow.towingReferenceId;
+      const keys = towKeys(ref, {
+        ...(change.delivery ? { deliveryId: change.delivery.id } : {}),
+        ...(remember ? { idempotencyScope: remember.scope } : {}),
+      });
+      const reply = await saveTow.run(redis, keys, [
+        ref,
+        before.version,
+        JSON.stringify(change.tow),
+        change.tow.state,
+        wellFormed(changesOf(before, change)),
+        remember?.fingerprint ?? '',
+      ]);
+      return savedOf(reply, 'save-tow');
+    },
+
+    decide: (before, decision, remember) => decide(redis, before, decision, remember),
+  };
+}
+
+async function decide(
+  redis: Redis,
+  before: TowRecord,
+  decision: ReportDecision,
+  remember: Remember | undefined,
+): Promise<Saved> {
+  const ref = before.tow.towingReferenceId;
+  const seqOf = (id: string) => seqIn(before, id);
+  const changes = {
+    document: decision.action === 'correct' ? JSON.stringify(decision.tow) : '',
+    body: decision.action === 'correct' ? JSON.stringify(decision.body) : '',
+    reason: decision.action === 'waive' || decision.action === 'accept' ? decision.reason : '',
+    also_waive: decision.action === 'waive' ? decision.alsoWaive.map(({ id }) => seqOf(id)) : [],
+    terms: decision.action === 'correct' ? decision.searchTerms : [],
+    timeline: JSON.stringify(decisionEntry(decision)),
+  };
+  const reply = await decideReport.run(redis, towKeys(ref, remember ? { idempotencyScope: remember.scope } : {}), [
+    ref,
+    before.version,
+    seqOf(decision.reportId),
+    decision.action,
+    wellFormed(changes),
+    remember?.fingerprint ?? '',
+  ]);
+  return savedOf(reply, 'decide');
+}
+
+const DECISION_TYPES = {
+  retry: 'report.retried',
+  correct: 'report.corrected',
+  waive: 'report.waived',
+  accept: 'report.accepted_by_hand',
+} as const;
+
+function decisionEntry(decision: ReportDecision): JsonObject {
+  const entry: JsonObject = {
+    type: DECISION_TYPES[decision.action],
+    report_id: decision.reportId,
+    by: decision.by,
+  };
+  if (decision.action === 'correct') entry['fields'] = decision.fields;
+  if (decision.action === 'waive' || decision.action === 'accept') entry['reason'] = decision.reason;
+  return entry;
+}
+
+function changesOf(before: TowRecord, change: TowChange) {
+  const ref = before.tow.towingReferenceId;
+  return {
+    reports: change.reports.map(({ kind, body }, index) => ({
+      id: `${kind}-${before.reports.length + index + 1}`,
+      kind,
+      body: JSON.stringify(body),
+      once: OPERATIONS[kind].safeToRepeat ? '0' : '1',
+    })),
+    withdraw: change.withdraw.ids.map((id) => seqIn(before, id)),
+    withdraw_reason: change.withdraw.reason,
+    timeline: change.timeline.map((entry) => JSON.stringify(entry)),
+    open_tasks: change.openTasks.map((task) => ({ id: taskId(ref, task), json: taskJson(ref, task) })),
+    close_tasks: change.closeTasks,
+    terms: change.searchTerms,
+    delivery_id: change.delivery?.id ?? '',
+    verdict: change.delivery?.verdict ?? '',
+    reconciled: change.reconciled,
+  };
+}
+
+function seqIn(before: TowRecord, reportId: string): number {
+  const report = before.reports.find(({ id }) => id === reportId);
+  if (!report) throw new Error(`no report ${reportId} on this tow`);
+  return report.seq;
+}
+
+/** The id under which a task of a tow is open at most once. */
+export function taskId(ref: string, task: NewTask): string {
+  return `${task.subject}.${ref}`;
+}
+
+/** A task of a tow as it is stored. */
+export function taskJson(ref: string, { subject, ...task }: NewTask): string {
+  return JSON.stringify({ id: `${subject}.${ref}`, ...task, towing_reference_id: ref }).toWellFormed();
+}
+
+/** JSON that Lua can read too: it refuses lone surrogates, which JSON.stringify writes as escapes. */
+function wellFormed(value: unknown): string {
+  return JSON.stringify(value, (_name, item: unknown) => (typeof item === 'string' ? item.toWellFormed() : item));
+}

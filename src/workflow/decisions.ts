@@ -1,0 +1,82 @@
+import type { Report, TowRecord } from '../contracts/records';
+import { conflict, unknown, type Decision } from '../domain/refusal';
+import { isSettled } from '../domain/outbox';
+import { correct, type Correction } from '../domain/correct';
+import { searchTerms } from '../domain/search';
+import type { Remember, ReportDecision } from './ports';
+import { effectOf, noSuchTow, type Actor, type Effect, type ProgressTools } from './progress';
+import { untilFresh } from './retry-stale';
+
+/** What a person may decide about a report that is not settled. */
+export type DecisionCommand =
+  | { readonly action: 'retry' }
+  | { readonly action: 'correct'; readonly fields: Correction }
+  | { readonly action: 'waive'; readonly reason: string }
+  | { readonly action: 'accept'; readonly reason: string };
+
+export interface DecisionRequest {
+  readonly ref: string;
+  readonly reportId: string;
+  readonly command: DecisionCommand;
+  readonly actor: Actor;
+  readonly remember?: Remember | undefined;
+}
+
+/** Carries out a person's decision on one report, or refuses and changes nothing. */
+export async function decideReport(tools: ProgressTools, request: DecisionRequest): Promise<Effect> {
+  const effect = await untilFresh<Effect>(async () => {
+    const record = await tools.tows.read(request.ref);
+    if (!record) return { kind: 'refused', refusal: noSuchTow };
+    const report = record.reports.find(({ id }) => id === request.reportId);
+    if (!report) return { kind: 'refused', refusal: unknown('report_not_found', 'There is no such report.').refusal };
+    const decision = decisionOf(record, report, request, tools);
+    if (!decision.ok) return { kind: 'refused', refusal: decision.refusal };
+    return effectOf(await tools.tows.decide(record, decision.decision, request.remember));
+  });
+  if (effect.kind === 'done') tools.wake.tow(request.ref);
+  return effect;
+}
+
+function decisionOf(
+  record: TowRecord,
+  report: Report,
+  request: DecisionRequest,
+  tools: ProgressTools,
+): Decision<{ decision: ReportDecision }> {
+  if (isSettled(report.state)) return conflict('report_settled', `The report was already ${report.state}.`);
+  if (report.inFlight || report.state === 'sending') {
+    return conflict('report_in_flight', 'The report is being sent right now; decide when its answer is here.');
+  }
+  const { command } = request;
+  const by = { reportId: report.id, by: request.actor.name };
+  switch (command.action) {
+    case 'retry':
+      return { ok: true, decision: { ...by, action: 'retry' } };
+    case 'accept':
+      return { ok: true, decision: { ...by, action: 'accept', reason: command.reason } };
+    case 'waive':
+      return {
+        ok: true,
+        decision: { ...by, action: 'waive', reason: command.reason, alsoWaive: paymentsOf(record, report) },
+      };
+    case 'correct': {
+      if (report.state === 'unknown') {
+        return conflict('correct_not_allowed', 'The outcome is unknown: accept, retry or waive it.');
+      }
+      const corrected = correct(record.tow, report, {
+        fields: command.fields,
+        rules: tools.rules,
+        nowMs: tools.clock.nowMs(),
+      });
+      if (!corrected.ok) return corrected;
+      const { body, tow, fields } = corrected;
+      return { ok: true, decision: { ...by, action: 'correct', body, tow, fields, searchTerms: searchTerms(tow) } };
+    }
+  }
+}
+
+/** Without its invoice a payment has nothing to pay. */
+function paymentsOf(record: TowRecord, waived: Report): Report[] {
+  if (waived.kind !== 'invoice') return [];
+  return record.reports.filter(({ kind, state }) => kind === 'payment' && state === 'pending');
+}

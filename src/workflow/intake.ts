@@ -1,0 +1,157 @@
+import type { Delivery } from '../contracts/records';
+import {
+  towInvoiceWebhook,
+  towRequestWebhook,
+  type TowInvoiceWebhook,
+  type TowRequestWebhook,
+} from '../contracts/webhooks';
+import { jsonObject } from '../contracts/common';
+import { canonicalJson } from '../domain/canonical';
+import { searchTerms } from '../domain/search';
+import { parkedInvoiceTask, rivalRequestTask } from '../domain/tasks';
+import type { InvoiceWebhook, RivalRequest, Tow } from '../domain/tow';
+import type { DeliveryStore, TowStore, Wake } from './ports';
+import { mismatchTasks } from './reconcile';
+import { untilFresh } from './retry-stale';
+import { noChange } from './tow-change';
+
+/** What processing a delivery came to. */
+export type IntakeVerdict =
+  'created' | 'already_known' | 'rival_kept' | 'attached' | 'parked' | 'settled_before' | 'gone';
+
+export interface IntakeTools {
+  readonly tows: TowStore;
+  readonly deliveries: DeliveryStore;
+  readonly wake: Wake;
+}
+
+const PARKED_TASK_AFTER_MS = 24 * 3_600_000;
+
+/** Turns one stored delivery into what it means for its tow. Doing it twice is doing it once. */
+export async function processDelivery(tools: IntakeTools, deliveryId: string): Promise<IntakeVerdict> {
+  const delivery = await tools.deliveries.read(deliveryId);
+  if (!delivery) return 'gone';
+  if (delivery.state === 'processed') return 'settled_before';
+  const body: unknown = JSON.parse(delivery.rawBody);
+  switch (delivery.kind) {
+    case 'tow_request': {
+      const request = towRequestWebhook.parse(body);
+      return untilFresh(() => takeTowRequest(tools, delivery, request));
+    }
+    case 'tow_invoice': {
+      const invoice = towInvoiceWebhook.parse(body);
+      return untilFresh(() => takeInvoice(tools, delivery, invoice));
+    }
+  }
+}
+
+async function takeTowRequest(
+  tools: IntakeTools,
+  delivery: Delivery,
+  request: TowRequestWebhook,
+): Promise<IntakeVerdict | 'stale'> {
+  const record = await tools.tows.read(request.towing_reference_id);
+  if (!record) {
+    const tow = requestedTow(delivery, request);
+    const { created, unparked } = await tools.tows.create(tow, {
+      deliveryId: delivery.id,
+      searchTerms: searchTerms(tow),
+      timeline: { type: 'tow.requested', delivery_id: delivery.id },
+    });
+    unparked.forEach((id) => tools.wake.delivery(id));
+    return created ? 'created' : 'stale';
+  }
+  const { tow } = record;
+  const isKnown = [tow, ...tow.rivalRequests].some(
+    (known) =>
+      known.violationReferenceId === request.violation_reference_id &&
+      canonicalJson(known.metadata) === canonicalJson(request.metadata ?? null),
+  );
+  const verdict = isKnown ? 'already_known' : 'rival_kept';
+  const change = isKnown ? noChange(tow) : withRival(tow, rivalOf(delivery, request));
+  const saved = await tools.tows.save(record, { ...change, delivery: { id: delivery.id, verdict } });
+  return saved.kind === 'saved' ? verdict : 'stale';
+}
+
+async function takeInvoice(
+  tools: IntakeTools,
+  delivery: Delivery,
+  invoice: TowInvoiceWebhook,
+): Promise<IntakeVerdict | 'stale'> {
+  const ref = invoice.towing_reference_id;
+  const record = await tools.tows.read(ref);
+  if (!record) {
+    const parked = await tools.tows.park(ref, delivery.id, { afterMs: PARKED_TASK_AFTER_MS, task: parkedInvoiceTask });
+    return parked === 'parked' ? 'parked' : 'stale';
+  }
+  const { tow } = record;
+  const isAttached = tow.invoiceWebhooks.some(({ deliveryId }) => deliveryId === delivery.id);
+  const attached = invoiceWebhookOf(delivery, invoice);
+  const after: Tow = isAttached ? tow : { ...tow, invoiceWebhooks: [...tow.invoiceWebhooks, attached] };
+  const namesOtherViolation = invoice.violation_reference_id !== tow.violationReferenceId;
+  const comparison = mismatchTasks(
+    { ...record, tow: after },
+    { webhook: attached, alsoDiffers: namesOtherViolation ? ['violation_reference_id'] : [] },
+  );
+  const saved = await tools.tows.save(record, {
+    ...noChange(after),
+    timeline: isAttached ? [] : [{ type: 'invoice.attached', delivery_id: delivery.id }],
+    openTasks: comparison.tasks,
+    closeTasks: [`${parkedInvoiceTask.subject}.${ref}`],
+    searchTerms: searchTerms(after),
+    delivery: { id: delivery.id, verdict: 'attached' },
+    reconciled: comparison.compared,
+  });
+  if (saved.kind !== 'saved') return 'stale';
+  tools.wake.tow(ref);
+  return 'attached';
+}
+
+function requestedTow(delivery: Delivery, request: TowRequestWebhook): Tow {
+  return {
+    state: 'requested',
+    towingReferenceId: request.towing_reference_id,
+    violationReferenceId: request.violation_reference_id,
+    metadata: request.metadata ?? null,
+    requestedAt: iso(delivery.receivedAtMs),
+    plateNumber: null,
+    towedLocation: null,
+    latitude: null,
+    longitude: null,
+    facts: [],
+    invoiceRequest: null,
+    payments: [],
+    invoiceWebhooks: [],
+    rivalRequests: [],
+  };
+}
+
+function withRival(tow: Tow, rival: RivalRequest) {
+  return {
+    ...noChange({ ...tow, rivalRequests: [...tow.rivalRequests, rival] }),
+    timeline: [{ type: 'request.rival_kept', delivery_id: rival.deliveryId }],
+    openTasks: [rivalRequestTask],
+  };
+}
+
+function rivalOf(delivery: Delivery, request: TowRequestWebhook): RivalRequest {
+  return {
+    deliveryId: delivery.id,
+    receivedAt: iso(delivery.receivedAtMs),
+    violationReferenceId: request.violation_reference_id,
+    metadata: request.metadata ?? null,
+  };
+}
+
+function invoiceWebhookOf(delivery: Delivery, invoice: TowInvoiceWebhook): InvoiceWebhook {
+  return {
+    deliveryId: delivery.id,
+    receivedAt: iso(delivery.receivedAtMs),
+    towingInvoice: jsonObject.parse(invoice.towing_invoice),
+    delayInvoice: invoice.delay_invoice ? jsonObject.parse(invoice.delay_invoice) : null,
+  };
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,62 @@
+import type { Attempt, ReportError } from '../contracts/records';
+import type { Verdict } from '../domain/policy';
+import type { JsonObject, ReportKind } from '../domain/vocabulary';
+import type { NewTask } from '../domain/tasks';
+
+/** The two doors through which reports leave: claim and ack. The whole promise of order and of no loss rests on them. */
+export interface OutboxStore {
+  /** Asks for the right to send the head of a tow's outbox. */
+  claim(ref: string): Promise<Claim>;
+  /** Stores what came of a claimed attempt, and gives the right back. */
+  ack(claimed: Claimed, result: AttemptResult): Promise<Acknowledged>;
+}
+
+export type Claim =
+  | Claimed
+  /** Nothing is owed, or a person must decide first, or there is no such tow. */
+  | { readonly kind: 'idle' | 'held' | 'gone' }
+  /** The answered and the posted invoice are both there and have not been compared yet. */
+  | { readonly kind: 'reconcile' }
+  /** Nothing can be sent before this moment (Redis time); the due mark says so too. */
+  | { readonly kind: 'wait' | 'busy'; readonly untilMs: number };
+
+/** The right to send one report once, for as long as the lease lasts. */
+export interface Claimed {
+  readonly kind: 'send';
+  readonly ref: string;
+  readonly seq: number;
+  readonly reportId: string;
+  readonly reportKind: ReportKind;
+  readonly body: JsonObject;
+  readonly revision: number;
+  readonly attemptId: string;
+  readonly leaseToken: string;
+  /** Which attempt this is, from 1. */
+  readonly attempt: number;
+  readonly failures: number;
+  readonly notFound: number;
+  readonly unanswered: number;
+}
+
+export interface AttemptResult {
+  readonly verdict: Verdict;
+  readonly attempt: Omit<Attempt, 'attempt_id'>;
+  readonly error: ReportError | null;
+  /** The operation's data, kept with the report. */
+  readonly answer: JsonObject | null;
+  /** Kept when the answer broke the contract. */
+  readonly rawBody: string | null;
+  /** True when the attempt surely changed nothing at the service. */
+  readonly hadNoEffect: boolean;
+  /** True when the service answered anything at all. */
+  readonly wasAnswered: boolean;
+  /** What a person must look at. */
+  readonly task: NewTask | null;
+}
+
+/**
+ * - done: stored; `more` says that another report could leave at once.
+ * - late: the claim had been lost or the body corrected; kept among the attempts, nothing changed.
+ * - late_accepted: late, but it settled a report whose outcome was unknown.
+ */
+export type Acknowledged = { readonly kind: 'done' | 'late' | 'late_accepted' | 'gone'; readonly more: boolean };

@@ -1,0 +1,84 @@
+import { advance, type FactCommand, type TowRules } from '../domain/advance';
+import { searchTerms } from '../domain/search';
+import { unknown, type Refusal } from '../domain/refusal';
+import type { Role } from '../domain/vocabulary';
+import type { Clock } from '../platform/clock';
+import type { Remember, TowStore, Wake } from './ports';
+import { untilFresh } from './retry-stale';
+import { noChange } from './tow-change';
+
+export interface ProgressTools {
+  readonly tows: TowStore;
+  readonly wake: Wake;
+  readonly clock: Clock;
+  readonly rules: TowRules;
+}
+
+/** Who does something: the name and the role of an API key. */
+export interface Actor {
+  readonly name: string;
+  readonly role: Role;
+}
+
+/** What became of something a person asked for. */
+export type Effect =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'remembered'; readonly fingerprint: string }
+  | { readonly kind: 'refused'; readonly refusal: Refusal };
+
+export interface FactRequest {
+  readonly ref: string;
+  readonly command: FactCommand;
+  readonly actor: Actor;
+  readonly remember?: Remember | undefined;
+}
+
+/** Records what happened in the field and owes the service its report, in one write; or refuses and changes nothing. */
+export async function recordFact(tools: ProgressTools, request: FactRequest): Promise<Effect> {
+  const { ref, command, actor } = request;
+  const effect = await untilFresh<Effect>(async () => {
+    const record = await tools.tows.read(ref);
+    if (!record) return { kind: 'refused', refusal: noSuchTow };
+    const decision = advance(record.tow, command, {
+      reports: record.reports,
+      rules: tools.rules,
+      by: actor.name,
+      role: actor.role,
+      nowMs: tools.clock.nowMs(),
+    });
+    if (!decision.ok) return { kind: 'refused', refusal: decision.refusal };
+    const fact = decision.tow.facts.at(-1);
+    const saved = await tools.tows.save(
+      record,
+      {
+        ...noChange(decision.tow),
+        reports: [decision.owed],
+        withdraw: { ids: decision.withdraw, reason: 'withdrawn by cancel' },
+        timeline: [
+          { type: 'fact.recorded', event: command.event, occurred_at: fact?.occurredAt ?? null, by: actor.name },
+        ],
+        searchTerms: searchTerms(decision.tow),
+      },
+      request.remember,
+    );
+    return effectOf(saved);
+  });
+  if (effect.kind === 'done') tools.wake.tow(ref);
+  return effect;
+}
+
+/** What a write came to, for the person who asked. */
+export function effectOf(saved: { kind: 'saved' | 'stale' | 'unknown' } | { kind: 'remembered'; fingerprint: string }) {
+  switch (saved.kind) {
+    case 'saved':
+      return { kind: 'done' } as const;
+    case 'remembered':
+      return saved;
+    case 'unknown':
+      return { kind: 'refused', refusal: noSuchTow } as const;
+    case 'stale':
+      return 'stale';
+  }
+}
+
+export const noSuchTow = unknown('tow_not_found', 'There is no such tow.').refusal;

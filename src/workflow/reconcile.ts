@@ -1,0 +1,46 @@
+import type { TowRecord } from '../contracts/records';
+import { jsonObject } from '../contracts/common';
+import { reconcile, type Charges } from '../domain/invoice';
+import { invoiceMismatchTask, type NewTask } from '../domain/tasks';
+import type { TowStore } from './ports';
+import { untilFresh } from './retry-stale';
+import { noChange } from './tow-change';
+
+/** Compares the invoice answered to us with the newest one posted to us, and opens a task where they differ. */
+export async function reconcileInvoices(tows: TowStore, ref: string): Promise<'compared' | 'gone'> {
+  return untilFresh(async () => {
+    const record = await tows.read(ref);
+    if (!record) return 'gone';
+    const webhook = record.tow.invoiceWebhooks.at(-1) ?? null;
+    const { tasks } = mismatchTasks(record, { webhook, alsoDiffers: [] });
+    const saved = await tows.save(record, { ...noChange(record.tow), openTasks: tasks, reconciled: true });
+    return saved.kind === 'saved' ? 'compared' : 'stale';
+  });
+}
+
+/** The task to open when answer and webhook differ; `compared` is false while one of them is missing. */
+export function mismatchTasks(
+  record: TowRecord,
+  posted: { webhook: Charges | null; alsoDiffers: readonly string[] },
+): { compared: boolean; tasks: NewTask[] } {
+  const answer = answeredInvoice(record);
+  const differing = answer && posted.webhook ? reconcile(answer, posted.webhook).map(({ field }) => field) : [];
+  const fields = [...posted.alsoDiffers, ...differing];
+  return {
+    compared: answer !== null && posted.webhook !== null,
+    tasks: fields.length > 0 ? [invoiceMismatchTask(fields)] : [],
+  };
+}
+
+/** The charges the service answered to our invoice request; null before that, or when the answer broke its contract. */
+export function answeredInvoice(record: TowRecord): (Charges & { receivedAtMs: number }) | null {
+  const report = record.reports.find(({ kind, answer }) => kind === 'invoice' && answer !== null);
+  const towing = jsonObject.safeParse(report?.answer?.['towing_invoice']);
+  if (!report || !towing.success) return null;
+  const delay = jsonObject.safeParse(report.answer?.['delay_invoice']);
+  return {
+    towingInvoice: towing.data,
+    delayInvoice: delay.success ? delay.data : null,
+    receivedAtMs: report.deliveredAtMs ?? record.readAtMs,
+  };
+}

@@ -1,0 +1,94 @@
+import type { TowView } from '../contracts/operator';
+import type { Delivery, Report, TowRecord } from '../contracts/records';
+import { answeredInvoice } from './reconcile';
+
+/** A tow as the API shows it, in wire names and ISO times. */
+export function towViewOf(record: TowRecord): TowView {
+  const { tow } = record;
+  return {
+    towing_reference_id: tow.towingReferenceId,
+    violation_reference_id: tow.violationReferenceId,
+    metadata: tow.metadata,
+    state: tow.state,
+    version: record.version,
+    plate_number: tow.plateNumber,
+    towed_location: tow.towedLocation,
+    latitude: tow.latitude,
+    longitude: tow.longitude,
+    requested_at: tow.requestedAt,
+    cancellation_reason: tow.state === 'canceled' ? tow.cancellationReason : null,
+    facts: tow.facts.map((fact) => ({
+      event: fact.event,
+      occurred_at: fact.occurredAt,
+      recorded_at: fact.recordedAt,
+      by: fact.by,
+    })),
+    reports: record.reports.map(reportViewOf),
+    invoices: invoicesOf(record),
+    tasks: [...record.tasks],
+    timeline: record.timeline.map(({ atMs, ...entry }) => ({ at: iso(atMs), ...entry })),
+  };
+}
+
+/** A delivery as the API lists it. */
+export function deliveryViewOf(delivery: Delivery) {
+  return {
+    id: delivery.id,
+    kind: delivery.kind,
+    state: delivery.state,
+    verdict: delivery.verdict,
+    towing_reference_id: delivery.towingReferenceId,
+    verified: delivery.verified,
+    received_at: iso(delivery.receivedAtMs),
+    processed_at: perhapsIso(delivery.processedAtMs),
+    copies: delivery.copies,
+    replays: delivery.replays,
+  };
+}
+
+function reportViewOf(report: Report): TowView['reports'][number] {
+  return {
+    id: report.id,
+    kind: report.kind,
+    state: report.state,
+    attempts: report.attempts,
+    last_error: report.lastError,
+    next_attempt_at: perhapsIso(report.nextAttemptAtMs),
+    hint: report.hint,
+    reason: report.reason,
+    created_at: iso(report.createdAtMs),
+    delivered_at: perhapsIso(report.deliveredAtMs),
+    in_flight: report.inFlight,
+    body: report.body,
+    log: report.log,
+  };
+}
+
+function invoicesOf(record: TowRecord): TowView['invoices'] {
+  const answer = answeredInvoice(record);
+  const answered = answer
+    ? [
+        {
+          source: 'answer' as const,
+          received_at: iso(answer.receivedAtMs),
+          towing_invoice: answer.towingInvoice,
+          delay_invoice: answer.delayInvoice,
+        },
+      ]
+    : [];
+  const posted = record.tow.invoiceWebhooks.map((webhook) => ({
+    source: 'webhook' as const,
+    received_at: webhook.receivedAt,
+    towing_invoice: webhook.towingInvoice,
+    delay_invoice: webhook.delayInvoice,
+  }));
+  return [...answered, ...posted].toSorted((a, b) => a.received_at.localeCompare(b.received_at));
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function perhapsIso(ms: number | null): string | null {
+  return ms === null ? null : iso(ms);
+}
