@@ -1,5 +1,4 @@
-import type { z } from 'zod';
-import type { deliveryJob } from '../src/contracts/jobs';
+import type { DeliveryJob } from '../src/contracts/jobs';
 import { errorFacts, type Log } from '../src/platform/log';
 import type { Metrics } from '../src/platform/metrics';
 import { processDelivery as intake, type IntakeTools } from '../src/workflow/intake';
@@ -14,7 +13,7 @@ export interface ProcessDeliveryTools extends IntakeTools {
 
 /** Makes of one stored delivery what it means: a tow, an invoice on a tow, or a parked invoice. */
 export async function processDelivery(
-  payload: z.infer<typeof deliveryJob>,
+  payload: DeliveryJob,
   tools: ProcessDeliveryTools,
 ): Promise<Outcome> {
   const deliveryId = payload.delivery_id;

@@ -1,5 +1,4 @@
-import type { z } from 'zod';
-import type { reportJob } from '../src/contracts/jobs';
+import type { ReportJob } from '../src/contracts/jobs';
 import { OPERATIONS } from '../src/contracts/operations';
 import { jsonObject } from '../src/contracts/common';
 import { judge, type Exchange, type PolicySettings, type Verdict } from '../src/domain/policy';
@@ -28,7 +27,7 @@ export interface SendReportTools {
 }
 
 /** Sends the head of one tow's outbox, at most one report per run: claim, send, ack. */
-export async function sendReport(payload: z.infer<typeof reportJob>, tools: SendReportTools): Promise<Outcome> {
+export async function sendReport(payload: ReportJob, tools: SendReportTools): Promise<Outcome> {
   const ref = payload.towing_reference_id;
   const claimStartedMs = tools.clock.monotonicMs();
   const claim = await tools.outbox.claim(ref);

@@ -20,7 +20,7 @@ export interface Operation {
   readonly safeToRepeat: boolean;
   /** Which rate limit of the service it counts against. */
   readonly budget: 'auth' | 'site' | 'violations' | 'tickets' | 'tow';
-  /** service-api section of its documented errors; null where they are "not shown". */
+  /** Its documented errors (service-api 7); for 4.5, where they are "not shown", those common to all. */
   readonly refusals: readonly Refusal[];
   readonly summary: string;
 }

@@ -8,7 +8,7 @@ import {
   ROLES,
   TOW_STATES,
 } from '../domain/vocabulary';
-import { json, jsonObject } from './common';
+import { jsonObject } from './common';
 import { attempt, reportError, task } from './records';
 import { sensitive } from './sensitive';
 
@@ -49,23 +49,18 @@ export const FACT_BODIES = {
   }),
 } as const;
 
-export const CORRECTION_BODIES = {
-  started: z.strictObject({
-    plate_number: sensitive(text(50)).optional(),
-    towed_location: text(500).optional(),
-    latitude: latitude.optional(),
-    longitude: longitude.optional(),
-    status_update_time: z.string().optional(),
-  }),
-  detained: z.strictObject({}),
-  canceled: z.strictObject({ cancellation_reason: text(500).optional() }),
-  released: z.strictObject({}),
-  invoice: z.strictObject({
-    vehicle_type: text(50).optional(),
-    delay_in_days: z.int().min(0).max(36_500).optional(),
-  }),
-  payment: z.strictObject({ payment_status: text(50).optional() }),
-} as const;
+/** Any correctable field; which of them a report has is checked against its kind. */
+export const correctionBody = z.strictObject({
+  plate_number: sensitive(text(50)).optional(),
+  towed_location: text(500).optional(),
+  latitude: latitude.optional(),
+  longitude: longitude.optional(),
+  status_update_time: z.string().optional(),
+  cancellation_reason: text(500).optional(),
+  vehicle_type: text(50).optional(),
+  delay_in_days: z.int().min(0).max(36_500).optional(),
+  payment_status: text(50).optional(),
+});
 
 export const reasonBody = z.strictObject({ reason });
 export const emptyBody = z.strictObject({});
@@ -179,4 +174,3 @@ export const page = <T extends z.ZodType>(item: T) =>
 
 /** A row of `GET /api/events`. */
 export const eventView = z.object({ at: z.string(), type: z.string(), towing_reference_id: z.string().optional() });
-export const anyJson = json;

@@ -76,7 +76,8 @@ export const violationForm = z.strictObject({
   location: z.string().min(1),
   plateNumber: sensitive(z.string().min(1)),
   plateType: z.enum(PLATE_TYPES),
-  zoneId: z.uuid(),
+  /** Any 8-4-4-4-12 hexadecimal id: the document asks for a UUID and for no version of it. */
+  zoneId: z.guid('must be a UUID'),
   imagesDescription: z.string().optional(),
   violationType: z.enum(VIOLATION_TYPES),
   isSaudi: z.boolean().optional(),

@@ -1,0 +1,46 @@
+import { createOperator } from '../operator';
+import { errorFacts } from '../platform/log';
+import { listen, type Listener } from '../platform/http';
+import { createAnswerStore } from '../store/answers';
+import { createApiKeyStore } from '../store/api-keys';
+import { createDeliveryStore } from '../store/deliveries';
+import { subscribeToEvents } from '../store/events';
+import { createTaskStore } from '../store/tasks';
+import { createTowStore } from '../store/tows';
+import type { Foundation } from './foundation';
+import { healthOf } from './health';
+
+/** Starts the operator API and the queue pages. */
+export async function startConsole(foundation: Foundation): Promise<Listener> {
+  const { config, clock, log, metrics, resources, redis, queues, wake, due } = foundation;
+  const operator = createOperator({
+    progress: { tows: createTowStore(redis), wake, clock, rules: config.rules },
+    deliveries: createDeliveryStore(redis),
+    tasks: createTaskStore(redis),
+    keys: createApiKeyStore(redis),
+    answers: createAnswerStore(redis),
+    queues: [
+      { queue: queues.byName.deliveries, backlog: () => due.deliveries.backlog() },
+      { queue: queues.byName.reports, backlog: () => due.reports.backlog() },
+    ],
+    bootstrapApiKey: config.bootstrapApiKey,
+    clock,
+    log,
+    metrics,
+  });
+  if (config.bootstrapApiKey === null) {
+    log.warn('console.no_bootstrap_key', {
+      problem: 'BOOTSTRAP_API_KEY is not set: only keys made before can be used',
+    });
+  }
+  subscribeToEvents(foundation.patient(), (event) => operator.publish(event)).catch((error: unknown) => {
+    log.error('events.failed', errorFacts(error));
+  });
+  const listener = await listen(operator.app, healthOf(foundation), config.console);
+  resources.add('console', listener, async (opened) => {
+    operator.close();
+    await opened.stop(config.stopGraceMs);
+  });
+  log.info('console.listening', { host: listener.host, port: listener.port });
+  return listener;
+}

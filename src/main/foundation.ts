@@ -1,0 +1,128 @@
+import { OPERATIONS, type Operation } from '../contracts/operations';
+import { ROUTES, type Route } from '../contracts/operator-routes';
+import { sensitiveFieldNames } from '../contracts/sensitive';
+import { systemClock, type Clock } from '../platform/clock';
+import { configSummary, ConfigurationError, type Config } from '../platform/config';
+import { createLog, errorFacts, type Log } from '../platform/log';
+import { createMetrics, type Metrics } from '../platform/metrics';
+import { createResources, type Resources } from '../platform/resources';
+import { createQueues, type Queues } from '../queue/queues';
+import { createWake } from '../queue/wake';
+import { connectFailFast, connectPatient, whenReady } from '../store/connect';
+import { createDueSets, type DueSet } from '../store/due';
+import { startEmbeddedRedis } from '../store/embedded/start';
+import { PARTITION } from '../store/keys';
+import { redisFaults } from '../store/settings';
+import type { Wake } from '../workflow/ports';
+
+type Connection = ReturnType<typeof connectFailFast>;
+
+/** What every role of one process stands on, opened once. */
+export interface Foundation {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly resources: Resources;
+  /** For records: fails fast. */
+  readonly redis: Connection;
+  /** A connection that waits for Redis to come back, for work that blocks on it. */
+  readonly patient: () => Connection;
+  readonly queues: Queues;
+  readonly wake: Wake;
+  readonly due: { readonly deliveries: DueSet; readonly reports: DueSet };
+}
+
+export interface FoundationOptions {
+  readonly config: Config;
+  readonly log: Log;
+  /** Folds wake-ups of one record into one job; off only to prove that nothing rests on it. */
+  readonly deduplicate?: boolean;
+}
+
+const READY_TIMEOUT_MS = 5000;
+
+/** The log of a process: it hides every field that the contracts mark as personal data or secret. */
+export function openLog(config: Config, file?: string): Log {
+  const operations = Object.values<Operation>(OPERATIONS).flatMap(({ request, answer }) => [request, answer]);
+  const routes = Object.values<Route>(ROUTES).flatMap(({ query, body, answer }) => [query, body, answer]);
+  const schemas = [...operations, ...routes].filter((schema) => schema !== null && schema !== undefined);
+  return createLog({
+    level: config.logLevel,
+    sensitiveNames: sensitiveFieldNames(schemas),
+    ...(file === undefined ? {} : { file }),
+  });
+}
+
+/**
+ * Opens what all roles share. A Redis that cannot be reached is no reason not to start: the roles answer 503 and come
+ * back with it, unless REDIS_STRICT is set.
+ */
+export async function openFoundation({ config, log, deduplicate = true }: FoundationOptions): Promise<Foundation> {
+  const clock = systemClock;
+  const resources = createResources(log);
+  try {
+    log.info('process.starting', configSummary(config));
+    const url = config.redis.url ?? (await openEmbedded(config, { log, clock, resources }));
+    const open = (name: string, connect: typeof connectFailFast) =>
+      resources.add(name, connect(url, { log, clock }), (connection) => connection.disconnect());
+    const redis = open('redis', connectFailFast);
+    const queues = resources.add(
+      'queues',
+      createQueues({ connection: open('redis queues', connectFailFast), prefix: PARTITION, log, deduplicate }),
+      (opened) => opened.close(),
+    );
+    await checkRedis(redis, config, log);
+    const { tows, deliveries } = createDueSets(redis);
+    const metrics = createMetrics();
+    metrics.watchBacklog('deliveries', () => deliveries.backlog());
+    metrics.watchBacklog('reports', () => tows.backlog());
+    return {
+      config,
+      clock,
+      log,
+      metrics,
+      resources,
+      redis,
+      patient: () => open('redis worker', connectPatient),
+      queues,
+      wake: createWake(queues, log),
+      due: { deliveries, reports: tows },
+    };
+  } catch (error) {
+    await resources.closeAll();
+    throw error;
+  }
+}
+
+async function openEmbedded(config: Config, tools: { log: Log; clock: Clock; resources: Resources }): Promise<string> {
+  const { log, clock, resources } = tools;
+  const embedded = await startEmbeddedRedis({
+    dataDir: config.dataDir,
+    log,
+    clock,
+    lookup: { searchPath: config.searchPath, binary: config.redis.serverBinary },
+  });
+  resources.add('embedded redis', embedded, (opened) => opened.stop());
+  return embedded.url;
+}
+
+async function checkRedis(redis: Connection, config: Config, log: Log): Promise<void> {
+  try {
+    await whenReady(redis, READY_TIMEOUT_MS);
+  } catch (error) {
+    if (config.redis.isStrict) throw error;
+    log.error('redis.unreachable', { ...errorFacts(error), stack: undefined });
+    return;
+  }
+  const faults = await redisFaults(redis).catch(() => []);
+  for (const fault of faults) log.warn('redis.unsafe', { ...fault });
+  if (faults.length > 0 && config.redis.isStrict) {
+    throw new ConfigurationError(
+      faults.map(({ setting, problem }) => ({
+        variable: 'REDIS_URL',
+        rule: `points to a Redis whose ${setting} ${problem}`,
+      })),
+    );
+  }
+}

@@ -1,0 +1,28 @@
+import type { Health } from '../platform/http';
+import { redisFaults } from '../store/settings';
+import type { Foundation } from './foundation';
+
+/** Says whether a process can do its work: Redis answers, and whatever else its roles need. */
+export function healthOf(
+  foundation: Foundation,
+  also: () => Promise<{ ready: boolean; details: Readonly<Record<string, unknown>> }> = nothingElse,
+): Required<Health> {
+  const { redis, metrics } = foundation;
+  return {
+    async ready() {
+      const isReachable = await redis.ping().then(
+        () => true,
+        () => false,
+      );
+      if (!isReachable) return { ready: false, details: { redis: 'unreachable' } };
+      const [faults, more] = await Promise.all([redisFaults(redis), also()]);
+      const warnings = faults.map(({ setting, problem }) => `${setting} ${problem}`);
+      return { ready: more.ready, details: { redis: 'reachable', redis_warnings: warnings, ...more.details } };
+    },
+    metrics: () => metrics.text(),
+  };
+}
+
+function nothingElse() {
+  return Promise.resolve({ ready: true, details: {} });
+}

@@ -1,0 +1,55 @@
+import { ConfigurationError, loadConfig } from '../platform/config';
+import { errorFacts, type Log } from '../platform/log';
+import type { Resources } from '../platform/resources';
+import { printProblem } from '../platform/terminal';
+import { openLog } from './foundation';
+import { PROCESS_ROLES, startRole, type ProcessRole } from './roles';
+
+/** Exit codes: 0 stopped as asked, 1 ended by a fault, 2 started wrongly. */
+const EXIT = { stopped: 0, fault: 1, startedWrongly: 2 } as const;
+
+async function main(): Promise<void> {
+  const role = PROCESS_ROLES.find((known) => known === process.argv[2]);
+  if (!role) {
+    printProblem(`Usage: npm start -- <role>, role is one of ${PROCESS_ROLES.join(', ')}. To just watch: npm run demo`);
+    process.exitCode = EXIT.startedWrongly;
+    return;
+  }
+  try {
+    await run(role);
+  } catch (error) {
+    if (error instanceof ConfigurationError) printProblem(`The configuration is wrong:\n${error.message}`);
+    else printProblem(error instanceof Error ? error.message : 'The process could not start.');
+    process.exit(error instanceof ConfigurationError ? EXIT.startedWrongly : EXIT.fault);
+  }
+}
+
+async function run(role: ProcessRole): Promise<void> {
+  const config = loadConfig();
+  const log = openLog(config).with({ role });
+  const resources = await startRole(role, config, log);
+  log.info('process.started');
+  stopOnSignal(resources, { log, graceMs: config.stopGraceMs });
+}
+
+/** Stops once, gracefully; a second signal or a stop that takes too long ends the process at once. */
+function stopOnSignal(resources: Resources, { log, graceMs }: { log: Log; graceMs: number }): void {
+  let isStopping = false;
+  const stop = async (reason: string, exitCode: number) => {
+    if (isStopping) process.exit(EXIT.fault);
+    isStopping = true;
+    log.info('process.stopping', { reason });
+    setTimeout(() => process.exit(EXIT.fault), 2 * graceMs + 1000).unref();
+    await resources.closeAll();
+    log.info('process.stopped');
+    process.exit(exitCode);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal, EXIT.stopped));
+  const onFault = (error: unknown) => {
+    log.error('process.failed', errorFacts(error));
+    void stop('fault', EXIT.fault);
+  };
+  process.on('uncaughtException', onFault).on('unhandledRejection', onFault);
+}
+
+void main();

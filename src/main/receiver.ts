@@ -1,0 +1,34 @@
+import { listen, type Listener } from '../platform/http';
+import { createReceiver } from '../receiver';
+import { createIntake } from '../store/deliveries';
+import type { Foundation } from './foundation';
+import { healthOf } from './health';
+
+/** Starts the webhook receiver, the one listener that is meant for the internet. */
+export async function startReceiver(foundation: Foundation): Promise<Listener> {
+  const { config, clock, log, metrics, resources, wake } = foundation;
+  const { secrets, sharedSecret, bodyLimitBytes, ratePerMinute } = config.webhook;
+  const app = createReceiver({
+    intake: createIntake(foundation.redis, clock),
+    wake,
+    verify: {
+      tow_request: { secrets: secrets.tow_request, sharedSecret },
+      tow_invoice: { secrets: secrets.tow_invoice, sharedSecret },
+    },
+    bodyLimitBytes,
+    ratePerMinute,
+    clock,
+    log,
+    metrics,
+  });
+  if (sharedSecret === null && (secrets.tow_request.length === 0 || secrets.tow_invoice.length === 0)) {
+    log.warn('receiver.unverified', {
+      problem: 'no WEBHOOK_SECRETS: anybody who can reach this address can post tow requests and invoices',
+    });
+  }
+  const { ready } = healthOf(foundation);
+  const listener = await listen(app, { ready }, config.receiver);
+  resources.add('receiver', listener, (opened) => opened.stop(config.stopGraceMs));
+  log.info('receiver.listening', { host: listener.host, port: listener.port });
+  return listener;
+}

@@ -1,0 +1,84 @@
+import { requireService, type Config } from '../platform/config';
+import type { Log } from '../platform/log';
+import { systemClock } from '../platform/clock';
+import { createResources, type Resources } from '../platform/resources';
+import { startSimulator } from '../simulator';
+import { startConsole } from './console';
+import { openFoundation } from './foundation';
+import { healthOf } from './health';
+import { startOps } from './ops';
+import { startReceiver } from './receiver';
+import { startWorker, workerHealth } from './worker';
+
+/** The roles a process can take. `all` is receiver, worker and console in one. */
+export const PROCESS_ROLES = ['receiver', 'worker', 'console', 'simulator', 'all'] as const;
+export type ProcessRole = (typeof PROCESS_ROLES)[number];
+
+/** Starts a role; the returned resources close everything it opened. */
+export async function startRole(role: ProcessRole, config: Config, log: Log): Promise<Resources> {
+  switch (role) {
+    case 'simulator':
+      return startSimulatorRole(config, log);
+    case 'receiver':
+      return withFoundation({ config, log }, async (foundation) => {
+        await startReceiver(foundation);
+        await startOps(foundation, healthOf(foundation));
+      });
+    case 'worker':
+      requireService(config);
+      return withFoundation({ config, log }, async (foundation) => {
+        const workers = startWorker(foundation);
+        await startOps(
+          foundation,
+          healthOf(foundation, () => workerHealth(foundation, workers)),
+        );
+      });
+    case 'console':
+      return withFoundation({ config, log }, async (foundation) => {
+        await startConsole(foundation);
+      });
+    case 'all':
+      requireService(config);
+      return withFoundation({ config, log }, async (foundation) => {
+        const workers = startWorker(foundation);
+        await startReceiver(foundation);
+        await startConsole(foundation);
+        await startOps(
+          foundation,
+          healthOf(foundation, () => workerHealth(foundation, workers)),
+        );
+      });
+  }
+}
+
+/** Opens the foundation and starts on it; whatever was opened is closed when a later step fails. */
+async function withFoundation(
+  options: { config: Config; log: Log },
+  start: (foundation: Awaited<ReturnType<typeof openFoundation>>) => Promise<void>,
+): Promise<Resources> {
+  const foundation = await openFoundation(options);
+  try {
+    await start(foundation);
+    return foundation.resources;
+  } catch (error) {
+    await foundation.resources.closeAll();
+    throw error;
+  }
+}
+
+async function startSimulatorRole(config: Config, log: Log): Promise<Resources> {
+  const { clientId, clientSecret } = config.service;
+  const { host, port } = config.receiver;
+  const resources = createResources(log);
+  const simulator = await startSimulator({
+    ...config.simulator,
+    webhookUrl: config.simulator.webhookUrl ?? `http://${host}:${port}`,
+    webhookSecrets: config.webhook.secrets,
+    ...(clientId !== null && clientSecret !== null ? { credentials: { clientId, clientSecret } } : {}),
+    clock: systemClock,
+    log,
+  });
+  resources.add('simulator', simulator, (opened) => opened.stop(config.stopGraceMs));
+  log.info('simulator.listening', { host: simulator.host, port: simulator.port });
+  return resources;
+}

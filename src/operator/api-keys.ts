@@ -1,0 +1,35 @@
+import { ROUTES } from '../contracts/operator-routes';
+import { unknown } from '../domain/refusal';
+import type { Clock } from '../platform/clock';
+import type { ApiKey, ApiKeyStore } from '../workflow/ports';
+import { effectOf, type Effect } from '../workflow/progress';
+import { hashOf, newApiKey } from './authenticate';
+import type { Server } from './serve';
+
+const noSuchKey = { kind: 'refused', refusal: unknown('key_not_found', 'There is no such key.').refusal } as const;
+
+/** API keys. A key is shown once; when its answer is given again under an Idempotency-Key, the key is left out. */
+export function serveApiKeys(server: Server, tools: { keys: ApiKeyStore; clock: Clock }): void {
+  const { keys, clock } = tools;
+  server.read(ROUTES.listApiKeys, async () => ({ items: (await keys.list()).map(viewOf) }));
+  server.change(ROUTES.createApiKey, ({ body }) => {
+    const apiKey = newApiKey();
+    const key: ApiKey = { id: clock.id(), ...body, createdAt: new Date(clock.nowMs()).toISOString() };
+    return {
+      effect: async (remember): Promise<Effect> => {
+        const effect = effectOf(await keys.create(key, hashOf(apiKey), remember));
+        return effect === 'stale' ? noSuchKey : effect;
+      },
+      answer: () => Promise.resolve(viewOf(key)),
+      secrets: { api_key: apiKey },
+    };
+  });
+  server.change(ROUTES.revokeApiKey, ({ params }) => ({
+    effect: async (): Promise<Effect> => ((await keys.revoke(params('key_id'))) ? { kind: 'done' } : noSuchKey),
+    answer: () => Promise.resolve(null),
+  }));
+}
+
+function viewOf(key: ApiKey) {
+  return { id: key.id, name: key.name, role: key.role, created_at: key.createdAt };
+}

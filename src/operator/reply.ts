@@ -1,0 +1,48 @@
+import type { ErrorRequestHandler, Response } from 'express';
+import type { FieldRule, Refusal } from '../domain/refusal';
+import { errorFacts, type Log } from '../platform/log';
+
+/** The one table of what the API answers when it says no (design, "Outside face"). */
+const STATUS_OF_REFUSAL = { conflict: 409, invalid: 422, forbidden: 403, unknown: 404 } as const;
+
+export interface ErrorBody {
+  readonly code: string;
+  readonly message: string;
+  readonly details?: readonly FieldRule[];
+}
+
+export function sendError(response: Response, httpStatus: number, error: ErrorBody): void {
+  response.status(httpStatus).json({ code: error.code, message: error.message, details: error.details ?? [] });
+}
+
+/** A rule that forbids what was asked. */
+export function sendRefusal(response: Response, refusal: Refusal): void {
+  sendError(response, STATUS_OF_REFUSAL[refusal.kind], refusal);
+}
+
+/** Fields of a body or a query that fail their rules; all of them are named. */
+export function sendInvalid(response: Response, details: readonly FieldRule[]): void {
+  const message = details.map(({ field, rule }) => `${field}: ${rule}`).join('; ');
+  sendError(response, 422, { code: 'field_invalid', message, details });
+}
+
+/** Whatever no route answered for: a body that cannot be read, or a fault of ours. */
+export function answerError(log: Log): ErrorRequestHandler {
+  return (error: unknown, _request, response, next) => {
+    if (response.headersSent) return next(error);
+    const httpStatus = error instanceof Error && 'status' in error ? error.status : null;
+    if (httpStatus === 413) {
+      sendError(response, 413, { code: 'too_large', message: 'The body is larger than this address takes.' });
+    } else if (typeof httpStatus === 'number' && httpStatus < 500) {
+      const details = [{ field: 'body', rule: 'must be JSON' }];
+      sendError(response, 400, { code: 'not_json', message: 'The body is not JSON.', details });
+    } else {
+      log.error('api.failed', errorFacts(error));
+      response.set('retry-after', '2');
+      sendError(response, 503, {
+        code: 'unavailable',
+        message: 'The request could not be carried out now; nothing was changed.',
+      });
+    }
+  };
+}

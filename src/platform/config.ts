@@ -1,0 +1,143 @@
+import type { z } from 'zod';
+import { VARIABLES } from './variables';
+
+/** The configuration is wrong: every fault names its variable, and never shows its value. */
+export class ConfigurationError extends Error {
+  constructor(readonly faults: readonly { variable: string; rule: string }[]) {
+    super(faults.map(({ variable, rule }) => `${variable} ${rule}`).join('\n'));
+    this.name = 'ConfigurationError';
+  }
+}
+
+export type Config = ReturnType<typeof shape>;
+
+/** How to reach the service; what the roles that call it cannot start without. */
+export interface ServiceAccess {
+  readonly baseUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/** Reads and checks the environment once. Throws ConfigurationError with every fault. Empty text counts as absent. */
+export function loadConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
+  const parsed = VARIABLES.safeParse(given);
+  if (!parsed.success) {
+    throw new ConfigurationError(
+      parsed.error.issues.map((issue) => ({ variable: String(issue.path[0] ?? '?'), rule: ruleOf(issue) })),
+    );
+  }
+  const faults = contradictions(parsed.data);
+  if (faults.length > 0) throw new ConfigurationError(faults);
+  return shape(parsed.data, environment['PATH'] ?? '');
+}
+
+/** The access to the service, or a ConfigurationError that names what is missing. */
+export function requireService(config: Config): ServiceAccess {
+  const { baseUrl, clientId, clientSecret } = config.service;
+  if (baseUrl !== null && clientId !== null && clientSecret !== null) return { baseUrl, clientId, clientSecret };
+  const missing = [
+    ['SERVICE_BASE_URL', baseUrl],
+    ['SERVICE_CLIENT_ID', clientId],
+    ['SERVICE_CLIENT_SECRET', clientSecret],
+  ] as const;
+  throw new ConfigurationError(
+    missing
+      .filter(([, value]) => value === null)
+      .map(([variable]) => ({ variable, rule: 'is required by this role; `npm run demo` needs no configuration' })),
+  );
+}
+
+/** The settings worth a line at start: secrets only as whether they are set. */
+export function configSummary(config: Config): Record<string, unknown> {
+  return {
+    service_base_url: config.service.baseUrl,
+    service_credentials_configured: config.service.clientId !== null && config.service.clientSecret !== null,
+    redis: config.redis.url === null ? 'embedded' : 'configured',
+    data_dir: config.dataDir,
+    webhook_signatures_configured: config.webhook.secrets.tow_request.length > 0,
+    webhook_shared_secret_configured: config.webhook.sharedSecret !== null,
+    bootstrap_api_key_configured: config.bootstrapApiKey !== null,
+    vehicle_types: config.rules.vehicleTypes,
+    payment_statuses: config.rules.paymentStatuses,
+    release_requires_payment: config.rules.releaseRequiresPayment,
+  };
+}
+
+type Variables = z.output<typeof VARIABLES>;
+
+function shape(env: Variables, searchPath: string) {
+  const secretsFor = (own: string[]) => (own.length > 0 ? own : env.WEBHOOK_SECRETS);
+  return {
+    isProduction: env.NODE_ENV === 'production',
+    service: {
+      baseUrl: env.SERVICE_BASE_URL ?? null,
+      clientId: env.SERVICE_CLIENT_ID ?? null,
+      clientSecret: env.SERVICE_CLIENT_SECRET ?? null,
+      timeoutMs: env.SERVICE_TIMEOUT_MS,
+    },
+    redis: { url: env.REDIS_URL ?? null, isStrict: env.REDIS_STRICT, serverBinary: env.REDIS_SERVER_BIN ?? null },
+    dataDir: env.DATA_DIR,
+    receiver: { host: env.RECEIVER_HOST ?? env.HOST, port: env.RECEIVER_PORT },
+    console: { host: env.CONSOLE_HOST ?? env.HOST, port: env.CONSOLE_PORT },
+    simulator: { host: env.HOST, port: env.SIMULATOR_PORT, webhookUrl: env.SIMULATOR_WEBHOOK_URL ?? null },
+    ops: { host: env.HOST, port: env.OPS_PORT },
+    webhook: {
+      secrets: {
+        tow_request: secretsFor(env.WEBHOOK_SECRETS_TOW_REQUEST),
+        tow_invoice: secretsFor(env.WEBHOOK_SECRETS_TOW_INVOICE),
+      },
+      sharedSecret:
+        env.WEBHOOK_SHARED_SECRET !== undefined && env.WEBHOOK_SHARED_SECRET_HEADER !== undefined
+          ? { header: env.WEBHOOK_SHARED_SECRET_HEADER, value: env.WEBHOOK_SHARED_SECRET }
+          : null,
+      bodyLimitBytes: env.WEBHOOK_BODY_LIMIT_BYTES,
+      ratePerMinute: env.WEBHOOK_RATE_PER_MINUTE,
+    },
+    bootstrapApiKey: env.BOOTSTRAP_API_KEY ?? null,
+    policy: {
+      retryBaseMs: env.RETRY_BASE_MS,
+      retryCapMs: env.RETRY_CAP_MS,
+      notFoundRetries: env.NOT_FOUND_RETRIES,
+      notFoundRetryMs: env.NOT_FOUND_RETRY_MS,
+      unknownGraceMs: env.UNKNOWN_GRACE_MS,
+    },
+    rules: {
+      vehicleTypes: env.VEHICLE_TYPES,
+      paymentStatuses: env.PAYMENT_STATUSES,
+      freeDays: env.FREE_DAYS,
+      releaseRequiresPayment: env.RELEASE_REQUIRES_PAYMENT,
+    },
+    workerConcurrency: env.WORKER_CONCURRENCY,
+    stopGraceMs: env.STOP_GRACE_MS,
+    logLevel: env.LOG_LEVEL,
+    /** Where programs are looked for, as the shell does. */
+    searchPath,
+  };
+}
+
+function contradictions(env: Variables): { variable: string; rule: string }[] {
+  const faults: { variable: string; rule: string }[] = [];
+  if ((env.WEBHOOK_SHARED_SECRET === undefined) !== (env.WEBHOOK_SHARED_SECRET_HEADER === undefined)) {
+    faults.push({
+      variable: 'WEBHOOK_SHARED_SECRET',
+      rule: 'and WEBHOOK_SHARED_SECRET_HEADER must be set together',
+    });
+  }
+  if (env.NODE_ENV === 'production' && env.REDIS_URL === undefined) {
+    faults.push({ variable: 'REDIS_URL', rule: 'is required when NODE_ENV is production' });
+  }
+  if (env.RETRY_CAP_MS < env.RETRY_BASE_MS) {
+    faults.push({ variable: 'RETRY_CAP_MS', rule: 'must not be below RETRY_BASE_MS' });
+  }
+  return faults;
+}
+
+function ruleOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_type')
+    return `must be ${issue.expected === 'int' ? 'a whole number' : `a ${issue.expected}`}`;
+  if (issue.code === 'invalid_value') return `must be one of ${issue.values.map(String).join(', ')}`;
+  if (issue.code === 'too_small') return `must be at least ${issue.minimum}`;
+  if (issue.code === 'too_big' && issue.message.startsWith('Too big')) return `must be at most ${issue.maximum}`;
+  return issue.message;
+}

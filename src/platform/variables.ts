@@ -1,0 +1,92 @@
+import { z } from 'zod';
+
+/** Every environment variable, its rule and its default: the one list that the configuration and the README share. */
+
+const port = (fallback: number) => z.coerce.number().int().min(0).max(65_535).default(fallback);
+const count = (fallback: number) => z.coerce.number().int().min(0).default(fallback);
+const durationMs = (fallback: number) => z.coerce.number().int().min(0).default(fallback);
+const list = z.string().transform((text) => splitList(text));
+const words = (fallback: string) =>
+  z
+    .string()
+    .default(fallback)
+    .transform((text) => splitList(text))
+    .refine((items) => items.length > 0, 'must name at least one value');
+const flag = (fallback: 'true' | 'false') =>
+  z
+    .enum(['true', 'false'])
+    .default(fallback)
+    .transform((text) => text === 'true');
+const signingSecrets = list
+  .refine((secrets) => secrets.length > 0, 'must name at least one secret')
+  .refine((secrets) => secrets.every(isSigningSecret), 'must be a comma list of whsec_… secrets')
+  .default([]);
+
+export const VARIABLES = z.object({
+  NODE_ENV: z.string().default('development'),
+  SERVICE_BASE_URL: z.string().refine(isHttpAddress, 'must be an http(s) address without query or fragment').optional(),
+  SERVICE_CLIENT_ID: z.string().min(1).optional(),
+  SERVICE_CLIENT_SECRET: z.string().min(1).optional(),
+  REDIS_URL: z
+    .string()
+    .regex(/^rediss?:\/\/.+/, 'must start with redis:// or rediss://')
+    .optional(),
+  REDIS_STRICT: flag('false'),
+  REDIS_SERVER_BIN: z.string().min(1).optional(),
+  DATA_DIR: z.string().min(1).default('./data'),
+  HOST: z.string().min(1).default('127.0.0.1'),
+  RECEIVER_HOST: z.string().min(1).optional(),
+  CONSOLE_HOST: z.string().min(1).optional(),
+  RECEIVER_PORT: port(3000),
+  CONSOLE_PORT: port(3001),
+  SIMULATOR_PORT: port(3002),
+  OPS_PORT: port(0),
+  WEBHOOK_SECRETS: signingSecrets,
+  WEBHOOK_SECRETS_TOW_REQUEST: signingSecrets,
+  WEBHOOK_SECRETS_TOW_INVOICE: signingSecrets,
+  WEBHOOK_SHARED_SECRET: z.string().min(8, 'must have at least 8 characters').optional(),
+  WEBHOOK_SHARED_SECRET_HEADER: z
+    .string()
+    .regex(/^[A-Za-z0-9-]+$/, 'must be a header name')
+    .transform((name) => name.toLowerCase())
+    .optional(),
+  WEBHOOK_BODY_LIMIT_BYTES: z.coerce.number().int().min(1).default(1_048_576),
+  WEBHOOK_RATE_PER_MINUTE: count(0),
+  BOOTSTRAP_API_KEY: z.string().min(8, 'must have at least 8 characters').optional(),
+  SERVICE_TIMEOUT_MS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(14_000, 'must stay below 14000: a claim lasts 20 s')
+    .default(10_000),
+  RETRY_BASE_MS: z.coerce.number().int().min(1).default(1000),
+  RETRY_CAP_MS: z.coerce.number().int().min(1).default(300_000),
+  NOT_FOUND_RETRIES: count(3),
+  NOT_FOUND_RETRY_MS: durationMs(5000),
+  UNKNOWN_GRACE_MS: durationMs(15_000),
+  VEHICLE_TYPES: words('HEAVY'),
+  PAYMENT_STATUSES: words('PAID'),
+  FREE_DAYS: count(0),
+  RELEASE_REQUIRES_PAYMENT: z.enum(['invoiced', 'always', 'never']).default('invoiced'),
+  WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(1000).default(50),
+  STOP_GRACE_MS: durationMs(15_000),
+  LOG_LEVEL: z.enum(['error', 'warn', 'info', 'http', 'verbose', 'debug', 'silly']).default('info'),
+  SIMULATOR_WEBHOOK_URL: z.string().refine(isHttpAddress, 'must be an http(s) address').optional(),
+});
+
+function splitList(text: string): string[] {
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
+function isHttpAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const url = new URL(text);
+  return /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '';
+}
+
+function isSigningSecret(secret: string): boolean {
+  return /^whsec_[A-Za-z0-9+/]+={0,2}$/.test(secret);
+}

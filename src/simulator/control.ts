@@ -1,0 +1,173 @@
+import { pipeline, Readable } from 'node:stream';
+import express, { Router, type NextFunction, type Request, type Response } from 'express';
+import { z } from 'zod';
+import { jsonObject, metadata } from '../contracts/common';
+import { failedRules } from '../contracts/rules';
+import { errorFacts, type Log } from '../platform/log';
+import type { Access } from './auth';
+import type { CallLog } from './calls';
+import { faultRules, OPERATION_NAMES, type Faults } from './faults';
+import type { Ordering } from './ordering';
+import type { WebhookSender } from './webhooks';
+import type { Tow, World } from './world';
+
+export interface Control {
+  readonly log: Log;
+  readonly access: Access;
+  readonly calls: CallLog;
+  readonly faults: Faults;
+  readonly ordering: Ordering;
+  readonly webhooks: WebhookSender;
+  readonly world: World;
+}
+
+const towRequests = z.strictObject({
+  violation_reference_id: z.string().min(1).optional(),
+  metadata: metadata.optional(),
+  count: z.int().min(1).max(10_000).default(1),
+  /** False: the tow is created and its webhook waits for `…/send`. */
+  send: z.boolean().default(true),
+  /** Of a violation made up by this call; null leaves it without one. */
+  plate_number: z.string().min(1).nullable().optional(),
+});
+const invoices = z.strictObject({
+  towing_reference_id: z.string().min(1),
+  /** Fields that differ from the invoice as created, to play a mismatch. */
+  towing_invoice: jsonObject.optional(),
+  delay_invoice: jsonObject.optional(),
+});
+const access = z.strictObject({ denied: z.array(z.enum(OPERATION_NAMES)) });
+const noBody = z.strictObject({});
+const callFilter = z.object({ towing_reference_id: z.string().optional() });
+
+/** The switches and windows of the simulator, below `/simulator`. Errors: 400 naming field and rule, 404. */
+export function controlRouter(control: Control): Router {
+  const router = Router();
+  router.use(express.json({ limit: '10mb', strict: false, type: () => true }));
+  triggers(router, control);
+  settings(router, control);
+  views(router, control);
+  router.use((_request, response) => {
+    response.status(404).json({ code: 'not_found', message: 'No such address.', details: [] });
+  });
+  router.use((error: unknown, _request: Request, response: Response, next: NextFunction) => {
+    if (response.headersSent) next(error);
+    else answerError(error, response, control.log);
+  });
+  return router;
+}
+
+/** What makes webhooks leave. */
+function triggers(router: Router, { ordering }: Control): void {
+  router.post('/tow-requests', (request, response) => {
+    const wanted = read(towRequests, request.body);
+    const items = Array.from({ length: wanted.count }, () => shownOrder(ordering.orderTow(wanted)));
+    response.status(201).json({ items });
+  });
+  router.post('/tow-requests/:towing_reference_id/send', (request, response) => {
+    read(noBody, request.body);
+    const towingReference = request.params.towing_reference_id;
+    const webhookId = ordering.sendTowRequest(towingReference);
+    if (webhookId === null) {
+      response.status(404).json({ code: 'not_found', message: 'No such tow.', details: [] });
+    } else {
+      response.status(202).json({ towing_reference_id: towingReference, webhook_id: webhookId });
+    }
+  });
+  router.post('/invoices', (request, response) => {
+    const { towing_reference_id: towingReference, ...changes } = read(invoices, request.body);
+    const webhookId = ordering.sendInvoice(towingReference, changes);
+    response.status(202).json({ towing_reference_id: towingReference, webhook_id: webhookId });
+  });
+}
+
+/** What changes how the service behaves. */
+function settings(router: Router, { access: rights, faults }: Control): void {
+  router.put('/faults', (request, response) => {
+    faults.replace(read(faultRules, request.body));
+    response.json({ items: faults.rules() });
+  });
+  router.get('/faults', (_request, response) => {
+    response.json({ items: faults.rules() });
+  });
+  router.put('/access', (request, response) => {
+    rights.deny(read(access, request.body).denied);
+    response.json({ denied: rights.denied() });
+  });
+  router.get('/access', (_request, response) => {
+    response.json({ denied: rights.denied() });
+  });
+}
+
+/** What the service saw, sent and knows. */
+function views(router: Router, { calls, webhooks, world }: Control): void {
+  router.get('/calls', (request, response) => {
+    const texts = calls.texts(read(callFilter, request.query).towing_reference_id ?? null);
+    response.type('json');
+    // A reader that goes away before the end is nobody's fault.
+    pipeline(Readable.from(listed(texts)), response, () => {});
+  });
+  router.delete('/calls', (_request, response) => {
+    calls.clear();
+    response.status(204).end();
+  });
+  router.get('/webhooks', (_request, response) => {
+    response.json({ items: webhooks.attempts() });
+  });
+  router.get('/world', (_request, response) => {
+    const counts = { ...world.counts(), calls: calls.size, webhooks: webhooks.attempts().length };
+    response.json({ counts, tows: world.tows().map(shownTow) });
+  });
+}
+
+/** The list as pieces of JSON text: as one it could be longer than a string may be. */
+function* listed(texts: readonly string[]): Generator<string> {
+  yield '{"items":[';
+  for (const [index, text] of texts.entries()) yield index === 0 ? text : `,${text}`;
+  yield ']}';
+}
+
+function shownOrder(tow: Tow): object {
+  return {
+    violation_reference_id: tow.violationReference,
+    towing_reference_id: tow.towingReference,
+    metadata: tow.metadata,
+  };
+}
+
+function shownTow(tow: Tow): object {
+  const { statuses, invoices: invoiceCount, paymentStatus } = tow;
+  return { ...shownOrder(tow), statuses, invoices: invoiceCount, payment_status: paymentStatus };
+}
+
+/** A body or query that breaks its rules. */
+class InvalidRequest extends Error {
+  override readonly cause: z.ZodError;
+
+  constructor(cause: z.ZodError) {
+    super('The request breaks a rule.');
+    this.cause = cause;
+  }
+}
+
+function read<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
+  const result = schema.safeParse(body ?? {});
+  if (!result.success) throw new InvalidRequest(result.error);
+  return result.data;
+}
+
+function answerError(error: unknown, response: Response, log: Log): void {
+  if (error instanceof InvalidRequest) {
+    const details = failedRules(error.cause);
+    response.status(400).json({ code: 'invalid_request', message: error.message, details });
+    return;
+  }
+  const status = error instanceof Error && 'status' in error ? error.status : undefined;
+  if (typeof status === 'number' && status >= 400 && status < 500) {
+    const details = [{ field: 'body', rule: status === 413 ? 'is too large' : 'must be JSON' }];
+    response.status(status).json({ code: 'invalid_request', message: 'The body cannot be read.', details });
+    return;
+  }
+  log.error('simulator.control_failed', errorFacts(error));
+  response.status(500).json({ code: 'internal_error', message: 'The simulator failed.', details: [] });
+}

@@ -1,0 +1,47 @@
+/** What a tow costs in this simulated service. Amounts are SAR with two decimals, worked out in integer halalas. */
+
+const TOWING_NET_HALALAS = 300_00;
+const DELAY_NET_HALALAS_PER_DAY = 50_00;
+const VAT_PERCENT = 15;
+/** 15 digits, first and last a 3, as a Saudi VAT number has them. */
+const VAT_NUMBER = '300000000000003';
+
+/** An invoice object as the webhook carries it (service-api 2.6). */
+export interface Charge {
+  readonly invoice_number: string;
+  readonly vat_number: string;
+  readonly total_amount: number;
+  readonly paid_amount: number;
+  readonly tax: number;
+}
+
+/** The two charges of one created invoice. */
+export interface Invoice {
+  readonly towing_invoice: Charge;
+  readonly delay_invoice: Charge;
+}
+
+/** Prices a tow of a heavy vehicle with so many days of delay; `newNumber` names each charge. */
+export function priceInvoice(delayDays: number, newNumber: () => string): Invoice {
+  return {
+    towing_invoice: charge(TOWING_NET_HALALAS, newNumber()),
+    delay_invoice: charge(DELAY_NET_HALALAS_PER_DAY * delayDays, newNumber()),
+  };
+}
+
+/** The same invoice with everything paid. */
+export function paidInvoice(invoice: Invoice): Invoice {
+  const paid = (unpaid: Charge): Charge => ({ ...unpaid, paid_amount: unpaid.total_amount });
+  return { towing_invoice: paid(invoice.towing_invoice), delay_invoice: paid(invoice.delay_invoice) };
+}
+
+function charge(netHalalas: number, invoiceNumber: string): Charge {
+  const taxHalalas = Math.round((netHalalas * VAT_PERCENT) / 100);
+  return {
+    invoice_number: invoiceNumber,
+    vat_number: VAT_NUMBER,
+    total_amount: (netHalalas + taxHalalas) / 100,
+    paid_amount: 0,
+    tax: taxHalalas / 100,
+  };
+}

@@ -1,0 +1,110 @@
+import { systemClock } from '../../src/platform/clock';
+import { requestOf } from './requests';
+import { endAll, simulate, startOperator, until } from './support';
+
+/** Faults on the webhooks the service sends. */
+afterEach(endAll);
+
+async function prepared() {
+  const operator = await startOperator();
+  const simulator = await simulate({ webhookUrl: operator.url, retryDelaysMs: [5, 5, 5], invoiceWebhookDelayMs: 0 });
+  const order = async () => (await simulator.orderTow({ send: true })).towing_reference_id;
+  const references = () => operator.posted.map(({ body }) => body['towing_reference_id']);
+  return { operator, simulator, order, references };
+}
+
+test('drop keeps attempts back and the schedule brings the webhook all the same', async () => {
+  const { operator, simulator, order } = await prepared();
+  await simulator.faults({ operation: 'tow_request', fault: 'drop', times: 2 });
+  await order();
+  await operator.received(1);
+  await until(async () => (await simulator.attempts()).at(-1)?.status === 200);
+
+  expect(await simulator.attempts()).toMatchObject([
+    { attempt: 1, status: null, fault: 'drop' },
+    { attempt: 2, status: null, fault: 'drop' },
+    { attempt: 3, status: 200, fault: null },
+  ]);
+  expect(operator.posted).toHaveLength(1);
+});
+
+test('duplicate sends the same webhook twice at once and not again', async () => {
+  const { operator, simulator, order } = await prepared();
+  await simulator.faults({ operation: 'tow_request', fault: 'duplicate' });
+  await order();
+  const posted = await operator.received(2);
+  await until(async () => (await simulator.attempts()).every(({ status }) => status === 200));
+
+  expect(new Set(posted.map(({ headers, text }) => `${String(headers['webhook-id'])} ${text}`)).size).toBe(1);
+  expect(await simulator.attempts()).toMatchObject([{ attempt: 1 }, { attempt: 1 }]);
+});
+
+test('lost_answer sends what was taken once more', async () => {
+  const { operator, simulator, order } = await prepared();
+  await simulator.faults({ operation: 'tow_request', fault: 'lost_answer', times: 1 });
+  await order();
+  const posted = await operator.received(2);
+
+  expect(posted[0]?.headers['webhook-id']).toBe(posted[1]?.headers['webhook-id']);
+});
+
+test('reorder holds a webhook until the next one was sent', async () => {
+  const { operator, simulator, order, references } = await prepared();
+  await simulator.faults({ operation: 'tow_request', fault: 'reorder', times: 1, ms: 60_000 });
+  const held = await order();
+  const next = await order();
+  await operator.received(2);
+
+  expect(references()).toEqual([next, held]);
+});
+
+test('reorder ends after its time when nothing else is sent', async () => {
+  const { operator, simulator, order, references } = await prepared();
+  await simulator.faults({ operation: 'tow_request', fault: 'reorder', ms: 20 });
+  const held = await order();
+  await operator.received(1);
+
+  expect(references()).toEqual([held]);
+});
+
+test('an invoice can overtake its tow request', async () => {
+  const { operator, simulator } = await prepared();
+  await simulator.faults({ operation: 'tow_request', fault: 'reorder', times: 1, ms: 60_000 });
+  const tow = await simulator.orderTow({ send: true });
+  await simulator.operate('invoice', requestOf('invoice', tow));
+
+  expect((await operator.received(2)).map(({ path }) => path)).toEqual(['/tow/invoice', '/tow-request']);
+});
+
+test.each(['latency', 'late'])('%s sends after its time', async (fault) => {
+  const { operator, simulator, order } = await prepared();
+  await simulator.faults({ operation: 'tow_request', fault, ms: 60 });
+  const startedMs = systemClock.monotonicMs();
+  await order();
+  await operator.received(1);
+
+  expect(systemClock.monotonicMs() - startedMs).toBeGreaterThanOrEqual(55);
+});
+
+test('a fault on one kind, or on one tow, leaves the other webhooks alone', async () => {
+  const { operator, simulator, order } = await prepared();
+  const tow = await simulator.orderTow();
+  await simulator.faults(
+    { operation: 'tow_invoice', fault: 'drop' },
+    { operation: 'tow_request', fault: 'drop', towing_reference_id: tow.towing_reference_id },
+  );
+  const other = await order();
+  await operator.received(1);
+
+  expect(operator.posted.map(({ body }) => body['towing_reference_id'])).toEqual([other]);
+  expect((await simulator.attempts()).filter(({ fault }) => fault !== null)).toEqual([]);
+});
+
+test('a fault of operations on * leaves webhooks alone', async () => {
+  const { operator, simulator, order } = await prepared();
+  await simulator.faults({ operation: '*', fault: '500' });
+  await order();
+  await operator.received(1);
+
+  expect((await simulator.attempts()).map(({ fault }) => fault)).toEqual([null]);
+});
