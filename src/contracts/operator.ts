@@ -138,12 +138,13 @@ export const deliveryView = z.object({
   verdict: z.string().nullable(),
   towing_reference_id: z.string(),
   verified: z.boolean(),
+  signature_id: z.string().nullable(),
   received_at: z.string(),
   processed_at: moment,
   copies: z.number(),
   replays: z.number(),
 });
-export const deliveryDetail = deliveryView.extend({ signature_id: z.string().nullable(), raw_body: z.string() });
+export const deliveryDetail = deliveryView.extend({ raw_body: z.string() });
 
 export const queueView = z.object({
   name: z.string(),
@@ -171,6 +172,8 @@ export const errorView = z.object({
 
 export const page = <T extends z.ZodType>(item: T) =>
   z.object({ items: z.array(item), next_cursor: z.string().nullable() });
+
+export const deliveryPage = page(deliveryView);
 
 /** A row of `GET /api/events`. */
 export const eventView = z.object({ at: z.string(), type: z.string(), towing_reference_id: z.string().optional() });

@@ -16,7 +16,7 @@ export function serveDeliveries(server: Server, tools: { deliveries: DeliverySto
   const detail = async (id: string) => {
     const delivery = await deliveries.read(id);
     if (!delivery) return null;
-    return { ...deliveryViewOf(delivery), signature_id: delivery.signatureId, raw_body: delivery.rawBody };
+    return { ...deliveryViewOf(delivery), raw_body: delivery.rawBody };
   };
   server.read(ROUTES.listDeliveries, async ({ query }) => {
     if (query.quarantined === 'true') return { items: await deliveries.quarantined(query.limit), next_cursor: null };

@@ -32,6 +32,11 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
   return shape(parsed.data, environment['PATH'] ?? '');
 }
 
+/** What of the environment describes this machine and not towhook; for programs that configure towhook themselves. */
+export function machineEnvironment(): Readonly<Record<string, string | undefined>> {
+  return { PATH: process.env['PATH'], REDIS_SERVER_BIN: process.env['REDIS_SERVER_BIN'] };
+}
+
 /** The access to the service, or a ConfigurationError that names what is missing. */
 export function requireService(config: Config): ServiceAccess {
   const { baseUrl, clientId, clientSecret } = config.service;

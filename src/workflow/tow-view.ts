@@ -39,6 +39,7 @@ export function deliveryViewOf(delivery: Delivery) {
     verdict: delivery.verdict,
     towing_reference_id: delivery.towingReferenceId,
     verified: delivery.verified,
+    signature_id: delivery.signatureId,
     received_at: iso(delivery.receivedAtMs),
     processed_at: perhapsIso(delivery.processedAtMs),
     copies: delivery.copies,

@@ -4,7 +4,7 @@
 -- KEYS    the keys of one tow (see shared/tow.lua)
 -- ARGV    1 towing reference · 2 lease token · 3 attempt id · 4 lease ms · 5 grace ms of an unknown outcome
 --         6 how many unanswered sends of a call that is not safe to repeat are allowed
--- RETURNS { 'send', seq, id, kind, body, revision, attempts, failures, not_found, unanswered, version }
+-- RETURNS { 'send', seq, id, kind, body, revision, attempts, failures, not_found, unanswered }
 --         { 'idle' } nothing is owed · { 'held' } a person decides · { 'reconcile' } compare the invoices first
 --         { 'wait', at_ms } · { 'busy', at_ms } another worker holds the lease · { 'gone' } no such tow
 --! include shared/tow.lua
@@ -108,9 +108,9 @@ if once == '1' then
 end
 local attempts = add_to_report(head, 'attempts', 1)
 redis.call('HSET', TOW, 'lease_token', token, 'lease_until', now + lease_ms)
-local version = raise_version(ref)
+raise_version(ref)
 reschedule(ref, now, 0)
 return {
   'send', head, report(head, 'id'), report(head, 'kind'), report(head, 'body'), report(head, 'revision'), attempts,
-  number_of(report(head, 'failures')), number_of(report(head, 'not_found')), number_of(report(head, 'unanswered')), version,
+  number_of(report(head, 'failures')), number_of(report(head, 'not_found')), number_of(report(head, 'unanswered')),
 }

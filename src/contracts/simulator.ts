@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { jsonObject } from './common';
+
+/** What the simulator shows of itself to those who check it. */
+
+export const simulatorCall = z.looseObject({
+  operation: z.string(),
+  body: jsonObject.nullable().catch(null),
+  status: z.number().nullable(),
+  effect: z.boolean(),
+  fault: z.string().nullable(),
+});
+export type SimulatorCall = z.infer<typeof simulatorCall>;
+export const simulatorCalls = z.object({ items: z.array(simulatorCall) });
+
+export const simulatorWebhook = z.looseObject({
+  kind: z.string(),
+  towing_reference_id: z.string(),
+  webhook_id: z.string(),
+  status: z.number().nullable(),
+  fault: z.string().nullable(),
+});
+export const simulatorWebhooks = z.object({ items: z.array(simulatorWebhook) });
+
+export const simulatorOrders = z.object({
+  items: z.array(z.looseObject({ towing_reference_id: z.string(), violation_reference_id: z.string() })),
+});

@@ -1,0 +1,112 @@
+import { isDeepStrictEqual } from 'node:util';
+import { simulatorCalls, simulatorWebhooks, type SimulatorCall } from '../../contracts/simulator';
+import type { DeliveryPage, OperatorClient } from './client';
+import type { Story } from './crew';
+
+/** What the demo claims, each figure counted from what the simulator itself recorded. */
+export interface Findings {
+  readonly webhooksAcknowledged: number;
+  readonly webhooksSent: number;
+  /** Acknowledged webhooks of which towhook knows no end, and tows whose reports did not all arrive. */
+  readonly lost: number;
+  readonly outOfOrder: number;
+  readonly wrongBodies: number;
+  /** Creates of an invoice beyond the first of a tow. */
+  readonly secondInvoices: number;
+  readonly reportsOwed: number;
+  readonly reportsArrived: number;
+  readonly callsMade: number;
+  readonly faultsPlayed: ReadonlyMap<string, number>;
+  readonly problems: readonly string[];
+}
+
+/** Compares what the crew said with what arrived at the service. */
+export async function check(
+  simulatorUrl: string,
+  client: OperatorClient,
+  stories: readonly Story[],
+): Promise<Findings> {
+  const calls = simulatorCalls.parse(await (await fetch(`${simulatorUrl}/simulator/calls`)).json()).items;
+  const webhooks = simulatorWebhooks.parse(await (await fetch(`${simulatorUrl}/simulator/webhooks`)).json()).items;
+  const acknowledged = new Set(webhooks.filter(({ status }) => status === 200).map(({ webhook_id: id }) => id));
+  const problems: string[] = [];
+  const compared = stories.map((story) => compare(story, callsOf(story.ref, calls), problems));
+  const unfinished = await unfinishedDeliveries(client, acknowledged);
+  if (unfinished > 0) problems.push(`${unfinished} acknowledged webhooks have no end`);
+  const faultsPlayed = new Map<string, number>();
+  for (const { fault } of [...calls, ...webhooks]) {
+    if (fault) faultsPlayed.set(fault, (faultsPlayed.get(fault) ?? 0) + 1);
+  }
+  const sum = (pick: (one: Comparison) => number) => compared.reduce((total, one) => total + pick(one), 0);
+  return {
+    webhooksAcknowledged: acknowledged.size,
+    webhooksSent: stories.length + effectsOf(calls, 'invoice'),
+    lost: unfinished + sum(({ missing }) => missing),
+    outOfOrder: sum(({ outOfOrder }) => outOfOrder),
+    wrongBodies: sum(({ wrongBodies }) => wrongBodies),
+    secondInvoices: sum(({ secondInvoices }) => secondInvoices),
+    reportsOwed: stories.reduce((total, { expected }) => total + expected.length, 0),
+    reportsArrived: sum(({ arrived }) => arrived),
+    callsMade: calls.length,
+    faultsPlayed,
+    problems,
+  };
+}
+
+interface Comparison {
+  readonly arrived: number;
+  readonly missing: number;
+  readonly outOfOrder: number;
+  readonly wrongBodies: number;
+  readonly secondInvoices: number;
+}
+
+function compare(story: Story, calls: readonly SimulatorCall[], problems: string[]): Comparison {
+  const expectedKinds = story.expected.map(({ kind }) => kind);
+  const effects = calls.filter(({ effect }) => effect).map(({ operation }) => operation);
+  // A call that got no answer is sent again: the same report twice in a row is at-least-once, not disorder.
+  const arrived = effects.filter((kind, index) => kind !== effects[index - 1]);
+  const wrong = calls.filter(({ operation, body }) => {
+    const expected = story.expected.find(({ kind }) => kind === operation);
+    return !expected || !isDeepStrictEqual(body, expected.body);
+  });
+  const missing = expectedKinds.filter((kind) => !arrived.includes(kind)).length;
+  const isInOrder = isDeepStrictEqual(
+    arrived,
+    expectedKinds.filter((kind) => arrived.includes(kind)),
+  );
+  const creates = effects.filter((kind) => kind === 'invoice').length;
+  if (missing > 0) problems.push(`${story.ref}: ${missing} reports never arrived`);
+  if (!isInOrder) problems.push(`${story.ref}: arrived as ${arrived.join(', ')}`);
+  if (wrong.length > 0)
+    problems.push(`${story.ref}: wrong body in ${wrong.map(({ operation }) => operation).join(', ')}`);
+  return {
+    arrived: expectedKinds.length - missing,
+    missing,
+    outOfOrder: isInOrder ? 0 : 1,
+    wrongBodies: wrong.length,
+    secondInvoices: Math.max(0, creates - 1),
+  };
+}
+
+function callsOf(ref: string, calls: readonly SimulatorCall[]): SimulatorCall[] {
+  return calls.filter(({ body }) => body?.['towing_reference_id'] === ref);
+}
+
+function effectsOf(calls: readonly SimulatorCall[], kind: string): number {
+  return calls.filter(({ operation, effect }) => effect && operation === kind).length;
+}
+
+/** Walks the deliveries and crosses off every acknowledged webhook that was processed. */
+async function unfinishedDeliveries(client: OperatorClient, acknowledged: ReadonlySet<string>): Promise<number> {
+  const open = new Set(acknowledged);
+  let cursor: string | null = null;
+  do {
+    const page: DeliveryPage = await client.deliveries(cursor);
+    for (const { state, signature_id: id } of page.items) {
+      if (state === 'processed' && id !== null) open.delete(id);
+    }
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  return open.size;
+}

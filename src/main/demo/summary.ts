@@ -1,0 +1,30 @@
+import { printLine } from '../../platform/terminal';
+import type { Findings } from './check';
+
+/** Prints what was found, and says whether the promise held. A run in which nothing happened does not pass. */
+export function printSummary(findings: Findings, run: { tows: number; finished: number; seconds: number }): boolean {
+  const faults = [...findings.faultsPlayed].map(([fault, times]) => `${fault} x${times}`).join(', ');
+  const passed =
+    run.finished === run.tows &&
+    findings.reportsOwed > 0 &&
+    findings.reportsArrived === findings.reportsOwed &&
+    findings.webhooksAcknowledged >= run.tows &&
+    findings.lost + findings.outOfOrder + findings.wrongBodies + findings.secondInvoices === 0;
+  printLine();
+  printLine('  Checked against what the service recorded');
+  printLine(`    tows finished            ${run.finished} of ${run.tows} in ${run.seconds.toFixed(1)} s`);
+  printLine(`    webhooks acknowledged    ${findings.webhooksAcknowledged}`);
+  printLine(
+    `    reports arrived          ${findings.reportsArrived} of ${findings.reportsOwed}, in ${findings.callsMade} calls`,
+  );
+  printLine(`    faults played            ${faults || 'none'}`);
+  printLine(`    lost                     ${findings.lost}`);
+  printLine(`    out of order             ${findings.outOfOrder}`);
+  printLine(`    wrong bodies             ${findings.wrongBodies}`);
+  printLine(`    second invoices          ${findings.secondInvoices}`);
+  for (const problem of findings.problems.slice(0, 20)) printLine(`    ! ${problem}`);
+  printLine();
+  printLine(passed ? '  PASSED: every report arrived once, in order, exactly as it was said.' : '  FAILED');
+  printLine();
+  return passed;
+}

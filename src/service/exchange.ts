@@ -1,0 +1,97 @@
+import { notBeforeMs } from '../domain/backoff';
+import type { Exchange } from '../domain/policy';
+import { readAnswer, readJson, type Contract } from './read-answer';
+import { refusalMessage } from './refusal-message';
+import { TransportFailure } from './transport-failure';
+import type { Received } from './transport';
+
+/** One attempt as the transport left it: a status with its body, or a failure without one. */
+export type Outcome = Arrived | TransportFailure;
+
+export interface Arrived {
+  readonly status: number;
+  readonly received: Received;
+  readonly contentType: string | undefined;
+  readonly retryAfter: string | undefined;
+  readonly rateLimitReset: string | undefined;
+}
+
+/** An attempt in the words of the failure policy. */
+export interface Classified<T> {
+  readonly exchange: Exchange;
+  readonly data: T | null;
+  readonly rawBody: string | null;
+}
+
+/** How much of a body is kept. */
+const RAW_BODY_BYTES_MAX = 64 * 1024;
+
+/** Says what an attempt came to, in the words of the failure policy (domain/policy.ts). */
+export function classify<T>(contract: Contract<T>, outcome: Outcome, nowMs: number): Classified<T> {
+  if (outcome instanceof TransportFailure) return { exchange: failed(outcome), data: null, rawBody: null };
+  const { status, received } = outcome;
+  const rawBody = received.text === '' ? null : cut(received.text);
+  if (status < 200 || status > 299) return { exchange: refused(outcome, nowMs), data: null, rawBody };
+  if (received.ended !== 'complete') {
+    const rule = received.ended === 'too_long' ? 'must not be longer than 1 MiB' : 'must not break off';
+    return {
+      exchange: { kind: 'contract_broken', httpStatus: status, issues: [`body: ${rule}`] },
+      data: null,
+      rawBody,
+    };
+  }
+  const reading = readAnswer(contract, received.text);
+  return reading.kept
+    ? { exchange: { kind: 'accepted', httpStatus: status }, data: reading.data, rawBody }
+    : { exchange: { kind: 'contract_broken', httpStatus: status, issues: reading.issues }, data: null, rawBody };
+}
+
+function failed(failure: TransportFailure): Exchange {
+  switch (failure.phase) {
+    case 'dropped':
+      return { kind: 'dropped' };
+    case 'surely_not_sent':
+    case 'unanswered':
+      return { kind: failure.phase, cause: failure.reason };
+  }
+}
+
+function refused(outcome: Arrived, nowMs: number): Refused {
+  const { status, received, retryAfter } = outcome;
+  const { isJson, value } = readJson(received.text);
+  return {
+    kind: 'refused',
+    httpStatus: status,
+    message: refusalMessage(value),
+    // A body that broke off parses as nothing; what it was going to be is what its header says.
+    isJson: received.ended === 'complete' ? isJson : /json/i.test(outcome.contentType ?? ''),
+    // Services tell their limits with every answer; only a 429 says that the limit is why.
+    notBeforeMs: notBeforeMs(
+      { retryAfter, rateLimitReset: status === 429 ? outcome.rateLimitReset : undefined },
+      nowMs,
+    ),
+  };
+}
+
+function cut(text: string): string {
+  // No character takes more than three bytes per code unit, so most bodies need not be measured.
+  if (text.length * 3 <= RAW_BODY_BYTES_MAX) return text;
+  const bytes = Buffer.from(text);
+  if (bytes.length <= RAW_BODY_BYTES_MAX) return text;
+  // Never inside a character.
+  let end = RAW_BODY_BYTES_MAX;
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return bytes.subarray(0, end).toString();
+}
+
+type Refused = Extract<Exchange, { kind: 'refused' }>;
+
+/** True when the service refused the token. */
+export function isUnauthorized(exchange: Exchange): exchange is Refused {
+  return exchange.kind === 'refused' && exchange.httpStatus === 401;
+}
+
+/** The status that arrived, null when none did. */
+export function httpStatusOf(exchange: Exchange): number | null {
+  return 'httpStatus' in exchange ? exchange.httpStatus : null;
+}

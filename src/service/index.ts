@@ -1,0 +1,140 @@
+import { OPERATIONS, type AnswerOf, type OperationName, type RequestOf } from '../contracts/operations';
+import type { Clock } from '../platform/clock';
+import type { Log } from '../platform/log';
+import type { CallOptions, CallResult, ServicePort, TokenCache } from '../workflow/service-port';
+import { parseServiceAddress } from './address';
+import { encode, type EncodedRequest } from './encode';
+import type { ViolationImage } from './encode-form';
+import { classify, httpStatusOf, isUnauthorized, type Classified } from './exchange';
+import type { Contract } from './read-answer';
+import { createSender, type Authorization } from './send';
+import { createTokenSource } from './token';
+import { freshToken } from './token-expiry';
+import { noTokenAfter, type Renewed } from './token-renewal';
+
+export { createMemoryTokenCache } from './memory-token-cache';
+export type { ViolationImage } from './encode-form';
+
+/** The two ways to create a violation; which one is current is not shown (service-api 4.5). */
+export type ViolationOperation = 'violation' | 'violation_guide';
+
+/** A violation with its images; the form alone can be sent with `call`. */
+export interface ViolationSubmission<N extends ViolationOperation> {
+  readonly form: RequestOf<N>;
+  readonly images: readonly ViolationImage[];
+}
+
+export interface ServiceClient extends ServicePort {
+  /** Reports a violation with its images; like `call` in everything else. */
+  submitViolation<N extends ViolationOperation>(
+    name: N,
+    submission: ViolationSubmission<N>,
+    options?: CallOptions,
+  ): Promise<CallResult<N>>;
+  /** Destroys all connections; calls under way end as unanswered. */
+  close(): void;
+}
+
+export interface ServiceClientOptions {
+  /** With its path prefix; paths are appended to it. */
+  readonly baseUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** The deadline of every attempt, from the first look-up to the last byte of the answer. */
+  readonly timeoutMs: number;
+  readonly tokens: TokenCache;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly userAgent?: string;
+}
+
+/** The table once more, typed so that the answer of an operation not known in advance keeps its type. */
+const CONTRACTS: { readonly [N in OperationName]: Contract<AnswerOf<N>> } = OPERATIONS;
+
+/**
+ * The service, reached over HTTP: one path for all operations, driven by their table (contracts/operations.ts).
+ *
+ * Causes: `surely_not_sent` and `unanswered` carry a word of transport-failure.ts; `connection` carries `token_refused`
+ * (a renewed token was refused too), `token_http_<status>`, `token_contract_broken`, `token_renewal_stuck` (another
+ * process holds the right to renew for too long), `token_cache_failed`, or `token_` and a word of transport-failure.ts.
+ *
+ * Throws an Error for a base address or credentials that cannot be used; its text repeats neither.
+ */
+export function createServiceClient(options: ServiceClientOptions): ServiceClient {
+  const { clock, log, timeoutMs } = options;
+  const userAgent = options.userAgent ?? 'towhook';
+  const sender = createSender({ address: parseServiceAddress(options.baseUrl), timeoutMs, userAgent });
+  const credentials = credentialHeaders(options);
+  const tokenSource = createTokenSource({ ...options, fetchToken });
+
+  /** The one path: a token where the operation needs one, the call, once more after a 401, one log line. */
+  async function perform<N extends OperationName>(
+    name: N,
+    request: EncodedRequest,
+    { maySend = () => true }: CallOptions,
+  ): Promise<CallResult<N>> {
+    const startedMs = clock.monotonicMs();
+    const operation = OPERATIONS[name];
+    const attempt = async (authorization: Authorization) =>
+      classify(CONTRACTS[name], await sender.send(request, { operation, authorization, maySend }), clock.nowMs());
+    const made = await (name === 'token' ? attempt(credentials) : withToken(attempt));
+    const durationMs = Math.round(clock.monotonicMs() - startedMs);
+    log.debug('service.called', {
+      operation: name,
+      http_status: httpStatusOf(made.exchange),
+      duration_ms: durationMs,
+      exchange: made.exchange.kind,
+    });
+    // The body of the token call is a secret through and through.
+    return { ...made, rawBody: name === 'token' ? null : made.rawBody, durationMs };
+  }
+
+  async function withToken<T>(attempt: (authorization: Authorization) => Promise<Classified<T>>) {
+    const first = await tokenSource.current();
+    if (!first.ok) return { exchange: first.exchange, data: null, rawBody: null };
+    const made = await attempt(bearer(first.token.token));
+    if (!isUnauthorized(made.exchange)) return made;
+    const second = await tokenSource.replace(first.token.token);
+    if (!second.ok) return { ...made, exchange: second.exchange };
+    const again = await attempt(bearer(second.token.token));
+    if (!isUnauthorized(again.exchange)) return again;
+    const { notBeforeMs } = again.exchange;
+    return { ...again, exchange: { kind: 'connection', cause: 'token_refused', notBeforeMs } as const };
+  }
+
+  async function fetchToken(): Promise<Renewed> {
+    const { exchange, data } = await perform('token', encode(OPERATIONS.token, null), {});
+    const token = data === null ? null : freshToken(data.token, clock.nowMs());
+    return token === null ? noTokenAfter(exchange) : { ok: true, token };
+  }
+
+  /** A token that was asked for by name must not go to waste: it may be the only one the service still takes. */
+  async function adopt(data: unknown): Promise<void> {
+    const answer = OPERATIONS.token.answer.safeParse(data);
+    const token = answer.success ? freshToken(answer.data.token, clock.nowMs()) : null;
+    if (token !== null) await tokenSource.adopt(token);
+  }
+
+  return {
+    async call(name, request, callOptions = {}) {
+      const result = await perform(name, encode(OPERATIONS[name], request), callOptions);
+      if (name === 'token') await adopt(result.data);
+      return result;
+    },
+    submitViolation: (name, { form, images }, callOptions = {}) =>
+      perform(name, encode(OPERATIONS[name], form, images), callOptions),
+    close: () => sender.close(),
+  };
+}
+
+function bearer(token: string): Authorization {
+  return { Authorization: `Bearer ${token}` };
+}
+
+function credentialHeaders({ clientId, clientSecret }: ServiceClientOptions): Authorization {
+  const headers = { 'X-Client-Id': clientId, 'X-Client-Secret': clientSecret };
+  for (const [name, value] of Object.entries(headers)) {
+    if (!/^[\x21-\x7e]+$/.test(value)) throw new Error(`${name} must be printable ASCII without spaces`);
+  }
+  return headers;
+}

@@ -1,0 +1,62 @@
+import type { z } from 'zod';
+import type { Operation } from '../contracts/operations';
+import { failedRules } from '../contracts/rules';
+import { envelope } from '../contracts/service';
+
+/** What an answer must keep to: the part of an operation's row that says so. */
+export interface Contract<T> {
+  readonly answer: z.ZodType<T>;
+  readonly answerShape: Operation['answerShape'];
+}
+
+/** What a body says once it was held against its contract. */
+export type Reading<T> =
+  | { readonly kept: true; readonly data: T }
+  /** Field and rule of everything that is wrong; never a value. */
+  | { readonly kept: false; readonly issues: readonly string[] };
+
+/** A body read as JSON; `isJson` is false when it cannot be. */
+export function readJson(text: string): { readonly isJson: boolean; readonly value: unknown } {
+  try {
+    // Some servers put a byte order mark before their JSON.
+    const value: unknown = JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
+    return { isJson: true, value };
+  } catch {
+    return { isJson: false, value: undefined };
+  }
+}
+
+/**
+ * Holds the body of a 2xx answer against its operation's contract. Reference operations answer inside an envelope
+ * (service-api 1); those of the integration guide (4.5) are read both inside an envelope and bare.
+ */
+export function readAnswer<T>(contract: Contract<T>, text: string): Reading<T> {
+  const { isJson, value } = readJson(text);
+  if (!isJson) return { kept: false, issues: ['body: must be JSON'] };
+  const enveloped = readEnveloped(contract.answer, value);
+  switch (contract.answerShape) {
+    case 'envelope':
+      return enveloped;
+    case 'bare_or_envelope': {
+      if (enveloped.kept) return enveloped;
+      const bare = held(contract.answer, value, '');
+      // Of the two complaints, the one about the shape that was meant.
+      return bare.kept || !hasData(value) ? bare : enveloped;
+    }
+  }
+}
+
+function readEnveloped<T>(answer: z.ZodType<T>, value: unknown): Reading<T> {
+  const outer = held(envelope, value, '');
+  return outer.kept ? held(answer, outer.data.data, 'data.') : outer;
+}
+
+function held<T>(schema: z.ZodType<T>, value: unknown, at: string): Reading<T> {
+  const result = schema.safeParse(value);
+  if (result.success) return { kept: true, data: result.data };
+  return { kept: false, issues: failedRules(result.error).map(({ field, rule }) => `${at}${field}: ${rule}`) };
+}
+
+function hasData(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'data' in value;
+}

@@ -1,0 +1,67 @@
+import { AxiosError } from 'axios';
+
+/**
+ * How far an attempt got before it failed.
+ *
+ * - dropped: the right to send had grown too old; nothing was written.
+ * - surely_not_sent: no byte of the request was handed to a connected socket.
+ * - unanswered: bytes may have left and no status came back.
+ */
+export type FailedPhase = 'dropped' | 'surely_not_sent' | 'unanswered';
+
+/**
+ * An attempt that ended without a status. Carries words and nothing else: neither the request nor its configuration
+ * hangs on it, so that no address, token or body can travel with it into a log.
+ */
+export class TransportFailure extends AxiosError {
+  readonly phase: FailedPhase;
+  /** One word of the list in `reasonOf`. */
+  readonly reason: string;
+  /** True when a kept-alive connection was closed by the other side before any byte of an answer. */
+  readonly staleConnection: boolean;
+
+  constructor(facts: { phase: FailedPhase; reason: string; staleConnection?: boolean }) {
+    super(`the call to the service failed: ${facts.reason}`, facts.reason);
+    this.name = 'TransportFailure';
+    this.phase = facts.phase;
+    this.reason = facts.reason;
+    this.staleConnection = facts.staleConnection ?? false;
+  }
+}
+
+/** Where a connection stood when it failed. */
+export type ConnectionStage = 'connecting' | 'securing' | 'connected';
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'dns_failed',
+  EAI_AGAIN: 'dns_failed',
+  EAI_FAIL: 'dns_failed',
+  ECONNREFUSED: 'connection_refused',
+  ECONNRESET: 'connection_reset',
+  EPIPE: 'connection_reset',
+  EHOSTUNREACH: 'unreachable',
+  ENETUNREACH: 'unreachable',
+};
+
+/**
+ * Why a connection failed, as one word: `dns_failed`, `connection_refused`, `connection_reset`, `unreachable`,
+ * `connect_timeout`, `timeout`, `not_http`, `tls_<code>` while securing, else the system's own code in lower case.
+ * Taken from the error's code alone, never from its text, which may name hosts and paths.
+ */
+export function reasonOf(error: unknown, stage: ConnectionStage): string {
+  const code = codeOf(error);
+  if (code === 'ETIMEDOUT') return stage === 'connected' ? 'timeout' : 'connect_timeout';
+  if (stage === 'securing') return `tls_${codeWord(code)}`;
+  if (code.startsWith('HPE_')) return 'not_http';
+  return REASONS[code] ?? codeWord(code);
+}
+
+function codeOf(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : 'failed';
+}
+
+function codeWord(code: string): string {
+  return /^\w+$/.test(code) ? code.toLowerCase() : 'failed';
+}
