@@ -1,4 +1,4 @@
-import type { TowRules } from './advance';
+import type { TowRules } from './fact-command';
 import { momentMs, occurredAt } from './moment';
 import { CORRECTABLE_FIELDS } from './outbox';
 import { invalid, type Decision, type FieldRule } from './refusal';

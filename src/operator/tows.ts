@@ -1,5 +1,5 @@
 import { ROUTES } from '../contracts/operator-routes';
-import type { FactCommand } from '../domain/advance';
+import type { FactCommand } from '../domain/fact-command';
 import { decideReport, type DecisionCommand } from '../workflow/decisions';
 import { recordFact, type Actor, type ProgressTools } from '../workflow/progress';
 import { towViewOf } from '../workflow/tow-view';

@@ -121,7 +121,7 @@ class Attempt {
   #onResponse(response: IncomingMessage): void {
     this.#response = response;
     response.on('data', (chunk: Buffer) => this.#onData(chunk));
-    response.on('end', () => this.#finish(response, response.complete ? 'complete' : 'broken_off'));
+    response.on('end', () => this.#finish(response, 'complete'));
     response.on('error', () => this.#finish(response, 'broken_off'));
     response.on('close', () => this.#finish(response, 'broken_off'));
   }

@@ -101,12 +101,7 @@ export function createTokenSource(tools: {
       if (isDueEarly(known, nowMs) && nowMs >= earlyNotBeforeMs) return renewEarly(known);
       return { ok: true, token: known };
     },
-    async replace(refused) {
-      // Whatever is known is on its way out while a renewal runs.
-      if (renewing !== null) return renewing;
-      if (known !== null && known.token !== refused && !isOver(known, clock.nowMs())) return { ok: true, token: known };
-      return renewOnce(refused);
-    },
+    replace: renewOnce,
     async adopt(token) {
       remember(token);
       const holder = clock.id();

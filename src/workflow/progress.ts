@@ -1,4 +1,5 @@
-import { advance, type FactCommand, type TowRules } from '../domain/advance';
+import { advance } from '../domain/advance';
+import type { FactCommand, TowRules } from '../domain/fact-command';
 import { searchTerms } from '../domain/search';
 import { unknown, type Refusal } from '../domain/refusal';
 import type { Role } from '../domain/vocabulary';

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { probe } from './probe';
-import { libraryEnvironment, type ServerBinary } from './server-binary';
+import { serverCommand, type ServerBinary } from './server-binary';
 
 /** How often a starting server is looked at. */
 const LOOK_EVERY_MS = 5;
@@ -62,11 +62,11 @@ export async function launch(options: Launch): Promise<number> {
     pidfile: pidFile(options.folder),
     ...options.settings,
   };
-  const child = spawn(options.server.path, toParameters(settings), {
+  const [program, parameters] = serverCommand(options.server, toParameters(settings));
+  const child = spawn(program, parameters, {
     cwd: options.folder,
     detached: true,
     stdio: ['ignore', log, log],
-    env: { LC_ALL: 'C', ...libraryEnvironment(options.server.libraryFolder) },
   });
   closeSync(log);
   child.unref();

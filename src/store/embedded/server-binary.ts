@@ -19,7 +19,8 @@ const OLDEST_VERSION = { major: 6, minor: 2 };
  * @throws Error with the reason, in the binary's or the loader's own words.
  */
 export async function checkServer(path: string, libraryFolder: string | null): Promise<ServerBinary> {
-  const output = await run(path, ['--version'], { libraryFolder, timeoutMs: 10_000 });
+  const [program, parameters] = serverCommand({ path, libraryFolder }, ['--version']);
+  const output = await run(program, parameters, { timeoutMs: 10_000 });
   const match = /v=((\d+)\.(\d+)[\w.-]*)/.exec(output);
   if (match === null) throw new Error(`${path} is not a Redis server`);
   const [, version = '', major, minor] = match;
@@ -28,9 +29,16 @@ export async function checkServer(path: string, libraryFolder: string | null): P
   return { path, libraryFolder, version };
 }
 
-/** What a server from a private copy needs in its environment; nothing for one of the system's. */
-export function libraryEnvironment(libraryFolder: string | null): Readonly<Record<string, string>> {
-  return libraryFolder === null ? {} : { LD_LIBRARY_PATH: libraryFolder };
+/**
+ * The program and parameters that run a server in this process's environment, but with the libraries of a private copy
+ * and a locale that every machine has: a server refuses to start with one that is not installed.
+ */
+export function serverCommand(
+  { path, libraryFolder }: Pick<ServerBinary, 'path' | 'libraryFolder'>,
+  parameters: readonly string[],
+): [program: string, parameters: string[]] {
+  const libraries = libraryFolder === null ? [] : [`LD_LIBRARY_PATH=${libraryFolder}`];
+  return ['env', ['LC_ALL=C', ...libraries, path, ...parameters]];
 }
 
 /** The first executable of this name on `searchPath` (folders joined as in `PATH`), or null. */
@@ -54,7 +62,6 @@ async function isExecutable(path: string): Promise<boolean> {
 export interface RunOptions {
   readonly timeoutMs: number;
   readonly folder?: string;
-  readonly libraryFolder?: string | null;
 }
 
 /**
@@ -63,7 +70,6 @@ export interface RunOptions {
  * @throws Error with the program's last words when it fails or is not done within `timeoutMs`.
  */
 export function run(file: string, parameters: readonly string[], options: RunOptions): Promise<string> {
-  const libraries = libraryEnvironment(options.libraryFolder ?? null);
   return new Promise((resolve, reject) => {
     execFile(
       file,
@@ -73,8 +79,6 @@ export function run(file: string, parameters: readonly string[], options: RunOpt
         killSignal: 'SIGKILL',
         maxBuffer: 16 * 1024 * 1024,
         ...(options.folder === undefined ? {} : { cwd: options.folder }),
-        // Without libraries of its own the program gets this process's environment, proxies included.
-        ...(options.libraryFolder === undefined || options.libraryFolder === null ? {} : { env: libraries }),
       },
       (error, stdout, stderr) => {
         if (error === null) resolve(stdout);

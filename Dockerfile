@@ -1,0 +1,37 @@
+# One image for every role: docker run towhook receiver | worker | console | simulator | all
+FROM node:24-bookworm-slim AS base
+WORKDIR /app
+COPY package.json package-lock.json ./
+
+FROM base AS build
+RUN npm ci
+COPY tsconfig.json ./
+COPY src ./src
+COPY jobs ./jobs
+RUN npm run build
+
+FROM base AS run
+RUN npm ci --omit=dev && npm cache clean --force
+COPY --from=build /app/dist ./dist
+# Images of violations and the archive; the only place the program writes to.
+RUN mkdir /data && chown node:node /data
+VOLUME ["/data"]
+ENV NODE_ENV=production \
+    DATA_DIR=/data \
+    HOST=0.0.0.0 \
+    RECEIVER_PORT=3000 \
+    CONSOLE_PORT=3001 \
+    SIMULATOR_PORT=3002 \
+    OPS_PORT=9090
+EXPOSE 3000 3001 3002 9090
+USER node
+# A role opens some of the four ports. Healthy: at least one answers, and none that takes connections fails to.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 CMD ["node", "-e", "\
+  const { OPS_PORT, RECEIVER_PORT, CONSOLE_PORT, SIMULATOR_PORT } = process.env;\
+  const ask = (port) => fetch('http://127.0.0.1:' + port + '/healthz', { signal: AbortSignal.timeout(3000) }).then(\
+    (answer) => (answer.ok ? 'alive' : 'ill'),\
+    (error) => (error.cause?.code === 'ECONNREFUSED' ? 'closed' : 'ill'));\
+  Promise.all([OPS_PORT, RECEIVER_PORT, CONSOLE_PORT, SIMULATOR_PORT].map(ask)).then((states) =>\
+    process.exit(states.includes('alive') && !states.includes('ill') ? 0 : 1));"]
+ENTRYPOINT ["node", "dist/src/main/index.js"]
+CMD ["all"]

@@ -1,0 +1,95 @@
+import { conflict, invalid } from './refusal';
+import { entered, withFact, type Advance, type Command, type FactContext } from './fact-command';
+import { delayInDays } from './invoice';
+import { occurredAt } from './moment';
+import { invoiceReport, paymentReport, type ReportStanding } from './outbox';
+import { previousMoment, type InvoiceRequest, type Tow } from './tow';
+
+/** The facts of the office: an invoice is asked for, a payment is made. */
+
+/** Asks for the invoice, once, while the vehicle is ours. */
+export function requestInvoice(tow: Tow, command: Command<'invoice'>, context: FactContext): Advance {
+  if (tow.invoiceRequest) return conflict('already_recorded', 'The invoice was already requested.');
+  if (tow.state !== 'started' && tow.state !== 'detained') {
+    return conflict('transition_not_allowed', `An invoice cannot be requested for a tow that is ${tow.state}.`);
+  }
+  if (!context.rules.vehicleTypes.includes(command.vehicleType)) {
+    return invalid([{ field: 'vehicle_type', rule: oneOf(context.rules.vehicleTypes) }]);
+  }
+  const computedDelayInDays = delayInDays(tow, context.nowMs, context.rules.freeDays);
+  const request: InvoiceRequest = {
+    vehicleType: command.vehicleType,
+    delayInDays: command.delayInDays ?? computedDelayInDays,
+    computedDelayInDays,
+    overrideReason: entered(command.overrideReason) ?? null,
+  };
+  const moment = new Date(context.nowMs).toISOString();
+  return {
+    ok: true,
+    tow: { ...withFact(tow, 'invoice', moment, context), invoiceRequest: request },
+    owed: invoiceReport(tow, request),
+    withdraw: [],
+  };
+}
+
+/** Records a payment, each status once and nothing after PAID. */
+export function recordPayment(tow: Tow, command: Command<'payment'>, context: FactContext): Advance {
+  if (!isInvoiced(tow, context.reports)) return conflict('invoice_required', 'Request the invoice before its payment.');
+  const paymentStatus = command.paymentStatus ?? 'PAID';
+  if (!context.rules.paymentStatuses.includes(paymentStatus)) {
+    return invalid([{ field: 'payment_status', rule: oneOf(context.rules.paymentStatuses) }]);
+  }
+  if (tow.payments.some((payment) => payment.paymentStatus === paymentStatus || payment.paymentStatus === 'PAID')) {
+    return conflict('already_recorded', 'This payment, or the final PAID, was already recorded.');
+  }
+  const when = occurredAt(command.occurredAt, previousMoment(tow), context.nowMs);
+  if (!when.ok) return when;
+  const payment = { paymentStatus, externalReference: entered(command.externalReference) ?? null };
+  return {
+    ok: true,
+    tow: { ...withFact(tow, 'payment', when.moment, context), payments: [...tow.payments, payment] },
+    owed: paymentReport(tow, paymentStatus),
+    withdraw: [],
+  };
+}
+
+/** True when the service holds, or may be about to hold, an invoice for this tow. */
+export function isInvoiced(tow: Tow, reports: readonly ReportStanding[]): boolean {
+  return tow.invoiceWebhooks.length > 0 || reports.some((r) => r.kind === 'invoice' && r.state !== 'waived');
+}
+
+/** True when the release must wait for the payment. */
+export function paymentIsMissing(tow: Tow, context: FactContext): boolean {
+  const isPaid = tow.payments.length > 0;
+  switch (context.rules.releaseRequiresPayment) {
+    case 'never':
+      return false;
+    case 'always':
+      return !isPaid;
+    case 'invoiced':
+      return !isPaid && isInvoiced(tow, context.reports);
+  }
+}
+
+/** An invoice that exists at the service or that an attempt may have made; a refused or never attempted one does not count. */
+export function invoiceMayExist(tow: Tow, reports: readonly ReportStanding[]): boolean {
+  if (tow.invoiceWebhooks.length > 0) return true;
+  return reports.some((report) => {
+    if (report.kind !== 'invoice') return false;
+    switch (report.state) {
+      case 'sending':
+      case 'unknown':
+      case 'accepted':
+        return true;
+      case 'pending':
+        return report.attempts > 0;
+      case 'refused':
+      case 'waived':
+        return false;
+    }
+  });
+}
+
+function oneOf(values: readonly string[]): string {
+  return `must be one of ${values.join(', ')}`;
+}

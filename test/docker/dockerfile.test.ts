@@ -1,0 +1,123 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { VARIABLES } from '../../src/platform/variables';
+import { freePort } from '../../src/store/embedded/launch';
+import { readCopy, readDockerfile, valuesOf, type Stage } from './dockerfile';
+
+const ROOT = join(__dirname, '..', '..');
+const stages = readDockerfile(readFileSync(join(ROOT, 'Dockerfile'), 'utf8'));
+const commandLine = z.array(z.string());
+
+/** Docker takes an instruction's arguments as they stand only if they are JSON; else it puts a shell in between. */
+const execForm = (value: string | undefined) => commandLine.parse(JSON.parse(value ?? ''));
+
+function lastStage(): Stage {
+  const last = stages.at(-1);
+  if (last === undefined) throw new Error('the Dockerfile has no stage');
+  return last;
+}
+
+describe('the image', () => {
+  const run = lastStage();
+
+  test('is built in one stage and run from another, on a small Node image', () => {
+    const names = stages.map(({ name }) => name);
+    expect(names).toEqual(['base', 'build', 'run']);
+    expect(stages[0]?.base).toMatch(/^node:\d+-\w+-slim$/);
+    expect(stages.slice(1).every(({ base }) => names.includes(base))).toBe(true);
+  });
+
+  test('holds the packages of production alone, as locked', () => {
+    const commands = valuesOf(run, 'RUN').join('\n');
+    expect(commands).toContain('npm ci --omit=dev');
+    expect(valuesOf(run, 'ENV').join(' ')).toContain('NODE_ENV=production');
+  });
+
+  test('copies only what is there, and what the build context lets through', () => {
+    const ignored = readFileSync(join(ROOT, '.dockerignore'), 'utf8').trim().split('\n');
+    expect(ignored[0]).toBe('*');
+    const copies = stages.flatMap((item) => valuesOf(item, 'COPY').map(readCopy));
+    const fromProject = copies.filter(({ stage }) => stage === null).flatMap(({ sources }) => sources);
+    const fromStages = copies.flatMap(({ stage }) => (stage === null ? [] : [stage]));
+    expect(fromProject).not.toEqual([]);
+    expect(fromProject.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+    expect(ignored).toEqual(expect.arrayContaining(fromProject.map((path) => `!${path}`)));
+    expect(stages.map(({ name }) => name)).toEqual(expect.arrayContaining(fromStages));
+  });
+
+  test('does not run as root, and owns its data folder', () => {
+    expect(valuesOf(run, 'USER')).toEqual(['node']);
+    const names = run.instructions.map(({ name }) => name);
+    expect(names.lastIndexOf('RUN')).toBeLessThan(names.indexOf('USER'));
+    expect(valuesOf(run, 'VOLUME')).toEqual(['["/data"]']);
+    expect(valuesOf(run, 'RUN').join('\n')).toContain('chown node:node /data');
+  });
+
+  test('starts node itself, so that signals reach it, in every role by default', () => {
+    expect(execForm(valuesOf(run, 'ENTRYPOINT')[0])).toEqual(['node', 'dist/src/main/index.js']);
+    expect(execForm(valuesOf(run, 'CMD')[0])).toEqual(['all']);
+  });
+
+  test('sets only variables that the configuration knows', () => {
+    const names = valuesOf(run, 'ENV').flatMap((value) =>
+      value
+        .trim()
+        .split(/\s+/)
+        .map((pair) => pair.split('=')[0]),
+    );
+    expect(names).toContain('OPS_PORT');
+    expect(Object.keys(VARIABLES.shape)).toEqual(expect.arrayContaining(names));
+  });
+});
+
+describe('the health check of the image', () => {
+  const [program = '', ...parameters] = execForm(/CMD (.*)$/.exec(valuesOf(lastStage(), 'HEALTHCHECK')[0] ?? '')?.[1]);
+  const servers: Server[] = [];
+  afterEach(() => {
+    for (const server of servers.splice(0)) {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
+  /** `null` stands for a port that nobody listens on, which is every port of another role. */
+  async function check(statuses: readonly (number | null)[]): Promise<number> {
+    const ports = await Promise.all(statuses.map((status) => (status === null ? freePort() : answering(status))));
+    const names = ['OPS_PORT', 'RECEIVER_PORT', 'CONSOLE_PORT', 'SIMULATOR_PORT'];
+    const env = Object.fromEntries(names.map((name, index) => [name, String(ports[index])]));
+    const asking = spawn(program, parameters, { env: { ...process.env, ...env } });
+    await once(asking, 'exit');
+    return asking.exitCode ?? -1;
+  }
+
+  async function answering(status: number): Promise<number> {
+    const server = createServer((request, response) => {
+      response.statusCode = request.url === '/healthz' ? status : 404;
+      response.end();
+    });
+    servers.push(server);
+    const port = await freePort();
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    return port;
+  }
+
+  test.each([
+    ['a worker, with one listener', [200, null, null, null]],
+    ['a console', [null, null, 200, null]],
+    ['a simulator', [null, null, null, 200]],
+    ['all roles in one', [200, 200, 200, null]],
+  ])('finds %s healthy', async (_, statuses) => {
+    expect(await check(statuses)).toBe(0);
+  });
+
+  test.each([
+    ['that listens nowhere', [null, null, null, null]],
+    ['of which one listener fails', [200, 500, null, null]],
+  ])('finds a process unhealthy %s', async (_, statuses) => {
+    expect(await check(statuses)).toBe(1);
+  });
+});

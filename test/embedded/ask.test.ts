@@ -1,0 +1,85 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { ask, NoReply, ReplyError } from '../../src/store/embedded/ask';
+import { freePort } from '../../src/store/embedded/launch';
+import { probe } from '../../src/store/embedded/probe';
+import { useRedis } from '../support/redis';
+
+describe('asking a Redis server', () => {
+  const redis = useRedis();
+
+  test('every kind of reply is read', async () => {
+    expect(await redis.ask('SET', 'key', 'straße\r\n')).toBe('OK');
+    expect(await redis.ask('GET', 'key')).toBe('straße\r\n');
+    expect(await redis.ask('GET', 'nothing')).toBeNull();
+    expect(await redis.ask('RPUSH', 'list', 'a', 'b')).toBe(2);
+    expect(await redis.ask('LRANGE', 'list', '0', '-1')).toEqual(['a', 'b']);
+    expect(await redis.ask('EVAL', "return {1, {'two', false}}", '0')).toEqual([1, ['two', null]]);
+  });
+
+  test('a reply larger than one packet is read whole', async () => {
+    const large = 'x'.repeat(1_000_000);
+    await redis.ask('SET', 'large', large);
+    expect(await redis.ask('GET', 'large')).toBe(large);
+  });
+
+  test('an error of the server is thrown in its own words', async () => {
+    const asked = redis.ask('NONSENSE');
+    await expect(asked).rejects.toThrow(ReplyError);
+    await expect(asked).rejects.toThrow('unknown command');
+  });
+
+  test('the server of a folder is recognised by the folder it works in', async () => {
+    expect(await probe(redis.port, redis.folder)).toEqual({ state: 'ready', processId: redis.processId });
+    expect(await probe(redis.port, '/elsewhere')).toEqual({ state: 'foreign' });
+  });
+
+  test('a frozen server is silent, a killed one is nobody', async () => {
+    redis.freeze();
+    expect(await probe(redis.port, redis.folder, 100)).toEqual({ state: 'silent' });
+    await redis.kill();
+    expect(await probe(redis.port, redis.folder)).toEqual({ state: 'nobody' });
+  });
+});
+
+describe('asking something else', () => {
+  let server: Server | undefined;
+  afterEach(() => server?.close());
+
+  test('a web server is foreign', async () => {
+    const port = await listening((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    await expect(ask(port, ['PING'])).rejects.toThrow(ReplyError);
+    expect(await probe(port, '/data')).toEqual({ state: 'foreign' });
+  });
+
+  test('a program that hangs up is foreign', async () => {
+    const port = await listening((socket) => socket.end());
+    expect(await probe(port, '/data')).toEqual({ state: 'foreign' });
+  });
+
+  test('a program that says nothing is given up after the timeout', async () => {
+    const port = await listening(() => {});
+    await expect(ask(port, ['PING'], 50)).rejects.toThrow(NoReply);
+  });
+
+  test('a server that still loads its data is seen as loading', async () => {
+    const port = await listening((socket) =>
+      socket.on('data', (data) => {
+        const command = data.toString();
+        if (command.includes('CONFIG')) socket.write('*2\r\n$3\r\ndir\r\n$5\r\n/data\r\n');
+        else if (command.includes('INFO')) socket.write('$15\r\nprocess_id:17\r\n\r\n');
+        else socket.write('-LOADING Redis is loading the dataset in memory\r\n');
+      }),
+    );
+    expect(await probe(port, '/data')).toEqual({ state: 'loading', processId: 17 });
+  });
+
+  async function listening(onConnection: (socket: Socket) => void): Promise<number> {
+    const port = await freePort();
+    server = createServer((socket) => {
+      socket.on('error', () => {});
+      onConnection(socket);
+    });
+    await new Promise<void>((resolve) => server?.listen(port, '127.0.0.1', resolve));
+    return port;
+  }
+});

@@ -1,0 +1,80 @@
+import { existsSync } from 'node:fs';
+import { readdir, utimes, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { systemClock } from '../../src/platform/clock';
+import { withFolderLock } from '../../src/store/embedded/folder-lock';
+import { useFolders } from './folder';
+
+describe('a folder lock', () => {
+  const makeFolder = useFolders();
+  const lockIn = (folder: string, waitMs = 5_000) => ({ file: join(folder, 'lock'), clock: systemClock, waitMs });
+
+  test('lets one in at a time and leaves nothing behind', async () => {
+    const folder = await makeFolder();
+    let inside = 0;
+    let most = 0;
+    const works = Array.from({ length: 20 }, () =>
+      withFolderLock(lockIn(folder, 20_000), async () => {
+        inside += 1;
+        most = Math.max(most, inside);
+        await new Promise((resolve) => setImmediate(resolve));
+        inside -= 1;
+      }),
+    );
+    await Promise.all(works);
+    expect(most).toBe(1);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test('is given back when the work fails', async () => {
+    const folder = await makeFolder();
+    const failing = withFolderLock(lockIn(folder), () => Promise.reject(new Error('out of luck')));
+    await expect(failing).rejects.toThrow('out of luck');
+    expect(await withFolderLock(lockIn(folder), () => Promise.resolve('in'))).toBe('in');
+  });
+
+  test('of a process that died is taken over at once', async () => {
+    const folder = await makeFolder();
+    await writeFile(join(folder, 'lock'), `some-id ${hostname()} ${deadProcessId()}`);
+    expect(await withFolderLock(lockIn(folder, 1_000), () => Promise.resolve('in'))).toBe('in');
+    expect(existsSync(join(folder, 'lock'))).toBe(false);
+  });
+
+  test('whose heartbeat stopped is taken over although its process id is in use', async () => {
+    const folder = await makeFolder();
+    const file = join(folder, 'lock');
+    await writeFile(file, `some-id ${hostname()} ${process.pid}`);
+    const longAgo = new Date(systemClock.nowMs() - 60_000);
+    await utimes(file, longAgo, longAgo);
+    expect(await withFolderLock(lockIn(folder, 1_000), () => Promise.resolve('in'))).toBe('in');
+  });
+
+  test('of a live holder is waited for, then refused with its file', async () => {
+    const folder = await makeFolder();
+    await withFolderLock(lockIn(folder), async () => {
+      const second = withFolderLock(lockIn(folder, 100), () => Promise.resolve('in'));
+      await expect(second).rejects.toThrow(`another process has held ${join(folder, 'lock')} for longer than 100 ms`);
+    });
+  });
+
+  test('taken over by twenty at once still lets one in at a time', async () => {
+    const folder = await makeFolder();
+    await writeFile(join(folder, 'lock'), `some-id ${hostname()} ${deadProcessId()}`);
+    let inside = 0;
+    const works = Array.from({ length: 20 }, () =>
+      withFolderLock(lockIn(folder, 20_000), async () => {
+        inside += 1;
+        await new Promise((resolve) => setImmediate(resolve));
+        inside -= 1;
+        return inside;
+      }),
+    );
+    expect(await Promise.all(works)).toEqual(works.map(() => 0));
+  });
+});
+
+function deadProcessId(): number {
+  return spawnSync('true').pid;
+}

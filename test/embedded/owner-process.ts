@@ -1,0 +1,32 @@
+import { systemClock } from '../../src/platform/clock';
+import { silentLog } from '../../src/platform/log';
+import { ask } from '../../src/store/embedded/ask';
+import { startEmbeddedRedis } from '../../src/store/embedded/start';
+
+/**
+ * A process that starts an embedded Redis, says which, and then does as its second word tells: `stays` until it is
+ * killed, `leaves` without stopping the server, or `interrupted`: on SIGINT it still writes, then stops the server.
+ */
+async function main(dataDir: string, then: string): Promise<void> {
+  const redis = await startEmbeddedRedis({
+    dataDir,
+    clock: systemClock,
+    log: silentLog,
+    lookup: { searchPath: process.env['PATH'] ?? '', binary: process.env['REDIS_SERVER_BIN'] ?? null },
+  });
+  await ask(redis.port, ['INCR', 'starts']);
+  const { port, processId, shared } = redis;
+  const staying = then === 'leaves' ? undefined : setInterval(() => {}, 60_000);
+  if (then === 'interrupted') {
+    process.once('SIGINT', () => {
+      void (async () => {
+        process.stdout.write(`${JSON.stringify({ reply: await ask(port, ['INCR', 'starts']) })}\n`);
+        await redis.stop();
+        clearInterval(staying);
+      })();
+    });
+  }
+  process.stdout.write(`${JSON.stringify({ port, processId, shared })}\n`);
+}
+
+void main(process.argv[2] ?? '', process.argv[3] ?? '');

@@ -1,0 +1,112 @@
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { systemClock } from '../../src/platform/clock';
+import { silentLog } from '../../src/platform/log';
+import { ask } from '../../src/store/embedded/ask';
+import { startEmbeddedRedis } from '../../src/store/embedded/start';
+import { useFolders } from './folder';
+import { isListening } from './listening';
+import { until } from './until';
+
+const started = z.object({ port: z.number(), processId: z.number(), shared: z.boolean() });
+const OWNER = join(__dirname, 'owner-process.ts');
+
+describe('processes with an embedded Redis', () => {
+  const owners: { owner: ChildProcessByStdio<null, Readable, null>; dataDir: string }[] = [];
+
+  function startOwner(dataDir: string, then: 'stays' | 'leaves' | 'interrupted') {
+    const owner = spawn(process.execPath, ['--require', 'tsx/cjs', OWNER, dataDir, then], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      // A process group of its own stands for the terminal's: Ctrl-C reaches every process in it.
+      detached: true,
+    });
+    owners.push({ owner, dataDir });
+    const lines = createInterface(owner.stdout)[Symbol.asyncIterator]();
+    const nextLine = async (): Promise<unknown> => JSON.parse(String((await lines.next()).value));
+    const ended = once(owner, 'exit');
+    return { owner, ended, nextLine, server: nextLine().then((line) => started.parse(line)) };
+  }
+
+  const startHere = (dataDir: string) =>
+    startEmbeddedRedis({
+      dataDir,
+      clock: systemClock,
+      log: silentLog,
+      lookup: { searchPath: process.env['PATH'] ?? '', binary: process.env['REDIS_SERVER_BIN'] ?? null },
+    });
+
+  afterEach(async () => {
+    const all = owners.splice(0);
+    for (const { owner } of all) owner.kill('SIGKILL');
+    // What a failed test left running is taken over and ended.
+    for (const { dataDir } of all) await (await startHere(dataDir)).stop();
+  });
+  // Removed after the servers have ended, for hooks run in the order they are declared.
+  const makeFolder = useFolders();
+
+  test('starting at once on a fresh folder share one server, which ends with the last', async () => {
+    const folder = await makeFolder();
+    const all = [1, 2, 3].map(() => startOwner(folder, 'interrupted'));
+    const servers = await Promise.all(all.map(({ server }) => server));
+    expect(new Set(servers.map(({ processId }) => processId)).size).toBe(1);
+    expect(servers.filter(({ shared }) => !shared)).toHaveLength(1);
+    expect(await ask(servers[0]?.port ?? 0, ['GET', 'starts'])).toBe('3');
+    for (const { owner, ended } of all) {
+      expect(await isListening(servers[0]?.port ?? 0)).toBe(true);
+      owner.kill('SIGINT');
+      await ended;
+    }
+    expect(await isListening(servers[0]?.port ?? 0)).toBe(false);
+  });
+
+  test('the server of a killed process is taken over with what it holds, and ended by its new owner', async () => {
+    const folder = await makeFolder();
+    const { owner, ended, server } = startOwner(folder, 'stays');
+    const left = await server;
+    owner.kill('SIGKILL');
+    await ended;
+    expect(await isListening(left.port)).toBe(true);
+    const redis = await startHere(folder);
+    try {
+      expect(redis).toMatchObject({ port: left.port, processId: left.processId, shared: false });
+      expect(await ask(redis.port, ['GET', 'starts'])).toBe('1');
+    } finally {
+      await redis.stop();
+    }
+    expect(await isListening(left.port)).toBe(false);
+  });
+
+  test('the server of a process that ends without stopping it ends, too', async () => {
+    const { ended, server } = startOwner(await makeFolder(), 'leaves');
+    const { port } = await server;
+    await ended;
+    await until(async () => !(await isListening(port)));
+  });
+
+  test('the server stays for the others when one process ends without stopping it', async () => {
+    const folder = await makeFolder();
+    const redis = await startHere(folder);
+    try {
+      const { ended, server } = startOwner(folder, 'leaves');
+      expect((await server).shared).toBe(true);
+      await ended;
+      expect(await ask(redis.port, ['GET', 'starts'])).toBe('1');
+      expect(redis.processId).toBe((await server).processId);
+    } finally {
+      await redis.stop();
+    }
+  });
+
+  test('Ctrl-C leaves the server running until its owner has finished', async () => {
+    const { owner, ended, nextLine, server } = startOwner(await makeFolder(), 'interrupted');
+    const { port } = await server;
+    process.kill(-(owner.pid ?? 0), 'SIGINT');
+    expect(await nextLine()).toEqual({ reply: 2 });
+    await ended;
+    expect(await isListening(port)).toBe(false);
+  });
+});

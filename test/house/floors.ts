@@ -1,0 +1,82 @@
+/** What a folder may import, and what the reader is told when it imports something else. */
+export interface Room {
+  /** Other folders; a folder may always import itself. */
+  readonly folders: readonly string[];
+  /** npm packages and node's own modules; `node:*` is all of these, `@scope/*` every package of a scope. */
+  readonly libraries: readonly string[];
+  /** Packages that may be imported for their types alone. */
+  readonly typesOf?: readonly string[];
+  readonly why: string;
+}
+
+const GROUND = ['domain', 'contracts', 'platform'];
+const BELOW_FLOOR_4 = [...GROUND, 'workflow', 'jobs'];
+
+/**
+ * The floors of the house. Imports point down; folders of one floor never import each other, so that each can be read,
+ * tested and replaced without the others.
+ */
+export const ROOMS: Readonly<Record<string, Room>> = {
+  domain: {
+    folders: [],
+    libraries: [],
+    why: 'the rules of towing are pure: no library, no clock, nothing to install to test them',
+  },
+  contracts: {
+    folders: ['domain'],
+    libraries: ['zod'],
+    why: 'contracts say what goes over a wire, not how it is sent or stored',
+  },
+  platform: {
+    folders: ['domain'],
+    libraries: ['zod', 'winston', 'prom-client', 'node:*'],
+    why: 'the platform serves every part and knows none; main hands it what it needs of them',
+  },
+  workflow: {
+    folders: GROUND,
+    libraries: ['node:crypto'],
+    why: 'use cases reach the world only through their ports',
+  },
+  jobs: {
+    folders: [...GROUND, 'workflow'],
+    libraries: [],
+    why: 'a job is a function from a payload to an outcome and knows no queue',
+  },
+  service: {
+    folders: BELOW_FLOOR_4,
+    libraries: ['axios', 'form-data', 'node:*'],
+    typesOf: ['zod'],
+    why: 'the client of the parking service knows neither store nor queue',
+  },
+  store: {
+    folders: BELOW_FLOOR_4,
+    libraries: ['ioredis', 'node:*'],
+    why: 'the store keeps records; who is woken and who is called is not its business',
+  },
+  queue: {
+    folders: BELOW_FLOOR_4,
+    libraries: ['bullmq', 'ioredis', 'node:*'],
+    why: 'the queue is the only translator between BullMQ and the outcomes of jobs',
+  },
+  receiver: {
+    folders: BELOW_FLOOR_4,
+    libraries: ['express', 'express-rate-limit', 'standardwebhooks', 'helmet', 'node:*'],
+    why: 'the receiver takes webhooks in; main gives it a place to put them',
+  },
+  operator: {
+    folders: BELOW_FLOOR_4,
+    libraries: ['express', 'helmet', '@bull-board/*', 'zod', 'node:*'],
+    typesOf: ['bullmq'],
+    why: 'the operator API and console act through the workflow; bull-board is handed its queues',
+  },
+  simulator: {
+    folders: ['contracts', 'platform'],
+    libraries: ['express', 'standardwebhooks', 'busboy', 'zod', 'node:*'],
+    why: 'the simulator is the other side of the wire: sharing rules with what it tests, it would share the mistakes',
+  },
+  main: {
+    folders: [...BELOW_FLOOR_4, 'service', 'store', 'queue', 'receiver', 'operator', 'simulator'],
+    libraries: ['node:*'],
+    why: 'main puts the parts together and leaves every library to the part that owns it',
+  },
+};

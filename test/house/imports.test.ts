@@ -1,0 +1,103 @@
+import { ROOMS } from './floors';
+import { brokenImports } from './imports';
+import { readSources } from './sources';
+import { takenFromSurroundings } from './surroundings';
+
+const LINES_MAX = 250;
+const sources = readSources(['src', 'jobs'], ['.ts']);
+
+describe('the house', () => {
+  test('has sources to look at', () => {
+    expect(sources.length).toBeGreaterThan(20);
+  });
+
+  test('has imports that point down and never sideways', () => {
+    expect(brokenImports(sources, ROOMS)).toEqual([]);
+  });
+
+  test('takes time, randomness, environment and console only from src/platform', () => {
+    expect(takenFromSurroundings(sources.filter(({ path }) => !path.startsWith('src/platform/')))).toEqual([]);
+  });
+
+  test(`has no file over ${LINES_MAX} lines`, () => {
+    const all = readSources(['src', 'jobs', 'test'], ['.ts', '.lua']);
+    const long = all.filter(({ text }) => text.trimEnd().split('\n').length > LINES_MAX);
+    expect(long.map(({ path }) => `${path}: split it by verb`)).toEqual([]);
+  });
+
+  test('lets every folder import only folders that are there', () => {
+    const known = Object.keys(ROOMS);
+    for (const { folders } of Object.values(ROOMS)) expect(known).toEqual(expect.arrayContaining([...folders]));
+  });
+});
+
+describe('the guard of the imports', () => {
+  const check = (path: string, text: string) => brokenImports([{ path, text }], ROOMS);
+
+  test.each([
+    ['src/contracts/a.ts', "import { b } from '../domain/b';"],
+    ['src/domain/a.ts', "import { b } from './b'; export * from './tow/c';"],
+    ['src/operator/a.ts', "import type { Queue } from 'bullmq'; import { type Job } from 'bullmq';"],
+    ['src/operator/a.ts', "import { createBullBoard } from '@bull-board/api/dist/index';"],
+    ['jobs/a.ts', "import { b } from '../src/workflow/b';"],
+    ['src/main/a.ts', "import { b } from '../../jobs/b'; import { c } from 'node:fs';"],
+  ])('lets pass in %s: %s', (path, text) => {
+    expect(check(path, text)).toEqual([]);
+  });
+
+  test.each([
+    ['src/domain/a.ts', "import { z } from 'zod';"],
+    ['src/domain/a.ts', "import { hash } from 'node:crypto';"],
+    ['src/domain/a.ts', "import type { Log } from '../platform/log';"],
+    ['src/contracts/a.ts', "export * from '../platform/log';"],
+    ['src/workflow/a.ts', "import { b } from '../../jobs/b';"],
+    ['src/store/a.ts', "export { b } from '../queue/b';"],
+    ['src/operator/a.ts', "import { Queue } from 'bullmq';"],
+    ['src/operator/a.ts', "import { type Job, Queue } from 'bullmq';"],
+    ['src/simulator/a.ts', "type Tow = import('../domain/tow').Tow;"],
+    ['src/simulator/a.ts', "const tow = require('../domain/tow');"],
+    ['src/receiver/a.ts', "const b = await import('../store/b');"],
+    ['src/receiver/a.ts', "import express = require('express5');"],
+    ['src/service/a.ts', "import { readFileSync } from 'fs';"],
+    ['jobs/a.ts', "import { b } from '../test/b';"],
+    ['src/stuff/a.ts', ''],
+  ])('stops in %s: %s', (path, text) => {
+    expect(check(path, text)).toHaveLength(1);
+  });
+
+  test('says why', () => {
+    expect(check('src/domain/a.ts', "import axios from 'axios';")).toEqual([
+      'src/domain/a.ts: "domain" must not import "axios": ' +
+        'the rules of towing are pure: no library, no clock, nothing to install to test them',
+    ]);
+  });
+});
+
+describe('the guard of the surroundings', () => {
+  const check = (text: string) => takenFromSurroundings([{ path: 'src/domain/a.ts', text }]);
+
+  test.each(['new Date(1)', 'Date.parse(text)', 'Math.max(1, 2)', 'clock.now()', 'process.pid', 'setTimeout(go, 1)'])(
+    'lets pass: %s',
+    (text) => {
+      expect(check(text)).toEqual([]);
+    },
+  );
+
+  test.each([
+    "console.log('here')",
+    'process.env.HOME',
+    "process['env']",
+    'const { env } = process',
+    "import { env } from 'node:process'",
+    'const at = Date.now()',
+    'const clock = Date.now',
+    'new Date()',
+    'new Date',
+    'Date()',
+    'Math.random()',
+    'const { random } = Math',
+    'globalThis.console',
+  ])('stops: %s', (text) => {
+    expect(check(text)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,184 @@
+import type { Socket } from 'node:net';
+import type { ServiceClientOptions } from '../../src/service';
+import { createMemoryTokenCache } from '../../src/service';
+import { runAttempt } from '../../src/service/attempt';
+import { systemClock } from '../../src/platform/clock';
+import { clientFor, closeClients, REQUESTS } from './client-under-test';
+import { startRawServer, TOW_ANSWER, type RawServer } from './fake-service';
+
+let server: RawServer | null = null;
+afterEach(async () => {
+  closeClients();
+  await server?.stop();
+  server = null;
+});
+
+/** A client that has a token already, so that the server sees nothing but the call. */
+async function withToken(url: string, options: Partial<ServiceClientOptions> = {}) {
+  const tokens = createMemoryTokenCache(systemClock);
+  await tokens.write({ token: 'known', expiresAtMs: null });
+  return clientFor(url, { tokens, timeoutMs: 400, ...options });
+}
+
+async function callTo(onChunk: (socket: Socket) => void, options: Partial<ServiceClientOptions> = {}) {
+  server = await startRawServer(onChunk);
+  return (await withToken(server.url, options)).call('detained', REQUESTS.detained);
+}
+
+/** A port that nobody listens on. */
+async function refusedPort(): Promise<number> {
+  const gone = await startRawServer(() => {});
+  await gone.stop();
+  return gone.port;
+}
+
+describe('surely not sent', () => {
+  it('is a call to a port where nobody listens', async () => {
+    const client = await withToken(`http://127.0.0.1:${await refusedPort()}`);
+    const { exchange, rawBody } = await client.call('invoice', REQUESTS.invoice);
+    expect(exchange).toEqual({ kind: 'surely_not_sent', cause: 'connection_refused' });
+    expect(rawBody).toBeNull();
+  });
+
+  it('is a call to a name that does not exist', async () => {
+    const client = await withToken('http://towhook-test.invalid', { timeoutMs: 20_000 });
+    const { exchange } = await client.call('invoice', REQUESTS.invoice);
+    expect(exchange.kind).toBe('surely_not_sent');
+    // Where there is no resolver at all the look-up does not fail but runs out of time.
+    expect('cause' in exchange && exchange.cause).toMatch(/^(dns_failed|connect_timeout)$/);
+  });
+
+  it('is a call whose TLS handshake fails, and the request stays home', async () => {
+    server = await startRawServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    const client = await withToken(server.url.replace('http:', 'https:'));
+    const { exchange } = await client.call('invoice', REQUESTS.invoice);
+    expect(exchange.kind).toBe('surely_not_sent');
+    expect('cause' in exchange && exchange.cause).toMatch(/^tls_/);
+    expect(server.received).toHaveLength(1);
+    expect(server.received.join('')).not.toContain('known');
+  });
+
+  it('is a call whose TLS handshake is cut off', async () => {
+    server = await startRawServer((socket) => socket.resetAndDestroy());
+    const client = await withToken(server.url.replace('http:', 'https:'));
+    const { exchange } = await client.call('invoice', REQUESTS.invoice);
+    expect(exchange).toEqual({ kind: 'surely_not_sent', cause: 'tls_econnreset' });
+  });
+
+  it('is a call whose TLS handshake takes too long', async () => {
+    server = await startRawServer(() => {});
+    const client = await withToken(server.url.replace('http:', 'https:'), { timeoutMs: 200 });
+    const { exchange } = await client.call('invoice', REQUESTS.invoice);
+    expect(exchange).toEqual({ kind: 'surely_not_sent', cause: 'connect_timeout' });
+  });
+});
+
+it('a connection that takes too long ends before the deadline of the whole attempt', async () => {
+  server = await startRawServer(() => {});
+  const attempt = runAttempt({
+    secure: true,
+    options: { agent: false, host: '127.0.0.1', port: server.port, method: 'GET', path: '/' },
+    body: null,
+    bodyBytes: 0,
+    timeoutMs: 20_000,
+    connectTimeoutMs: 100,
+    answerBytesMax: 1000,
+    maySend: () => true,
+  });
+  await expect(attempt).rejects.toMatchObject({ phase: 'surely_not_sent', reason: 'connect_timeout' });
+});
+
+describe('unanswered', () => {
+  it('is a call whose connection is reset after the request arrived', async () => {
+    const { exchange, rawBody } = await callTo((socket) => socket.resetAndDestroy());
+    expect(exchange).toEqual({ kind: 'unanswered', cause: 'connection_reset' });
+    expect(rawBody).toBeNull();
+    expect(server?.received).toHaveLength(1);
+  });
+
+  it('is a call whose connection is closed without a word', async () => {
+    const { exchange } = await callTo((socket) => socket.end());
+    expect(exchange).toEqual({ kind: 'unanswered', cause: 'connection_reset' });
+  });
+
+  it('is a call that gets no answer before its deadline', async () => {
+    const { exchange, durationMs } = await callTo(() => {}, { timeoutMs: 150 });
+    expect(exchange).toEqual({ kind: 'unanswered', cause: 'timeout' });
+    expect(durationMs).toBeGreaterThanOrEqual(140);
+    expect(durationMs).toBeLessThan(2_000);
+  });
+
+  it('is a call whose status line never ends', async () => {
+    const { exchange } = await callTo((socket) => socket.write('HTTP/1.1 200 O'), { timeoutMs: 150 });
+    expect(exchange).toEqual({ kind: 'unanswered', cause: 'timeout' });
+  });
+
+  it('is a call answered in something that is not HTTP', async () => {
+    const { exchange } = await callTo((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'));
+    expect(exchange).toEqual({ kind: 'unanswered', cause: 'not_http' });
+  });
+
+  it('is a call under way when the client is closed', async () => {
+    server = await startRawServer(() => client.close());
+    const client = await withToken(server.url);
+    expect((await client.call('detained', REQUESTS.detained)).exchange).toMatchObject({ kind: 'unanswered' });
+  });
+});
+
+describe('an answer that breaks off after its status', () => {
+  const half = (status: string) =>
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"code":`;
+
+  it('is accepted with a broken contract when the status is 2xx', async () => {
+    const { exchange, rawBody, data } = await callTo((socket) => socket.end(half('200 OK')));
+    expect(exchange).toEqual({ kind: 'contract_broken', httpStatus: 200, issues: ['body: must not break off'] });
+    expect(rawBody).toBe('{"code":');
+    expect(data).toBeNull();
+  });
+
+  it('is the same when the body is still missing at the deadline', async () => {
+    const { exchange, rawBody } = await callTo((socket) => socket.write(half('200 OK')), { timeoutMs: 150 });
+    expect(exchange).toEqual({ kind: 'contract_broken', httpStatus: 200, issues: ['body: must not break off'] });
+    expect(rawBody).toBe('{"code":');
+  });
+
+  it('is broken off even if what arrived is whole JSON of the right kind', async () => {
+    const whole = `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${(TOW_ANSWER.body ?? '').length.toString(16)}\r\n${TOW_ANSWER.body}`;
+    const { exchange } = await callTo((socket) => socket.end(whole));
+    expect(exchange.kind).toBe('contract_broken');
+  });
+
+  it('is a refusal with its status otherwise, and still known to be meant as JSON', async () => {
+    const { exchange } = await callTo((socket) => socket.end(half('404 Not Found')));
+    expect(exchange).toEqual({ kind: 'refused', httpStatus: 404, message: null, isJson: true, notBeforeMs: null });
+  });
+
+  it('is cut off when it is too long, and the connection with it', async () => {
+    let drip: NodeJS.Timeout | undefined;
+    const { exchange, rawBody } = await callTo(
+      (socket) => {
+        socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
+        drip = setInterval(() => socket.write(`10000\r\n${'x'.repeat(65_536)}\r\n`), 1);
+      },
+      { timeoutMs: 10_000 },
+    );
+    expect(exchange).toMatchObject({ kind: 'contract_broken', issues: ['body: must not be longer than 1 MiB'] });
+    expect(rawBody).toHaveLength(65_536);
+    await server?.closed(1);
+    clearInterval(drip);
+  });
+
+  it('cannot outlast the deadline by dripping', async () => {
+    let drip: NodeJS.Timeout | undefined;
+    const { exchange, durationMs } = await callTo(
+      (socket) => {
+        socket.write('HTTP/1.1 500 Oops\r\nTransfer-Encoding: chunked\r\n\r\n');
+        drip = setInterval(() => socket.write('1\r\nx\r\n'), 20);
+      },
+      { timeoutMs: 200 },
+    );
+    clearInterval(drip);
+    expect(exchange).toMatchObject({ kind: 'refused', httpStatus: 500 });
+    expect(durationMs).toBeLessThan(2_000);
+  });
+});

@@ -1,0 +1,182 @@
+import { createMemoryTokenCache, type ServiceClient } from '../../src/service';
+import { systemClock } from '../../src/platform/clock';
+import { clientFor, closeClients, REQUESTS } from './client-under-test';
+import { enveloped, startFakeService, startRawServer, TOW_ANSWER } from './fake-service';
+
+let stop: (() => Promise<void>) | null = null;
+afterEach(async () => {
+  closeClients();
+  await stop?.();
+  stop = null;
+});
+
+async function withToken(url: string): Promise<ServiceClient> {
+  const tokens = createMemoryTokenCache(systemClock);
+  await tokens.write({ token: 'known', expiresAtMs: null });
+  return clientFor(url, { tokens, timeoutMs: 2_000 });
+}
+
+const answer = (body = TOW_ANSWER.body ?? '') =>
+  `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+
+const INVOICE = enveloped({
+  towing_reference_id: 'TW-1',
+  towing_invoice: { total_amount: 1, paid_amount: 0, tax: 0 },
+});
+
+describe('connections', () => {
+  it('are kept for calls that may be repeated', async () => {
+    const fake = await startFakeService();
+    stop = () => fake.stop();
+    const client = await withToken(fake.url);
+    for (let nth = 0; nth < 5; nth += 1) await client.call('detained', REQUESTS.detained);
+    expect(fake.calls.map(({ connection }) => connection)).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  it('are new for every call that may not be repeated, and end with it', async () => {
+    const fake = await startFakeService();
+    stop = () => fake.stop();
+    fake.onCall((call) => (call.url.endsWith('/invoice') ? INVOICE : TOW_ANSWER));
+    const client = await withToken(fake.url);
+    await client.call('detained', REQUESTS.detained);
+    for (let nth = 0; nth < 3; nth += 1) await client.call('invoice', REQUESTS.invoice);
+    await client.call('detained', REQUESTS.detained);
+    expect(fake.calls.map(({ connection }) => connection)).toEqual([1, 2, 3, 4, 1]);
+    expect(fake.calls.map(({ headers }) => headers['Connection'])).toEqual([
+      'keep-alive',
+      'close',
+      'close',
+      'close',
+      'keep-alive',
+    ]);
+  });
+
+  it('are closed with the client', async () => {
+    const server = await startRawServer((socket) => socket.write(answer()));
+    stop = () => server.stop();
+    const client = await withToken(server.url);
+    await client.call('detained', REQUESTS.detained);
+    const closed = server.closed(1);
+    client.close();
+    await closed;
+    expect(server.received).toHaveLength(1);
+  });
+});
+
+describe('a kept connection that the service closes as the next call is written', () => {
+  /** Answers the first request of a connection and resets the connection at the second, like a server that timed out. */
+  const staleServer = () =>
+    startRawServer((socket, { connection, chunk }) => {
+      if (connection === 1 && chunk > 1) socket.resetAndDestroy();
+      else socket.write(answer());
+    });
+
+  it('costs a call that may be repeated nothing: it goes out again on a new connection', async () => {
+    const server = await staleServer();
+    stop = () => server.stop();
+    const client = await withToken(server.url);
+    await client.call('detained', REQUESTS.detained);
+    const { exchange } = await client.call('released', REQUESTS.released);
+    expect(exchange.kind).toBe('accepted');
+    expect(server.received).toHaveLength(2);
+    expect(server.received[0]?.match(/PATCH \//g)).toHaveLength(2);
+    expect(server.received[1]).toMatch(/^PATCH \S+\/released /);
+  });
+
+  it('is not answered by a second send once the right to send has gone', async () => {
+    const server = await staleServer();
+    stop = () => server.stop();
+    const client = await withToken(server.url);
+    await client.call('detained', REQUESTS.detained);
+    let asked = 0;
+    const { exchange } = await client.call('released', REQUESTS.released, {
+      maySend: () => {
+        asked += 1;
+        return asked === 1;
+      },
+    });
+    expect(asked).toBe(2);
+    expect(exchange).toEqual({ kind: 'unanswered', cause: 'connection_reset' });
+    expect(server.received.slice(1).join('')).toBe('');
+  });
+
+  it('is no excuse once a byte of the answer has come', async () => {
+    const server = await startRawServer((socket, { chunk }) => {
+      if (chunk === 1) socket.write(answer());
+      else socket.end('HTTP/1.');
+    });
+    stop = () => server.stop();
+    const client = await withToken(server.url);
+    await client.call('detained', REQUESTS.detained);
+    const { exchange } = await client.call('released', REQUESTS.released);
+    expect(exchange.kind).toBe('unanswered');
+    expect(server.received).toHaveLength(1);
+  });
+
+  it('cannot hit a call that may not be repeated', async () => {
+    const server = await startRawServer((socket, { connection, chunk }) => {
+      if (connection === 1 && chunk === 1) socket.write(answer());
+      else socket.resetAndDestroy();
+    });
+    stop = () => server.stop();
+    const client = await withToken(server.url);
+    await client.call('detained', REQUESTS.detained);
+    const { exchange } = await client.call('invoice', REQUESTS.invoice);
+    expect(exchange).toEqual({ kind: 'unanswered', cause: 'connection_reset' });
+    expect(server.received.join('').match(/POST \S+\/invoice /g)).toHaveLength(1);
+  });
+
+  it('is tried once more and not twice', async () => {
+    const server = await startRawServer((socket, { connection, chunk }) => {
+      if (connection === 1 && chunk === 1) socket.write(answer());
+      else socket.resetAndDestroy();
+    });
+    stop = () => server.stop();
+    const client = await withToken(server.url);
+    await client.call('detained', REQUESTS.detained);
+    const { exchange } = await client.call('released', REQUESTS.released);
+    expect(exchange).toEqual({ kind: 'unanswered', cause: 'connection_reset' });
+    expect(server.received.join('').match(/\/released /g)).toHaveLength(2);
+  });
+});
+
+describe('the right to send', () => {
+  it('is asked once per attempt, and without it no byte leaves', async () => {
+    const fake = await startRawServer(() => {});
+    stop = () => fake.stop();
+    const client = await withToken(fake.url);
+    let asked = 0;
+    const maySend = () => {
+      asked += 1;
+      return false;
+    };
+    expect(await client.call('detained', REQUESTS.detained, { maySend })).toMatchObject({
+      exchange: { kind: 'dropped' },
+      data: null,
+      rawBody: null,
+    });
+    expect(await client.call('invoice', REQUESTS.invoice, { maySend })).toMatchObject({
+      exchange: { kind: 'dropped' },
+    });
+    expect(
+      await client.submitViolation('violation', { form: REQUESTS.violation, images: [] }, { maySend }),
+    ).toMatchObject({ exchange: { kind: 'dropped' } });
+    expect(asked).toBe(3);
+    expect(fake.received.join('')).toBe('');
+  });
+
+  it('is asked only when the connection stands', async () => {
+    const gone = await startRawServer(() => {});
+    await gone.stop();
+    const client = await withToken(gone.url);
+    let asked = 0;
+    const { exchange } = await client.call('detained', REQUESTS.detained, {
+      maySend: () => {
+        asked += 1;
+        return true;
+      },
+    });
+    expect(exchange.kind).toBe('surely_not_sent');
+    expect(asked).toBe(0);
+  });
+});

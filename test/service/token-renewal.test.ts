@@ -1,0 +1,171 @@
+import { createMemoryTokenCache } from '../../src/service';
+import { noToken, renewToken, type RenewalTools, type Renewed } from '../../src/service/token-renewal';
+import type { StoredToken } from '../../src/workflow/service-port';
+import { movableClock } from './client-under-test';
+
+const stored = (token: string): StoredToken => ({ token, expiresAtMs: null });
+const had = (token: string): Renewed => ({ ok: true, token: stored(token) });
+
+/** A world of several processes on one cache, in which waiting makes time pass instead of taking any. */
+function world() {
+  const clock = movableClock();
+  const tokens = createMemoryTokenCache(clock);
+  const waits: number[] = [];
+  const failures: unknown[] = [];
+  const tools = (fetchToken: RenewalTools['fetchToken'], parts: Partial<RenewalTools> = {}): RenewalTools => ({
+    tokens,
+    clock,
+    timeoutMs: 1_000,
+    fetchToken,
+    waitMs: async (ms) => {
+      waits.push(ms);
+      clock.forwardMs(ms);
+    },
+    onCacheFailure: (error) => failures.push(error),
+    ...parts,
+  });
+  return { clock, tokens, waits, failures, tools };
+}
+
+const never = () => Promise.reject(new Error('nobody may ask the service'));
+
+describe('a renewal across processes', () => {
+  it('takes the token another process wrote between the look and the right, without a call', async () => {
+    const { tokens, tools } = world();
+    const tryLock = async (holder: string, ttlMs: number) => {
+      await tokens.write(stored('theirs'));
+      return tokens.tryLock(holder, ttlMs);
+    };
+    expect(await renewToken('old', tools(never, { tokens: { ...tokens, tryLock } }))).toEqual(had('theirs'));
+    expect(await tokens.tryLock('next', 1)).toBe(true);
+  });
+
+  it('waits in small steps while another process renews and takes its token', async () => {
+    const { tokens, waits, tools } = world();
+    await tokens.tryLock('them', 60_000);
+    const waitMs = async (ms: number) => {
+      waits.push(ms);
+      if (waits.length === 3) await tokens.write(stored('theirs'));
+    };
+    expect(await renewToken(null, tools(never, { waitMs }))).toEqual(had('theirs'));
+    expect(waits).toHaveLength(3);
+    for (const ms of waits) expect(ms >= 50 && ms <= 100).toBe(true);
+  });
+
+  it('takes over when the other process gives its right back without a token', async () => {
+    const { tokens, waits, tools } = world();
+    await tokens.tryLock('them', 60_000);
+    const waitMs = async (ms: number) => {
+      waits.push(ms);
+      if (waits.length === 2) await tokens.unlock('them');
+    };
+    expect(
+      await renewToken(
+        'old',
+        tools(async () => had('mine'), { waitMs }),
+      ),
+    ).toEqual(had('mine'));
+  });
+
+  it('takes over when the other process died and its right has ended', async () => {
+    const { tokens, tools } = world();
+    await tokens.tryLock('dead', 500);
+    expect(
+      await renewToken(
+        'old',
+        tools(async () => had('mine')),
+      ),
+    ).toEqual(had('mine'));
+    expect(await tokens.read()).toEqual(stored('mine'));
+  });
+
+  it('gives up after its time when the right stays taken', async () => {
+    const { tokens, waits, tools } = world();
+    await tokens.tryLock('stuck', 60_000);
+    expect(await renewToken('old', tools(never))).toEqual(noToken('token_renewal_stuck'));
+    const waitedMs = waits.reduce((sum, ms) => sum + ms, 0);
+    expect(waitedMs).toBeGreaterThan(900);
+    expect(waitedMs).toBeLessThan(1_200);
+  });
+
+  it('does not take a token from the cache that is over or that it is to replace', async () => {
+    const { clock, tokens, tools } = world();
+    await tokens.write({ token: 'over', expiresAtMs: clock.nowMs() - 1 });
+    expect(
+      await renewToken(
+        'old',
+        tools(async () => had('mine')),
+      ),
+    ).toEqual(had('mine'));
+    expect(
+      await renewToken(
+        'mine',
+        tools(async () => had('next')),
+      ),
+    ).toEqual(had('next'));
+  });
+
+  it('gives its right back when the service gives no token', async () => {
+    const { tokens, tools } = world();
+    expect(
+      await renewToken(
+        'old',
+        tools(async () => noToken('token_http_500')),
+      ),
+    ).toEqual(noToken('token_http_500'));
+    expect(await tokens.tryLock('next', 1)).toBe(true);
+  });
+
+  it('holds the right longer than the longest call takes', async () => {
+    const { clock, tokens, tools } = world();
+    const slow = async () => {
+      clock.forwardMs(1_000);
+      expect(await tokens.tryLock('other', 1_000)).toBe(false);
+      return had('mine');
+    };
+    expect(await renewToken('old', tools(slow))).toEqual(had('mine'));
+  });
+});
+
+describe('a process that froze inside its renewal until its right had ended', () => {
+  it('leaves the newer token of another process in place and uses it', async () => {
+    const { clock, tokens, tools } = world();
+    await tokens.write(stored('old'));
+    const frozen = async () => {
+      clock.forwardMs(10_000);
+      expect(
+        await renewToken(
+          'old',
+          tools(async () => had('newer')),
+        ),
+      ).toEqual(had('newer'));
+      return had('older');
+    };
+    expect(await renewToken('old', tools(frozen))).toEqual(had('newer'));
+    expect(await tokens.read()).toEqual(stored('newer'));
+  });
+
+  it('does not write while another process renews, but its own call has a token', async () => {
+    const { clock, tokens, tools } = world();
+    await tokens.write(stored('old'));
+    const frozen = async () => {
+      clock.forwardMs(10_000);
+      await tokens.tryLock('other', 60_000);
+      return had('older');
+    };
+    expect(await renewToken('old', tools(frozen))).toEqual(had('older'));
+    expect(await tokens.read()).toEqual(stored('old'));
+  });
+
+  it('still writes its token when nobody else has renewed', async () => {
+    const { clock, tokens, tools } = world();
+    await tokens.write(stored('old'));
+    const frozen = async () => {
+      clock.forwardMs(10_000);
+      return had('mine');
+    };
+    expect(await renewToken('old', tools(frozen))).toEqual(had('mine'));
+    expect(await tokens.read()).toEqual(stored('mine'));
+    expect(await tokens.tryLock('next', 1)).toBe(true);
+  });
+});

@@ -1,0 +1,299 @@
+import { createMemoryTokenCache, type ServiceClientOptions } from '../../src/service';
+import { systemClock } from '../../src/platform/clock';
+import type { TokenCache } from '../../src/workflow/service-port';
+import { clientFor, closeClients, movableClock, readableLog, REQUESTS } from './client-under-test';
+import { enveloped, json, jwt, startFakeService, startRawServer, TOW_ANSWER, type FakeService } from './fake-service';
+
+const UNAUTHORIZED = json({ message: 'Unauthorized' }, 401);
+
+let fake: FakeService;
+let tokens: TokenCache;
+beforeEach(async () => {
+  fake = await startFakeService();
+  tokens = createMemoryTokenCache(systemClock);
+});
+afterEach(async () => {
+  closeClients();
+  await fake.stop();
+});
+
+const client = (options: Partial<ServiceClientOptions> = {}) => clientFor(fake.url, { tokens, ...options });
+const bearersOf = (calls: FakeService['calls']) => calls.map(({ headers }) => headers['Authorization']);
+/** Accepts only these tokens, as the service does. */
+const acceptOnly = (...valid: string[]) =>
+  fake.onCall(({ headers }) =>
+    valid.includes(headers['Authorization']?.replace('Bearer ', '') ?? '') ? TOW_ANSWER : UNAUTHORIZED,
+  );
+
+describe('one token serves everybody', () => {
+  it('a token is had once and used for every call', async () => {
+    const one = client();
+    for (let nth = 0; nth < 3; nth += 1) await one.call('detained', REQUESTS.detained);
+    expect(fake.tokenCalls).toHaveLength(1);
+    expect(bearersOf(fake.calls)).toEqual(['Bearer token-1', 'Bearer token-1', 'Bearer token-1']);
+  });
+
+  it('20 calls at once without a token make one token call', async () => {
+    const one = client();
+    const results = await Promise.all(Array.from({ length: 20 }, () => one.call('detained', REQUESTS.detained)));
+    expect(results.map(({ exchange }) => exchange.kind)).toEqual(Array.from({ length: 20 }, () => 'accepted'));
+    expect(fake.tokenCalls).toHaveLength(1);
+  });
+
+  it('20 calls at once with a token that is over make one token call and none with the old token', async () => {
+    await tokens.write({ token: 'old', expiresAtMs: systemClock.nowMs() - 1 });
+    acceptOnly('token-1');
+    const one = client();
+    const results = await Promise.all(Array.from({ length: 20 }, () => one.call('detained', REQUESTS.detained)));
+    expect(results.filter(({ exchange }) => exchange.kind === 'accepted')).toHaveLength(20);
+    expect(fake.tokenCalls).toHaveLength(1);
+    expect(new Set(bearersOf(fake.calls))).toEqual(new Set(['Bearer token-1']));
+  });
+
+  it('20 calls at once with a token the service no longer takes make one token call', async () => {
+    await tokens.write({ token: 'old', expiresAtMs: null });
+    acceptOnly('token-1');
+    const one = client();
+    const results = await Promise.all(Array.from({ length: 20 }, () => one.call('detained', REQUESTS.detained)));
+    expect(results.filter(({ exchange }) => exchange.kind === 'accepted')).toHaveLength(20);
+    expect(fake.tokenCalls).toHaveLength(1);
+    expect(await tokens.read()).toMatchObject({ token: 'token-1' });
+  });
+
+  it('two clients with one cache make one token call', async () => {
+    const both = [client(), client()];
+    const calls = both.flatMap((one) => Array.from({ length: 10 }, () => one.call('detained', REQUESTS.detained)));
+    const results = await Promise.all(calls);
+    expect(results.filter(({ exchange }) => exchange.kind === 'accepted')).toHaveLength(20);
+    expect(fake.tokenCalls).toHaveLength(1);
+  });
+
+  it('two clients whose token the service refuses to both make one token call', async () => {
+    await tokens.write({ token: 'old', expiresAtMs: null });
+    acceptOnly('token-1');
+    const both = [client(), client()];
+    const calls = both.flatMap((one) => Array.from({ length: 10 }, () => one.call('detained', REQUESTS.detained)));
+    const results = await Promise.all(calls);
+    expect(results.filter(({ exchange }) => exchange.kind === 'accepted')).toHaveLength(20);
+    expect(fake.tokenCalls).toHaveLength(1);
+  });
+
+  it('a token asked for by name is given back and used from then on', async () => {
+    const one = client();
+    expect((await one.call('token', null)).data).toEqual({ token: 'token-1' });
+    await one.call('detained', REQUESTS.detained);
+    await client().call('detained', REQUESTS.detained);
+    expect(fake.tokenCalls).toHaveLength(1);
+    expect(bearersOf(fake.calls)).toEqual(['Bearer token-1', 'Bearer token-1']);
+  });
+});
+
+it('calls of one process that need a token together ask for the right to renew once', async () => {
+  let asked = 0;
+  const tryLock: TokenCache['tryLock'] = (holder, ttlMs) => {
+    asked += 1;
+    return tokens.tryLock(holder, ttlMs);
+  };
+  const one = client({ tokens: { ...tokens, tryLock } });
+  await Promise.all(Array.from({ length: 20 }, () => one.call('detained', REQUESTS.detained)));
+  expect(fake.calls).toHaveLength(20);
+  expect(asked).toBe(1);
+});
+
+describe('a token that tells its end', () => {
+  it('is renewed a minute before it', async () => {
+    const clock = movableClock();
+    const endMs = clock.nowMs() + 3_600_000;
+    fake.onTokenCall((_, nth) => enveloped({ token: jwt(endMs * nth, String(nth)) }));
+    const one = client({ clock });
+    await one.call('detained', REQUESTS.detained);
+    clock.forwardMs(3_600_000 - 65_000);
+    await one.call('detained', REQUESTS.detained);
+    expect(fake.tokenCalls).toHaveLength(1);
+    clock.forwardMs(10_000);
+    await one.call('detained', REQUESTS.detained);
+    expect(fake.tokenCalls).toHaveLength(2);
+    expect(bearersOf(fake.calls).at(-1)).toBe(`Bearer ${jwt(endMs * 2, '2')}`);
+  });
+
+  it('of a few seconds is used for half of them instead of being renewed with every call', async () => {
+    const clock = movableClock();
+    fake.onTokenCall((_, nth) => enveloped({ token: jwt(clock.nowMs() + 20_000, String(nth)) }));
+    const one = client({ clock });
+    for (let nth = 0; nth < 5; nth += 1) await one.call('detained', REQUESTS.detained);
+    clock.forwardMs(8_000);
+    await one.call('detained', REQUESTS.detained);
+    expect(fake.tokenCalls).toHaveLength(1);
+    clock.forwardMs(3_000);
+    for (let nth = 0; nth < 5; nth += 1) await one.call('detained', REQUESTS.detained);
+    expect(fake.tokenCalls).toHaveLength(2);
+  });
+
+  it('is used until a 401 when it is over the moment it comes, because the clocks disagree', async () => {
+    fake.onTokenCall((_, nth) => enveloped({ token: jwt(systemClock.nowMs() - 3_600_000, String(nth)) }));
+    const one = client();
+    for (let nth = 0; nth < 5; nth += 1) await one.call('detained', REQUESTS.detained);
+    expect(fake.tokenCalls).toHaveLength(1);
+  });
+
+  it('still serves while its early renewal fails, which is then not tried with every call', async () => {
+    const clock = movableClock();
+    const first = jwt(clock.nowMs() + 3_600_000);
+    fake.onTokenCall((_, nth) => (nth === 1 ? enveloped({ token: first }) : json({ message: 'later' }, 503)));
+    const one = client({ clock });
+    await one.call('detained', REQUESTS.detained);
+    clock.forwardMs(3_600_000 - 40_000);
+    for (let nth = 0; nth < 5; nth += 1) {
+      expect((await one.call('detained', REQUESTS.detained)).exchange.kind).toBe('accepted');
+    }
+    expect(fake.tokenCalls).toHaveLength(2);
+    clock.forwardMs(41_000);
+    expect((await one.call('detained', REQUESTS.detained)).exchange).toMatchObject({ cause: 'token_http_503' });
+  });
+
+  it('is not asked for again and again when the service keeps giving the same', async () => {
+    const clock = movableClock();
+    const same = jwt(clock.nowMs() + 3_600_000);
+    fake.onTokenCall(() => enveloped({ token: same }));
+    const one = client({ clock });
+    await one.call('detained', REQUESTS.detained);
+    clock.forwardMs(3_600_000 - 40_000);
+    for (let nth = 0; nth < 5; nth += 1) await one.call('detained', REQUESTS.detained);
+    expect(fake.tokenCalls).toHaveLength(2);
+  });
+});
+
+describe('a 401', () => {
+  it('renews the token once and sends again', async () => {
+    await tokens.write({ token: 'old', expiresAtMs: null });
+    acceptOnly('token-1');
+    const { exchange } = await client().call('invoice', REQUESTS.invoice);
+    // The answer is that of a report and breaks the contract of an invoice, but the call went through.
+    expect(exchange.kind).toBe('contract_broken');
+    expect(bearersOf(fake.calls)).toEqual(['Bearer old', 'Bearer token-1']);
+  });
+
+  it('to a token that another process has replaced already takes that one and makes no token call', async () => {
+    await tokens.write({ token: 'old', expiresAtMs: null });
+    const one = client();
+    await one.call('detained', REQUESTS.detained);
+    await tokens.write({ token: 'newer', expiresAtMs: null });
+    acceptOnly('newer');
+    expect((await one.call('detained', REQUESTS.detained)).exchange.kind).toBe('accepted');
+    expect(bearersOf(fake.calls)).toEqual(['Bearer old', 'Bearer old', 'Bearer newer']);
+    expect(fake.tokenCalls).toHaveLength(0);
+  });
+
+  it('to a fresh token too is a condition of the connection', async () => {
+    fake.onCall(() => ({ ...UNAUTHORIZED, headers: { 'retry-after': '30' } }));
+    const clock = { ...movableClock(), nowMs: () => 1_000_000 };
+    const result = await client({ clock }).call('detained', REQUESTS.detained);
+    expect(result.exchange).toEqual({ kind: 'connection', cause: 'token_refused', notBeforeMs: 1_030_000 });
+    expect(fake.calls).toHaveLength(2);
+    expect(fake.tokenCalls).toHaveLength(2);
+  });
+
+  it('is not followed by a second send once the right to send has gone, but the renewed token stays', async () => {
+    await tokens.write({ token: 'old', expiresAtMs: null });
+    acceptOnly('token-1');
+    let asked = 0;
+    const maySend = () => {
+      asked += 1;
+      return asked === 1;
+    };
+    expect((await client().call('detained', REQUESTS.detained, { maySend })).exchange).toEqual({ kind: 'dropped' });
+    expect(bearersOf(fake.calls)).toEqual(['Bearer old']);
+    expect(await tokens.read()).toMatchObject({ token: 'token-1' });
+  });
+});
+
+describe('a token that cannot be had is a condition of the connection', () => {
+  it.each([
+    [json({ message: 'bad' }, 400), 'token_http_400'],
+    [UNAUTHORIZED, 'token_http_401'],
+    [json({ message: 'no' }, 403), 'token_http_403'],
+    [json({ message: 'no' }, 500), 'token_http_500'],
+    [{ status: 302, headers: { location: '/login' } }, 'token_http_302'],
+    [{ status: 200, body: '<html>' }, 'token_contract_broken'],
+    [enveloped({ token: '' }), 'token_contract_broken'],
+    [enveloped({ token: 'two\r\nlines' }), 'token_contract_broken'],
+  ])('%j', async (reply, cause) => {
+    fake.onTokenCall(() => reply);
+    const result = await client().call('detained', REQUESTS.detained);
+    expect(result).toMatchObject({ exchange: { kind: 'connection', cause, notBeforeMs: null }, data: null });
+    expect(fake.calls).toHaveLength(0);
+    expect(await tokens.read()).toBeNull();
+  });
+
+  it('with the time the service asks for, before which it is not asked again', async () => {
+    const clock = movableClock();
+    fake.onTokenCall((_, nth) =>
+      nth === 1
+        ? { ...json({ message: 'slow down' }, 429), headers: { 'Retry-After': '60' } }
+        : enveloped({ token: 'a' }),
+    );
+    const one = client({ clock });
+    const first = (await one.call('detained', REQUESTS.detained)).exchange;
+    expect(first).toMatchObject({ kind: 'connection', cause: 'token_http_429' });
+    const notBeforeMs = first.kind === 'connection' ? (first.notBeforeMs ?? 0) : 0;
+    expect(Math.abs(notBeforeMs - clock.nowMs() - 60_000)).toBeLessThan(5_000);
+    expect((await one.call('detained', REQUESTS.detained)).exchange).toEqual(first);
+    expect(fake.tokenCalls).toHaveLength(1);
+    clock.forwardMs(61_000);
+    expect((await one.call('detained', REQUESTS.detained)).exchange.kind).toBe('accepted');
+  });
+
+  it('when nobody listens', async () => {
+    await fake.stop();
+    const { exchange } = await client().call('detained', REQUESTS.detained);
+    expect(exchange).toEqual({ kind: 'connection', cause: 'token_connection_refused', notBeforeMs: null });
+  });
+
+  it('when the token call gets no answer', async () => {
+    const silent = await startRawServer(() => {});
+    const { exchange } = await clientFor(silent.url, { timeoutMs: 150 }).call('detained', REQUESTS.detained);
+    await silent.stop();
+    expect(exchange).toEqual({ kind: 'connection', cause: 'token_timeout', notBeforeMs: null });
+  });
+
+  it('but asked for by name the answer is told as it is', async () => {
+    fake.onTokenCall(() => json({ message: 'Unauthorized' }, 401));
+    expect((await client().call('token', null)).exchange).toMatchObject({ kind: 'refused', httpStatus: 401 });
+  });
+});
+
+describe('a shared cache that fails', () => {
+  const broken = (parts: Partial<TokenCache>): TokenCache => ({ ...tokens, ...parts });
+  const fail = () => Promise.reject(new Error('down, holding secret-42'));
+
+  it('from the start is a condition of the connection, and is told without its words', async () => {
+    const log = readableLog();
+    const { exchange } = await client({ tokens: broken({ read: fail, tryLock: fail }), log }).call(
+      'detained',
+      REQUESTS.detained,
+    );
+    expect(exchange).toEqual({ kind: 'connection', cause: 'token_cache_failed', notBeforeMs: null });
+    expect(log.lines.map(({ event }) => event)).toContain('token_cache.failed');
+    expect(JSON.stringify(log.lines)).not.toContain('secret-42');
+  });
+
+  it('later leaves the token already known in use', async () => {
+    const clock = movableClock();
+    let down = false;
+    const cache = broken({ read: () => (down ? fail() : tokens.read()) });
+    const one = client({ tokens: cache, clock });
+    await one.call('detained', REQUESTS.detained);
+    down = true;
+    clock.forwardMs(60_000);
+    expect((await one.call('detained', REQUESTS.detained)).exchange.kind).toBe('accepted');
+    expect(fake.tokenCalls).toHaveLength(1);
+  });
+
+  it('as the new token is written does not lose it for this process', async () => {
+    const one = client({ tokens: broken({ write: fail, unlock: fail }) });
+    for (let nth = 0; nth < 3; nth += 1) {
+      expect((await one.call('detained', REQUESTS.detained)).exchange.kind).toBe('accepted');
+    }
+    expect(fake.tokenCalls).toHaveLength(1);
+  });
+});

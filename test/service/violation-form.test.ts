@@ -1,0 +1,270 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { createMemoryTokenCache, type ViolationImage } from '../../src/service';
+import { systemClock } from '../../src/platform/clock';
+import { clientFor, closeClients, REQUESTS } from './client-under-test';
+import { enveloped, json, startFakeService, startRawServer, type FakeService } from './fake-service';
+
+const VIOLATION = { violation_reference_id: 'V-20250101-ABC123', status: 'PENDING', metadata: { id: 'm-1' } };
+
+let fake: FakeService;
+let folder: string;
+beforeEach(async () => {
+  fake = await startFakeService();
+  fake.onCall(() => enveloped(VIOLATION));
+  folder = mkdtempSync(join(tmpdir(), 'towhook-images-'));
+});
+afterEach(async () => {
+  closeClients();
+  await fake.stop();
+  rmSync(folder, { recursive: true });
+});
+
+/** What the form should look like on the wire, written by hand. */
+function expectedForm(boundary: string, parts: readonly { readonly head: string; readonly body: Buffer }[]): Buffer {
+  return Buffer.concat([
+    ...parts.flatMap(({ head, body }) => [
+      Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; ${head}\r\n\r\n`),
+      body,
+      Buffer.from('\r\n'),
+    ]),
+    Buffer.from(`--${boundary}--\r\n`),
+  ]);
+}
+
+const field = (name: string, text: string) => ({ head: `name="${name}"`, body: Buffer.from(text) });
+
+function boundaryOf(contentType: string | undefined): string {
+  const match = /^multipart\/form-data; boundary=(\S+)$/.exec(contentType ?? '');
+  if (!match?.[1]) throw new Error('no boundary');
+  return match[1];
+}
+
+function imageFile(name: string, bytes: Buffer): ViolationImage {
+  const path = join(folder, name);
+  writeFileSync(path, bytes);
+  return { path, fileName: name, contentType: 'image/jpeg', sizeBytes: bytes.length };
+}
+
+describe('a violation', () => {
+  it('arrives byte for byte: fields in order as text, metadata as JSON, images under one name', async () => {
+    const first = randomBytes(300_000);
+    const second = randomBytes(70_001);
+    const images: ViolationImage[] = [
+      imageFile('front.jpg', first),
+      {
+        open: () => Readable.from([second.subarray(0, 1000), second.subarray(1000)]),
+        fileName: 'rear.png',
+        contentType: 'image/png',
+        sizeBytes: second.length,
+      },
+    ];
+    const result = await clientFor(fake.url).submitViolation('violation', { form: REQUESTS.violation, images });
+    expect(result).toMatchObject({ exchange: { kind: 'accepted', httpStatus: 200 }, data: VIOLATION });
+    const [call] = fake.calls;
+    expect(call).toMatchObject({ method: 'POST', url: '/v1/violations/public' });
+    const expected = expectedForm(boundaryOf(call?.headers['Content-Type']), [
+      field('date', '2025-01-01T08:30:00Z'),
+      field('latitude', '24.7136'),
+      field('longitude', '-0.5'),
+      field('location', 'شارع التحلية, gate 4\r\nsecond line'),
+      field('plateNumber', 'ABC 1234'),
+      field('plateType', 'PRIVATE'),
+      field('zoneId', '8f14e45f-ceea-467f-a8d7-3f2a1c9b0e11'),
+      field('violationType', 'WRONG_PARKING'),
+      field('isSaudi', 'false'),
+      field('metadata', '{"id":"m-1","note":"a \\"quoted\\" note"}'),
+      field('fullName', 'Reporter Name'),
+      { head: 'name="images"; filename="front.jpg"\r\nContent-Type: image/jpeg', body: first },
+      { head: 'name="images"; filename="rear.png"\r\nContent-Type: image/png', body: second },
+    ]);
+    expect(call?.body.equals(expected)).toBe(true);
+    expect(call?.headers).toEqual({
+      Host: fake.url.slice('http://'.length),
+      Connection: 'close',
+      Accept: 'application/json',
+      'User-Agent': 'towhook',
+      Authorization: 'Bearer token-1',
+      'Content-Type': call?.headers['Content-Type'],
+      'Content-Length': String(expected.length),
+    });
+  });
+
+  it('of the guide form carries its four fields and is read bare', async () => {
+    fake.onCall(() => json({ id: 'v-1', canTow: true }));
+    const result = await clientFor(fake.url).call('violation_guide', REQUESTS.violation_guide);
+    expect(result.data).toEqual({ id: 'v-1', canTow: true });
+    const [call] = fake.calls;
+    expect(call).toMatchObject({ method: 'POST', url: '/violation/public/create' });
+    const expected = expectedForm(boundaryOf(call?.headers['Content-Type']), [
+      field('plateNumber', 'ABC 1234'),
+      field('plateType', 'TAXI'),
+      field('zoneId', '8f14e45f-ceea-467f-a8d7-3f2a1c9b0e11'),
+      field('violationType', 'NO_TICKET'),
+    ]);
+    expect(call?.body.toString()).toBe(expected.toString());
+  });
+
+  it('of ten megabytes arrives whole, and no image is opened before the one before it was read', async () => {
+    let unread = 0;
+    let mostUnread = 0;
+    const bytes = randomBytes(5 * 1024 * 1024 - 1);
+    const image: Omit<Extract<ViolationImage, { open: unknown }>, 'open'> = {
+      fileName: 'a.jpg',
+      contentType: 'image/jpeg',
+      sizeBytes: bytes.length,
+    };
+    const open = () => {
+      unread += 1;
+      mostUnread = Math.max(mostUnread, unread);
+      return Readable.from(
+        (function* () {
+          for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536);
+          unread -= 1;
+        })(),
+      );
+    };
+    const images = [
+      { ...image, open },
+      { ...image, open },
+    ];
+    const result = await clientFor(fake.url).submitViolation('violation', { form: REQUESTS.violation, images });
+    expect(result.exchange.kind).toBe('accepted');
+    expect(mostUnread).toBe(1);
+    const body = fake.calls[0]?.body ?? Buffer.alloc(0);
+    expect(String(body.length)).toBe(fake.calls[0]?.headers['Content-Length']);
+    const tail = body.subarray(body.lastIndexOf('\r\n\r\n') + 4).subarray(0, bytes.length);
+    expect(createHash('sha256').update(tail).digest('hex')).toBe(createHash('sha256').update(bytes).digest('hex'));
+  });
+
+  it('is sent whole a second time after a 401', async () => {
+    fake.onCall((_, nth) => (nth === 1 ? json({ message: 'Unauthorized' }, 401) : enveloped(VIOLATION)));
+    const images = [imageFile('front.jpg', randomBytes(100_000))];
+    const result = await clientFor(fake.url).submitViolation('violation', { form: REQUESTS.violation, images });
+    expect(result.exchange.kind).toBe('accepted');
+    expect(fake.calls).toHaveLength(2);
+    const [first, second] = fake.calls.map(({ body, headers }) =>
+      body.toString('latin1').replaceAll(boundaryOf(headers['Content-Type']), 'boundary'),
+    );
+    expect(second).toBe(first);
+  });
+
+  it('whose image file is missing or damaged is surely not sent', async () => {
+    const image = imageFile('front.jpg', randomBytes(1000));
+    const client = clientFor(fake.url);
+    for (const broken of [
+      { ...image, sizeBytes: 999 },
+      { ...image, path: join(folder, 'gone.jpg') },
+    ]) {
+      const submission = { form: REQUESTS.violation, images: [image, broken] };
+      const { exchange } = await client.submitViolation('violation', submission);
+      expect(exchange).toEqual({ kind: 'surely_not_sent', cause: 'image_unreadable' });
+    }
+    expect(fake.calls).toHaveLength(0);
+  });
+
+  it.each([
+    ['fewer', 999],
+    ['more', 1001],
+  ])(
+    'whose image turns out to hold %s bytes than announced ends at once and without an answer',
+    async (_, sizeBytes) => {
+      const open = () => Readable.from([Buffer.alloc(1000)]);
+      const images = [{ open, fileName: 'a.jpg', contentType: 'image/jpeg', sizeBytes }];
+      const { exchange } = await clientFor(fake.url).submitViolation('violation', { form: REQUESTS.violation, images });
+      expect(exchange).toEqual({ kind: 'unanswered', cause: 'body_length_wrong' });
+    },
+  );
+
+  it('whose image fails while it is read ends at once', async () => {
+    const open = () =>
+      new Readable({
+        read() {
+          this.destroy(new Error('disk failed'));
+        },
+      });
+    const images = [{ open, fileName: 'a.jpg', contentType: 'image/jpeg', sizeBytes: 10 }];
+    const { exchange } = await clientFor(fake.url).submitViolation('violation', { form: REQUESTS.violation, images });
+    expect(exchange).toMatchObject({ cause: 'body_unreadable' });
+  });
+
+  it('cannot have its form forged by the name or type of an image', async () => {
+    const forged: ViolationImage = {
+      open: () => Readable.from([Buffer.from('x')]),
+      fileName: 'a"; name="plateNumber"\r\n\r\nevil.jpg',
+      contentType: 'image/jpeg\r\nX-Forged: 1',
+      sizeBytes: 1,
+    };
+    await clientFor(fake.url).submitViolation('violation_guide', {
+      form: REQUESTS.violation_guide,
+      images: [forged],
+    });
+    const body = fake.calls[0]?.body.toString() ?? '';
+    expect(body.match(/^Content-Disposition: .*name="plateNumber"/gm)).toHaveLength(1);
+    expect(body).toContain('Content-Type: application/octet-stream');
+    expect(body).not.toContain('X-Forged');
+  });
+
+  /** An image of many small pieces that knows how much of it was taken. */
+  const countedImage = (sizeBytes: number) => {
+    const taken = { bytes: 0, streams: [] as Readable[] };
+    const open = () => {
+      const stream = Readable.from(
+        (function* () {
+          for (; taken.bytes < sizeBytes; taken.bytes += 10_000) yield Buffer.alloc(10_000);
+        })(),
+      );
+      taken.streams.push(stream);
+      return stream;
+    };
+    return { taken, image: { open, fileName: 'a.jpg', contentType: 'image/jpeg', sizeBytes } };
+  };
+
+  it('is read only as fast as the service takes it, and let go when the deadline passes', async () => {
+    const server = await startRawServer((socket) => socket.pause());
+    const { taken, image } = countedImage(50_000_000);
+    const tokens = createMemoryTokenCache(systemClock);
+    await tokens.write({ token: 'known', expiresAtMs: null });
+    const { exchange } = await clientFor(server.url, { tokens, timeoutMs: 500 }).submitViolation('violation', {
+      form: REQUESTS.violation,
+      images: [image],
+    });
+    await server.stop();
+    expect(exchange).toEqual({ kind: 'unanswered', cause: 'timeout' });
+    expect(taken.bytes).toBeGreaterThan(0);
+    expect(taken.bytes).toBeLessThan(25_000_000);
+    expect(taken.streams.map(({ destroyed }) => destroyed)).toEqual([true]);
+  });
+
+  it('that is refused before it was sent whole is refused at once, and the rest is not sent', async () => {
+    const body = '{"message":"Image size exceeds limit"}';
+    const server = await startRawServer((socket, { chunk }) => {
+      if (chunk > 1) return;
+      socket.pause();
+      socket.write(`HTTP/1.1 400 Bad Request\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+    });
+    const { taken, image } = countedImage(50_000_000);
+    const tokens = createMemoryTokenCache(systemClock);
+    await tokens.write({ token: 'known', expiresAtMs: null });
+    const { exchange } = await clientFor(server.url, { tokens }).submitViolation('violation', {
+      form: REQUESTS.violation,
+      images: [image],
+    });
+    expect(exchange).toMatchObject({ kind: 'refused', httpStatus: 400, message: 'Image size exceeds limit' });
+    expect(taken.streams.map(({ destroyed }) => destroyed)).toEqual([true]);
+    expect(taken.bytes).toBeLessThan(25_000_000);
+    await server.stop();
+  });
+
+  it('that is refused with its words is refused', async () => {
+    fake.onCall(() => json({ message: 'Image size exceeds limit' }, 400));
+    const result = await clientFor(fake.url).submitViolation('violation', {
+      form: REQUESTS.violation,
+      images: [imageFile('front.jpg', randomBytes(1000))],
+    });
+    expect(result.exchange).toMatchObject({ kind: 'refused', httpStatus: 400, message: 'Image size exceeds limit' });
+  });
+});
