@@ -19,3 +19,8 @@ export function printProblem(text: string): void {
 export function isTerminal(): boolean {
   return process.stdout.isTTY;
 }
+
+/** How many characters fit on a line. */
+export function terminalWidth(): number {
+  return isTerminal() ? process.stdout.columns : 200;
+}

@@ -27,7 +27,7 @@ export async function encodeForm(
   const opened: Readable[] = [];
   for (const [name, value] of fields) form.append(name, value);
   for (const image of images) {
-    // Opened when its turn comes; an image that fails must fail the form, which the form itself takes care of.
+    // Opened when its turn comes, so that never more than one file is open.
     const openNext = (next: (stream: Readable) => void) => {
       const stream = 'path' in image ? createReadStream(image.path) : image.open();
       opened.push(stream);

@@ -69,8 +69,7 @@ export function createSender(settings: {
       const first = await attempt(false);
       if (!isStale(first)) return first;
       const second = await attempt(true);
-      // Bytes of the first may have left, whatever held the second back.
-      return first.phase === 'unanswered' && isUnsent(second) ? first : second;
+      return first.phase === 'unanswered' && hidesTheFirst(second) ? first : second;
     },
     close: () => transport.close(),
   };
@@ -80,8 +79,16 @@ function isStale(outcome: Outcome): outcome is TransportFailure {
   return outcome instanceof TransportFailure && outcome.staleConnection;
 }
 
-function isUnsent(outcome: Outcome): boolean {
-  return outcome instanceof TransportFailure && outcome.phase !== 'unanswered';
+/** Statuses by which the service refuses a call without having looked at what it asks. */
+const NOT_LOOKED_AT: readonly number[] = [401, 408, 429];
+
+/**
+ * True when telling the second attempt alone would hide that the first may have worked: the second never left, or was
+ * refused, perhaps only because the first was accepted. Told as unanswered, the next attempt is judged as the resend it is.
+ */
+function hidesTheFirst(second: Outcome): boolean {
+  if (second instanceof TransportFailure) return second.phase !== 'unanswered';
+  return second.status >= 400 && second.status < 500 && !NOT_LOOKED_AT.includes(second.status);
 }
 
 function arrived(response: AxiosResponse<Received>): Outcome {

@@ -107,8 +107,11 @@ export function createTokenSource(tools: {
       const holder = clock.id();
       try {
         if (!(await tokens.tryLock(holder, ADOPT_LOCK_MS))) return;
-        await tokens.write(token);
-        await tokens.unlock(holder);
+        try {
+          await tokens.write(token);
+        } finally {
+          await tokens.unlock(holder);
+        }
       } catch (error) {
         onCacheFailure(error);
       }

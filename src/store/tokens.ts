@@ -13,7 +13,7 @@ export function createTokenCache(redis: Redis): TokenCache {
   return {
     async read() {
       const json = await redis.get(KEYS.token);
-      return json === null ? null : cachedToken.parse(JSON.parse(json));
+      return json === null ? null : tokenOf(json);
     },
     async tryLock(holder, ttlMs) {
       return (await redis.set(KEYS.tokenLock, holder, 'PX', ttlMs, 'NX')) === 'OK';
@@ -25,4 +25,13 @@ export function createTokenCache(redis: Redis): TokenCache {
       await unlock.run(redis, [KEYS.tokenLock], [holder]);
     },
   };
+}
+
+/** What cannot be read is no token: the next one heals it. */
+function tokenOf(json: string) {
+  try {
+    return cachedToken.parse(JSON.parse(json));
+  } catch {
+    return null;
+  }
 }

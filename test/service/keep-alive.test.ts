@@ -1,6 +1,4 @@
-import { createMemoryTokenCache, type ServiceClient } from '../../src/service';
-import { systemClock } from '../../src/platform/clock';
-import { clientFor, closeClients, REQUESTS } from './client-under-test';
+import { clientWithToken, closeClients, REQUESTS } from './client-under-test';
 import { enveloped, startFakeService, startRawServer, TOW_ANSWER } from './fake-service';
 
 let stop: (() => Promise<void>) | null = null;
@@ -9,12 +7,6 @@ afterEach(async () => {
   await stop?.();
   stop = null;
 });
-
-async function withToken(url: string): Promise<ServiceClient> {
-  const tokens = createMemoryTokenCache(systemClock);
-  await tokens.write({ token: 'known', expiresAtMs: null });
-  return clientFor(url, { tokens, timeoutMs: 2_000 });
-}
 
 const answer = (body = TOW_ANSWER.body ?? '') =>
   `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
@@ -28,7 +20,7 @@ describe('connections', () => {
   it('are kept for calls that may be repeated', async () => {
     const fake = await startFakeService();
     stop = () => fake.stop();
-    const client = await withToken(fake.url);
+    const client = await clientWithToken(fake.url);
     for (let nth = 0; nth < 5; nth += 1) await client.call('detained', REQUESTS.detained);
     expect(fake.calls.map(({ connection }) => connection)).toEqual([1, 1, 1, 1, 1]);
   });
@@ -37,7 +29,7 @@ describe('connections', () => {
     const fake = await startFakeService();
     stop = () => fake.stop();
     fake.onCall((call) => (call.url.endsWith('/invoice') ? INVOICE : TOW_ANSWER));
-    const client = await withToken(fake.url);
+    const client = await clientWithToken(fake.url);
     await client.call('detained', REQUESTS.detained);
     for (let nth = 0; nth < 3; nth += 1) await client.call('invoice', REQUESTS.invoice);
     await client.call('detained', REQUESTS.detained);
@@ -54,7 +46,7 @@ describe('connections', () => {
   it('are closed with the client', async () => {
     const server = await startRawServer((socket) => socket.write(answer()));
     stop = () => server.stop();
-    const client = await withToken(server.url);
+    const client = await clientWithToken(server.url);
     await client.call('detained', REQUESTS.detained);
     const closed = server.closed(1);
     client.close();
@@ -74,7 +66,7 @@ describe('a kept connection that the service closes as the next call is written'
   it('costs a call that may be repeated nothing: it goes out again on a new connection', async () => {
     const server = await staleServer();
     stop = () => server.stop();
-    const client = await withToken(server.url);
+    const client = await clientWithToken(server.url);
     await client.call('detained', REQUESTS.detained);
     const { exchange } = await client.call('released', REQUESTS.released);
     expect(exchange.kind).toBe('accepted');
@@ -83,10 +75,27 @@ describe('a kept connection that the service closes as the next call is written'
     expect(server.received[1]).toMatch(/^PATCH \S+\/released /);
   });
 
+  it.each([
+    ['400 Bad Request', { kind: 'unanswered', cause: 'connection_reset' }],
+    ['429 Too Many Requests', { kind: 'refused', httpStatus: 429 }],
+    ['500 Internal Server Error', { kind: 'refused', httpStatus: 500 }],
+  ])('may have been acted on, which a %s to the second send does not hide', async (status, expected) => {
+    const server = await startRawServer((socket, { connection, chunk }) => {
+      if (connection === 2) socket.write(`HTTP/1.1 ${status}\r\nContent-Length: 2\r\n\r\n{}`);
+      else if (chunk > 1) socket.resetAndDestroy();
+      else socket.write(answer());
+    });
+    stop = () => server.stop();
+    const client = await clientWithToken(server.url);
+    await client.call('detained', REQUESTS.detained);
+    expect((await client.call('released', REQUESTS.released)).exchange).toMatchObject(expected);
+    expect(server.received).toHaveLength(2);
+  });
+
   it('is not answered by a second send once the right to send has gone', async () => {
     const server = await staleServer();
     stop = () => server.stop();
-    const client = await withToken(server.url);
+    const client = await clientWithToken(server.url);
     await client.call('detained', REQUESTS.detained);
     let asked = 0;
     const { exchange } = await client.call('released', REQUESTS.released, {
@@ -106,7 +115,7 @@ describe('a kept connection that the service closes as the next call is written'
       else socket.end('HTTP/1.');
     });
     stop = () => server.stop();
-    const client = await withToken(server.url);
+    const client = await clientWithToken(server.url);
     await client.call('detained', REQUESTS.detained);
     const { exchange } = await client.call('released', REQUESTS.released);
     expect(exchange.kind).toBe('unanswered');
@@ -119,7 +128,7 @@ describe('a kept connection that the service closes as the next call is written'
       else socket.resetAndDestroy();
     });
     stop = () => server.stop();
-    const client = await withToken(server.url);
+    const client = await clientWithToken(server.url);
     await client.call('detained', REQUESTS.detained);
     const { exchange } = await client.call('invoice', REQUESTS.invoice);
     expect(exchange).toEqual({ kind: 'unanswered', cause: 'connection_reset' });
@@ -132,7 +141,7 @@ describe('a kept connection that the service closes as the next call is written'
       else socket.resetAndDestroy();
     });
     stop = () => server.stop();
-    const client = await withToken(server.url);
+    const client = await clientWithToken(server.url);
     await client.call('detained', REQUESTS.detained);
     const { exchange } = await client.call('released', REQUESTS.released);
     expect(exchange).toEqual({ kind: 'unanswered', cause: 'connection_reset' });
@@ -144,7 +153,7 @@ describe('the right to send', () => {
   it('is asked once per attempt, and without it no byte leaves', async () => {
     const fake = await startRawServer(() => {});
     stop = () => fake.stop();
-    const client = await withToken(fake.url);
+    const client = await clientWithToken(fake.url);
     let asked = 0;
     const maySend = () => {
       asked += 1;
@@ -168,7 +177,7 @@ describe('the right to send', () => {
   it('is asked only when the connection stands', async () => {
     const gone = await startRawServer(() => {});
     await gone.stop();
-    const client = await withToken(gone.url);
+    const client = await clientWithToken(gone.url);
     let asked = 0;
     const { exchange } = await client.call('detained', REQUESTS.detained, {
       maySend: () => {

@@ -3,10 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { createMemoryTokenCache, type ViolationImage } from '../../src/service';
-import { systemClock } from '../../src/platform/clock';
+import type { ViolationImage } from '../../src/service';
 import { clientFor, closeClients, REQUESTS } from './client-under-test';
-import { enveloped, json, startFakeService, startRawServer, type FakeService } from './fake-service';
+import { enveloped, json, startFakeService, type FakeService } from './fake-service';
 
 const VIOLATION = { violation_reference_id: 'V-20250101-ABC123', status: 'PENDING', metadata: { id: 'm-1' } };
 
@@ -152,45 +151,6 @@ describe('a violation', () => {
     expect(second).toBe(first);
   });
 
-  it('whose image file is missing or damaged is surely not sent', async () => {
-    const image = imageFile('front.jpg', randomBytes(1000));
-    const client = clientFor(fake.url);
-    for (const broken of [
-      { ...image, sizeBytes: 999 },
-      { ...image, path: join(folder, 'gone.jpg') },
-    ]) {
-      const submission = { form: REQUESTS.violation, images: [image, broken] };
-      const { exchange } = await client.submitViolation('violation', submission);
-      expect(exchange).toEqual({ kind: 'surely_not_sent', cause: 'image_unreadable' });
-    }
-    expect(fake.calls).toHaveLength(0);
-  });
-
-  it.each([
-    ['fewer', 999],
-    ['more', 1001],
-  ])(
-    'whose image turns out to hold %s bytes than announced ends at once and without an answer',
-    async (_, sizeBytes) => {
-      const open = () => Readable.from([Buffer.alloc(1000)]);
-      const images = [{ open, fileName: 'a.jpg', contentType: 'image/jpeg', sizeBytes }];
-      const { exchange } = await clientFor(fake.url).submitViolation('violation', { form: REQUESTS.violation, images });
-      expect(exchange).toEqual({ kind: 'unanswered', cause: 'body_length_wrong' });
-    },
-  );
-
-  it('whose image fails while it is read ends at once', async () => {
-    const open = () =>
-      new Readable({
-        read() {
-          this.destroy(new Error('disk failed'));
-        },
-      });
-    const images = [{ open, fileName: 'a.jpg', contentType: 'image/jpeg', sizeBytes: 10 }];
-    const { exchange } = await clientFor(fake.url).submitViolation('violation', { form: REQUESTS.violation, images });
-    expect(exchange).toMatchObject({ cause: 'body_unreadable' });
-  });
-
   it('cannot have its form forged by the name or type of an image', async () => {
     const forged: ViolationImage = {
       open: () => Readable.from([Buffer.from('x')]),
@@ -206,57 +166,6 @@ describe('a violation', () => {
     expect(body.match(/^Content-Disposition: .*name="plateNumber"/gm)).toHaveLength(1);
     expect(body).toContain('Content-Type: application/octet-stream');
     expect(body).not.toContain('X-Forged');
-  });
-
-  /** An image of many small pieces that knows how much of it was taken. */
-  const countedImage = (sizeBytes: number) => {
-    const taken = { bytes: 0, streams: [] as Readable[] };
-    const open = () => {
-      const stream = Readable.from(
-        (function* () {
-          for (; taken.bytes < sizeBytes; taken.bytes += 10_000) yield Buffer.alloc(10_000);
-        })(),
-      );
-      taken.streams.push(stream);
-      return stream;
-    };
-    return { taken, image: { open, fileName: 'a.jpg', contentType: 'image/jpeg', sizeBytes } };
-  };
-
-  it('is read only as fast as the service takes it, and let go when the deadline passes', async () => {
-    const server = await startRawServer((socket) => socket.pause());
-    const { taken, image } = countedImage(50_000_000);
-    const tokens = createMemoryTokenCache(systemClock);
-    await tokens.write({ token: 'known', expiresAtMs: null });
-    const { exchange } = await clientFor(server.url, { tokens, timeoutMs: 500 }).submitViolation('violation', {
-      form: REQUESTS.violation,
-      images: [image],
-    });
-    await server.stop();
-    expect(exchange).toEqual({ kind: 'unanswered', cause: 'timeout' });
-    expect(taken.bytes).toBeGreaterThan(0);
-    expect(taken.bytes).toBeLessThan(25_000_000);
-    expect(taken.streams.map(({ destroyed }) => destroyed)).toEqual([true]);
-  });
-
-  it('that is refused before it was sent whole is refused at once, and the rest is not sent', async () => {
-    const body = '{"message":"Image size exceeds limit"}';
-    const server = await startRawServer((socket, { chunk }) => {
-      if (chunk > 1) return;
-      socket.pause();
-      socket.write(`HTTP/1.1 400 Bad Request\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
-    });
-    const { taken, image } = countedImage(50_000_000);
-    const tokens = createMemoryTokenCache(systemClock);
-    await tokens.write({ token: 'known', expiresAtMs: null });
-    const { exchange } = await clientFor(server.url, { tokens }).submitViolation('violation', {
-      form: REQUESTS.violation,
-      images: [image],
-    });
-    expect(exchange).toMatchObject({ kind: 'refused', httpStatus: 400, message: 'Image size exceeds limit' });
-    expect(taken.streams.map(({ destroyed }) => destroyed)).toEqual([true]);
-    expect(taken.bytes).toBeLessThan(25_000_000);
-    await server.stop();
   });
 
   it('that is refused with its words is refused', async () => {

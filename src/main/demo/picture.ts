@@ -1,6 +1,6 @@
 import type { TowView } from '../../contracts/operator';
 import { TOW_STATES, type ReportState } from '../../domain/vocabulary';
-import { isTerminal, printLine, printText } from '../../platform/terminal';
+import { isTerminal, printLine, printText, terminalWidth } from '../../platform/terminal';
 import type { Board } from './board';
 import { isFinished } from './board';
 
@@ -19,12 +19,8 @@ const MARKS: Readonly<Record<ReportState, string>> = {
   waived: '-',
 };
 
-export interface Picture {
-  /** Draws the last state and leaves it standing. */
-  end(): void;
-}
-
-export function startPicture(board: Board, total: number): Picture {
+/** Draws the board until the returned function is called, which leaves the last state standing. */
+export function startPicture(board: Board, total: number): () => void {
   const inPlace = isTerminal();
   let drawnLines = 0;
   const draw = () => {
@@ -40,11 +36,9 @@ export function startPicture(board: Board, total: number): Picture {
         .join('   ')}\n`,
     );
   const timer = setInterval(draw, inPlace ? REDRAW_MS : LINE_MS);
-  return {
-    end() {
-      clearInterval(timer);
-      draw();
-    },
+  return () => {
+    clearInterval(timer);
+    draw();
   };
 }
 
@@ -58,7 +52,9 @@ function rows(tows: readonly TowView[]): string[] {
       const tries = attempts > 1 ? `(${attempts})` : '';
       return `${kind} ${MARKS[state]}${tries}`;
     });
-    return `  ${tow.towing_reference_id.padEnd(20)} ${tow.state.padEnd(9)}  ${reports.join('  ')}`;
+    const row = `  ${tow.towing_reference_id.padEnd(20)} ${tow.state.padEnd(9)}  ${reports.join('  ')}`;
+    // A line that wraps would break the redrawing.
+    return row.slice(0, terminalWidth());
   });
 }
 

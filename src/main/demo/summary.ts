@@ -1,18 +1,18 @@
 import { printLine } from '../../platform/terminal';
-import type { Findings } from './check';
+import type { Played } from './play';
 
 /** Prints what was found, and says whether the promise held. A run in which nothing happened does not pass. */
-export function printSummary(findings: Findings, run: { tows: number; finished: number; seconds: number }): boolean {
+export function printSummary({ findings, finished, seconds }: Played, tows: number): boolean {
   const faults = [...findings.faultsPlayed].map(([fault, times]) => `${fault} x${times}`).join(', ');
   const passed =
-    run.finished === run.tows &&
+    finished === tows &&
     findings.reportsOwed > 0 &&
     findings.reportsArrived === findings.reportsOwed &&
-    findings.webhooksAcknowledged >= run.tows &&
+    findings.webhooksAcknowledged >= tows &&
     findings.lost + findings.outOfOrder + findings.wrongBodies + findings.secondInvoices === 0;
   printLine();
   printLine('  Checked against what the service recorded');
-  printLine(`    tows finished            ${run.finished} of ${run.tows} in ${run.seconds.toFixed(1)} s`);
+  printLine(`    tows finished            ${finished} of ${tows} in ${seconds.toFixed(1)} s`);
   printLine(`    webhooks acknowledged    ${findings.webhooksAcknowledged}`);
   printLine(
     `    reports arrived          ${findings.reportsArrived} of ${findings.reportsOwed}, in ${findings.callsMade} calls`,

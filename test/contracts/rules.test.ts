@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { FACT_BODIES } from '../../src/contracts/operator';
+import { failedRules } from '../../src/contracts/rules';
+import { violationForm } from '../../src/contracts/service';
+import { towInvoiceWebhook } from '../../src/contracts/webhooks';
+
+/** Field and rule of everything a value fails. */
+function rulesOf(schema: z.ZodType, value: unknown) {
+  const result = schema.safeParse(value);
+  return result.success ? [] : failedRules(result.error);
+}
+
+describe('the failed rules', () => {
+  test('name every failing field with its rule', () => {
+    expect(
+      rulesOf(FACT_BODIES.started, { plate_number: ' ', latitude: 91, longitude: 'east', speed: 3, by: 1 }),
+    ).toEqual([
+      { field: 'plate_number', rule: 'must not be empty' },
+      { field: 'latitude', rule: 'Too big: expected number to be <=90' },
+      { field: 'longitude', rule: 'must be of type number' },
+      { field: 'speed', rule: 'is not a known field' },
+      { field: 'by', rule: 'is not a known field' },
+    ]);
+  });
+
+  test('say that a missing field is required, and of which type', () => {
+    const schema = z.object({ name: z.string(), days: z.int(), deep: z.object({ flag: z.boolean() }) });
+
+    expect(rulesOf(schema, { deep: {} })).toEqual([
+      { field: 'name', rule: 'is required (string)' },
+      { field: 'days', rule: 'is required (number)' },
+      { field: 'deep.flag', rule: 'is required (boolean)' },
+    ]);
+  });
+
+  test('list the values a field may have', () => {
+    expect(rulesOf(z.object({ mode: z.enum(['a', 'b']) }), { mode: 'c' })).toEqual([
+      { field: 'mode', rule: 'must be one of a, b' },
+    ]);
+  });
+
+  test('keep the way to a field, through objects and lists', () => {
+    const schema = z.object({ items: z.array(z.object({ name: z.string() })) });
+
+    expect(rulesOf(schema, { items: [{ name: 'a' }, { name: 1 }] })).toEqual([
+      { field: 'items.1.name', rule: 'must be of type string' },
+    ]);
+  });
+
+  test('name an unknown field with the way to it', () => {
+    const schema = z.object({ deep: z.strictObject({ known: z.string() }) });
+
+    expect(rulesOf(schema, { deep: { known: 'a', unknown: 1 } })).toEqual([
+      { field: 'deep.unknown', rule: 'is not a known field' },
+    ]);
+  });
+
+  test('call the whole message body', () => {
+    expect(rulesOf(FACT_BODIES.detained, 'text')).toEqual([{ field: 'body', rule: 'must be of type object' }]);
+  });
+
+  test('speak of an amount in words', () => {
+    const webhook = { violation_reference_id: 'V', towing_reference_id: 'TW', towing_invoice: { tax: 'free' } };
+
+    expect(rulesOf(towInvoiceWebhook, webhook)).toEqual([
+      { field: 'towing_invoice.tax', rule: 'must be a number or a numeric string' },
+    ]);
+  });
+
+  test('never show a value', () => {
+    const secret = 'MARKER-5521';
+    const everyFieldWrong = Object.fromEntries(Object.keys(violationForm.shape).map((name) => [name, [secret]]));
+    const texts = [
+      ...rulesOf(violationForm, everyFieldWrong),
+      ...rulesOf(violationForm, { plateType: secret, violationType: secret, zoneId: secret, latitude: secret }),
+      ...rulesOf(FACT_BODIES.started, { plate_number: secret.repeat(50), latitude: secret }),
+      ...rulesOf(towInvoiceWebhook, { towing_invoice: { tax: secret }, metadata: { id: [secret] } }),
+    ].map(({ rule }) => rule);
+
+    expect(texts.length).toBeGreaterThan(20);
+    expect(texts.join('\n')).not.toContain('MARKER');
+  });
+});

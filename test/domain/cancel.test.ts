@@ -1,0 +1,123 @@
+import { advance } from '../../src/domain/advance';
+import type { ReportStanding } from '../../src/domain/outbox';
+import type { Tow } from '../../src/domain/tow';
+import { COMMANDS, context, INVOICE_WEBHOOK, recorded, refusalOf, report, towAs } from './tows';
+
+const started = towAs('started');
+const withReason = { ...COMMANDS.canceled, reason: 'agreed with the service by phone' };
+
+describe('a cancel', () => {
+  test.each(['requested', 'started'] as const)('from %s is for dispatchers', (state) => {
+    const { tow } = recorded(advance(towAs(state), COMMANDS.canceled, context()));
+
+    expect(tow).toMatchObject({ state: 'canceled', cancellationReason: 'gone on arrival' });
+  });
+
+  test('from detained is for ops alone', () => {
+    expect(refusalOf(advance(towAs('detained'), withReason, context({ role: 'dispatcher' })))).toMatchObject({
+      kind: 'forbidden',
+      code: 'role_not_allowed',
+    });
+    expect(recorded(advance(towAs('detained'), COMMANDS.canceled, context({ role: 'ops' }))).tow.state).toBe(
+      'canceled',
+    );
+  });
+
+  test('needs words the service can be told', () => {
+    const command = { event: 'canceled', cancellationReason: '  ' } as const;
+
+    expect(refusalOf(advance(started, command, context())).details).toEqual([
+      { field: 'cancellation_reason', rule: 'must not be empty' },
+    ]);
+  });
+
+  test('sends the cancellation reason trimmed, and never the reason given to us', () => {
+    const command = { ...withReason, cancellationReason: ' owner came ' };
+    const { owed } = recorded(advance(started, command, context({ role: 'ops' })));
+
+    expect(owed.body['cancellation_reason']).toBe('owner came');
+    expect(JSON.stringify(owed)).not.toContain('phone');
+  });
+
+  test('keeps plate and place where they were known', () => {
+    const { tow } = recorded(advance(started, COMMANDS.canceled, context()));
+
+    expect(tow).toMatchObject({ plateNumber: started.plateNumber, towedLocation: started.towedLocation });
+  });
+});
+
+describe('a cancel withdraws', () => {
+  const withdrawn = (reports: ReportStanding[]) =>
+    recorded(advance(started, withReason, context({ reports, role: 'ops' }))).withdraw;
+
+  test('an invoice and a payment that were never attempted', () => {
+    const reports = [report('started', 'pending'), report('invoice', 'pending'), report('payment', 'pending')];
+
+    expect(withdrawn(reports)).toEqual(['invoice-1', 'payment-1']);
+  });
+
+  test('never a started or detained, attempted or not', () => {
+    expect(withdrawn([report('started', 'pending'), report('detained', 'pending')])).toEqual([]);
+  });
+
+  test.each(['sending', 'accepted', 'refused', 'unknown', 'waived'] as const)(
+    'no invoice and no payment that is %s',
+    (state) => {
+      expect(withdrawn([report('invoice', state, 1), report('payment', state, 1)])).toEqual([]);
+    },
+  );
+
+  test('no invoice and no payment that was attempted and waits for its next attempt', () => {
+    expect(withdrawn([report('invoice', 'pending', 1), report('payment', 'pending', 2)])).toEqual([]);
+  });
+});
+
+describe('a cancel of a tow whose invoice may exist', () => {
+  const webhook: Tow = { ...started, invoiceWebhooks: [INVOICE_WEBHOOK] };
+  const mayExist = [
+    ['a sending invoice', started, [report('invoice', 'sending', 1)]],
+    ['an unknown invoice', started, [report('invoice', 'unknown', 1)]],
+    ['an accepted invoice', started, [report('invoice', 'accepted', 1)]],
+    ['an invoice that was attempted and will be again', started, [report('invoice', 'pending', 1)]],
+    ['an invoice webhook', webhook, []],
+  ] as const;
+
+  test.each(mayExist)('with %s is refused to a dispatcher, with a reason or without', (_what, tow, reports) => {
+    for (const command of [COMMANDS.canceled, withReason]) {
+      expect(refusalOf(advance(tow, command, context({ reports })))).toMatchObject({
+        kind: 'conflict',
+        code: 'invoice_exists',
+      });
+    }
+  });
+
+  test.each(mayExist)('with %s is refused to ops without a reason', (_what, tow, reports) => {
+    const blank = { ...COMMANDS.canceled, reason: '  ' };
+    for (const command of [COMMANDS.canceled, blank]) {
+      expect(refusalOf(advance(tow, command, context({ reports, role: 'ops' }))).code).toBe('invoice_exists');
+    }
+  });
+
+  test.each(mayExist)('with %s is taken from ops with a reason, and withdraws nothing', (_what, tow, reports) => {
+    const { tow: after, withdraw } = recorded(advance(tow, withReason, context({ reports, role: 'ops' })));
+
+    expect(after.state).toBe('canceled');
+    expect(withdraw).toEqual([]);
+  });
+
+  test.each(['waived', 'refused'] as const)('is free to a dispatcher when the invoice was %s', (state) => {
+    const reports = [report('invoice', state, 1)];
+
+    expect(recorded(advance(started, COMMANDS.canceled, context({ reports }))).tow.state).toBe('canceled');
+  });
+
+  test('leaves no invoice to pay once it was withdrawn', () => {
+    const reports = [report('invoice', 'pending')];
+    const { tow, withdraw } = recorded(advance(started, COMMANDS.canceled, context({ reports })));
+    const after = reports.map((entry) =>
+      withdraw.includes(entry.id) ? { ...entry, state: 'waived' as const } : entry,
+    );
+
+    expect(refusalOf(advance(tow, COMMANDS.payment, context({ reports: after }))).code).toBe('invoice_required');
+  });
+});

@@ -1,0 +1,117 @@
+import * as fc from 'fast-check';
+import { halalas, reconcile } from '../../src/domain/invoice';
+import type { Json } from '../../src/domain/vocabulary';
+
+describe('halalas', () => {
+  test.each([
+    [345, 34_500],
+    [0, 0],
+    [0.1, 10],
+    [0.29, 29],
+    [1.15, 115],
+    [19.99, 1999],
+    [4.35, 435],
+    [-12.5, -1250],
+    ['345', 34_500],
+    ['345.00', 34_500],
+    ['0.29', 29],
+    [' 17.25 ', 1725],
+    ['-12.5', -1250],
+  ])('of %p SAR are %i', (amount, expected) => {
+    expect(halalas(amount)).toBe(expected);
+  });
+
+  test.each([
+    ['words', 'free'],
+    ['a comma', '12,50'],
+    ['a currency', '12.50 SAR'],
+    ['an exponent', '1e3'],
+    ['an empty text', ''],
+    ['blanks', '  '],
+    ['null', null],
+    ['nothing', undefined],
+    ['true', true],
+    ['a list', [1]],
+    ['an object', { amount: 1 }],
+    ['an amount past all integers', 1e300],
+  ])('are not read from %s', (_what, amount: Json | undefined) => {
+    expect(halalas(amount)).toBeNull();
+  });
+
+  test('come back exactly from every amount of two decimals, as number and as text', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -1_000_000_000_000, max: 1_000_000_000_000 }), (amount) => {
+        expect(halalas(amount / 100)).toBe(amount);
+        expect(halalas((amount / 100).toFixed(2))).toBe(amount);
+      }),
+    );
+  });
+});
+
+describe('two readings of one invoice', () => {
+  const charge = (total: Json, tax: Json, paid: Json = 0) => ({ total_amount: total, tax, paid_amount: paid });
+  const differing = (answer: Parameters<typeof reconcile>[0], webhook: Parameters<typeof reconcile>[1]) =>
+    reconcile(answer, webhook).map(({ field }) => field);
+
+  test('that are equal do not differ', () => {
+    const invoice = { towingInvoice: charge(345, 45), delayInvoice: charge(115, 15) };
+
+    expect(reconcile(invoice, invoice)).toEqual([]);
+  });
+
+  test('that are spelled differently do not differ', () => {
+    const answer = { towingInvoice: charge(345, 45), delayInvoice: null };
+    const webhook = { towingInvoice: charge('345.00', '45.0'), delayInvoice: null };
+
+    expect(reconcile(answer, webhook)).toEqual([]);
+  });
+
+  test.each([
+    ['345.01', []],
+    ['344.99', []],
+    ['345.02', ['towing_invoice.total_amount']],
+    ['344.98', ['towing_invoice.total_amount']],
+  ])('may differ by 1 halala and no more: 345 and %s', (total, fields) => {
+    const answer = { towingInvoice: charge(345, 45), delayInvoice: null };
+
+    expect(differing(answer, { towingInvoice: charge(total, 45), delayInvoice: null })).toEqual(fields);
+  });
+
+  test('that differ everywhere name every amount', () => {
+    const answer = { towingInvoice: charge(345, 45), delayInvoice: charge(115, 15) };
+    const webhook = { towingInvoice: charge(300, 40), delayInvoice: charge(100, 10) };
+
+    expect(differing(answer, webhook)).toEqual([
+      'towing_invoice.total_amount',
+      'towing_invoice.tax',
+      'delay_invoice.total_amount',
+      'delay_invoice.tax',
+    ]);
+  });
+
+  test('may differ in what was paid', () => {
+    const answer = { towingInvoice: charge(345, 45, 0), delayInvoice: charge(115, 15, 0) };
+    const webhook = { towingInvoice: charge(345, 45, 345), delayInvoice: charge(115, 15, '115.00') };
+
+    expect(reconcile(answer, webhook)).toEqual([]);
+  });
+
+  test('do not differ in an amount that one of them does not carry', () => {
+    const answer = { towingInvoice: charge(345, 45), delayInvoice: charge(115, 15) };
+
+    expect(reconcile(answer, { towingInvoice: { total_amount: 345, tax: null }, delayInvoice: null })).toEqual([]);
+    expect(reconcile({ ...answer, delayInvoice: null }, answer)).toEqual([]);
+  });
+
+  test('differ the same from both sides, and exactly past the tolerance', () => {
+    const cents = fc.integer({ min: 0, max: 10_000_000 });
+    fc.assert(
+      fc.property(cents, fc.integer({ min: -5, max: 5 }), (total, apart) => {
+        const one = { towingInvoice: charge(total / 100, 0), delayInvoice: null };
+        const other = { towingInvoice: charge(((total + apart) / 100).toFixed(2), 0), delayInvoice: null };
+        expect(reconcile(one, other)).toEqual(reconcile(other, one));
+        expect(reconcile(one, other)).toHaveLength(Math.abs(apart) > 1 ? 1 : 0);
+      }),
+    );
+  });
+});

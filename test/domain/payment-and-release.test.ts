@@ -1,0 +1,117 @@
+import { advance } from '../../src/domain/advance';
+import { isInvoiced } from '../../src/domain/billing';
+import type { Tow } from '../../src/domain/tow';
+import { COMMANDS, context, INVOICE_WEBHOOK, recorded, refusalOf, report, RULES, towAs } from './tows';
+
+const detained = towAs('detained');
+const invoiceWaiting = [report('invoice', 'pending')];
+const withWebhook: Tow = { ...detained, invoiceWebhooks: [INVOICE_WEBHOOK] };
+
+/** A detained tow whose invoice was asked for and paid with the given status. */
+function paidWith(paymentStatus: string): Tow {
+  return { ...detained, payments: [{ paymentStatus, externalReference: null }] };
+}
+
+describe('a tow', () => {
+  test.each(['pending', 'sending', 'accepted', 'refused', 'unknown'] as const)(
+    'with an invoice report that is %s is invoiced',
+    (state) => {
+      expect(isInvoiced(detained, [report('invoice', state)])).toBe(true);
+    },
+  );
+
+  test('with a waived invoice report is not invoiced', () => {
+    expect(isInvoiced(detained, [report('invoice', 'waived')])).toBe(false);
+  });
+
+  test('with other reports alone is not invoiced', () => {
+    expect(isInvoiced(detained, [report('started', 'accepted'), report('detained', 'pending')])).toBe(false);
+  });
+
+  test('with an invoice webhook attached is invoiced, whatever became of the report', () => {
+    expect(isInvoiced(withWebhook, [report('invoice', 'waived')])).toBe(true);
+    expect(isInvoiced(withWebhook, [])).toBe(true);
+  });
+});
+
+describe('a payment', () => {
+  test.each([
+    ['no invoice request', []],
+    ['a waived invoice', [report('invoice', 'waived')]],
+  ])('with %s is refused: invoice_required', (_what, reports) => {
+    expect(refusalOf(advance(detained, COMMANDS.payment, context({ reports })))).toMatchObject({
+      kind: 'conflict',
+      code: 'invoice_required',
+    });
+  });
+
+  test('is PAID when no status is given', () => {
+    const { tow, owed } = recorded(advance(detained, COMMANDS.payment, context({ reports: invoiceWaiting })));
+
+    expect(tow.payments).toEqual([{ paymentStatus: 'PAID', externalReference: null }]);
+    expect(tow.state).toBe('detained');
+    expect(owed.body['payment_status']).toBe('PAID');
+  });
+
+  test('keeps the reference of the money elsewhere and does not send it', () => {
+    const command = { event: 'payment', externalReference: ' POS 88 ' } as const;
+    const { tow, owed } = recorded(advance(detained, command, context({ reports: invoiceWaiting })));
+
+    expect(tow.payments[0]?.externalReference).toBe('POS 88');
+    expect(JSON.stringify(owed)).not.toContain('POS');
+  });
+
+  test('with a status that is not configured is refused by field', () => {
+    const command = { event: 'payment', paymentStatus: 'SETTLED' } as const;
+
+    expect(refusalOf(advance(detained, command, context({ reports: invoiceWaiting }))).details).toEqual([
+      { field: 'payment_status', rule: 'must be one of PAID' },
+    ]);
+  });
+
+  test('is taken once per status, and nothing after PAID', () => {
+    const rules = { ...RULES, paymentStatuses: ['PARTIAL', 'PENDING', 'PAID'] };
+    const pay = (tow: Tow, paymentStatus: string) =>
+      advance(tow, { event: 'payment', paymentStatus }, context({ reports: invoiceWaiting, rules }));
+
+    const partly = recorded(pay(detained, 'PARTIAL')).tow;
+    expect(refusalOf(pay(partly, 'PARTIAL')).code).toBe('already_recorded');
+    const paid = recorded(pay(partly, 'PAID')).tow;
+    expect(paid.payments.map(({ paymentStatus }) => paymentStatus)).toEqual(['PARTIAL', 'PAID']);
+    for (const status of ['PARTIAL', 'PENDING', 'PAID']) {
+      expect(refusalOf(pay(paid, status))).toMatchObject({ kind: 'conflict', code: 'already_recorded' });
+    }
+  });
+});
+
+describe('a release', () => {
+  const releaseWith = (tow: Tow, mode: typeof RULES.releaseRequiresPayment, reports = invoiceWaiting) =>
+    advance(tow, COMMANDS.released, context({ reports, rules: { ...RULES, releaseRequiresPayment: mode } }));
+
+  test.each([
+    ['invoiced', 'an invoice pending', detained, invoiceWaiting],
+    ['invoiced', 'an invoice refused', detained, [report('invoice', 'refused')]],
+    ['invoiced', 'an invoice webhook alone', withWebhook, []],
+    ['always', 'an invoice pending', detained, invoiceWaiting],
+    ['always', 'no invoice', detained, []],
+    ['always', 'no invoice, on the spot', towAs('started'), []],
+  ] as const)('in mode %s with %s and no payment is refused: payment_required', (mode, _what, tow, reports) => {
+    expect(refusalOf(releaseWith(tow, mode, [...reports]))).toMatchObject({
+      kind: 'conflict',
+      code: 'payment_required',
+    });
+  });
+
+  test.each([
+    ['invoiced', 'no invoice', detained, []],
+    ['invoiced', 'no invoice, on the spot', towAs('started'), []],
+    ['invoiced', 'a waived invoice', detained, [report('invoice', 'waived')]],
+    ['invoiced', 'the payment recorded', paidWith('PAID'), invoiceWaiting],
+    ['always', 'the payment recorded', paidWith('PAID'), invoiceWaiting],
+    ['never', 'no invoice', detained, []],
+    ['never', 'an unpaid invoice', detained, invoiceWaiting],
+    ['never', 'an unpaid invoice webhook', withWebhook, []],
+  ] as const)('in mode %s with %s is taken', (mode, _what, tow, reports) => {
+    expect(recorded(releaseWith(tow, mode, [...reports])).tow.state).toBe('released');
+  });
+});

@@ -1,0 +1,138 @@
+import * as fc from 'fast-check';
+import { judge, type AttemptHistory, type Exchange } from '../../src/domain/policy';
+import { SETTINGS } from './attempts';
+import { deepFreeze, nowMs } from './tows';
+
+const notBefore = fc.option(fc.integer({ min: nowMs - 600_000, max: nowMs + 6_000_000 }), { nil: null });
+const words = fc.constantFrom(null, 'Violation not found', 'Plate number not found', 'Missing required field');
+
+const exchanges: fc.Arbitrary<Exchange> = fc.oneof(
+  fc.record({ kind: fc.constant('accepted' as const), httpStatus: fc.integer({ min: 200, max: 299 }) }),
+  fc.record({
+    kind: fc.constant('contract_broken' as const),
+    httpStatus: fc.integer({ min: 200, max: 299 }),
+    issues: fc.constant(['data: is required']),
+  }),
+  fc.record({
+    kind: fc.constant('refused' as const),
+    httpStatus: fc.oneof(
+      fc.integer({ min: 300, max: 599 }),
+      fc.constantFrom(400, 403, 404, 408, 409, 429, 500, 502, 503, 504),
+    ),
+    message: words,
+    isJson: fc.boolean(),
+    notBeforeMs: notBefore,
+  }),
+  fc.record({ kind: fc.constant('surely_not_sent' as const), cause: fc.constant('connection refused') }),
+  fc.record({ kind: fc.constant('unanswered' as const), cause: fc.constant('reset') }),
+  fc.record({ kind: fc.constant('connection' as const), cause: fc.constant('no token'), notBeforeMs: notBefore }),
+  fc.record({ kind: fc.constant('dropped' as const) }),
+);
+
+const histories: fc.Arbitrary<AttemptHistory> = fc.record({
+  safeToRepeat: fc.boolean(),
+  failures: fc.nat({ max: 40 }),
+  notFound: fc.nat({ max: 5 }),
+  unanswered: fc.nat({ max: 3 }),
+});
+
+const jitters = fc.double({ min: 0, max: 1, noNaN: true });
+const runs = { numRuns: 2000 };
+
+/** True when the exchange says by itself that the service did nothing. */
+function surelyWithoutEffect(exchange: Exchange): boolean {
+  switch (exchange.kind) {
+    case 'surely_not_sent':
+    case 'connection':
+    case 'dropped':
+      return true;
+    case 'refused':
+      return exchange.httpStatus < 500 && exchange.httpStatus !== 408;
+    case 'accepted':
+    case 'contract_broken':
+    case 'unanswered':
+      return false;
+  }
+}
+
+describe('whatever happened to an attempt', () => {
+  test('the next one never comes before the moment the service asked for', () => {
+    fc.assert(
+      fc.property(exchanges, histories, jitters, (exchange, history, jitter) => {
+        const verdict = judge(exchange, history, SETTINGS, nowMs, jitter);
+        if (!('delayMs' in verdict && 'notBeforeMs' in exchange)) return;
+        expect(nowMs + verdict.delayMs).toBeGreaterThanOrEqual(exchange.notBeforeMs ?? nowMs);
+      }),
+      runs,
+    );
+  });
+
+  test('a 2xx is accepted and never sent again; nothing else is accepted', () => {
+    fc.assert(
+      fc.property(exchanges, histories, jitters, (exchange, history, jitter) => {
+        const isAccepted = judge(exchange, history, SETTINGS, nowMs, jitter).next === 'accepted';
+        expect(isAccepted).toBe(exchange.kind === 'accepted' || exchange.kind === 'contract_broken');
+      }),
+      runs,
+    );
+  });
+
+  test('a once-only call is never simply sent again after an unanswered attempt, unless this one surely did nothing', () => {
+    let retried = 0;
+    const after = histories.map((history) => ({ ...history, safeToRepeat: false, unanswered: history.unanswered + 1 }));
+    fc.assert(
+      fc.property(exchanges, after, jitters, (exchange, history, jitter) => {
+        if (judge(exchange, history, SETTINGS, nowMs, jitter).next !== 'retry') return;
+        retried += 1;
+        expect(surelyWithoutEffect(exchange)).toBe(true);
+      }),
+      runs,
+    );
+    expect(retried).toBeGreaterThan(0);
+  });
+
+  test('a once-only call that may have worked is never sent again before the time for proof is over', () => {
+    const onceOnly = histories.map((history) => ({ ...history, safeToRepeat: false }));
+    fc.assert(
+      fc.property(exchanges, onceOnly, jitters, (exchange, history, jitter) => {
+        const verdict = judge(exchange, history, SETTINGS, nowMs, jitter);
+        if (surelyWithoutEffect(exchange) || verdict.next === 'accepted') return;
+        expect('delayMs' in verdict ? verdict.delayMs : 0).toBeGreaterThanOrEqual(SETTINGS.unknownGraceMs);
+      }),
+      runs,
+    );
+  });
+
+  test('a call that is safe to repeat is never unknown', () => {
+    const repeatable = histories.map((history) => ({ ...history, safeToRepeat: true }));
+    fc.assert(
+      fc.property(exchanges, repeatable, jitters, (exchange, history, jitter) => {
+        expect(judge(exchange, history, SETTINGS, nowMs, jitter).next).not.toBe('unknown');
+      }),
+      runs,
+    );
+  });
+
+  test('jitter changes no verdict and shortens no delay', () => {
+    fc.assert(
+      fc.property(exchanges, histories, jitters, (exchange, history, jitter) => {
+        const plain = judge(exchange, history, SETTINGS, nowMs, 0);
+        const jittered = judge(exchange, history, SETTINGS, nowMs, jitter);
+        expect({ ...jittered, delayMs: 0 }).toEqual({ ...plain, delayMs: 0 });
+        const [least, delay] = [plain, jittered].map((verdict) => ('delayMs' in verdict ? verdict.delayMs : 0));
+        expect(delay).toBeGreaterThanOrEqual(least ?? 0);
+      }),
+      runs,
+    );
+  });
+
+  test('the same question gets the same answer, and no input is touched', () => {
+    fc.assert(
+      fc.property(exchanges, histories, jitters, (exchange, history, jitter) => {
+        const ask = () => judge(deepFreeze(exchange), deepFreeze(history), deepFreeze({ ...SETTINGS }), nowMs, jitter);
+        expect(ask()).toEqual(ask());
+      }),
+      runs,
+    );
+  });
+});

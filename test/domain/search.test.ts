@@ -1,0 +1,102 @@
+import * as fc from 'fast-check';
+import { plateKey, searchPrefixes, searchTerms } from '../../src/domain/search';
+import type { Tow } from '../../src/domain/tow';
+import { INVOICE_WEBHOOK, towAs, towWithPlate, violationReference } from './tows';
+
+/** Whether a tow is found, as an index of its words finds it: by their beginnings. */
+const finds = (tow: Tow, typed: string) =>
+  searchPrefixes(typed).some((prefix) => searchTerms(tow).some((term) => term.startsWith(prefix)));
+
+describe('a plate', () => {
+  test.each([
+    ['أ ب ح ١٢٣٤', 'A B J 1234'],
+    ['ا ب ح ۱۲۳۴', 'ABJ1234'],
+    ['د ر س 907', 'd-r-s 907'],
+    ['ص ط ع 1', 'X T E 1'],
+    ['ق ك ل 22', 'G K L 22'],
+    ['م ن ه 333', 'Z N H 333'],
+    ['و ى ي 4444', 'U V V 4444'],
+  ])('is one plate in both scripts: %s and %s', (arabic, latin) => {
+    expect(plateKey(arabic)).toBe(plateKey(latin));
+  });
+
+  test('is the same in any case and with any spacing', () => {
+    expect(['ABJ 1234', 'abj1234', 'A B J  1234', 'ABJ-1234', 'abj_12.34'].map(plateKey)).toEqual(
+      Array.from({ length: 5 }, () => 'abj1234'),
+    );
+  });
+
+  test('keeps letters outside the national alphabet', () => {
+    expect(plateKey('W-PQ 77')).toBe('wpq77');
+  });
+
+  test('of every digit of three scripts is written in western digits', () => {
+    const arabicIndic = Array.from({ length: 10 }, (_, digit) => String.fromCodePoint(0x660 + digit)).join('');
+    const persian = Array.from({ length: 10 }, (_, digit) => String.fromCodePoint(0x6f0 + digit)).join('');
+
+    expect([arabicIndic, persian].map(plateKey)).toEqual(['0123456789', '0123456789']);
+  });
+
+  test('that is one spelling already stays as it is', () => {
+    fc.assert(fc.property(fc.string(), (plate) => expect(plateKey(plateKey(plate))).toBe(plateKey(plate))));
+  });
+});
+
+describe('a tow is found', () => {
+  test('by the beginning of its references, in any case', () => {
+    const tow = towAs('requested');
+
+    for (const typed of ['TW-20260310', 'tw-20260310-aaaaaa', 'v-2026', 'V-20260310-BBBBBB', ' tw-2026 ']) {
+      expect([typed, finds(tow, typed)]).toEqual([typed, true]);
+    }
+  });
+
+  test("by the operator's own id", () => {
+    expect(finds(towAs('requested'), 'CASE-7')).toBe(true);
+  });
+
+  test.each(['ABJ 1234', 'abj12', 'أ ب ح ١٢', 'ابح1234', 'a-b'])('by its plate in either script: %s', (typed) => {
+    expect(finds(towWithPlate('ABJ 1234'), typed)).toBe(true);
+    expect(finds(towWithPlate('أ ب ح ١٢٣٤'), typed)).toBe(true);
+  });
+
+  test('by the numbers of both its invoices', () => {
+    const invoiceWebhooks = [{ ...INVOICE_WEBHOOK, delayInvoice: { invoice_number: 'DLY-9' } }];
+    const tow: Tow = { ...towAs('detained'), invoiceWebhooks };
+
+    expect([finds(tow, 'inv-1'), finds(tow, 'dly-9')]).toEqual([true, true]);
+  });
+
+  test('not by what is inside a word, nor by another plate', () => {
+    const tow = towWithPlate('ABJ 1234');
+
+    for (const typed of ['20260310', 'BJ 1234', '1234', 'ABJ 12345', 'XYZ']) {
+      expect([typed, finds(tow, typed)]).toEqual([typed, false]);
+    }
+  });
+
+  test.each(['', '   '])('not by nothing at all', (typed) => {
+    expect(searchPrefixes(typed)).toEqual([]);
+  });
+
+  test.each(['p', 'plate', 'plate:', '-', '. .'])(
+    'not merely because it has a plate: %s is the beginning of none of its words',
+    (typed) => {
+      expect(finds(towWithPlate('ABJ 1234'), typed)).toBe(false);
+    },
+  );
+
+  test('by nothing that is not text: numbers, null and empty words are left out', () => {
+    const invoiceWebhooks = [{ ...INVOICE_WEBHOOK, towingInvoice: { invoice_number: 7 } }];
+    const tow: Tow = { ...towAs('requested'), metadata: { id: '' }, invoiceWebhooks };
+
+    expect(searchTerms(tow)).toEqual(['tw-20260310-aaaaaa', 'v-20260310-bbbbbb']);
+    expect(searchTerms({ ...tow, metadata: null })).toHaveLength(2);
+  });
+
+  test('under each word once', () => {
+    const twice: Tow = { ...towAs('requested'), violationReferenceId: violationReference('CASE-7') };
+
+    expect(searchTerms(twice)).toEqual(['tw-20260310-aaaaaa', 'case-7']);
+  });
+});

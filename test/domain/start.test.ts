@@ -1,0 +1,131 @@
+import { advance } from '../../src/domain/advance';
+import type { Tow } from '../../src/domain/tow';
+import { COMMANDS, context, minutesFromNow, NOW, recorded, refusalOf, towAs, WHEREABOUTS } from './tows';
+
+const requested = towAs('requested');
+/** A tow request joined with the operator's own violation. */
+const joined: Tow = { ...requested, ...WHEREABOUTS, state: 'requested' };
+
+describe('a start', () => {
+  test('takes plate and place from what the person gives', () => {
+    const { tow, owed } = recorded(advance(requested, COMMANDS.started, context()));
+
+    expect(tow).toMatchObject({ state: 'started', ...WHEREABOUTS });
+    expect(owed.body).toMatchObject({ plate_number: 'ABJ 1234', towed_location: 'King Fahd Road 12' });
+  });
+
+  test('takes plate and place from the violation when the person gives nothing', () => {
+    const { tow, owed } = recorded(advance(joined, { event: 'started' }, context()));
+
+    expect(tow).toMatchObject({ state: 'started', ...WHEREABOUTS });
+    expect(owed.body).toMatchObject({ plate_number: 'ABJ 1234', latitude: 24.7136, longitude: 46.6753 });
+  });
+
+  test('takes what the person gives before what the violation gives, field by field', () => {
+    const { tow } = recorded(advance(joined, { event: 'started', towedLocation: 'Gate 3', latitude: 0 }, context()));
+
+    expect(tow).toMatchObject({ plateNumber: 'ABJ 1234', towedLocation: 'Gate 3', latitude: 0, longitude: 46.6753 });
+  });
+
+  test('trims texts, and takes an empty one as not given', () => {
+    const given = { event: 'started', plateNumber: '  X 1  ', towedLocation: '   ' } as const;
+
+    expect(recorded(advance(joined, given, context())).tow).toMatchObject({
+      plateNumber: 'X 1',
+      towedLocation: 'King Fahd Road 12',
+    });
+  });
+
+  test('names every missing field at once', () => {
+    const refusal = refusalOf(advance(requested, { event: 'started' }, context()));
+
+    expect(refusal).toMatchObject({ kind: 'invalid', code: 'field_invalid' });
+    expect(refusal.details.map(({ field }) => field)).toEqual([
+      'plate_number',
+      'towed_location',
+      'latitude',
+      'longitude',
+    ]);
+  });
+
+  test.each([
+    ['plate_number', { plateNumber: undefined }],
+    ['towed_location', { towedLocation: undefined }],
+    ['latitude', { latitude: undefined }],
+    ['longitude', { longitude: undefined }],
+  ])('without %s alone names that field alone', (field, without) => {
+    const refusal = refusalOf(advance(requested, { ...COMMANDS.started, ...without }, context()));
+
+    expect(refusal.details.map((detail) => detail.field)).toEqual([field]);
+  });
+});
+
+describe('the time of a fact', () => {
+  const startAt = (occurredAt: string | undefined) =>
+    advance(requested, { ...COMMANDS.started, occurredAt }, context());
+
+  test.each(['2026-03-10T11:59:59Z', '2026-03-10T11:00Z', '2026-03-10T11:59:59.123456Z'])(
+    'in UTC is kept and sent verbatim: %s',
+    (moment) => {
+      const { tow, owed } = recorded(startAt(moment));
+
+      expect(owed.body['status_update_time']).toBe(moment);
+      expect(tow.facts).toEqual([{ event: 'started', occurredAt: moment, recordedAt: NOW, by: 'dispatch' }]);
+    },
+  );
+
+  test.each([
+    ['2026-03-10T14:30:00+03:00', '2026-03-10T11:30:00.000Z'],
+    ['2026-03-10T02:30:00.5-0500', '2026-03-10T07:30:00.500Z'],
+  ])('with another offset is converted to Z: %s', (given, sent) => {
+    expect(recorded(startAt(given)).owed.body['status_update_time']).toBe(sent);
+  });
+
+  test('that is not given is now', () => {
+    expect(recorded(startAt(undefined)).owed.body['status_update_time']).toBe(NOW);
+  });
+
+  test('may lie exactly 2 minutes in the future, and not a millisecond more', () => {
+    expect(recorded(startAt('2026-03-10T12:02:00.000Z')).tow.state).toBe('started');
+    expect(refusalOf(startAt('2026-03-10T12:02:00.001Z'))).toMatchObject({
+      kind: 'invalid',
+      details: [{ field: 'occurred_at', rule: 'must not be more than 2 minutes in the future' }],
+    });
+  });
+
+  test('may lie before the tow request', () => {
+    expect(recorded(startAt('2026-03-09T08:00:00Z')).tow.facts[0]?.occurredAt).toBe('2026-03-09T08:00:00Z');
+  });
+
+  test.each(['detained', 'released', 'canceled'] as const)('of %s must not lie before the previous fact', (event) => {
+    const at = (occurredAt: string) => advance(towAs('started'), { ...COMMANDS[event], occurredAt }, context());
+
+    expect(refusalOf(at('2026-03-10T09:59:59.999Z')).details.map(({ field }) => field)).toEqual(['occurred_at']);
+    expect(recorded(at('2026-03-10T10:00:00Z')).tow.state).toBe(event);
+  });
+
+  test('of a payment must not lie before the previous fact', () => {
+    const invoiced = recorded(advance(towAs('detained'), COMMANDS.invoice, context()));
+    const reports = [{ id: 'r', kind: 'invoice', state: 'accepted', attempts: 1, inFlight: false }] as const;
+    const paidAt = (occurredAt: string) =>
+      advance(invoiced.tow, { ...COMMANDS.payment, occurredAt }, context({ reports }));
+
+    expect(refusalOf(paidAt('2026-03-10T10:59:59Z')).code).toBe('field_invalid');
+    expect(recorded(paidAt('2026-03-10T11:00:00Z')).owed.kind).toBe('payment');
+  });
+
+  test('is held against the last fact of the field, not against the hour the invoice was asked for', () => {
+    const invoiced = recorded(advance(towAs('started'), COMMANDS.invoice, context())).tow;
+    const command = { event: 'detained', occurredAt: minutesFromNow(-30) } as const;
+
+    expect(recorded(advance(invoiced, command, context())).tow.state).toBe('detained');
+  });
+
+  test('that is not given is never before a previous fact that lies a little ahead of our clock', () => {
+    const { tow } = recorded(startAt('2026-03-10T12:01:30Z'));
+
+    expect(recorded(advance(tow, COMMANDS.detained, context())).tow.facts[1]?.occurredAt).toBe(
+      '2026-03-10T12:01:30.000Z',
+    );
+  });
+});

@@ -1,0 +1,136 @@
+import * as fc from 'fast-check';
+import type { Advance, FactCommand, FactContext } from '../../src/domain/fact-command';
+import type { ReportStanding } from '../../src/domain/outbox';
+import type { Tow } from '../../src/domain/tow';
+import { REPORT_STATES, ROLES, type Role } from '../../src/domain/vocabulary';
+import { INVOICE_WEBHOOK, nowMs, RULES, towAs } from './tows';
+
+/** Random lives of one tow: what people say, what workers do to its outbox and what webhooks come in between. */
+
+/** The design's table once more, as text: from > event. */
+export const ALLOWED = [
+  'requested > started',
+  'requested > canceled',
+  'started > detained',
+  'started > canceled',
+  'started > released',
+  'detained > released',
+  'detained > canceled',
+];
+
+/** A tow and its outbox at one moment. */
+export interface World {
+  readonly tow: Tow;
+  readonly reports: readonly ReportStanding[];
+  readonly nowMs: number;
+}
+
+export interface Step {
+  readonly minutesLater: number;
+  readonly role: Role;
+  readonly command: FactCommand;
+  /** What a worker made of one unsettled report since. */
+  readonly settled: {
+    readonly pick: number;
+    readonly state: ReportStanding['state'];
+    readonly attempts: number;
+  } | null;
+  /** An invoice webhook came in. */
+  readonly webhook: boolean;
+}
+
+const text = fc.constantFrom('ABJ 1234', 'King Fahd Road 12', ' trimmed ', '', '  ');
+const perhaps = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 3 });
+const perhapsText = perhaps(text);
+/** Mostly left out; else some minutes around the start of the story, in UTC or Riyadh time, or no time at all. */
+const occurredAt = fc.option(
+  fc.oneof(
+    fc.integer({ min: -60, max: 600 }).map((minutes) => new Date(nowMs + minutes * 60_000).toISOString()),
+    fc
+      .integer({ min: -60, max: 600 })
+      .map((minutes) => new Date(nowMs + (minutes + 180) * 60_000).toISOString().replace('Z', '+03:00')),
+    fc.constant('noon'),
+  ),
+  { nil: undefined, freq: 1 },
+);
+
+const commands: fc.Arbitrary<FactCommand> = fc.oneof(
+  fc.record({
+    event: fc.constant('started' as const),
+    plateNumber: perhapsText,
+    towedLocation: perhapsText,
+    latitude: perhaps(fc.integer({ min: -90, max: 90 })),
+    longitude: perhaps(fc.integer({ min: -180, max: 180 })),
+    occurredAt,
+  }),
+  fc
+    .record({ event: fc.constant('started' as const), plateNumber: fc.constant('X'), towedLocation: fc.constant('Y') })
+    .map((start): FactCommand => ({ ...start, latitude: 1, longitude: 2 })),
+  fc.record({ event: fc.constant('detained' as const), occurredAt }),
+  fc.record({ event: fc.constant('released' as const), occurredAt }),
+  fc.record({ event: fc.constant('canceled' as const), cancellationReason: text, reason: perhapsText, occurredAt }),
+  fc.record({
+    event: fc.constant('invoice' as const),
+    vehicleType: fc.constantFrom('HEAVY', 'HEAVY', 'LIGHT'),
+    delayInDays: perhaps(fc.nat({ max: 9 })),
+    overrideReason: perhapsText,
+  }),
+  fc.record({
+    event: fc.constant('payment' as const),
+    paymentStatus: fc.constantFrom(undefined, 'PAID', 'PARTIAL', 'LATER'),
+    externalReference: perhapsText,
+    occurredAt,
+  }),
+);
+
+export const stories: fc.Arbitrary<Step[]> = fc.array(
+  fc.record({
+    minutesLater: fc.nat({ max: 90 }),
+    role: fc.constantFrom(...ROLES),
+    command: commands,
+    settled: fc.option(
+      fc.record({ pick: fc.nat({ max: 5 }), state: fc.constantFrom(...REPORT_STATES), attempts: fc.nat({ max: 3 }) }),
+    ),
+    webhook: fc.integer({ min: 1, max: 10 }).map((die) => die === 10),
+  }),
+  { minLength: 1, maxLength: 16 },
+);
+
+export const newWorld = (): World => ({ tow: towAs('requested'), reports: [], nowMs });
+
+export function contextOf(world: World, step: Step): FactContext {
+  return {
+    reports: world.reports,
+    rules: { ...RULES, paymentStatuses: ['PARTIAL', 'PAID'] },
+    by: 'someone',
+    role: step.role,
+    nowMs: world.nowMs,
+  };
+}
+
+/** The world a decision leaves behind, and what workers and webhooks make of it until the next command. */
+export function after(world: World, step: Step, decision: Advance): World {
+  const tow = decision.ok ? decision.tow : world.tow;
+  return {
+    tow: step.webhook ? { ...tow, invoiceWebhooks: [...tow.invoiceWebhooks, INVOICE_WEBHOOK] } : tow,
+    reports: worked(decision.ok ? withOwed(world.reports, decision) : world.reports, step),
+    nowMs: world.nowMs + step.minutesLater * 60_000,
+  };
+}
+
+function withOwed(reports: readonly ReportStanding[], decision: Extract<Advance, { ok: true }>): ReportStanding[] {
+  const kept = reports.map((report) =>
+    decision.withdraw.includes(report.id) ? { ...report, state: 'waived' as const } : report,
+  );
+  const id = `r${reports.length}`;
+  return [...kept, { id, kind: decision.owed.kind, state: 'pending', attempts: 0, inFlight: false }];
+}
+
+function worked(reports: readonly ReportStanding[], { settled }: Step): readonly ReportStanding[] {
+  if (settled === null) return reports;
+  return reports.map((report, index) =>
+    index === settled.pick && report.state !== 'accepted' && report.state !== 'waived'
+      ? { ...report, state: settled.state, attempts: report.attempts + settled.attempts }
+      : report,
+  );
+}

@@ -1,0 +1,96 @@
+import { advance } from '../../src/domain/advance';
+import { isTerminal, transitionAllowed, TRANSITIONS } from '../../src/domain/tow';
+import { TOW_STATES, type TowState } from '../../src/domain/vocabulary';
+import { COMMANDS, context, recorded, refusalOf, towAs } from './tows';
+
+/** The design's table, written out: from, event, and the state it leads to or why it leads nowhere. */
+const PAIRS = [
+  ['requested', 'started', 'started'],
+  ['requested', 'detained', 'transition_not_allowed'],
+  ['requested', 'canceled', 'canceled'],
+  ['requested', 'released', 'transition_not_allowed'],
+  ['started', 'started', 'already_recorded'],
+  ['started', 'detained', 'detained'],
+  ['started', 'canceled', 'canceled'],
+  ['started', 'released', 'released'],
+  ['detained', 'started', 'already_recorded'],
+  ['detained', 'detained', 'already_recorded'],
+  ['detained', 'canceled', 'canceled'],
+  ['detained', 'released', 'released'],
+  ['released', 'started', 'already_recorded'],
+  ['released', 'detained', 'already_recorded'],
+  ['released', 'canceled', 'transition_not_allowed'],
+  ['released', 'released', 'already_recorded'],
+  ['canceled', 'started', 'transition_not_allowed'],
+  ['canceled', 'detained', 'transition_not_allowed'],
+  ['canceled', 'canceled', 'already_recorded'],
+  ['canceled', 'released', 'transition_not_allowed'],
+] as const;
+
+const isState = (word: string): word is TowState => TOW_STATES.some((state) => state === word);
+const allowed = PAIRS.filter(([, , outcome]) => isState(outcome));
+const forbidden = PAIRS.filter(([, , outcome]) => !isState(outcome));
+
+/** Ops, so that only the table can forbid anything. */
+const asOps = context({ role: 'ops' });
+
+describe('the transition table', () => {
+  test('was written out for all 5 states and 4 events', () => {
+    expect(new Set(PAIRS.map(([from, event]) => `${from} ${event}`)).size).toBe(20);
+    expect(allowed).toHaveLength(7);
+  });
+
+  test.each(PAIRS)('from %s, %s gives %s', (from, event, outcome) => {
+    expect(transitionAllowed(from, event)).toBe(isState(outcome));
+  });
+
+  test('has no state and no event beyond those of the design', () => {
+    expect(Object.keys(TRANSITIONS).toSorted()).toEqual(['canceled', 'detained', 'released', 'requested', 'started']);
+    const events = new Set(Object.values(TRANSITIONS).flat());
+    expect([...events].toSorted()).toEqual(['canceled', 'detained', 'released', 'started']);
+  });
+
+  test.each([
+    ['requested', false],
+    ['started', false],
+    ['detained', false],
+    ['released', true],
+    ['canceled', true],
+  ] as const)('%s is terminal: %s', (state, expected) => {
+    expect(isTerminal(state)).toBe(expected);
+  });
+});
+
+describe('a tow', () => {
+  test.each(allowed)('that is %s moves by %s to %s and owes exactly that report', (from, event, to) => {
+    const { tow, owed, withdraw } = recorded(advance(towAs(from), COMMANDS[event], asOps));
+
+    expect(tow.state).toBe(to);
+    expect(tow.facts.at(-1)).toMatchObject({ event, by: 'dispatch' });
+    expect(owed.kind).toBe(event);
+    expect(withdraw).toEqual([]);
+  });
+
+  test.each(forbidden)('that is %s refuses %s with %s', (from, event, code) => {
+    expect(refusalOf(advance(towAs(from), COMMANDS[event], asOps))).toMatchObject({ kind: 'conflict', code });
+  });
+
+  test('reaches every state from requested, by its own facts', () => {
+    const reached = new Set<TowState>(['requested']);
+    let tows = [towAs('requested')];
+    while (tows.length > 0) {
+      tows = tows.flatMap((tow) =>
+        (['started', 'detained', 'canceled', 'released'] as const)
+          .map((event) => advance(tow, COMMANDS[event], asOps))
+          .flatMap((decision) => (decision.ok ? [decision.tow] : [])),
+      );
+      tows.forEach(({ state }) => reached.add(state));
+    }
+
+    expect([...reached].toSorted()).toEqual(['canceled', 'detained', 'released', 'requested', 'started']);
+  });
+
+  test.each(['released', 'canceled'] as const)('that is %s takes no invoice request', (state) => {
+    expect(refusalOf(advance(towAs(state), COMMANDS.invoice, asOps)).code).toBe('transition_not_allowed');
+  });
+});

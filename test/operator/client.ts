@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { deliveryPage, errorView, newApiKeyView, page, towView, type TowView } from '../../src/contracts/operator';
+import type { Role } from '../../src/domain/vocabulary';
+import type { App } from '../support/app';
+
+/** The operator API as dispatch software meets it. */
+
+type Console = Pick<App, 'consoleUrl' | 'apiKey'>;
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** Undefined when the answer is not JSON. */
+  readonly json: unknown;
+}
+
+export interface CallOptions {
+  /** Null sends none; the bootstrap key when left out. */
+  readonly apiKey?: string | null;
+  readonly idempotencyKey?: string;
+}
+
+/** Makes a call. A body that is text goes out as it is, anything else as JSON. */
+export async function call(
+  app: Console,
+  [method, path, body]: readonly [method: string, path: string, body?: unknown],
+  options: CallOptions = {},
+): Promise<Answer> {
+  const apiKey = options.apiKey === undefined ? app.apiKey : options.apiKey;
+  const response = await fetch(`${app.consoleUrl}${path}`, {
+    method,
+    headers: {
+      ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
+      ...(options.idempotencyKey === undefined ? {} : { 'idempotency-key': options.idempotencyKey }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+  const json: unknown = isJson && text !== '' ? JSON.parse(text) : undefined;
+  return { status: response.status, headers: response.headers, text, json };
+}
+
+export function get(app: Console, path: string, options?: CallOptions): Promise<Answer> {
+  return call(app, ['GET', path], options);
+}
+
+export function post(app: Console, path: string, body: unknown = {}, options?: CallOptions): Promise<Answer> {
+  return call(app, ['POST', path, body], options);
+}
+
+/** What is wrong, in the one shape that every refusal has. */
+export function errorOf(answer: Answer): z.infer<typeof errorView> {
+  return z.strictObject(errorView.shape).parse(answer.json);
+}
+
+/** The names of the fields that a refusal finds fault with, sorted. */
+export function fieldsOf(answer: Answer): string[] {
+  return errorOf(answer)
+    .details.map(({ field }) => field)
+    .toSorted((a, b) => a.localeCompare(b));
+}
+
+/** The path of a tow, with what follows it. */
+export function towPath(ref: string, more = ''): string {
+  return `/api/tows/${encodeURIComponent(ref)}${more}`;
+}
+
+/** The tow of an answer that must be one, with the status it must have. */
+export function towIn(answer: Answer, status = 202): TowView {
+  if (answer.status !== status) throw new Error(`answered ${answer.status}: ${answer.text}`);
+  return towView.parse(answer.json);
+}
+
+export async function towOf(app: Console, ref: string): Promise<TowView> {
+  return towIn(await get(app, towPath(ref)), 200);
+}
+
+/** One page of tows. */
+export async function towsPage(app: Console, query: Readonly<Record<string, string>> = {}) {
+  const answer = await get(app, `/api/tows?${new URLSearchParams(query).toString()}`);
+  return page(towView).parse(answer.json);
+}
+
+/** One page of deliveries. */
+export async function deliveriesPage(app: Console, query: Readonly<Record<string, string>> = {}) {
+  const answer = await get(app, `/api/deliveries?${new URLSearchParams(query).toString()}`);
+  return deliveryPage.parse(answer.json);
+}
+
+/** The references of all tows a query finds, page by page. */
+export async function refsFound(app: Console, query: Readonly<Record<string, string>> = {}): Promise<string[]> {
+  const refs: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const found = await towsPage(app, { ...query, ...(cursor === null ? {} : { cursor }) });
+    refs.push(...found.items.map(({ towing_reference_id }) => towing_reference_id));
+    cursor = found.next_cursor;
+  } while (cursor !== null);
+  return refs;
+}
+
+/** A new key of a role. */
+export async function newKey(app: Console, role: Role, name = `a ${role}`): Promise<string> {
+  const answer = await post(app, '/api/keys', { name, role });
+  return newApiKeyView.parse(answer.json).api_key;
+}

@@ -1,0 +1,161 @@
+import type { TowView } from '../../src/contracts/operator';
+import { useApp } from '../support/app';
+import { errorOf, newKey, post, towIn, towOf, towPath } from './client';
+import { newTow, record, towAfter, WHEREABOUTS } from './world';
+
+const app = useApp({ role: 'console' });
+
+const MINUTE_MS = 60_000;
+const minutesFromNow = (minutes: number) => new Date(Date.now() + minutes * MINUTE_MS).toISOString();
+
+describe('the facts of a tow in their usual order', () => {
+  it('are each answered 202 with the tow, its new fact and the report now owed', async () => {
+    const ref = await newTow(app);
+    const { violation_reference_id } = await towOf(app, ref);
+    const references = { violation_reference_id, towing_reference_id: ref };
+    const at = (minute: number) => `2024-11-20T08:0${minute}:00Z`;
+    const steps = [
+      [
+        'started',
+        { ...WHEREABOUTS, occurred_at: at(1) },
+        'started',
+        { ...references, ...WHEREABOUTS, status_update_time: at(1) },
+      ],
+      ['detained', { occurred_at: at(2) }, 'detained', references],
+      [
+        'invoice',
+        { vehicle_type: 'HEAVY', delay_in_days: 2, override_reason: 'agreed by phone' },
+        'detained',
+        { towing_reference_id: ref, vehicle_type: 'HEAVY', delay_in_days: 2 },
+      ],
+      [
+        'payment',
+        { payment_status: 'PAID', external_reference: 'receipt 17', occurred_at: at(4) },
+        'detained',
+        { towing_reference_id: ref, payment_status: 'PAID' },
+      ],
+      ['released', { occurred_at: at(5) }, 'released', references],
+    ] as const;
+    for (const [index, [event, body, state, reportBody]] of steps.entries()) {
+      const tow = towIn(await post(app, towPath(ref, `/${event}`), body));
+      expect(tow).toMatchObject({ towing_reference_id: ref, state });
+      expect(tow.facts).toHaveLength(index + 1);
+      expect(tow.facts.at(-1)).toMatchObject({ event, by: 'bootstrap' });
+      const moment = tow.facts.at(-1)?.occurred_at;
+      expect(moment).toBe('occurred_at' in body ? body.occurred_at : moment);
+      expect(tow.reports).toHaveLength(index + 1);
+      expect(tow.reports.at(-1)).toMatchObject({ kind: event, state: 'pending', attempts: 0, last_error: null });
+      expect(tow.reports.at(-1)?.body).toEqual(reportBody);
+      expect(Object.keys(tow.reports.at(-1)?.body ?? {})).toEqual(Object.keys(reportBody));
+      expect(await towOf(app, ref)).toEqual(tow);
+    }
+  });
+
+  it('raise the version of the tow each time', async () => {
+    const ref = await towAfter(app);
+    const versions = [(await towOf(app, ref)).version];
+    for (const event of ['started', 'detained', 'released'] as const) {
+      await record(app, ref, event);
+      versions.push((await towOf(app, ref)).version);
+    }
+    expect(versions).toEqual([...new Set(versions)].toSorted((a, b) => a - b));
+  });
+});
+
+describe('the other ways of a tow', () => {
+  it('canceled before it started', async () => {
+    const ref = await newTow(app);
+    const body = {
+      cancellation_reason: 'gone on arrival',
+      occurred_at: '2024-11-20T08:01:00Z',
+      reason: 'seen by crew 4',
+    };
+    const tow = towIn(await post(app, towPath(ref, '/canceled'), body));
+    expect(tow).toMatchObject({ state: 'canceled', cancellation_reason: 'gone on arrival', plate_number: null });
+    expect(tow.reports.map(({ body: sent }) => sent)).toEqual([
+      {
+        violation_reference_id: tow.violation_reference_id,
+        towing_reference_id: ref,
+        cancellation_reason: 'gone on arrival',
+      },
+    ]);
+  });
+
+  it('canceled after it started: the cancel stays behind the start', async () => {
+    const ref = await towAfter(app, 'started', 'canceled');
+    expect((await towOf(app, ref)).reports).toMatchObject([
+      { kind: 'started', state: 'pending' },
+      { kind: 'canceled', state: 'pending' },
+    ]);
+  });
+
+  it('let go on the spot', async () => {
+    const ref = await towAfter(app, 'started', 'released');
+    expect(await towOf(app, ref)).toMatchObject({ state: 'released' });
+  });
+
+  it('canceled with an invoice that was never sent: invoice and payment are withdrawn', async () => {
+    const ref = await towAfter(app, 'started', 'invoice', 'payment', 'canceled');
+    expect((await towOf(app, ref)).reports).toMatchObject([
+      { kind: 'started', state: 'pending' },
+      { kind: 'invoice', state: 'waived', reason: 'withdrawn by cancel' },
+      { kind: 'payment', state: 'waived', reason: 'withdrawn by cancel' },
+      { kind: 'canceled', state: 'pending' },
+    ]);
+  });
+
+  it('canceled from detained by ops alone', async () => {
+    const ref = await towAfter(app, 'started', 'detained');
+    const body = { cancellation_reason: 'wrong vehicle' };
+    const byDispatcher = await post(app, towPath(ref, '/canceled'), body, { apiKey: await newKey(app, 'dispatcher') });
+    expect([byDispatcher.status, errorOf(byDispatcher).code]).toEqual([403, 'role_not_allowed']);
+    expect(towIn(await post(app, towPath(ref, '/canceled'), body)).state).toBe('canceled');
+  });
+});
+
+describe('the time of a fact', () => {
+  const startedAt = async (occurred_at?: string): Promise<TowView> => {
+    const ref = await newTow(app);
+    return towIn(await post(app, towPath(ref, '/started'), { ...WHEREABOUTS, ...(occurred_at && { occurred_at }) }));
+  };
+
+  it.each(['2024-11-20T08:00:00Z', '2024-11-20T08:00:00.123456Z', '2024-11-20T08:00Z', '2020-02-29T23:59:59Z'])(
+    'is sent exactly as given when it is UTC: %s',
+    async (given) => {
+      const tow = await startedAt(given);
+      expect(tow.facts[0]?.occurred_at).toBe(given);
+      expect(tow.reports[0]?.body['status_update_time']).toBe(given);
+    },
+  );
+
+  it('is converted to UTC when it has another offset', async () => {
+    const tow = await startedAt('2024-11-20T11:00:00+03:00');
+    expect(tow.reports[0]?.body['status_update_time']).toBe('2024-11-20T08:00:00.000Z');
+  });
+
+  it('is now when it is left out', async () => {
+    const before = Date.now();
+    const moment = Date.parse((await startedAt()).facts[0]?.occurred_at ?? '');
+    expect(moment).toBeGreaterThanOrEqual(before);
+    expect(moment).toBeLessThanOrEqual(Date.now());
+  });
+
+  it('may be a little ahead of our clock, but not more than 2 minutes', async () => {
+    const ahead = minutesFromNow(1.5);
+    expect((await startedAt(ahead)).facts[0]?.occurred_at).toBe(ahead);
+    const tooFar = await post(app, towPath(await newTow(app), '/started'), {
+      ...WHEREABOUTS,
+      occurred_at: minutesFromNow(3),
+    });
+    expect([tooFar.status, errorOf(tooFar).details]).toMatchObject([422, [{ field: 'occurred_at' }]]);
+  });
+
+  it('may be the moment of the fact before it, but not earlier', async () => {
+    const ref = await newTow(app);
+    const first = '2024-11-20T08:30:00Z';
+    await post(app, towPath(ref, '/started'), { ...WHEREABOUTS, occurred_at: first });
+    const earlier = await post(app, towPath(ref, '/detained'), { occurred_at: '2024-11-20T08:29:59Z' });
+    expect([earlier.status, errorOf(earlier).details]).toMatchObject([422, [{ field: 'occurred_at' }]]);
+    expect(towIn(await post(app, towPath(ref, '/detained'), { occurred_at: first })).state).toBe('detained');
+  });
+});

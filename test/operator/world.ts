@@ -1,0 +1,139 @@
+import type { JsonObject } from '../../src/domain/vocabulary';
+import { refusedTask } from '../../src/domain/tasks';
+import type { Verdict } from '../../src/domain/policy';
+import type { Foundation } from '../../src/main/foundation';
+import { createDeliveryStore, createIntake } from '../../src/store/deliveries';
+import { createOutboxStore } from '../../src/store/outbox';
+import { createTowStore } from '../../src/store/tows';
+import { processDelivery } from '../../src/workflow/intake';
+import type { Claimed } from '../../src/workflow/outbox-port';
+import type { App } from '../support/app';
+import { post, towIn, towPath } from './client';
+
+/**
+ * What the service and the workers do to a tow, done on the records through the house's own stores. No worker runs, so
+ * that nothing moves but what a test moves.
+ */
+
+type Process = Pick<App, 'consoleUrl' | 'apiKey' | 'foundation'>;
+
+let count = 0;
+
+/** Rising numbers of equal length: what is made later sorts later, also within one millisecond. */
+function nextNumber(): string {
+  count += 1;
+  return String(count).padStart(6, '0');
+}
+
+/** Where a vehicle stood and what its plate says. */
+export const WHEREABOUTS = {
+  plate_number: 'ABJ 1234',
+  towed_location: 'King Fahd Road, Riyadh',
+  latitude: 24.7136,
+  longitude: 46.6753,
+};
+
+/** Takes in a webhook call as receiver and worker do, and says what became of it. */
+export async function deliver(
+  app: Pick<App, 'foundation'>,
+  kind: 'tow_request' | 'tow_invoice',
+  body: JsonObject & { towing_reference_id: string },
+) {
+  const { redis, clock, wake } = app.foundation;
+  const id = await acceptOnly(app, kind, body);
+  const tools = { tows: createTowStore(redis), deliveries: createDeliveryStore(redis), wake, clock };
+  return { id, verdict: await processDelivery(tools, id) };
+}
+
+/** Takes in a webhook call as the receiver does; nobody processes it. */
+export async function acceptOnly(
+  { foundation }: Pick<App, 'foundation'>,
+  kind: 'tow_request' | 'tow_invoice',
+  body: JsonObject & { towing_reference_id: string },
+): Promise<string> {
+  const id = `dlv_${nextNumber()}`;
+  const delivery = { id, kind, rawBody: JSON.stringify(body), verified: true, signatureId: null };
+  await createIntake(foundation.redis, foundation.clock).accept({
+    ...delivery,
+    towingReferenceId: body.towing_reference_id,
+  });
+  return id;
+}
+
+/** A tow that the service has just requested; returns its reference. */
+export async function newTow(app: Pick<App, 'foundation'>, changes: JsonObject = {}): Promise<string> {
+  const suffix = nextNumber();
+  const body = {
+    violation_reference_id: `V-20261120-${suffix}`,
+    towing_reference_id: `TW-20261120-${suffix}`,
+    metadata: { id: `patrol-${suffix}` },
+    ...changes,
+  };
+  await deliver(app, 'tow_request', body);
+  return body.towing_reference_id;
+}
+
+/** Records facts one after the other; the body of each but started is the shortest there is. */
+export async function record(app: Process, ref: string, ...events: readonly (keyof typeof SHORTEST)[]): Promise<void> {
+  for (const event of events) towIn(await post(app, towPath(ref, `/${event}`), SHORTEST[event]));
+}
+
+const SHORTEST = {
+  started: WHEREABOUTS,
+  detained: {},
+  released: {},
+  canceled: { cancellation_reason: 'gone on arrival' },
+  invoice: { vehicle_type: 'HEAVY' },
+  payment: {},
+} as const;
+
+/** A tow that went through these facts. */
+export async function towAfter(app: Process, ...events: readonly (keyof typeof SHORTEST)[]): Promise<string> {
+  const ref = await newTow(app);
+  await record(app, ref, ...events);
+  return ref;
+}
+
+function outboxOf({ redis, clock }: Foundation) {
+  return createOutboxStore(redis, clock, { leaseMs: 20_000, unknownGraceMs: 15_000 });
+}
+
+/** Claims the head of a tow's outbox, as a worker that is about to send it. */
+export async function claimHead({ foundation }: Pick<App, 'foundation'>, ref: string): Promise<Claimed> {
+  const claim = await outboxOf(foundation).claim(ref);
+  if (claim.kind !== 'send') throw new Error(`nothing to send: ${claim.kind}`);
+  return claim;
+}
+
+const VERDICTS = {
+  accepted: { next: 'accepted', flag: null },
+  refused: { next: 'refused', hint: null },
+  unknown: { next: 'unknown', delayMs: 15_000 },
+  retry: { next: 'retry', delayMs: 60_000, because: 'failed' },
+} as const satisfies Record<string, Verdict>;
+
+/** Sends the head of a tow's outbox with this outcome; returns the report's id. */
+export async function answerHead(
+  app: Pick<App, 'foundation'>,
+  ref: string,
+  outcome: keyof typeof VERDICTS,
+): Promise<string> {
+  const claimed = await claimHead(app, ref);
+  const { reportId, reportKind } = claimed;
+  const isRefused = outcome === 'refused';
+  const isAccepted = outcome === 'accepted';
+  const error = { http_status: isRefused ? 400 : null, message: isRefused ? 'Missing required field' : 'no answer' };
+  await outboxOf(app.foundation).ack(claimed, {
+    verdict: VERDICTS[outcome],
+    attempt: { started_at: '2024-11-20T10:00:00.000Z', duration_ms: 12, outcome, http_status: error.http_status },
+    error: isAccepted ? null : error,
+    answer: isAccepted ? { towing_reference_id: ref } : null,
+    rawBody: null,
+    hadNoEffect: isRefused,
+    wasAnswered: isAccepted || isRefused,
+    task: isRefused
+      ? refusedTask({ id: reportId, kind: reportKind, httpStatus: 400, words: error.message, hint: null })
+      : null,
+  });
+  return reportId;
+}

@@ -1,0 +1,185 @@
+import { configSummary, loadConfig, machineEnvironment, requireService, type Config } from '../../src/platform/config';
+import { VARIABLES } from '../../src/platform/variables';
+
+const defaults = loadConfig({});
+
+/** The design's table of variables, copied by hand: variable, where it is in the configuration, default. */
+const DEFAULTS: [variable: string, read: (config: Config) => unknown, value: unknown][] = [
+  ['SERVICE_BASE_URL', ({ service }) => service.baseUrl, null],
+  ['SERVICE_CLIENT_ID', ({ service }) => service.clientId, null],
+  ['SERVICE_CLIENT_SECRET', ({ service }) => service.clientSecret, null],
+  ['REDIS_URL', ({ redis }) => redis.url, null],
+  ['REDIS_STRICT', ({ redis }) => redis.isStrict, false],
+  ['DATA_DIR', ({ dataDir }) => dataDir, './data'],
+  ['HOST', ({ ops }) => ops.host, '127.0.0.1'],
+  ['RECEIVER_HOST', ({ receiver }) => receiver.host, '127.0.0.1'],
+  ['CONSOLE_HOST', (config) => config.console.host, '127.0.0.1'],
+  ['RECEIVER_PORT', ({ receiver }) => receiver.port, 3000],
+  ['CONSOLE_PORT', (config) => config.console.port, 3001],
+  ['SIMULATOR_PORT', ({ simulator }) => simulator.port, 3002],
+  ['OPS_PORT', ({ ops }) => ops.port, 0],
+  ['WEBHOOK_SECRETS', ({ webhook }) => webhook.secrets, { tow_request: [], tow_invoice: [] }],
+  ['WEBHOOK_SECRETS_TOW_REQUEST', ({ webhook }) => webhook.secrets.tow_request, []],
+  ['WEBHOOK_SECRETS_TOW_INVOICE', ({ webhook }) => webhook.secrets.tow_invoice, []],
+  ['WEBHOOK_SHARED_SECRET', ({ webhook }) => webhook.sharedSecret, null],
+  ['WEBHOOK_SHARED_SECRET_HEADER', ({ webhook }) => webhook.sharedSecret, null],
+  ['BOOTSTRAP_API_KEY', ({ bootstrapApiKey }) => bootstrapApiKey, null],
+  ['WEBHOOK_BODY_LIMIT_BYTES', ({ webhook }) => webhook.bodyLimitBytes, 1_048_576],
+  ['SERVICE_TIMEOUT_MS', ({ service }) => service.timeoutMs, 10_000],
+  ['RETRY_BASE_MS', ({ policy }) => policy.retryBaseMs, 1000],
+  ['RETRY_CAP_MS', ({ policy }) => policy.retryCapMs, 300_000],
+  ['NOT_FOUND_RETRIES', ({ policy }) => policy.notFoundRetries, 3],
+  ['NOT_FOUND_RETRY_MS', ({ policy }) => policy.notFoundRetryMs, 5000],
+  ['UNKNOWN_GRACE_MS', ({ policy }) => policy.unknownGraceMs, 15_000],
+  ['VEHICLE_TYPES', ({ rules }) => rules.vehicleTypes, ['HEAVY']],
+  ['PAYMENT_STATUSES', ({ rules }) => rules.paymentStatuses, ['PAID']],
+  ['FREE_DAYS', ({ rules }) => rules.freeDays, 0],
+  ['RELEASE_REQUIRES_PAYMENT', ({ rules }) => rules.releaseRequiresPayment, 'invoiced'],
+  ['LOG_LEVEL', ({ logLevel }) => logLevel, 'info'],
+  ['SIMULATOR_WEBHOOK_URL', ({ simulator }) => simulator.webhookUrl, null],
+];
+
+describe('without any configuration', () => {
+  test.each(DEFAULTS)('%s has its documented default', (variable, read, value) => {
+    expect(Object.keys(VARIABLES.shape)).toContain(variable);
+    expect(read(defaults)).toEqual(value);
+  });
+
+  test('the receiver limits no source: its rate is off', () => {
+    expect(defaults.webhook.ratePerMinute).toBe(0);
+  });
+
+  test('nothing is production', () => {
+    expect(defaults.isProduction).toBe(false);
+  });
+
+  test('a role that calls the service is told all three variables it lacks', () => {
+    expect(() => requireService(defaults)).toThrow(/SERVICE_BASE_URL .*\nSERVICE_CLIENT_ID .*\nSERVICE_CLIENT_SECRET /);
+    const partly = loadConfig({ SERVICE_BASE_URL: 'https://service.example/api', SERVICE_CLIENT_ID: 'me' });
+    expect(() => requireService(partly)).toThrow(/^SERVICE_CLIENT_SECRET [^\n]*$/);
+  });
+});
+
+describe('an empty variable', () => {
+  test.each(Object.keys(VARIABLES.shape))('%s counts as absent', (variable) => {
+    expect(loadConfig({ [variable]: '' })).toEqual(defaults);
+    expect(loadConfig({ [variable]: '   ' })).toEqual(defaults);
+  });
+});
+
+describe('what is configured', () => {
+  test('reaches the configuration', () => {
+    const config = loadConfig({
+      SERVICE_BASE_URL: 'https://service.example/prefix/',
+      SERVICE_CLIENT_ID: 'me',
+      SERVICE_CLIENT_SECRET: 'quiet',
+      REDIS_URL: 'rediss://redis.example:6380/1',
+      REDIS_STRICT: 'true',
+      RECEIVER_PORT: '0',
+      VEHICLE_TYPES: ' HEAVY , LIGHT,',
+      FREE_DAYS: '2',
+      RELEASE_REQUIRES_PAYMENT: 'always',
+      NODE_ENV: 'production',
+    });
+
+    expect(requireService(config)).toEqual({
+      baseUrl: 'https://service.example/prefix/',
+      clientId: 'me',
+      clientSecret: 'quiet',
+    });
+    expect(config.redis).toMatchObject({ url: 'rediss://redis.example:6380/1', isStrict: true });
+    expect(config.receiver.port).toBe(0);
+    expect(config.rules).toMatchObject({
+      vehicleTypes: ['HEAVY', 'LIGHT'],
+      freeDays: 2,
+      releaseRequiresPayment: 'always',
+    });
+    expect(config.isProduction).toBe(true);
+  });
+
+  test('as HOST moves every listener that has no host of its own', () => {
+    const config = loadConfig({ HOST: '0.0.0.0', CONSOLE_HOST: '127.0.0.2' });
+
+    expect([config.receiver, config.console, config.simulator, config.ops].map(({ host }) => host)).toEqual([
+      '0.0.0.0',
+      '127.0.0.2',
+      '0.0.0.0',
+      '0.0.0.0',
+    ]);
+    expect(loadConfig({ HOST: '0.0.0.0', RECEIVER_HOST: '127.0.0.3' }).receiver.host).toBe('127.0.0.3');
+  });
+
+  test('as WEBHOOK_SECRETS holds for both paths, in order, for rotation', () => {
+    const { secrets } = loadConfig({ WEBHOOK_SECRETS: 'whsec_AAAA, whsec_BBBB' }).webhook;
+
+    expect(secrets).toEqual({ tow_request: ['whsec_AAAA', 'whsec_BBBB'], tow_invoice: ['whsec_AAAA', 'whsec_BBBB'] });
+  });
+
+  test.each([
+    ['WEBHOOK_SECRETS_TOW_REQUEST', { tow_request: ['whsec_CCCC'], tow_invoice: ['whsec_AAAA'] }],
+    ['WEBHOOK_SECRETS_TOW_INVOICE', { tow_request: ['whsec_AAAA'], tow_invoice: ['whsec_CCCC'] }],
+  ])('as %s overrides WEBHOOK_SECRETS for its path alone', (variable, expected) => {
+    expect(loadConfig({ WEBHOOK_SECRETS: 'whsec_AAAA', [variable]: 'whsec_CCCC' }).webhook.secrets).toEqual(expected);
+  });
+
+  test('as a shared secret names its header in lower case', () => {
+    const { sharedSecret } = loadConfig({
+      WEBHOOK_SHARED_SECRET: 'a long secret',
+      WEBHOOK_SHARED_SECRET_HEADER: 'X-Hook-Secret',
+    }).webhook;
+
+    expect(sharedSecret).toEqual({ header: 'x-hook-secret', value: 'a long secret' });
+  });
+});
+
+describe('the summary for the log', () => {
+  test('says whether secrets are set and never which', () => {
+    const summary = configSummary(
+      loadConfig({
+        SERVICE_BASE_URL: 'https://service.example/prefix',
+        SERVICE_CLIENT_ID: 'marker-id',
+        SERVICE_CLIENT_SECRET: 'marker-secret',
+        REDIS_URL: 'redis://user:marker-redis@redis.example',
+        WEBHOOK_SECRETS: 'whsec_markerAA',
+        WEBHOOK_SHARED_SECRET: 'marker-shared',
+        WEBHOOK_SHARED_SECRET_HEADER: 'x-hook',
+        BOOTSTRAP_API_KEY: 'marker-key',
+      }),
+    );
+
+    expect(JSON.stringify(summary)).not.toContain('marker');
+    expect(summary).toMatchObject({
+      service_base_url: 'https://service.example/prefix',
+      service_credentials_configured: true,
+      redis: 'configured',
+      webhook_signatures_configured: true,
+      webhook_shared_secret_configured: true,
+      bootstrap_api_key_configured: true,
+    });
+  });
+
+  test('shows no password that stands inside the address of the service', () => {
+    // Refusing such an address keeps the promise as well.
+    const summary = () => configSummary(loadConfig({ SERVICE_BASE_URL: 'https://me:marker@service.example/prefix' }));
+
+    expect(outcomeOf(summary)).not.toContain('marker');
+  });
+
+  test('counts signatures as configured when they are for the invoice path alone', () => {
+    const summary = configSummary(loadConfig({ WEBHOOK_SECRETS_TOW_INVOICE: 'whsec_AAAA' }));
+
+    expect(summary['webhook_signatures_configured']).not.toBe(false);
+  });
+});
+
+test("the machine's environment carries no setting of towhook", () => {
+  expect(Object.keys(machineEnvironment()).toSorted()).toEqual(['PATH', 'REDIS_SERVER_BIN']);
+});
+
+function outcomeOf(run: () => unknown): string {
+  try {
+    return JSON.stringify(run());
+  } catch (error) {
+    return String(error);
+  }
+}

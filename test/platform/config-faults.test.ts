@@ -1,0 +1,143 @@
+import { inspect } from 'node:util';
+import { ConfigurationError, loadConfig } from '../../src/platform/config';
+import { VARIABLES } from '../../src/platform/variables';
+
+/** What is wrong with an environment; nothing when it loads. */
+function faultsOf(environment: Record<string, string>): ConfigurationError['faults'] {
+  return errorOf(environment)?.faults ?? [];
+}
+
+function errorOf(environment: Record<string, string>): ConfigurationError | null {
+  try {
+    loadConfig(environment);
+    return null;
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error;
+    throw error;
+  }
+}
+
+const named = (environment: Record<string, string>) => faultsOf(environment).map(({ variable }) => variable);
+
+/** Values that break the rule of their variable; each would be recognised if it were shown. */
+const BROKEN: [variable: string, value: string, rule: string][] = [
+  ['SERVICE_BASE_URL', 'service-5521', 'must be an http(s) address without query or fragment'],
+  ['SERVICE_BASE_URL', 'ftp://5521.example', 'must be an http(s) address without query or fragment'],
+  ['SERVICE_BASE_URL', 'https://a.example/?key=5521', 'must be an http(s) address without query or fragment'],
+  ['SERVICE_BASE_URL', 'https://a.example/#5521', 'must be an http(s) address without query or fragment'],
+  ['REDIS_URL', 'http://5521.example', 'must start with redis:// or rediss://'],
+  ['REDIS_STRICT', 'yes-5521', 'must be one of true, false'],
+  ['RECEIVER_PORT', '5521x', 'must be a number'],
+  ['RECEIVER_PORT', '65536.5521', 'must be a whole number'],
+  ['CONSOLE_PORT', '75521', 'must be at most 65535'],
+  ['SIMULATOR_PORT', '-5521', 'must be at least 0'],
+  ['OPS_PORT', '75521', 'must be at most 65535'],
+  ['WEBHOOK_SECRETS', 'whsec_AAAA,secret-5521', 'must be a comma list of whsec_… secrets'],
+  ['WEBHOOK_SECRETS', ',', 'must name at least one secret'],
+  ['WEBHOOK_SECRETS_TOW_REQUEST', 'whsec_5521!', 'must be a comma list of whsec_… secrets'],
+  ['WEBHOOK_SECRETS_TOW_INVOICE', 'WHSEC_5521', 'must be a comma list of whsec_… secrets'],
+  ['BOOTSTRAP_API_KEY', 'k5521', 'must have at least 8 characters'],
+  ['WEBHOOK_BODY_LIMIT_BYTES', '-5521', 'must be at least 1'],
+  ['WEBHOOK_RATE_PER_MINUTE', '-5521', 'must be at least 0'],
+  ['SERVICE_TIMEOUT_MS', '55210', 'must stay below 14000: a claim lasts 20 s'],
+  ['SERVICE_TIMEOUT_MS', '-5521', 'must be at least 1'],
+  ['RETRY_BASE_MS', '-5521', 'must be at least 1'],
+  ['RETRY_CAP_MS', '0.5521', 'must be a whole number'],
+  ['NOT_FOUND_RETRIES', '-5521', 'must be at least 0'],
+  ['NOT_FOUND_RETRY_MS', 'soon-5521', 'must be a number'],
+  ['UNKNOWN_GRACE_MS', '5521s', 'must be a number'],
+  ['VEHICLE_TYPES', ' , ', 'must name at least one value'],
+  ['PAYMENT_STATUSES', ',', 'must name at least one value'],
+  ['FREE_DAYS', '-5521', 'must be at least 0'],
+  ['RELEASE_REQUIRES_PAYMENT', 'sometimes-5521', 'must be one of invoiced, always, never'],
+  ['WORKER_CONCURRENCY', '5521', 'must be at most 1000'],
+  ['STOP_GRACE_MS', '-5521', 'must be at least 0'],
+  ['LOG_LEVEL', 'loud-5521', 'must be one of error, warn, info, http, verbose, debug, silly'],
+  ['SIMULATOR_WEBHOOK_URL', 'hook-5521', 'must be an http(s) address'],
+];
+
+/** Variables that any text satisfies. */
+const ANY_TEXT = [
+  'NODE_ENV',
+  'SERVICE_CLIENT_ID',
+  'SERVICE_CLIENT_SECRET',
+  'REDIS_SERVER_BIN',
+  'DATA_DIR',
+  'HOST',
+  'RECEIVER_HOST',
+  'CONSOLE_HOST',
+];
+
+describe('a faulty variable', () => {
+  test.each(BROKEN)('%s=%s is named with its rule, and its value is never shown', (variable, value, rule) => {
+    const error = errorOf({ [variable]: value });
+
+    expect(error?.faults).toEqual([{ variable, rule }]);
+    expect(error?.message).toBe(`${variable} ${rule}`);
+    expect(inspect(error, { depth: null })).not.toContain('5521');
+  });
+
+  test.each(['WEBHOOK_SHARED_SECRET', 'WEBHOOK_SHARED_SECRET_HEADER'])(
+    '%s is named, its value not shown',
+    (variable) => {
+      const pair = { WEBHOOK_SHARED_SECRET: 'a long secret', WEBHOOK_SHARED_SECRET_HEADER: 'x-hook' };
+      const error = errorOf({ ...pair, [variable]: ':5521' });
+
+      expect(error?.faults.map((fault) => fault.variable)).toEqual([variable]);
+      expect(inspect(error, { depth: null })).not.toContain('5521');
+    },
+  );
+
+  test('has an example here for every variable that has a rule', () => {
+    const examples = new Set([
+      ...BROKEN.map(([variable]) => variable),
+      ...ANY_TEXT,
+      'WEBHOOK_SHARED_SECRET',
+      'WEBHOOK_SHARED_SECRET_HEADER',
+    ]);
+
+    expect([...examples].toSorted()).toEqual(Object.keys(VARIABLES.shape).toSorted());
+  });
+
+  test('is named together with every other one', () => {
+    const first = new Map(BROKEN.map(([variable, value]) => [variable, value]));
+
+    expect(named(Object.fromEntries(first)).toSorted()).toEqual([...first.keys()].toSorted());
+  });
+
+  test('that is none of ours is nobody’s fault', () => {
+    expect(faultsOf({ RECEIVER_PROT: 'x', PATH: '/bin' })).toEqual([]);
+  });
+});
+
+describe('a contradiction', () => {
+  test.each(['WEBHOOK_SHARED_SECRET', 'WEBHOOK_SHARED_SECRET_HEADER'])('is %s alone', (variable) => {
+    const faults = faultsOf({ [variable]: 'x-hook-secret' });
+
+    expect(faults).toEqual([
+      { variable: 'WEBHOOK_SHARED_SECRET', rule: 'and WEBHOOK_SHARED_SECRET_HEADER must be set together' },
+    ]);
+  });
+
+  test('is production without REDIS_URL', () => {
+    expect(named({ NODE_ENV: 'production' })).toEqual(['REDIS_URL']);
+    expect(named({ NODE_ENV: 'production', REDIS_URL: 'redis://redis.example' })).toEqual([]);
+    expect(named({ NODE_ENV: 'test' })).toEqual([]);
+  });
+
+  test('is a cap below the base of the backoff', () => {
+    expect(named({ RETRY_BASE_MS: '5000', RETRY_CAP_MS: '4999' })).toEqual(['RETRY_CAP_MS']);
+    expect(named({ RETRY_BASE_MS: '5000', RETRY_CAP_MS: '5000' })).toEqual([]);
+    expect(named({ RETRY_BASE_MS: '300001' })).toEqual(['RETRY_CAP_MS']);
+  });
+
+  test('is named together with every other one', () => {
+    const environment = { NODE_ENV: 'production', WEBHOOK_SHARED_SECRET: 'x-hook-secret', RETRY_CAP_MS: '1' };
+
+    expect(named(environment).toSorted()).toEqual(['REDIS_URL', 'RETRY_CAP_MS', 'WEBHOOK_SHARED_SECRET']);
+  });
+
+  test('is named together with faulty variables', () => {
+    expect(named({ NODE_ENV: 'production', RECEIVER_PORT: 'x' }).toSorted()).toEqual(['RECEIVER_PORT', 'REDIS_URL']);
+  });
+});

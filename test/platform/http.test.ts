@@ -1,0 +1,170 @@
+import { Agent } from 'node:http';
+import express from 'express';
+import { listen, type Health } from '../../src/platform/http';
+import { call, gate, listening, ready, stopListeners } from './listeners';
+
+afterEach(stopListeners);
+
+const failing = () => Promise.reject(new Error('marker: redis://secret@host'));
+
+describe('a listener', () => {
+  test('on port 0 has a port of its own and says which', async () => {
+    const [one, other] = [await listening(null), await listening(null)];
+
+    expect(one.port).toBeGreaterThan(0);
+    expect(one.port).not.toBe(other.port);
+    expect(one.url).toBe(`http://127.0.0.1:${one.port}`);
+    expect((await call(`${one.url}/healthz`)).status).toBe(200);
+  });
+
+  test('on a port that is taken does not start', async () => {
+    const { port } = await listening(null);
+
+    await expect(listen(null, ready, { host: '127.0.0.1', port })).rejects.toThrow('EADDRINUSE');
+  });
+
+  test('is alive at /healthz even when it is not ready', async () => {
+    const { url } = await listening(null, { ready: failing });
+    const answer = await call(`${url}/healthz`);
+
+    expect([answer.status, JSON.parse(answer.body)]).toEqual([200, { status: 'alive' }]);
+    expect(answer.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' });
+  });
+
+  test.each([
+    [true, 200, { status: 'ready', queue: 'ok' }],
+    [false, 503, { status: 'not_ready', queue: 'ok' }],
+  ])('that is ready: %p answers %i at /readyz, with the details', async (isReady, status, body) => {
+    const { url } = await listening(null, { ready: async () => ({ ready: isReady, details: { queue: 'ok' } }) });
+    const answer = await call(`${url}/readyz?verbose=1`);
+
+    expect([answer.status, JSON.parse(answer.body)]).toEqual([status, body]);
+  });
+
+  test('that cannot tell is not ready, and does not say why to the world', async () => {
+    const { url } = await listening(null, { ready: failing });
+    const answer = await call(`${url}/readyz`);
+
+    expect([answer.status, JSON.parse(answer.body)]).toEqual([503, { status: 'not_ready' }]);
+  });
+
+  test('shows its metrics at /metrics', async () => {
+    const metrics: Health['metrics'] = async () => ({ contentType: 'text/plain; version=0.0.4', text: 'up 1\n' });
+    const { url } = await listening(null, { ...ready, metrics });
+    const answer = await call(`${url}/metrics`);
+
+    expect([answer.status, answer.body]).toEqual([200, 'up 1\n']);
+    expect(answer.headers['content-type']).toBe('text/plain; version=0.0.4');
+  });
+
+  test('that cannot read its metrics answers 500 and goes on', async () => {
+    const { url } = await listening(null, { ...ready, metrics: failing });
+    const answer = await call(`${url}/metrics`);
+
+    expect(answer.status).toBe(500);
+    expect(answer.body).not.toContain('marker');
+    expect((await call(`${url}/healthz`)).status).toBe(200);
+  });
+
+  test('without metrics leaves /metrics to the application', async () => {
+    const app = express().get('/metrics', (_request, response) => void response.send('mine'));
+
+    expect((await call(`${(await listening(app)).url}/metrics`)).body).toBe('mine');
+    expect((await call(`${(await listening(null)).url}/metrics`)).status).toBe(404);
+  });
+
+  test('answers health before the application sees the request', async () => {
+    const app = express().use((_request, response) => void response.status(418).end());
+    const { url } = await listening(app);
+
+    expect((await call(`${url}/healthz`)).status).toBe(200);
+    expect((await call(`${url}/readyz`)).status).toBe(200);
+    expect((await call(`${url}/healthz/more`)).status).toBe(418);
+  });
+
+  test('without an application answers 404 in the form of every refusal', async () => {
+    const answer = await call(`${(await listening(null)).url}/nowhere`);
+
+    expect(answer.status).toBe(404);
+    expect(JSON.parse(answer.body)).toEqual({ code: 'not_found', message: 'No such address.', details: [] });
+  });
+});
+
+/** An application whose one request waits until the gate opens. */
+async function busyListener() {
+  const [seen, held] = [gate(), gate()];
+  const app = express().get('/slow', async (_request, response) => {
+    seen.open();
+    await held.opened;
+    response.send('done');
+  });
+  return { ...(await listening(app)), seen: seen.opened, finish: held.open };
+}
+
+describe('a stopping listener', () => {
+  // Far longer than a test may take: whoever waits for it fails.
+  const FOREVER_MS = 600_000;
+
+  test('that is idle stops at once', async () => {
+    const listener = await listening(null);
+    await listener.stop(FOREVER_MS);
+
+    await expect(call(`${listener.url}/healthz`)).rejects.toThrow('ECONNREFUSED');
+  });
+
+  test('closes connections that only wait for a next request', async () => {
+    const agent = new Agent({ keepAlive: true });
+    const listener = await listening(null);
+    expect((await call(`${listener.url}/healthz`, { agent })).status).toBe(200);
+
+    await expect(listener.stop(FOREVER_MS)).resolves.toBeUndefined();
+    agent.destroy();
+  });
+
+  test('lets a running request end, takes no new one, and has stopped when it has ended', async () => {
+    const listener = await busyListener();
+    const running = call(`${listener.url}/slow`);
+    await listener.seen;
+    let hasStopped = false;
+    const stopped = listener.stop(FOREVER_MS).then(() => (hasStopped = true));
+
+    await expect(call(`${listener.url}/slow`)).rejects.toThrow('ECONNREFUSED');
+    expect(hasStopped).toBe(false);
+    listener.finish();
+    expect(await running).toMatchObject({ status: 200, body: 'done' });
+    expect(await stopped).toBe(true);
+  });
+
+  test('does not wait for the next request of a caller that keeps its connection', async () => {
+    const agent = new Agent({ keepAlive: true });
+    const listener = await busyListener();
+    const running = call(`${listener.url}/slow`, { agent });
+    await listener.seen;
+    const stopped = listener.stop(FOREVER_MS);
+    listener.finish();
+
+    expect((await running).status).toBe(200);
+    await expect(stopped).resolves.toBeUndefined();
+    agent.destroy();
+  }, 5000);
+
+  test('cuts a request that is still running after the grace', async () => {
+    const listener = await busyListener();
+    const running = call(`${listener.url}/slow`);
+    const outcome = running.then(
+      () => 'answered',
+      (error: unknown) => String(error),
+    );
+    await listener.seen;
+    await listener.stop(20);
+
+    expect(await outcome).toBe('Error: socket hang up');
+  });
+
+  test('may be told twice', async () => {
+    const listener = await listening(null);
+    await Promise.all([listener.stop(FOREVER_MS), listener.stop(FOREVER_MS)]);
+
+    await expect(listener.stop(FOREVER_MS)).resolves.toBeUndefined();
+  });
+});

@@ -1,0 +1,81 @@
+import { createMemoryTokenCache, type ServiceClientOptions } from '../../src/service';
+import { systemClock } from '../../src/platform/clock';
+import type { TokenCache } from '../../src/workflow/service-port';
+import { clientFor, closeClients, movableClock, REQUESTS } from './client-under-test';
+import { enveloped, json, jwt, startFakeService, type FakeService } from './fake-service';
+
+let fake: FakeService;
+let tokens: TokenCache;
+beforeEach(async () => {
+  fake = await startFakeService();
+  tokens = createMemoryTokenCache(systemClock);
+});
+afterEach(async () => {
+  closeClients();
+  await fake.stop();
+});
+
+const client = (options: Partial<ServiceClientOptions> = {}) => clientFor(fake.url, { tokens, ...options });
+const bearersOf = (calls: FakeService['calls']) => calls.map(({ headers }) => headers['Authorization']);
+describe('a token that tells its end', () => {
+  it('is renewed a minute before it', async () => {
+    const clock = movableClock();
+    const endMs = clock.nowMs() + 3_600_000;
+    fake.onTokenCall((_, nth) => enveloped({ token: jwt(endMs * nth, String(nth)) }));
+    const one = client({ clock });
+    await one.call('detained', REQUESTS.detained);
+    clock.forwardMs(3_600_000 - 65_000);
+    await one.call('detained', REQUESTS.detained);
+    expect(fake.tokenCalls).toHaveLength(1);
+    clock.forwardMs(10_000);
+    await one.call('detained', REQUESTS.detained);
+    expect(fake.tokenCalls).toHaveLength(2);
+    expect(bearersOf(fake.calls).at(-1)).toBe(`Bearer ${jwt(endMs * 2, '2')}`);
+  });
+
+  it('of a few seconds is used for half of them instead of being renewed with every call', async () => {
+    const clock = movableClock();
+    fake.onTokenCall((_, nth) => enveloped({ token: jwt(clock.nowMs() + 20_000, String(nth)) }));
+    const one = client({ clock });
+    for (let nth = 0; nth < 5; nth += 1) await one.call('detained', REQUESTS.detained);
+    clock.forwardMs(8_000);
+    await one.call('detained', REQUESTS.detained);
+    expect(fake.tokenCalls).toHaveLength(1);
+    clock.forwardMs(3_000);
+    for (let nth = 0; nth < 5; nth += 1) await one.call('detained', REQUESTS.detained);
+    expect(fake.tokenCalls).toHaveLength(2);
+  });
+
+  it('is used until a 401 when it is over the moment it comes, because the clocks disagree', async () => {
+    fake.onTokenCall((_, nth) => enveloped({ token: jwt(systemClock.nowMs() - 3_600_000, String(nth)) }));
+    const one = client();
+    for (let nth = 0; nth < 5; nth += 1) await one.call('detained', REQUESTS.detained);
+    expect(fake.tokenCalls).toHaveLength(1);
+  });
+
+  it('still serves while its early renewal fails, which is then not tried with every call', async () => {
+    const clock = movableClock();
+    const first = jwt(clock.nowMs() + 3_600_000);
+    fake.onTokenCall((_, nth) => (nth === 1 ? enveloped({ token: first }) : json({ message: 'later' }, 503)));
+    const one = client({ clock });
+    await one.call('detained', REQUESTS.detained);
+    clock.forwardMs(3_600_000 - 40_000);
+    for (let nth = 0; nth < 5; nth += 1) {
+      expect((await one.call('detained', REQUESTS.detained)).exchange.kind).toBe('accepted');
+    }
+    expect(fake.tokenCalls).toHaveLength(2);
+    clock.forwardMs(41_000);
+    expect((await one.call('detained', REQUESTS.detained)).exchange).toMatchObject({ cause: 'token_http_503' });
+  });
+
+  it('is not asked for again and again when the service keeps giving the same', async () => {
+    const clock = movableClock();
+    const same = jwt(clock.nowMs() + 3_600_000);
+    fake.onTokenCall(() => enveloped({ token: same }));
+    const one = client({ clock });
+    await one.call('detained', REQUESTS.detained);
+    clock.forwardMs(3_600_000 - 40_000);
+    for (let nth = 0; nth < 5; nth += 1) await one.call('detained', REQUESTS.detained);
+    expect(fake.tokenCalls).toHaveLength(2);
+  });
+});

@@ -1,0 +1,137 @@
+import { createMemoryTokenCache, type ServiceClientOptions } from '../../src/service';
+import { systemClock } from '../../src/platform/clock';
+import type { TokenCache } from '../../src/workflow/service-port';
+import { clientFor, closeClients, movableClock, REQUESTS } from './client-under-test';
+import { json, startFakeService, TOW_ANSWER, type FakeService } from './fake-service';
+
+const UNAUTHORIZED = json({ message: 'Unauthorized' }, 401);
+
+let fake: FakeService;
+let tokens: TokenCache;
+beforeEach(async () => {
+  fake = await startFakeService();
+  tokens = createMemoryTokenCache(systemClock);
+});
+afterEach(async () => {
+  closeClients();
+  await fake.stop();
+});
+
+const client = (options: Partial<ServiceClientOptions> = {}) => clientFor(fake.url, { tokens, ...options });
+const bearersOf = (calls: FakeService['calls']) => calls.map(({ headers }) => headers['Authorization']);
+/** Accepts only these tokens, as the service does. */
+const acceptOnly = (...valid: string[]) =>
+  fake.onCall(({ headers }) =>
+    valid.includes(headers['Authorization']?.replace('Bearer ', '') ?? '') ? TOW_ANSWER : UNAUTHORIZED,
+  );
+
+describe('one token serves everybody', () => {
+  it('a token is had once and used for every call', async () => {
+    const one = client();
+    for (let nth = 0; nth < 3; nth += 1) await one.call('detained', REQUESTS.detained);
+    expect(fake.tokenCalls).toHaveLength(1);
+    expect(bearersOf(fake.calls)).toEqual(['Bearer token-1', 'Bearer token-1', 'Bearer token-1']);
+  });
+
+  it('20 calls at once without a token make one token call', async () => {
+    const one = client();
+    const results = await Promise.all(Array.from({ length: 20 }, () => one.call('detained', REQUESTS.detained)));
+    expect(results.map(({ exchange }) => exchange.kind)).toEqual(Array.from({ length: 20 }, () => 'accepted'));
+    expect(fake.tokenCalls).toHaveLength(1);
+  });
+
+  it('20 calls at once with a token that is over make one token call and none with the old token', async () => {
+    await tokens.write({ token: 'old', expiresAtMs: systemClock.nowMs() - 1 });
+    acceptOnly('token-1');
+    const one = client();
+    const results = await Promise.all(Array.from({ length: 20 }, () => one.call('detained', REQUESTS.detained)));
+    expect(results.filter(({ exchange }) => exchange.kind === 'accepted')).toHaveLength(20);
+    expect(fake.tokenCalls).toHaveLength(1);
+    expect(new Set(bearersOf(fake.calls))).toEqual(new Set(['Bearer token-1']));
+  });
+
+  it('20 calls at once with a token the service no longer takes make one token call', async () => {
+    await tokens.write({ token: 'old', expiresAtMs: null });
+    acceptOnly('token-1');
+    const one = client();
+    const results = await Promise.all(Array.from({ length: 20 }, () => one.call('detained', REQUESTS.detained)));
+    expect(results.filter(({ exchange }) => exchange.kind === 'accepted')).toHaveLength(20);
+    expect(fake.tokenCalls).toHaveLength(1);
+    expect(await tokens.read()).toMatchObject({ token: 'token-1' });
+  });
+
+  it('two clients with one cache make one token call', async () => {
+    const both = [client(), client()];
+    const calls = both.flatMap((one) => Array.from({ length: 10 }, () => one.call('detained', REQUESTS.detained)));
+    const results = await Promise.all(calls);
+    expect(results.filter(({ exchange }) => exchange.kind === 'accepted')).toHaveLength(20);
+    expect(fake.tokenCalls).toHaveLength(1);
+  });
+
+  it('two clients whose token the service refuses to both make one token call', async () => {
+    await tokens.write({ token: 'old', expiresAtMs: null });
+    acceptOnly('token-1');
+    const both = [client(), client()];
+    const calls = both.flatMap((one) => Array.from({ length: 10 }, () => one.call('detained', REQUESTS.detained)));
+    const results = await Promise.all(calls);
+    expect(results.filter(({ exchange }) => exchange.kind === 'accepted')).toHaveLength(20);
+    expect(fake.tokenCalls).toHaveLength(1);
+  });
+
+  it('a token renewed by another process is used within a second, before the old one is refused', async () => {
+    const clock = movableClock();
+    await tokens.write({ token: 'old', expiresAtMs: null });
+    const one = client({ clock });
+    await one.call('detained', REQUESTS.detained);
+    await tokens.write({ token: 'newer', expiresAtMs: null });
+    clock.forwardMs(1_000);
+    await one.call('detained', REQUESTS.detained);
+    expect(bearersOf(fake.calls)).toEqual(['Bearer old', 'Bearer newer']);
+  });
+
+  it('a look into the cache that a renewal has overtaken does not bring the old token back', async () => {
+    const clock = movableClock();
+    await tokens.write({ token: 'old', expiresAtMs: null });
+    acceptOnly('old');
+    let hold: Promise<void> | null = null;
+    let release = () => {};
+    const read = async () => {
+      const found = await tokens.read();
+      const held = hold;
+      hold = null;
+      await held;
+      return found;
+    };
+    const one = client({ clock, tokens: { ...tokens, read } });
+    await one.call('detained', REQUESTS.detained);
+    acceptOnly('token-1');
+    clock.forwardMs(1_000);
+    hold = new Promise((resolve) => (release = resolve));
+    const overtaken = one.call('released', REQUESTS.released);
+    await one.call('detained', REQUESTS.detained);
+    release();
+    expect((await overtaken).exchange.kind).toBe('accepted');
+    expect(bearersOf(fake.calls)).toEqual(['Bearer old', 'Bearer old', 'Bearer token-1', 'Bearer token-1']);
+  });
+
+  it('a token asked for by name is given back and used from then on', async () => {
+    const one = client();
+    expect((await one.call('token', null)).data).toEqual({ token: 'token-1' });
+    await one.call('detained', REQUESTS.detained);
+    await client().call('detained', REQUESTS.detained);
+    expect(fake.tokenCalls).toHaveLength(1);
+    expect(bearersOf(fake.calls)).toEqual(['Bearer token-1', 'Bearer token-1']);
+  });
+});
+
+it('calls of one process that need a token together ask for the right to renew once', async () => {
+  let asked = 0;
+  const tryLock: TokenCache['tryLock'] = (holder, ttlMs) => {
+    asked += 1;
+    return tokens.tryLock(holder, ttlMs);
+  };
+  const one = client({ tokens: { ...tokens, tryLock } });
+  await Promise.all(Array.from({ length: 20 }, () => one.call('detained', REQUESTS.detained)));
+  expect(fake.calls).toHaveLength(20);
+  expect(asked).toBe(1);
+});

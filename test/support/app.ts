@@ -1,0 +1,153 @@
+import { startConsole } from '../../src/main/console';
+import { openFoundation, type Foundation } from '../../src/main/foundation';
+import { healthOf } from '../../src/main/health';
+import { startOps } from '../../src/main/ops';
+import { startReceiver } from '../../src/main/receiver';
+import { startWorker, workerHealth } from '../../src/main/worker';
+import { loadConfig } from '../../src/platform/config';
+import type { Listener } from '../../src/platform/http';
+import { silentLog, type Log } from '../../src/platform/log';
+import { useRedis, type TestRedis } from './redis';
+
+/** The roles of a towhook process that can be started here; `all` is receiver, console and worker in one. */
+export type AppRole = 'all' | 'receiver' | 'console' | 'worker';
+
+/** A towhook process inside the test's own, on free ports. */
+export interface App {
+  /** Throws in a role without a receiver; the other addresses likewise. */
+  readonly receiverUrl: string;
+  readonly consoleUrl: string;
+  /** The private listener of receiver and worker. */
+  readonly opsUrl: string;
+  /** The bootstrap key: role ops. */
+  readonly apiKey: string;
+  /** What the process stands on, to look at its records with its own stores. */
+  readonly foundation: Foundation;
+  stop(): Promise<void>;
+}
+
+export interface AppOptions {
+  readonly redisUrl: string;
+  readonly role?: AppRole;
+  /** Environment variables over those of a process on free ports whose service cannot be reached. */
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly log?: Log;
+}
+
+const API_KEY = 'bootstrap-key-of-the-tests';
+
+/** Starts a role as `npm start -- <role>` does. Whoever starts it stops it. */
+export async function startApp(options: AppOptions): Promise<App> {
+  const role = options.role ?? 'all';
+  const config = loadConfig({
+    REDIS_URL: options.redisUrl,
+    SERVICE_BASE_URL: 'http://127.0.0.1:1/parking/api',
+    SERVICE_CLIENT_ID: 'client-of-the-tests',
+    SERVICE_CLIENT_SECRET: 'secret-of-the-tests',
+    RECEIVER_PORT: '0',
+    CONSOLE_PORT: '0',
+    BOOTSTRAP_API_KEY: API_KEY,
+    STOP_GRACE_MS: '500',
+    ...options.environment,
+  });
+  const foundation = await openFoundation({ config, log: options.log ?? silentLog });
+  const stop = () => foundation.resources.closeAll();
+  try {
+    const { receiver, operator, ops } = await startParts(foundation, role);
+    return {
+      get receiverUrl() {
+        return urlOf(receiver, 'receiver');
+      },
+      get consoleUrl() {
+        return urlOf(operator, 'console');
+      },
+      get opsUrl() {
+        return urlOf(ops, 'private listener');
+      },
+      apiKey: API_KEY,
+      foundation,
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/**
+ * A server and a process on it for the tests of a file: started before them, the server empty before each, both gone
+ * after them. Properties may be read once the tests run, not while they are declared.
+ */
+export function useApp(options: Omit<AppOptions, 'redisUrl'> = {}): App & { readonly redis: Omit<TestRedis, 'stop'> } {
+  let app: App | undefined;
+  const current = (): App => {
+    if (app === undefined) throw new Error('the process of useApp() runs only while tests run');
+    return app;
+  };
+  // Hooks run in the order they are declared: the process stops before its server does.
+  const stop = async () => {
+    await app?.stop();
+    app = undefined;
+  };
+  afterAll(stop);
+  const redis = useRedis();
+  beforeAll(async () => {
+    app = await startApp({ ...options, redisUrl: redis.url });
+  });
+  return {
+    redis,
+    get receiverUrl() {
+      return current().receiverUrl;
+    },
+    get consoleUrl() {
+      return current().consoleUrl;
+    },
+    get opsUrl() {
+      return current().opsUrl;
+    },
+    get apiKey() {
+      return current().apiKey;
+    },
+    get foundation() {
+      return current().foundation;
+    },
+    stop,
+  };
+}
+
+interface Parts {
+  readonly receiver?: Listener;
+  readonly operator?: Listener;
+  readonly ops?: Listener;
+}
+
+/** The parts of each role, as src/main/roles.ts starts them; it keeps their addresses to itself. */
+async function startParts(foundation: Foundation, role: AppRole): Promise<Parts> {
+  switch (role) {
+    case 'receiver':
+      return { receiver: await startReceiver(foundation), ops: await startOps(foundation, healthOf(foundation)) };
+    case 'console':
+      return { operator: await startConsole(foundation) };
+    case 'worker':
+      return { ops: await startWorkerAndOps(foundation) };
+    case 'all':
+      return {
+        ops: await startWorkerAndOps(foundation),
+        receiver: await startReceiver(foundation),
+        operator: await startConsole(foundation),
+      };
+  }
+}
+
+function startWorkerAndOps(foundation: Foundation): Promise<Listener> {
+  const workers = startWorker(foundation);
+  return startOps(
+    foundation,
+    healthOf(foundation, () => workerHealth(foundation, workers)),
+  );
+}
+
+function urlOf(listener: Listener | undefined, name: string): string {
+  if (!listener) throw new Error(`this role has no ${name}`);
+  return listener.url;
+}
