@@ -18,7 +18,7 @@ redis.call('ZADD', KEYS[19], now, id)
 redis.call('ZADD', DUE_DELIVERIES, now + WAKE_GRACE_MS, id)
 if kind == 'tow_invoice' then
   -- Proof that an invoice exists: read by the claim of a second create.
-  redis.call('SET', PROOF, now)
+  redis.call('SET', PROOF, now_us())
   if redis.call('EXISTS', TOW) == 1 then
     redis.call('ZADD', DUE_TOWS, 'LT', now + WAKE_GRACE_MS, ref)
   end

@@ -55,7 +55,7 @@ local function note_effect()
   if not changes.no_effect then
     add_to_report(seq, 'possible_effects', 1)
   elseif number_of(report(seq, 'possible_effects')) == 0 then
-    set_report(seq, { first_sent_at = '' })
+    set_report(seq, { first_sent_us = '' })
   end
 end
 

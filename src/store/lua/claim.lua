@@ -102,8 +102,8 @@ local once = report(head, 'once')
 set_report(head, { attempt_id = attempt_id })
 if once == '1' then
   set_report(head, { state = 'sending' })
-  if report(head, 'first_sent_at') == '' then
-    set_report(head, { first_sent_at = now })
+  if report(head, 'first_sent_us') == '' then
+    set_report(head, { first_sent_us = now_us() })
   end
 end
 local attempts = add_to_report(head, 'attempts', 1)

@@ -15,6 +15,12 @@ local function now_ms()
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 
+-- Finer than now_ms: which of an invoice request and an invoice webhook came first decides whether one proves the other.
+local function now_us()
+  local time = redis.call('TIME')
+  return string.format('%.0f', time[1] * 1000000 + time[2])
+end
+
 -- Field `name` of report `seq`; '' when it was never set.
 local function report(seq, name)
   return redis.call('HGET', REPORTS, seq .. ':' .. name) or ''
@@ -93,8 +99,8 @@ end
 
 -- An invoice webhook that came after the first create was sent proves that the create worked.
 local function is_proved(seq)
-  local first_sent_at, proof = report(seq, 'first_sent_at'), redis.call('GET', PROOF)
-  return report(seq, 'kind') == 'invoice' and first_sent_at ~= '' and proof and tonumber(proof) >= tonumber(first_sent_at)
+  local first_sent_us, proof = report(seq, 'first_sent_us'), redis.call('GET', PROOF)
+  return report(seq, 'kind') == 'invoice' and first_sent_us ~= '' and proof and tonumber(proof) >= tonumber(first_sent_us)
 end
 
 -- Where a report rests between attempts: once a send without an answer may have worked, it stays unknown.

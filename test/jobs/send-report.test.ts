@@ -1,0 +1,201 @@
+import { sendReport, type SendReportTools } from '../../jobs/send-report';
+import { simulatorCalls } from '../../src/contracts/simulator';
+import { systemClock, type Clock } from '../../src/platform/clock';
+import { silentLog } from '../../src/platform/log';
+import { createMetrics } from '../../src/platform/metrics';
+import { createMemoryTokenCache, createServiceClient, type ServiceClient } from '../../src/service';
+import { startSimulator, type Simulator } from '../../src/simulator';
+import type { OutboxStore } from '../../src/workflow/outbox-port';
+import { eventually } from '../support/eventually';
+import { useRedis } from '../support/redis';
+import { GRACE_MS, INVOICE, openStores, reference, START, towInvoice, type Stores } from '../support/stores';
+
+const redis = useRedis();
+let stores: Stores;
+let simulator: Simulator;
+let service: ServiceClient;
+
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+  simulator = await startSimulator({
+    host: '127.0.0.1',
+    port: 0,
+    // Nobody listens: the webhooks of these tests are posted by hand.
+    webhookUrl: 'http://127.0.0.1:1',
+    clock: systemClock,
+    log: silentLog,
+  });
+  service = createServiceClient({
+    baseUrl: `${simulator.url}/prefix`,
+    clientId: 'client',
+    clientSecret: 'secret',
+    timeoutMs: 2000,
+    tokens: createMemoryTokenCache(systemClock),
+    clock: systemClock,
+    log: silentLog,
+  });
+});
+afterEach(async () => {
+  service.close();
+  await simulator.stop(100);
+  stores.close();
+});
+
+const settings = {
+  retryBaseMs: 20,
+  retryCapMs: 100,
+  notFoundRetries: 2,
+  notFoundRetryMs: 20,
+  unknownGraceMs: GRACE_MS,
+};
+
+function tools(also: { clock?: Clock; outbox?: OutboxStore } = {}): SendReportTools {
+  const { outbox, tows } = stores;
+  return { outbox, tows, service, settings, clock: systemClock, log: silentLog, metrics: createMetrics(), ...also };
+}
+
+const run = (ref: string, also = {}) => sendReport({ towing_reference_id: reference(ref) }, tools(also));
+
+/** Runs the job again and again, as wake-ups do, until the tow is as wanted. */
+const runUntil = (ref: string, wanted: string[]) =>
+  eventually(async () => {
+    await run(ref);
+    expect(await stores.states(ref)).toEqual(wanted);
+  });
+
+async function control(method: 'PUT' | 'POST', path: string, body: unknown): Promise<unknown> {
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(`${simulator.url}/simulator/${path}`, { method, headers, body: JSON.stringify(body) });
+  return response.json();
+}
+
+async function callsOf(operation: string) {
+  const calls = simulatorCalls.parse(await (await fetch(`${simulator.url}/simulator/calls`)).json()).items;
+  return calls.filter((call) => call.operation === operation);
+}
+
+/** A tow the simulator knows, started, with its invoice requested. */
+async function towWithInvoice(): Promise<string> {
+  const answer = await control('POST', 'tow-requests', { violation_reference_id: 'V-T1', send: false });
+  const [, ref = ''] = /"towing_reference_id":"([^"]+)"/.exec(JSON.stringify(answer)) ?? [];
+  await stores.accept('tow_request', { violation_reference_id: 'V-T1', towing_reference_id: ref }, 'd1');
+  await stores.process('d1');
+  await stores.say(ref, START);
+  await stores.say(ref, INVOICE);
+  await runUntil(ref, ['started accepted', 'invoice pending']);
+  return ref;
+}
+
+test('an invoice request that got no answer is not repeated when its webhook comes within the grace time', async () => {
+  const ref = await towWithInvoice();
+  await control('PUT', 'faults', [{ operation: 'invoice', fault: 'lost_answer', times: 1 }]);
+
+  await run(ref);
+  expect(await stores.states(ref)).toEqual(['started accepted', 'invoice unknown']);
+  await stores.acceptInvoice(ref);
+  await runUntil(ref, ['started accepted', 'invoice accepted']);
+
+  expect(await callsOf('invoice')).toHaveLength(1);
+});
+
+test('an invoice request that got no answer and no proof is repeated once, and never a third time', async () => {
+  const ref = await towWithInvoice();
+  await control('PUT', 'faults', [{ operation: 'invoice', fault: 'lost_answer' }]);
+
+  await eventually(async () => {
+    await run(ref);
+    expect((await stores.read(ref)).tasks).toHaveLength(1);
+  });
+  for (let again = 0; again < 5; again += 1) expect(await run(ref)).toEqual({ kind: 'done', what: 'held' });
+
+  expect(await callsOf('invoice')).toHaveLength(2);
+});
+
+test('a worker lost between the invoice request and its ack makes no second request when the webhook comes', async () => {
+  const ref = await towWithInvoice();
+  const lost: OutboxStore = { ...stores.outbox, ack: () => Promise.reject(new Error('the worker dies here')) };
+  await expect(run(ref, { outbox: lost })).rejects.toThrow('the worker dies here');
+  await stores.acceptInvoice(ref);
+
+  await runUntil(ref, ['started accepted', 'invoice accepted']);
+
+  expect(await callsOf('invoice')).toHaveLength(1);
+});
+
+test('an invoice request answered with 500 waits the grace time for proof before it is repeated', async () => {
+  const ref = await towWithInvoice();
+  await control('PUT', 'faults', [{ operation: 'invoice', fault: '500', times: 1 }]);
+  const startedMs = systemClock.monotonicMs();
+
+  await runUntil(ref, ['started accepted', 'invoice accepted']);
+
+  expect(await callsOf('invoice')).toHaveLength(2);
+  expect(systemClock.monotonicMs() - startedMs).toBeGreaterThanOrEqual(GRACE_MS);
+});
+
+test('a violation the service does not know yet is tried again a few times before a person is asked', async () => {
+  await stores.request('T-unknown');
+  await stores.say('T-unknown', START);
+
+  await runUntil('T-unknown', ['started refused']);
+
+  expect(await callsOf('started')).toHaveLength(1 + settings.notFoundRetries);
+  expect((await stores.read('T-unknown')).tasks).toMatchObject([
+    { type: 'report_refused', message: expect.stringContaining('Violation not found'), http_status: 404 },
+  ]);
+});
+
+test('a claim that has grown too old sends nothing and does not count as an attempt', async () => {
+  const ref = await towWithInvoice();
+  const late: Clock = { ...systemClock, monotonicMs: leaps(6000) };
+
+  expect(await run(ref, { clock: late })).toMatchObject({ what: 'hold' });
+
+  expect(await callsOf('invoice')).toHaveLength(0);
+  expect((await stores.read(ref)).reports[1]).toMatchObject({ state: 'pending', attempts: 0 });
+});
+
+test('an answer that breaks the contract is accepted, flagged, and kept for a person', async () => {
+  const ref = await towWithInvoice();
+  await control('PUT', 'faults', [{ operation: 'invoice', fault: 'broken_answer', times: 1 }]);
+
+  await run(ref);
+
+  expect(await stores.states(ref)).toEqual(['started accepted', 'invoice accepted']);
+  expect((await stores.read(ref)).tasks).toMatchObject([{ type: 'answer_broken', actions: ['resolve'] }]);
+});
+
+test('the answer to an invoice request is compared with the webhook that came before it', async () => {
+  const ref = await towWithInvoice();
+  await stores.accept('tow_invoice', { ...towInvoice(ref, 9999), violation_reference_id: 'V-T1' }, 'i1');
+  await stores.process('i1');
+  await runUntil(ref, ['started accepted', 'invoice accepted']);
+
+  await eventually(async () => {
+    await run(ref);
+    expect((await stores.read(ref)).tasks).toMatchObject([
+      { type: 'invoice_mismatch', message: expect.stringContaining('towing_invoice.total_amount') },
+    ]);
+  });
+});
+
+test('credentials that are refused are one task, and sending goes on by itself once they are accepted', async () => {
+  const ref = await towWithInvoice();
+  await control('PUT', 'faults', [
+    { operation: 'invoice', fault: 'expired_token', times: 1 },
+    { operation: 'token', fault: '403', times: 2 },
+  ]);
+
+  await run(ref);
+  expect(await stores.redis.hget('{p0}:tasks', 'connection')).toContain('connection_lost');
+  await runUntil(ref, ['started accepted', 'invoice accepted']);
+
+  expect(await stores.redis.hlen('{p0}:tasks')).toBe(0);
+  expect((await callsOf('invoice')).filter(({ effect }) => effect)).toHaveLength(1);
+});
+
+/** A monotonic clock on which every look is that much later than the last. */
+function leaps(stepMs: number): () => number {
+  let nowMs = 0;
+  return () => (nowMs += stepMs);
+}

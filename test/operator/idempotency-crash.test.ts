@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { apiKeyView } from '../../src/contracts/operator';
+import { task } from '../../src/contracts/records';
+import { useApp } from '../support/app';
+import { get, post, towIn, towPath } from './client';
+import { deliver, newTow, WHEREABOUTS } from './world';
+
+const app = useApp({ role: 'console' });
+const idempotencyKey = 'a-key-of-the-client';
+
+/** What a process leaves that dies between the effect of a request and its answer. */
+async function forgetAnswers(): Promise<void> {
+  const keys = z.array(z.string()).parse(await app.redis.ask('KEYS', '*idempotency*'));
+  expect(keys).toHaveLength(1);
+  for (const key of keys) expect(await app.redis.ask('HDEL', key, 'answer')).toBe(1);
+}
+
+describe('a request repeated after a crash between its effect and its answer is answered for what it did', () => {
+  it('a fact with the tow', async () => {
+    const ref = await newTow(app);
+    await post(app, towPath(ref, '/started'), WHEREABOUTS, { idempotencyKey });
+    await forgetAnswers();
+    const tow = towIn(await post(app, towPath(ref, '/started'), WHEREABOUTS, { idempotencyKey }));
+    expect([tow.state, tow.facts.length]).toEqual(['started', 1]);
+  });
+
+  it('a resolved task with the task', async () => {
+    const ref = await newTow(app);
+    await deliver(app, 'tow_request', { violation_reference_id: 'V-other', towing_reference_id: ref });
+    const path = `/api/tasks/rival_request.${ref}/resolve`;
+    await post(app, path, {}, { idempotencyKey });
+    await forgetAnswers();
+    const again = await post(app, path, {}, { idempotencyKey });
+    expect(again.status).toBe(202);
+    expect(task.parse(again.json)).toMatchObject({ type: 'rival_request', towing_reference_id: ref });
+  });
+
+  it('a new API key with the key that exists', async () => {
+    await post(app, '/api/keys', { name: 'yard', role: 'crew' }, { idempotencyKey });
+    await forgetAnswers();
+    const again = await post(app, '/api/keys', { name: 'yard', role: 'crew' }, { idempotencyKey });
+    const { items } = z.object({ items: z.array(apiKeyView) }).parse((await get(app, '/api/keys')).json);
+    expect(items.map(({ id }) => id)).toEqual([apiKeyView.parse(again.json).id]);
+  });
+});

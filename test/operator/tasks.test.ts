@@ -1,0 +1,65 @@
+import { page } from '../../src/contracts/operator';
+import { task } from '../../src/contracts/records';
+import { useApp } from '../support/app';
+import { errorOf, get, newKey, post, towIn, towOf, towPath } from './client';
+import { answerHead, deliver, newTow, towAfter } from './world';
+
+const app = useApp({ role: 'console' });
+
+async function tasks() {
+  return page(task).parse((await get(app, '/api/tasks')).json).items;
+}
+
+async function towWithRival(): Promise<string> {
+  const ref = await newTow(app);
+  await deliver(app, 'tow_request', { violation_reference_id: 'V-other', towing_reference_id: ref });
+  return ref;
+}
+
+it('a task is listed with its tow, what happened and what can be done', async () => {
+  const rival = await towWithRival();
+  const refused = await towAfter(app, 'started');
+  const reportId = await answerHead(app, refused, 'refused');
+  expect(await tasks()).toMatchObject([
+    { type: 'report_refused', towing_reference_id: refused, report_id: reportId, http_status: 400 },
+    { type: 'rival_request', towing_reference_id: rival, actions: ['resolve'] },
+  ]);
+  expect((await towOf(app, rival)).tasks).toEqual((await tasks()).slice(1));
+});
+
+it('a task that only informs is closed by resolving it, and the tow remembers by whom', async () => {
+  const ref = await towWithRival();
+  const [open] = await tasks();
+  const apiKey = await newKey(app, 'dispatcher', 'day shift');
+  const answer = await post(app, `/api/tasks/${open?.id}/resolve`, { reason: 'asked them' }, { apiKey });
+  expect([answer.status, answer.json]).toEqual([202, open]);
+  expect(await tasks()).toEqual([]);
+  const tow = await towOf(app, ref);
+  expect(tow.tasks).toEqual([]);
+  expect(tow.timeline.at(-1)).toMatchObject({ type: 'task.resolved', by: 'day shift', reason: 'asked them' });
+});
+
+it('a task is resolved once: the second time it is unknown', async () => {
+  await towWithRival();
+  const [open] = await tasks();
+  await post(app, `/api/tasks/${open?.id}/resolve`);
+  const again = await post(app, `/api/tasks/${open?.id}/resolve`);
+  expect([again.status, errorOf(again).code]).toEqual([404, 'task_not_found']);
+});
+
+it('a task about a report is closed by deciding on the report, not by resolving it', async () => {
+  const ref = await towAfter(app, 'started');
+  const reportId = await answerHead(app, ref, 'refused');
+  const [open] = await tasks();
+  const answer = await post(app, `/api/tasks/${open?.id}/resolve`);
+  expect([answer.status, errorOf(answer).code]).toEqual([409, 'decision_needed']);
+  expect(await tasks()).toEqual([open]);
+  towIn(await post(app, towPath(ref, `/reports/${reportId}/retry`)));
+  expect(await tasks()).toEqual([]);
+});
+
+it('the same trouble twice is one task', async () => {
+  const ref = await towWithRival();
+  await deliver(app, 'tow_request', { violation_reference_id: 'V-third', towing_reference_id: ref });
+  expect(await tasks()).toHaveLength(1);
+});

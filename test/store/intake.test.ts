@@ -1,0 +1,138 @@
+import { useRedis } from '../support/redis';
+import {
+  INVOICE,
+  mustClaim,
+  openStores,
+  result,
+  START,
+  ACCEPTED,
+  towInvoice,
+  towRequest,
+  type Stores,
+} from '../support/stores';
+
+const redis = useRedis();
+let stores: Stores;
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+});
+afterEach(() => stores.close());
+
+const deliveryState = async (id: string) => (await stores.deliveries.read(id))?.state;
+
+test('a delivery accepted twice is known the second time and counted', async () => {
+  expect(await stores.accept('tow_request', towRequest('T1'), 'd1')).toBe('accepted');
+  expect(await stores.accept('tow_request', towRequest('T1'), 'd1')).toBe('already_known');
+
+  expect(await stores.deliveries.read('d1')).toMatchObject({ copies: 2, state: 'waiting' });
+  expect(await stores.due.deliveries.backlog()).toBeDefined();
+});
+
+test('an invoice before its tow request is parked, and ends up on the tow', async () => {
+  await stores.acceptInvoice('T1');
+  expect(await stores.process('invoice-T1')).toBe('parked');
+  expect(await deliveryState('invoice-T1')).toBe('parked');
+
+  await stores.accept('tow_request', towRequest('T1'), 'd1');
+  expect(await stores.process('d1')).toBe('created');
+  const due = await stores.due.deliveries.take(10, 1000);
+  expect(due).toContain('invoice-T1');
+  expect(await stores.process('invoice-T1')).toBe('attached');
+
+  expect((await stores.read('T1')).tow.invoiceWebhooks).toHaveLength(1);
+  expect(await deliveryState('invoice-T1')).toBe('processed');
+});
+
+test('an invoice and its tow request processed at the same instant always meet', async () => {
+  const refs = Array.from({ length: 150 }, (_, index) => `T${index}`);
+  await Promise.all(
+    refs.map(async (ref) => {
+      await Promise.all([stores.acceptInvoice(ref), stores.accept('tow_request', towRequest(ref), `d-${ref}`)]);
+    }),
+  );
+  const verdicts = await Promise.all(
+    refs.map((ref) => Promise.all([stores.process(`invoice-${ref}`), stores.process(`d-${ref}`)])),
+  );
+  // Whatever was parked became due again when its tow was created.
+  await Promise.all(refs.map((ref) => stores.process(`invoice-${ref}`)));
+
+  for (const ref of refs) {
+    expect((await stores.read(ref)).tow.invoiceWebhooks).toHaveLength(1);
+    expect(await deliveryState(`invoice-${ref}`)).toBe('processed');
+  }
+  expect(verdicts.flat().filter((verdict) => verdict === 'created')).toHaveLength(150);
+});
+
+test('a parked invoice is due again at the latest when a person must be asked', async () => {
+  await stores.acceptInvoice('T1');
+  await stores.process('invoice-T1');
+
+  const score = Number(await stores.redis.zscore('{p0}:due:deliveries', 'invoice-T1'));
+  const received = (await stores.deliveries.read('invoice-T1'))?.receivedAtMs ?? 0;
+
+  expect(score - received).toBeGreaterThan(23 * 3_600_000);
+});
+
+test('processing a delivery twice is processing it once', async () => {
+  await stores.request('T1');
+  await stores.acceptInvoice('T1');
+  await Promise.all([stores.process('invoice-T1'), stores.process('invoice-T1'), stores.process('request-T1')]);
+  const { version } = await stores.read('T1');
+
+  expect(await stores.process('invoice-T1')).toBe('settled_before');
+
+  const record = await stores.read('T1');
+  expect(record.version).toBe(version);
+  expect(record.tow.invoiceWebhooks).toHaveLength(1);
+  expect(record.timeline.filter(({ type }) => type === 'invoice.attached')).toHaveLength(1);
+});
+
+test('a second tow request with another violation is kept and asked about; the first one wins', async () => {
+  await stores.request('T1');
+  const rival = { ...towRequest('T1'), violation_reference_id: 'V-other' };
+  await stores.accept('tow_request', rival, 'd2');
+
+  expect(await stores.process('d2')).toBe('rival_kept');
+
+  const { tow, tasks } = await stores.read('T1');
+  expect(tow.violationReferenceId).toBe('V-T1');
+  expect(tow.rivalRequests).toMatchObject([{ violationReferenceId: 'V-other' }]);
+  expect(tasks).toMatchObject([{ type: 'rival_request' }]);
+});
+
+test('a second tow request that says the same again is known, whatever the order of its fields', async () => {
+  await stores.request('T1');
+  const again = { metadata: { id: 'own-T1' }, towing_reference_id: 'T1', violation_reference_id: 'V-T1' };
+  await stores.accept('tow_request', again, 'd2');
+
+  expect(await stores.process('d2')).toBe('already_known');
+  expect((await stores.read('T1')).tasks).toEqual([]);
+});
+
+test('an invoice that differs from the answer to our request opens a task, whichever came first', async () => {
+  const answer = {
+    towing_reference_id: 'T1',
+    towing_invoice: { total_amount: 400, paid_amount: 0, tax: 45 },
+    delay_invoice: { total_amount: 0, paid_amount: 0, tax: 0 },
+  };
+  for (const [ref, webhookFirst] of [
+    ['T1', true],
+    ['T2', false],
+  ] as const) {
+    await stores.request(ref);
+    await stores.say(ref, START);
+    await stores.say(ref, INVOICE);
+    await stores.outbox.ack(await mustClaim(stores.outbox, ref), result(ACCEPTED));
+    const attach = async () => {
+      await stores.accept('tow_invoice', towInvoice(ref), `i-${ref}`);
+      await stores.process(`i-${ref}`);
+    };
+    const claim = await mustClaim(stores.outbox, ref);
+    if (webhookFirst) await attach();
+    await stores.outbox.ack(claim, result(ACCEPTED, { answer }));
+    if (!webhookFirst) await attach();
+
+    if (webhookFirst) expect(await stores.outbox.claim(ref)).toEqual({ kind: 'reconcile' });
+    else expect((await stores.read(ref)).tasks).toMatchObject([{ type: 'invoice_mismatch' }]);
+  }
+});

@@ -1,0 +1,209 @@
+import { eventually } from '../support/eventually';
+import { useRedis } from '../support/redis';
+import { ACCEPTED, INVOICE, mustClaim, openStores, result, START, UNKNOWN, type Stores } from '../support/stores';
+
+const redis = useRedis();
+let stores: Stores;
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+});
+afterEach(() => stores.close());
+
+/** A tow whose head is the invoice: started is accepted, the invoice is owed. */
+async function towAtInvoice(ref: string): Promise<void> {
+  await stores.request(ref);
+  await stores.say(ref, START);
+  await stores.say(ref, INVOICE);
+  await stores.outbox.ack(await mustClaim(stores.outbox, ref), result(ACCEPTED));
+}
+
+const claimsToSend = async (ref: string) => eventually(() => mustClaim(stores.outbox, ref));
+
+test('reports leave in the order of their facts, each only after the one before it was accepted', async () => {
+  await stores.request('T1');
+  await stores.say('T1', START);
+  await stores.say('T1', { event: 'detained' });
+  await stores.say('T1', { event: 'released' });
+
+  const sent: string[] = [];
+  for (let step = 0; step < 3; step += 1) {
+    const claim = await mustClaim(stores.outbox, 'T1');
+    sent.push(claim.reportKind);
+    expect((await stores.outbox.claim('T1')).kind).toBe('busy');
+    const stored = await stores.outbox.ack(claim, result(ACCEPTED));
+    expect(stored).toEqual({ kind: 'done', more: step < 2 });
+  }
+
+  expect(sent).toEqual(['started', 'detained', 'released']);
+  expect(await stores.outbox.claim('T1')).toEqual({ kind: 'idle' });
+  expect(await stores.dueAt('T1')).toBeNull();
+});
+
+test('a body keeps every digit and letter from the fact to the claim', async () => {
+  await stores.request('T1');
+  await stores.say('T1', { ...START, towedLocation: 'شارع العليا "5" \\ \u{1f697}' });
+
+  const claim = await mustClaim(stores.outbox, 'T1');
+
+  expect(claim.body).toMatchObject({ latitude: 24.7136123456789, towed_location: 'شارع العليا "5" \\ \u{1f697}' });
+});
+
+test('of two workers that claim at the same time only one may send', async () => {
+  await stores.request('T1');
+  await stores.say('T1', START);
+
+  const claims = await Promise.all(Array.from({ length: 20 }, () => stores.outbox.claim('T1')));
+
+  expect(claims.filter(({ kind }) => kind === 'send')).toHaveLength(1);
+  expect(claims.filter(({ kind }) => kind === 'busy')).toHaveLength(19);
+});
+
+test('an answer under a lost claim changes nothing and is kept among the attempts', async () => {
+  await stores.request('T1');
+  await stores.say('T1', START);
+  const lost = await mustClaim(stores.outbox, 'T1');
+  const mine = await claimsToSend('T1');
+
+  expect(await stores.outbox.ack(lost, result(ACCEPTED))).toEqual({ kind: 'late', more: false });
+
+  expect(await stores.states('T1')).toEqual(['started pending']);
+  expect((await stores.read('T1')).reports[0]?.log.map(({ outcome }) => outcome)).toEqual(['worker_lost', 'accepted']);
+  expect(await stores.outbox.ack(mine, result(ACCEPTED))).toMatchObject({ kind: 'done' });
+  expect(await stores.states('T1')).toEqual(['started accepted']);
+});
+
+test('a worker lost while sending an invoice request leaves its outcome unknown', async () => {
+  await towAtInvoice('T1');
+  await mustClaim(stores.outbox, 'T1');
+  expect(await stores.states('T1')).toEqual(['started accepted', 'invoice sending']);
+
+  await eventually(async () => expect((await stores.outbox.claim('T1')).kind).toBe('wait'));
+
+  expect(await stores.states('T1')).toEqual(['started accepted', 'invoice unknown']);
+});
+
+test('a late answer settles a report whose outcome is unknown, and no other', async () => {
+  await towAtInvoice('T1');
+  const lost = await mustClaim(stores.outbox, 'T1');
+  await eventually(async () => expect((await stores.outbox.claim('T1')).kind).toBe('wait'));
+
+  expect(await stores.outbox.ack(lost, result(ACCEPTED))).toMatchObject({ kind: 'late_accepted' });
+
+  expect(await stores.states('T1')).toEqual(['started accepted', 'invoice accepted']);
+});
+
+test('an unknown invoice request is sent once more, and after that only a person goes on', async () => {
+  await towAtInvoice('T1');
+  await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(UNKNOWN));
+  expect((await stores.outbox.claim('T1')).kind).toBe('wait');
+
+  const second = await claimsToSend('T1');
+  expect(second).toMatchObject({ reportKind: 'invoice', attempt: 2, unanswered: 1 });
+  await stores.outbox.ack(second, result(UNKNOWN));
+
+  await eventually(async () => expect((await stores.outbox.claim('T1')).kind).toBe('held'));
+  const { tasks, reports } = await stores.read('T1');
+  expect(tasks).toMatchObject([
+    { type: 'report_unknown', actions: ['accept', 'retry', 'waive'], report_id: 'invoice-2' },
+  ]);
+  expect(reports[1]).toMatchObject({ state: 'unknown', attempts: 2, nextAttemptAtMs: null });
+  expect(await stores.dueAt('T1')).toBeNull();
+});
+
+test('an invoice webhook after the first request proves it: no second request, and the task closes', async () => {
+  await towAtInvoice('T1');
+  await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(UNKNOWN));
+
+  await stores.acceptInvoice('T1');
+
+  expect((await stores.outbox.claim('T1')).kind).toBe('idle');
+  expect(await stores.states('T1')).toEqual(['started accepted', 'invoice accepted']);
+});
+
+test('proof that comes when a person was already asked closes the task and moves the tow on', async () => {
+  await towAtInvoice('T1');
+  await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(UNKNOWN));
+  await stores.outbox.ack(await claimsToSend('T1'), result(UNKNOWN));
+  await eventually(async () => expect((await stores.outbox.claim('T1')).kind).toBe('held'));
+
+  await stores.acceptInvoice('T1');
+
+  expect(await stores.dueAt('T1')).not.toBeNull();
+  expect((await stores.outbox.claim('T1')).kind).toBe('idle');
+  const { tasks, reports } = await stores.read('T1');
+  expect(tasks).toEqual([]);
+  expect(reports[1]?.state).toBe('accepted');
+});
+
+test('an invoice webhook from before the first request proves nothing', async () => {
+  await towAtInvoice('T1');
+  await stores.acceptInvoice('T1');
+  await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(UNKNOWN));
+
+  const second = await claimsToSend('T1');
+
+  expect(second).toMatchObject({ reportKind: 'invoice', attempt: 2 });
+});
+
+test('a request that surely had no effect is not proved by a webhook that comes after it', async () => {
+  await towAtInvoice('T1');
+  const refusedConnection = { next: 'retry', delayMs: 0, because: 'surely_not_sent' } as const;
+  await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(refusedConnection, { hadNoEffect: true }));
+  await stores.acceptInvoice('T1');
+
+  expect(await claimsToSend('T1')).toMatchObject({ reportKind: 'invoice', attempt: 2, unanswered: 0 });
+});
+
+test('a broken connection holds all tows, lets one at a time try, and wakes all when it works again', async () => {
+  const refs = ['T1', 'T2', 'T3'];
+  for (const ref of refs) {
+    await stores.request(ref);
+    await stores.say(ref, START);
+  }
+  const hold = { next: 'hold', delayMs: 100, because: 'connection' } as const;
+  const task = { subject: 'connection', type: 'connection_lost', message: 'broken', actions: [] };
+  await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(hold, { task }));
+  expect((await stores.outbox.claim('T2')).kind).toBe('wait');
+
+  const probe = await claimsToSend('T2');
+  expect((await stores.outbox.claim('T3')).kind).toBe('wait');
+  await stores.outbox.ack(probe, result(ACCEPTED));
+
+  expect((await stores.outbox.claim('T3')).kind).toBe('send');
+  expect((await stores.read('T1')).reports[0]).toMatchObject({ attempts: 0, failures: 0, state: 'pending' });
+  expect(await stores.redis.hlen('{p0}:tasks')).toBe(0);
+});
+
+test('of many attempts the first five and the last twenty are kept, and all are counted', async () => {
+  await stores.request('T1');
+  await stores.say('T1', START);
+  const retry = { next: 'retry', delayMs: 0, because: 'failed' } as const;
+  for (let number = 1; number <= 40; number += 1) {
+    const claim = await mustClaim(stores.outbox, 'T1');
+    const attempt = { outcome: 'retry', message: `attempt ${number}` };
+    await stores.outbox.ack(claim, result(retry, { attempt }));
+  }
+
+  const [report] = (await stores.read('T1')).reports;
+
+  expect(report?.attempts).toBe(40);
+  const kept = report?.log.map(({ message }) => Number(message?.split(' ')[1]));
+  expect(kept).toEqual([1, 2, 3, 4, 5, ...Array.from({ length: 20 }, (_, index) => 21 + index)]);
+});
+
+test('what waits is due exactly when it may go on, and what a person holds is not due', async () => {
+  await stores.request('T1');
+  expect(await stores.dueAt('T1')).toBeNull();
+  await stores.say('T1', START);
+  expect(await stores.dueAt('T1')).not.toBeNull();
+
+  const claim = await mustClaim(stores.outbox, 'T1');
+  const leaseEnd = await stores.dueAt('T1');
+  expect(leaseEnd).toBeGreaterThan((await stores.read('T1')).readAtMs);
+  const retry = { next: 'retry', delayMs: 60_000, because: 'failed' } as const;
+  await stores.outbox.ack(claim, result(retry));
+
+  const { reports } = await stores.read('T1');
+  expect(await stores.dueAt('T1')).toBe(reports[0]?.nextAttemptAtMs);
+  expect(await stores.outbox.claim('T1')).toEqual({ kind: 'wait', untilMs: reports[0]?.nextAttemptAtMs });
+});

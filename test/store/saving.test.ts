@@ -1,0 +1,142 @@
+import { decideReport } from '../../src/workflow/decisions';
+import { recordFact } from '../../src/workflow/progress';
+import { noChange } from '../../src/workflow/tow-change';
+import { systemClock } from '../../src/platform/clock';
+import { eventually } from '../support/eventually';
+import { useRedis } from '../support/redis';
+import { ACCEPTED, INVOICE, mustClaim, openStores, result, RULES, START, type Stores } from '../support/stores';
+
+const redis = useRedis();
+let stores: Stores;
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+});
+afterEach(() => stores.close());
+
+const actor = { name: 'tester', role: 'ops' } as const;
+const tools = () => ({
+  tows: stores.tows,
+  wake: { delivery: () => {}, tow: () => {} },
+  clock: systemClock,
+  rules: RULES,
+});
+const REFUSED = { next: 'refused', hint: null } as const;
+
+test('a decision made on an older version never overwrites a newer one', async () => {
+  await stores.request('T1');
+  const old = await stores.read('T1');
+  await stores.say('T1', START);
+
+  expect(await stores.tows.save(old, noChange(old.tow))).toEqual({ kind: 'stale' });
+
+  expect((await stores.read('T1')).tow.state).toBe('started');
+});
+
+test('of many people who say the same at the same time one is heard', async () => {
+  await stores.request('T1');
+
+  const effects = await Promise.all(
+    Array.from({ length: 20 }, () => recordFact(tools(), { ref: 'T1', command: START, actor })),
+  );
+
+  expect(effects.filter(({ kind }) => kind === 'done')).toHaveLength(1);
+  expect((await stores.read('T1')).reports).toHaveLength(1);
+});
+
+test('under one idempotency key the effect happens once, whoever asks', async () => {
+  await stores.request('T1');
+  const remember = { scope: 'scope', fingerprint: 'same' };
+  const ask = () => recordFact(tools(), { ref: 'T1', command: START, actor, remember });
+
+  const effects = await Promise.all([ask(), ask(), ask()]);
+
+  expect(effects.filter(({ kind }) => kind === 'done')).toHaveLength(1);
+  expect((await stores.read('T1')).tow.facts).toHaveLength(1);
+});
+
+test('a cancel withdraws the invoice and payment that were never attempted, in the same write', async () => {
+  await stores.request('T1');
+  await stores.say('T1', START);
+  await stores.say('T1', INVOICE);
+  await stores.say('T1', { event: 'payment' });
+
+  await stores.say('T1', { event: 'canceled', cancellationReason: 'Owner came back' });
+
+  expect(await stores.states('T1')).toEqual([
+    'started pending',
+    'invoice waived',
+    'payment waived',
+    'canceled pending',
+  ]);
+  await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
+  expect(await mustClaim(stores.outbox, 'T1')).toMatchObject({ reportKind: 'canceled' });
+});
+
+test('an answer that arrives after a correction never marks the corrected body as sent', async () => {
+  await stores.request('T1');
+  await stores.say('T1', START);
+  const lost = await mustClaim(stores.outbox, 'T1');
+  const mine = await eventually(() => mustClaim(stores.outbox, 'T1'));
+  await stores.outbox.ack(mine, result(REFUSED));
+  const command = { action: 'correct', fields: { plate_number: 'XYZ 99' } } as const;
+  expect((await decideReport(tools(), { ref: 'T1', reportId: 'started-1', command, actor })).kind).toBe('done');
+
+  expect(await stores.outbox.ack(lost, result(ACCEPTED))).toMatchObject({ kind: 'late' });
+
+  expect(await stores.states('T1')).toEqual(['started pending']);
+  const resent = await mustClaim(stores.outbox, 'T1');
+  expect(resent.body).toMatchObject({ plate_number: 'XYZ 99', towed_location: 'Olaya Street' });
+  const record = await stores.read('T1');
+  expect(record.tow.plateNumber).toBe('XYZ 99');
+  expect(record.timeline.at(-1)).toMatchObject({
+    type: 'report.corrected',
+    fields: { plate_number: { old: 'ABC 1234', new: 'XYZ 99' } },
+  });
+});
+
+test('a refused report opens a task that each decision closes', async () => {
+  const decisions = [
+    { action: 'retry' },
+    { action: 'waive', reason: 'told by phone' },
+    { action: 'accept', reason: 'seen at the service' },
+  ] as const;
+  for (const [index, command] of decisions.entries()) {
+    const ref = `T${index}`;
+    await stores.request(ref);
+    await stores.say(ref, START);
+    const claim = await mustClaim(stores.outbox, ref);
+    const task = { subject: claim.reportId, type: 'report_refused', message: 'no', actions: [] };
+    await stores.outbox.ack(claim, result(REFUSED, { task }));
+    expect((await stores.read(ref)).tasks).toHaveLength(1);
+    expect(await stores.dueAt(ref)).toBeNull();
+
+    await decideReport(tools(), { ref, reportId: claim.reportId, command, actor });
+
+    expect((await stores.read(ref)).tasks).toEqual([]);
+  }
+  expect(await stores.states('T0')).toEqual(['started pending']);
+  expect(await stores.states('T1')).toEqual(['started waived']);
+  expect(await stores.states('T2')).toEqual(['started accepted']);
+});
+
+test('a report that is being sent right now cannot be decided on', async () => {
+  await stores.request('T1');
+  await stores.say('T1', START);
+  await mustClaim(stores.outbox, 'T1');
+
+  const effect = await decideReport(tools(), { ref: 'T1', reportId: 'started-1', command: { action: 'retry' }, actor });
+
+  expect(effect).toMatchObject({ kind: 'refused', refusal: { kind: 'conflict', code: 'report_in_flight' } });
+});
+
+test('a waived invoice waives its pending payment', async () => {
+  await stores.request('T1');
+  await stores.say('T1', START);
+  await stores.say('T1', INVOICE);
+  await stores.say('T1', { event: 'payment' });
+
+  const command = { action: 'waive', reason: 'billed on paper' } as const;
+  await decideReport(tools(), { ref: 'T1', reportId: 'invoice-2', command, actor });
+
+  expect(await stores.states('T1')).toEqual(['started pending', 'invoice waived', 'payment waived']);
+});

@@ -1,0 +1,145 @@
+import type { Redis } from 'ioredis';
+import {
+  isTowingReference,
+  isViolationReference,
+  type JsonObject,
+  type TowingReference,
+} from '../../src/domain/vocabulary';
+import type { Verdict } from '../../src/domain/policy';
+import { systemClock } from '../../src/platform/clock';
+import { silentLog } from '../../src/platform/log';
+import { connectFailFast, whenReady } from '../../src/store/connect';
+import { createDeliveryStore, createIntake } from '../../src/store/deliveries';
+import { createDueSets } from '../../src/store/due';
+import { createOutboxStore } from '../../src/store/outbox';
+import { createTowStore } from '../../src/store/tows';
+import { processDelivery } from '../../src/workflow/intake';
+import type { AttemptResult, Claimed, OutboxStore } from '../../src/workflow/outbox-port';
+import type { Wake } from '../../src/workflow/ports';
+import { recordFact } from '../../src/workflow/progress';
+import type { FactCommand } from '../../src/domain/fact-command';
+
+/** Short enough to be waited for, long enough to be seen. */
+export const LEASE_MS = 150;
+export const GRACE_MS = 150;
+
+export const RULES = {
+  vehicleTypes: ['HEAVY'],
+  paymentStatuses: ['PAID'],
+  freeDays: 0,
+  releaseRequiresPayment: 'invoiced',
+} as const;
+
+export const START = {
+  event: 'started',
+  plateNumber: 'ABC 1234',
+  towedLocation: 'Olaya Street',
+  latitude: 24.7136123456789,
+  longitude: 46.6753,
+} as const;
+export const INVOICE = { event: 'invoice', vehicleType: 'HEAVY' } as const;
+
+/** Stores over one Redis, with the use cases on top that put tows into them. */
+export type Stores = Awaited<ReturnType<typeof openStores>>;
+
+const nobody: Wake = { delivery: () => {}, tow: () => {} };
+
+export async function openStores(redisUrl: string) {
+  const redis: Redis = connectFailFast(redisUrl, { log: silentLog, clock: systemClock });
+  await whenReady(redis, 5000);
+  const tows = createTowStore(redis);
+  const deliveries = createDeliveryStore(redis);
+  const intake = createIntake(redis, systemClock);
+  const outbox = createOutboxStore(redis, systemClock, { leaseMs: LEASE_MS, unknownGraceMs: GRACE_MS });
+  const accept = async (kind: 'tow_request' | 'tow_invoice', body: JsonObject, id: string) => {
+    const towingReferenceId = String(body['towing_reference_id']);
+    const rawBody = JSON.stringify(body);
+    return intake.accept({ id, kind, towingReferenceId, rawBody, verified: true, signatureId: id });
+  };
+  const process = (id: string) => processDelivery({ tows, deliveries, wake: nobody }, id);
+  return {
+    redis,
+    tows,
+    deliveries,
+    outbox,
+    due: createDueSets(redis),
+    accept,
+    process,
+    /** A tow that was requested and processed. */
+    async request(ref: string): Promise<TowingReference> {
+      await accept('tow_request', towRequest(ref), `request-${ref}`);
+      await process(`request-${ref}`);
+      return reference(ref);
+    },
+    /** An invoice webhook, stored and not processed yet. */
+    acceptInvoice: (ref: string, id = `invoice-${ref}`) => accept('tow_invoice', towInvoice(ref), id),
+    async say(ref: string, command: FactCommand) {
+      const actor = { name: 'tester', role: 'ops' } as const;
+      const effect = await recordFact(
+        { tows, wake: nobody, clock: systemClock, rules: RULES },
+        { ref, command, actor },
+      );
+      if (effect.kind !== 'done') throw new Error(`${command.event} was not recorded: ${JSON.stringify(effect)}`);
+    },
+    async read(ref: string) {
+      const record = await tows.read(ref);
+      if (!record) throw new Error('no such tow');
+      return record;
+    },
+    async states(ref: string) {
+      return (await this.read(ref)).reports.map(({ kind, state }) => `${kind} ${state}`);
+    },
+    /** When the tow is due, ms since the epoch; null when only a person can go on. */
+    async dueAt(ref: string) {
+      const score = await redis.zscore('{p0}:due:tows', ref);
+      return score === null ? null : Number(score);
+    },
+    close: () => redis.disconnect(),
+  };
+}
+
+export function towRequest(ref: string): JsonObject {
+  return { violation_reference_id: `V-${ref}`, towing_reference_id: ref, metadata: { id: `own-${ref}` } };
+}
+
+export function towInvoice(ref: string, total: number = 345): JsonObject {
+  const charge = { vat_number: '300000000000003', paid_amount: 0, tax: 45 };
+  return {
+    violation_reference_id: `V-${ref}`,
+    towing_reference_id: ref,
+    towing_invoice: { invoice_number: `INV-${ref}`, total_amount: total, ...charge },
+    delay_invoice: { invoice_number: `DEL-${ref}`, ...charge, total_amount: 0, tax: 0 },
+    metadata: { id: `own-${ref}` },
+  };
+}
+
+export function reference(ref: string): TowingReference {
+  if (!isTowingReference(ref) || !isViolationReference(ref)) throw new Error('not a reference');
+  return ref;
+}
+
+/** The right to send, or a failure of the test. */
+export async function mustClaim(outbox: OutboxStore, ref: string): Promise<Claimed> {
+  const claim = await outbox.claim(ref);
+  if (claim.kind !== 'send') throw new Error(`expected to send, but: ${JSON.stringify(claim)}`);
+  return claim;
+}
+
+/** What an attempt came to, reduced to its verdict. */
+export function result(verdict: Verdict, also: Partial<AttemptResult> = {}): AttemptResult {
+  const isAccepted = verdict.next === 'accepted';
+  return {
+    verdict,
+    attempt: { outcome: verdict.next, http_status: isAccepted ? 200 : null },
+    error: isAccepted ? null : { http_status: null, message: 'played by a test' },
+    answer: null,
+    rawBody: null,
+    hadNoEffect: false,
+    wasAnswered: isAccepted,
+    task: null,
+    ...also,
+  };
+}
+
+export const ACCEPTED = { next: 'accepted', flag: null } as const;
+export const UNKNOWN = { next: 'unknown', delayMs: GRACE_MS } as const;
