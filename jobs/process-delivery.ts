@@ -12,15 +12,13 @@ export interface ProcessDeliveryTools extends IntakeTools {
 }
 
 /** Makes of one stored delivery what it means: a tow, an invoice on a tow, or a parked invoice. */
-export async function processDelivery(
-  payload: DeliveryJob,
-  tools: ProcessDeliveryTools,
-): Promise<Outcome> {
+export async function processDelivery(payload: DeliveryJob, tools: ProcessDeliveryTools): Promise<Outcome> {
   const deliveryId = payload.delivery_id;
   try {
-    const verdict = await intake(tools, deliveryId);
-    tools.log.info('delivery.processed', { delivery_id: deliveryId, verdict });
-    tools.metrics.deliveryProcessed('delivery', verdict);
+    const { verdict, kind, towingReferenceId } = await intake(tools, deliveryId);
+    const which = { delivery_id: deliveryId, kind, towing_reference_id: towingReferenceId };
+    tools.log.info('delivery.processed', { ...which, verdict });
+    tools.metrics.deliveryProcessed(kind ?? 'none', verdict);
     return { kind: 'done', what: verdict };
   } catch (error) {
     const failures = await tools.defer(deliveryId);

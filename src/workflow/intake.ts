@@ -9,6 +9,7 @@ import { jsonObject } from '../contracts/common';
 import { canonicalJson } from '../domain/canonical';
 import { searchTerms } from '../domain/search';
 import { parkedInvoiceTask, rivalRequestTask } from '../domain/tasks';
+import type { DeliveryKind } from '../domain/vocabulary';
 import type { InvoiceWebhook, RivalRequest, Tow } from '../domain/tow';
 import type { DeliveryStore, TowStore, Wake } from './ports';
 import { mismatchTasks } from './reconcile';
@@ -19,6 +20,13 @@ import { noChange } from './tow-change';
 export type IntakeVerdict =
   'created' | 'already_known' | 'rival_kept' | 'attached' | 'parked' | 'settled_before' | 'gone';
 
+/** What a delivery was and what it came to; kind and tow are null when it is gone. */
+export interface IntakeResult {
+  readonly verdict: IntakeVerdict;
+  readonly kind: DeliveryKind | null;
+  readonly towingReferenceId: string | null;
+}
+
 export interface IntakeTools {
   readonly tows: TowStore;
   readonly deliveries: DeliveryStore;
@@ -28,9 +36,14 @@ export interface IntakeTools {
 const PARKED_TASK_AFTER_MS = 24 * 3_600_000;
 
 /** Turns one stored delivery into what it means for its tow. Doing it twice is doing it once. */
-export async function processDelivery(tools: IntakeTools, deliveryId: string): Promise<IntakeVerdict> {
+export async function processDelivery(tools: IntakeTools, deliveryId: string): Promise<IntakeResult> {
   const delivery = await tools.deliveries.read(deliveryId);
-  if (!delivery) return 'gone';
+  if (!delivery) return { verdict: 'gone', kind: null, towingReferenceId: null };
+  const { kind, towingReferenceId } = delivery;
+  return { verdict: await verdictOn(tools, delivery), kind, towingReferenceId };
+}
+
+async function verdictOn(tools: IntakeTools, delivery: Delivery): Promise<IntakeVerdict> {
   if (delivery.state === 'processed') return 'settled_before';
   const body: unknown = JSON.parse(delivery.rawBody);
   switch (delivery.kind) {

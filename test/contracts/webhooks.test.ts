@@ -101,6 +101,12 @@ describe('the invoice webhook', () => {
     expect(parsed.towing_invoice.total_amount).toBe(amount);
   });
 
+  test('keeps fields nobody told us of inside both charges', () => {
+    const told = { ...charge({ currency: 'SAR' }), delay_invoice: { ...body.delay_invoice, lines: [{ day: 1 }] } };
+
+    expect(WEBHOOKS.tow_invoice.body.parse(told)).toEqual(told);
+  });
+
   test('relies on the presence of no field of a charge', () => {
     expect(broken('tow_invoice', { ...body, towing_invoice: {}, delay_invoice: {} })).toEqual([]);
   });

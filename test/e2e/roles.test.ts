@@ -78,6 +78,35 @@ test('the logs carry no plate, no place, no secret and no token, even when the s
   }
 });
 
+test('a worker that is asked to stop finishes the call it is in, and nobody makes it again', async () => {
+  const town = await buildTown(redis.url);
+  await town.start('receiver');
+  const client = createOperatorClient(await (await town.start('console')).url('console'), API_KEY);
+  const worker = await town.start('worker');
+  await simulate(town, 'PUT', 'faults', [{ operation: 'started', fault: 'latency', ms: 1500 }]);
+  const { items } = simulatorOrders.parse(await simulate(town, 'POST', 'tow-requests', {}));
+  const ref = items[0]?.towing_reference_id ?? '';
+  await eventually(async () => expect(await client.tow(ref)).not.toBeNull());
+  const place = { towed_location: 'Olaya Street', latitude: 24.7, longitude: 46.7 };
+  await client.post(`/tows/${ref}/started`, { plate_number: 'ABC 1', ...place });
+  await eventually(async () => expect(await startedCalls(town)).toHaveLength(1));
+
+  worker.kill('SIGTERM');
+
+  expect(await worker.exited).toBe(0);
+  const tow = await client.tow(ref);
+  expect(tow?.reports).toMatchObject([{ kind: 'started', state: 'accepted', attempts: 1 }]);
+  await client.post(`/tows/${ref}/detained`, {});
+  await town.start('worker');
+  await eventually(async () => expect((await client.tow(ref))?.reports[1]?.state).toBe('accepted'));
+  expect(await startedCalls(town)).toHaveLength(1);
+});
+
+async function startedCalls(town: Town) {
+  const calls = simulatorCalls.parse(await (await fetch(`${town.simulator.url}/simulator/calls`)).json()).items;
+  return calls.filter(({ operation }) => operation === 'started');
+}
+
 async function simulate(town: Town, method: 'PUT' | 'POST', path: string, body: unknown): Promise<unknown> {
   const response = await fetch(`${town.simulator.url}/simulator/${path}`, {
     method,

@@ -113,6 +113,19 @@ describe('the other ways of a tow', () => {
   });
 });
 
+describe('what a person gives for the audit alone can be read on the tow, and is not sent', () => {
+  it.each([
+    ['reason', 'canceled', [], { cancellation_reason: 'gone', reason: 'seen by crew 4' }, 'seen by crew 4'],
+    ['override_reason', 'invoice', ['started'], { vehicle_type: 'HEAVY', override_reason: 'agreed' }, 'agreed'],
+    ['external_reference', 'payment', ['started', 'invoice'], { external_reference: 'receipt 17' }, 'receipt 17'],
+  ] as const)('%s of %s', async (_field, event, before, body, words) => {
+    const ref = await towAfter(app, ...before);
+    const tow = towIn(await post(app, towPath(ref, `/${event}`), body));
+    expect(JSON.stringify(tow.reports)).not.toContain(words);
+    expect(JSON.stringify(tow)).toContain(words);
+  });
+});
+
 describe('the time of a fact', () => {
   const startedAt = async (occurred_at?: string): Promise<TowView> => {
     const ref = await newTow(app);

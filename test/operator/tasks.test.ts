@@ -31,12 +31,22 @@ it('a task that only informs is closed by resolving it, and the tow remembers by
   const ref = await towWithRival();
   const [open] = await tasks();
   const apiKey = await newKey(app, 'dispatcher', 'day shift');
-  const answer = await post(app, `/api/tasks/${open?.id}/resolve`, { reason: 'asked them' }, { apiKey });
+  const answer = await post(app, `/api/tasks/${open?.id}/resolve`, {}, { apiKey });
   expect([answer.status, answer.json]).toEqual([202, open]);
   expect(await tasks()).toEqual([]);
   const tow = await towOf(app, ref);
   expect(tow.tasks).toEqual([]);
-  expect(tow.timeline.at(-1)).toMatchObject({ type: 'task.resolved', by: 'day shift', reason: 'asked them' });
+  expect(tow.timeline.at(-1)).toMatchObject({ type: 'task.resolved', by: 'day shift' });
+});
+
+it('the reason given for resolving a task is kept on its tow', async () => {
+  const ref = await towWithRival();
+  const [open] = await tasks();
+  await post(app, `/api/tasks/${open?.id}/resolve`, { reason: 'asked them by phone' });
+  expect((await towOf(app, ref)).timeline.at(-1)).toMatchObject({
+    type: 'task.resolved',
+    reason: 'asked them by phone',
+  });
 });
 
 it('a task is resolved once: the second time it is unknown', async () => {

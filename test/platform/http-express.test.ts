@@ -1,3 +1,4 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
 import express, { Router, type ErrorRequestHandler, type Express } from 'express';
 import { call, listening, stopListeners } from './listeners';
 
@@ -119,6 +120,24 @@ describe('an Express application on the fast server', () => {
     const answers = await Promise.all(refs.map((ref) => call(`${url}/tows/${ref}`)));
 
     expect(answers.map(({ body }): unknown => JSON.parse(body))).toEqual(refs.map((ref) => ({ ref, query: {} })));
+  });
+
+  test('gets requests and responses that need no other prototype, which is what makes it fast', async () => {
+    const { url } = await listening(application());
+    let changes = 0;
+    const spy = jest.spyOn(Object, 'setPrototypeOf').mockImplementation((target: object, prototype: object | null) => {
+      const isHttp = target instanceof IncomingMessage || target instanceof ServerResponse;
+      if (isHttp && Object.getPrototypeOf(target) !== prototype) changes += 1;
+      Reflect.setPrototypeOf(target, prototype);
+      return target;
+    });
+    const answers = [await call(`${url}/tows/TW-1`), await call(`${url}/router/one`), await call(`${url}/nowhere`)];
+    const calls = spy.mock.calls.length;
+    spy.mockRestore();
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 404]);
+    expect(calls).toBeGreaterThan(0);
+    expect(changes).toBe(0);
   });
 
   test('may stand behind two listeners', async () => {

@@ -56,7 +56,7 @@ export async function openStores(redisUrl: string) {
     const rawBody = JSON.stringify(body);
     return intake.accept({ id, kind, towingReferenceId, rawBody, verified: true, signatureId: id });
   };
-  const process = (id: string) => processDelivery({ tows, deliveries, wake: nobody }, id);
+  const process = async (id: string) => (await processDelivery({ tows, deliveries, wake: nobody }, id)).verdict;
   return {
     redis,
     tows,

@@ -103,6 +103,9 @@ if changes.connection then
 else
   if changes.answered then
     reopen_connection()
+  elseif redis.call('EXISTS', CONNECTION) == 1 then
+    -- A probe that reached nobody proves nothing; the next one need not wait for its lease to end.
+    redis.call('HSET', CONNECTION, 'until', now + delay_ms)
   end
   if changes.task then
     open_task(ref, changes.task.id, changes.task.json)

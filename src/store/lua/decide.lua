@@ -8,12 +8,9 @@
 --! include shared/tow.lua
 
 local ref, expected, seq, action, changes = ARGV[1], ARGV[2], ARGV[3], ARGV[4], cjson.decode(ARGV[5])
-local remembered = remembered_fingerprint(ARGV[6])
-if remembered then
-  return { 'remembered', remembered }
-end
-if redis.call('HGET', TOW, 'version') ~= expected then
-  return { 'stale' }
+local barrier = write_barrier(expected, ARGV[6])
+if barrier then
+  return barrier
 end
 local now = now_ms()
 if action == 'waive' then

@@ -10,12 +10,9 @@
 --! include shared/tow.lua
 
 local ref, expected, changes = ARGV[1], ARGV[2], cjson.decode(ARGV[5])
-local remembered = remembered_fingerprint(ARGV[6])
-if remembered then
-  return { 'remembered', remembered }
-end
-if redis.call('HGET', TOW, 'version') ~= expected then
-  return { 'stale' }
+local barrier = write_barrier(expected, ARGV[6])
+if barrier then
+  return barrier
 end
 local now = now_ms()
 write_document(ref, ARGV[3], ARGV[4])

@@ -180,6 +180,17 @@ local function remembered_fingerprint(fingerprint)
   return fingerprint ~= '' and redis.call('HGET', IDEMPOTENCY, 'fingerprint')
 end
 
+-- What keeps a write from happening: the same request had its effect before, or somebody was faster. Nil: go on.
+local function write_barrier(expected_version, fingerprint)
+  local remembered = remembered_fingerprint(fingerprint)
+  if remembered then
+    return { 'remembered', remembered }
+  end
+  if redis.call('HGET', TOW, 'version') ~= expected_version then
+    return { 'stale' }
+  end
+end
+
 local function remember_effect(fingerprint)
   if fingerprint ~= '' then
     redis.call('HSET', IDEMPOTENCY, 'fingerprint', fingerprint)

@@ -1,0 +1,62 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { ROUTES, type Route } from '../../src/contracts/operator-routes';
+import { useApp } from '../support/app';
+import { get } from './client';
+
+const app = useApp({ role: 'console' });
+
+const operation = z.looseObject({
+  operationId: z.string(),
+  description: z.string(),
+  parameters: z.array(z.looseObject({ name: z.string(), in: z.string(), required: z.boolean() })),
+  requestBody: z.looseObject({}).optional(),
+  responses: z.record(z.string(), z.looseObject({})),
+});
+const document = z.looseObject({
+  openapi: z.string(),
+  paths: z.record(z.string(), z.record(z.string(), operation)),
+  webhooks: z.record(z.string(), z.looseObject({ post: z.looseObject({}) })),
+});
+
+async function served() {
+  return document.parse((await get(app, '/openapi.json', { apiKey: null })).json);
+}
+
+it('the description is served to everybody and equals the committed file', async () => {
+  const committed: unknown = JSON.parse(await readFile(join(__dirname, '..', '..', 'openapi.json'), 'utf8'));
+  const answer = await get(app, '/openapi.json', { apiKey: null });
+  expect([answer.status, answer.json]).toEqual([200, committed]);
+  expect((await served()).openapi).toMatch(/^3\.1\./);
+});
+
+it.each(Object.entries<Route>(ROUTES))(
+  '%s is described with its role, parameters, body and answer',
+  async (name, route) => {
+    const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
+    const described = (await served()).paths[path]?.[route.method];
+    expect(described).toMatchObject({ operationId: name, description: expect.stringContaining(route.role) });
+    expect(Object.keys(described?.responses ?? {})).toEqual(expect.arrayContaining([String(route.status), 'default']));
+    expect(described?.requestBody === undefined).toBe(route.body === undefined);
+    const inPath = described?.parameters.filter((parameter) => parameter.in === 'path') ?? [];
+    expect(inPath.map((parameter) => `{${parameter.name}}`)).toEqual(path.match(/\{\w+\}/g) ?? []);
+    const takesKey = described?.parameters.some((parameter) => parameter.name === 'Idempotency-Key');
+    expect(takesKey).toBe(route.method === 'post');
+  },
+);
+
+it('nothing is described that is not served', async () => {
+  const { paths } = await served();
+  const described = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method} ${path}`),
+  );
+  const routes = Object.values<Route>(ROUTES).map(
+    ({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`,
+  );
+  expect(described.toSorted((a, b) => a.localeCompare(b))).toEqual(routes.toSorted((a, b) => a.localeCompare(b)));
+});
+
+it('both webhooks are described', async () => {
+  expect(Object.keys((await served()).webhooks)).toEqual(['tow_request', 'tow_invoice']);
+});
