@@ -2,8 +2,13 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import FormData from 'form-data';
-import type { Content } from './encode';
 import { TransportFailure } from './transport-failure';
+
+/** A body and the headers that describe it; `Content-Length` is always among them when there is a body. */
+export interface Content {
+  readonly headers: Readonly<Record<string, string | false>>;
+  readonly data: string | Readable | undefined;
+}
 
 /** An image that travels with a violation: a file, or whatever gives its bytes afresh each time it is asked. */
 export type ViolationImage = {

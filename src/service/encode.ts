@@ -1,6 +1,5 @@
-import type { Readable } from 'node:stream';
 import type { Operation } from '../contracts/operations';
-import { encodeForm, type ViolationImage } from './encode-form';
+import { encodeForm, type Content, type ViolationImage } from './encode-form';
 
 /** A request as it travels, without the headers that say who sends it. */
 export interface EncodedRequest {
@@ -12,12 +11,6 @@ export interface EncodedRequest {
    * Throws a TransportFailure when an image cannot be read.
    */
   open(): Content | Promise<Content>;
-}
-
-/** A body and the headers that describe it; `Content-Length` is always among them when there is a body. */
-export interface Content {
-  readonly headers: Readonly<Record<string, string | false>>;
-  readonly data: string | Readable | undefined;
 }
 
 /** Axios would name a type for the body that is not there; false keeps it from doing so. */
