@@ -1,28 +1,36 @@
 import type { DeliveryJob } from '../src/contracts/jobs';
 import { errorFacts, type Log } from '../src/platform/log';
 import type { Metrics } from '../src/platform/metrics';
-import { processDelivery as intake, type IntakeTools } from '../src/workflow/intake';
+import { processDelivery as intake, type IntakeResult, type IntakeTools } from '../src/workflow/intake';
 import type { Outcome } from './outcome';
 
 export interface ProcessDeliveryTools extends IntakeTools {
   /** Puts the delivery off after an unexpected failure; says how often it has failed. */
-  readonly defer: (deliveryId: string) => Promise<number>;
+  readonly defer: (delivery: { id: string; towingReferenceId: string }) => Promise<number>;
+  /** Takes the due mark from a delivery that is settled or gone. */
+  readonly dropDue: (deliveryId: string) => Promise<void>;
   readonly log: Log;
   readonly metrics: Metrics;
 }
 
 /** Makes of one stored delivery what it means: a tow, an invoice on a tow, or a parked invoice. */
 export async function processDelivery(payload: DeliveryJob, tools: ProcessDeliveryTools): Promise<Outcome> {
-  const deliveryId = payload.delivery_id;
+  const id = payload.delivery_id;
   try {
-    const { verdict, kind, towingReferenceId } = await intake(tools, deliveryId);
-    const which = { delivery_id: deliveryId, kind, towing_reference_id: towingReferenceId };
-    tools.log.info('delivery.processed', { ...which, verdict });
-    tools.metrics.deliveryProcessed(kind ?? 'none', verdict);
-    return { kind: 'done', what: verdict };
+    const result = await intake(tools, id);
+    if (result.verdict === 'gone' || result.verdict === 'settled_before') await tools.dropDue(id);
+    note(id, result, tools);
+    return { kind: 'done', what: result.verdict };
   } catch (error) {
-    const failures = await tools.defer(deliveryId);
-    tools.log.error('delivery.failed', { delivery_id: deliveryId, failures, ...errorFacts(error) });
+    const delivery = await tools.deliveries.read(id);
+    const failures = await tools.defer({ id, towingReferenceId: delivery?.towingReferenceId ?? '' });
+    tools.log.error('delivery.failed', { delivery_id: id, failures, ...errorFacts(error) });
     return { kind: 'done', what: 'deferred' };
   }
+}
+
+function note(id: string, { verdict, kind, towingReferenceId }: IntakeResult, { log, metrics }: ProcessDeliveryTools) {
+  const level = verdict === 'settled_before' ? 'debug' : 'info';
+  log[level]('delivery.processed', { delivery_id: id, kind, towing_reference_id: towingReferenceId, verdict });
+  metrics.deliveryProcessed(kind ?? 'none', verdict);
 }

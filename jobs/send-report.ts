@@ -56,6 +56,7 @@ async function attempt(claimed: Claimed, claimStartedMs: number, tools: SendRepo
       failures: claimed.failures,
       notFound: claimed.notFound,
       unanswered: claimed.unanswered,
+      connectionFailures: claimed.connectionFailures,
     },
     tools.settings,
     clock.nowMs(),
@@ -81,6 +82,8 @@ function resultOf(claimed: Claimed, attempted: Attempted & { startedAt: string }
   const { exchange } = call;
   const httpStatus = httpStatusOf(exchange);
   const isAccepted = verdict.next === 'accepted';
+  // A number too large for JSON passes the contract and cannot be stored; the raw body still says it.
+  const answer = jsonObject.safeParse(call.data);
   return {
     verdict,
     attempt: {
@@ -91,8 +94,8 @@ function resultOf(claimed: Claimed, attempted: Attempted & { startedAt: string }
       message: wordsOf(exchange),
     },
     error: isAccepted ? null : { http_status: httpStatus, message: wordsOf(exchange) },
-    answer: call.data === null ? null : jsonObject.parse(call.data),
-    rawBody: exchange.kind === 'contract_broken' ? call.rawBody : null,
+    answer: answer.success ? answer.data : null,
+    rawBody: isAccepted && !answer.success ? call.rawBody : null,
     hadNoEffect: hadNoEffect(exchange),
     wasAnswered: httpStatus !== null && verdict.next !== 'hold',
     task: taskFor(claimed, exchange, verdict),

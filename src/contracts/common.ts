@@ -34,14 +34,7 @@ export const metadata = jsonObject.refine((value) => value['id'] === undefined |
   error: 'must be a string',
 });
 
+const NOT_AN_AMOUNT = 'must be a number or a numeric string';
+
 /** An amount in SAR: a number, or a number as text. */
-export const amount = z.union(
-  [
-    z.number(),
-    z
-      .string()
-      .trim()
-      .regex(/^-?\d+(\.\d+)?$/),
-  ],
-  'must be a number or a numeric string',
-);
+export const amount = z.union([z.number(), z.string().regex(/^\s*-?\d+(\.\d+)?\s*$/, NOT_AN_AMOUNT)], NOT_AN_AMOUNT);

@@ -9,6 +9,7 @@ import {
   TOW_STATES,
 } from '../domain/vocabulary';
 import { jsonObject } from './common';
+import { readCursor } from './cursor';
 import { attempt, reportError, task } from './records';
 import { sensitive } from './sensitive';
 
@@ -68,7 +69,10 @@ export const resolveBody = z.strictObject({ reason: reason.optional() });
 export const newApiKeyBody = z.strictObject({ name: text(100), role: z.enum(ROLES) });
 
 const pageQuery = {
-  cursor: z.string().max(500).optional(),
+  cursor: z
+    .string()
+    .refine((text) => readCursor(text) !== null, 'must be a next_cursor of this list')
+    .optional(),
   limit: z.coerce.number().int().min(1).max(200).default(50),
 };
 export const towsQuery = z.strictObject({
@@ -142,6 +146,7 @@ export const deliveryView = z.object({
   received_at: z.string(),
   processed_at: moment,
   copies: z.number(),
+  failures: z.number(),
   replays: z.number(),
 });
 export const deliveryDetail = deliveryView.extend({ raw_body: z.string() });

@@ -19,6 +19,7 @@ export const claimedReply = z.tuple([
   z.coerce.number(),
   z.coerce.number(),
   z.coerce.number(),
+  z.coerce.number(),
 ]);
 
 /** The shared access token, as cached in Redis. */

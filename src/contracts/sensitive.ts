@@ -27,21 +27,36 @@ function collect(schema: z.core.$ZodType, names: Set<string>, seen: Set<z.core.$
       collect(field, names, seen);
     }
   }
-  const inner = innerOf(schema);
-  if (inner) collect(inner, names, seen);
+  for (const inner of innersOf(schema)) collect(inner, names, seen);
 }
 
 function isMarked(schema: z.core.$ZodType): boolean {
   if (sensitiveSchemas.has(schema)) return true;
-  const inner = innerOf(schema);
-  return inner !== null && isMarked(inner);
+  return wrappedBy(schema).some(isMarked);
 }
 
-function innerOf(schema: z.core.$ZodType): z.core.$ZodType | null {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) {
-    return schema.def.innerType;
+/** The schema of the same value that a wrapper is around, or of the items of a list. */
+function wrappedBy(schema: z.core.$ZodType): z.core.$ZodType[] {
+  if (
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodNullable ||
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodReadonly ||
+    schema instanceof z.ZodCatch
+  ) {
+    return [schema.def.innerType];
   }
-  if (schema instanceof z.ZodArray) return schema.def.element;
-  if (schema instanceof z.ZodPipe) return schema.def.in;
-  return null;
+  if (schema instanceof z.ZodArray) return [schema.def.element];
+  if (schema instanceof z.ZodPipe) return [schema.def.in, schema.def.out];
+  return [];
+}
+
+/** Every schema right inside another. */
+function innersOf(schema: z.core.$ZodType): z.core.$ZodType[] {
+  if (schema instanceof z.ZodUnion) return [...schema.def.options];
+  if (schema instanceof z.ZodIntersection) return [schema.def.left, schema.def.right];
+  if (schema instanceof z.ZodRecord) return [schema.def.valueType];
+  if (schema instanceof z.ZodTuple) return [...schema.def.items];
+  if (schema instanceof z.ZodLazy) return [schema.def.getter()];
+  return wrappedBy(schema);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { PLATE_TYPES, VIOLATION_TYPES } from '../domain/vocabulary';
-import { amount, jsonObject, metadata, towingReference, violationReference } from './common';
+import { amount, metadata, towingReference, violationReference } from './common';
 import { sensitive } from './sensitive';
 
 /**
@@ -81,7 +81,7 @@ export const violationForm = z.strictObject({
   imagesDescription: z.string().optional(),
   violationType: z.enum(VIOLATION_TYPES),
   isSaudi: z.boolean().optional(),
-  metadata: jsonObject.optional(),
+  metadata: metadata.optional(),
   fullName: sensitive(z.string()).optional(),
   identityNumber: sensitive(z.string()).optional(),
   mobileNumber: sensitive(z.string()).optional(),

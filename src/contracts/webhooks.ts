@@ -11,10 +11,8 @@ export const towRequestWebhook = z.looseObject({
 });
 export type TowRequestWebhook = z.infer<typeof towRequestWebhook>;
 
-/** One charge of an invoice. The document lists all fields; only their types are relied on, never their presence. */
+/** One charge of an invoice. Of the documented fields only the amounts are relied on: for their type, not their presence. */
 export const invoiceCharge = z.looseObject({
-  invoice_number: z.string().nullish(),
-  vat_number: z.string().nullish(),
   total_amount: amount.nullish(),
   paid_amount: amount.nullish(),
   tax: amount.nullish(),

@@ -5,6 +5,10 @@ export interface RetrySettings {
   readonly retryCapMs: number;
 }
 
+const SECONDS = /^\d+(\.\d+)?$/;
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+const CALENDAR_END_MS = 8.64e15;
+
 /** How much a full jitter lengthens a delay; it never shortens one. */
 const JITTER_SHARE = 0.25;
 
@@ -43,10 +47,14 @@ export function notBeforeMs(
 ): number | null {
   const retryAfter = headers.retryAfter?.trim();
   if (retryAfter !== undefined && retryAfter !== '') {
-    if (/^\d+(\.\d+)?$/.test(retryAfter)) return nowMs + Math.ceil(Number(retryAfter) * 1000);
-    const date = Date.parse(retryAfter);
-    if (!Number.isNaN(date)) return date;
+    if (SECONDS.test(retryAfter)) return possible(nowMs + Math.ceil(Number(retryAfter) * 1000));
+    if (HTTP_DATE.test(retryAfter) && !Number.isNaN(Date.parse(retryAfter))) return Date.parse(retryAfter);
   }
   const reset = headers.rateLimitReset?.trim();
-  return reset !== undefined && /^\d+(\.\d+)?$/.test(reset) ? Math.ceil(Number(reset) * 1000) : null;
+  return reset !== undefined && SECONDS.test(reset) ? possible(Math.ceil(Number(reset) * 1000)) : null;
+}
+
+/** Null for a moment that no calendar has. */
+function possible(ms: number): number | null {
+  return ms <= CALENDAR_END_MS ? ms : null;
 }

@@ -3,7 +3,7 @@ import { entered, withFact, type Advance, type Command, type FactContext } from 
 import { delayInDays } from './invoice';
 import { occurredAt } from './moment';
 import { invoiceReport, paymentReport, type ReportStanding } from './outbox';
-import { previousMoment, type InvoiceRequest, type Tow } from './tow';
+import { previousMoment, type InvoiceRequest, type Payment, type Tow } from './tow';
 
 /** The facts of the office: an invoice is asked for, a payment is made. */
 
@@ -34,12 +34,16 @@ export function requestInvoice(tow: Tow, command: Command<'invoice'>, context: F
 
 /** Records a payment, each status once and nothing after PAID. */
 export function recordPayment(tow: Tow, command: Command<'payment'>, context: FactContext): Advance {
+  if (!tow.facts.some(({ event }) => event === 'started')) {
+    return conflict('transition_not_allowed', 'A tow that was never started has nothing to pay.');
+  }
   if (!isInvoiced(tow, context.reports)) return conflict('invoice_required', 'Request the invoice before its payment.');
   const paymentStatus = command.paymentStatus ?? 'PAID';
   if (!context.rules.paymentStatuses.includes(paymentStatus)) {
     return invalid([{ field: 'payment_status', rule: oneOf(context.rules.paymentStatuses) }]);
   }
-  if (tow.payments.some((payment) => payment.paymentStatus === paymentStatus || payment.paymentStatus === 'PAID')) {
+  const recorded = standingPayments(tow, context.reports).map((payment) => payment.paymentStatus);
+  if (recorded.includes(paymentStatus) || recorded.includes('PAID')) {
     return conflict('already_recorded', 'This payment, or the final PAID, was already recorded.');
   }
   const when = occurredAt(command.occurredAt, previousMoment(tow), context.nowMs);
@@ -58,9 +62,15 @@ export function isInvoiced(tow: Tow, reports: readonly ReportStanding[]): boolea
   return tow.invoiceWebhooks.length > 0 || reports.some((r) => r.kind === 'invoice' && r.state !== 'waived');
 }
 
+/** The payments that still count: one whose report was waived was taken back. Each payment has its report, in order. */
+function standingPayments(tow: Tow, reports: readonly ReportStanding[]): Payment[] {
+  const paymentReports = reports.filter(({ kind }) => kind === 'payment');
+  return tow.payments.filter((_payment, index) => paymentReports[index]?.state !== 'waived');
+}
+
 /** True when the release must wait for the payment. */
 export function paymentIsMissing(tow: Tow, context: FactContext): boolean {
-  const isPaid = tow.payments.length > 0;
+  const isPaid = standingPayments(tow, context.reports).length > 0;
   switch (context.rules.releaseRequiresPayment) {
     case 'never':
       return false;
@@ -71,7 +81,7 @@ export function paymentIsMissing(tow: Tow, context: FactContext): boolean {
   }
 }
 
-/** An invoice that exists at the service or that an attempt may have made; a refused or never attempted one does not count. */
+/** An invoice that exists at the service, or that an attempt may have made whatever came of it. */
 export function invoiceMayExist(tow: Tow, reports: readonly ReportStanding[]): boolean {
   if (tow.invoiceWebhooks.length > 0) return true;
   return reports.some((report) => {
@@ -82,8 +92,8 @@ export function invoiceMayExist(tow: Tow, reports: readonly ReportStanding[]): b
       case 'accepted':
         return true;
       case 'pending':
-        return report.attempts > 0;
       case 'refused':
+        return report.inFlight || report.mayHaveHadEffect;
       case 'waived':
         return false;
     }

@@ -31,7 +31,7 @@ export function correct(
     const rule = correctable.length > 0 ? `needs at least one of ${correctable.join(', ')}` : 'has nothing to correct';
     return invalid([{ field: 'body', rule }]);
   }
-  const broken = brokenRules(context);
+  const broken = [...brokenRules(context), ...brokenPayment(tow, report.body, context.fields)];
   if (broken.length > 0) return invalid(broken);
   const body: JsonObject = { ...report.body };
   const fields: JsonObject = {};
@@ -42,7 +42,8 @@ export function correct(
   if (typeof context.fields['status_update_time'] === 'string') {
     const moment = occurredAt(context.fields['status_update_time'], null, context.nowMs);
     if (!moment.ok) return invalid(moment.refusal.details.map(({ rule }) => ({ field: 'status_update_time', rule })));
-    const next = tow.facts[1]?.occurredAt;
+    const started = tow.facts.findIndex(({ event }) => event === 'started');
+    const next = tow.facts.slice(started + 1).find(({ event }) => event !== 'invoice')?.occurredAt;
     if (next !== undefined && (momentMs(moment.moment) ?? 0) > (momentMs(next) ?? 0)) {
       return invalid([{ field: 'status_update_time', rule: `must not be after the next fact (${next})` }]);
     }
@@ -58,6 +59,15 @@ function brokenRules({ fields, rules }: CorrectionContext): FieldRule[] {
     return isBroken ? [{ field, rule: `must be one of ${values.join(', ')}` }] : [];
   };
   return [...oneOf('vehicle_type', rules.vehicleTypes), ...oneOf('payment_status', rules.paymentStatuses)];
+}
+
+/** Each payment status is reported once and nothing after PAID, also when a person corrects one. */
+function brokenPayment(tow: Tow, body: JsonObject, fields: Correction): FieldRule[] {
+  const status = fields['payment_status'];
+  const index = tow.payments.findIndex(({ paymentStatus }) => paymentStatus === body['payment_status']);
+  const isTaken = tow.payments.some((payment, other) => other !== index && payment.paymentStatus === status);
+  const isTooEarly = status === 'PAID' && index < tow.payments.length - 1;
+  return isTaken || isTooEarly ? [{ field: 'payment_status', rule: 'must come once, and PAID last' }] : [];
 }
 
 /** The tow says what its reports say. */

@@ -26,10 +26,10 @@ export function start(tow: Tow, command: Command<'started'>, context: FactContex
     longitude: command.longitude ?? tow.longitude,
   };
   const { plateNumber, towedLocation, latitude, longitude } = known;
-  if (plateNumber === null || towedLocation === null || latitude === null || longitude === null) {
-    return invalid(missingWhereabouts(known));
-  }
   const when = occurredAt(command.occurredAt, previousMoment(tow), context.nowMs);
+  if (plateNumber === null || towedLocation === null || latitude === null || longitude === null) {
+    return invalid([...missingWhereabouts(known), ...(when.ok ? [] : when.refusal.details)]);
+  }
   if (!when.ok) return when;
   const whereabouts: Whereabouts = { plateNumber, towedLocation, latitude, longitude };
   return {
@@ -93,8 +93,10 @@ export function cancel(tow: Tow, command: Command<'canceled'>, context: FactCont
     tow: { ...withFact(tow, 'canceled', when.moment, context), state: 'canceled', cancellationReason: reason },
     owed: canceledReport(tow, reason),
     withdraw: context.reports
-      .filter((r) => (r.kind === 'invoice' || r.kind === 'payment') && r.state === 'pending' && r.attempts === 0)
-      .map((r) => r.id),
+      .filter(({ kind, state }) => (kind === 'invoice' || kind === 'payment') && state === 'pending')
+      // One that surely never reached the service is as good as never attempted.
+      .filter(({ inFlight, mayHaveHadEffect }) => !inFlight && !mayHaveHadEffect)
+      .map(({ id }) => id),
   };
 }
 

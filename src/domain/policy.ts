@@ -39,6 +39,8 @@ export interface AttemptHistory {
   readonly notFound: number;
   /** Attempts before this one that may have had an effect although no answer said so. */
   readonly unanswered: number;
+  /** How often in a row the connection as a whole has failed, whichever report tried it. */
+  readonly connectionFailures: number;
 }
 
 export interface PolicySettings extends RetrySettings {
@@ -83,8 +85,10 @@ export function judge(
   nowMs: number,
   jitter: number,
 ): Verdict {
-  const backoff = (notBeforeMs: number | null = null) =>
-    backoffMs({ failures: history.failures, notBeforeMs, nowMs, jitter }, settings);
+  const wait = (failures: number, notBeforeMs: number | null) =>
+    backoffMs({ failures, notBeforeMs, nowMs, jitter }, settings);
+  const backoff = (notBeforeMs: number | null = null) => wait(history.failures, notBeforeMs);
+  const connectionBackoff = (notBeforeMs: number | null) => wait(history.connectionFailures, notBeforeMs);
   switch (exchange.kind) {
     case 'accepted':
       return { next: 'accepted', flag: null };
@@ -93,7 +97,7 @@ export function judge(
     case 'dropped':
       return { next: 'hold', delayMs: 0, because: 'dropped' };
     case 'connection':
-      return { next: 'hold', delayMs: backoff(exchange.notBeforeMs), because: 'connection' };
+      return { next: 'hold', delayMs: connectionBackoff(exchange.notBeforeMs), because: 'connection' };
     case 'surely_not_sent':
       return { next: 'retry', delayMs: backoff(), because: 'surely_not_sent' };
     case 'unanswered':
@@ -101,6 +105,9 @@ export function judge(
         ? { next: 'retry', delayMs: backoff(), because: 'unanswered' }
         : { next: 'unknown', delayMs: settings.unknownGraceMs };
     case 'refused':
+      if (isMisconfiguration(exchange)) {
+        return { next: 'hold', delayMs: connectionBackoff(exchange.notBeforeMs), because: 'connection' };
+      }
       return judgeStatus(exchange, history, settings, {
         backoffMs: backoff(exchange.notBeforeMs),
         askedMs: askedWaitMs(exchange.notBeforeMs, nowMs),
@@ -113,7 +120,6 @@ type Waits = { readonly backoffMs: number; readonly askedMs: number };
 
 function judgeStatus(exchange: Refused, history: AttemptHistory, settings: PolicySettings, waits: Waits): Verdict {
   const { httpStatus } = exchange;
-  if (isMisconfiguration(exchange)) return { next: 'hold', delayMs: waits.backoffMs, because: 'connection' };
   if (httpStatus === 429) return { next: 'retry', delayMs: waits.backoffMs, because: 'throttled' };
   if (httpStatus === 408 || httpStatus >= 500) return judgeServerFault(httpStatus, history, settings, waits);
   if (isLag(exchange) && history.notFound < settings.notFoundRetries) {

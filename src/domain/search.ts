@@ -45,7 +45,7 @@ export function searchTerms(tow: Tow): string[] {
   const words = [tow.towingReferenceId, tow.violationReferenceId, ownId, ...invoiceNumbers];
   const terms = words
     .filter((word): word is string => typeof word === 'string' && word !== '')
-    .map((word) => word.toLowerCase());
+    .map((word) => `word:${word.toLowerCase()}`);
   if (tow.plateNumber !== null) terms.push(plateTerm(tow.plateNumber));
   return [...new Set(terms)];
 }
@@ -53,7 +53,8 @@ export function searchTerms(tow: Tow): string[] {
 /** The beginnings of stored words that match what a person typed. */
 export function searchPrefixes(typed: string): string[] {
   const word = typed.trim().toLowerCase();
-  return word === '' ? [] : [word, plateTerm(word)];
+  if (word === '') return [];
+  return plateKey(word) === '' ? [`word:${word}`] : [`word:${word}`, plateTerm(word)];
 }
 
 function plateTerm(plate: string): string {

@@ -1,6 +1,7 @@
 import { createOperator } from '../operator';
 import { errorFacts } from '../platform/log';
-import { listen, type Listener } from '../platform/http';
+import { LISTENER_GRACE_MS, listen, type Listener } from '../platform/http';
+import { QUEUE_NAMES } from '../queue/queues';
 import { createAnswerStore } from '../store/answers';
 import { createApiKeyStore } from '../store/api-keys';
 import { createDeliveryStore } from '../store/deliveries';
@@ -12,17 +13,14 @@ import { healthOf } from './health';
 
 /** Starts the operator API and the queue pages. */
 export async function startConsole(foundation: Foundation): Promise<Listener> {
-  const { config, clock, log, metrics, resources, redis, queues, wake, due } = foundation;
+  const { config, clock, log, metrics, resources, redis, queues, wake } = foundation;
   const operator = createOperator({
     progress: { tows: createTowStore(redis), wake, clock, rules: config.rules },
     deliveries: createDeliveryStore(redis),
     tasks: createTaskStore(redis),
     keys: createApiKeyStore(redis),
     answers: createAnswerStore(redis),
-    queues: [
-      { queue: queues.byName.deliveries, backlog: () => due.deliveries.backlog() },
-      { queue: queues.byName.reports, backlog: () => due.reports.backlog() },
-    ],
+    queues: QUEUE_NAMES.map((name) => ({ queue: queues.byName[name], backlog: () => foundation.backlogOf(name) })),
     bootstrapApiKey: config.bootstrapApiKey,
     clock,
     log,
@@ -39,7 +37,7 @@ export async function startConsole(foundation: Foundation): Promise<Listener> {
   const listener = await listen(operator.app, healthOf(foundation), config.console);
   resources.add('console', listener, async (opened) => {
     operator.close();
-    await opened.stop(config.stopGraceMs);
+    await opened.stop(Math.min(config.stopGraceMs, LISTENER_GRACE_MS));
   });
   log.info('console.listening', { host: listener.host, port: listener.port });
   return listener;

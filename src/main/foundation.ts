@@ -6,7 +6,7 @@ import { configSummary, ConfigurationError, type Config } from '../platform/conf
 import { createLog, errorFacts, type Log } from '../platform/log';
 import { createMetrics, type Metrics } from '../platform/metrics';
 import { createResources, type Resources } from '../platform/resources';
-import { createQueues, type Queues } from '../queue/queues';
+import { createQueues, QUEUE_NAMES, type QueueName, type Queues } from '../queue/queues';
 import { createWake } from '../queue/wake';
 import { connectFailFast, connectPatient, whenReady } from '../store/connect';
 import { createDueSets, type DueSet } from '../store/due';
@@ -30,7 +30,9 @@ export interface Foundation {
   readonly patient: () => Connection;
   readonly queues: Queues;
   readonly wake: Wake;
-  readonly due: { readonly deliveries: DueSet; readonly reports: DueSet };
+  readonly due: Readonly<Record<QueueName, DueSet>>;
+  /** How much work of a queue is due, and how long the oldest has been due or waiting, ms. */
+  readonly backlogOf: (name: QueueName) => Promise<{ due: number; oldestAgeMs: number }>;
 }
 
 export interface FoundationOptions {
@@ -69,14 +71,22 @@ export async function openFoundation({ config, log, deduplicate = true }: Founda
     const redis = open('redis', connectFailFast);
     const queues = resources.add(
       'queues',
-      createQueues({ connection: open('redis queues', connectFailFast), prefix: PARTITION, log, deduplicate }),
+      createQueues({ connection: open('redis queues', connectFailFast), prefix: PARTITION, clock, log, deduplicate }),
       (opened) => opened.close(),
     );
     await checkRedis(redis, config, log);
     const { tows, deliveries } = createDueSets(redis);
     const metrics = createMetrics();
-    metrics.watchBacklog('deliveries', () => deliveries.backlog());
-    metrics.watchBacklog('reports', () => tows.backlog());
+    const due = { deliveries, reports: tows };
+    const backlogOf = async (name: QueueName) => {
+      const [{ due: dueNow, oldestAgeMs }, oldestWaitMs] = await Promise.all([
+        due[name].backlog(),
+        queues.oldestWaitMs(name),
+      ]);
+      // What the pump has handed out is not due for a while, but waits all the same.
+      return { due: dueNow, oldestAgeMs: Math.max(oldestAgeMs, oldestWaitMs) };
+    };
+    for (const name of QUEUE_NAMES) metrics.watchBacklog(name, () => backlogOf(name));
     return {
       config,
       clock,
@@ -87,7 +97,8 @@ export async function openFoundation({ config, log, deduplicate = true }: Founda
       patient: () => open('redis worker', connectPatient),
       queues,
       wake: createWake(queues, log),
-      due: { deliveries, reports: tows },
+      due,
+      backlogOf,
     };
   } catch (error) {
     await resources.closeAll();
@@ -97,6 +108,9 @@ export async function openFoundation({ config, log, deduplicate = true }: Founda
 
 async function openEmbedded(config: Config, tools: { log: Log; clock: Clock; resources: Resources }): Promise<string> {
   const { log, clock, resources } = tools;
+  if (config.isProduction) {
+    throw new ConfigurationError([{ variable: 'REDIS_URL', rule: 'is required when NODE_ENV is production' }]);
+  }
   const embedded = await startEmbeddedRedis({
     dataDir: config.dataDir,
     log,

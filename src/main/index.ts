@@ -1,3 +1,4 @@
+import { systemClock } from '../platform/clock';
 import { ConfigurationError, loadConfig } from '../platform/config';
 import { errorFacts, type Log } from '../platform/log';
 import type { Resources } from '../platform/resources';
@@ -7,6 +8,10 @@ import { PROCESS_ROLES, startRole, type ProcessRole } from './roles';
 
 /** Exit codes: 0 stopped as asked, 1 ended by a fault, 2 started wrongly. */
 const EXIT = { stopped: 0, fault: 1, startedWrongly: 2 } as const;
+
+const SAME_SIGNAL_MS = 1000;
+/** What closing takes beyond the grace of running work; together they stay below the 30 s a supervisor waits. */
+const CLOSING_MS = 12_000;
 
 async function main(): Promise<void> {
   const role = PROCESS_ROLES.find((known) => known === process.argv[2]);
@@ -34,12 +39,15 @@ async function run(role: ProcessRole): Promise<void> {
 
 /** Stops once, gracefully; a second signal or a stop that takes too long ends the process at once. */
 function stopOnSignal(resources: Resources, { log, graceMs }: { log: Log; graceMs: number }): void {
-  let isStopping = false;
+  let stoppingSinceMs: number | null = null;
   const stop = async (reason: string, exitCode: number) => {
-    if (isStopping) process.exit(EXIT.fault);
-    isStopping = true;
+    const nowMs = systemClock.monotonicMs();
+    // One Ctrl-C arrives twice under npm: from the terminal and passed on.
+    if (stoppingSinceMs !== null && nowMs - stoppingSinceMs < SAME_SIGNAL_MS) return;
+    if (stoppingSinceMs !== null) process.exit(EXIT.fault);
+    stoppingSinceMs = nowMs;
     log.info('process.stopping', { reason });
-    setTimeout(() => process.exit(EXIT.fault), 2 * graceMs + 1000).unref();
+    setTimeout(() => process.exit(EXIT.fault), graceMs + CLOSING_MS).unref();
     await resources.closeAll();
     log.info('process.stopped');
     process.exit(exitCode);

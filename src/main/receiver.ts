@@ -1,4 +1,4 @@
-import { listen, type Listener } from '../platform/http';
+import { LISTENER_GRACE_MS, listen, type Listener } from '../platform/http';
 import { createReceiver } from '../receiver';
 import { createIntake } from '../store/deliveries';
 import type { Foundation } from './foundation';
@@ -28,7 +28,7 @@ export async function startReceiver(foundation: Foundation): Promise<Listener> {
   }
   const { ready } = healthOf(foundation);
   const listener = await listen(app, { ready }, config.receiver);
-  resources.add('receiver', listener, (opened) => opened.stop(config.stopGraceMs));
+  resources.add('receiver', listener, (opened) => opened.stop(Math.min(config.stopGraceMs, LISTENER_GRACE_MS)));
   log.info('receiver.listening', { host: listener.host, port: listener.port });
   return listener;
 }

@@ -27,10 +27,10 @@ export async function startRole(role: ProcessRole, config: Config, log: Log): Pr
     case 'worker':
       requireService(config);
       return withFoundation({ config, log }, async (foundation) => {
-        const workers = startWorker(foundation);
+        const progress = startWorker(foundation);
         await startOps(
           foundation,
-          healthOf(foundation, () => workerHealth(foundation, workers)),
+          healthOf(foundation, () => workerHealth(progress)),
         );
       });
     case 'console':
@@ -40,12 +40,12 @@ export async function startRole(role: ProcessRole, config: Config, log: Log): Pr
     case 'all':
       requireService(config);
       return withFoundation({ config, log }, async (foundation) => {
-        const workers = startWorker(foundation);
+        const progress = startWorker(foundation);
         await startReceiver(foundation);
         await startConsole(foundation);
         await startOps(
           foundation,
-          healthOf(foundation, () => workerHealth(foundation, workers)),
+          healthOf(foundation, () => workerHealth(progress)),
         );
       });
   }

@@ -9,7 +9,7 @@ import { sendError, sendInvalid, sendRefusal } from './reply';
 /** A change that a request asks for, and the answer it gets once it is made. */
 export interface Change {
   readonly effect: (remember: Remember | undefined) => Promise<Effect>;
-  readonly answer: () => Promise<unknown>;
+  readonly answer: (remember: Remember | undefined) => Promise<unknown>;
   /** Fields of the answer that are shown to the maker of the change only: they are stored nowhere. */
   readonly secrets?: Readonly<Record<string, string>>;
 }
@@ -73,7 +73,7 @@ async function answerAgain(
 
 /** The answer everybody gets under one key: the first one stored. */
 async function settle(answers: AnswerStore, { remember, change }: Once): Promise<string> {
-  const answer = JSON.stringify({ status: change.status, body: await change.answer() });
+  const answer = JSON.stringify({ status: change.status, body: await change.answer(remember) });
   return remember ? answers.settle(remember.scope, answer) : answer;
 }
 

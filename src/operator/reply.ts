@@ -41,7 +41,8 @@ export function answerError(log: Log): ErrorRequestHandler {
       response.set('retry-after', '2');
       sendError(response, 503, {
         code: 'unavailable',
-        message: 'The request could not be carried out now; nothing was changed.',
+        message:
+          'The request could not be carried out, or its outcome could not be confirmed. Repeat it under an Idempotency-Key.',
       });
     }
   };

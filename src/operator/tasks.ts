@@ -1,5 +1,6 @@
 import { ROUTES } from '../contracts/operator-routes';
 import { conflict, unknown } from '../domain/refusal';
+import type { Task } from '../contracts/records';
 import type { TaskStore } from '../workflow/ports';
 import { effectOf, type Effect } from '../workflow/progress';
 import type { Server } from './serve';
@@ -17,11 +18,12 @@ export function serveTasks(server: Server, tasks: TaskStore): void {
   });
   server.change(ROUTES.resolveTask, ({ params, actor }) => {
     const id = params('task_id');
-    const reading = tasks.read(id);
+    let resolved: Task | null = null;
     return {
       effect: async (remember): Promise<Effect> => {
-        const task = await reading;
+        const task = await tasks.read(id);
         if (!task) return noSuchTask;
+        resolved = task;
         if (!task.actions.includes('resolve')) {
           const { refusal } = conflict(
             'decision_needed',
@@ -32,7 +34,8 @@ export function serveTasks(server: Server, tasks: TaskStore): void {
         const effect = effectOf(await tasks.resolve(task, actor.name, remember));
         return effect === 'stale' || effect.kind === 'refused' ? noSuchTask : effect;
       },
-      answer: () => reading,
+      // After a crash between effect and answer the task is gone; its id is all that is left to say.
+      answer: () => Promise.resolve(resolved ?? { id }),
     };
   });
 }

@@ -22,13 +22,15 @@ export interface ServiceAccess {
 export function loadConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
   const parsed = VARIABLES.safeParse(given);
+  const lonely = contradictions(given);
   if (!parsed.success) {
-    throw new ConfigurationError(
-      parsed.error.issues.map((issue) => ({ variable: String(issue.path[0] ?? '?'), rule: ruleOf(issue) })),
-    );
+    const broken = parsed.error.issues.map((issue) => ({
+      variable: String(issue.path[0] ?? '?'),
+      rule: ruleOf(issue),
+    }));
+    throw new ConfigurationError([...broken, ...lonely]);
   }
-  const faults = contradictions(parsed.data);
-  if (faults.length > 0) throw new ConfigurationError(faults);
+  if (lonely.length > 0) throw new ConfigurationError(lonely);
   return shape(parsed.data, environment['PATH'] ?? '');
 }
 
@@ -60,7 +62,7 @@ export function configSummary(config: Config): Record<string, unknown> {
     service_credentials_configured: config.service.clientId !== null && config.service.clientSecret !== null,
     redis: config.redis.url === null ? 'embedded' : 'configured',
     data_dir: config.dataDir,
-    webhook_signatures_configured: config.webhook.secrets.tow_request.length > 0,
+    webhook_signatures_configured: Object.values(config.webhook.secrets).some((secrets) => secrets.length > 0),
     webhook_shared_secret_configured: config.webhook.sharedSecret !== null,
     bootstrap_api_key_configured: config.bootstrapApiKey !== null,
     vehicle_types: config.rules.vehicleTypes,
@@ -121,19 +123,16 @@ function shape(env: Variables, searchPath: string) {
   };
 }
 
-function contradictions(env: Variables): { variable: string; rule: string }[] {
-  const faults: { variable: string; rule: string }[] = [];
-  if ((env.WEBHOOK_SHARED_SECRET === undefined) !== (env.WEBHOOK_SHARED_SECRET_HEADER === undefined)) {
+type Faults = { variable: string; rule: string }[];
+
+/** Variables that are wrong only together, as far as their presence tells. */
+function contradictions(env: Readonly<Record<string, string | undefined>>): Faults {
+  const faults: Faults = [];
+  if ((env['WEBHOOK_SHARED_SECRET'] === undefined) !== (env['WEBHOOK_SHARED_SECRET_HEADER'] === undefined)) {
     faults.push({
       variable: 'WEBHOOK_SHARED_SECRET',
       rule: 'and WEBHOOK_SHARED_SECRET_HEADER must be set together',
     });
-  }
-  if (env.NODE_ENV === 'production' && env.REDIS_URL === undefined) {
-    faults.push({ variable: 'REDIS_URL', rule: 'is required when NODE_ENV is production' });
-  }
-  if (env.RETRY_CAP_MS < env.RETRY_BASE_MS) {
-    faults.push({ variable: 'RETRY_CAP_MS', rule: 'must not be below RETRY_BASE_MS' });
   }
   return faults;
 }
@@ -142,7 +141,7 @@ function ruleOf(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_type')
     return `must be ${issue.expected === 'int' ? 'a whole number' : `a ${issue.expected}`}`;
   if (issue.code === 'invalid_value') return `must be one of ${issue.values.map(String).join(', ')}`;
-  if (issue.code === 'too_small') return `must be at least ${issue.minimum}`;
+  if (issue.code === 'too_small' && issue.message.startsWith('Too small')) return `must be at least ${issue.minimum}`;
   if (issue.code === 'too_big' && issue.message.startsWith('Too big')) return `must be at most ${issue.maximum}`;
   return issue.message;
 }

@@ -1,6 +1,9 @@
 import { createServer, IncomingMessage, ServerResponse, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+/** How long requests may take to end when a listener stops; none of ours takes longer. */
+export const LISTENER_GRACE_MS = 3000;
+
 /** A running listener. */
 export interface Listener {
   readonly host: string;
@@ -43,11 +46,21 @@ export async function listen(
   });
   const { port } = boundAddress(server);
   const urlHost = address.host.includes(':') ? `[${address.host}]` : address.host;
+  let isStopping = false;
+  server.prependListener('request', (_request, response: ServerResponse) => {
+    // A caller that keeps its connection would hold a stopping server until the grace is over.
+    response.once('finish', () => {
+      if (isStopping) setImmediate(() => server.closeIdleConnections());
+    });
+  });
   return {
     host: address.host,
     port,
     url: `http://${urlHost}:${port}`,
-    stop: (graceMs) => stop(server, graceMs),
+    stop: (graceMs) => {
+      isStopping = true;
+      return stop(server, graceMs);
+    },
   };
 }
 

@@ -65,7 +65,11 @@ export function createMetrics(): Metrics {
     },
     async text() {
       for (const [queue, read] of backlogs) {
-        const backlog = await read();
+        const backlog = await read().catch(() => null);
+        // A figure that cannot be read is left out; the others still count.
+        due.remove({ queue });
+        oldest.remove({ queue });
+        if (!backlog) continue;
         due.set({ queue }, backlog.due);
         oldest.set({ queue }, backlog.oldestAgeMs / 1000);
       }

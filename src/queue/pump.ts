@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorFacts, type Log } from '../platform/log';
+import type { Progress } from './progress';
 import type { QueueName, Queues } from './queues';
 
 /** The due set of one queue, as the pump needs it. */
@@ -11,6 +12,7 @@ export interface PumpOptions {
   readonly queues: Queues;
   readonly due: Readonly<Record<QueueName, Due>>;
   readonly intervalMs: number;
+  readonly progress: Progress;
   readonly log: Log;
 }
 
@@ -46,7 +48,10 @@ export function startPump(options: PumpOptions): Pump {
 async function turn(queue: QueueName, options: PumpOptions): Promise<'full' | 'rest'> {
   try {
     const refs = await options.due[queue].take(SLICE, FORWARD_MS);
-    if (refs.length > 0) await options.queues.wake(refs.map((ref) => ({ queue, ref })));
+    if (refs.length > 0) {
+      options.progress.handedOut(queue);
+      await options.queues.wake(refs.map((ref) => ({ queue, ref })));
+    }
     return refs.length === SLICE ? 'full' : 'rest';
   } catch (error) {
     options.log.debug('pump.failed', { queue, ...errorFacts(error) });

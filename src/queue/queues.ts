@@ -1,5 +1,6 @@
 import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
+import type { Clock } from '../platform/clock';
 import { errorFacts, type Log } from '../platform/log';
 
 /** The queues by name. A job names one record and carries nothing else. */
@@ -14,6 +15,8 @@ export interface WakeUp {
 
 export interface Queues {
   readonly byName: Readonly<Record<QueueName, Queue>>;
+  /** How long the oldest wake-up of a queue has been waiting for a worker, ms; 0 when none waits. */
+  oldestWaitMs(name: QueueName): Promise<number>;
   /** Adds wake-ups, best effort: one that is lost is made again by the pump. Rejects when Redis cannot take them. */
   wake(wakeUps: readonly WakeUp[]): Promise<void>;
   close(): Promise<void>;
@@ -24,6 +27,7 @@ export interface QueueOptions {
   readonly connection: Redis;
   /** The hash tag of the partition, in braces. */
   readonly prefix: string;
+  readonly clock: Clock;
   readonly log: Log;
   /**
    * Folds wake-ups of one record into one waiting job. It only saves work: with it off everything still holds, which a
@@ -53,6 +57,10 @@ export function createQueues(options: QueueOptions): Queues {
   const byName = { deliveries: open('deliveries'), reports: open('reports') };
   return {
     byName,
+    async oldestWaitMs(name) {
+      const [oldest] = await byName[name].getJobs('waiting', 0, 0, true);
+      return oldest ? Math.max(0, options.clock.nowMs() - oldest.timestamp) : 0;
+    },
     async wake(wakeUps) {
       await Promise.all(
         QUEUE_NAMES.map(async (name) => {

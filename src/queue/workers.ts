@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker, type Job } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Outcome } from '../../jobs/outcome';
 import type { Clock } from '../platform/clock';
 import { errorFacts, type Log } from '../platform/log';
+import type { Progress } from './progress';
 import type { QueueName, Queues } from './queues';
 
 /** Does one piece of work for the record a job names. */
@@ -17,26 +19,26 @@ export interface WorkersOptions {
   readonly concurrency: number;
   /** Equal to the lease of a claim. */
   readonly lockMs: number;
+  /** How long running jobs may take to end at a stop. */
+  readonly stopGraceMs: number;
+  readonly progress: Progress;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 export interface Workers {
-  /** Takes no new job and waits for the running ones. */
+  /** Takes no new job and waits for the running ones, but no longer than the grace. */
   stop(): Promise<void>;
-  /** When a job last ended, on the monotonic clock, ms. */
-  lastTurnMs(): number;
 }
 
 /** Starts the workers of all queues: the only place where an Outcome becomes something BullMQ understands. */
 export function startWorkers(options: WorkersOptions): Workers {
-  let lastTurnMs = options.clock.monotonicMs();
   const workers = (['deliveries', 'reports'] as const).map((name) => {
     const worker = new Worker(
       name,
       async (job) => {
         const what = await turn(name, job, options);
-        lastTurnMs = options.clock.monotonicMs();
+        options.progress.ended(name);
         return what;
       },
       {
@@ -55,10 +57,20 @@ export function startWorkers(options: WorkersOptions): Workers {
   });
   return {
     async stop() {
-      await Promise.all(workers.map((worker) => worker.close()));
+      await Promise.all(workers.map((worker) => closeWithin(worker, options.stopGraceMs)));
     },
-    lastTurnMs: () => lastTurnMs,
   };
+}
+
+/** While Redis is away a worker never finishes closing; what it still runs is then left to its due mark. */
+async function closeWithin(worker: Worker, graceMs: number): Promise<void> {
+  const ended = new AbortController();
+  const closing = worker.close();
+  const tooLong = sleep(graceMs, 'too_long', { signal: ended.signal });
+  tooLong.catch(() => {});
+  const first = await Promise.race([closing, tooLong]);
+  ended.abort();
+  if (first === 'too_long') await worker.close(true);
 }
 
 /** Runs one job. It never throws: a failed run leaves its record's due mark, and the pump comes back to it. */

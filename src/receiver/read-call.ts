@@ -22,7 +22,9 @@ export function readCall(
     const body: unknown = JSON.parse(rawBody);
     const checked = WEBHOOKS[kind].body.safeParse(body);
     if (!checked.success) return { kind: 'broken', code: 'contract_broken', details: failedRules(checked.error) };
-    const canonical = canonicalJson(jsonObject.parse(body));
+    const plain = jsonObject.safeParse(body);
+    if (!plain.success) return { kind: 'broken', code: 'contract_broken', details: failedRules(plain.error) };
+    const canonical = canonicalJson(plain.data);
     return {
       kind: 'delivery',
       delivery: {

@@ -4,7 +4,7 @@ import { errorFacts, type Log } from '../platform/log';
 
 /**
  * Connections to Redis, each for one purpose (stack-facts 3 and 7): a write that may have reached Redis is never sent
- * again behind our back, and a frozen Redis is noticed within a second.
+ * again behind our back, and a Redis that does not answer is noticed.
  */
 
 export interface ConnectionTools {
@@ -34,6 +34,8 @@ export function connectPatient(url: string, tools: ConnectionTools): Redis {
   return watched(
     new Redis(url, {
       maxRetriesPerRequest: null,
+      // Longer than a blocking read takes; without it a connection that died without a word waits for ever.
+      socketTimeout: 15_000,
       retryStrategy: (attempt) => Math.min(50 * 2 ** attempt, 1000),
       reconnectOnError: (error) => (error.message.startsWith('READONLY') ? 2 : false),
     }),

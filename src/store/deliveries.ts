@@ -1,16 +1,19 @@
 import type { Redis } from 'ioredis';
 import { quarantined, type Delivery, type Quarantined } from '../contracts/records';
 import type { Clock } from '../platform/clock';
+import { failingDeliveryTask } from '../domain/tasks';
 import type { DeliveryStore, Intake } from '../workflow/ports';
 import { deliveryKey, KEYS, towKeys } from './keys';
 import { newestFirst } from './list-tows';
 import { deliveryOf, text } from './parse';
 import { savedOf } from './saved';
 import { Script } from './scripts';
+import { taskJson } from './tows';
 
 const acceptDelivery = new Script('accept');
 const replayDelivery = new Script('replay-delivery');
 const deferDelivery = new Script('defer-delivery');
+const dropSettled = new Script('drop-settled');
 
 /** Of the calls that broke the contract the newest are kept, each cut at a sane length. */
 const QUARANTINE_MAX = 500;
@@ -80,10 +83,23 @@ export function createDeliveryStore(redis: Redis): DeliveryStore {
   };
 }
 
-/** Puts a delivery off whose processing failed unexpectedly; says how often it has failed by now. */
-export function createDeferral(redis: Redis, wait: { baseMs: number; capMs: number }) {
-  return async (id: string): Promise<number> => {
-    const reply = await deferDelivery.run(redis, [deliveryKey(id), KEYS.dueDeliveries], [id, wait.baseMs, wait.capMs]);
-    return Number(text(reply, 'defer-delivery'));
+/** After so many failures in a row a person is asked to look at a delivery; it is tried on all the same. */
+const FAILURES_FOR_TASK = 10;
+
+/** The two ends of a delivery's run that no use case writes. */
+export function createSettling(redis: Redis, wait: { baseMs: number; capMs: number }) {
+  return {
+    /** Puts off a delivery whose processing failed unexpectedly; says how often it has failed by now. */
+    async defer({ id, towingReferenceId }: { id: string; towingReferenceId: string }): Promise<number> {
+      const { subject } = failingDeliveryTask;
+      const args = [id, wait.baseMs, wait.capMs, FAILURES_FOR_TASK, `${subject}.${towingReferenceId}`];
+      const keys = towKeys(towingReferenceId, { deliveryId: id });
+      const reply = await deferDelivery.run(redis, keys, [...args, taskJson(towingReferenceId, failingDeliveryTask)]);
+      return Number(text(reply, 'defer-delivery'));
+    },
+    /** Takes the due mark from a delivery that turned out to be settled or gone. */
+    async dropDue(id: string): Promise<void> {
+      await dropSettled.run(redis, [deliveryKey(id), KEYS.dueDeliveries], [id]);
+    },
   };
 }

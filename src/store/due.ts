@@ -9,7 +9,7 @@ const takeDue = new Script('take-due');
 export interface DueSet {
   /** Takes up to `limit` of what is due; what nobody settles is due again after `forwardMs`. */
   take(limit: number, forwardMs: number): Promise<readonly string[]>;
-  /** How much is due now, and how long the oldest has been, ms (0 when nothing is due). */
+  /** How much is due and not handed out yet, and how long the oldest of it has been due, ms (0 when there is none). */
   backlog(): Promise<{ due: number; oldestAgeMs: number }>;
 }
 

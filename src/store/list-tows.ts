@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { readCursor, writeCursor, type Cursor } from '../contracts/cursor';
 import type { TowRecord } from '../contracts/records';
 import { searchPrefixes } from '../domain/search';
 import type { Page, TowFilter } from '../workflow/ports';
@@ -65,7 +66,7 @@ export async function newestFirst(
   return { refs, nextCursor: last ? writeCursor(last) : null };
 }
 
-async function hasBelow(redis: Redis, index: string, last: Row): Promise<boolean> {
+async function hasBelow(redis: Redis, index: string, last: Cursor): Promise<boolean> {
   const rank = await redis.zrank(index, last.member);
   return rank !== null && rank > 0;
 }
@@ -78,23 +79,11 @@ async function search(redis: Redis, words: string, page: { cursor: string | null
     ),
   );
   const refs = [...new Set(found.flat().map((member) => member.slice(member.indexOf('\n') + 1)))];
-  const from = page.cursor === null ? 0 : Math.max(0, Math.trunc(Number(page.cursor)) || 0);
+  // Matches come in the order of their words; the place in it is all a page needs to remember.
+  const from = page.cursor === null ? 0 : (readCursor(page.cursor)?.score ?? 0);
   const end = from + page.limit;
-  return { refs: refs.slice(from, end), nextCursor: end < refs.length ? String(end) : null };
-}
-
-interface Row {
-  readonly score: number;
-  readonly member: string;
-}
-
-function writeCursor(row: Row): string {
-  return Buffer.from(`${row.score} ${row.member}`).toString('base64url');
-}
-
-function readCursor(cursor: string): Row | null {
-  const decoded = Buffer.from(cursor, 'base64url').toString();
-  const space = decoded.indexOf(' ');
-  const score = Number(decoded.slice(0, space));
-  return space > 0 && Number.isFinite(score) ? { score, member: decoded.slice(space + 1) } : null;
+  return {
+    refs: refs.slice(from, end),
+    nextCursor: end < refs.length ? writeCursor({ score: end, member: '' }) : null,
+  };
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { acknowledgedKind, claimedReply, claimKind } from '../contracts/replies';
 import { UNANSWERED_CREATES_MAX } from '../domain/policy';
@@ -12,6 +13,10 @@ import type { NewTask } from '../domain/tasks';
 const claimHead = new Script('claim');
 const ackAttempt = new Script('ack');
 
+const REPEAT_PAUSE_MS = 200;
+/** A claim older than 5 s is of no use any more. */
+const CLAIM_REPEAT_MS = 3000;
+
 export interface OutboxSettings {
   /** How long a claim lasts; longer than the deadline of a call, equal to the lock of its queue job. */
   readonly leaseMs: number;
@@ -24,16 +29,31 @@ export function createOutboxStore(redis: Redis, clock: Clock, settings: OutboxSe
     async claim(ref) {
       const [leaseToken, attemptId] = [clock.id(), clock.id()];
       const args = [ref, leaseToken, attemptId, settings.leaseMs, settings.unknownGraceMs, UNANSWERED_CREATES_MAX];
-      const reply = texts(await claimHead.run(redis, towKeys(ref), args), 'claim');
-      return claimOf(reply, { ref, leaseToken, attemptId });
+      // Repeated with the same token: a claim whose reply was lost is given again, not left to run out.
+      const reply = await untilAnswered(CLAIM_REPEAT_MS, () => claimHead.run(redis, towKeys(ref), args));
+      return claimOf(texts(reply, 'claim'), { ref, leaseToken, attemptId });
     },
 
     async ack(claimed, result) {
-      const reply = await ackAttempt.run(redis, towKeys(claimed.ref), ackArguments(claimed, result));
+      // What the service has answered must not be forgotten because Redis was away for a moment.
+      const args = ackArguments(claimed, result);
+      const reply = await untilAnswered(settings.leaseMs, () => ackAttempt.run(redis, towKeys(claimed.ref), args));
       const [kind, more] = texts(reply, 'ack');
       return { kind: acknowledgedKind.parse(kind), more: more === 'more' };
     },
   };
+}
+
+/** Repeats a call to Redis that is safe to repeat, until it is answered or the time is up. */
+async function untilAnswered<T>(limitMs: number, call: () => Promise<T>): Promise<T> {
+  for (let waitedMs = 0; ; waitedMs += REPEAT_PAUSE_MS) {
+    try {
+      return await call();
+    } catch (error) {
+      if (waitedMs >= limitMs) throw error;
+      await sleep(REPEAT_PAUSE_MS);
+    }
+  }
 }
 
 function claimOf(reply: readonly string[], mine: { ref: string; leaseToken: string; attemptId: string }): Claim {
@@ -54,9 +74,10 @@ function claimOf(reply: readonly string[], mine: { ref: string; leaseToken: stri
 }
 
 function claimedOf(reply: readonly string[], mine: { ref: string; leaseToken: string; attemptId: string }): Claimed {
-  const [seq, reportId, reportKind, body, revision, attempt, failures, notFound, unanswered] =
-    claimedReply.parse(reply);
-  return { kind: 'send', ...mine, seq, reportId, reportKind, body, revision, attempt, failures, notFound, unanswered };
+  const [seq, reportId, reportKind, body, revision, ...counts] = claimedReply.parse(reply);
+  const [attempt, failures, notFound, unanswered, connectionFailures] = counts;
+  const history = { attempt, failures, notFound, unanswered, connectionFailures };
+  return { kind: 'send', ...mine, seq, reportId, reportKind, body, revision, ...history };
 }
 
 function ackArguments(claimed: Claimed, result: AttemptResult): (string | number)[] {

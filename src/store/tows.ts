@@ -32,7 +32,7 @@ export function createTowStore(redis: Redis): TowStore {
           JSON.stringify(tow),
           from.deliveryId,
           wellFormed(from.timeline),
-          JSON.stringify(from.searchTerms),
+          wellFormed(from.searchTerms),
         ]),
         'create-tow',
       );

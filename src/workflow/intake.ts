@@ -109,8 +109,9 @@ async function takeInvoice(
   const saved = await tools.tows.save(record, {
     ...noChange(after),
     timeline: isAttached ? [] : [{ type: 'invoice.attached', delivery_id: delivery.id }],
-    openTasks: comparison.tasks,
-    closeTasks: [`${parkedInvoiceTask.subject}.${ref}`],
+    // Said again, an old invoice raises no new question.
+    openTasks: isAttached ? [] : comparison.tasks,
+    closeTasks: [`${parkedInvoiceTask.subject}.${ref}`, ...(isAttached ? [] : comparison.closes)],
     searchTerms: searchTerms(after),
     delivery: { id: delivery.id, verdict: 'attached' },
     reconciled: comparison.compared,

@@ -36,6 +36,8 @@ export interface Claimed {
   readonly failures: number;
   readonly notFound: number;
   readonly unanswered: number;
+  /** How often in a row the connection to the service has failed. */
+  readonly connectionFailures: number;
 }
 
 export interface AttemptResult {

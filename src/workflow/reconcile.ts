@@ -12,24 +12,25 @@ export async function reconcileInvoices(tows: TowStore, ref: string): Promise<'c
     const record = await tows.read(ref);
     if (!record) return 'gone';
     const webhook = record.tow.invoiceWebhooks.at(-1) ?? null;
-    const { tasks } = mismatchTasks(record, { webhook, alsoDiffers: [] });
-    const saved = await tows.save(record, { ...noChange(record.tow), openTasks: tasks, reconciled: true });
+    const { tasks, closes } = mismatchTasks(record, { webhook, alsoDiffers: [] });
+    const change = { ...noChange(record.tow), openTasks: tasks, closeTasks: closes, reconciled: true };
+    const saved = await tows.save(record, change);
     return saved.kind === 'saved' ? 'compared' : 'stale';
   });
 }
 
-/** The task to open when answer and webhook differ; `compared` is false while one of them is missing. */
+/** The task to open when answer and webhook differ, or to close when they agree; not `compared` while one is missing. */
 export function mismatchTasks(
   record: TowRecord,
   posted: { webhook: Charges | null; alsoDiffers: readonly string[] },
-): { compared: boolean; tasks: NewTask[] } {
+): { compared: boolean; tasks: NewTask[]; closes: string[] } {
   const answer = answeredInvoice(record);
   const differing = answer && posted.webhook ? reconcile(answer, posted.webhook).map(({ field }) => field) : [];
   const fields = [...posted.alsoDiffers, ...differing];
-  return {
-    compared: answer !== null && posted.webhook !== null,
-    tasks: fields.length > 0 ? [invoiceMismatchTask(fields)] : [],
-  };
+  const compared = answer !== null && posted.webhook !== null;
+  const tasks = fields.length > 0 ? [invoiceMismatchTask(fields)] : [];
+  const agree = compared && tasks.length === 0;
+  return { compared, tasks, closes: agree ? [`invoice_mismatch.${record.tow.towingReferenceId}`] : [] };
 }
 
 /** The charges the service answered to our invoice request; null before that, or when the answer broke its contract. */

@@ -1,10 +1,12 @@
 import type { TowView } from '../contracts/operator';
 import type { Delivery, Report, TowRecord } from '../contracts/records';
+import { isSettled } from '../domain/outbox';
 import { answeredInvoice } from './reconcile';
 
 /** A tow as the API shows it, in wire names and ISO times. */
 export function towViewOf(record: TowRecord): TowView {
   const { tow } = record;
+  const head = record.reports.find(({ state }) => !isSettled(state));
   return {
     towing_reference_id: tow.towingReferenceId,
     violation_reference_id: tow.violationReferenceId,
@@ -23,7 +25,7 @@ export function towViewOf(record: TowRecord): TowView {
       recorded_at: fact.recordedAt,
       by: fact.by,
     })),
-    reports: record.reports.map(reportViewOf),
+    reports: record.reports.map((report) => reportViewOf(report, report === head)),
     invoices: invoicesOf(record),
     tasks: [...record.tasks],
     timeline: record.timeline.map(({ atMs, ...entry }) => ({ at: iso(atMs), ...entry })),
@@ -43,18 +45,20 @@ export function deliveryViewOf(delivery: Delivery) {
     received_at: iso(delivery.receivedAtMs),
     processed_at: perhapsIso(delivery.processedAtMs),
     copies: delivery.copies,
+    failures: delivery.failures,
     replays: delivery.replays,
   };
 }
 
-function reportViewOf(report: Report): TowView['reports'][number] {
+/** Only the head of the outbox has a time of its own; what stands behind it waits for it. */
+function reportViewOf(report: Report, isHead: boolean): TowView['reports'][number] {
   return {
     id: report.id,
     kind: report.kind,
     state: report.state,
     attempts: report.attempts,
     last_error: report.lastError,
-    next_attempt_at: perhapsIso(report.nextAttemptAtMs),
+    next_attempt_at: isHead ? perhapsIso(report.nextAttemptAtMs) : null,
     hint: report.hint,
     reason: report.reason,
     created_at: iso(report.createdAtMs),

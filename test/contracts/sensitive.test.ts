@@ -68,6 +68,8 @@ describe('a marked field is found', () => {
     ['in a loose and in a strict object', z.looseObject({ deep: z.strictObject({ mine: secret() }) })],
     ['in an optional object', z.object({ deep: z.object({ mine: secret() }).optional() })],
     ['in an object that is transformed', z.object({ mine: secret() }).transform(({ mine }) => mine)],
+    ['when it is a list of marked items', z.object({ mine: z.array(secret()) })],
+    ['beside any JSON', z.object({ mine: secret(), any: z.json() })],
     ['when it is a list that is marked', z.object({ mine: sensitive(z.array(z.string())) })],
     ['in one side of a union', z.object({ either: z.union([z.null(), z.object({ mine: secret() })]) })],
     [

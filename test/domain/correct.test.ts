@@ -4,7 +4,7 @@ import type { Owed } from '../../src/domain/outbox';
 import type { Tow } from '../../src/domain/tow';
 import { COMMANDS, context, deepFreeze, fact, nowMs, recorded, refusalOf, report, RULES, towAs } from './tows';
 
-const rules = { ...RULES, vehicleTypes: ['HEAVY', 'LIGHT'], paymentStatuses: ['PARTIAL', 'PAID'] };
+const rules = { ...RULES, vehicleTypes: ['HEAVY', 'LIGHT'], paymentStatuses: ['PARTIAL', 'LATER', 'PAID'] };
 const ask = (tow: Tow, owed: Owed, fields: Correction) =>
   correct(deepFreeze(tow), deepFreeze(owed), deepFreeze({ fields, rules, nowMs }));
 
@@ -88,13 +88,20 @@ describe('a correction', () => {
     ]);
     const payment = paid('PARTIAL');
     expect(refusalOf(ask(payment.tow, payment.owed, { payment_status: 'paid' })).details).toEqual([
-      { field: 'payment_status', rule: 'must be one of PARTIAL, PAID' },
+      { field: 'payment_status', rule: 'must be one of PARTIAL, LATER, PAID' },
     ]);
   });
 
   test('to a payment status that another payment already has is refused: each status is reported once', () => {
     const partly = paid('PARTIAL');
     const { tow } = paid('PAID', partly.tow);
+
+    expect(refusalOf(ask(tow, partly.owed, { payment_status: 'PAID' })).kind).toMatch(/^(conflict|invalid)$/);
+  });
+
+  test('to PAID is refused for a payment that another one came after: nothing is reported after PAID', () => {
+    const partly = paid('PARTIAL');
+    const { tow } = paid('LATER', partly.tow);
 
     expect(refusalOf(ask(tow, partly.owed, { payment_status: 'PAID' })).kind).toMatch(/^(conflict|invalid)$/);
   });

@@ -90,13 +90,15 @@ describe('a tow is found', () => {
     const invoiceWebhooks = [{ ...INVOICE_WEBHOOK, towingInvoice: { invoice_number: 7 } }];
     const tow: Tow = { ...towAs('requested'), metadata: { id: '' }, invoiceWebhooks };
 
-    expect(searchTerms(tow)).toEqual(['tw-20260310-aaaaaa', 'v-20260310-bbbbbb']);
+    expect(searchTerms(tow)).toHaveLength(2);
     expect(searchTerms({ ...tow, metadata: null })).toHaveLength(2);
+    expect([finds(tow, '7'), finds(tow, 'null'), finds(tow, 'undefined')]).toEqual([false, false, false]);
   });
 
   test('under each word once', () => {
     const twice: Tow = { ...towAs('requested'), violationReferenceId: violationReference('CASE-7') };
 
-    expect(searchTerms(twice)).toEqual(['tw-20260310-aaaaaa', 'case-7']);
+    expect(searchTerms(twice)).toHaveLength(2);
+    expect(finds(twice, 'case-7')).toBe(true);
   });
 });

@@ -140,9 +140,9 @@ test('a violation the service does not know yet is tried again a few times befor
   await runUntil('T-unknown', ['started refused']);
 
   expect(await callsOf('started')).toHaveLength(1 + settings.notFoundRetries);
-  expect((await stores.read('T-unknown')).tasks).toMatchObject([
-    { type: 'report_refused', message: expect.stringContaining('Violation not found'), http_status: 404 },
-  ]);
+  const [task] = (await stores.read('T-unknown')).tasks;
+  expect(task).toMatchObject({ type: 'report_refused', http_status: 404 });
+  expect(task?.message).toContain('Violation not found');
 });
 
 test('a claim that has grown too old sends nothing and does not count as an attempt', async () => {
@@ -173,9 +173,9 @@ test('the answer to an invoice request is compared with the webhook that came be
 
   await eventually(async () => {
     await run(ref);
-    expect((await stores.read(ref)).tasks).toMatchObject([
-      { type: 'invoice_mismatch', message: expect.stringContaining('towing_invoice.total_amount') },
-    ]);
+    const [task] = (await stores.read(ref)).tasks;
+    expect(task?.type).toBe('invoice_mismatch');
+    expect(task?.message).toContain('towing_invoice.total_amount');
   });
 });
 

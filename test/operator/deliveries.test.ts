@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { deliveryDetail, page } from '../../src/contracts/operator';
 import { quarantined } from '../../src/contracts/records';
+import { KEYS } from '../../src/store/keys';
 import { useApp } from '../support/app';
 import { eventually } from '../support/eventually';
 import { deliveriesPage, errorOf, get, post, refsFound, towOf } from './client';
+import { deliver } from './world';
 
 const app = useApp();
+const withoutWorkers = useApp({ role: 'console' });
 
 const REF = 'TW-20261120-9F4D1A';
 const TOW_REQUEST = '{ "towing_reference_id":"TW-20261120-9F4D1A", "violation_reference_id": "V-1", "more": [1.50] }';
@@ -90,6 +93,15 @@ describe('a replay', () => {
       expect(await detailOf(newest?.id ?? '')).toMatchObject({ state: 'processed', replays: 1 }),
     );
     expect((await towOf(app, REF)).invoices).toHaveLength(1);
+  });
+
+  it('is due by itself, whatever becomes of the job that was to wake a worker', async () => {
+    const body = { towing_reference_id: REF, violation_reference_id: 'V-1' };
+    const { id } = await deliver(withoutWorkers, 'tow_request', body);
+    const dueAt = () => withoutWorkers.redis.ask('ZSCORE', KEYS.dueDeliveries, id);
+    expect(await dueAt()).toBeNull();
+    expect((await post(withoutWorkers, `/api/deliveries/${id}/replay`)).status).toBe(202);
+    expect(await dueAt()).not.toBeNull();
   });
 
   it('of a delivery nobody knows is answered 404', async () => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { eventView } from '../../src/contracts/operator';
 import { KEYS } from '../../src/store/keys';
-import { useApp } from '../support/app';
+import { startApp, useApp } from '../support/app';
 import { eventually } from '../support/eventually';
 import { get, newKey, post, towIn, towPath } from './client';
 import { newTow, record, WHEREABOUTS } from './world';
@@ -91,4 +91,18 @@ it('a watcher goes on hearing after Redis was away', async () => {
       await eventually(() => expect(heard.map(({ data }) => data.towing_reference_id)).toContain(ref), 300);
     });
   });
+});
+
+it('a process that stops ends its streams instead of waiting for them', async () => {
+  const leaving = await startApp({
+    redisUrl: app.redis.url,
+    role: 'console',
+    environment: { STOP_GRACE_MS: '20000' },
+  });
+  const headers = { authorization: `Bearer ${leaving.apiKey}` };
+  const stream = await fetch(`${leaving.consoleUrl}/api/events`, { headers });
+  const startedMs = performance.now();
+  const [rest] = await Promise.all([stream.text(), leaving.stop()]);
+  expect(rest).toContain('retry:');
+  expect(performance.now() - startedMs).toBeLessThan(5000);
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ROUTES } from '../../src/contracts/operator-routes';
+import type { ROUTES } from '../../src/contracts/operator-routes';
 import { deliveryDetail } from '../../src/contracts/operator';
 import { useApp } from '../support/app';
 import { errorOf, fieldsOf, get, newKey, post, towIn, towOf, towPath } from './client';

@@ -36,7 +36,8 @@ it.each(Object.entries<Route>(ROUTES))(
   async (name, route) => {
     const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
     const described = (await served()).paths[path]?.[route.method];
-    expect(described).toMatchObject({ operationId: name, description: expect.stringContaining(route.role) });
+    expect(described?.operationId).toBe(name);
+    expect(described?.description).toContain(route.role);
     expect(Object.keys(described?.responses ?? {})).toEqual(expect.arrayContaining([String(route.status), 'default']));
     expect(described?.requestBody === undefined).toBe(route.body === undefined);
     const inPath = described?.parameters.filter((parameter) => parameter.in === 'path') ?? [];

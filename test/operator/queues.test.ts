@@ -18,8 +18,11 @@ function basic(apiKey: string): string {
 
 /** A call to the queue pages with this Authorization header, the ops key's when left out. */
 async function page(method: string, path: string, authorization: string | null = basic(app.apiKey)) {
-  const headers = authorization === null ? undefined : { authorization };
-  const response = await fetch(`${app.consoleUrl}/queues${path}`, { method, ...(headers && { headers }) });
+  const response = await fetch(`${app.consoleUrl}/queues${path}`, {
+    method,
+    headers: { 'content-type': 'application/json', ...(authorization === null ? {} : { authorization }) },
+    ...(method === 'GET' ? {} : { body: '{"jobData": {}, "priority": 1, "delay": 1, "max": 1, "duration": 1}' }),
+  });
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
@@ -82,7 +85,7 @@ describe('the queue pages', () => {
       ['PUT', '/api/queues/reports/empty'],
       ['PUT', '/api/queues/reports/obliterate'],
       ['POST', '/api/queues/reports/add'],
-      ['PUT', '/api/queues/reports/1/retry/failed'],
+      ['PUT', '/api/queues/reports/1/retry'],
       ['PUT', '/api/queues/reports/1/clean'],
       ['PUT', '/api/queues/reports/1/promote'],
       ['PATCH', '/api/queues/reports/1/update-data'],

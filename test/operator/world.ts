@@ -39,10 +39,13 @@ export async function deliver(
   kind: 'tow_request' | 'tow_invoice',
   body: JsonObject & { towing_reference_id: string },
 ) {
-  const { redis, clock, wake } = app.foundation;
+  const { redis, wake } = app.foundation;
   const id = await acceptOnly(app, kind, body);
-  const tools = { tows: createTowStore(redis), deliveries: createDeliveryStore(redis), wake, clock };
-  return { id, verdict: await processDelivery(tools, id) };
+  const { verdict } = await processDelivery(
+    { tows: createTowStore(redis), deliveries: createDeliveryStore(redis), wake },
+    id,
+  );
+  return { id, verdict };
 }
 
 /** Takes in a webhook call as the receiver does; nobody processes it. */

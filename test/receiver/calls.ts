@@ -1,7 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import { towView, type TowView } from '../../src/contracts/operator';
 import type { Foundation } from '../../src/main/foundation';
 import { createDeliveryStore } from '../../src/store/deliveries';
+import type { App } from '../support/app';
+import { eventually } from '../support/eventually';
 import type { TestRedis } from '../support/redis';
 
 /** The service as the receiver meets it: bodies, signatures and calls. */
@@ -113,4 +116,17 @@ export async function deliveriesIn({ redis }: Pick<Foundation, 'redis'>) {
 /** The calls kept in quarantine, newest first. */
 export function quarantinedIn({ redis }: Pick<Foundation, 'redis'>) {
   return createDeliveryStore(redis).quarantined(100);
+}
+
+/** The tow as the operator API shows it, once it is there. */
+export function towOf(app: Pick<App, 'consoleUrl' | 'apiKey'>, ref: string): Promise<TowView> {
+  return eventually(async () => {
+    const response = await read(app, `/api/tows/${encodeURIComponent(ref)}`);
+    return towView.parse(await response.json());
+  });
+}
+
+/** Reads an address of the operator API. */
+export function read(app: Pick<App, 'consoleUrl' | 'apiKey'>, path: string): Promise<Response> {
+  return fetch(`${app.consoleUrl}${path}`, { headers: { authorization: `Bearer ${app.apiKey}` } });
 }

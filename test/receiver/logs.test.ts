@@ -1,10 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { openLog } from '../../src/main/foundation';
-import { loadConfig } from '../../src/platform/config';
-import { startApp } from '../support/app';
-import { eventually } from '../support/eventually';
+import { linesOf } from '../support/captured-log';
 import { useRedis } from '../support/redis';
 import { newSecret, post, signed, towInvoice, towRequest } from './calls';
 
@@ -15,29 +9,9 @@ const secret = newSecret();
 const PRIVATE = ['PLATE-7777', 'Fahd-Ibn', '0551234567', 'INV-1', '300000000000003'];
 const names = { id: 'PLATE-7777', driver: 'Fahd-Ibn', mobile: '0551234567' };
 
-let folder = '';
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'towhook-log-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
 /** The lines a receiver writes about these calls, at the most talkative level. */
-async function linesAbout(calls: (receiverUrl: string) => Promise<unknown>, environment = {}): Promise<string[]> {
-  const file = join(folder, `${process.hrtime.bigint()}.log`);
-  const log = openLog(loadConfig({ REDIS_URL: redis.url, LOG_LEVEL: 'silly' }), file);
-  const app = await startApp({ redisUrl: redis.url, role: 'receiver', environment, log });
-  try {
-    await calls(app.receiverUrl);
-    // Lines are written in order: what stands before the last one is all there once it is.
-    log.info('test.finished');
-    return await eventually(async () => {
-      const lines = (await readFile(file, 'utf8')).trim().split('\n');
-      expect(lines.at(-1)).toContain('test.finished');
-      return lines;
-    });
-  } finally {
-    await app.stop();
-  }
+function linesAbout(calls: (receiverUrl: string) => Promise<unknown>, environment = {}): Promise<string[]> {
+  return linesOf({ redisUrl: redis.url, role: 'receiver', environment }, (app) => calls(app.receiverUrl));
 }
 
 function expectNothingPrivate(lines: readonly string[]): void {

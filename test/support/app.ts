@@ -140,10 +140,10 @@ async function startParts(foundation: Foundation, role: AppRole): Promise<Parts>
 }
 
 function startWorkerAndOps(foundation: Foundation): Promise<Listener> {
-  const workers = startWorker(foundation);
+  const progress = startWorker(foundation);
   return startOps(
     foundation,
-    healthOf(foundation, () => workerHealth(foundation, workers)),
+    healthOf(foundation, () => workerHealth(progress)),
   );
 }
 

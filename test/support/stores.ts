@@ -6,6 +6,7 @@ import {
   type TowingReference,
 } from '../../src/domain/vocabulary';
 import type { Verdict } from '../../src/domain/policy';
+import { towingReference } from '../../src/contracts/common';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { connectFailFast, whenReady } from '../../src/store/connect';
@@ -52,7 +53,7 @@ export async function openStores(redisUrl: string) {
   const intake = createIntake(redis, systemClock);
   const outbox = createOutboxStore(redis, systemClock, { leaseMs: LEASE_MS, unknownGraceMs: GRACE_MS });
   const accept = async (kind: 'tow_request' | 'tow_invoice', body: JsonObject, id: string) => {
-    const towingReferenceId = String(body['towing_reference_id']);
+    const towingReferenceId = towingReference.parse(body['towing_reference_id']);
     const rawBody = JSON.stringify(body);
     return intake.accept({ id, kind, towingReferenceId, rawBody, verified: true, signatureId: id });
   };

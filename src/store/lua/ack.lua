@@ -77,12 +77,13 @@ if outcome == 'accepted' then
   keep_answer()
   accept_report(ref, seq, now, 'answered')
 elseif outcome == 'refused' then
+  note_effect()
   set_report(seq, { state = 'refused', next_at = '', error = changes.error, hint = changes.hint })
   remember_on_timeline(cjson.encode({ type = 'report.refused', report_id = report(seq, 'id') }))
 else
   note_effect()
   if outcome == 'hold' then
-    -- Nothing was sent: the attempt does not count.
+    -- Nothing that counts was sent: the fault lies with the connection.
     add_to_report(seq, 'attempts', -1)
   else
     add_to_report(seq, 'failures', 1)

@@ -4,7 +4,8 @@
 -- KEYS    the keys of one tow (see shared/tow.lua)
 -- ARGV    1 towing reference · 2 lease token · 3 attempt id · 4 lease ms · 5 grace ms of an unknown outcome
 --         6 how many unanswered sends of a call that is not safe to repeat are allowed
--- RETURNS { 'send', seq, id, kind, body, revision, attempts, failures, not_found, unanswered }
+-- RETURNS { 'send', seq, id, kind, body, revision, attempts, failures, not_found, unanswered,
+--           failures of the connection }
 --         { 'idle' } nothing is owed · { 'held' } a person decides · { 'reconcile' } compare the invoices first
 --         { 'wait', at_ms } · { 'busy', at_ms } another worker holds the lease · { 'gone' } no such tow
 --! include shared/tow.lua
@@ -16,10 +17,23 @@ if redis.call('EXISTS', TOW) == 0 then
   redis.call('ZREM', DUE_TOWS, ref)
   return { 'gone' }
 end
+
+local function granted(seq)
+  return {
+    'send', seq, report(seq, 'id'), report(seq, 'kind'), report(seq, 'body'), report(seq, 'revision'),
+    number_of(report(seq, 'attempts')), number_of(report(seq, 'failures')), number_of(report(seq, 'not_found')),
+    number_of(report(seq, 'unanswered')), number_of(redis.call('HGET', CONNECTION, 'failures')),
+  }
+end
+
 local now = now_ms()
 local lease_until = number_of(redis.call('HGET', TOW, 'lease_until'))
 if lease_until > now then
   redis.call('ZADD', DUE_TOWS, lease_until, ref)
+  if redis.call('HGET', TOW, 'lease_token') == token then
+    -- The reply of this very claim was lost.
+    return granted(settle_head())
+  end
   return { 'busy', string.format('%.0f', lease_until) }
 end
 if redis.call('HGET', TOW, 'reconcile') == '1' then
@@ -50,7 +64,7 @@ local function hand_over_to_a_person(seq)
   open_task(ref, id .. '.' .. ref, cjson.encode({
     id = id .. '.' .. ref,
     type = 'report_unknown',
-    message = 'The call was sent and no answer came. It may or may not have worked; look it up at the service.',
+    message = 'The call may have been sent, and no answer came. It may or may not have worked; look it up at the service.',
     actions = { 'accept', 'retry', 'waive' },
     towing_reference_id = ref,
     report_id = id,
@@ -62,7 +76,7 @@ local head = settle_head()
 if head then
   bury_lost_attempt(head)
 end
-while head and is_proved(head) and report(head, 'state') ~= 'refused' do
+while head and is_proved(head) do
   accept_report(ref, head, now, 'proved_by_webhook')
   raise_version(ref)
   head = settle_head()
@@ -106,11 +120,8 @@ if once == '1' then
     set_report(head, { first_sent_us = now_us() })
   end
 end
-local attempts = add_to_report(head, 'attempts', 1)
+add_to_report(head, 'attempts', 1)
 redis.call('HSET', TOW, 'lease_token', token, 'lease_until', now + lease_ms)
 raise_version(ref)
 reschedule(ref, now, 0)
-return {
-  'send', head, report(head, 'id'), report(head, 'kind'), report(head, 'body'), report(head, 'revision'), attempts,
-  number_of(report(head, 'failures')), number_of(report(head, 'not_found')), number_of(report(head, 'unanswered')),
-}
+return granted(head)

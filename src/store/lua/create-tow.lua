@@ -5,14 +5,14 @@
 -- RETURNS { 'created', parked delivery id, … } or { 'exists' }
 --! include shared/tow.lua
 
-local ref = ARGV[1]
+local ref, terms = ARGV[1], cjson.decode(ARGV[5])
 if redis.call('EXISTS', TOW) == 1 then
   return { 'exists' }
 end
 local requested_at = redis.call('HGET', DELIVERY, 'received_at') or now_ms()
 redis.call('HSET', TOW, 'version', 0, 'head', 1, 'tail', 0, 'requested_at', requested_at)
 write_document(ref, ARGV[2], 'requested')
-add_search_terms(ref, cjson.decode(ARGV[5]))
+add_search_terms(ref, terms)
 remember_on_timeline(ARGV[4])
 finish_delivery(ARGV[3], 'created')
 raise_version(ref)

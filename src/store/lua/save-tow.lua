@@ -18,6 +18,8 @@ local now = now_ms()
 write_document(ref, ARGV[3], ARGV[4])
 for _, seq in ipairs(changes.withdraw) do
   waive_report(ref, seq, now, changes.withdraw_reason)
+  local entry = { type = 'report.waived', report_id = report(seq, 'id'), reason = changes.withdraw_reason }
+  remember_on_timeline(cjson.encode(entry))
 end
 append_reports(changes.reports, now)
 for _, json in ipairs(changes.timeline) do

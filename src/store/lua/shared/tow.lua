@@ -52,6 +52,10 @@ end
 local function log_attempt(seq, json)
   local stored = report(seq, 'log')
   local log = stored == '' and {} or cjson.decode(stored)
+  -- An ack whose reply was lost is made again.
+  if log[#log] == json then
+    return
+  end
   log[#log + 1] = json
   if #log > ATTEMPTS_FIRST + ATTEMPTS_LAST then
     table.remove(log, ATTEMPTS_FIRST + 1)
@@ -100,7 +104,12 @@ end
 -- An invoice webhook that came after the first create was sent proves that the create worked.
 local function is_proved(seq)
   local first_sent_us, proof = report(seq, 'first_sent_us'), redis.call('GET', PROOF)
-  return report(seq, 'kind') == 'invoice' and first_sent_us ~= '' and proof and tonumber(proof) >= tonumber(first_sent_us)
+  if report(seq, 'kind') ~= 'invoice' or first_sent_us == '' or not proof then
+    return false
+  end
+  -- What the service refused outright made nothing; refused after an unanswered try, the try may have.
+  local may_exist = report(seq, 'state') ~= 'refused' or number_of(report(seq, 'possible_effects')) > 0
+  return may_exist and tonumber(proof) >= tonumber(first_sent_us)
 end
 
 -- Where a report rests between attempts: once a send without an answer may have worked, it stays unknown.
@@ -123,7 +132,7 @@ local function reschedule(ref, now, wake_grace)
       local state, next_at = report(head, 'state'), report(head, 'next_at')
       if lease_until > now then
         due = lease_until
-      elseif state == 'sending' or (state == 'unknown' and is_proved(head)) then
+      elseif state == 'sending' or ((state == 'unknown' or state == 'refused') and is_proved(head)) then
         due = now + wake_grace
       elseif (state == 'pending' or state == 'unknown') and next_at ~= '' then
         due = math.max(number_of(next_at), now + wake_grace)
@@ -148,8 +157,10 @@ end
 local function accept_report(ref, seq, now, how)
   set_report(seq, { state = 'accepted', settled_at = now, next_at = '', attempt_id = '', error = '', hint = '' })
   close_task(ref, report(seq, 'id') .. '.' .. ref)
-  local entry = { type = 'report.accepted', report_id = report(seq, 'id'), how = how }
-  remember_on_timeline(cjson.encode(entry))
+  -- A decision by hand has an entry of its own, with who and why.
+  if how ~= 'by_hand' then
+    remember_on_timeline(cjson.encode({ type = 'report.accepted', report_id = report(seq, 'id'), how = how }))
+  end
 end
 
 local function waive_report(ref, seq, now, reason)
