@@ -34,10 +34,10 @@ export function requestInvoice(tow: Tow, command: Command<'invoice'>, context: F
 
 /** Records a payment, each status once and nothing after PAID. */
 export function recordPayment(tow: Tow, command: Command<'payment'>, context: FactContext): Advance {
+  if (!isInvoiced(tow, context.reports)) return conflict('invoice_required', 'Request the invoice before its payment.');
   if (!tow.facts.some(({ event }) => event === 'started')) {
     return conflict('transition_not_allowed', 'A tow that was never started has nothing to pay.');
   }
-  if (!isInvoiced(tow, context.reports)) return conflict('invoice_required', 'Request the invoice before its payment.');
   const paymentStatus = command.paymentStatus ?? 'PAID';
   if (!context.rules.paymentStatuses.includes(paymentStatus)) {
     return invalid([{ field: 'payment_status', rule: oneOf(context.rules.paymentStatuses) }]);

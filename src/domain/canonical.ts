@@ -1,5 +1,12 @@
 import type { Json } from './vocabulary';
 
+/** True when a value holds lists or objects within each other beyond so many levels. */
+export function isNestedDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  return Object.values(value).some((member) => isNestedDeeperThan(levels - 1, member));
+}
+
 /** One text for all spellings of the same JSON: names sorted at every depth, no spaces. */
 export function canonicalJson(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;

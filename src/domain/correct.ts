@@ -26,12 +26,15 @@ export function correct(
   const given = Object.entries(context.fields).filter(([, value]) => value !== undefined);
   const correctable: readonly string[] = CORRECTABLE_FIELDS[report.kind];
   const forbidden = given.filter(([name]) => !correctable.includes(name));
-  if (forbidden.length > 0) return invalid(forbidden.map(([field]) => ({ field, rule: 'cannot be corrected' })));
   if (given.length === 0) {
     const rule = correctable.length > 0 ? `needs at least one of ${correctable.join(', ')}` : 'has nothing to correct';
     return invalid([{ field: 'body', rule }]);
   }
-  const broken = [...brokenRules(context), ...brokenPayment(tow, report.body, context.fields)];
+  const broken = [
+    ...forbidden.map(([field]) => ({ field, rule: 'cannot be corrected' })),
+    ...brokenRules(context),
+    ...brokenPayment(tow, report.body, context.fields),
+  ];
   if (broken.length > 0) return invalid(broken);
   const body: JsonObject = { ...report.body };
   const fields: JsonObject = {};

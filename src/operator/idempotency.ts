@@ -71,9 +71,14 @@ async function answerAgain(
   return true;
 }
 
+/** An answer as it is remembered. */
+export function answerText(status: number, body: unknown): string {
+  return JSON.stringify({ status, body });
+}
+
 /** The answer everybody gets under one key: the first one stored. */
 async function settle(answers: AnswerStore, { remember, change }: Once): Promise<string> {
-  const answer = JSON.stringify({ status: change.status, body: await change.answer(remember) });
+  const answer = answerText(change.status, await change.answer(remember));
   return remember ? answers.settle(remember.scope, answer) : answer;
 }
 

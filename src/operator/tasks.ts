@@ -3,6 +3,7 @@ import { conflict, unknown } from '../domain/refusal';
 import type { Task } from '../contracts/records';
 import type { TaskStore } from '../workflow/ports';
 import { effectOf, type Effect } from '../workflow/progress';
+import { answerText } from './idempotency';
 import type { Server } from './serve';
 
 const noSuchTask = {
@@ -16,7 +17,7 @@ export function serveTasks(server: Server, tasks: TaskStore): void {
     const page = await tasks.list({ cursor: query.cursor ?? null, limit: query.limit });
     return { items: page.items, next_cursor: page.nextCursor };
   });
-  server.change(ROUTES.resolveTask, ({ params, actor }) => {
+  server.change(ROUTES.resolveTask, ({ params, actor, body }) => {
     const id = params('task_id');
     let resolved: Task | null = null;
     return {
@@ -31,11 +32,15 @@ export function serveTasks(server: Server, tasks: TaskStore): void {
           );
           return { kind: 'refused', refusal };
         }
-        const effect = effectOf(await tasks.resolve(task, actor.name, remember));
+        const resolution = {
+          by: actor.name,
+          reason: body.reason ?? null,
+          remember: remember && { ...remember, answer: answerText(ROUTES.resolveTask.status, task) },
+        };
+        const effect = effectOf(await tasks.resolve(task, resolution));
         return effect === 'stale' || effect.kind === 'refused' ? noSuchTask : effect;
       },
-      // After a crash between effect and answer the task is gone; its id is all that is left to say.
-      answer: () => Promise.resolve(resolved ?? { id }),
+      answer: () => Promise.resolve(resolved),
     };
   });
 }

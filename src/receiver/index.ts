@@ -1,6 +1,6 @@
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
 import { rateLimit } from 'express-rate-limit';
-import { WEBHOOKS } from '../contracts/webhooks';
+import { invoiceCharge, WEBHOOKS } from '../contracts/webhooks';
 import type { FieldRule } from '../domain/refusal';
 import { DELIVERY_KINDS, type DeliveryKind } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
@@ -8,7 +8,7 @@ import { errorFacts, type Log } from '../platform/log';
 import type { Metrics } from '../platform/metrics';
 import type { Intake, Wake } from '../workflow/ports';
 import { readCall } from './read-call';
-import { signatureId, verify, type VerifySettings } from './verify';
+import { verify, type VerifySettings } from './verify';
 
 /**
  * The webhook receiver. What it answers, and whether the sender tries again:
@@ -88,7 +88,7 @@ async function judgeCall(kind: DeliveryKind, request: Request, options: Receiver
   const text = rawBody.toString('utf8');
   const call = readCall(kind, text, {
     verified: verification.kind === 'verified',
-    signatureId: signatureId(request.headers),
+    signatureId: verification.signatureId,
   });
   if (call.kind === 'broken') return refuse(kind, { ...call, rawBody: text }, options);
   const { delivery } = call;
@@ -119,7 +119,28 @@ async function refuse(
     () => false,
   );
   const message = details.map(({ field, rule }) => `${field}: ${rule}`).join('; ');
-  return { httpStatus: 400, code, message, details, logged: { details, quarantined } };
+  return {
+    httpStatus: 400,
+    code,
+    message,
+    details,
+    logged: { details: loggable(details), quarantined },
+  };
+}
+
+/** Names of the contract itself; any other was chosen by the sender and may say anything. */
+const KNOWN_FIELDS: ReadonlySet<string> = new Set([
+  'body',
+  'metadata.id',
+  ...Object.values(WEBHOOKS).flatMap(({ body }) => Object.keys(body.shape)),
+  ...['towing_invoice', 'delay_invoice'].flatMap((charge) =>
+    Object.keys(invoiceCharge.shape).map((name) => `${charge}.${name}`),
+  ),
+]);
+
+/** The rules broken, by field, without a word of the sender's. */
+function loggable(details: readonly FieldRule[]): FieldRule[] {
+  return details.map(({ field, rule }) => ({ field: KNOWN_FIELDS.has(field) ? field : '(not of the contract)', rule }));
 }
 
 const requireJson: RequestHandler = (request, response, next) => {

@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto';
 import { failedRules } from '../contracts/rules';
 import { jsonObject } from '../contracts/common';
 import { WEBHOOKS } from '../contracts/webhooks';
-import { canonicalJson } from '../domain/canonical';
+import { canonicalJson, isNestedDeeperThan } from '../domain/canonical';
 import type { FieldRule } from '../domain/refusal';
 import type { DeliveryKind } from '../domain/vocabulary';
 import type { NewDelivery } from '../workflow/ports';
+
+const LEVELS_MAX = 100;
 
 /** A call that keeps the contract becomes a delivery; another becomes the list of rules it breaks. */
 export type ReadCall =
@@ -18,30 +20,34 @@ export function readCall(
   rawBody: string,
   proof: { verified: boolean; signatureId: string | null },
 ): ReadCall {
+  const parsed = parse(rawBody);
+  if (parsed.kind === 'broken') return parsed;
+  const checked = WEBHOOKS[kind].body.safeParse(parsed.body);
+  if (!checked.success) return { kind: 'broken', code: 'contract_broken', details: failedRules(checked.error) };
+  const plain = jsonObject.safeParse(parsed.body);
+  if (!plain.success) return { kind: 'broken', code: 'contract_broken', details: failedRules(plain.error) };
+  return {
+    kind: 'delivery',
+    delivery: {
+      id: deliveryId(kind, proof.signatureId ?? '', canonicalJson(plain.data)),
+      kind,
+      towingReferenceId: checked.data.towing_reference_id,
+      rawBody,
+      ...proof,
+    },
+  };
+}
+
+/** JSON of a sane depth: whatever reads a delivery later walks through it level by level. */
+function parse(rawBody: string): { kind: 'json'; body: unknown } | Extract<ReadCall, { kind: 'broken' }> {
+  const broken = (code: string, rule: string) =>
+    ({ kind: 'broken', code, details: [{ field: 'body', rule }] }) as const;
   try {
     const body: unknown = JSON.parse(rawBody);
-    const checked = WEBHOOKS[kind].body.safeParse(body);
-    if (!checked.success) return { kind: 'broken', code: 'contract_broken', details: failedRules(checked.error) };
-    const plain = jsonObject.safeParse(body);
-    if (!plain.success) return { kind: 'broken', code: 'contract_broken', details: failedRules(plain.error) };
-    const canonical = canonicalJson(plain.data);
-    return {
-      kind: 'delivery',
-      delivery: {
-        id: deliveryId(kind, proof.signatureId ?? '', canonical),
-        kind,
-        towingReferenceId: checked.data.towing_reference_id,
-        rawBody,
-        ...proof,
-      },
-    };
-  } catch (error) {
-    const details = [{ field: 'body', rule: 'must be JSON' }];
-    if (error instanceof SyntaxError) return { kind: 'broken', code: 'not_json', details };
-    if (error instanceof RangeError) {
-      return { kind: 'broken', code: 'contract_broken', details: [{ field: 'body', rule: 'is nested too deeply' }] };
-    }
-    throw error;
+    if (isNestedDeeperThan(LEVELS_MAX, body)) return broken('contract_broken', 'is nested too deeply');
+    return { kind: 'json', body };
+  } catch {
+    return broken('not_json', 'must be JSON');
   }
 }
 

@@ -16,28 +16,31 @@ export interface VerifySettings {
  * - rejected: something is configured, and the call does not prove itself; `why` never quotes a secret.
  */
 export type Verification =
-  { readonly kind: 'verified' | 'unverified' } | { readonly kind: 'rejected'; readonly why: string };
+  | { readonly kind: 'verified' | 'unverified'; readonly signatureId: string | null }
+  | { readonly kind: 'rejected'; readonly why: string };
 
 const HEADER_FAMILIES = ['webhook', 'svix'] as const;
 
 /** Checks a call over its raw bytes, before anything reads them (Standard Webhooks, Svix, or a shared secret). */
 export function verify(rawBody: Buffer, headers: Headers, settings: VerifySettings): Verification {
   const { secrets, sharedSecret } = settings;
-  if (secrets.length === 0 && sharedSecret === null) return { kind: 'unverified' };
+  const anyId = signatureId(headers);
+  if (secrets.length === 0 && sharedSecret === null) return { kind: 'unverified', signatureId: anyId };
   if (sharedSecret !== null && sameText(one(headers[sharedSecret.header]), sharedSecret.value)) {
-    return { kind: 'verified' };
+    return { kind: 'verified', signatureId: anyId };
   }
   if (secrets.length === 0) return { kind: 'rejected', why: 'the shared secret header is missing or wrong' };
   const signed = signatureHeaders(headers);
   if (!signed) return { kind: 'rejected', why: 'the signature headers (id, timestamp, signature) are missing' };
   const text = rawBody.toString('utf8');
   const reasons = secrets.map((secret) => whyNotSigned(secret, text, signed));
-  if (reasons.includes(null)) return { kind: 'verified' };
+  // The id that was signed, not another one that rides along.
+  if (reasons.includes(null)) return { kind: 'verified', signatureId: signed['webhook-id'] };
   return { kind: 'rejected', why: reasons[0] ?? 'the signature does not match' };
 }
 
 /** The id that stays the same on every resend of one delivery; null when the sender gives none. */
-export function signatureId(headers: Headers): string | null {
+function signatureId(headers: Headers): string | null {
   for (const family of HEADER_FAMILIES) {
     const id = one(headers[`${family}-id`]);
     if (id !== null && id !== '') return id;
@@ -45,7 +48,9 @@ export function signatureId(headers: Headers): string | null {
   return null;
 }
 
-function signatureHeaders(headers: Headers): Record<string, string> | null {
+type Signed = Readonly<Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string>>;
+
+function signatureHeaders(headers: Headers): Signed | null {
   for (const family of HEADER_FAMILIES) {
     const [id, timestamp, signature] = ['id', 'timestamp', 'signature'].map((name) =>
       one(headers[`${family}-${name}`]),
@@ -57,7 +62,7 @@ function signatureHeaders(headers: Headers): Record<string, string> | null {
   return null;
 }
 
-function whyNotSigned(secret: string, text: string, signed: Record<string, string>): string | null {
+function whyNotSigned(secret: string, text: string, signed: Signed): string | null {
   try {
     // Whether the body is JSON is the next check's business.
     new Webhook(secret).verify(text, signed, { jsonParse: false });

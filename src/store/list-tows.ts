@@ -53,7 +53,7 @@ export async function newestFirst(
     for (let i = 0; i + 1 < rows.length && refs.length < page.limit; i += 2) {
       const [member, score] = [rows[i] ?? '', Number(rows[i + 1])];
       // Rows of equal score come in falling order of their names.
-      if (after && score === after.score && member >= after.member) continue;
+      if (after && score === after.score && byBytes(member, after.member) >= 0) continue;
       refs.push(member);
       last = { score, member };
     }
@@ -71,19 +71,27 @@ async function hasBelow(redis: Redis, index: string, last: Cursor): Promise<bool
   return rank !== null && rank > 0;
 }
 
+/** Matches in the byte order of their words, each tow once; the cursor is the last word shown. */
 async function search(redis: Redis, words: string, page: { cursor: string | null; limit: number }) {
-  const prefixes = searchPrefixes(words);
   const found = await Promise.all(
-    prefixes.map((prefix) =>
+    searchPrefixes(words).map((prefix) =>
       redis.zrangebylex(KEYS.search, `[${prefix}`, `[${prefix}\u{10ffff}`, 'LIMIT', 0, SEARCH_MAX),
     ),
   );
-  const refs = [...new Set(found.flat().map((member) => member.slice(member.indexOf('\n') + 1)))];
-  // Matches come in the order of their words; the place in it is all a page needs to remember.
-  const from = page.cursor === null ? 0 : (readCursor(page.cursor)?.score ?? 0);
-  const end = from + page.limit;
-  return {
-    refs: refs.slice(from, end),
-    nextCursor: end < refs.length ? writeCursor({ score: end, member: '' }) : null,
-  };
+  const after = page.cursor === null ? null : readCursor(page.cursor);
+  const wordByRef = new Map<string, string>();
+  for (const word of found.flat().toSorted(byBytes)) {
+    const ref = word.slice(word.indexOf('\n') + 1);
+    if (!wordByRef.has(ref)) wordByRef.set(ref, word);
+  }
+  const rest = [...wordByRef].filter(([, word]) => after === null || byBytes(word, after.member) > 0);
+  const shown = rest.slice(0, page.limit);
+  const last = shown.at(-1);
+  const nextCursor = last && rest.length > shown.length ? writeCursor({ score: 0, member: last[1] }) : null;
+  return { refs: shown.map(([ref]) => ref), nextCursor };
+}
+
+/** Redis orders members by their bytes, JavaScript strings by their UTF-16 units. */
+function byBytes(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

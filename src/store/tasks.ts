@@ -24,11 +24,17 @@ export function createTaskStore(redis: Redis): TaskStore {
       return { items: items.filter((item) => item !== null), nextCursor };
     },
 
-    async resolve(task, by, remember) {
+    async resolve(task, { by, reason, remember }) {
       const ref = task.towing_reference_id ?? '';
-      const entry = JSON.stringify({ type: 'task.resolved', task_type: task.type, by });
+      const entry = JSON.stringify({ type: 'task.resolved', task_type: task.type, by, reason }).toWellFormed();
       const keys = towKeys(ref, remember ? { idempotencyScope: remember.scope } : {});
-      const reply = await resolveTask.run(redis, keys, [ref, task.id, entry, remember?.fingerprint ?? '']);
+      const reply = await resolveTask.run(redis, keys, [
+        ref,
+        task.id,
+        entry,
+        remember?.fingerprint ?? '',
+        remember?.answer ?? '',
+      ]);
       return savedOf(reply, 'resolve-task');
     },
   };

@@ -105,7 +105,14 @@ export interface DeliveryStore {
 export interface TaskStore {
   list(page: { cursor: string | null; limit: number }): Promise<Page<Task>>;
   read(id: string): Promise<Task | null>;
-  resolve(task: Task, by: string, remember?: Remember): Promise<Saved>;
+  /** Closes a task that only informs; its answer is remembered with the effect, since the task is gone afterwards. */
+  resolve(task: Task, resolution: Resolution): Promise<Saved>;
+}
+
+export interface Resolution {
+  readonly by: string;
+  readonly reason: string | null;
+  readonly remember: (Remember & { readonly answer: string }) | undefined;
 }
 
 /** A person's or a program's way in. The key itself is never stored. */

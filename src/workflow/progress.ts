@@ -2,7 +2,7 @@ import { advance } from '../domain/advance';
 import type { FactCommand, TowRules } from '../domain/fact-command';
 import { searchTerms } from '../domain/search';
 import { unknown, type Refusal } from '../domain/refusal';
-import type { Role } from '../domain/vocabulary';
+import type { JsonObject, Role } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
 import type { Remember, TowStore, Wake } from './ports';
 import { untilFresh } from './retry-stale';
@@ -56,7 +56,13 @@ export async function recordFact(tools: ProgressTools, request: FactRequest): Pr
         reports: [decision.owed],
         withdraw: { ids: decision.withdraw, reason: 'withdrawn by cancel' },
         timeline: [
-          { type: 'fact.recorded', event: command.event, occurred_at: fact?.occurredAt ?? null, by: actor.name },
+          {
+            type: 'fact.recorded',
+            event: command.event,
+            occurred_at: fact?.occurredAt ?? null,
+            by: actor.name,
+            ...explanationOf(command),
+          },
         ],
         searchTerms: searchTerms(decision.tow),
       },
@@ -66,6 +72,22 @@ export async function recordFact(tools: ProgressTools, request: FactRequest): Pr
   });
   if (effect.kind === 'done') tools.wake.tow(ref);
   return effect;
+}
+
+/** What a person gave for the record only, never sent to the service. */
+function explanationOf(command: FactCommand): JsonObject {
+  switch (command.event) {
+    case 'canceled':
+      return command.reason === undefined ? {} : { reason: command.reason };
+    case 'invoice':
+      return command.overrideReason === undefined ? {} : { override_reason: command.overrideReason };
+    case 'payment':
+      return command.externalReference === undefined ? {} : { external_reference: command.externalReference };
+    case 'started':
+    case 'detained':
+    case 'released':
+      return {};
+  }
 }
 
 /** What a write came to, for the person who asked. */

@@ -111,10 +111,9 @@ describe('the invoice webhook', () => {
     expect(broken('tow_invoice', { ...body, towing_invoice: {}, delay_invoice: {} })).toEqual([]);
   });
 
-  test('takes invoice and VAT numbers as text only', () => {
-    expect(broken('tow_invoice', charge({ invoice_number: 7, vat_number: 300 }))).toEqual([
-      'towing_invoice.invoice_number',
-      'towing_invoice.vat_number',
-    ]);
+  test.each(['INV-1', 7, null, { series: 'A' }, [1]])('takes the invoice and VAT number %p and keeps it', (number) => {
+    const told = charge({ invoice_number: number, vat_number: number });
+
+    expect(WEBHOOKS.tow_invoice.body.parse(told)).toEqual(told);
   });
 });

@@ -1,7 +1,7 @@
 import { advance } from '../../src/domain/advance';
 import type { ReportStanding } from '../../src/domain/outbox';
 import type { Tow } from '../../src/domain/tow';
-import { COMMANDS, context, INVOICE_WEBHOOK, recorded, refusalOf, report, towAs } from './tows';
+import { beingSent, COMMANDS, context, INVOICE_WEBHOOK, perhapsDone, recorded, refusalOf, report, towAs } from './tows';
 
 const started = towAs('started');
 const withReason = { ...COMMANDS.canceled, reason: 'agreed with the service by phone' };
@@ -67,18 +67,31 @@ describe('a cancel withdraws', () => {
     },
   );
 
-  test('no invoice and no payment that was attempted and waits for its next attempt', () => {
-    expect(withdrawn([report('invoice', 'pending', 1), report('payment', 'pending', 2)])).toEqual([]);
+  test('an invoice and a payment whose attempts surely had no effect', () => {
+    expect(withdrawn([report('invoice', 'pending', 3), report('payment', 'pending', 1)])).toEqual([
+      'invoice-1',
+      'payment-1',
+    ]);
+  });
+
+  test.each([
+    ['was attempted, may have worked and waits for its next attempt', perhapsDone],
+    ['is being sent right now', beingSent],
+  ])('no invoice and no payment that %s', (_what, become) => {
+    expect(withdrawn([report('invoice', 'pending', 1), report('payment', 'pending', 2)].map(become))).toEqual([]);
   });
 });
 
 describe('a cancel of a tow whose invoice may exist', () => {
   const webhook: Tow = { ...started, invoiceWebhooks: [INVOICE_WEBHOOK] };
+  const tried = (state: 'pending' | 'refused') => perhapsDone(report('invoice', state, 1));
   const mayExist = [
     ['a sending invoice', started, [report('invoice', 'sending', 1)]],
     ['an unknown invoice', started, [report('invoice', 'unknown', 1)]],
     ['an accepted invoice', started, [report('invoice', 'accepted', 1)]],
-    ['an invoice that was attempted and will be again', started, [report('invoice', 'pending', 1)]],
+    ['an invoice that may have been made and will be asked for again', started, [tried('pending')]],
+    ['an invoice that was refused after a try that may have made it', started, [tried('refused')]],
+    ['an invoice that is being asked for again', started, [beingSent(report('invoice', 'pending', 1))]],
     ['an invoice webhook', webhook, []],
   ] as const;
 
@@ -105,10 +118,15 @@ describe('a cancel of a tow whose invoice may exist', () => {
     expect(withdraw).toEqual([]);
   });
 
-  test.each(['waived', 'refused'] as const)('is free to a dispatcher when the invoice was %s', (state) => {
-    const reports = [report('invoice', state, 1)];
+  test.each([
+    ['was waived', report('invoice', 'waived', 1)],
+    ['was waived after a try that may have made it', perhapsDone(report('invoice', 'waived', 1))],
+    ['was refused outright', report('invoice', 'refused', 1)],
+    ['was tried and surely not made', report('invoice', 'pending', 4)],
+  ])('is free to a dispatcher when the invoice %s', (_what, invoice) => {
+    const decision = advance(started, COMMANDS.canceled, context({ reports: [invoice] }));
 
-    expect(recorded(advance(started, COMMANDS.canceled, context({ reports }))).tow.state).toBe('canceled');
+    expect(recorded(decision).tow.state).toBe('canceled');
   });
 
   test('leaves no invoice to pay once it was withdrawn', () => {

@@ -1,6 +1,6 @@
 import { advance } from '../../src/domain/advance';
 import type { Tow } from '../../src/domain/tow';
-import { COMMANDS, context, fact, NOW, recorded, refusalOf, RULES, towAs } from './tows';
+import { COMMANDS, context, fact, NOW, recorded, refusalOf, report, RULES, towAs } from './tows';
 
 /** A tow detained at the given moment. */
 function detainedAt(moment: string): Tow {
@@ -33,7 +33,7 @@ describe('an invoice request', () => {
     const { tow } = recorded(advance(towAs('detained'), COMMANDS.invoice, context()));
 
     for (const state of ['pending', 'accepted', 'refused', 'waived'] as const) {
-      const reports = [{ id: 'r', kind: 'invoice', state, attempts: 0, inFlight: false } as const];
+      const reports = [report('invoice', state)];
       expect(refusalOf(advance(tow, COMMANDS.invoice, context({ reports })))).toMatchObject({
         kind: 'conflict',
         code: 'already_recorded',

@@ -45,6 +45,40 @@ describe('a payment', () => {
     });
   });
 
+  test.each([
+    ['requested', towAs('requested')],
+    ['canceled before its start', towAs('canceled')],
+  ])('of a tow that is %s is refused, also when an invoice webhook came', (_what, tow) => {
+    const invoiced = { ...tow, invoiceWebhooks: [INVOICE_WEBHOOK] };
+
+    expect(refusalOf(advance(invoiced, COMMANDS.payment, context()))).toMatchObject({
+      kind: 'conflict',
+      code: 'transition_not_allowed',
+    });
+  });
+
+  test('of a tow that was started and canceled since is taken: its invoice stands', () => {
+    const canceled = recorded(advance(towAs('started'), COMMANDS.canceled, context())).tow;
+    const decision = advance({ ...canceled, invoiceWebhooks: [INVOICE_WEBHOOK] }, COMMANDS.payment, context());
+
+    expect(recorded(decision).owed.kind).toBe('payment');
+  });
+
+  test('whose report was waived was taken back: the same one may be recorded again', () => {
+    const reports = [...invoiceWaiting, report('payment', 'waived')];
+
+    expect(recorded(advance(paidWith('PAID'), COMMANDS.payment, context({ reports }))).tow.payments).toHaveLength(2);
+  });
+
+  test('that stands beside one that was taken back is still recorded once', () => {
+    const payments = ['PAID', 'PAID'].map((paymentStatus) => ({ paymentStatus, externalReference: null }));
+    const reports = [...invoiceWaiting, report('payment', 'waived'), report('payment', 'pending')];
+
+    expect(refusalOf(advance({ ...detained, payments }, COMMANDS.payment, context({ reports }))).code).toBe(
+      'already_recorded',
+    );
+  });
+
   test('is PAID when no status is given', () => {
     const { tow, owed } = recorded(advance(detained, COMMANDS.payment, context({ reports: invoiceWaiting })));
 
@@ -95,6 +129,8 @@ describe('a release', () => {
     ['always', 'an invoice pending', detained, invoiceWaiting],
     ['always', 'no invoice', detained, []],
     ['always', 'no invoice, on the spot', towAs('started'), []],
+    ['invoiced', 'a payment that was taken back', paidWith('PAID'), [...invoiceWaiting, report('payment', 'waived')]],
+    ['always', 'a payment that was taken back', paidWith('PAID'), [...invoiceWaiting, report('payment', 'waived')]],
   ] as const)('in mode %s with %s and no payment is refused: payment_required', (mode, _what, tow, reports) => {
     expect(refusalOf(releaseWith(tow, mode, [...reports]))).toMatchObject({
       kind: 'conflict',

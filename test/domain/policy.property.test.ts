@@ -34,6 +34,7 @@ const histories: fc.Arbitrary<AttemptHistory> = fc.record({
   failures: fc.nat({ max: 40 }),
   notFound: fc.nat({ max: 5 }),
   unanswered: fc.nat({ max: 3 }),
+  connectionFailures: fc.nat({ max: 40 }),
 });
 
 const jitters = fc.double({ min: 0, max: 1, noNaN: true });

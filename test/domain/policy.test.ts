@@ -101,6 +101,27 @@ describe('row "401 / get-token failing / 3xx / 404 without JSON": a condition of
     }
   });
 
+  test('a broken connection is tried ever more rarely, however fresh the report that tries it', () => {
+    const exchange = { kind: 'connection', cause: 'no token', notBeforeMs: null } as const;
+    const tries = [exchange, refused(302, { isJson: false }), refused(404, { isJson: false })];
+
+    for (const broken of tries) {
+      const verdicts = [0, 1, 2, 20].map((connectionFailures) =>
+        verdictOn(broken, { ...repeatable, connectionFailures }),
+      );
+      expect(verdicts).toEqual(
+        [1000, 2000, 4000, 300_000].map((delayMs) => ({ next: 'hold', delayMs, because: 'connection' })),
+      );
+    }
+  });
+
+  test('failures of the report itself make a broken connection wait no longer, and none of its make the report', () => {
+    const exchange = { kind: 'connection', cause: 'no token', notBeforeMs: null } as const;
+
+    expect(verdictOn(exchange, { ...repeatable, failures: 20 })).toMatchObject({ next: 'hold', delayMs: 1000 });
+    expect(verdictOn(refused(500), { ...repeatable, connectionFailures: 20 })).toMatchObject({ delayMs: 1000 });
+  });
+
   test('a connection that is told when to come back comes back no earlier', () => {
     const exchange = { kind: 'connection', cause: 'get-token: 429', notBeforeMs: inMs(90_000) } as const;
 

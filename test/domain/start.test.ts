@@ -1,6 +1,6 @@
 import { advance } from '../../src/domain/advance';
 import type { Tow } from '../../src/domain/tow';
-import { COMMANDS, context, minutesFromNow, NOW, recorded, refusalOf, towAs, WHEREABOUTS } from './tows';
+import { COMMANDS, context, minutesFromNow, NOW, recorded, refusalOf, report, towAs, WHEREABOUTS } from './tows';
 
 const requested = towAs('requested');
 /** A tow request joined with the operator's own violation. */
@@ -45,6 +45,18 @@ describe('a start', () => {
       'towed_location',
       'latitude',
       'longitude',
+    ]);
+  });
+
+  test('names every missing field and a time that cannot be at once', () => {
+    const refusal = refusalOf(advance(requested, { event: 'started', latitude: 1, occurredAt: 'noon' }, context()));
+
+    expect(refusal.kind).toBe('invalid');
+    expect(refusal.details.map(({ field }) => field)).toEqual([
+      'plate_number',
+      'towed_location',
+      'longitude',
+      'occurred_at',
     ]);
   });
 
@@ -106,7 +118,7 @@ describe('the time of a fact', () => {
 
   test('of a payment must not lie before the previous fact', () => {
     const invoiced = recorded(advance(towAs('detained'), COMMANDS.invoice, context()));
-    const reports = [{ id: 'r', kind: 'invoice', state: 'accepted', attempts: 1, inFlight: false }] as const;
+    const reports = [report('invoice', 'accepted', 1)];
     const paidAt = (occurredAt: string) =>
       advance(invoiced.tow, { ...COMMANDS.payment, occurredAt }, context({ reports }));
 

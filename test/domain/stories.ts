@@ -34,6 +34,9 @@ export interface Step {
     readonly pick: number;
     readonly state: ReportStanding['state'];
     readonly attempts: number;
+    /** An attempt may have worked; what may have worked may have done so for ever. */
+    readonly mayHaveHadEffect: boolean;
+    readonly inFlight: boolean;
   } | null;
   /** An invoice webhook came in. */
   readonly webhook: boolean;
@@ -89,7 +92,13 @@ export const stories: fc.Arbitrary<Step[]> = fc.array(
     role: fc.constantFrom(...ROLES),
     command: commands,
     settled: fc.option(
-      fc.record({ pick: fc.nat({ max: 5 }), state: fc.constantFrom(...REPORT_STATES), attempts: fc.nat({ max: 3 }) }),
+      fc.record({
+        pick: fc.nat({ max: 5 }),
+        state: fc.constantFrom(...REPORT_STATES),
+        attempts: fc.nat({ max: 3 }),
+        mayHaveHadEffect: fc.boolean(),
+        inFlight: fc.boolean(),
+      }),
     ),
     webhook: fc.integer({ min: 1, max: 10 }).map((die) => die === 10),
   }),
@@ -122,15 +131,21 @@ function withOwed(reports: readonly ReportStanding[], decision: Extract<Advance,
   const kept = reports.map((report) =>
     decision.withdraw.includes(report.id) ? { ...report, state: 'waived' as const } : report,
   );
-  const id = `r${reports.length}`;
-  return [...kept, { id, kind: decision.owed.kind, state: 'pending', attempts: 0, inFlight: false }];
+  const fresh = { state: 'pending', attempts: 0, inFlight: false, mayHaveHadEffect: false } as const;
+  return [...kept, { id: `r${reports.length}`, kind: decision.owed.kind, ...fresh }];
 }
 
 function worked(reports: readonly ReportStanding[], { settled }: Step): readonly ReportStanding[] {
   if (settled === null) return reports;
   return reports.map((report, index) =>
     index === settled.pick && report.state !== 'accepted' && report.state !== 'waived'
-      ? { ...report, state: settled.state, attempts: report.attempts + settled.attempts }
+      ? {
+          ...report,
+          state: settled.state,
+          attempts: report.attempts + settled.attempts,
+          mayHaveHadEffect: report.mayHaveHadEffect || settled.mayHaveHadEffect,
+          inFlight: settled.state === 'sending' || (settled.state === 'pending' && settled.inFlight),
+        }
       : report,
   );
 }

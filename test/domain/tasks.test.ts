@@ -1,6 +1,7 @@
 import {
   connectionTask,
   contractBrokenTask,
+  failingDeliveryTask,
   invoiceMismatchTask,
   parkedInvoiceTask,
   refusedTask,
@@ -57,6 +58,7 @@ describe('a task', () => {
     invoiceMismatchTask(['towing_invoice.tax']),
     rivalRequestTask,
     parkedInvoiceTask,
+    failingDeliveryTask,
   ];
 
   test('about a broken answer says that the report was accepted and only informs', () => {

@@ -104,7 +104,18 @@ export function context(changes: Partial<FactContext> = {}): FactContext {
 }
 
 export function report(kind: FactEvent, state: ReportStanding['state'], attempts = 0): ReportStanding {
-  return { id: `${kind}-1`, kind, state, attempts, inFlight: state === 'sending' };
+  const inFlight = state === 'sending';
+  return { id: `${kind}-1`, kind, state, attempts, inFlight, mayHaveHadEffect: false };
+}
+
+/** The same report after an attempt that may have worked although no answer said so. */
+export function perhapsDone(standing: ReportStanding): ReportStanding {
+  return { ...standing, mayHaveHadEffect: true };
+}
+
+/** The same report while a worker sends it. */
+export function beingSent(standing: ReportStanding): ReportStanding {
+  return { ...standing, inFlight: true };
 }
 
 /** The shortest command of each event that breaks no rule of its own. */

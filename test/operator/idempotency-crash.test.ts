@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { apiKeyView } from '../../src/contracts/operator';
-import { task } from '../../src/contracts/records';
+import { createAnswerStore } from '../../src/store/answers';
+import { createTaskStore } from '../../src/store/tasks';
 import { useApp } from '../support/app';
 import { get, post, towIn, towPath } from './client';
 import { deliver, newTow, WHEREABOUTS } from './world';
@@ -24,15 +25,16 @@ describe('a request repeated after a crash between its effect and its answer is 
     expect([tow.state, tow.facts.length]).toEqual(['started', 1]);
   });
 
-  it('a resolved task with the task', async () => {
+  it('a resolved task, since its answer is stored by the write that closes it', async () => {
     const ref = await newTow(app);
     await deliver(app, 'tow_request', { violation_reference_id: 'V-other', towing_reference_id: ref });
-    const path = `/api/tasks/rival_request.${ref}/resolve`;
-    await post(app, path, {}, { idempotencyKey });
-    await forgetAnswers();
-    const again = await post(app, path, {}, { idempotencyKey });
-    expect(again.status).toBe(202);
-    expect(task.parse(again.json)).toMatchObject({ type: 'rival_request', towing_reference_id: ref });
+    const tasks = createTaskStore(app.foundation.redis);
+    const open = await tasks.read(`rival_request.${ref}`);
+    if (!open) throw new Error('the task was not opened');
+    const remember = { scope: 'scope', fingerprint: 'fingerprint', answer: 'the answer' };
+    await tasks.resolve(open, { by: 'tester', reason: null, remember });
+    const answers = createAnswerStore(app.foundation.redis);
+    expect(await answers.find('scope')).toEqual({ fingerprint: 'fingerprint', answer: 'the answer' });
   });
 
   it('a new API key with the key that exists', async () => {

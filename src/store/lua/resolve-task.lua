@@ -2,6 +2,7 @@
 --
 -- KEYS    the keys of one tow (see shared/tow.lua)
 -- ARGV    1 towing reference · 2 task id · 3 timeline entry · 4 fingerprint of the request to remember, or ''
+--         5 its answer, remembered with it: the task itself is gone afterwards
 -- RETURNS { 'saved' } · { 'unknown' } · { 'remembered', fingerprint }
 --! include shared/tow.lua
 
@@ -18,4 +19,7 @@ if redis.call('EXISTS', TOW) == 1 then
   raise_version(ARGV[1])
 end
 remember_effect(ARGV[4])
+if ARGV[4] ~= '' then
+  redis.call('HSET', IDEMPOTENCY, 'answer', ARGV[5])
+end
 return { 'saved' }

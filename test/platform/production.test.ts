@@ -1,0 +1,32 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openFoundation } from '../../src/main/foundation';
+import { startRole } from '../../src/main/roles';
+import { loadConfig } from '../../src/platform/config';
+import { silentLog } from '../../src/platform/log';
+
+describe('in production without REDIS_URL', () => {
+  let folder = '';
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'towhook-production-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  const production = () => loadConfig({ NODE_ENV: 'production', DATA_DIR: folder, SIMULATOR_PORT: '0' });
+
+  test('a role that stands on Redis does not start, names the variable and starts no server of its own', async () => {
+    await expect(openFoundation({ config: production(), log: silentLog })).rejects.toMatchObject({
+      name: 'ConfigurationError',
+      faults: [{ variable: 'REDIS_URL', rule: 'is required when NODE_ENV is production' }],
+    });
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test('the simulator starts: it needs no Redis', async () => {
+    const resources = await startRole('simulator', production(), silentLog);
+
+    await resources.closeAll();
+    expect(await readdir(folder)).toEqual([]);
+  });
+});
