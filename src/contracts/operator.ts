@@ -25,6 +25,7 @@ const reason = text(500);
 
 export const FACT_BODIES = {
   started: z.strictObject({
+    // Open question Q14: length and format of a plate are not documented; anything that is not absurd is taken.
     plate_number: sensitive(text(50)).optional(),
     towed_location: text(500).optional(),
     latitude: latitude.optional(),

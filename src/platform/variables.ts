@@ -67,7 +67,9 @@ export const VARIABLES = z.object({
   NOT_FOUND_RETRIES: count(3),
   NOT_FOUND_RETRY_MS: durationMs(5000),
   UNKNOWN_GRACE_MS: durationMs(15_000),
+  // Open question Q11: only one vehicle type is documented; others can be allowed here.
   VEHICLE_TYPES: words('HEAVY'),
+  // Open question Q12: only one payment status is documented; others can be allowed here.
   PAYMENT_STATUSES: words('PAID'),
   FREE_DAYS: count(0),
   RELEASE_REQUIRES_PAYMENT: z.enum(['invoiced', 'always', 'never']).default('invoiced'),

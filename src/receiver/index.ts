@@ -185,6 +185,7 @@ function answer(
   body: { code: string; message?: string; details?: readonly FieldRule[] },
 ) {
   if (httpStatus === 200) {
+    // Open question Q10: what a webhook must be answered is not documented; any 2xx with a short JSON body is ours.
     response.status(200).json({ code: body.code });
   } else {
     response.status(httpStatus).json({ code: body.code, message: body.message ?? '', details: body.details ?? [] });

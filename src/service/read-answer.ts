@@ -37,6 +37,7 @@ export function readAnswer<T>(contract: Contract<T>, text: string): Reading<T> {
   switch (contract.answerShape) {
     case 'envelope':
       return enveloped;
+    // Open question Q7: whether the answers of service-api 4.5 travel in the envelope is not documented; both are read.
     case 'bare_or_envelope': {
       if (enveloped.kept) return enveloped;
       const bare = held(contract.answer, value, '');

@@ -2,7 +2,10 @@
 const MESSAGE_LENGTH_MAX = 500;
 /** How deep words are looked for: `{ error: { errors: [ { message } ] } }` is the deepest seen in the wild. */
 const DEPTH_MAX = 4;
-/** Where services put their words, best first; the shape of this service's errors is not shown (service-api 7). */
+/**
+ * Where services put their words, best first.
+ * Open question Q6: the shape of an error body is not documented (service-api 7); the first words found are the service's.
+ */
 const NAMES = ['message', 'error', 'error_description', 'detail', 'title', 'errors', 'data'] as const;
 
 /** The service's own words out of a refusal's JSON body, at most 500 characters; null when it has none. */

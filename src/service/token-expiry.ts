@@ -5,7 +5,10 @@ export interface KnownToken extends StoredToken {
   readonly seenAtMs: number;
 }
 
-/** How long before its end a token is renewed. */
+/**
+ * How long before its end a token is renewed.
+ * Open question Q8: the lifetime of a token is not documented; a readable `exp` is believed, else the first 401 tells.
+ */
 const EARLY_MS = 60_000;
 
 /**

@@ -93,6 +93,7 @@ async function takeInvoice(
 ): Promise<IntakeVerdict | 'stale'> {
   const ref = invoice.towing_reference_id;
   const record = await tools.tows.read(ref);
+  // Open question Q13: the order of webhooks is not documented; an invoice may come before its tow request.
   if (!record) {
     const parked = await tools.tows.park(ref, delivery.id, { afterMs: PARKED_TASK_AFTER_MS, task: parkedInvoiceTask });
     return parked === 'parked' ? 'parked' : 'stale';

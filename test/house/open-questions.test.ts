@@ -10,7 +10,7 @@ function taggedNumbers(texts: readonly string[]): number[] {
 /** Numbers of the rows of the table under the heading "Open questions". */
 function listedNumbers(readme: string): number[] {
   const [, section = ''] = /^#+ Open questions\s*$([\s\S]*?)(?=^#+ |$(?![\s\S]))/m.exec(readme) ?? [];
-  return [...section.matchAll(/^\| Q(\d+) \|/gm)].map((match) => Number(match[1]));
+  return [...section.matchAll(/^\| Q(\d+) +\|/gm)].map((match) => Number(match[1]));
 }
 
 function repeated(numbers: readonly number[]): number[] {

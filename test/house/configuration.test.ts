@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { loadConfig } from '../../src/platform/config';
+import { VARIABLES } from '../../src/platform/variables';
+
+/** The rows of the README's configuration table: variables and what it says of their defaults. */
+const ROWS = [...readFileSync('README.md', 'utf8').matchAll(/^\| (`[A-Z_]+`(?:, `[A-Z_]+`)*) +\| ([^|]*)\|/gm)].map(
+  ([, variables = '', defaults = '']) => ({ variables: quoted(variables), defaults: quoted(defaults) }),
+);
+
+function quoted(text: string): string[] {
+  return [...text.matchAll(/`([^`]+)`/g)].map(([, word = '']) => word);
+}
+
+test('the README lists every variable, and none that does not exist', () => {
+  expect(ROWS.flatMap(({ variables }) => variables).toSorted()).toEqual(Object.keys(VARIABLES.shape).toSorted());
+});
+
+test('the defaults in the README are those of the program', () => {
+  const defaults = VARIABLES.parse({});
+  const shown: Record<string, unknown> = defaults;
+  const compared = ROWS.flatMap(({ variables, defaults: words }) =>
+    words.length === variables.length ? variables.map((variable, index) => [variable, words[index]] as const) : [],
+  ).filter(([, word]) => word !== undefined && !/^[A-Z_]+$/.test(word));
+
+  for (const [variable, word] of compared) expect(`${variable} ${String(shown[variable])}`).toBe(`${variable} ${word}`);
+  expect(compared.length).toBeGreaterThan(20);
+});
+
+test('an empty environment is a valid configuration', () => {
+  expect(() => loadConfig({})).not.toThrow();
+});
