@@ -5,7 +5,7 @@ import type { Outcome } from '../../jobs/outcome';
 import type { Clock } from '../platform/clock';
 import { errorFacts, type Log } from '../platform/log';
 import type { Progress } from './progress';
-import type { QueueName, Queues } from './queues';
+import { QUEUE_NAMES, type QueueName, type Queues } from './queues';
 
 /** Does one piece of work for the record a job names. */
 export type Handler = (payload: unknown) => Promise<Outcome>;
@@ -33,11 +33,15 @@ export interface Workers {
 
 /** Starts the workers of all queues: the only place where an Outcome becomes something BullMQ understands. */
 export function startWorkers(options: WorkersOptions): Workers {
-  const workers = (['deliveries', 'reports'] as const).map((name) => {
+  const running = new Set<Promise<unknown>>();
+  const workers = QUEUE_NAMES.map((name) => {
     const worker = new Worker(
       name,
       async (job) => {
-        const what = await turn(name, job, options);
+        const run = turn(name, job, options);
+        running.add(run);
+        const what = await run;
+        running.delete(run);
         options.progress.ended(name);
         return what;
       },
@@ -57,20 +61,40 @@ export function startWorkers(options: WorkersOptions): Workers {
   });
   return {
     async stop() {
-      await Promise.all(workers.map((worker) => closeWithin(worker, options.stopGraceMs)));
+      await Promise.all(workers.map((worker) => stopWorker(worker, running, options)));
     },
   };
 }
 
-/** While Redis is away a worker never finishes closing; what it still runs is then left to its due mark. */
-async function closeWithin(worker: Worker, graceMs: number): Promise<void> {
+/** What Redis may take to answer at a stop; a healthy one needs milliseconds. */
+const ANSWER_MS = 1000;
+
+/**
+ * Takes no new job, lets the running ones end within the grace, and closes. A worker asked to close in good order waits
+ * for ever on a job that does not end or a Redis that does not answer; then it is cut off, and due marks do the rest.
+ */
+async function stopWorker(
+  worker: Worker,
+  running: ReadonlySet<Promise<unknown>>,
+  options: WorkersOptions,
+): Promise<void> {
+  await worker.pause(true);
+  const haveEnded = await within(options.stopGraceMs, Promise.allSettled(running));
+  const answers = await within(ANSWER_MS, options.connection.ping());
+  await within(ANSWER_MS, worker.close(!(haveEnded && answers)));
+}
+
+/** Whether the work succeeded within the time. */
+async function within(limitMs: number, work: Promise<unknown>): Promise<boolean> {
   const ended = new AbortController();
-  const closing = worker.close();
-  const tooLong = sleep(graceMs, 'too_long', { signal: ended.signal });
-  tooLong.catch(() => {});
-  const first = await Promise.race([closing, tooLong]);
+  const tooLong = sleep(limitMs, false, { signal: ended.signal }).catch(() => false);
+  const done = work.then(
+    () => true,
+    () => false,
+  );
+  const first = await Promise.race([done, tooLong]);
   ended.abort();
-  if (first === 'too_long') await worker.close(true);
+  return first;
 }
 
 /** Runs one job. It never throws: a failed run leaves its record's due mark, and the pump comes back to it. */
