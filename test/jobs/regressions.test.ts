@@ -1,0 +1,194 @@
+import { processDelivery } from '../../jobs/process-delivery';
+import { sendReport } from '../../jobs/send-report';
+import { simulatorCalls } from '../../src/contracts/simulator';
+import { systemClock } from '../../src/platform/clock';
+import { silentLog } from '../../src/platform/log';
+import { createMetrics } from '../../src/platform/metrics';
+import { createMemoryTokenCache, createServiceClient, type ServiceClient } from '../../src/service';
+import { startSimulator, type Simulator } from '../../src/simulator';
+import { createSettling } from '../../src/store/deliveries';
+import { KEYS } from '../../src/store/keys';
+import { createOutboxStore } from '../../src/store/outbox';
+import { createTaskStore } from '../../src/store/tasks';
+import type { OutboxStore } from '../../src/workflow/outbox-port';
+import type { TowStore } from '../../src/workflow/ports';
+import { eventually } from '../support/eventually';
+import { useRedis } from '../support/redis';
+import { GRACE_MS, INVOICE, openStores, reference, START, towRequest, type Stores } from '../support/stores';
+
+const redis = useRedis();
+let stores: Stores;
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+});
+afterEach(() => stores.close());
+
+const log = silentLog;
+const metrics = createMetrics();
+const nobody = { delivery: () => {}, tow: () => {} };
+
+describe('a delivery whose processing fails unexpectedly', () => {
+  const WAIT = { baseMs: 1000, capMs: 5000 };
+  const broken = (): TowStore => ({ ...stores.tows, create: () => Promise.reject(new Error('beyond the program')) });
+  const run = (id: string, tows: TowStore = stores.tows) => {
+    const settling = createSettling(stores.redis, WAIT);
+    const tools = { tows, deliveries: stores.deliveries, wake: nobody, ...settling, log, metrics };
+    return processDelivery({ delivery_id: id }, tools);
+  };
+  const openTasks = async () => (await createTaskStore(stores.redis).list({ cursor: null, limit: 100 })).items;
+  const dueAt = async (id: string) => {
+    const score = await stores.redis.zscore(KEYS.dueDeliveries, id);
+    return score === null ? null : Number(score);
+  };
+
+  test('ten times opens one task, and is tried on for ever', async () => {
+    await stores.accept('tow_request', towRequest('T1'), 'd1');
+    for (let failure = 1; failure <= 9; failure += 1) expect((await run('d1', broken())).what).toBe('deferred');
+    expect(await openTasks()).toEqual([]);
+
+    for (let failure = 10; failure <= 13; failure += 1) await run('d1', broken());
+
+    expect(await openTasks()).toMatchObject([{ type: 'delivery_failing', towing_reference_id: 'T1' }]);
+    expect(await dueAt('d1')).not.toBeNull();
+    expect(await stores.deliveries.read('d1')).toMatchObject({ state: 'waiting', failures: 13 });
+    expect((await run('d1')).what).toBe('created');
+    expect(await dueAt('d1')).toBeNull();
+  });
+
+  test('waits longer each time, up to a limit', async () => {
+    await stores.accept('tow_request', towRequest('T1'), 'd1');
+    const received = (await stores.deliveries.read('d1'))?.receivedAtMs ?? 0;
+    const waits: number[] = [];
+    for (let failure = 1; failure <= 5; failure += 1) {
+      await run('d1', broken());
+      // Redis time since the receipt is next to nothing: what is left is the wait, in whole seconds.
+      waits.push(Math.floor(((await dueAt('d1')) ?? 0) / 1000 - received / 1000));
+    }
+
+    expect(waits).toEqual([1, 2, 4, 5, 5]);
+  });
+
+  test('is no longer due once a wake-up finds it settled or gone', async () => {
+    await stores.request('T1');
+    await stores.redis.zadd(KEYS.dueDeliveries, 1, 'request-T1', 1, 'nobody-knows');
+
+    expect((await run('request-T1')).what).toBe('settled_before');
+    expect((await run('nobody-knows')).what).toBe('gone');
+
+    expect(await stores.redis.zcard(KEYS.dueDeliveries)).toBe(0);
+  });
+});
+
+describe('a report', () => {
+  let simulator: Simulator;
+  let service: ServiceClient;
+  /** Leases as long as real ones: the service's answer is kept until its claim has run out. */
+  let outbox: OutboxStore;
+
+  beforeEach(async () => {
+    const host = { host: '127.0.0.1', port: 0 };
+    // Nobody listens: no webhook is needed here.
+    simulator = await startSimulator({ ...host, webhookUrl: 'http://127.0.0.1:1', clock: systemClock, log });
+    service = createServiceClient({
+      baseUrl: simulator.url,
+      clientId: 'client',
+      clientSecret: 'secret',
+      timeoutMs: 2000,
+      tokens: createMemoryTokenCache(systemClock),
+      clock: systemClock,
+      log,
+    });
+    outbox = createOutboxStore(stores.redis, systemClock, { leaseMs: 20_000, unknownGraceMs: GRACE_MS });
+  });
+  afterEach(async () => {
+    service.close();
+    await simulator.stop(100);
+  });
+
+  const clock = { ...systemClock, random: () => 0 };
+  const settings = {
+    retryBaseMs: 20,
+    retryCapMs: 100,
+    notFoundRetries: 2,
+    notFoundRetryMs: 20,
+    unknownGraceMs: GRACE_MS,
+  };
+  const run = (ref: string, through: OutboxStore = outbox) => {
+    const tools = { outbox: through, tows: stores.tows, service, settings, clock, log, metrics };
+    return sendReport({ towing_reference_id: reference(ref) }, tools);
+  };
+
+  async function control(method: 'PUT' | 'POST', path: string, body: unknown): Promise<string> {
+    const headers = { 'content-type': 'application/json' };
+    return (await fetch(`${simulator.url}/simulator/${path}`, { method, headers, body: JSON.stringify(body) })).text();
+  }
+
+  /** A tow the simulator knows, started. */
+  async function startedTow(): Promise<string> {
+    const answer = await control('POST', 'tow-requests', { violation_reference_id: 'V-1', send: false });
+    const [, ref = ''] = /"towing_reference_id":"([^"]+)"/.exec(answer) ?? [];
+    await stores.accept('tow_request', { violation_reference_id: 'V-1', towing_reference_id: ref }, `d-${ref}`);
+    await stores.process(`d-${ref}`);
+    await stores.say(ref, START);
+    return ref;
+  }
+
+  test('whose answer comes while Redis is away keeps that answer: no second invoice is asked for', async () => {
+    const ref = await startedTow();
+    await run(ref);
+    await stores.say(ref, INVOICE);
+    let reconnecting = 0;
+    stores.redis.on('reconnecting', () => (reconnecting += 1));
+    const away: OutboxStore = {
+      ...outbox,
+      ack: async (claimed, result) => {
+        await redis.kill();
+        const acknowledged = outbox.ack(claimed, result);
+        // Attempts to reconnect wait 100, 200, 400, 800 ms for each other: Redis is away for more than a second.
+        await eventually(() => expect(reconnecting).toBeGreaterThanOrEqual(4));
+        await redis.start();
+        return acknowledged;
+      },
+    };
+
+    expect((await run(ref, away)).what).toBe('accepted');
+
+    expect(await stores.states(ref)).toEqual(['started accepted', 'invoice accepted']);
+    expect((await stores.read(ref)).reports[1]).toMatchObject({ attempts: 1, failures: 0 });
+    await run(ref);
+    const { items } = simulatorCalls.parse(await (await fetch(`${simulator.url}/simulator/calls`)).json());
+    expect(items.filter(({ operation }) => operation === 'invoice')).toHaveLength(1);
+  });
+
+  test('finds a broken connection tried ever more rarely, each time by another tow, until it works again', async () => {
+    const waits: number[] = [];
+    const noted: OutboxStore = {
+      ...outbox,
+      ack: (claimed, result) => {
+        if ('delayMs' in result.verdict) waits.push(result.verdict.delayMs);
+        return outbox.ack(claimed, result);
+      },
+    };
+    const probe = async (ref: string) =>
+      eventually(async () => {
+        const before = waits.length;
+        await run(ref, noted);
+        expect(waits).toHaveLength(before + 1);
+      });
+    await control('PUT', 'faults', [{ operation: 'token', fault: '403', times: 4 }]);
+    for (let tow = 0; tow < 4; tow += 1) await probe(await startedTow());
+    expect(waits).toEqual([20, 40, 80, 100]);
+    expect(await stores.redis.hlen(KEYS.tasks)).toBe(1);
+
+    const last = await startedTow();
+    await eventually(async () => expect((await run(last, noted)).what).toBe('accepted'));
+
+    expect(await stores.redis.hlen(KEYS.tasks)).toBe(0);
+    await control('PUT', 'faults', [
+      { operation: 'started', fault: 'expired_token', times: 1 },
+      { operation: 'token', fault: '403', times: 1 },
+    ]);
+    await probe(await startedTow());
+    expect(waits.at(-1)).toBe(20);
+  });
+});

@@ -1,0 +1,134 @@
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import type { Redis } from 'ioredis';
+import { systemClock } from '../../src/platform/clock';
+import { silentLog } from '../../src/platform/log';
+import { connectFailFast, whenReady } from '../../src/store/connect';
+import { createOutboxStore } from '../../src/store/outbox';
+import type { OutboxStore } from '../../src/workflow/outbox-port';
+import { useRedis } from '../support/redis';
+import { ACCEPTED, GRACE_MS, mustClaim, openStores, result, START, type Stores } from '../support/stores';
+
+const redis = useRedis();
+let stores: Stores;
+let wire: Wire;
+let client: Redis;
+/** An outbox whose replies can be lost on their way from Redis. */
+let outbox: OutboxStore;
+
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+  wire = await startWire(redis.port);
+  client = connectFailFast(`redis://127.0.0.1:${wire.port}`, { log: silentLog, clock: systemClock });
+  await whenReady(client, 5000);
+  // A lease that outlasts the repetition of a call, as the real one does.
+  outbox = createOutboxStore(client, systemClock, { leaseMs: 5000, unknownGraceMs: GRACE_MS });
+  for (const ref of ['T1', 'T2']) {
+    await stores.request(ref);
+    await stores.say(ref, START);
+  }
+});
+afterEach(async () => {
+  client.disconnect();
+  await wire.stop();
+  stores.close();
+});
+
+test('a claim whose reply is lost is given again: the attempt counts once and nobody waits for a lease', async () => {
+  wire.loseNextReply();
+
+  const claim = await mustClaim(outbox, 'T1');
+
+  expect(wire.lost()).toBe(1);
+  expect(claim.attempt).toBe(1);
+  expect((await stores.read('T1')).reports[0]).toMatchObject({ attempts: 1, inFlight: true, log: [] });
+  expect((await outbox.claim('T1')).kind).toBe('busy');
+  expect(await outbox.ack(claim, result(ACCEPTED))).toMatchObject({ kind: 'done' });
+  expect(await stores.states('T1')).toEqual(['started accepted']);
+});
+
+test('an ack whose reply is lost is made again, and its failure counts once', async () => {
+  const claim = await mustClaim(outbox, 'T1');
+  wire.loseNextReply();
+
+  await outbox.ack(claim, result({ next: 'retry', delayMs: 0, because: 'unanswered' }));
+
+  expect(wire.lost()).toBe(1);
+  const [report] = (await stores.read('T1')).reports;
+  expect(report).toMatchObject({ state: 'pending', attempts: 1, failures: 1, inFlight: false });
+  expect(report?.log).toHaveLength(1);
+  expect(await mustClaim(outbox, 'T1')).toMatchObject({ attempt: 2, failures: 1, unanswered: 1 });
+});
+
+test('an ack whose reply is lost is made again, and what it accepted stays accepted', async () => {
+  const claim = await mustClaim(outbox, 'T1');
+  wire.loseNextReply();
+
+  await outbox.ack(claim, result(ACCEPTED));
+
+  expect(wire.lost()).toBe(1);
+  const [report] = (await stores.read('T1')).reports;
+  expect(report).toMatchObject({ state: 'accepted', attempts: 1 });
+  expect(report?.log.map(({ outcome }) => outcome)).toEqual(['accepted']);
+});
+
+test('a failure of the connection whose ack loses its reply counts once for all tows', async () => {
+  const claim = await mustClaim(outbox, 'T1');
+  const task = { subject: 'connection', type: 'connection_lost', message: 'broken', actions: [] };
+  wire.loseNextReply();
+
+  await outbox.ack(claim, result({ next: 'hold', delayMs: 0, because: 'connection' }, { task }));
+
+  expect(wire.lost()).toBe(1);
+  expect((await stores.read('T1')).reports[0]).toMatchObject({ attempts: 0, failures: 0 });
+  expect(await mustClaim(outbox, 'T2')).toMatchObject({ connectionFailures: 1 });
+});
+
+/** A wire to Redis on which one reply can be lost: Redis has done what it was asked, and the asker hears of a cut. */
+interface Wire {
+  readonly port: number;
+  loseNextReply(): void;
+  /** How many replies were lost. */
+  lost(): number;
+  stop(): Promise<void>;
+}
+
+async function startWire(redisPort: number): Promise<Wire> {
+  const sockets = new Set<Socket>();
+  let isLosing = false;
+  let lost = 0;
+  const server: Server = createServer((asker) => {
+    const answerer = connect(redisPort, '127.0.0.1');
+    const cut = () => [asker, answerer].forEach((socket) => socket.destroy());
+    for (const socket of [asker, answerer]) {
+      sockets.add(socket);
+      socket.on('error', cut).on('close', cut);
+    }
+    asker.pipe(answerer);
+    answerer.on('data', (reply: Buffer) => {
+      // "I do not know this script" is answered by a client that sends the script; nothing was done yet.
+      if (!isLosing || reply.toString().startsWith('-NOSCRIPT')) {
+        asker.write(reply);
+        return;
+      }
+      isLosing = false;
+      lost += 1;
+      cut();
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : 0,
+    loseNextReply: () => {
+      isLosing = true;
+    },
+    lost: () => lost,
+    stop: async () => {
+      sockets.forEach((socket) => socket.destroy());
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

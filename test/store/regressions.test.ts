@@ -1,0 +1,185 @@
+import { systemClock } from '../../src/platform/clock';
+import { createApiKeyStore } from '../../src/store/api-keys';
+import { createSettling } from '../../src/store/deliveries';
+import { KEYS } from '../../src/store/keys';
+import { decideReport } from '../../src/workflow/decisions';
+import { eventually } from '../support/eventually';
+import { useRedis } from '../support/redis';
+import {
+  ACCEPTED,
+  INVOICE,
+  mustClaim,
+  openStores,
+  result,
+  RULES,
+  START,
+  towInvoice,
+  towRequest,
+  UNKNOWN,
+  type Stores,
+} from '../support/stores';
+
+const redis = useRedis();
+let stores: Stores;
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+});
+afterEach(() => stores.close());
+
+const settling = () => createSettling(stores.redis, { baseMs: 1000, capMs: 5000 });
+const isDue = async (id: string) => (await stores.redis.zscore(KEYS.dueDeliveries, id)) !== null;
+const typesOf = async (ref: string) => (await stores.read(ref)).tasks.map(({ type }) => type);
+
+/** A tow whose head is the invoice: started is accepted, the invoice is owed. */
+async function towAtInvoice(ref: string): Promise<void> {
+  await stores.request(ref);
+  await stores.say(ref, START);
+  await stores.say(ref, INVOICE);
+  await stores.outbox.ack(await mustClaim(stores.outbox, ref), result(ACCEPTED));
+}
+
+describe('a delivery that is settled', () => {
+  test('is not made due by a worker that failed on it too late', async () => {
+    await stores.request('T1');
+
+    const failures = await settling().defer({ id: 'request-T1', towingReferenceId: 'T1' });
+
+    expect(failures).toBe(0);
+    expect(await isDue('request-T1')).toBe(false);
+    expect(await stores.deliveries.read('request-T1')).toMatchObject({ state: 'processed', failures: 0 });
+  });
+
+  test('keeps no due mark however it came by one, and one that waits keeps its own', async () => {
+    await stores.request('T1');
+    await stores.accept('tow_request', towRequest('T2'), 'waiting');
+    for (const id of ['request-T1', 'nobody-knows']) await stores.redis.zadd(KEYS.dueDeliveries, 1, id);
+
+    for (const id of ['request-T1', 'nobody-knows', 'waiting']) await settling().dropDue(id);
+
+    expect(await stores.redis.zrangebyscore(KEYS.dueDeliveries, '-inf', '+inf')).toEqual(['waiting']);
+  });
+
+  test('and is replayed stays due, also when the wake-up of its first run ends only then', async () => {
+    await stores.request('T1');
+    await stores.deliveries.replay('request-T1');
+
+    await settling().dropDue('request-T1');
+
+    expect(await isDue('request-T1')).toBe(true);
+    expect(await stores.process('request-T1')).toBe('already_known');
+    expect(await isDue('request-T1')).toBe(false);
+  });
+});
+
+test('a tow request whose metadata.id is broken text makes a whole tow: timeline, search and parked invoice', async () => {
+  await stores.acceptInvoice('T1');
+  expect(await stores.process('invoice-T1')).toBe('parked');
+  await stores.accept('tow_request', { ...towRequest('T1'), metadata: { id: '\ud800-own' } }, 'd1');
+
+  expect(await stores.process('d1')).toBe('created');
+  expect(await stores.due.deliveries.take(10, 1000)).toContain('invoice-T1');
+  expect(await stores.process('invoice-T1')).toBe('attached');
+
+  const { tow, timeline } = await stores.read('T1');
+  expect(timeline.map(({ type }) => type)).toEqual(['tow.requested', 'invoice.attached']);
+  expect(tow.invoiceWebhooks).toHaveLength(1);
+  for (const search of ['T1', 'V-T1', 'INV-T1']) {
+    const found = await stores.tows.list({ search, state: null, attention: false, cursor: null, limit: 10 });
+    expect(found.items.map((item) => item.tow.towingReferenceId)).toEqual(['T1']);
+  }
+});
+
+describe('an invoice request that was refused', () => {
+  const task = { subject: 'invoice-2', type: 'report_refused', message: 'no', actions: [] };
+
+  test('after a try without an answer is settled by the invoice webhook, and its task closes', async () => {
+    await towAtInvoice('T1');
+    await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(UNKNOWN));
+    const second = await eventually(() => mustClaim(stores.outbox, 'T1'));
+    const refused = { next: 'refused', hint: 'perhaps_already_accepted' } as const;
+    await stores.outbox.ack(second, result(refused, { hadNoEffect: true, task }));
+    expect(await stores.dueAt('T1')).toBeNull();
+
+    await stores.acceptInvoice('T1');
+
+    expect(await stores.dueAt('T1')).not.toBeNull();
+    expect((await stores.outbox.claim('T1')).kind).toBe('idle');
+    expect(await stores.states('T1')).toEqual(['started accepted', 'invoice accepted']);
+    expect(await typesOf('T1')).toEqual([]);
+  });
+
+  test('outright is not settled by an invoice webhook: a person decides', async () => {
+    await towAtInvoice('T1');
+    const claim = await mustClaim(stores.outbox, 'T1');
+    await stores.outbox.ack(claim, result({ next: 'refused', hint: null }, { hadNoEffect: true, task }));
+
+    await stores.acceptInvoice('T1');
+
+    expect((await stores.outbox.claim('T1')).kind).toBe('held');
+    expect(await stores.states('T1')).toEqual(['started accepted', 'invoice refused']);
+    expect(await typesOf('T1')).toEqual(['report_refused']);
+    expect(await stores.dueAt('T1')).toBeNull();
+  });
+
+  test('outright and is retried by a person is sent again: a webhook from before proves nothing', async () => {
+    await towAtInvoice('T1');
+    const claim = await mustClaim(stores.outbox, 'T1');
+    await stores.outbox.ack(claim, result({ next: 'refused', hint: null }, { hadNoEffect: true, task }));
+    await stores.acceptInvoice('T1');
+    const actor = { name: 'tester', role: 'ops' } as const;
+    const command = { action: 'retry' } as const;
+    const tools = { tows: stores.tows, wake: { delivery: () => {}, tow: () => {} }, clock: systemClock, rules: RULES };
+    await decideReport(tools, { ref: 'T1', reportId: 'invoice-2', command, actor });
+
+    expect(await mustClaim(stores.outbox, 'T1')).toMatchObject({ reportKind: 'invoice', attempt: 2 });
+  });
+});
+
+describe('a difference between the answered invoice and the posted one', () => {
+  const charge = { total_amount: 400, paid_amount: 0, tax: 45 };
+  const answer = {
+    towing_reference_id: 'T1',
+    towing_invoice: charge,
+    delay_invoice: { ...charge, total_amount: 0, tax: 0 },
+  };
+  const post = async (id: string, total: number) => {
+    await stores.accept('tow_invoice', towInvoice('T1', total), id);
+    return stores.process(id);
+  };
+  beforeEach(async () => {
+    await towAtInvoice('T1');
+    await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED, { answer }));
+    await post('i1', 345);
+  });
+
+  test('is closed by a later invoice webhook that agrees', async () => {
+    expect(await typesOf('T1')).toEqual(['invoice_mismatch']);
+
+    await post('i2', 400);
+
+    expect(await typesOf('T1')).toEqual([]);
+  });
+
+  test('is not opened again by the replay of an old invoice', async () => {
+    await post('i2', 400);
+    await stores.deliveries.replay('i1');
+
+    expect(await stores.process('i1')).toBe('attached');
+
+    expect(await typesOf('T1')).toEqual([]);
+    expect((await stores.read('T1')).tow.invoiceWebhooks).toHaveLength(2);
+  });
+});
+
+test('an API key made twice under one Idempotency-Key exists once, and only the first secret opens', async () => {
+  const keys = createApiKeyStore(stores.redis);
+  const key = { id: 'one-id', name: 'yard', role: 'crew', createdAt: '2026-03-10T12:00:00.000Z' } as const;
+  const remember = { scope: 'scope', fingerprint: 'same' };
+
+  const saved = await Promise.all(['hash-1', 'hash-2'].map((hash) => keys.create(key, hash, remember)));
+
+  expect(saved).toEqual([{ kind: 'saved' }, { kind: 'remembered', fingerprint: 'same' }]);
+  expect(await keys.list()).toEqual([key]);
+  expect(await keys.findByHash('hash-1')).toEqual(key);
+  expect(await keys.findByHash('hash-2')).toBeNull();
+});
