@@ -62,10 +62,19 @@ export function isInvoiced(tow: Tow, reports: readonly ReportStanding[]): boolea
   return tow.invoiceWebhooks.length > 0 || reports.some((r) => r.kind === 'invoice' && r.state !== 'waived');
 }
 
-/** The payments that still count: one whose report was waived was taken back. Each payment has its report, in order. */
+/** The place of a payment report among the payments of its tow: each payment has its report, in order. */
+export function paymentIndex(reports: readonly ReportStanding[], reportId: string): number {
+  return reports.filter(({ kind }) => kind === 'payment').findIndex(({ id }) => id === reportId);
+}
+
+/** True when the report of a payment was waived, which takes the payment back. */
+export function isWithdrawn(reports: readonly ReportStanding[], index: number): boolean {
+  return reports.filter(({ kind }) => kind === 'payment')[index]?.state === 'waived';
+}
+
+/** The payments that still count. */
 function standingPayments(tow: Tow, reports: readonly ReportStanding[]): Payment[] {
-  const paymentReports = reports.filter(({ kind }) => kind === 'payment');
-  return tow.payments.filter((_payment, index) => paymentReports[index]?.state !== 'waived');
+  return tow.payments.filter((_payment, index) => !isWithdrawn(reports, index));
 }
 
 /** True when the release must wait for the payment. */

@@ -1,6 +1,7 @@
 import type { TowRules } from './fact-command';
 import { momentMs, occurredAt } from './moment';
-import { CORRECTABLE_FIELDS } from './outbox';
+import { isWithdrawn, paymentIndex } from './billing';
+import { CORRECTABLE_FIELDS, type ReportStanding } from './outbox';
 import { invalid, type Decision, type FieldRule } from './refusal';
 import type { Tow } from './tow';
 import type { JsonObject, ReportKind } from './vocabulary';
@@ -9,6 +10,8 @@ import type { JsonObject, ReportKind } from './vocabulary';
 export type Correction = Readonly<Record<string, string | number | undefined>>;
 
 export interface CorrectionContext {
+  /** All reports of the tow, the corrected one among them. */
+  readonly reports: readonly ReportStanding[];
   readonly fields: Correction;
   readonly rules: TowRules;
   readonly nowMs: number;
@@ -20,7 +23,7 @@ export interface CorrectionContext {
  */
 export function correct(
   tow: Tow,
-  report: { readonly kind: ReportKind; readonly body: JsonObject },
+  report: { readonly id: string; readonly kind: ReportKind; readonly body: JsonObject },
   context: CorrectionContext,
 ): Decision<{ body: JsonObject; tow: Tow; fields: JsonObject }> {
   const given = Object.entries(context.fields).filter(([, value]) => value !== undefined);
@@ -33,7 +36,7 @@ export function correct(
   const broken = [
     ...forbidden.map(([field]) => ({ field, rule: 'cannot be corrected' })),
     ...brokenRules(context),
-    ...brokenPayment(tow, report.body, context.fields),
+    ...brokenPayment(tow, report.id, context),
   ];
   if (broken.length > 0) return invalid(broken);
   const body: JsonObject = { ...report.body };
@@ -52,7 +55,12 @@ export function correct(
     }
     body['status_update_time'] = moment.moment;
   }
-  return { ok: true, body, fields, tow: correctedTow(tow, report, body) };
+  return {
+    ok: true,
+    body,
+    fields,
+    tow: correctedTow(tow, { ...report, index: paymentIndex(context.reports, report.id) }, body),
+  };
 }
 
 function brokenRules({ fields, rules }: CorrectionContext): FieldRule[] {
@@ -65,16 +73,20 @@ function brokenRules({ fields, rules }: CorrectionContext): FieldRule[] {
 }
 
 /** Each payment status is reported once and nothing after PAID, also when a person corrects one. */
-function brokenPayment(tow: Tow, body: JsonObject, fields: Correction): FieldRule[] {
+function brokenPayment(tow: Tow, reportId: string, { fields, reports }: CorrectionContext): FieldRule[] {
   const status = fields['payment_status'];
-  const index = tow.payments.findIndex(({ paymentStatus }) => paymentStatus === body['payment_status']);
-  const isTaken = tow.payments.some((payment, other) => other !== index && payment.paymentStatus === status);
-  const isTooEarly = status === 'PAID' && index < tow.payments.length - 1;
+  if (status === undefined) return [];
+  const index = paymentIndex(reports, reportId);
+  const others = tow.payments
+    .map((payment, other) => ({ ...payment, other }))
+    .filter(({ other }) => other !== index && !isWithdrawn(reports, other));
+  const isTaken = others.some(({ paymentStatus }) => paymentStatus === status);
+  const isTooEarly = status === 'PAID' && others.some(({ other }) => other > index);
   return isTaken || isTooEarly ? [{ field: 'payment_status', rule: 'must come once, and PAID last' }] : [];
 }
 
 /** The tow says what its reports say. */
-function correctedTow(tow: Tow, report: { kind: ReportKind; body: JsonObject }, body: JsonObject): Tow {
+function correctedTow(tow: Tow, report: { kind: ReportKind; index: number }, body: JsonObject): Tow {
   switch (report.kind) {
     case 'started':
       return withStart(tow, body);
@@ -94,11 +106,8 @@ function correctedTow(tow: Tow, report: { kind: ReportKind; body: JsonObject }, 
     case 'payment':
       return {
         ...tow,
-        // Each status is recorded once, so the old one names its payment.
-        payments: tow.payments.map((payment) =>
-          payment.paymentStatus === report.body['payment_status']
-            ? { ...payment, paymentStatus: textOf(body['payment_status']) }
-            : payment,
+        payments: tow.payments.map((payment, index) =>
+          index === report.index ? { ...payment, paymentStatus: textOf(body['payment_status']) } : payment,
         ),
       };
     case 'detained':

@@ -84,13 +84,15 @@ export const rivalRequestTask: NewTask = {
   actions: ['resolve'],
 };
 
-/** Something about a delivery is beyond the program; it keeps trying. */
-export const failingDeliveryTask: NewTask = {
-  subject: 'delivery_failing',
-  type: 'delivery_failing',
-  message: 'A webhook delivery for this tow fails whenever it is processed. It is tried on; the log says why it fails.',
-  actions: ['resolve'],
-};
+/** Something about a delivery is beyond the program; it keeps trying, and closes the task when it succeeds. */
+export function failingDeliveryTask(deliveryId: string): NewTask {
+  return {
+    subject: `delivery_failing-${deliveryId}`,
+    type: 'delivery_failing',
+    message: `The webhook delivery ${deliveryId} fails whenever it is processed. It is tried on; the log says why it fails.`,
+    actions: ['resolve'],
+  };
+}
 
 /** An invoice has waited too long for its tow request. */
 export const parkedInvoiceTask: NewTask = {

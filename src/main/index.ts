@@ -32,13 +32,17 @@ async function main(): Promise<void> {
 async function run(role: ProcessRole): Promise<void> {
   const config = loadConfig();
   const log = openLog(config).with({ role });
-  const resources = await startRole(role, config, log);
+  let resources: Resources | null = null;
+  stopOnSignal(() => resources?.closeAll(), { log, graceMs: config.stopGraceMs });
+  resources = await startRole(role, config, log);
   log.info('process.started');
-  stopOnSignal(resources, { log, graceMs: config.stopGraceMs });
 }
 
 /** Stops once, gracefully; a second signal or a stop that takes too long ends the process at once. */
-function stopOnSignal(resources: Resources, { log, graceMs }: { log: Log; graceMs: number }): void {
+function stopOnSignal(
+  closeAll: () => Promise<void> | undefined,
+  { log, graceMs }: { log: Log; graceMs: number },
+): void {
   let stoppingSinceMs: number | null = null;
   const stop = async (reason: string, exitCode: number) => {
     const nowMs = systemClock.monotonicMs();
@@ -48,7 +52,7 @@ function stopOnSignal(resources: Resources, { log, graceMs }: { log: Log; graceM
     stoppingSinceMs = nowMs;
     log.info('process.stopping', { reason });
     setTimeout(() => process.exit(EXIT.fault), graceMs + CLOSING_MS).unref();
-    await resources.closeAll();
+    await closeAll();
     log.info('process.stopped');
     process.exit(exitCode);
   };

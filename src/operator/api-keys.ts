@@ -1,9 +1,10 @@
 import { ROUTES } from '../contracts/operator-routes';
 import { unknown } from '../domain/refusal';
 import type { Clock } from '../platform/clock';
-import type { ApiKey, ApiKeyStore, Remember } from '../workflow/ports';
+import type { ApiKey, ApiKeyStore } from '../workflow/ports';
 import { effectOf, type Effect } from '../workflow/progress';
 import { hashOf, newApiKey } from './authenticate';
+import { answerText } from './idempotency';
 import type { Server } from './serve';
 
 const noSuchKey = { kind: 'refused', refusal: unknown('key_not_found', 'There is no such key.').refusal } as const;
@@ -14,19 +15,14 @@ export function serveApiKeys(server: Server, tools: { keys: ApiKeyStore; clock: 
   server.read(ROUTES.listApiKeys, async () => ({ items: (await keys.list()).map(viewOf) }));
   server.change(ROUTES.createApiKey, ({ body }) => {
     const apiKey = newApiKey();
-    const freshId = clock.id();
-    // Under one Idempotency-Key everybody speaks of the same key, also after a crash between effect and answer.
-    const idOf = (remember: Remember | undefined) => (remember ? remember.scope.slice(0, 32) : freshId);
+    const key: ApiKey = { id: clock.id(), ...body, createdAt: new Date(clock.nowMs()).toISOString() };
     return {
       effect: async (remember): Promise<Effect> => {
-        const key: ApiKey = { id: idOf(remember), ...body, createdAt: new Date(clock.nowMs()).toISOString() };
-        const effect = effectOf(await keys.create(key, hashOf(apiKey), remember));
+        const answer = answerText(ROUTES.createApiKey.status, viewOf(key));
+        const effect = effectOf(await keys.create(key, hashOf(apiKey), remember && { ...remember, answer }));
         return effect === 'stale' ? noSuchKey : effect;
       },
-      answer: async (remember) => {
-        const made = (await keys.list()).find(({ id }) => id === idOf(remember));
-        return made ? viewOf(made) : { id: idOf(remember), ...body };
-      },
+      answer: () => Promise.resolve(viewOf(key)),
       secrets: { api_key: apiKey },
     };
   });

@@ -9,7 +9,7 @@ import { sendError, sendInvalid, sendRefusal } from './reply';
 /** A change that a request asks for, and the answer it gets once it is made. */
 export interface Change {
   readonly effect: (remember: Remember | undefined) => Promise<Effect>;
-  readonly answer: (remember: Remember | undefined) => Promise<unknown>;
+  readonly answer: () => Promise<unknown>;
   /** Fields of the answer that are shown to the maker of the change only: they are stored nowhere. */
   readonly secrets?: Readonly<Record<string, string>>;
 }
@@ -78,7 +78,7 @@ export function answerText(status: number, body: unknown): string {
 
 /** The answer everybody gets under one key: the first one stored. */
 async function settle(answers: AnswerStore, { remember, change }: Once): Promise<string> {
-  const answer = answerText(change.status, await change.answer(remember));
+  const answer = answerText(change.status, await change.answer());
   return remember ? answers.settle(remember.scope, answer) : answer;
 }
 

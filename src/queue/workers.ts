@@ -27,7 +27,7 @@ export interface WorkersOptions {
 }
 
 export interface Workers {
-  /** Takes no new job and waits for the running ones, but no longer than the grace. */
+  /** Takes no new job and waits for the running ones, but not much longer than the grace. */
   stop(): Promise<void>;
 }
 

@@ -27,7 +27,13 @@ export function createApiKeyStore(redis: Redis): ApiKeyStore {
     },
     async create(key, hash, remember) {
       const keys = [KEYS.apiKeys, KEYS.apiKeyHashes, idempotencyKey(remember?.scope ?? '')];
-      const args = [key.id, hash, JSON.stringify({ ...key, hash }), remember?.fingerprint ?? ''];
+      const args = [
+        key.id,
+        hash,
+        JSON.stringify({ ...key, hash }),
+        remember?.fingerprint ?? '',
+        remember?.answer ?? '',
+      ];
       return savedOf(await createApiKey.run(redis, keys, args), 'create-api-key');
     },
     async revoke(id) {

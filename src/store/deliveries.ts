@@ -8,7 +8,7 @@ import { newestFirst } from './list-tows';
 import { deliveryOf, text } from './parse';
 import { savedOf } from './saved';
 import { Script } from './scripts';
-import { taskJson } from './tows';
+import { taskId, taskJson } from './tows';
 
 const acceptDelivery = new Script('accept');
 const replayDelivery = new Script('replay-delivery');
@@ -91,10 +91,10 @@ export function createSettling(redis: Redis, wait: { baseMs: number; capMs: numb
   return {
     /** Puts off a delivery whose processing failed unexpectedly; says how often it has failed by now. */
     async defer({ id, towingReferenceId }: { id: string; towingReferenceId: string }): Promise<number> {
-      const { subject } = failingDeliveryTask;
-      const args = [id, wait.baseMs, wait.capMs, FAILURES_FOR_TASK, `${subject}.${towingReferenceId}`];
+      const task = failingDeliveryTask(id);
+      const args = [id, wait.baseMs, wait.capMs, FAILURES_FOR_TASK, taskId(towingReferenceId, task)];
       const keys = towKeys(towingReferenceId, { deliveryId: id });
-      const reply = await deferDelivery.run(redis, keys, [...args, taskJson(towingReferenceId, failingDeliveryTask)]);
+      const reply = await deferDelivery.run(redis, keys, [...args, taskJson(towingReferenceId, task)]);
       return Number(text(reply, 'defer-delivery'));
     },
     /** Takes the due mark from a delivery that turned out to be settled or gone. */

@@ -30,14 +30,20 @@ export function createOutboxStore(redis: Redis, clock: Clock, settings: OutboxSe
       const [leaseToken, attemptId] = [clock.id(), clock.id()];
       const args = [ref, leaseToken, attemptId, settings.leaseMs, settings.unknownGraceMs, UNANSWERED_CREATES_MAX];
       // Repeated with the same token: a claim whose reply was lost is given again, not left to run out.
-      const reply = await untilAnswered(CLAIM_REPEAT_MS, () => claimHead.run(redis, towKeys(ref), args));
+      const reply = await untilAnswered(() => claimHead.run(redis, towKeys(ref), args), {
+        clock,
+        limitMs: CLAIM_REPEAT_MS,
+      });
       return claimOf(texts(reply, 'claim'), { ref, leaseToken, attemptId });
     },
 
     async ack(claimed, result) {
       // What the service has answered must not be forgotten because Redis was away for a moment.
       const args = ackArguments(claimed, result);
-      const reply = await untilAnswered(settings.leaseMs, () => ackAttempt.run(redis, towKeys(claimed.ref), args));
+      const reply = await untilAnswered(() => ackAttempt.run(redis, towKeys(claimed.ref), args), {
+        clock,
+        limitMs: settings.leaseMs,
+      });
       const [kind, more] = texts(reply, 'ack');
       return { kind: acknowledgedKind.parse(kind), more: more === 'more' };
     },
@@ -45,12 +51,16 @@ export function createOutboxStore(redis: Redis, clock: Clock, settings: OutboxSe
 }
 
 /** Repeats a call to Redis that is safe to repeat, until it is answered or the time is up. */
-async function untilAnswered<T>(limitMs: number, call: () => Promise<T>): Promise<T> {
-  for (let waitedMs = 0; ; waitedMs += REPEAT_PAUSE_MS) {
+async function untilAnswered<T>(
+  call: () => Promise<T>,
+  { clock, limitMs }: { clock: Clock; limitMs: number },
+): Promise<T> {
+  const startedMs = clock.monotonicMs();
+  for (;;) {
     try {
       return await call();
     } catch (error) {
-      if (waitedMs >= limitMs) throw error;
+      if (clock.monotonicMs() - startedMs >= limitMs) throw error;
       await sleep(REPEAT_PAUSE_MS);
     }
   }

@@ -65,6 +65,7 @@ function decisionOf(
       }
       const corrected = correct(record.tow, report, {
         fields: command.fields,
+        reports: record.reports,
         rules: tools.rules,
         nowMs: tools.clock.nowMs(),
       });

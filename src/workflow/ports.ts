@@ -15,6 +15,11 @@ export interface Remember {
   readonly fingerprint: string;
 }
 
+/** For effects whose answer is known beforehand: written by the same script, so that no crash can part them. */
+export interface RememberAnswer extends Remember {
+  readonly answer: string;
+}
+
 export type Saved =
   | { readonly kind: 'saved' }
   /** Somebody was faster: read again, decide again. */
@@ -42,7 +47,7 @@ export interface NewReport {
 export interface TowChange {
   readonly tow: Tow;
   readonly reports: readonly NewReport[];
-  /** Ids of reports never attempted, to be waived. */
+  /** Ids of reports that surely had no effect, to be waived. */
   readonly withdraw: { readonly ids: readonly string[]; readonly reason: string };
   readonly timeline: readonly JsonObject[];
   readonly openTasks: readonly NewTask[];
@@ -112,7 +117,7 @@ export interface TaskStore {
 export interface Resolution {
   readonly by: string;
   readonly reason: string | null;
-  readonly remember: (Remember & { readonly answer: string }) | undefined;
+  readonly remember: RememberAnswer | undefined;
 }
 
 /** A person's or a program's way in. The key itself is never stored. */
@@ -127,7 +132,7 @@ export interface ApiKeyStore {
   /** The key that hashes to this, null when there is none. */
   findByHash(hash: string): Promise<ApiKey | null>;
   list(): Promise<readonly ApiKey[]>;
-  create(key: ApiKey, hash: string, remember?: Remember): Promise<Saved>;
+  create(key: ApiKey, hash: string, remember?: RememberAnswer): Promise<Saved>;
   /** False when there is no such key. */
   revoke(id: string): Promise<boolean>;
 }

@@ -12,8 +12,9 @@ export async function reconcileInvoices(tows: TowStore, ref: string): Promise<'c
     const record = await tows.read(ref);
     if (!record) return 'gone';
     const webhook = record.tow.invoiceWebhooks.at(-1) ?? null;
-    const { tasks, closes } = mismatchTasks(record, { webhook, alsoDiffers: [] });
-    const change = { ...noChange(record.tow), openTasks: tasks, closeTasks: closes, reconciled: true };
+    // Nothing is closed here: before the answer a task can only have been about something else than amounts.
+    const { tasks } = mismatchTasks(record, { webhook, alsoDiffers: [] });
+    const change = { ...noChange(record.tow), openTasks: tasks, reconciled: true };
     const saved = await tows.save(record, change);
     return saved.kind === 'saved' ? 'compared' : 'stale';
   });

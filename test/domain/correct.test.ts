@@ -5,8 +5,21 @@ import type { Tow } from '../../src/domain/tow';
 import { COMMANDS, context, deepFreeze, fact, nowMs, recorded, refusalOf, report, RULES, towAs } from './tows';
 
 const rules = { ...RULES, vehicleTypes: ['HEAVY', 'LIGHT'], paymentStatuses: ['PARTIAL', 'LATER', 'PAID'] };
-const ask = (tow: Tow, owed: Owed, fields: Correction) =>
-  correct(deepFreeze(tow), deepFreeze(owed), deepFreeze({ fields, rules, nowMs }));
+
+/** Every payment of a tow has its report, in order; the ones named were waived. */
+function paymentReports(tow: Tow, waived: readonly number[] = []) {
+  return tow.payments.map((_payment, index) => ({
+    ...report('payment', waived.includes(index) ? 'waived' : 'accepted'),
+    id: `payment-${index}`,
+  }));
+}
+
+const ask = (tow: Tow, owed: Owed, fields: Correction) => {
+  const index = tow.payments.findIndex(({ paymentStatus }) => paymentStatus === owed.body['payment_status']);
+  const corrected = { id: `payment-${index}`, ...owed };
+  const reports = paymentReports(tow);
+  return correct(deepFreeze(tow), deepFreeze(corrected), deepFreeze({ fields, rules, nowMs, reports }));
+};
 
 /** The corrected body, tow and kept values. */
 function corrected(tow: Tow, owed: Owed, fields: Correction) {
@@ -97,6 +110,30 @@ describe('a correction', () => {
     const { tow } = paid('PAID', partly.tow);
 
     expect(refusalOf(ask(tow, partly.owed, { payment_status: 'PAID' })).kind).toMatch(/^(conflict|invalid)$/);
+  });
+
+  test('of a payment compares it only with the payments that still count, and changes no other', () => {
+    const first = paid('PAID').tow;
+    const tow: Tow = { ...first, payments: [...first.payments, { paymentStatus: 'PARTIAL', externalReference: null }] };
+    const body = { towing_reference_id: tow.towingReferenceId, payment_status: 'PARTIAL' };
+    const decision = correct(
+      tow,
+      { id: 'payment-1', kind: 'payment', body },
+      { fields: { payment_status: 'PAID' }, rules, nowMs, reports: paymentReports(tow, [0]) },
+    );
+    expect(decision.ok && decision.tow.payments.map(({ paymentStatus }) => paymentStatus)).toEqual(['PAID', 'PAID']);
+  });
+
+  test('of one of two payments with the same status leaves the waived one as it was', () => {
+    const first = paid('PAID').tow;
+    const tow: Tow = { ...first, payments: [...first.payments, ...first.payments] };
+    const body = { towing_reference_id: tow.towingReferenceId, payment_status: 'PAID' };
+    const decision = correct(
+      tow,
+      { id: 'payment-1', kind: 'payment', body },
+      { fields: { payment_status: 'PARTIAL' }, rules, nowMs, reports: paymentReports(tow, [0]) },
+    );
+    expect(decision.ok && decision.tow.payments.map(({ paymentStatus }) => paymentStatus)).toEqual(['PAID', 'PARTIAL']);
   });
 
   test('to PAID is refused for a payment that another one came after: nothing is reported after PAID', () => {

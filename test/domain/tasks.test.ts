@@ -58,7 +58,7 @@ describe('a task', () => {
     invoiceMismatchTask(['towing_invoice.tax']),
     rivalRequestTask,
     parkedInvoiceTask,
-    failingDeliveryTask,
+    failingDeliveryTask('dlv_1'),
   ];
 
   test('about a broken answer says that the report was accepted and only informs', () => {

@@ -53,6 +53,8 @@ describe('a delivery whose processing fails unexpectedly', () => {
     expect(await stores.deliveries.read('d1')).toMatchObject({ state: 'waiting', failures: 13 });
     expect((await run('d1')).what).toBe('created');
     expect(await dueAt('d1')).toBeNull();
+    expect(await openTasks()).toEqual([]);
+    expect(await stores.deliveries.read('d1')).toMatchObject({ state: 'processed', failures: 0 });
   });
 
   test('waits longer each time, up to a limit', async () => {

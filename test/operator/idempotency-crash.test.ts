@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { apiKeyView } from '../../src/contracts/operator';
+import { apiKeyView, newApiKeyView } from '../../src/contracts/operator';
+import { createApiKeyStore } from '../../src/store/api-keys';
 import { createAnswerStore } from '../../src/store/answers';
 import { createTaskStore } from '../../src/store/tasks';
 import { useApp } from '../support/app';
@@ -37,11 +38,22 @@ describe('a request repeated after a crash between its effect and its answer is 
     expect(await answers.find('scope')).toEqual({ fingerprint: 'fingerprint', answer: 'the answer' });
   });
 
-  it('a new API key with the key that exists', async () => {
-    await post(app, '/api/keys', { name: 'yard', role: 'crew' }, { idempotencyKey });
-    await forgetAnswers();
-    const again = await post(app, '/api/keys', { name: 'yard', role: 'crew' }, { idempotencyKey });
+  it('a new API key, since its answer is stored by the write that makes it', async () => {
+    const keys = createApiKeyStore(app.foundation.redis);
+    const key = { id: 'k1', name: 'yard', role: 'crew', createdAt: '2026-03-10T12:00:00.000Z' } as const;
+    await keys.create(key, 'hash', { scope: 'scope', fingerprint: 'fingerprint', answer: 'the answer' });
+    const answers = createAnswerStore(app.foundation.redis);
+    expect(await answers.find('scope')).toEqual({ fingerprint: 'fingerprint', answer: 'the answer' });
+  });
+
+  it('the same Idempotency-Key a day later makes another key, and leaves the first as it is', async () => {
+    const role = async (name: string, wanted: string) =>
+      newApiKeyView.parse((await post(app, '/api/keys', { name, role: wanted }, { idempotencyKey })).json);
+    const first = await role('reader', 'viewer');
+    await app.redis.ask('DEL', ...z.array(z.string()).parse(await app.redis.ask('KEYS', '*idempotency*')));
+    const second = await role('chief', 'ops');
+    expect(second.id).not.toBe(first.id);
     const { items } = z.object({ items: z.array(apiKeyView) }).parse((await get(app, '/api/keys')).json);
-    expect(items.map(({ id }) => id)).toEqual([apiKeyView.parse(again.json).id]);
+    expect(items.map(({ name, role: held }) => `${name} ${held}`).toSorted()).toEqual(['chief ops', 'reader viewer']);
   });
 });

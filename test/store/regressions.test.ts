@@ -1,8 +1,10 @@
+import { jsonObject } from '../../src/contracts/common';
 import { systemClock } from '../../src/platform/clock';
 import { createApiKeyStore } from '../../src/store/api-keys';
 import { createSettling } from '../../src/store/deliveries';
 import { KEYS } from '../../src/store/keys';
 import { decideReport } from '../../src/workflow/decisions';
+import { reconcileInvoices } from '../../src/workflow/reconcile';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import {
@@ -174,7 +176,7 @@ describe('a difference between the answered invoice and the posted one', () => {
 test('an API key made twice under one Idempotency-Key exists once, and only the first secret opens', async () => {
   const keys = createApiKeyStore(stores.redis);
   const key = { id: 'one-id', name: 'yard', role: 'crew', createdAt: '2026-03-10T12:00:00.000Z' } as const;
-  const remember = { scope: 'scope', fingerprint: 'same' };
+  const remember = { scope: 'scope', fingerprint: 'same', answer: 'the answer' };
 
   const saved = await Promise.all(['hash-1', 'hash-2'].map((hash) => keys.create(key, hash, remember)));
 
@@ -182,4 +184,21 @@ test('an API key made twice under one Idempotency-Key exists once, and only the 
   expect(await keys.list()).toEqual([key]);
   expect(await keys.findByHash('hash-1')).toEqual(key);
   expect(await keys.findByHash('hash-2')).toBeNull();
+});
+
+test('a comparison of amounts leaves a question about something else open', async () => {
+  await stores.request('T1');
+  await stores.say('T1', START);
+  await stores.say('T1', INVOICE);
+  await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
+  const claim = await mustClaim(stores.outbox, 'T1');
+  await stores.accept('tow_invoice', { ...towInvoice('T1'), violation_reference_id: 'V-other' }, 'i1');
+  await stores.process('i1');
+  const { towing_invoice, delay_invoice } = towInvoice('T1');
+  const answer = { towing_reference_id: 'T1', towing_invoice, delay_invoice } as const;
+  await stores.outbox.ack(claim, result(ACCEPTED, { answer: jsonObject.parse(answer) }));
+
+  await reconcileInvoices(stores.tows, 'T1');
+
+  expect((await stores.read('T1')).tasks).toMatchObject([{ type: 'invoice_mismatch' }]);
 });

@@ -14,7 +14,7 @@ redis.call('HSET', TOW, 'version', 0, 'head', 1, 'tail', 0, 'requested_at', requ
 write_document(ref, ARGV[2], 'requested')
 add_search_terms(ref, terms)
 remember_on_timeline(ARGV[4])
-finish_delivery(ARGV[3], 'created')
+finish_delivery(ref, ARGV[3], 'created')
 raise_version(ref)
 
 local now = now_ms()

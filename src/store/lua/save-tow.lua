@@ -1,5 +1,5 @@
 -- Saves what a fact or a webhook changed on a tow. Report states are left alone: this only appends reports, and
--- withdraws those never attempted.
+-- withdraws those that surely had no effect.
 --
 -- KEYS    the keys of one tow (see shared/tow.lua)
 -- ARGV    1 towing reference · 2 version the decision was made on · 3 document · 4 state · 5 changes as JSON:
@@ -33,7 +33,7 @@ for _, id in ipairs(changes.close_tasks) do
 end
 add_search_terms(ref, changes.terms)
 if changes.delivery_id ~= '' then
-  finish_delivery(changes.delivery_id, changes.verdict)
+  finish_delivery(ref, changes.delivery_id, changes.verdict)
 end
 if changes.reconciled then
   redis.call('HDEL', TOW, 'reconcile')

@@ -226,8 +226,9 @@ local function add_search_terms(ref, terms)
   end
 end
 
-local function finish_delivery(id, verdict)
-  redis.call('HSET', DELIVERY, 'state', 'processed', 'verdict', verdict, 'processed_at', now_ms())
+local function finish_delivery(ref, id, verdict)
+  redis.call('HSET', DELIVERY, 'state', 'processed', 'verdict', verdict, 'processed_at', now_ms(), 'failures', 0)
+  close_task(ref, 'delivery_failing-' .. id .. '.' .. ref)
   redis.call('ZREM', DUE_DELIVERIES, id)
   publish('delivery.processed', cjson.null)
 end
