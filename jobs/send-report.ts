@@ -48,7 +48,8 @@ export async function sendReport(payload: ReportJob, tools: SendReportTools): Pr
 async function attempt(claimed: Claimed, claimStartedMs: number, tools: SendReportTools): Promise<Outcome> {
   const { clock } = tools;
   const startedAt = new Date(clock.nowMs()).toISOString();
-  const call = await callFor(claimed, tools.service, () => clock.monotonicMs() - claimStartedMs < CLAIM_MAX_AGE_MS);
+  const maySend = () => clock.monotonicMs() - claimStartedMs < CLAIM_MAX_AGE_MS;
+  const call = aboutThisTow(claimed, await callFor(claimed, tools.service, maySend));
   const verdict = judge(
     call.exchange,
     {
@@ -70,6 +71,14 @@ async function attempt(claimed: Claimed, claimStartedMs: number, tools: SendRepo
 function callFor(claimed: Claimed, service: ServicePort, maySend: () => boolean): Promise<CallResult<ReportKind>> {
   const body = OPERATIONS[claimed.reportKind].request.parse(claimed.body);
   return service.call(claimed.reportKind, body, { maySend });
+}
+
+/** An answer that names another tow breaks the contract, whatever else it says. */
+function aboutThisTow(claimed: Claimed, call: CallResult<ReportKind>): CallResult<ReportKind> {
+  const { exchange, data } = call;
+  if (exchange.kind !== 'accepted' || data === null || data.towing_reference_id === claimed.ref) return call;
+  const issues = ['data.towing_reference_id: names another tow'];
+  return { ...call, data: null, exchange: { kind: 'contract_broken', httpStatus: exchange.httpStatus, issues } };
 }
 
 interface Attempted {
@@ -116,7 +125,9 @@ function taskFor(claimed: Claimed, exchange: Exchange, verdict: Verdict): NewTas
         hint: verdict.hint,
       });
     case 'hold':
-      return verdict.because === 'connection' ? connectionTask(wordsOf(exchange)) : null;
+      return verdict.because === 'connection'
+        ? connectionTask(wordsOf(exchange), { kind: claimed.reportKind, towingReference: claimed.ref })
+        : null;
     case 'retry':
     case 'unknown':
       return null;

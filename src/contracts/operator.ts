@@ -102,6 +102,8 @@ export const reportView = z.object({
   created_at: z.string(),
   delivered_at: moment,
   in_flight: z.boolean(),
+  /** The raw body of an answer that broke the contract. */
+  broken_answer: z.string().nullable(),
   body: jsonObject,
   log: z.array(attempt),
 });

@@ -117,6 +117,7 @@ export const reportRecord = z
     hint: z.string().default(''),
     reason: z.string().default(''),
     answer: perhapsJson(jsonObject),
+    raw_body: z.string().default(''),
     log: z.union([z.literal(''), jsonText(z.array(jsonText(attempt)))]).default(''),
   })
   .transform((stored) => ({
@@ -137,6 +138,7 @@ export const reportRecord = z
     hint: stored.hint === '' ? null : stored.hint,
     reason: stored.reason === '' ? null : stored.reason,
     answer: stored.answer,
+    brokenAnswer: stored.raw_body === '' ? null : stored.raw_body,
     log: stored.log === '' ? [] : stored.log,
   }));
 export type Report = z.output<typeof reportRecord>;

@@ -12,12 +12,22 @@ export function failedRules(error: z.core.$ZodError): FieldRule[] {
   });
 }
 
+/** The validator's words for types in a reader's words. */
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  int: 'a whole number',
+  record: 'an object',
+  object: 'an object',
+  array: 'a list',
+};
+
 function ruleOf(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_type') {
     return issue.input === undefined && issue.message.endsWith('received undefined')
       ? `is required (${issue.expected})`
-      : `must be of type ${issue.expected}`;
+      : `must be ${TYPE_WORDS[issue.expected] ?? `of type ${issue.expected}`}`;
   }
+  if (issue.code === 'too_small' && issue.message.startsWith('Too small')) return `must be at least ${issue.minimum}`;
+  if (issue.code === 'too_big' && issue.message.startsWith('Too big')) return `must be at most ${issue.maximum}`;
   if (issue.code === 'invalid_value') return `must be one of ${issue.values.map(String).join(', ')}`;
   return issue.message;
 }

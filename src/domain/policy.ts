@@ -148,7 +148,8 @@ function judgeServerFault(
 /** A redirect, or a 404 that does not even speak JSON: the base address is wrong, and no report will pass. */
 function isMisconfiguration(exchange: Refused): boolean {
   if (exchange.httpStatus < 400) return true;
-  return exchange.httpStatus === 404 && !exchange.isJson;
+  // The shape of an error is not documented: the documented words in plain text are the service speaking.
+  return exchange.httpStatus === 404 && !exchange.isJson && !isLag(exchange);
 }
 
 function isLag(exchange: Refused): boolean {

@@ -48,7 +48,7 @@ export function contractBrokenTask(report: { id: string; kind: ReportKind; httpS
   return {
     subject: `contract-${report.id}`,
     type: 'answer_broken',
-    message: `The service accepted the ${report.kind} report, but its answer breaks the documented contract. The answer is kept with the report.`,
+    message: `The service accepted the ${report.kind} report, but its answer breaks the documented contract. The answer is kept with the report as broken_answer.`,
     actions: ['resolve'],
     report_id: report.id,
     http_status: report.httpStatus,
@@ -56,11 +56,11 @@ export function contractBrokenTask(report: { id: string; kind: ReportKind; httpS
 }
 
 /** No report can pass: one task for the whole operator, closed by itself when a call passes again. */
-export function connectionTask(cause: string): NewTask {
+export function connectionTask(cause: string, metBy: { kind: ReportKind; towingReference: string }): NewTask {
   return {
     subject: 'connection',
     type: 'connection_lost',
-    message: `Nothing can be sent to the service (${cause}). Check SERVICE_BASE_URL and the credentials. Sending goes on by itself once it works.`,
+    message: `Nothing can be sent to the service (${cause}, first met by the ${metBy.kind} report of ${metBy.towingReference}). Check SERVICE_BASE_URL and the credentials. Sending goes on by itself once it works.`,
     actions: [],
   };
 }

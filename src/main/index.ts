@@ -24,9 +24,15 @@ async function main(): Promise<void> {
     await run(role);
   } catch (error) {
     if (error instanceof ConfigurationError) printProblem(`The configuration is wrong:\n${error.message}`);
-    else printProblem(error instanceof Error ? error.message : 'The process could not start.');
+    else printProblem(problemOf(error));
     process.exit(error instanceof ConfigurationError ? EXIT.startedWrongly : EXIT.fault);
   }
+}
+
+function problemOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'The process could not start.';
+  const isTaken = 'code' in error && error.code === 'EADDRINUSE';
+  return isTaken ? `${error.message}: set RECEIVER_PORT, CONSOLE_PORT, SIMULATOR_PORT or OPS_PORT` : error.message;
 }
 
 async function run(role: ProcessRole): Promise<void> {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { errorView } from '../contracts/operator';
+import { errorView, eventView } from '../contracts/operator';
 import { ROUTES, type Route } from '../contracts/operator-routes';
 import { WEBHOOKS } from '../contracts/webhooks';
 
@@ -12,6 +12,7 @@ export function openApiDocument(): Json {
     const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [route.method]: operationOf(name, route) };
   }
+  paths['/api/events'] = { get: eventStream };
   return {
     openapi: '3.1.0',
     info: {
@@ -41,6 +42,20 @@ export function openApiDocument(): Json {
     ),
   };
 }
+
+/** Not a route of the table: its answer never ends. */
+const eventStream: Json = {
+  operationId: 'watchEvents',
+  summary: 'Everything that changes, as server-sent events (`event: tow.changed` and others).',
+  description: 'Needs the role viewer.',
+  parameters: [],
+  responses: {
+    200: {
+      description: 'Each `data` is one JSON object.',
+      content: { 'text/event-stream': { schema: schemaOf(eventView, 'output') } },
+    },
+  },
+};
 
 function operationOf(name: string, route: Route): Json {
   return {

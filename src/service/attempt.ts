@@ -53,8 +53,6 @@ class Attempt {
   #stage: ConnectionStage = 'connecting';
   #settled = false;
   #response: IncomingMessage | null = null;
-  #socket: Socket | null = null;
-  #bytesReadBefore = 0;
   #bytesSent = 0;
   readonly #chunks: Buffer[] = [];
   #bytesReceived = 0;
@@ -79,8 +77,6 @@ class Attempt {
   }
 
   #onSocket(socket: Socket): void {
-    this.#socket = socket;
-    this.#bytesReadBefore = socket.bytesRead;
     if (this.#request.reusedSocket) {
       this.#write();
       return;
@@ -146,8 +142,7 @@ class Attempt {
     else {
       // Headers are written first and only to a connected socket, so while they wait nothing has left.
       const phase = this.#request.headersSent ? 'unanswered' : 'surely_not_sent';
-      const staleConnection = reason === 'connection_reset' && this.#request.reusedSocket && !this.#heardAnything();
-      this.#reject(new TransportFailure({ phase, reason, staleConnection }));
+      this.#reject(new TransportFailure({ phase, reason }));
     }
   }
 
@@ -169,10 +164,6 @@ class Attempt {
   #tearDown(): void {
     this.#request.destroy();
     if (this.#isStream(this.#plan.body)) this.#plan.body.destroy();
-  }
-
-  #heardAnything(): boolean {
-    return (this.#socket?.bytesRead ?? 0) > this.#bytesReadBefore;
   }
 
   #isStream(body: AttemptPlan['body']): body is Readable {

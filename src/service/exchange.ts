@@ -56,13 +56,18 @@ function failed(failure: TransportFailure): Exchange {
   }
 }
 
+/** Text that is neither JSON nor a page is the service speaking plainly. */
+function plainWords({ text, ended }: Received): string | null {
+  return ended !== 'complete' || /^\s*[<{[]/.test(text) ? null : text;
+}
+
 function refused(outcome: Arrived, nowMs: number): Refused {
   const { status, received, retryAfter } = outcome;
   const { isJson, value } = readJson(received.text);
   return {
     kind: 'refused',
     httpStatus: status,
-    message: refusalMessage(value),
+    message: refusalMessage(isJson ? value : plainWords(received)),
     // A body that broke off parses as nothing; what it was going to be is what its header says.
     isJson: received.ended === 'complete' ? isJson : /json/i.test(outcome.contentType ?? ''),
     // Services tell their limits with every answer; only a 429 says that the limit is why.

@@ -44,51 +44,29 @@ export function createSender(settings: {
 
   return {
     async send(request, { operation, authorization, maySend }) {
-      const attempt = async (freshConnection: boolean): Promise<Outcome> => {
-        try {
-          const content = await request.open();
-          return arrived(
-            await client.request<Received>({
-              method: request.method,
-              url: request.path,
-              data: content.data,
-              headers: { ...ownHeaders, ...content.headers, ...authorization },
-              adapter: (config) => transport.send(config, { freshConnection, maySend }),
-            }),
-          );
-        } catch (error) {
-          if (error instanceof TransportFailure) return error;
-          throw error;
-        }
-      };
       // A server may close an idle connection just as we write into it, and then nobody can tell whether the call was
-      // acted on. A call that may be repeated is simply sent again; one that may not must never get into that place.
-      // The token call opens its own connection too: it is so rare that an idle one would mostly be closed, and sending
-      // it twice would outlast the right to renew.
-      if (!operation.safeToRepeat || operation.encoding === 'credentials') return attempt(true);
-      const first = await attempt(false);
-      if (!isStale(first)) return first;
-      const second = await attempt(true);
-      return first.phase === 'unanswered' && hidesTheFirst(second) ? first : second;
+      // acted on. For a call that may be repeated that is an unanswered attempt like any other; one that may not be
+      // repeated must never get into that place. The token call opens its own connection too: it is so rare that an
+      // idle one would mostly be closed.
+      const freshConnection = !operation.safeToRepeat || operation.encoding === 'credentials';
+      try {
+        const content = await request.open();
+        return arrived(
+          await client.request<Received>({
+            method: request.method,
+            url: request.path,
+            data: content.data,
+            headers: { ...ownHeaders, ...content.headers, ...authorization },
+            adapter: (config) => transport.send(config, { freshConnection, maySend }),
+          }),
+        );
+      } catch (error) {
+        if (error instanceof TransportFailure) return error;
+        throw error;
+      }
     },
     close: () => transport.close(),
   };
-}
-
-function isStale(outcome: Outcome): outcome is TransportFailure {
-  return outcome instanceof TransportFailure && outcome.staleConnection;
-}
-
-/** Statuses by which the service refuses a call without having looked at what it asks. */
-const NOT_LOOKED_AT: readonly number[] = [401, 408, 429];
-
-/**
- * True when telling the second attempt alone would hide that the first may have worked: the second never left, or was
- * refused, perhaps only because the first was accepted. Told as unanswered, the next attempt is judged as the resend it is.
- */
-function hidesTheFirst(second: Outcome): boolean {
-  if (second instanceof TransportFailure) return second.phase !== 'unanswered';
-  return second.status >= 400 && second.status < 500 && !NOT_LOOKED_AT.includes(second.status);
 }
 
 function arrived(response: AxiosResponse<Received>): Outcome {

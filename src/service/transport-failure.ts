@@ -17,15 +17,12 @@ export class TransportFailure extends AxiosError {
   readonly phase: FailedPhase;
   /** One word of the list in `reasonOf`. */
   readonly reason: string;
-  /** True when a kept-alive connection was closed by the other side before any byte of an answer. */
-  readonly staleConnection: boolean;
 
-  constructor(facts: { phase: FailedPhase; reason: string; staleConnection?: boolean }) {
+  constructor(facts: { phase: FailedPhase; reason: string }) {
     super(`the call to the service failed: ${facts.reason}`, facts.reason);
     this.name = 'TransportFailure';
     this.phase = facts.phase;
     this.reason = facts.reason;
-    this.staleConnection = facts.staleConnection ?? false;
   }
 }
 

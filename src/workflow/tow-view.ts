@@ -64,6 +64,7 @@ function reportViewOf(report: Report, isHead: boolean): TowView['reports'][numbe
     created_at: iso(report.createdAtMs),
     delivered_at: perhapsIso(report.deliveredAtMs),
     in_flight: report.inFlight,
+    broken_answer: report.brokenAnswer,
     body: report.body,
     log: report.log,
   };

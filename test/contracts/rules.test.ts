@@ -16,7 +16,7 @@ describe('the failed rules', () => {
       rulesOf(FACT_BODIES.started, { plate_number: ' ', latitude: 91, longitude: 'east', speed: 3, by: 1 }),
     ).toEqual([
       { field: 'plate_number', rule: 'must not be empty' },
-      { field: 'latitude', rule: 'Too big: expected number to be <=90' },
+      { field: 'latitude', rule: 'must be at most 90' },
       { field: 'longitude', rule: 'must be of type number' },
       { field: 'speed', rule: 'is not a known field' },
       { field: 'by', rule: 'is not a known field' },
@@ -56,7 +56,7 @@ describe('the failed rules', () => {
   });
 
   test('call the whole message body', () => {
-    expect(rulesOf(FACT_BODIES.detained, 'text')).toEqual([{ field: 'body', rule: 'must be of type object' }]);
+    expect(rulesOf(FACT_BODIES.detained, 'text')).toEqual([{ field: 'body', rule: 'must be an object' }]);
   });
 
   test('speak of an amount in words', () => {

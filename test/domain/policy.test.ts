@@ -187,3 +187,10 @@ describe('row "surely not sent, 429, 408, 5xx, reset, timeout" on a call that is
     expect(verdictOn(refused(502, { isJson: false }), repeatable).next).toBe('retry');
   });
 });
+
+test('the documented words of a 404 in plain text are the service speaking, not a wrong address', () => {
+  const plain = refused(404, { isJson: false, message: 'Plate number not found' });
+  expect(judge(plain, repeatable, SETTINGS, nowMs, 0)).toMatchObject({ next: 'retry', because: 'not_found' });
+  const page = refused(404, { isJson: false, message: null });
+  expect(judge(page, repeatable, SETTINGS, nowMs, 0)).toMatchObject({ next: 'hold', because: 'connection' });
+});

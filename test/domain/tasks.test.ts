@@ -51,10 +51,11 @@ describe('the task of a refused report', () => {
 
 describe('a task', () => {
   const broken = contractBrokenTask({ id: 'r1', kind: 'invoice', httpStatus: 200 });
+  const metBy = { kind: 'started', towingReference: 'T1' } as const;
   const all = [
     ...REPORT_KINDS.map((kind) => refusedTask({ ...refusal, kind })),
     broken,
-    connectionTask('the token was refused'),
+    connectionTask('the token was refused', metBy),
     invoiceMismatchTask(['towing_invoice.tax']),
     rivalRequestTask,
     parkedInvoiceTask,
@@ -71,9 +72,9 @@ describe('a task', () => {
   });
 
   test('about the connection is one task whatever the cause, and a person can only mend the cause', () => {
-    expect(connectionTask('HTTP 302').subject).toBe(connectionTask('no token').subject);
-    expect(connectionTask('HTTP 302').actions).toEqual([]);
-    expect(connectionTask('HTTP 302').message).toContain('HTTP 302');
+    expect(connectionTask('HTTP 302', metBy).subject).toBe(connectionTask('no token', metBy).subject);
+    expect(connectionTask('HTTP 302', metBy).actions).toEqual([]);
+    expect(connectionTask('HTTP 302', metBy).message).toContain('HTTP 302');
   });
 
   test('about an invoice names every amount that differs', () => {

@@ -6,6 +6,7 @@ import { createMetrics } from '../../src/platform/metrics';
 import { createMemoryTokenCache, createServiceClient, type ServiceClient } from '../../src/service';
 import { startSimulator, type Simulator } from '../../src/simulator';
 import type { OutboxStore } from '../../src/workflow/outbox-port';
+import type { ServicePort } from '../../src/workflow/service-port';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { GRACE_MS, INVOICE, openStores, reference, START, towInvoice, type Stores } from '../support/stores';
@@ -192,6 +193,35 @@ test('credentials that are refused are one task, and sending goes on by itself o
 
   expect(await stores.redis.hlen('{p0}:tasks')).toBe(0);
   expect((await callsOf('invoice')).filter(({ effect }) => effect)).toHaveLength(1);
+});
+
+test('an answer that names another tow is flagged and kept for a person to read', async () => {
+  const ref = await towWithInvoice();
+  const other: ServicePort = {
+    call: async (name, request, options) => {
+      const result = await service.call(name, request, options);
+      return result.data === null ? result : { ...result, data: { ...result.data, towing_reference_id: 'another' } };
+    },
+  };
+
+  await sendReport({ towing_reference_id: reference(ref) }, { ...tools(), service: other });
+
+  const record = await stores.read(ref);
+  expect(record.tasks).toMatchObject([{ type: 'answer_broken' }]);
+  expect(record.reports[1]).toMatchObject({ state: 'accepted', answer: null });
+  expect(record.reports[1]?.brokenAnswer).toContain('towing_invoice');
+});
+
+test('while the connection is broken, the tries go round: the tow that failed is not the next to try', async () => {
+  const ref = await towWithInvoice();
+  await stores.request('T-healthy');
+  await stores.say('T-healthy', START);
+  await control('PUT', 'faults', [{ operation: 'invoice', fault: '302' }]);
+
+  expect(await run(ref)).toMatchObject({ what: 'hold' });
+  await eventually(async () => expect((await run('T-healthy')).what).not.toBe('wait'));
+
+  expect((await run(ref)).what).toBe('wait');
 });
 
 /** A monotonic clock on which every look is that much later than the last. */

@@ -11,6 +11,8 @@ export interface Findings {
   readonly lost: number;
   readonly outOfOrder: number;
   readonly wrongBodies: number;
+  /** Reports the service took twice because an answer got lost: at least once is the promise. */
+  readonly repeated: number;
   /** Creates of an invoice beyond the first of a tow. */
   readonly secondInvoices: number;
   readonly reportsOwed: number;
@@ -44,6 +46,7 @@ export async function check(
     lost: unfinished + sum(({ missing }) => missing),
     outOfOrder: sum(({ outOfOrder }) => outOfOrder),
     wrongBodies: sum(({ wrongBodies }) => wrongBodies),
+    repeated: sum(({ repeated }) => repeated),
     secondInvoices: sum(({ secondInvoices }) => secondInvoices),
     reportsOwed: stories.reduce((total, { expected }) => total + expected.length, 0),
     reportsArrived: sum(({ arrived }) => arrived),
@@ -58,6 +61,7 @@ interface Comparison {
   readonly missing: number;
   readonly outOfOrder: number;
   readonly wrongBodies: number;
+  readonly repeated: number;
   readonly secondInvoices: number;
 }
 
@@ -85,6 +89,7 @@ function compare(story: Story, calls: readonly SimulatorCall[], problems: string
     missing,
     outOfOrder: isInOrder ? 0 : 1,
     wrongBodies: wrong.length,
+    repeated: effects.length - arrived.length,
     secondInvoices: Math.max(0, creates - 1),
   };
 }

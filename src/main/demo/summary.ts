@@ -22,9 +22,10 @@ export function printSummary({ findings, finished, seconds }: Played, tows: numb
   printLine(`    out of order             ${findings.outOfOrder}`);
   printLine(`    wrong bodies             ${findings.wrongBodies}`);
   printLine(`    second invoices          ${findings.secondInvoices}`);
+  printLine(`    taken twice              ${findings.repeated} (their first answer was lost; safe to repeat)`);
   for (const problem of findings.problems.slice(0, 20)) printLine(`    ! ${problem}`);
   printLine();
-  printLine(passed ? '  PASSED: every report arrived once, in order, exactly as it was said.' : '  FAILED');
+  printLine(passed ? '  PASSED: every report arrived, in order, exactly as it was said.' : '  FAILED');
   printLine();
   return passed;
 }

@@ -9,6 +9,7 @@
 -- RETURNS { 'done', 'more' or '' } · { 'late' } · { 'late_accepted' } · { 'gone' }
 --! include shared/tow.lua
 
+local PROBE_TURN_MS = 500
 local ref, seq, attempt_id, revision, token = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local outcome, delay_ms, changes = ARGV[6], tonumber(ARGV[7]), cjson.decode(ARGV[9])
 
@@ -93,7 +94,9 @@ else
       set_report(seq, { first_failed_at = now })
     end
   end
-  set_report(seq, { state = resting_state(seq), next_at = now + delay_ms, error = changes.error })
+  -- While the connection is broken another tow makes the next try: this one may be the only one that fails.
+  local turn_ms = changes.connection and PROBE_TURN_MS or 0
+  set_report(seq, { state = resting_state(seq), next_at = now + delay_ms + turn_ms, error = changes.error })
   if outcome == 'unknown' then
     remember_on_timeline(cjson.encode({ type = 'report.unknown', report_id = report(seq, 'id') }))
   end
