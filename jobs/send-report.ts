@@ -1,7 +1,7 @@
 import type { ReportJob } from '../src/contracts/jobs';
 import { OPERATIONS } from '../src/contracts/operations';
 import { jsonObject } from '../src/contracts/common';
-import { judge, type Exchange, type PolicySettings, type Verdict } from '../src/domain/policy';
+import { judge, surelyHadNoEffect, type Exchange, type PolicySettings, type Verdict } from '../src/domain/policy';
 import { connectionTask, contractBrokenTask, refusedTask, type NewTask } from '../src/domain/tasks';
 import type { ReportKind } from '../src/domain/vocabulary';
 import type { Clock } from '../src/platform/clock';
@@ -105,7 +105,7 @@ function resultOf(claimed: Claimed, attempted: Attempted & { startedAt: string }
     error: isAccepted ? null : { http_status: httpStatus, message: wordsOf(exchange) },
     answer: answer.success ? answer.data : null,
     rawBody: isAccepted && !answer.success ? call.rawBody : null,
-    hadNoEffect: hadNoEffect(exchange),
+    hadNoEffect: surelyHadNoEffect(exchange),
     wasAnswered: httpStatus !== null && verdict.next !== 'hold',
     task: taskFor(claimed, exchange, verdict),
   };
@@ -153,21 +153,6 @@ function wordsOf(exchange: Exchange): string {
       return exchange.cause;
     case 'dropped':
       return 'not sent: the claim had grown too old';
-  }
-}
-
-function hadNoEffect(exchange: Exchange): boolean {
-  switch (exchange.kind) {
-    case 'surely_not_sent':
-    case 'connection':
-    case 'dropped':
-      return true;
-    case 'refused':
-      return exchange.httpStatus < 500 && exchange.httpStatus !== 408;
-    case 'accepted':
-    case 'contract_broken':
-    case 'unanswered':
-      return false;
   }
 }
 

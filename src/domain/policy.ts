@@ -155,3 +155,22 @@ function isMisconfiguration(exchange: Refused): boolean {
 function isLag(exchange: Refused): boolean {
   return exchange.httpStatus === 404 && NOT_FOUND_MESSAGES.includes(exchange.message?.trim().toLowerCase() ?? '');
 }
+
+/**
+ * True when an exchange by itself says that the service did nothing: such a create can be no second one, and no webhook
+ * proves it.
+ */
+export function surelyHadNoEffect(exchange: Exchange): boolean {
+  switch (exchange.kind) {
+    case 'surely_not_sent':
+    case 'connection':
+    case 'dropped':
+      return true;
+    case 'refused':
+      return exchange.httpStatus < 500 && exchange.httpStatus !== 408;
+    case 'accepted':
+    case 'contract_broken':
+    case 'unanswered':
+      return false;
+  }
+}

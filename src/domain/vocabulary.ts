@@ -41,7 +41,6 @@ export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
 
 /** Where an acknowledged delivery stands; always exactly one of these. */
 export const DELIVERY_STATES = ['waiting', 'parked', 'processed'] as const;
-export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /** Who may do what, weakest first; each role may do everything the ones before it may. */
 export const ROLES = ['viewer', 'crew', 'dispatcher', 'ops'] as const;

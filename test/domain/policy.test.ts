@@ -1,4 +1,4 @@
-import { judge, type AttemptHistory, type Exchange } from '../../src/domain/policy';
+import { judge, surelyHadNoEffect, type AttemptHistory, type Exchange } from '../../src/domain/policy';
 import { inMs, once, refused, repeatable, SETTINGS, surelyNotSent, unanswered } from './attempts';
 import { nowMs } from './tows';
 
@@ -193,4 +193,12 @@ test('the documented words of a 404 in plain text are the service speaking, not 
   expect(judge(plain, repeatable, SETTINGS, nowMs, 0)).toMatchObject({ next: 'retry', because: 'not_found' });
   const page = refused(404, { isJson: false, message: null });
   expect(judge(page, repeatable, SETTINGS, nowMs, 0)).toMatchObject({ next: 'hold', because: 'connection' });
+});
+
+test('surely without effect is what never left, and what the service refused outright; nothing else', () => {
+  const without = [surelyNotSent, { kind: 'dropped' }, { kind: 'connection', cause: 'c', notBeforeMs: null }] as const;
+  const refusals = [400, 401, 403, 404, 409, 429].map((status) => refused(status));
+  expect([...without, ...refusals].map(surelyHadNoEffect)).not.toContain(false);
+  const perhaps = [unanswered, ...[408, 500, 502, 503, 504].map((status) => refused(status))];
+  expect(perhaps.map(surelyHadNoEffect)).not.toContain(true);
 });
