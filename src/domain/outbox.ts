@@ -18,8 +18,6 @@ export interface ReportStanding {
   readonly id: string;
   readonly kind: ReportKind;
   readonly state: ReportState;
-  /** How many times a worker has set out to send it. */
-  readonly attempts: number;
   /** True when an attempt may have changed something at the service although no answer said so. */
   readonly mayHaveHadEffect: boolean;
   /** True while a worker holds the tow's lease for this report. */

@@ -34,7 +34,7 @@ const started = recorded(
 const invoice = recorded(advance(towAs('detained'), { ...COMMANDS.invoice, delayInDays: 2 }, context({ rules })));
 const paid = (paymentStatus: string, tow: Tow = invoice.tow) =>
   recorded(
-    advance(tow, { event: 'payment', paymentStatus }, context({ rules, reports: [report('invoice', 'accepted', 1)] })),
+    advance(tow, { event: 'payment', paymentStatus }, context({ rules, reports: [report('invoice', 'accepted')] })),
   );
 
 /** By kind of report: what may be corrected, and to what. */

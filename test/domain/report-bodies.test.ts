@@ -7,7 +7,7 @@ import { COMMANDS, context, recorded, report, towAs } from './tows';
 
 /** The body owed for a fact, as the very text of JSON: field names, order and values. */
 function bodyText(tow: Tow, command: FactCommand): string {
-  const reports = command.event === 'payment' ? [report('invoice', 'accepted', 1)] : [];
+  const reports = command.event === 'payment' ? [report('invoice', 'accepted')] : [];
   return JSON.stringify(recorded(advance(tow, command, context({ reports }))).owed.body);
 }
 

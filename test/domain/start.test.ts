@@ -118,7 +118,7 @@ describe('the time of a fact', () => {
 
   test('of a payment must not lie before the previous fact', () => {
     const invoiced = recorded(advance(towAs('detained'), COMMANDS.invoice, context()));
-    const reports = [report('invoice', 'accepted', 1)];
+    const reports = [report('invoice', 'accepted')];
     const paidAt = (occurredAt: string) =>
       advance(invoiced.tow, { ...COMMANDS.payment, occurredAt }, context({ reports }));
 

@@ -33,7 +33,6 @@ export interface Step {
   readonly settled: {
     readonly pick: number;
     readonly state: ReportStanding['state'];
-    readonly attempts: number;
     /** An attempt may have worked; what may have worked may have done so for ever. */
     readonly mayHaveHadEffect: boolean;
     readonly inFlight: boolean;
@@ -95,7 +94,6 @@ export const stories: fc.Arbitrary<Step[]> = fc.array(
       fc.record({
         pick: fc.nat({ max: 5 }),
         state: fc.constantFrom(...REPORT_STATES),
-        attempts: fc.nat({ max: 3 }),
         mayHaveHadEffect: fc.boolean(),
         inFlight: fc.boolean(),
       }),
@@ -131,7 +129,7 @@ function withOwed(reports: readonly ReportStanding[], decision: Extract<Advance,
   const kept = reports.map((report) =>
     decision.withdraw.includes(report.id) ? { ...report, state: 'waived' as const } : report,
   );
-  const fresh = { state: 'pending', attempts: 0, inFlight: false, mayHaveHadEffect: false } as const;
+  const fresh = { state: 'pending', inFlight: false, mayHaveHadEffect: false } as const;
   return [...kept, { id: `r${reports.length}`, kind: decision.owed.kind, ...fresh }];
 }
 
@@ -142,7 +140,6 @@ function worked(reports: readonly ReportStanding[], { settled }: Step): readonly
       ? {
           ...report,
           state: settled.state,
-          attempts: report.attempts + settled.attempts,
           mayHaveHadEffect: report.mayHaveHadEffect || settled.mayHaveHadEffect,
           inFlight: settled.state === 'sending' || (settled.state === 'pending' && settled.inFlight),
         }

@@ -103,9 +103,9 @@ export function context(changes: Partial<FactContext> = {}): FactContext {
   return { reports: [], rules: RULES, by: 'dispatch', role: 'dispatcher', nowMs, ...changes };
 }
 
-export function report(kind: FactEvent, state: ReportStanding['state'], attempts = 0): ReportStanding {
+export function report(kind: FactEvent, state: ReportStanding['state']): ReportStanding {
   const inFlight = state === 'sending';
-  return { id: `${kind}-1`, kind, state, attempts, inFlight, mayHaveHadEffect: false };
+  return { id: `${kind}-1`, kind, state, inFlight, mayHaveHadEffect: false };
 }
 
 /** The same report after an attempt that may have worked although no answer said so. */
