@@ -73,6 +73,8 @@ export function configSummary(config: Config): Record<string, unknown> {
 
 type Variables = z.output<typeof VARIABLES>;
 
+const HOUR_MS = 3_600_000;
+
 function shape(env: Variables, searchPath: string) {
   const secretsFor = (own: string[]) => (own.length > 0 ? own : env.WEBHOOK_SECRETS);
   return {
@@ -108,6 +110,21 @@ function shape(env: Variables, searchPath: string) {
       notFoundRetries: env.NOT_FOUND_RETRIES,
       notFoundRetryMs: env.NOT_FOUND_RETRY_MS,
       unknownGraceMs: env.UNKNOWN_GRACE_MS,
+      giveUpAfterMs: env.REPORT_GIVE_UP_AFTER_HOURS * HOUR_MS,
+    },
+    /** Calls per minute that all processes together may make; 0 = any number. */
+    budgetsPerMinute: {
+      auth: env.BUDGET_AUTH_PER_MINUTE,
+      site: env.BUDGET_SITE_PER_MINUTE,
+      violations: env.BUDGET_VIOLATIONS_PER_MINUTE,
+      tickets: env.BUDGET_TICKETS_PER_MINUTE,
+      tow: env.BUDGET_TOW_PER_MINUTE,
+    },
+    /** How long what is finished stays in Redis before it goes to the archive. */
+    keep: {
+      deliveriesMs: env.KEEP_DELIVERIES_HOURS * HOUR_MS,
+      towsMs: env.KEEP_TOWS_HOURS * HOUR_MS,
+      auditMs: env.KEEP_AUDIT_HOURS * HOUR_MS,
     },
     rules: {
       vehicleTypes: env.VEHICLE_TYPES,
@@ -117,6 +134,7 @@ function shape(env: Variables, searchPath: string) {
     },
     workerConcurrency: env.WORKER_CONCURRENCY,
     stopGraceMs: env.STOP_GRACE_MS,
+    workerStandstillMs: env.WORKER_STANDSTILL_MS,
     logLevel: env.LOG_LEVEL,
     /** Where programs are looked for, as the shell does. */
     searchPath,

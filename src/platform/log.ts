@@ -62,6 +62,8 @@ function logWith(write: (level: string, event: string, fields: LogFields) => voi
 /** The facts of anything thrown, without its properties: a request or a response hangs on many errors. */
 export function errorFacts(error: unknown): LogFields {
   if (!(error instanceof Error)) return { error: typeof error === 'string' ? error : 'not an Error' };
+  // What cannot be parsed is quoted by the error, and may be anything.
+  if (error.name === 'SyntaxError') return { error: 'could not be parsed', error_name: error.name };
   const code = 'code' in error && typeof error.code === 'string' ? { error_code: error.code } : {};
   return { error: error.message, error_name: error.name, ...code, stack: error.stack };
 }

@@ -10,10 +10,27 @@ export interface Metrics {
   reportAttempted(kind: string, outcome: string, durationMs: number): void;
   /** A request to the operator API was answered. */
   apiAnswered(method: string, httpStatus: number): void;
+  /** Records were archived. */
+  archived(type: string, count: number): void;
   /** Read whenever the metrics are. */
   watchBacklog(queue: string, read: () => Promise<{ due: number; oldestAgeMs: number }>): void;
+  /** Adds a gauge whose figures are read whenever the metrics are; what cannot be read is left out. */
+  watch(gauge: WatchedGauge): void;
   /** Prometheus text. */
   text(): Promise<{ contentType: string; text: string }>;
+}
+
+/** A gauge that shows what is so now, whoever made it so. Registered once per process. */
+export interface WatchedGauge {
+  readonly name: string;
+  readonly help: string;
+  readonly labelNames: readonly string[];
+  readonly read: () => Promise<readonly Figure[]>;
+}
+
+export interface Figure {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
 }
 
 const SECONDS_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -47,6 +64,12 @@ export function createMetrics(): Metrics {
     labelNames: ['method', 'status'],
     registers,
   });
+  const archived = new Counter({
+    name: 'towhook_archived_total',
+    help: 'Records written to the archive, by type.',
+    labelNames: ['type'],
+    registers,
+  });
   const backlogs = new Map<string, () => Promise<{ due: number; oldestAgeMs: number }>>();
   const due = new Gauge({ name: 'towhook_due', help: 'Records due for work now.', labelNames: ['queue'], registers });
   const oldest = new Gauge({
@@ -60,9 +83,11 @@ export function createMetrics(): Metrics {
     deliveryProcessed: (kind, verdict) => processed.inc({ kind, verdict }),
     reportAttempted: (kind, outcome, durationMs) => attempts.observe({ kind, outcome }, durationMs / 1000),
     apiAnswered: (method, status) => api.inc({ method, status }),
+    archived: (type, count) => archived.inc({ type }, count),
     watchBacklog: (queue, read) => {
       backlogs.set(queue, read);
     },
+    watch: (gauge) => watchGauge(gauge, registry),
     async text() {
       for (const [queue, read] of backlogs) {
         const backlog = await read().catch(() => null);
@@ -76,4 +101,16 @@ export function createMetrics(): Metrics {
       return { contentType: registry.contentType, text: await registry.metrics() };
     },
   };
+}
+
+function watchGauge({ name, help, labelNames, read }: WatchedGauge, registry: Registry): void {
+  const gauge = new Gauge({ name, help, labelNames: [...labelNames], registers: [], collect });
+  registry.registerMetric(gauge);
+  async function collect() {
+    const figures = await read().catch(() => []);
+    gauge.reset();
+    // A gauge without labels is reset to 0, which would be a figure that nobody read.
+    if (labelNames.length === 0) gauge.remove({});
+    for (const { labels, value } of figures) gauge.set(labels, value);
+  }
 }

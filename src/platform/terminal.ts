@@ -1,3 +1,6 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
 /** Words for the person at the terminal; everything for machines goes to the log. */
 
 /** Writes a line to standard output. */
@@ -8,6 +11,20 @@ export function printLine(text = ''): void {
 /** Writes text to standard output as it is. */
 export function printText(text: string): void {
   process.stdout.write(text);
+}
+
+/**
+ * Writes lines to standard output as fast as they are taken, holding none. Ends quietly when nobody takes them any more,
+ * as `head` does.
+ */
+export async function printLines(lines: AsyncIterable<string>): Promise<void> {
+  const bytes = async function* () {
+    for await (const line of lines) yield `${line}\n`;
+  };
+  await pipeline(Readable.from(bytes()), process.stdout, { end: false }).catch((error: unknown) => {
+    const isClosed = error instanceof Error && 'code' in error && error.code === 'EPIPE';
+    if (!isClosed) throw error;
+  });
 }
 
 /** Writes a line to standard error. */

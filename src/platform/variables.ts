@@ -4,6 +4,8 @@ import { z } from 'zod';
 
 const port = (fallback: number) => z.coerce.number().int().min(0).max(65_535).default(fallback);
 const count = (fallback: number) => z.coerce.number().int().min(0).default(fallback);
+/** Fractions are allowed: half an hour is 0.5. */
+const hours = (fallback: number) => z.coerce.number().min(0).max(87_600).default(fallback);
 const durationMs = (fallback: number) => z.coerce.number().int().min(0).default(fallback);
 const list = z.string().transform((text) => splitList(text));
 const words = (fallback: string) =>
@@ -67,6 +69,12 @@ export const VARIABLES = z.object({
   NOT_FOUND_RETRIES: count(3),
   NOT_FOUND_RETRY_MS: durationMs(5000),
   UNKNOWN_GRACE_MS: durationMs(15_000),
+  REPORT_GIVE_UP_AFTER_HOURS: hours(48),
+  BUDGET_AUTH_PER_MINUTE: count(20),
+  BUDGET_SITE_PER_MINUTE: count(30),
+  BUDGET_VIOLATIONS_PER_MINUTE: count(20),
+  BUDGET_TICKETS_PER_MINUTE: count(40),
+  BUDGET_TOW_PER_MINUTE: count(0),
   // Open question Q11: only one vehicle type is documented; others can be allowed here.
   VEHICLE_TYPES: words('HEAVY'),
   // Open question Q12: only one payment status is documented; others can be allowed here.
@@ -75,6 +83,10 @@ export const VARIABLES = z.object({
   RELEASE_REQUIRES_PAYMENT: z.enum(['invoiced', 'always', 'never']).default('invoiced'),
   WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(1000).default(50),
   STOP_GRACE_MS: durationMs(15_000),
+  WORKER_STANDSTILL_MS: z.coerce.number().int().min(1000).default(60_000),
+  KEEP_DELIVERIES_HOURS: hours(168),
+  KEEP_TOWS_HOURS: hours(720),
+  KEEP_AUDIT_HOURS: hours(720),
   LOG_LEVEL: z.enum(['error', 'warn', 'info', 'http', 'verbose', 'debug', 'silly']).default('info'),
   SIMULATOR_WEBHOOK_URL: z.string().refine(isHttpAddress, 'must be an http(s) address').optional(),
 });

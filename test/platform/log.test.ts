@@ -155,6 +155,17 @@ describe('an error', () => {
     expect(await text(1)).not.toContain('marker');
   });
 
+  test('that quotes what could not be parsed is told without the quotation', () => {
+    const parse = (): unknown => JSON.parse('{"plate_number": ABC 1234}');
+    let facts = {};
+    try {
+      parse();
+    } catch (error) {
+      facts = errorFacts(error);
+    }
+    expect(facts).toEqual({ error: 'could not be parsed', error_name: 'SyntaxError' });
+  });
+
   test('that is no Error is told without its properties', () => {
     expect(errorFacts('it broke')).toEqual({ error: 'it broke' });
     expect(errorFacts({ token: 'marker' })).toEqual({ error: 'not an Error' });

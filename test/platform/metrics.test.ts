@@ -42,3 +42,44 @@ describe('the backlog among the metrics', () => {
     expect(valuesOf(text, 'towhook_webhook_answers_total')).toEqual({ '{kind="tow_request",status="200"}': 1 });
   });
 });
+
+describe('a watched gauge', () => {
+  const AGE = { name: 'test_age_seconds', help: 'How old.', labelNames: [] };
+
+  test('shows what is read whenever the metrics are, and forgets what is no longer there', async () => {
+    const metrics = createMetrics();
+    const states = [['here', 'there'], ['there']];
+    metrics.watch({
+      name: 'test_things',
+      help: 'Things by state.',
+      labelNames: ['state'],
+      read: () => Promise.resolve((states.shift() ?? []).map((state) => ({ labels: { state }, value: state.length }))),
+    });
+
+    const first = await metrics.text();
+    const second = await metrics.text();
+
+    expect(valuesOf(first.text, 'test_things')).toEqual({ '{state="here"}': 4, '{state="there"}': 5 });
+    expect(valuesOf(second.text, 'test_things')).toEqual({ '{state="there"}': 5 });
+  });
+
+  test('without labels shows nothing while nothing is known, instead of 0', async () => {
+    const metrics = createMetrics();
+    const known = [[{ labels: {}, value: 7 }], []];
+    metrics.watch({ ...AGE, read: () => Promise.resolve(known.shift() ?? []) });
+
+    expect((await metrics.text()).text).toMatch(/^test_age_seconds 7$/m);
+    expect((await metrics.text()).text).not.toMatch(/^test_age_seconds \d/m);
+  });
+
+  test('that cannot be read is left out, and the others still count', async () => {
+    const metrics = createMetrics();
+    metrics.watch({ ...AGE, read: () => Promise.reject(new Error('away')) });
+    metrics.deliveryAnswered('tow_request', 200);
+
+    const { text } = await metrics.text();
+
+    expect(text).not.toMatch(/^test_age_seconds \d/m);
+    expect(valuesOf(text, 'towhook_webhook_answers_total')).toEqual({ '{kind="tow_request",status="200"}': 1 });
+  });
+});

@@ -24,7 +24,7 @@ describe('in production without REDIS_URL', () => {
   });
 
   test('the simulator starts: it needs no Redis', async () => {
-    const resources = await startRole('simulator', production(), silentLog);
+    const resources = await startRole('simulator', { config: production(), log: silentLog, onStandstill: () => {} });
 
     await resources.closeAll();
     expect(await readdir(folder)).toEqual([]);

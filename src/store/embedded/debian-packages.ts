@@ -1,7 +1,7 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findExecutable, run } from './server-binary';
-import { messageOf } from './system-error';
+import { messageOf } from '../../platform/system-error';
 
 const TIMEOUT_MS = 120_000;
 /** Packages that a package needs, and those that these need, and so on, at most this deep. */

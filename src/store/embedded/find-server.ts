@@ -5,7 +5,7 @@ import type { Log } from '../../platform/log';
 import { privateCopy } from './private-copy';
 import { RedisNotAvailable, type Attempt } from './redis-not-available';
 import { checkServer, findExecutable, type ServerBinary } from './server-binary';
-import { messageOf } from './system-error';
+import { messageOf } from '../../platform/system-error';
 
 /** Where to look for a Redis server. */
 export interface ServerLookup {

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '../../platform/clock';
 import { isAlive } from './processes';
-import { codeOf } from './system-error';
+import { codeOf } from '../../platform/system-error';
 
 /** A holder touches its lock this often … */
 const HEARTBEAT_MS = 2_000;

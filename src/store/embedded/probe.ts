@@ -1,5 +1,5 @@
 import { ask, NoReply, ReplyError } from './ask';
-import { codeOf } from './system-error';
+import { codeOf } from '../../platform/system-error';
 
 /** Who answers on a port, seen from one data folder. */
 export type Probe =

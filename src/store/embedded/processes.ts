@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { probe } from './probe';
-import { codeOf } from './system-error';
+import { codeOf } from '../../platform/system-error';
 
 const LOOK_EVERY_MS = 5;
 /** Asking the port is dearer than asking for the process, so it is done at every so many looks. */

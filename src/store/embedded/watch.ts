@@ -1,7 +1,7 @@
 import { createConnection } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../../platform/log';
-import { messageOf } from './system-error';
+import { messageOf } from '../../platform/system-error';
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10_000;

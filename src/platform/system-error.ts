@@ -9,6 +9,7 @@ export function codeOf(error: unknown): string | null {
   return isCoded ? String(error.code) : null;
 }
 
+/** Names the call, the path and the cause. */
 export function messageOf(error: unknown): string {
   const hasMessage = typeof error === 'object' && error !== null && 'message' in error;
   return hasMessage ? String(error.message) : String(error);

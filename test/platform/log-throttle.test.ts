@@ -1,0 +1,74 @@
+import { systemClock } from '../../src/platform/clock';
+import { throttledLog } from '../../src/platform/log-throttle';
+import { recordedLog } from '../support/recorded-log';
+
+const QUIET_MS = 10_000;
+
+function throttled(by: readonly string[] = []) {
+  let nowMs = 0;
+  const { log, lines } = recordedLog();
+  const clock = { ...systemClock, monotonicMs: () => nowMs };
+  return {
+    log: throttledLog(log, { clock, by }),
+    lines,
+    forward: (ms: number) => {
+      nowMs += ms;
+    },
+  };
+}
+
+test('of an event that repeats one line in ten seconds gets through, and says how many were held back', () => {
+  const { log, lines, forward } = throttled();
+  for (let at = 0; at < 2 * QUIET_MS; at += 10) {
+    log.error('redis.failed', { at });
+    forward(10);
+  }
+  log.error('redis.failed', { at: 'end' });
+
+  expect(lines).toEqual([
+    { level: 'error', event: 'redis.failed', at: 0 },
+    { level: 'error', event: 'redis.failed', at: QUIET_MS, suppressed: 999 },
+    { level: 'error', event: 'redis.failed', at: 'end', suppressed: 999 },
+  ]);
+});
+
+test('a line that is alone in its time is written as it is', () => {
+  const { log, lines, forward } = throttled();
+  log.warn('pump.failed', { queue: 'reports' });
+  forward(QUIET_MS);
+  log.warn('pump.failed', { queue: 'reports' });
+
+  expect(lines).toEqual([
+    { level: 'warn', event: 'pump.failed', queue: 'reports' },
+    { level: 'warn', event: 'pump.failed', queue: 'reports' },
+  ]);
+});
+
+test('one event does not hold back another, and its own only by the fields it is told apart by', () => {
+  const { log, lines } = throttled(['queue']);
+  log.error('worker.failed', { queue: 'reports', job_id: '1' });
+  log.error('worker.failed', { queue: 'reports', job_id: '2' });
+  log.error('worker.failed', { queue: 'deliveries', job_id: '3' });
+  log.error('redis.failed');
+
+  expect(lines.map(({ event, job_id: id }) => [event, id])).toEqual([
+    ['worker.failed', '1'],
+    ['worker.failed', '3'],
+    ['redis.failed', undefined],
+  ]);
+});
+
+test('logs with fields of their own count together with the log they came from', () => {
+  const { log, lines, forward } = throttled(['queue']);
+  log.with({ part: 'a' }).error('redis.failed');
+  log.with({ part: 'b' }).error('redis.failed');
+  log.with({ queue: 'reports' }).error('redis.failed');
+  forward(QUIET_MS);
+  log.error('redis.failed');
+
+  expect(lines).toEqual([
+    { level: 'error', event: 'redis.failed', part: 'a' },
+    { level: 'error', event: 'redis.failed', queue: 'reports' },
+    { level: 'error', event: 'redis.failed', suppressed: 1 },
+  ]);
+});
