@@ -74,8 +74,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     libraries: ['express', 'standardwebhooks', 'busboy', 'zod', 'node:*'],
     why: 'the simulator is the other side of the wire: sharing rules with what it tests, it would share the mistakes',
   },
+  archive: {
+    folders: BELOW_FLOOR_4,
+    libraries: ['node:*'],
+    why: 'the archive is files and nothing else: it is read where no Redis runs',
+  },
   main: {
-    folders: [...BELOW_FLOOR_4, 'service', 'store', 'queue', 'receiver', 'operator', 'simulator'],
+    folders: [...BELOW_FLOOR_4, 'archive', 'service', 'store', 'queue', 'receiver', 'operator', 'simulator'],
     libraries: ['node:*'],
     why: 'main puts the parts together and leaves every library to the part that owns it',
   },

@@ -1,0 +1,77 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import type { ArchivedRecord } from '../contracts/archive';
+import { openBatch } from './batch';
+import { ArchiveBroken } from './broken';
+import type { ArchiveFile } from './files';
+import { HEADER_BYTES, mayBeginMember, memberBytes, textOf } from './member';
+
+/** What stands in a file: batches in order, and at its end perhaps one that a crash cut short. */
+export type Stretch =
+  | { readonly kind: 'batch'; readonly records: readonly ArchivedRecord[] }
+  /** Cut short before it was on disk, or still being written: its records were in Redis when it was. */
+  | { readonly kind: 'torn'; readonly bytes: number };
+
+/** The end of a member is a checksum and a length; both are zero only where a power failure left blocks unwritten. */
+const UNWRITTEN = Buffer.alloc(8);
+
+/** Reads one file batch by batch, each verified before it is handed out. Throws ArchiveBroken at what does not verify. */
+export async function* readFileBatches(file: ArchiveFile): AsyncGenerator<Stretch> {
+  const handle = await open(file.path, 'r');
+  try {
+    const { size } = await handle.stat();
+    let [at, previous] = [0, ''];
+    for (let batch = 1; at < size; batch += 1) {
+      const broken = (problem: string) => new ArchiveBroken(file.name, batch, problem);
+      const torn = { kind: 'torn', bytes: size - at } as const;
+      const header = await readAt(handle, at, Math.min(HEADER_BYTES, size - at));
+      const length = memberBytes(header);
+      if (length === null) {
+        const isCutShort = header.length < HEADER_BYTES && mayBeginMember(header);
+        if (!isCutShort && !(await isUnwritten(handle, at, size))) throw broken('does not begin as a batch does');
+        yield torn;
+        return;
+      }
+      if (at + length > size) {
+        yield torn;
+        return;
+      }
+      const member = await readAt(handle, at, length);
+      const text = await textOf(member);
+      if (text === null) {
+        const isLast = at + length === size;
+        if (!isLast || !member.subarray(-UNWRITTEN.length).equals(UNWRITTEN)) throw broken('cannot be uncompressed');
+        yield torn;
+        return;
+      }
+      const opened = openBatch(text, previous);
+      if (typeof opened === 'string') throw broken(opened);
+      yield { kind: 'batch', records: opened.records };
+      at += length;
+      previous = opened.sealHash;
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+const LOOK_BYTES = 65_536;
+
+/** True when a file holds nothing but zeros from here to its end. */
+async function isUnwritten(handle: FileHandle, from: number, to: number): Promise<boolean> {
+  for (let at = from; at < to; at += LOOK_BYTES) {
+    const bytes = await readAt(handle, at, Math.min(LOOK_BYTES, to - at));
+    if (bytes.some((byte) => byte !== 0)) return false;
+  }
+  return true;
+}
+
+async function readAt(handle: FileHandle, position: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(length);
+  let filled = 0;
+  while (filled < length) {
+    const { bytesRead } = await handle.read(buffer, filled, length - filled, position + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return buffer.subarray(0, filled);
+}

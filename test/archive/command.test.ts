@@ -1,0 +1,116 @@
+import { spawn } from 'node:child_process';
+import { readFile, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { archivedRecord } from '../../src/contracts/archive';
+import { archiveFolder } from '../../src/archive/files';
+import { NOON_MS, useDataDir, writeBatches } from './folder';
+
+const dataDir = useDataDir();
+const DAY_MS = 86_400_000;
+const FILE = '2026-03-10.1.ndjson.gz';
+const path = () => join(archiveFolder(dataDir.path), FILE);
+
+interface Ran {
+  readonly exitCode: number | null;
+  readonly output: string;
+  readonly problems: string;
+}
+
+/** Runs the command as `npm run archive -- …` does, without npm around it; `chunksMax` output chunks are taken of it. */
+async function runArchive(words: readonly string[], chunksMax = Infinity): Promise<Ran> {
+  const child = spawn(process.execPath, ['--require', 'tsx/cjs', 'src/main/archive.ts', ...words], {
+    env: { PATH: process.env['PATH'], DATA_DIR: dataDir.path },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [output, problems, chunks] = ['', '', 0];
+  child.stdout.on('data', (chunk: Buffer) => {
+    output += chunk.toString();
+    chunks += 1;
+    if (chunks >= chunksMax) child.stdout.destroy();
+  });
+  child.stderr.on('data', (chunk: Buffer) => (problems += chunk.toString()));
+  const exitCode = await new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)));
+  return { exitCode, output, problems };
+}
+
+const recordsOf = ({ output }: Ran) =>
+  output
+    .trim()
+    .split('\n')
+    .map((line) => archivedRecord.parse(JSON.parse(line)));
+
+test('read prints the records as NDJSON, picked by type, id and day', async () => {
+  await writeBatches(dataDir.path, [['d1', 'd2']], { epoch: 1, nowMs: NOON_MS - DAY_MS });
+  await writeBatches(dataDir.path, [['d1', 'd3']], { epoch: 2 });
+
+  const all = await runArchive(['read']);
+  expect(all).toMatchObject({ exitCode: 0, problems: '' });
+  expect(recordsOf(all).map(({ id }) => id)).toEqual(['d1', 'd2', 'd1', 'd3']);
+  const today = await runArchive(['read', '--type', 'delivery', '--from', '2026-03-10', '--to', '2026-03-10']);
+  expect(recordsOf(today).map(({ id }) => id)).toEqual(['d1', 'd3']);
+  expect(await runArchive(['read', '--type', 'tow'])).toEqual({ exitCode: 0, output: '', problems: '' });
+});
+
+test('read --id prints the record that counts: the last', async () => {
+  await writeBatches(dataDir.path, [['d1']], { epoch: 1, nowMs: NOON_MS - DAY_MS });
+  await writeBatches(dataDir.path, [['d1']], { epoch: 2 });
+
+  const found = recordsOf(await runArchive(['read', '--id', 'd1']));
+
+  expect(found).toMatchObject([{ id: 'd1', archived_at: '2026-03-10T12:00:00.000Z' }]);
+});
+
+test('verify counts what is there, and a torn batch is reported and no fault', async () => {
+  await writeBatches(dataDir.path, [['d1', 'd2'], ['d3']]);
+  const { length } = await readFile(path());
+  expect(await runArchive(['verify'])).toEqual({
+    exitCode: 0,
+    output: `Folder: ${archiveFolder(dataDir.path)}\nFiles: 1\nBatches: 2\nRecords: 3 (tows 0, deliveries 3, audit entries 0)\nTorn batches: 0\n`,
+    problems: '',
+  });
+
+  await truncate(path(), length - 1);
+  const torn = await runArchive(['verify']);
+  expect(torn.exitCode).toBe(0);
+  expect(torn.output).toMatch(/Batches: 1\n.*\nTorn batches: 1\n2026-03-10\.1\.ndjson\.gz: the last \d+ bytes/);
+});
+
+test('a changed byte makes both fail, naming file and batch; read has printed what stands before it', async () => {
+  await writeBatches(dataDir.path, [['d1'], ['d2'], ['d3']]);
+  const bytes = await readFile(path());
+  const at = Math.floor(bytes.length / 2);
+  bytes[at] = (bytes[at] ?? 0) ^ 0xff;
+  await writeFile(path(), bytes);
+
+  const verified = await runArchive(['verify']);
+  expect(verified.exitCode).toBe(1);
+  expect(verified.problems).toMatch(/^Not as it was written: 2026-03-10\.1\.ndjson\.gz: batch 2 /);
+  const read = await runArchive(['read']);
+  expect(read.exitCode).toBe(1);
+  expect(read.problems).toMatch(/^Not as it was written: 2026-03-10\.1\.ndjson\.gz: batch 2 /);
+  expect(recordsOf(read).map(({ id }) => id)).toEqual(['d1']);
+});
+
+test('a reader that has seen enough, as head has, ends the command quietly', async () => {
+  const ids = Array.from({ length: 20_000 }, (_, index) => `d${index}`);
+  await writeBatches(dataDir.path, [ids, ids, ids]);
+
+  const { exitCode, problems } = await runArchive(['read'], 1);
+
+  expect({ exitCode, problems }).toEqual({ exitCode: 0, problems: '' });
+});
+
+test.each([
+  [[]],
+  [['write']],
+  [['read', '--type', 'seal']],
+  [['read', '--from', 'yesterday']],
+  [['read', '--unknown']],
+  [['verify', '--id', 'd1']],
+  [['read', 'd1']],
+])('wrong words are said so: %j', async (words) => {
+  const { exitCode, output, problems } = await runArchive(words);
+
+  expect({ exitCode, output }).toEqual({ exitCode: 2, output: '' });
+  expect(problems).toMatch(/^Usage: npm run archive/);
+});

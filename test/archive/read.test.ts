@@ -1,0 +1,166 @@
+import { appendFile, mkdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { ArchiveBroken } from '../../src/archive/broken';
+import { archiveFolder } from '../../src/archive/files';
+import { memberOf } from '../../src/archive/member';
+import { readArchive, verifyArchive, type TornBatch } from '../../src/archive/read';
+import { idsIn, NOON_MS, useDataDir, writeBatches } from './folder';
+
+const dataDir = useDataDir();
+const DAY_MS = 86_400_000;
+const FILE = '2026-03-10.1.ndjson.gz';
+const pathOf = (file: string) => join(archiveFolder(dataDir.path), file);
+
+/** Where the members of a file begin, and its end: only a header begins with these bytes. */
+async function boundaries(): Promise<number[]> {
+  const bytes = await readFile(pathOf(FILE));
+  const magic = bytes.subarray(0, 16);
+  const found: number[] = [];
+  for (let at = bytes.indexOf(magic); at !== -1; at = bytes.indexOf(magic, at + 1)) found.push(at);
+  return [...found, bytes.length];
+}
+
+async function idsAndTorn(): Promise<{ ids: string[]; torn: TornBatch[] }> {
+  const torn: TornBatch[] = [];
+  return { ids: await idsIn(dataDir.path, { onTorn: (batch) => torn.push(batch) }), torn };
+}
+
+test('an archive that does not exist yet is empty', async () => {
+  expect(await idsIn(dataDir.path)).toEqual([]);
+  expect(await verifyArchive(dataDir.path)).toMatchObject({ files: 0, batches: 0, torn: [], broken: [] });
+});
+
+test('files are read in the order they were written: by day, then by writer', async () => {
+  await writeBatches(dataDir.path, [['third']], { epoch: 10 });
+  await writeBatches(dataDir.path, [['second']], { epoch: 9 });
+  await writeBatches(dataDir.path, [['first']], { epoch: 11, nowMs: NOON_MS - DAY_MS });
+  await writeFile(pathOf('notes.txt'), 'not ours');
+
+  expect(await idsIn(dataDir.path)).toEqual(['first', 'second', 'third']);
+});
+
+test('a filter picks type, id and days', async () => {
+  await writeBatches(dataDir.path, [['d1', 'd2']], { epoch: 1, nowMs: NOON_MS - DAY_MS });
+  await writeBatches(dataDir.path, [['d1', 'd3']], { epoch: 2 });
+
+  expect(await idsIn(dataDir.path, { type: 'delivery', id: 'd1' })).toEqual(['d1', 'd1']);
+  expect(await idsIn(dataDir.path, { type: 'tow' })).toEqual([]);
+  expect(await idsIn(dataDir.path, { from: '2026-03-10' })).toEqual(['d1', 'd3']);
+  expect(await idsIn(dataDir.path, { to: '2026-03-09' })).toEqual(['d1', 'd2']);
+});
+
+test('a last batch cut short at any byte is reported and skipped, and all before it are read', async () => {
+  await writeBatches(dataDir.path, [['d1'], ['d2']]);
+  const whole = await readFile(pathOf(FILE));
+  const [, secondAt = 0] = await boundaries();
+
+  for (let size = secondAt + 1; size < whole.length; size += 1) {
+    await writeFile(pathOf(FILE), whole.subarray(0, size));
+    expect(await idsAndTorn()).toEqual({ ids: ['d1'], torn: [{ file: FILE, bytes: size - secondAt }] });
+  }
+});
+
+test('a last batch whose blocks a power failure left unwritten is reported and skipped', async () => {
+  await writeBatches(dataDir.path, [['d1'], ['d2']]);
+  const whole = await readFile(pathOf(FILE));
+  const [, secondAt = 0] = await boundaries();
+
+  for (const written of [secondAt, secondAt + 40]) {
+    await truncate(pathOf(FILE), written);
+    await truncate(pathOf(FILE), whole.length);
+    expect(await idsAndTorn()).toMatchObject({ ids: ['d1'], torn: [{ file: FILE }] });
+    await writeFile(pathOf(FILE), whole);
+  }
+});
+
+test('a changed byte anywhere is an error that names file and batch', async () => {
+  await writeBatches(dataDir.path, [['d1'], ['d2']]);
+  const whole = await readFile(pathOf(FILE));
+  const [, secondAt = 0] = await boundaries();
+
+  for (let at = 0; at < whole.length; at += 1) {
+    const changed = Buffer.from(whole);
+    changed[at] = (whole[at] ?? 0) ^ 0x01;
+    await writeFile(pathOf(FILE), changed);
+    const { broken, torn } = await verifyArchive(dataDir.path);
+    expect({ at, torn, broken: broken.map(({ file, batch }) => ({ file, batch })) }).toEqual({
+      at,
+      torn: [],
+      broken: [{ file: FILE, batch: at < secondAt ? 1 : 2 }],
+    });
+  }
+});
+
+test('a record behind a changed byte is never handed out, what stands before it is', async () => {
+  await writeBatches(dataDir.path, [['d1'], ['d2'], ['d3']]);
+  const whole = await readFile(pathOf(FILE));
+  const [, secondAt = 0] = await boundaries();
+  whole[secondAt + 60] = (whole[secondAt + 60] ?? 0) ^ 0xff;
+  await writeFile(pathOf(FILE), whole);
+
+  const seen: string[] = [];
+  const reading = async () => {
+    for await (const { id } of readArchive(dataDir.path)) seen.push(id);
+  };
+
+  await expect(reading()).rejects.toThrow(new ArchiveBroken(FILE, 2, 'cannot be uncompressed').message);
+  expect(seen).toEqual(['d1']);
+});
+
+test('a batch that was taken out, put elsewhere or doubled is an error', async () => {
+  await writeBatches(dataDir.path, [['d1'], ['d2'], ['d3']]);
+  const whole = await readFile(pathOf(FILE));
+  const cuts = await boundaries();
+  const batches = [0, 1, 2].map((index) => whole.subarray(cuts[index], cuts[index + 1]));
+  const pick = (...order: number[]) => Buffer.concat(order.map((index) => batches[index] ?? Buffer.alloc(0)));
+
+  for (const [order, batch] of [
+    [[1, 2], 1],
+    [[0, 2], 2],
+    [[0, 2, 1], 2],
+    [[0, 0, 1, 2], 2],
+  ] as const) {
+    await writeFile(pathOf(FILE), pick(...order));
+    expect((await verifyArchive(dataDir.path)).broken).toMatchObject([
+      { batch, problem: 'does not follow the batch before it' },
+    ]);
+  }
+});
+
+test('a batch that was written anew under its old seal is an error, however well it is compressed', async () => {
+  await writeBatches(dataDir.path, [['d1']]);
+  const text = gunzipSync(await readFile(pathOf(FILE)));
+  await writeFile(pathOf(FILE), await memberOf(Buffer.from(text.toString().replace('"d1"', '"d2"'))));
+
+  expect((await verifyArchive(dataDir.path)).broken).toMatchObject([
+    { file: FILE, batch: 1, problem: 'holds lines that are not those that were sealed' },
+  ]);
+});
+
+test('bytes that are no batch of ours are an error, and the other files are verified all the same', async () => {
+  await writeBatches(dataDir.path, [['d1']]);
+  await writeBatches(dataDir.path, [['d2'], ['d3']], { epoch: 2 });
+  await appendFile(pathOf(FILE), 'something else that is longer than a header of a batch');
+
+  expect(await verifyArchive(dataDir.path)).toMatchObject({
+    files: 2,
+    batches: 3,
+    records: { tow: 0, delivery: 3, audit: 0 },
+    broken: [{ file: FILE, batch: 2, problem: 'does not begin as a batch does' }],
+  });
+});
+
+test('a large batch is read as it was written', async () => {
+  const ids = Array.from({ length: 5000 }, (_, index) => `d${index}`);
+  await writeBatches(dataDir.path, [ids, ids]);
+
+  expect(await idsIn(dataDir.path)).toEqual([...ids, ...ids]);
+});
+
+test('a folder in the place of the archive that cannot be read is an error, not an empty archive', async () => {
+  await mkdir(dataDir.path, { recursive: true });
+  await writeFile(archiveFolder(dataDir.path), 'a file');
+
+  await expect(idsIn(dataDir.path)).rejects.toThrow('ENOTDIR');
+});
