@@ -1,26 +1,26 @@
 import type { ReportJob } from '../src/contracts/jobs';
 import { OPERATIONS } from '../src/contracts/operations';
-import { jsonObject } from '../src/contracts/common';
-import { judge, surelyHadNoEffect, type Exchange, type PolicySettings, type Verdict } from '../src/domain/policy';
-import { connectionTask, contractBrokenTask, refusedTask, type NewTask } from '../src/domain/tasks';
+import { judge, type PolicySettings } from '../src/domain/policy';
+import { outageDelayMs, serviceHealth } from '../src/domain/service-health';
+import { givenUpTask, unknownOutcomeTask, type NewTask } from '../src/domain/tasks';
 import type { ReportKind } from '../src/domain/vocabulary';
 import type { Clock } from '../src/platform/clock';
 import type { Log } from '../src/platform/log';
 import type { Metrics } from '../src/platform/metrics';
-import type { AttemptResult, Claimed, OutboxStore } from '../src/workflow/outbox-port';
+import type { Claimed, HandedOver, OutboxStore } from '../src/workflow/outbox-port';
 import type { TowStore } from '../src/workflow/ports';
 import { reconcileInvoices } from '../src/workflow/reconcile';
 import type { CallResult, ServicePort } from '../src/workflow/service-port';
+import { httpStatusOf, resultOf, type Attempted } from './attempt-result';
 import type { Outcome } from './outcome';
-
-/** A claim older than this is not used: the lease must outlast the call by a wide margin. */
-const CLAIM_MAX_AGE_MS = 5000;
 
 export interface SendReportTools {
   readonly outbox: OutboxStore;
   readonly tows: TowStore;
   readonly service: ServicePort;
   readonly settings: PolicySettings;
+  /** A claim older than this is not used: the lease must outlast the call by a wide margin. */
+  readonly claimMaxAgeMs: number;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -40,37 +40,55 @@ export async function sendReport(payload: ReportJob, tools: SendReportTools): Pr
       return { kind: 'done', what: claim.kind };
     case 'reconcile':
       return { kind: 'more', what: await reconcileInvoices(tools.tows, ref), ref };
+    case 'hand_over':
+      await tools.outbox.handOver(ref, claim, handOverTask(claim));
+      return { kind: 'done', what: claim.why };
+    case 'probe':
+      return { kind: 'done', what: await probe(ref, claim.failedProbes, tools) };
     case 'send':
       return attempt(claim, claimStartedMs, tools);
   }
 }
 
+function handOverTask({ why, reportId: id, reportKind: kind, attempts }: HandedOver): NewTask {
+  switch (why) {
+    case 'unknown':
+      return unknownOutcomeTask({ id, kind });
+    case 'given_up':
+      return givenUpTask({ id, kind, attempts });
+  }
+}
+
+/** Asks for a token to see whether an outage is over, when no report that is safe to repeat can try it. */
+async function probe(ref: string, failedProbes: number, tools: SendReportTools): Promise<string> {
+  const { clock, settings } = tools;
+  const { exchange, durationMs } = await tools.service.call('token', null);
+  const service = serviceHealth(exchange);
+  const facts = { failedProbes, nowMs: clock.nowMs(), jitter: clock.random() };
+  const delayMs = outageDelayMs(exchange, facts, settings);
+  await tools.outbox.probed(ref, { service, delayMs });
+  tools.log.info('outage.probed', { service, exchange: exchange.kind, duration_ms: Math.round(durationMs) });
+  return `outage ${service}`;
+}
+
 async function attempt(claimed: Claimed, claimStartedMs: number, tools: SendReportTools): Promise<Outcome> {
   const { clock } = tools;
   const startedAt = new Date(clock.nowMs()).toISOString();
-  const maySend = () => clock.monotonicMs() - claimStartedMs < CLAIM_MAX_AGE_MS;
+  const maySend = () => clock.monotonicMs() - claimStartedMs < tools.claimMaxAgeMs;
   const call = aboutThisTow(claimed, await callFor(claimed, tools.service, maySend));
-  const verdict = judge(
-    call.exchange,
-    {
-      safeToRepeat: OPERATIONS[claimed.reportKind].safeToRepeat,
-      failures: claimed.failures,
-      notFound: claimed.notFound,
-      unanswered: claimed.unanswered,
-      connectionFailures: claimed.connectionFailures,
-    },
-    tools.settings,
-    clock.nowMs(),
-    clock.random(),
-  );
-  const stored = await tools.outbox.ack(claimed, resultOf(claimed, { call, verdict, startedAt }));
+  const pace = { startedAt, nowMs: clock.nowMs(), jitter: clock.random(), settings: tools.settings };
+  const { failures, notFound, unanswered, connectionFailures } = claimed;
+  const { safeToRepeat } = OPERATIONS[claimed.reportKind];
+  const history = { safeToRepeat, failures, notFound, unanswered, connectionFailures };
+  const verdict = judge(call.exchange, history, tools.settings, pace.nowMs, pace.jitter);
+  const stored = await tools.outbox.ack(claimed, resultOf(claimed, { call, verdict }, pace));
   report(claimed, { call, verdict, stored: stored.kind }, tools);
   return stored.more ? { kind: 'more', what: verdict.next, ref: claimed.ref } : { kind: 'done', what: verdict.next };
 }
 
 function callFor(claimed: Claimed, service: ServicePort, maySend: () => boolean): Promise<CallResult<ReportKind>> {
   const body = OPERATIONS[claimed.reportKind].request.parse(claimed.body);
-  return service.call(claimed.reportKind, body, { maySend });
+  return service.call(claimed.reportKind, body, { maySend, slotTaken: true });
 }
 
 /** An answer that names another tow breaks the contract, whatever else it says. */
@@ -79,81 +97,6 @@ function aboutThisTow(claimed: Claimed, call: CallResult<ReportKind>): CallResul
   if (exchange.kind !== 'accepted' || data === null || data.towing_reference_id === claimed.ref) return call;
   const issues = ['data.towing_reference_id: names another tow'];
   return { ...call, data: null, exchange: { kind: 'contract_broken', httpStatus: exchange.httpStatus, issues } };
-}
-
-interface Attempted {
-  readonly call: CallResult<ReportKind>;
-  readonly verdict: Verdict;
-}
-
-function resultOf(claimed: Claimed, attempted: Attempted & { startedAt: string }): AttemptResult {
-  const { call, verdict, startedAt } = attempted;
-  const { exchange } = call;
-  const httpStatus = httpStatusOf(exchange);
-  const isAccepted = verdict.next === 'accepted';
-  // A number too large for JSON passes the contract and cannot be stored; the raw body still says it.
-  const answer = jsonObject.safeParse(call.data);
-  return {
-    verdict,
-    attempt: {
-      started_at: startedAt,
-      duration_ms: Math.round(call.durationMs),
-      outcome: verdict.next,
-      http_status: httpStatus,
-      message: wordsOf(exchange),
-    },
-    error: isAccepted ? null : { http_status: httpStatus, message: wordsOf(exchange) },
-    answer: answer.success ? answer.data : null,
-    rawBody: isAccepted && !answer.success ? call.rawBody : null,
-    hadNoEffect: surelyHadNoEffect(exchange),
-    wasAnswered: httpStatus !== null && verdict.next !== 'hold',
-    task: taskFor(claimed, exchange, verdict),
-  };
-}
-
-function taskFor(claimed: Claimed, exchange: Exchange, verdict: Verdict): NewTask | null {
-  const report = { id: claimed.reportId, kind: claimed.reportKind };
-  const httpStatus = httpStatusOf(exchange) ?? 0;
-  switch (verdict.next) {
-    case 'accepted':
-      return verdict.flag === 'contract_broken' ? contractBrokenTask({ ...report, httpStatus }) : null;
-    case 'refused':
-      return refusedTask({
-        ...report,
-        httpStatus,
-        words: exchange.kind === 'refused' ? exchange.message : null,
-        hint: verdict.hint,
-      });
-    case 'hold':
-      return verdict.because === 'connection'
-        ? connectionTask(wordsOf(exchange), { kind: claimed.reportKind, towingReference: claimed.ref })
-        : null;
-    case 'retry':
-    case 'unknown':
-      return null;
-  }
-}
-
-function httpStatusOf(exchange: Exchange): number | null {
-  return 'httpStatus' in exchange ? exchange.httpStatus : null;
-}
-
-/** What happened in words: the service's own where it had any. */
-function wordsOf(exchange: Exchange): string {
-  switch (exchange.kind) {
-    case 'accepted':
-      return 'accepted';
-    case 'contract_broken':
-      return `the answer breaks the contract: ${exchange.issues.join('; ')}`;
-    case 'refused':
-      return exchange.message ?? `HTTP ${exchange.httpStatus}`;
-    case 'surely_not_sent':
-    case 'unanswered':
-    case 'connection':
-      return exchange.cause;
-    case 'dropped':
-      return 'not sent: the claim had grown too old';
-  }
 }
 
 /** One wide line per attempt. The service's words stay out of it: they may name a plate. */

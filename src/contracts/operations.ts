@@ -19,11 +19,15 @@ export interface Operation {
   /** False where a second call may make a second thing: such a call is never repeated while the first may have worked. */
   readonly safeToRepeat: boolean;
   /** Which rate limit of the service it counts against. */
-  readonly budget: 'auth' | 'site' | 'violations' | 'tickets' | 'tow';
+  readonly budget: BudgetName;
   /** Its documented errors (service-api 7); for 4.5, where they are "not shown", those common to all. */
   readonly refusals: readonly Refusal[];
   readonly summary: string;
 }
+
+/** The service counts calls by these groups; its limits are configuration (`BUDGET_…_PER_MINUTE`). */
+export const BUDGET_NAMES = ['auth', 'site', 'violations', 'tickets', 'tow'] as const;
+export type BudgetName = (typeof BUDGET_NAMES)[number];
 
 /** A documented error (service-api 7). */
 export interface Refusal {

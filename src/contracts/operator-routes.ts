@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { Role } from '../domain/vocabulary';
+import { conservationView } from './conservation';
+import { auditView } from './audit';
 import * as operator from './operator';
-import { quarantined, task } from './records';
+import { quarantined } from './records';
 
 /** Every address of the operator API, as data: the server is wired by it and the OpenAPI document written from it. */
 export interface Route {
@@ -108,10 +110,10 @@ export const ROUTES = {
     method: 'get',
     path: '/api/tasks',
     role: 'viewer',
-    summary: 'What a person must decide.',
+    summary: "What a person must decide, with the report it is about: the service's words and what was sent.",
     query: operator.pagedQuery,
     status: 200,
-    answer: operator.page(task),
+    answer: operator.page(operator.taskView),
   },
   resolveTask: {
     method: 'post',
@@ -120,7 +122,24 @@ export const ROUTES = {
     summary: 'Close a task that only informs. A task about a report is closed by deciding on the report.',
     body: operator.resolveBody,
     status: 202,
-    answer: task,
+    answer: operator.taskView,
+  },
+  readSending: {
+    method: 'get',
+    path: '/api/operations',
+    role: 'viewer',
+    summary: 'What holds sending now: the connection, an outage of the service, paused operations; and the budgets.',
+    status: 200,
+    answer: operator.sendingView,
+  },
+  resumeOperation: {
+    method: 'post',
+    path: '/api/operations/:operation/resume',
+    role: 'ops',
+    summary: 'Send the reports of an operation again that was paused because the service forbade it.',
+    body: operator.resolveBody,
+    status: 202,
+    answer: operator.sendingView,
   },
   listDeliveries: {
     method: 'get',
@@ -156,6 +175,15 @@ export const ROUTES = {
     status: 200,
     answer: z.array(operator.queueView),
   },
+  readConservation: {
+    method: 'get',
+    path: '/api/conservation',
+    role: 'viewer',
+    summary:
+      'Where everything stands that was acknowledged or recorded, by the last complete walk over all of it; `lost` must be 0.',
+    status: 200,
+    answer: conservationView,
+  },
   listApiKeys: {
     method: 'get',
     path: '/api/keys',
@@ -180,5 +208,15 @@ export const ROUTES = {
     summary: 'End an API key at once.',
     status: 204,
     answer: z.null(),
+  },
+  listAudit: {
+    method: 'get',
+    path: '/api/audit',
+    role: 'ops',
+    summary:
+      'What people did and is not archived yet, newest first. With a tow, a page may be empty while next_cursor is not null.',
+    query: operator.auditQuery,
+    status: 200,
+    answer: operator.page(auditView),
   },
 } as const satisfies Record<string, Route>;

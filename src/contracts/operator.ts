@@ -10,6 +10,7 @@ import {
 } from '../domain/vocabulary';
 import { jsonObject } from './common';
 import { readCursor } from './cursor';
+import { BUDGET_NAMES } from './operations';
 import { attempt, reportError, task } from './records';
 import { sensitive } from './sensitive';
 
@@ -87,6 +88,7 @@ export const deliveriesQuery = z.strictObject({
   quarantined: z.enum(['true', 'false']).optional(),
 });
 export const pagedQuery = z.strictObject(pageQuery);
+export const auditQuery = z.strictObject({ ...pageQuery, towing_reference_id: z.string().max(200).optional() });
 
 const moment = z.string().nullable();
 
@@ -102,11 +104,50 @@ export const reportView = z.object({
   created_at: z.string(),
   delivered_at: moment,
   in_flight: z.boolean(),
+  /** What it waits for besides its own time: `connection`, `outage`, `paused.<operation>` or `budget`. */
+  waits_for: z.string().nullable(),
+  /** When it is given up if it keeps failing; null before its first failure. */
+  give_up_at: moment,
   /** The raw body of an answer that broke the contract. */
   broken_answer: z.string().nullable(),
   body: jsonObject,
   log: z.array(attempt),
 });
+
+/** A task with the report it is about: the service's words, what was sent, and every attempt. */
+export const taskView = task.extend({ report: reportView.nullable() });
+
+/** What holds sending now: the connection, an outage, paused operations; and the budgets of calls. */
+export const sendingView = z.object({
+  connection: z.object({ state: z.enum(['working', 'broken']), since: moment, next_try_at: moment }),
+  service: z.object({
+    state: z.enum(['working', 'down']),
+    since: moment,
+    next_try_at: moment,
+    /** Failed calls in a row. */
+    failures: z.number(),
+  }),
+  operations: z.array(
+    z.object({
+      operation: z.enum(REPORT_KINDS),
+      state: z.enum(['open', 'paused']),
+      since: moment,
+      next_try_at: moment,
+    }),
+  ),
+  /** Tows that wait for any of these. */
+  held: z.number(),
+  budgets: z.array(
+    z.object({
+      name: z.enum(BUDGET_NAMES),
+      /** 0 = any number. */
+      per_minute: z.number(),
+      used: z.number(),
+      waiting: z.number(),
+    }),
+  ),
+});
+export type SendingView = z.infer<typeof sendingView>;
 
 /** A tow as the API shows it (design, "Outside face"). */
 export const towView = z.object({

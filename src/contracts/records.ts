@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { TASK_ACTIONS } from '../domain/tasks';
 import type { Tow } from '../domain/tow';
 import { DELIVERY_KINDS, DELIVERY_STATES, FACT_EVENTS, REPORT_KINDS, REPORT_STATES, ROLES } from '../domain/vocabulary';
 import { jsonObject, towingReference, violationReference } from './common';
@@ -113,6 +114,9 @@ export const reportRecord = z
     next_at: momentMs,
     delivered_at: momentMs,
     attempt_id: z.string().default(''),
+    waits_for: z.string().default(''),
+    first_failed_at: momentMs,
+    give_up_at: momentMs,
     error: perhapsJson(reportError),
     hint: z.string().default(''),
     reason: z.string().default(''),
@@ -129,6 +133,9 @@ export const reportRecord = z
     revision: stored.revision,
     attempts: stored.attempts,
     inFlight: stored.attempt_id !== '',
+    waitsFor: stored.waits_for === '' ? null : stored.waits_for,
+    firstFailedAtMs: stored.first_failed_at,
+    giveUpAtMs: stored.give_up_at,
     failures: stored.failures,
     mayHaveHadEffect: stored.possible_effects > 0,
     createdAtMs: stored.created_at,
@@ -148,11 +155,14 @@ export const task = z.object({
   id: z.string(),
   type: z.string(),
   message: z.string(),
-  actions: z.array(z.enum(['correct', 'retry', 'waive', 'accept', 'resolve'])),
+  actions: z.array(z.enum(TASK_ACTIONS)),
   towing_reference_id: z.string().optional(),
   report_id: z.string().optional(),
+  operation: z.enum(REPORT_KINDS).optional(),
   http_status: z.number().nullable().optional(),
   hint: z.string().nullable().optional(),
+  /** When it was opened, Redis time. */
+  opened_at: z.string().optional(),
 });
 export type Task = z.infer<typeof task>;
 

@@ -54,3 +54,8 @@ export function riyadhDaysBetween(fromMs: number, toMs: number): number {
   const day = (ms: number) => Math.floor((ms + RIYADH_OFFSET_MS) / DAY_MS);
   return day(toMs) - day(fromMs);
 }
+
+/** The day in Asia/Riyadh of a moment in ms since the epoch, YYYY-MM-DD. */
+export function riyadhDate(ms: number): string {
+  return new Date(ms + RIYADH_OFFSET_MS).toISOString().slice(0, 10);
+}

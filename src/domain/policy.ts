@@ -27,8 +27,11 @@ export type Exchange =
   | { readonly kind: 'unanswered'; readonly cause: string }
   /** No token could be had, or a fresh one was refused: a condition of the connection, not of this report. */
   | { readonly kind: 'connection'; readonly cause: string; readonly notBeforeMs: number | null }
-  /** The claim had grown too old before the first byte; nothing was sent. */
-  | { readonly kind: 'dropped' };
+  /**
+   * The claim had grown too old before the first byte, or the budget had no slot left; nothing was sent. `notBeforeMs`
+   * tells when a slot will be free.
+   */
+  | { readonly kind: 'dropped'; readonly notBeforeMs: number | null };
 
 /** What the report went through before this attempt. */
 export interface AttemptHistory {
@@ -64,8 +67,11 @@ export type Verdict =
 
 export type RetryReason = 'surely_not_sent' | 'throttled' | 'failed' | 'unanswered' | 'not_found';
 
-/** How many creates of an invoice may be left unanswered before a person must decide: never a third. */
-export const UNANSWERED_CREATES_MAX = 2;
+/**
+ * How many creates may be left unanswered before a person must decide: of an invoice never a third, of a violation never
+ * a second.
+ */
+export const UNANSWERED_CREATES_MAX = { invoice: 2, violation: 1 } as const;
 
 /** Statuses by which the service itself says that the call failed; any other 5xx may come from a gateway that gave up. */
 const SAYS_IT_FAILED: readonly number[] = [500, 503];
@@ -95,7 +101,7 @@ export function judge(
     case 'contract_broken':
       return { next: 'accepted', flag: 'contract_broken' };
     case 'dropped':
-      return { next: 'hold', delayMs: 0, because: 'dropped' };
+      return { next: 'hold', delayMs: askedWaitMs(exchange.notBeforeMs, nowMs), because: 'dropped' };
     case 'connection':
       return { next: 'hold', delayMs: connectionBackoff(exchange.notBeforeMs), because: 'connection' };
     case 'surely_not_sent':
@@ -146,7 +152,7 @@ function judgeServerFault(
 }
 
 /** A redirect, or a 404 that does not even speak JSON: the base address is wrong, and no report will pass. */
-function isMisconfiguration(exchange: Refused): boolean {
+export function isMisconfiguration(exchange: Refused): boolean {
   if (exchange.httpStatus < 400) return true;
   // The shape of an error is not documented: the documented words in plain text are the service speaking.
   return exchange.httpStatus === 404 && !exchange.isJson && !isLag(exchange);

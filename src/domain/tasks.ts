@@ -4,7 +4,8 @@ import type { ReportKind } from './vocabulary';
 
 /** The words of every task, in one place: what happened, and what a person can do about it. */
 
-export type TaskAction = 'correct' | 'retry' | 'waive' | 'accept' | 'resolve';
+export const TASK_ACTIONS = ['correct', 'retry', 'waive', 'accept', 'resolve', 'resume'] as const;
+export type TaskAction = (typeof TASK_ACTIONS)[number];
 
 /** A task to open. With the towing reference its subject makes the id, so that opening it twice is opening it once. */
 export interface NewTask {
@@ -14,6 +15,8 @@ export interface NewTask {
   readonly message: string;
   readonly actions: TaskAction[];
   readonly report_id?: string;
+  /** The operation that a paused one is about. */
+  readonly operation?: ReportKind;
   readonly http_status?: number | null;
   readonly hint?: string | null;
 }
@@ -33,14 +36,37 @@ export function refusedTask(report: {
     subject: report.id,
     type: 'report_refused',
     message: `The service refused the ${report.kind} report: ${quoted} (HTTP ${report.httpStatus}).${perhaps}`,
-    actions:
-      CORRECTABLE_FIELDS[report.kind].length > 0
-        ? ['correct', 'retry', 'waive', 'accept']
-        : ['retry', 'waive', 'accept'],
+    actions: decisionsOn(report.kind),
     report_id: report.id,
     http_status: report.httpStatus,
     hint: report.hint,
   };
+}
+
+/** A call that makes something was sent, perhaps twice, and nobody knows whether it worked. */
+export function unknownOutcomeTask(report: { id: string; kind: ReportKind }): NewTask {
+  return {
+    subject: report.id,
+    type: 'report_unknown',
+    message: `The ${report.kind} report may have been sent, and no answer came. It may or may not have worked; look it up at the service.`,
+    actions: ['accept', 'retry', 'waive'],
+    report_id: report.id,
+  };
+}
+
+/** A report has kept failing for as long as the configuration allows; nothing more is sent by itself. */
+export function givenUpTask(report: { id: string; kind: ReportKind; attempts: number }): NewTask {
+  return {
+    subject: report.id,
+    type: 'report_given_up',
+    message: `The ${report.kind} report has kept failing for too long (${report.attempts} attempts). Nothing more is sent until somebody decides.`,
+    actions: decisionsOn(report.kind),
+    report_id: report.id,
+  };
+}
+
+function decisionsOn(kind: ReportKind): TaskAction[] {
+  return CORRECTABLE_FIELDS[kind].length > 0 ? ['correct', 'retry', 'waive', 'accept'] : ['retry', 'waive', 'accept'];
 }
 
 /** The service took a report and answered something its own document does not allow. */
@@ -64,6 +90,37 @@ export function connectionTask(cause: string, metBy: { kind: ReportKind; towingR
     actions: [],
   };
 }
+
+/** The service fails or cannot be reached: one task for the whole operator, closed by itself when it answers again. */
+export function outageTask(lastWords: string): NewTask {
+  return {
+    subject: 'outage',
+    type: 'service_down',
+    message: `The service fails call after call (last: ${lastWords}). All reports wait; one call at a time tries again, and sending goes on by itself once it works.`,
+    actions: [],
+  };
+}
+
+/** The service forbids an operation for tow after tow: one task, whichever tows met it. */
+export function pausedOperationTask(kind: ReportKind, lastWords: string): NewTask {
+  return {
+    subject: `paused.${kind}`,
+    type: 'operation_paused',
+    message: `The service forbids the ${kind} operation (HTTP 403: ${lastWords}). Its reports wait; every 5 minutes one tries again. Ask the service for the permission, then resume.`,
+    actions: ['resume'],
+    operation: kind,
+    http_status: 403,
+  };
+}
+
+/** Something acknowledged is nowhere any more. Opened and closed by the walk that looks for it, never by a person. */
+export const recordsLostTask: NewTask = {
+  subject: 'records_lost',
+  type: 'records_lost',
+  message:
+    'Acknowledged deliveries or recorded facts were found in no state at all. GET /api/conservation names them. What only lacked its due mark goes on by itself; for the rest look at the log and at Redis. This closes by itself once a whole walk finds nothing lost.',
+  actions: [],
+};
 
 /** The invoice of the answer and the one of the webhook differ. */
 export function invoiceMismatchTask(fields: readonly string[]): NewTask {
@@ -98,6 +155,27 @@ export function failingDeliveryTask(deliveryId: string): NewTask {
 export const parkedInvoiceTask: NewTask = {
   subject: 'invoice_parked',
   type: 'invoice_parked',
-  message: 'An invoice came more than 24 hours ago for a tow that was never requested.',
+  message:
+    'An invoice came more than 24 hours ago for a tow that was never requested. Resolve sets it aside; replay its delivery to bring it back.',
   actions: ['resolve'],
 };
+
+/** An invoice for a tow that is over and has left for the archive: nothing is compared any more. */
+export function lateInvoiceTask(deliveryId: string): NewTask {
+  return {
+    subject: `late_invoice-${deliveryId}`,
+    type: 'late_invoice',
+    message: `An invoice came for a tow that is over and was archived. It was compared with nothing; the delivery ${deliveryId} holds it, and later the archive.`,
+    actions: ['resolve'],
+  };
+}
+
+/** What is finished cannot be archived; closed by itself once it can. */
+export function archiveFailingTask(code: string): NewTask {
+  return {
+    subject: 'archive_failing',
+    type: 'archive_failing',
+    message: `The archive in DATA_DIR cannot be written (${code}). Nothing is deleted from Redis until it can; then this closes by itself.`,
+    actions: [],
+  };
+}

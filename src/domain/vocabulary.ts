@@ -42,6 +42,17 @@ export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
 /** Where an acknowledged delivery stands; always exactly one of these. */
 export const DELIVERY_STATES = ['waiting', 'parked', 'processed'] as const;
 
+/**
+ * Where everything stands that was acknowledged (deliveries) or recorded (facts, by their reports); always exactly one.
+ *
+ * - finished: processed, accepted or waived.
+ * - waiting: comes up again by its due mark, or stands in an outbox behind a report that does.
+ * - parked: an invoice that waits for its tow.
+ * - with_a_person: goes on when somebody decides; an open task says so.
+ * - lost: none of these. There must be none.
+ */
+export const STANDINGS = ['finished', 'waiting', 'parked', 'with_a_person', 'lost'] as const;
+
 /** Who may do what, weakest first; each role may do everything the ones before it may. */
 export const ROLES = ['viewer', 'crew', 'dispatcher', 'ops'] as const;
 export type Role = (typeof ROLES)[number];

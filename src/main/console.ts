@@ -4,8 +4,11 @@ import { LISTENER_GRACE_MS, listen, type Listener } from '../platform/http';
 import { QUEUE_NAMES } from '../queue/queues';
 import { createAnswerStore } from '../store/answers';
 import { createApiKeyStore } from '../store/api-keys';
+import { createAuditStore } from '../store/audit';
+import { createConservationStore } from '../store/conservation';
 import { createDeliveryStore } from '../store/deliveries';
 import { subscribeToEvents } from '../store/events';
+import { createSendingStore } from '../store/sending';
 import { createTaskStore } from '../store/tasks';
 import { createTowStore } from '../store/tows';
 import type { Foundation } from './foundation';
@@ -18,9 +21,12 @@ export async function startConsole(foundation: Foundation): Promise<Listener> {
     progress: { tows: createTowStore(redis), wake, clock, rules: config.rules },
     deliveries: createDeliveryStore(redis),
     tasks: createTaskStore(redis),
+    sending: createSendingStore(redis, config.budgetsPerMinute),
     keys: createApiKeyStore(redis),
+    audit: createAuditStore(redis),
     answers: createAnswerStore(redis),
     queues: QUEUE_NAMES.map((name) => ({ queue: queues.byName[name], backlog: () => foundation.backlogOf(name) })),
+    conservation: createConservationStore(redis),
     bootstrapApiKey: config.bootstrapApiKey,
     clock,
     log,

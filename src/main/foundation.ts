@@ -4,16 +4,21 @@ import { sensitiveFieldNames } from '../contracts/sensitive';
 import { systemClock, type Clock } from '../platform/clock';
 import { configSummary, ConfigurationError, type Config } from '../platform/config';
 import { createLog, errorFacts, type Log } from '../platform/log';
+import { throttledLog } from '../platform/log-throttle';
 import { createMetrics, type Metrics } from '../platform/metrics';
 import { createResources, type Resources } from '../platform/resources';
 import { createQueues, QUEUE_NAMES, type QueueName, type Queues } from '../queue/queues';
 import { createWake } from '../queue/wake';
 import { connectFailFast, connectPatient, whenReady } from '../store/connect';
+import { createConservationStore } from '../store/conservation';
 import { createDueSets, type DueSet } from '../store/due';
 import { startEmbeddedRedis } from '../store/embedded/start';
 import { PARTITION } from '../store/keys';
+import { createSendingStore } from '../store/sending';
 import { redisFaults } from '../store/settings';
 import type { Wake } from '../workflow/ports';
+import { watchConservation } from './conservation-figures';
+import { watchSending } from './sending-figures';
 
 type Connection = ReturnType<typeof connectFailFast>;
 
@@ -22,12 +27,14 @@ export interface Foundation {
   readonly config: Config;
   readonly clock: Clock;
   readonly log: Log;
+  /** For what fails again and again while something is wrong: throttled, one count for the whole process. */
+  readonly troubleLog: Log;
   readonly metrics: Metrics;
   readonly resources: Resources;
   /** For records: fails fast. */
   readonly redis: Connection;
-  /** A connection that waits for Redis to come back, for work that blocks on it. */
-  readonly patient: () => Connection;
+  /** A connection that waits for Redis to come back, for work that blocks on it; `owner` closes it. */
+  readonly patient: (owner?: Resources) => Connection;
   readonly queues: Queues;
   readonly wake: Wake;
   readonly due: Readonly<Record<QueueName, DueSet>>;
@@ -66,12 +73,14 @@ export async function openFoundation({ config, log, deduplicate = true }: Founda
   try {
     log.info('process.starting', configSummary(config));
     const url = config.redis.url ?? (await openEmbedded(config, { log, clock, resources }));
-    const open = (name: string, connect: typeof connectFailFast) =>
-      resources.add(name, connect(url, { log, clock }), (connection) => connection.disconnect());
+    const troubleLog = throttledLog(log, { clock, by: ['queue'] });
+    const open = (name: string, connect: typeof connectFailFast, owner = resources) =>
+      owner.add(name, connect(url, { log: troubleLog }), (connection) => connection.disconnect());
     const redis = open('redis', connectFailFast);
+    const connection = open('redis queues', connectFailFast);
     const queues = resources.add(
       'queues',
-      createQueues({ connection: open('redis queues', connectFailFast), prefix: PARTITION, clock, log, deduplicate }),
+      createQueues({ connection, prefix: PARTITION, clock, log: troubleLog, deduplicate }),
       (opened) => opened.close(),
     );
     await checkRedis(redis, config, log);
@@ -86,17 +95,20 @@ export async function openFoundation({ config, log, deduplicate = true }: Founda
       // What the pump has handed out is not due for a while, but waits all the same.
       return { due: dueNow, oldestAgeMs: Math.max(oldestAgeMs, oldestWaitMs) };
     };
+    watchConservation(metrics, createConservationStore(redis));
+    watchSending(metrics, createSendingStore(redis, config.budgetsPerMinute));
     for (const name of QUEUE_NAMES) metrics.watchBacklog(name, () => backlogOf(name));
     return {
       config,
       clock,
       log,
+      troubleLog,
       metrics,
       resources,
       redis,
-      patient: () => open('redis worker', connectPatient),
+      patient: (owner) => open('redis patient', connectPatient, owner),
       queues,
-      wake: createWake(queues, log),
+      wake: createWake(queues, troubleLog),
       due,
       backlogOf,
     };
@@ -106,7 +118,11 @@ export async function openFoundation({ config, log, deduplicate = true }: Founda
   }
 }
 
-async function openEmbedded(config: Config, tools: { log: Log; clock: Clock; resources: Resources }): Promise<string> {
+/** Starts the embedded Redis, or joins one that runs on the same DATA_DIR; returns its address. */
+export async function openEmbedded(
+  config: Config,
+  tools: { log: Log; clock: Clock; resources: Resources },
+): Promise<string> {
   const { log, clock, resources } = tools;
   if (config.isProduction) {
     throw new ConfigurationError([{ variable: 'REDIS_URL', rule: 'is required when NODE_ENV is production' }]);

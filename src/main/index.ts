@@ -6,8 +6,11 @@ import { printProblem } from '../platform/terminal';
 import { openLog } from './foundation';
 import { PROCESS_ROLES, startRole, type ProcessRole } from './roles';
 
-/** Exit codes: 0 stopped as asked, 1 ended by a fault, 2 started wrongly. */
-const EXIT = { stopped: 0, fault: 1, startedWrongly: 2 } as const;
+/**
+ * Exit codes: 0 stopped as asked, 1 ended by a fault, 2 started wrongly, 3 a worker that stood still while work waited
+ * (WORKER_STANDSTILL_MS). After 1 and 3 whoever runs the process should start it again; after 2 it would end the same.
+ */
+const EXIT = { stopped: 0, fault: 1, startedWrongly: 2, stoodStill: 3 } as const;
 
 const SAME_SIGNAL_MS = 1000;
 /** What closing takes beyond the grace of running work; together they stay below the 30 s a supervisor waits. */
@@ -39,16 +42,21 @@ async function run(role: ProcessRole): Promise<void> {
   const config = loadConfig();
   const log = openLog(config).with({ role });
   let resources: Resources | null = null;
-  stopOnSignal(() => resources?.closeAll(), { log, graceMs: config.stopGraceMs });
-  resources = await startRole(role, config, log);
+  const stop = stopOnSignal(() => resources?.closeAll(), { log, graceMs: config.stopGraceMs });
+  resources = await startRole(role, { config, log, onStandstill: () => stop('standstill', EXIT.stoodStill) });
   log.info('process.started');
 }
 
-/** Stops once, gracefully; a second signal or a stop that takes too long ends the process at once. */
+type Stop = (reason: string, exitCode: number) => void;
+
+/**
+ * Stops once, gracefully, on a signal, a fault, or when told to; a second signal or a stop that takes too long ends the
+ * process at once.
+ */
 function stopOnSignal(
   closeAll: () => Promise<void> | undefined,
   { log, graceMs }: { log: Log; graceMs: number },
-): void {
+): Stop {
   let stoppingSinceMs: number | null = null;
   const stop = async (reason: string, exitCode: number) => {
     const nowMs = systemClock.monotonicMs();
@@ -57,7 +65,8 @@ function stopOnSignal(
     if (stoppingSinceMs !== null) process.exit(EXIT.fault);
     stoppingSinceMs = nowMs;
     log.info('process.stopping', { reason });
-    setTimeout(() => process.exit(EXIT.fault), graceMs + CLOSING_MS).unref();
+    // What ends for a reason of its own keeps its exit code, however it ends.
+    setTimeout(() => process.exit(exitCode || EXIT.fault), graceMs + CLOSING_MS).unref();
     await closeAll();
     log.info('process.stopped');
     process.exit(exitCode);
@@ -68,6 +77,7 @@ function stopOnSignal(
     void stop('fault', EXIT.fault);
   };
   process.on('uncaughtException', onFault).on('unhandledRejection', onFault);
+  return (reason, exitCode) => void stop(reason, exitCode);
 }
 
 void main();

@@ -14,8 +14,16 @@ import { startWorker, workerHealth } from './worker';
 export const PROCESS_ROLES = ['receiver', 'worker', 'console', 'simulator', 'all'] as const;
 export type ProcessRole = (typeof PROCESS_ROLES)[number];
 
+export interface RoleTools {
+  readonly config: Config;
+  readonly log: Log;
+  /** Called by the role `worker` when it stands still: whoever runs the process starts it anew. */
+  readonly onStandstill: () => void;
+}
+
 /** Starts a role; the returned resources close everything it opened. */
-export async function startRole(role: ProcessRole, config: Config, log: Log): Promise<Resources> {
+export async function startRole(role: ProcessRole, tools: RoleTools): Promise<Resources> {
+  const { config, log, onStandstill } = tools;
   switch (role) {
     case 'simulator':
       return startSimulatorRole(config, log);
@@ -27,10 +35,10 @@ export async function startRole(role: ProcessRole, config: Config, log: Log): Pr
     case 'worker':
       requireService(config);
       return withFoundation({ config, log }, async (foundation) => {
-        const progress = startWorker(foundation);
+        const worker = startWorker(foundation, onStandstill);
         await startOps(
           foundation,
-          healthOf(foundation, () => workerHealth(progress)),
+          healthOf(foundation, () => workerHealth(worker)),
         );
       });
     case 'console':
@@ -40,12 +48,13 @@ export async function startRole(role: ProcessRole, config: Config, log: Log): Pr
     case 'all':
       requireService(config);
       return withFoundation({ config, log }, async (foundation) => {
-        const progress = startWorker(foundation);
+        // Receiver and console must not end with a worker that stands still.
+        const worker = startWorker(foundation, 'rebuild');
         await startReceiver(foundation);
         await startConsole(foundation);
         await startOps(
           foundation,
-          healthOf(foundation, () => workerHealth(progress)),
+          healthOf(foundation, () => workerHealth(worker)),
         );
       });
   }

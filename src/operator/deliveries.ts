@@ -1,4 +1,5 @@
 import { ROUTES } from '../contracts/operator-routes';
+import { auditOf } from '../domain/audit';
 import { unknown } from '../domain/refusal';
 import type { DeliveryStore, Wake } from '../workflow/ports';
 import { effectOf, type Effect } from '../workflow/progress';
@@ -24,11 +25,15 @@ export function serveDeliveries(server: Server, tools: { deliveries: DeliverySto
     return { items: page.items.map(deliveryViewOf), next_cursor: page.nextCursor };
   });
   server.read(ROUTES.readDelivery, ({ params }) => detail(params('delivery_id')));
-  server.change(ROUTES.replayDelivery, ({ params }) => {
+  server.change(ROUTES.replayDelivery, ({ params, actor }) => {
     const id = params('delivery_id');
     return {
       effect: async (remember): Promise<Effect> => {
-        const effect = effectOf(await deliveries.replay(id, remember));
+        const delivery = await deliveries.read(id);
+        if (!delivery) return noSuchDelivery;
+        const on = { delivery_id: id, towing_reference_id: delivery.towingReferenceId };
+        const audit = auditOf(actor, 'delivery.replayed', { on });
+        const effect = effectOf(await deliveries.replay(id, { audit, remember }));
         if (effect === 'stale' || effect.kind === 'refused') return noSuchDelivery;
         if (effect.kind === 'done') wake.delivery(id);
         return effect;

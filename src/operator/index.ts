@@ -3,16 +3,21 @@ import helmet from 'helmet';
 import type { StoreEvent } from '../contracts/records';
 import type { Clock } from '../platform/clock';
 import type { Log } from '../platform/log';
+import { throttledLog } from '../platform/log-throttle';
 import type { Metrics } from '../platform/metrics';
-import type { AnswerStore, ApiKeyStore, DeliveryStore, TaskStore } from '../workflow/ports';
+import type { AnswerStore, ApiKeyStore, AuditStore, DeliveryStore, SendingStore, TaskStore } from '../workflow/ports';
+import type { ConservationStore } from '../workflow/conservation-port';
 import type { ProgressTools } from '../workflow/progress';
 import { serveApiKeys } from './api-keys';
+import { serveAudit } from './audit';
 import { createAuthenticator } from './authenticate';
+import { serveConservation } from './conservation';
 import { serveDeliveries } from './deliveries';
 import { serveEvents } from './events';
 import { openApiDocument } from './openapi';
 import { mountQueuePages, serveQueues, type WatchedQueue } from './queues';
-import { answerError, sendError } from './reply';
+import { answerError, routeOf, sendError } from './reply';
+import { serveSending } from './sending';
 import { createServer } from './serve';
 import { serveTasks } from './tasks';
 import { serveTows } from './tows';
@@ -21,9 +26,12 @@ export interface OperatorOptions {
   readonly progress: ProgressTools;
   readonly deliveries: DeliveryStore;
   readonly tasks: TaskStore;
+  readonly sending: SendingStore;
   readonly keys: ApiKeyStore;
+  readonly audit: AuditStore;
   readonly answers: AnswerStore;
   readonly queues: readonly WatchedQueue[];
+  readonly conservation: Pick<ConservationStore, 'lastWalk'>;
   readonly bootstrapApiKey: string | null;
   readonly clock: Clock;
   readonly log: Log;
@@ -44,10 +52,13 @@ export function createOperator(options: OperatorOptions) {
 
   const server = createServer(app, { authenticator, answers: options.answers });
   serveTows(server, options.progress);
-  serveTasks(server, options.tasks);
+  serveTasks(server, { tasks: options.tasks, tows: options.progress.tows });
+  serveSending(server, options.sending);
   serveDeliveries(server, { deliveries: options.deliveries, wake: options.progress.wake });
   serveQueues(server, options.queues);
+  serveConservation(server, options.conservation);
   serveApiKeys(server, { keys: options.keys, clock: options.clock });
+  serveAudit(server, options.audit);
   const events = serveEvents(app, authenticator);
   app.get('/openapi.json', (_request, response) => {
     response.json(openApiDocument());
@@ -62,7 +73,7 @@ export function createOperator(options: OperatorOptions) {
     });
   });
   app.use((_request, response) => sendError(response, 404, { code: 'not_found', message: 'No such address.' }));
-  app.use(answerError(options.log));
+  app.use(answerError(throttledLog(options.log, { clock: options.clock })));
   return { app, publish: (event: StoreEvent) => events.publish(event), close: () => events.close() };
 }
 
@@ -87,17 +98,14 @@ function securityHeaders(): RequestHandler {
   });
 }
 
-/** One line per request. The route's pattern stands for its address: a query may carry a plate. */
+/** One line per request, for whoever asks for that much; what fails inside has a line of its own. */
 function logRequests({ log, metrics, clock }: OperatorOptions): RequestHandler {
   return (request, response, next) => {
     const startedMs = clock.monotonicMs();
     response.on('finish', () => {
-      const route: unknown = request.route;
-      const path = typeof route === 'object' && route !== null && 'path' in route ? route.path : '(none)';
       metrics.apiAnswered(request.method, response.statusCode);
-      log[response.statusCode >= 500 ? 'error' : 'debug']('api.answered', {
-        method: request.method,
-        path,
+      log.debug('api.answered', {
+        ...routeOf(request),
         towing_reference_id: request.params?.['towing_reference_id'],
         http_status: response.statusCode,
         duration_ms: Math.round(clock.monotonicMs() - startedMs),

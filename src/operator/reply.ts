@@ -1,4 +1,4 @@
-import type { ErrorRequestHandler, Response } from 'express';
+import type { ErrorRequestHandler, Request, Response } from 'express';
 import type { FieldRule, Refusal } from '../domain/refusal';
 import { errorFacts, type Log } from '../platform/log';
 
@@ -26,9 +26,19 @@ export function sendInvalid(response: Response, details: readonly FieldRule[]): 
   sendError(response, 422, { code: 'field_invalid', message, details });
 }
 
-/** Whatever no route answered for: a body that cannot be read, or a fault of ours. */
+/** The route of a request by its pattern, which stands for its address: a query may carry a plate. */
+export function routeOf(request: Request): { method: string; path: unknown } {
+  const route: unknown = request.route;
+  const path = typeof route === 'object' && route !== null && 'path' in route ? route.path : '(none)';
+  return { method: request.method, path };
+}
+
+/**
+ * Whatever no route answered for: a body that cannot be read, or a fault of ours. The log is throttled: without Redis
+ * every request fails.
+ */
 export function answerError(log: Log): ErrorRequestHandler {
-  return (error: unknown, _request, response, next) => {
+  return (error: unknown, request, response, next) => {
     if (response.headersSent) return next(error);
     const httpStatus = error instanceof Error && 'status' in error ? error.status : null;
     if (httpStatus === 413) {
@@ -37,7 +47,7 @@ export function answerError(log: Log): ErrorRequestHandler {
       const details = [{ field: 'body', rule: 'must be JSON' }];
       sendError(response, 400, { code: 'not_json', message: 'The body is not JSON.', details });
     } else {
-      log.error('api.failed', errorFacts(error));
+      log.error('api.failed', { ...routeOf(request), ...errorFacts(error) });
       response.set('retry-after', '2');
       sendError(response, 503, {
         code: 'unavailable',

@@ -1,8 +1,10 @@
 import { ROUTES } from '../contracts/operator-routes';
+import { auditOf } from '../domain/audit';
 import { conflict, unknown } from '../domain/refusal';
 import type { Task } from '../contracts/records';
-import type { TaskStore } from '../workflow/ports';
+import type { TaskStore, TowStore } from '../workflow/ports';
 import { effectOf, type Effect } from '../workflow/progress';
+import { reportOfTask } from '../workflow/tow-view';
 import { answerText } from './idempotency';
 import type { Server } from './serve';
 
@@ -12,19 +14,23 @@ const noSuchTask = {
 } as const;
 
 /** What people must decide. A task that offers more than "resolve" is closed by deciding, not here. */
-export function serveTasks(server: Server, tasks: TaskStore): void {
+export function serveTasks(server: Server, { tasks, tows }: { tasks: TaskStore; tows: TowStore }): void {
+  const view = async (task: Task) => {
+    const record = task.report_id && task.towing_reference_id ? await tows.read(task.towing_reference_id) : null;
+    return { ...task, report: record && reportOfTask(record, task.report_id) };
+  };
   server.read(ROUTES.listTasks, async ({ query }) => {
     const page = await tasks.list({ cursor: query.cursor ?? null, limit: query.limit });
-    return { items: page.items, next_cursor: page.nextCursor };
+    return { items: await Promise.all(page.items.map(view)), next_cursor: page.nextCursor };
   });
   server.change(ROUTES.resolveTask, ({ params, actor, body }) => {
     const id = params('task_id');
-    let resolved: Task | null = null;
+    let resolved: Awaited<ReturnType<typeof view>> | null = null;
     return {
       effect: async (remember): Promise<Effect> => {
         const task = await tasks.read(id);
         if (!task) return noSuchTask;
-        resolved = task;
+        resolved = await view(task);
         if (!task.actions.includes('resolve')) {
           const { refusal } = conflict(
             'decision_needed',
@@ -32,15 +38,22 @@ export function serveTasks(server: Server, tasks: TaskStore): void {
           );
           return { kind: 'refused', refusal };
         }
-        const resolution = {
-          by: actor.name,
-          reason: body.reason ?? null,
-          remember: remember && { ...remember, answer: answerText(ROUTES.resolveTask.status, task) },
+        const act = {
+          audit: auditOf(actor, 'task.resolved', {
+            on: { task_id: id, ...towOf(task) },
+            why: body.reason,
+            what: { task_type: task.type },
+          }),
+          remember: remember && { ...remember, answer: answerText(ROUTES.resolveTask.status, resolved) },
         };
-        const effect = effectOf(await tasks.resolve(task, resolution));
+        const effect = effectOf(await tasks.resolve(task, act));
         return effect === 'stale' || effect.kind === 'refused' ? noSuchTask : effect;
       },
       answer: () => Promise.resolve(resolved),
     };
   });
+}
+
+function towOf({ towing_reference_id }: Task) {
+  return towing_reference_id === undefined ? {} : { towing_reference_id };
 }

@@ -1,28 +1,51 @@
 import type { Clock } from '../platform/clock';
 import type { QueueName } from './queues';
 
-/** Watches whether handed-out work is done: liveness is progress, not a process that breathes. */
+/** What of a worker can stand still by itself: the turns of a queue, and the pump that hands its work out. */
+export type Part = QueueName | `pump of ${QueueName}`;
+
+export interface Standstill {
+  readonly part: Part;
+  /** For how long work of this part has been seen to wait while no turn of it ended, ms. */
+  readonly ms: number;
+}
+
+/**
+ * Whether a worker makes progress: what counts is what it gets done, not that it breathes. It stands still while work is
+ * seen to wait, look after look, and no turn of its own ends. Who handed the work out, and who else does it, is all one.
+ */
 export interface Progress {
-  /** The pump has handed out work of this queue. */
-  handedOut(queue: QueueName): void;
-  /** A job of this queue has ended. */
-  ended(queue: QueueName): void;
-  /** For how long work has been handed out to a queue of which no job ended since, ms; 0 when all moves. */
-  standstillMs(): number;
+  /** A turn of this part has ended. */
+  ended(part: Part): void;
+  /** Whether work of this part waits, as seen now. */
+  seen(part: Part, waits: boolean): void;
+  /** What was seen before no longer counts. */
+  forget(): void;
+  /** The part that stands longest as of what was seen last; null when nothing waits. */
+  standstill(): Standstill | null;
+  /** Whether a turn of this part has ever ended, or none was wanted. */
+  hasMoved(part: Part): boolean;
 }
 
 export function createProgress(clock: Clock): Progress {
-  const waitingSinceMs = new Map<QueueName, number>();
+  const waiting = new Map<Part, { sinceMs: number; seenMs: number }>();
+  const moved = new Set<Part>();
+  const moves = (part: Part) => {
+    waiting.delete(part);
+    moved.add(part);
+  };
   return {
-    handedOut(queue) {
-      if (!waitingSinceMs.has(queue)) waitingSinceMs.set(queue, clock.monotonicMs());
+    ended: moves,
+    seen(part, waits) {
+      const seenMs = clock.monotonicMs();
+      if (waits) waiting.set(part, { sinceMs: waiting.get(part)?.sinceMs ?? seenMs, seenMs });
+      else moves(part);
     },
-    ended(queue) {
-      waitingSinceMs.delete(queue);
+    forget: () => waiting.clear(),
+    standstill() {
+      const standing = [...waiting].map(([part, { sinceMs, seenMs }]) => ({ part, ms: seenMs - sinceMs }));
+      return standing.toSorted((a, b) => b.ms - a.ms)[0] ?? null;
     },
-    standstillMs() {
-      const oldestMs = Math.min(...waitingSinceMs.values());
-      return Number.isFinite(oldestMs) ? clock.monotonicMs() - oldestMs : 0;
-    },
+    hasMoved: (part) => moved.has(part),
   };
 }

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorFacts, type Log } from '../platform/log';
+import { within } from '../platform/within';
 import type { Progress } from './progress';
-import type { QueueName, Queues } from './queues';
+import { QUEUE_NAMES, type QueueName, type Queues } from './queues';
 
 /** The due set of one queue, as the pump needs it. */
 export interface Due {
@@ -13,6 +14,7 @@ export interface PumpOptions {
   readonly due: Readonly<Record<QueueName, Due>>;
   readonly intervalMs: number;
   readonly progress: Progress;
+  /** Throttled: while Redis is away every turn fails. */
   readonly log: Log;
 }
 
@@ -20,18 +22,28 @@ const SLICE = 500;
 /** A taken record that nobody settled is due again after this; a worker's claim moves its mark further. */
 const FORWARD_MS = 10_000;
 
+/** What a stop waits for a turn that hangs. */
+const STOP_MS = 1000;
+
 export interface Pump {
-  /** Waits for the running turn; none starts after it. */
+  /** Waits a moment for the running turn; none starts after it. */
   stop(): Promise<void>;
+}
+
+/** What was taken from the due set of a queue and not handed out yet. */
+interface Hand {
+  readonly queue: QueueName;
+  refs: readonly string[];
 }
 
 /** Turns what is due into wake-ups, for ever: the only timer, and what makes lost jobs harmless. */
 export function startPump(options: PumpOptions): Pump {
   const ending = new AbortController();
   const { signal } = ending;
+  const hands = QUEUE_NAMES.map((queue): Hand => ({ queue, refs: [] }));
   const run = async () => {
     while (!signal.aborted) {
-      const turns = await Promise.all([turn('deliveries', options), turn('reports', options)]);
+      const turns = await Promise.all(hands.map((hand) => turn(hand, options)));
       // A full slice means that more is waiting.
       if (!turns.includes('full')) await sleep(options.intervalMs, undefined, { signal }).catch(() => {});
     }
@@ -40,21 +52,23 @@ export function startPump(options: PumpOptions): Pump {
   return {
     async stop() {
       ending.abort();
-      await running;
+      await within(STOP_MS, running);
     },
   };
 }
 
-async function turn(queue: QueueName, options: PumpOptions): Promise<'full' | 'rest'> {
+/** What could not be handed out stays in the hand: its marks have been moved, and nobody would come back to it soon. */
+async function turn(hand: Hand, options: PumpOptions): Promise<'full' | 'rest'> {
+  const { queue } = hand;
   try {
-    const refs = await options.due[queue].take(SLICE, FORWARD_MS);
-    if (refs.length > 0) {
-      options.progress.handedOut(queue);
-      await options.queues.wake(refs.map((ref) => ({ queue, ref })));
-    }
-    return refs.length === SLICE ? 'full' : 'rest';
+    if (hand.refs.length === 0) hand.refs = await options.due[queue].take(SLICE, FORWARD_MS);
+    const { length } = hand.refs;
+    if (length > 0) await options.queues.wake(hand.refs.map((ref) => ({ queue, ref })));
+    hand.refs = [];
+    options.progress.ended(`pump of ${queue}`);
+    return length === SLICE ? 'full' : 'rest';
   } catch (error) {
-    options.log.debug('pump.failed', { queue, ...errorFacts(error) });
+    options.log.warn('pump.failed', { queue, ...errorFacts(error), stack: undefined });
     return 'rest';
   }
 }

@@ -28,6 +28,7 @@ export interface QueueOptions {
   /** The hash tag of the partition, in braces. */
   readonly prefix: string;
   readonly clock: Clock;
+  /** Throttled: while Redis is away every try to connect fails. */
   readonly log: Log;
   /**
    * Folds wake-ups of one record into one waiting job. It only saves work: with it off everything still holds, which a

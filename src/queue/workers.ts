@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker, type Job } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Outcome } from '../../jobs/outcome';
-import type { Clock } from '../platform/clock';
 import { errorFacts, type Log } from '../platform/log';
+import { within } from '../platform/within';
 import type { Progress } from './progress';
 import { QUEUE_NAMES, type QueueName, type Queues } from './queues';
 
@@ -22,7 +21,7 @@ export interface WorkersOptions {
   /** How long running jobs may take to end at a stop. */
   readonly stopGraceMs: number;
   readonly progress: Progress;
-  readonly clock: Clock;
+  /** Throttled: a worker whose Redis is read-only fails thousands of times a second. */
   readonly log: Log;
 }
 
@@ -56,7 +55,9 @@ export function startWorkers(options: WorkersOptions): Workers {
         skipVersionCheck: true,
       },
     );
-    worker.on('error', throttled(name, options));
+    worker.on('error', (error) => {
+      options.log.error('worker.failed', { queue: name, ...errorFacts(error), stack: undefined });
+    });
     return worker;
   });
   return {
@@ -84,19 +85,6 @@ async function stopWorker(
   await within(ANSWER_MS, worker.close(!(haveEnded && answers)));
 }
 
-/** Whether the work succeeded within the time. */
-async function within(limitMs: number, work: Promise<unknown>): Promise<boolean> {
-  const ended = new AbortController();
-  const tooLong = sleep(limitMs, false, { signal: ended.signal }).catch(() => false);
-  const done = work.then(
-    () => true,
-    () => false,
-  );
-  const first = await Promise.race([done, tooLong]);
-  ended.abort();
-  return first;
-}
-
 /** Runs one job. It never throws: a failed run leaves its record's due mark, and the pump comes back to it. */
 async function turn(queue: QueueName, job: Job<unknown>, options: WorkersOptions): Promise<string> {
   const outcome = await options.handlers[queue](job.data).catch((error: unknown): Outcome => {
@@ -117,16 +105,4 @@ async function wakeAgain(queue: QueueName, ref: string, { queues, log }: Workers
   await queues.wake([{ queue, ref }]).catch((error: unknown) => {
     log.debug('wake.failed', { queue, ...errorFacts(error) });
   });
-}
-
-const REPEAT_LOG_AFTER_MS = 10_000;
-
-/** A worker whose Redis is read-only emits thousands of errors a second. */
-function throttled(queue: QueueName, { clock, log }: WorkersOptions) {
-  let quietUntilMs = 0;
-  return (error: Error) => {
-    if (clock.monotonicMs() < quietUntilMs) return;
-    quietUntilMs = clock.monotonicMs() + REPEAT_LOG_AFTER_MS;
-    log.error('worker.failed', { queue, ...errorFacts(error), stack: undefined });
-  };
 }

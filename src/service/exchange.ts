@@ -49,7 +49,7 @@ export function classify<T>(contract: Contract<T>, outcome: Outcome, nowMs: numb
 function failed(failure: TransportFailure): Exchange {
   switch (failure.phase) {
     case 'dropped':
-      return { kind: 'dropped' };
+      return { kind: 'dropped', notBeforeMs: null };
     case 'surely_not_sent':
     case 'unanswered':
       return { kind: failure.phase, cause: failure.reason };

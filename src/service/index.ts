@@ -1,8 +1,9 @@
 import { OPERATIONS, type AnswerOf, type OperationName, type RequestOf } from '../contracts/operations';
 import type { Clock } from '../platform/clock';
 import type { Log } from '../platform/log';
-import type { CallOptions, CallResult, ServicePort, TokenCache } from '../workflow/service-port';
+import type { Budgets, CallOptions, CallResult, ServicePort, TokenCache } from '../workflow/service-port';
 import { parseServiceAddress } from './address';
+import { createSlots } from './slots';
 import { encode, type EncodedRequest } from './encode';
 import type { ViolationImage } from './encode-form';
 import { classify, httpStatusOf, isUnauthorized, type Classified } from './exchange';
@@ -43,10 +44,14 @@ export interface ServiceClientOptions {
   /** The deadline of every attempt, from the first look-up to the last byte of the answer. */
   readonly timeoutMs: number;
   readonly tokens: TokenCache;
+  readonly budgets: Budgets;
   readonly clock: Clock;
   readonly log: Log;
   readonly userAgent?: string;
 }
+
+/** How long a call waits for its slot when nobody says otherwise: well within the life of a claim. */
+const SLOT_WAIT_MS = 2000;
 
 /** The table once more, typed so that the answer of an operation not known in advance keeps its type. */
 const CONTRACTS: { readonly [N in OperationName]: Contract<AnswerOf<N>> } = OPERATIONS;
@@ -56,7 +61,7 @@ const CONTRACTS: { readonly [N in OperationName]: Contract<AnswerOf<N>> } = OPER
  *
  * Causes: `surely_not_sent` and `unanswered` carry a word of transport-failure.ts; `connection` carries `token_refused`
  * (a renewed token was refused too), `token_http_<status>`, `token_contract_broken`, `token_renewal_stuck` (another
- * process holds the right to renew for too long), `token_cache_failed`, or `token_` and a word of transport-failure.ts.
+ * process holds the right to renew for too long), `token_budget_spent`, `token_cache_failed`, or `token_` and a word of transport-failure.ts.
  *
  * Throws an Error for a base address or credentials that cannot be used; its text repeats neither.
  */
@@ -66,17 +71,24 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
   const sender = createSender({ address: parseServiceAddress(options.baseUrl), timeoutMs, userAgent });
   const credentials = credentialHeaders(options);
   const tokenSource = createTokenSource({ ...options, fetchToken });
+  const slots = createSlots(options);
 
   /** The one path: a token where the operation needs one, the call, once more after a 401, one log line. */
   async function perform<N extends OperationName>(
     name: N,
     request: EncodedRequest,
-    { maySend = () => true }: CallOptions,
+    { maySend = () => true, slotTaken = false, slotWaitMs = SLOT_WAIT_MS }: CallOptions,
   ): Promise<CallResult<N>> {
     const startedMs = clock.monotonicMs();
     const operation = OPERATIONS[name];
-    const attempt = async (authorization: Authorization) =>
-      classify(CONTRACTS[name], await sender.send(request, { operation, authorization, maySend }), clock.nowMs());
+    let hasSlot = slotTaken;
+    const attempt = async (authorization: Authorization): Promise<Classified<AnswerOf<N>>> => {
+      const dropped = hasSlot ? null : await slots.take(operation.budget, slotWaitMs);
+      if (dropped) return { exchange: dropped, data: null, rawBody: null };
+      hasSlot = false;
+      const outcome = await sender.send(request, { operation, authorization, maySend });
+      return classify(CONTRACTS[name], outcome, clock.nowMs());
+    };
     const made = await (name === 'token' ? attempt(credentials) : withToken(attempt));
     const durationMs = Math.round(clock.monotonicMs() - startedMs);
     log.debug('service.called', {

@@ -81,7 +81,7 @@ export function noTokenAfter(exchange: Exchange): Renewed & { ok: false } {
     case 'connection':
       return { ok: false, exchange };
     case 'dropped':
-      return noToken('token_dropped');
+      return noToken('token_budget_spent', exchange.notBeforeMs);
   }
 }
 

@@ -19,6 +19,8 @@ export interface Call {
   effect: boolean;
   /** The fault that hit it. */
   fault: string | null;
+  /** Whether the caller had given up before its call was read: such a call may be read after later ones. Absent before. */
+  hung_up?: boolean;
 }
 
 /** Kept until the call is over as an object, from then on as its JSON text, which takes a fraction of the memory. */

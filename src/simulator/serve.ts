@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { OPERATIONS, type OperationName } from '../contracts/operations';
 import { errorFacts, type Log } from '../platform/log';
@@ -70,6 +71,7 @@ async function serve(visit: Visit, serving: Serving): Promise<void> {
   try {
     const received = await receive(request, OPERATIONS[name].encoding);
     call.body = received.shown;
+    call.hung_up = await hasHungUp(request);
     const reference = received.fields['towing_reference_id'];
     towingReference = typeof reference === 'string' ? reference : null;
     entry.setTowingReference(towingReference);
@@ -89,6 +91,13 @@ async function serve(visit: Visit, serving: Serving): Promise<void> {
     const facts = { operation, status, effect, fault, towing_reference_id: towingReference, duration_ms: durationMs };
     serving.log.debug('simulator.call_served', facts);
   }
+}
+
+/** The end of a caller's connection is read a turn after the call it follows. */
+async function hasHungUp(request: Request): Promise<boolean> {
+  await nextTurn();
+  await nextTurn();
+  return request.socket.readableEnded || request.socket.destroyed;
 }
 
 interface Hearing extends Visit {

@@ -19,6 +19,8 @@ export interface Attempt {
   readonly webhook_id: string;
   /** Null while unanswered, and when no answer came or the attempt was not sent. */
   status: number | null;
+  /** When its status came, ISO 8601; null until then, and when none came. */
+  answered_at: string | null;
   /** Counts from 1. */
   readonly attempt: number;
   readonly body: JsonObject;
@@ -139,6 +141,7 @@ export class WebhookSender {
       const headers = this.#headers(webhook);
       const status = await this.#poster.post({ url, headers, body: webhook.text, timeoutMs: ATTEMPT_TIMEOUT_MS });
       attempt.status = status;
+      if (status !== null) attempt.answered_at = new Date(this.#settings.clock.nowMs()).toISOString();
       for (const [delay, postsBefore] of this.#held) if (number > postsBefore) delay.end();
       const { kind, towingReference } = webhook;
       const facts = { kind, towing_reference_id: towingReference, attempt: about.attempt, fault: about.fault, status };
@@ -161,6 +164,7 @@ export class WebhookSender {
       towing_reference_id: webhook.towingReference,
       webhook_id: webhook.id,
       status: null,
+      answered_at: null,
       attempt: about.attempt,
       body: webhook.body,
       fault: about.fault,

@@ -1,11 +1,13 @@
 import type { Redis } from 'ioredis';
 import { apiKeyRecord } from '../contracts/records';
 import type { ApiKey, ApiKeyStore } from '../workflow/ports';
-import { idempotencyKey, KEYS } from './keys';
+import { KEYS, towKeys } from './keys';
 import { savedOf } from './saved';
 import { Script } from './scripts';
+import { wellFormedJson } from './well-formed';
 
 const createApiKey = new Script('create-api-key');
+const revokeApiKey = new Script('revoke-api-key');
 
 /** API keys by the hash of the key; the key itself is shown once, when it is made, and stored nowhere. */
 export function createApiKeyStore(redis: Redis): ApiKeyStore {
@@ -25,22 +27,22 @@ export function createApiKeyStore(redis: Redis): ApiKeyStore {
         .filter((key) => key !== null)
         .toSorted((a, b) => a.createdAt.localeCompare(b.createdAt));
     },
-    async create(key, hash, remember) {
-      const keys = [KEYS.apiKeys, KEYS.apiKeyHashes, idempotencyKey(remember?.scope ?? '')];
+    async create(key, hash, { audit, remember }) {
+      const scope = remember ? { idempotencyScope: remember.scope } : {};
+      const keys = [...towKeys('', scope), KEYS.apiKeys, KEYS.apiKeyHashes];
       const args = [
         key.id,
         hash,
-        JSON.stringify({ ...key, hash }),
+        wellFormedJson({ ...key, hash }),
         remember?.fingerprint ?? '',
         remember?.answer ?? '',
+        wellFormedJson(audit),
       ];
       return savedOf(await createApiKey.run(redis, keys, args), 'create-api-key');
     },
-    async revoke(id) {
-      const key = await read(id);
-      if (!key) return false;
-      await redis.multi().hdel(KEYS.apiKeys, id).hdel(KEYS.apiKeyHashes, key.hash).exec();
-      return true;
+    async revoke(id, audit) {
+      const keys = [...towKeys(''), KEYS.apiKeys, KEYS.apiKeyHashes];
+      return savedOf(await revokeApiKey.run(redis, keys, [id, wellFormedJson(audit)]), 'revoke-api-key');
     },
   };
 }

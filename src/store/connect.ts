@@ -1,6 +1,6 @@
-import { Redis } from 'ioredis';
-import type { Clock } from '../platform/clock';
+import { Redis, ReplyError } from 'ioredis';
 import { errorFacts, type Log } from '../platform/log';
+import { KEYS } from './keys';
 
 /**
  * Connections to Redis, each for one purpose (stack-facts 3 and 7): a write that may have reached Redis is never sent
@@ -8,14 +8,30 @@ import { errorFacts, type Log } from '../platform/log';
  */
 
 export interface ConnectionTools {
+  /** Throttled: while Redis is away every try to connect fails. */
   readonly log: Log;
-  readonly clock: Clock;
+}
+
+/**
+ * A connection that ends a socket once. After a failover every command under way is answered READONLY, often many in one
+ * piece, and ioredis would end the same socket, with a timer and a listener of its own, for each of them.
+ */
+class Connection extends Redis {
+  private readonly left = new WeakSet<object>();
+
+  override disconnect(reconnect = false): void {
+    if (reconnect && this.stream) {
+      if (this.left.has(this.stream)) return;
+      this.left.add(this.stream);
+    }
+    super.disconnect(reconnect);
+  }
 }
 
 /** Sends fail at once while Redis cannot be reached, and are never repeated by the client. */
 export function connectFailFast(url: string, tools: ConnectionTools): Redis {
   return watched(
-    new Redis(url, {
+    new Connection(url, {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
       commandTimeout: 800,
@@ -32,7 +48,7 @@ export function connectFailFast(url: string, tools: ConnectionTools): Redis {
 /** For blocking reads of queue workers and subscriptions: waits for Redis to come back, without a command timeout. */
 export function connectPatient(url: string, tools: ConnectionTools): Redis {
   return watched(
-    new Redis(url, {
+    new Connection(url, {
       maxRetriesPerRequest: null,
       // Longer than a blocking read takes; without it a connection that died without a word waits for ever.
       socketTimeout: 15_000,
@@ -67,15 +83,22 @@ export async function whenReady(redis: Redis, timeoutMs: number): Promise<void> 
   });
 }
 
-const REPEAT_LOG_AFTER_MS = 10_000;
+/**
+ * Whether Redis can be worked with: it answers, and takes what is to be written. A replica refuses writes, and so does a
+ * server that is out of memory, cannot save, or misses the replicas it must have.
+ */
+export async function writability(redis: Redis): Promise<'writable' | 'refuses_writes' | 'unreachable'> {
+  try {
+    // Gone at once: what counts is whether it was taken.
+    await redis.set(KEYS.writeProbe, '', 'PX', 1);
+    return 'writable';
+  } catch (error) {
+    return error instanceof ReplyError ? 'refuses_writes' : 'unreachable';
+  }
+}
 
-/** An ioredis client without an error listener ends the process; while Redis is down one line in ten seconds is enough. */
-function watched(redis: Redis, { log, clock }: ConnectionTools): Redis {
-  let quietUntil = 0;
-  redis.on('error', (error: Error) => {
-    if (clock.monotonicMs() < quietUntil) return;
-    quietUntil = clock.monotonicMs() + REPEAT_LOG_AFTER_MS;
-    log.error('redis.failed', { ...errorFacts(error), stack: undefined });
-  });
+/** An ioredis client without an error listener ends the process. */
+function watched(redis: Redis, { log }: ConnectionTools): Redis {
+  redis.on('error', (error: Error) => log.error('redis.failed', { ...errorFacts(error), stack: undefined }));
   return redis;
 }

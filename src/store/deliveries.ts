@@ -9,6 +9,7 @@ import { deliveryOf, text } from './parse';
 import { savedOf } from './saved';
 import { Script } from './scripts';
 import { taskId, taskJson } from './tows';
+import { wellFormedJson } from './well-formed';
 
 const acceptDelivery = new Script('accept');
 const replayDelivery = new Script('replay-delivery');
@@ -24,18 +25,14 @@ export function createIntake(redis: Redis, clock: Clock): Intake {
   return {
     async accept(delivery) {
       const keys = towKeys(delivery.towingReferenceId, { deliveryId: delivery.id });
-      const reply = await acceptDelivery.run(
-        redis,
-        [...keys, KEYS.indexDeliveries],
-        [
-          delivery.id,
-          delivery.kind,
-          delivery.towingReferenceId,
-          delivery.rawBody,
-          delivery.verified ? 'verified' : 'unverified',
-          delivery.signatureId ?? '',
-        ],
-      );
+      const reply = await acceptDelivery.run(redis, keys, [
+        delivery.id,
+        delivery.kind,
+        delivery.towingReferenceId,
+        delivery.rawBody,
+        delivery.verified ? 'verified' : 'unverified',
+        delivery.signatureId ?? '',
+      ]);
       return text(reply, 'accept') === 'accepted' ? 'accepted' : 'already_known';
     },
 
@@ -71,9 +68,10 @@ export function createDeliveryStore(redis: Redis): DeliveryStore {
       return { items: items.filter((item) => item !== null), nextCursor };
     },
 
-    async replay(id, remember) {
+    async replay(id, { audit, remember }) {
       const keys = towKeys('', { deliveryId: id, ...(remember ? { idempotencyScope: remember.scope } : {}) });
-      return savedOf(await replayDelivery.run(redis, keys, [id, remember?.fingerprint ?? '']), 'replay-delivery');
+      const args = [id, remember?.fingerprint ?? '', wellFormedJson(audit)];
+      return savedOf(await replayDelivery.run(redis, keys, args), 'replay-delivery');
     },
 
     async quarantined(limit) {

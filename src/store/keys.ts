@@ -16,10 +16,27 @@ export const KEYS = {
   search: key('index', 'search'),
   tasks: key('tasks'),
   openTasks: key('index', 'tasks'),
-  connection: key('connection'),
+  /** What holds sending: a broken connection, an outage, paused operations (lua/shared/gates.lua). */
+  gates: key('gates'),
   held: key('held'),
+  probes: key('probes'),
+  /** Tows that wait for a slot of the tow budget, in the order they will be served. */
+  slotWaiting: key('budget-waiting'),
+  /** Every acknowledged delivery and recorded fact, by the moment it was written (lua/shared/ledger.lua). */
+  ledger: key('ledger'),
+  /** The walk over the ledger that goes on, and the last complete one (lua/walk-ledger.lua). */
+  walk: key('walk'),
+  lastWalk: key('last-walk'),
+  /** The hash-chained record of what people did (lua/shared/audit.lua). */
+  audit: key('audit'),
+  retireTows: key('retire', 'tows'),
+  retireDeliveries: key('retire', 'deliveries'),
+  /** Tows that were archived and are remembered, by the moment they left. */
+  tombstones: key('tombstones'),
   /** Publish/subscribe channel of everything that changes. */
   events: key('events'),
+  /** Written to see whether Redis takes writes. */
+  writeProbe: key('write-probe'),
   quarantine: key('quarantine'),
   token: key('token'),
   tokenLock: key('token-lock'),
@@ -32,6 +49,11 @@ export const towTasksKey = (ref: string) => key('tow-tasks', ref);
 export const towsInStateKey = (state: string) => `${KEYS.indexTows}:${state}`;
 export const deliveryKey = (id: string) => key('delivery', id);
 export const idempotencyKey = (scope: string) => key('idempotency', scope);
+/** A lock that one process holds at a time, and the fencing number of whoever took it last (locks.ts). */
+export const lockKey = (name: string) => key('lock', name);
+export const lockEpochKey = (name: string) => key('lock-epoch', name);
+/** The log of granted slots of one budget (lua/shared/budget.lua). */
+export const budgetKey = (name: string) => key('budget', name);
 
 /** The KEYS of every script about one tow, in the order that lua/shared/tow.lua gives them names. */
 export function towKeys(ref: string, also: { deliveryId?: string; idempotencyScope?: string } = {}): string[] {
@@ -42,15 +64,25 @@ export function towKeys(ref: string, also: { deliveryId?: string; idempotencySco
     towTasksKey(ref),
     key('tow-parked', ref),
     key('tow-proof', ref),
+    key('tow-terms', ref),
     KEYS.dueTows,
     KEYS.dueDeliveries,
     KEYS.indexTows,
+    KEYS.indexDeliveries,
     KEYS.attention,
     KEYS.search,
     KEYS.tasks,
     KEYS.openTasks,
-    KEYS.connection,
+    KEYS.gates,
     KEYS.held,
+    KEYS.probes,
+    budgetKey('tow'),
+    KEYS.slotWaiting,
+    KEYS.ledger,
+    KEYS.audit,
+    KEYS.retireTows,
+    KEYS.retireDeliveries,
+    KEYS.tombstones,
     KEYS.events,
     idempotencyKey(also.idempotencyScope ?? ''),
     deliveryKey(also.deliveryId ?? ''),

@@ -1,26 +1,34 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import { acknowledgedKind, claimedReply, claimKind } from '../contracts/replies';
+import { acknowledgedKind, claimedReply, claimKind, handOverReply } from '../contracts/replies';
 import { UNANSWERED_CREATES_MAX } from '../domain/policy';
+import { connectionTask, outageTask, pausedOperationTask } from '../domain/tasks';
 import type { Clock } from '../platform/clock';
-import type { AttemptResult, Claim, Claimed, OutboxStore } from '../workflow/outbox-port';
+import type { AttemptResult, Claim, Claimed, HandedOver, OutboxStore } from '../workflow/outbox-port';
 import { towKeys } from './keys';
 import { texts } from './parse';
 import { Script } from './scripts';
-import { taskId, taskJson } from './tows';
-import type { NewTask } from '../domain/tasks';
+import { generalTaskJson, taskId, taskJson } from './tows';
 
 const claimHead = new Script('claim');
 const ackAttempt = new Script('ack');
+const handOver = new Script('hand-over');
+const storeProbe = new Script('probed');
 
 const REPEAT_PAUSE_MS = 200;
 /** A claim older than 5 s is of no use any more. */
 const CLAIM_REPEAT_MS = 3000;
+/** An outage of Redis that lasts longer leaves what was answered in it unknown. */
+const ACK_REPEAT_MS = 600_000;
 
 export interface OutboxSettings {
   /** How long a claim lasts; longer than the deadline of a call, equal to the lock of its queue job. */
   readonly leaseMs: number;
   readonly unknownGraceMs: number;
+  /** How long a report may keep failing before a person must decide. */
+  readonly giveUpAfterMs: number;
+  /** Calls that all tows together may make in any window; limit 0 = any number. */
+  readonly towBudget: { readonly limit: number; readonly windowMs: number };
 }
 
 /** Claim and ack in Redis; see the headers of lua/claim.lua and lua/ack.lua. */
@@ -28,7 +36,9 @@ export function createOutboxStore(redis: Redis, clock: Clock, settings: OutboxSe
   return {
     async claim(ref) {
       const [leaseToken, attemptId] = [clock.id(), clock.id()];
-      const args = [ref, leaseToken, attemptId, settings.leaseMs, settings.unknownGraceMs, UNANSWERED_CREATES_MAX];
+      const { leaseMs, unknownGraceMs, towBudget } = settings;
+      const limits = [UNANSWERED_CREATES_MAX.invoice, towBudget.limit, towBudget.windowMs];
+      const args = [ref, leaseToken, attemptId, leaseMs, unknownGraceMs, ...limits];
       // Repeated with the same token: a claim whose reply was lost is given again, not left to run out.
       const reply = await untilAnswered(() => claimHead.run(redis, towKeys(ref), args), {
         clock,
@@ -38,14 +48,24 @@ export function createOutboxStore(redis: Redis, clock: Clock, settings: OutboxSe
     },
 
     async ack(claimed, result) {
-      // What the service has answered must not be forgotten because Redis was away for a moment.
-      const args = ackArguments(claimed, result);
+      // What the service has answered must not be forgotten because Redis was away, for however long: an answer that is
+      // stored after the claim ran out still settles a report whose outcome is unknown.
+      const args = ackArguments(claimed, result, settings);
       const reply = await untilAnswered(() => ackAttempt.run(redis, towKeys(claimed.ref), args), {
         clock,
-        limitMs: settings.leaseMs,
+        limitMs: ACK_REPEAT_MS,
       });
       const [kind, more] = texts(reply, 'ack');
       return { kind: acknowledgedKind.parse(kind), more: more === 'more' };
+    },
+
+    async handOver(ref, report, task) {
+      const args = [ref, report.seq, report.attempts, taskId(ref, task), taskJson(ref, task)];
+      await handOver.run(redis, towKeys(ref), args);
+    },
+
+    async probed(ref, { service, delayMs }) {
+      await storeProbe.run(redis, towKeys(ref), [service, delayMs]);
     },
   };
 }
@@ -78,6 +98,10 @@ function claimOf(reply: readonly string[], mine: { ref: string; leaseToken: stri
     case 'wait':
     case 'busy':
       return { kind, untilMs: Number(rest[0]) };
+    case 'probe':
+      return { kind, failedProbes: Number(rest[0]) };
+    case 'hand_over':
+      return handedOverOf(rest);
     case 'send':
       return claimedOf(rest, mine);
   }
@@ -85,12 +109,17 @@ function claimOf(reply: readonly string[], mine: { ref: string; leaseToken: stri
 
 function claimedOf(reply: readonly string[], mine: { ref: string; leaseToken: string; attemptId: string }): Claimed {
   const [seq, reportId, reportKind, body, revision, ...counts] = claimedReply.parse(reply);
-  const [attempt, failures, notFound, unanswered, connectionFailures] = counts;
-  const history = { attempt, failures, notFound, unanswered, connectionFailures };
+  const [attempt, failures, notFound, unanswered, connectionFailures, failedProbes] = counts;
+  const history = { attempt, failures, notFound, unanswered, connectionFailures, failedProbes };
   return { kind: 'send', ...mine, seq, reportId, reportKind, body, revision, ...history };
 }
 
-function ackArguments(claimed: Claimed, result: AttemptResult): (string | number)[] {
+function handedOverOf(reply: readonly string[]): HandedOver {
+  const [seq, reportId, reportKind, why, attempts] = handOverReply.parse(reply);
+  return { kind: 'hand_over', seq, reportId, reportKind, why, attempts };
+}
+
+function ackArguments(claimed: Claimed, result: AttemptResult, settings: OutboxSettings): (string | number)[] {
   const { verdict } = result;
   const delayMs = verdict.next === 'accepted' || verdict.next === 'refused' ? 0 : verdict.delayMs;
   const isConnection = verdict.next === 'hold' && verdict.because === 'connection';
@@ -105,7 +134,13 @@ function ackArguments(claimed: Claimed, result: AttemptResult): (string | number
     no_effect: result.hadNoEffect,
     answered: result.wasAnswered,
     connection: isConnection,
-    task: result.task ? taskChange(claimed.ref, result.task, isConnection) : false,
+    service: result.service,
+    forbidden: result.isForbidden,
+    asked_ms: result.askedMs,
+    outage_delay_ms: result.outageDelayMs,
+    give_up_ms: settings.giveUpAfterMs,
+    task: result.task ? { id: taskId(claimed.ref, result.task), json: taskJson(claimed.ref, result.task) } : false,
+    ...gateTasks(claimed, result),
   };
   return [
     claimed.ref,
@@ -120,9 +155,13 @@ function ackArguments(claimed: Claimed, result: AttemptResult): (string | number
   ];
 }
 
-/** A broken connection is one task of the whole operator, whichever tow met it first. */
-function taskChange(ref: string, task: NewTask, isConnection: boolean) {
-  if (!isConnection) return { id: taskId(ref, task), json: taskJson(ref, task) };
-  const { subject, ...rest } = task;
-  return { id: subject, json: JSON.stringify({ id: subject, ...rest }) };
+/** The tasks of the whole operator that this attempt may turn out to open; the script knows whether it does. */
+function gateTasks(claimed: Claimed, { error }: AttemptResult) {
+  const words = error?.message ?? '';
+  const metBy = { kind: claimed.reportKind, towingReference: claimed.ref };
+  return {
+    connection_task: generalTaskJson(connectionTask(words, metBy)),
+    outage_task: generalTaskJson(outageTask(words)),
+    paused_task: generalTaskJson(pausedOperationTask(claimed.reportKind, words)),
+  };
 }

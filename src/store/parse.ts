@@ -29,7 +29,7 @@ export function texts(reply: unknown, what: string): string[] {
   return list(reply, what).map((item) => text(item, what));
 }
 
-/** A hash as Redis answers it, a flat list of names and values. */
+/** A flat list of names and values, as Redis answers a hash. */
 function fields(reply: unknown, what: string): Map<string, string> {
   const flat = texts(reply, what);
   const map = new Map<string, string>();
@@ -48,14 +48,14 @@ export function towRecord(reply: unknown): TowRecord | null {
     version: Number(hash.get('version')),
     reports: reportRecords(fields(reports, 'reports'), Number(hash.get('tail'))),
     timeline: texts(timeline, 'timeline').map(timelineEntryOf),
-    tasks: texts(tasks, 'tasks').map(taskOf),
+    tasks: [...fields(tasks, 'tasks')].map(([json, openedAtMs]) => taskOf(json, openedAtMs)),
     readAtMs: Number(text(now, 'now')),
   };
 }
 
-/** A stored task. */
-export function taskOf(json: string): Task {
-  return task.parse(JSON.parse(json));
+/** A stored task, with the moment it was opened. */
+export function taskOf(json: string, openedAtMs: string): Task {
+  return { ...task.parse(JSON.parse(json)), opened_at: new Date(Number(openedAtMs)).toISOString() };
 }
 
 /** A stored delivery. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 
 const FOLDER = join(__dirname, 'lua');
-const INCLUDE = /^--! include (\S+)$/m;
+const INCLUDE = /^--! include (\S+)$/gm;
 
 /** One Lua script of the lua folder; what it takes and returns stands in its header. */
 export class Script {
@@ -12,7 +12,7 @@ export class Script {
   readonly #sha: string;
 
   constructor(readonly name: string) {
-    this.#text = load(`${name}.lua`);
+    this.#text = load(`${name}.lua`, new Set());
     this.#sha = createHash('sha1').update(this.#text).digest('hex');
   }
 
@@ -27,7 +27,12 @@ export class Script {
   }
 }
 
-function load(file: string): string {
+/** The text of a script with what it includes put in its place, each file once. */
+function load(file: string, included: Set<string>): string {
   const text = readFileSync(join(FOLDER, file), 'utf8');
-  return text.replace(INCLUDE, (_line, included: string) => readFileSync(join(FOLDER, included), 'utf8'));
+  return text.replace(INCLUDE, (_line, name: string) => {
+    if (included.has(name)) return '';
+    included.add(name);
+    return load(name, included);
+  });
 }

@@ -6,14 +6,15 @@ import { newestFirst } from './list-tows';
 import { taskOf } from './parse';
 import { savedOf } from './saved';
 import { Script } from './scripts';
+import { wellFormedJson } from './well-formed';
 
 const resolveTask = new Script('resolve-task');
 
 /** What people must decide. Tasks are opened by the scripts that find them necessary, never here. */
 export function createTaskStore(redis: Redis): TaskStore {
   const read = async (id: string): Promise<Task | null> => {
-    const json = await redis.hget(KEYS.tasks, id);
-    return json === null ? null : taskOf(json);
+    const [json, openedAtMs] = await Promise.all([redis.hget(KEYS.tasks, id), redis.zscore(KEYS.openTasks, id)]);
+    return json === null || openedAtMs === null ? null : taskOf(json, openedAtMs);
   };
   return {
     read,
@@ -24,16 +25,17 @@ export function createTaskStore(redis: Redis): TaskStore {
       return { items: items.filter((item) => item !== null), nextCursor };
     },
 
-    async resolve(task, { by, reason, remember }) {
+    async resolve(task, { audit, remember }) {
       const ref = task.towing_reference_id ?? '';
-      const entry = JSON.stringify({ type: 'task.resolved', task_type: task.type, by, reason }).toWellFormed();
+      const entry = { type: audit.action, task_type: task.type, by: audit.by, reason: audit.why };
       const keys = towKeys(ref, remember ? { idempotencyScope: remember.scope } : {});
       const reply = await resolveTask.run(redis, keys, [
         ref,
         task.id,
-        entry,
+        wellFormedJson(entry),
         remember?.fingerprint ?? '',
         remember?.answer ?? '',
+        wellFormedJson(audit),
       ]);
       return savedOf(reply, 'resolve-task');
     },

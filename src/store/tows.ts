@@ -1,13 +1,15 @@
 import type { Redis } from 'ioredis';
 import type { TowRecord } from '../contracts/records';
 import { OPERATIONS } from '../contracts/operations';
+import { createdKind, parkedKind } from '../contracts/replies';
 import type { NewTask } from '../domain/tasks';
 import type { JsonObject } from '../domain/vocabulary';
 import type { Remember, ReportDecision, Saved, TowChange, TowStore } from '../workflow/ports';
 import { towKeys } from './keys';
 import { listTows } from './list-tows';
-import { texts, text, towRecord } from './parse';
+import { texts, towRecord } from './parse';
 import { savedOf } from './saved';
+import { wellFormedJson as wellFormed } from './well-formed';
 import { Script } from './scripts';
 
 const readTow = new Script('read-tow');
@@ -26,7 +28,7 @@ export function createTowStore(redis: Redis): TowStore {
 
     async create(tow, from) {
       const ref = tow.towingReferenceId;
-      const [kind, ...unparked] = texts(
+      const [first, ...unparked] = texts(
         await createTow.run(redis, towKeys(ref, { deliveryId: from.deliveryId }), [
           ref,
           JSON.stringify(tow),
@@ -36,13 +38,13 @@ export function createTowStore(redis: Redis): TowStore {
         ]),
         'create-tow',
       );
-      return { created: kind === 'created', unparked };
+      return { kind: createdKind.parse(first), unparked };
     },
 
-    async park(ref, deliveryId, { afterMs, task }) {
-      const keys = towKeys(ref, { deliveryId });
-      const reply = text(await parkInvoice.run(redis, keys, [ref, deliveryId, afterMs, taskJson(ref, task)]), 'park');
-      return reply === 'exists' ? 'exists' : 'parked';
+    async park(ref, deliveryId, { afterMs, task, lateTask }) {
+      const late = [taskId(ref, lateTask), taskJson(ref, lateTask)];
+      const args = [ref, deliveryId, afterMs, taskJson(ref, task), ...late];
+      return parkedKind.parse(await parkInvoice.run(redis, towKeys(ref, { deliveryId }), args));
     },
 
     async save(before, change, remember) {
@@ -82,6 +84,7 @@ async function decide(
     also_waive: decision.action === 'waive' ? decision.alsoWaive.map(({ id }) => seqOf(id)) : [],
     terms: decision.action === 'correct' ? decision.searchTerms : [],
     timeline: JSON.stringify(decisionEntry(decision)),
+    audit: wellFormed(decision.audit),
   };
   const reply = await decideReport.run(redis, towKeys(ref, remember ? { idempotencyScope: remember.scope } : {}), [
     ref,
@@ -94,18 +97,11 @@ async function decide(
   return savedOf(reply, 'decide');
 }
 
-const DECISION_TYPES = {
-  retry: 'report.retried',
-  correct: 'report.corrected',
-  waive: 'report.waived',
-  accept: 'report.accepted_by_hand',
-} as const;
-
 function decisionEntry(decision: ReportDecision): JsonObject {
   const entry: JsonObject = {
-    type: DECISION_TYPES[decision.action],
+    type: decision.audit.action,
     report_id: decision.reportId,
-    by: decision.by,
+    by: decision.audit.by,
   };
   if (decision.action === 'correct') entry['fields'] = decision.fields;
   if (decision.action === 'waive' || decision.action === 'accept') entry['reason'] = decision.reason;
@@ -130,6 +126,7 @@ function changesOf(before: TowRecord, change: TowChange) {
     delivery_id: change.delivery?.id ?? '',
     verdict: change.delivery?.verdict ?? '',
     reconciled: change.reconciled,
+    audit: change.audit ? wellFormed(change.audit) : '',
   };
 }
 
@@ -149,7 +146,7 @@ export function taskJson(ref: string, { subject, ...task }: NewTask): string {
   return JSON.stringify({ id: `${subject}.${ref}`, ...task, towing_reference_id: ref }).toWellFormed();
 }
 
-/** JSON that Lua can read too: it refuses lone surrogates, which JSON.stringify writes as escapes. */
-function wellFormed(value: unknown): string {
-  return JSON.stringify(value, (_name, item: unknown) => (typeof item === 'string' ? item.toWellFormed() : item));
+/** A task of the whole operator as it is stored: open at most once. */
+export function generalTaskJson({ subject, ...task }: NewTask): string {
+  return JSON.stringify({ id: subject, ...task }).toWellFormed();
 }

@@ -1,4 +1,5 @@
 import type { Report, TowRecord } from '../contracts/records';
+import { alsoWaived, auditOf, type AuditAction, type AuditDetails } from '../domain/audit';
 import { conflict, unknown, type Decision } from '../domain/refusal';
 import { isSettled } from '../domain/outbox';
 import { correct, type Correction } from '../domain/correct';
@@ -48,17 +49,26 @@ function decisionOf(
     return conflict('report_in_flight', 'The report is being sent right now; decide when its answer is here.');
   }
   const { command } = request;
-  const by = { reportId: report.id, by: request.actor.name };
+  const reportId = report.id;
+  const audit = (why: string | null, what: AuditDetails = {}) =>
+    auditOf(request.actor, AUDIT_ACTIONS_OF[command.action], {
+      on: { towing_reference_id: request.ref, report_id: reportId },
+      why,
+      what,
+    });
   switch (command.action) {
     case 'retry':
-      return { ok: true, decision: { ...by, action: 'retry' } };
-    case 'accept':
-      return { ok: true, decision: { ...by, action: 'accept', reason: command.reason } };
-    case 'waive':
-      return {
-        ok: true,
-        decision: { ...by, action: 'waive', reason: command.reason, alsoWaive: paymentsOf(record, report) },
-      };
+      return { ok: true, decision: { reportId, audit: audit(null), action: 'retry' } };
+    case 'accept': {
+      const { reason } = command;
+      return { ok: true, decision: { reportId, audit: audit(reason), action: 'accept', reason } };
+    }
+    case 'waive': {
+      const { reason } = command;
+      const alsoWaive = paymentsOf(record, report);
+      const entry = audit(reason, alsoWaived(alsoWaive.map(({ id }) => id)));
+      return { ok: true, decision: { reportId, audit: entry, action: 'waive', reason, alsoWaive } };
+    }
     case 'correct': {
       if (report.state === 'unknown') {
         return conflict('correct_not_allowed', 'The outcome is unknown: accept, retry or waive it.');
@@ -71,10 +81,19 @@ function decisionOf(
       });
       if (!corrected.ok) return corrected;
       const { body, tow, fields } = corrected;
-      return { ok: true, decision: { ...by, action: 'correct', body, tow, fields, searchTerms: searchTerms(tow) } };
+      const change = { body, tow, fields, searchTerms: searchTerms(tow) };
+      const entry = audit(null, { fields: Object.keys(fields) });
+      return { ok: true, decision: { reportId, audit: entry, action: 'correct', ...change } };
     }
   }
 }
+
+const AUDIT_ACTIONS_OF = {
+  retry: 'report.retried',
+  correct: 'report.corrected',
+  waive: 'report.waived',
+  accept: 'report.accepted_by_hand',
+} as const satisfies Record<DecisionCommand['action'], AuditAction>;
 
 /** Without its invoice a payment has nothing to pay. */
 function paymentsOf(record: TowRecord, waived: Report): Report[] {

@@ -8,7 +8,7 @@ import {
 import { jsonObject } from '../contracts/common';
 import { canonicalJson } from '../domain/canonical';
 import { searchTerms } from '../domain/search';
-import { parkedInvoiceTask, rivalRequestTask } from '../domain/tasks';
+import { lateInvoiceTask, parkedInvoiceTask, rivalRequestTask } from '../domain/tasks';
 import type { DeliveryKind } from '../domain/vocabulary';
 import type { InvoiceWebhook, RivalRequest, Tow } from '../domain/tow';
 import type { DeliveryStore, TowStore, Wake } from './ports';
@@ -18,7 +18,7 @@ import { noChange } from './tow-change';
 
 /** What processing a delivery came to. */
 export type IntakeVerdict =
-  'created' | 'already_known' | 'rival_kept' | 'attached' | 'parked' | 'settled_before' | 'gone';
+  'created' | 'already_known' | 'rival_kept' | 'attached' | 'parked' | 'late' | 'settled_before' | 'gone';
 
 /** What a delivery was and what it came to; kind and tow are null when it is gone. */
 export interface IntakeResult {
@@ -66,13 +66,13 @@ async function takeTowRequest(
   const record = await tools.tows.read(request.towing_reference_id);
   if (!record) {
     const tow = requestedTow(delivery, request);
-    const { created, unparked } = await tools.tows.create(tow, {
+    const { kind, unparked } = await tools.tows.create(tow, {
       deliveryId: delivery.id,
       searchTerms: searchTerms(tow),
       timeline: { type: 'tow.requested', delivery_id: delivery.id },
     });
     unparked.forEach((id) => tools.wake.delivery(id));
-    return created ? 'created' : 'stale';
+    return kind === 'exists' ? 'stale' : kind;
   }
   const { tow } = record;
   const isKnown = [tow, ...tow.rivalRequests].some(
@@ -95,8 +95,10 @@ async function takeInvoice(
   const record = await tools.tows.read(ref);
   // Open question Q13: the order of webhooks is not documented; an invoice may come before its tow request.
   if (!record) {
-    const parked = await tools.tows.park(ref, delivery.id, { afterMs: PARKED_TASK_AFTER_MS, task: parkedInvoiceTask });
-    return parked === 'parked' ? 'parked' : 'stale';
+    const lateTask = lateInvoiceTask(delivery.id);
+    const asking = { afterMs: PARKED_TASK_AFTER_MS, task: parkedInvoiceTask, lateTask };
+    const kind = await tools.tows.park(ref, delivery.id, asking);
+    return kind === 'exists' ? 'stale' : kind;
   }
   const { tow } = record;
   const isAttached = tow.invoiceWebhooks.some(({ deliveryId }) => deliveryId === delivery.id);

@@ -1,5 +1,6 @@
 import type { Attempt, ReportError } from '../contracts/records';
 import type { Verdict } from '../domain/policy';
+import type { ServiceHealth } from '../domain/service-health';
 import type { JsonObject, ReportKind } from '../domain/vocabulary';
 import type { NewTask } from '../domain/tasks';
 
@@ -9,6 +10,10 @@ export interface OutboxStore {
   claim(ref: string): Promise<Claim>;
   /** Stores what came of a claimed attempt, and gives the right back. */
   ack(claimed: Claimed, result: AttemptResult): Promise<Acknowledged>;
+  /** Opens the task of a report that a person must decide on. Changes nothing when the report has moved on. */
+  handOver(ref: string, report: HandedOver, task: NewTask): Promise<void>;
+  /** Stores what the token call said about an outage; `delayMs` until the next try when it lasts. */
+  probed(ref: string, result: { service: ServiceHealth; delayMs: number }): Promise<void>;
 }
 
 export type Claim =
@@ -17,8 +22,22 @@ export type Claim =
   | { readonly kind: 'idle' | 'held' | 'gone' }
   /** The answered and the posted invoice are both there and have not been compared yet. */
   | { readonly kind: 'reconcile' }
+  /** Another try would be one too many. */
+  | HandedOver
+  /** The outage may be over and no report can find out: make the token call. */
+  | { readonly kind: 'probe'; readonly failedProbes: number }
   /** Nothing can be sent before this moment (Redis time); the due mark says so too. */
   | { readonly kind: 'wait' | 'busy'; readonly untilMs: number };
+
+/** A report that only a person can go on with, and why. */
+export interface HandedOver {
+  readonly kind: 'hand_over';
+  readonly seq: number;
+  readonly reportId: string;
+  readonly reportKind: ReportKind;
+  readonly why: 'unknown' | 'given_up';
+  readonly attempts: number;
+}
 
 /** The right to send one report once, for as long as the lease lasts. */
 export interface Claimed {
@@ -38,6 +57,8 @@ export interface Claimed {
   readonly unanswered: number;
   /** How often in a row the connection to the service has failed. */
   readonly connectionFailures: number;
+  /** How many tries of an outage have failed in a row. */
+  readonly failedProbes: number;
 }
 
 export interface AttemptResult {
@@ -52,6 +73,13 @@ export interface AttemptResult {
   readonly hadNoEffect: boolean;
   /** True when the service answered anything at all. */
   readonly wasAnswered: boolean;
+  readonly service: ServiceHealth;
+  /** True when the service forbids the operation (403). */
+  readonly isForbidden: boolean;
+  /** How long the service itself asked us to wait. */
+  readonly askedMs: number;
+  /** How long an outage that this attempt begins or confirms is left alone. */
+  readonly outageDelayMs: number;
   /** What a person must look at. */
   readonly task: NewTask | null;
 }

@@ -1,4 +1,7 @@
+import type { AuditView } from '../contracts/audit';
+import type { SendingView } from '../contracts/operator';
 import type { Delivery, Quarantined, Task, TowRecord } from '../contracts/records';
+import type { AuditEntry } from '../domain/audit';
 import type { FieldRule } from '../domain/refusal';
 import type { NewTask } from '../domain/tasks';
 import type { ReportStanding } from '../domain/outbox';
@@ -18,6 +21,12 @@ export interface Remember {
 /** For effects whose answer is known beforehand: written by the same script, so that no crash can part them. */
 export interface RememberAnswer extends Remember {
   readonly answer: string;
+}
+
+/** What a person does: its entry in the audit and the memory of it are written by the same script as its effect. */
+export interface Act<R extends Remember = Remember> {
+  readonly audit: AuditEntry;
+  readonly remember: R | undefined;
 }
 
 export type Saved =
@@ -58,10 +67,12 @@ export interface TowChange {
   readonly delivery: { readonly id: string; readonly verdict: string } | null;
   /** True when the answered and the posted invoice were compared. */
   readonly reconciled: boolean;
+  /** The entry of the person whose act this is; null for what the service or a worker does. */
+  readonly audit: AuditEntry | null;
 }
 
 /** A person's decision on one report. */
-export type ReportDecision = { readonly reportId: string; readonly by: string } & (
+export type ReportDecision = { readonly reportId: string; readonly audit: AuditEntry } & (
   | { readonly action: 'retry' }
   | {
       readonly action: 'correct';
@@ -90,12 +101,23 @@ export interface Page<T> {
 export interface TowStore {
   read(ref: string): Promise<TowRecord | null>;
   list(filter: TowFilter): Promise<Page<TowRecord>>;
+  /**
+   * Makes a tow and settles the delivery it came with. `late`: the tow is over, archived and remembered; the delivery is
+   * settled, no tow is made.
+   */
   create(
     tow: Tow,
     from: { deliveryId: string; searchTerms: readonly string[]; timeline: JsonObject },
-  ): Promise<{ created: boolean; unparked: readonly string[] }>;
-  /** Parks an invoice delivery, only if the tow still is unknown. */
-  park(ref: string, deliveryId: string, task: { afterMs: number; task: NewTask }): Promise<'parked' | 'exists'>;
+  ): Promise<{ kind: 'created' | 'exists' | 'late'; unparked: readonly string[] }>;
+  /**
+   * Parks an invoice delivery, only if the tow still is unknown; `task` asks about it after a while. `late`: the tow is
+   * over, archived and remembered; the delivery is settled and `lateTask` is open.
+   */
+  park(
+    ref: string,
+    deliveryId: string,
+    also: { afterMs: number; task: NewTask; lateTask: NewTask },
+  ): Promise<'parked' | 'exists' | 'late'>;
   save(before: TowRecord, change: TowChange, remember?: Remember): Promise<Saved>;
   decide(before: TowRecord, decision: ReportDecision, remember?: Remember): Promise<Saved>;
 }
@@ -103,21 +125,34 @@ export interface TowStore {
 export interface DeliveryStore {
   read(id: string): Promise<Delivery | null>;
   list(page: { cursor: string | null; limit: number }): Promise<Page<Delivery>>;
-  replay(id: string, remember?: Remember): Promise<Saved>;
+  replay(id: string, act: Act): Promise<Saved>;
   quarantined(limit: number): Promise<readonly Quarantined[]>;
+}
+
+/** What holds sending, whichever tow it is for. */
+export interface SendingStore {
+  read(): Promise<SendingView>;
+  /** Ends the pause of an operation; `unknown` when it is not paused. */
+  resume(operation: ReportKind, act: Act): Promise<Saved>;
 }
 
 export interface TaskStore {
   list(page: { cursor: string | null; limit: number }): Promise<Page<Task>>;
   read(id: string): Promise<Task | null>;
   /** Closes a task that only informs; its answer is remembered with the effect, since the task is gone afterwards. */
-  resolve(task: Task, resolution: Resolution): Promise<Saved>;
+  resolve(task: Task, act: Act<RememberAnswer>): Promise<Saved>;
 }
 
-export interface Resolution {
-  readonly by: string;
-  readonly reason: string | null;
-  readonly remember: RememberAnswer | undefined;
+/** The record of what people did. */
+export interface AuditStore {
+  /** A page of what is not archived yet, newest first. With a tow the page may be short, or empty, and yet not the last. */
+  list(filter: {
+    readonly cursor: string | null;
+    readonly limit: number;
+    readonly towingReferenceId: string | null;
+  }): Promise<Page<AuditView>>;
+  /** Every line that is not archived yet, oldest first, as it is stored. */
+  lines(): Promise<readonly string[]>;
 }
 
 /** A person's or a program's way in. The key itself is never stored. */
@@ -132,9 +167,9 @@ export interface ApiKeyStore {
   /** The key that hashes to this, null when there is none. */
   findByHash(hash: string): Promise<ApiKey | null>;
   list(): Promise<readonly ApiKey[]>;
-  create(key: ApiKey, hash: string, remember?: RememberAnswer): Promise<Saved>;
-  /** False when there is no such key. */
-  revoke(id: string): Promise<boolean>;
+  create(key: ApiKey, hash: string, act: Act<RememberAnswer>): Promise<Saved>;
+  /** `unknown` when there is no such key. */
+  revoke(id: string, audit: AuditEntry): Promise<Saved>;
 }
 
 /** What the receiver hands over for safe keeping. */

@@ -1,8 +1,9 @@
 import { advance } from '../domain/advance';
+import { auditOfFact, type Actor } from '../domain/audit';
 import type { FactCommand, TowRules } from '../domain/fact-command';
 import { searchTerms } from '../domain/search';
 import { unknown, type Refusal } from '../domain/refusal';
-import type { JsonObject, Role } from '../domain/vocabulary';
+import type { JsonObject } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
 import type { Remember, TowStore, Wake } from './ports';
 import { untilFresh } from './retry-stale';
@@ -15,11 +16,7 @@ export interface ProgressTools {
   readonly rules: TowRules;
 }
 
-/** Who does something: the name and the role of an API key. */
-export interface Actor {
-  readonly name: string;
-  readonly role: Role;
-}
+export type { Actor } from '../domain/audit';
 
 /** What became of something a person asked for. */
 export type Effect =
@@ -48,7 +45,7 @@ export async function recordFact(tools: ProgressTools, request: FactRequest): Pr
       nowMs: tools.clock.nowMs(),
     });
     if (!decision.ok) return { kind: 'refused', refusal: decision.refusal };
-    const fact = decision.tow.facts.at(-1);
+    const occurredAt = decision.tow.facts.at(-1)?.occurredAt ?? null;
     const saved = await tools.tows.save(
       record,
       {
@@ -59,12 +56,13 @@ export async function recordFact(tools: ProgressTools, request: FactRequest): Pr
           {
             type: 'fact.recorded',
             event: command.event,
-            occurred_at: fact?.occurredAt ?? null,
+            occurred_at: occurredAt,
             by: actor.name,
             ...explanationOf(command),
           },
         ],
         searchTerms: searchTerms(decision.tow),
+        audit: auditOfFact(actor, command, { ref, occurredAt, withdrawn: decision.withdraw }),
       },
       request.remember,
     );

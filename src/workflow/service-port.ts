@@ -1,4 +1,4 @@
-import type { AnswerOf, OperationName, RequestOf } from '../contracts/operations';
+import type { AnswerOf, BudgetName, OperationName, RequestOf } from '../contracts/operations';
 import type { Exchange } from '../domain/policy';
 
 /** The service as the work sees it: one way to make any call. */
@@ -13,6 +13,19 @@ export interface ServicePort {
 export interface CallOptions {
   /** Asked right before bytes leave, each time; false means that the right to send has grown too old: nothing is sent. */
   readonly maySend?: () => boolean;
+  /** True when the slot for the first send was taken with the claim; a second send after a 401 takes its own. */
+  readonly slotTaken?: boolean;
+  /** How long a slot of the budget is waited for at most, default 2 s; no slot by then, and the call is `dropped`. */
+  readonly slotWaitMs?: number;
+}
+
+/** How many calls a minute may be made, counted over all processes. */
+export interface Budgets {
+  /**
+   * Reserves the next free slot if it lies at most `aheadMaxMs` ahead. The caller sends when it has come, in `inMs`; not
+   * granted, `inMs` tells when one will be free.
+   */
+  reserve(name: BudgetName, aheadMaxMs: number): Promise<{ granted: boolean; inMs: number }>;
 }
 
 export interface CallResult<N extends OperationName> {

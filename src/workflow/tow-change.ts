@@ -13,5 +13,6 @@ export function noChange(tow: Tow): TowChange {
     searchTerms: [],
     delivery: null,
     reconciled: false,
+    audit: null,
   };
 }

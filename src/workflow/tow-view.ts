@@ -50,6 +50,11 @@ export function deliveryViewOf(delivery: Delivery) {
   };
 }
 
+/** The report a task is about, as the API shows it; null when it is about none. */
+export function reportOfTask(record: TowRecord, reportId: string | undefined): TowView['reports'][number] | null {
+  return towViewOf(record).reports.find(({ id }) => id === reportId) ?? null;
+}
+
 /** Only the head of the outbox has a time of its own; what stands behind it waits for it. */
 function reportViewOf(report: Report, isHead: boolean): TowView['reports'][number] {
   return {
@@ -64,6 +69,8 @@ function reportViewOf(report: Report, isHead: boolean): TowView['reports'][numbe
     created_at: iso(report.createdAtMs),
     delivered_at: perhapsIso(report.deliveredAtMs),
     in_flight: report.inFlight,
+    waits_for: isHead ? report.waitsFor : null,
+    give_up_at: isSettled(report.state) ? null : perhapsIso(report.giveUpAtMs),
     broken_answer: report.brokenAnswer,
     body: report.body,
     log: report.log,

@@ -26,7 +26,7 @@ const exchanges: fc.Arbitrary<Exchange> = fc.oneof(
   fc.record({ kind: fc.constant('surely_not_sent' as const), cause: fc.constant('connection refused') }),
   fc.record({ kind: fc.constant('unanswered' as const), cause: fc.constant('reset') }),
   fc.record({ kind: fc.constant('connection' as const), cause: fc.constant('no token'), notBeforeMs: notBefore }),
-  fc.record({ kind: fc.constant('dropped' as const) }),
+  fc.record({ kind: fc.constant('dropped' as const), notBeforeMs: notBefore }),
 );
 
 const histories: fc.Arbitrary<AttemptHistory> = fc.record({

@@ -156,7 +156,11 @@ describe('row "403"', () => {
 describe('row "claim older than 5 s": nothing was sent', () => {
   test('is due again at once, and counts no failure', () => {
     for (const history of [repeatable, once]) {
-      expect(verdictOn({ kind: 'dropped' }, history)).toEqual({ next: 'hold', delayMs: 0, because: 'dropped' });
+      expect(verdictOn({ kind: 'dropped', notBeforeMs: null }, history)).toEqual({
+        next: 'hold',
+        delayMs: 0,
+        because: 'dropped',
+      });
     }
   });
 });
@@ -196,7 +200,11 @@ test('the documented words of a 404 in plain text are the service speaking, not 
 });
 
 test('surely without effect is what never left, and what the service refused outright; nothing else', () => {
-  const without = [surelyNotSent, { kind: 'dropped' }, { kind: 'connection', cause: 'c', notBeforeMs: null }] as const;
+  const without = [
+    surelyNotSent,
+    { kind: 'dropped', notBeforeMs: null },
+    { kind: 'connection', cause: 'c', notBeforeMs: null },
+  ] as const;
   const refusals = [400, 401, 403, 404, 409, 429].map((status) => refused(status));
   expect([...without, ...refusals].map(surelyHadNoEffect)).not.toContain(false);
   const perhaps = [unanswered, ...[408, 500, 502, 503, 504].map((status) => refused(status))];

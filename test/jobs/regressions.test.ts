@@ -12,6 +12,7 @@ import { createOutboxStore } from '../../src/store/outbox';
 import { createTaskStore } from '../../src/store/tasks';
 import type { OutboxStore } from '../../src/workflow/outbox-port';
 import type { TowStore } from '../../src/workflow/ports';
+import { NO_LIMITS, noBudgets } from '../support/budgets';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { GRACE_MS, INVOICE, openStores, reference, START, towRequest, type Stores } from '../support/stores';
@@ -97,10 +98,11 @@ describe('a report', () => {
       clientSecret: 'secret',
       timeoutMs: 2000,
       tokens: createMemoryTokenCache(systemClock),
+      budgets: noBudgets,
       clock: systemClock,
       log,
     });
-    outbox = createOutboxStore(stores.redis, systemClock, { leaseMs: 20_000, unknownGraceMs: GRACE_MS });
+    outbox = createOutboxStore(stores.redis, systemClock, { leaseMs: 20_000, unknownGraceMs: GRACE_MS, ...NO_LIMITS });
   });
   afterEach(async () => {
     service.close();
@@ -116,7 +118,7 @@ describe('a report', () => {
     unknownGraceMs: GRACE_MS,
   };
   const run = (ref: string, through: OutboxStore = outbox) => {
-    const tools = { outbox: through, tows: stores.tows, service, settings, clock, log, metrics };
+    const tools = { outbox: through, tows: stores.tows, service, settings, claimMaxAgeMs: 5000, clock, log, metrics };
     return sendReport({ towing_reference_id: reference(ref) }, tools);
   };
 

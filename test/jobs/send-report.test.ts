@@ -7,6 +7,7 @@ import { createMemoryTokenCache, createServiceClient, type ServiceClient } from 
 import { startSimulator, type Simulator } from '../../src/simulator';
 import type { OutboxStore } from '../../src/workflow/outbox-port';
 import type { ServicePort } from '../../src/workflow/service-port';
+import { noBudgets } from '../support/budgets';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { GRACE_MS, INVOICE, openStores, reference, START, towInvoice, type Stores } from '../support/stores';
@@ -32,6 +33,7 @@ beforeEach(async () => {
     clientSecret: 'secret',
     timeoutMs: 2000,
     tokens: createMemoryTokenCache(systemClock),
+    budgets: noBudgets,
     clock: systemClock,
     log: silentLog,
   });
@@ -52,7 +54,8 @@ const settings = {
 
 function tools(also: { clock?: Clock; outbox?: OutboxStore } = {}): SendReportTools {
   const { outbox, tows } = stores;
-  return { outbox, tows, service, settings, clock: systemClock, log: silentLog, metrics: createMetrics(), ...also };
+  const world = { clock: systemClock, log: silentLog, metrics: createMetrics() };
+  return { outbox, tows, service, settings, claimMaxAgeMs: 5000, ...world, ...also };
 }
 
 const run = (ref: string, also = {}) => sendReport({ towing_reference_id: reference(ref) }, tools(also));

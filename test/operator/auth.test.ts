@@ -27,13 +27,17 @@ const EXPECTED: Readonly<Record<RouteName, readonly [weakest: Role, status: numb
   acceptReport: ['dispatcher', 404, { reason: 'seen' }],
   listTasks: ['viewer', 200],
   resolveTask: ['dispatcher', 404, {}],
+  readSending: ['viewer', 200],
+  resumeOperation: ['ops', 404, {}],
   listDeliveries: ['viewer', 200],
   readDelivery: ['viewer', 404],
   replayDelivery: ['ops', 404, {}],
   listQueues: ['viewer', 200],
+  readConservation: ['viewer', 200],
   listApiKeys: ['ops', 200],
   createApiKey: ['ops', 201, { name: 'yard', role: 'crew' }],
   revokeApiKey: ['ops', 404],
+  listAudit: ['ops', 200],
 };
 
 const ROUTE_LIST = Object.entries<Route>(ROUTES).map(([name, route]) => {

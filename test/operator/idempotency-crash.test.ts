@@ -3,6 +3,7 @@ import { apiKeyView, newApiKeyView } from '../../src/contracts/operator';
 import { createApiKeyStore } from '../../src/store/api-keys';
 import { createAnswerStore } from '../../src/store/answers';
 import { createTaskStore } from '../../src/store/tasks';
+import { entryOf } from '../support/audit';
 import { useApp } from '../support/app';
 import { get, post, towIn, towPath } from './client';
 import { deliver, newTow, WHEREABOUTS } from './world';
@@ -33,7 +34,7 @@ describe('a request repeated after a crash between its effect and its answer is 
     const open = await tasks.read(`rival_request.${ref}`);
     if (!open) throw new Error('the task was not opened');
     const remember = { scope: 'scope', fingerprint: 'fingerprint', answer: 'the answer' };
-    await tasks.resolve(open, { by: 'tester', reason: null, remember });
+    await tasks.resolve(open, { audit: entryOf('task.resolved'), remember });
     const answers = createAnswerStore(app.foundation.redis);
     expect(await answers.find('scope')).toEqual({ fingerprint: 'fingerprint', answer: 'the answer' });
   });
@@ -41,7 +42,8 @@ describe('a request repeated after a crash between its effect and its answer is 
   it('a new API key, since its answer is stored by the write that makes it', async () => {
     const keys = createApiKeyStore(app.foundation.redis);
     const key = { id: 'k1', name: 'yard', role: 'crew', createdAt: '2026-03-10T12:00:00.000Z' } as const;
-    await keys.create(key, 'hash', { scope: 'scope', fingerprint: 'fingerprint', answer: 'the answer' });
+    const remember = { scope: 'scope', fingerprint: 'fingerprint', answer: 'the answer' };
+    await keys.create(key, 'hash', { audit: entryOf('key.created'), remember });
     const answers = createAnswerStore(app.foundation.redis);
     expect(await answers.find('scope')).toEqual({ fingerprint: 'fingerprint', answer: 'the answer' });
   });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ROUTES } from '../../src/contracts/operator-routes';
-import { deliveryDetail } from '../../src/contracts/operator';
+import { deliveryDetail, sendingView } from '../../src/contracts/operator';
 import { useApp } from '../support/app';
 import { errorOf, fieldsOf, get, newKey, post, towIn, towOf, towPath } from './client';
 import { answerHead, deliver, newTow, towAfter, WHEREABOUTS } from './world';
@@ -54,6 +54,14 @@ const SCENARIOS: Readonly<Record<PostRoute, () => Promise<Scenario>>> = {
     await deliver(app, 'tow_request', { violation_reference_id: 'V-other', towing_reference_id: ref });
     const scenario = onTow(ref, '', {}, { reason: 'seen' });
     return { ...scenario, path: `/api/tasks/rival_request.${ref}/resolve` };
+  },
+  resumeOperation: async () => {
+    await app.redis.ask('HSET', '{p0}:gates', 'paused.invoice.until', '9999999999999');
+    const effects = async () => {
+      const { operations } = sendingView.parse((await get(app, '/api/operations')).json);
+      return operations.filter(({ state }) => state === 'open').length;
+    };
+    return { path: '/api/operations/invoice/resume', body: {}, other: { reason: 'granted now' }, effects };
   },
   replayDelivery: async () => {
     const { id } = await deliver(app, 'tow_request', { violation_reference_id: 'V-1', towing_reference_id: 'TW-1' });

@@ -1,13 +1,12 @@
-import { page } from '../../src/contracts/operator';
-import { task } from '../../src/contracts/records';
+import { page, taskView } from '../../src/contracts/operator';
 import { useApp } from '../support/app';
 import { errorOf, get, newKey, post, towIn, towOf, towPath } from './client';
-import { answerHead, deliver, newTow, towAfter } from './world';
+import { answerHead, deliver, newTow, towAfter, WHEREABOUTS } from './world';
 
 const app = useApp({ role: 'console' });
 
 async function tasks() {
-  return page(task).parse((await get(app, '/api/tasks')).json).items;
+  return page(taskView).parse((await get(app, '/api/tasks')).json).items;
 }
 
 async function towWithRival(): Promise<string> {
@@ -22,9 +21,23 @@ it('a task is listed with its tow, what happened and what can be done', async ()
   const reportId = await answerHead(app, refused, 'refused');
   expect(await tasks()).toMatchObject([
     { type: 'report_refused', towing_reference_id: refused, report_id: reportId, http_status: 400 },
-    { type: 'rival_request', towing_reference_id: rival, actions: ['resolve'] },
+    { type: 'rival_request', towing_reference_id: rival, actions: ['resolve'], report: null },
   ]);
-  expect((await towOf(app, rival)).tasks).toEqual((await tasks()).slice(1));
+  const [, { report: _none, ...listed } = { report: null }] = await tasks();
+  expect((await towOf(app, rival)).tasks).toEqual([listed]);
+});
+
+it('a task about a report shows what was sent and what the service said', async () => {
+  const ref = await towAfter(app, 'started');
+  await answerHead(app, ref, 'refused');
+  const [open] = await tasks();
+  expect(open?.report).toMatchObject({
+    kind: 'started',
+    state: 'refused',
+    body: { towing_reference_id: ref, plate_number: WHEREABOUTS.plate_number },
+    last_error: { http_status: 400, message: 'Missing required field' },
+    attempts: 1,
+  });
 });
 
 it('a task that only informs is closed by resolving it, and the tow remembers by whom', async () => {

@@ -9,6 +9,7 @@ import { processDelivery } from '../../src/workflow/intake';
 import type { Claimed } from '../../src/workflow/outbox-port';
 import type { App } from '../support/app';
 import { post, towIn, towPath } from './client';
+import { NO_LIMITS } from '../support/budgets';
 
 /**
  * What the service and the workers do to a tow, done on the records through the house's own stores. No worker runs, so
@@ -98,7 +99,7 @@ export async function towAfter(app: Process, ...events: readonly (keyof typeof S
 }
 
 function outboxOf({ redis, clock }: Foundation) {
-  return createOutboxStore(redis, clock, { leaseMs: 20_000, unknownGraceMs: 15_000 });
+  return createOutboxStore(redis, clock, { leaseMs: 20_000, unknownGraceMs: 15_000, ...NO_LIMITS });
 }
 
 /** Claims the head of a tow's outbox, as a worker that is about to send it. */
@@ -134,6 +135,10 @@ export async function answerHead(
     rawBody: null,
     hadNoEffect: isRefused,
     wasAnswered: isAccepted || isRefused,
+    service: isAccepted || isRefused ? 'alive' : 'silent',
+    isForbidden: false,
+    askedMs: 0,
+    outageDelayMs: 0,
     task: isRefused
       ? refusedTask({ id: reportId, kind: reportKind, httpStatus: 400, words: error.message, hint: null })
       : null,

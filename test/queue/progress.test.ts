@@ -1,5 +1,5 @@
 import { systemClock, type Clock } from '../../src/platform/clock';
-import { createProgress } from '../../src/queue/progress';
+import { createProgress, type Progress } from '../../src/queue/progress';
 
 /** A clock that stands until it is set forward. */
 function stillClock(): { clock: Clock; forward: (ms: number) => void } {
@@ -12,69 +12,93 @@ function stillClock(): { clock: Clock; forward: (ms: number) => void } {
   };
 }
 
-describe('the standstill of the workers', () => {
-  test('is none while nothing was handed out, however long', () => {
+describe('the standstill of a worker', () => {
+  test('is none while no work is seen to wait, however long no turn ends', () => {
     const { clock, forward } = stillClock();
     const progress = createProgress(clock);
     forward(3_600_000);
+    progress.seen('reports', false);
 
-    expect(progress.standstillMs()).toBe(0);
+    expect(progress.standstill()).toBeNull();
   });
 
-  test('lasts from the first wake-up that was handed out until a job of its queue ends', () => {
+  test('lasts from the first to the last sight of work that waits', () => {
     const { clock, forward } = stillClock();
     const progress = createProgress(clock);
-    progress.handedOut('reports');
-    forward(500);
-    progress.handedOut('reports');
-    forward(500);
-    expect(progress.standstillMs()).toBe(1000);
+    for (let look = 0; look < 3; look += 1) {
+      forward(500);
+      progress.seen('reports', true);
+    }
+    // Nobody has looked since.
+    forward(60_000);
 
-    progress.ended('reports');
-
-    expect(progress.standstillMs()).toBe(0);
+    expect(progress.standstill()).toEqual({ part: 'reports', ms: 1000 });
   });
 
-  test('begins anew with what is handed out after a job has ended', () => {
+  test.each([
+    ['a turn of it ends', (progress: Progress) => progress.ended('reports')],
+    ['its work no longer waits', (progress: Progress) => progress.seen('reports', false)],
+    ['nothing can be known', (progress: Progress) => progress.forget()],
+  ])('is over when %s, and begins anew with the next sight', (_what, end) => {
     const { clock, forward } = stillClock();
     const progress = createProgress(clock);
-    progress.handedOut('reports');
+    progress.seen('reports', true);
     forward(1000);
-    progress.ended('reports');
-    forward(1000);
-    progress.handedOut('reports');
+    progress.seen('reports', true);
+    end(progress);
+    expect(progress.standstill()).toBeNull();
+
+    progress.seen('reports', true);
     forward(300);
+    progress.seen('reports', true);
 
-    expect(progress.standstillMs()).toBe(300);
+    expect(progress.standstill()).toEqual({ part: 'reports', ms: 300 });
   });
 
   test.each([
     ['deliveries', 'reports'],
     ['reports', 'deliveries'],
-  ] as const)('of %s is not hidden by jobs of %s that end', (standing, moving) => {
+    ['pump of reports', 'reports'],
+    ['reports', 'pump of reports'],
+  ] as const)('of %s is not hidden by turns of %s that end', (standing, moving) => {
     const { clock, forward } = stillClock();
     const progress = createProgress(clock);
-    progress.handedOut(standing);
-    for (let turn = 0; turn < 10; turn += 1) {
+    progress.seen(standing, true);
+    for (let look = 0; look < 10; look += 1) {
       forward(1000);
-      progress.handedOut(moving);
+      progress.seen(standing, true);
+      progress.seen(moving, true);
       progress.ended(moving);
     }
 
-    expect(progress.standstillMs()).toBe(10_000);
+    expect(progress.standstill()).toEqual({ part: standing, ms: 10_000 });
   });
 
-  test('is that of the queue that stands longest', () => {
+  test('is that of the part that stands longest', () => {
     const { clock, forward } = stillClock();
     const progress = createProgress(clock);
-    progress.handedOut('reports');
+    progress.seen('reports', true);
     forward(1000);
-    progress.handedOut('deliveries');
+    progress.seen('reports', true);
+    progress.seen('deliveries', true);
     forward(1000);
-    expect(progress.standstillMs()).toBe(2000);
+    progress.seen('reports', true);
+    progress.seen('deliveries', true);
+    expect(progress.standstill()).toEqual({ part: 'reports', ms: 2000 });
 
     progress.ended('reports');
 
-    expect(progress.standstillMs()).toBe(1000);
+    expect(progress.standstill()).toEqual({ part: 'deliveries', ms: 1000 });
   });
+});
+
+test('a part has moved once a turn of it has ended or none was wanted, and not before', () => {
+  const progress = createProgress(systemClock);
+  progress.seen('reports', true);
+  progress.seen('deliveries', false);
+  expect([progress.hasMoved('reports'), progress.hasMoved('deliveries')]).toEqual([false, true]);
+
+  progress.ended('reports');
+
+  expect(progress.hasMoved('reports')).toBe(true);
 });

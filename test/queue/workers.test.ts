@@ -1,59 +1,15 @@
-import type { Redis } from 'ioredis';
-import type { Outcome } from '../../jobs/outcome';
-import { deliveryJob, reportJob } from '../../src/contracts/jobs';
 import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
-import { createProgress } from '../../src/queue/progress';
-import { createQueues, type Queues } from '../../src/queue/queues';
-import { startWorkers, type Workers } from '../../src/queue/workers';
-import { connectFailFast, connectPatient, whenReady } from '../../src/store/connect';
-import { PARTITION } from '../../src/store/keys';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
+import { done, openWorld, STOP_GRACE_MS, type World } from './world';
 
 const redis = useRedis();
-const tools = { log: silentLog, clock: systemClock };
-const STOP_GRACE_MS = 500;
 
-let connections: Redis[];
-let queues: Queues;
-
+let world: World;
 beforeEach(async () => {
-  connections = [connectFailFast(redis.url, tools), connectPatient(redis.url, tools)];
-  await Promise.all(connections.map((connection) => whenReady(connection, 5000)));
-  queues = createQueues({ connection: at(0), prefix: PARTITION, deduplicate: true, ...tools });
+  world = await openWorld(redis.url);
 });
-afterEach(async () => {
-  connections.forEach((connection) => connection.disconnect());
-  await queues.close();
-});
-
-function at(index: number): Redis {
-  const connection = connections[index];
-  if (!connection) throw new Error('no such connection');
-  return connection;
-}
-
-/** Workers of both queues whose jobs come to what `work` says. */
-function start(work: (ref: string) => Promise<Outcome>): Workers {
-  return startWorkers({
-    queues,
-    handlers: {
-      deliveries: async (payload) => work(deliveryJob.parse(payload).delivery_id),
-      reports: async (payload) => work(reportJob.parse(payload).towing_reference_id),
-    },
-    connection: at(1),
-    prefix: PARTITION,
-    concurrency: 4,
-    lockMs: 20_000,
-    stopGraceMs: STOP_GRACE_MS,
-    progress: createProgress(systemClock),
-    clock: systemClock,
-    log: silentLog,
-  });
-}
-
-const done = (what: string): Promise<Outcome> => Promise.resolve({ kind: 'done', what });
+afterEach(() => world.close());
 
 async function tookMs(run: () => Promise<void>): Promise<number> {
   const startedMs = systemClock.monotonicMs();
@@ -62,7 +18,7 @@ async function tookMs(run: () => Promise<void>): Promise<number> {
 }
 
 describe('a job', () => {
-  const counts = () => queues.byName.reports.getJobCounts('waiting', 'active', 'completed', 'failed', 'delayed');
+  const counts = () => world.queues.byName.reports.getJobCounts('waiting', 'active', 'completed', 'failed', 'delayed');
 
   test.each([
     ['names no record', {}],
@@ -70,8 +26,8 @@ describe('a job', () => {
     ['is no object', 'T1'],
     ['carries nothing', null],
   ])('that %s ends as done and never in the failed set', async (_what, payload) => {
-    const running = start(() => done('sent'));
-    await queues.byName.reports.add('send-report', payload);
+    const running = world.start(() => done('sent'));
+    await world.queues.byName.reports.add('send-report', payload);
 
     await eventually(async () => {
       expect(await counts()).toEqual({ waiting: 0, active: 0, completed: 1, failed: 0, delayed: 0 });
@@ -82,12 +38,12 @@ describe('a job', () => {
 
   test('whose work fails ends as done, and the jobs behind it run', async () => {
     const worked: string[] = [];
-    const running = start((ref) => {
+    const running = world.start((ref) => {
       worked.push(ref);
       return ref === 'T1' ? Promise.reject(new Error('unexpected')) : done('sent');
     });
-    await queues.wake([{ queue: 'reports', ref: 'T1' }]);
-    await queues.wake([{ queue: 'reports', ref: 'T2' }]);
+    await world.queues.wake([{ queue: 'reports', ref: 'T1' }]);
+    await world.queues.wake([{ queue: 'reports', ref: 'T2' }]);
 
     await eventually(async () => {
       expect(await counts()).toEqual({ waiting: 0, active: 0, completed: 2, failed: 0, delayed: 0 });
@@ -104,7 +60,7 @@ describe('a stop', () => {
     let finish = () => {};
     let isFinished = false;
     let isRunning = false;
-    const running = start(async () => {
+    const running = world.start(async () => {
       isRunning = true;
       await new Promise<void>((resolve) => {
         finish = resolve;
@@ -112,7 +68,7 @@ describe('a stop', () => {
       isFinished = true;
       return done('sent');
     });
-    await queues.wake([{ queue: 'reports', ref: 'T1' }]);
+    await world.queues.wake([{ queue: 'reports', ref: 'T1' }]);
     await eventually(() => expect(isRunning).toBe(true));
     return { running, finish: () => finish(), isFinished: () => isFinished };
   }
@@ -125,7 +81,7 @@ describe('a stop', () => {
     await stopping;
 
     expect(job.isFinished()).toBe(true);
-    expect(await queues.byName.reports.getJobCounts('active', 'completed')).toEqual({ active: 0, completed: 1 });
+    expect(await world.queues.byName.reports.getJobCounts('active', 'completed')).toEqual({ active: 0, completed: 1 });
   });
 
   test('waits no longer than the grace for a job that does not end', async () => {

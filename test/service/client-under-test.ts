@@ -3,6 +3,7 @@ import type { ServiceClientOptions } from '../../src/service';
 import { systemClock, type Clock } from '../../src/platform/clock';
 import type { Log, LogFields } from '../../src/platform/log';
 import * as service from '../../src/contracts/service';
+import { noBudgets } from '../support/budgets';
 
 /** A log that can be read. */
 export interface ReadableLog extends Log {
@@ -51,6 +52,7 @@ export function clientFor(baseUrl: string, options: Partial<ServiceClientOptions
     clientSecret: 'secret-42',
     timeoutMs: 5_000,
     tokens: createMemoryTokenCache(systemClock),
+    budgets: noBudgets,
     clock: systemClock,
     log: readableLog(),
     ...options,

@@ -63,7 +63,10 @@ describe('a 401', () => {
       asked += 1;
       return asked === 1;
     };
-    expect((await client().call('detained', REQUESTS.detained, { maySend })).exchange).toEqual({ kind: 'dropped' });
+    expect((await client().call('detained', REQUESTS.detained, { maySend })).exchange).toEqual({
+      kind: 'dropped',
+      notBeforeMs: null,
+    });
     expect(bearersOf(fake.calls)).toEqual(['Bearer old']);
     expect(await tokens.read()).toMatchObject({ token: 'token-1' });
   });

@@ -1,3 +1,4 @@
+import { unknownOutcomeTask } from '../../src/domain/tasks';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { ACCEPTED, INVOICE, mustClaim, openStores, result, START, UNKNOWN, type Stores } from '../support/stores';
@@ -101,7 +102,7 @@ test('an unknown invoice request is sent once more, and after that only a person
   expect(second).toMatchObject({ reportKind: 'invoice', attempt: 2, unanswered: 1 });
   await stores.outbox.ack(second, result(UNKNOWN));
 
-  await eventually(async () => expect((await stores.outbox.claim('T1')).kind).toBe('held'));
+  await untilHandedOver('T1');
   const { tasks, reports } = await stores.read('T1');
   expect(tasks).toMatchObject([
     { type: 'report_unknown', actions: ['accept', 'retry', 'waive'], report_id: 'invoice-2' },
@@ -124,7 +125,7 @@ test('proof that comes when a person was already asked closes the task and moves
   await towAtInvoice('T1');
   await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(UNKNOWN));
   await stores.outbox.ack(await claimsToSend('T1'), result(UNKNOWN));
-  await eventually(async () => expect((await stores.outbox.claim('T1')).kind).toBe('held'));
+  await untilHandedOver('T1');
 
   await stores.acceptInvoice('T1');
 
@@ -161,8 +162,8 @@ test('a broken connection holds all tows, lets one at a time try, and wakes all 
     await stores.say(ref, START);
   }
   const hold = { next: 'hold', delayMs: 100, because: 'connection' } as const;
-  const task = { subject: 'connection', type: 'connection_lost', message: 'broken', actions: [] };
-  await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(hold, { task }));
+  await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(hold));
+  expect(await stores.redis.hkeys('{p0}:tasks')).toEqual(['connection']);
   expect((await stores.outbox.claim('T2')).kind).toBe('wait');
 
   const probe = await claimsToSend('T2');
@@ -207,3 +208,14 @@ test('what waits is due exactly when it may go on, and what a person holds is no
   expect(await stores.dueAt('T1')).toBe(reports[0]?.nextAttemptAtMs);
   expect(await stores.outbox.claim('T1')).toEqual({ kind: 'wait', untilMs: reports[0]?.nextAttemptAtMs });
 });
+
+/** Claims until a person must decide, as wake-ups do, and hands the report over. */
+async function untilHandedOver(ref: string): Promise<void> {
+  const report = await eventually(async () => {
+    const claim = await stores.outbox.claim(ref);
+    if (claim.kind !== 'hand_over') throw new Error(`not handed over yet: ${claim.kind}`);
+    return claim;
+  });
+  await stores.outbox.handOver(ref, report, unknownOutcomeTask({ id: report.reportId, kind: report.reportKind }));
+  expect((await stores.outbox.claim(ref)).kind).toBe('held');
+}

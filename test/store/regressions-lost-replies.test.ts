@@ -8,6 +8,7 @@ import { createOutboxStore } from '../../src/store/outbox';
 import type { OutboxStore } from '../../src/workflow/outbox-port';
 import { useRedis } from '../support/redis';
 import { ACCEPTED, GRACE_MS, mustClaim, openStores, result, START, type Stores } from '../support/stores';
+import { NO_LIMITS } from '../support/budgets';
 
 const redis = useRedis();
 let stores: Stores;
@@ -19,10 +20,10 @@ let outbox: OutboxStore;
 beforeEach(async () => {
   stores = await openStores(redis.url);
   wire = await startWire(redis.port);
-  client = connectFailFast(`redis://127.0.0.1:${wire.port}`, { log: silentLog, clock: systemClock });
+  client = connectFailFast(`redis://127.0.0.1:${wire.port}`, { log: silentLog });
   await whenReady(client, 5000);
   // A lease that outlasts the repetition of a call, as the real one does.
-  outbox = createOutboxStore(client, systemClock, { leaseMs: 5000, unknownGraceMs: GRACE_MS });
+  outbox = createOutboxStore(client, systemClock, { leaseMs: 5000, unknownGraceMs: GRACE_MS, ...NO_LIMITS });
   for (const ref of ['T1', 'T2']) {
     await stores.request(ref);
     await stores.say(ref, START);

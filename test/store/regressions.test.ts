@@ -5,6 +5,7 @@ import { createSettling } from '../../src/store/deliveries';
 import { KEYS } from '../../src/store/keys';
 import { decideReport } from '../../src/workflow/decisions';
 import { reconcileInvoices } from '../../src/workflow/reconcile';
+import { entryOf } from '../support/audit';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import {
@@ -63,7 +64,7 @@ describe('a delivery that is settled', () => {
 
   test('and is replayed stays due, also when the wake-up of its first run ends only then', async () => {
     await stores.request('T1');
-    await stores.deliveries.replay('request-T1');
+    await stores.deliveries.replay('request-T1', { audit: entryOf('delivery.replayed'), remember: undefined });
 
     await settling().dropDue('request-T1');
 
@@ -164,7 +165,7 @@ describe('a difference between the answered invoice and the posted one', () => {
 
   test('is not opened again by the replay of an old invoice', async () => {
     await post('i2', 400);
-    await stores.deliveries.replay('i1');
+    await stores.deliveries.replay('i1', { audit: entryOf('delivery.replayed'), remember: undefined });
 
     expect(await stores.process('i1')).toBe('attached');
 
@@ -178,7 +179,9 @@ test('an API key made twice under one Idempotency-Key exists once, and only the 
   const key = { id: 'one-id', name: 'yard', role: 'crew', createdAt: '2026-03-10T12:00:00.000Z' } as const;
   const remember = { scope: 'scope', fingerprint: 'same', answer: 'the answer' };
 
-  const saved = await Promise.all(['hash-1', 'hash-2'].map((hash) => keys.create(key, hash, remember)));
+  const act = { audit: entryOf('key.created'), remember };
+
+  const saved = await Promise.all(['hash-1', 'hash-2'].map((hash) => keys.create(key, hash, act)));
 
   expect(saved).toEqual([{ kind: 'saved' }, { kind: 'remembered', fingerprint: 'same' }]);
   expect(await keys.list()).toEqual([key]);

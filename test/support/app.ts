@@ -140,10 +140,10 @@ async function startParts(foundation: Foundation, role: AppRole): Promise<Parts>
 }
 
 function startWorkerAndOps(foundation: Foundation): Promise<Listener> {
-  const progress = startWorker(foundation);
+  const worker = startWorker(foundation);
   return startOps(
     foundation,
-    healthOf(foundation, () => workerHealth(progress)),
+    healthOf(foundation, () => workerHealth(worker)),
   );
 }
 

@@ -19,6 +19,7 @@ import type { AttemptResult, Claimed, OutboxStore } from '../../src/workflow/out
 import type { Wake } from '../../src/workflow/ports';
 import { recordFact } from '../../src/workflow/progress';
 import type { FactCommand } from '../../src/domain/fact-command';
+import { NO_LIMITS } from './budgets';
 
 /** Short enough to be waited for, long enough to be seen. */
 export const LEASE_MS = 150;
@@ -46,12 +47,12 @@ export type Stores = Awaited<ReturnType<typeof openStores>>;
 const nobody: Wake = { delivery: () => {}, tow: () => {} };
 
 export async function openStores(redisUrl: string) {
-  const redis: Redis = connectFailFast(redisUrl, { log: silentLog, clock: systemClock });
+  const redis: Redis = connectFailFast(redisUrl, { log: silentLog });
   await whenReady(redis, 5000);
   const tows = createTowStore(redis);
   const deliveries = createDeliveryStore(redis);
   const intake = createIntake(redis, systemClock);
-  const outbox = createOutboxStore(redis, systemClock, { leaseMs: LEASE_MS, unknownGraceMs: GRACE_MS });
+  const outbox = createOutboxStore(redis, systemClock, { leaseMs: LEASE_MS, unknownGraceMs: GRACE_MS, ...NO_LIMITS });
   const accept = async (kind: 'tow_request' | 'tow_invoice', body: JsonObject, id: string) => {
     const towingReferenceId = towingReference.parse(body['towing_reference_id']);
     const rawBody = JSON.stringify(body);
@@ -137,6 +138,10 @@ export function result(verdict: Verdict, also: Partial<AttemptResult> = {}): Att
     rawBody: null,
     hadNoEffect: false,
     wasAnswered: isAccepted,
+    service: isAccepted ? 'alive' : 'silent',
+    isForbidden: false,
+    askedMs: 0,
+    outageDelayMs: 0,
     task: null,
     ...also,
   };

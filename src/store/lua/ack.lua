@@ -5,49 +5,32 @@
 -- ARGV    1 towing reference · 2 seq · 3 attempt id · 4 body revision · 5 lease token
 --         6 next: accepted|refused|retry|unknown|hold · 7 delay ms · 8 attempt as JSON
 --         9 changes as JSON: { error, hint, answer, raw_body, not_found, unanswered, no_effect, answered, connection,
---           task: { id, json } | false }
+--           service: alive|failing|silent, forbidden, asked_ms, outage_delay_ms, give_up_ms,
+--           task: { id, json } | false, connection_task, outage_task, paused_task }
 -- RETURNS { 'done', 'more' or '' } · { 'late' } · { 'late_accepted' } · { 'gone' }
---! include shared/tow.lua
+--! include shared/gates.lua
 
-local PROBE_TURN_MS = 500
+-- While the connection is broken another tow makes the next try: this one may be the only one that fails. Once it works
+-- again, this one has not to wait for long.
+local PROBE_TURN_MS, CONNECTION_WAIT_MAX_MS = 500, 30000
 local ref, seq, attempt_id, revision, token = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local outcome, delay_ms, changes = ARGV[6], tonumber(ARGV[7]), cjson.decode(ARGV[9])
 
-if report(seq, 'id') == '' then
+local kind = report(seq, 'kind')
+if kind == '' then
   return { 'gone' }
 end
 local now = now_ms()
-log_attempt(seq, ARGV[8])
+if outcome ~= 'hold' then
+  log_attempt(seq, ARGV[8])
+end
 local same_body = report(seq, 'revision') == revision
 local is_ours = same_body and report(seq, 'attempt_id') == attempt_id and redis.call('HGET', TOW, 'lease_token') == token
 
 local function keep_answer()
   set_report(seq, { answer = changes.answer, raw_body = changes.raw_body, delivered_at = now })
-  if report(seq, 'kind') == 'invoice' then
+  if kind == 'invoice' then
     redis.call('HSET', TOW, 'reconcile', '1')
-  end
-end
-
-local function reopen_connection()
-  if redis.call('EXISTS', CONNECTION) == 0 then
-    return
-  end
-  redis.call('DEL', CONNECTION)
-  redis.call('HDEL', TASKS, 'connection')
-  redis.call('ZREM', OPEN_TASKS, 'connection')
-  for _, held in ipairs(redis.call('SMEMBERS', HELD)) do
-    redis.call('ZADD', DUE_TOWS, now, held)
-  end
-  redis.call('DEL', HELD)
-  publish('connection.restored', cjson.null)
-end
-
-local function close_connection()
-  redis.call('HSET', CONNECTION, 'until', now + delay_ms)
-  redis.call('HINCRBY', CONNECTION, 'failures', 1)
-  if redis.call('HSETNX', TASKS, 'connection', changes.task.json) == 1 then
-    redis.call('ZADD', OPEN_TASKS, now, 'connection')
-    publish('connection.lost', cjson.null)
   end
 end
 
@@ -60,6 +43,20 @@ local function note_effect()
   end
 end
 
+-- What any answer says about the service as a whole, however late it comes.
+local function note_life()
+  if changes.answered then
+    restore_connection(now)
+  end
+  if changes.service == 'alive' then
+    end_outage(now)
+    if not changes.forbidden then
+      resume_operation(kind, now)
+    end
+  end
+end
+
+note_life()
 if not is_ours then
   if outcome == 'accepted' and same_body and report(seq, 'state') == 'unknown' then
     keep_answer()
@@ -72,14 +69,47 @@ if not is_ours then
   return { 'late' }
 end
 
+local function count_failure()
+  add_to_report(seq, 'failures', 1)
+  add_to_report(seq, 'not_found', changes.not_found)
+  add_to_report(seq, 'unanswered', changes.unanswered)
+  if report(seq, 'first_failed_at') == '' then
+    set_report(seq, { first_failed_at = now, give_up_at = now + changes.give_up_ms })
+  end
+end
+
+-- Tells when a report that was neither accepted nor refused comes up again: after its own wait, or, while a gate is
+-- closed, as soon as that opens, but never before the moment the service asked for.
+local function rest_until_next_try()
+  local held_by = closed_gate(kind, now)
+  local next_at = now + delay_ms
+  if held_by and resting_state(seq) == 'pending' and report(seq, 'once') ~= '1' then
+    next_at = now + changes.asked_ms
+  end
+  if changes.connection then
+    next_at = now + math.max(changes.asked_ms, math.min(delay_ms, CONNECTION_WAIT_MAX_MS)) + PROBE_TURN_MS
+  end
+  set_report(seq, { state = resting_state(seq), next_at = next_at, error = changes.error })
+  return held_by
+end
+
 redis.call('HDEL', TOW, 'lease_token', 'lease_until')
 set_report(seq, { attempt_id = '' })
+local is_paused = changes.forbidden and note_forbidden(ref, kind, changes.paused_task, now)
+if changes.connection then
+  lose_connection(delay_ms, changes.connection_task, now)
+elseif changes.service == 'failing' then
+  note_failure(ref, changes.outage_delay_ms, changes.outage_task, now)
+end
+
+local held_by = nil
 if outcome == 'accepted' then
   keep_answer()
   accept_report(ref, seq, now, 'answered')
-elseif outcome == 'refused' then
+elseif outcome == 'refused' and not is_paused then
   note_effect()
   set_report(seq, { state = 'refused', next_at = '', error = changes.error, hint = changes.hint })
+  set_report(seq, { forbidden = changes.forbidden and '1' or '' })
   remember_on_timeline(cjson.encode({ type = 'report.refused', report_id = report(seq, 'id') }))
 else
   note_effect()
@@ -87,34 +117,22 @@ else
     -- Nothing that counts was sent: the fault lies with the connection.
     add_to_report(seq, 'attempts', -1)
   else
-    add_to_report(seq, 'failures', 1)
-    add_to_report(seq, 'not_found', changes.not_found)
-    add_to_report(seq, 'unanswered', changes.unanswered)
-    if report(seq, 'first_failed_at') == '' then
-      set_report(seq, { first_failed_at = now })
-    end
+    count_failure()
   end
-  -- While the connection is broken another tow makes the next try: this one may be the only one that fails.
-  local turn_ms = changes.connection and PROBE_TURN_MS or 0
-  set_report(seq, { state = resting_state(seq), next_at = now + delay_ms + turn_ms, error = changes.error })
+  held_by = rest_until_next_try()
   if outcome == 'unknown' then
     remember_on_timeline(cjson.encode({ type = 'report.unknown', report_id = report(seq, 'id') }))
   end
 end
-
-if changes.connection then
-  close_connection()
-else
-  if changes.answered then
-    reopen_connection()
-  elseif redis.call('EXISTS', CONNECTION) == 1 then
-    -- A probe that reached nobody proves nothing; the next one need not wait for its lease to end.
-    redis.call('HSET', CONNECTION, 'until', now + delay_ms)
-  end
-  if changes.task then
-    open_task(ref, changes.task.id, changes.task.json)
-  end
+if changes.task and not is_paused then
+  open_task(ref, changes.task.id, changes.task.json)
 end
+
 raise_version(ref)
 local due = reschedule(ref, now, WAKE_GRACE_MS)
+if held_by then
+  local _, closed_until = closed_gate(kind, now)
+  hold(ref, seq, { gate = held_by, at = math.max(closed_until + PROBE_TURN_MS, due or now), now = now })
+  return { 'done', '' }
+end
 return { 'done', due == now + WAKE_GRACE_MS and 'more' or '' }

@@ -4,17 +4,26 @@
 -- KEYS    the keys of one tow (see shared/tow.lua)
 -- ARGV    1 towing reference · 2 lease token · 3 attempt id · 4 lease ms · 5 grace ms of an unknown outcome
 --         6 how many unanswered sends of a call that is not safe to repeat are allowed
+--         7 calls per window for all tows together, 0 = any number · 8 that window, ms
 -- RETURNS { 'send', seq, id, kind, body, revision, attempts, failures, not_found, unanswered,
---           failures of the connection }
+--           failures of the connection, failed probes of an outage }
 --         { 'idle' } nothing is owed · { 'held' } a person decides · { 'reconcile' } compare the invoices first
 --         { 'wait', at_ms } · { 'busy', at_ms } another worker holds the lease · { 'gone' } no such tow
---! include shared/tow.lua
+--         { 'hand_over', seq, id, kind, unknown|given_up, attempts } a person must decide: hand-over.lua says so
+--         { 'probe', failed probes } the outage may be over, and no report can try it: make the token call
+--! include shared/gates.lua
+--! include shared/budget.lua
 
 local ref, token, attempt_id = ARGV[1], ARGV[2], ARGV[3]
 local lease_ms, grace_ms, sends_max = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+local slots_max, window_ms = tonumber(ARGV[7]), tonumber(ARGV[8])
+-- A tow that may not try a gate itself looks again after the one that may has had its turn.
+local TURN_MS = 500
+local LATER_CLASS = 10000000000000
 
 if redis.call('EXISTS', TOW) == 0 then
   redis.call('ZREM', DUE_TOWS, ref)
+  leave_held(ref)
   return { 'gone' }
 end
 
@@ -22,7 +31,7 @@ local function granted(seq)
   return {
     'send', seq, report(seq, 'id'), report(seq, 'kind'), report(seq, 'body'), report(seq, 'revision'),
     number_of(report(seq, 'attempts')), number_of(report(seq, 'failures')), number_of(report(seq, 'not_found')),
-    number_of(report(seq, 'unanswered')), number_of(redis.call('HGET', CONNECTION, 'failures')),
+    number_of(report(seq, 'unanswered')), number_of(gate('connection.failures')), number_of(gate('outage.probes')),
   }
 end
 
@@ -58,18 +67,86 @@ local function bury_lost_attempt(seq)
   raise_version(ref)
 end
 
-local function hand_over_to_a_person(seq)
-  set_report(seq, { next_at = '' })
-  local id = report(seq, 'id')
-  open_task(ref, id .. '.' .. ref, cjson.encode({
-    id = id .. '.' .. ref,
-    type = 'report_unknown',
-    message = 'The call may have been sent, and no answer came. It may or may not have worked; look it up at the service.',
-    actions = { 'accept', 'retry', 'waive' },
-    towing_reference_id = ref,
-    report_id = id,
-  }))
-  raise_version(ref)
+-- Nothing can be sent now: whoever stood in line for this tow leaves it.
+local function rest(seq, reply)
+  redis.call('ZREM', SLOT_WAITING, ref)
+  leave_held(ref)
+  if seq then
+    stop_holding(ref, seq, now)
+  end
+  reschedule(ref, now, 0)
+  return reply
+end
+
+-- The due mark stays for as long as handing over may take.
+local function hand_over(seq, why)
+  redis.call('ZREM', SLOT_WAITING, ref)
+  stop_holding(ref, seq, now)
+  redis.call('ZADD', DUE_TOWS, now + lease_ms, ref)
+  return { 'hand_over', seq, report(seq, 'id'), report(seq, 'kind'), why, number_of(report(seq, 'attempts')) }
+end
+
+local function wait_for_gate(seq, name, closed_until, looks)
+  redis.call('ZREM', SLOT_WAITING, ref)
+  hold(ref, seq, { gate = name, at = closed_until, looks = looks, now = now })
+  return { 'wait', string.format('%.0f', closed_until) }
+end
+
+-- Another tow whose head is safe to repeat and that did not try last; nil when there is none.
+local function other_probe(last_probe)
+  for _, other in ipairs(redis.call('SRANDMEMBER', PROBES, 3)) do
+    if other ~= ref and other ~= last_probe then
+      return other
+    end
+  end
+end
+
+-- An outage that may be tried: by a report that is safe to repeat, never twice in a row by the same tow. Nil: this one.
+local function somebody_else_tries(seq)
+  local outage_until, last_probe = gate('outage.until'), gate('outage.last_probe')
+  if outage_until == '' then
+    return nil
+  end
+  if report(seq, 'once') ~= '1' and last_probe ~= ref then
+    return nil
+  end
+  local other = other_probe(last_probe)
+  if other then
+    redis.call('ZADD', DUE_TOWS, now, other)
+    return wait_for_gate(seq, 'outage', now + TURN_MS, true)
+  end
+  set_gate('outage.last_probe', 'token')
+  set_gate('outage.until', now + lease_ms)
+  wait_for_gate(seq, 'outage', now + lease_ms, true)
+  return { 'probe', number_of(gate('outage.probes')) }
+end
+
+-- Tows that have something to say about where a vehicle is are served first.
+local function class_of_service(head)
+  for seq = head, number_of(redis.call('HGET', TOW, 'tail')) do
+    local kind, is_owed = report(seq, 'kind'), not is_settled(report(seq, 'state'))
+    if is_owed and (kind == 'started' or kind == 'released') then
+      return 0
+    end
+  end
+  return LATER_CLASS
+end
+
+-- Stands in line for a slot of the budget. Nil when one was taken.
+local function wait_for_slot(seq)
+  if slots_max == 0 then
+    return nil
+  end
+  redis.call('ZADD', SLOT_WAITING, 'NX', class_of_service(seq) + now, ref)
+  local at = slot_at(SLOTS, slots_max, window_ms, redis.call('ZRANK', SLOT_WAITING, ref), now)
+  if at > now then
+    redis.call('ZADD', DUE_TOWS, at, ref)
+    set_report(seq, { waits_for = 'budget' })
+    return { 'wait', string.format('%.0f', at) }
+  end
+  redis.call('ZREM', SLOT_WAITING, ref)
+  take_slot(SLOTS, slots_max, window_ms, now)
+  return nil
 end
 
 local head = settle_head()
@@ -77,43 +154,66 @@ if head then
   bury_lost_attempt(head)
 end
 while head and is_proved(head) do
+  stop_holding(ref, head, now)
   accept_report(ref, head, now, 'proved_by_webhook')
   raise_version(ref)
   head = settle_head()
 end
 if not head then
-  reschedule(ref, now, 0)
-  return { 'idle' }
+  return rest(nil, { 'idle' })
 end
 
-local state, next_at = report(head, 'state'), report(head, 'next_at')
+local kind = report(head, 'kind')
+if report(head, 'state') == 'refused' and report(head, 'forbidden') == '1' and gate('paused.' .. kind .. '.until') ~= '' then
+  -- Refused for itself before the whole operation was found forbidden.
+  set_report(head, { state = resting_state(head), next_at = now, forbidden = '' })
+  close_task(ref, report(head, 'id') .. '.' .. ref)
+  raise_version(ref)
+end
+local state, next_at, give_up_at = report(head, 'state'), report(head, 'next_at'), report(head, 'give_up_at')
 if state == 'refused' or next_at == '' then
-  reschedule(ref, now, 0)
-  return { 'held' }
+  return rest(head, { 'held' })
 end
 if tonumber(next_at) > now then
-  reschedule(ref, now, 0)
-  return { 'wait', next_at }
+  if give_up_at ~= '' and tonumber(give_up_at) <= now and report(head, 'held_since') == '' then
+    return hand_over(head, state == 'unknown' and 'unknown' or 'given_up')
+  end
+  return rest(head, { 'wait', next_at })
 end
 if state == 'unknown' and number_of(report(head, 'unanswered')) >= sends_max then
-  hand_over_to_a_person(head)
-  reschedule(ref, now, 0)
-  return { 'held' }
+  return hand_over(head, 'unknown')
+end
+local held_by, closed_until = closed_gate(kind, now)
+if held_by then
+  return wait_for_gate(head, held_by, closed_until)
+end
+local reply = somebody_else_tries(head)
+if reply then
+  return reply
+end
+stop_holding(ref, head, now)
+give_up_at = report(head, 'give_up_at')
+if give_up_at ~= '' and tonumber(give_up_at) <= now then
+  return hand_over(head, state == 'unknown' and 'unknown' or 'given_up')
+end
+reply = wait_for_slot(head)
+if reply then
+  return reply
 end
 
--- While the connection is broken one tow at a time may try it; all others wait and are woken when it works again.
-local closed_until = number_of(redis.call('HGET', CONNECTION, 'until'))
-if closed_until > now then
-  redis.call('SADD', HELD, ref)
-  redis.call('ZADD', DUE_TOWS, closed_until, ref)
-  return { 'wait', string.format('%.0f', closed_until) }
+-- Whatever was closed until now is tried by this tow alone; should its try get lost, others look after the lease.
+for _, name in ipairs(gates_for(kind)) do
+  if gate(name .. '.until') ~= '' then
+    set_gate(name .. '.until', now + lease_ms)
+    let_some_look(now + lease_ms)
+  end
 end
-if closed_until > 0 then
-  redis.call('HSET', CONNECTION, 'until', now + lease_ms)
+if gate('outage.until') ~= '' then
+  set_gate('outage.last_probe', ref)
 end
 
 local once = report(head, 'once')
-set_report(head, { attempt_id = attempt_id })
+set_report(head, { attempt_id = attempt_id, waits_for = '' })
 if once == '1' then
   set_report(head, { state = 'sending' })
   if report(head, 'first_sent_us') == '' then

@@ -1,17 +1,22 @@
 -- Stores a new API key, of which only the hash is known here.
 --
--- KEYS    1 api keys by id · 2 api key ids by hash · 3 idempotency record
+-- KEYS    the keys of any tow (see shared/tow.lua), then: api keys by id · api key ids by hash
 -- ARGV    1 id · 2 hash · 3 record as JSON · 4 fingerprint of the request to remember, or ''
---         5 its answer, without the key itself
+--         5 its answer, without the key itself · 6 audit entry as JSON
 -- RETURNS { 'saved' } · { 'remembered', fingerprint }
-if ARGV[4] ~= '' then
-  local remembered = redis.call('HGET', KEYS[3], 'fingerprint')
-  if remembered then
-    return { 'remembered', remembered }
-  end
-  redis.call('HSET', KEYS[3], 'fingerprint', ARGV[4], 'answer', ARGV[5])
-  redis.call('EXPIRE', KEYS[3], 86400)
+--! include shared/writes.lua
+--! include shared/audit.lua
+
+local API_KEYS, API_KEY_HASHES = KEYS[#KEYS - 1], KEYS[#KEYS]
+local remembered = remembered_fingerprint(ARGV[4])
+if remembered then
+  return { 'remembered', remembered }
 end
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
-redis.call('HSET', KEYS[2], ARGV[2], ARGV[1])
+redis.call('HSET', API_KEYS, ARGV[1], ARGV[3])
+redis.call('HSET', API_KEY_HASHES, ARGV[2], ARGV[1])
+append_audit(ARGV[6])
+remember_effect(ARGV[4])
+if ARGV[4] ~= '' then
+  redis.call('HSET', IDEMPOTENCY, 'answer', ARGV[5])
+end
 return { 'saved' }

@@ -2,12 +2,17 @@
 --
 -- KEYS    the keys of one tow (see shared/tow.lua)
 -- ARGV    1 towing reference · 2 document · 3 delivery id · 4 timeline entry · 5 JSON array of search terms
--- RETURNS { 'created', parked delivery id, … } or { 'exists' }
---! include shared/tow.lua
+-- RETURNS { 'created', parked delivery id, … } · { 'exists' } · { 'late' } the tow is over, archived and remembered:
+--         the delivery is settled, no tow is made
+--! include shared/writes.lua
 
 local ref, terms = ARGV[1], cjson.decode(ARGV[5])
 if redis.call('EXISTS', TOW) == 1 then
   return { 'exists' }
+end
+if is_buried(ref) then
+  finish_delivery(ref, ARGV[3], 'late')
+  return { 'late' }
 end
 local requested_at = redis.call('HGET', DELIVERY, 'received_at') or now_ms()
 redis.call('HSET', TOW, 'version', 0, 'head', 1, 'tail', 0, 'requested_at', requested_at)
@@ -18,9 +23,10 @@ finish_delivery(ref, ARGV[3], 'created')
 raise_version(ref)
 
 local now = now_ms()
-local parked = redis.call('LRANGE', PARKED, 0, -1)
-for _, id in ipairs(parked) do
+local reply = { 'created' }
+for _, id in ipairs(redis.call('LRANGE', PARKED, 0, -1)) do
   redis.call('ZADD', DUE_DELIVERIES, now, id)
+  reply[#reply + 1] = id
 end
 redis.call('DEL', PARKED)
-return { 'created', unpack(parked) }
+return reply

@@ -2,10 +2,12 @@
 --
 -- KEYS    the keys of one tow (see shared/tow.lua)
 -- ARGV    1 towing reference · 2 version the decision was made on · 3 seq · 4 retry|correct|waive|accept
---         5 changes as JSON: { document, body, reason, also_waive: [seq], terms: [text], timeline }
+--         5 changes as JSON: { document, body, reason, also_waive: [seq], terms: [text], timeline, audit }
 --         6 fingerprint of the request to remember under its idempotency key, or ''
 -- RETURNS { 'saved', version } · { 'stale' } · { 'remembered', fingerprint }
---! include shared/tow.lua
+--! include shared/gates.lua
+--! include shared/writes.lua
+--! include shared/audit.lua
 
 local ref, expected, seq, action, changes = ARGV[1], ARGV[2], ARGV[3], ARGV[4], cjson.decode(ARGV[5])
 local barrier = write_barrier(expected, ARGV[6])
@@ -28,8 +30,9 @@ else
   end
   -- A person who says "again" takes earlier unanswered attempts on himself; one more comes back to him.
   local unanswered = number_of(report(seq, 'unanswered')) > 0 and 1 or 0
-  set_report(seq, { next_at = now, hint = '', failures = 0, not_found = 0, first_failed_at = '', unanswered = unanswered })
-  set_report(seq, { state = resting_state(seq) })
+  stop_holding(ref, seq, now)
+  set_report(seq, { next_at = now, hint = '', failures = 0, not_found = 0, unanswered = unanswered, forbidden = '' })
+  set_report(seq, { state = resting_state(seq), first_failed_at = '', give_up_at = '' })
   close_task(ref, report(seq, 'id') .. '.' .. ref)
 end
 if changes.document ~= '' then
@@ -37,6 +40,7 @@ if changes.document ~= '' then
 end
 add_search_terms(ref, changes.terms)
 remember_on_timeline(changes.timeline)
+append_audit_if_any(changes.audit)
 remember_effect(ARGV[6])
 local version = raise_version(ref)
 reschedule(ref, now, WAKE_GRACE_MS)

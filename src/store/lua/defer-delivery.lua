@@ -4,7 +4,7 @@
 -- KEYS    the keys of one tow (see shared/tow.lua)
 -- ARGV    1 delivery id · 2 base ms · 3 cap ms · 4 failures that open a task · 5 task id · 6 that task as JSON
 -- RETURNS how often it has failed; 0 when it was settled
---! include shared/tow.lua
+--! include shared/tasks.lua
 
 local id = ARGV[1]
 local state = redis.call('HGET', DELIVERY, 'state')

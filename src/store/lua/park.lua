@@ -2,12 +2,19 @@
 --
 -- KEYS    the keys of one tow (see shared/tow.lua)
 -- ARGV    1 towing reference · 2 delivery id · 3 ms after which a parked invoice opens a task · 4 that task as JSON
--- RETURNS 'parked', or 'exists' when the tow came into being in between
---! include shared/tow.lua
+--         5 id of the task of an invoice that is late · 6 that task as JSON
+-- RETURNS 'parked' · 'exists' the tow came into being in between · 'late' the tow is over, archived and remembered: the
+--         delivery is settled and a person is told
+--! include shared/writes.lua
 
 local ref, id, task_after_ms = ARGV[1], ARGV[2], tonumber(ARGV[3])
 if redis.call('EXISTS', TOW) == 1 then
   return 'exists'
+end
+if is_buried(ref) then
+  finish_delivery(ref, id, 'late')
+  open_task(ref, ARGV[5], ARGV[6])
+  return 'late'
 end
 local now = now_ms()
 if redis.call('HGET', DELIVERY, 'state') ~= 'parked' then

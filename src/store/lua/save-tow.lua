@@ -4,10 +4,13 @@
 -- KEYS    the keys of one tow (see shared/tow.lua)
 -- ARGV    1 towing reference · 2 version the decision was made on · 3 document · 4 state · 5 changes as JSON:
 --         { reports: [{ id, kind, body, once }], withdraw: [seq], withdraw_reason, timeline: [json],
---           open_tasks: [{ id, json }], close_tasks: [id], terms: [text], delivery_id, verdict, reconciled }
+--           open_tasks: [{ id, json }], close_tasks: [id], terms: [text], delivery_id, verdict, reconciled,
+--           audit }
 --         6 fingerprint of the request to remember under its idempotency key, or ''
 -- RETURNS { 'saved', version } · { 'stale' } · { 'remembered', fingerprint }
---! include shared/tow.lua
+--! include shared/outbox.lua
+--! include shared/writes.lua
+--! include shared/audit.lua
 
 local ref, expected, changes = ARGV[1], ARGV[2], cjson.decode(ARGV[5])
 local barrier = write_barrier(expected, ARGV[6])
@@ -21,7 +24,7 @@ for _, seq in ipairs(changes.withdraw) do
   local entry = { type = 'report.waived', report_id = report(seq, 'id'), reason = changes.withdraw_reason }
   remember_on_timeline(cjson.encode(entry))
 end
-append_reports(changes.reports, now)
+append_reports(ref, changes.reports, now)
 for _, json in ipairs(changes.timeline) do
   remember_on_timeline(json)
 end
@@ -32,6 +35,7 @@ for _, id in ipairs(changes.close_tasks) do
   close_task(ref, id)
 end
 add_search_terms(ref, changes.terms)
+append_audit_if_any(changes.audit)
 if changes.delivery_id ~= '' then
   finish_delivery(ref, changes.delivery_id, changes.verdict)
 end

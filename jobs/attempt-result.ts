@@ -1,0 +1,94 @@
+import { jsonObject } from '../src/contracts/common';
+import { surelyHadNoEffect, type Exchange, type PolicySettings, type Verdict } from '../src/domain/policy';
+import { askedMs, isForbidden, outageDelayMs, serviceHealth } from '../src/domain/service-health';
+import { contractBrokenTask, refusedTask, type NewTask } from '../src/domain/tasks';
+import type { ReportKind } from '../src/domain/vocabulary';
+import type { AttemptResult, Claimed } from '../src/workflow/outbox-port';
+import type { CallResult } from '../src/workflow/service-port';
+
+/** A call that was made, and what comes next. */
+export interface Attempted {
+  readonly call: CallResult<ReportKind>;
+  readonly verdict: Verdict;
+}
+
+/** When what was said by the call is told as a moment or a wait: now, and how much a wait is lengthened (0 to 1). */
+export interface Pace {
+  readonly startedAt: string;
+  readonly nowMs: number;
+  readonly jitter: number;
+  readonly settings: PolicySettings;
+}
+
+/** Everything that is stored of one attempt. */
+export function resultOf(claimed: Claimed, { call, verdict }: Attempted, pace: Pace): AttemptResult {
+  const { exchange } = call;
+  const { startedAt, nowMs, jitter, settings } = pace;
+  const httpStatus = httpStatusOf(exchange);
+  const isAccepted = verdict.next === 'accepted';
+  // A number too large for JSON passes the contract and cannot be stored; the raw body still says it.
+  const answer = jsonObject.safeParse(call.data);
+  return {
+    verdict,
+    attempt: {
+      started_at: startedAt,
+      duration_ms: Math.round(call.durationMs),
+      outcome: verdict.next,
+      http_status: httpStatus,
+      message: wordsOf(exchange),
+    },
+    error: isAccepted ? null : { http_status: httpStatus, message: wordsOf(exchange) },
+    answer: answer.success ? answer.data : null,
+    rawBody: isAccepted && !answer.success ? call.rawBody : null,
+    hadNoEffect: surelyHadNoEffect(exchange),
+    wasAnswered: httpStatus !== null && verdict.next !== 'hold',
+    service: serviceHealth(exchange),
+    isForbidden: isForbidden(exchange),
+    askedMs: askedMs(exchange, nowMs),
+    outageDelayMs: outageDelayMs(exchange, { failedProbes: claimed.failedProbes, nowMs, jitter }, settings),
+    task: taskFor(claimed, exchange, verdict),
+  };
+}
+
+function taskFor(claimed: Claimed, exchange: Exchange, verdict: Verdict): NewTask | null {
+  const report = { id: claimed.reportId, kind: claimed.reportKind };
+  const httpStatus = httpStatusOf(exchange) ?? 0;
+  switch (verdict.next) {
+    case 'accepted':
+      return verdict.flag === 'contract_broken' ? contractBrokenTask({ ...report, httpStatus }) : null;
+    case 'refused':
+      return refusedTask({
+        ...report,
+        httpStatus,
+        words: exchange.kind === 'refused' ? exchange.message : null,
+        hint: verdict.hint,
+      });
+    case 'hold':
+    case 'retry':
+    case 'unknown':
+      return null;
+  }
+}
+
+/** The status that arrived, null when none did. */
+export function httpStatusOf(exchange: Exchange): number | null {
+  return 'httpStatus' in exchange ? exchange.httpStatus : null;
+}
+
+/** What happened in words: the service's own where it had any. */
+function wordsOf(exchange: Exchange): string {
+  switch (exchange.kind) {
+    case 'accepted':
+      return 'accepted';
+    case 'contract_broken':
+      return `the answer breaks the contract: ${exchange.issues.join('; ')}`;
+    case 'refused':
+      return exchange.message ?? `HTTP ${exchange.httpStatus}`;
+    case 'surely_not_sent':
+    case 'unanswered':
+    case 'connection':
+      return exchange.cause;
+    case 'dropped':
+      return 'not sent: the claim had grown too old, or the budget had no slot';
+  }
+}

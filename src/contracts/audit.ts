@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { REPORT_KINDS, ROLES } from '../domain/vocabulary';
+import { jsonObject } from './common';
+
+/** An entry of the audit as it is stored. Its action is any text: an entry outlives the version that wrote it. */
+export const auditEntry = z.object({
+  action: z.string(),
+  by: z.string(),
+  role: z.enum(ROLES),
+  on: z.object({
+    towing_reference_id: z.string().optional(),
+    report_id: z.string().optional(),
+    task_id: z.string().optional(),
+    delivery_id: z.string().optional(),
+    key_id: z.string().optional(),
+    operation: z.enum(REPORT_KINDS).optional(),
+  }),
+  why: z.string().nullable(),
+  what: jsonObject,
+});
+
+/** An entry as the API shows it. */
+export const auditView = z.object({ seq: z.number(), at: z.string(), ...auditEntry.shape });
+export type AuditView = z.infer<typeof auditView>;
+
+/** A head of the chain as a person noted it: `<seq>:<hash>`. */
+export const notedHead = z
+  .string()
+  .regex(/^[1-9]\d{0,15}:[0-9a-f]{40}$/, 'must be <seq>:<hash>, as printed by an earlier check')
+  .transform((text) => {
+    const [seq, hash = ''] = text.split(':');
+    return { seq: Number(seq), hash };
+  });

@@ -1,0 +1,114 @@
+import type { FactCommand } from './fact-command';
+import type { FactEvent, ReportKind, Role } from './vocabulary';
+
+/**
+ * What people did: who, what, when and why, one entry for each act that had an effect. An entry names things by their
+ * ids and changed fields by their names, never by their values: the audit outlives the personal data of a tow. `why` is
+ * what the person wrote and nothing else is free text.
+ */
+export const AUDIT_ACTIONS = [
+  'tow.started',
+  'tow.detained',
+  'tow.canceled',
+  'tow.released',
+  'tow.invoice_requested',
+  'tow.payment_recorded',
+  'report.retried',
+  'report.corrected',
+  'report.waived',
+  'report.accepted_by_hand',
+  'task.resolved',
+  'delivery.replayed',
+  'operation.resumed',
+  'key.created',
+  'key.revoked',
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+/** Who does something: the name and the role of an API key. */
+export interface Actor {
+  readonly name: string;
+  readonly role: Role;
+}
+
+/** What an act was done to, as narrow as it is known. */
+export interface AuditSubject {
+  readonly towing_reference_id?: string;
+  readonly report_id?: string;
+  readonly task_id?: string;
+  readonly delivery_id?: string;
+  readonly key_id?: string;
+  readonly operation?: ReportKind;
+}
+
+/** Small facts about an act that its subject alone does not tell. */
+export interface AuditDetails {
+  readonly occurred_at?: string;
+  /** Names of corrected fields; the timeline of the tow keeps old and new values. */
+  readonly fields?: readonly string[];
+  /** Reports that were waived by the same act. */
+  readonly also_waived?: readonly string[];
+  readonly task_type?: string;
+  /** The role of the key that was made. */
+  readonly granted_role?: Role;
+}
+
+export interface AuditEntry {
+  readonly action: AuditAction;
+  readonly by: string;
+  readonly role: Role;
+  readonly on: AuditSubject;
+  readonly why: string | null;
+  readonly what: AuditDetails;
+}
+
+/** The entry of an act that is about to be done; the moment is added by whoever writes it. */
+export function auditOf(
+  actor: Actor,
+  action: AuditAction,
+  act: { readonly on: AuditSubject; readonly why?: string | null | undefined; readonly what?: AuditDetails },
+): AuditEntry {
+  return { action, by: actor.name, role: actor.role, on: act.on, why: act.why ?? null, what: act.what ?? {} };
+}
+
+const FACT_ACTIONS = {
+  started: 'tow.started',
+  detained: 'tow.detained',
+  canceled: 'tow.canceled',
+  released: 'tow.released',
+  invoice: 'tow.invoice_requested',
+  payment: 'tow.payment_recorded',
+} as const satisfies Record<FactEvent, AuditAction>;
+
+/** The entry of a fact: `occurredAt` as it was recorded, `withdrawn` the ids of reports it took back. */
+export function auditOfFact(
+  actor: Actor,
+  command: FactCommand,
+  fact: { readonly ref: string; readonly occurredAt: string | null; readonly withdrawn: readonly string[] },
+): AuditEntry {
+  return auditOf(actor, FACT_ACTIONS[command.event], {
+    on: { towing_reference_id: fact.ref },
+    why: whyOf(command),
+    what: { ...(fact.occurredAt === null ? {} : { occurred_at: fact.occurredAt }), ...alsoWaived(fact.withdrawn) },
+  });
+}
+
+/** The field for reports waived along with something else; none when there are none. */
+export function alsoWaived(ids: readonly string[]): AuditDetails {
+  return ids.length > 0 ? { also_waived: ids } : {};
+}
+
+/** A reason for the record comes before the one that is told to the service. */
+function whyOf(command: FactCommand): string | undefined {
+  switch (command.event) {
+    case 'canceled':
+      return command.reason ?? command.cancellationReason;
+    case 'invoice':
+      return command.overrideReason;
+    case 'started':
+    case 'detained':
+    case 'released':
+    case 'payment':
+      return undefined;
+  }
+}

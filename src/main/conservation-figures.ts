@@ -1,0 +1,25 @@
+import type { Metrics } from '../platform/metrics';
+import type { ConservationStore } from '../workflow/conservation-port';
+import { totalOf } from '../workflow/conservation-view';
+
+/** Shows what the last complete walk has found among the metrics of a process, whichever process walked. */
+export function watchConservation(metrics: Metrics, conservation: Pick<ConservationStore, 'lastWalk'>): void {
+  metrics.watch({
+    name: 'towhook_conservation',
+    help: 'Where acknowledged deliveries and recorded facts stand by the last complete walk; state="lost" must be 0.',
+    labelNames: ['state'],
+    async read() {
+      const walk = await conservation.lastWalk();
+      return walk ? Object.entries(totalOf(walk)).map(([state, value]) => ({ labels: { state }, value })) : [];
+    },
+  });
+  metrics.watch({
+    name: 'towhook_conservation_walk_age_seconds',
+    help: 'How long ago the last complete walk ended.',
+    labelNames: [],
+    async read() {
+      const walk = await conservation.lastWalk();
+      return walk ? [{ labels: {}, value: walk.ageMs / 1000 }] : [];
+    },
+  });
+}

@@ -1,0 +1,22 @@
+-- Hands the head of an outbox to a person: nothing more is sent until he decides. Changes nothing when the report has
+-- moved on since the claim that asked for it.
+--
+-- KEYS    the keys of one tow (see shared/tow.lua)
+-- ARGV    1 towing reference · 2 seq · 3 attempts it had · 4 task id · 5 that task as JSON
+-- RETURNS 'done' · 'late'
+--! include shared/outbox.lua
+
+local ref, seq = ARGV[1], ARGV[2]
+local now = now_ms()
+local state = report(seq, 'state')
+local is_same = (state == 'pending' or state == 'unknown') and report(seq, 'attempts') == ARGV[3]
+if not is_same or report(seq, 'attempt_id') ~= '' then
+  reschedule(ref, now, 0)
+  return 'late'
+end
+set_report(seq, { next_at = '' })
+open_task(ref, ARGV[4], ARGV[5])
+remember_on_timeline(cjson.encode({ type = 'report.handed_over', report_id = report(seq, 'id') }))
+raise_version(ref)
+reschedule(ref, now, 0)
+return 'done'

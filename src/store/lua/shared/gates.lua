@@ -1,0 +1,184 @@
+-- What holds sending, whichever tow it is for. A gate is closed until a moment; then one tow at a time may try it, all
+-- others wait. Whoever gets through opens it, and everything held is due at once. Fields of the hash GATES:
+--
+--   connection.until, connection.failures     no token, or a wrong address
+--   outage.until, outage.probes               the breaker: too many calls of too many tows failed in a row
+--   outage.failures, outage.tows              what was counted towards it
+--   outage.last_probe                         the tow that tried last, or `token`
+--   paused.<kind>.until                       an operation the service forbids (403)
+--   forbidden.<kind>                          tows it was forbidden for, before the pause
+--
+-- HELD are the tows held by any gate; PROBES those of them whose head is safe to repeat.
+--! include shared/outbox.lua
+
+local OUTAGE_FAILURES, OUTAGE_TOWS, PAUSE_TOWS = 5, 3, 3
+local PAUSE_PROBE_MS = 300000
+-- Of those that wait only a few look when a gate may be tried: thousands would all find that another was faster.
+local LOOKING, LOOK_AGAIN_MS = 5, 600000
+
+local function gate(field)
+  return redis.call('HGET', GATES, field) or ''
+end
+
+local function set_gate(field, value)
+  redis.call('HSET', GATES, field, value)
+end
+
+local function gates_for(kind)
+  return { 'connection', 'outage', 'paused.' .. kind }
+end
+
+-- The gate that holds a call of this kind now and until when; nil when none does.
+local function closed_gate(kind, now)
+  for _, name in ipairs(gates_for(kind)) do
+    local closed_until = gate(name .. '.until')
+    if closed_until ~= '' and tonumber(closed_until) > now then
+      return name, tonumber(closed_until)
+    end
+  end
+end
+
+-- Adds a word to a line feed list that holds `most` of them at most; returns how many it holds now.
+local function note_word(field, word, most)
+  local words, is_known = {}, false
+  for known in string.gmatch(gate(field), '[^\n]+') do
+    words[#words + 1] = known
+    is_known = is_known or known == word
+  end
+  if not is_known and #words < most then
+    words[#words + 1] = word
+    set_gate(field, table.concat(words, '\n'))
+  end
+  return #words
+end
+
+-- Lets a tow wait for a gate. While a gate holds a report, its give-up clock stands still. Who looks again comes back
+-- at the moment given; the others are picked when the gate may be tried (let_some_look), and all are woken when it opens.
+local function hold(ref, seq, hold_by)
+  redis.call('SADD', HELD, ref)
+  if report(seq, 'once') ~= '1' then
+    redis.call('SADD', PROBES, ref)
+  end
+  if report(seq, 'held_since') == '' then
+    set_report(seq, { held_since = hold_by.now })
+  end
+  set_report(seq, { waits_for = hold_by.gate })
+  local looks = hold_by.looks or redis.call('SCARD', HELD) <= LOOKING
+  redis.call('ZADD', DUE_TOWS, looks and hold_by.at or hold_by.now + LOOK_AGAIN_MS, ref)
+end
+
+local function leave_held(ref)
+  redis.call('SREM', HELD, ref)
+  redis.call('SREM', PROBES, ref)
+end
+
+local function stop_holding(ref, seq, now)
+  leave_held(ref)
+  local since = report(seq, 'held_since')
+  if since == '' then
+    return
+  end
+  local give_up_at = report(seq, 'give_up_at')
+  set_report(seq, { held_since = '', waits_for = '' })
+  if give_up_at ~= '' then
+    set_report(seq, { give_up_at = give_up_at + now - since })
+  end
+end
+
+-- Everything held is due at once; what another gate still holds comes back by itself.
+local function release_held(now)
+  for _, ref in ipairs(redis.call('SMEMBERS', HELD)) do
+    redis.call('ZADD', DUE_TOWS, now, ref)
+  end
+  redis.call('DEL', HELD, PROBES)
+end
+
+-- A few of those held look again when a closed gate may be tried next.
+local function let_some_look(at)
+  for _, set in ipairs({ PROBES, HELD }) do
+    for _, ref in ipairs(redis.call('SRANDMEMBER', set, LOOKING)) do
+      redis.call('ZADD', DUE_TOWS, 'LT', at, ref)
+    end
+  end
+end
+
+-- Removes a gate and its task; true when it was closed.
+local function open_gate(name, fields, now)
+  local was_closed = gate(name .. '.until') ~= ''
+  for _, field in ipairs(fields) do
+    redis.call('HDEL', GATES, field)
+  end
+  if was_closed then
+    close_general_task(name)
+    publish('gate.opened', cjson.null)
+    release_held(now)
+  end
+  return was_closed
+end
+
+local OUTAGE_FIELDS = { 'outage.until', 'outage.probes', 'outage.failures', 'outage.tows', 'outage.last_probe' }
+
+local function end_outage(now)
+  return open_gate('outage', OUTAGE_FIELDS, now)
+end
+
+local function restore_connection(now)
+  return open_gate('connection', { 'connection.until', 'connection.failures' }, now)
+end
+
+local function resume_operation(kind, now)
+  return open_gate('paused.' .. kind, { 'paused.' .. kind .. '.until', 'forbidden.' .. kind }, now)
+end
+
+-- The connection as a whole fails: one task, whatever else was wrong before.
+local function lose_connection(delay_ms, task_json, now)
+  end_outage(now)
+  set_gate('connection.until', now + delay_ms)
+  redis.call('HINCRBY', GATES, 'connection.failures', 1)
+  if open_general_task('connection', task_json) then
+    publish('gate.closed', cjson.null)
+  end
+  let_some_look(now + delay_ms)
+end
+
+-- The service failed a call of this tow. Enough of them in a row open the breaker; a failed try keeps it open longer.
+local function note_failure(ref, delay_ms, task_json, now)
+  if gate('connection.until') ~= '' then
+    -- A try that reached nobody proves nothing; the next one need not wait for its lease to end.
+    set_gate('connection.until', now + delay_ms)
+    let_some_look(now + delay_ms)
+    return
+  end
+  local failures = redis.call('HINCRBY', GATES, 'outage.failures', 1)
+  local tows = note_word('outage.tows', ref, OUTAGE_TOWS)
+  if gate('outage.until') ~= '' then
+    if gate('outage.last_probe') == ref then
+      redis.call('HINCRBY', GATES, 'outage.probes', 1)
+      set_gate('outage.until', now + delay_ms)
+      let_some_look(now + delay_ms)
+    end
+  elseif failures >= OUTAGE_FAILURES and tows >= OUTAGE_TOWS then
+    set_gate('outage.until', now + delay_ms)
+    open_general_task('outage', task_json)
+    publish('gate.closed', cjson.null)
+  end
+end
+
+-- The service forbids an operation for this tow. True when the operation is paused from now on, or was before.
+local function note_forbidden(ref, kind, task_json, now)
+  local name = 'paused.' .. kind
+  local tows = note_word('forbidden.' .. kind, ref, PAUSE_TOWS)
+  if gate(name .. '.until') == '' and tows < PAUSE_TOWS then
+    return false
+  end
+  set_gate(name .. '.until', now + PAUSE_PROBE_MS)
+  if open_general_task(name, task_json) then
+    publish('gate.closed', cjson.null)
+    -- The tows that were refused one by one before wait with all others now.
+    for refused in string.gmatch(gate('forbidden.' .. kind), '[^\n]+') do
+      redis.call('ZADD', DUE_TOWS, now, refused)
+    end
+  end
+  let_some_look(now + PAUSE_PROBE_MS)
+  return true
+end

@@ -1,0 +1,74 @@
+import type { Redis } from 'ioredis';
+import { BUDGET_NAMES, type BudgetName } from '../contracts/operations';
+import type { SendingView } from '../contracts/operator';
+import { REPORT_KINDS } from '../domain/vocabulary';
+import type { SendingStore } from '../workflow/ports';
+import { slidingWindow, type BudgetSettings } from './budgets';
+import { budgetKey, KEYS, towKeys } from './keys';
+import { savedOf } from './saved';
+import { Script } from './scripts';
+import { wellFormedJson } from './well-formed';
+
+const resumeOperation = new Script('resume-operation');
+
+/** The gates and budgets that hold sending; see lua/shared/gates.lua and lua/shared/budget.lua. */
+export function createSendingStore(redis: Redis, budgets: BudgetSettings): SendingStore {
+  return {
+    async read() {
+      const [gates, held, waiting, used] = await Promise.all([
+        redis.hgetall(KEYS.gates),
+        redis.scard(KEYS.held),
+        redis.zcard(KEYS.slotWaiting),
+        usedSlots(redis, budgets),
+      ]);
+      const gate = async (name: string) => {
+        const until = gates[`${name}.until`];
+        if (until === undefined) return { since: null, next_try_at: null };
+        const since = await redis.zscore(KEYS.openTasks, name);
+        return { since: since === null ? null : iso(since), next_try_at: iso(until) };
+      };
+      const [connection, outage] = await Promise.all([gate('connection'), gate('outage')]);
+      const operations = await Promise.all(
+        REPORT_KINDS.map(async (operation) => {
+          const pause = await gate(`paused.${operation}`);
+          return { operation, state: pause.next_try_at === null ? 'open' : 'paused', ...pause } as const;
+        }),
+      );
+      return {
+        connection: { state: connection.next_try_at === null ? 'working' : 'broken', ...connection },
+        service: {
+          state: outage.next_try_at === null ? 'working' : 'down',
+          ...outage,
+          failures: Number(gates['outage.failures'] ?? 0),
+        },
+        operations,
+        held,
+        budgets: used.map((budget) => ({ ...budget, waiting: budget.name === 'tow' ? waiting : 0 })),
+      };
+    },
+
+    async resume(operation, { audit, remember }) {
+      const keys = towKeys('', remember ? { idempotencyScope: remember.scope } : {});
+      const args = [operation, remember?.fingerprint ?? '', wellFormedJson(audit)];
+      return savedOf(await resumeOperation.run(redis, keys, args), 'resume-operation');
+    },
+  };
+}
+
+type Used = Omit<SendingView['budgets'][number], 'waiting'>;
+
+/** How many slots of the last minute are taken, by budget. */
+async function usedSlots(redis: Redis, budgets: BudgetSettings): Promise<Used[]> {
+  const [seconds] = await redis.time();
+  const usedOf = async (name: BudgetName) => {
+    const { limit, windowMs } = slidingWindow(budgets[name]);
+    const slots = limit === 0 ? [] : await redis.lrange(budgetKey(name), 0, limit - 1);
+    const sinceMs = Number(seconds) * 1000 - windowMs;
+    return { name, per_minute: limit, used: slots.filter((at) => Number(at) > sinceMs).length };
+  };
+  return Promise.all(BUDGET_NAMES.map(usedOf));
+}
+
+function iso(ms: string): string {
+  return new Date(Number(ms)).toISOString();
+}

@@ -1,0 +1,31 @@
+import type { Tally } from '../contracts/conservation';
+
+/**
+ * Everything acknowledged or recorded is always in exactly one state, and none is lost. Seen by walking over all of it,
+ * a few at a time, and looking for each; never by subtracting counters.
+ */
+export interface ConservationStore {
+  /** Takes one step of the walk that all processes share; one that comes too early does nothing. */
+  step(): Promise<WalkStep>;
+  /** The last complete walk, null before the first. */
+  lastWalk(): Promise<Walk | null>;
+}
+
+export interface WalkStep {
+  /** True when this step completed a walk. */
+  readonly isLast: boolean;
+  /** When the next step is worth while. */
+  readonly waitMs: number;
+}
+
+/** What a complete walk has found. Moments are Redis time. */
+export interface Walk {
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+  /** How long ago it ended. */
+  readonly ageMs: number;
+  readonly deliveries: Tally;
+  readonly reports: Tally;
+  /** The first of those found lost: `delivery <id>` or `report <towing reference> <place in its outbox>`. */
+  readonly lostNames: readonly string[];
+}

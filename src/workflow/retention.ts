@@ -1,0 +1,141 @@
+import type { Delivery, TowRecord } from '../contracts/records';
+import type { ArchivedType } from '../contracts/archive';
+import { jsonObject } from '../contracts/common';
+import { errorFacts, type Log } from '../platform/log';
+import type { DeliveryStore, TowStore } from './ports';
+import type { Archive, NewArchivedRecord, Retired, RetentionStore } from './retention-port';
+
+/**
+ * What is finished leaves Redis after a while: read, written to the archive, and deleted only as it was read and only
+ * once the archive has it on disk. A crash in between leaves it in both places; it is then archived again, and of two
+ * archived records the last one counts.
+ *
+ * - tows that are over, settled and without an open task; a tombstone tells what comes late for them.
+ * - deliveries that are settled, with their raw bodies: what the service asked for stays provable, also fields unknown
+ *   to us, and what came late for a tow that had left.
+ * - lines of the audit.
+ */
+export interface RetentionTools {
+  readonly tows: Pick<TowStore, 'read'>;
+  readonly deliveries: Pick<DeliveryStore, 'read'>;
+  readonly retention: RetentionStore;
+  readonly archive: Archive;
+  readonly keep: KeepTimes;
+  readonly log: Log;
+}
+
+/** How long what is finished stays in Redis. */
+export interface KeepTimes {
+  readonly deliveriesMs: number;
+  readonly towsMs: number;
+  readonly auditMs: number;
+}
+
+/** What one sweep archived; `more` says that another one would find something at once. */
+export interface Swept {
+  readonly archived: Readonly<Record<ArchivedType, number>>;
+  readonly more: boolean;
+}
+
+/** A batch is one of these full: what is read at once, and about what is held in memory. */
+const BATCH_RECORDS_MAX = 100;
+const BATCH_CHARACTERS_MAX = 4_000_000;
+
+/** Archives and deletes one batch of each kind of record. Rejects when the archive or Redis fails; nothing is lost then. */
+export async function sweep(tools: RetentionTools): Promise<Swept> {
+  const deliveries = await sweepKind(tools, deliveriesOf(tools));
+  const tows = await sweepKind(tools, towsOf(tools));
+  const audit = await sweepAudit(tools);
+  await tools.retention.sweepTombstones();
+  return {
+    archived: { tow: tows.archived, delivery: deliveries.archived, audit: audit.archived },
+    more: deliveries.more || tows.more || audit.more,
+  };
+}
+
+interface SweptKind {
+  readonly archived: number;
+  readonly more: boolean;
+}
+
+/** How records of one kind are found, read, written down and let go. */
+interface Kind<R> {
+  readonly what: 'tow' | 'delivery';
+  readonly keepMs: number;
+  candidates(): Promise<readonly string[]>;
+  read(id: string): Promise<R | null>;
+  lineOf(record: R): NewArchivedRecord;
+  retire(id: string, record: R | null): Promise<Retired>;
+}
+
+function deliveriesOf({ deliveries, retention, keep }: RetentionTools): Kind<Delivery> {
+  return {
+    what: 'delivery',
+    keepMs: keep.deliveriesMs,
+    candidates: () => retention.deliveriesSettled(keep.deliveriesMs, BATCH_RECORDS_MAX),
+    read: (id) => deliveries.read(id),
+    lineOf: (delivery) => ({ type: 'delivery', id: delivery.id, data: jsonObject.parse(delivery) }),
+    retire: (id, delivery) => retention.retireDelivery(id, delivery),
+  };
+}
+
+function towsOf({ tows, retention, keep }: RetentionTools): Kind<TowRecord> {
+  return {
+    what: 'tow',
+    keepMs: keep.towsMs,
+    candidates: () => retention.towsOver(keep.towsMs, BATCH_RECORDS_MAX),
+    read: (ref) => tows.read(ref),
+    lineOf: ({ tow, version, reports, timeline }) => {
+      const data: unknown = JSON.parse(JSON.stringify({ tow, version, reports, timeline }));
+      return { type: 'tow', id: tow.towingReferenceId, data: jsonObject.parse(data) };
+    },
+    retire: (ref, record) => retention.retireTow(ref, record),
+  };
+}
+
+async function sweepKind<R>(tools: RetentionTools, kind: Kind<R>): Promise<SweptKind> {
+  const candidates = await kind.candidates();
+  const batch: { id: string; record: R | null }[] = [];
+  const lines: NewArchivedRecord[] = [];
+  let characters = 0;
+  for (const id of candidates) {
+    if (characters >= BATCH_CHARACTERS_MAX) break;
+    const entry = await readable(tools, kind, id);
+    if (entry === 'unreadable') continue;
+    batch.push({ id, record: entry.record });
+    if (entry.line === null) continue;
+    lines.push(entry.line);
+    characters += JSON.stringify(entry.line.data).length;
+  }
+  if (lines.length > 0) await tools.archive.append(lines);
+  const retired = await Promise.all(batch.map(({ id, record }) => kind.retire(id, record)));
+  const hasLeft = retired.some((outcome) => outcome !== 'kept');
+  const isWhole = candidates.length < BATCH_RECORDS_MAX && characters < BATCH_CHARACTERS_MAX;
+  return { archived: lines.length, more: hasLeft && !isWhole };
+}
+
+/** A record and its line, null when it is gone. One that cannot be read must not keep all others here: it is put off. */
+async function readable<R>(
+  tools: RetentionTools,
+  kind: Kind<R>,
+  id: string,
+): Promise<{ record: R | null; line: NewArchivedRecord | null } | 'unreadable'> {
+  try {
+    const record = await kind.read(id);
+    return { record, line: record === null ? null : kind.lineOf(record) };
+  } catch (error) {
+    await tools.retention.putOff(kind.what, id, kind.keepMs);
+    // What an error says of a text it could not read may quote it.
+    tools.log.error('retention.unreadable', { what: kind.what, id, error_name: errorFacts(error)['error_name'] });
+    return 'unreadable';
+  }
+}
+
+async function sweepAudit({ retention, archive, keep }: RetentionTools): Promise<SweptKind> {
+  const lines = await retention.auditLines(keep.auditMs, BATCH_RECORDS_MAX);
+  if (lines.length > 0) {
+    await archive.append(lines.map((line) => ({ type: 'audit', id: line.split(' ', 1)[0] ?? '', data: { line } })));
+    await retention.trimAudit(lines);
+  }
+  return { archived: lines.length, more: lines.length === BATCH_RECORDS_MAX };
+}

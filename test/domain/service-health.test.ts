@@ -1,0 +1,65 @@
+import type { Exchange } from '../../src/domain/policy';
+import {
+  askedMs,
+  isForbidden,
+  OUTAGE,
+  outageDelayMs,
+  serviceHealth,
+  type ServiceHealth,
+} from '../../src/domain/service-health';
+
+const SETTINGS = { retryBaseMs: 1000, retryCapMs: 300_000 };
+const nowMs = Date.parse('2026-11-20T10:00:00Z');
+
+function answered(httpStatus: number, also: Partial<Extract<Exchange, { kind: 'refused' }>> = {}): Exchange {
+  return { kind: 'refused', httpStatus, message: null, isJson: true, notBeforeMs: null, ...also };
+}
+
+const TABLE: readonly (readonly [what: string, exchange: Exchange, expected: ServiceHealth])[] = [
+  ['2xx', { kind: 'accepted', httpStatus: 200 }, 'alive'],
+  ['2xx that breaks the contract', { kind: 'contract_broken', httpStatus: 200, issues: [] }, 'alive'],
+  ...[400, 401, 403, 404, 409, 422].map((status) => [`${status}`, answered(status), 'alive'] as const),
+  ...[408, 429, 500, 502, 503, 504].map((status) => [`${status}`, answered(status), 'failing'] as const),
+  ['connection refused', { kind: 'surely_not_sent', cause: 'refused' }, 'failing'],
+  ['no answer', { kind: 'unanswered', cause: 'timeout' }, 'failing'],
+  ['no token', { kind: 'connection', cause: 'token_http_403', notBeforeMs: null }, 'silent'],
+  ['nothing sent', { kind: 'dropped', notBeforeMs: null }, 'silent'],
+  ['a redirect: the address is wrong', answered(302), 'silent'],
+  ['a 404 page: the address is wrong', answered(404, { isJson: false }), 'silent'],
+];
+
+test.each(TABLE)('%s says of the service', (_what, exchange, expected) => {
+  expect(serviceHealth(exchange)).toBe(expected);
+});
+
+test('an outage is tried again after growing waits, capped at half a minute', () => {
+  const failed = answered(500);
+  const delays = [0, 1, 2, 3, 4, 5, 20].map((failedProbes) =>
+    outageDelayMs(failed, { failedProbes, nowMs, jitter: 0 }, SETTINGS),
+  );
+  expect(delays).toEqual([1000, 2000, 4000, 8000, 16_000, OUTAGE.probeCapMs, OUTAGE.probeCapMs]);
+});
+
+test('an outage is never tried before the moment the service asked for', () => {
+  const asked = answered(503, { notBeforeMs: nowMs + 120_000 });
+  expect(outageDelayMs(asked, { failedProbes: 0, nowMs, jitter: 0 }, SETTINGS)).toBe(120_000);
+  expect(outageDelayMs(asked, { failedProbes: 0, nowMs, jitter: 1 }, SETTINGS)).toBeGreaterThan(120_000);
+});
+
+test('a shorter cap of the configuration holds for an outage too', () => {
+  const facts = { failedProbes: 20, nowMs, jitter: 0 };
+  expect(outageDelayMs(answered(500), facts, { retryBaseMs: 10, retryCapMs: 200 })).toBe(200);
+});
+
+test('what the service asked for is told apart from our own wait', () => {
+  expect(askedMs(answered(429, { notBeforeMs: nowMs + 7000 }), nowMs)).toBe(7000);
+  expect(askedMs(answered(429, { notBeforeMs: nowMs - 7000 }), nowMs)).toBe(0);
+  expect(askedMs(answered(500), nowMs)).toBe(0);
+  expect(askedMs({ kind: 'unanswered', cause: 'timeout' }, nowMs)).toBe(0);
+});
+
+test('only a 403 forbids an operation', () => {
+  expect(isForbidden(answered(403))).toBe(true);
+  expect([400, 401, 404, 500].map((status) => isForbidden(answered(status)))).not.toContain(true);
+  expect(isForbidden({ kind: 'connection', cause: 'token_http_403', notBeforeMs: null })).toBe(false);
+});

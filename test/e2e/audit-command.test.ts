@@ -1,0 +1,131 @@
+import { spawn } from 'node:child_process';
+import { appendFile, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { createArchiveWriter } from '../../src/archive/write';
+import { systemClock } from '../../src/platform/clock';
+import { createAuditStore } from '../../src/store/audit';
+import { KEYS } from '../../src/store/keys';
+import { useRedis } from '../support/redis';
+import { openStores, START, type Stores } from '../support/stores';
+
+const redis = useRedis();
+let stores: Stores;
+let dataDir = '';
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+  dataDir = await mkdtemp(join(tmpdir(), 'towhook-audit-'));
+});
+afterEach(async () => {
+  stores.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+interface Ran {
+  readonly exitCode: number | null;
+  readonly output: string;
+  readonly problems: string;
+}
+
+/** Runs the command as `npm run audit -- …` does, without npm around it. */
+async function runAudit(words: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Ran> {
+  const child = spawn(process.execPath, ['--require', 'tsx/cjs', 'src/main/audit.ts', ...words], {
+    env: { PATH: process.env['PATH'], DATA_DIR: dataDir, REDIS_URL: redis.url, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [output, problems] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (problems += chunk.toString()));
+  const exitCode = await new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)));
+  return { exitCode, output, problems };
+}
+
+async function sixActs(): Promise<void> {
+  for (const ref of ['T1', 'T2']) {
+    await stores.request(ref);
+    await stores.say(ref, START);
+    await stores.say(ref, { event: 'detained' });
+    await stores.say(ref, { event: 'released' });
+  }
+}
+
+/** Moves the oldest lines to the archive, as retention does; `kept` of them stay in Redis too, as after a crash. */
+async function archive(count: number, kept = 0): Promise<void> {
+  const lines = (await createAuditStore(stores.redis).lines()).slice(0, count);
+  const writer = createArchiveWriter({ dataDir, epoch: 1, clock: systemClock });
+  const records = lines.map((line) => ({ type: 'audit' as const, id: line.split(' ')[0] ?? '', data: { line } }));
+  await writer.append(records);
+  await writer.close();
+  await stores.redis.ltrim(KEYS.audit, count - kept, -1);
+}
+
+const headOf = ({ output }: Ran) => z.string().parse(/^Head: (\S+)$/m.exec(output)?.[1]);
+
+test('an audit that nobody touched holds, and the count, the extent and the head are told', async () => {
+  await sixActs();
+  const ran = await runAudit(['verify']);
+  expect(ran).toMatchObject({ exitCode: 0, problems: '' });
+  expect(ran.output).toMatch(/^Entries checked: 6, from 1 to 6\nHead: 6:[0-9a-f]{40}\nThe chain holds\.\n$/);
+});
+
+test('it is followed from the archive into Redis, where some entries may be in both', async () => {
+  await sixActs();
+  const before = await runAudit(['verify']);
+  await archive(4, 2);
+  expect(await runAudit(['verify'])).toEqual(before);
+});
+
+test.each([
+  ['changed', () => stores.redis.lset(KEYS.audit, 1, '5 1700000000000 00000000000000000000000000000000000000ab {}'), 5],
+  ['removed', () => stores.redis.ltrim(KEYS.audit, 1, -1), 4],
+] as const)('an entry that was %s is named, and the exit code is 1', async (_what, touch, seq) => {
+  await sixActs();
+  await archive(3);
+  await touch();
+  const ran = await runAudit(['verify']);
+  expect(ran.exitCode).toBe(1);
+  expect(ran.problems).toMatch(new RegExp(`^The chain breaks at entry ${seq}: `));
+  expect(ran.output).toMatch(new RegExp(`^Entries checked: ${seq - 1}, from 1 to ${seq - 1}\n`));
+});
+
+test('entries cut off the end are missed by whoever noted the head', async () => {
+  await sixActs();
+  const noted = headOf(await runAudit(['verify']));
+  await stores.say(await stores.request('T3'), START);
+  expect((await runAudit(['verify', noted])).exitCode).toBe(0);
+
+  await stores.redis.ltrim(KEYS.audit, 0, 3);
+
+  expect((await runAudit(['verify'])).exitCode).toBe(0);
+  const missed = await runAudit(['verify', noted]);
+  expect(missed.exitCode).toBe(1);
+  expect(missed.problems).toMatch(/^The chain breaks at entry 5: /);
+});
+
+test('an archive that is not as it was written is broken, too', async () => {
+  await sixActs();
+  await archive(3);
+  const [file = ''] = await readdir(join(dataDir, 'archive'));
+  await appendFile(join(dataDir, 'archive', file), 'and this was never written by towhook');
+  const ran = await runAudit(['verify']);
+  expect(ran.exitCode).toBe(1);
+  expect(ran.problems).toContain(`The archive is broken: ${file}`);
+});
+
+test('without REDIS_URL it looks into the embedded Redis of DATA_DIR', async () => {
+  const ran = await runAudit(['verify'], { REDIS_URL: '' });
+  expect(ran).toEqual({ exitCode: 0, output: 'Entries checked: 0\nThe chain holds.\n', problems: '' });
+});
+
+test.each([
+  ['nothing to do', [], {}, 'Usage: '],
+  ['something else to do', ['repair'], {}, 'Usage: '],
+  ['a head that is none', ['verify', '7'], {}, 'Usage: '],
+  ['a wrong configuration', ['verify'], { REDIS_URL: 'nowhere' }, 'The configuration is wrong: REDIS_URL must '],
+  ['no Redis to look into', ['verify'], { REDIS_URL: 'redis://127.0.0.1:1' }, 'could not be checked: Redis cannot '],
+] as const)('what cannot be checked ends with exit code 2: %s', async (_why, words, environment, problem) => {
+  const ran = await runAudit(words, environment);
+  expect(ran).toMatchObject({ exitCode: 2, output: '' });
+  expect(ran.problems).toContain(problem);
+});

@@ -1,0 +1,146 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { simulatorCalls, simulatorOrders } from '../../src/contracts/simulator';
+import { startConservation } from '../../src/main/conservation';
+import { openFoundation, openLog, type Foundation } from '../../src/main/foundation';
+import { startReceiver } from '../../src/main/receiver';
+import { startWorker } from '../../src/main/worker';
+import { loadConfig } from '../../src/platform/config';
+import { createConservationStore } from '../../src/store/conservation';
+import { totalOf } from '../../src/workflow/conservation-view';
+import { eventually } from '../support/eventually';
+import { useRedis } from '../support/redis';
+import { openStores, START } from '../support/stores';
+import { buildTown, type Town } from '../support/town';
+
+const redis = useRedis();
+let town: Town;
+let foundation: Foundation;
+let receiverUrl = '';
+let folder = '';
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'towhook-conservation-'));
+  town = await buildTown(redis.url, { webhookUrl: () => receiverUrl });
+  const config = loadConfig({ ...town.environment, RECEIVER_PORT: '0' });
+  foundation = await openFoundation({ config, log: openLog(config, join(folder, 'log')) });
+  receiverUrl = (await startReceiver(foundation)).url;
+});
+afterEach(async () => {
+  await foundation.resources.closeAll();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Lines of the log that are this event. */
+async function logged(event: string): Promise<string[]> {
+  return (await readFile(join(folder, 'log'), 'utf8')).split('\n').filter((line) => line.includes(`"${event}"`));
+}
+
+/** Has the service request tows; resolves once their deliveries are acknowledged. */
+async function requestTows(count: number): Promise<string[]> {
+  const order = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ count }) };
+  const { items } = simulatorOrders.parse(
+    await (await fetch(`${town.simulator.url}/simulator/tow-requests`, order)).json(),
+  );
+  await eventually(async () => expect(await foundation.redis.zcard('{p0}:ledger')).toBe(count));
+  return items.map(({ towing_reference_id }) => towing_reference_id);
+}
+
+async function startedTows(): Promise<unknown[]> {
+  const { items } = simulatorCalls.parse(await (await fetch(`${town.simulator.url}/simulator/calls`)).json());
+  const started = items.filter(({ operation, status }) => operation === 'started' && status === 200);
+  return started.map(({ body }) => body);
+}
+
+/** Every due mark and every job, gone. */
+async function forgetWhatIsDue(): Promise<void> {
+  await foundation.redis.del('{p0}:due:deliveries', '{p0}:due:tows');
+  for (const queue of Object.values(foundation.queues.byName)) await queue.obliterate({ force: true });
+}
+
+const lastWalk = () => createConservationStore(foundation.redis).lastWalk();
+
+test('what lost its due mark and its job is found, counted as lost, and carried to its end by a worker', async () => {
+  const [first = '', ...others] = await requestTows(5);
+  const stores = await openStores(redis.url);
+  const { items } = await stores.deliveries.list({ cursor: null, limit: 10 });
+  const ofFirst = items.find(({ towingReferenceId }) => towingReferenceId === first);
+  expect(await stores.process(ofFirst?.id ?? '')).toBe('created');
+  await stores.say(first, START);
+  await eventually(async () => {
+    // The wake-ups of the receiver are made without waiting for them.
+    expect((await foundation.queues.byName.deliveries.getJobCounts('waiting'))['waiting']).toBe(5);
+  });
+  await forgetWhatIsDue();
+
+  startWorker(foundation);
+  startConservation(foundation);
+
+  await eventually(async () => expect(await startedTows()).toMatchObject([{ towing_reference_id: first }]));
+  for (const ref of others) await eventually(async () => expect((await stores.read(ref)).tow.state).toBe('requested'));
+  const walk = await eventually(async () => {
+    const found = await lastWalk();
+    expect(found && totalOf(found)).toMatchObject({ acknowledged: 6, finished: 6, lost: 0, repaired: 0 });
+    return found;
+  });
+  expect(walk?.lostNames).toEqual([]);
+  expect(await foundation.redis.hlen('{p0}:tasks')).toBe(0);
+  const [line = '{}', ...more] = await logged('conservation.lost');
+  expect(JSON.parse(line)).toMatchObject({ level: 'error', lost: 5, repaired: 5 });
+  expect(line).toContain(`report ${first} 1`);
+  expect(more).toEqual([]);
+  stores.close();
+});
+
+test('what stays lost is found by every walk, and said once a minute', async () => {
+  await requestTows(3);
+  const [id = ''] = await foundation.redis.zrangebyscore('{p0}:due:deliveries', '-inf', '+inf');
+  await foundation.redis.del(`{p0}:delivery:${id}`);
+
+  const repetition = startConservation(foundation);
+
+  const ends = new Set<number>();
+  await eventually(async () => {
+    const found = await lastWalk();
+    if (found) ends.add(found.endedAtMs);
+    expect(found?.lostNames).toEqual([`delivery ${id}`]);
+    expect(ends.size).toBeGreaterThan(3);
+  });
+  await repetition.stop();
+  const lines = await eventually(async () => {
+    const all = await logged('conservation.lost');
+    expect(all).not.toEqual([]);
+    return all;
+  });
+  expect(lines).toHaveLength(1);
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ lost: 1, repaired: 0, names: [`delivery ${id}`] });
+});
+
+test('walks go on after Redis was away, and none goes on once it is stopped', async () => {
+  await requestTows(3);
+  const repetition = startConservation(foundation);
+  const before = await eventually(async () => {
+    const found = await lastWalk();
+    expect(found?.deliveries.acknowledged).toBe(3);
+    return found;
+  });
+  await redis.kill();
+  await eventually(async () => expect(await logged('conservation.failed')).not.toEqual([]));
+  await redis.start();
+  const after = await eventually(async () => {
+    const found = await lastWalk();
+    expect(found?.endedAtMs).toBeGreaterThan(before?.endedAtMs ?? 0);
+    return found;
+  }, 15_000);
+  expect(after?.deliveries).toMatchObject({ acknowledged: 3, waiting: 3, lost: 0 });
+
+  await repetition.stop();
+
+  const walk = await foundation.redis.hgetall('{p0}:walk');
+  await eventually(async () => {
+    const [seconds] = await foundation.redis.time();
+    expect(Number(seconds) * 1000).toBeGreaterThan(Number(walk['next_at']) + 1000);
+  });
+  expect(await foundation.redis.hgetall('{p0}:walk')).toEqual(walk);
+});

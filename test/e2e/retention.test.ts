@@ -1,0 +1,112 @@
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { archiveFolder } from '../../src/archive/files';
+import { verifyArchive } from '../../src/archive/read';
+import { openFoundation, type Foundation } from '../../src/main/foundation';
+import { startRetention } from '../../src/main/retention';
+import { loadConfig } from '../../src/platform/config';
+import { silentLog, type Log } from '../../src/platform/log';
+import { KEYS, lockKey } from '../../src/store/keys';
+import { idsIn, useDataDir } from '../archive/folder';
+import { eventually } from '../support/eventually';
+import { useRedis } from '../support/redis';
+import { liveAndBeCanceled } from '../support/retention';
+import { openStores, type Stores } from '../support/stores';
+
+const redis = useRedis();
+const dataDir = useDataDir();
+const running: Foundation[] = [];
+let stores: Stores;
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+});
+afterEach(async () => {
+  for (const foundation of running.splice(0)) await foundation.resources.closeAll();
+  stores.close();
+});
+
+/** A process that keeps nothing that is finished, and looks every few milliseconds. */
+async function startProcess(options: { dataDir?: string; log?: Log } = {}): Promise<Foundation> {
+  const config = loadConfig({
+    REDIS_URL: redis.url,
+    DATA_DIR: options.dataDir ?? dataDir.path,
+    KEEP_DELIVERIES_HOURS: '0',
+    KEEP_TOWS_HOURS: '0',
+    KEEP_AUDIT_HOURS: '0',
+  });
+  const foundation = await openFoundation({ config, log: options.log ?? silentLog });
+  running.push(foundation);
+  startRetention(foundation, 20);
+  return foundation;
+}
+
+const isArchived = (ref: string, folder = dataDir.path) =>
+  eventually(async () => expect(await idsIn(folder, { type: 'tow' })).toContain(ref));
+const hasLeft = (ref: string) => eventually(async () => expect(await stores.tows.read(ref)).toBeNull());
+const files = () => readdir(archiveFolder(dataDir.path));
+
+test('what is finished leaves by itself while a process runs, and the metrics count it', async () => {
+  for (const ref of ['T1', 'T2']) await liveAndBeCanceled(stores, ref);
+  const { metrics } = await startProcess();
+
+  for (const ref of ['T1', 'T2']) await isArchived(ref).then(() => hasLeft(ref));
+  await liveAndBeCanceled(stores, 'T3');
+  await hasLeft('T3');
+
+  await eventually(async () => expect((await metrics.text()).text).toContain('towhook_archived_total{type="tow"} 3'));
+  expect(await files()).toHaveLength(1);
+});
+
+test('of several processes one archives at a time; when it stops another goes on with a file of its own', async () => {
+  const first = await startProcess();
+  await liveAndBeCanceled(stores, 'T1');
+  await hasLeft('T1');
+  await startProcess();
+  await liveAndBeCanceled(stores, 'T2');
+  await hasLeft('T2');
+  expect(await files()).toHaveLength(1);
+
+  running.splice(running.indexOf(first), 1);
+  await first.resources.closeAll();
+  await liveAndBeCanceled(stores, 'T3');
+  await hasLeft('T3');
+
+  expect(await files()).toHaveLength(2);
+  expect(await idsIn(dataDir.path, { type: 'tow' })).toEqual(['T1', 'T2', 'T3']);
+});
+
+test('a process whose right was given to another goes on with a file of its own', async () => {
+  await startProcess();
+  await liveAndBeCanceled(stores, 'T1');
+  await hasLeft('T1');
+
+  await stores.redis.set(lockKey('retention'), 'somebody else', 'PX', 100);
+  await liveAndBeCanceled(stores, 'T2');
+  await hasLeft('T2');
+
+  expect(await files()).toHaveLength(2);
+  expect(await verifyArchive(dataDir.path)).toMatchObject({ torn: [], broken: [], records: { tow: 2 } });
+});
+
+test('a DATA_DIR that cannot be written to keeps everything in Redis, and is said by one line and one task', async () => {
+  const said: string[] = [];
+  const log = { ...silentLog, error: (event: string) => said.push(event) };
+  const blocked = join(dataDir.path, 'a-file');
+  await writeFile(blocked, '');
+  await liveAndBeCanceled(stores, 'T1');
+  await startProcess({ dataDir: blocked, log });
+  const openTasks = () => stores.redis.hkeys(KEYS.tasks);
+  await eventually(async () => expect(await openTasks()).toEqual(['archive_failing']));
+  // Each failing turn takes a number of its own.
+  await eventually(async () => expect(Number(await stores.redis.get('{p0}:lock-epoch:retention'))).toBeGreaterThan(3));
+  expect((await stores.read('T1')).tow.state).toBe('canceled');
+  expect(await stores.deliveries.read('request-T1')).not.toBeNull();
+
+  await rm(blocked);
+  await mkdir(blocked);
+
+  await hasLeft('T1');
+  await isArchived('T1', blocked);
+  await eventually(async () => expect(await openTasks()).toEqual([]));
+  expect(said).toEqual(['archive.failed']);
+});

@@ -1,0 +1,103 @@
+import { conservationView } from '../../src/contracts/conservation';
+import { useApp } from '../support/app';
+import { walk } from '../support/conservation';
+import { errorOf, get, newKey, post } from './client';
+import { acceptOnly, answerHead, towAfter } from './world';
+
+const app = useApp({ role: 'console' });
+
+const NOTHING = { acknowledged: 0, finished: 0, waiting: 0, parked: 0, with_a_person: 0, lost: 0, repaired: 0 };
+const redisOf = () => app.foundation.redis;
+
+async function conservation() {
+  const { status, json } = await get(app, '/api/conservation', { apiKey: await newKey(app, 'viewer') });
+  expect(status).toBe(200);
+  return conservationView.strict().parse(json);
+}
+
+/** The values of a metric of the console by what stands in its braces. */
+async function metric(name: string): Promise<Record<string, number>> {
+  const text = await (await fetch(`${app.consoleUrl}/metrics`)).text();
+  const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
+  return Object.fromEntries(
+    lines.map((line): [string, number] => {
+      const [, labels = '', value] = /^\w+(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
+      return [labels, Number(value)];
+    }),
+  );
+}
+
+/** One delivery that waits, and two tows whose start was accepted or refused; the refused one is followed by another. */
+async function live(): Promise<string> {
+  const waiting = await acceptOnly(app, 'tow_request', { towing_reference_id: 'TW-1', violation_reference_id: 'V-1' });
+  await answerHead(app, await towAfter(app, 'started'), 'accepted');
+  await answerHead(app, await towAfter(app, 'started', 'detained'), 'refused');
+  return waiting;
+}
+
+it('before the first complete walk nothing is known, and nothing is shown among the metrics', async () => {
+  await live();
+
+  expect(await conservation()).toEqual({
+    ...NOTHING,
+    lost_names: [],
+    by_kind: { deliveries: NOTHING, reports: NOTHING },
+    started_at: null,
+    ended_at: null,
+    walk_ms: null,
+  });
+  expect(await metric('towhook_conservation')).toEqual({});
+  expect(await metric('towhook_conservation_walk_age_seconds')).toEqual({});
+});
+
+it('the last complete walk says where everything stands, in all and by kind, and when it was made', async () => {
+  await live();
+  const { startedAtMs, endedAtMs } = await walk(redisOf());
+
+  const deliveries = { ...NOTHING, acknowledged: 3, finished: 2, waiting: 1 };
+  const reports = { ...NOTHING, acknowledged: 3, finished: 1, with_a_person: 1, waiting: 1 };
+  expect(await conservation()).toEqual({
+    ...NOTHING,
+    acknowledged: 6,
+    finished: 3,
+    waiting: 2,
+    with_a_person: 1,
+    lost_names: [],
+    by_kind: { deliveries, reports },
+    started_at: new Date(startedAtMs).toISOString(),
+    ended_at: new Date(endedAtMs).toISOString(),
+    walk_ms: endedAtMs - startedAtMs,
+  });
+});
+
+it('the walk is shown among the metrics of the console, with its age', async () => {
+  await live();
+  await walk(redisOf());
+
+  expect(await metric('towhook_conservation')).toEqual({
+    'state="acknowledged"': 6,
+    'state="finished"': 3,
+    'state="waiting"': 2,
+    'state="parked"': 0,
+    'state="with_a_person"': 1,
+    'state="lost"': 0,
+    'state="repaired"': 0,
+  });
+  const { '': ageSeconds = Infinity } = await metric('towhook_conservation_walk_age_seconds');
+  expect(ageSeconds).toBeLessThan(30);
+  await redisOf().hset('{p0}:last-walk', 'ended_at', 1_000);
+  expect((await metric('towhook_conservation_walk_age_seconds'))['']).toBeGreaterThan(1_000_000);
+});
+
+it('what is lost is counted and named, and is a task that nobody resolves by hand', async () => {
+  const id = await live();
+  await redisOf().del(`{p0}:delivery:${id}`);
+  await walk(redisOf());
+
+  expect(await conservation()).toMatchObject({ acknowledged: 6, lost: 1, lost_names: [`delivery ${id}`] });
+  expect(await metric('towhook_conservation')).toMatchObject({ 'state="lost"': 1 });
+  const { json } = await get(app, '/api/tasks');
+  expect(json).toMatchObject({ items: [{ id: 'records_lost', type: 'records_lost', actions: [] }, {}] });
+  const refused = await post(app, '/api/tasks/records_lost/resolve');
+  expect([refused.status, errorOf(refused).code]).toEqual([409, 'decision_needed']);
+});

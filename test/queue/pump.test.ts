@@ -1,0 +1,74 @@
+import { systemClock } from '../../src/platform/clock';
+import { silentLog } from '../../src/platform/log';
+import { createProgress } from '../../src/queue/progress';
+import { startPump, type Due } from '../../src/queue/pump';
+import type { Queues } from '../../src/queue/queues';
+import { eventually } from '../support/eventually';
+import { useRedis } from '../support/redis';
+import { openWorld, type World } from './world';
+
+const redis = useRedis();
+
+let world: World;
+beforeEach(async () => {
+  world = await openWorld(redis.url);
+});
+afterEach(() => world.close());
+
+const NOTHING: Due = { take: () => Promise.resolve([]) };
+
+function start(options: { queues: Queues; reports: Due }) {
+  return startPump({
+    queues: options.queues,
+    due: { deliveries: NOTHING, reports: options.reports },
+    intervalMs: 20,
+    progress: createProgress(systemClock),
+    log: silentLog,
+  });
+}
+
+test('what was taken from the due set and could not be handed out is handed out as soon as it can be', async () => {
+  let failures = 0;
+  const failing: Queues = {
+    ...world.queues,
+    wake: async (wakeUps) => {
+      if (failures < 3) {
+        failures += 1;
+        throw new Error('Redis is away');
+      }
+      await world.queues.wake(wakeUps);
+    },
+  };
+  // Whoever takes a slice moves its marks: a second take finds nothing for ten seconds.
+  let slice = ['T1', 'T2'];
+  const reports: Due = {
+    take: () => {
+      const taken = slice;
+      slice = [];
+      return Promise.resolve(taken);
+    },
+  };
+
+  const pump = start({ queues: failing, reports });
+  await eventually(async () => expect(await world.queues.byName.reports.getWaitingCount()).toBe(2));
+
+  expect(failures).toBe(3);
+  await pump.stop();
+});
+
+test('a pump whose turn hangs is stopped all the same', async () => {
+  let isTaking = false;
+  const hanging: Due = {
+    take: () => {
+      isTaking = true;
+      return new Promise(() => {});
+    },
+  };
+  const pump = start({ queues: world.queues, reports: hanging });
+  await eventually(() => expect(isTaking).toBe(true));
+  const startedMs = performance.now();
+
+  await pump.stop();
+
+  expect(performance.now() - startedMs).toBeLessThan(3000);
+});

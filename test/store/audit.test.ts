@@ -1,0 +1,165 @@
+import { systemClock } from '../../src/platform/clock';
+import { createApiKeyStore } from '../../src/store/api-keys';
+import { createAuditStore } from '../../src/store/audit';
+import { KEYS } from '../../src/store/keys';
+import { decideReport } from '../../src/workflow/decisions';
+import { recordFact } from '../../src/workflow/progress';
+import { verifyAudit } from '../../src/workflow/verify-audit';
+import { entryOf } from '../support/audit';
+import { useRedis } from '../support/redis';
+import { openStores, RULES, START, type Stores } from '../support/stores';
+
+const redis = useRedis();
+let stores: Stores;
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+});
+afterEach(() => stores.close());
+
+const actor = { name: 'day shift', role: 'dispatcher' } as const;
+const audit = () => createAuditStore(stores.redis);
+const ALL = { cursor: null, limit: 200, towingReferenceId: null } as const;
+const actions = async () => (await audit().list(ALL)).items.map(({ action }) => action).toReversed();
+const tools = () => ({
+  tows: stores.tows,
+  wake: { delivery: () => {}, tow: () => {} },
+  clock: systemClock,
+  rules: RULES,
+});
+
+async function* nothing() {}
+
+/** What following the chain finds while nothing is archived. */
+async function verified() {
+  return verifyAudit({ archived: nothing(), kept: await audit().lines(), noted: null });
+}
+
+describe('the chain that the scripts write', () => {
+  test('is unbroken after acts of every kind at the same time', async () => {
+    const refs = Array.from({ length: 20 }, (_, index) => `T${index}`);
+    for (const ref of refs) await stores.request(ref);
+    const keys = createApiKeyStore(stores.redis);
+    const act = { audit: entryOf('key.created'), remember: undefined };
+
+    await Promise.all(
+      refs.flatMap((ref, index) => [
+        recordFact(tools(), { ref, command: START, actor }),
+        stores.deliveries.replay(`request-${ref}`, { audit: entryOf('delivery.replayed'), remember: undefined }),
+        keys.create({ id: `k${index}`, name: 'yard', role: 'crew', createdAt: '2026-03-10T12:00:00.000Z' }, ref, act),
+      ]),
+    );
+
+    const { broken, extent } = await verified();
+    expect(broken).toBeNull();
+    expect(extent).toMatchObject({ firstSeq: 1, lastSeq: 60 });
+    expect((await actions()).filter((action) => action === 'tow.started')).toHaveLength(20);
+  });
+
+  test('goes on after the restart of Redis and of the process', async () => {
+    await stores.request('T1');
+    await stores.say('T1', START);
+    await redis.restart();
+    stores.close();
+    stores = await openStores(redis.url);
+    await stores.say('T1', { event: 'detained' });
+
+    expect(await verified()).toMatchObject({ broken: null, extent: { firstSeq: 1, lastSeq: 2 } });
+  });
+
+  test('goes on from the last line when older ones have left', async () => {
+    await stores.request('T1');
+    await stores.say('T1', START);
+    const [first = ''] = await audit().lines();
+    await stores.say('T1', { event: 'detained' });
+    await stores.redis.ltrim(KEYS.audit, -1, -1);
+    await stores.say('T1', { event: 'released' });
+
+    const archived = (async function* () {
+      yield { type: 'audit' as const, id: '1', archived_at: '2026-03-10T12:00:00.000Z', data: { line: first } };
+    })();
+    const found = await verifyAudit({ archived, kept: await audit().lines(), noted: null });
+    expect(found).toMatchObject({ broken: null, extent: { firstSeq: 1, lastSeq: 3 } });
+  });
+
+  test('holds whatever people write', async () => {
+    await stores.request('T1');
+    const reason = 'line\nfeed, "quotes", \u2028, لوحة, 🚗 and half of one: \ud83d';
+    const canceled = { event: 'canceled', cancellationReason: reason } as const;
+    await recordFact(tools(), { ref: 'T1', command: canceled, actor: { name: 'a\nb 9 9 x', role: 'ops' } });
+
+    expect(await verified()).toMatchObject({ broken: null, extent: { lastSeq: 1 } });
+    expect((await audit().list(ALL)).items).toMatchObject([{ by: 'a\nb 9 9 x', why: reason.toWellFormed() }]);
+  });
+});
+
+describe('one act, one entry', () => {
+  test('for a fact that many say at once', async () => {
+    await stores.request('T1');
+    await Promise.all(Array.from({ length: 10 }, () => recordFact(tools(), { ref: 'T1', command: START, actor })));
+    expect(await actions()).toEqual(['tow.started']);
+  });
+
+  test('for a request made again and again under one Idempotency-Key', async () => {
+    await stores.request('T1');
+    await stores.say('T1', START);
+    const remember = { scope: 'scope', fingerprint: 'same' };
+    const request = { ref: 'T1', reportId: 'started-1', command: { action: 'retry' }, actor, remember } as const;
+    await Promise.all([1, 2, 3].map(() => decideReport(tools(), request)));
+    expect(await actions()).toEqual(['tow.started', 'report.retried']);
+  });
+
+  test('for a key that two people revoke', async () => {
+    const keys = createApiKeyStore(stores.redis);
+    const key = { id: 'k1', name: 'yard', role: 'crew', createdAt: '2026-03-10T12:00:00.000Z' } as const;
+    await keys.create(key, 'hash', { audit: entryOf('key.created'), remember: undefined });
+
+    const revoked = await Promise.all([1, 2].map(() => keys.revoke('k1', entryOf('key.revoked'))));
+
+    expect(revoked).toEqual([{ kind: 'saved' }, { kind: 'unknown' }]);
+    expect([await keys.findByHash('hash'), await keys.list()]).toEqual([null, []]);
+    expect(await actions()).toEqual(['key.created', 'key.revoked']);
+  });
+
+  test('and none for what the service says and the workers do', async () => {
+    await stores.request('T1');
+    await stores.acceptInvoice('T1');
+    await stores.process('invoice-T1');
+    await stores.outbox.claim('T1');
+    expect(await actions()).toEqual([]);
+  });
+});
+
+describe('a hand in Redis is found', () => {
+  const forge = (line: string) => line.replace('"tester"', '"nobody"');
+  const hands: Record<string, (lines: readonly string[]) => Promise<unknown>> = {
+    'an entry changed': (lines) => stores.redis.lset(KEYS.audit, 2, forge(lines[2] ?? '')),
+    'an entry removed': (lines) => stores.redis.lrem(KEYS.audit, 1, lines[2] ?? ''),
+    'an entry inserted': (lines) => stores.redis.linsert(KEYS.audit, 'BEFORE', lines[2] ?? '', forge(lines[2] ?? '')),
+    'two entries exchanged': async (lines) => {
+      await stores.redis.lset(KEYS.audit, 2, lines[3] ?? '');
+      await stores.redis.lset(KEYS.audit, 3, lines[2] ?? '');
+    },
+  };
+
+  test.each(Object.keys(hands))('%s', async (what) => {
+    await stores.request('T1');
+    const act = { audit: entryOf('delivery.replayed'), remember: undefined };
+    for (let acts = 0; acts < 5; acts += 1) await stores.deliveries.replay('request-T1', act);
+    expect((await verified()).broken).toBeNull();
+
+    await hands[what]?.(await audit().lines());
+
+    expect((await verified()).broken?.seq).toBe(3);
+  });
+
+  test('and stops nobody, not even at the last line', async () => {
+    await stores.request('T1');
+    await stores.say('T1', START);
+    await stores.redis.lset(KEYS.audit, -1, 'nonsense');
+
+    await stores.say('T1', { event: 'detained' });
+
+    expect((await stores.read('T1')).tow.state).toBe('detained');
+    expect((await verified()).broken?.seq).toBe(1);
+  });
+});

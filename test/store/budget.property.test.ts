@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import * as fc from 'fast-check';
+import type { Redis } from 'ioredis';
+import { z } from 'zod';
+import { useRedis } from '../support/redis';
+import { openStores, type Stores } from '../support/stores';
+
+const redis = useRedis();
+let stores: Stores;
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+});
+afterEach(() => stores.close());
+
+/** The budget's own rules under a clock that the test turns: the moments of the slots granted at these moments. */
+const GRANT = `${readFileSync('src/store/lua/shared/budget.lua', 'utf8')}
+  redis.call('DEL', KEYS[1])
+  local granted = {}
+  for i = 3, #ARGV do
+    local at = slot_at(KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), 0, tonumber(ARGV[i]))
+    take_slot(KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), at)
+    granted[#granted + 1] = string.format('%.0f', at)
+  end
+  return granted`;
+
+/** What a tow at each place in line is told, and the slots then really granted to the line, one after the other. */
+const FORETELL = `${readFileSync('src/store/lua/shared/budget.lua', 'utf8')}
+  local limit, window, now = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+  local told, granted = {}, {}
+  for rank = 0, tonumber(ARGV[4]) - 1 do
+    told[#told + 1] = string.format('%.0f', slot_at(KEYS[1], limit, window, rank, now))
+  end
+  for _ = 1, tonumber(ARGV[4]) do
+    local at = slot_at(KEYS[1], limit, window, 0, now)
+    take_slot(KEYS[1], limit, window, at)
+    granted[#granted + 1] = string.format('%.0f', at)
+  end
+  return { told, granted }`;
+
+const START_MS = 1_700_000_000_000;
+const limits = fc.integer({ min: 1, max: 30 });
+const windows = fc.integer({ min: 1, max: 5000 });
+/** Pauses between requests: bursts, and now and then a long silence. */
+const pauses = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 50 }), fc.integer({ min: 0, max: 9000 })), {
+  minLength: 1,
+  maxLength: 120,
+});
+
+function momentsOf(between: readonly number[]): number[] {
+  let nowMs = START_MS;
+  return between.map((pause) => (nowMs += pause));
+}
+
+async function numbers(client: Redis, script: string, args: readonly number[]): Promise<number[]> {
+  const reply: unknown = await client.eval(script, 1, '{p0}:budget:property', ...args);
+  return Array.isArray(reply) ? reply.map(Number) : [];
+}
+
+test('no window of any place ever holds more calls than the budget', async () => {
+  await fc.assert(
+    fc.asyncProperty(limits, windows, pauses, async (limit, windowMs, between) => {
+      const granted = await numbers(stores.redis, GRANT, [limit, windowMs, ...momentsOf(between)]);
+      expect(granted).toHaveLength(between.length);
+      // Slot n and slot n + limit never lie in one window; then no window holds limit + 1.
+      const spans = granted.slice(limit).map((at, n) => at - (granted[n] ?? 0));
+      expect(spans.filter((span) => span < windowMs)).toEqual([]);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('no call waits longer than the budget makes it', async () => {
+  await fc.assert(
+    fc.asyncProperty(limits, windows, pauses, async (limit, windowMs, between) => {
+      const asked = momentsOf(between);
+      const granted = await numbers(stores.redis, GRANT, [limit, windowMs, ...asked]);
+      for (const [n, at] of granted.entries()) {
+        const before = granted[n - limit];
+        expect(at).toBe(Math.max(asked[n] ?? 0, before === undefined ? 0 : before + windowMs));
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('whoever stands in line is told the very moment that the line will come to him', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      limits,
+      windows,
+      pauses,
+      fc.integer({ min: 1, max: 90 }),
+      async (limit, windowMs, between, line) => {
+        const asked = momentsOf(between);
+        await numbers(stores.redis, GRANT, [limit, windowMs, ...asked]);
+        const args = [limit, windowMs, asked.at(-1) ?? START_MS, line];
+        const reply: unknown = await stores.redis.eval(FORETELL, 1, '{p0}:budget:property', ...args);
+        const [told, granted] = z.tuple([z.array(z.string()), z.array(z.string())]).parse(reply);
+        expect(told).toEqual(granted);
+      },
+    ),
+    { numRuns: 200 },
+  );
+});

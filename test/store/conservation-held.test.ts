@@ -1,0 +1,108 @@
+import { systemClock } from '../../src/platform/clock';
+import { refusedTask } from '../../src/domain/tasks';
+import { createOutboxStore } from '../../src/store/outbox';
+import { createSendingStore } from '../../src/store/sending';
+import { entryOf } from '../support/audit';
+import { NO_LIMITS } from '../support/budgets';
+import { standings } from '../support/conservation';
+import { useRedis } from '../support/redis';
+import { ACCEPTED, GRACE_MS, LEASE_MS, mustClaim, openStores, result, START, type Stores } from '../support/stores';
+
+const redis = useRedis();
+let stores: Stores;
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+  for (const ref of REFS) {
+    await stores.request(ref);
+    await stores.say(ref, START);
+    await stores.say(ref, { event: 'detained' });
+  }
+});
+afterEach(() => stores.close());
+
+const REFS = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'];
+const LATER_MS = 60_000;
+/** Where all sixteen stand; one that was lost, or had to be mended in order to be found, would show. */
+const reports = async () => (await standings(stores.redis)).reports;
+const claimAll = async () => {
+  const kinds = [];
+  for (const ref of REFS) kinds.push((await stores.outbox.claim(ref)).kind);
+  return kinds;
+};
+
+test('reports held by an outage wait, also while one tries, and after its end', async () => {
+  const failing = () =>
+    result(
+      { next: 'retry', delayMs: 0, because: 'failed' },
+      { service: 'failing', wasAnswered: true, outageDelayMs: LATER_MS },
+    );
+  for (const ref of ['A', 'B', 'C', 'A', 'B']) await stores.outbox.ack(await mustClaim(stores.outbox, ref), failing());
+  expect(await claimAll()).toEqual(REFS.map(() => 'wait'));
+  expect(await reports()).toEqual({ waiting: 16 });
+
+  await stores.redis.hset('{p0}:gates', 'outage.until', 1);
+  const probe = await mustClaim(stores.outbox, 'D');
+  expect(await reports()).toEqual({ waiting: 16 });
+  await stores.outbox.ack(probe, result(ACCEPTED));
+
+  expect(await reports()).toEqual({ waiting: 15, finished: 1 });
+});
+
+test('reports held by a broken connection wait', async () => {
+  const broken = { next: 'hold', delayMs: LATER_MS, because: 'connection' } as const;
+  await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result(broken));
+  expect(await claimAll()).toEqual(REFS.map(() => 'wait'));
+
+  expect(await reports()).toEqual({ waiting: 16 });
+});
+
+test('reports of a paused operation wait, also those refused before it, and after it is resumed', async () => {
+  for (const ref of ['A', 'B', 'C']) {
+    const claimed = await mustClaim(stores.outbox, ref);
+    const { reportId: id, reportKind: kind } = claimed;
+    const task = refusedTask({ id, kind, httpStatus: 403, words: 'Access denied', hint: null });
+    const also = { task, isForbidden: true, hadNoEffect: true, wasAnswered: true, service: 'alive' } as const;
+    await stores.outbox.ack(claimed, result({ next: 'refused', hint: null }, also));
+  }
+  expect(await reports()).toEqual({ waiting: 14, with_a_person: 2 });
+
+  expect(await claimAll()).toEqual(REFS.map(() => 'wait'));
+  expect(await reports()).toEqual({ waiting: 16 });
+
+  const sending = createSendingStore(stores.redis, { auth: 0, site: 0, violations: 0, tickets: 0, tow: 0 });
+  await sending.resume('started', { audit: entryOf('operation.resumed'), remember: undefined });
+  expect(await reports()).toEqual({ waiting: 16 });
+});
+
+test('reports that the pause found refused and a person resumed before any was looked at stay with the person', async () => {
+  for (const ref of ['A', 'B', 'C']) {
+    const claimed = await mustClaim(stores.outbox, ref);
+    const { reportId: id, reportKind: kind } = claimed;
+    const task = refusedTask({ id, kind, httpStatus: 403, words: 'Access denied', hint: null });
+    const also = { task, isForbidden: true, hadNoEffect: true, wasAnswered: true, service: 'alive' } as const;
+    await stores.outbox.ack(claimed, result({ next: 'refused', hint: null }, also));
+  }
+  const sending = createSendingStore(stores.redis, { auth: 0, site: 0, violations: 0, tickets: 0, tow: 0 });
+  await sending.resume('started', { audit: entryOf('operation.resumed'), remember: undefined });
+  for (const ref of ['A', 'B']) await stores.outbox.claim(ref);
+
+  expect(await reports()).toEqual({ waiting: 14, with_a_person: 2 });
+});
+
+test('reports that stand in line for the budget wait', async () => {
+  const limits = { ...NO_LIMITS, towBudget: { limit: 2, windowMs: LATER_MS } };
+  const settings = { leaseMs: LEASE_MS, unknownGraceMs: GRACE_MS, ...limits };
+  const outbox = createOutboxStore(stores.redis, systemClock, settings);
+  const kinds = [];
+  for (const ref of REFS) kinds.push((await outbox.claim(ref)).kind);
+  expect(kinds).toEqual(['send', 'send', 'wait', 'wait', 'wait', 'wait', 'wait', 'wait']);
+
+  expect(await reports()).toEqual({ waiting: 16 });
+});
+
+test('reports that the service asked to come back later wait', async () => {
+  const asked = { next: 'retry', delayMs: LATER_MS, because: 'throttled' } as const;
+  for (const ref of REFS) await stores.outbox.ack(await mustClaim(stores.outbox, ref), result(asked));
+
+  expect(await reports()).toEqual({ waiting: 16 });
+});

@@ -1,0 +1,229 @@
+import { refusedTask, unknownOutcomeTask } from '../../src/domain/tasks';
+import { createSettling } from '../../src/store/deliveries';
+import { createRetentionStore } from '../../src/store/retention';
+import { createTaskStore } from '../../src/store/tasks';
+import { decideReport } from '../../src/workflow/decisions';
+import { systemClock } from '../../src/platform/clock';
+import { reconcileInvoices } from '../../src/workflow/reconcile';
+import { entryOf } from '../support/audit';
+import { standings } from '../support/conservation';
+import { eventually } from '../support/eventually';
+import { useRedis } from '../support/redis';
+import {
+  ACCEPTED,
+  INVOICE,
+  mustClaim,
+  openStores,
+  result,
+  RULES,
+  START,
+  towRequest,
+  UNKNOWN,
+  type Stores,
+} from '../support/stores';
+
+const redis = useRedis();
+let stores: Stores;
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+});
+afterEach(() => stores.close());
+
+const deliveries = async () => (await standings(stores.redis)).deliveries;
+const reports = async () => (await standings(stores.redis)).reports;
+
+describe('a delivery', () => {
+  test('waits from the moment it is acknowledged, and is finished once it is processed', async () => {
+    await stores.accept('tow_request', towRequest('T1'), 'd1');
+    expect(await deliveries()).toEqual({ waiting: 1 });
+
+    await stores.process('d1');
+
+    expect(await deliveries()).toEqual({ finished: 1 });
+  });
+
+  test('that is accepted twice is acknowledged once', async () => {
+    await stores.accept('tow_request', towRequest('T1'), 'd1');
+    await stores.accept('tow_request', towRequest('T1'), 'd1');
+
+    expect(await deliveries()).toEqual({ waiting: 1 });
+  });
+
+  test('waits while its processing fails, also once a person was asked to look', async () => {
+    await stores.accept('tow_request', towRequest('T1'), 'd1');
+    const settling = createSettling(stores.redis, { baseMs: 1000, capMs: 5000 });
+    for (let failure = 1; failure <= 10; failure += 1) await settling.defer({ id: 'd1', towingReferenceId: 'T1' });
+
+    expect(await stores.redis.hkeys('{p0}:tasks')).toEqual(['delivery_failing-d1.T1']);
+    expect(await deliveries()).toEqual({ waiting: 1 });
+  });
+
+  test('waits while it is replayed', async () => {
+    await stores.request('T1');
+    await stores.deliveries.replay('request-T1', { audit: entryOf('delivery.replayed'), remember: undefined });
+
+    expect(await deliveries()).toEqual({ waiting: 1 });
+  });
+
+  test('is parked until its tow is requested, and then waits for its turn', async () => {
+    await stores.acceptInvoice('T1');
+    await stores.process('invoice-T1');
+    expect(await deliveries()).toEqual({ parked: 1 });
+
+    await stores.request('T1');
+    expect(await deliveries()).toEqual({ finished: 1, waiting: 1 });
+
+    await stores.process('invoice-T1');
+    expect(await deliveries()).toEqual({ finished: 2 });
+  });
+
+  test('parked for too long is with a person, and finished once he has set it aside', async () => {
+    await stores.acceptInvoice('T1');
+    await stores.process('invoice-T1');
+    await stores.redis.hset('{p0}:delivery:invoice-T1', 'parked_at', 1);
+    await stores.process('invoice-T1');
+    expect(await deliveries()).toEqual({ with_a_person: 1 });
+
+    const tasks = createTaskStore(stores.redis);
+    const task = await tasks.read('invoice_parked.T1');
+    if (!task) throw new Error('nobody was asked');
+    await tasks.resolve(task, { audit: entryOf('task.resolved'), remember: undefined });
+    expect(await deliveries()).toEqual({ finished: 1 });
+  });
+
+  test('parked for too long is found by its tow all the same', async () => {
+    await stores.acceptInvoice('T1');
+    await stores.process('invoice-T1');
+    await stores.redis.hset('{p0}:delivery:invoice-T1', 'parked_at', 1);
+    await stores.process('invoice-T1');
+
+    await stores.request('T1');
+    expect(await deliveries()).toEqual({ finished: 1, waiting: 1 });
+    await stores.process('invoice-T1');
+    expect(await deliveries()).toEqual({ finished: 2 });
+  });
+
+  test('that is still to be processed when its tow has come, gone and left Redis waits, and is finished as late', async () => {
+    await stores.acceptInvoice('T1');
+    await stores.process('invoice-T1');
+    await stores.request('T1');
+    await stores.say('T1', { event: 'canceled', cancellationReason: 'gone on arrival' });
+    await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
+    expect(await createRetentionStore(stores.redis).retireTow('T1', await stores.read('T1'))).toBe('retired');
+
+    expect(await standings(stores.redis)).toEqual({ deliveries: { finished: 1, waiting: 1 }, reports: {} });
+
+    expect(await stores.process('invoice-T1')).toBe('late');
+    expect(await deliveries()).toEqual({ finished: 2 });
+  });
+});
+
+describe('a report', () => {
+  /** A tow whose head is the invoice: started is accepted, the invoice is owed. */
+  async function towAtInvoice(ref: string): Promise<void> {
+    await stores.request(ref);
+    await stores.say(ref, START);
+    await stores.say(ref, INVOICE);
+    await stores.outbox.ack(await mustClaim(stores.outbox, ref), result(ACCEPTED));
+  }
+
+  const actor = { name: 'tester', role: 'ops' } as const;
+  const tools = () => ({
+    tows: stores.tows,
+    wake: { delivery: () => {}, tow: () => {} },
+    clock: systemClock,
+    rules: RULES,
+  });
+
+  test('waits until it is accepted, while it is sent and between its attempts, and so do those behind it', async () => {
+    await stores.request('T1');
+    await stores.say('T1', START);
+    await stores.say('T1', { event: 'detained' });
+    expect(await reports()).toEqual({ waiting: 2 });
+
+    const claimed = await mustClaim(stores.outbox, 'T1');
+    expect(await reports()).toEqual({ waiting: 2 });
+    await stores.outbox.ack(claimed, result({ next: 'retry', delayMs: 0, because: 'failed' }));
+    expect(await reports()).toEqual({ waiting: 2 });
+    await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
+    expect(await reports()).toEqual({ finished: 1, waiting: 1 });
+    await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
+    expect(await reports()).toEqual({ finished: 2 });
+  });
+
+  test('whose worker is lost waits', async () => {
+    await towAtInvoice('T1');
+    await mustClaim(stores.outbox, 'T1');
+    expect(await reports()).toEqual({ finished: 1, waiting: 1 });
+
+    await eventually(async () => expect((await stores.read('T1')).readAtMs).toBeGreaterThan(await leaseEnd('T1')));
+
+    expect(await reports()).toEqual({ finished: 1, waiting: 1 });
+    expect((await stores.outbox.claim('T1')).kind).toBe('wait');
+    expect(await reports()).toEqual({ finished: 1, waiting: 1 });
+  });
+
+  test('that was refused is with a person, those behind it wait, and each decision moves it on', async () => {
+    const decisions = [{ action: 'retry' }, { action: 'waive', reason: 'by phone' }] as const;
+    for (const [index, command] of decisions.entries()) {
+      const ref = `T${index}`;
+      await stores.request(ref);
+      await stores.say(ref, START);
+      await stores.say(ref, { event: 'detained' });
+      const claimed = await mustClaim(stores.outbox, ref);
+      const words = { httpStatus: 400, words: 'no', hint: null };
+      const task = refusedTask({ id: claimed.reportId, kind: claimed.reportKind, ...words });
+      await stores.outbox.ack(claimed, result({ next: 'refused', hint: null }, { task, hadNoEffect: true }));
+      expect(await reports()).toMatchObject({ with_a_person: 1 });
+
+      await decideReport(tools(), { ref, reportId: claimed.reportId, command, actor });
+    }
+    expect(await reports()).toEqual({ waiting: 3, finished: 1 });
+  });
+
+  test('whose outcome is unknown waits for proof, and after its last try is with a person, until proof comes', async () => {
+    await towAtInvoice('T1');
+    await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(UNKNOWN));
+    expect(await reports()).toEqual({ finished: 1, waiting: 1 });
+    await stores.outbox.ack(await eventually(() => mustClaim(stores.outbox, 'T1')), result(UNKNOWN));
+    const report = await eventually(async () => {
+      const claim = await stores.outbox.claim('T1');
+      if (claim.kind !== 'hand_over') throw new Error(claim.kind);
+      return claim;
+    });
+    expect(await reports()).toEqual({ finished: 1, waiting: 1 });
+
+    await stores.outbox.handOver('T1', report, unknownOutcomeTask({ id: report.reportId, kind: report.reportKind }));
+    expect(await reports()).toEqual({ finished: 1, with_a_person: 1 });
+
+    await stores.acceptInvoice('T1');
+    expect(await reports()).toEqual({ finished: 1, with_a_person: 1 });
+    expect((await stores.outbox.claim('T1')).kind).toBe('idle');
+    expect(await reports()).toEqual({ finished: 2 });
+  });
+
+  test('waits while the invoices of its tow are to be compared', async () => {
+    await towAtInvoice('T1');
+    await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
+    await stores.say('T1', { event: 'payment' });
+    expect((await stores.outbox.claim('T1')).kind).toBe('reconcile');
+    expect(await reports()).toEqual({ finished: 2, waiting: 1 });
+
+    await reconcileInvoices(stores.tows, 'T1');
+
+    expect(await reports()).toEqual({ finished: 2, waiting: 1 });
+  });
+
+  test('withdrawn by a cancel is finished, and the cancel waits behind the start', async () => {
+    await stores.request('T1');
+    await stores.say('T1', START);
+    await stores.say('T1', INVOICE);
+    await stores.say('T1', { event: 'canceled', cancellationReason: 'Owner came back' });
+
+    expect(await reports()).toEqual({ finished: 1, waiting: 2 });
+  });
+
+  async function leaseEnd(ref: string): Promise<number> {
+    return Number(await stores.redis.hget(`{p0}:tow:${ref}`, 'lease_until'));
+  }
+});

@@ -1,0 +1,197 @@
+import type { Tally } from '../../src/contracts/conservation';
+import { createConservationStore } from '../../src/store/conservation';
+import { createRetentionStore } from '../../src/store/retention';
+import { AT_ONCE, walk } from '../support/conservation';
+import { useRedis } from '../support/redis';
+import { ACCEPTED, mustClaim, openStores, result, START, towRequest, type Stores } from '../support/stores';
+
+const redis = useRedis();
+let stores: Stores;
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+});
+afterEach(() => stores.close());
+
+const idsOf = (count: number, prefix = 'd') => Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+const accept = (id: string) => stores.accept('tow_request', towRequest(`tow-of-${id}`), id);
+
+/** All at once would keep the last waiting for longer than a command may take. */
+async function forEach(ids: readonly string[], act: (id: string) => Promise<unknown>): Promise<void> {
+  for (let done = 0; done < ids.length; done += 100) await Promise.all(ids.slice(done, done + 100).map(act));
+}
+
+test('before the first walk is complete nothing is known', async () => {
+  await forEach(idsOf(100), accept);
+  const conservation = createConservationStore(stores.redis, AT_ONCE);
+  await conservation.step();
+
+  expect(await conservation.lastWalk()).toBeNull();
+});
+
+test('a walk over nothing is complete at once', async () => {
+  const { deliveries, reports, lostNames, startedAtMs, endedAtMs } = await walk(stores.redis);
+
+  expect([deliveries.acknowledged, reports.acknowledged, lostNames]).toEqual([0, 0, []]);
+  expect(endedAtMs).toBeGreaterThanOrEqual(startedAtMs);
+});
+
+test('thousands are walked in many steps, each once', async () => {
+  await forEach(idsOf(3000), accept);
+  await forEach(idsOf(1000), (id) => stores.process(id));
+  for (const id of idsOf(300)) await stores.say(`tow-of-${id}`, START);
+  await stores.redis.del('{p0}:delivery:d2000', '{p0}:tow:tow-of-d7');
+  const conservation = createConservationStore(stores.redis, { ...AT_ONCE, namesPerStep: 150 });
+
+  let steps = 1;
+  while (!(await conservation.step()).isLast) steps += 1;
+
+  expect(steps).toBe(23);
+  const none = { parked: 0, with_a_person: 0, repaired: 0 };
+  expect(await conservation.lastWalk()).toMatchObject({
+    deliveries: { ...none, acknowledged: 3000, finished: 999, waiting: 1999, lost: 2 },
+    reports: { ...none, acknowledged: 300, finished: 0, waiting: 299, lost: 1 },
+    lostNames: ['delivery d7', 'delivery d2000', 'report tow-of-d7 1'],
+  });
+});
+
+test('many processes walk one walk: together they look at everything once', async () => {
+  await forEach(idsOf(500), accept);
+  const walkers = await Promise.all(Array.from({ length: 5 }, () => openStores(redis.url)));
+  const steps = { ...AT_ONCE, namesPerStep: 10, walkEveryMs: 60_000 };
+  const walkers5 = walkers.map((walker) => createConservationStore(walker.redis, steps));
+
+  const taken = await Promise.all(
+    walkers5.map(async (walker) => {
+      for (let count = 1; ; count += 1) {
+        const { isLast, waitMs } = await walker.step();
+        if (isLast || waitMs > 1000) return count;
+      }
+    }),
+  );
+
+  expect(taken.filter((count) => count > 1).length).toBeGreaterThan(1);
+  expect((await walkers5[0]?.lastWalk())?.deliveries).toMatchObject({ acknowledged: 500, waiting: 500, lost: 0 });
+  walkers.forEach((walker) => walker.close());
+});
+
+describe('while others write and finished records leave', () => {
+  /** Requests tows; of every ten one is started, one canceled and its report accepted. */
+  async function produce(prefix: string, count: number): Promise<void> {
+    const mine = await openStores(redis.url);
+    for (const id of idsOf(count, prefix)) {
+      await mine.request(id);
+      if (id.endsWith('0')) await mine.say(id, START);
+      if (!id.endsWith('5')) continue;
+      await mine.say(id, { event: 'canceled', cancellationReason: 'gone on arrival' });
+      await mine.outbox.ack(await mustClaim(mine.outbox, id), result(ACCEPTED));
+    }
+    mine.close();
+  }
+
+  /** Takes half of what is over out of Redis, as the sweep does; says how many names left with it. */
+  async function retireUntil(over: AbortSignal): Promise<{ deliveries: number; reports: number }> {
+    const mine = await openStores(redis.url);
+    const retention = createRetentionStore(mine.redis);
+    const left = { deliveries: 0, reports: 0 };
+    const half = (_name: string, index: number) => index % 2 === 0;
+    while (!over.aborted) {
+      for (const id of (await retention.deliveriesSettled(0, 10)).filter(half)) {
+        const retired = await retention.retireDelivery(id, await mine.deliveries.read(id));
+        if (retired === 'retired') left.deliveries += 1;
+      }
+      for (const ref of (await retention.towsOver(0, 10)).filter(half)) {
+        const retired = await retention.retireTow(ref, await mine.tows.read(ref));
+        if (retired === 'retired') left.reports += 1;
+      }
+    }
+    mine.close();
+    return left;
+  }
+
+  test('no walk ever finds anything lost, and in the end everything is found exactly once', async () => {
+    const ending = new AbortController();
+    const conservation = createConservationStore(stores.redis, { ...AT_ONCE, namesPerStep: 20 });
+    const tallies: Tally[] = [];
+    const walking = (async () => {
+      while (!ending.signal.aborted) {
+        if (!(await conservation.step()).isLast) continue;
+        const found = await conservation.lastWalk();
+        if (found) tallies.push(found.deliveries, found.reports);
+      }
+    })();
+    const retiring = retireUntil(ending.signal);
+    await Promise.all([produce('a', 200), produce('b', 200)]);
+    ending.abort();
+    const left = await retiring;
+    await walking;
+
+    expect(tallies.length).toBeGreaterThan(10);
+    for (const { acknowledged, lost, repaired, ...states } of tallies) {
+      const inAState = Object.values(states).reduce((sum, count) => sum + count, 0);
+      expect({ lost, repaired, inAState }).toEqual({ lost: 0, repaired: 0, inAState: acknowledged });
+    }
+    expect(left.deliveries).toBeGreaterThan(50);
+    expect(left.reports).toBeGreaterThan(5);
+    const { deliveries, reports } = await walkAnew();
+    const stayed = { deliveries: 400 - left.deliveries, canceled: 40 - left.reports };
+    expect(deliveries).toMatchObject({ acknowledged: stayed.deliveries, finished: stayed.deliveries, lost: 0 });
+    expect(reports).toMatchObject({ acknowledged: 40 + stayed.canceled, waiting: 40, finished: stayed.canceled });
+  });
+
+  /** Ends the walk that goes on, and makes a whole one. */
+  async function walkAnew() {
+    await walk(stores.redis);
+    return walk(stores.redis);
+  }
+
+  test('a walk ends although names are written faster than it walks', async () => {
+    await forEach(idsOf(60), accept);
+    const conservation = createConservationStore(stores.redis, { ...AT_ONCE, namesPerStep: 10 });
+    let steps = 0;
+    let isLast = false;
+    while (!isLast && steps < 100) {
+      isLast = (await conservation.step()).isLast;
+      steps += 1;
+      await forEach(idsOf(20, `${steps}-`), accept);
+    }
+
+    expect(steps).toBeLessThan(20);
+    expect((await conservation.lastWalk())?.deliveries.acknowledged).toBeGreaterThanOrEqual(60);
+  });
+});
+
+describe('the pace', () => {
+  test('is kept by all processes together: a step that comes too early does nothing', async () => {
+    await forEach(idsOf(30), accept);
+    const slow = createConservationStore(stores.redis, { namesPerStep: 10, paceMs: 60_000, walkEveryMs: 1000 });
+    expect(await slow.step()).toEqual({ isLast: false, waitMs: 60_000 });
+    const before = await stores.redis.hgetall('{p0}:walk');
+
+    const early = await slow.step();
+
+    expect(early.isLast).toBe(false);
+    expect(early.waitMs).toBeGreaterThan(50_000);
+    expect(early.waitMs).toBeLessThanOrEqual(60_000);
+    expect(await stores.redis.hgetall('{p0}:walk')).toEqual(before);
+  });
+
+  test('lets a small ledger rest until its next walk', async () => {
+    await accept('d1');
+    const conservation = createConservationStore(stores.redis, { ...AT_ONCE, walkEveryMs: 60_000 });
+
+    const { isLast, waitMs } = await conservation.step();
+
+    expect(isLast).toBe(true);
+    expect(waitMs).toBeGreaterThan(59_000);
+    expect((await conservation.step()).isLast).toBe(false);
+  });
+
+  test('does not stop the walk for long when the clock of Redis was set back', async () => {
+    await accept('d1');
+    const conservation = createConservationStore(stores.redis, { ...AT_ONCE, walkEveryMs: 1000 });
+    await conservation.step();
+    await stores.redis.hset('{p0}:walk', 'next_at', 9_999_999_999_999);
+
+    expect((await conservation.step()).isLast).toBe(true);
+  });
+});

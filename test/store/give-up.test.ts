@@ -1,0 +1,128 @@
+import { systemClock } from '../../src/platform/clock';
+import { givenUpTask } from '../../src/domain/tasks';
+import { createOutboxStore } from '../../src/store/outbox';
+import type { OutboxStore } from '../../src/workflow/outbox-port';
+import { entryOf } from '../support/audit';
+import { NO_LIMITS } from '../support/budgets';
+import { eventually } from '../support/eventually';
+import { useRedis } from '../support/redis';
+import { GRACE_MS, LEASE_MS, mustClaim, openStores, result, START, type Stores } from '../support/stores';
+
+const redis = useRedis();
+let stores: Stores;
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+});
+afterEach(() => stores.close());
+
+const RETRY = { next: 'retry', delayMs: 0, because: 'failed' } as const;
+
+/** An outbox that gives reports up soon. */
+function outboxGivingUpAfter(giveUpAfterMs: number): OutboxStore {
+  const settings = { leaseMs: LEASE_MS, unknownGraceMs: GRACE_MS, ...NO_LIMITS, giveUpAfterMs };
+  return createOutboxStore(stores.redis, systemClock, settings);
+}
+
+async function startedTow(ref: string): Promise<void> {
+  await stores.request(ref);
+  await stores.say(ref, START);
+}
+
+/** Claims until the report is given up. */
+const untilGivenUp = (outbox: OutboxStore, ref: string) =>
+  eventually(async () => {
+    const claim = await outbox.claim(ref);
+    if (claim.kind === 'send') await outbox.ack(claim, result(RETRY));
+    if (claim.kind !== 'hand_over') throw new Error(`not given up: ${claim.kind}`);
+    return claim;
+  });
+
+async function giveUp(outbox: OutboxStore, ref: string): Promise<void> {
+  const report = await untilGivenUp(outbox, ref);
+  const { reportId: id, reportKind: kind, attempts } = report;
+  await outbox.handOver(ref, report, givenUpTask({ id, kind, attempts }));
+}
+
+test('a report that keeps failing for too long is given up to a person, and nothing more is sent', async () => {
+  await startedTow('T1');
+  const outbox = outboxGivingUpAfter(50);
+  await giveUp(outbox, 'T1');
+
+  expect((await outbox.claim('T1')).kind).toBe('held');
+  const { tasks, reports } = await stores.read('T1');
+  expect(tasks).toMatchObject([{ type: 'report_given_up', actions: ['correct', 'retry', 'waive', 'accept'] }]);
+  expect(reports[0]).toMatchObject({ state: 'pending', nextAttemptAtMs: null });
+  expect(await stores.dueAt('T1')).toBeNull();
+});
+
+test('the clock runs from the first failed attempt, not from the fact', async () => {
+  await startedTow('T1');
+  const outbox = outboxGivingUpAfter(60_000);
+  expect((await stores.read('T1')).reports[0]?.giveUpAtMs).toBeNull();
+  await outbox.ack(await mustClaim(outbox, 'T1'), result(RETRY));
+
+  const [first] = (await stores.read('T1')).reports;
+  expect(first?.giveUpAtMs).toBe((first?.firstFailedAtMs ?? 0) + 60_000);
+  await outbox.ack(await mustClaim(outbox, 'T1'), result(RETRY));
+  expect((await stores.read('T1')).reports[0]?.giveUpAtMs).toBe(first?.giveUpAtMs);
+});
+
+test('the clock stands still while an outage holds the report', async () => {
+  await startedTow('T1');
+  const outbox = outboxGivingUpAfter(60_000);
+  await outbox.ack(await mustClaim(outbox, 'T1'), result(RETRY));
+  const before = (await stores.read('T1')).reports[0]?.giveUpAtMs ?? 0;
+  await stores.redis.hset('{p0}:gates', 'outage.until', 9_999_999_999_999);
+  expect((await outbox.claim('T1')).kind).toBe('wait');
+  const heldSinceMs = (await stores.read('T1')).readAtMs;
+  await eventually(async () => expect((await stores.read('T1')).readAtMs - heldSinceMs).toBeGreaterThan(100));
+  await stores.redis.del('{p0}:gates');
+
+  await mustClaim(outbox, 'T1');
+
+  expect((await stores.read('T1')).reports[0]?.giveUpAtMs).toBeGreaterThanOrEqual(before + 100);
+});
+
+test('a person who says "again" starts the clock anew', async () => {
+  await startedTow('T1');
+  const outbox = outboxGivingUpAfter(50);
+  await giveUp(outbox, 'T1');
+
+  await stores.tows.decide(await stores.read('T1'), {
+    action: 'retry',
+    reportId: 'started-1',
+    audit: entryOf('report.retried'),
+  });
+
+  const record = await stores.read('T1');
+  expect(record.tasks).toEqual([]);
+  expect(record.reports[0]).toMatchObject({ giveUpAtMs: null, firstFailedAtMs: null });
+  expect((await outbox.claim('T1')).kind).toBe('send');
+});
+
+test('a service that asks for a wait without end cannot hide a report from people', async () => {
+  await startedTow('T1');
+  const outbox = outboxGivingUpAfter(200);
+  const year = { next: 'retry', delayMs: 31_536_000_000, because: 'throttled' } as const;
+  await outbox.ack(await mustClaim(outbox, 'T1'), result(year, { askedMs: year.delayMs }));
+
+  const dueInMs = ((await stores.dueAt('T1')) ?? Infinity) - (await stores.read('T1')).readAtMs;
+  expect(dueInMs).toBeLessThan(5000);
+  expect(await untilGivenUp(outbox, 'T1')).toMatchObject({ why: 'given_up', attempts: 1 });
+});
+
+test('a report that moved on since it was given up is left alone', async () => {
+  await startedTow('T1');
+  const outbox = outboxGivingUpAfter(50);
+  const report = await untilGivenUp(outbox, 'T1');
+  await stores.tows.decide(await stores.read('T1'), {
+    action: 'retry',
+    reportId: 'started-1',
+    audit: entryOf('report.retried'),
+  });
+  await mustClaim(outbox, 'T1');
+
+  await outbox.handOver('T1', report, givenUpTask({ id: 'started-1', kind: 'started', attempts: 1 }));
+
+  expect((await stores.read('T1')).tasks).toEqual([]);
+});

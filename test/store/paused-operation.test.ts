@@ -1,0 +1,142 @@
+import { refusedTask } from '../../src/domain/tasks';
+import { createSendingStore } from '../../src/store/sending';
+import { entryOf } from '../support/audit';
+import { eventually } from '../support/eventually';
+import { useRedis } from '../support/redis';
+import { ACCEPTED, mustClaim, openStores, result, START, type Stores } from '../support/stores';
+
+const redis = useRedis();
+let stores: Stores;
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+});
+afterEach(() => stores.close());
+
+const BUDGETS = { auth: 0, site: 0, violations: 0, tickets: 0, tow: 0 };
+const sending = () => createSendingStore(stores.redis, BUDGETS);
+const claim = (ref: string) => stores.outbox.claim(ref);
+const openTasks = async () => (await stores.redis.hkeys('{p0}:tasks')).toSorted();
+
+async function tows(...refs: string[]): Promise<void> {
+  for (const ref of refs) {
+    await stores.request(ref);
+    await stores.say(ref, START);
+  }
+}
+
+/** The service forbids the head of this tow's outbox. */
+async function forbid(ref: string): Promise<void> {
+  const claimed = await mustClaim(stores.outbox, ref);
+  const { reportId: id, reportKind: kind } = claimed;
+  const task = refusedTask({ id, kind, httpStatus: 403, words: 'Access denied', hint: null });
+  const refused = { next: 'refused', hint: null } as const;
+  const also = { task, isForbidden: true, hadNoEffect: true, wasAnswered: true, service: 'alive' } as const;
+  await stores.outbox.ack(claimed, result(refused, also));
+}
+
+test('403 on one or two tows is a refusal of each, decided by a person', async () => {
+  await tows('A', 'B', 'C');
+  await forbid('A');
+  await forbid('B');
+
+  expect(await openTasks()).toEqual(['started-1.A', 'started-1.B']);
+  expect((await claim('C')).kind).toBe('send');
+});
+
+test('403 on a third tow pauses the operation: one task for all of them', async () => {
+  await tows('A', 'B', 'C', 'D');
+  for (const ref of ['A', 'B', 'C']) await forbid(ref);
+
+  for (const ref of ['A', 'B', 'C', 'D']) expect((await claim(ref)).kind).toBe('wait');
+
+  expect(await openTasks()).toEqual(['paused.started']);
+  for (const ref of ['A', 'B', 'C', 'D']) {
+    expect((await stores.read(ref)).reports[0]).toMatchObject({ state: 'pending', waitsFor: 'paused.started' });
+  }
+});
+
+test('other operations go on while one is paused', async () => {
+  await tows('A', 'B', 'C', 'X');
+  await stores.outbox.ack(await mustClaim(stores.outbox, 'X'), result(ACCEPTED));
+  await stores.say('X', { event: 'detained' });
+  for (const ref of ['A', 'B', 'C']) await forbid(ref);
+
+  expect(await claim('X')).toMatchObject({ kind: 'send', reportKind: 'detained' });
+});
+
+test('every five minutes one tow tries a paused operation; allowed again, all that waited are due at once', async () => {
+  await tows('A', 'B', 'C', 'D');
+  for (const ref of ['A', 'B', 'C']) await forbid(ref);
+  for (const ref of ['A', 'B', 'C', 'D']) await claim(ref);
+  const [pause] = (await sending().read()).operations.filter(({ state }) => state === 'paused');
+  const nowMs = (await stores.read('A')).readAtMs;
+  expect(Date.parse(pause?.next_try_at ?? '') - nowMs).toBeGreaterThan(290_000);
+  await stores.redis.hset('{p0}:gates', 'paused.started.until', 1);
+
+  const probe = await mustClaim(stores.outbox, 'A');
+  expect((await claim('B')).kind).toBe('wait');
+  await stores.outbox.ack(probe, result(ACCEPTED));
+
+  expect(await openTasks()).toEqual([]);
+  for (const ref of ['B', 'C', 'D']) expect((await claim(ref)).kind).toBe('send');
+});
+
+test('a try that is forbidden again is no new task and no refusal: it waits on', async () => {
+  await tows('A', 'B', 'C');
+  for (const ref of ['A', 'B', 'C']) await forbid(ref);
+  for (const ref of ['A', 'B', 'C']) await claim(ref);
+  await stores.redis.hset('{p0}:gates', 'paused.started.until', 1);
+
+  await forbid('B');
+
+  expect(await openTasks()).toEqual(['paused.started']);
+  expect((await claim('B')).kind).toBe('wait');
+  expect((await stores.read('B')).reports[0]).toMatchObject({ state: 'pending' });
+});
+
+test('a person resumes the operation, and everything it held is due at once', async () => {
+  await tows('A', 'B', 'C', 'D');
+  for (const ref of ['A', 'B', 'C']) await forbid(ref);
+  for (const ref of ['A', 'B', 'C', 'D']) await claim(ref);
+
+  const resumed = await sending().resume('started', { audit: entryOf('operation.resumed'), remember: undefined });
+
+  expect(resumed.kind).toBe('saved');
+  expect(await openTasks()).toEqual([]);
+  for (const ref of ['A', 'B', 'C', 'D']) expect((await claim(ref)).kind).toBe('send');
+  expect((await sending().resume('started', { audit: entryOf('operation.resumed'), remember: undefined })).kind).toBe(
+    'unknown',
+  );
+});
+
+test('a tow whose refusal a person has already waived is left as it is by the pause', async () => {
+  await tows('A', 'B', 'C');
+  await forbid('A');
+  const before = await stores.read('A');
+  await stores.tows.decide(before, {
+    reportId: 'started-1',
+    audit: entryOf('report.waived'),
+    action: 'waive',
+    reason: 'told by phone',
+    alsoWaive: [],
+  });
+  await forbid('B');
+  await forbid('C');
+
+  expect((await claim('A')).kind).toBe('idle');
+  expect(await stores.states('A')).toEqual(['started waived']);
+  expect((await stores.read('A')).tasks).toEqual([]);
+});
+
+test('what the tows were refused for one by one is taken back into the pause, with their tasks', async () => {
+  await tows('A', 'B', 'C');
+  for (const ref of ['A', 'B', 'C']) await forbid(ref);
+
+  const nowMs = (await stores.read('A')).readAtMs;
+  expect(await stores.redis.zrangebyscore('{p0}:due:tows', '-inf', nowMs)).toEqual(expect.arrayContaining(['A', 'B']));
+  await eventually(async () => expect((await claim('A')).kind).toBe('wait'));
+  await claim('B');
+
+  expect((await stores.read('A')).tasks).toEqual([]);
+  expect(await openTasks()).toEqual(['paused.started']);
+});

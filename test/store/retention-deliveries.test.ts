@@ -1,0 +1,163 @@
+import { KEYS } from '../../src/store/keys';
+import { createTaskStore } from '../../src/store/tasks';
+import { idsIn, readAll, useDataDir } from '../archive/folder';
+import { entryOf } from '../support/audit';
+import { standings } from '../support/conservation';
+import { useRedis } from '../support/redis';
+import { KEEP_NOTHING, openRetention } from '../support/retention';
+import { openStores, towInvoice, towRequest, type Stores } from '../support/stores';
+
+const redis = useRedis();
+const dataDir = useDataDir();
+let stores: Stores;
+let retention: ReturnType<typeof openRetention>;
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+  retention = openRetention(stores, dataDir.path);
+});
+afterEach(async () => {
+  await retention.close();
+  stores.close();
+});
+
+const act = { audit: entryOf('delivery.replayed'), remember: undefined };
+const archived = () => idsIn(dataDir.path, { type: 'delivery' });
+const stateOf = async (id: string) => (await stores.deliveries.read(id))?.state;
+
+/** Makes it so long since an invoice was parked that a person is asked. */
+async function askAbout(id: string): Promise<void> {
+  await stores.redis.hset(`{p0}:delivery:${id}`, 'parked_at', 1);
+  await stores.process(id);
+}
+
+async function resolveParked(ref: string): Promise<void> {
+  const tasks = createTaskStore(stores.redis);
+  const task = await tasks.read(`invoice_parked.${ref}`);
+  if (!task) throw new Error('nobody was asked');
+  await tasks.resolve(task, { audit: entryOf('task.resolved'), remember: undefined });
+}
+
+test('deliveries leave for the archive with their raw bodies, and their tow stays as it is', async () => {
+  await stores.request('T1');
+  await stores.acceptInvoice('T1');
+  await stores.process('invoice-T1');
+
+  await retention.sweepAll();
+
+  const request = { kind: 'tow_request', verdict: 'created', rawBody: JSON.stringify(towRequest('T1')) };
+  const invoice = { kind: 'tow_invoice', verdict: 'attached', rawBody: JSON.stringify(towInvoice('T1')) };
+  expect(await readAll(dataDir.path, { type: 'delivery' })).toMatchObject([
+    { id: 'request-T1', data: request },
+    { id: 'invoice-T1', data: invoice },
+  ]);
+  for (const id of ['invoice-T1', 'request-T1']) expect(await stores.deliveries.read(id)).toBeNull();
+  expect((await stores.deliveries.list({ cursor: null, limit: 10 })).items).toEqual([]);
+  expect((await stores.read('T1')).tow.invoiceWebhooks).toHaveLength(1);
+  expect(await standings(stores.redis)).toEqual({ deliveries: {}, reports: {} });
+});
+
+test('a delivery stays for its time, and for as long as it is not settled', async () => {
+  await stores.request('T1');
+  await stores.acceptInvoice('T1', 'waiting');
+  await stores.acceptInvoice('T2', 'parked');
+  await stores.process('parked');
+
+  await retention.sweepAll({ keep: { ...KEEP_NOTHING, deliveriesMs: 60_000 } });
+  expect(await stateOf('request-T1')).toBe('processed');
+
+  await retention.sweepAll();
+  expect(await stateOf('request-T1')).toBeUndefined();
+  expect(await stateOf('waiting')).toBe('waiting');
+  expect(await stateOf('parked')).toBe('parked');
+});
+
+test('a delivery that is replayed after it was archived stays, and is archived again once it is settled', async () => {
+  await stores.request('T1');
+  await stores.acceptInvoice('T1');
+  await stores.process('invoice-T1');
+
+  await retention.sweep({
+    archive: {
+      async append(records) {
+        await retention.tools.archive.append(records);
+        if (records[0]?.type === 'delivery') await stores.deliveries.replay('invoice-T1', act);
+      },
+    },
+  });
+  expect(await stateOf('invoice-T1')).toBe('waiting');
+
+  await stores.process('invoice-T1');
+  await retention.sweepAll();
+  expect(await stateOf('invoice-T1')).toBeUndefined();
+  expect(await archived()).toEqual(['request-T1', 'invoice-T1', 'invoice-T1']);
+});
+
+test('a delivery that was replayed and settled again meanwhile stays until it is archived as it is now', async () => {
+  await stores.request('T1');
+  const before = await stores.deliveries.read('request-T1');
+  await stores.deliveries.replay('request-T1', act);
+  expect(await stores.process('request-T1')).toBe('already_known');
+
+  expect(await retention.tools.retention.retireDelivery('request-T1', before)).toBe('kept');
+  expect(await stateOf('request-T1')).toBe('processed');
+
+  await retention.sweepAll();
+  expect(await stateOf('request-T1')).toBeUndefined();
+});
+
+test('a resend of a delivery that has left changes nothing on its tow', async () => {
+  await stores.request('T1');
+  await stores.acceptInvoice('T1');
+  await stores.process('invoice-T1');
+  await retention.sweepAll();
+
+  expect(await stores.acceptInvoice('T1')).toBe('accepted');
+  expect(await stores.process('invoice-T1')).toBe('attached');
+
+  expect((await stores.read('T1')).tow.invoiceWebhooks).toHaveLength(1);
+});
+
+describe('an invoice for a tow that never came', () => {
+  test('is set aside by whoever resolves its task, and leaves for the archive', async () => {
+    await stores.acceptInvoice('T1');
+    await stores.process('invoice-T1');
+    await askAbout('invoice-T1');
+
+    await resolveParked('T1');
+
+    expect(await stores.deliveries.read('invoice-T1')).toMatchObject({ state: 'processed', verdict: 'set_aside' });
+    expect(await standings(stores.redis)).toMatchObject({ deliveries: { finished: 1 } });
+    await retention.sweepAll();
+    expect(await archived()).toEqual(['invoice-T1']);
+    expect(await stores.redis.keys('*T1*')).toEqual([]);
+  });
+
+  test('is set aside alone: one that came later waits for its own question', async () => {
+    for (const id of ['first', 'second']) {
+      await stores.acceptInvoice('T1', id);
+      await stores.process(id);
+    }
+    await askAbout('first');
+
+    await resolveParked('T1');
+
+    expect(await stateOf('first')).toBe('processed');
+    expect(await stateOf('second')).toBe('parked');
+    await stores.accept('tow_request', { violation_reference_id: 'V-T1', towing_reference_id: 'T1' }, 'request');
+    await stores.process('request');
+    expect(await stores.process('second')).toBe('attached');
+  });
+
+  test('and was set aside comes back by a replay, and meets its tow', async () => {
+    await stores.acceptInvoice('T1');
+    await stores.process('invoice-T1');
+    await askAbout('invoice-T1');
+    await resolveParked('T1');
+
+    await stores.deliveries.replay('invoice-T1', act);
+    expect(await stores.process('invoice-T1')).toBe('parked');
+    expect(await stores.redis.zscore(KEYS.retireDeliveries, 'invoice-T1')).toBeNull();
+    await stores.request('T1');
+    expect(await stores.process('invoice-T1')).toBe('attached');
+  });
+});

@@ -1,0 +1,134 @@
+import { KEYS } from '../../src/store/keys';
+import { createTaskStore } from '../../src/store/tasks';
+import { idsIn, useDataDir } from '../archive/folder';
+import { entryOf } from '../support/audit';
+import { standings } from '../support/conservation';
+import { useRedis } from '../support/redis';
+import { liveAndBeCanceled, openRetention } from '../support/retention';
+import { openStores, towRequest, type Stores } from '../support/stores';
+
+const redis = useRedis();
+const dataDir = useDataDir();
+let stores: Stores;
+let retention: ReturnType<typeof openRetention>;
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+  retention = openRetention(stores, dataDir.path);
+});
+afterEach(async () => {
+  await retention.close();
+  stores.close();
+});
+
+const DAY_MS = 86_400_000;
+
+/** A tow that has been here and has left. */
+async function bury(ref: string): Promise<void> {
+  await liveAndBeCanceled(stores, ref);
+  await retention.sweepAll();
+}
+
+async function openTasks() {
+  return (await createTaskStore(stores.redis).list({ cursor: null, limit: 100 })).items;
+}
+
+/** As if a tow had left so long ago. */
+async function age(ref: string, ms: number): Promise<void> {
+  const left = Number(await stores.redis.zscore(KEYS.tombstones, ref));
+  await stores.redis.zadd(KEYS.tombstones, left - ms, ref);
+}
+
+test('a tow request for a tow that has left is accepted, marked late, kept in the archive, and makes no tow', async () => {
+  await bury('T1');
+
+  expect(await stores.accept('tow_request', towRequest('T1'), 'again')).toBe('accepted');
+  expect(await stores.process('again')).toBe('late');
+
+  expect(await stores.tows.read('T1')).toBeNull();
+  expect(await stores.deliveries.read('again')).toMatchObject({ state: 'processed', verdict: 'late' });
+  expect(await openTasks()).toEqual([]);
+  await retention.sweepAll();
+  expect(await idsIn(dataDir.path, { type: 'delivery' })).toEqual(['request-T1', 'again']);
+});
+
+test('an invoice for a tow that has left is accepted, marked late, asked about, and goes to the archive', async () => {
+  await bury('T1');
+
+  expect(await stores.acceptInvoice('T1')).toBe('accepted');
+  expect(await stores.process('invoice-T1')).toBe('late');
+
+  expect(await stores.deliveries.read('invoice-T1')).toMatchObject({ state: 'processed', verdict: 'late' });
+  const [task, ...others] = await openTasks();
+  expect(others).toEqual([]);
+  expect(task).toMatchObject({ type: 'late_invoice', actions: ['resolve'], towing_reference_id: 'T1' });
+  await retention.sweepAll();
+  expect(await idsIn(dataDir.path, { type: 'delivery' })).toEqual(['request-T1', 'invoice-T1']);
+  expect(await standings(stores.redis)).toEqual({ deliveries: {}, reports: {} });
+});
+
+test('each late invoice has a question of its own, and nothing is left of those that were answered', async () => {
+  await bury('T1');
+  for (const id of ['first', 'second']) {
+    await stores.acceptInvoice('T1', id);
+    await stores.process(id);
+  }
+  const tasks = createTaskStore(stores.redis);
+  expect((await openTasks()).map(({ id }) => id).toSorted()).toEqual([
+    'late_invoice-first.T1',
+    'late_invoice-second.T1',
+  ]);
+
+  for (const task of await openTasks()) {
+    await tasks.resolve(task, { audit: entryOf('task.resolved'), remember: undefined });
+  }
+  await retention.sweepAll();
+
+  expect(await stores.redis.keys('*T1*')).toEqual([]);
+  expect(await stores.redis.zcard(KEYS.attention)).toBe(0);
+});
+
+test('a late delivery that is replayed is late again', async () => {
+  await bury('T1');
+  await stores.acceptInvoice('T1');
+  await stores.process('invoice-T1');
+
+  await stores.deliveries.replay('invoice-T1', { audit: entryOf('delivery.replayed'), remember: undefined });
+
+  expect(await stores.process('invoice-T1')).toBe('late');
+  expect(await openTasks()).toHaveLength(1);
+});
+
+test('an invoice that is accepted while its tow leaves ends up on the tow or late, never parked or lost', async () => {
+  const refs = Array.from({ length: 100 }, (_, index) => `T${index}`);
+  for (const ref of refs) await liveAndBeCanceled(stores, ref);
+
+  const [verdicts] = await Promise.all([
+    Promise.all(
+      refs.map(async (ref) => {
+        await stores.acceptInvoice(ref);
+        return stores.process(`invoice-${ref}`);
+      }),
+    ),
+    retention.sweepAll(),
+  ]);
+
+  expect(verdicts.filter((verdict) => verdict !== 'attached' && verdict !== 'late')).toEqual([]);
+  await retention.sweepAll();
+  expect(await stores.redis.zcard(KEYS.tombstones)).toBe(100);
+  expect((await openTasks()).length).toBe(verdicts.filter((verdict) => verdict === 'late').length);
+  const archived = new Set(await idsIn(dataDir.path, { type: 'delivery' }));
+  expect(refs.filter((ref) => !archived.has(`invoice-${ref}`))).toEqual([]);
+});
+
+test('a tow is remembered for 400 days; what comes later is taken for a new one', async () => {
+  for (const ref of ['T1', 'T2']) await bury(ref);
+  await age('T1', 400 * DAY_MS + 1);
+  await age('T2', 400 * DAY_MS - 60_000);
+
+  await retention.sweepAll();
+
+  expect(await stores.redis.zrange(KEYS.tombstones, '0', '-1')).toEqual(['T2']);
+  for (const ref of ['T1', 'T2']) await stores.accept('tow_request', towRequest(ref), `again-${ref}`);
+  expect(await stores.process('again-T1')).toBe('created');
+  expect(await stores.process('again-T2')).toBe('late');
+});

@@ -1,0 +1,229 @@
+import { KEYS } from '../../src/store/keys';
+import { createTaskStore } from '../../src/store/tasks';
+import type { Archive } from '../../src/workflow/retention-port';
+import { idsIn, readAll, useDataDir } from '../archive/folder';
+import { entryOf } from '../support/audit';
+import { standings } from '../support/conservation';
+import { useRedis } from '../support/redis';
+import { KEEP_NOTHING, lastingKeys, liveAndBeCanceled, liveAndBeReleased, openRetention } from '../support/retention';
+import { ACCEPTED, mustClaim, openStores, result, START, towRequest, type Stores } from '../support/stores';
+
+const redis = useRedis();
+const dataDir = useDataDir();
+let stores: Stores;
+let retention: ReturnType<typeof openRetention>;
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+  retention = openRetention(stores, dataDir.path);
+});
+afterEach(async () => {
+  await retention.close();
+  stores.close();
+});
+
+const HOUR_MS = 3_600_000;
+/** Each life has five facts; the last entry never leaves. */
+const AUDIT_SEQS_OF_TWO_LIVES = ['1', '2', '3', '4', '5', '6', '7', '8', '9'];
+const isThere = async (ref: string) => (await stores.tows.read(ref)) !== null;
+const isRemembered = async (ref: string) => (await stores.redis.zscore(KEYS.tombstones, ref)) !== null;
+const archivedTows = () => idsIn(dataDir.path, { type: 'tow' });
+const tasksOf = async (ref: string) => (await stores.read(ref)).tasks;
+
+/** Closes the only task of a tow as a person does. */
+async function resolveTaskOf(ref: string): Promise<void> {
+  const [task] = await tasksOf(ref);
+  if (!task) throw new Error('no task to resolve');
+  await createTaskStore(stores.redis).resolve(task, { audit: entryOf('task.resolved'), remember: undefined });
+}
+
+/** Archives, and once tows are archived does something before any of them is deleted. */
+function archiveTowsAndThen(meanwhile: () => Promise<unknown>): Archive {
+  return {
+    async append(records) {
+      await retention.tools.archive.append(records);
+      if (records[0]?.type === 'tow') await meanwhile();
+    },
+  };
+}
+
+describe('a tow that is over', () => {
+  test('leaves whole: facts, reports with attempts, invoices and timeline stand in the archive', async () => {
+    await liveAndBeReleased(stores, 'T1');
+    const { tow, version, reports, timeline } = await stores.read('T1');
+
+    await retention.sweepAll();
+
+    const [archived] = await readAll(dataDir.path, { type: 'tow' });
+    expect(archived).toMatchObject({ type: 'tow', id: 'T1' });
+    expect(archived?.data).toEqual(JSON.parse(JSON.stringify({ tow, version, reports, timeline })));
+    expect(reports.map(({ kind, log }) => `${kind} ${log.length}`)).toEqual([
+      'started 1',
+      'detained 1',
+      'invoice 1',
+      'payment 1',
+      'released 1',
+    ]);
+    expect(tow.invoiceWebhooks).toHaveLength(1);
+  });
+
+  test('leaves nothing behind but its tombstone, and nothing is lost by it', async () => {
+    await liveAndBeReleased(stores, 'T1');
+    await liveAndBeCanceled(stores, 'T2');
+
+    await retention.sweepAll();
+
+    expect(await standings(stores.redis)).toEqual({ deliveries: {}, reports: {} });
+    const lasting = (await lastingKeys(stores)).filter(({ key }) => !/:(walk|last-walk)$/.test(key));
+    expect(lasting).toEqual([
+      { key: KEYS.audit, size: 1 },
+      { key: KEYS.tombstones, size: 2 },
+    ]);
+    const search = { search: 'T1', state: null, attention: false, cursor: null, limit: 10 };
+    expect((await stores.tows.list(search)).items).toEqual([]);
+  });
+
+  test('stays for its time', async () => {
+    await liveAndBeCanceled(stores, 'T1');
+
+    await retention.sweepAll({ keep: { ...KEEP_NOTHING, towsMs: HOUR_MS } });
+    expect(await isThere('T1')).toBe(true);
+
+    await retention.sweepAll();
+    expect(await isThere('T1')).toBe(false);
+  });
+
+  test('stays while it owes the service a report', async () => {
+    await stores.request('T1');
+    await stores.say('T1', { event: 'canceled', cancellationReason: 'Gone' });
+
+    await retention.sweepAll();
+    expect(await isThere('T1')).toBe(true);
+
+    await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
+    await retention.sweepAll();
+    expect(await archivedTows()).toEqual(['T1']);
+  });
+
+  test('stays while a person has to decide something, and leaves once it is decided', async () => {
+    await stores.request('T1');
+    await stores.accept('tow_request', { ...towRequest('T1'), violation_reference_id: 'V-other' }, 'rival');
+    await stores.process('rival');
+    await stores.say('T1', { event: 'canceled', cancellationReason: 'Gone' });
+    await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
+    expect(await tasksOf('T1')).toMatchObject([{ type: 'rival_request' }]);
+
+    await retention.sweepAll();
+    expect(await isThere('T1')).toBe(true);
+    expect(await archivedTows()).toEqual([]);
+
+    await resolveTaskOf('T1');
+    await retention.sweepAll();
+    expect(await archivedTows()).toEqual(['T1']);
+    expect(await isRemembered('T1')).toBe(true);
+  });
+
+  test('stays when it changes after it was archived, and is archived again as it is then', async () => {
+    await liveAndBeCanceled(stores, 'T1');
+    await stores.acceptInvoice('T1');
+
+    await retention.sweep({ archive: archiveTowsAndThen(() => stores.process('invoice-T1')) });
+    expect((await stores.read('T1')).tow.invoiceWebhooks).toHaveLength(1);
+
+    await retention.sweepAll();
+    expect(await isThere('T1')).toBe(false);
+    const [before, after] = await readAll(dataDir.path, { type: 'tow', id: 'T1' });
+    expect(before?.data).toMatchObject({ tow: { invoiceWebhooks: [] } });
+    expect(after?.data).toMatchObject({ tow: { invoiceWebhooks: [{ deliveryId: 'invoice-T1' }] } });
+  });
+
+  test('stays when a task opens after it was archived, and is archived again later', async () => {
+    await liveAndBeCanceled(stores, 'T1');
+    await stores.accept('tow_request', { ...towRequest('T1'), violation_reference_id: 'V-other' }, 'rival');
+
+    await retention.sweep({ archive: archiveTowsAndThen(() => stores.process('rival')) });
+
+    expect(await tasksOf('T1')).toHaveLength(1);
+    await resolveTaskOf('T1');
+    await retention.sweepAll();
+    const [before, after] = await readAll(dataDir.path, { type: 'tow', id: 'T1' });
+    expect(before?.data).toMatchObject({ tow: { rivalRequests: [] } });
+    expect(after?.data).toMatchObject({ tow: { rivalRequests: [{ deliveryId: 'rival' }] } });
+    expect(await isThere('T1')).toBe(false);
+  });
+});
+
+test('a tow that is not over stays, however long it stands still', async () => {
+  await stores.request('T1');
+  await stores.say('T1', START);
+  await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
+  await stores.redis.zadd(KEYS.retireTows, 1, 'T1');
+
+  await retention.sweepAll();
+
+  expect(await stores.states('T1')).toEqual(['started accepted']);
+  expect(await stores.redis.zcard(KEYS.retireTows)).toBe(0);
+});
+
+test('what was archived and not yet deleted when a process died is archived again, and the last record counts', async () => {
+  await liveAndBeReleased(stores, 'T1');
+  const dies = archiveTowsAndThen(() => Promise.reject(new Error('killed')));
+  await expect(retention.sweep({ archive: dies })).rejects.toThrow('killed');
+  expect(await isThere('T1')).toBe(true);
+
+  const follower = openRetention(stores, dataDir.path, 2);
+  await follower.sweepAll();
+  await follower.close();
+
+  expect(await isThere('T1')).toBe(false);
+  const tow = await readAll(dataDir.path, { type: 'tow' });
+  expect(tow.map(({ id }) => id)).toEqual(['T1', 'T1']);
+  expect(tow[1]?.data).toEqual(tow[0]?.data);
+});
+
+test('while the archive cannot be written nothing is deleted', async () => {
+  await liveAndBeReleased(stores, 'T1');
+  const before = await lastingKeys(stores);
+  const full: Archive = { append: () => Promise.reject(new Error('the disk is full')) };
+
+  await expect(retention.sweep({ archive: full })).rejects.toThrow('the disk is full');
+
+  expect(await lastingKeys(stores)).toEqual(before);
+});
+
+test.each(['delivery', 'tow', 'audit'] as const)(
+  'two that sweep at the same time, one frozen while it archives (%s), lose nothing and delete nothing twice',
+  async (type) => {
+    for (const ref of ['T1', 'T2']) await liveAndBeReleased(stores, ref);
+    const other = openRetention(stores, dataDir.path, 2);
+    const frozen: Archive = {
+      async append(records) {
+        if (records[0]?.type === type) await other.sweepAll();
+        await retention.tools.archive.append(records);
+      },
+    };
+
+    await retention.sweepAll({ archive: frozen });
+    await other.close();
+
+    const archived = new Set(await idsIn(dataDir.path));
+    const deliveries = ['request-T1', 'invoice-T1', 'request-T2', 'invoice-T2'];
+    expect(archived).toEqual(new Set([...deliveries, 'T1', 'T2', ...AUDIT_SEQS_OF_TWO_LIVES]));
+    expect(await stores.redis.zcard(KEYS.tombstones)).toBe(2);
+    expect(await stores.redis.llen(KEYS.audit)).toBe(1);
+    expect(await standings(stores.redis)).toEqual({ deliveries: {}, reports: {} });
+  },
+);
+
+test('a record that cannot be read is said without its content, put off, and keeps no other here', async () => {
+  for (const ref of ['T1', 'T2']) await liveAndBeCanceled(stores, ref);
+  await stores.redis.hset('{p0}:tow:T1', 'document', '{"plateNumber": ABC 1234}');
+  const said: unknown[] = [];
+  const log = { ...retention.tools.log, error: (event: string, fields: object = {}) => said.push(event, fields) };
+
+  await retention.sweepAll({ log });
+  await retention.sweepAll({ log });
+
+  expect(await archivedTows()).toEqual(['T2']);
+  expect(said).toEqual(['retention.unreadable', { what: 'tow', id: 'T1', error_name: 'SyntaxError' }]);
+  expect(await stores.redis.exists('{p0}:tow:T1')).toBe(1);
+});

@@ -1,0 +1,22 @@
+import { createHash } from 'node:crypto';
+import { auditOf, type AuditAction, type AuditEntry } from '../../src/domain/audit';
+import { CHAIN_START, hashAfter } from '../../src/domain/audit-line';
+
+/** An entry for tests that are about something else than the audit. */
+export function entryOf(action: AuditAction, why: string | null = null): AuditEntry {
+  return auditOf({ name: 'tester', role: 'ops' }, action, { on: {}, why });
+}
+
+export function sha1(text: string): string {
+  return createHash('sha1').update(text).digest('hex');
+}
+
+/** A whole chain over these texts, from seq 1, as the scripts would write it. */
+export function chainOf(texts: readonly string[]): string[] {
+  let before = CHAIN_START;
+  return texts.map((json, index) => {
+    const [seq, atMs] = [index + 1, 1_700_000_000_000 + index];
+    before = hashAfter(before, { seq, atMs, hash: '', json }, sha1);
+    return `${seq} ${atMs} ${before} ${json}`;
+  });
+}

@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process';
+import { z } from 'zod';
+
+/** A role of towhook as a process of its own, seen only from outside: its arguments, its environment, its log. */
+export interface RoleProcess {
+  readonly processId: number;
+  /** What it has logged so far, or the last of it. */
+  readonly log: readonly Record<string, unknown>[];
+  /** `http://…` of a listener, as soon as the log says that it listens. */
+  url(listener: 'receiver' | 'console' | 'simulator' | 'ops'): Promise<string>;
+  /** Resolves with the first line that is this event, past or future. Rejects when the process ends before it. */
+  logged(event: string): Promise<Record<string, unknown>>;
+  kill(signal: NodeJS.Signals): void;
+  /** The exit code, null when a signal ended it. */
+  readonly exited: Promise<number | null>;
+  readonly problems: () => string;
+}
+
+export interface RoleOptions {
+  readonly environment: Readonly<Record<string, string>>;
+  /** Its DATA_DIR: an existing folder. */
+  readonly dataDir: string;
+  /** How many lines of its log are remembered; all of them unless told. */
+  readonly linesKept?: number;
+  /** Is handed every line of its log. */
+  readonly onLine?: (line: string) => void;
+}
+
+const line = z.record(z.string(), z.unknown());
+
+/** Starts `npm start -- <role>` without npm around it, on free ports. Whoever starts it ends it. */
+export function startRoleProcess(role: string, options: RoleOptions): RoleProcess {
+  const { environment, dataDir, linesKept = Infinity, onLine = () => {} } = options;
+  const ports = { RECEIVER_PORT: '0', CONSOLE_PORT: '0', SIMULATOR_PORT: '0', OPS_PORT: '0' };
+  const child = spawn(process.execPath, ['--require', 'tsx/cjs', 'src/main/index.ts', role], {
+    env: { PATH: process.env['PATH'], DATA_DIR: dataDir, ...ports, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const log: Record<string, unknown>[] = [];
+  const waiting = new Set<() => void>();
+  let problems = '';
+  let rest = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    problems += chunk.toString();
+  });
+  child.stdout.on('data', (chunk: Buffer) => {
+    const lines = `${rest}${chunk.toString()}`.split('\n');
+    rest = lines.pop() ?? '';
+    for (const text of lines) {
+      log.push(line.parse(JSON.parse(text)));
+      onLine(text);
+    }
+    for (const check of waiting) check();
+    if (log.length > linesKept) log.splice(0, log.length - linesKept);
+  });
+  const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+  const logged = (event: string) =>
+    new Promise<Record<string, unknown>>((resolve, reject) => {
+      const check = () => {
+        const found = log.find(({ message }) => message === event);
+        if (!found) return;
+        waiting.delete(check);
+        resolve(found);
+      };
+      waiting.add(check);
+      check();
+      void exited.then(() => reject(new Error(`${role} ended before ${event}: ${problems}`)));
+    });
+  return {
+    processId: child.pid ?? 0,
+    log,
+    logged,
+    url: async (listener) => {
+      const { port } = await logged(`${listener}.listening`);
+      return `http://127.0.0.1:${String(port)}`;
+    },
+    kill: (signal) => child.kill(signal),
+    exited,
+    problems: () => problems,
+  };
+}
