@@ -1,0 +1,72 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Mortal } from './mortal';
+import { faultsIn, type ServiceRecord } from './record';
+import { LONG_FREEZE_MS, type Blow, type Victim } from './schedule';
+import { CALM, DOWNPOUR, FAULTS_PLAYED } from './weather';
+
+/** What was really done to the running processes. */
+export interface Havoc {
+  readonly kills: Readonly<Record<'workers' | 'receiver' | 'redis', number>>;
+  readonly freezes: Readonly<Record<'workers' | 'receiver' | 'redis', number>>;
+  /** Of the freezes of workers, those that outlasted the lease. */
+  readonly longFreezes: number;
+}
+
+export interface HavocTools {
+  readonly victims: Readonly<Record<Victim, Mortal>>;
+  readonly record: ServiceRecord;
+  readonly signal: AbortSignal;
+}
+
+/** How long the last storm may be held on to on a machine that is too slow for its schedule. */
+const LAST_STORM_MAX_MS = 20_000;
+const LOOK_EVERY_MS = 500;
+
+/**
+ * Deals out the blows, each at its time; resolves when everything struck runs again and the weather is calm. Rejects when
+ * something does not come up again.
+ */
+export async function wreak(schedule: readonly Blow[], tools: HavocTools): Promise<Havoc> {
+  const startedMs = performance.now();
+  const kills = { workers: 0, receiver: 0, redis: 0 };
+  const freezes = { workers: 0, receiver: 0, redis: 0 };
+  let longFreezes = 0;
+  const deal = async (blow: Blow) => {
+    await pause(Math.max(0, blow.atMs - (performance.now() - startedMs)), undefined, { signal: tools.signal });
+    switch (blow.kind) {
+      case 'weather':
+        await tools.record.setFaults(blow.weather.rules);
+        break;
+      case 'kill':
+        if (await tools.victims[blow.victim].kill(blow.lastsMs)) kills[groupOf(blow.victim)] += 1;
+        break;
+      case 'freeze':
+        if (!(await tools.victims[blow.victim].freeze(blow.lastsMs))) break;
+        freezes[groupOf(blow.victim)] += 1;
+        if (groupOf(blow.victim) === 'workers' && blow.lastsMs >= LONG_FREEZE_MS) longFreezes += 1;
+        break;
+    }
+  };
+  await Promise.all(schedule.map(deal));
+  await stormUntilPlayed(tools);
+  return { kills, freezes, longFreezes };
+}
+
+function groupOf(victim: Victim): keyof Havoc['kills'] {
+  return victim === 'redis' || victim === 'receiver' ? victim : 'workers';
+}
+
+/** A slow machine makes its calls when the storm of the schedule is over: then it goes on until each fault has hit. */
+async function stormUntilPlayed({ record, signal }: HavocTools): Promise<void> {
+  const untilMs = performance.now() + LAST_STORM_MAX_MS;
+  while (performance.now() < untilMs && (await isMissingFaults(record))) {
+    await record.setFaults(DOWNPOUR.rules);
+    await pause(LOOK_EVERY_MS, undefined, { signal });
+  }
+  await record.setFaults(CALM.rules);
+}
+
+async function isMissingFaults(record: ServiceRecord): Promise<boolean> {
+  const played = faultsIn(await record.calls(), await record.webhooks());
+  return FAULTS_PLAYED.some((fault) => !played.has(fault));
+}

@@ -1,0 +1,69 @@
+import { parseArgs } from 'node:util';
+import { systemClock } from '../../src/platform/clock';
+import { printLine, printProblem } from '../../src/platform/terminal';
+import { runChaos } from './run';
+import { printSummary } from './summary';
+
+/**
+ * `npm run chaos -- [--seed N] [--tows 2000] [--minutes-limit 10]`: tows go through their whole lives while everything
+ * around them is killed, frozen and lied to; then the service's own record is held against what was said.
+ * Exit codes: 0 nothing lost, nothing twice, nothing out of order · 1 not so · 2 wrong arguments.
+ */
+
+const TOWS_MAX = 10_000;
+const SEED_MAX = 2 ** 32 - 1;
+const MS_PER_TOW = 55;
+const STORM_MIN_MS = 15_000;
+
+const asked = new AbortController();
+
+async function main(): Promise<number> {
+  const wanted = argumentsOf();
+  if (wanted === null) {
+    printProblem('Usage: npm run chaos -- [--seed N] [--tows 2000] [--minutes-limit 10]');
+    printProblem(`seed: a whole number to ${SEED_MAX}; tows: 1 to ${TOWS_MAX}; minutes-limit: more than 0`);
+    return 2;
+  }
+  const { seed, tows, minutesLimit } = wanted;
+  printLine(`  seed ${seed}, ${tows} tows`);
+  const stormMs = Math.max(STORM_MIN_MS, tows * MS_PER_TOW);
+  const findings = await runChaos({
+    seed,
+    tows,
+    stormMs,
+    limitMs: minutesLimit * 60_000,
+    signal: asked.signal,
+    show: (line) => printLine(`  ${line}`),
+  });
+  return printSummary(findings, { seed, tows }) ? 0 : 1;
+}
+
+/** Null when something given cannot be used. */
+function argumentsOf(): { seed: number; tows: number; minutesLimit: number } | null {
+  try {
+    const { values } = parseArgs({
+      options: {
+        seed: { type: 'string' },
+        tows: { type: 'string', default: '2000' },
+        'minutes-limit': { type: 'string', default: '10' },
+      },
+    });
+    const seed = values.seed === undefined ? Math.floor(systemClock.random() * SEED_MAX) : Number(values.seed);
+    const [tows, minutesLimit] = [Number(values.tows), Number(values['minutes-limit'])];
+    const isSane = Number.isInteger(seed) && seed >= 0 && seed <= SEED_MAX && Number.isInteger(tows);
+    return isSane && tows >= 1 && tows <= TOWS_MAX && minutesLimit > 0 ? { seed, tows, minutesLimit } : null;
+  } catch {
+    return null;
+  }
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => asked.abort());
+
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    const problem = error instanceof Error ? (error.stack ?? error.message) : 'The run broke off.';
+    printProblem(asked.signal.aborted ? 'The run was stopped; everything it started has ended.' : problem);
+    process.exit(1);
+  },
+);

@@ -1,0 +1,81 @@
+import { REPORT_KINDS } from '../../src/domain/vocabulary';
+import type { Story } from './crew';
+import { judgeCalls, type CallFindings } from './judge-calls';
+import type { PersonDecision } from './person';
+import { CALLS_MAX, faultsIn, type Call, type Webhook } from './record';
+
+/** What the service saw and what a person decided in a whole run. */
+export interface Seen {
+  readonly calls: readonly Call[];
+  readonly webhooks: readonly Webhook[];
+  readonly decisions: readonly PersonDecision[];
+}
+
+export interface Judged {
+  readonly faults: ReadonlyMap<string, number>;
+  readonly calls: number;
+  readonly reports: Omit<CallFindings, 'problems'>;
+  readonly problems: readonly string[];
+}
+
+/** Holds everything the service recorded against everything the crew said. */
+export function judge(stories: readonly Story[], { calls, webhooks, decisions }: Seen): Judged {
+  const callsByTow = grouped(calls, towOf);
+  const invoices = webhooks.filter(({ kind }) => kind === 'tow_invoice');
+  const invoicesByTow = grouped(invoices, ({ towing_reference_id: ref }) => ref);
+  const decisionsByTow = grouped(decisions, ({ ref }) => ref);
+  const findings = stories.map((story) =>
+    judgeCalls(story, {
+      calls: callsByTow.get(story.ref) ?? [],
+      invoices: invoicesByTow.get(story.ref) ?? [],
+      decisions: decisionsByTow.get(story.ref) ?? [],
+    }),
+  );
+  const sum = (pick: (one: CallFindings) => number) => findings.reduce((total, one) => total + pick(one), 0);
+  return {
+    faults: faultsIn(calls, webhooks),
+    calls: calls.length,
+    reports: {
+      owed: sum(({ owed }) => owed),
+      missing: sum(({ missing }) => missing),
+      taken: sum(({ taken }) => taken),
+      repeated: sum(({ repeated }) => repeated),
+      retries: sum(({ retries }) => retries),
+      readLate: sum(({ readLate }) => readLate),
+      outOfOrder: sum(({ outOfOrder }) => outOfOrder),
+      wrongBodies: sum(({ wrongBodies }) => wrongBodies),
+      forbiddenSecondCreates: sum(({ forbiddenSecondCreates }) => forbiddenSecondCreates),
+      thirdCreates: sum(({ thirdCreates }) => thirdCreates),
+    },
+    problems: [
+      ...(calls.length >= CALLS_MAX ? ['the service forgot calls: too many for one run'] : []),
+      ...findings.flatMap(({ problems }) => problems),
+      ...strays(calls, new Set(stories.map(({ ref }) => ref))),
+    ],
+  };
+}
+
+/** Reports about no tow of the run. One whose sender was killed in the middle of its body may be about none. */
+function strays(calls: readonly Call[], refs: ReadonlySet<string>): string[] {
+  return calls
+    .filter(({ operation }) => REPORT_KINDS.some((kind) => kind === operation))
+    .filter((call) => !refs.has(towOf(call)))
+    .filter(({ body, status, effect }) => body !== null || status !== null || effect)
+    .map(({ operation, at, body }) => `a call about nobody's tow: ${operation} at ${at}: ${JSON.stringify(body)}`);
+}
+
+function towOf({ body }: Call): string {
+  const ref = body?.['towing_reference_id'];
+  return typeof ref === 'string' ? ref : '';
+}
+
+function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}

@@ -1,0 +1,84 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Task } from '../../src/contracts/records';
+import type { Clock } from '../../src/platform/clock';
+import type { PatientClient } from './client';
+import type { ServiceRecord } from './record';
+
+/** A decision of the person at the desk about one report. */
+export interface PersonDecision {
+  readonly ref: string;
+  readonly reportId: string;
+  readonly action: 'accept' | 'retry';
+  /** The moment before it was posted, ms since the epoch. */
+  readonly atMs: number;
+}
+
+/** The person at the desk: looks at the open tasks, looks things up at the service, decides. */
+export interface Person {
+  /** What was decided about reports. */
+  readonly decisions: readonly PersonDecision[];
+  /** How many tasks of each type were seen. */
+  readonly tasksSeen: ReadonlyMap<string, number>;
+  /** What the operator API did not take. */
+  readonly refusals: readonly string[];
+  /** Works until the signal ends the run. */
+  work(): Promise<void>;
+}
+
+export interface PersonTools {
+  readonly client: PatientClient;
+  readonly record: ServiceRecord;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+const LOOK_EVERY_MS = 700;
+
+export function createPerson(tools: PersonTools): Person {
+  const { client, record, clock, signal } = tools;
+  const decisions: PersonDecision[] = [];
+  const tasksSeen = new Map<string, number>();
+  const refusals: string[] = [];
+  let open = new Set<string>();
+  let posts = 0;
+
+  /** Only what the service itself shows decides whether a report was accepted. */
+  const decide = async (task: Task, ref: string, reportId: string) => {
+    const kind = reportId.replace(/-\d+$/, '');
+    const calls = await record.calls(ref);
+    const wasTaken = calls.some(({ operation, effect }) => operation === kind && effect);
+    const action = wasTaken ? 'accept' : 'retry';
+    const decision: PersonDecision = { ref, reportId, action, atMs: clock.nowMs() };
+    posts += 1;
+    const answer = await client.post(`/tows/${encodeURIComponent(ref)}/reports/${reportId}/${action}`, {
+      body: action === 'accept' ? { reason: 'the service shows it' } : {},
+      key: `${task.id} ${posts}`,
+    });
+    if (answer.status === 202) decisions.push(decision);
+    // Proof may have settled it, or another attempt be under way, since the list was read.
+    if (answer.status !== 202 && answer.status !== 409) {
+      refusals.push(`${ref}: ${action} of ${reportId} was answered ${answer.status} ${answer.code}`);
+    }
+  };
+  const look = async () => {
+    const tasks = await client.tasks();
+    for (const task of tasks) {
+      if (!open.has(task.id)) tasksSeen.set(task.type, (tasksSeen.get(task.type) ?? 0) + 1);
+      const { towing_reference_id: ref, report_id: reportId } = task;
+      const isAboutReport = task.actions.includes('retry') && task.actions.includes('accept');
+      if (isAboutReport && ref !== undefined && reportId !== undefined) await decide(task, ref, reportId);
+    }
+    open = new Set(tasks.map(({ id }) => id));
+  };
+  return {
+    decisions,
+    tasksSeen,
+    refusals,
+    async work() {
+      while (!signal.aborted) {
+        await look();
+        await pause(LOOK_EVERY_MS, undefined, { signal });
+      }
+    },
+  };
+}

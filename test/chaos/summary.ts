@@ -1,0 +1,46 @@
+import { printLine } from '../../src/platform/terminal';
+import type { Findings } from './run';
+import { failuresOf, zeroesOf } from './verdict';
+
+const PROBLEMS_SHOWN = 20;
+
+/** Prints what was done and what was found; says whether the promise held. */
+export function printSummary(findings: Findings, options: { seed: number; tows: number }): boolean {
+  const { havoc, reports, deliveries, decisions, faults } = findings;
+  const failures = failuresOf(findings, options.tows);
+  const line = (what: string, value: string | number) => printLine(`  ${what.padEnd(28)} ${value}`);
+  printLine();
+  line('tows finished', `${findings.finished} of ${options.tows} in ${findings.seconds.toFixed(1)} s`);
+  line('kills with -9', counts(Object.entries(havoc.kills)));
+  line('freezes', `${counts(Object.entries(havoc.freezes))} (${havoc.longFreezes} longer than a lease)`);
+  line('faults of the service', counts(faults));
+  line('wake-ups for nothing', findings.strayWakeUps);
+  line('calls', findings.calls);
+  line('reports taken', `${reports.taken} of ${reports.owed}`);
+  line('retries', reports.retries);
+  line('reports taken again', `${reports.repeated} (at least once is the promise)`);
+  line('calls read too late', `${reports.readLate} (their sender had hung up)`);
+  line('webhooks processed', `${deliveries.processed} of ${deliveries.acknowledged} acknowledged`);
+  line('asked again by the crew', counts(findings.repeatedPosts));
+  line('tasks seen', counts(findings.tasksSeen));
+  const accepted = decisions.filter(({ action }) => action === 'accept').length;
+  line('decisions of a person', `${accepted} accepted, ${decisions.length - accepted} sent again`);
+  line('own walks seen', findings.walks.seen);
+  printLine();
+  for (const [what, count] of Object.entries(zeroesOf(findings))) line(what, count);
+  printLine();
+  for (const failure of failures.slice(0, PROBLEMS_SHOWN)) printLine(`  ! ${failure}`);
+  if (failures.length > PROBLEMS_SHOWN) printLine(`  ! and ${failures.length - PROBLEMS_SHOWN} more`);
+  if (failures.length > 0) printLine(`\n  The logs are in ${findings.folder}`);
+  printLine(
+    failures.length === 0
+      ? '  PASSED'
+      : `  FAILED; npm run chaos -- --seed ${options.seed} --tows ${options.tows} repeats its schedule`,
+  );
+  return failures.length === 0;
+}
+
+function counts(entries: Iterable<readonly [string, number]>): string {
+  const shown = [...entries].toSorted(([a], [b]) => a.localeCompare(b)).map(([what, count]) => `${what} ${count}`);
+  return shown.join(', ') || 'none';
+}

@@ -1,0 +1,211 @@
+import type { FactCommand } from '../../src/domain/fact-command';
+import { INVOICE, START } from '../support/stores';
+import { drain } from './drain';
+import { invoiceOf, known, type Scenario, type Stage } from './scenario';
+
+const DETAIN = { event: 'detained' } as const;
+const RELEASE = { event: 'released' } as const;
+const PAYMENT = { event: 'payment', paymentStatus: 'PAID' } as const;
+const CANCEL = { event: 'canceled', cancellationReason: 'Gone on arrival' } as const;
+/** Longer than the webhook of an invoice takes on a busy machine. */
+const PROOF_GRACE_MS = 3000;
+
+/** All facts but the last are reported to the service before the sweep begins. */
+function reported(...facts: FactCommand[]): Scenario['prepare'] {
+  return async (stage: Stage) => {
+    await known(stage, ...facts.slice(0, -1));
+    await drain(stage);
+    for (const fact of facts.slice(-1)) await stage.lane.stores.say(stage.ref, fact);
+  };
+}
+
+/** A worker is woken for a tow that owes the service reports. */
+export const REPORT_SCENARIOS: readonly Scenario[] = [
+  {
+    name: 'started',
+    end: ['started accepted', 'tow_request processed created'],
+    wakeUp: 'tow',
+    repeats: 1,
+    prepare: reported(START),
+  },
+  {
+    name: 'detained',
+    end: ['started accepted', 'detained accepted', 'tow_request processed created'],
+    wakeUp: 'tow',
+    repeats: 1,
+    prepare: reported(START, DETAIN),
+  },
+  {
+    name: 'canceled',
+    end: ['canceled accepted', 'tow_request processed created'],
+    wakeUp: 'tow',
+    repeats: 1,
+    prepare: reported(CANCEL),
+  },
+  {
+    name: 'released',
+    end: ['started accepted', 'released accepted', 'tow_request processed created'],
+    wakeUp: 'tow',
+    repeats: 1,
+    prepare: reported(START, RELEASE),
+  },
+  {
+    name: 'an invoice whose webhook comes in time',
+    end: ['started accepted', 'invoice accepted', 'tow_invoice processed attached', 'tow_request processed created'],
+    wakeUp: 'tow',
+    graceMs: PROOF_GRACE_MS,
+    repeats: 0,
+    createsMax: 1,
+    prepare: reported(START, INVOICE),
+  },
+  {
+    name: 'an invoice whose webhook never comes',
+    end: ['started accepted', 'invoice accepted', 'tow_request processed created'],
+    wakeUp: 'tow',
+    faults: [{ operation: 'tow_invoice', fault: 'drop' }],
+    repeats: 1,
+    createsMax: 2,
+    prepare: reported(START, INVOICE),
+  },
+  {
+    name: 'payment',
+    end: [
+      'started accepted',
+      'invoice accepted',
+      'payment accepted',
+      'tow_invoice processed attached',
+      'tow_request processed created',
+    ],
+    wakeUp: 'tow',
+    graceMs: PROOF_GRACE_MS,
+    repeats: 1,
+    prepare: reported(START, INVOICE, PAYMENT),
+  },
+  {
+    name: 'a whole life said at once',
+    end: [
+      'started accepted',
+      'detained accepted',
+      'invoice accepted',
+      'payment accepted',
+      'released accepted',
+      'tow_invoice processed attached',
+      'tow_request processed created',
+    ],
+    wakeUp: 'tow',
+    graceMs: PROOF_GRACE_MS,
+    repeats: 1,
+    createsMax: 1,
+    prepare: (stage) => known(stage, START, DETAIN, INVOICE, PAYMENT, RELEASE),
+  },
+  {
+    name: 'a report that is refused',
+    end: ['started refused', 'tow_request processed created', 'report_refused: correct, retry, waive, accept'],
+    wakeUp: 'tow',
+    faults: [{ operation: 'started', fault: '400' }],
+    repeats: 1,
+    prepare: reported(START),
+  },
+  {
+    name: 'a report answered 500 once',
+    end: ['started accepted', 'tow_request processed created'],
+    wakeUp: 'tow',
+    faults: [{ operation: 'started', fault: '500', times: 1 }],
+    repeats: 1,
+    prepare: reported(START),
+  },
+  {
+    name: 'a report throttled once',
+    end: ['started accepted', 'tow_request processed created'],
+    wakeUp: 'tow',
+    faults: [{ operation: 'started', fault: '429', times: 1 }],
+    repeats: 1,
+    prepare: reported(START),
+  },
+  {
+    name: 'a report whose token had ended',
+    end: ['started accepted', 'tow_request processed created'],
+    wakeUp: 'tow',
+    faults: [{ operation: 'started', fault: 'expired_token', times: 1 }],
+    repeats: 1,
+    prepare: reported(START),
+  },
+  {
+    name: 'a report whose answer is lost once',
+    end: ['started accepted', 'tow_request processed created'],
+    wakeUp: 'tow',
+    faults: [{ operation: 'started', fault: 'lost_answer', times: 1 }],
+    repeats: 1,
+    prepare: reported(START),
+  },
+  {
+    name: 'an invoice whose answer is lost',
+    end: ['started accepted', 'invoice accepted', 'tow_invoice processed attached', 'tow_request processed created'],
+    wakeUp: 'tow',
+    graceMs: PROOF_GRACE_MS,
+    faults: [{ operation: 'invoice', fault: 'lost_answer', times: 1 }],
+    repeats: 0,
+    createsMax: 1,
+    prepare: reported(START, INVOICE),
+  },
+  {
+    name: 'an invoice answered 500 once',
+    end: ['started accepted', 'invoice accepted', 'tow_request processed created'],
+    wakeUp: 'tow',
+    faults: [
+      { operation: 'invoice', fault: '500', times: 1 },
+      { operation: 'tow_invoice', fault: 'drop' },
+    ],
+    repeats: 1,
+    mayNeedPerson: true,
+    // The one that failed by its own words does not count as unknown.
+    createsMax: 3,
+    prepare: reported(START, INVOICE),
+  },
+  {
+    name: 'an invoice throttled once',
+    end: ['started accepted', 'invoice accepted', 'tow_invoice processed attached', 'tow_request processed created'],
+    wakeUp: 'tow',
+    graceMs: PROOF_GRACE_MS,
+    faults: [{ operation: 'invoice', fault: '429', times: 1 }],
+    repeats: 1,
+    createsMax: 2,
+    prepare: reported(START, INVOICE),
+  },
+  {
+    name: 'an invoice that never gets an answer',
+    end: [
+      'started accepted',
+      'invoice unknown',
+      'tow_request processed created',
+      'report_unknown: accept, retry, waive',
+    ],
+    wakeUp: 'tow',
+    faults: [{ operation: 'invoice', fault: 'drop' }],
+    repeats: 0,
+    createsMax: 2,
+    prepare: reported(START, INVOICE),
+  },
+  {
+    name: 'an invoice that differs from the one posted before',
+    end: [
+      'started accepted',
+      'invoice accepted',
+      'tow_invoice processed attached',
+      'tow_request processed created',
+      'invoice_mismatch: resolve',
+    ],
+    wakeUp: 'tow',
+    faults: [{ operation: 'tow_invoice', fault: 'drop' }],
+    repeats: 1,
+    createsMax: 2,
+    prepare: async (stage) => {
+      await known(stage, START);
+      const { stores } = stage.lane;
+      await stores.accept('tow_invoice', { ...invoiceOf(stage), towing_invoice: { total_amount: 1 } }, 'other');
+      await stores.process('other');
+      await drain(stage);
+      await stores.say(stage.ref, INVOICE);
+    },
+  },
+];
