@@ -1,5 +1,11 @@
 import { jsonObject } from '../src/contracts/common';
-import { surelyHadNoEffect, type Exchange, type PolicySettings, type Verdict } from '../src/domain/policy';
+import {
+  isConnectionLoss,
+  surelyHadNoEffect,
+  type Exchange,
+  type PolicySettings,
+  type Verdict,
+} from '../src/domain/policy';
 import { askedMs, isForbidden, outageDelayMs, serviceHealth } from '../src/domain/service-health';
 import { contractBrokenTask, refusedTask, type NewTask } from '../src/domain/tasks';
 import type { ReportKind } from '../src/domain/vocabulary';
@@ -46,13 +52,16 @@ export function resultOf(claimed: Claimed, { call, verdict }: Attempted, pace: P
     isForbidden: isForbidden(exchange),
     askedMs: askedMs(exchange, nowMs),
     outageDelayMs: outageDelayMs(exchange, { failedProbes: claimed.failedProbes, nowMs, jitter }, settings),
+    isConnectionLoss: isConnectionLoss(exchange, claimed.connectionFailures),
+    isTooOld: exchange.kind === 'dropped' && exchange.notBeforeMs === null,
     task: taskFor(claimed, exchange, verdict),
   };
 }
 
 function taskFor(claimed: Claimed, exchange: Exchange, verdict: Verdict): NewTask | null {
   const report = { id: claimed.reportId, kind: claimed.reportKind };
-  const httpStatus = httpStatusOf(exchange) ?? 0;
+  // Refused without a status of its own is a report whose fresh token was refused, again and again.
+  const httpStatus = httpStatusOf(exchange) ?? 401;
   switch (verdict.next) {
     case 'accepted':
       return verdict.flag === 'contract_broken' ? contractBrokenTask({ ...report, httpStatus }) : null;

@@ -22,7 +22,8 @@ export async function processDelivery(payload: DeliveryJob, tools: ProcessDelive
     note(id, result, tools);
     return { kind: 'done', what: result.verdict };
   } catch (error) {
-    const delivery = await tools.deliveries.read(id);
+    // A record that cannot be read is put off too, without the name of its tow.
+    const delivery = await tools.deliveries.read(id).catch(() => null);
     const failures = await tools.defer({ id, towingReferenceId: delivery?.towingReferenceId ?? '' });
     tools.log.error('delivery.failed', { delivery_id: id, failures, ...errorFacts(error) });
     return { kind: 'done', what: 'deferred' };

@@ -77,9 +77,9 @@ async function attempt(claimed: Claimed, claimStartedMs: number, tools: SendRepo
   const maySend = () => clock.monotonicMs() - claimStartedMs < tools.claimMaxAgeMs;
   const call = aboutThisTow(claimed, await callFor(claimed, tools.service, maySend));
   const pace = { startedAt, nowMs: clock.nowMs(), jitter: clock.random(), settings: tools.settings };
-  const { failures, notFound, unanswered, connectionFailures } = claimed;
+  const { failures, notFound, unanswered, connectionFailures, connectionLosses } = claimed;
   const { safeToRepeat } = OPERATIONS[claimed.reportKind];
-  const history = { safeToRepeat, failures, notFound, unanswered, connectionFailures };
+  const history = { safeToRepeat, failures, notFound, unanswered, connectionFailures, connectionLosses };
   const verdict = judge(call.exchange, history, tools.settings, pace.nowMs, pace.jitter);
   const stored = await tools.outbox.ack(claimed, resultOf(claimed, { call, verdict }, pace));
   report(claimed, { call, verdict, stored: stored.kind }, tools);

@@ -24,6 +24,7 @@ export const claimedReply = z.tuple([
   z.coerce.number(),
   z.coerce.number(),
   z.coerce.number(),
+  z.coerce.number(),
 ]);
 
 /** What follows `hand_over` in the reply of claim.lua. */

@@ -7,7 +7,10 @@ export interface RetrySettings {
 
 const SECONDS = /^\d+(\.\d+)?$/;
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
-const CALENDAR_END_MS = 8.64e15;
+/** A longer wait than anybody means; what a report waits is bounded by its being given up long before. */
+const RETRY_AFTER_MAX_MS = 30 * 86_400_000;
+/** A limit per minute that is reset later than this is in another unit, or nonsense. */
+const RESET_MAX_MS = 86_400_000;
 
 /** How much a full jitter lengthens a delay; it never shortens one. */
 const JITTER_SHARE = 0.25;
@@ -39,22 +42,22 @@ export function askedWaitMs(notBeforeMs: number | null, nowMs: number): number {
 
 /**
  * The earliest moment the service wants the next call, from its `Retry-After` (seconds or HTTP date) or, on a 429 without
- * it, `X-RateLimit-Reset` (UNIX seconds). Null when neither can be read.
+ * it, `X-RateLimit-Reset` (UNIX seconds). Null when neither can be read; a longer wait than 30 days is cut to that.
  */
 export function notBeforeMs(
   headers: { retryAfter: string | undefined; rateLimitReset: string | undefined },
   nowMs: number,
 ): number | null {
   const retryAfter = headers.retryAfter?.trim();
+  const latestMs = nowMs + RETRY_AFTER_MAX_MS;
   if (retryAfter !== undefined && retryAfter !== '') {
-    if (SECONDS.test(retryAfter)) return possible(nowMs + Math.ceil(Number(retryAfter) * 1000));
-    if (HTTP_DATE.test(retryAfter) && !Number.isNaN(Date.parse(retryAfter))) return Date.parse(retryAfter);
+    if (SECONDS.test(retryAfter)) return Math.min(latestMs, nowMs + Math.ceil(Number(retryAfter) * 1000));
+    if (HTTP_DATE.test(retryAfter) && !Number.isNaN(Date.parse(retryAfter))) {
+      return Math.min(latestMs, Date.parse(retryAfter));
+    }
   }
   const reset = headers.rateLimitReset?.trim();
-  return reset !== undefined && SECONDS.test(reset) ? possible(Math.ceil(Number(reset) * 1000)) : null;
-}
-
-/** Null for a moment that no calendar has. */
-function possible(ms: number): number | null {
-  return ms <= CALENDAR_END_MS ? ms : null;
+  if (reset === undefined || !SECONDS.test(reset)) return null;
+  const resetMs = Math.ceil(Number(reset) * 1000);
+  return resetMs <= nowMs + RESET_MAX_MS ? resetMs : null;
 }

@@ -5,6 +5,9 @@ import { askedWaitMs, backoffMs, type RetrySettings } from './backoff';
  * no randomness of its own. Rows in the order of the table in the README, "How it fails".
  */
 
+/** The cause of a connection whose fresh token was refused too. */
+export const TOKEN_REFUSED = 'token_refused';
+
 /** What happened when one call was made; facts in fields, never to be read back from a message. */
 export type Exchange =
   /** The service answered 2xx and the body keeps the contract. */
@@ -44,6 +47,8 @@ export interface AttemptHistory {
   readonly unanswered: number;
   /** How often in a row the connection as a whole has failed, whichever report tried it. */
   readonly connectionFailures: number;
+  /** How often the connection broke for this report while it worked for all others. */
+  readonly connectionLosses: number;
 }
 
 export interface PolicySettings extends RetrySettings {
@@ -73,6 +78,9 @@ export type RetryReason = 'surely_not_sent' | 'throttled' | 'failed' | 'unanswer
  */
 export const UNANSWERED_CREATES_MAX = { invoice: 2, violation: 1 } as const;
 
+/** A report for which the connection broke so often, while it worked for all others, is itself what is wrong. */
+export const CONNECTION_LOSSES_MAX = 3;
+
 /** Statuses by which the service itself says that the call failed; any other 5xx may come from a gateway that gave up. */
 const SAYS_IT_FAILED: readonly number[] = [500, 503];
 
@@ -95,6 +103,9 @@ export function judge(
     backoffMs({ failures, notBeforeMs, nowMs, jitter }, settings);
   const backoff = (notBeforeMs: number | null = null) => wait(history.failures, notBeforeMs);
   const connectionBackoff = (notBeforeMs: number | null) => wait(history.connectionFailures, notBeforeMs);
+  const isLossTooMany =
+    isConnectionLoss(exchange, history.connectionFailures) && history.connectionLosses + 1 >= CONNECTION_LOSSES_MAX;
+  if (isLossTooMany) return { next: 'refused', hint: history.unanswered > 0 ? 'perhaps_already_accepted' : null };
   switch (exchange.kind) {
     case 'accepted':
       return { next: 'accepted', flag: null };
@@ -149,6 +160,16 @@ function judgeServerFault(
     return { next: 'retry', delayMs: Math.max(settings.unknownGraceMs, waits.backoffMs), because: 'failed' };
   }
   return { next: 'unknown', delayMs: Math.max(settings.unknownGraceMs, waits.askedMs) };
+}
+
+/**
+ * True when the service answered this very call as if nothing could be sent at all, while nothing else says so: a
+ * redirect, a 404 that is no JSON, a fresh token refused.
+ */
+export function isConnectionLoss(exchange: Exchange, connectionFailures: number): boolean {
+  if (connectionFailures > 0) return false;
+  if (exchange.kind === 'connection') return exchange.cause === TOKEN_REFUSED;
+  return exchange.kind === 'refused' && isMisconfiguration(exchange);
 }
 
 /** A redirect, or a 404 that does not even speak JSON: the base address is wrong, and no report will pass. */

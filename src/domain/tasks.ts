@@ -132,6 +132,15 @@ export function invoiceMismatchTask(fields: readonly string[]): NewTask {
   };
 }
 
+/** The invoice that exists is the one asked for before a person corrected the request. */
+export const provedBeforeCorrectionTask: NewTask = {
+  subject: 'invoice_before_correction',
+  type: 'invoice_before_correction',
+  message:
+    'The invoice webhook proves the request as it was before it was corrected; the corrected one was never sent. Compare the invoice with what you meant.',
+  actions: ['resolve'],
+};
+
 /** The service asked for a known tow again, with another violation or metadata. */
 export const rivalRequestTask: NewTask = {
   subject: 'rival_request',

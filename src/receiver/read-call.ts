@@ -29,7 +29,7 @@ export function readCall(
   return {
     kind: 'delivery',
     delivery: {
-      id: deliveryId(kind, proof.signatureId ?? '', canonicalJson(plain.data)),
+      id: deliveryId(kind, proof.signatureId ?? '', canonicalJson(parsed.body)),
       kind,
       towingReferenceId: checked.data.towing_reference_id,
       rawBody,

@@ -1,4 +1,5 @@
 import { OPERATIONS, type AnswerOf, type OperationName, type RequestOf } from '../contracts/operations';
+import { TOKEN_REFUSED } from '../domain/policy';
 import type { Clock } from '../platform/clock';
 import type { Log } from '../platform/log';
 import type { Budgets, CallOptions, CallResult, ServicePort, TokenCache } from '../workflow/service-port';
@@ -111,7 +112,7 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
     const again = await attempt(bearer(second.token.token));
     if (!isUnauthorized(again.exchange)) return again;
     const { notBeforeMs } = again.exchange;
-    return { ...again, exchange: { kind: 'connection', cause: 'token_refused', notBeforeMs } as const };
+    return { ...again, exchange: { kind: 'connection', cause: TOKEN_REFUSED, notBeforeMs } as const };
   }
 
   async function fetchToken(): Promise<Renewed> {

@@ -18,6 +18,7 @@ export const KEYS = {
   openTasks: key('index', 'tasks'),
   /** What holds sending: a broken connection, an outage, paused operations (lua/shared/gates.lua). */
   gates: key('gates'),
+  /** With the name of a gate behind: the tows it holds, and those of them that may try it. */
   held: key('held'),
   probes: key('probes'),
   /** Tows that wait for a slot of the tow budget, in the order they will be served. */
@@ -52,6 +53,7 @@ export const idempotencyKey = (scope: string) => key('idempotency', scope);
 /** A lock that one process holds at a time, and the fencing number of whoever took it last (locks.ts). */
 export const lockKey = (name: string) => key('lock', name);
 export const lockEpochKey = (name: string) => key('lock-epoch', name);
+export const heldByKey = (gate: string) => `${KEYS.held}:${gate}`;
 /** The log of granted slots of one budget (lua/shared/budget.lua). */
 export const budgetKey = (name: string) => key('budget', name);
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { acknowledgedKind, claimedReply, claimKind, handOverReply } from '../contracts/replies';
 import { UNANSWERED_CREATES_MAX } from '../domain/policy';
-import { connectionTask, outageTask, pausedOperationTask } from '../domain/tasks';
+import { connectionTask, outageTask, pausedOperationTask, provedBeforeCorrectionTask } from '../domain/tasks';
 import type { Clock } from '../platform/clock';
 import type { AttemptResult, Claim, Claimed, HandedOver, OutboxStore } from '../workflow/outbox-port';
 import { towKeys } from './keys';
@@ -38,7 +38,8 @@ export function createOutboxStore(redis: Redis, clock: Clock, settings: OutboxSe
       const [leaseToken, attemptId] = [clock.id(), clock.id()];
       const { leaseMs, unknownGraceMs, towBudget } = settings;
       const limits = [UNANSWERED_CREATES_MAX.invoice, towBudget.limit, towBudget.windowMs];
-      const args = [ref, leaseToken, attemptId, leaseMs, unknownGraceMs, ...limits];
+      const task = [taskId(ref, provedBeforeCorrectionTask), taskJson(ref, provedBeforeCorrectionTask)];
+      const args = [ref, leaseToken, attemptId, leaseMs, unknownGraceMs, ...limits, settings.giveUpAfterMs, ...task];
       // Repeated with the same token: a claim whose reply was lost is given again, not left to run out.
       const reply = await untilAnswered(() => claimHead.run(redis, towKeys(ref), args), {
         clock,
@@ -60,7 +61,8 @@ export function createOutboxStore(redis: Redis, clock: Clock, settings: OutboxSe
     },
 
     async handOver(ref, report, task) {
-      const args = [ref, report.seq, report.attempts, taskId(ref, task), taskJson(ref, task)];
+      const { seq, attempts } = report;
+      const args = [ref, seq, attempts, taskId(ref, task), taskJson(ref, task), UNANSWERED_CREATES_MAX.invoice];
       await handOver.run(redis, towKeys(ref), args);
     },
 
@@ -109,8 +111,8 @@ function claimOf(reply: readonly string[], mine: { ref: string; leaseToken: stri
 
 function claimedOf(reply: readonly string[], mine: { ref: string; leaseToken: string; attemptId: string }): Claimed {
   const [seq, reportId, reportKind, body, revision, ...counts] = claimedReply.parse(reply);
-  const [attempt, failures, notFound, unanswered, connectionFailures, failedProbes] = counts;
-  const history = { attempt, failures, notFound, unanswered, connectionFailures, failedProbes };
+  const [attempt, failures, notFound, unanswered, connectionFailures, failedProbes, connectionLosses] = counts;
+  const history = { attempt, failures, notFound, unanswered, connectionFailures, failedProbes, connectionLosses };
   return { kind: 'send', ...mine, seq, reportId, reportKind, body, revision, ...history };
 }
 
@@ -134,6 +136,9 @@ function ackArguments(claimed: Claimed, result: AttemptResult, settings: OutboxS
     no_effect: result.hadNoEffect,
     answered: result.wasAnswered,
     connection: isConnection,
+    connection_failures: claimed.connectionFailures + 1,
+    connection_loss: result.isConnectionLoss ? 1 : 0,
+    too_old: result.isTooOld,
     service: result.service,
     forbidden: result.isForbidden,
     asked_ms: result.askedMs,

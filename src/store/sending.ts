@@ -4,12 +4,13 @@ import type { SendingView } from '../contracts/operator';
 import { REPORT_KINDS } from '../domain/vocabulary';
 import type { SendingStore } from '../workflow/ports';
 import { slidingWindow, type BudgetSettings } from './budgets';
-import { budgetKey, KEYS, towKeys } from './keys';
+import { budgetKey, heldByKey, KEYS, towKeys } from './keys';
 import { savedOf } from './saved';
 import { Script } from './scripts';
 import { wellFormedJson } from './well-formed';
 
 const resumeOperation = new Script('resume-operation');
+const GATES = ['connection', 'outage', ...REPORT_KINDS.map((kind) => `paused.${kind}`)];
 
 /** The gates and budgets that hold sending; see lua/shared/gates.lua and lua/shared/budget.lua. */
 export function createSendingStore(redis: Redis, budgets: BudgetSettings): SendingStore {
@@ -17,7 +18,7 @@ export function createSendingStore(redis: Redis, budgets: BudgetSettings): Sendi
     async read() {
       const [gates, held, waiting, used] = await Promise.all([
         redis.hgetall(KEYS.gates),
-        redis.scard(KEYS.held),
+        Promise.all(GATES.map((name) => redis.scard(heldByKey(name)))),
         redis.zcard(KEYS.slotWaiting),
         usedSlots(redis, budgets),
       ]);
@@ -42,7 +43,7 @@ export function createSendingStore(redis: Redis, budgets: BudgetSettings): Sendi
           failures: Number(gates['outage.failures'] ?? 0),
         },
         operations,
-        held,
+        held: held.reduce((total, count) => total + count, 0),
         budgets: used.map((budget) => ({ ...budget, waiting: budget.name === 'tow' ? waiting : 0 })),
       };
     },

@@ -59,6 +59,8 @@ export interface Claimed {
   readonly connectionFailures: number;
   /** How many tries of an outage have failed in a row. */
   readonly failedProbes: number;
+  /** How often the connection broke for this report while it worked for all others. */
+  readonly connectionLosses: number;
 }
 
 export interface AttemptResult {
@@ -80,6 +82,10 @@ export interface AttemptResult {
   readonly askedMs: number;
   /** How long an outage that this attempt begins or confirms is left alone. */
   readonly outageDelayMs: number;
+  /** True when the connection broke for this report alone, as far as anybody knows. */
+  readonly isConnectionLoss: boolean;
+  /** True when nothing was sent because the claim had grown too old. */
+  readonly isTooOld: boolean;
   /** What a person must look at. */
   readonly task: NewTask | null;
 }

@@ -12,7 +12,7 @@ export const SETTINGS: PolicySettings = {
   unknownGraceMs: 15_000,
 };
 
-const untried = { failures: 0, notFound: 0, unanswered: 0, connectionFailures: 0 };
+const untried = { failures: 0, notFound: 0, unanswered: 0, connectionFailures: 0, connectionLosses: 0 };
 
 /** A call that may be repeated, before its first attempt. */
 export const repeatable: AttemptHistory = { safeToRepeat: true, ...untried };

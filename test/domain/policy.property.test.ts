@@ -35,6 +35,7 @@ const histories: fc.Arbitrary<AttemptHistory> = fc.record({
   notFound: fc.nat({ max: 5 }),
   unanswered: fc.nat({ max: 3 }),
   connectionFailures: fc.nat({ max: 40 }),
+  connectionLosses: fc.nat({ max: 1 }),
 });
 
 const jitters = fc.double({ min: 0, max: 1, noNaN: true });

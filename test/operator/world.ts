@@ -139,6 +139,8 @@ export async function answerHead(
     isForbidden: false,
     askedMs: 0,
     outageDelayMs: 0,
+    isConnectionLoss: false,
+    isTooOld: false,
     task: isRefused
       ? refusedTask({ id: reportId, kind: reportKind, httpStatus: 400, words: error.message, hint: null })
       : null,

@@ -142,6 +142,8 @@ export function result(verdict: Verdict, also: Partial<AttemptResult> = {}): Att
     isForbidden: false,
     askedMs: 0,
     outageDelayMs: 0,
+    isConnectionLoss: false,
+    isTooOld: false,
     task: null,
     ...also,
   };

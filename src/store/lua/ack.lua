@@ -5,14 +5,16 @@
 -- ARGV    1 towing reference · 2 seq · 3 attempt id · 4 body revision · 5 lease token
 --         6 next: accepted|refused|retry|unknown|hold · 7 delay ms · 8 attempt as JSON
 --         9 changes as JSON: { error, hint, answer, raw_body, not_found, unanswered, no_effect, answered, connection,
+--           connection_loss: 1 when it broke for this report alone, too_old: true when the claim had grown too old,
 --           service: alive|failing|silent, forbidden, asked_ms, outage_delay_ms, give_up_ms,
---           task: { id, json } | false, connection_task, outage_task, paused_task }
+--           task: { id, json } | false, connection_failures, connection_task, outage_task, paused_task }
 -- RETURNS { 'done', 'more' or '' } · { 'late' } · { 'late_accepted' } · { 'gone' }
 --! include shared/gates.lua
 
 -- While the connection is broken another tow makes the next try: this one may be the only one that fails. Once it works
 -- again, this one has not to wait for long.
 local PROBE_TURN_MS, CONNECTION_WAIT_MAX_MS = 500, 30000
+local DROPS_MAX, DROP_WAIT_MS, DROP_WAIT_MAX_MS = 3, 1000, 60000
 local ref, seq, attempt_id, revision, token = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local outcome, delay_ms, changes = ARGV[6], tonumber(ARGV[7]), cjson.decode(ARGV[9])
 
@@ -73,8 +75,18 @@ local function count_failure()
   add_to_report(seq, 'failures', 1)
   add_to_report(seq, 'not_found', changes.not_found)
   add_to_report(seq, 'unanswered', changes.unanswered)
-  if report(seq, 'first_failed_at') == '' then
-    set_report(seq, { first_failed_at = now, give_up_at = now + changes.give_up_ms })
+  set_report(seq, { drops = 0 })
+  start_give_up_clock(seq, now, changes.give_up_ms)
+end
+
+-- Nothing that counts was sent. Dropped for its age now and then a claim is no failure; dropped again and again it is.
+local function count_hold()
+  add_to_report(seq, 'attempts', -1)
+  if changes.connection then
+    add_to_report(seq, 'connection_losses', changes.connection_loss)
+  elseif changes.too_old and add_to_report(seq, 'drops', 1) >= DROPS_MAX then
+    start_give_up_clock(seq, now, changes.give_up_ms)
+    delay_ms = math.min(DROP_WAIT_MAX_MS, DROP_WAIT_MS * 2 ^ math.min(number_of(report(seq, 'drops')) - DROPS_MAX, 10))
   end
 end
 
@@ -97,7 +109,7 @@ redis.call('HDEL', TOW, 'lease_token', 'lease_until')
 set_report(seq, { attempt_id = '' })
 local is_paused = changes.forbidden and note_forbidden(ref, kind, changes.paused_task, now)
 if changes.connection then
-  lose_connection(delay_ms, changes.connection_task, now)
+  lose_connection(delay_ms, changes.connection_failures, changes.connection_task, now)
 elseif changes.service == 'failing' then
   note_failure(ref, changes.outage_delay_ms, changes.outage_task, now)
 end
@@ -114,8 +126,7 @@ elseif outcome == 'refused' and not is_paused then
 else
   note_effect()
   if outcome == 'hold' then
-    -- Nothing that counts was sent: the fault lies with the connection.
-    add_to_report(seq, 'attempts', -1)
+    count_hold()
   else
     count_failure()
   end

@@ -5,8 +5,10 @@
 -- ARGV    1 towing reference · 2 lease token · 3 attempt id · 4 lease ms · 5 grace ms of an unknown outcome
 --         6 how many unanswered sends of a call that is not safe to repeat are allowed
 --         7 calls per window for all tows together, 0 = any number · 8 that window, ms
+--         9 ms after its first failure at which a report is given up
+--         10 id of the task about an invoice that proves what was corrected since · 11 that task as JSON
 -- RETURNS { 'send', seq, id, kind, body, revision, attempts, failures, not_found, unanswered,
---           failures of the connection, failed probes of an outage }
+--           failures of the connection, failed probes of an outage, times the connection broke for this report alone }
 --         { 'idle' } nothing is owed · { 'held' } a person decides · { 'reconcile' } compare the invoices first
 --         { 'wait', at_ms } · { 'busy', at_ms } another worker holds the lease · { 'gone' } no such tow
 --         { 'hand_over', seq, id, kind, unknown|given_up, attempts } a person must decide: hand-over.lua says so
@@ -19,11 +21,11 @@ local lease_ms, grace_ms, sends_max = tonumber(ARGV[4]), tonumber(ARGV[5]), tonu
 local slots_max, window_ms = tonumber(ARGV[7]), tonumber(ARGV[8])
 -- A tow that may not try a gate itself looks again after the one that may has had its turn.
 local TURN_MS = 500
+local LOST_WAIT_MS, LOST_WAIT_MAX_MS = 500, 60000
 local LATER_CLASS = 10000000000000
 
 if redis.call('EXISTS', TOW) == 0 then
   redis.call('ZREM', DUE_TOWS, ref)
-  leave_held(ref)
   return { 'gone' }
 end
 
@@ -32,6 +34,7 @@ local function granted(seq)
     'send', seq, report(seq, 'id'), report(seq, 'kind'), report(seq, 'body'), report(seq, 'revision'),
     number_of(report(seq, 'attempts')), number_of(report(seq, 'failures')), number_of(report(seq, 'not_found')),
     number_of(report(seq, 'unanswered')), number_of(gate('connection.failures')), number_of(gate('outage.probes')),
+    number_of(report(seq, 'connection_losses')),
   }
 end
 
@@ -60,9 +63,14 @@ local function bury_lost_attempt(seq)
   set_report(seq, { attempt_id = '', error = cjson.encode({ message = 'the worker was lost while sending' }) })
   add_to_report(seq, 'unanswered', 1)
   add_to_report(seq, 'possible_effects', 1)
+  start_give_up_clock(seq, now, tonumber(ARGV[9]))
+  local failures = add_to_report(seq, 'failures', 1)
   if report(seq, 'once') == '1' then
     set_report(seq, { state = 'unknown', next_at = now + grace_ms })
     remember_on_timeline(cjson.encode({ type = 'report.unknown', report_id = report(seq, 'id') }))
+  elseif failures > 1 then
+    -- What keeps killing its worker must not do so at once again.
+    set_report(seq, { next_at = now + math.min(LOST_WAIT_MAX_MS, LOST_WAIT_MS * 2 ^ math.min(failures, 10)) })
   end
   raise_version(ref)
 end
@@ -70,9 +78,10 @@ end
 -- Nothing can be sent now: whoever stood in line for this tow leaves it.
 local function rest(seq, reply)
   redis.call('ZREM', SLOT_WAITING, ref)
-  leave_held(ref)
   if seq then
     stop_holding(ref, seq, now)
+  else
+    leave_held(ref)
   end
   reschedule(ref, now, 0)
   return reply
@@ -94,7 +103,7 @@ end
 
 -- Another tow whose head is safe to repeat and that did not try last; nil when there is none.
 local function other_probe(last_probe)
-  for _, other in ipairs(redis.call('SRANDMEMBER', PROBES, 3)) do
+  for _, other in ipairs(redis.call('SRANDMEMBER', PROBES .. ':outage', 3)) do
     if other ~= ref and other ~= last_probe then
       return other
     end
@@ -115,8 +124,7 @@ local function somebody_else_tries(seq)
     redis.call('ZADD', DUE_TOWS, now, other)
     return wait_for_gate(seq, 'outage', now + TURN_MS, true)
   end
-  set_gate('outage.last_probe', 'token')
-  set_gate('outage.until', now + lease_ms)
+  begin_try('outage', 'token', lease_ms, now)
   wait_for_gate(seq, 'outage', now + lease_ms, true)
   return { 'probe', number_of(gate('outage.probes')) }
 end
@@ -137,7 +145,8 @@ local function wait_for_slot(seq)
   if slots_max == 0 then
     return nil
   end
-  redis.call('ZADD', SLOT_WAITING, 'NX', class_of_service(seq) + now, ref)
+  -- A tow moves up when it has something more urgent to say, and never back.
+  redis.call('ZADD', SLOT_WAITING, 'LT', class_of_service(seq) + now, ref)
   local at = slot_at(SLOTS, slots_max, window_ms, redis.call('ZRANK', SLOT_WAITING, ref), now)
   if at > now then
     redis.call('ZADD', DUE_TOWS, at, ref)
@@ -155,6 +164,9 @@ if head then
 end
 while head and is_proved(head) do
   stop_holding(ref, head, now)
+  if report(head, 'sent_revision') ~= report(head, 'revision') then
+    open_task(ref, ARGV[10], ARGV[11])
+  end
   accept_report(ref, head, now, 'proved_by_webhook')
   raise_version(ref)
   head = settle_head()
@@ -201,15 +213,11 @@ if reply then
   return reply
 end
 
--- Whatever was closed until now is tried by this tow alone; should its try get lost, others look after the lease.
+-- Whatever was closed until now is tried by this tow alone.
 for _, name in ipairs(gates_for(kind)) do
   if gate(name .. '.until') ~= '' then
-    set_gate(name .. '.until', now + lease_ms)
-    let_some_look(now + lease_ms)
+    begin_try(name, ref, lease_ms, now)
   end
-end
-if gate('outage.until') ~= '' then
-  set_gate('outage.last_probe', ref)
 end
 
 local once = report(head, 'once')
@@ -217,7 +225,7 @@ set_report(head, { attempt_id = attempt_id, waits_for = '' })
 if once == '1' then
   set_report(head, { state = 'sending' })
   if report(head, 'first_sent_us') == '' then
-    set_report(head, { first_sent_us = now_us() })
+    set_report(head, { first_sent_us = now_us(), sent_revision = report(head, 'revision') })
   end
 end
 add_to_report(head, 'attempts', 1)

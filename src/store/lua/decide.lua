@@ -15,6 +15,7 @@ if barrier then
   return barrier
 end
 local now = now_ms()
+leave_held(ref)
 if action == 'waive' then
   waive_report(ref, seq, now, changes.reason)
   for _, other in ipairs(changes.also_waive) do
@@ -32,6 +33,7 @@ else
   local unanswered = number_of(report(seq, 'unanswered')) > 0 and 1 or 0
   stop_holding(ref, seq, now)
   set_report(seq, { next_at = now, hint = '', failures = 0, not_found = 0, unanswered = unanswered, forbidden = '' })
+  set_report(seq, { drops = 0, connection_losses = 0 })
   set_report(seq, { state = resting_state(seq), first_failed_at = '', give_up_at = '' })
   close_task(ref, report(seq, 'id') .. '.' .. ref)
 end

@@ -12,7 +12,6 @@ if ARGV[1] == 'alive' then
 end
 if gate('outage.until') ~= '' then
   redis.call('HINCRBY', GATES, 'outage.probes', 1)
-  set_gate('outage.until', now + ARGV[2])
-  let_some_look(now + ARGV[2])
+  close_gate('outage', tonumber(ARGV[2]), now)
 end
 return 'lasts'

@@ -26,8 +26,7 @@ redis.call('ZREM', INDEX_TOWS .. ':' .. redis.call('HGET', TOW, 'state'), ref)
 for _, rows in ipairs({ INDEX_TOWS, ATTENTION, DUE_TOWS, SLOT_WAITING, RETIRE_TOWS }) do
   redis.call('ZREM', rows, ref)
 end
-redis.call('SREM', HELD, ref)
-redis.call('SREM', PROBES, ref)
+leave_held(ref)
 redis.call('DEL', TOW, REPORTS, TIMELINE, TOW_TASKS, PARKED, PROOF, TERMS)
 redis.call('ZADD', TOMBSTONES, now, ref)
 publish('tow.archived', ref)

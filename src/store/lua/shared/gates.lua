@@ -4,17 +4,19 @@
 --   connection.until, connection.failures     no token, or a wrong address
 --   outage.until, outage.probes               the breaker: too many calls of too many tows failed in a row
 --   outage.failures, outage.tows              what was counted towards it
---   outage.last_probe                         the tow that tried last, or `token`
 --   paused.<kind>.until                       an operation the service forbids (403)
+--   <gate>.last_probe                         the tow that tried last; of an outage also `token`
 --   forbidden.<kind>                          tows it was forbidden for, before the pause
 --
--- HELD are the tows held by any gate; PROBES those of them whose head is safe to repeat.
+-- HELD:<gate> are the tows held by one gate, PROBES:<gate> those of them whose head is safe to repeat; a tow is held by
+-- one gate at a time.
 --! include shared/outbox.lua
 
 local OUTAGE_FAILURES, OUTAGE_TOWS, PAUSE_TOWS = 5, 3, 3
 local PAUSE_PROBE_MS = 300000
 -- Of those that wait only a few look when a gate may be tried: thousands would all find that another was faster.
 local LOOKING, LOOK_AGAIN_MS = 5, 600000
+local CLOSED_MAX_MS = 3600000
 
 local function gate(field)
   return redis.call('HGET', GATES, field) or ''
@@ -55,21 +57,21 @@ end
 -- Lets a tow wait for a gate. While a gate holds a report, its give-up clock stands still. Who looks again comes back
 -- at the moment given; the others are picked when the gate may be tried (let_some_look), and all are woken when it opens.
 local function hold(ref, seq, hold_by)
-  redis.call('SADD', HELD, ref)
+  local held = HELD .. ':' .. hold_by.gate
+  if redis.call('HGET', TOW, 'held_by') ~= hold_by.gate then
+    leave_held(ref)
+    redis.call('HSET', TOW, 'held_by', hold_by.gate)
+  end
+  redis.call('SADD', held, ref)
   if report(seq, 'once') ~= '1' then
-    redis.call('SADD', PROBES, ref)
+    redis.call('SADD', PROBES .. ':' .. hold_by.gate, ref)
   end
   if report(seq, 'held_since') == '' then
     set_report(seq, { held_since = hold_by.now })
   end
   set_report(seq, { waits_for = hold_by.gate })
-  local looks = hold_by.looks or redis.call('SCARD', HELD) <= LOOKING
+  local looks = hold_by.looks or redis.call('SCARD', held) <= LOOKING
   redis.call('ZADD', DUE_TOWS, looks and hold_by.at or hold_by.now + LOOK_AGAIN_MS, ref)
-end
-
-local function leave_held(ref)
-  redis.call('SREM', HELD, ref)
-  redis.call('SREM', PROBES, ref)
 end
 
 local function stop_holding(ref, seq, now)
@@ -85,21 +87,28 @@ local function stop_holding(ref, seq, now)
   end
 end
 
--- Everything held is due at once; what another gate still holds comes back by itself.
-local function release_held(now)
-  for _, ref in ipairs(redis.call('SMEMBERS', HELD)) do
+-- Everything a gate held is due at once; what another gate holds too comes back by itself.
+local function release_held(name, now)
+  for _, ref in ipairs(redis.call('SMEMBERS', HELD .. ':' .. name)) do
     redis.call('ZADD', DUE_TOWS, now, ref)
   end
-  redis.call('DEL', HELD, PROBES)
+  redis.call('DEL', HELD .. ':' .. name, PROBES .. ':' .. name)
 end
 
--- A few of those held look again when a closed gate may be tried next.
-local function let_some_look(at)
+-- A few of those a gate holds look again when it may be tried next.
+local function let_some_look(name, at)
   for _, set in ipairs({ PROBES, HELD }) do
-    for _, ref in ipairs(redis.call('SRANDMEMBER', set, LOOKING)) do
+    for _, ref in ipairs(redis.call('SRANDMEMBER', set .. ':' .. name, LOOKING)) do
       redis.call('ZADD', DUE_TOWS, 'LT', at, ref)
     end
   end
+end
+
+-- Closes a gate for a while, however long the service asked for: somebody looks once an hour at the latest.
+local function close_gate(name, delay_ms, now)
+  local at = now + math.min(delay_ms, CLOSED_MAX_MS)
+  set_gate(name .. '.until', at)
+  let_some_look(name, at)
 end
 
 -- Removes a gate and its task; true when it was closed.
@@ -111,7 +120,7 @@ local function open_gate(name, fields, now)
   if was_closed then
     close_general_task(name)
     publish('gate.opened', cjson.null)
-    release_held(now)
+    release_held(name, now)
   end
   return was_closed
 end
@@ -123,30 +132,32 @@ local function end_outage(now)
 end
 
 local function restore_connection(now)
-  return open_gate('connection', { 'connection.until', 'connection.failures' }, now)
+  return open_gate('connection', { 'connection.until', 'connection.failures', 'connection.last_probe' }, now)
 end
 
 local function resume_operation(kind, now)
-  return open_gate('paused.' .. kind, { 'paused.' .. kind .. '.until', 'forbidden.' .. kind }, now)
+  return open_gate('paused.' .. kind, { 'paused.' .. kind .. '.until', 'paused.' .. kind .. '.last_probe', 'forbidden.' .. kind }, now)
 end
 
--- The connection as a whole fails: one task, whatever else was wrong before.
-local function lose_connection(delay_ms, task_json, now)
+-- The connection as a whole fails: one task, whatever else was wrong before. Calls under way that share one failure
+-- count once: `failures` is what the claim knew of, and this one.
+local function lose_connection(delay_ms, failures, task_json, now)
   end_outage(now)
-  set_gate('connection.until', now + delay_ms)
-  redis.call('HINCRBY', GATES, 'connection.failures', 1)
+  set_gate('connection.failures', math.max(number_of(gate('connection.failures')), failures))
   if open_general_task('connection', task_json) then
     publish('gate.closed', cjson.null)
   end
-  let_some_look(now + delay_ms)
+  close_gate('connection', delay_ms, now)
 end
 
 -- The service failed a call of this tow. Enough of them in a row open the breaker; a failed try keeps it open longer.
 local function note_failure(ref, delay_ms, task_json, now)
   if gate('connection.until') ~= '' then
-    -- A try that reached nobody proves nothing; the next one need not wait for its lease to end.
-    set_gate('connection.until', now + delay_ms)
-    let_some_look(now + delay_ms)
+    if gate('connection.last_probe') == ref then
+      -- A try that reached nobody proves nothing; it is made again, later each time.
+      local failures = redis.call('HINCRBY', GATES, 'connection.failures', 1)
+      close_gate('connection', delay_ms * 2 ^ math.min(failures, 8), now)
+    end
     return
   end
   local failures = redis.call('HINCRBY', GATES, 'outage.failures', 1)
@@ -154,13 +165,12 @@ local function note_failure(ref, delay_ms, task_json, now)
   if gate('outage.until') ~= '' then
     if gate('outage.last_probe') == ref then
       redis.call('HINCRBY', GATES, 'outage.probes', 1)
-      set_gate('outage.until', now + delay_ms)
-      let_some_look(now + delay_ms)
+      close_gate('outage', delay_ms, now)
     end
   elseif failures >= OUTAGE_FAILURES and tows >= OUTAGE_TOWS then
-    set_gate('outage.until', now + delay_ms)
     open_general_task('outage', task_json)
     publish('gate.closed', cjson.null)
+    close_gate('outage', delay_ms, now)
   end
 end
 
@@ -171,7 +181,6 @@ local function note_forbidden(ref, kind, task_json, now)
   if gate(name .. '.until') == '' and tows < PAUSE_TOWS then
     return false
   end
-  set_gate(name .. '.until', now + PAUSE_PROBE_MS)
   if open_general_task(name, task_json) then
     publish('gate.closed', cjson.null)
     -- The tows that were refused one by one before wait with all others now.
@@ -179,6 +188,14 @@ local function note_forbidden(ref, kind, task_json, now)
       redis.call('ZADD', DUE_TOWS, now, refused)
     end
   end
-  let_some_look(now + PAUSE_PROBE_MS)
+  close_gate(name, PAUSE_PROBE_MS, now)
   return true
+end
+
+-- One tow tries what was closed; should its try get lost, others look after the lease, at a paused operation not before
+-- the usual while.
+local function begin_try(name, ref, lease_ms, now)
+  local is_pause = string.sub(name, 1, 7) == 'paused.'
+  close_gate(name, is_pause and PAUSE_PROBE_MS or lease_ms, now)
+  set_gate(name .. '.last_probe', ref)
 end

@@ -4,6 +4,16 @@
 --! include shared/ledger.lua
 --! include shared/retirement.lua
 
+-- A tow is held by one gate at a time (gates.lua), and remembers by which.
+local function leave_held(ref)
+  local name = redis.call('HGET', TOW, 'held_by')
+  if name then
+    redis.call('SREM', HELD .. ':' .. name, ref)
+    redis.call('SREM', PROBES .. ':' .. name, ref)
+    redis.call('HDEL', TOW, 'held_by')
+  end
+end
+
 local function is_settled(state)
   return state == 'accepted' or state == 'waived'
 end
@@ -20,6 +30,13 @@ local function settle_head()
     return nil
   end
   return head
+end
+
+-- The clock of giving up runs from the first failure of a report.
+local function start_give_up_clock(seq, now, give_up_ms)
+  if report(seq, 'first_failed_at') == '' then
+    set_report(seq, { first_failed_at = now, give_up_at = now + give_up_ms })
+  end
 end
 
 -- An invoice webhook that came after the first create was sent proves that the create worked.
@@ -48,7 +65,7 @@ local function due_of_head(head, now, wake_grace)
   if lease_until > now then
     return lease_until
   end
-  if state == 'sending' or ((state == 'unknown' or state == 'refused') and is_proved(head)) then
+  if state == 'sending' or is_proved(head) then
     return now + wake_grace
   end
   if (state ~= 'pending' and state ~= 'unknown') or next_at == '' then

@@ -57,6 +57,11 @@ local function settle_delivery(record, ref, id, verdict)
   publish('delivery.processed', cjson.null)
 end
 
+-- A worker that comes late, when another has long settled the delivery, changes nothing about that.
 local function finish_delivery(ref, id, verdict)
+  if redis.call('HGET', DELIVERY, 'state') == 'processed' then
+    redis.call('ZREM', DUE_DELIVERIES, id)
+    return
+  end
   settle_delivery(DELIVERY, ref, id, verdict)
 end

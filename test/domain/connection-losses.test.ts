@@ -1,0 +1,33 @@
+import { CONNECTION_LOSSES_MAX, judge, TOKEN_REFUSED, type Exchange } from '../../src/domain/policy';
+import { refused, repeatable, SETTINGS } from './attempts';
+import { nowMs } from './tows';
+
+const LOSSES: readonly (readonly [string, Exchange])[] = [
+  ['a redirect', refused(302)],
+  ['a 404 that is no JSON', refused(404, { isJson: false })],
+  ['a fresh token that is refused too', { kind: 'connection', cause: TOKEN_REFUSED, notBeforeMs: null }],
+];
+
+const verdictAfter = (exchange: Exchange, connectionLosses: number, connectionFailures = 0) =>
+  judge(exchange, { ...repeatable, connectionLosses, connectionFailures }, SETTINGS, nowMs, 0).next;
+
+describe.each(LOSSES)('%s', (_what, exchange) => {
+  test('is a condition of the connection the first times', () => {
+    for (let losses = 0; losses < CONNECTION_LOSSES_MAX - 1; losses += 1) {
+      expect(verdictAfter(exchange, losses)).toBe('hold');
+    }
+  });
+
+  test('met again by one report alone, while all others pass, is that report refused', () => {
+    expect(verdictAfter(exchange, CONNECTION_LOSSES_MAX - 1)).toBe('refused');
+  });
+
+  test('met while the connection is known to be lost says nothing against the report', () => {
+    expect(verdictAfter(exchange, 10, 1)).toBe('hold');
+  });
+});
+
+test('a token that cannot be had is never held against a report', () => {
+  const noToken = { kind: 'connection', cause: 'token_http_500', notBeforeMs: null } as const;
+  expect(verdictAfter(noToken, 10)).toBe('hold');
+});

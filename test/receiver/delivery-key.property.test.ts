@@ -1,0 +1,117 @@
+import { isDeepStrictEqual } from 'node:util';
+import * as fc from 'fast-check';
+import type { DeliveryKind, Json, JsonObject } from '../../src/domain/vocabulary';
+import { readCall } from '../../src/receiver/read-call';
+
+const names = fc.oneof(fc.string({ maxLength: 5 }), fc.constantFrom('id', 'constructor', '1', 'é"\\'));
+const values: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 3 },
+    fc.string({ maxLength: 5 }),
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => (number === 0 ? 0 : number)),
+    fc.boolean(),
+    fc.constant(null),
+    fc.array(tie('value'), { maxLength: 3 }),
+    members(tie('value')),
+  ),
+})).value;
+
+function members(value: fc.Arbitrary<Json>): fc.Arbitrary<JsonObject> {
+  return fc
+    .uniqueArray(fc.tuple(names, value), { maxLength: 4, selector: ([name]) => name })
+    .map((entries) => Object.fromEntries(entries));
+}
+
+const references = fc.constantFrom('TW-1', 'TW-2', 'قطر 7');
+const bodies: fc.Arbitrary<JsonObject> = fc
+  .record({ ref: references, violation: references, more: members(values), invoice: members(values) })
+  .map(({ ref, violation, more, invoice }) =>
+    Object.fromEntries([
+      ...Object.entries(more).filter(([name]) => name !== 'metadata' && name !== 'delay_invoice'),
+      ['towing_reference_id', ref],
+      ['violation_reference_id', violation],
+      ['towing_invoice', invoice],
+    ]),
+  );
+const kinds = fc.constantFrom<DeliveryKind>('tow_request', 'tow_invoice');
+const signatureIds = fc.constantFrom(null, 'msg_1', 'msg_2', '"],["');
+
+/** One of the many ways to write a value: its names in any order, white space anywhere, escapes where they are allowed. */
+function spelled(value: Json, dice: () => number): string {
+  const space = () => ['', ' ', '\n\t'][dice() % 3] ?? '';
+  const text = (plain: string) => {
+    const quoted = JSON.stringify(plain);
+    return dice() % 2 === 0
+      ? quoted
+      : quoted.replaceAll(/[a-z]/g, (letter) => (quoted.includes('\\') ? letter : escaped(letter)));
+  };
+  if (typeof value === 'string') return text(value);
+  if (Array.isArray(value))
+    return `[${space()}${value.map((item) => spelled(item, dice)).join(`${space()},${space()}`)}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const inAnyOrder = Object.entries(value)
+    .map((entry) => ({ entry, rank: dice() }))
+    .toSorted((a, b) => a.rank - b.rank)
+    .map(({ entry: [name, member] }) => `${space()}${text(name)}${space()}:${space()}${spelled(member, dice)}`);
+  return `{${inAnyOrder.join(',')}${space()}}`;
+}
+
+function escaped(letter: string): string {
+  return `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+function keyOf(kind: DeliveryKind, rawBody: string, signatureId: string | null): string {
+  const call = readCall(kind, rawBody, { verified: true, signatureId });
+  if (call.kind !== 'delivery') throw new Error(`broken: ${JSON.stringify(call.details)} in ${rawBody}`);
+  return call.delivery.id;
+}
+
+const dice = fc.infiniteStream(fc.nat({ max: 1000 })).map((stream) => () => Number(stream.next().value));
+const runs = { numRuns: 1000 };
+
+describe('the key of a delivery', () => {
+  test('is the same for every spelling of one call', () => {
+    fc.assert(
+      fc.property(kinds, bodies, signatureIds, dice, (kind, body, signatureId, roll) => {
+        const key = keyOf(kind, JSON.stringify(body), signatureId);
+        expect(keyOf(kind, spelled(body, roll), signatureId)).toBe(key);
+      }),
+      runs,
+    );
+  });
+
+  test('differs when kind, signature id or any part of the body differs, and only then', () => {
+    let differing = 0;
+    const calls = fc.tuple(kinds, bodies, signatureIds);
+    // Two independent bodies are nearly always different: most pairs share theirs, or differ by one member only.
+    const pairs = fc.oneof(
+      fc.tuple(calls, calls),
+      fc.tuple(calls, kinds, signatureIds).map(([call, kind, id]) => [call, [kind, call[1], id]] as const),
+      fc.tuple(calls, names, values).map(([call, name, value]) => {
+        const [kind, body, id] = call;
+        const isTaken = Object.hasOwn(body, name) || ['metadata', 'delay_invoice'].includes(name);
+        return [
+          call,
+          [kind, isTaken ? body : Object.fromEntries([...Object.entries(body), [name, value]]), id],
+        ] as const;
+      }),
+    );
+    fc.assert(
+      fc.property(pairs, ([one, other]) => {
+        const isSame = isDeepStrictEqual(one, other);
+        differing += isSame ? 0 : 1;
+        const [key, otherKey] = [one, other].map(([kind, body, id]) => keyOf(kind, JSON.stringify(body), id));
+        expect(key === otherKey).toBe(isSame);
+      }),
+      runs,
+    );
+    expect(differing).toBeGreaterThan(runs.numRuns / 4);
+    expect(differing).toBeLessThan(runs.numRuns);
+  });
+
+  test('differs for a field that has the name of a part of every object', () => {
+    const body = '{"towing_reference_id":"TW-1","violation_reference_id":"V-1"';
+
+    expect(keyOf('tow_request', `${body},"__proto__":{"a":1}}`, null)).not.toBe(keyOf('tow_request', `${body}}`, null));
+  });
+});

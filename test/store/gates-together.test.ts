@@ -1,0 +1,143 @@
+import { entryOf } from '../support/audit';
+import { eventually } from '../support/eventually';
+import { useRedis } from '../support/redis';
+import { ACCEPTED, mustClaim, openStores, result, START, type Stores } from '../support/stores';
+
+const redis = useRedis();
+let stores: Stores;
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+});
+afterEach(() => stores.close());
+
+const FAILED = { next: 'retry', delayMs: 0, because: 'failed' } as const;
+const BROKEN = { next: 'hold', delayMs: 1000, because: 'connection' } as const;
+const claim = (ref: string) => stores.outbox.claim(ref);
+const names = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+
+/** Tows that owe their start. */
+async function starting(...refs: string[]): Promise<void> {
+  for (const ref of refs) {
+    await stores.request(ref);
+    await stores.say(ref, START);
+  }
+}
+
+/** Tows that owe their detention. */
+async function detained(...refs: string[]): Promise<void> {
+  await starting(...refs);
+  for (const ref of refs) {
+    await stores.outbox.ack(await mustClaim(stores.outbox, ref), result(ACCEPTED));
+    await stores.say(ref, { event: 'detained' });
+  }
+}
+
+/** Pauses the start reports and lets these tows wait for that. */
+async function pauseStarts(refs: readonly string[]): Promise<void> {
+  await starting(...refs);
+  await stores.redis.hset('{p0}:gates', 'paused.started.until', Date.now() + 300_000);
+  for (const ref of refs) expect((await claim(ref)).kind).toBe('wait');
+}
+
+const failing = (outageDelayMs: number) => result(FAILED, { service: 'failing', wasAnswered: true, outageDelayMs });
+
+async function breakDown(outageDelayMs: number): Promise<void> {
+  for (const ref of ['A', 'B', 'C', 'A', 'B']) {
+    await stores.outbox.ack(await mustClaim(stores.outbox, ref), failing(outageDelayMs));
+  }
+}
+
+async function dueWithin(ms: number): Promise<string[]> {
+  const { readAtMs } = await stores.read('A');
+  return stores.redis.zrangebyscore('{p0}:due:tows', '-inf', readAtMs + ms);
+}
+
+test('many tows held by a pause do not keep an outage from being tried', async () => {
+  await detained('A', 'B', 'C');
+  await pauseStarts(names('P', 8));
+  await breakDown(1000);
+  for (const ref of ['A', 'B', 'C']) await claim(ref);
+
+  expect((await dueWithin(5000)).filter((ref) => ['A', 'B', 'C'].includes(ref))).not.toHaveLength(0);
+});
+
+test('many tows held by a pause do not keep a lost connection from being tried', async () => {
+  await detained('A', 'B', 'C');
+  await pauseStarts(names('P', 40));
+  await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result(BROKEN));
+  for (const ref of ['B', 'C']) await claim(ref);
+
+  expect((await dueWithin(5000)).filter((ref) => ['A', 'B', 'C'].includes(ref))).not.toHaveLength(0);
+});
+
+test('a tow held by a pause is no candidate for trying an outage: then the token call tries', async () => {
+  await detained('A', 'B', 'C');
+  await pauseStarts(names('P', 3));
+  await breakDown(60_000);
+  for (const ref of ['A', 'B', 'C']) await claim(ref);
+  const waive = { action: 'waive', reason: 'seen', alsoWaive: [], reportId: 'detained-2' } as const;
+  for (const ref of ['B', 'C']) {
+    await stores.tows.decide(await stores.read(ref), { ...waive, audit: entryOf('report.waived') });
+  }
+  await stores.redis.hset('{p0}:gates', 'outage.until', 1, 'outage.last_probe', 'A');
+
+  expect((await claim('A')).kind).toBe('probe');
+});
+
+test('calls under way that share one failure of the connection count as one', async () => {
+  const refs = names('T', 10);
+  await starting('A', ...refs);
+  const underWay = await Promise.all(refs.map((ref) => mustClaim(stores.outbox, ref)));
+  for (const claimed of underWay) await stores.outbox.ack(claimed, result({ ...BROKEN, delayMs: 0 }));
+
+  const next = await eventually(() => mustClaim(stores.outbox, 'A'));
+
+  expect(next.connectionFailures).toBe(1);
+});
+
+test('however long the service asks everybody to wait, somebody looks within the hour', async () => {
+  await starting('A', 'B', 'C', 'D');
+  const year = 31_536_000_000;
+  await breakDown(year);
+
+  const closed = await claim('D');
+
+  const waitMs = closed.kind === 'wait' ? closed.untilMs - (await stores.read('A')).readAtMs : 0;
+  expect(waitMs).toBeGreaterThan(3_500_000);
+  expect(waitMs).toBeLessThanOrEqual(3_600_000);
+});
+
+test('while the connection is lost, a call that fails otherwise does not shorten the wait', async () => {
+  await starting('A', 'B', 'C');
+  const underWay = await mustClaim(stores.outbox, 'B');
+  await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result({ ...BROKEN, delayMs: 600_000 }));
+
+  await stores.outbox.ack(underWay, { ...failing(1000), wasAnswered: false });
+
+  const closed = await claim('C');
+  expect(closed.kind === 'wait' ? closed.untilMs - (await stores.read('A')).readAtMs : 0).toBeGreaterThan(500_000);
+});
+
+test('tries of a lost connection that reach nobody come later each time', async () => {
+  await starting('A', 'B');
+  await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result({ ...BROKEN, delayMs: 0 }));
+  const waits: number[] = [];
+  for (let turn = 0; turn < 4; turn += 1) {
+    await stores.redis.hset('{p0}:gates', 'connection.until', 1);
+    await stores.outbox.ack(await mustClaim(stores.outbox, 'B'), { ...failing(1000), wasAnswered: false });
+    const until = Number(await stores.redis.hget('{p0}:gates', 'connection.until'));
+    waits.push(until - (await stores.read('A')).readAtMs);
+  }
+
+  for (const [turn, wait] of waits.slice(1).entries()) expect(wait).toBeGreaterThan((waits[turn] ?? 0) * 1.5);
+});
+
+test('a try of a paused operation that fails otherwise is made again after five minutes, not at once', async () => {
+  await pauseStarts(['A', 'B']);
+  await stores.redis.hset('{p0}:gates', 'paused.started.until', 1);
+  await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), failing(1000));
+
+  const closed = await claim('B');
+
+  expect(closed.kind === 'wait' ? closed.untilMs - (await stores.read('A')).readAtMs : 0).toBeGreaterThan(290_000);
+});

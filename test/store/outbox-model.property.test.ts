@@ -1,0 +1,233 @@
+import * as fc from 'fast-check';
+import type { FactCommand } from '../../src/domain/fact-command';
+import type { Verdict } from '../../src/domain/policy';
+import { unknownOutcomeTask } from '../../src/domain/tasks';
+import { systemClock } from '../../src/platform/clock';
+import { createOutboxStore } from '../../src/store/outbox';
+import { decideReport, type DecisionCommand } from '../../src/workflow/decisions';
+import { isSettled } from '../../src/domain/outbox';
+import type { Claim, Claimed, OutboxStore } from '../../src/workflow/outbox-port';
+import { reconcileInvoices } from '../../src/workflow/reconcile';
+import { NO_LIMITS } from '../support/budgets';
+import { useRedis } from '../support/redis';
+import { ACCEPTED, INVOICE, mustClaim, openStores, result, RULES, START, type Stores } from '../support/stores';
+import {
+  ack,
+  claim,
+  decide,
+  headOf,
+  newModel,
+  OUTCOMES,
+  owe,
+  type Model,
+  type ModelAttempt,
+  type Outcome,
+} from './outbox-model';
+
+/** Random lives of one outbox in Redis, held against the plain model after every step. */
+
+const REF = 'T1';
+/** What is said after the start and the invoice request, which is where a life of an outbox begins to be hard. */
+const LIFE: readonly FactCommand[] = [
+  { event: 'detained' },
+  { event: 'payment', paymentStatus: 'PAID' },
+  { event: 'released' },
+];
+
+const redis = useRedis();
+let stores: Stores;
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+});
+afterEach(() => stores.close());
+
+interface Real {
+  readonly steady: OutboxStore;
+  /** Its lease is over before anybody can look. */
+  readonly lost: OutboxStore;
+  readonly granted: { readonly claimed: Claimed; readonly attempt: ModelAttempt }[];
+  saidCount: number;
+  webhooks: number;
+}
+
+type Step =
+  | { readonly do: 'say' | 'webhook' }
+  | { readonly do: 'claim'; readonly isLost: boolean }
+  | { readonly do: 'ack'; readonly pick: number; readonly outcome: Outcome }
+  | { readonly do: 'decide'; readonly pick: number; readonly action: 'retry' | 'accept' | 'waive' };
+
+const steps: fc.Arbitrary<Step[]> = fc.array(
+  fc.oneof(
+    { weight: 3, arbitrary: fc.constant<Step>({ do: 'say' }) },
+    { weight: 1, arbitrary: fc.constant<Step>({ do: 'webhook' }) },
+    { weight: 6, arbitrary: fc.record({ do: fc.constant('claim' as const), isLost: fc.boolean() }) },
+    {
+      weight: 6,
+      // Mostly the newest attempt, at times one long overtaken.
+      arbitrary: fc.record({
+        do: fc.constant('ack' as const),
+        pick: fc.constantFrom(0, 0, 0, 1, 2),
+        outcome: fc.constantFrom(...OUTCOMES, 'accepted' as const, 'unanswered' as const),
+      }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        do: fc.constant('decide' as const),
+        pick: fc.nat({ max: 4 }),
+        action: fc.constantFrom('retry' as const, 'retry' as const, 'accept' as const, 'waive' as const),
+      }),
+    },
+  ),
+  { minLength: 10, maxLength: 40 },
+);
+
+test('whatever is said, claimed, answered, proved and decided in whatever order, the outbox does what the model does', async () => {
+  const seen = new Map<string, number>();
+  const note = (what: string) => seen.set(what, (seen.get(what) ?? 0) + 1);
+  await fc.assert(
+    fc.asyncProperty(steps, async (story) => {
+      await beginAtInvoice();
+      const outboxWith = (leaseMs: number) =>
+        createOutboxStore(stores.redis, systemClock, { leaseMs, unknownGraceMs: 0, ...NO_LIMITS });
+      const real: Real = { steady: outboxWith(60_000), lost: outboxWith(0), granted: [], saidCount: 0, webhooks: 0 };
+      const model = newModel();
+      owe(model, 'started');
+      for (const started of model.reports) started.state = 'accepted';
+      owe(model, 'invoice');
+      for (const step of story) {
+        note(`${step.do} ${await take(step, model, real)}`);
+        await compare(model);
+      }
+    }),
+    { numRuns: 150 },
+  );
+  // Everything that can come out must have come out, or little was proved.
+  for (const what of ['busy', 'idle', 'held', 'send', 'reconcile', 'hand_over'])
+    expect(seen.get(`claim ${what}`)).toBeGreaterThan(0);
+  for (const what of ['done', 'late', 'late_accepted']) expect(seen.get(`ack ${what}`)).toBeGreaterThan(0);
+  for (const what of ['done', 'refused']) expect(seen.get(`decide ${what}`)).toBeGreaterThan(0);
+});
+
+/** A tow whose start was reported and whose invoice is owed. */
+async function beginAtInvoice(): Promise<void> {
+  await redis.ask('FLUSHALL');
+  await stores.request(REF);
+  await stores.say(REF, START);
+  await stores.outbox.ack(await mustClaim(stores.outbox, REF), result(ACCEPTED));
+  await stores.say(REF, INVOICE);
+}
+
+/** Takes a step in Redis and in the model, which must answer the same; says what came out. */
+async function take(step: Step, model: Model, real: Real): Promise<string> {
+  switch (step.do) {
+    case 'say':
+      return say(model, real);
+    case 'webhook':
+      real.webhooks += 1;
+      model.clock += 1;
+      model.provedAt = model.clock;
+      await stores.acceptInvoice(REF, `webhook-${real.webhooks}`);
+      return 'taken';
+    case 'claim':
+      return claimBoth(step.isLost, model, real);
+    case 'ack':
+      return ackBoth(step, model, real);
+    case 'decide':
+      return decideBoth(step, model);
+  }
+}
+
+async function say(model: Model, real: Real): Promise<string> {
+  const fact = LIFE[real.saidCount];
+  // A waived invoice or payment changes what may be said; that is the business of the rules, not of the outbox.
+  const isBarred = model.reports.some(
+    ({ kind, state }) => state === 'waived' && (kind === 'invoice' || kind === 'payment'),
+  );
+  if (!fact || isBarred) return 'nothing';
+  real.saidCount += 1;
+  owe(model, fact.event);
+  await stores.say(REF, fact);
+  return 'said';
+}
+
+/** What keeps losing its worker waits longer each time; the model knows no time. */
+async function claimPastWaits(outbox: OutboxStore): Promise<Claim> {
+  const claimed = await outbox.claim(REF);
+  if (claimed.kind !== 'wait') return claimed;
+  const head = (await stores.read(REF)).reports.find(({ state }) => !isSettled(state));
+  await stores.redis.hset(`{p0}:tow-reports:${REF}`, `${head?.seq ?? 0}:next_at`, 1);
+  return outbox.claim(REF);
+}
+
+async function claimBoth(isLost: boolean, model: Model, real: Real): Promise<string> {
+  const expected = claim(model, isLost);
+  const claimed = await claimPastWaits(isLost ? real.lost : real.steady);
+  const shown = claimed.kind === 'send' ? `send ${claimed.reportId}` : claimed.kind;
+  expect(shown).toBe(expected.kind === 'send' ? `send ${expected.attempt.report.id}` : expected.kind);
+  if (claimed.kind === 'send' && expected.kind === 'send') {
+    real.granted.push({ claimed, attempt: expected.attempt });
+  }
+  if (claimed.kind === 'reconcile') {
+    model.mustReconcile = false;
+    await reconcileInvoices(stores.tows, REF);
+  }
+  if (claimed.kind === 'hand_over') {
+    const head = headOf(model);
+    if (head) head.isHandedOver = true;
+    await real.steady.handOver(REF, claimed, unknownOutcomeTask({ id: claimed.reportId, kind: claimed.reportKind }));
+  }
+  return expected.kind;
+}
+
+async function ackBoth(step: Extract<Step, { do: 'ack' }>, model: Model, real: Real): Promise<string> {
+  const granted = real.granted.at(-1 - step.pick);
+  if (!granted) return 'nothing';
+  const expected = ack(model, granted.attempt, step.outcome);
+  const stored = await real.steady.ack(granted.claimed, resultOf(step.outcome, granted.attempt));
+  expect(stored.kind).toBe(expected);
+  return expected;
+}
+
+async function decideBoth(step: Extract<Step, { do: 'decide' }>, model: Model): Promise<string> {
+  const report = model.reports[step.pick];
+  if (!report) return 'nothing';
+  const tools = { tows: stores.tows, wake: { delivery: () => {}, tow: () => {} }, clock: systemClock, rules: RULES };
+  const actor = { name: 'tester', role: 'ops' } as const;
+  const command: DecisionCommand =
+    step.action === 'retry' ? { action: 'retry' } : { action: step.action, reason: 'a test' };
+  const effect = await decideReport(tools, { ref: REF, reportId: report.id, command, actor });
+  expect(effect.kind).toBe(decide(model, report, step.action) ? 'done' : 'refused');
+  return effect.kind;
+}
+
+/** What the policy would make of an outcome, without any wait. */
+function resultOf(outcome: Outcome, { report }: ModelAttempt) {
+  const isUnknown = report.kind === 'invoice';
+  const retry = (because: 'throttled' | 'failed' | 'unanswered'): Verdict => ({ next: 'retry', delayMs: 0, because });
+  const unknown: Verdict = { next: 'unknown', delayMs: 0 };
+  switch (outcome) {
+    case 'accepted':
+      return result(ACCEPTED);
+    case 'refused':
+      return result({ next: 'refused', hint: null }, { hadNoEffect: true, wasAnswered: true });
+    case 'throttled':
+      return result(retry('throttled'), { hadNoEffect: true, wasAnswered: true });
+    case 'failed':
+      return result(isUnknown && report.unanswered > 1 ? unknown : retry('failed'), { wasAnswered: true });
+    case 'unanswered':
+      return result(isUnknown ? unknown : retry('unanswered'));
+  }
+}
+
+/** The reports as they stand, and whether anybody will look at the tow again. */
+async function compare(model: Model): Promise<void> {
+  const { reports } = await stores.read(REF);
+  expect(reports.map(({ id, state, inFlight }) => ({ id, state, inFlight }))).toEqual(
+    model.reports.map(({ id, state, attempt }) => ({ id, state, inFlight: attempt !== null })),
+  );
+  const head = headOf(model);
+  const needsWorker = model.mustReconcile || (head !== null && head.state !== 'refused' && !head.isHandedOver);
+  const isDue = (await stores.dueAt(REF)) !== null;
+  expect({ needsWorker, isDue }).toEqual({ needsWorker, isDue: isDue || needsWorker });
+}

@@ -1,0 +1,154 @@
+import { givenUpTask } from '../../src/domain/tasks';
+import { systemClock } from '../../src/platform/clock';
+import { slidingWindow } from '../../src/store/budgets';
+import { createOutboxStore } from '../../src/store/outbox';
+import type { OutboxStore } from '../../src/workflow/outbox-port';
+import { entryOf } from '../support/audit';
+import { NO_LIMITS } from '../support/budgets';
+import { eventually } from '../support/eventually';
+import { useRedis } from '../support/redis';
+import {
+  ACCEPTED,
+  GRACE_MS,
+  INVOICE,
+  LEASE_MS,
+  mustClaim,
+  openStores,
+  result,
+  START,
+  UNKNOWN,
+  type Stores,
+} from '../support/stores';
+
+const redis = useRedis();
+let stores: Stores;
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+});
+afterEach(() => stores.close());
+
+const DROPPED = { next: 'hold', delayMs: 0, because: 'dropped' } as const;
+const RETRY = { next: 'retry', delayMs: 0, because: 'failed' } as const;
+
+function outboxWith(also: Partial<Parameters<typeof createOutboxStore>[2]>): OutboxStore {
+  const settings = { leaseMs: LEASE_MS, unknownGraceMs: GRACE_MS, ...NO_LIMITS, ...also };
+  return createOutboxStore(stores.redis, systemClock, settings);
+}
+
+async function startedTow(ref: string): Promise<void> {
+  await stores.request(ref);
+  await stores.say(ref, START);
+}
+
+async function towAtInvoice(ref: string): Promise<void> {
+  await startedTow(ref);
+  await stores.say(ref, INVOICE);
+  await stores.outbox.ack(await mustClaim(stores.outbox, ref), result(ACCEPTED));
+}
+
+test('a report whose worker is lost every time is tried later each time, and given up in the end', async () => {
+  await startedTow('T1');
+  const outbox = outboxWith({ leaseMs: 0, giveUpAfterMs: 300 });
+  await mustClaim(outbox, 'T1');
+  await mustClaim(outbox, 'T1');
+
+  expect((await outbox.claim('T1')).kind).toBe('wait');
+  expect((await stores.read('T1')).reports[0]).toMatchObject({ failures: 2 });
+  await eventually(async () => expect(await outbox.claim('T1')).toMatchObject({ kind: 'hand_over', why: 'given_up' }));
+});
+
+test('a claim that is too old again and again is no secret: it waits, its clock runs, and people see why', async () => {
+  await startedTow('T1');
+  const tooOld = () => result(DROPPED, { isTooOld: true });
+  for (let turn = 0; turn < 3; turn += 1) {
+    expect((await stores.read('T1')).reports[0]?.giveUpAtMs).toBeNull();
+    await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), tooOld());
+  }
+
+  expect((await stores.outbox.claim('T1')).kind).toBe('wait');
+  const [report] = (await stores.read('T1')).reports;
+  expect(report).toMatchObject({ attempts: 0, lastError: { message: 'played by a test' } });
+  expect(report?.giveUpAtMs).not.toBeNull();
+});
+
+test('a corrected invoice that is proved by the webhook of its older body is settled, and a person is told', async () => {
+  await towAtInvoice('T1');
+  await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(RETRY));
+  await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result({ next: 'refused', hint: null }));
+  const before = await stores.read('T1');
+  await stores.tows.decide(before, {
+    action: 'correct',
+    reportId: 'invoice-2',
+    body: { ...before.reports[1]?.body, delay_in_days: 7 },
+    fields: {},
+    tow: before.tow,
+    searchTerms: [],
+    audit: entryOf('report.corrected'),
+  });
+
+  await stores.acceptInvoice('T1');
+
+  expect((await stores.outbox.claim('T1')).kind).toBe('idle');
+  expect((await stores.read('T1')).tasks).toMatchObject([{ type: 'invoice_before_correction', actions: ['resolve'] }]);
+});
+
+test('an invoice proved by its own webhook is no question', async () => {
+  await towAtInvoice('T1');
+  await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(UNKNOWN));
+  await stores.acceptInvoice('T1');
+
+  expect((await stores.outbox.claim('T1')).kind).toBe('idle');
+  expect((await stores.read('T1')).tasks).toEqual([]);
+});
+
+test('the proof of an invoice that was given up keeps its due mark when the webhook is attached', async () => {
+  await towAtInvoice('T1');
+  const outbox = outboxWith({ giveUpAfterMs: 1 });
+  await outbox.ack(await mustClaim(outbox, 'T1'), result(RETRY));
+  const report = await eventually(async () => {
+    const claim = await outbox.claim('T1');
+    if (claim.kind !== 'hand_over') throw new Error(claim.kind);
+    return claim;
+  });
+  await outbox.handOver('T1', report, givenUpTask({ id: 'invoice-2', kind: 'invoice', attempts: 1 }));
+
+  await stores.acceptInvoice('T1');
+  await stores.process('invoice-T1');
+
+  expect(await stores.dueAt('T1')).not.toBeNull();
+  expect((await outbox.claim('T1')).kind).toBe('idle');
+});
+
+test('a tow in the later class of a budget moves up when it is released', async () => {
+  for (const ref of ['D1', 'D2']) {
+    await startedTow(ref);
+    await stores.outbox.ack(await mustClaim(stores.outbox, ref), result(ACCEPTED));
+    await stores.say(ref, { event: 'detained' });
+  }
+  await startedTow('A');
+  const outbox = outboxWith({ towBudget: slidingWindow(1) });
+  await mustClaim(outbox, 'A');
+  for (const ref of ['D1', 'D2']) await outbox.claim(ref);
+  await stores.say('D2', { event: 'released' });
+  await outbox.claim('D2');
+
+  expect(await stores.redis.zrangebyscore('{p0}:budget-waiting', '-inf', '+inf')).toEqual(['D2', 'D1']);
+});
+
+test('a report that a person took back before it was handed over stays taken back', async () => {
+  await startedTow('T1');
+  const outbox = outboxWith({ giveUpAfterMs: 1 });
+  await outbox.ack(await mustClaim(outbox, 'T1'), result(RETRY));
+  const report = await eventually(async () => {
+    const claim = await outbox.claim('T1');
+    if (claim.kind !== 'hand_over') throw new Error(claim.kind);
+    return claim;
+  });
+  const retry = { action: 'retry', reportId: 'started-1', audit: entryOf('report.retried') } as const;
+  await stores.tows.decide(await stores.read('T1'), retry);
+
+  await outbox.handOver('T1', report, givenUpTask({ id: 'started-1', kind: 'started', attempts: 1 }));
+
+  expect((await stores.read('T1')).tasks).toEqual([]);
+  expect((await outbox.claim('T1')).kind).toBe('send');
+});
