@@ -11,6 +11,8 @@ const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} G
 const RETRY_AFTER_MAX_MS = 30 * 86_400_000;
 /** A limit per minute that is reset later than this is in another unit, or nonsense. */
 const RESET_MAX_MS = 86_400_000;
+/** As UNIX seconds that is the year 2001; less is a time from now. */
+const UNIX_SECONDS_MIN = 1_000_000_000;
 
 /** How much a full jitter lengthens a delay; it never shortens one. */
 const JITTER_SHARE = 0.25;
@@ -41,23 +43,34 @@ export function askedWaitMs(notBeforeMs: number | null, nowMs: number): number {
 }
 
 /**
- * The earliest moment the service wants the next call, from its `Retry-After` (seconds or HTTP date) or, on a 429 without
- * it, `X-RateLimit-Reset` (UNIX seconds). Null when neither can be read; a longer wait than 30 days is cut to that.
+ * The earliest moment the service wants the next call: the later of its `Retry-After` (seconds or HTTP date) and, on a
+ * 429, its `X-RateLimit-Reset` (UNIX seconds, seconds from now or HTTP date). Null when neither can be read; a longer wait
+ * than 30 days is cut to that.
  */
 export function notBeforeMs(
   headers: { retryAfter: string | undefined; rateLimitReset: string | undefined },
   nowMs: number,
 ): number | null {
-  const retryAfter = headers.retryAfter?.trim();
-  const latestMs = nowMs + RETRY_AFTER_MAX_MS;
-  if (retryAfter !== undefined && retryAfter !== '') {
-    if (SECONDS.test(retryAfter)) return Math.min(latestMs, nowMs + Math.ceil(Number(retryAfter) * 1000));
-    if (HTTP_DATE.test(retryAfter) && !Number.isNaN(Date.parse(retryAfter))) {
-      return Math.min(latestMs, Date.parse(retryAfter));
-    }
-  }
-  const reset = headers.rateLimitReset?.trim();
-  if (reset === undefined || !SECONDS.test(reset)) return null;
-  const resetMs = Math.ceil(Number(reset) * 1000);
-  return resetMs <= nowMs + RESET_MAX_MS ? resetMs : null;
+  const moments = [retryAfterMs(headers.retryAfter, nowMs), resetMs(headers.rateLimitReset, nowMs)];
+  const known = moments.filter((moment) => moment !== null);
+  return known.length > 0 ? Math.max(...known) : null;
+}
+
+function retryAfterMs(header: string | undefined, nowMs: number): number | null {
+  const text = header?.trim() ?? '';
+  const moment = SECONDS.test(text) ? nowMs + Math.ceil(Number(text) * 1000) : httpDateMs(text);
+  return moment === null ? null : Math.min(nowMs + RETRY_AFTER_MAX_MS, moment);
+}
+
+/** UNIX seconds, seconds from now, or an HTTP date: services mean any of the three. */
+function resetMs(header: string | undefined, nowMs: number): number | null {
+  const text = header?.trim() ?? '';
+  const seconds = SECONDS.test(text) ? Number(text) : null;
+  const fromMs = seconds !== null && seconds < UNIX_SECONDS_MIN ? nowMs : 0;
+  const moment = seconds === null ? httpDateMs(text) : fromMs + Math.ceil(seconds * 1000);
+  return moment !== null && moment <= nowMs + RESET_MAX_MS ? moment : null;
+}
+
+function httpDateMs(text: string): number | null {
+  return HTTP_DATE.test(text) && !Number.isNaN(Date.parse(text)) ? Date.parse(text) : null;
 }

@@ -74,7 +74,7 @@ export function contractBrokenTask(report: { id: string; kind: ReportKind; httpS
   return {
     subject: `contract-${report.id}`,
     type: 'answer_broken',
-    message: `The service accepted the ${report.kind} report, but its answer breaks the documented contract. The answer is kept with the report as broken_answer.`,
+    message: `The service accepted the ${report.kind} report, but its answer breaks the documented contract. Its body, if it had one, is kept with the report as broken_answer.`,
     actions: ['resolve'],
     report_id: report.id,
     http_status: report.httpStatus,

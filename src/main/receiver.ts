@@ -19,6 +19,7 @@ export async function startReceiver(foundation: Foundation): Promise<Listener> {
     ratePerMinute,
     clock,
     log,
+    troubleLog: foundation.troubleLog,
     metrics,
   });
   if (sharedSecret === null && (secrets.tow_request.length === 0 || secrets.tow_invoice.length === 0)) {

@@ -83,7 +83,8 @@ async function observe(options: StandstillOptions, waitsAfterMs: number): Promis
   const sight = new Map<Part, boolean>();
   await Promise.all(
     QUEUE_NAMES.map(async (queue) => {
-      const waits = await waitsLonger(queue, waitsAfterMs, options).catch(() => false);
+      // Redis works, and yet this queue cannot be read: no worker can work on it either.
+      const waits = await waitsLonger(queue, waitsAfterMs, options).catch(() => true);
       sight.set(queue, waits);
       // A pump has its next turn to do whatever waits.
       sight.set(`pump of ${queue}`, true);

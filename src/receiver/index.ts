@@ -31,6 +31,8 @@ export interface ReceiverOptions {
   readonly ratePerMinute: number;
   readonly clock: Clock;
   readonly log: Log;
+  /** For what repeats by the thousand while Redis is in trouble. */
+  readonly troubleLog: Log;
   readonly metrics: Metrics;
 }
 
@@ -62,7 +64,9 @@ async function receive(kind: DeliveryKind, request: Request, response: Response,
   if (verdict.httpStatus === 503) response.set('retry-after', String(RETRY_AFTER_SECONDS));
   answer(response, verdict.httpStatus, verdict);
   options.metrics.deliveryAnswered(kind, verdict.httpStatus);
-  options.log[verdict.httpStatus === 200 ? 'info' : 'warn']('delivery.answered', {
+  // While Redis is in trouble every call is refused alike.
+  const log = verdict.httpStatus === 503 ? options.troubleLog : options.log;
+  log[verdict.httpStatus === 200 ? 'info' : 'warn']('delivery.answered', {
     kind,
     http_status: verdict.httpStatus,
     code: verdict.code,

@@ -83,8 +83,20 @@ describe('the moment the service asks for', () => {
     expect(asked('', String(nowMs / 1000 + 45))).toBe(nowMs + 45_000);
   });
 
-  test('is that of Retry-After when both are there', () => {
-    expect(asked('10', String(nowMs / 1000 + 45))).toBe(nowMs + 10_000);
+  test('is read from X-RateLimit-Reset in seconds from now, and as an HTTP date', () => {
+    expect(asked(undefined, '45')).toBe(nowMs + 45_000);
+    expect(asked(undefined, 'Tue, 10 Mar 2026 12:00:30 GMT')).toBe(nowMs + 30_000);
+  });
+
+  test('is the later one when both are there', () => {
+    expect(asked('10', String(nowMs / 1000 + 45))).toBe(nowMs + 45_000);
+    expect(asked('60', String(nowMs / 1000 + 45))).toBe(nowMs + 60_000);
+    expect(asked('1', '4')).toBe(nowMs + 4000);
+  });
+
+  test('is cut to 30 days, and a reset more than a day ahead is not believed', () => {
+    expect(asked('99999999999')).toBe(nowMs + 30 * 86_400_000);
+    expect(asked(undefined, String(nowMs + 4000))).toBeNull();
   });
 
   test('is not known when neither is there', () => {
@@ -99,8 +111,8 @@ describe('the moment the service asks for', () => {
     },
   );
 
-  test.each(['soon', '-1', '1e9', 'Tue, 10 Mar 2026 12:00:30 GMT'])(
-    'is not made up from an X-RateLimit-Reset that is not UNIX seconds: %s',
+  test.each(['soon', '-1', '1e9', 'Tue, 10 March 2026'])(
+    'is not made up from an X-RateLimit-Reset that is neither seconds nor a date: %s',
     (garbage) => {
       expect(asked(undefined, garbage)).toBeNull();
     },

@@ -43,6 +43,7 @@ export async function openLane(redisUrl: string): Promise<Lane> {
   const receiver = await listen(
     createReceiver({
       ...world,
+      troubleLog: silentLog,
       metrics,
       intake: createIntake(stores.redis, systemClock),
       wake: nobody,

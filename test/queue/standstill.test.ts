@@ -105,6 +105,13 @@ test('work that waits while no turn ends is a standstill: it can be read first, 
   await eventually(() => expect(seen.told).toMatchObject([{ part: 'reports' }]));
 });
 
+test('a queue that cannot be read while Redis works is a standstill: nobody can work on it', async () => {
+  const seen = watched();
+  await world.redis.set('{p0}:reports:wait', 'no list');
+
+  await eventually(() => expect(seen.told).toMatchObject([{ part: 'reports' }]));
+});
+
 test('jobs that never end are a standstill, though they were begun', async () => {
   const seen = watched();
   world.start(() => new Promise(() => {}), { progress: seen.progress });

@@ -166,10 +166,11 @@ describe('the time the service asks for', () => {
     expect(await notBefore(503, { 'Retry-After': 'Wed, 01 Jan 2025 12:05:00 GMT' })).toBe(Date.UTC(2025, 0, 1, 12, 5));
   });
 
-  it('is read from X-RateLimit-Reset on a 429 without Retry-After, and on no other status', async () => {
+  it('is the later of Retry-After and X-RateLimit-Reset on a 429; on no other status does a reset count', async () => {
     const reset = { 'X-RateLimit-Reset': String(Date.UTC(2025, 0, 1, 12, 1) / 1000) };
     expect(await notBefore(429, reset)).toBe(Date.UTC(2025, 0, 1, 12, 1));
-    expect(await notBefore(429, { ...reset, 'Retry-After': '5' })).toBe(Date.UTC(2025, 0, 1, 12, 0, 5));
+    expect(await notBefore(429, { ...reset, 'Retry-After': '5' })).toBe(Date.UTC(2025, 0, 1, 12, 1));
+    expect(await notBefore(429, { ...reset, 'Retry-After': '90' })).toBe(Date.UTC(2025, 0, 1, 12, 1, 30));
     expect(await notBefore(500, reset)).toBeNull();
   });
 });
