@@ -3,8 +3,8 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 
 /**
- * One gzip member, as any gzip program reads it, whose header says how long it is: its extra field `TH` holds the length
- * of the whole member and a check of it. So a reader can tell a member that was cut short from one that was changed, and
+ * One gzip member, readable by every gzip program, whose header says how long it is: its extra field `TH` holds the
+ * length of the whole member and a check of it. So a reader can tell a member that was cut short from one that was changed, and
  * never holds more than one. All other bytes of the header are always the same.
  *
  * Layout (RFC 1952): 10 bytes fixed · 2 bytes length of the extra field · `TH`, its length, 4 bytes length of the member,

@@ -12,8 +12,8 @@ export type ServiceHealth =
   /** Nothing was asked of it, or the fault lies with the connection. */
   | 'silent';
 
-/** An outage: after so many failures in a row, of so many tows at least, all sending waits (the breaker). */
-export const OUTAGE = { failures: 5, tows: 3, probeCapMs: 30_000 } as const;
+/** The longest an outage is left alone between two tries; when one begins is decided where all processes meet (gates.lua). */
+export const OUTAGE_PROBE_CAP_MS = 30_000;
 
 /** Says what an exchange tells about the service: any answer below 500 except 408 and 429 shows that it works. */
 export function serviceHealth(exchange: Exchange): ServiceHealth {
@@ -46,7 +46,7 @@ export function outageDelayMs(
   settings: RetrySettings,
 ): number {
   const { failedProbes: failures, nowMs, jitter } = facts;
-  const retryCapMs = Math.min(settings.retryCapMs, OUTAGE.probeCapMs);
+  const retryCapMs = Math.min(settings.retryCapMs, OUTAGE_PROBE_CAP_MS);
   return backoffMs({ failures, notBeforeMs: notBeforeOf(exchange), nowMs, jitter }, { ...settings, retryCapMs });
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '../platform/clock';
 import type { Log } from '../platform/log';
+import { throttledLog } from '../platform/log-throttle';
 import { repeat, type Repetition } from '../platform/repeat';
 import { createConservationStore } from '../store/conservation';
 import type { ConservationStore } from '../workflow/conservation-port';
@@ -18,13 +18,13 @@ const SAY_EVERY_MS = 60_000;
  */
 export function startConservation({ redis, clock, log, resources }: Foundation): Repetition {
   const conservation = createConservationStore(redis);
-  const sayWhatIsLost = throttledAlarm(conservation, { clock, log });
+  const alarm = throttledLog(log, { clock, quietMs: SAY_EVERY_MS });
   const repetition = repeat({
     name: 'conservation',
     everyMs: AFTER_FAILURE_MS,
     async work(signal) {
       const { isLast, waitMs } = await conservation.step();
-      if (isLast) await sayWhatIsLost();
+      if (isLast) await sayWhatIsLost(conservation, alarm);
       await sleep(waitMs, undefined, { signal }).catch(() => {});
       return 'more';
     },
@@ -33,14 +33,9 @@ export function startConservation({ redis, clock, log, resources }: Foundation):
   return resources.add('conservation', repetition, (opened) => opened.stop());
 }
 
-function throttledAlarm(conservation: ConservationStore, { clock, log }: { clock: Clock; log: Log }) {
-  let quietUntilMs = 0;
-  return async () => {
-    if (clock.monotonicMs() < quietUntilMs) return;
-    const walk = await conservation.lastWalk();
-    if (!walk || walk.lostNames.length === 0) return;
-    quietUntilMs = clock.monotonicMs() + SAY_EVERY_MS;
-    const { lost, repaired } = totalOf(walk);
-    log.error('conservation.lost', { lost, repaired, names: walk.lostNames });
-  };
+async function sayWhatIsLost(conservation: ConservationStore, log: Log): Promise<void> {
+  const walk = await conservation.lastWalk();
+  if (!walk || walk.lostNames.length === 0) return;
+  const { lost, repaired } = totalOf(walk);
+  log.error('conservation.lost', { lost, repaired, names: walk.lostNames });
 }

@@ -1,4 +1,5 @@
 import { ArchiveFailed, createArchiveWriter, type ArchiveWriter } from '../archive/write';
+import { throttledLog } from '../platform/log-throttle';
 import { repeat, type Repetition } from '../platform/repeat';
 import { createDeliveryStore } from '../store/deliveries';
 import { createLocks, type HeldLock } from '../store/locks';
@@ -28,13 +29,13 @@ export function startRetention(foundation: Foundation, everyMs = EVERY_MS): Repe
   const { config, clock, log, metrics, resources, redis } = foundation;
   const locks = createLocks(redis, clock);
   const task = createArchiveTask(redis);
+  const alarm = throttledLog(log, { clock, quietMs: SAY_EVERY_MS });
   const stores = {
     tows: createTowStore(redis),
     deliveries: createDeliveryStore(redis),
     retention: createRetentionStore(redis),
   };
   let turn: Turn | null = null;
-  let quietUntilMs = 0;
 
   const endTurn = async () => {
     const ending = turn;
@@ -51,9 +52,7 @@ export function startRetention(foundation: Foundation, everyMs = EVERY_MS): Repe
 
   const sayItFailed = async ({ code, message }: ArchiveFailed) => {
     await task.open(code);
-    if (clock.monotonicMs() < quietUntilMs) return;
-    quietUntilMs = clock.monotonicMs() + SAY_EVERY_MS;
-    log.error('archive.failed', { error_code: code, error: message });
+    alarm.error('archive.failed', { error_code: code, error: message });
   };
 
   const repetition = repeat({

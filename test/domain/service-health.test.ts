@@ -2,7 +2,7 @@ import type { Exchange } from '../../src/domain/policy';
 import {
   askedMs,
   isForbidden,
-  OUTAGE,
+  OUTAGE_PROBE_CAP_MS,
   outageDelayMs,
   serviceHealth,
   type ServiceHealth,
@@ -37,7 +37,7 @@ test('an outage is tried again after growing waits, capped at half a minute', ()
   const delays = [0, 1, 2, 3, 4, 5, 20].map((failedProbes) =>
     outageDelayMs(failed, { failedProbes, nowMs, jitter: 0 }, SETTINGS),
   );
-  expect(delays).toEqual([1000, 2000, 4000, 8000, 16_000, OUTAGE.probeCapMs, OUTAGE.probeCapMs]);
+  expect(delays).toEqual([1000, 2000, 4000, 8000, 16_000, OUTAGE_PROBE_CAP_MS, OUTAGE_PROBE_CAP_MS]);
 });
 
 test('an outage is never tried before the moment the service asked for', () => {
