@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { conservationView } from '../../src/contracts/conservation';
 import { useApp } from '../support/app';
 import { walk } from '../support/conservation';
@@ -7,6 +8,7 @@ import { acceptOnly, answerHead, towAfter } from './world';
 const app = useApp({ role: 'console' });
 
 const NOTHING = { acknowledged: 0, finished: 0, waiting: 0, parked: 0, with_a_person: 0, lost: 0, repaired: 0 };
+const openTasks = z.object({ items: z.array(z.unknown()) });
 const redisOf = () => app.foundation.redis;
 
 async function conservation() {
@@ -97,7 +99,8 @@ it('what is lost is counted and named, and is a task that nobody resolves by han
   expect(await conservation()).toMatchObject({ acknowledged: 6, lost: 1, lost_names: [`delivery ${id}`] });
   expect(await metric('towhook_conservation')).toMatchObject({ 'state="lost"': 1 });
   const { json } = await get(app, '/api/tasks');
-  expect(json).toMatchObject({ items: [{ id: 'records_lost', type: 'records_lost', actions: [] }, {}] });
+  const { items } = openTasks.parse(json);
+  expect(items).toContainEqual(expect.objectContaining({ id: 'records_lost', type: 'records_lost', actions: [] }));
   const refused = await post(app, '/api/tasks/records_lost/resolve');
   expect([refused.status, errorOf(refused).code]).toEqual([409, 'decision_needed']);
 });
