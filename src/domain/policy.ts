@@ -31,8 +31,8 @@ export type Exchange =
   /** No token could be had, or a fresh one was refused: a condition of the connection, not of this report. */
   | { readonly kind: 'connection'; readonly cause: string; readonly notBeforeMs: number | null }
   /**
-   * The claim had grown too old before the first byte, or the budget had no slot left; nothing was sent. `notBeforeMs`
-   * tells when a slot will be free.
+   * The right to send had grown too old before the first byte, or the budget of these calls or of token calls had no slot
+   * left; nothing was sent. `notBeforeMs` tells when a slot will be free.
    */
   | { readonly kind: 'dropped'; readonly notBeforeMs: number | null };
 

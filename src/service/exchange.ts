@@ -46,6 +46,11 @@ export function classify<T>(contract: Contract<T>, outcome: Outcome, nowMs: numb
     : { exchange: { kind: 'contract_broken', httpStatus: status, issues: reading.issues }, data: null, rawBody };
 }
 
+/** True unless the attempt surely ended before the first byte of the request. */
+export function mayHaveLeft(outcome: Outcome): boolean {
+  return !(outcome instanceof TransportFailure) || outcome.phase === 'unanswered';
+}
+
 function failed(failure: TransportFailure): Exchange {
   switch (failure.phase) {
     case 'dropped':

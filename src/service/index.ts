@@ -4,15 +4,16 @@ import type { Clock } from '../platform/clock';
 import type { Log } from '../platform/log';
 import type { Budgets, CallOptions, CallResult, ServicePort, TokenCache } from '../workflow/service-port';
 import { parseServiceAddress } from './address';
-import { createSlots } from './slots';
+import { startPatience } from './patience';
+import { createSlots, sendInSlot } from './slots';
 import { encode, type EncodedRequest } from './encode';
 import type { ViolationImage } from './encode-form';
-import { classify, httpStatusOf, isUnauthorized, type Classified } from './exchange';
+import { classify, httpStatusOf, isUnauthorized, mayHaveLeft, type Classified } from './exchange';
 import type { Contract } from './read-answer';
 import { createSender, type Authorization } from './send';
 import { createTokenSource } from './token';
 import { freshToken } from './token-expiry';
-import { noTokenAfter, type Renewed } from './token-renewal';
+import { noTokenAfter, type Renewed, type WithoutToken } from './token-renewal';
 
 export { createMemoryTokenCache } from './memory-token-cache';
 export type { ViolationImage } from './encode-form';
@@ -33,6 +34,10 @@ export interface ServiceClient extends ServicePort {
     submission: ViolationSubmission<N>,
     options?: CallOptions,
   ): Promise<CallResult<N>>;
+  /** See ViolationService. */
+  hasToken(): Promise<boolean>;
+  /** See ViolationService. */
+  getToken(): Promise<WithoutToken | null>;
   /** Destroys all connections; calls under way end as unanswered. */
   close(): void;
 }
@@ -51,7 +56,7 @@ export interface ServiceClientOptions {
   readonly userAgent?: string;
 }
 
-/** How long a call waits for its slot when nobody says otherwise: well within the life of a claim. */
+/** How long a call waits for its slots when nobody says otherwise: well within the life of a claim. */
 const SLOT_WAIT_MS = 2000;
 
 /** The table once more, typed so that the answer of an operation not known in advance keeps its type. */
@@ -62,7 +67,7 @@ const CONTRACTS: { readonly [N in OperationName]: Contract<AnswerOf<N>> } = OPER
  *
  * Causes: `surely_not_sent` and `unanswered` carry a word of transport-failure.ts; `connection` carries `token_refused`
  * (a renewed token was refused too), `token_http_<status>`, `token_contract_broken`, `token_renewal_stuck` (another
- * process holds the right to renew for too long), `token_budget_spent`, `token_cache_failed`, or `token_` and a word of transport-failure.ts.
+ * process holds the right to renew for too long), `token_cache_failed`, or `token_` and a word of transport-failure.ts.
  *
  * Throws an Error for a base address or credentials that cannot be used; its text repeats neither.
  */
@@ -82,12 +87,17 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
   ): Promise<CallResult<N>> {
     const startedMs = clock.monotonicMs();
     const operation = OPERATIONS[name];
+    const patience = startPatience(clock, slotWaitMs);
     let hasSlot = slotTaken;
+    let wasSent = false;
     const attempt = async (authorization: Authorization): Promise<Classified<AnswerOf<N>>> => {
-      const dropped = hasSlot ? null : await slots.take(operation.budget, slotWaitMs);
-      if (dropped) return { exchange: dropped, data: null, rawBody: null };
+      const send = (isAllowed: () => boolean) =>
+        patience.whileSending(() => sender.send(request, { operation, authorization, maySend: isAllowed }));
+      const take = () => slots.take(operation.budget, patience.leftMs());
+      const outcome = await (hasSlot ? send(maySend) : sendInSlot({ take, send, maySend }));
       hasSlot = false;
-      const outcome = await sender.send(request, { operation, authorization, maySend });
+      if ('kind' in outcome) return { exchange: outcome, data: null, rawBody: null };
+      wasSent ||= mayHaveLeft(outcome);
       return classify(CONTRACTS[name], outcome, clock.nowMs());
     };
     const made = await (name === 'token' ? attempt(credentials) : withToken(attempt));
@@ -99,7 +109,7 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
       exchange: made.exchange.kind,
     });
     // The body of the token call is a secret through and through.
-    return { ...made, rawBody: name === 'token' ? null : made.rawBody, durationMs };
+    return { ...made, rawBody: name === 'token' ? null : made.rawBody, wasSent, durationMs };
   }
 
   async function withToken<T>(attempt: (authorization: Authorization) => Promise<Classified<T>>) {
@@ -136,6 +146,11 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
     },
     submitViolation: (name, { form, images }, callOptions = {}) =>
       perform(name, encode(OPERATIONS[name], form, images), callOptions),
+    hasToken: () => tokenSource.isAtHand(),
+    async getToken() {
+      const token = await tokenSource.current();
+      return token.ok ? null : token.exchange;
+    },
     close: () => sender.close(),
   };
 }

@@ -3,11 +3,14 @@ import type { Clock } from '../platform/clock';
 import type { StoredToken, TokenCache } from '../workflow/service-port';
 import { isOver } from './token-expiry';
 
-/** No token could be had: always a condition of the connection. */
-export type ConnectionExchange = Extract<Exchange, { kind: 'connection' }>;
+/**
+ * No token could be had: a condition of the connection. Or none was asked for, because the budget of token calls has no
+ * slot: then the connection is as good as before, and whoever needs the token waits for the slot.
+ */
+export type WithoutToken = Extract<Exchange, { kind: 'connection' | 'dropped' }>;
 
 export type Renewed =
-  { readonly ok: true; readonly token: StoredToken } | { readonly ok: false; readonly exchange: ConnectionExchange };
+  { readonly ok: true; readonly token: StoredToken } | { readonly ok: false; readonly exchange: WithoutToken };
 
 export interface RenewalTools {
   readonly tokens: TokenCache;
@@ -67,7 +70,7 @@ export function noToken(cause: string, notBeforeMs: number | null = null): Renew
   return { ok: false, exchange: { kind: 'connection', cause, notBeforeMs } };
 }
 
-/** What a token call that brought no token says about the connection. */
+/** What a token call that brought no token comes to for those who need one. */
 export function noTokenAfter(exchange: Exchange): Renewed & { ok: false } {
   switch (exchange.kind) {
     case 'accepted':
@@ -79,9 +82,8 @@ export function noTokenAfter(exchange: Exchange): Renewed & { ok: false } {
     case 'unanswered':
       return noToken(`token_${exchange.cause}`);
     case 'connection':
-      return { ok: false, exchange };
     case 'dropped':
-      return noToken('token_budget_spent', exchange.notBeforeMs);
+      return { ok: false, exchange };
   }
 }
 

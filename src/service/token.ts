@@ -7,6 +7,8 @@ import { noToken, renewToken, type Renewed } from './token-renewal';
 
 /** Where every call gets its token from. */
 export interface TokenSource {
+  /** Whether `current` would answer without asking the service. */
+  isAtHand(): Promise<boolean>;
   /** A token to send with: the shared one while it lasts, renewed shortly before its end. */
   current(): Promise<Renewed>;
   /** Another token than the one the service just refused: the shared one if it is another, else a renewed one. */
@@ -93,13 +95,21 @@ export function createTokenSource(tools: {
     return leftMs > 0 ? { ok: true, token } : renewed;
   };
 
+  /** The token known after a look at the shared cache if the last one is a while ago, and what is to be done with it. */
+  const standing = async (): Promise<{ token: KnownToken | null; what: 'use' | 'renew' | 'renew_early' }> => {
+    if (known === null || clock.monotonicMs() - readAtMs >= TRUSTED_MS) await look();
+    const [token, nowMs] = [known, clock.nowMs()];
+    if (token === null || isOver(token, nowMs)) return { token, what: 'renew' };
+    const isEarly = isDueEarly(token, nowMs) && nowMs >= earlyNotBeforeMs;
+    return { token, what: isEarly ? 'renew_early' : 'use' };
+  };
+
   return {
+    isAtHand: async () => (await standing()).what === 'use',
     async current() {
-      if (known === null || clock.monotonicMs() - readAtMs >= TRUSTED_MS) await look();
-      const nowMs = clock.nowMs();
-      if (known === null || isOver(known, nowMs)) return renewOnce(known?.token ?? null);
-      if (isDueEarly(known, nowMs) && nowMs >= earlyNotBeforeMs) return renewEarly(known);
-      return { ok: true, token: known };
+      const { token, what } = await standing();
+      if (token === null || what === 'renew') return renewOnce(token?.token ?? null);
+      return what === 'renew_early' ? renewEarly(token) : { ok: true, token };
     },
     replace: renewOnce,
     async adopt(token) {

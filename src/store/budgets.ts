@@ -31,13 +31,14 @@ export function slidingWindow(callsPerMinute: number, minuteMs = 60_000): { limi
 
 /** The budgets of all processes together; see lua/shared/budget.lua. */
 export function createBudgets(redis: Redis, settings: BudgetSettings, minuteMs = 60_000): Budgets {
+  const lastsMs = (LEAVES_WITHIN_MS * minuteMs) / 60_000;
   return {
     async reserve(name, aheadMaxMs) {
       const { limit, windowMs } = slidingWindow(settings[name], minuteMs);
-      if (limit === 0) return { granted: true, inMs: 0 };
+      if (limit === 0) return { granted: true, inMs: 0, lastsMs: Infinity };
       const reply = await reserveSlot.run(redis, [budgetKey(name)], [limit, windowMs, Math.floor(aheadMaxMs)]);
       const [granted, inMs] = slotReply.parse(texts(reply, 'reserve-slot'));
-      return { granted: granted === 1, inMs };
+      return granted === 1 ? { granted: true, inMs, lastsMs } : { granted: false, inMs };
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { AnswerOf, BudgetName, OperationName, RequestOf } from '../contracts/operations';
+import type { ViolationApi } from '../domain/vocabulary';
 import type { Exchange } from '../domain/policy';
 
 /** The service as the work sees it: one way to make any call. */
@@ -10,23 +11,60 @@ export interface ServicePort {
   call<N extends OperationName>(name: N, request: RequestOf<N>, options?: CallOptions): Promise<CallResult<N>>;
 }
 
+/** The operations that create a violation (service-api 4.1 and 4.5). */
+export const VIOLATION_OPERATIONS = {
+  reference: 'violation',
+  guide: 'violation_guide',
+} as const satisfies Record<ViolationApi, OperationName>;
+export type ViolationOperation = (typeof VIOLATION_OPERATIONS)[ViolationApi];
+
+/** An image on the disk, as it travels with a violation. */
+export interface ImageOnDisk {
+  readonly path: string;
+  readonly fileName: string;
+  readonly contentType: string;
+  readonly sizeBytes: number;
+}
+
+/** The one call that carries images. */
+export interface ViolationService {
+  /** Reports a violation with its images, read only as fast as the service takes them; like `call` in everything else. */
+  submitViolation<N extends ViolationOperation>(
+    name: N,
+    submission: { readonly form: RequestOf<N>; readonly images: readonly ImageOnDisk[] },
+    options?: CallOptions,
+  ): Promise<CallResult<N>>;
+  /** Whether a call could leave at once: false while a token would have to be got first. */
+  hasToken(): Promise<boolean>;
+  /** Gets a token if none is at hand. Null once there is one, else what stands in the way. */
+  getToken(): Promise<Exchange | null>;
+}
+
 export interface CallOptions {
   /** Asked right before bytes leave, each time; false means that the right to send has grown too old: nothing is sent. */
   readonly maySend?: () => boolean;
   /** True when the slot for the first send was taken with the claim; a second send after a 401 takes its own. */
   readonly slotTaken?: boolean;
-  /** How long a slot of the budget is waited for at most, default 2 s; no slot by then, and the call is `dropped`. */
+  /**
+   * How long the call may wait in all before its bytes leave, for its token and for slots of the budget, default 2 s; no
+   * slot by then, and the call is `dropped`. What is free at once is taken however long the token took.
+   */
   readonly slotWaitMs?: number;
 }
 
 /** How many calls a minute may be made, counted over all processes. */
 export interface Budgets {
   /**
-   * Reserves the next free slot if it lies at most `aheadMaxMs` ahead. The caller sends when it has come, in `inMs`; not
-   * granted, `inMs` tells when one will be free.
+   * Reserves the next free slot if it lies at most `aheadMaxMs` ahead. Granted, the caller sends when it has come, in
+   * `inMs`, and no later than `lastsMs` after that: slots are counted when they are granted, so a call that leaves late
+   * would be pushed into the next minute. Not granted, `inMs` tells when a slot will be free.
    */
-  reserve(name: BudgetName, aheadMaxMs: number): Promise<{ granted: boolean; inMs: number }>;
+  reserve(name: BudgetName, aheadMaxMs: number): Promise<Reserved>;
 }
+
+export type Reserved =
+  | { readonly granted: true; readonly inMs: number; readonly lastsMs: number }
+  | { readonly granted: false; readonly inMs: number };
 
 export interface CallResult<N extends OperationName> {
   readonly exchange: Exchange;
@@ -34,6 +72,8 @@ export interface CallResult<N extends OperationName> {
   readonly data: AnswerOf<N> | null;
   /** The body as received, cut at a sane length; null when there was none. May hold personal data: never log it. */
   readonly rawBody: string | null;
+  /** True when a request of the call itself, or a part of one, may have gone over the wire. */
+  readonly wasSent: boolean;
   readonly durationMs: number;
 }
 

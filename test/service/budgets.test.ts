@@ -26,7 +26,9 @@ function budgetsWithout(spent: readonly BudgetName[], inMs = 40_000): Budgets & 
     asked,
     reserve(name) {
       asked.push(name);
-      return Promise.resolve(spent.includes(name) ? { granted: false, inMs } : { granted: true, inMs: 0 });
+      return Promise.resolve(
+        spent.includes(name) ? { granted: false, inMs } : { granted: true, inMs: 0, lastsMs: 1000 },
+      );
     },
   };
 }
@@ -68,16 +70,32 @@ it('without a slot for the second send nothing more is sent, and the answer says
   expect(fake.calls).toHaveLength(1);
 });
 
-it('without a slot for the token call no token is asked for, and the connection waits until there is one', async () => {
+it('without a slot for the token call no token is asked for, and the call waits for one: no connection is lost', async () => {
   const { exchange } = await client({ budgets: budgetsWithout(['auth']) }).call('detained', REQUESTS.detained);
-  expect(exchange).toEqual({ kind: 'connection', cause: 'token_budget_spent', notBeforeMs: NOW_MS + 40_000 });
+  expect(exchange).toEqual({ kind: 'dropped', notBeforeMs: NOW_MS + 40_000 });
   expect([fake.calls.length, fake.tokenCalls.length]).toEqual([0, 0]);
+});
+
+it('without a slot to renew a refused token the call waits for one, and the service is asked nothing more', async () => {
+  await haveToken();
+  fake.onCall(() => json({ message: 'Unauthorized' }, 401));
+  const { exchange } = await client({ budgets: budgetsWithout(['auth']) }).call('detained', REQUESTS.detained);
+  expect(exchange).toEqual({ kind: 'dropped', notBeforeMs: NOW_MS + 40_000 });
+  expect([fake.calls.length, fake.tokenCalls.length]).toEqual([1, 0]);
+});
+
+it('a spent budget of token calls is not asked again before it has a slot', async () => {
+  const budgets = budgetsWithout(['auth']);
+  const one = client({ budgets });
+  await one.call('detained', REQUESTS.detained);
+  await one.call('released', REQUESTS.released);
+  expect(budgets.asked).toEqual(['auth']);
 });
 
 it('a slot that comes soon is waited for', async () => {
   await haveToken();
   const startedMs = systemClock.monotonicMs();
-  const soon: Budgets = { reserve: () => Promise.resolve({ granted: true, inMs: 60 }) };
+  const soon: Budgets = { reserve: () => Promise.resolve({ granted: true, inMs: 60, lastsMs: 1000 }) };
   const { exchange } = await client({ budgets: soon }).call('detained', REQUESTS.detained);
   expect(exchange.kind).toBe('accepted');
   expect(systemClock.monotonicMs() - startedMs).toBeGreaterThanOrEqual(55);

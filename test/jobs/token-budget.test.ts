@@ -1,0 +1,117 @@
+import { sendReport } from '../../jobs/send-report';
+import { systemClock } from '../../src/platform/clock';
+import { silentLog } from '../../src/platform/log';
+import { createMetrics } from '../../src/platform/metrics';
+import { createServiceClient, type ServiceClient } from '../../src/service';
+import { startSimulator, type Simulator } from '../../src/simulator';
+import { createBudgets } from '../../src/store/budgets';
+import { createTokenCache } from '../../src/store/tokens';
+import { createSendingStore } from '../../src/store/sending';
+import { createTaskStore } from '../../src/store/tasks';
+import { eventually } from '../support/eventually';
+import { useRedis } from '../support/redis';
+import { GRACE_MS, openStores, reference, START, type Stores } from '../support/stores';
+
+const redis = useRedis();
+let stores: Stores;
+let simulator: Simulator;
+const clients: ServiceClient[] = [];
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+  simulator = await startSimulator({
+    host: '127.0.0.1',
+    port: 0,
+    webhookUrl: 'http://127.0.0.1:1',
+    clock: systemClock,
+    log: silentLog,
+  });
+});
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.close();
+  await simulator.stop(100);
+  stores.close();
+});
+
+/** One token call in a minute that is shorter than ours. */
+const AUTH_PER_MINUTE = { auth: 1, site: 0, violations: 0, tickets: 0, tow: 0 };
+
+function serviceWith(minuteMs: number): ServiceClient {
+  const service = createServiceClient({
+    baseUrl: simulator.url,
+    clientId: 'client',
+    clientSecret: 'secret',
+    timeoutMs: 2000,
+    tokens: createTokenCache(stores.redis),
+    budgets: createBudgets(stores.redis, AUTH_PER_MINUTE, minuteMs),
+    clock: systemClock,
+    log: silentLog,
+  });
+  clients.push(service);
+  return service;
+}
+
+function run(ref: string, service: ServiceClient) {
+  const settings = {
+    retryBaseMs: 20,
+    retryCapMs: 100,
+    notFoundRetries: 2,
+    notFoundRetryMs: 20,
+    unknownGraceMs: GRACE_MS,
+  };
+  const world = { clock: systemClock, log: silentLog, metrics: createMetrics() };
+  const { outbox, tows } = stores;
+  return sendReport(
+    { towing_reference_id: reference(ref) },
+    { outbox, tows, service, settings, claimMaxAgeMs: 5000, ...world },
+  );
+}
+
+const sending = () => createSendingStore(stores.redis, AUTH_PER_MINUTE).read();
+
+async function order(ref: string): Promise<void> {
+  const body = JSON.stringify({ violation_reference_id: `V-${ref}`, metadata: { id: ref }, send: false });
+  await fetch(`${simulator.url}/simulator/tow-requests`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  });
+}
+
+test('reports that find the budget of token calls spent wait for its slot: no gate closes, no task opens, nothing counts', async () => {
+  const minuteMs = 60_000;
+  for (const ref of ['A', 'B']) {
+    await stores.request(ref);
+    await stores.say(ref, START);
+  }
+  const service = serviceWith(minuteMs);
+  await createBudgets(stores.redis, AUTH_PER_MINUTE, minuteMs).reserve('auth', 0);
+  const beforeMs = systemClock.nowMs();
+  for (const ref of ['A', 'B']) await run(ref, service);
+
+  for (const ref of ['A', 'B']) {
+    const { reports, tasks } = await stores.read(ref);
+    expect(reports).toMatchObject([{ state: 'pending', attempts: 0, failures: 0 }]);
+    expect(tasks).toEqual([]);
+    expect(await stores.dueAt(ref)).toBeGreaterThan(beforeMs + minuteMs - 5000);
+  }
+  expect(await sending()).toMatchObject({ connection: { state: 'working' }, service: { state: 'working' }, held: 0 });
+  expect(await createTaskStore(stores.redis).list({ cursor: null, limit: 10 })).toMatchObject({ items: [] });
+});
+
+test('once the budget has a slot again they are sent by themselves', async () => {
+  await order('A');
+  await stores.request('A');
+  await stores.say('A', START);
+  const service = serviceWith(3000);
+  await createBudgets(stores.redis, AUTH_PER_MINUTE, 3000).reserve('auth', 0);
+  await run('A', service);
+  const calls = async () => (await fetch(`${simulator.url}/simulator/calls`)).text();
+  expect(await calls()).toBe('{"items":[]}');
+
+  await eventually(async () => {
+    const dueAt = await stores.dueAt('A');
+    if (dueAt !== null && dueAt <= systemClock.nowMs()) await run('A', service);
+    expect(await calls()).toContain('"operation":"started"');
+  });
+  expect(await sending()).toMatchObject({ connection: { state: 'working' } });
+});
