@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { mkdir, open } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import type { SpoolPlace } from '../workflow/spool-port';
+
+/** Where everything lies below DATA_DIR, and how a name gets there for good. */
+export interface Layout {
+  readonly spool: string;
+  readonly marker: string;
+  /** One folder per upload that is not kept yet. */
+  readonly incoming: string;
+  /** One folder per violation. */
+  readonly violations: string;
+  /** One folder per tow. */
+  readonly photos: string;
+}
+
+/** Images are personal data: nobody but the user of the process reads them. */
+export const FOLDER_MODE = 0o700;
+export const FILE_MODE = 0o600;
+
+export function layoutOf(dataDir: string): Layout {
+  const spool = resolve(dataDir, 'spool');
+  return {
+    spool,
+    marker: join(spool, 'marker'),
+    incoming: join(spool, 'incoming'),
+    violations: join(spool, 'violations'),
+    photos: resolve(dataDir, 'photos'),
+  };
+}
+
+/** The folder of a place. */
+export function folderOf(layout: Layout, place: SpoolPlace): string {
+  switch (place.kind) {
+    case 'violation':
+      return join(layout.violations, folderName(place.id));
+    case 'photos':
+      return join(layout.photos, folderName(place.towingReference));
+  }
+}
+
+/** Longer names are not taken by every file system. */
+const NAME_MAX = 200;
+
+/** A reference may be any text; as the name of a folder it is neither a path nor hidden, and differs for each reference. */
+function folderName(reference: string): string {
+  const name = encodeURIComponent(reference.toWellFormed()).replaceAll(/[.~!*'()]/g, (sign) => {
+    const code = sign.codePointAt(0) ?? 0;
+    return `%${code.toString(16).toUpperCase()}`;
+  });
+  if (name !== '' && name.length <= NAME_MAX) return name;
+  return `sha256-${createHash('sha256').update(reference).digest('hex')}`;
+}
+
+/** Makes a folder, for good: those above it that are new are on the disk too. */
+export async function ensureFolder(folder: string): Promise<void> {
+  const created = await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+  if (created === undefined) return;
+  const top = dirname(resolve(created));
+  for (let above = dirname(folder); above.startsWith(top); above = dirname(above)) {
+    await syncFolder(above);
+    if (above === top) return;
+  }
+}
+
+/** A new name is on the disk once its folder is. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

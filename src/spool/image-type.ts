@@ -1,0 +1,116 @@
+import type { FileHandle } from 'node:fs/promises';
+import { imageSize } from 'image-size';
+
+/**
+ * The kinds of image that are taken, told by their bytes alone. Formats that are text (SVG and the like) are none: a
+ * browser would run what they carry.
+ */
+
+type Kind = 'jpg' | 'png' | 'webp' | 'gif' | 'bmp' | 'tiff' | 'heif';
+
+/** By the name that the reader of headers gives to what it has read. */
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  jpg: 'image/jpeg',
+  png: 'image/png',
+  webp: 'image/webp',
+  gif: 'image/gif',
+  bmp: 'image/bmp',
+  tiff: 'image/tiff',
+  bigtiff: 'image/tiff',
+  avif: 'image/avif',
+  heic: 'image/heic',
+  heix: 'image/heic',
+  hevc: 'image/heic',
+  hevx: 'image/heic',
+  mif1: 'image/heif',
+  msf1: 'image/heif',
+};
+
+/** A header shorter than this is cut off, whatever can be read in it. */
+const HEADER_BYTES: Readonly<Record<Kind, number>> = {
+  jpg: 12,
+  png: 33,
+  webp: 26,
+  gif: 14,
+  bmp: 26,
+  tiff: 26,
+  heif: 32,
+};
+
+/** How much of a file is looked at: cameras put previews and colour profiles before the size of a picture. */
+const LOOKS_AT_BYTES = [4096, 65_536, 1_048_576];
+/** A directory of a TIFF stands anywhere, mostly behind the picture; more entries than fit here are no picture's. */
+const TIFF_DIRECTORY_BYTES = 16_384;
+
+/** The content type of an image; null when the bytes are none that is taken, or when its header is cut off. */
+export async function imageTypeOf(file: FileHandle, sizeBytes: number): Promise<string | null> {
+  for (const [step, wanted] of LOOKS_AT_BYTES.entries()) {
+    const head = await bytesAt(file, 0, Math.min(wanted, sizeBytes));
+    const kind = kindOf(head);
+    if (kind === null || sizeBytes < HEADER_BYTES[kind]) return null;
+    const type = typeIn(kind === 'tiff' ? await tiffHeader(file, head, sizeBytes) : head);
+    if (type !== null) return type;
+    if (sizeBytes <= wanted || step === LOOKS_AT_BYTES.length - 1) return null;
+  }
+  return null;
+}
+
+function typeIn(head: Uint8Array): string | null {
+  try {
+    const { type, width, height } = imageSize(head);
+    if (!(width > 0 && height > 0)) return null;
+    return CONTENT_TYPES[type ?? ''] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** By the first bytes; with those of them that plain text could have by chance, a look at what must follow. */
+function kindOf(head: Uint8Array): Kind | null {
+  if (starts(head, 0, [0xff, 0xd8, 0xff])) return 'jpg';
+  if (starts(head, 0, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) return 'png';
+  if (text(head, 0, 4) === 'RIFF' && text(head, 8, 12) === 'WEBP') return 'webp';
+  if (/^GIF8[79]a$/.test(text(head, 0, 6))) return isGif(head) ? 'gif' : null;
+  if (text(head, 0, 2) === 'BM') return BMP_HEADERS.has(head[14] ?? 0) && head[15] === 0 ? 'bmp' : null;
+  if (starts(head, 0, [0x49, 0x49, 0x2a, 0]) || starts(head, 0, [0x4d, 0x4d, 0, 0x2a])) return 'tiff';
+  if (text(head, 4, 8) === 'ftyp') return 'heif';
+  return null;
+}
+
+/** Sizes of the header that follows the file header of a BMP. */
+const BMP_HEADERS: ReadonlySet<number> = new Set([12, 16, 40, 52, 56, 64, 108, 124]);
+
+/** Behind the colours of a GIF stands a block of one of three kinds. */
+function isGif(head: Uint8Array): boolean {
+  const flags = head[10] ?? 0;
+  const coloursBytes = (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 0x07) + 1);
+  return [0x21, 0x2c, 0x3b].includes(head[13 + coloursBytes] ?? 0);
+}
+
+/** The header of a TIFF with its directory moved right behind it. */
+async function tiffHeader(file: FileHandle, head: Uint8Array, sizeBytes: number): Promise<Uint8Array> {
+  const isLittleEndian = head[0] === 0x49;
+  const directoryAt = new DataView(head.buffer).getUint32(4, isLittleEndian);
+  if (directoryAt < 8 || directoryAt >= sizeBytes) return new Uint8Array(0);
+  const directory = await bytesAt(file, directoryAt, Math.min(TIFF_DIRECTORY_BYTES, sizeBytes - directoryAt));
+  const header = new Uint8Array(8 + directory.length);
+  header.set(head.subarray(0, 4));
+  new DataView(header.buffer).setUint32(4, 8, isLittleEndian);
+  header.set(directory, 8);
+  return header;
+}
+
+/** Bytes with a buffer of their own: the reader of headers looks past the end of what is part of a larger one. */
+async function bytesAt(file: FileHandle, position: number, length: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(length);
+  const { bytesRead } = await file.read(bytes, 0, length, position);
+  return bytesRead === length ? bytes : bytes.slice(0, bytesRead);
+}
+
+function starts(head: Uint8Array, at: number, bytes: readonly number[]): boolean {
+  return bytes.every((byte, index) => head[at + index] === byte);
+}
+
+function text(head: Uint8Array, from: number, to: number): string {
+  return String.fromCodePoint(...head.subarray(from, to));
+}

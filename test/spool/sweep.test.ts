@@ -1,0 +1,109 @@
+import { mkdir, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { eventually } from '../support/eventually';
+import { PNG } from '../support/images';
+import { filesIn, newFolder, openSpool, pieces, sharedMarker } from './world';
+
+const HOUR_MS = 3_600_000;
+
+/** A spool with an upload that nobody ended and a kept violation, and when they were written. */
+async function leftBehind(id = 'v-1') {
+  const [dataDir, marker] = [await newFolder(), sharedMarker()];
+  const spool = openSpool(dataDir, marker);
+  expect(await spool.state()).toBe('shared');
+  await (await spool.begin()).write(pieces(PNG));
+  const upload = await spool.begin();
+  await upload.write(pieces(PNG));
+  await upload.keep({ kind: 'violation', id });
+  const sweepAfter = async (ageMs: number, isRecorded: (id: string) => Promise<boolean>) => {
+    const nowMs = Date.now() + ageMs;
+    const fresh = join(dataDir, 'spool', 'incoming', 'fresh');
+    await mkdir(fresh, { recursive: true });
+    await writeFile(join(fresh, '1'), 'still coming');
+    await utimes(fresh, nowMs / 1000, nowMs / 1000);
+    const sweeping = openSpool(dataDir, marker, () => nowMs).startSweeping({
+      violation: isRecorded,
+      photosOf: () => Promise.resolve(null),
+    });
+    return { stop: () => sweeping.stop() };
+  };
+  const lying = async () => (await filesIn(join(dataDir, 'spool'))).map((path) => path.split('/')[0]);
+  return { dataDir, sweepAfter, lying };
+}
+
+it('an upload that nobody ended is removed after an hour, and one that is under way is not', async () => {
+  const { sweepAfter, lying } = await leftBehind();
+  const asked: string[] = [];
+  const ask = (id: string) => {
+    asked.push(id);
+    return Promise.resolve(false);
+  };
+  const { stop } = await sweepAfter(1.1 * HOUR_MS, ask);
+  await eventually(async () => expect(await lying()).toEqual(['incoming', 'marker', 'violations']));
+  await stop();
+  expect(asked).toEqual([]);
+});
+
+it('images of no violation are removed after a day, and those of a violation never', async () => {
+  const unrecorded = await leftBehind('v 1/.');
+  const asked: string[] = [];
+  const first = await unrecorded.sweepAfter(25 * HOUR_MS, (id) => {
+    asked.push(id);
+    return Promise.resolve(false);
+  });
+  await eventually(async () => expect(await unrecorded.lying()).toEqual(['incoming', 'marker']));
+  await first.stop();
+  expect(asked).toEqual(['v 1/.']);
+
+  const recorded = await leftBehind();
+  const second = await recorded.sweepAfter(25 * HOUR_MS, () => Promise.resolve(true));
+  await eventually(async () => expect(await recorded.lying()).toEqual(['incoming', 'marker', 'violations']));
+  await second.stop();
+});
+
+it('nothing is removed while nobody can say whether there is a violation', async () => {
+  const { sweepAfter, lying } = await leftBehind();
+  const { stop } = await sweepAfter(25 * HOUR_MS, () => Promise.reject(new Error('Redis is away')));
+  await eventually(async () => expect(await lying()).toEqual(['incoming', 'marker', 'violations']));
+  await stop();
+  expect(await lying()).toEqual(['incoming', 'marker', 'violations']);
+});
+
+it('nothing is removed from a disk that is not the shared one', async () => {
+  const { dataDir, lying } = await leftBehind();
+  const marker = sharedMarker();
+  await marker.claim('another disk');
+  const sweeping = openSpool(dataDir, marker, () => Date.now() + 48 * HOUR_MS).startSweeping({
+    violation: () => Promise.resolve(false),
+    photosOf: () => Promise.resolve([]),
+  });
+  await sweeping.stop();
+  expect(await lying()).toEqual(['incoming', 'marker', 'violations']);
+});
+
+it('photos that no tow names are removed after a day; of a tow that is not here any more they stay', async () => {
+  const [dataDir, marker] = [await newFolder(), sharedMarker()];
+  const spool = openSpool(dataDir, marker);
+  await spool.state();
+  const keep = async (towingReference: string) => {
+    const upload = await spool.begin();
+    const { file } = await upload.write(pieces(PNG));
+    await upload.keep({ kind: 'photos', towingReference });
+    return file;
+  };
+  const [named, orphan, archived] = [await keep('TW/1'), await keep('TW/1'), await keep('TW-2')];
+  const sweepAfter = async (hours: number) => {
+    const nowMs = () => Date.now() + hours * HOUR_MS;
+    const sweeping = openSpool(dataDir, marker, nowMs).startSweeping({
+      violation: () => Promise.resolve(true),
+      photosOf: (ref) => Promise.resolve(ref === 'TW/1' ? [named] : null),
+    });
+    await sweeping.stop();
+  };
+  const left = async () => new Set((await filesIn(join(dataDir, 'photos'))).map((path) => path.split('/')[1]));
+
+  await sweepAfter(23);
+  expect(await left()).toEqual(new Set([named, orphan, archived]));
+  await sweepAfter(25);
+  expect(await left()).toEqual(new Set([named, archived]));
+});

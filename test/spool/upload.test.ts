@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import { chmod, mkdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { imageOf, PNG } from '../support/images';
+import { filesIn, newFolder, openSpool, pieces } from './world';
+
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+const VIOLATION = { kind: 'violation', id: 'v-1' } as const;
+const TOW = { kind: 'photos', towingReference: 'TW-20261120-AAAAAA' } as const;
+
+it('a file is stored byte for byte, counted, hashed, and told by its bytes', async () => {
+  const dataDir = await newFolder();
+  const spool = openSpool(dataDir);
+  const upload = await spool.begin();
+  const image = imageOf(300_000);
+  const stored = await upload.write(
+    pieces(image.subarray(0, 10), image.subarray(10, 200_000), image.subarray(200_000)),
+  );
+  expect(stored).toMatchObject({ sizeBytes: 300_000, sha256: sha256(image), contentType: 'image/png' });
+  await upload.keep(VIOLATION);
+  const path = await spool.pathOf(VIOLATION, stored);
+  expect(path).toBe(join(dataDir, 'spool', 'violations', 'v-1', stored.file));
+  expect((await readFile(path ?? '')).equals(image)).toBe(true);
+});
+
+it('a file that is no image is stored and told as none', async () => {
+  const upload = await openSpool(await newFolder()).begin();
+  expect(await upload.write(pieces('Dear all'))).toMatchObject({ sizeBytes: 8, contentType: null });
+});
+
+it('nothing of an upload counts before it is kept', async () => {
+  const dataDir = await newFolder();
+  const spool = openSpool(dataDir);
+  const upload = await spool.begin();
+  const stored = await upload.write(pieces(PNG));
+  expect(await spool.pathOf(VIOLATION, stored)).toBeNull();
+  await upload.discard();
+  await upload.discard();
+  expect(await filesIn(dataDir)).toEqual([]);
+});
+
+it('what was kept is not discarded, and is taken back when no record names it', async () => {
+  const dataDir = await newFolder();
+  const spool = openSpool(dataDir);
+  const upload = await spool.begin();
+  const stored = await upload.write(pieces(PNG));
+  await upload.keep(VIOLATION);
+  await upload.discard();
+  expect(await spool.pathOf(VIOLATION, stored)).not.toBeNull();
+  await upload.takeBack();
+  expect(await filesIn(dataDir)).toEqual([]);
+});
+
+it('photos of several uploads lie beside each other, and each upload takes back its own', async () => {
+  const dataDir = await newFolder();
+  const spool = openSpool(dataDir);
+  const [first, second] = [await spool.begin(), await spool.begin()];
+  const [one, two] = [await first.write(pieces(PNG)), await second.write(pieces(imageOf(100)))];
+  await first.keep(TOW);
+  await second.keep(TOW);
+  expect(dirname((await spool.pathOf(TOW, one)) ?? '')).toBe(join(dataDir, 'photos', 'TW-20261120-AAAAAA'));
+  await second.takeBack();
+  expect([await spool.pathOf(TOW, one), await spool.pathOf(TOW, two)]).toEqual([expect.any(String), null]);
+});
+
+it.each(['../../etc', '..', '.', '', 'a/b', 'a\\b', '.hidden', 'x'.repeat(5000), 'مرجع', '\u{d800}', 'TW 1'])(
+  'a reference is a name in its folder and nothing else, whatever it is: %j',
+  async (towingReference) => {
+    const dataDir = await newFolder();
+    const spool = openSpool(dataDir);
+    const upload = await spool.begin();
+    const stored = await upload.write(pieces(PNG));
+    await upload.keep({ kind: 'photos', towingReference });
+    expect((await filesIn(dataDir)).map((path) => path.split('/').length)).toEqual([3]);
+    expect((await filesIn(dataDir))[0]).toMatch(/^photos\/[^./]+\//);
+    expect(await spool.pathOf({ kind: 'photos', towingReference }, stored)).not.toBeNull();
+    expect(await spool.pathOf({ kind: 'photos', towingReference: `${towingReference}x` }, stored)).toBeNull();
+  },
+);
+
+it.each(['../marker', '..', '.', '', '/etc/passwd'])(
+  'a file is looked for in its own folder only: %j',
+  async (file) => {
+    const dataDir = await newFolder();
+    const spool = openSpool(dataDir);
+    await spool.state();
+    const upload = await spool.begin();
+    await upload.write(pieces(PNG));
+    await upload.keep(VIOLATION);
+    expect(await spool.pathOf(VIOLATION, { file, sizeBytes: PNG.length })).toBeNull();
+  },
+);
+
+it('all files of a violation are dropped, once or twice, and nothing else', async () => {
+  const dataDir = await newFolder();
+  const spool = openSpool(dataDir);
+  for (const id of ['v-1', 'v-2']) {
+    const upload = await spool.begin();
+    await upload.write(pieces(PNG));
+    await upload.write(pieces(PNG));
+    await upload.keep({ kind: 'violation', id });
+  }
+  await spool.drop(VIOLATION);
+  await spool.drop(VIOLATION);
+  expect((await filesIn(dataDir)).map((path) => path.split('/')[2])).toEqual(['v-2', 'v-2']);
+});
+
+it('a stream that fails fails the file, and leaves nothing once it is discarded', async () => {
+  const dataDir = await newFolder();
+  const upload = await openSpool(dataDir).begin();
+  async function* failing(): AsyncGenerator<Uint8Array> {
+    yield await Promise.resolve(PNG);
+    throw new Error('the client went away');
+  }
+  await expect(upload.write(failing())).rejects.toThrow('the client went away');
+  await upload.discard();
+  expect(await filesIn(dataDir)).toEqual([]);
+});
+
+it('when files cannot get their place, it is said and nothing is left', async () => {
+  const dataDir = await newFolder();
+  const spool = openSpool(dataDir);
+  const upload = await spool.begin();
+  await upload.write(pieces(PNG));
+  await writeFile(join(dataDir, 'spool', 'violations'), 'in the way');
+  await expect(upload.keep(VIOLATION)).rejects.toThrow(/EEXIST|ENOTDIR/);
+  expect(await filesIn(dataDir)).toEqual(['spool/violations']);
+});
+
+it('nobody but the user of the process can read what is stored', async () => {
+  const dataDir = await newFolder();
+  await mkdir(join(dataDir, 'spool'), { mode: 0o700 });
+  await chmod(dataDir, 0o755);
+  const spool = openSpool(dataDir);
+  const upload = await spool.begin();
+  const stored = await upload.write(pieces(PNG));
+  await upload.keep(VIOLATION);
+  const path = (await spool.pathOf(VIOLATION, stored)) ?? '';
+  const modes = [path, dirname(path), dirname(dirname(path))].map(async (each) => (await stat(each)).mode & 0o077);
+  expect(await Promise.all(modes)).toEqual([0, 0, 0]);
+});
+
+it('a file that is not as long as it was is not there, and one that is gone is not either', async () => {
+  const spool = openSpool(await newFolder());
+  const upload = await spool.begin();
+  const stored = await upload.write(pieces(PNG));
+  await upload.keep(VIOLATION);
+  const path = (await spool.pathOf(VIOLATION, stored)) ?? '';
+  await truncate(path, 5);
+  expect(await spool.pathOf(VIOLATION, stored)).toBeNull();
+  await rm(path);
+  expect(await spool.pathOf(VIOLATION, stored)).toBeNull();
+  await rm(dirname(path), { recursive: true });
+  await writeFile(dirname(path), 'a file in the place of the folder');
+  expect(await spool.pathOf(VIOLATION, stored)).toBeNull();
+});
+
+it('a disk that does not tell whether a file is there is not taken for one that lacks it', async () => {
+  const spool = openSpool(await newFolder());
+  const upload = await spool.begin();
+  const stored = await upload.write(pieces(PNG));
+  await upload.keep(VIOLATION);
+  const path = (await spool.pathOf(VIOLATION, stored)) ?? '';
+  await rm(path);
+  // A link that leads to itself.
+  await symlink(path, path);
+  await expect(spool.pathOf(VIOLATION, stored)).rejects.toMatchObject({ code: 'ELOOP' });
+});
