@@ -13,6 +13,8 @@ RUN npm run build
 FROM base AS run
 RUN npm ci --omit=dev && npm cache clean --force
 COPY --from=build /app/dist ./dist
+# The command line: docker compose exec console towhook doctor
+RUN printf '#!/bin/sh\nexec node /app/dist/src/main/towhook.js "$@"\n' > /usr/local/bin/towhook && chmod 755 /usr/local/bin/towhook
 # Images of violations and the archive; the only place the program writes to.
 RUN mkdir /data && chown node:node /data
 VOLUME ["/data"]

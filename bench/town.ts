@@ -10,6 +10,7 @@ const API_KEY = 'bench-bootstrap-key';
 
 /** A whole towhook over a Redis and a simulator of its own, each role a process, so that none slows another's clock. */
 export interface Town extends Addresses {
+  readonly consoleProcessId: number;
   startWorkers(count: number): Promise<void>;
   /** Kills all workers. */
   stopWorkers(): Promise<void>;
@@ -35,6 +36,7 @@ export async function openTown(environment: Readonly<Record<string, string>> = {
   const simulatorUrl = await simulator.url('simulator');
   return {
     consoleUrl: await desk.url('console'),
+    consoleProcessId: desk.processId,
     simulatorUrl,
     apiKey: API_KEY,
     async startWorkers(count) {

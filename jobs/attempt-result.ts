@@ -7,16 +7,19 @@ import {
   type Verdict,
 } from '../src/domain/policy';
 import { askedMs, isForbidden, outageDelayMs, serviceHealth } from '../src/domain/service-health';
-import { contractBrokenTask, refusedTask, type NewTask } from '../src/domain/tasks';
-import type { ReportKind } from '../src/domain/vocabulary';
+import type { OperationName } from '../src/contracts/operations';
+import type { NewTask } from '../src/domain/tasks';
 import type { AttemptResult, Claimed } from '../src/workflow/outbox-port';
 import type { CallResult } from '../src/workflow/service-port';
 
 /** A call that was made, and what comes next. */
-export interface Attempted {
-  readonly call: CallResult<ReportKind>;
+export interface Attempted<N extends OperationName = OperationName> {
+  readonly call: CallResult<N>;
   readonly verdict: Verdict;
 }
+
+/** What the claim knew of the connection and the outage, of whatever kind of work it is. */
+export type ClaimedCounts = Pick<Claimed, 'failedProbes' | 'connectionFailures'>;
 
 /** When what was said by the call is told as a moment or a wait: now, and how much a wait is lengthened (0 to 1). */
 export interface Pace {
@@ -26,8 +29,12 @@ export interface Pace {
   readonly settings: PolicySettings;
 }
 
-/** Everything that is stored of one attempt. */
-export function resultOf(claimed: Claimed, { call, verdict }: Attempted, pace: Pace): AttemptResult {
+/** Everything that is stored of one attempt; `task` is what a person must look at because of it. */
+export function resultOf(
+  claimed: ClaimedCounts,
+  { call, verdict, task }: Attempted & { readonly task: NewTask | null },
+  pace: Pace,
+): AttemptResult {
   const { exchange } = call;
   const { startedAt, nowMs, jitter, settings } = pace;
   const httpStatus = httpStatusOf(exchange);
@@ -47,6 +54,7 @@ export function resultOf(claimed: Claimed, { call, verdict }: Attempted, pace: P
     answer: answer.success ? answer.data : null,
     rawBody: isAccepted && !answer.success ? call.rawBody : null,
     hadNoEffect: surelyHadNoEffect(exchange),
+    wasSent: call.wasSent,
     wasAnswered: httpStatus !== null && verdict.next !== 'hold',
     service: serviceHealth(exchange),
     isForbidden: isForbidden(exchange),
@@ -54,29 +62,8 @@ export function resultOf(claimed: Claimed, { call, verdict }: Attempted, pace: P
     outageDelayMs: outageDelayMs(exchange, { failedProbes: claimed.failedProbes, nowMs, jitter }, settings),
     isConnectionLoss: isConnectionLoss(exchange, claimed.connectionFailures),
     isTooOld: exchange.kind === 'dropped' && exchange.notBeforeMs === null,
-    task: taskFor(claimed, exchange, verdict),
+    task,
   };
-}
-
-function taskFor(claimed: Claimed, exchange: Exchange, verdict: Verdict): NewTask | null {
-  const report = { id: claimed.reportId, kind: claimed.reportKind };
-  // Refused without a status of its own is a report whose fresh token was refused, again and again.
-  const httpStatus = httpStatusOf(exchange) ?? 401;
-  switch (verdict.next) {
-    case 'accepted':
-      return verdict.flag === 'contract_broken' ? contractBrokenTask({ ...report, httpStatus }) : null;
-    case 'refused':
-      return refusedTask({
-        ...report,
-        httpStatus,
-        words: exchange.kind === 'refused' ? exchange.message : null,
-        hint: verdict.hint,
-      });
-    case 'hold':
-    case 'retry':
-    case 'unknown':
-      return null;
-  }
 }
 
 /** The status that arrived, null when none did. */
@@ -85,7 +72,7 @@ export function httpStatusOf(exchange: Exchange): number | null {
 }
 
 /** What happened in words: the service's own where it had any. */
-function wordsOf(exchange: Exchange): string {
+export function wordsOf(exchange: Exchange): string {
   switch (exchange.kind) {
     case 'accepted':
       return 'accepted';

@@ -1,8 +1,7 @@
 import type { ReportJob } from '../src/contracts/jobs';
 import { OPERATIONS } from '../src/contracts/operations';
-import { judge, type PolicySettings } from '../src/domain/policy';
-import { outageDelayMs, serviceHealth } from '../src/domain/service-health';
-import { givenUpTask, unknownOutcomeTask, type NewTask } from '../src/domain/tasks';
+import { judge, type Exchange, type PolicySettings, type Verdict } from '../src/domain/policy';
+import { contractBrokenTask, givenUpTask, refusedTask, unknownOutcomeTask, type NewTask } from '../src/domain/tasks';
 import type { ReportKind } from '../src/domain/vocabulary';
 import type { Clock } from '../src/platform/clock';
 import type { Log } from '../src/platform/log';
@@ -13,6 +12,7 @@ import { reconcileInvoices } from '../src/workflow/reconcile';
 import type { CallResult, ServicePort } from '../src/workflow/service-port';
 import { httpStatusOf, resultOf, type Attempted } from './attempt-result';
 import type { Outcome } from './outcome';
+import { probeOutage } from './probe-outage';
 
 export interface SendReportTools {
   readonly outbox: OutboxStore;
@@ -44,7 +44,7 @@ export async function sendReport(payload: ReportJob, tools: SendReportTools): Pr
       await tools.outbox.handOver(ref, claim, handOverTask(claim));
       return { kind: 'done', what: claim.why };
     case 'probe':
-      return { kind: 'done', what: await probe(ref, claim.failedProbes, tools) };
+      return { kind: 'done', what: await probeOutage(claim.failedProbes, tools) };
     case 'send':
       return attempt(claim, claimStartedMs, tools);
   }
@@ -59,18 +59,6 @@ function handOverTask({ why, reportId: id, reportKind: kind, attempts }: HandedO
   }
 }
 
-/** Asks for a token to see whether an outage is over, when no report that is safe to repeat can try it. */
-async function probe(ref: string, failedProbes: number, tools: SendReportTools): Promise<string> {
-  const { clock, settings } = tools;
-  const { exchange, durationMs } = await tools.service.call('token', null);
-  const service = serviceHealth(exchange);
-  const facts = { failedProbes, nowMs: clock.nowMs(), jitter: clock.random() };
-  const delayMs = outageDelayMs(exchange, facts, settings);
-  await tools.outbox.probed(ref, { service, delayMs });
-  tools.log.info('outage.probed', { service, exchange: exchange.kind, duration_ms: Math.round(durationMs) });
-  return `outage ${service}`;
-}
-
 async function attempt(claimed: Claimed, claimStartedMs: number, tools: SendReportTools): Promise<Outcome> {
   const { clock } = tools;
   const startedAt = new Date(clock.nowMs()).toISOString();
@@ -81,9 +69,31 @@ async function attempt(claimed: Claimed, claimStartedMs: number, tools: SendRepo
   const { safeToRepeat } = OPERATIONS[claimed.reportKind];
   const history = { safeToRepeat, failures, notFound, unanswered, connectionFailures, connectionLosses };
   const verdict = judge(call.exchange, history, tools.settings, pace.nowMs, pace.jitter);
-  const stored = await tools.outbox.ack(claimed, resultOf(claimed, { call, verdict }, pace));
+  const task = taskFor(claimed, call.exchange, verdict);
+  const stored = await tools.outbox.ack(claimed, resultOf(claimed, { call, verdict, task }, pace));
   report(claimed, { call, verdict, stored: stored.kind }, tools);
   return stored.more ? { kind: 'more', what: verdict.next, ref: claimed.ref } : { kind: 'done', what: verdict.next };
+}
+
+function taskFor(claimed: Claimed, exchange: Exchange, verdict: Verdict): NewTask | null {
+  const report = { id: claimed.reportId, kind: claimed.reportKind };
+  // Refused without a status of its own is a report whose fresh token was refused, again and again.
+  const httpStatus = httpStatusOf(exchange) ?? 401;
+  switch (verdict.next) {
+    case 'accepted':
+      return verdict.flag === 'contract_broken' ? contractBrokenTask({ ...report, httpStatus }) : null;
+    case 'refused':
+      return refusedTask({
+        ...report,
+        httpStatus,
+        words: exchange.kind === 'refused' ? exchange.message : null,
+        hint: verdict.hint,
+      });
+    case 'hold':
+    case 'retry':
+    case 'unknown':
+      return null;
+  }
 }
 
 function callFor(claimed: Claimed, service: ServicePort, maySend: () => boolean): Promise<CallResult<ReportKind>> {

@@ -50,7 +50,7 @@ export interface ArchiveReport {
 
 /** Verifies every batch of every file; never throws for what it finds in them. */
 export async function verifyArchive(dataDir: string, days: Days = {}): Promise<ArchiveReport> {
-  const records = { tow: 0, delivery: 0, audit: 0 };
+  const records = { tow: 0, delivery: 0, violation: 0, audit: 0 };
   const [torn, broken]: [TornBatch[], ArchiveBroken[]] = [[], []];
   let batches = 0;
   const files = await archiveFiles(dataDir, days);

@@ -1,19 +1,25 @@
 import { z } from 'zod';
-import { REPORT_KINDS, ROLES } from '../domain/vocabulary';
+import { PAUSABLE_OPERATIONS, ROLES } from '../domain/vocabulary';
 import { jsonObject } from './common';
 
 /** An entry of the audit as it is stored. Its action is any text: an entry outlives the version that wrote it. */
 export const auditEntry = z.object({
   action: z.string(),
   by: z.string(),
+  /** '' in entries of versions that did not keep it. */
+  by_id: z.string().default(''),
   role: z.enum(ROLES),
   on: z.object({
     towing_reference_id: z.string().optional(),
     report_id: z.string().optional(),
+    violation_id: z.string().optional(),
+    hold_id: z.string().optional(),
+    photo_id: z.string().optional(),
+    queue: z.string().optional(),
     task_id: z.string().optional(),
     delivery_id: z.string().optional(),
     key_id: z.string().optional(),
-    operation: z.enum(REPORT_KINDS).optional(),
+    operation: z.enum(PAUSABLE_OPERATIONS).optional(),
   }),
   why: z.string().nullable(),
   what: jsonObject,

@@ -31,6 +31,7 @@ export const walkRecord = z
       .transform((text) => z.array(z.string()).parse(JSON.parse(text))),
     deliveries: storedTally,
     reports: storedTally,
+    violations: storedTally,
   })
   .transform((stored) => ({
     startedAtMs: stored.started_at,
@@ -38,15 +39,16 @@ export const walkRecord = z
     lostNames: stored.lost_names,
     deliveries: stored.deliveries,
     reports: stored.reports,
+    violations: stored.violations,
   }));
 
 const shownTally = tallyOf(z.int());
 
 /** The last complete walk; all counts 0 and all moments null before the first. */
 export const conservationView = shownTally.extend({
-  /** The first 100 of the lost: `delivery <id>` or `report <towing reference> <place in its outbox>`. */
+  /** The first 100 of the lost: `delivery <id>`, `violation <id>` or `report <towing reference> <place in its outbox>`. */
   lost_names: z.array(z.string()),
-  by_kind: z.object({ deliveries: shownTally, reports: shownTally }),
+  by_kind: z.object({ deliveries: shownTally, reports: shownTally, violations: shownTally }),
   started_at: z.string().nullable(),
   ended_at: z.string().nullable(),
   walk_ms: z.number().nullable(),

@@ -5,24 +5,23 @@ import {
   FACT_EVENTS,
   REPORT_KINDS,
   REPORT_STATES,
+  PAUSABLE_OPERATIONS,
   ROLES,
   TOW_STATES,
+  VIOLATION_TYPES,
 } from '../domain/vocabulary';
 import { jsonObject } from './common';
-import { readCursor } from './cursor';
+import { dispatchView } from './dispatch';
+import { latitude, longitude, reason, text } from './fields';
 import { BUDGET_NAMES } from './operations';
+import { page, pageQuery } from './paging';
 import { attempt, reportError, task } from './records';
 import { sensitive } from './sensitive';
+import { violationView } from './violations';
 
 /** The messages of the operator API: what people and the operator's own software send, and what they get. */
 
-const latitude = z.number().min(-90).max(90);
-const longitude = z.number().min(-180).max(180);
-const text = (max: number) =>
-  z.string().trim().min(1, 'must not be empty').max(max, `must be at most ${max} characters`);
 const occurredAt = z.string();
-/** Why a person did something; for the audit, never sent to the service. */
-const reason = text(500);
 
 export const FACT_BODIES = {
   started: z.strictObject({
@@ -68,15 +67,10 @@ export const correctionBody = z.strictObject({
 export const reasonBody = z.strictObject({ reason });
 export const emptyBody = z.strictObject({});
 export const resolveBody = z.strictObject({ reason: reason.optional() });
+/** `grace_hours`: how long the old text stays valid, so that nobody is locked out meanwhile. */
+export const rotateKeyBody = z.strictObject({ grace_hours: z.number().min(0).max(720).default(24) });
 export const newApiKeyBody = z.strictObject({ name: text(100), role: z.enum(ROLES) });
 
-const pageQuery = {
-  cursor: z
-    .string()
-    .refine((text) => readCursor(text) !== null, 'must be a next_cursor of this list')
-    .optional(),
-  limit: z.coerce.number().int().min(1).max(200).default(50),
-};
 export const towsQuery = z.strictObject({
   ...pageQuery,
   state: z.enum(TOW_STATES).optional(),
@@ -87,7 +81,6 @@ export const deliveriesQuery = z.strictObject({
   ...pageQuery,
   quarantined: z.enum(['true', 'false']).optional(),
 });
-export const pagedQuery = z.strictObject(pageQuery);
 export const auditQuery = z.strictObject({ ...pageQuery, towing_reference_id: z.string().max(200).optional() });
 
 const moment = z.string().nullable();
@@ -114,8 +107,8 @@ export const reportView = z.object({
   log: z.array(attempt),
 });
 
-/** A task with the report it is about: the service's words, what was sent, and every attempt. */
-export const taskView = task.extend({ report: reportView.nullable() });
+/** A task with the report or the violation it is about: the service's words, what was sent, and every attempt. */
+export const taskView = task.extend({ report: reportView.nullable(), violation: violationView.nullable() });
 
 /** What holds sending now: the connection, an outage, paused operations; and the budgets of calls. */
 export const sendingView = z.object({
@@ -129,13 +122,13 @@ export const sendingView = z.object({
   }),
   operations: z.array(
     z.object({
-      operation: z.enum(REPORT_KINDS),
+      operation: z.enum(PAUSABLE_OPERATIONS),
       state: z.enum(['open', 'paused']),
       since: moment,
       next_try_at: moment,
     }),
   ),
-  /** Tows that wait for any of these. */
+  /** Tows and violations that wait for any of these. */
   held: z.number(),
   budgets: z.array(
     z.object({
@@ -160,6 +153,10 @@ export const towView = z.object({
   towed_location: z.string().nullable(),
   latitude: z.number().nullable(),
   longitude: z.number().nullable(),
+  zone_id: z.string().nullable(),
+  violation_type: z.enum(VIOLATION_TYPES).nullable(),
+  /** Our own violation that it comes from. */
+  violation_id: z.string().nullable(),
   requested_at: z.string(),
   cancellation_reason: z.string().nullable(),
   facts: z.array(
@@ -175,6 +172,7 @@ export const towView = z.object({
     }),
   ),
   tasks: z.array(task),
+  dispatch: dispatchView,
   timeline: z.array(z.looseObject({ at: z.string(), type: z.string() })),
 });
 export type TowView = z.infer<typeof towView>;
@@ -202,6 +200,7 @@ export const queueView = z.object({
   failed: z.number(),
   due: z.number(),
   oldest_age_ms: z.number(),
+  paused: z.boolean(),
 });
 
 export const apiKeyView = z.object({
@@ -209,6 +208,8 @@ export const apiKeyView = z.object({
   name: z.string(),
   role: z.enum(ROLES),
   created_at: z.string(),
+  /** Until when the text before a rotation is valid; null when there is none. */
+  previous_valid_until: z.string().nullable(),
 });
 export const newApiKeyView = apiKeyView.extend({ api_key: sensitive(z.string()) });
 
@@ -219,10 +220,12 @@ export const errorView = z.object({
   details: z.array(z.object({ field: z.string(), rule: z.string() })),
 });
 
-export const page = <T extends z.ZodType>(item: T) =>
-  z.object({ items: z.array(item), next_cursor: z.string().nullable() });
-
 export const deliveryPage = page(deliveryView);
 
 /** A row of `GET /api/events`. */
-export const eventView = z.object({ at: z.string(), type: z.string(), towing_reference_id: z.string().optional() });
+export const eventView = z.object({
+  at: z.string(),
+  type: z.string(),
+  towing_reference_id: z.string().optional(),
+  violation_id: z.string().optional(),
+});

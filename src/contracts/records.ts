@@ -1,8 +1,18 @@
 import { z } from 'zod';
 import { TASK_ACTIONS } from '../domain/tasks';
 import type { Tow } from '../domain/tow';
-import { DELIVERY_KINDS, DELIVERY_STATES, FACT_EVENTS, REPORT_KINDS, REPORT_STATES, ROLES } from '../domain/vocabulary';
+import {
+  DELIVERY_KINDS,
+  DELIVERY_STATES,
+  FACT_EVENTS,
+  PAUSABLE_OPERATIONS,
+  REPORT_KINDS,
+  REPORT_STATES,
+  VIOLATION_TYPES,
+} from '../domain/vocabulary';
 import { jsonObject, towingReference, violationReference } from './common';
+import { dispatchRecord } from './dispatch';
+import { counter, jsonText, momentMs, perhapsJson } from './stored';
 import { sensitive } from './sensitive';
 
 /** What Redis holds, one schema per record: parsed at every read, so that nothing unknown passes for known. */
@@ -53,6 +63,11 @@ const towBase = {
       metadata: jsonObject.nullable(),
     }),
   ),
+  // Absent in records of versions that did not keep them.
+  violationId: z.string().nullable().default(null),
+  zoneId: z.string().nullable().default(null),
+  violationType: z.enum(VIOLATION_TYPES).nullable().default(null),
+  dispatch: dispatchRecord,
 };
 
 /** The tow itself; its reports, timeline and tasks are kept beside it. */
@@ -63,10 +78,6 @@ export const towDocument: z.ZodType<Tow> = z.discriminatedUnion('state', [
   z.object({ ...towBase, ...whereabouts, state: z.literal('released') }),
   z.object({ ...towBase, ...perhapsWhereabouts, state: z.literal('canceled'), cancellationReason: z.string() }),
 ]);
-
-/** Redis hashes hold text; '' stands for "not set". */
-const counter = z.coerce.number().int();
-const momentMs = z.union([z.literal('').transform(() => null), z.coerce.number()]).default(null);
 
 export const reportError = z.object({ http_status: z.number().nullable().default(null), message: z.string() });
 export type ReportError = z.infer<typeof reportError>;
@@ -82,18 +93,6 @@ export const attempt = z.object({
   message: z.string().nullable().optional(),
 });
 export type Attempt = z.infer<typeof attempt>;
-
-const jsonText = <T extends z.ZodType>(schema: T) =>
-  z.string().transform((text, context) => {
-    try {
-      return schema.parse(JSON.parse(text));
-    } catch {
-      context.addIssue({ code: 'custom', message: 'is not the JSON it should be' });
-      return z.NEVER;
-    }
-  });
-const perhapsJson = <T extends z.ZodType>(schema: T) =>
-  z.union([z.literal('').transform(() => null), jsonText(schema)]).default(null);
 
 /** An entry of a tow's outbox. */
 export const reportRecord = z
@@ -158,7 +157,8 @@ export const task = z.object({
   actions: z.array(z.enum(TASK_ACTIONS)),
   towing_reference_id: z.string().optional(),
   report_id: z.string().optional(),
-  operation: z.enum(REPORT_KINDS).optional(),
+  violation_id: z.string().optional(),
+  operation: z.enum(PAUSABLE_OPERATIONS).optional(),
   http_status: z.number().nullable().optional(),
   hint: z.string().nullable().optional(),
   /** When it was opened, Redis time. */
@@ -231,15 +231,7 @@ export type Quarantined = z.infer<typeof quarantined>;
 export const storeEvent = z.object({
   type: z.string(),
   towing_reference_id: z.string().nullish(),
+  violation_id: z.string().nullish(),
   at_ms: z.number(),
 });
 export type StoreEvent = z.infer<typeof storeEvent>;
-
-/** A person's or a program's way in, as stored; the key itself is not. */
-export const apiKeyRecord = z.object({
-  id: z.string(),
-  name: z.string(),
-  role: z.enum(ROLES),
-  createdAt: z.string(),
-  hash: z.string(),
-});

@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { REPORT_KINDS } from '../domain/vocabulary';
 import { jsonObject } from './common';
+import { counter } from './stored';
 
 /** What the Lua scripts answer; their headers say when. */
 
-export const createdKind = z.enum(['created', 'exists', 'late']);
+export const createdKind = z.enum(['created', 'exists', 'found', 'late']);
 export const parkedKind = z.enum(['parked', 'exists', 'late']);
+export const joinedKind = z.enum(['joined', 'taken', 'gone']);
+export const linkedKind = z.enum(['linked', 'gone']);
 export const retiredKind = z.enum(['retired', 'kept', 'gone']);
 export const savedKind = z.enum(['saved', 'stale', 'unknown', 'remembered']);
 export const acknowledgedKind = z.enum(['done', 'late', 'late_accepted', 'gone']);
@@ -36,11 +39,56 @@ export const handOverReply = z.tuple([
   z.coerce.number(),
 ]);
 
+export const violationClaimKind = z.enum([
+  'send',
+  'check',
+  'finish',
+  'idle',
+  'held',
+  'gone',
+  'wait',
+  'busy',
+  'hand_over',
+  'probe',
+  'token_first',
+]);
+
+/** What the attempts of a violation came to so far, from the fields of its hash. */
+export const violationCounts = z
+  .object({
+    failures: counter.default(0),
+    not_found: counter.default(0),
+    unanswered: counter.default(0),
+    connection_losses: counter.default(0),
+  })
+  .transform((stored) => ({
+    failures: stored.failures,
+    notFound: stored.not_found,
+    unanswered: stored.unanswered,
+    connectionLosses: stored.connection_losses,
+  }));
+
+/** What follows `hand_over` in the reply of claim-violation.lua. */
+export const violationHandOver = z.tuple([
+  z.enum(['unknown', 'given_up', 'unchecked']),
+  z.coerce.number(),
+  z.coerce.number(),
+]);
+
 /** The reply of walk-ledger.lua. */
 export const walkReply = z.tuple([z.enum(['early', 'stepped', 'ended']), z.coerce.number()]);
 
 /** The reply of reserve-slot.lua. */
 export const slotReply = z.tuple([z.coerce.number(), z.coerce.number()]);
+
+/** The reply of look-up.lua. */
+export const lookUpReply = z.union([
+  z
+    .tuple([z.literal('answer'), z.string().transform((text) => jsonObject.parse(JSON.parse(text))), z.coerce.number()])
+    .transform(([kind, data, checkedAtMs]) => ({ kind, answer: { data, checkedAtMs } })),
+  z.tuple([z.literal('ask')]).transform(([kind]) => ({ kind })),
+  z.tuple([z.literal('wait'), z.string()]).transform(([kind, asker]) => ({ kind, asker })),
+]);
 
 /** The shared access token, as cached in Redis. */
 export const cachedToken = z.object({ token: z.string(), expiresAtMs: z.number().nullable() });

@@ -22,6 +22,18 @@ export const simulatorWebhook = z.looseObject({
 });
 export const simulatorWebhooks = z.object({ items: z.array(simulatorWebhook) });
 
+/** A violation as it arrived from the operator: its fields as the form said them, its images by their fingerprints. */
+export const simulatorViolation = z.looseObject({
+  violation_reference_id: z.string(),
+  plate_number: z.string().nullable(),
+  metadata: jsonObject.nullable(),
+  /** Whether a tow was ordered for it. */
+  towed: z.boolean(),
+  fields: jsonObject,
+  images: z.array(z.object({ name: z.string().nullable(), size: z.number(), sha256: z.string() })),
+});
+export const simulatorViolations = z.object({ items: z.array(simulatorViolation) });
+
 export const simulatorOrders = z.object({
   items: z.array(z.looseObject({ towing_reference_id: z.string(), violation_reference_id: z.string() })),
 });

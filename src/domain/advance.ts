@@ -6,7 +6,7 @@ import type { Tow } from './tow';
 /**
  * The only way a tow moves. Pure: decides what a fact does to a tow, or refuses with the rule that forbids it.
  * Refusals: `transition_not_allowed`, `already_recorded`, `invoice_required`, `payment_required`, `invoice_exists`,
- * `role_not_allowed`, `field_invalid`.
+ * `on_hold`, `role_not_allowed`, `field_invalid`.
  */
 export function advance(tow: Tow, command: FactCommand, context: FactContext): Advance {
   switch (command.event) {

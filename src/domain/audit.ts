@@ -1,5 +1,5 @@
 import type { FactCommand } from './fact-command';
-import type { FactEvent, ReportKind, Role } from './vocabulary';
+import type { FactEvent, PausableOperation, Role } from './vocabulary';
 
 /**
  * What people did: who, what, when and why, one entry for each act that had an effect. An entry names things by their
@@ -13,20 +13,38 @@ export const AUDIT_ACTIONS = [
   'tow.released',
   'tow.invoice_requested',
   'tow.payment_recorded',
+  'tow.violation_linked',
+  'tow.assigned',
+  'tow.unassigned',
+  'tow.step_recorded',
+  'tow.yard_set',
+  'tow.hold_placed',
+  'tow.hold_lifted',
+  'tow.note_added',
+  'tow.photo_added',
   'report.retried',
   'report.corrected',
   'report.waived',
   'report.accepted_by_hand',
+  'violation.reported',
+  'violation.retried',
+  'violation.corrected',
+  'violation.waived',
+  'violation.accepted_by_hand',
   'task.resolved',
   'delivery.replayed',
   'operation.resumed',
+  'queue.paused',
+  'queue.resumed',
   'key.created',
+  'key.rotated',
   'key.revoked',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** Who does something: the name and the role of an API key. */
+/** Who does something: an API key by its id, its name and its role. */
 export interface Actor {
+  readonly id: string;
   readonly name: string;
   readonly role: Role;
 }
@@ -35,10 +53,14 @@ export interface Actor {
 export interface AuditSubject {
   readonly towing_reference_id?: string;
   readonly report_id?: string;
+  readonly violation_id?: string;
+  readonly hold_id?: string;
+  readonly photo_id?: string;
+  readonly queue?: string;
   readonly task_id?: string;
   readonly delivery_id?: string;
   readonly key_id?: string;
-  readonly operation?: ReportKind;
+  readonly operation?: PausableOperation;
 }
 
 /** Small facts about an act that its subject alone does not tell. */
@@ -49,13 +71,20 @@ export interface AuditDetails {
   /** Reports that were waived by the same act. */
   readonly also_waived?: readonly string[];
   readonly task_type?: string;
+  readonly step?: string;
+  /** Photos that were added together. */
+  readonly photo_ids?: readonly string[];
   /** The role of the key that was made. */
   readonly granted_role?: Role;
+  /** How long the text of a key before its rotation stays valid. */
+  readonly grace_hours?: number;
 }
 
 export interface AuditEntry {
   readonly action: AuditAction;
   readonly by: string;
+  /** The id of the key: names may be used again, ids never are. */
+  readonly by_id: string;
   readonly role: Role;
   readonly on: AuditSubject;
   readonly why: string | null;
@@ -68,7 +97,15 @@ export function auditOf(
   action: AuditAction,
   act: { readonly on: AuditSubject; readonly why?: string | null | undefined; readonly what?: AuditDetails },
 ): AuditEntry {
-  return { action, by: actor.name, role: actor.role, on: act.on, why: act.why ?? null, what: act.what ?? {} };
+  return {
+    action,
+    by: actor.name,
+    by_id: actor.id,
+    role: actor.role,
+    on: act.on,
+    why: act.why ?? null,
+    what: act.what ?? {},
+  };
 }
 
 const FACT_ACTIONS = {

@@ -1,3 +1,4 @@
+import { blockedByHold } from './dispatch-rules';
 import { conflict, invalid } from './refusal';
 import { entered, withFact, type Advance, type Command, type FactContext } from './fact-command';
 import { delayInDays } from './invoice';
@@ -32,12 +33,14 @@ export function requestInvoice(tow: Tow, command: Command<'invoice'>, context: F
   };
 }
 
-/** Records a payment, each status once and nothing after PAID. */
+/** Records a payment, each status once and nothing after PAID, unless a hold is open. */
 export function recordPayment(tow: Tow, command: Command<'payment'>, context: FactContext): Advance {
   if (!isInvoiced(tow, context.reports)) return conflict('invoice_required', 'Request the invoice before its payment.');
   if (!tow.facts.some(({ event }) => event === 'started')) {
     return conflict('transition_not_allowed', 'A tow that was never started has nothing to pay.');
   }
+  const blocked = blockedByHold(tow);
+  if (blocked) return blocked;
   const paymentStatus = command.paymentStatus ?? 'PAID';
   if (!context.rules.paymentStatuses.includes(paymentStatus)) {
     return invalid([{ field: 'payment_status', rule: oneOf(context.rules.paymentStatuses) }]);

@@ -1,4 +1,5 @@
 import { invoiceMayExist, paymentIsMissing } from './billing';
+import { blockedByHold } from './dispatch-rules';
 import { entered, withFact, type Advance, type Command, type FactContext } from './fact-command';
 import { occurredAt } from './moment';
 import { canceledReport, startedReport, statusReport } from './outbox';
@@ -56,12 +57,14 @@ export function detain(tow: Tow, command: Command<'detained'>, context: FactCont
   };
 }
 
-/** The vehicle is handed back, from the yard or on the spot. */
+/** The vehicle is handed back, from the yard or on the spot, unless a hold is open. */
 export function release(tow: Tow, command: Command<'released'>, context: FactContext): Advance {
   const barred = transition(tow, 'released');
   if (barred) return barred;
   const place = knownWhereabouts(tow);
   if (!place) return conflict('transition_not_allowed', 'The tow has no plate and place yet.');
+  const blocked = blockedByHold(tow);
+  if (blocked) return blocked;
   if (paymentIsMissing(tow, context)) {
     return conflict('payment_required', 'Record the payment before the release.');
   }
@@ -75,7 +78,7 @@ export function release(tow: Tow, command: Command<'released'>, context: FactCon
   };
 }
 
-/** The tow is called off; what was never sent of its invoice is withdrawn. */
+/** The tow is called off, holds or not; what was never sent of its invoice is withdrawn. */
 export function cancel(tow: Tow, command: Command<'canceled'>, context: FactContext): Advance {
   const barred = transition(tow, 'canceled');
   if (barred) return barred;

@@ -1,39 +1,13 @@
+import { plateKey } from './plate';
 import type { Tow } from './tow';
+import { metadataIdOf, type Violation } from './violation';
 
 /**
- * The words under which a tow is found: references, the operator's own id, the plate in either script, invoice numbers.
- * A search finds by the beginning of a word.
+ * The words under which a tow or a violation is found: references, the operator's own ids, the plate in either script,
+ * invoice numbers. A search finds by the beginning of a word.
  */
 
-const ARABIC_LETTERS: Readonly<Record<string, string>> = {
-  ا: 'a',
-  أ: 'a',
-  ب: 'b',
-  ح: 'j',
-  د: 'd',
-  ر: 'r',
-  س: 's',
-  ص: 'x',
-  ط: 't',
-  ع: 'e',
-  ق: 'g',
-  ك: 'k',
-  ل: 'l',
-  م: 'z',
-  ن: 'n',
-  ه: 'h',
-  و: 'u',
-  ى: 'v',
-  ي: 'v',
-};
-
-/** One spelling of a plate for both scripts: Latin lower case, western digits, no spaces or dashes. */
-export function plateKey(plate: string): string {
-  return Array.from(plate.toLowerCase())
-    .map((character) => ARABIC_LETTERS[character] ?? westernDigit(character))
-    .join('')
-    .replaceAll(/[\s\-_.]/g, '');
-}
+export { plateKey } from './plate';
 
 /** The words to store for a tow as it stands. */
 export function searchTerms(tow: Tow): string[] {
@@ -43,27 +17,29 @@ export function searchTerms(tow: Tow): string[] {
     delayInvoice?.['invoice_number'],
   ]);
   const words = [tow.towingReferenceId, tow.violationReferenceId, ownId, ...invoiceNumbers];
-  const terms = words
-    .filter((word): word is string => typeof word === 'string' && word !== '')
-    .map((word) => `word:${word.toLowerCase()}`);
+  const terms = words.filter((word): word is string => typeof word === 'string' && word !== '').map(wordTerm);
   if (tow.plateNumber !== null) terms.push(plateTerm(tow.plateNumber));
   return [...new Set(terms)];
+}
+
+/** The words to store for a violation; `reference` is the service's name of it, once it is known. */
+export function violationSearchTerms(violation: Violation, reference: string | null): string[] {
+  const words = [violation.id, metadataIdOf(violation), ...(reference === null ? [] : [reference])];
+  return [...new Set([...words.map(wordTerm), plateTerm(violation.form.plateNumber)])];
+}
+
+/** The term of a name: found by its beginning, in any case. */
+export function wordTerm(word: string): string {
+  return `word:${word.toLowerCase()}`;
 }
 
 /** The beginnings of stored words that match what a person typed. */
 export function searchPrefixes(typed: string): string[] {
   const word = typed.trim().toLowerCase();
   if (word === '') return [];
-  return plateKey(word) === '' ? [`word:${word}`] : [`word:${word}`, plateTerm(word)];
+  return plateKey(word) === '' ? [wordTerm(word)] : [wordTerm(word), plateTerm(word)];
 }
 
 function plateTerm(plate: string): string {
   return `plate:${plateKey(plate)}`;
-}
-
-function westernDigit(character: string): string {
-  const code = character.codePointAt(0) ?? 0;
-  if (code >= 0x660 && code <= 0x669) return String(code - 0x660);
-  if (code >= 0x6f0 && code <= 0x6f9) return String(code - 0x6f0);
-  return character;
 }

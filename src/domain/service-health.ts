@@ -28,11 +28,16 @@ export function serviceHealth(exchange: Exchange): ServiceHealth {
     }
     case 'surely_not_sent':
     case 'unanswered':
-      return 'failing';
+      return isOwnFault(exchange.cause) ? 'silent' : 'failing';
     case 'connection':
     case 'dropped':
       return 'silent';
   }
+}
+
+/** What we had to send could not be read, or was not as long as announced; the service has no part in that. */
+function isOwnFault(cause: string): boolean {
+  return cause === 'image_unreadable' || cause.startsWith('body_');
 }
 
 /**

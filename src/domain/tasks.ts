@@ -1,6 +1,6 @@
 import type { Hint } from './policy';
 import { CORRECTABLE_FIELDS } from './outbox';
-import type { ReportKind } from './vocabulary';
+import type { PausableOperation, ReportKind } from './vocabulary';
 
 /** The words of every task, in one place: what happened, and what a person can do about it. */
 
@@ -15,8 +15,9 @@ export interface NewTask {
   readonly message: string;
   readonly actions: TaskAction[];
   readonly report_id?: string;
+  readonly violation_id?: string;
   /** The operation that a paused one is about. */
-  readonly operation?: ReportKind;
+  readonly operation?: PausableOperation;
   readonly http_status?: number | null;
   readonly hint?: string | null;
 }
@@ -82,11 +83,18 @@ export function contractBrokenTask(report: { id: string; kind: ReportKind; httpS
 }
 
 /** No report can pass: one task for the whole operator, closed by itself when a call passes again. */
-export function connectionTask(cause: string, metBy: { kind: ReportKind; towingReference: string }): NewTask {
+export function connectionTask(
+  cause: string,
+  metBy: { kind: ReportKind; towingReference: string } | { violationId: string },
+): NewTask {
+  const first =
+    'violationId' in metBy
+      ? `the violation ${metBy.violationId}`
+      : `the ${metBy.kind} report of ${metBy.towingReference}`;
   return {
     subject: 'connection',
     type: 'connection_lost',
-    message: `Nothing can be sent to the service (${cause}, first met by the ${metBy.kind} report of ${metBy.towingReference}). Check SERVICE_BASE_URL and the credentials. Sending goes on by itself once it works.`,
+    message: `Nothing can be sent to the service (${cause}, first met by ${first}). Check SERVICE_BASE_URL and the credentials. Sending goes on by itself once it works.`,
     actions: [],
   };
 }
@@ -102,7 +110,7 @@ export function outageTask(lastWords: string): NewTask {
 }
 
 /** The service forbids an operation for tow after tow: one task, whichever tows met it. */
-export function pausedOperationTask(kind: ReportKind, lastWords: string): NewTask {
+export function pausedOperationTask(kind: PausableOperation, lastWords: string): NewTask {
   return {
     subject: `paused.${kind}`,
     type: 'operation_paused',
@@ -118,7 +126,7 @@ export const recordsLostTask: NewTask = {
   subject: 'records_lost',
   type: 'records_lost',
   message:
-    'Acknowledged deliveries or recorded facts were found in no state at all. GET /api/conservation names them. What only lacked its due mark goes on by itself; for the rest look at the log and at Redis. This closes by itself once a whole walk finds nothing lost.',
+    'Acknowledged deliveries or violations, or recorded facts, were found in no state at all. GET /api/conservation names them. What only lacked its due mark goes on by itself; for the rest look at the log and at Redis. This closes by itself once a whole walk finds nothing lost.',
   actions: [],
 };
 
@@ -149,6 +157,18 @@ export const rivalRequestTask: NewTask = {
     'The service sent another tow request for this tow with a different violation or metadata. The first one is kept.',
   actions: ['resolve'],
 };
+
+/** A tow was requested for one of our violations by another name than the service had for it. */
+export function violationTwiceTask(violation: { id: string; names: readonly [string, string] }): NewTask {
+  const [shownAs, requestedAs] = violation.names;
+  return {
+    subject: 'violation_twice',
+    type: 'violation_twice',
+    message: `The service may hold the violation of this tow twice: as ${shownAs}, and as ${requestedAs}, by which it asks for this tow. Look both up there.`,
+    actions: ['resolve'],
+    violation_id: violation.id,
+  };
+}
 
 /** Something about a delivery is beyond the program; it keeps trying, and closes the task when it succeeds. */
 export function failingDeliveryTask(deliveryId: string): NewTask {

@@ -1,4 +1,5 @@
-import type { FactEvent, JsonObject, TowingReference, TowState, ViolationReference } from './vocabulary';
+import type { Dispatch } from './dispatch';
+import type { FactEvent, JsonObject, TowingReference, TowState, ViolationReference, ViolationType } from './vocabulary';
 
 /**
  * A tow as the operator knows it, a union by state.
@@ -41,6 +42,13 @@ interface TowBase {
   readonly invoiceWebhooks: readonly InvoiceWebhook[];
   /** Later tow requests for the same tow that named another violation or metadata; the first one wins. */
   readonly rivalRequests: readonly RivalRequest[];
+  /** Our own violation that this tow comes from; null when none is known. */
+  readonly violationId: string | null;
+  /** Of the violation. */
+  readonly zoneId: string | null;
+  readonly violationType: ViolationType | null;
+  /** What the operator keeps for itself: crew, steps, yard, holds, notes, photos. Nothing of it is told to the service. */
+  readonly dispatch: Dispatch;
 }
 
 /** What happened, when it happened, when we were told, and by whom (the name of an API key). */

@@ -6,6 +6,7 @@
  * - delivery: one webhook call received from the service.
  * - fact: something that happened in the field or office, told by a person or by the operator's own software.
  * - report: one call owed to the service, an entry of a tow's outbox. attempt: one try to send it.
+ * - violation: a parking violation the operator reports; the service may order a tow because of it.
  * - task: something a person must decide.
  *
  * Wire values are spelled exactly as the service spells them (service-api 2.2, 2.3).
@@ -35,6 +36,27 @@ export type ReportKind = FactEvent;
 export const REPORT_STATES = ['pending', 'sending', 'accepted', 'refused', 'unknown', 'waived'] as const;
 export type ReportState = (typeof REPORT_STATES)[number];
 
+/**
+ * The life of a violation.
+ *
+ * - pending: waits to be sent.
+ * - held: not sent, because the vehicle has an active ticket or the check for one was refused; a person decides.
+ * - sending: claimed; the call may be on the wire.
+ * - unknown: the call ended without an answer; a tow request that echoes its id proves it, else a person decides.
+ * - refused: the service said no; a person decides.
+ * - accepted: the service has it. waived: given up by a person.
+ */
+export const VIOLATION_STATES = ['pending', 'held', 'sending', 'unknown', 'refused', 'accepted', 'waived'] as const;
+export type ViolationState = (typeof VIOLATION_STATES)[number];
+
+/** The two ways to report a violation (service-api 4.1 and 4.5); which one is current is not shown. */
+export const VIOLATION_APIS = ['reference', 'guide'] as const;
+export type ViolationApi = (typeof VIOLATION_APIS)[number];
+
+/** What the service may forbid as a whole (403), so that it is paused and resumed. */
+export const PAUSABLE_OPERATIONS = [...FACT_EVENTS, 'violation'] as const;
+export type PausableOperation = (typeof PAUSABLE_OPERATIONS)[number];
+
 /** The two webhook calls of the service (service-api 6). */
 export const DELIVERY_KINDS = ['tow_request', 'tow_invoice'] as const;
 export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
@@ -43,9 +65,10 @@ export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
 export const DELIVERY_STATES = ['waiting', 'parked', 'processed'] as const;
 
 /**
- * Where everything stands that was acknowledged (deliveries) or recorded (facts, by their reports); always exactly one.
+ * Where everything stands that was acknowledged (deliveries, violations) or recorded (facts, by their reports); always
+ * exactly one.
  *
- * - finished: processed, accepted or waived.
+ * - finished: processed, accepted or waived; of a violation also its tows joined and its files gone from the spool.
  * - waiting: comes up again by its due mark, or stands in an outbox behind a report that does.
  * - parked: an invoice that waits for its tow.
  * - with_a_person: goes on when somebody decides; an open task says so.
@@ -75,6 +98,7 @@ export const PLATE_TYPES = [
   'DIPLOMATIC',
   'MOTORCYCLE',
 ] as const;
+export type PlateType = (typeof PLATE_TYPES)[number];
 
 /** service-api 2.3. */
 export const VIOLATION_TYPES = [
@@ -88,6 +112,7 @@ export const VIOLATION_TYPES = [
   'ENT_EXT_PARKING',
   'PROH_PARKING',
 ] as const;
+export type ViolationType = (typeof VIOLATION_TYPES)[number];
 
 declare const towing: unique symbol;
 declare const violation: unique symbol;

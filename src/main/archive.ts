@@ -79,11 +79,12 @@ async function* lastOfEachType(records: AsyncIterable<ArchivedRecord>): AsyncGen
 
 async function verify(dataDir: string, days: ArchiveFilter): Promise<number> {
   const report = await verifyArchive(dataDir, days);
-  const { tow, delivery, audit } = report.records;
+  const { tow, delivery, violation, audit } = report.records;
   printLine(`Folder: ${archiveFolder(dataDir)}`);
   printLine(`Files: ${report.files}`);
   printLine(`Batches: ${report.batches}`);
-  printLine(`Records: ${tow + delivery + audit} (tows ${tow}, deliveries ${delivery}, audit entries ${audit})`);
+  const kinds = `tows ${tow}, deliveries ${delivery}, violations ${violation}, audit entries ${audit}`;
+  printLine(`Records: ${tow + delivery + violation + audit} (${kinds})`);
   printLine(`Torn batches: ${report.torn.length}`);
   for (const torn of report.torn) printLine(wordsOfTorn(torn));
   for (const broken of report.broken) printProblem(`Not as it was written: ${broken.message}`);

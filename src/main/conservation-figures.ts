@@ -6,7 +6,7 @@ import { totalOf } from '../workflow/conservation-view';
 export function watchConservation(metrics: Metrics, conservation: Pick<ConservationStore, 'lastWalk'>): void {
   metrics.watch({
     name: 'towhook_conservation',
-    help: 'Where acknowledged deliveries and recorded facts stand by the last complete walk; state="lost" must be 0.',
+    help: 'Where acknowledged deliveries and violations and recorded facts stand by the last complete walk; state="lost" must be 0.',
     labelNames: ['state'],
     async read() {
       const walk = await conservation.lastWalk();

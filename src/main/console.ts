@@ -11,17 +11,26 @@ import { subscribeToEvents } from '../store/events';
 import { createSendingStore } from '../store/sending';
 import { createTaskStore } from '../store/tasks';
 import { createTowStore } from '../store/tows';
+import { createViolationStore } from '../store/violations';
 import type { Foundation } from './foundation';
-import { healthOf } from './health';
+import { healthOf, spoolCheck } from './health';
+import { openConsoleLookups } from './lookups';
 
 /** Starts the operator API and the queue pages. */
 export async function startConsole(foundation: Foundation): Promise<Listener> {
   const { config, clock, log, metrics, resources, redis, queues, wake } = foundation;
+  const tows = createTowStore(redis);
+  const violations = createViolationStore(redis);
   const operator = createOperator({
-    progress: { tows: createTowStore(redis), wake, clock, rules: config.rules },
+    progress: { tows, wake, clock, rules: config.rules },
+    violations,
+    violationApi: config.violations.api,
+    spool: foundation.spool,
     deliveries: createDeliveryStore(redis),
     tasks: createTaskStore(redis),
     sending: createSendingStore(redis, config.budgetsPerMinute),
+    // Opened before the listener, so that it is closed after the last request has ended.
+    lookups: openConsoleLookups(foundation),
     keys: createApiKeyStore(redis),
     audit: createAuditStore(redis),
     answers: createAnswerStore(redis),
@@ -40,7 +49,12 @@ export async function startConsole(foundation: Foundation): Promise<Listener> {
   subscribeToEvents(foundation.patient(), (event) => operator.publish(event)).catch((error: unknown) => {
     log.error('events.failed', errorFacts(error));
   });
-  const listener = await listen(operator.app, healthOf(foundation), config.console);
+  const sweeping = foundation.spool.startSweeping({
+    violation: async (id) => (await violations.read(id)) !== null,
+    photosOf: async (ref) => (await tows.read(ref))?.tow.dispatch.photos.map(({ file }) => file) ?? null,
+  });
+  resources.add('spool sweep', sweeping, (opened) => opened.stop());
+  const listener = await listen(operator.app, healthOf(foundation, spoolCheck(foundation)), config.console);
   resources.add('console', listener, async (opened) => {
     operator.close();
     await opened.stop(Math.min(config.stopGraceMs, LISTENER_GRACE_MS));

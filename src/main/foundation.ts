@@ -9,6 +9,7 @@ import { createMetrics, type Metrics } from '../platform/metrics';
 import { createResources, type Resources } from '../platform/resources';
 import { createQueues, QUEUE_NAMES, type QueueName, type Queues } from '../queue/queues';
 import { createWake } from '../queue/wake';
+import { createSpool, type DiskSpool } from '../spool';
 import { connectFailFast, connectPatient, whenReady } from '../store/connect';
 import { createConservationStore } from '../store/conservation';
 import { createDueSets, type DueSet } from '../store/due';
@@ -16,6 +17,7 @@ import { startEmbeddedRedis } from '../store/embedded/start';
 import { PARTITION } from '../store/keys';
 import { createSendingStore } from '../store/sending';
 import { redisFaults } from '../store/settings';
+import { createSpoolMarker } from '../store/spool-marker';
 import type { Wake } from '../workflow/ports';
 import { watchConservation } from './conservation-figures';
 import { watchSending } from './sending-figures';
@@ -37,6 +39,8 @@ export interface Foundation {
   readonly patient: (owner?: Resources) => Connection;
   readonly queues: Queues;
   readonly wake: Wake;
+  /** Images below DATA_DIR; nothing is touched there before it is used. */
+  readonly spool: DiskSpool;
   readonly due: Readonly<Record<QueueName, DueSet>>;
   /** How much work of a queue is due, and how long the oldest has been due or waiting, ms. */
   readonly backlogOf: (name: QueueName) => Promise<{ due: number; oldestAgeMs: number }>;
@@ -84,9 +88,9 @@ export async function openFoundation({ config, log, deduplicate = true }: Founda
       (opened) => opened.close(),
     );
     await checkRedis(redis, config, log);
-    const { tows, deliveries } = createDueSets(redis);
+    const { tows, deliveries, violations } = createDueSets(redis);
     const metrics = createMetrics();
-    const due = { deliveries, reports: tows };
+    const due = { deliveries, reports: tows, violations };
     const backlogOf = async (name: QueueName) => {
       const [{ due: dueNow, oldestAgeMs }, oldestWaitMs] = await Promise.all([
         due[name].backlog(),
@@ -97,6 +101,18 @@ export async function openFoundation({ config, log, deduplicate = true }: Founda
     };
     watchConservation(metrics, createConservationStore(redis));
     watchSending(metrics, createSendingStore(redis, config.budgetsPerMinute));
+    metrics.watch({
+      name: 'towhook_queue_paused',
+      help: 'Whether somebody has paused a queue: 1 = paused.',
+      labelNames: ['queue'],
+      read: () =>
+        Promise.all(
+          QUEUE_NAMES.map(async (queue) => {
+            const isPaused = await queues.byName[queue].isPaused();
+            return { labels: { queue }, value: isPaused ? 1 : 0 };
+          }),
+        ),
+    });
     for (const name of QUEUE_NAMES) metrics.watchBacklog(name, () => backlogOf(name));
     return {
       config,
@@ -109,6 +125,7 @@ export async function openFoundation({ config, log, deduplicate = true }: Founda
       patient: (owner) => open('redis patient', connectPatient, owner),
       queues,
       wake: createWake(queues, troubleLog),
+      spool: createSpool({ dataDir: config.dataDir, marker: createSpoolMarker(redis), clock, log: troubleLog }),
       due,
       backlogOf,
     };

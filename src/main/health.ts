@@ -3,24 +3,32 @@ import { writability } from '../store/connect';
 import { redisFaults } from '../store/settings';
 import type { Foundation } from './foundation';
 
+/** One more thing that a process needs for its work. */
+export type Check = () => Promise<{ ready: boolean; details: Readonly<Record<string, unknown>> }>;
+
 /** Says whether a process can do its work: Redis takes what it writes, and whatever else its roles need. */
-export function healthOf(
-  foundation: Foundation,
-  also: () => Promise<{ ready: boolean; details: Readonly<Record<string, unknown>> }> = nothingElse,
-): Required<Health> {
+export function healthOf(foundation: Foundation, ...checks: readonly Check[]): Required<Health> {
   const { redis, metrics } = foundation;
   return {
     async ready() {
       const state = await writability(redis);
       if (state !== 'writable') return { ready: false, details: { redis: state } };
-      const [faults, more] = await Promise.all([redisFaults(redis), also()]);
+      const [faults, ...checked] = await Promise.all([redisFaults(redis), ...checks.map((check) => check())]);
       const warnings = faults.map(({ setting, problem }) => `${setting} ${problem}`);
-      return { ready: more.ready, details: { redis: 'reachable', redis_warnings: warnings, ...more.details } };
+      const said = [{ redis: 'reachable', redis_warnings: warnings }, ...checked.map(({ details }) => details)];
+      return {
+        ready: checked.every(({ ready }) => ready),
+        details: Object.fromEntries(said.flatMap((details) => Object.entries(details))),
+      };
     },
     metrics: () => metrics.text(),
   };
 }
 
-function nothingElse() {
-  return Promise.resolve({ ready: true, details: {} });
+/** Whether images can be taken in and sent from here: DATA_DIR is writable, and the one that the others use. */
+export function spoolCheck({ spool }: Pick<Foundation, 'spool'>): Check {
+  return async () => {
+    const state = await spool.state();
+    return { ready: state === 'shared', details: { spool: state } };
+  };
 }

@@ -5,6 +5,7 @@ import { createDeliveryStore } from '../store/deliveries';
 import { createLocks, type HeldLock } from '../store/locks';
 import { createArchiveTask, createRetentionStore } from '../store/retention';
 import { createTowStore } from '../store/tows';
+import { createViolationStore } from '../store/violations';
 import { sweep } from '../workflow/retention';
 import type { Archive } from '../workflow/retention-port';
 import type { Foundation } from './foundation';
@@ -33,6 +34,7 @@ export function startRetention(foundation: Foundation, everyMs = EVERY_MS): Repe
   const stores = {
     tows: createTowStore(redis),
     deliveries: createDeliveryStore(redis),
+    violations: createViolationStore(redis),
     retention: createRetentionStore(redis),
   };
   let turn: Turn | null = null;

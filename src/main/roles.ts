@@ -5,7 +5,7 @@ import { createResources, type Resources } from '../platform/resources';
 import { startSimulator } from '../simulator';
 import { startConsole } from './console';
 import { openFoundation } from './foundation';
-import { healthOf } from './health';
+import { healthOf, spoolCheck } from './health';
 import { startOps } from './ops';
 import { startReceiver } from './receiver';
 import { startWorker, workerHealth } from './worker';
@@ -38,7 +38,7 @@ export async function startRole(role: ProcessRole, tools: RoleTools): Promise<Re
         const worker = startWorker(foundation, onStandstill);
         await startOps(
           foundation,
-          healthOf(foundation, () => workerHealth(worker)),
+          healthOf(foundation, spoolCheck(foundation), () => workerHealth(worker)),
         );
       });
     case 'console':
@@ -54,7 +54,7 @@ export async function startRole(role: ProcessRole, tools: RoleTools): Promise<Re
         await startConsole(foundation);
         await startOps(
           foundation,
-          healthOf(foundation, () => workerHealth(worker)),
+          healthOf(foundation, spoolCheck(foundation), () => workerHealth(worker)),
         );
       });
   }

@@ -7,13 +7,15 @@ export function watchSending(metrics: Metrics, sending: SendingStore): void {
   const watch = (name: string, help: string, labelNames: readonly string[], figures: (view: SendingView) => Figure[]) =>
     metrics.watch({ name, help, labelNames, read: async () => figures(await sending.read()) });
   watch('towhook_gate_closed', 'What holds sending now: 1 = closed.', ['gate'], gatesOf);
-  watch('towhook_held_tows', 'Tows that wait for a gate.', [], ({ held }) => [{ labels: {}, value: held }]);
+  watch('towhook_held_tows', 'Tows and violations that wait for a gate.', [], ({ held }) => [
+    { labels: {}, value: held },
+  ]);
   watch('towhook_budget_used', 'Calls of the last minute that count against a budget.', ['budget'], ({ budgets }) =>
     budgets
       .filter(({ per_minute: limit }) => limit > 0)
       .map(({ name, used }) => ({ labels: { budget: name }, value: used })),
   );
-  watch('towhook_budget_waiting', 'Tows that wait for a slot of the tow budget.', [], ({ budgets }) => [
+  watch('towhook_budget_waiting', 'Tows and violations that wait for a slot of their budget.', [], ({ budgets }) => [
     { labels: {}, value: budgets.reduce((total, { waiting }) => total + waiting, 0) },
   ]);
 }

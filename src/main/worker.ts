@@ -1,29 +1,17 @@
-import { processDelivery } from '../../jobs/process-delivery';
-import { sendReport } from '../../jobs/send-report';
-import { deliveryJob, reportJob } from '../contracts/jobs';
-import { requireService } from '../platform/config';
 import type { Resources } from '../platform/resources';
 import { startPump } from '../queue/pump';
 import { createProgress, type Progress } from '../queue/progress';
 import { startWorkers } from '../queue/workers';
-import { createServiceClient } from '../service';
-import { createBudgets, LEAVES_WITHIN_MS, slidingWindow } from '../store/budgets';
-import { createDeliveryStore, createSettling } from '../store/deliveries';
 import { PARTITION } from '../store/keys';
-import { createOutboxStore } from '../store/outbox';
-import { createTokenCache } from '../store/tokens';
-import { createTowStore } from '../store/tows';
 import { startConservation } from './conservation';
 import type { Foundation } from './foundation';
+import { openHandlers } from './handlers';
 import { startRetention } from './retention';
 import { superviseWorker, type OnStandstill, type SupervisedWorker } from './supervise';
 
 /** A claim lasts as long as the lock of its job; both outlast a call, whose deadline is at most 14 s. */
 const LEASE_MS = 20_000;
-/** A report leaves within this time after its claim began, or not at all. */
-const CLAIM_MAX_AGE_MS = 5000;
 const PUMP_INTERVAL_MS = 500;
-const DEFERRAL = { baseMs: 1000, capMs: 300_000 };
 
 /**
  * Starts the workers that process deliveries and send reports, and what keeps house beside them: the walk that looks for
@@ -40,46 +28,11 @@ export function startWorker(foundation: Foundation, onStandstill: OnStandstill =
 
 /** Opens all that one worker works with; it works until the resources close. */
 function openWorker(foundation: Foundation, resources: Resources): Progress {
-  const { config, clock, log, troubleLog, metrics, redis, queues, wake } = foundation;
-  const service = resources.add(
-    'service client',
-    createServiceClient({
-      ...requireService(config),
-      timeoutMs: config.service.timeoutMs,
-      tokens: createTokenCache(redis),
-      budgets: createBudgets(redis, config.budgetsPerMinute),
-      clock,
-      log,
-    }),
-    (client) => client.close(),
-  );
-  const tows = createTowStore(redis);
-  const deliveries = createDeliveryStore(redis);
-  const settling = createSettling(redis, DEFERRAL);
-  const { unknownGraceMs, giveUpAfterMs } = config.policy;
-  const towBudget = slidingWindow(config.budgetsPerMinute.tow);
-  const settings = { leaseMs: LEASE_MS, unknownGraceMs, giveUpAfterMs, towBudget };
-  const outbox = createOutboxStore(redis, clock, settings);
-  const claimMaxAgeMs = towBudget.limit > 0 ? LEAVES_WITHIN_MS : CLAIM_MAX_AGE_MS;
-
+  const { config, clock, troubleLog, queues } = foundation;
   const progress = createProgress(clock);
   const workers = startWorkers({
     queues,
-    handlers: {
-      deliveries: async (payload) =>
-        processDelivery(deliveryJob.parse(payload), { tows, deliveries, wake, ...settling, log, metrics }),
-      reports: async (payload) =>
-        sendReport(reportJob.parse(payload), {
-          outbox,
-          tows,
-          service,
-          settings: config.policy,
-          claimMaxAgeMs,
-          clock,
-          log,
-          metrics,
-        }),
-    },
+    handlers: openHandlers(foundation, { resources, leaseMs: LEASE_MS }),
     connection: foundation.patient(resources),
     prefix: PARTITION,
     concurrency: config.workerConcurrency,

@@ -1,25 +1,50 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import type { ApiKeyStore } from '../workflow/ports';
 import type { Actor } from '../workflow/progress';
+import { addressOf, type Checked, type Guessing } from './guessing';
+import { sendError } from './reply';
 
 /** Who calls, by the key of the call. Keys are long random texts, so their plain hash is safe to store. */
 export interface Authenticator {
-  /** The holder of a key, null when nobody holds it. */
-  holderOf(key: string): Promise<Actor | null>;
+  /** The holder of a key that a request carries, unless too many wrong ones came from where it comes from. */
+  check(key: string, request: Request): Promise<Checked<Actor>>;
 }
 
-export function createAuthenticator(keys: ApiKeyStore, bootstrapApiKey: string | null): Authenticator {
+export interface AuthenticatorOptions {
+  readonly keys: Pick<ApiKeyStore, 'findByHash'>;
+  /** Valid whatever becomes of the stored keys; null when none is configured. */
+  readonly bootstrapApiKey: string | null;
+  readonly guessing: Guessing;
+}
+
+/** The name and the id of whoever holds the configured key; no stored key may have them. */
+export const BOOTSTRAP = 'bootstrap';
+
+export function createAuthenticator({ keys, bootstrapApiKey, guessing }: AuthenticatorOptions): Authenticator {
   const bootstrapHash = bootstrapApiKey === null ? null : hashOf(bootstrapApiKey);
+  const holderOf = async (hash: string): Promise<Actor | null> => {
+    if (bootstrapHash !== null && timingSafeEqual(Buffer.from(hash), Buffer.from(bootstrapHash))) {
+      return { id: BOOTSTRAP, name: BOOTSTRAP, role: 'ops' };
+    }
+    const key = await keys.findByHash(hash);
+    return key && { id: key.id, name: key.name, role: key.role };
+  };
   return {
-    async holderOf(key) {
+    check(key, request) {
       const hash = hashOf(key);
-      if (bootstrapHash !== null && timingSafeEqual(Buffer.from(hash), Buffer.from(bootstrapHash))) {
-        return { name: 'bootstrap', role: 'ops' };
-      }
-      return keys.findByHash(hash);
+      return guessing.check({ address: addressOf(request), hash }, () => holderOf(hash));
     },
   };
+}
+
+/** Answers a call whose key was not looked at. */
+export function sendSlowed(response: Response, { retryAfterMs }: { retryAfterMs: number }): void {
+  response.set('retry-after', String(Math.ceil(retryAfterMs / 1000)));
+  sendError(response, 429, {
+    code: 'too_many_wrong_keys',
+    message: 'Too many wrong API keys came from this address; none is looked at for a while.',
+  });
 }
 
 /** A new key: recognisable as ours, and too long to guess. */

@@ -1,7 +1,7 @@
 import type { Express, Response } from 'express';
 import type { StoreEvent } from '../contracts/records';
+import { bearerKey, type Authenticator } from './authenticate';
 import { identify } from './serve';
-import type { Authenticator } from './authenticate';
 
 /** Server-sent events: everything that changes, to everybody who watches. */
 export interface EventStream {
@@ -11,14 +11,19 @@ export interface EventStream {
   close(): void;
 }
 
+/** How often a watcher hears that the stream lives; its key is looked at again each time, since it may have ended. */
 const HEARTBEAT_MS = 15_000;
 const RECONNECT_MS = 2000;
 /** A watcher that does not read is let go; it comes back and reads the present state. */
 const UNREAD_BYTES_MAX = 1_048_576;
 
 /** Serves `GET /api/events` (role viewer). */
-export function serveEvents(app: Express, authenticator: Authenticator): EventStream {
-  const watchers = new Set<Response>();
+export function serveEvents(
+  app: Express,
+  authenticator: Authenticator,
+  { heartbeatMs = HEARTBEAT_MS }: { heartbeatMs?: number } = {},
+): EventStream {
+  const watchers = new Map<Response, () => Promise<boolean>>();
   app.get('/api/events', async (request, response) => {
     if (!(await identify(request, response, authenticator))) return;
     response.writeHead(200, {
@@ -28,25 +33,42 @@ export function serveEvents(app: Express, authenticator: Authenticator): EventSt
       'x-accel-buffering': 'no',
     });
     response.write(`retry: ${RECONNECT_MS}\n\n`);
-    watchers.add(response);
+    const key = bearerKey(request) ?? '';
+    watchers.set(response, async () => (await authenticator.check(key, request)).kind !== 'wrong');
     response.on('close', () => watchers.delete(response));
   });
   const send = (text: string) => {
-    for (const watcher of watchers) {
+    for (const watcher of watchers.keys()) {
       if (watcher.writableLength > UNREAD_BYTES_MAX) watcher.destroy();
       else watcher.write(text);
     }
   };
-  const heartbeat = setInterval(() => send(': still here\n\n'), HEARTBEAT_MS);
+  const letGo = () => {
+    for (const [watcher, isAllowed] of watchers) {
+      // While nobody can say, whoever was let in stays.
+      isAllowed().then(
+        (allowed) => void (allowed || watcher.end()),
+        () => {},
+      );
+    }
+  };
+  const heartbeat = setInterval(() => {
+    send(': still here\n\n');
+    letGo();
+  }, heartbeatMs);
   return {
     publish(event) {
       const at = new Date(event.at_ms).toISOString();
-      const ref = event.towing_reference_id ? { towing_reference_id: event.towing_reference_id } : {};
-      send(`event: ${event.type}\ndata: ${JSON.stringify({ at, type: event.type, ...ref })}\n\n`);
+      const { towing_reference_id: ref, violation_id: violationId } = event;
+      const about = {
+        ...(ref ? { towing_reference_id: ref } : {}),
+        ...(violationId ? { violation_id: violationId } : {}),
+      };
+      send(`event: ${event.type}\ndata: ${JSON.stringify({ at, type: event.type, ...about })}\n\n`);
     },
     close() {
       clearInterval(heartbeat);
-      for (const watcher of watchers) watcher.end();
+      for (const watcher of watchers.keys()) watcher.end();
     },
   };
 }

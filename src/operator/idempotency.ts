@@ -14,6 +14,13 @@ export interface Change {
   readonly secrets?: Readonly<Record<string, string>>;
 }
 
+export interface Exchange {
+  readonly request: Request;
+  readonly response: Response;
+  /** What tells the request from another one to the same address: its body, or what stands for its form. */
+  readonly asked: unknown;
+}
+
 const KEY_MAX = 255;
 
 /**
@@ -21,16 +28,16 @@ const KEY_MAX = 255;
  * effect; only successes are remembered, for 24 hours. The same key with another body is refused.
  */
 export async function changeOnce(
-  exchange: { request: Request; response: Response },
+  exchange: Exchange,
   answers: AnswerStore,
   change: Change & { status: number },
 ): Promise<void> {
-  const { request, response } = exchange;
+  const { request, response, asked } = exchange;
   const key = request.get('idempotency-key');
   if (key !== undefined && (key.trim() === '' || key.length > KEY_MAX)) {
     return sendInvalid(response, [{ field: 'Idempotency-Key', rule: `must have 1 to ${KEY_MAX} characters` }]);
   }
-  const remember = key === undefined ? undefined : rememberOf(request, key);
+  const remember = key === undefined ? undefined : rememberOf(request, { key, asked });
   if (remember && (await answerAgain(exchange, answers, { remember, change }))) return;
 
   const effect = await change.effect(remember);
@@ -88,11 +95,10 @@ function send(response: Response, answer: string, secrets: Readonly<Record<strin
   response.status(Number(status)).json(shown.success ? { ...shown.data, ...secrets } : body);
 }
 
-function rememberOf(request: Request, key: string): Remember {
-  const body: unknown = request.body ?? {};
+function rememberOf(request: Request, { key, asked }: { key: string; asked: unknown }): Remember {
   return {
     scope: digest(JSON.stringify([request.method, request.path, key])),
-    fingerprint: digest(canonicalJson(jsonObject.parse(body))),
+    fingerprint: digest(canonicalJson(jsonObject.parse(asked))),
   };
 }
 

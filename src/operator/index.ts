@@ -1,32 +1,49 @@
 import express, { type RequestHandler } from 'express';
 import helmet from 'helmet';
 import type { StoreEvent } from '../contracts/records';
+import type { ViolationApi } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
 import type { Log } from '../platform/log';
 import { throttledLog } from '../platform/log-throttle';
 import type { Metrics } from '../platform/metrics';
 import type { AnswerStore, ApiKeyStore, AuditStore, DeliveryStore, SendingStore, TaskStore } from '../workflow/ports';
 import type { ConservationStore } from '../workflow/conservation-port';
+import type { Lookups } from '../workflow/lookups';
 import type { ProgressTools } from '../workflow/progress';
+import type { Spool } from '../workflow/spool-port';
+import type { ViolationStore } from '../workflow/violation-port';
 import { serveApiKeys } from './api-keys';
 import { serveAudit } from './audit';
 import { createAuthenticator } from './authenticate';
 import { serveConservation } from './conservation';
 import { serveDeliveries } from './deliveries';
+import { serveDocs } from './docs';
+import { serveDispatch } from './dispatch';
 import { serveEvents } from './events';
+import { createGuessing } from './guessing';
+import { serveLookups } from './lookups';
 import { openApiDocument } from './openapi';
+import { servePhotos } from './photos';
 import { mountQueuePages, serveQueues, type WatchedQueue } from './queues';
 import { answerError, routeOf, sendError } from './reply';
 import { serveSending } from './sending';
 import { createServer } from './serve';
 import { serveTasks } from './tasks';
 import { serveTows } from './tows';
+import { serveViolationDecisions } from './violation-decisions';
+import { serveViolations } from './violations';
 
 export interface OperatorOptions {
   readonly progress: ProgressTools;
+  readonly violations: ViolationStore;
+  /** Which creation path new violations go by. */
+  readonly violationApi: ViolationApi;
+  readonly spool: Spool;
   readonly deliveries: DeliveryStore;
   readonly tasks: TaskStore;
   readonly sending: SendingStore;
+  /** Null when this console has no access to the service. */
+  readonly lookups: Lookups | null;
   readonly keys: ApiKeyStore;
   readonly audit: AuditStore;
   readonly answers: AnswerStore;
@@ -38,28 +55,39 @@ export interface OperatorOptions {
   readonly metrics: Metrics;
 }
 
-const BODY_LIMIT_BYTES = 100_000;
-
 /** The operator API and the queue pages as an Express application. */
 export function createOperator(options: OperatorOptions) {
   const app = express();
-  const authenticator = createAuthenticator(options.keys, options.bootstrapApiKey);
+  const { keys, bootstrapApiKey, clock, log, metrics } = options;
+  const guessing = createGuessing({ clock, log: throttledLog(log, { clock }), metrics });
+  const authenticator = createAuthenticator({ keys, bootstrapApiKey, guessing });
   app.disable('etag');
   app.use(securityHeaders());
   app.use(logRequests(options));
   mountQueuePages(app, options.queues, authenticator);
-  app.use(express.json({ type: () => true, limit: BODY_LIMIT_BYTES }));
 
-  const server = createServer(app, { authenticator, answers: options.answers });
+  const server = createServer(app, {
+    authenticator,
+    answers: options.answers,
+    spool: options.spool,
+    log: throttledLog(log, { clock }),
+  });
   serveTows(server, options.progress);
-  serveTasks(server, { tasks: options.tasks, tows: options.progress.tows });
+  serveDispatch(server, options.progress);
+  const { violations, progress } = options;
+  serveTasks(server, { tasks: options.tasks, tows: progress.tows, violations });
+  serveViolations(server, { violations, spool: options.spool, api: options.violationApi, wake: progress.wake, clock });
+  servePhotos(server, { tows: progress.tows, spool: options.spool, clock });
+  serveViolationDecisions(server, { violations, tows: progress.tows, wake: progress.wake, clock });
+  serveLookups(server, options.lookups);
   serveSending(server, options.sending);
   serveDeliveries(server, { deliveries: options.deliveries, wake: options.progress.wake });
-  serveQueues(server, options.queues);
+  serveQueues(server, { queues: options.queues, audit: options.audit });
   serveConservation(server, options.conservation);
   serveApiKeys(server, { keys: options.keys, clock: options.clock });
   serveAudit(server, options.audit);
   const events = serveEvents(app, authenticator);
+  serveDocs(app);
   app.get('/openapi.json', (_request, response) => {
     response.json(openApiDocument());
   });
@@ -68,6 +96,7 @@ export function createOperator(options: OperatorOptions) {
       name: 'towhook',
       api: '/api/tows',
       description: '/openapi.json',
+      docs: '/docs',
       queues: '/queues',
       metrics: '/metrics',
     });

@@ -1,6 +1,7 @@
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import type { FieldRule, Refusal } from '../domain/refusal';
 import { errorFacts, type Log } from '../platform/log';
+import { answerWhileSending, isBodyUnderWay } from './early-answer';
 
 /** The one table of what the API answers when it says no (design, "Outside face"). */
 const STATUS_OF_REFUSAL = { conflict: 409, invalid: 422, forbidden: 403, unknown: 404 } as const;
@@ -12,7 +13,23 @@ export interface ErrorBody {
 }
 
 export function sendError(response: Response, httpStatus: number, error: ErrorBody): void {
-  response.status(httpStatus).json({ code: error.code, message: error.message, details: error.details ?? [] });
+  const body = { code: error.code, message: error.message, details: error.details ?? [] };
+  response.status(httpStatus);
+  if (isBodyUnderWay(response.req)) answerWhileSending(response, body);
+  else response.json(body);
+}
+
+/** Something beyond the API stands in the way: the service, or what it was asked. */
+export interface Problem {
+  readonly httpStatus: number;
+  readonly error: ErrorBody;
+  /** When to come back, ms from now; null where coming back changes nothing. */
+  readonly retryAfterMs: number | null;
+}
+
+export function sendProblem(response: Response, { httpStatus, error, retryAfterMs }: Problem): void {
+  if (retryAfterMs !== null) response.set('retry-after', String(Math.max(1, Math.ceil(retryAfterMs / 1000))));
+  sendError(response, httpStatus, error);
 }
 
 /** A rule that forbids what was asked. */

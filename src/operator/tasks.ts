@@ -5,6 +5,8 @@ import type { Task } from '../contracts/records';
 import type { TaskStore, TowStore } from '../workflow/ports';
 import { effectOf, type Effect } from '../workflow/progress';
 import { reportOfTask } from '../workflow/tow-view';
+import type { ViolationStore } from '../workflow/violation-port';
+import { violationViewOf } from '../workflow/violation-view';
 import { answerText } from './idempotency';
 import type { Server } from './serve';
 
@@ -14,10 +16,18 @@ const noSuchTask = {
 } as const;
 
 /** What people must decide. A task that offers more than "resolve" is closed by deciding, not here. */
-export function serveTasks(server: Server, { tasks, tows }: { tasks: TaskStore; tows: TowStore }): void {
+export function serveTasks(
+  server: Server,
+  { tasks, tows, violations }: { tasks: TaskStore; tows: TowStore; violations: Pick<ViolationStore, 'read'> },
+): void {
   const view = async (task: Task) => {
     const record = task.report_id && task.towing_reference_id ? await tows.read(task.towing_reference_id) : null;
-    return { ...task, report: record && reportOfTask(record, task.report_id) };
+    const violation = task.violation_id ? await violations.read(task.violation_id) : null;
+    return {
+      ...task,
+      report: record && reportOfTask(record, task.report_id),
+      violation: violation && violationViewOf(violation),
+    };
   };
   server.read(ROUTES.listTasks, async ({ query }) => {
     const page = await tasks.list({ cursor: query.cursor ?? null, limit: query.limit });
@@ -40,7 +50,7 @@ export function serveTasks(server: Server, { tasks, tows }: { tasks: TaskStore; 
         }
         const act = {
           audit: auditOf(actor, 'task.resolved', {
-            on: { task_id: id, ...towOf(task) },
+            on: { task_id: id, ...subjectOf(task) },
             why: body.reason,
             what: { task_type: task.type },
           }),
@@ -54,6 +64,9 @@ export function serveTasks(server: Server, { tasks, tows }: { tasks: TaskStore; 
   });
 }
 
-function towOf({ towing_reference_id }: Task) {
-  return towing_reference_id === undefined ? {} : { towing_reference_id };
+function subjectOf({ towing_reference_id, violation_id }: Task) {
+  return {
+    ...(towing_reference_id === undefined ? {} : { towing_reference_id }),
+    ...(violation_id === undefined ? {} : { violation_id }),
+  };
 }

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { VARIABLES } from './variables';
+import { COMMAND_LINE_VARIABLES, VARIABLES } from './variables';
 
 /** The configuration is wrong: every fault names its variable, and never shows its value. */
 export class ConfigurationError extends Error {
@@ -19,19 +19,47 @@ export interface ServiceAccess {
 }
 
 /** Reads and checks the environment once. Throws ConfigurationError with every fault. Empty text counts as absent. */
-export function loadConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
+export function loadConfig(environment: Environment = process.env): Config {
+  const given = givenIn(environment);
   const parsed = VARIABLES.safeParse(given);
   const lonely = contradictions(given);
-  if (!parsed.success) {
-    const broken = parsed.error.issues.map((issue) => ({
-      variable: String(issue.path[0] ?? '?'),
-      rule: ruleOf(issue),
-    }));
-    throw new ConfigurationError([...broken, ...lonely]);
-  }
+  if (!parsed.success) throw new ConfigurationError([...faultsIn(parsed.error), ...lonely]);
   if (lonely.length > 0) throw new ConfigurationError(lonely);
   return shape(parsed.data, environment['PATH'] ?? '');
+}
+
+/** What the command line reads of the environment; it works beside a configuration that is wrong elsewhere. */
+export interface CommandLineSettings {
+  /** The console that is talked to. */
+  readonly url: string;
+  readonly apiKey: string | null;
+  readonly wantsColor: boolean;
+}
+
+/** Reads and checks it. Throws ConfigurationError with every fault. */
+export function loadCommandLineSettings(environment: Environment = process.env): CommandLineSettings {
+  const parsed = COMMAND_LINE_VARIABLES.safeParse(givenIn(environment));
+  if (!parsed.success) throw new ConfigurationError(faultsIn(parsed.error));
+  const env = parsed.data;
+  return {
+    url: env.TOWHOOK_URL ?? localAddress(env.CONSOLE_HOST ?? env.HOST, env.CONSOLE_PORT),
+    apiKey: env.TOWHOOK_API_KEY ?? env.BOOTSTRAP_API_KEY ?? null,
+    wantsColor: env.NO_COLOR === undefined,
+  };
+}
+
+/** How a listener of this machine is reached: one on all addresses is reached on this machine's own. */
+export function localAddress(host: string, port: number): string {
+  const reached = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (host.includes(':') ? `[${host}]` : host);
+  return `http://${reached}:${port}`;
+}
+
+/** The environment without these variables; for what can be looked at beside a fault in them. */
+export function environmentWithout(
+  variables: readonly string[],
+  environment: Environment = process.env,
+): Readonly<Record<string, string | undefined>> {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !variables.includes(name)));
 }
 
 /** What of the environment describes this machine and not towhook; for programs that configure towhook themselves. */
@@ -39,10 +67,17 @@ export function machineEnvironment(): Readonly<Record<string, string | undefined
   return { PATH: process.env['PATH'], REDIS_SERVER_BIN: process.env['REDIS_SERVER_BIN'] };
 }
 
+/** The access to the service; null unless all of it is configured. */
+export function serviceAccess({ service }: Config): ServiceAccess | null {
+  const { baseUrl, clientId, clientSecret } = service;
+  return baseUrl !== null && clientId !== null && clientSecret !== null ? { baseUrl, clientId, clientSecret } : null;
+}
+
 /** The access to the service, or a ConfigurationError that names what is missing. */
 export function requireService(config: Config): ServiceAccess {
+  const access = serviceAccess(config);
+  if (access !== null) return access;
   const { baseUrl, clientId, clientSecret } = config.service;
-  if (baseUrl !== null && clientId !== null && clientSecret !== null) return { baseUrl, clientId, clientSecret };
   const missing = [
     ['SERVICE_BASE_URL', baseUrl],
     ['SERVICE_CLIENT_ID', clientId],
@@ -71,6 +106,16 @@ export function configSummary(config: Config): Record<string, unknown> {
   };
 }
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
+function givenIn(environment: Environment): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
+}
+
+function faultsIn(error: z.ZodError): Faults {
+  return error.issues.map((issue) => ({ variable: String(issue.path[0] ?? '?'), rule: ruleOf(issue) }));
+}
+
 type Variables = z.output<typeof VARIABLES>;
 
 const HOUR_MS = 3_600_000;
@@ -89,7 +134,13 @@ function shape(env: Variables, searchPath: string) {
     dataDir: env.DATA_DIR,
     receiver: { host: env.RECEIVER_HOST ?? env.HOST, port: env.RECEIVER_PORT },
     console: { host: env.CONSOLE_HOST ?? env.HOST, port: env.CONSOLE_PORT },
-    simulator: { host: env.HOST, port: env.SIMULATOR_PORT, webhookUrl: env.SIMULATOR_WEBHOOK_URL ?? null },
+    simulator: {
+      host: env.HOST,
+      port: env.SIMULATOR_PORT,
+      webhookUrl: env.SIMULATOR_WEBHOOK_URL ?? null,
+      /** From a reported violation that can be towed to its tow request. */
+      assessAfterMs: env.SIMULATOR_ASSESS_AFTER_MS,
+    },
     ops: { host: env.HOST, port: env.OPS_PORT },
     webhook: {
       secrets: {
@@ -124,6 +175,7 @@ function shape(env: Variables, searchPath: string) {
     keep: {
       deliveriesMs: env.KEEP_DELIVERIES_HOURS * HOUR_MS,
       towsMs: env.KEEP_TOWS_HOURS * HOUR_MS,
+      violationsMs: env.KEEP_VIOLATIONS_HOURS * HOUR_MS,
       auditMs: env.KEEP_AUDIT_HOURS * HOUR_MS,
     },
     rules: {
@@ -132,6 +184,15 @@ function shape(env: Variables, searchPath: string) {
       freeDays: env.FREE_DAYS,
       releaseRequiresPayment: env.RELEASE_REQUIRES_PAYMENT,
     },
+    violations: {
+      api: env.VIOLATION_API,
+      /** How long a tow request may take to prove a violation whose answer was lost. */
+      proofMs: env.VIOLATION_PROOF_HOURS * HOUR_MS,
+      /** Whether an active ticket is looked for before a violation that depends on one is sent. */
+      checksTicket: env.VIOLATION_TICKET_CHECK,
+    },
+    /** How long an answer about a zone's capacity or a vehicle's ticket serves others who ask the same. */
+    lookupCacheMs: env.LOOKUP_CACHE_MS,
     workerConcurrency: env.WORKER_CONCURRENCY,
     stopGraceMs: env.STOP_GRACE_MS,
     workerStandstillMs: env.WORKER_STANDSTILL_MS,

@@ -10,6 +10,8 @@ export interface Metrics {
   reportAttempted(kind: string, outcome: string, durationMs: number): void;
   /** A request to the operator API was answered. */
   apiAnswered(method: string, httpStatus: number): void;
+  /** An API key was wrong, or was not looked at because too many wrong ones came from its address. */
+  keyRefused(reason: 'wrong' | 'slowed'): void;
   /** Records were archived. */
   archived(type: string, count: number): void;
   /** Read whenever the metrics are. */
@@ -64,6 +66,12 @@ export function createMetrics(): Metrics {
     labelNames: ['method', 'status'],
     registers,
   });
+  const keysRefused = new Counter({
+    name: 'towhook_api_keys_refused_total',
+    help: 'API keys refused, by reason: wrong, or slowed after too many wrong ones from one address.',
+    labelNames: ['reason'],
+    registers,
+  });
   const archived = new Counter({
     name: 'towhook_archived_total',
     help: 'Records written to the archive, by type.',
@@ -83,6 +91,7 @@ export function createMetrics(): Metrics {
     deliveryProcessed: (kind, verdict) => processed.inc({ kind, verdict }),
     reportAttempted: (kind, outcome, durationMs) => attempts.observe({ kind, outcome }, durationMs / 1000),
     apiAnswered: (method, status) => api.inc({ method, status }),
+    keyRefused: (reason) => keysRefused.inc({ reason }),
     archived: (type, count) => archived.inc({ type }, count),
     watchBacklog: (queue, read) => {
       backlogs.set(queue, read);

@@ -37,6 +37,11 @@ export function isTerminal(): boolean {
   return process.stdout.isTTY;
 }
 
+/** True when a person watches what goes wrong and how far work has come. */
+export function isProblemTerminal(): boolean {
+  return process.stderr.isTTY;
+}
+
 /** How many characters fit on a line. */
 export function terminalWidth(): number {
   return isTerminal() ? process.stdout.columns : 200;

@@ -80,15 +80,33 @@ export const VARIABLES = z.object({
   // Open question Q12: only one payment status is documented; others can be allowed here.
   PAYMENT_STATUSES: words('PAID'),
   FREE_DAYS: count(0),
+  VIOLATION_API: z.enum(['reference', 'guide']).default('reference'),
+  VIOLATION_PROOF_HOURS: hours(1),
+  VIOLATION_TICKET_CHECK: flag('false'),
+  LOOKUP_CACHE_MS: durationMs(10_000),
   RELEASE_REQUIRES_PAYMENT: z.enum(['invoiced', 'always', 'never']).default('invoiced'),
   WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(1000).default(50),
   STOP_GRACE_MS: durationMs(15_000),
   WORKER_STANDSTILL_MS: z.coerce.number().int().min(1000).default(60_000),
   KEEP_DELIVERIES_HOURS: hours(168),
   KEEP_TOWS_HOURS: hours(720),
+  KEEP_VIOLATIONS_HOURS: hours(720),
   KEEP_AUDIT_HOURS: hours(720),
   LOG_LEVEL: z.enum(['error', 'warn', 'info', 'http', 'verbose', 'debug', 'silly']).default('info'),
+  SIMULATOR_ASSESS_AFTER_MS: durationMs(3000),
   SIMULATOR_WEBHOOK_URL: z.string().refine(isHttpAddress, 'must be an http(s) address').optional(),
+});
+
+/** What the `towhook` command line reads besides: nothing of it configures a role, and no role is told of it. */
+export const COMMAND_LINE_VARIABLES = z.object({
+  TOWHOOK_URL: z
+    .string()
+    .refine(isHttpAddress, 'must be an http(s) address without user, query or fragment')
+    .optional(),
+  TOWHOOK_API_KEY: z.string().optional(),
+  NO_COLOR: z.string().optional(),
+  // Where the console of this machine listens and what its first key is, should the two above be absent.
+  ...VARIABLES.pick({ CONSOLE_PORT: true, CONSOLE_HOST: true, HOST: true, BOOTSTRAP_API_KEY: true }).shape,
 });
 
 function splitList(text: string): string[] {

@@ -4,7 +4,7 @@ import type { Clock } from '../platform/clock';
 import { errorFacts, type Log } from '../platform/log';
 
 /** The queues by name. A job names one record and carries nothing else. */
-export const QUEUE_NAMES = ['deliveries', 'reports'] as const;
+export const QUEUE_NAMES = ['deliveries', 'reports', 'violations'] as const;
 export type QueueName = (typeof QUEUE_NAMES)[number];
 
 /** One wake-up: the field that names the record, and the record. */
@@ -40,8 +40,16 @@ export interface QueueOptions {
 /** The last completed jobs are kept for people who look at the queue pages. */
 const COMPLETED_JOBS_KEPT = 1000;
 
-const RECORD_FIELD = { deliveries: 'delivery_id', reports: 'towing_reference_id' } as const;
-const JOB_NAME = { deliveries: 'process-delivery', reports: 'send-report' } as const;
+const RECORD_FIELD = {
+  deliveries: 'delivery_id',
+  reports: 'towing_reference_id',
+  violations: 'violation_id',
+} as const satisfies Record<QueueName, string>;
+const JOB_NAME = {
+  deliveries: 'process-delivery',
+  reports: 'send-report',
+  violations: 'submit-violation',
+} as const satisfies Record<QueueName, string>;
 
 /** The BullMQ side of waking workers. Adding a job fails at once while Redis cannot be reached. */
 export function createQueues(options: QueueOptions): Queues {
@@ -55,7 +63,7 @@ export function createQueues(options: QueueOptions): Queues {
     queue.on('error', (error) => options.log.debug('queue.failed', { queue: name, ...errorFacts(error) }));
     return queue;
   };
-  const byName = { deliveries: open('deliveries'), reports: open('reports') };
+  const byName = { deliveries: open('deliveries'), reports: open('reports'), violations: open('violations') };
   return {
     byName,
     async oldestWaitMs(name) {

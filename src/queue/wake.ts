@@ -12,5 +12,6 @@ export function createWake(queues: Queues, log: Log): Wake {
   return {
     delivery: (id) => wake({ queue: 'deliveries', ref: id }),
     tow: (ref) => wake({ queue: 'reports', ref }),
+    violation: (id) => wake({ queue: 'violations', ref: id }),
   };
 }

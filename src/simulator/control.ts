@@ -9,7 +9,7 @@ import type { CallLog } from './calls';
 import { faultRules, OPERATION_NAMES, type Faults } from './faults';
 import type { Ordering } from './ordering';
 import type { WebhookSender } from './webhooks';
-import type { Tow, World } from './world';
+import type { Tow, Violation, World } from './world';
 
 export interface Control {
   readonly log: Log;
@@ -114,6 +114,11 @@ function views(router: Router, { calls, webhooks, world }: Control): void {
   router.get('/webhooks', (_request, response) => {
     response.json({ items: webhooks.attempts() });
   });
+  router.get('/violations', (_request, response) => {
+    response.type('json');
+    const texts = world.reportedViolations().map((violation) => JSON.stringify(shownViolation(violation)));
+    pipeline(Readable.from(listed(texts)), response, () => {});
+  });
   router.get('/world', (_request, response) => {
     const counts = { ...world.counts(), calls: calls.size, webhooks: webhooks.attempts().length };
     response.json({ counts, tows: world.tows().map(shownTow) });
@@ -133,6 +138,11 @@ function shownOrder(tow: Tow): object {
     towing_reference_id: tow.towingReference,
     metadata: tow.metadata,
   };
+}
+
+function shownViolation({ reference, plateNumber, metadata, towed, form }: Violation): object {
+  const { fields, images } = form ?? { fields: {}, images: [] };
+  return { violation_reference_id: reference, plate_number: plateNumber, metadata, towed, fields, images };
 }
 
 function shownTow(tow: Tow): object {

@@ -15,7 +15,7 @@ export type { Simulator, SimulatorOptions } from './options';
 
 /**
  * Starts a stand-in of the parking service: every operation of service-api 4 under any path prefix, both webhooks of
- * service-api 6, and the control face below `/simulator`. Rejects when the address cannot be listened on.
+ * service-api 6, the assessment that leads from a violation to a tow request (if set up), and the control face below `/simulator`. Rejects when the address cannot be listened on.
  */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const settings = settingsOf(options);
@@ -39,6 +39,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       delays,
       faults,
       world,
+      towableReported: (violation) => void ordering.towableReported(violation),
       invoiceCreated: (tow, invoice) => void ordering.invoiceCreated(tow, invoice),
     }),
   );

@@ -19,6 +19,11 @@ export interface SimulatorOptions {
   readonly tokenLifetimeMs?: number | undefined;
   /** From a created invoice to its webhook; default 200. */
   readonly invoiceWebhookDelayMs?: number | undefined;
+  /**
+   * From a reported violation to the tow request for it, if its type can be towed (operations/violations.ts); default null
+   * = never: then tows are ordered by `POST /simulator/tow-requests` alone. The service's own time is "not shown".
+   */
+  readonly assessAfterMs?: number | null | undefined;
   /** Waits between the attempts of one webhook; when they are used up it is given up. */
   readonly retryDelaysMs?: readonly number[] | undefined;
   /** How the answers of service-api 4.5 travel (the token is always inside the envelope); default `bare`. */
@@ -44,6 +49,7 @@ export interface SimulatorSettings {
   readonly credentials: { readonly clientId: string; readonly clientSecret: string } | null;
   readonly tokenLifetimeMs: number;
   readonly invoiceWebhookDelayMs: number;
+  readonly assessAfterMs: number | null;
   readonly retryDelaysMs: readonly number[];
   readonly answers45: 'bare' | 'envelope';
   readonly unknownZones: readonly string[];
@@ -60,6 +66,7 @@ export function settingsOf(options: SimulatorOptions): SimulatorSettings {
     credentials: options.credentials ?? null,
     tokenLifetimeMs: options.tokenLifetimeMs ?? 3_600_000,
     invoiceWebhookDelayMs: options.invoiceWebhookDelayMs ?? 200,
+    assessAfterMs: options.assessAfterMs ?? null,
     retryDelaysMs: options.retryDelaysMs ?? [500, 1000, 2000, 5000, 10_000, 30_000, 60_000],
     answers45: options.answers45 ?? 'bare',
     unknownZones: options.unknownZones ?? [],

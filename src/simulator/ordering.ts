@@ -2,7 +2,7 @@ import type { Clock } from '../platform/clock';
 import type { Delays } from './delays';
 import type { Invoice } from './pricing';
 import type { WebhookSender } from './webhooks';
-import type { JsonObject, Tow, World } from './world';
+import type { JsonObject, Tow, Violation, World } from './world';
 
 export interface TowOrder {
   /** Known: the tow is for that violation. Unknown: a violation is made up under it. Absent: made up entirely. */
@@ -20,6 +20,7 @@ export interface OrderingSettings {
   readonly webhooks: WebhookSender;
   readonly world: World;
   readonly invoiceWebhookDelayMs: number;
+  readonly assessAfterMs: number | null;
 }
 
 /** The service's own side of a tow: it orders tows and sends invoice information (service-api 3 and 6). */
@@ -57,6 +58,16 @@ export class Ordering {
       towing_invoice: { ...towing_invoice, ...changes.towing_invoice },
       delay_invoice: { ...delay_invoice, ...changes.delay_invoice },
     });
+  }
+
+  /**
+   * The service's own assessment of a violation whose type can be towed (service-api 1, 3): after the usual while its tow
+   * request is posted, with its reference and metadata, unless a tow was ordered by hand meanwhile.
+   */
+  async towableReported(violation: Violation): Promise<void> {
+    const { delays, assessAfterMs } = this.#settings;
+    if (assessAfterMs === null || !(await delays.wait(assessAfterMs)) || violation.towed) return;
+    this.orderTow({ violation_reference_id: violation.reference, send: true });
   }
 
   /** Posts a created invoice after the usual while; its amounts stay those of the create. */

@@ -20,6 +20,8 @@ export interface Violation {
   /** Null when no plate number is associated with it (service-api 7.2). */
   readonly plateNumber: string | null;
   readonly metadata: JsonObject | null;
+  /** Whether a tow was ordered for it. */
+  towed: boolean;
   /** What the operator's form said; null when the simulator made the violation up. */
   readonly form: {
     readonly fields: Readonly<Record<string, unknown>>;
@@ -74,6 +76,11 @@ export class World {
     return this.#tows.get(towingReference);
   }
 
+  /** All violations still remembered that the operator reported, oldest first. */
+  reportedViolations(): Violation[] {
+    return this.#violations.values().filter(({ form }) => form !== null);
+  }
+
   /** All tows still remembered, oldest first. */
   tows(): Tow[] {
     return this.#tows.values();
@@ -87,7 +94,7 @@ export class World {
   /** A violation that the operator reported. */
   reportViolation(report: Pick<Violation, 'plateNumber' | 'metadata' | 'form'>): Violation {
     this.#counts.violations_reported += 1;
-    return this.#keepViolation({ reference: this.#newViolationReference(), ...report });
+    return this.#keepViolation({ reference: this.#newViolationReference(), towed: false, ...report });
   }
 
   /** A violation the simulator makes up; without a plate given it gets one, `null` leaves it without. */
@@ -98,7 +105,7 @@ export class World {
   }): Violation {
     const plateNumber = wanted.plateNumber === undefined ? newPlate(this.#clock) : wanted.plateNumber;
     const reference = wanted.reference ?? this.#newViolationReference();
-    return this.#keepViolation({ reference, plateNumber, metadata: wanted.metadata, form: null });
+    return this.#keepViolation({ reference, plateNumber, metadata: wanted.metadata, towed: false, form: null });
   }
 
   /** Orders a tow; a reference is made up unless one is given. */
@@ -114,6 +121,8 @@ export class World {
       paymentStatus: null,
     };
     this.#tows.set(tow.towingReference, tow);
+    const violation = this.#violations.get(order.violationReference);
+    if (violation) violation.towed = true;
     this.#counts.tows += 1;
     return tow;
   }

@@ -1,54 +1,68 @@
 import type { Redis } from 'ioredis';
-import { apiKeyRecord } from '../contracts/records';
-import type { ApiKey, ApiKeyStore } from '../workflow/ports';
+import { apiKeyRecord, type ApiKeyRecord } from '../contracts/api-key-record';
+import type { ApiKey, ApiKeyStore, ListedApiKey, Remember } from '../workflow/ports';
 import { KEYS, towKeys } from './keys';
+import { text, texts } from './parse';
 import { savedOf } from './saved';
 import { Script } from './scripts';
 import { wellFormedJson } from './well-formed';
 
+const findApiKey = new Script('find-api-key');
 const createApiKey = new Script('create-api-key');
+const rotateApiKey = new Script('rotate-api-key');
 const revokeApiKey = new Script('revoke-api-key');
 
-/** API keys by the hash of the key; the key itself is shown once, when it is made, and stored nowhere. */
+/** API keys by the hashes of their texts; a text is shown once, when it is made, and stored nowhere. */
 export function createApiKeyStore(redis: Redis): ApiKeyStore {
-  const read = async (id: string) => {
-    const json = await redis.hget(KEYS.apiKeys, id);
-    return json === null ? null : apiKeyRecord.parse(JSON.parse(json));
+  const nowMs = async () => {
+    const [seconds, micros] = await redis.time();
+    return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
   };
   return {
     async findByHash(hash) {
-      const id = await redis.hget(KEYS.apiKeyHashes, hash);
-      return id === null ? null : withoutHash(await read(id));
+      const json = await findApiKey.run(redis, [KEYS.apiKeys, KEYS.apiKeyHashes], [hash]);
+      return json === null ? null : withoutHashes(recordOf(text(json, 'find-api-key')));
+    },
+    async read(id) {
+      const [json, at] = await Promise.all([redis.hget(KEYS.apiKeys, id), nowMs()]);
+      return json === null ? null : listed(recordOf(json), at);
     },
     async list() {
-      const all = await redis.hvals(KEYS.apiKeys);
-      return all
-        .map((json) => withoutHash(apiKeyRecord.parse(JSON.parse(json))))
-        .filter((key) => key !== null)
-        .toSorted((a, b) => a.createdAt.localeCompare(b.createdAt));
+      const [all, at] = await Promise.all([redis.hvals(KEYS.apiKeys), nowMs()]);
+      return all.map((json) => listed(recordOf(json), at)).toSorted((a, b) => a.createdAt.localeCompare(b.createdAt));
     },
     async create(key, hash, { audit, remember }) {
-      const scope = remember ? { idempotencyScope: remember.scope } : {};
-      const keys = [...towKeys('', scope), KEYS.apiKeys, KEYS.apiKeyHashes];
-      const args = [
-        key.id,
-        hash,
-        wellFormedJson({ ...key, hash }),
-        remember?.fingerprint ?? '',
-        remember?.answer ?? '',
-        wellFormedJson(audit),
-      ];
-      return savedOf(await createApiKey.run(redis, keys, args), 'create-api-key');
+      const record = wellFormedJson({ ...key, hash, previous: null } satisfies ApiKeyRecord);
+      const args = [key.id, hash, record, remember?.fingerprint ?? '', remember?.answer ?? '', wellFormedJson(audit)];
+      const reply = await createApiKey.run(redis, keysFor(remember), args);
+      if (texts(reply, 'create-api-key')[0] === 'name_taken') return { kind: 'name_taken' };
+      return savedOf(reply, 'create-api-key');
+    },
+    async rotate(id, { hash, graceMs }, { audit, remember }) {
+      const args = [id, hash, graceMs, remember?.fingerprint ?? '', wellFormedJson(audit)];
+      return savedOf(await rotateApiKey.run(redis, keysFor(remember), args), 'rotate-api-key');
     },
     async revoke(id, audit) {
-      const keys = [...towKeys(''), KEYS.apiKeys, KEYS.apiKeyHashes];
-      return savedOf(await revokeApiKey.run(redis, keys, [id, wellFormedJson(audit)]), 'revoke-api-key');
+      const reply = await revokeApiKey.run(redis, keysFor(undefined), [id, wellFormedJson(audit)]);
+      return savedOf(reply, 'revoke-api-key');
     },
   };
 }
 
-function withoutHash(stored: (ApiKey & { hash: string }) | null): ApiKey | null {
-  if (!stored) return null;
-  const { hash: _hash, ...key } = stored;
-  return key;
+function keysFor(remember: Remember | undefined): string[] {
+  const scope = remember ? { idempotencyScope: remember.scope } : {};
+  return [...towKeys('', scope), KEYS.apiKeys, KEYS.apiKeyHashes];
+}
+
+function recordOf(json: string): ApiKeyRecord {
+  return apiKeyRecord.parse(JSON.parse(json));
+}
+
+function withoutHashes({ id, name, role, createdAt }: ApiKeyRecord): ApiKey {
+  return { id, name, role, createdAt };
+}
+
+function listed(record: ApiKeyRecord, nowMs: number): ListedApiKey {
+  const untilMs = record.previous && record.previous.validUntilMs > nowMs ? record.previous.validUntilMs : null;
+  return { ...withoutHashes(record), previousValidUntil: untilMs === null ? null : new Date(untilMs).toISOString() };
 }

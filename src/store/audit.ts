@@ -3,11 +3,14 @@ import { auditEntry, type AuditView } from '../contracts/audit';
 import { readCursor, writeCursor } from '../contracts/cursor';
 import { auditLineOf } from '../domain/audit-line';
 import type { AuditStore } from '../workflow/ports';
-import { KEYS } from './keys';
+import { KEYS, towKeys } from './keys';
 import { text, texts, UnexpectedReply } from './parse';
+import { savedOf } from './saved';
 import { Script } from './scripts';
+import { wellFormedJson } from './well-formed';
 
 const readAudit = new Script('read-audit');
+const appendAudit = new Script('append-audit');
 
 /** A page that looks for the acts on one tow passes by so many lines of others at most. */
 const LINES_PER_LOOK = 500;
@@ -52,6 +55,12 @@ export function createAuditStore(redis: Redis): AuditStore {
         if (lines) return lines;
       }
       throw new Error('the audit kept moving to the archive while it was read');
+    },
+
+    async append({ audit, remember }) {
+      const keys = towKeys('', remember ? { idempotencyScope: remember.scope } : {});
+      const args = [wellFormedJson(audit), remember?.fingerprint ?? ''];
+      return savedOf(await appendAudit.run(redis, keys, args), 'append-audit');
     },
   };
 }

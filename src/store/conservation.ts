@@ -3,7 +3,7 @@ import { walkRecord } from '../contracts/conservation';
 import { walkReply } from '../contracts/replies';
 import { recordsLostTask } from '../domain/tasks';
 import type { ConservationStore } from '../workflow/conservation-port';
-import { KEYS, towKeys } from './keys';
+import { KEYS, violationKeys } from './keys';
 import { texts } from './parse';
 import { Script } from './scripts';
 import { generalTaskJson } from './tows';
@@ -28,7 +28,7 @@ export const WALK_SETTINGS: WalkSettings = { namesPerStep: 100, paceMs: 100, wal
 /** The walk over the ledger in Redis; see the header of lua/walk-ledger.lua. */
 export function createConservationStore(redis: Redis, settings: WalkSettings = WALK_SETTINGS): ConservationStore {
   const { namesPerStep, paceMs, walkEveryMs } = settings;
-  const keys = [...towKeys(''), KEYS.walk, KEYS.lastWalk];
+  const keys = [...violationKeys(''), KEYS.walk, KEYS.lastWalk];
   const args = [namesPerStep, paceMs, walkEveryMs, recordsLostTask.subject, generalTaskJson(recordsLostTask)];
   return {
     async step() {
@@ -39,8 +39,12 @@ export function createConservationStore(redis: Redis, settings: WalkSettings = W
     async lastWalk() {
       const [hash, [seconds]] = await Promise.all([redis.hgetall(KEYS.lastWalk), redis.time()]);
       if (hash['ended_at'] === undefined) return null;
-      const deliveries = fieldsOf(hash, 'deliveries.');
-      const { lostNames, ...walk } = walkRecord.parse({ ...hash, deliveries, reports: fieldsOf(hash, 'reports.') });
+      const { lostNames, ...walk } = walkRecord.parse({
+        ...hash,
+        deliveries: fieldsOf(hash, 'deliveries.'),
+        reports: fieldsOf(hash, 'reports.'),
+        violations: fieldsOf(hash, 'violations.'),
+      });
       const ageMs = Math.max(0, Number(seconds) * 1000 - walk.endedAtMs);
       return { ...walk, ageMs, lostNames: lostNames.map((name) => name.replaceAll('\n', ' ')) };
     },

@@ -13,8 +13,16 @@ export interface DueSet {
   backlog(): Promise<{ due: number; oldestAgeMs: number }>;
 }
 
-export function createDueSets(redis: Redis): { tows: DueSet; deliveries: DueSet } {
-  return { tows: dueSet(redis, KEYS.dueTows), deliveries: dueSet(redis, KEYS.dueDeliveries) };
+export function createDueSets(redis: Redis): {
+  tows: DueSet;
+  deliveries: DueSet;
+  violations: DueSet;
+} {
+  return {
+    tows: dueSet(redis, KEYS.dueTows),
+    deliveries: dueSet(redis, KEYS.dueDeliveries),
+    violations: dueSet(redis, KEYS.dueViolations),
+  };
 }
 
 function dueSet(redis: Redis, key: string): DueSet {

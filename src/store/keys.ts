@@ -10,10 +10,16 @@ const key = (...parts: readonly string[]) => [PARTITION, ...parts].join(':');
 export const KEYS = {
   dueTows: key('due', 'tows'),
   dueDeliveries: key('due', 'deliveries'),
+  dueViolations: key('due', 'violations'),
   indexTows: key('index', 'tows'),
   indexDeliveries: key('index', 'deliveries'),
   attention: key('index', 'attention'),
   search: key('index', 'search'),
+  indexViolations: key('index', 'violations'),
+  searchViolations: key('index', 'violation-search'),
+  /** Violations by the id in their metadata and by our own id; by the service's names of them. */
+  violationAliases: key('violation-aliases'),
+  violationReferences: key('violation-references'),
   tasks: key('tasks'),
   openTasks: key('index', 'tasks'),
   /** What holds sending: a broken connection, an outage, paused operations (lua/shared/gates.lua). */
@@ -23,6 +29,8 @@ export const KEYS = {
   probes: key('probes'),
   /** Tows that wait for a slot of the tow budget, in the order they will be served. */
   slotWaiting: key('budget-waiting'),
+  /** Violations that wait for a slot of theirs, first come first served. */
+  violationSlotWaiting: key('budget-waiting', 'violations'),
   /** Every acknowledged delivery and recorded fact, by the moment it was written (lua/shared/ledger.lua). */
   ledger: key('ledger'),
   /** The walk over the ledger that goes on, and the last complete one (lua/walk-ledger.lua). */
@@ -32,6 +40,7 @@ export const KEYS = {
   audit: key('audit'),
   retireTows: key('retire', 'tows'),
   retireDeliveries: key('retire', 'deliveries'),
+  retireViolations: key('retire', 'violations'),
   /** Tows that were archived and are remembered, by the moment they left. */
   tombstones: key('tombstones'),
   /** Publish/subscribe channel of everything that changes. */
@@ -39,6 +48,8 @@ export const KEYS = {
   /** Written to see whether Redis takes writes. */
   writeProbe: key('write-probe'),
   quarantine: key('quarantine'),
+  /** The id of the disk that console and workers share (spool-marker.ts). */
+  spoolMarker: key('spool-marker'),
   token: key('token'),
   tokenLock: key('token-lock'),
   apiKeys: key('api-keys'),
@@ -48,6 +59,8 @@ export const KEYS = {
 export const towKey = (ref: string) => key('tow', ref);
 export const towTasksKey = (ref: string) => key('tow-tasks', ref);
 export const towsInStateKey = (state: string) => `${KEYS.indexTows}:${state}`;
+export const violationKey = (id: string) => key('violation', id);
+export const violationsInStateKey = (state: string) => `${KEYS.indexViolations}:${state}`;
 export const deliveryKey = (id: string) => key('delivery', id);
 export const idempotencyKey = (scope: string) => key('idempotency', scope);
 /** A lock that one process holds at a time, and the fencing number of whoever took it last (locks.ts). */
@@ -56,6 +69,9 @@ export const lockEpochKey = (name: string) => key('lock-epoch', name);
 export const heldByKey = (gate: string) => `${KEYS.held}:${gate}`;
 /** The log of granted slots of one budget (lua/shared/budget.lua). */
 export const budgetKey = (name: string) => key('budget', name);
+/** What the service answered to a question, by the hash of the question, and the right to ask it (lookups.ts). */
+export const lookupKey = (hash: string) => key('lookup', hash);
+export const lookupLockKey = (hash: string) => key('lookup-lock', hash);
 
 /** The KEYS of every script about one tow, in the order that lua/shared/tow.lua gives them names. */
 export function towKeys(ref: string, also: { deliveryId?: string; idempotencyScope?: string } = {}): string[] {
@@ -69,6 +85,7 @@ export function towKeys(ref: string, also: { deliveryId?: string; idempotencySco
     key('tow-terms', ref),
     KEYS.dueTows,
     KEYS.dueDeliveries,
+    KEYS.dueViolations,
     KEYS.indexTows,
     KEYS.indexDeliveries,
     KEYS.attention,
@@ -88,5 +105,25 @@ export function towKeys(ref: string, also: { deliveryId?: string; idempotencySco
     KEYS.events,
     idempotencyKey(also.idempotencyScope ?? ''),
     deliveryKey(also.deliveryId ?? ''),
+  ];
+}
+
+/** The KEYS of every script about one violation, in the order that lua/shared/violation.lua gives them names. */
+export function violationKeys(
+  id: string,
+  also: { ref?: string; deliveryId?: string; idempotencyScope?: string } = {},
+): string[] {
+  const { ref = '', ...more } = also;
+  return [
+    ...towKeys(ref, more),
+    violationKey(id),
+    key('violation-terms', id),
+    KEYS.indexViolations,
+    KEYS.searchViolations,
+    KEYS.violationAliases,
+    KEYS.violationReferences,
+    budgetKey('violations'),
+    KEYS.violationSlotWaiting,
+    KEYS.retireViolations,
   ];
 }

@@ -13,7 +13,7 @@ type Read = (ref: string) => Promise<TowRecord | null>;
 /** A page of tows, newest request first; with a search, by the words it found them under. */
 export async function listTows(redis: Redis, filter: TowFilter, read: Read): Promise<Page<TowRecord>> {
   const { refs, nextCursor } = filter.search
-    ? await search(redis, filter.search, filter)
+    ? await search(redis, KEYS.search, { ...filter, words: filter.search })
     : await newestFirst(redis, indexOf(filter), filter);
   const records = await Promise.all(refs.map(read));
   const items = records.filter((record): record is TowRecord => record !== null && matches(record, filter));
@@ -71,11 +71,15 @@ async function hasBelow(redis: Redis, index: string, last: Cursor): Promise<bool
   return rank !== null && rank > 0;
 }
 
-/** Matches in the byte order of their words, each tow once; the cursor is the last word shown. */
-async function search(redis: Redis, words: string, page: { cursor: string | null; limit: number }) {
+/** Matches in the byte order of their words, each record once; the cursor is the last word shown. */
+export async function search(
+  redis: Redis,
+  index: string,
+  page: { words: string; cursor: string | null; limit: number },
+): Promise<{ refs: string[]; nextCursor: string | null }> {
   const found = await Promise.all(
-    searchPrefixes(words).map((prefix) =>
-      redis.zrangebylex(KEYS.search, `[${prefix}`, `[${prefix}\u{10ffff}`, 'LIMIT', 0, SEARCH_MAX),
+    searchPrefixes(page.words).map((prefix) =>
+      redis.zrangebylex(index, `[${prefix}`, `[${prefix}\u{10ffff}`, 'LIMIT', 0, SEARCH_MAX),
     ),
   );
   const after = page.cursor === null ? null : readCursor(page.cursor);

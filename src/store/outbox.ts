@@ -1,25 +1,21 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { acknowledgedKind, claimedReply, claimKind, handOverReply } from '../contracts/replies';
 import { UNANSWERED_CREATES_MAX } from '../domain/policy';
 import { connectionTask, outageTask, pausedOperationTask, provedBeforeCorrectionTask } from '../domain/tasks';
 import type { Clock } from '../platform/clock';
 import type { AttemptResult, Claim, Claimed, HandedOver, OutboxStore } from '../workflow/outbox-port';
+import { attemptJson, changesOf, delayOf } from './ack-changes';
 import { towKeys } from './keys';
 import { texts } from './parse';
 import { Script } from './scripts';
 import { generalTaskJson, taskId, taskJson } from './tows';
+import { wellFormedJson } from './well-formed';
+import { ACK_REPEAT_MS, CLAIM_REPEAT_MS, untilAnswered } from './until-answered';
 
 const claimHead = new Script('claim');
 const ackAttempt = new Script('ack');
 const handOver = new Script('hand-over');
 const storeProbe = new Script('probed');
-
-const REPEAT_PAUSE_MS = 200;
-/** A claim older than 5 s is of no use any more. */
-const CLAIM_REPEAT_MS = 3000;
-/** An outage of Redis that lasts longer leaves what was answered in it unknown. */
-const ACK_REPEAT_MS = 600_000;
 
 export interface OutboxSettings {
   /** How long a claim lasts; longer than the deadline of a call, equal to the lock of its queue job. */
@@ -66,26 +62,10 @@ export function createOutboxStore(redis: Redis, clock: Clock, settings: OutboxSe
       await handOver.run(redis, towKeys(ref), args);
     },
 
-    async probed(ref, { service, delayMs }) {
-      await storeProbe.run(redis, towKeys(ref), [service, delayMs]);
+    async probed({ service, delayMs }) {
+      await storeProbe.run(redis, towKeys(''), [service, delayMs]);
     },
   };
-}
-
-/** Repeats a call to Redis that is safe to repeat, until it is answered or the time is up. */
-async function untilAnswered<T>(
-  call: () => Promise<T>,
-  { clock, limitMs }: { clock: Clock; limitMs: number },
-): Promise<T> {
-  const startedMs = clock.monotonicMs();
-  for (;;) {
-    try {
-      return await call();
-    } catch (error) {
-      if (clock.monotonicMs() - startedMs >= limitMs) throw error;
-      await sleep(REPEAT_PAUSE_MS);
-    }
-  }
 }
 
 function claimOf(reply: readonly string[], mine: { ref: string; leaseToken: string; attemptId: string }): Claim {
@@ -122,30 +102,14 @@ function handedOverOf(reply: readonly string[]): HandedOver {
 }
 
 function ackArguments(claimed: Claimed, result: AttemptResult, settings: OutboxSettings): (string | number)[] {
-  const { verdict } = result;
-  const delayMs = verdict.next === 'accepted' || verdict.next === 'refused' ? 0 : verdict.delayMs;
-  const isConnection = verdict.next === 'hold' && verdict.because === 'connection';
-  const isUnanswered = verdict.next === 'unknown' || (verdict.next === 'retry' && verdict.because === 'unanswered');
+  const metBy = { kind: claimed.reportKind, towingReference: claimed.ref };
+  const words = result.error?.message ?? '';
   const changes = {
-    error: result.error ? JSON.stringify(result.error) : '',
-    hint: verdict.next === 'refused' ? (verdict.hint ?? '') : '',
-    answer: result.answer ? JSON.stringify(result.answer) : '',
-    raw_body: result.rawBody ?? '',
-    not_found: verdict.next === 'retry' && verdict.because === 'not_found' ? 1 : 0,
-    unanswered: isUnanswered ? 1 : 0,
-    no_effect: result.hadNoEffect,
-    answered: result.wasAnswered,
-    connection: isConnection,
-    connection_failures: claimed.connectionFailures + 1,
-    connection_loss: result.isConnectionLoss ? 1 : 0,
-    too_old: result.isTooOld,
-    service: result.service,
-    forbidden: result.isForbidden,
-    asked_ms: result.askedMs,
-    outage_delay_ms: result.outageDelayMs,
-    give_up_ms: settings.giveUpAfterMs,
+    ...changesOf(claimed, result, settings),
     task: result.task ? { id: taskId(claimed.ref, result.task), json: taskJson(claimed.ref, result.task) } : false,
-    ...gateTasks(claimed, result),
+    connection_task: generalTaskJson(connectionTask(words, metBy)),
+    outage_task: generalTaskJson(outageTask(words)),
+    paused_task: generalTaskJson(pausedOperationTask(claimed.reportKind, words)),
   };
   return [
     claimed.ref,
@@ -153,20 +117,9 @@ function ackArguments(claimed: Claimed, result: AttemptResult, settings: OutboxS
     claimed.attemptId,
     claimed.revision,
     claimed.leaseToken,
-    verdict.next,
-    delayMs,
-    JSON.stringify({ attempt_id: claimed.attemptId, ...result.attempt }).toWellFormed(),
-    JSON.stringify(changes, (_name, value: unknown) => (typeof value === 'string' ? value.toWellFormed() : value)),
+    result.verdict.next,
+    delayOf(result),
+    attemptJson(claimed, result),
+    wellFormedJson(changes),
   ];
-}
-
-/** The tasks of the whole operator that this attempt may turn out to open; the script knows whether it does. */
-function gateTasks(claimed: Claimed, { error }: AttemptResult) {
-  const words = error?.message ?? '';
-  const metBy = { kind: claimed.reportKind, towingReference: claimed.ref };
-  return {
-    connection_task: generalTaskJson(connectionTask(words, metBy)),
-    outage_task: generalTaskJson(outageTask(words)),
-    paused_task: generalTaskJson(pausedOperationTask(claimed.reportKind, words)),
-  };
 }

@@ -30,7 +30,7 @@ export function texts(reply: unknown, what: string): string[] {
 }
 
 /** A flat list of names and values, as Redis answers a hash. */
-function fields(reply: unknown, what: string): Map<string, string> {
+export function fields(reply: unknown, what: string): Map<string, string> {
   const flat = texts(reply, what);
   const map = new Map<string, string>();
   for (let i = 0; i + 1 < flat.length; i += 2) map.set(flat[i] ?? '', flat[i + 1] ?? '');

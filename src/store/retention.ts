@@ -3,12 +3,13 @@ import { retiredKind } from '../contracts/replies';
 import { auditLineOf } from '../domain/audit-line';
 import { archiveFailingTask } from '../domain/tasks';
 import type { RetentionStore } from '../workflow/retention-port';
-import { KEYS, towKeys } from './keys';
+import { KEYS, towKeys, violationKeys } from './keys';
 import { Script } from './scripts';
 import { generalTaskJson } from './tows';
 
 const retireTow = new Script('retire-tow');
 const retireDelivery = new Script('retire-delivery');
+const retireViolation = new Script('retire-violation');
 const trimAudit = new Script('trim-audit');
 const generalTask = new Script('general-task');
 
@@ -16,8 +17,9 @@ const DAY_MS = 86_400_000;
 /** How long a tow is remembered after it has left: what comes later for it is taken for a new one. */
 const TOMBSTONE_MS = 400 * DAY_MS;
 const PUT_OFF_MS = 3_600_000;
+const ROWS_OF = { tow: KEYS.retireTows, delivery: KEYS.retireDeliveries, violation: KEYS.retireViolations } as const;
 
-/** What may leave Redis; see the headers of lua/retire-tow.lua, lua/retire-delivery.lua and lua/trim-audit.lua. */
+/** What may leave Redis; see the headers of lua/retire-*.lua and lua/trim-audit.lua. */
 export function createRetentionStore(redis: Redis): RetentionStore {
   const nowMs = async () => {
     const [seconds, micros] = await redis.time();
@@ -37,6 +39,11 @@ export function createRetentionStore(redis: Redis): RetentionStore {
       return retiredKind.parse(await retireDelivery.run(redis, keys, [id, record?.processedAtMs ?? '']));
     },
 
+    violationsOver: (keepMs, limit) => oldest(KEYS.retireViolations, keepMs, limit),
+
+    retireViolation: async (id, record) =>
+      retiredKind.parse(await retireViolation.run(redis, violationKeys(id), [id, record?.version ?? ''])),
+
     async auditLines(keepMs, limit) {
       const [lines, now] = await Promise.all([redis.lrange(KEYS.audit, 0, limit), nowMs()]);
       // Whatever comes last here may be the last there is.
@@ -53,8 +60,7 @@ export function createRetentionStore(redis: Redis): RetentionStore {
     },
 
     async putOff(what, id, keepMs) {
-      const rows = what === 'tow' ? KEYS.retireTows : KEYS.retireDeliveries;
-      await redis.zadd(rows, 'XX', (await nowMs()) - keepMs + PUT_OFF_MS, id);
+      await redis.zadd(ROWS_OF[what], 'XX', (await nowMs()) - keepMs + PUT_OFF_MS, id);
     },
 
     sweepTombstones: async () => redis.zremrangebyscore(KEYS.tombstones, '-inf', `(${(await nowMs()) - TOMBSTONE_MS}`),

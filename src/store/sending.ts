@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { BUDGET_NAMES, type BudgetName } from '../contracts/operations';
 import type { SendingView } from '../contracts/operator';
-import { REPORT_KINDS } from '../domain/vocabulary';
+import { PAUSABLE_OPERATIONS } from '../domain/vocabulary';
 import type { SendingStore } from '../workflow/ports';
 import { slidingWindow, type BudgetSettings } from './budgets';
 import { budgetKey, heldByKey, KEYS, towKeys } from './keys';
@@ -10,16 +10,17 @@ import { Script } from './scripts';
 import { wellFormedJson } from './well-formed';
 
 const resumeOperation = new Script('resume-operation');
-const GATES = ['connection', 'outage', ...REPORT_KINDS.map((kind) => `paused.${kind}`)];
+const GATES = ['connection', 'outage', ...PAUSABLE_OPERATIONS.map((operation) => `paused.${operation}`)];
 
 /** The gates and budgets that hold sending; see lua/shared/gates.lua and lua/shared/budget.lua. */
 export function createSendingStore(redis: Redis, budgets: BudgetSettings): SendingStore {
   return {
     async read() {
-      const [gates, held, waiting, used] = await Promise.all([
+      const [gates, held, waitingTows, waitingViolations, used] = await Promise.all([
         redis.hgetall(KEYS.gates),
         Promise.all(GATES.map((name) => redis.scard(heldByKey(name)))),
         redis.zcard(KEYS.slotWaiting),
+        redis.zcard(KEYS.violationSlotWaiting),
         usedSlots(redis, budgets),
       ]);
       const gate = async (name: string) => {
@@ -30,11 +31,12 @@ export function createSendingStore(redis: Redis, budgets: BudgetSettings): Sendi
       };
       const [connection, outage] = await Promise.all([gate('connection'), gate('outage')]);
       const operations = await Promise.all(
-        REPORT_KINDS.map(async (operation) => {
+        PAUSABLE_OPERATIONS.map(async (operation) => {
           const pause = await gate(`paused.${operation}`);
           return { operation, state: pause.next_try_at === null ? 'open' : 'paused', ...pause } as const;
         }),
       );
+      const waiting: Partial<Record<BudgetName, number>> = { tow: waitingTows, violations: waitingViolations };
       return {
         connection: { state: connection.next_try_at === null ? 'working' : 'broken', ...connection },
         service: {
@@ -44,7 +46,7 @@ export function createSendingStore(redis: Redis, budgets: BudgetSettings): Sendi
         },
         operations,
         held: held.reduce((total, count) => total + count, 0),
-        budgets: used.map((budget) => ({ ...budget, waiting: budget.name === 'tow' ? waiting : 0 })),
+        budgets: used.map((budget) => ({ ...budget, waiting: waiting[budget.name] ?? 0 })),
       };
     },
 

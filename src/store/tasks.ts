@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Task } from '../contracts/records';
 import type { TaskStore } from '../workflow/ports';
-import { KEYS, towKeys } from './keys';
+import { KEYS, violationKeys } from './keys';
 import { newestFirst } from './list-tows';
 import { taskOf } from './parse';
 import { savedOf } from './saved';
@@ -28,7 +28,8 @@ export function createTaskStore(redis: Redis): TaskStore {
     async resolve(task, { audit, remember }) {
       const ref = task.towing_reference_id ?? '';
       const entry = { type: audit.action, task_type: task.type, by: audit.by, reason: audit.why };
-      const keys = towKeys(ref, remember ? { idempotencyScope: remember.scope } : {});
+      const violationId = task.violation_id ?? '';
+      const keys = violationKeys(violationId, { ref, ...(remember ? { idempotencyScope: remember.scope } : {}) });
       const reply = await resolveTask.run(redis, keys, [
         ref,
         task.id,
@@ -36,6 +37,7 @@ export function createTaskStore(redis: Redis): TaskStore {
         remember?.fingerprint ?? '',
         remember?.answer ?? '',
         wellFormedJson(audit),
+        violationId,
       ]);
       return savedOf(reply, 'resolve-task');
     },

@@ -5,7 +5,7 @@ import { createdKind, parkedKind } from '../contracts/replies';
 import type { NewTask } from '../domain/tasks';
 import type { JsonObject } from '../domain/vocabulary';
 import type { Remember, ReportDecision, Saved, TowChange, TowStore } from '../workflow/ports';
-import { towKeys } from './keys';
+import { towKeys, violationKeys } from './keys';
 import { listTows } from './list-tows';
 import { texts, towRecord } from './parse';
 import { savedOf } from './saved';
@@ -29,12 +29,14 @@ export function createTowStore(redis: Redis): TowStore {
     async create(tow, from) {
       const ref = tow.towingReferenceId;
       const [first, ...unparked] = texts(
-        await createTow.run(redis, towKeys(ref, { deliveryId: from.deliveryId }), [
+        await createTow.run(redis, violationKeys('', { ref, deliveryId: from.deliveryId }), [
           ref,
           JSON.stringify(tow),
           from.deliveryId,
           wellFormed(from.timeline),
           wellFormed(from.searchTerms),
+          tow.violationId === null ? tow.violationReferenceId : '',
+          wellFormed((from.openTasks ?? []).map((task) => ({ id: taskId(ref, task), json: taskJson(ref, task) }))),
         ]),
         'create-tow',
       );

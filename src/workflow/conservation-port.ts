@@ -26,6 +26,7 @@ export interface Walk {
   readonly ageMs: number;
   readonly deliveries: Tally;
   readonly reports: Tally;
-  /** The first of those found lost: `delivery <id>` or `report <towing reference> <place in its outbox>`. */
+  readonly violations: Tally;
+  /** The first of those found lost: `delivery <id>`, `violation <id>` or `report <towing reference> <place in its outbox>`. */
   readonly lostNames: readonly string[];
 }

@@ -1,6 +1,8 @@
 import type { ConservationView, Tally } from '../contracts/conservation';
 import type { Walk } from './conservation-port';
 
+type ByKind = Pick<Walk, 'deliveries' | 'reports' | 'violations'>;
+
 const NOTHING: Tally = {
   acknowledged: 0,
   finished: 0,
@@ -11,26 +13,27 @@ const NOTHING: Tally = {
   repaired: 0,
 };
 
-/** Deliveries and reports of a walk together. */
-export function totalOf({ deliveries, reports }: Pick<Walk, 'deliveries' | 'reports'>): Tally {
+/** Deliveries, reports and violations of a walk together. */
+export function totalOf({ deliveries, reports, violations }: ByKind): Tally {
+  const sumOf = (figure: keyof Tally) => deliveries[figure] + reports[figure] + violations[figure];
   return {
-    acknowledged: deliveries.acknowledged + reports.acknowledged,
-    finished: deliveries.finished + reports.finished,
-    waiting: deliveries.waiting + reports.waiting,
-    parked: deliveries.parked + reports.parked,
-    with_a_person: deliveries.with_a_person + reports.with_a_person,
-    lost: deliveries.lost + reports.lost,
-    repaired: deliveries.repaired + reports.repaired,
+    acknowledged: sumOf('acknowledged'),
+    finished: sumOf('finished'),
+    waiting: sumOf('waiting'),
+    parked: sumOf('parked'),
+    with_a_person: sumOf('with_a_person'),
+    lost: sumOf('lost'),
+    repaired: sumOf('repaired'),
   };
 }
 
 /** The last complete walk as the API shows it; nothing is known before the first. */
 export function conservationViewOf(walk: Walk | null): ConservationView {
-  const { deliveries, reports } = walk ?? { deliveries: NOTHING, reports: NOTHING };
+  const { deliveries, reports, violations } = walk ?? { deliveries: NOTHING, reports: NOTHING, violations: NOTHING };
   return {
-    ...totalOf({ deliveries, reports }),
+    ...totalOf({ deliveries, reports, violations }),
     lost_names: [...(walk?.lostNames ?? [])],
-    by_kind: { deliveries, reports },
+    by_kind: { deliveries, reports, violations },
     started_at: walk ? new Date(walk.startedAtMs).toISOString() : null,
     ended_at: walk ? new Date(walk.endedAtMs).toISOString() : null,
     walk_ms: walk ? walk.endedAtMs - walk.startedAtMs : null,

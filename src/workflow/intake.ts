@@ -7,10 +7,12 @@ import {
 } from '../contracts/webhooks';
 import { jsonObject } from '../contracts/common';
 import { canonicalJson } from '../domain/canonical';
+import { NO_DISPATCH } from '../domain/dispatch';
 import { searchTerms } from '../domain/search';
 import { lateInvoiceTask, parkedInvoiceTask, rivalRequestTask } from '../domain/tasks';
 import type { DeliveryKind } from '../domain/vocabulary';
 import type { InvoiceWebhook, RivalRequest, Tow } from '../domain/tow';
+import { violationOf, withViolation, type JoinTools } from './join';
 import type { DeliveryStore, TowStore, Wake } from './ports';
 import { mismatchTasks } from './reconcile';
 import { untilFresh } from './retry-stale';
@@ -30,6 +32,7 @@ export interface IntakeResult {
 export interface IntakeTools {
   readonly tows: TowStore;
   readonly deliveries: DeliveryStore;
+  readonly violations: JoinTools['violations'];
   readonly wake: Wake;
 }
 
@@ -65,14 +68,21 @@ async function takeTowRequest(
 ): Promise<IntakeVerdict | 'stale'> {
   const record = await tools.tows.read(request.towing_reference_id);
   if (!record) {
-    const tow = requestedTow(delivery, request);
+    const requested = requestedTow(delivery, request);
+    const join = await violationOf(requested, tools.violations);
+    const tow = join ? withViolation(requested, join.violation) : requested;
     const { kind, unparked } = await tools.tows.create(tow, {
       deliveryId: delivery.id,
       searchTerms: searchTerms(tow),
-      timeline: { type: 'tow.requested', delivery_id: delivery.id },
+      timeline: {
+        type: 'tow.requested',
+        delivery_id: delivery.id,
+        ...(join ? { violation_id: join.violation.id } : {}),
+      },
+      openTasks: join?.tasks ?? [],
     });
     unparked.forEach((id) => tools.wake.delivery(id));
-    return kind === 'exists' ? 'stale' : kind;
+    return kind === 'exists' || kind === 'found' ? 'stale' : kind;
   }
   const { tow } = record;
   const isKnown = [tow, ...tow.rivalRequests].some(
@@ -140,6 +150,10 @@ function requestedTow(delivery: Delivery, request: TowRequestWebhook): Tow {
     payments: [],
     invoiceWebhooks: [],
     rivalRequests: [],
+    violationId: null,
+    zoneId: null,
+    violationType: null,
+    dispatch: NO_DISPATCH,
   };
 }
 

@@ -13,7 +13,7 @@ export interface OutboxStore {
   /** Opens the task of a report that a person must decide on. Changes nothing when the report has moved on. */
   handOver(ref: string, report: HandedOver, task: NewTask): Promise<void>;
   /** Stores what the token call said about an outage; `delayMs` until the next try when it lasts. */
-  probed(ref: string, result: { service: ServiceHealth; delayMs: number }): Promise<void>;
+  probed(result: { service: ServiceHealth; delayMs: number }): Promise<void>;
 }
 
 export type Claim =
@@ -73,6 +73,8 @@ export interface AttemptResult {
   readonly rawBody: string | null;
   /** True when the attempt surely changed nothing at the service. */
   readonly hadNoEffect: boolean;
+  /** True when a request, or a part of one, may have gone over the wire. */
+  readonly wasSent: boolean;
   /** True when the service answered anything at all. */
   readonly wasAnswered: boolean;
   readonly service: ServiceHealth;

@@ -6,7 +6,7 @@ import type { FieldRule } from '../domain/refusal';
 import type { NewTask } from '../domain/tasks';
 import type { ReportStanding } from '../domain/outbox';
 import type { Tow } from '../domain/tow';
-import type { DeliveryKind, JsonObject, ReportKind, Role, TowState } from '../domain/vocabulary';
+import type { DeliveryKind, JsonObject, PausableOperation, ReportKind, Role, TowState } from '../domain/vocabulary';
 
 /** What the use cases need of the world, each port no larger than its users. */
 
@@ -103,12 +103,18 @@ export interface TowStore {
   list(filter: TowFilter): Promise<Page<TowRecord>>;
   /**
    * Makes a tow and settles the delivery it came with. `late`: the tow is over, archived and remembered; the delivery is
-   * settled, no tow is made.
+   * settled, no tow is made. `found`: the violation it names was not known when it was looked for, and is now; nothing is
+   * written.
    */
   create(
     tow: Tow,
-    from: { deliveryId: string; searchTerms: readonly string[]; timeline: JsonObject },
-  ): Promise<{ kind: 'created' | 'exists' | 'late'; unparked: readonly string[] }>;
+    from: {
+      deliveryId: string;
+      searchTerms: readonly string[];
+      timeline: JsonObject;
+      openTasks?: readonly NewTask[];
+    },
+  ): Promise<{ kind: 'created' | 'exists' | 'found' | 'late'; unparked: readonly string[] }>;
   /**
    * Parks an invoice delivery, only if the tow still is unknown; `task` asks about it after a while. `late`: the tow is
    * over, archived and remembered; the delivery is settled and `lateTask` is open.
@@ -133,7 +139,7 @@ export interface DeliveryStore {
 export interface SendingStore {
   read(): Promise<SendingView>;
   /** Ends the pause of an operation; `unknown` when it is not paused. */
-  resume(operation: ReportKind, act: Act): Promise<Saved>;
+  resume(operation: PausableOperation, act: Act): Promise<Saved>;
 }
 
 export interface TaskStore {
@@ -153,6 +159,8 @@ export interface AuditStore {
   }): Promise<Page<AuditView>>;
   /** Every line that is not archived yet, oldest first, as it is stored. */
   lines(): Promise<readonly string[]>;
+  /** The entry of an act whose effect no script of ours writes. */
+  append(act: Act): Promise<Saved>;
 }
 
 /** A person's or a program's way in. The key itself is never stored. */
@@ -163,11 +171,21 @@ export interface ApiKey {
   readonly createdAt: string;
 }
 
+/** A key as people see it. */
+export interface ListedApiKey extends ApiKey {
+  /** Until when its text before a rotation is valid; null when that is over or never was. */
+  readonly previousValidUntil: string | null;
+}
+
 export interface ApiKeyStore {
-  /** The key that hashes to this, null when there is none. */
+  /** The key that has, or within a grace time had, the text that hashes to this; null when there is none. */
   findByHash(hash: string): Promise<ApiKey | null>;
-  list(): Promise<readonly ApiKey[]>;
-  create(key: ApiKey, hash: string, act: Act<RememberAnswer>): Promise<Saved>;
+  read(id: string): Promise<ListedApiKey | null>;
+  list(): Promise<readonly ListedApiKey[]>;
+  /** `name_taken` when a key that lives has the name. */
+  create(key: ApiKey, hash: string, act: Act<RememberAnswer>): Promise<Saved | { readonly kind: 'name_taken' }>;
+  /** Gives it another text; the one before stays valid for the grace time. `unknown` when there is no such key. */
+  rotate(id: string, to: { readonly hash: string; readonly graceMs: number }, act: Act): Promise<Saved>;
   /** `unknown` when there is no such key. */
   revoke(id: string, audit: AuditEntry): Promise<Saved>;
 }
@@ -193,4 +211,5 @@ export interface Intake {
 export interface Wake {
   delivery(id: string): void;
   tow(ref: string): void;
+  violation(id: string): void;
 }

@@ -1,5 +1,6 @@
 import type { ArchivedRecord } from '../contracts/archive';
 import type { Delivery, TowRecord } from '../contracts/records';
+import type { ViolationRecord } from '../contracts/violations';
 
 /** What retention needs of the world: where finished records stand, and where they go. */
 
@@ -28,12 +29,16 @@ export interface RetentionStore {
   deliveriesSettled(keepMs: number, limit: number): Promise<readonly string[]>;
   /** Takes a delivery out as it was read. */
   retireDelivery(id: string, record: Delivery | null): Promise<Retired>;
+  /** Violations that may leave, and could for at least `keepMs`. */
+  violationsOver(keepMs: number, limit: number): Promise<readonly string[]>;
+  /** Takes a violation out as it was read, with all the names it is found by. */
+  retireViolation(id: string, record: ViolationRecord | null): Promise<Retired>;
   /** The oldest lines of the audit, of those written at least `keepMs` ago; never the last line there is. */
   auditLines(keepMs: number, limit: number): Promise<readonly string[]>;
   /** Takes these lines out, all or, when they are not the oldest any more, none. */
   trimAudit(lines: readonly string[]): Promise<void>;
   /** Lets a record that cannot be read wait for an hour before it comes up again. */
-  putOff(what: 'tow' | 'delivery', id: string, keepMs: number): Promise<void>;
+  putOff(what: 'tow' | 'delivery' | 'violation', id: string, keepMs: number): Promise<void>;
   /** Forgets tows that left longer ago than anything comes late for them; says how many. */
   sweepTombstones(): Promise<number>;
 }

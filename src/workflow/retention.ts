@@ -1,8 +1,10 @@
 import type { Delivery, TowRecord } from '../contracts/records';
+import type { ViolationRecord } from '../contracts/violations';
 import type { ArchivedType } from '../contracts/archive';
 import { jsonObject } from '../contracts/common';
 import { errorFacts, type Log } from '../platform/log';
 import type { DeliveryStore, TowStore } from './ports';
+import type { ViolationStore } from './violation-port';
 import type { Archive, NewArchivedRecord, Retired, RetentionStore } from './retention-port';
 
 /**
@@ -13,11 +15,13 @@ import type { Archive, NewArchivedRecord, Retired, RetentionStore } from './rete
  * - tows that are over, settled and without an open task; a tombstone tells what comes late for them.
  * - deliveries that are settled, with their raw bodies: what the service asked for stays provable, also fields unknown
  *   to us, and what came late for a tow that had left.
+ * - violations that are settled, without an open task and with nothing left to be cleared up behind them.
  * - lines of the audit.
  */
 export interface RetentionTools {
   readonly tows: Pick<TowStore, 'read'>;
   readonly deliveries: Pick<DeliveryStore, 'read'>;
+  readonly violations: Pick<ViolationStore, 'read'>;
   readonly retention: RetentionStore;
   readonly archive: Archive;
   readonly keep: KeepTimes;
@@ -28,6 +32,7 @@ export interface RetentionTools {
 export interface KeepTimes {
   readonly deliveriesMs: number;
   readonly towsMs: number;
+  readonly violationsMs: number;
   readonly auditMs: number;
 }
 
@@ -45,11 +50,17 @@ const BATCH_CHARACTERS_MAX = 4_000_000;
 export async function sweep(tools: RetentionTools): Promise<Swept> {
   const deliveries = await sweepKind(tools, deliveriesOf(tools));
   const tows = await sweepKind(tools, towsOf(tools));
+  const violations = await sweepKind(tools, violationsOf(tools));
   const audit = await sweepAudit(tools);
   await tools.retention.sweepTombstones();
   return {
-    archived: { tow: tows.archived, delivery: deliveries.archived, audit: audit.archived },
-    more: deliveries.more || tows.more || audit.more,
+    archived: {
+      tow: tows.archived,
+      delivery: deliveries.archived,
+      violation: violations.archived,
+      audit: audit.archived,
+    },
+    more: deliveries.more || tows.more || violations.more || audit.more,
   };
 }
 
@@ -60,7 +71,7 @@ interface SweptKind {
 
 /** How records of one kind are found, read, written down and let go. */
 interface Kind<R> {
-  readonly what: 'tow' | 'delivery';
+  readonly what: 'tow' | 'delivery' | 'violation';
   readonly keepMs: number;
   candidates(): Promise<readonly string[]>;
   read(id: string): Promise<R | null>;
@@ -90,6 +101,20 @@ function towsOf({ tows, retention, keep }: RetentionTools): Kind<TowRecord> {
       return { type: 'tow', id: tow.towingReferenceId, data: jsonObject.parse(data) };
     },
     retire: (ref, record) => retention.retireTow(ref, record),
+  };
+}
+
+function violationsOf({ violations, retention, keep }: RetentionTools): Kind<ViolationRecord> {
+  return {
+    what: 'violation',
+    keepMs: keep.violationsMs,
+    candidates: () => retention.violationsOver(keep.violationsMs, BATCH_RECORDS_MAX),
+    read: (id) => violations.read(id),
+    lineOf: (record) => {
+      const data: unknown = JSON.parse(JSON.stringify(record));
+      return { type: 'violation', id: record.violation.id, data: jsonObject.parse(data) };
+    },
+    retire: (id, record) => retention.retireViolation(id, record),
   };
 }
 

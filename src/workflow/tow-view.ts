@@ -1,6 +1,7 @@
 import type { TowView } from '../contracts/operator';
 import type { Delivery, Report, TowRecord } from '../contracts/records';
 import { isSettled } from '../domain/outbox';
+import { dispatchViewOf } from './dispatch-view';
 import { answeredInvoice } from './reconcile';
 
 /** A tow as the API shows it, in wire names and ISO times. */
@@ -17,6 +18,9 @@ export function towViewOf(record: TowRecord): TowView {
     towed_location: tow.towedLocation,
     latitude: tow.latitude,
     longitude: tow.longitude,
+    zone_id: tow.zoneId,
+    violation_type: tow.violationType,
+    violation_id: tow.violationId,
     requested_at: tow.requestedAt,
     cancellation_reason: tow.state === 'canceled' ? tow.cancellationReason : null,
     facts: tow.facts.map((fact) => ({
@@ -28,6 +32,7 @@ export function towViewOf(record: TowRecord): TowView {
     reports: record.reports.map((report) => reportViewOf(report, report === head)),
     invoices: invoicesOf(record),
     tasks: [...record.tasks],
+    dispatch: dispatchViewOf(tow.dispatch),
     timeline: record.timeline.map(({ atMs, ...entry }) => ({ at: iso(atMs), ...entry })),
   };
 }

@@ -65,7 +65,7 @@ test('verify counts what is there, and a torn batch is reported and no fault', a
   const { length } = await readFile(path());
   expect(await runArchive(['verify'])).toEqual({
     exitCode: 0,
-    output: `Folder: ${archiveFolder(dataDir.path)}\nFiles: 1\nBatches: 2\nRecords: 3 (tows 0, deliveries 3, audit entries 0)\nTorn batches: 0\n`,
+    output: `Folder: ${archiveFolder(dataDir.path)}\nFiles: 1\nBatches: 2\nRecords: 3 (tows 0, deliveries 3, violations 0, audit entries 0)\nTorn batches: 0\n`,
     problems: '',
   });
 

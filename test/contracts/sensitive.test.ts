@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { OPERATIONS, type Operation } from '../../src/contracts/operations';
 import { ROUTES, type Route } from '../../src/contracts/operator-routes';
-import { apiKeyRecord, deliveryRecord, reportRecord, towDocument } from '../../src/contracts/records';
+import { apiKeyRecord } from '../../src/contracts/api-key-record';
+import { deliveryRecord, reportRecord, towDocument } from '../../src/contracts/records';
 import { sensitive, sensitiveFieldNames } from '../../src/contracts/sensitive';
 
 /** Every schema of every wire. */
@@ -23,6 +24,7 @@ describe('the fields marked as personal data or secrets', () => {
   test('are these, over all wires', () => {
     expect(sensitiveFieldNames(schemas)).toEqual([
       'api_key',
+      'crew',
       'fullName',
       'identityNumber',
       'mobileNumber',

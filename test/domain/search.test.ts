@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
-import { plateKey, searchPrefixes, searchTerms } from '../../src/domain/search';
+import { plateKey, searchPrefixes, searchTerms, violationSearchTerms } from '../../src/domain/search';
 import type { Tow } from '../../src/domain/tow';
+import { violationOf } from '../support/violations';
 import { INVOICE_WEBHOOK, towAs, towWithPlate, violationReference } from './tows';
 
 /** Whether a tow is found, as an index of its words finds it: by their beginnings. */
@@ -100,5 +101,24 @@ describe('a tow is found', () => {
 
     expect(searchTerms(twice)).toHaveLength(2);
     expect(finds(twice, 'case-7')).toBe(true);
+  });
+});
+
+describe('a violation is found', () => {
+  const violation = violationOf('U-1', { metadata: { id: 'CASE-7' } });
+  const isFound = (typed: string, reference: string | null) => {
+    const terms = violationSearchTerms(violation, reference);
+    return searchPrefixes(typed).some((prefix) => terms.some((term) => term.startsWith(prefix)));
+  };
+
+  test.each(['u-1', 'case', 'ABJ 12', 'أ ب ح'])(
+    'by our id, by its own and by its plate in either script: %s',
+    (typed) => {
+      expect(isFound(typed, null)).toBe(true);
+    },
+  );
+
+  test("by the service's name of it, once that is known", () => {
+    expect([isFound('v-2026', null), isFound('v-2026', 'V-20260310-BBBBBB')]).toEqual([false, true]);
   });
 });

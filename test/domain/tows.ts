@@ -1,3 +1,4 @@
+import { NO_DISPATCH } from '../../src/domain/dispatch';
 import type { Advance, FactCommand, FactContext, TowRules } from '../../src/domain/fact-command';
 import type { ReportStanding } from '../../src/domain/outbox';
 import type { Refusal } from '../../src/domain/refusal';
@@ -55,6 +56,10 @@ const BASE = {
   payments: [],
   invoiceWebhooks: [],
   rivalRequests: [],
+  violationId: null,
+  zoneId: null,
+  violationType: null,
+  dispatch: NO_DISPATCH,
 } as const;
 
 export function fact(event: FactEvent, occurredAt: string): Fact {

@@ -36,8 +36,8 @@ async function requestInvoice(fault: object) {
   const ref = items[0]?.towing_reference_id ?? '';
   await eventually(async () => expect(await client.tow(ref)).not.toBeNull());
   const place = { towed_location: 'Olaya Street', latitude: 24.7, longitude: 46.7 };
-  await client.post(`/tows/${ref}/started`, { plate_number: 'ABC 1', ...place });
-  await client.post(`/tows/${ref}/invoice`, { vehicle_type: 'HEAVY' });
+  await client.say(ref, 'started', { plate_number: 'ABC 1', ...place });
+  await client.say(ref, 'invoice', { vehicle_type: 'HEAVY' });
   return { town, client, worker, ref };
 }
 

@@ -62,9 +62,7 @@ test('the logs carry no plate, no place, no secret and no token, even when the s
   await eventually(async () => expect(await client.tow(ref)).not.toBeNull());
 
   const place = { towed_location: 'Hidden Street', latitude: 24.111111, longitude: 46.222222 };
-  const said = await client.post(`/tows/${ref}/started`, { plate_number: 'ZZZ 77', ...place });
-
-  expect(said.status).toBe(202);
+  await client.say(ref, 'started', { plate_number: 'ZZZ 77', ...place });
   const refused = await eventually(async () => {
     const tow = await client.tow(ref);
     expect(tow?.reports[0]?.state).toBe('refused');
@@ -88,7 +86,7 @@ test('a worker that is asked to stop finishes the call it is in, and nobody make
   const ref = items[0]?.towing_reference_id ?? '';
   await eventually(async () => expect(await client.tow(ref)).not.toBeNull());
   const place = { towed_location: 'Olaya Street', latitude: 24.7, longitude: 46.7 };
-  await client.post(`/tows/${ref}/started`, { plate_number: 'ABC 1', ...place });
+  await client.say(ref, 'started', { plate_number: 'ABC 1', ...place });
   await eventually(async () => expect(await startedCalls(town)).toHaveLength(1));
 
   worker.kill('SIGTERM');
@@ -96,7 +94,7 @@ test('a worker that is asked to stop finishes the call it is in, and nobody make
   expect(await worker.exited).toBe(0);
   const tow = await client.tow(ref);
   expect(tow?.reports).toMatchObject([{ kind: 'started', state: 'accepted', attempts: 1 }]);
-  await client.post(`/tows/${ref}/detained`, {});
+  await client.say(ref, 'detained', {});
   await town.start('worker');
   await eventually(async () => expect((await client.tow(ref))?.reports[1]?.state).toBe('accepted'));
   expect(await startedCalls(town)).toHaveLength(1);

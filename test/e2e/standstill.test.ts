@@ -39,8 +39,7 @@ async function orderTow(town: Town, client: OperatorClient): Promise<string> {
 }
 
 async function start(client: OperatorClient, ref: string): Promise<void> {
-  const said = await client.post(`/tows/${ref}/started`, { plate_number: 'ABC 1', ...PLACE });
-  expect(said.status).toBe(202);
+  await client.say(ref, 'started', { plate_number: 'ABC 1', ...PLACE });
 }
 
 async function isAccepted(client: OperatorClient, ref: string): Promise<void> {

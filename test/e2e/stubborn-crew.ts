@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
-import { jsonObject } from '../../src/contracts/common';
 import { deliveryPage, towView } from '../../src/contracts/operator';
 import { simulatorOrders } from '../../src/contracts/simulator';
 import { createBoard, isFinished } from '../../src/main/demo/board';
@@ -54,7 +53,9 @@ async function play(
   try {
     refs.push(...(await orderTows(town, tows)));
     const tools = { client, board, clock: systemClock, paceMs: 40 };
-    const stories = await Promise.all(refs.map((ref, index) => playTow(ref, planFor(index), tools)));
+    const stories = await Promise.all(
+      refs.map((ref, index) => playTow(ref, planFor(index, { wasSighted: false }), tools)),
+    );
     const finished = () => board.tows().filter(isFinished).length;
     await eventually(() => expect(finished()).toBe(tows), timeLimitMs);
     const findings = await eventually(async () => {
@@ -80,7 +81,7 @@ async function orderTows({ simulatorUrl }: Town, count: number): Promise<string[
 
 const ASK_AGAIN_AFTER_MS = 200;
 
-function stubbornClient({ consoleUrl, apiKey }: Town, signal: AbortSignal): OperatorClient {
+function stubbornClient({ consoleUrl, apiKey }: Town, signal: AbortSignal): Omit<OperatorClient, 'report'> {
   const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
   const ask = async (path: string, init: RequestInit = {}): Promise<Response> => {
     for (;;) {
@@ -96,10 +97,11 @@ function stubbornClient({ consoleUrl, apiKey }: Town, signal: AbortSignal): Oper
       const response = await ask(`/tows/${encodeURIComponent(ref)}`);
       return response.status === 404 ? null : towView.parse(await response.json());
     },
-    async post(path, body) {
+    async say(ref, kind, entry) {
       const once = { ...headers, 'idempotency-key': randomUUID() };
-      const response = await ask(path, { method: 'POST', headers: once, body: JSON.stringify(body) });
-      return { status: response.status, body: jsonObject.parse(await response.json()) };
+      const path = `/tows/${encodeURIComponent(ref)}/${kind}`;
+      const response = await ask(path, { method: 'POST', headers: once, body: JSON.stringify(entry) });
+      if (response.status !== 202) throw new Error(`${kind} was not taken: ${response.status}`);
     },
     async deliveries(cursor) {
       const after = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;

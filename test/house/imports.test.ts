@@ -4,6 +4,8 @@ import { readSources } from './sources';
 import { takenFromSurroundings } from './surroundings';
 
 const LINES_MAX = 250;
+/** Written by `npm run generate`, read by nobody. */
+const GENERATED = ['src/client/paths.ts'];
 const sources = readSources(['src', 'jobs'], ['.ts']);
 
 describe('the house', () => {
@@ -21,7 +23,9 @@ describe('the house', () => {
 
   test(`has no file over ${LINES_MAX} lines`, () => {
     const all = readSources(['src', 'jobs', 'test'], ['.ts', '.lua']);
-    const long = all.filter(({ text }) => text.trimEnd().split('\n').length > LINES_MAX);
+    const long = all.filter(
+      ({ path, text }) => !GENERATED.includes(path) && text.trimEnd().split('\n').length > LINES_MAX,
+    );
     expect(long.map(({ path }) => `${path}: split it by verb`)).toEqual([]);
   });
 

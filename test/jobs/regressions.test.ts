@@ -26,14 +26,22 @@ afterEach(() => stores.close());
 
 const log = silentLog;
 const metrics = createMetrics();
-const nobody = { delivery: () => {}, tow: () => {} };
+const nobody = { delivery: () => {}, tow: () => {}, violation: () => {} };
 
 describe('a delivery whose processing fails unexpectedly', () => {
   const WAIT = { baseMs: 1000, capMs: 5000 };
   const broken = (): TowStore => ({ ...stores.tows, create: () => Promise.reject(new Error('beyond the program')) });
   const run = (id: string, tows: TowStore = stores.tows) => {
     const settling = createSettling(stores.redis, WAIT);
-    const tools = { tows, deliveries: stores.deliveries, wake: nobody, ...settling, log, metrics };
+    const tools = {
+      tows,
+      deliveries: stores.deliveries,
+      violations: stores.violations,
+      wake: nobody,
+      ...settling,
+      log,
+      metrics,
+    };
     return processDelivery({ delivery_id: id }, tools);
   };
   const openTasks = async () => (await createTaskStore(stores.redis).list({ cursor: null, limit: 100 })).items;

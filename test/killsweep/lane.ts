@@ -34,7 +34,7 @@ export interface Lane {
 const WEBHOOK_DELAY_MS = 20;
 const POLICY = { retryBaseMs: 20, retryCapMs: 100, notFoundRetries: 2, notFoundRetryMs: 20, giveUpAfterMs: 3_600_000 };
 const world = { clock: systemClock, log: silentLog };
-const nobody: Wake = { delivery: () => {}, tow: () => {} };
+const nobody: Wake = { delivery: () => {}, tow: () => {}, violation: () => {} };
 
 export async function openLane(redisUrl: string): Promise<Lane> {
   const stores = await openStores(redisUrl);
@@ -74,7 +74,7 @@ export async function openLane(redisUrl: string): Promise<Lane> {
   });
   const settings = { graceMs: 0 };
   const settling = createSettling(stores.redis, { baseMs: 20, capMs: 100 });
-  const { redis, tows, deliveries } = stores;
+  const { redis, tows, deliveries, violations } = stores;
   return {
     stores,
     service: openRecord(simulator.url),
@@ -86,6 +86,7 @@ export async function openLane(redisUrl: string): Promise<Lane> {
         ...life.mortal('settling', settling),
         tows: life.mortal('tows', tows),
         deliveries: life.mortal('deliveries', deliveries),
+        violations: life.mortal('violations', violations),
         wake: life.mortal('wake', nobody),
       });
     },

@@ -25,6 +25,10 @@ describe('no entry', () => {
         post(app, '/api/operations/started/resume'),
         post(app, '/api/keys', { name: 'yard', role: 'boss' }),
         call(app, ['DELETE', '/api/keys/unknown']),
+        post(app, '/api/keys/unknown/rotate'),
+        post(app, '/api/queues/unknown/pause'),
+        post(app, towPath(ref, '/assignment'), { crew: null }),
+        post(app, towPath(ref, '/holds/unknown/lift'), { reason: 'x' }),
       ]);
       for (const answer of answers) expect(errorOf(answer).code).toBeTruthy();
     });
@@ -48,6 +52,8 @@ describe('no entry', () => {
       [`/api/deliveries/${id}/replay`, {}],
       ['/api/operations/detained/resume', {}],
       ['/api/keys', { name: 'yard', role: 'crew' }],
+      ['/api/queues/reports/pause', {}],
+      [towPath(ref, '/notes'), { text: 'gate B' }],
     ] as const;
     const entries = await entriesOf(app, async () => {
       for (const [path, body] of requests) {
@@ -62,6 +68,8 @@ describe('no entry', () => {
       'delivery.replayed',
       'operation.resumed',
       'key.created',
+      'queue.paused',
+      'tow.note_added',
     ]);
   });
 });

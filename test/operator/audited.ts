@@ -1,5 +1,5 @@
 import { auditView } from '../../src/contracts/audit';
-import { page } from '../../src/contracts/operator';
+import { page } from '../../src/contracts/paging';
 import type { App } from '../support/app';
 import { get } from './client';
 

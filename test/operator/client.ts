@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { deliveryPage, errorView, newApiKeyView, page, towView, type TowView } from '../../src/contracts/operator';
+import { deliveryPage, errorView, newApiKeyView, towView, type TowView } from '../../src/contracts/operator';
+import { page } from '../../src/contracts/paging';
 import type { Role } from '../../src/domain/vocabulary';
 import type { App } from '../support/app';
 
@@ -21,7 +22,7 @@ export interface CallOptions {
   readonly idempotencyKey?: string;
 }
 
-/** Makes a call. A body that is text goes out as it is, anything else as JSON. */
+/** Makes a call. A body that is text or a form goes out as it is, anything else as JSON. */
 export async function call(
   app: Console,
   [method, path, body]: readonly [method: string, path: string, body?: unknown],
@@ -33,14 +34,18 @@ export async function call(
     headers: {
       ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
       ...(options.idempotencyKey === undefined ? {} : { 'idempotency-key': options.idempotencyKey }),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(body === undefined || body instanceof FormData ? {} : { 'content-type': 'application/json' }),
     },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: isSentAsItIs(body) ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
   const json: unknown = isJson && text !== '' ? JSON.parse(text) : undefined;
   return { status: response.status, headers: response.headers, text, json };
+}
+
+function isSentAsItIs(body: unknown): body is string | FormData {
+  return typeof body === 'string' || body instanceof FormData;
 }
 
 export function get(app: Console, path: string, options?: CallOptions): Promise<Answer> {
@@ -102,8 +107,11 @@ export async function refsFound(app: Console, query: Readonly<Record<string, str
   return refs;
 }
 
-/** A new key of a role. */
-export async function newKey(app: Console, role: Role, name = `a ${role}`): Promise<string> {
-  const answer = await post(app, '/api/keys', { name, role });
+let keysMade = 0;
+
+/** A new key of a role; its name is its own, unless one is given. */
+export async function newKey(app: Console, role: Role, name?: string): Promise<string> {
+  keysMade += 1;
+  const answer = await post(app, '/api/keys', { name: name ?? `${role} ${keysMade}`, role });
   return newApiKeyView.parse(answer.json).api_key;
 }

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { conservationView } from '../../src/contracts/conservation';
+import { createViolationStore } from '../../src/store/violations';
 import { useApp } from '../support/app';
 import { walk } from '../support/conservation';
+import { reportViolations } from '../support/violations';
 import { errorOf, get, newKey, post } from './client';
 import { acceptOnly, answerHead, towAfter } from './world';
 
@@ -43,7 +45,7 @@ it('before the first complete walk nothing is known, and nothing is shown among 
   expect(await conservation()).toEqual({
     ...NOTHING,
     lost_names: [],
-    by_kind: { deliveries: NOTHING, reports: NOTHING },
+    by_kind: { deliveries: NOTHING, reports: NOTHING, violations: NOTHING },
     started_at: null,
     ended_at: null,
     walk_ms: null,
@@ -54,18 +56,20 @@ it('before the first complete walk nothing is known, and nothing is shown among 
 
 it('the last complete walk says where everything stands, in all and by kind, and when it was made', async () => {
   await live();
+  await reportViolations(createViolationStore(redisOf()), 'U1', 'U2');
   const { startedAtMs, endedAtMs } = await walk(redisOf());
 
   const deliveries = { ...NOTHING, acknowledged: 3, finished: 2, waiting: 1 };
   const reports = { ...NOTHING, acknowledged: 3, finished: 1, with_a_person: 1, waiting: 1 };
+  const violations = { ...NOTHING, acknowledged: 2, waiting: 2 };
   expect(await conservation()).toEqual({
     ...NOTHING,
-    acknowledged: 6,
+    acknowledged: 8,
     finished: 3,
-    waiting: 2,
+    waiting: 4,
     with_a_person: 1,
     lost_names: [],
-    by_kind: { deliveries, reports },
+    by_kind: { deliveries, reports, violations },
     started_at: new Date(startedAtMs).toISOString(),
     ended_at: new Date(endedAtMs).toISOString(),
     walk_ms: endedAtMs - startedAtMs,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { deliveryDetail, page } from '../../src/contracts/operator';
+import { deliveryDetail } from '../../src/contracts/operator';
+import { page } from '../../src/contracts/paging';
 import { quarantined } from '../../src/contracts/records';
 import { KEYS } from '../../src/store/keys';
 import { useApp } from '../support/app';

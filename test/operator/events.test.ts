@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { eventView } from '../../src/contracts/operator';
 import { KEYS } from '../../src/store/keys';
+import { createViolationStore } from '../../src/store/violations';
 import { startApp, useApp } from '../support/app';
 import { eventually } from '../support/eventually';
+import { reportViolations } from '../support/violations';
 import { get, newKey, post, towIn, towPath } from './client';
 import { newTow, record, WHEREABOUTS } from './world';
 
@@ -61,6 +63,15 @@ it('a fact is heard as tow.changed with when, what and which tow, and nothing el
       expect(new Date(data.at).toISOString()).toBe(data.at);
     }
     expect(heard.map(({ event }) => event)).toContain('delivery.accepted');
+  });
+});
+
+it('what happens to a violation is heard with our id of it, and nothing else of it', async () => {
+  await watching(async (heard) => {
+    await reportViolations(createViolationStore(app.foundation.redis), 'U1');
+    await eventually(() => expect(heard.map(({ event }) => event)).toContain('violation.changed'));
+    const [event] = heard.filter((one) => one.event === 'violation.changed');
+    expect(event?.data).toEqual({ at: event?.data.at, type: 'violation.changed', violation_id: 'U1' });
   });
 });
 

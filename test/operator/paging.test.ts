@@ -1,6 +1,7 @@
 import { createDeliveryStore } from '../../src/store/deliveries';
 import { deliveryKey } from '../../src/store/keys';
 import { createTowStore } from '../../src/store/tows';
+import { createViolationStore } from '../../src/store/violations';
 import { processDelivery } from '../../src/workflow/intake';
 import { useApp } from '../support/app';
 import { deliveriesPage, get, refsFound, towsPage } from './client';
@@ -84,7 +85,12 @@ it('tows of a state are each shown exactly once while others leave the state', a
 
 it('tows requested in the same millisecond are each shown exactly once, whatever their references look like', async () => {
   const { redis, wake } = app.foundation;
-  const tools = { tows: createTowStore(redis), deliveries: createDeliveryStore(redis), wake };
+  const tools = {
+    tows: createTowStore(redis),
+    deliveries: createDeliveryStore(redis),
+    violations: createViolationStore(redis),
+    wake,
+  };
   const refs = ['a', 'B', 'é', 'ب', '～', '🚗', '１', '\u{10ffff}', ...Array.from({ length: 20 }, (_, at) => `z${at}`)];
   for (const ref of refs) {
     const id = await acceptOnly(app, 'tow_request', { violation_reference_id: 'V-1', towing_reference_id: ref });

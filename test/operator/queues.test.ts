@@ -28,7 +28,7 @@ async function page(method: string, path: string, authorization: string | null =
 
 describe('GET /api/queues', () => {
   it('names every queue with its jobs and what is due, all 0 while there is nothing to do', async () => {
-    const empty = { waiting: 0, active: 0, failed: 0, due: 0, oldest_age_ms: 0 };
+    const empty = { waiting: 0, active: 0, failed: 0, due: 0, oldest_age_ms: 0, paused: false };
     const shown = await queues();
     expect(shown).toEqual(
       expect.arrayContaining([

@@ -1,4 +1,5 @@
-import { page, taskView } from '../../src/contracts/operator';
+import { taskView } from '../../src/contracts/operator';
+import { page } from '../../src/contracts/paging';
 import { useApp } from '../support/app';
 import { errorOf, get, newKey, post, towIn, towOf, towPath } from './client';
 import { answerHead, deliver, newTow, towAfter, WHEREABOUTS } from './world';
@@ -23,7 +24,7 @@ it('a task is listed with its tow, what happened and what can be done', async ()
     { type: 'report_refused', towing_reference_id: refused, report_id: reportId, http_status: 400 },
     { type: 'rival_request', towing_reference_id: rival, actions: ['resolve'], report: null },
   ]);
-  const [, { report: _none, ...listed } = { report: null }] = await tasks();
+  const [, { report: _none, violation: _nothing, ...listed } = { report: null, violation: null }] = await tasks();
   expect((await towOf(app, rival)).tasks).toEqual([listed]);
 });
 

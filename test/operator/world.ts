@@ -5,6 +5,7 @@ import type { Foundation } from '../../src/main/foundation';
 import { createDeliveryStore, createIntake } from '../../src/store/deliveries';
 import { createOutboxStore } from '../../src/store/outbox';
 import { createTowStore } from '../../src/store/tows';
+import { createViolationStore } from '../../src/store/violations';
 import { processDelivery } from '../../src/workflow/intake';
 import type { Claimed } from '../../src/workflow/outbox-port';
 import type { App } from '../support/app';
@@ -43,7 +44,12 @@ export async function deliver(
   const { redis, wake } = app.foundation;
   const id = await acceptOnly(app, kind, body);
   const { verdict } = await processDelivery(
-    { tows: createTowStore(redis), deliveries: createDeliveryStore(redis), wake },
+    {
+      tows: createTowStore(redis),
+      deliveries: createDeliveryStore(redis),
+      violations: createViolationStore(redis),
+      wake,
+    },
     id,
   );
   return { id, verdict };
@@ -134,6 +140,7 @@ export async function answerHead(
     answer: isAccepted ? { towing_reference_id: ref } : null,
     rawBody: null,
     hadNoEffect: isRefused,
+    wasSent: true,
     wasAnswered: isAccepted || isRefused,
     service: isAccepted || isRefused ? 'alive' : 'silent',
     isForbidden: false,

@@ -40,12 +40,18 @@ const DEFAULTS: [variable: string, read: (config: Config) => unknown, value: unk
   ['WORKER_STANDSTILL_MS', ({ workerStandstillMs }) => workerStandstillMs, 60_000],
   ['KEEP_DELIVERIES_HOURS', ({ keep }) => keep.deliveriesMs, 604_800_000],
   ['KEEP_TOWS_HOURS', ({ keep }) => keep.towsMs, 2_592_000_000],
+  ['KEEP_VIOLATIONS_HOURS', ({ keep }) => keep.violationsMs, 2_592_000_000],
   ['KEEP_AUDIT_HOURS', ({ keep }) => keep.auditMs, 2_592_000_000],
   ['VEHICLE_TYPES', ({ rules }) => rules.vehicleTypes, ['HEAVY']],
   ['PAYMENT_STATUSES', ({ rules }) => rules.paymentStatuses, ['PAID']],
   ['FREE_DAYS', ({ rules }) => rules.freeDays, 0],
   ['RELEASE_REQUIRES_PAYMENT', ({ rules }) => rules.releaseRequiresPayment, 'invoiced'],
+  ['VIOLATION_API', ({ violations }) => violations.api, 'reference'],
+  ['VIOLATION_PROOF_HOURS', ({ violations }) => violations.proofMs, 3_600_000],
+  ['VIOLATION_TICKET_CHECK', ({ violations }) => violations.checksTicket, false],
+  ['LOOKUP_CACHE_MS', ({ lookupCacheMs }) => lookupCacheMs, 10_000],
   ['LOG_LEVEL', ({ logLevel }) => logLevel, 'info'],
+  ['SIMULATOR_ASSESS_AFTER_MS', ({ simulator }) => simulator.assessAfterMs, 3000],
   ['SIMULATOR_WEBHOOK_URL', ({ simulator }) => simulator.webhookUrl, null],
 ];
 

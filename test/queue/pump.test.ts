@@ -20,7 +20,7 @@ const NOTHING: Due = { take: () => Promise.resolve([]) };
 function start(options: { queues: Queues; reports: Due }) {
   return startPump({
     queues: options.queues,
-    due: { deliveries: NOTHING, reports: options.reports },
+    due: { deliveries: NOTHING, reports: options.reports, violations: NOTHING },
     intervalMs: 20,
     progress: createProgress(systemClock),
     log: silentLog,

@@ -39,7 +39,7 @@ interface Watched {
 /** A watch over a worker whose progress is in the test's hands, with a pump that works unless told otherwise. */
 function watched(options: { pump?: 'works' | 'hangs' } = {}): Watched {
   const due = createDueSets(world.redis);
-  const sets = { deliveries: due.deliveries, reports: due.tows };
+  const sets = { deliveries: due.deliveries, reports: due.tows, violations: due.violations };
   const told: Standstill[] = [];
   let looks = 0;
   let aheadMs = 0;

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Outcome } from '../../jobs/outcome';
-import { deliveryJob, reportJob } from '../../src/contracts/jobs';
+import { deliveryJob, reportJob, violationJob } from '../../src/contracts/jobs';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog, type Log } from '../../src/platform/log';
 import { createProgress, type Progress } from '../../src/queue/progress';
@@ -40,6 +40,7 @@ export async function openWorld(url: string): Promise<World> {
         handlers: {
           deliveries: async (payload) => work(deliveryJob.parse(payload).delivery_id),
           reports: async (payload) => work(reportJob.parse(payload).towing_reference_id),
+          violations: async (payload) => work(violationJob.parse(payload).violation_id),
         },
         connection: patient,
         prefix: PARTITION,

@@ -16,13 +16,13 @@ beforeEach(async () => {
 });
 afterEach(() => stores.close());
 
-const actor = { name: 'day shift', role: 'dispatcher' } as const;
+const actor = { id: 'k1', name: 'day shift', role: 'dispatcher' } as const;
 const audit = () => createAuditStore(stores.redis);
 const ALL = { cursor: null, limit: 200, towingReferenceId: null } as const;
 const actions = async () => (await audit().list(ALL)).items.map(({ action }) => action).toReversed();
 const tools = () => ({
   tows: stores.tows,
-  wake: { delivery: () => {}, tow: () => {} },
+  wake: { delivery: () => {}, tow: () => {}, violation: () => {} },
   clock: systemClock,
   rules: RULES,
 });
@@ -45,7 +45,11 @@ describe('the chain that the scripts write', () => {
       refs.flatMap((ref, index) => [
         recordFact(tools(), { ref, command: START, actor }),
         stores.deliveries.replay(`request-${ref}`, { audit: entryOf('delivery.replayed'), remember: undefined }),
-        keys.create({ id: `k${index}`, name: 'yard', role: 'crew', createdAt: '2026-03-10T12:00:00.000Z' }, ref, act),
+        keys.create(
+          { id: `k${index}`, name: `yard ${index}`, role: 'crew', createdAt: '2026-03-10T12:00:00.000Z' },
+          ref,
+          act,
+        ),
       ]),
     );
 
@@ -85,7 +89,7 @@ describe('the chain that the scripts write', () => {
     await stores.request('T1');
     const reason = 'line\nfeed, "quotes", \u2028, لوحة, 🚗 and half of one: \ud83d';
     const canceled = { event: 'canceled', cancellationReason: reason } as const;
-    await recordFact(tools(), { ref: 'T1', command: canceled, actor: { name: 'a\nb 9 9 x', role: 'ops' } });
+    await recordFact(tools(), { ref: 'T1', command: canceled, actor: { id: 'k2', name: 'a\nb 9 9 x', role: 'ops' } });
 
     expect(await verified()).toMatchObject({ broken: null, extent: { lastSeq: 1 } });
     expect((await audit().list(ALL)).items).toMatchObject([{ by: 'a\nb 9 9 x', why: reason.toWellFormed() }]);

@@ -123,9 +123,9 @@ test('with nothing but invoice requests waiting, the token call tries', async ()
 
   expect(await claim('A')).toEqual({ kind: 'probe', failedProbes: 0 });
   expect((await claim('B')).kind).toBe('wait');
-  await stores.outbox.probed('A', { service: 'failing', delayMs: 0 });
+  await stores.outbox.probed({ service: 'failing', delayMs: 0 });
   await eventually(async () => expect(await claim('B')).toEqual({ kind: 'probe', failedProbes: 1 }));
-  await stores.outbox.probed('B', { service: 'alive', delayMs: 0 });
+  await stores.outbox.probed({ service: 'alive', delayMs: 0 });
 
   expect((await claim('C')).kind).toBe('send');
   expect(await openTasks()).toEqual([]);

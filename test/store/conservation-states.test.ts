@@ -127,10 +127,10 @@ describe('a report', () => {
     await stores.outbox.ack(await mustClaim(stores.outbox, ref), result(ACCEPTED));
   }
 
-  const actor = { name: 'tester', role: 'ops' } as const;
+  const actor = { id: 'k1', name: 'tester', role: 'ops' } as const;
   const tools = () => ({
     tows: stores.tows,
-    wake: { delivery: () => {}, tow: () => {} },
+    wake: { delivery: () => {}, tow: () => {}, violation: () => {} },
     clock: systemClock,
     rules: RULES,
   });

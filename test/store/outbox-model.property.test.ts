@@ -192,8 +192,13 @@ async function ackBoth(step: Extract<Step, { do: 'ack' }>, model: Model, real: R
 async function decideBoth(step: Extract<Step, { do: 'decide' }>, model: Model): Promise<string> {
   const report = model.reports[step.pick];
   if (!report) return 'nothing';
-  const tools = { tows: stores.tows, wake: { delivery: () => {}, tow: () => {} }, clock: systemClock, rules: RULES };
-  const actor = { name: 'tester', role: 'ops' } as const;
+  const tools = {
+    tows: stores.tows,
+    wake: { delivery: () => {}, tow: () => {}, violation: () => {} },
+    clock: systemClock,
+    rules: RULES,
+  };
+  const actor = { id: 'k1', name: 'tester', role: 'ops' } as const;
   const command: DecisionCommand =
     step.action === 'retry' ? { action: 'retry' } : { action: step.action, reason: 'a test' };
   const effect = await decideReport(tools, { ref: REF, reportId: report.id, command, actor });

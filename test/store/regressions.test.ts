@@ -129,9 +129,14 @@ describe('an invoice request that was refused', () => {
     const claim = await mustClaim(stores.outbox, 'T1');
     await stores.outbox.ack(claim, result({ next: 'refused', hint: null }, { hadNoEffect: true, task }));
     await stores.acceptInvoice('T1');
-    const actor = { name: 'tester', role: 'ops' } as const;
+    const actor = { id: 'k1', name: 'tester', role: 'ops' } as const;
     const command = { action: 'retry' } as const;
-    const tools = { tows: stores.tows, wake: { delivery: () => {}, tow: () => {} }, clock: systemClock, rules: RULES };
+    const tools = {
+      tows: stores.tows,
+      wake: { delivery: () => {}, tow: () => {}, violation: () => {} },
+      clock: systemClock,
+      rules: RULES,
+    };
     await decideReport(tools, { ref: 'T1', reportId: 'invoice-2', command, actor });
 
     expect(await mustClaim(stores.outbox, 'T1')).toMatchObject({ reportKind: 'invoice', attempt: 2 });
@@ -184,7 +189,7 @@ test('an API key made twice under one Idempotency-Key exists once, and only the 
   const saved = await Promise.all(['hash-1', 'hash-2'].map((hash) => keys.create(key, hash, act)));
 
   expect(saved).toEqual([{ kind: 'saved' }, { kind: 'remembered', fingerprint: 'same' }]);
-  expect(await keys.list()).toEqual([key]);
+  expect(await keys.list()).toEqual([{ ...key, previousValidUntil: null }]);
   expect(await keys.findByHash('hash-1')).toEqual(key);
   expect(await keys.findByHash('hash-2')).toBeNull();
 });

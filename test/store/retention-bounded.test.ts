@@ -25,10 +25,10 @@ afterEach(async () => {
   stores.close();
 });
 
-const actor = { name: 'tester', role: 'ops' } as const;
+const actor = { id: 'k1', name: 'tester', role: 'ops' } as const;
 const tools = () => ({
   tows: stores.tows,
-  wake: { delivery: () => {}, tow: () => {} },
+  wake: { delivery: () => {}, tow: () => {}, violation: () => {} },
   clock: systemClock,
   rules: RULES,
 });

@@ -127,11 +127,11 @@ test('a slot that lies too far ahead is not reserved, and the answer says when o
   const settings = { auth: 1, site: 0, violations: 1, tickets: 1, tow: 0 };
   const budgets = createBudgets(stores.redis, settings);
 
-  expect(await budgets.reserve('auth', 0)).toEqual({ granted: true, inMs: 0 });
+  expect(await budgets.reserve('auth', 0)).toEqual({ granted: true, inMs: 0, lastsMs: 1000 });
   const refused = await budgets.reserve('auth', 5000);
   expect(refused).toMatchObject({ granted: false });
   expect(refused.inMs).toBeGreaterThan(60_000);
   expect(await budgets.reserve('auth', 70_000)).toMatchObject({ granted: true });
-  expect(await budgets.reserve('violations', 0)).toEqual({ granted: true, inMs: 0 });
-  expect(await budgets.reserve('site', 0)).toEqual({ granted: true, inMs: 0 });
+  expect(await budgets.reserve('violations', 0)).toMatchObject({ granted: true, inMs: 0 });
+  expect(await budgets.reserve('site', 0)).toEqual({ granted: true, inMs: 0, lastsMs: Infinity });
 });

@@ -1,6 +1,9 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { startConsole } from '../../src/main/console';
 import { openFoundation, type Foundation } from '../../src/main/foundation';
-import { healthOf } from '../../src/main/health';
+import { healthOf, spoolCheck } from '../../src/main/health';
 import { startOps } from '../../src/main/ops';
 import { startReceiver } from '../../src/main/receiver';
 import { startWorker, workerHealth } from '../../src/main/worker';
@@ -39,8 +42,10 @@ const API_KEY = 'bootstrap-key-of-the-tests';
 /** Starts a role as `npm start -- <role>` does. Whoever starts it stops it. */
 export async function startApp(options: AppOptions): Promise<App> {
   const role = options.role ?? 'all';
+  const dataDir = await mkdtemp(join(tmpdir(), 'towhook-app-'));
   const config = loadConfig({
     REDIS_URL: options.redisUrl,
+    DATA_DIR: dataDir,
     SERVICE_BASE_URL: 'http://127.0.0.1:1/parking/api',
     SERVICE_CLIENT_ID: 'client-of-the-tests',
     SERVICE_CLIENT_SECRET: 'secret-of-the-tests',
@@ -51,7 +56,10 @@ export async function startApp(options: AppOptions): Promise<App> {
     ...options.environment,
   });
   const foundation = await openFoundation({ config, log: options.log ?? silentLog });
-  const stop = () => foundation.resources.closeAll();
+  const stop = async () => {
+    await foundation.resources.closeAll();
+    await rm(dataDir, { recursive: true, force: true });
+  };
   try {
     const { receiver, operator, ops } = await startParts(foundation, role);
     return {
@@ -143,7 +151,7 @@ function startWorkerAndOps(foundation: Foundation): Promise<Listener> {
   const worker = startWorker(foundation);
   return startOps(
     foundation,
-    healthOf(foundation, () => workerHealth(worker)),
+    healthOf(foundation, spoolCheck(foundation), () => workerHealth(worker)),
   );
 }
 

@@ -4,7 +4,7 @@ import { CHAIN_START, hashAfter } from '../../src/domain/audit-line';
 
 /** An entry for tests that are about something else than the audit. */
 export function entryOf(action: AuditAction, why: string | null = null): AuditEntry {
-  return auditOf({ name: 'tester', role: 'ops' }, action, { on: {}, why });
+  return auditOf({ id: 'k1', name: 'tester', role: 'ops' }, action, { on: {}, why });
 }
 
 export function sha1(text: string): string {

@@ -9,7 +9,7 @@ import { eventually } from './eventually';
 const LAST = 'test.finished';
 
 /**
- * Every line that a process writes to its log at the most talkative level, from its start to the end of what is done
+ * Every line that a process writes to its log at the most talkative level, from its start to its end after what is done
  * with it.
  */
 export async function linesOf(options: AppOptions, doing: (app: App) => Promise<unknown>): Promise<string[]> {
@@ -18,7 +18,12 @@ export async function linesOf(options: AppOptions, doing: (app: App) => Promise<
   const log = openLog(loadConfig({ REDIS_URL: options.redisUrl, LOG_LEVEL: 'silly' }), file);
   const app = await startApp({ ...options, log });
   try {
-    await doing(app);
+    // A request may be answered before its line is written; once the process has stopped, all are.
+    try {
+      await doing(app);
+    } finally {
+      await app.stop();
+    }
     // Lines are written in order: what stands before this one is all there once it is.
     log.info(LAST);
     return await eventually(async () => {
@@ -27,7 +32,6 @@ export async function linesOf(options: AppOptions, doing: (app: App) => Promise<
       return lines;
     });
   } finally {
-    await app.stop();
     await rm(folder, { recursive: true, force: true });
   }
 }

@@ -18,6 +18,11 @@ export async function walk(redis: Redis, settings: Partial<WalkSettings> = {}): 
   }
 }
 
+/** Where the violations stand by a new walk; states without any are left out. */
+export async function violationStandings(redis: Redis) {
+  return without0((await walk(redis)).violations);
+}
+
 /** Where the deliveries and the reports stand by a new walk; states without any are left out. */
 export async function standings(redis: Redis) {
   const { deliveries, reports } = await walk(redis);

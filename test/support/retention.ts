@@ -8,7 +8,7 @@ import { sweep, type RetentionTools, type Swept } from '../../src/workflow/reten
 import { ACCEPTED, INVOICE, result, START, towInvoice, type Stores } from './stores';
 
 /** Nothing that is finished stays. */
-export const KEEP_NOTHING = { deliveriesMs: 0, towsMs: 0, auditMs: 0 } as const;
+export const KEEP_NOTHING = { deliveriesMs: 0, towsMs: 0, violationsMs: 0, auditMs: 0 } as const;
 
 /** Sweeps over stores into the archive of a folder, as one process. */
 export function openRetention(stores: Stores, dataDir: string, epoch = 1) {
@@ -16,6 +16,7 @@ export function openRetention(stores: Stores, dataDir: string, epoch = 1) {
   const tools: RetentionTools = {
     tows: stores.tows,
     deliveries: stores.deliveries,
+    violations: stores.violations,
     retention: createRetentionStore(stores.redis),
     archive,
     keep: KEEP_NOTHING,

@@ -14,6 +14,7 @@ import { createDeliveryStore, createIntake } from '../../src/store/deliveries';
 import { createDueSets } from '../../src/store/due';
 import { createOutboxStore } from '../../src/store/outbox';
 import { createTowStore } from '../../src/store/tows';
+import { createViolationStore } from '../../src/store/violations';
 import { processDelivery } from '../../src/workflow/intake';
 import type { AttemptResult, Claimed, OutboxStore } from '../../src/workflow/outbox-port';
 import type { Wake } from '../../src/workflow/ports';
@@ -44,13 +45,14 @@ export const INVOICE = { event: 'invoice', vehicleType: 'HEAVY' } as const;
 /** Stores over one Redis, with the use cases on top that put tows into them. */
 export type Stores = Awaited<ReturnType<typeof openStores>>;
 
-const nobody: Wake = { delivery: () => {}, tow: () => {} };
+const nobody: Wake = { delivery: () => {}, tow: () => {}, violation: () => {} };
 
 export async function openStores(redisUrl: string) {
   const redis: Redis = connectFailFast(redisUrl, { log: silentLog });
   await whenReady(redis, 5000);
   const tows = createTowStore(redis);
   const deliveries = createDeliveryStore(redis);
+  const violations = createViolationStore(redis);
   const intake = createIntake(redis, systemClock);
   const outbox = createOutboxStore(redis, systemClock, { leaseMs: LEASE_MS, unknownGraceMs: GRACE_MS, ...NO_LIMITS });
   const accept = async (kind: 'tow_request' | 'tow_invoice', body: JsonObject, id: string) => {
@@ -58,11 +60,13 @@ export async function openStores(redisUrl: string) {
     const rawBody = JSON.stringify(body);
     return intake.accept({ id, kind, towingReferenceId, rawBody, verified: true, signatureId: id });
   };
-  const process = async (id: string) => (await processDelivery({ tows, deliveries, wake: nobody }, id)).verdict;
+  const process = async (id: string) =>
+    (await processDelivery({ tows, deliveries, violations, wake: nobody }, id)).verdict;
   return {
     redis,
     tows,
     deliveries,
+    violations,
     outbox,
     due: createDueSets(redis),
     accept,
@@ -76,7 +80,7 @@ export async function openStores(redisUrl: string) {
     /** An invoice webhook, stored and not processed yet. */
     acceptInvoice: (ref: string, id = `invoice-${ref}`) => accept('tow_invoice', towInvoice(ref), id),
     async say(ref: string, command: FactCommand) {
-      const actor = { name: 'tester', role: 'ops' } as const;
+      const actor = { id: 'k1', name: 'tester', role: 'ops' } as const;
       const effect = await recordFact(
         { tows, wake: nobody, clock: systemClock, rules: RULES },
         { ref, command, actor },
@@ -137,6 +141,7 @@ export function result(verdict: Verdict, also: Partial<AttemptResult> = {}): Att
     answer: null,
     rawBody: null,
     hadNoEffect: false,
+    wasSent: true,
     wasAnswered: isAccepted,
     service: isAccepted ? 'alive' : 'silent',
     isForbidden: false,

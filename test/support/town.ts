@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../src/simulator';
@@ -15,10 +18,12 @@ export interface Town {
 }
 
 const simulators = new Set<Simulator>();
+const folders: string[] = [];
 
 afterEach(async () => {
   await Promise.all([...simulators].map((simulator) => simulator.stop(100)));
   simulators.clear();
+  await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true })));
 });
 
 /** Starts a simulator that ends with the test. */
@@ -34,8 +39,12 @@ export async function buildTown(redisUrl: string, options: Partial<SimulatorOpti
     ...options,
   });
   simulators.add(simulator);
+  // Console and workers share the disk, as they do where towhook runs.
+  const dataDir = await mkdtemp(join(tmpdir(), 'towhook-town-'));
+  folders.push(dataDir);
   const environment = {
     REDIS_URL: redisUrl,
+    DATA_DIR: dataDir,
     SERVICE_BASE_URL: `${simulator.url}/some/prefix/`,
     SERVICE_CLIENT_ID: CREDENTIALS.clientId,
     SERVICE_CLIENT_SECRET: CREDENTIALS.clientSecret,

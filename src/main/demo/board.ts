@@ -10,7 +10,11 @@ export interface Board {
   until(ref: string, isWanted: (tow: TowView) => boolean): Promise<TowView>;
 }
 
-export function createBoard(client: OperatorClient, refs: () => readonly string[], signal: AbortSignal): Board {
+export function createBoard(
+  client: Pick<OperatorClient, 'tow' | 'watch'>,
+  refs: () => readonly string[],
+  signal: AbortSignal,
+): Board {
   const views = new Map<string, TowView>();
   const waiters = new Set<() => void>();
   const reading = new Map<string, boolean>();

@@ -25,7 +25,7 @@ export interface Findings {
 /** Compares what the crew said with what arrived at the service. */
 export async function check(
   simulatorUrl: string,
-  client: OperatorClient,
+  client: Pick<OperatorClient, 'deliveries'>,
   stories: readonly Story[],
 ): Promise<Findings> {
   const calls = simulatorCalls.parse(await (await fetch(`${simulatorUrl}/simulator/calls`)).json()).items;
@@ -103,7 +103,10 @@ function effectsOf(calls: readonly SimulatorCall[], kind: string): number {
 }
 
 /** Walks the deliveries and crosses off every acknowledged webhook that was processed. */
-async function unfinishedDeliveries(client: OperatorClient, acknowledged: ReadonlySet<string>): Promise<number> {
+async function unfinishedDeliveries(
+  client: Pick<OperatorClient, 'deliveries'>,
+  acknowledged: ReadonlySet<string>,
+): Promise<number> {
   const open = new Set(acknowledged);
   let cursor: string | null = null;
   do {

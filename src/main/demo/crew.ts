@@ -14,7 +14,7 @@ export interface Story {
 }
 
 export interface CrewTools {
-  readonly client: OperatorClient;
+  readonly client: Pick<OperatorClient, 'say'>;
   readonly board: Board;
   readonly clock: Clock;
   /** The mean pause between two things a person does, ms. */
@@ -27,15 +27,12 @@ export async function playTow(ref: string, plan: TowPlan, tools: CrewTools): Pro
   const tow = await board.until(ref, () => true);
   const references = { violation_reference_id: tow.violation_reference_id, towing_reference_id: ref };
   const expected: { kind: string; body: JsonObject }[] = [];
-  for (const { kind, entry } of plan.steps) {
+  for (const { kind, entry, known = {} } of plan.steps) {
     await pause(paceMs * (0.5 + clock.random()));
     const occurredAt = new Date(clock.nowMs()).toISOString();
     const said = kind === 'invoice' ? entry : { ...entry, occurred_at: occurredAt };
-    const answer = await client.post(`/tows/${encodeURIComponent(ref)}/${kind}`, said);
-    if (answer.status !== 202) {
-      throw new Error(`${kind} was not taken: ${answer.status} ${JSON.stringify(answer.body['code'])}`);
-    }
-    expected.push({ kind, body: bodyOf(kind, { references, entry, occurredAt }) });
+    await client.say(ref, kind, said);
+    expected.push({ kind, body: bodyOf(kind, { references, entry: { ...known, ...entry }, occurredAt }) });
   }
   return { ref, plan, expected };
 }

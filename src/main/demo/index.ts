@@ -10,6 +10,8 @@ import { printSummary } from './summary';
 
 const TOWS_MAX = 5000;
 const PACE_MS = 700;
+/** The budget of violations is 20 a minute: with more of them everybody would wait for a patrol. */
+const SIGHTINGS_MAX = 8;
 /** No demo takes longer; what is not finished by then counts as lost. */
 const TIME_LIMIT_MS = 100_000;
 
@@ -27,6 +29,7 @@ async function main(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void end(stage, 0));
   const played = await playTows(stage, {
     tows,
+    sightings: sightingsAmong(tows),
     paceMs: PACE_MS,
     faults: faultsFor(tows),
     timeLimitMs: TIME_LIMIT_MS,
@@ -35,6 +38,10 @@ async function main(): Promise<void> {
   const passed = printSummary(played, tows);
   if (values.exit) await end(stage, passed ? 0 : 1);
   printAddresses(stage);
+}
+
+function sightingsAmong(tows: number): number {
+  return Math.min(Math.ceil(tows / 3), SIGHTINGS_MAX);
 }
 
 function printAddresses(stage: Stage): void {

@@ -6,6 +6,8 @@ export interface Step {
   readonly kind: ReportKind;
   /** What the crew enters. */
   readonly entry: JsonObject;
+  /** What is known without being entered. */
+  readonly known?: JsonObject;
 }
 
 export interface TowPlan {
@@ -26,14 +28,19 @@ const PLACES = [
   ['Prince Turki Street', 24.7423, 46.6431],
 ] as const;
 
-/** Of twelve tows eight are released after detention, one on the spot, and three are canceled. */
-export function planFor(index: number): TowPlan {
+/** Which vehicle it is, and where it stands. */
+export function whereOf(index: number) {
   const [place, latitude, longitude] = PLACES[index % PLACES.length] ?? PLACES[0];
-  const plate = `DMO ${1000 + index}`;
-  const started: Step = {
-    kind: 'started',
-    entry: { plate_number: plate, towed_location: place, latitude, longitude },
-  };
+  return { plate_number: `DMO ${1000 + index}`, towed_location: place, latitude, longitude };
+}
+
+/**
+ * Of twelve tows eight are released after detention, one on the spot, and three are canceled. One that began with a
+ * sighting is started without a word about plate and place: its violation tells.
+ */
+export function planFor(index: number, { wasSighted }: { wasSighted: boolean }): TowPlan {
+  const where = whereOf(index);
+  const started: Step = wasSighted ? { kind: 'started', entry: {}, known: where } : { kind: 'started', entry: where };
   switch (index % 12) {
     case 3:
       return { name: 'gone on arrival', steps: [canceled('Vehicle gone on arrival')] };
@@ -52,6 +59,7 @@ export function planFor(index: number): TowPlan {
 export function faultsFor(tows: number): JsonObject[] {
   const times = Math.max(1, Math.round(tows / 12));
   return [
+    { operation: 'violation', fault: 'lost_answer', times: 1 },
     { operation: 'tow_request', fault: 'duplicate', times },
     { operation: 'started', fault: '500', times },
     { operation: 'detained', fault: 'lost_answer', times },

@@ -6,6 +6,7 @@ import { createBoard, isFinished, type Board } from './board';
 import { check, type Findings } from './check';
 import { createOperatorClient } from './client';
 import { playTow } from './crew';
+import { checkSightings, patrol, whenTaken, type SightingFindings } from './patrol';
 import { planFor } from './plan';
 
 /** Where the parts of a running towhook and its simulator are reached. */
@@ -17,6 +18,8 @@ export interface Addresses {
 
 export interface PlayOptions {
   readonly tows: number;
+  /** How many of the tows begin with a patrol that reports a violation; none unless told. */
+  readonly sightings?: number;
   /** The mean pause between two things a person does, ms. */
   readonly paceMs: number;
   readonly faults: readonly JsonObject[];
@@ -28,6 +31,7 @@ export interface PlayOptions {
 
 export interface Played {
   readonly findings: Findings;
+  readonly sightings: SightingFindings;
   readonly finished: number;
   readonly seconds: number;
 }
@@ -44,25 +48,36 @@ export async function playTows(addresses: Addresses, options: PlayOptions): Prom
   try {
     await control(addresses, { method: 'PUT', path: '/simulator/faults', body: options.faults });
     const startedMs = systemClock.monotonicMs();
-    const ordered = await control(addresses, {
-      method: 'POST',
-      path: '/simulator/tow-requests',
-      body: { count: options.tows },
+    const sightings = await patrol(client, options.sightings ?? 0);
+    const taken = await whenTaken(addresses.simulatorUrl, sightings, {
+      clock: systemClock,
+      limitMs: options.timeLimitMs,
     });
-    refs.push(...simulatorOrders.parse(ordered).items.map(({ towing_reference_id: ref }) => ref));
+    for (const { reference } of taken) refs.push(...(await order(addresses, { violation_reference_id: reference })));
+    const rest = options.tows - sightings.length;
+    if (rest > 0) refs.push(...(await order(addresses, { count: rest })));
     const endShow = options.show?.(board);
     const tools = { client, board, clock: systemClock, paceMs: options.paceMs };
-    const playing = Promise.all(refs.map((ref, index) => playTow(ref, planFor(index), tools)));
+    const playing = Promise.all(
+      refs.map((ref, index) => playTow(ref, planFor(index, { wasSighted: index < sightings.length }), tools)),
+    );
     const stories = await withinLimit(playing, { limitMs: options.timeLimitMs, otherwise: [] });
     const finishing = Promise.all(refs.map((ref) => board.until(ref, isFinished)));
     await withinLimit(finishing, { limitMs: options.timeLimitMs, otherwise: [] });
     const findings = await checkUntilSettled(() => check(addresses.simulatorUrl, client, stories));
     endShow?.();
     const seconds = (systemClock.monotonicMs() - startedMs) / 1000;
-    return { findings, finished: board.tows().filter(isFinished).length, seconds };
+    const sighted = await checkSightings(addresses.simulatorUrl, sightings);
+    return { findings, sightings: sighted, finished: board.tows().filter(isFinished).length, seconds };
   } finally {
     ending.abort();
   }
+}
+
+/** Has the service order tows; returns their references. */
+async function order(to: Addresses, body: JsonObject): Promise<string[]> {
+  const ordered = await control(to, { method: 'POST', path: '/simulator/tow-requests', body });
+  return simulatorOrders.parse(ordered).items.map(({ towing_reference_id: ref }) => ref);
 }
 
 async function checkUntilSettled(checkNow: () => Promise<Findings>): Promise<Findings> {

@@ -1,6 +1,6 @@
 import type { Received } from '../received';
 import { REFUSALS, type Refused } from '../refusals';
-import type { JsonObject, Tow, World } from '../world';
+import type { JsonObject, Tow, Violation, World } from '../world';
 import type { Access } from '../auth';
 import type { Invoice } from '../pricing';
 
@@ -10,6 +10,8 @@ export interface Handling {
   readonly access: Access;
   /** Told of every created invoice; the invoice webhook follows from it. */
   readonly invoiceCreated: (tow: Tow, invoice: Invoice) => void;
+  /** Told of every reported violation whose type can be towed; the tow request follows from it. */
+  readonly towableReported: (violation: Violation) => void;
 }
 
 /** An authenticated call. */

@@ -14,18 +14,19 @@ const guideForm = OPERATIONS.violation_guide.request.extend({ zoneId: z.string()
 const TICKET_VIOLATIONS: ReadonlySet<string> = new Set(['NO_TICKET', 'TICKET_ENDED', 'USER_EXCEED_PARKING_TIME']);
 
 /** Create violation (service-api 4.1). */
-export const violation: Handler = ({ fields, images }, { world }) => {
+export const violation: Handler = ({ fields, images }, { world, towableReported }) => {
   const decoded = decodeForm(textFields(fields), form);
   const read = readFields(decoded, { schema: form, zones: world });
   if ('refusal' in read) return read;
   if (totalBytes(images) > IMAGES_TOTAL_BYTES_MAX) return { refusal: REFUSALS.imagesTooLarge, field: 'images' };
-  const { plateNumber, metadata = null } = read.value;
+  const { plateNumber, violationType, metadata = null } = read.value;
   const created = world.reportViolation({ plateNumber, metadata, form: { fields: read.value, images } });
+  if (canTow(violationType)) towableReported(created);
   return { data: { violation_reference_id: created.reference, status: 'PENDING', metadata: metadata ?? {} } };
 };
 
 /** Create violation, guide form (service-api 4.5); its errors are taken from 7.1. */
-export const violationGuide: Handler = ({ fields, images }, { world }) => {
+export const violationGuide: Handler = ({ fields, images }, { world, towableReported }) => {
   const read = readFields(textFields(fields), {
     schema: guideForm,
     zones: world,
@@ -34,8 +35,13 @@ export const violationGuide: Handler = ({ fields, images }, { world }) => {
   if (totalBytes(images) > IMAGES_TOTAL_BYTES_MAX) return { refusal: REFUSALS.imagesTooLarge, field: 'images' };
   const { plateNumber, violationType } = read.value;
   const created = world.reportViolation({ plateNumber, metadata: null, form: { fields: read.value, images } });
-  return { data: { id: created.reference, canTow: !TICKET_VIOLATIONS.has(violationType) } };
+  if (canTow(violationType)) towableReported(created);
+  return { data: { id: created.reference, canTow: canTow(violationType) } };
 };
+
+function canTow(violationType: string): boolean {
+  return !TICKET_VIOLATIONS.has(violationType);
+}
 
 function textFields(fields: Readonly<Record<string, unknown>>): Record<string, string> {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String(value)]));

@@ -101,15 +101,6 @@ local function wait_for_gate(seq, name, closed_until, looks)
   return { 'wait', string.format('%.0f', closed_until) }
 end
 
--- Another tow whose head is safe to repeat and that did not try last; nil when there is none.
-local function other_probe(last_probe)
-  for _, other in ipairs(redis.call('SRANDMEMBER', PROBES .. ':outage', 3)) do
-    if other ~= ref and other ~= last_probe then
-      return other
-    end
-  end
-end
-
 -- An outage that may be tried: by a report that is safe to repeat, never twice in a row by the same tow. Nil: this one.
 local function somebody_else_tries(seq)
   local outage_until, last_probe = gate('outage.until'), gate('outage.last_probe')
@@ -119,7 +110,7 @@ local function somebody_else_tries(seq)
   if report(seq, 'once') ~= '1' and last_probe ~= ref then
     return nil
   end
-  local other = other_probe(last_probe)
+  local other = other_probe(ref, last_probe)
   if other then
     redis.call('ZADD', DUE_TOWS, now, other)
     return wait_for_gate(seq, 'outage', now + TURN_MS, true)

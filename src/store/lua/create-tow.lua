@@ -1,10 +1,13 @@
 -- Makes a tow from its tow request and settles the delivery that carried it. Invoices parked for this tow become due.
 --
--- KEYS    the keys of one tow (see shared/tow.lua)
+-- KEYS    the keys of one tow and of a violation without a name (see shared/violation.lua)
 -- ARGV    1 towing reference · 2 document · 3 delivery id · 4 timeline entry · 5 JSON array of search terms
--- RETURNS { 'created', parked delivery id, … } · { 'exists' } · { 'late' } the tow is over, archived and remembered:
---         the delivery is settled, no tow is made
+--         6 the service's name of a violation that was not found, or '' · 7 tasks to open as JSON: [{ id, json }]
+-- RETURNS { 'created', parked delivery id, … } · { 'exists' } · { 'found' } the violation has become known since: look
+--         again. Either it finds the tow when it gets its name, or the tow finds it. · { 'late' } the tow is over,
+--         archived and remembered: the delivery is settled, no tow is made
 --! include shared/writes.lua
+--! include shared/violation.lua
 
 local ref, terms = ARGV[1], cjson.decode(ARGV[5])
 if redis.call('EXISTS', TOW) == 1 then
@@ -14,11 +17,18 @@ if is_buried(ref) then
   finish_delivery(ref, ARGV[3], 'late')
   return { 'late' }
 end
+local violation_id = ARGV[6] ~= '' and redis.call('HGET', REFERENCES, ARGV[6])
+if violation_id and redis.call('EXISTS', VIOLATION .. violation_id) == 1 then
+  return { 'found' }
+end
 local requested_at = redis.call('HGET', DELIVERY, 'received_at') or now_ms()
 redis.call('HSET', TOW, 'version', 0, 'head', 1, 'tail', 0, 'requested_at', requested_at)
 write_document(ref, ARGV[2], 'requested')
 add_search_terms(ref, terms)
 remember_on_timeline(ARGV[4])
+for _, task in ipairs(cjson.decode(ARGV[7])) do
+  open_task(ref, task.id, task.json)
+end
 finish_delivery(ref, ARGV[3], 'created')
 raise_version(ref)
 

@@ -1,12 +1,14 @@
 -- Closes a task that only informs: a person has read it and says so. Who resolves the question of a parked invoice no
 -- longer waits for its tow: the deliveries that were asked about are set aside, until somebody replays them.
 --
--- KEYS    the keys of one tow (see shared/tow.lua); DELIVERY is that of a delivery without a name, with which the keys of
---         the parked ones begin
+-- KEYS    the keys of one tow and one violation (see shared/violation.lua); DELIVERY is that of a delivery without a name,
+--         with which the keys of the parked ones begin
 -- ARGV    1 towing reference · 2 task id · 3 timeline entry · 4 fingerprint of the request to remember, or ''
 --         5 its answer, remembered with it: the task itself is gone afterwards · 6 audit entry as JSON, or ''
+--         7 the violation it is about, or ''
 -- RETURNS { 'saved' } · { 'unknown' } · { 'remembered', fingerprint }
 --! include shared/outbox.lua
+--! include shared/violation.lua
 --! include shared/writes.lua
 --! include shared/audit.lua
 
@@ -31,6 +33,10 @@ if redis.call('EXISTS', TOW) == 1 then
   remember_on_timeline(ARGV[3])
   raise_version(ARGV[1])
   note_retirement(ARGV[1], settle_head() ~= nil)
+end
+if ARGV[7] ~= '' and redis.call('EXISTS', VIOLATION) == 1 then
+  raise_violation(ARGV[7])
+  note_violation_retirement(ARGV[7])
 end
 append_audit_if_any(ARGV[6])
 remember_effect(ARGV[4])

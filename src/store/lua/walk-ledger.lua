@@ -3,8 +3,8 @@
 -- becomes the last complete walk, and the next walk begins. Any number of processes may take steps: each is atomic, and
 -- one that comes too early does nothing.
 --
--- KEYS    the keys of a tow and a delivery without a name (see shared/standing.lua): those of the tows and deliveries
---         that the ledger names are built from them here; and behind them, both hashes,
+-- KEYS    the keys of a tow, a delivery and a violation without a name (see shared/standing.lua): those of what the ledger
+--         names are built from them here; and behind them, both hashes,
 --         the walk that goes on: next_at when the next step may come, started_at, <kind>.<state>, <kind>.acknowledged,
 --           <kind>.repaired, lost_names a JSON array, absent when nothing was found lost, cursor_score and cursor_name
 --           of the last name looked at, until_score where this walk ends
@@ -37,12 +37,15 @@ local function next_names()
   return redis.call('ZRANGE', LEDGER, from, from + names_max - 1, 'WITHSCORES')
 end
 
-local function standing_of(name)
-  local id = string.match(name, '^delivery\n(.*)$')
-  if id then
-    return standing_of_delivery(id, now)
+local KIND_OF = { delivery = 'deliveries', report = 'reports', violation = 'violations' }
+
+local function standing_of(kind, name)
+  if kind == 'deliveries' then
+    return standing_of_delivery(name, now)
+  elseif kind == 'violations' then
+    return standing_of_violation(name, now)
   end
-  local ref, seq = string.match(name, '^report\n(.*)\n(%d+)$')
+  local ref, seq = string.match(name, '^(.*)\n(%d+)$')
   return standing_of_report(ref, tonumber(seq), now)
 end
 
@@ -54,9 +57,10 @@ local function count(kind, what)
 end
 
 local function look_at(name)
-  local kind = string.sub(name, 1, 8) == 'delivery' and 'deliveries' or 'reports'
+  local word, rest = string.match(name, '^(%l+)\n(.*)$')
+  local kind = KIND_OF[word] or 'reports'
   -- One record that cannot be read must not end the walk: it is as good as lost.
-  local is_readable, state, is_mended = pcall(standing_of, name)
+  local is_readable, state, is_mended = pcall(standing_of, kind, rest)
   if not is_readable then
     state, is_mended = 'lost', false
   end

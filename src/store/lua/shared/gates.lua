@@ -1,15 +1,17 @@
--- What holds sending, whichever tow it is for. A gate is closed until a moment; then one tow at a time may try it, all
--- others wait. Whoever gets through opens it, and everything held is due at once. Fields of the hash GATES:
+-- What holds sending, whichever tow or violation it is for. A gate is closed until a moment; then one of them at a time
+-- may try it, all others wait. Whoever gets through opens it, and everything held is due at once. Fields of the hash
+-- GATES:
 --
 --   connection.until, connection.failures     no token, or a wrong address
 --   outage.until, outage.probes               the breaker: too many calls of too many tows failed in a row
 --   outage.failures, outage.tows              what was counted towards it
 --   paused.<kind>.until                       an operation the service forbids (403)
---   <gate>.last_probe                         the tow that tried last; of an outage also `token`
---   forbidden.<kind>                          tows it was forbidden for, before the pause
+--   <gate>.last_probe                         who tried last; of an outage also `token`
+--   forbidden.<kind>                          those it was forbidden for, before the pause
 --
 -- HELD:<gate> are the tows held by one gate, PROBES:<gate> those of them whose head is safe to repeat; a tow is held by
--- one gate at a time.
+-- one gate at a time. A violation stands among the tows as `violation <id>` (member_of in violation.lua) and is never safe
+-- to repeat.
 --! include shared/outbox.lua
 
 local OUTAGE_FAILURES, OUTAGE_TOWS, PAUSE_TOWS = 5, 3, 3
@@ -54,15 +56,34 @@ local function note_word(field, word, most)
   return #words
 end
 
+-- Makes due whoever stands under this name: a tow, or a violation. An option of ZADD may say when that changes nothing.
+local function make_due(member, at, option)
+  local violation_id = string.match(member, '^violation (.*)$')
+  local due_set, name = DUE_TOWS, member
+  if violation_id then
+    due_set, name = DUE_VIOLATIONS, violation_id
+  end
+  if option then
+    redis.call('ZADD', due_set, option, at, name)
+  else
+    redis.call('ZADD', due_set, at, name)
+  end
+end
+
+-- When somebody who waits for a gate looks again: few at the moment given, the others when they are picked.
+local function next_look(hold_by)
+  local looks = hold_by.looks or redis.call('SCARD', HELD .. ':' .. hold_by.gate) <= LOOKING
+  return looks and hold_by.at or hold_by.now + LOOK_AGAIN_MS
+end
+
 -- Lets a tow wait for a gate. While a gate holds a report, its give-up clock stands still. Who looks again comes back
 -- at the moment given; the others are picked when the gate may be tried (let_some_look), and all are woken when it opens.
 local function hold(ref, seq, hold_by)
-  local held = HELD .. ':' .. hold_by.gate
   if redis.call('HGET', TOW, 'held_by') ~= hold_by.gate then
     leave_held(ref)
     redis.call('HSET', TOW, 'held_by', hold_by.gate)
   end
-  redis.call('SADD', held, ref)
+  redis.call('SADD', HELD .. ':' .. hold_by.gate, ref)
   if report(seq, 'once') ~= '1' then
     redis.call('SADD', PROBES .. ':' .. hold_by.gate, ref)
   end
@@ -70,8 +91,7 @@ local function hold(ref, seq, hold_by)
     set_report(seq, { held_since = hold_by.now })
   end
   set_report(seq, { waits_for = hold_by.gate })
-  local looks = hold_by.looks or redis.call('SCARD', held) <= LOOKING
-  redis.call('ZADD', DUE_TOWS, looks and hold_by.at or hold_by.now + LOOK_AGAIN_MS, ref)
+  redis.call('ZADD', DUE_TOWS, next_look(hold_by), ref)
 end
 
 local function stop_holding(ref, seq, now)
@@ -89,8 +109,8 @@ end
 
 -- Everything a gate held is due at once; what another gate holds too comes back by itself.
 local function release_held(name, now)
-  for _, ref in ipairs(redis.call('SMEMBERS', HELD .. ':' .. name)) do
-    redis.call('ZADD', DUE_TOWS, now, ref)
+  for _, member in ipairs(redis.call('SMEMBERS', HELD .. ':' .. name)) do
+    make_due(member, now)
   end
   redis.call('DEL', HELD .. ':' .. name, PROBES .. ':' .. name)
 end
@@ -98,8 +118,8 @@ end
 -- A few of those a gate holds look again when it may be tried next.
 local function let_some_look(name, at)
   for _, set in ipairs({ PROBES, HELD }) do
-    for _, ref in ipairs(redis.call('SRANDMEMBER', set .. ':' .. name, LOOKING)) do
-      redis.call('ZADD', DUE_TOWS, 'LT', at, ref)
+    for _, member in ipairs(redis.call('SRANDMEMBER', set .. ':' .. name, LOOKING)) do
+      make_due(member, at, 'LT')
     end
   end
 end
@@ -150,7 +170,7 @@ local function lose_connection(delay_ms, failures, task_json, now)
   close_gate('connection', delay_ms, now)
 end
 
--- The service failed a call of this tow. Enough of them in a row open the breaker; a failed try keeps it open longer.
+-- The service failed a call of this tow or violation. Enough of them in a row open the breaker; a failed try keeps it open longer.
 local function note_failure(ref, delay_ms, task_json, now)
   if gate('connection.until') ~= '' then
     if gate('connection.last_probe') == ref then
@@ -174,7 +194,7 @@ local function note_failure(ref, delay_ms, task_json, now)
   end
 end
 
--- The service forbids an operation for this tow. True when the operation is paused from now on, or was before.
+-- The service forbids an operation for this tow or violation. True when the operation is paused from now on, or was before.
 local function note_forbidden(ref, kind, task_json, now)
   local name = 'paused.' .. kind
   local tows = note_word('forbidden.' .. kind, ref, PAUSE_TOWS)
@@ -183,16 +203,25 @@ local function note_forbidden(ref, kind, task_json, now)
   end
   if open_general_task(name, task_json) then
     publish('gate.closed', cjson.null)
-    -- The tows that were refused one by one before wait with all others now.
+    -- Those that were refused one by one before wait with all others now.
     for refused in string.gmatch(gate('forbidden.' .. kind), '[^\n]+') do
-      redis.call('ZADD', DUE_TOWS, now, refused)
+      make_due(refused, now)
     end
   end
   close_gate(name, PAUSE_PROBE_MS, now)
   return true
 end
 
--- One tow tries what was closed; should its try get lost, others look after the lease, at a paused operation not before
+-- Another tow whose head is safe to repeat and that did not try last; nil when there is none.
+local function other_probe(mine, last_probe)
+  for _, other in ipairs(redis.call('SRANDMEMBER', PROBES .. ':outage', 3)) do
+    if other ~= mine and other ~= last_probe then
+      return other
+    end
+  end
+end
+
+-- One tries what was closed; should its try get lost, others look after the lease, at a paused operation not before
 -- the usual while.
 local function begin_try(name, ref, lease_ms, now)
   local is_pause = string.sub(name, 1, 7) == 'paused.'

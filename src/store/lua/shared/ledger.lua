@@ -10,6 +10,10 @@ local function enter_report(ref, seq, now)
   redis.call('ZADD', LEDGER, 'NX', now, 'report\n' .. ref .. '\n' .. seq)
 end
 
+local function enter_violation(id, now)
+  redis.call('ZADD', LEDGER, 'NX', now, 'violation\n' .. id)
+end
+
 local function strike_delivery(id)
   redis.call('ZREM', LEDGER, 'delivery\n' .. id)
 end
@@ -18,4 +22,8 @@ local function strike_reports(ref, tail)
   for seq = 1, tail do
     redis.call('ZREM', LEDGER, 'report\n' .. ref .. '\n' .. seq)
   end
+end
+
+local function strike_violation(id)
+  redis.call('ZREM', LEDGER, 'violation\n' .. id)
 end

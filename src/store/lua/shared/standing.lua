@@ -1,13 +1,17 @@
--- Where one acknowledged delivery or one recorded fact stands: in exactly one of the states finished, waiting, parked,
+-- Where one acknowledged delivery, one recorded fact or one violation stands: in exactly one of the states finished, waiting, parked,
 -- with_a_person and lost. What waits is found by its due mark, what a person has by its open task; what has neither is
 -- lost: nothing would ever come back to it.
 --
--- Included by a script whose KEYS are those of a tow and a delivery without a name (towKeys('') of src/store/keys.ts).
--- The keys of a named one are these with its name behind, and lie in the same hash slot.
+-- Included by a script whose KEYS are those of a tow, a delivery and a violation without a name (violationKeys('') of
+-- src/store/keys.ts). The keys of a named one are these with its name behind, and lie in the same hash slot.
 --! include shared/outbox.lua
+--! include shared/violation.lua
 
 local TOW_OF, REPORTS_OF, PARKED_OF, PROOF_OF, DELIVERY_OF = TOW, REPORTS, PARKED, PROOF, DELIVERY
+local VIOLATION_OF = VIOLATION
 local UNSETTLED = { pending = true, sending = true, unknown = true, refused = true }
+local KNOWN_VIOLATION_STATES =
+  { pending = true, held = true, sending = true, unknown = true, refused = true, accepted = true, waived = true }
 
 -- From here on the functions of shared/outbox.lua are about this tow.
 local function turn_to_tow(ref)
@@ -98,6 +102,31 @@ local function standing_of_report(ref, seq, now)
   end
   if due_of_head(head, now, 0) then
     return mend(DUE_TOWS, ref, now)
+  end
+  -- Only a person could go on, and nobody was asked.
+  return 'lost'
+end
+
+-- The state of a violation, and true when it was lost for want of its due mark and has been mended. Settled it is finished
+-- only once nothing is left to be cleared up behind it.
+local function standing_of_violation(id, now)
+  -- From here on the functions of shared/violation.lua are about this one.
+  VIOLATION = VIOLATION_OF .. id
+  local state = field('state')
+  if not KNOWN_VIOLATION_STATES[state] then
+    return 'lost'
+  end
+  if has_ended(state) and field('unfinished') == '' then
+    return 'finished'
+  end
+  if redis.call('HEXISTS', TASKS, violation_task(id)) == 1 then
+    return 'with_a_person'
+  end
+  if redis.call('ZSCORE', DUE_VIOLATIONS, id) or number_of(field('lease_until')) > now then
+    return 'waiting'
+  end
+  if due_of_violation(now, 0) then
+    return mend(DUE_VIOLATIONS, id, now)
   end
   -- Only a person could go on, and nobody was asked.
   return 'lost'

@@ -21,22 +21,22 @@ local function close_task(ref, id)
   end
 end
 
--- True when it was not open yet.
-local function open_general_task(id, json)
+-- True when it was not open yet. A general task may be about a violation.
+local function open_general_task(id, json, violation_id)
   local is_new = redis.call('HSETNX', TASKS, id, json) == 1
   if is_new then
     redis.call('ZADD', OPEN_TASKS, now_ms(), id)
-    publish('task.opened', cjson.null)
+    publish('task.opened', cjson.null, violation_id)
   end
   return is_new
 end
 
 -- True when it was open.
-local function close_general_task(id)
+local function close_general_task(id, violation_id)
   redis.call('ZREM', OPEN_TASKS, id)
   local was_open = redis.call('HDEL', TASKS, id) == 1
   if was_open then
-    publish('task.closed', cjson.null)
+    publish('task.closed', cjson.null, violation_id)
   end
   return was_open
 end

@@ -1,11 +1,11 @@
 -- What every script about one tow shares. The key order is built in src/store/keys.ts (towKeys), nowhere else.
 local TOW, REPORTS, TIMELINE, TOW_TASKS, PARKED, PROOF, TERMS =
   KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7]
-local DUE_TOWS, DUE_DELIVERIES, INDEX_TOWS, INDEX_DELIVERIES = KEYS[8], KEYS[9], KEYS[10], KEYS[11]
-local ATTENTION, SEARCH, TASKS, OPEN_TASKS = KEYS[12], KEYS[13], KEYS[14], KEYS[15]
-local GATES, HELD, PROBES, SLOTS, SLOT_WAITING = KEYS[16], KEYS[17], KEYS[18], KEYS[19], KEYS[20]
-local LEDGER, AUDIT, RETIRE_TOWS, RETIRE_DELIVERIES, TOMBSTONES = KEYS[21], KEYS[22], KEYS[23], KEYS[24], KEYS[25]
-local EVENTS, IDEMPOTENCY, DELIVERY = KEYS[26], KEYS[27], KEYS[28]
+local DUE_TOWS, DUE_DELIVERIES, DUE_VIOLATIONS, INDEX_TOWS, INDEX_DELIVERIES = KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12]
+local ATTENTION, SEARCH, TASKS, OPEN_TASKS = KEYS[13], KEYS[14], KEYS[15], KEYS[16]
+local GATES, HELD, PROBES, SLOTS, SLOT_WAITING = KEYS[17], KEYS[18], KEYS[19], KEYS[20], KEYS[21]
+local LEDGER, AUDIT, RETIRE_TOWS, RETIRE_DELIVERIES, TOMBSTONES = KEYS[22], KEYS[23], KEYS[24], KEYS[25], KEYS[26]
+local EVENTS, IDEMPOTENCY, DELIVERY = KEYS[27], KEYS[28], KEYS[29]
 
 -- The writer of a record wakes a worker itself; the pump looks only after that wake-up had its chance.
 local WAKE_GRACE_MS = 1000
@@ -42,8 +42,10 @@ local function add_to_report(seq, name, amount)
   return redis.call('HINCRBY', REPORTS, seq .. ':' .. name, amount)
 end
 
-local function publish(kind, ref)
-  redis.call('PUBLISH', EVENTS, cjson.encode({ type = kind, towing_reference_id = ref, at_ms = now_ms() }))
+-- About a tow, about a violation, or, with a null reference alone, about the whole operator.
+local function publish(kind, ref, violation_id)
+  local event = { type = kind, towing_reference_id = ref, violation_id = violation_id, at_ms = now_ms() }
+  redis.call('PUBLISH', EVENTS, cjson.encode(event))
 end
 
 -- Each entry carries the moment it was recorded, in Redis time, before its JSON.

@@ -1,0 +1,81 @@
+import type { ViolationRecord } from '../src/contracts/violations';
+import { imagesMissingTask } from '../src/domain/violation-tasks';
+import type { Log } from '../src/platform/log';
+import type { ImageOnDisk } from '../src/workflow/service-port';
+import type { Spool } from '../src/workflow/spool-port';
+import type { ViolationClaimed, ViolationOutbox } from '../src/workflow/violation-port';
+
+interface ImageTools {
+  readonly spool: Pick<Spool, 'pathOf' | 'state' | 'drop'>;
+  readonly violationOutbox: ViolationOutbox;
+  readonly log: Log;
+}
+
+type Images =
+  | { readonly kind: 'found'; readonly files: readonly ImageOnDisk[] }
+  /** The violation was given back, and why. */
+  | { readonly kind: 'put_back'; readonly what: string };
+
+/** Another worker may see the disk that this one does not. */
+const FOREIGN_DISK_DELAY_MS = 5000;
+
+/**
+ * The images of a claimed violation, where they lie on this machine. A worker that does not see the shared disk, or cannot
+ * tell, hands the work back; images that are gone from it, or cut off, are a question for a person. Never throws: nothing
+ * was sent, and a claim that is left behind would count as a send.
+ */
+export async function imagesOf(claimed: ViolationClaimed, tools: ImageTools): Promise<Images> {
+  const { id, record } = claimed;
+  if (record.violation.api === 'guide') return { kind: 'found', files: [] };
+  try {
+    const files: ImageOnDisk[] = [];
+    for (const image of record.violation.images) {
+      const path = await tools.spool.pathOf({ kind: 'violation', id }, image);
+      if (path === null) return { kind: 'put_back', what: await putBack(claimed, tools) };
+      const { name: fileName, contentType, sizeBytes } = image;
+      files.push({ path, fileName, contentType, sizeBytes });
+    }
+    return { kind: 'found', files };
+  } catch (error) {
+    const facts = { violation_id: id, error_name: error instanceof Error ? error.name : 'unknown' };
+    tools.log.warn('violation.images_unseen', facts);
+    return { kind: 'put_back', what: await giveBack(claimed, tools) };
+  }
+}
+
+/**
+ * Removes the images of a settled violation; false while this worker does not see the disk they lie on. The removal comes
+ * first: it may be what a full disk needs to be of use again.
+ */
+export async function areImagesGone(
+  { violation }: ViolationRecord,
+  { spool, log }: Pick<ImageTools, 'spool' | 'log'>,
+): Promise<boolean> {
+  const { id, images } = violation;
+  await spool.drop({ kind: 'violation', id });
+  if (images.length === 0) return true;
+  const state = await spool.state();
+  if (state === 'shared') return true;
+  log.warn('violation.images_unseen', { violation_id: id, spool: state });
+  return false;
+}
+
+async function putBack(claimed: ViolationClaimed, tools: ImageTools): Promise<string> {
+  const state = await tools.spool.state();
+  tools.log.warn('violation.images_unseen', { violation_id: claimed.id, spool: state });
+  if (state !== 'shared') return giveBack(claimed, tools);
+  await tools.violationOutbox.checked(claimed, null, imagesMissingTask(claimed.id));
+  return 'images missing';
+}
+
+async function giveBack(claimed: ViolationClaimed, { violationOutbox, log }: ImageTools): Promise<string> {
+  try {
+    await violationOutbox.release(claimed, { delayMs: FOREIGN_DISK_DELAY_MS, because: 'spool' });
+  } catch (error) {
+    log.warn('violation.not_given_back', {
+      violation_id: claimed.id,
+      error_name: error instanceof Error ? error.name : 'unknown',
+    });
+  }
+  return 'images unseen';
+}

@@ -1,0 +1,57 @@
+import type { Command } from 'commander';
+import { answerOf, type Task } from '../client';
+import { resolveBody } from '../contracts/operator';
+import { shownEach } from './bulk';
+import { LIST_OPTIONS, shownList } from './listing';
+import { addVerb, checked, option, type Tools } from './verb';
+import { riyadhTime, shown, table } from './words';
+
+/** `towhook task …` */
+export function addTask(program: Command, tools: Tools): void {
+  const task = program
+    .command('task')
+    .summary('what a person must decide')
+    .description(
+      'What a person must decide. A task about a report or a violation is closed by deciding on it (`towhook report`,\n' +
+        '`towhook violation`); one that only informs by `task resolve`.',
+    );
+  addVerb(task, tools, {
+    usage: 'list',
+    summary: 'open tasks',
+    options: LIST_OPTIONS,
+    examples: ['towhook task list', 'towhook task list --all --json'],
+    act: (call) =>
+      shownList(call, (page) => answerOf(call.client.GET('/api/tasks', { params: { query: page } })), taskTable),
+  });
+  addVerb(task, tools, {
+    usage: 'resolve <tasks...>',
+    summary: 'close tasks that only inform',
+    options: [option('--reason <text>', 'what was done about it')],
+    examples: ['towhook task resolve invoice_mismatch --reason "corrected in the books"'],
+    changes: true,
+    act: (call) => {
+      const body = checked(resolveBody, { reason: call.text('reason') });
+      return shownEach(call, call.rest(0), {
+        what: 'tasks',
+        act: (id) => {
+          const params = { path: { task_id: id }, header: call.header };
+          return answerOf(call.client.POST('/api/tasks/{task_id}/resolve', { params, body }));
+        },
+        lines: (done) => done.map(({ id }) => `${id} is closed.`),
+      });
+    },
+  });
+}
+
+function taskTable(tasks: readonly Task[]): string[] {
+  return table(
+    ['task', 'about', 'opened (Riyadh)', 'what may be done', 'why'],
+    tasks.map((task) => [
+      task.id,
+      shown(task.towing_reference_id ?? task.violation_id ?? task.operation),
+      riyadhTime(task.opened_at ?? null),
+      task.actions.join(', '),
+      task.message,
+    ]),
+  );
+}

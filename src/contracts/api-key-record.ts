@@ -1,0 +1,14 @@
+import { z } from 'zod';
+import { ROLES } from '../domain/vocabulary';
+
+/** A person's or a program's way in, as stored; the key itself is not. */
+export const apiKeyRecord = z.object({
+  id: z.string(),
+  name: z.string(),
+  role: z.enum(ROLES),
+  createdAt: z.string(),
+  hash: z.string(),
+  /** The text before a rotation and when its grace time ends, Redis time; null when there is none. */
+  previous: z.object({ hash: z.string(), validUntilMs: z.number() }).nullable().default(null),
+});
+export type ApiKeyRecord = z.output<typeof apiKeyRecord>;

@@ -1,0 +1,69 @@
+/**
+ * What an operator keeps of a tow for itself and never tells the service: who goes, how far they are, where the vehicle
+ * stands, what must be settled first, notes and photos. All of it is optional.
+ */
+export interface Dispatch {
+  readonly assignment: Assignment | null;
+  /** Steps of the crew, in the order they were told. */
+  readonly steps: readonly CrewStepTaken[];
+  readonly yard: YardPlace | null;
+  /** Open and lifted ones, oldest first. */
+  readonly holds: readonly Hold[];
+  readonly notes: readonly Note[];
+  readonly photos: readonly Photo[];
+}
+
+/** What a crew does before the vehicle is hooked up and reported as started. */
+export const CREW_STEPS = ['accepted', 'en_route', 'on_scene', 'hooked'] as const;
+export type CrewStep = (typeof CREW_STEPS)[number];
+
+export interface Assignment {
+  readonly crew: string;
+  readonly truck: string | null;
+  readonly at: string;
+  readonly by: string;
+}
+
+export interface CrewStepTaken {
+  readonly step: CrewStep;
+  readonly occurredAt: string;
+  readonly recordedAt: string;
+  readonly by: string;
+}
+
+export interface YardPlace {
+  readonly yard: string;
+  readonly slot: string | null;
+  readonly at: string;
+  readonly by: string;
+}
+
+/** While one is open, neither a payment nor a release can be recorded. */
+export interface Hold {
+  readonly id: string;
+  readonly reason: string;
+  readonly at: string;
+  readonly by: string;
+  readonly lifted: { readonly reason: string; readonly at: string; readonly by: string } | null;
+}
+
+export interface Note {
+  readonly text: string;
+  readonly at: string;
+  readonly by: string;
+}
+
+/** A photo on the disk shared by console processes. */
+export interface Photo {
+  readonly id: string;
+  readonly file: string;
+  readonly name: string;
+  readonly contentType: string;
+  readonly sizeBytes: number;
+  readonly sha256: string;
+  readonly at: string;
+  readonly by: string;
+}
+
+/** Nothing kept yet. */
+export const NO_DISPATCH: Dispatch = { assignment: null, steps: [], yard: null, holds: [], notes: [], photos: [] };

@@ -1,0 +1,105 @@
+import { ApiRefusal, ApiUnreachable, answerOf, createClient, type ApiRefusal as Refusal } from '../../client';
+import type { Finding } from '../../cli';
+import { jsonObject } from '../../contracts/common';
+import { WEBHOOKS } from '../../contracts/webhooks';
+import { loadCommandLineSettings, localAddress, type Config } from '../../platform/config';
+import { messageOf } from '../../platform/system-error';
+import { notesOf } from './finding';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const TIMEOUT_MS = 5000;
+
+/** The receiver, at its public address or on this machine: whether the service's calls would find towhook there. */
+export async function lookAtReceiver({ receiver }: Config, webhookUrl: string | null): Promise<Finding> {
+  const notes = notesOf('receiver');
+  if (webhookUrl === null && receiver.port === 0) {
+    return notes.skipped('not_looked_at', 'RECEIVER_PORT is 0, any free port: name it with --webhook-url');
+  }
+  const base = (webhookUrl ?? localAddress(receiver.host, receiver.port)).replace(/\/+$/, '');
+  const fix =
+    webhookUrl === null
+      ? 'Start it (npm start -- all, or -- receiver), or name its address with --webhook-url.'
+      : 'Start the receiver; look at DNS, TLS, and the proxy that forwards this address to RECEIVER_PORT.';
+  try {
+    const alive = await ask(`${base}/healthz`, { method: 'GET' });
+    const webhook = await ask(`${base}${WEBHOOKS.tow_request.path}`, NO_WEBHOOK);
+    // Nothing is stored: the receiver says of this call only that it is not JSON.
+    if (alive.body?.['status'] === 'alive' && webhook.status === 415 && webhook.body?.['code'] === 'not_json') {
+      return notes.fine('receiver_answers', `answers at ${base}`);
+    }
+    const what = `something answers at ${base} (${alive.status}, ${webhook.status}), but it is not the receiver`;
+    return notes.fault('receiver_not_towhook', what, 'Forward this address to RECEIVER_PORT, without redirections.');
+  } catch {
+    return notes.fault('receiver_unreachable', `nothing answers at ${base}`, fix);
+  }
+}
+
+const NO_WEBHOOK = { method: 'POST', headers: { 'content-type': 'text/plain' }, body: 'doctor' };
+
+async function ask(url: string, init: RequestInit) {
+  const answer = await fetch(url, { ...init, redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) });
+  const text = await answer.text();
+  return { status: answer.status, body: jsonIn(text) };
+}
+
+function jsonIn(text: string) {
+  try {
+    return jsonObject.safeParse(JSON.parse(text)).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** The console, with the address and the key that this command line uses. */
+export async function lookAtConsole(environment: Environment | undefined): Promise<Finding> {
+  const notes = notesOf('console');
+  const settings = settingsIn(environment);
+  if (settings === null)
+    return notes.skipped('not_looked_at', 'TOWHOOK_URL, HOST and CONSOLE_PORT must be right first');
+  const { url, apiKey } = settings;
+  const key = 'Set TOWHOOK_API_KEY to a valid key; BOOTSTRAP_API_KEY must be the one the console was started with.';
+  try {
+    const queues = await answerOf(
+      createClient({ baseUrl: url, apiKey: apiKey ?? 'none', timeoutMs: TIMEOUT_MS }).GET('/api/queues'),
+    );
+    return notes.fine('console_answers', `answers at ${url}, and takes the key; ${queues.length} queues`);
+  } catch (error) {
+    if (error instanceof ApiUnreachable) {
+      const what = `nothing answers at ${url}: ${error.reason.replaceAll('_', ' ')}`;
+      return notes.fault(
+        'console_unreachable',
+        what,
+        'Start it (npm start -- all, or -- console), or set TOWHOOK_URL to its address.',
+      );
+    }
+    if (!(error instanceof ApiRefusal)) {
+      const fix = 'Set TOWHOOK_URL to the address of the console, and run the command line of the same version.';
+      return notes.fault('console_not_towhook', `what answers at ${url} is no console: ${messageOf(error)}`, fix);
+    }
+    if (error.httpStatus !== 401) return refusing(error);
+    if (apiKey === null) return notes.fault('api_key_missing', 'answers, but no API key is set', key);
+    return notes.fault('api_key_wrong', 'answers, but does not accept the API key', key);
+  }
+}
+
+function refusing({ httpStatus, code, message }: Refusal): Finding {
+  const notes = notesOf('console');
+  if (code.startsWith('http_')) {
+    const what = `what answers there (${httpStatus}) is no console`;
+    return notes.fault('console_not_towhook', what, 'Set TOWHOOK_URL to the address of the console.');
+  }
+  return notes.fault(
+    'console_failing',
+    `answers ${httpStatus}: ${message}`,
+    'Look at its log, and at the findings above.',
+  );
+}
+
+function settingsIn(environment: Environment | undefined) {
+  try {
+    return loadCommandLineSettings(environment);
+  } catch {
+    return null;
+  }
+}

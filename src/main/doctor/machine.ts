@@ -1,0 +1,58 @@
+import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Finding } from '../../cli';
+import type { Clock } from '../../platform/clock';
+import { codeOf } from '../../platform/system-error';
+import { notesOf } from './finding';
+
+const OLDEST_NODE = 20;
+const MIB = 1024 * 1024;
+/** Images wait here while the service is away, and the archive grows. */
+const SPACE_WARNING_BYTES = 1024 * MIB;
+const SPACE_FAULT_BYTES = 100 * MIB;
+
+/** The program that runs towhook. */
+export function lookAtNode(): Finding {
+  const notes = notesOf('node');
+  const version = process.versions.node;
+  if (Number(version.split('.')[0]) >= OLDEST_NODE) return notes.fine('new_enough', `version ${version}`);
+  return notes.fault('node_too_old', `version ${version} is too old`, `Install Node ${OLDEST_NODE} or newer.`);
+}
+
+/** DATA_DIR: whether this user can write there, and how much room is left. */
+export async function lookAtDataDir(dataDir: string, clock: Clock): Promise<Finding[]> {
+  const folder = resolve(dataDir);
+  const notes = notesOf('disk');
+  const problem = await writeProbe(folder, clock.id());
+  if (problem !== null) {
+    return [
+      notes.fault(
+        'data_dir_not_writable',
+        `DATA_DIR (${folder}) cannot be written: ${problem}`,
+        'Give the user of the roles the right to write there, or set DATA_DIR to a folder that can be written.',
+      ),
+    ];
+  }
+  const { bavail, bsize } = await statfs(folder);
+  const free = bavail * bsize;
+  const what = `${Math.floor(free / MIB)} MiB are free in DATA_DIR (${folder})`;
+  const fix =
+    'Make room, or set DATA_DIR to a larger disk. The archive grows in DATA_DIR/archive; move old files of it away.';
+  if (free < SPACE_FAULT_BYTES) return [notes.fault('disk_full', what, fix)];
+  if (free < SPACE_WARNING_BYTES) return [notes.warning('disk_nearly_full', what, fix)];
+  return [notes.fine('writable', what)];
+}
+
+/** Null when a file could be written; else the system's word for why not. */
+async function writeProbe(folder: string, id: string): Promise<string | null> {
+  const probe = join(folder, `.doctor-${id}`);
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await writeFile(probe, '', { mode: 0o600, flag: 'wx' });
+    return null;
+  } catch (error) {
+    return codeOf(error) ?? 'failed';
+  } finally {
+    await rm(probe, { force: true }).catch(() => {});
+  }
+}

@@ -1,0 +1,102 @@
+import type { Finding } from '../../cli';
+import type { Clock } from '../../platform/clock';
+import type { Config } from '../../platform/config';
+import { silentLog } from '../../platform/log';
+import type { Resources } from '../../platform/resources';
+import { messageOf } from '../../platform/system-error';
+import { connectFailFast, whenReady, writability } from '../../store/connect';
+import { redisFaults } from '../../store/settings';
+import { openEmbedded } from '../foundation';
+import { clockFinding, notesOf } from './finding';
+
+export type Connection = ReturnType<typeof connectFailFast>;
+
+export interface RedisLook {
+  readonly findings: readonly Finding[];
+  /** Null unless it can be worked with. */
+  readonly redis: Connection | null;
+}
+
+const READY_TIMEOUT_MS = 4000;
+/** The oldest that BullMQ runs on without a warning. */
+const OLDEST = { major: 6, minor: 2 };
+
+const notes = notesOf('redis');
+
+/** Redis as the roles use it; without REDIS_URL the embedded one is started, or joined where it runs. */
+export async function lookAtRedis(config: Config, tools: { clock: Clock; resources: Resources }): Promise<RedisLook> {
+  const { clock, resources } = tools;
+  let url: string;
+  try {
+    url = config.redis.url ?? (await openEmbedded(config, { log: silentLog, clock, resources }));
+  } catch (error) {
+    const what = `the embedded Redis does not start: ${messageOf(error)}`;
+    return none(notes.fault('redis_unreachable', what, 'Set REDIS_URL to a Redis of yours.'));
+  }
+  const redis = resources.add('redis', connectFailFast(url, { log: silentLog }), (opened) => opened.disconnect());
+  const trouble = await whenReady(redis, READY_TIMEOUT_MS).then(() => null, messageOf);
+  if (trouble !== null) return none(unreachable(trouble));
+  try {
+    const findings = [...(await settingsOf(redis)), await clockOf(redis, clock), await roleOf(redis)];
+    return { findings, redis: findings.some(({ code }) => code === 'redis_refuses_writes') ? null : redis };
+  } catch (error) {
+    return none(unreachable(messageOf(error)));
+  }
+}
+
+function none(finding: Finding): RedisLook {
+  return { findings: [finding], redis: null };
+}
+
+function unreachable(trouble: string): Finding {
+  if (/NOAUTH|WRONGPASS|NOPERM/.test(trouble)) {
+    const fix = 'Put the right user and password into REDIS_URL: redis://user:password@host:port.';
+    return notes.fault('redis_not_allowed', 'Redis does not accept the user or the password of REDIS_URL', fix);
+  }
+  return notes.fault(
+    'redis_unreachable',
+    trouble,
+    'Start Redis, or set REDIS_URL to where it runs; look at firewalls and TLS (rediss://) in between.',
+  );
+}
+
+async function settingsOf(redis: Connection): Promise<Finding[]> {
+  const faults = await redisFaults(redis);
+  const version = /^redis_version:((\d+)\.(\d+)\S*)/m.exec(await redis.info('server'));
+  const [, text = 'unknown', major, minor] = version ?? [];
+  const isOld = Number(major) < OLDEST.major || (Number(major) === OLDEST.major && Number(minor) < OLDEST.minor);
+  return [
+    isOld
+      ? notes.fault('redis_too_old', `version ${text} is too old`, 'Run Redis 6.2 or newer, or Valkey.')
+      : notes.fine('redis_new_enough', `version ${text}`),
+    ...faults.map(({ setting, problem }) =>
+      notes.fault(
+        setting === 'appendonly' ? 'redis_without_aof' : 'redis_evicts',
+        `${setting} ${problem}`,
+        `In redis.conf, or by CONFIG SET and CONFIG REWRITE: ${setting === 'appendonly' ? 'appendonly yes, appendfsync always' : 'maxmemory-policy noeviction'}.`,
+      ),
+    ),
+  ];
+}
+
+async function roleOf(redis: Connection): Promise<Finding> {
+  const role = /^role:(\S+)/m.exec(await redis.info('replication'))?.[1];
+  if (role === 'slave') {
+    const fix = 'Set REDIS_URL to the master, or to the address that follows it.';
+    return notes.fault('redis_refuses_writes', 'this Redis is a replica and takes no writes', fix);
+  }
+  if ((await writability(redis)) === 'writable') return notes.fine('redis_writable', 'takes writes');
+  return notes.fault(
+    'redis_refuses_writes',
+    'takes no writes',
+    'Look at its log: out of memory (maxmemory), a disk that is full, or replicas that it must have and misses.',
+  );
+}
+
+async function clockOf(redis: Connection, clock: Clock): Promise<Finding> {
+  const beforeMs = clock.nowMs();
+  const [seconds, microseconds] = await redis.time();
+  const afterMs = clock.nowMs();
+  const theirsMs = Number(seconds) * 1000 + Number(microseconds) / 1000;
+  return clockFinding('redis clock', theirsMs - (beforeMs + afterMs) / 2);
+}

@@ -1,0 +1,81 @@
+import { processDelivery } from '../../jobs/process-delivery';
+import { sendReport } from '../../jobs/send-report';
+import { submitViolation } from '../../jobs/submit-violation';
+import { deliveryJob, reportJob, violationJob } from '../contracts/jobs';
+import { requireService } from '../platform/config';
+import type { Resources } from '../platform/resources';
+import type { QueueName } from '../queue/queues';
+import type { Handler } from '../queue/workers';
+import { createServiceClient } from '../service';
+import { createBudgets, LEAVES_WITHIN_MS, slidingWindow } from '../store/budgets';
+import { createDeliveryStore, createSettling } from '../store/deliveries';
+import { createOutboxStore } from '../store/outbox';
+import { createTokenCache } from '../store/tokens';
+import { createTowStore } from '../store/tows';
+import { createViolationOutbox } from '../store/violation-outbox';
+import { createViolationStore } from '../store/violations';
+import type { Foundation } from './foundation';
+import { openLookups } from './lookups';
+
+/** A report leaves within this time after its claim began, or not at all. */
+const CLAIM_MAX_AGE_MS = 5000;
+const DEFERRAL = { baseMs: 1000, capMs: 300_000 };
+
+/**
+ * Opens what one worker works with: the jobs by queue, each with its tools. Throws ConfigurationError without access to
+ * the service.
+ */
+export function openHandlers(
+  foundation: Foundation,
+  { resources, leaseMs }: { resources: Resources; leaseMs: number },
+): Readonly<Record<QueueName, Handler>> {
+  const { config, clock, log, metrics, redis, spool, wake } = foundation;
+  const service = resources.add(
+    'service client',
+    createServiceClient({
+      ...requireService(config),
+      timeoutMs: config.service.timeoutMs,
+      tokens: createTokenCache(redis),
+      budgets: createBudgets(redis, config.budgetsPerMinute),
+      clock,
+      log,
+    }),
+    (client) => client.close(),
+  );
+  const tows = createTowStore(redis);
+  const violations = createViolationStore(redis);
+  const { policy, budgetsPerMinute } = config;
+  const { unknownGraceMs, giveUpAfterMs } = policy;
+  const { proofMs, checksTicket } = config.violations;
+  const towBudget = slidingWindow(budgetsPerMinute.tow);
+  const violationBudget = slidingWindow(budgetsPerMinute.violations);
+  const outbox = createOutboxStore(redis, clock, { leaseMs, unknownGraceMs, giveUpAfterMs, towBudget });
+  const shared = { outbox, tows, violations, service, settings: policy, clock, log, metrics };
+  const intake = { tows, violations, deliveries: createDeliveryStore(redis), wake, log, metrics };
+  const delivering = { ...intake, ...createSettling(redis, DEFERRAL) };
+  const reporting = { ...shared, claimMaxAgeMs: maxAgeOf(towBudget) };
+  const submitting = {
+    ...shared,
+    violationOutbox: createViolationOutbox(redis, clock, {
+      leaseMs,
+      proofMs,
+      giveUpAfterMs,
+      violationBudget,
+      checksTicket,
+    }),
+    spool,
+    tickets: openLookups(foundation, service),
+    proofMs,
+    claimMaxAgeMs: maxAgeOf(violationBudget),
+  };
+  return {
+    deliveries: async (payload) => processDelivery(deliveryJob.parse(payload), delivering),
+    reports: async (payload) => sendReport(reportJob.parse(payload), reporting),
+    violations: async (payload) => submitViolation(violationJob.parse(payload), submitting),
+  };
+}
+
+/** A slot of a budget was counted when it was granted; a call that leaves late would leave in the next minute. */
+function maxAgeOf({ limit }: { limit: number }): number {
+  return limit > 0 ? LEAVES_WITHIN_MS : CLAIM_MAX_AGE_MS;
+}

@@ -1,0 +1,63 @@
+import { dirname, join } from 'node:path';
+import type { Express } from 'express';
+
+/**
+ * `/docs`: the description of the API to read and to try out in a browser. Everything comes from this listener, nothing
+ * from anywhere else, and nobody needs a key to look at it.
+ */
+
+/** Our own address of each file, and the file of swagger-ui-dist behind it. */
+const ASSETS = {
+  '/docs/swagger-ui.css': 'swagger-ui.css',
+  '/docs/swagger-ui.js': 'swagger-ui-bundle.js',
+  '/docs/icon.png': 'favicon-32x32.png',
+} as const;
+
+const PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>towhook: the operator API</title>
+    <link rel="stylesheet" href="/docs/swagger-ui.css" />
+    <link rel="icon" type="image/png" href="/docs/icon.png" />
+  </head>
+  <body>
+    <div id="api"></div>
+    <script src="/docs/swagger-ui.js"></script>
+    <script src="/docs/start.js"></script>
+  </body>
+</html>
+`;
+
+/** A key that was typed in is forgotten with the page; the document is checked by nobody else. */
+const START = `SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#api',
+  deepLinking: true,
+  filter: true,
+  persistAuthorization: false,
+  validatorUrl: null,
+  presets: [SwaggerUIBundle.presets.apis],
+  layout: 'BaseLayout',
+});
+`;
+
+const MAX_AGE_MS = 3_600_000;
+
+/** Serves the page and its assets. */
+export function serveDocs(app: Express): void {
+  // The package itself is a program for browsers; only its files are wanted.
+  const folder = dirname(require.resolve('swagger-ui-dist/package.json'));
+  app.get('/docs', (_request, response) => {
+    response.type('html').send(PAGE);
+  });
+  app.get('/docs/start.js', (_request, response) => {
+    response.type('js').send(START);
+  });
+  for (const [path, file] of Object.entries(ASSETS)) {
+    app.get(path, (_request, response) => {
+      response.sendFile(join(folder, file), { maxAge: MAX_AGE_MS });
+    });
+  }
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { auditView } from '../contracts/audit';
+import { json, jsonObject, towingReference, violationReference } from '../contracts/common';
+import { conservationView } from '../contracts/conservation';
+import { capacityView, ticketView } from '../contracts/lookups';
+import * as operator from '../contracts/operator';
+import { quarantined } from '../contracts/records';
+import { violationView } from '../contracts/violations';
+
+export type Json = Record<string, unknown>;
+
+/** What is used in more than one place, by the name it has in the document. */
+const NAMED = z.registry<{ id: string }>();
+const NAMES: readonly [z.ZodType, string][] = [
+  [json, 'Json'],
+  [jsonObject, 'JsonObject'],
+  [operator.towView, 'Tow'],
+  [operator.reportView, 'Report'],
+  [operator.taskView, 'Task'],
+  [violationView, 'Violation'],
+  [capacityView, 'Capacity'],
+  [ticketView, 'Ticket'],
+  [operator.sendingView, 'Sending'],
+  [operator.deliveryView, 'Delivery'],
+  [operator.deliveryDetail, 'DeliveryDetail'],
+  [quarantined, 'QuarantinedCall'],
+  [operator.queueView, 'Queue'],
+  [conservationView, 'Conservation'],
+  [operator.apiKeyView, 'ApiKey'],
+  [operator.newApiKeyView, 'NewApiKey'],
+  [auditView, 'AuditEntry'],
+  [operator.errorView, 'Refusal'],
+];
+for (const [schema, id] of NAMES) NAMED.add(schema, { id });
+
+/** The service's own names, which no JSON Schema can be derived for. */
+const REFERENCES: ReadonlySet<z.core.$ZodType> = new Set<z.core.$ZodType>([towingReference, violationReference]);
+
+/** Writes schemas of the contracts as JSON Schema, and gathers the named ones under `components`. */
+export interface SchemaWriter {
+  /** `input`: what may be sent. `output`: what is answered. */
+  write(schema: z.core.$ZodType, io: 'input' | 'output'): unknown;
+  /** The named schemas that were used so far, by name. */
+  readonly components: Json;
+}
+
+export function createSchemaWriter(): SchemaWriter {
+  const components: Json = {};
+  return {
+    components,
+    write(schema, io) {
+      // A named schema at the top would be written out; inside another one it becomes a reference.
+      const { properties, $defs } = z.toJSONSchema(z.object({ it: schema }), {
+        io,
+        unrepresentable: 'any',
+        metadata: NAMED,
+        override: ({ zodSchema, jsonSchema }) => {
+          if (REFERENCES.has(zodSchema)) Object.assign(jsonSchema, { type: 'string', minLength: 1 });
+        },
+      });
+      for (const [name, definition] of Object.entries($defs ?? {})) components[name] = tidy(definition, io);
+      return tidy(properties?.['it'] ?? {}, io);
+    },
+  };
+}
+
+/** References point into `components`, and an answer may gain fields without breaking who reads it. */
+function tidy(value: unknown, io: 'input' | 'output'): unknown {
+  if (Array.isArray(value)) return value.map((item) => tidy(item, io));
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(
+    ([key, inner]) => !(key === 'additionalProperties' && inner === false && io === 'output'),
+  );
+  return Object.fromEntries(
+    kept.map(([key, inner]) => [
+      key,
+      key === '$ref' && typeof inner === 'string'
+        ? inner.replace('#/$defs/', '#/components/schemas/')
+        : tidy(inner, io),
+    ]),
+  );
+}

@@ -1,0 +1,33 @@
+import { ROUTES } from '../contracts/operator-routes';
+import type { Clock } from '../platform/clock';
+import { addPhotos } from '../workflow/add-photos';
+import type { TowStore } from '../workflow/ports';
+import type { Spool } from '../workflow/spool-port';
+import { towViewOf } from '../workflow/tow-view';
+import type { Server } from './serve';
+
+/** Photos of a tow: kept here and told to nobody. */
+export function servePhotos(
+  server: Server,
+  tools: { tows: TowStore; spool: Pick<Spool, 'pathOf'>; clock: Clock },
+): void {
+  const { tows, spool } = tools;
+  server.takeForm(ROUTES.addPhotos, ({ params, actor }, { images, upload }) => {
+    const ref = params('towing_reference_id');
+    return {
+      effect: (remember) => addPhotos(tools, { ref, images, upload, actor, remember }),
+      answer: async () => {
+        const record = await tows.read(ref);
+        return record && towViewOf(record);
+      },
+    };
+  });
+  server.giveImage(ROUTES.readPhoto, async ({ params }) => {
+    const towingReference = params('towing_reference_id');
+    const record = await tows.read(towingReference);
+    const photo = record?.tow.dispatch.photos.find(({ id }) => id === params('photo_id'));
+    if (!photo) return null;
+    const path = await spool.pathOf({ kind: 'photos', towingReference }, photo);
+    return path === null ? null : { ...photo, path };
+  });
+}

@@ -1,0 +1,44 @@
+import { ROUTES } from '../contracts/operator-routes';
+import { decideViolation, type DecideTools, type ViolationCommand } from '../workflow/decide-violation';
+import { linkViolation, type LinkTools } from '../workflow/link-violation';
+import type { Actor } from '../workflow/progress';
+import { towViewOf } from '../workflow/tow-view';
+import { violationViewOf } from '../workflow/violation-view';
+import type { Change } from './idempotency';
+import type { Server } from './serve';
+
+/** What people decide about violations, and which tow comes from which. */
+export function serveViolationDecisions(server: Server, tools: DecideTools & LinkTools): void {
+  const decision = (call: { actor: Actor; params: (name: string) => string }, command: ViolationCommand): Change => {
+    const id = call.params('violation_id');
+    return {
+      effect: (remember) => decideViolation(tools, { id, command, actor: call.actor, remember }),
+      answer: async () => {
+        const record = await tools.violations.read(id);
+        return record && violationViewOf(record);
+      },
+    };
+  };
+  server.change(ROUTES.retryViolation, (call) => decision(call, { action: 'retry' }));
+  server.change(ROUTES.correctViolation, (call) => decision(call, { action: 'correct', fields: call.body }));
+  server.change(ROUTES.waiveViolation, (call) => decision(call, { action: 'waive', reason: call.body.reason }));
+  server.change(ROUTES.acceptViolation, (call) =>
+    decision(call, {
+      action: 'accept',
+      reason: call.body.reason,
+      reference: call.body.violation_reference_id ?? null,
+    }),
+  );
+
+  server.change(ROUTES.linkViolation, (call) => {
+    const ref = call.params('towing_reference_id');
+    return {
+      effect: (remember) =>
+        linkViolation(tools, { ref, violationId: call.body.violation_id, actor: call.actor, remember }),
+      answer: async () => {
+        const record = await tools.tows.read(ref);
+        return record && towViewOf(record);
+      },
+    };
+  });
+}

@@ -1,0 +1,82 @@
+import type { ViolationInput } from '../contracts/violation-input';
+import { violationRecord, type ViolationView } from '../contracts/violations';
+import { auditOf, type Actor } from '../domain/audit';
+import { formatWarnings } from '../domain/format-warnings';
+import { conflict } from '../domain/refusal';
+import { violationSearchTerms } from '../domain/search';
+import type { Violation, ViolationImage } from '../domain/violation';
+import type { ViolationApi } from '../domain/vocabulary';
+import type { Clock } from '../platform/clock';
+import type { RememberAnswer, Wake } from './ports';
+import { effectOf, type Effect } from './progress';
+import type { Upload } from './spool-port';
+import type { ViolationStore } from './violation-port';
+import { violationViewOf } from './violation-view';
+
+export interface ReportTools {
+  readonly violations: Pick<ViolationStore, 'create'>;
+  readonly wake: Wake;
+}
+
+/** A violation as somebody reports it, with its images in the spool. */
+export interface NewViolation {
+  readonly form: ViolationInput;
+  readonly images: readonly ViolationImage[];
+  readonly actor: Actor;
+}
+
+/** Everything about a new violation that is known before it is stored. */
+export function newViolation(given: NewViolation, tools: { api: ViolationApi; clock: Clock }): Violation {
+  const id = tools.clock.id();
+  const nowMs = tools.clock.nowMs();
+  const form = { ...given.form, metadata: { ...given.form.metadata, id: given.form.metadata?.['id'] ?? id } };
+  const { api } = tools;
+  return {
+    id,
+    api,
+    form,
+    images: given.images,
+    warnings: formatWarnings(form, { api, images: given.images.length, nowMs }),
+    createdAt: new Date(nowMs).toISOString(),
+    by: given.actor.name,
+  };
+}
+
+/** What the API answers about a violation that was just stored and that no worker has touched. */
+export function newViolationView(violation: Violation): ViolationView {
+  const stored = { document: JSON.stringify(violation), state: 'pending', version: '1', revision: '1' };
+  return violationViewOf(violationRecord.parse(stored));
+}
+
+/**
+ * Keeps the images and stores the violation, which makes it due, or refuses and keeps nothing. When it rejects, the
+ * violation may be stored or not; its images are there if it is.
+ */
+export async function reportViolation(
+  tools: ReportTools,
+  request: { violation: Violation; upload: Upload; actor: Actor; remember: RememberAnswer | undefined },
+): Promise<Effect> {
+  const { violation, upload, actor, remember } = request;
+  const audit = auditOf(actor, 'violation.reported', { on: { violation_id: violation.id } });
+  // Files first: a worker may send the violation the moment it is stored.
+  await upload.keep({ kind: 'violation', id: violation.id });
+  const terms = violationSearchTerms(violation, null);
+  const saved = await tools.violations.create(violation, { searchTerms: terms }, { audit, remember });
+  if (saved.kind !== 'saved') await upload.takeBack();
+  if (saved.kind === 'alias_taken') return { kind: 'refused', refusal: metadataIdTaken };
+  if (saved.kind === 'alias_of_waived') return { kind: 'refused', refusal: metadataIdOfWaived };
+  const effect = effectOf(saved);
+  if (effect === 'stale') throw new Error('a new violation cannot be stale');
+  if (effect.kind === 'done') tools.wake.violation(violation.id);
+  return effect;
+}
+
+const metadataIdTaken = conflict(
+  'metadata_id_taken',
+  'Another violation that is still here has this metadata.id; each needs its own.',
+).refusal;
+
+const metadataIdOfWaived = conflict(
+  'metadata_id_taken',
+  'A waived violation that is still here has this metadata.id, and it may have been sent: the service may know it by this id. Use another one.',
+).refusal;

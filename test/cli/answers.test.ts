@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import { newApiKeyView, queueView } from '../../src/contracts/operator';
+import { riyadhTime, table } from '../../src/cli/words';
+import { EXIT } from '../../src/cli/exit-codes';
+import { deliver, newTow } from '../operator/world';
+import { useApp } from '../support/app';
+import { run, type Said } from './command';
+
+const app = useApp({ role: 'console' });
+const towhook = (...words: readonly string[]): Promise<Said> => run(words, { url: app.consoleUrl, apiKey: app.apiKey });
+
+test.each([
+  ['tow list'],
+  ['tow list --all'],
+  ['violation list'],
+  ['task list'],
+  ['delivery list'],
+  ['delivery list --quarantined'],
+  ['queue stats'],
+  ['operation list'],
+  ['key list'],
+  ['conservation'],
+  ['audit list'],
+])('%s prints exactly one JSON document with --json, and text without', async (line) => {
+  await newTow(app);
+  const words = line.split(' ');
+  const asJson = await towhook(...words, '--json');
+  const asText = await towhook(...words);
+
+  expect([asJson.exitCode, asJson.problems]).toEqual([0, '']);
+  expect(typeof asJson.json()).toBe('object');
+  expect([asText.exitCode, asText.problems]).toEqual([0, '']);
+  expect(() => asText.json()).toThrow(SyntaxError);
+});
+
+test('people get times of Riyadh, machines UTC', async () => {
+  const ref = await newTow(app);
+  const shown = await towhook('tow', 'show', ref);
+  const { requested_at: utc } = z
+    .object({ requested_at: z.string() })
+    .parse((await towhook('tow', 'show', ref, '--json')).json());
+
+  expect(utc).toMatch(/Z$/);
+  expect(shown.out).toContain(`${riyadhTime(utc)} (Riyadh)`);
+  expect(riyadhTime('2026-11-20T22:30:05.000Z')).toBe('2026-11-21 01:30:05');
+  expect(riyadhTime(null)).toBe('-');
+});
+
+test('columns stand below their names, whatever the script of what they hold', () => {
+  const rows = table(
+    ['plate', 'state'],
+    [
+      ['أ ب ح 1234', 'started'],
+      ['A', 'x'],
+    ],
+  );
+  expect(rows).toEqual(['PLATE       STATE', 'أ ب ح 1234  started', 'A           x']);
+});
+
+test('a list goes on where a page ended, and --all reads every page', async () => {
+  const refs = [await newTow(app), await newTow(app), await newTow(app)].toReversed();
+  const page = z.object({
+    items: z.array(z.object({ towing_reference_id: z.string() })),
+    next_cursor: z.string().nullable(),
+  });
+  const refsIn = (said: Said) => page.parse(said.json()).items.map(({ towing_reference_id: ref }) => ref);
+
+  const first = await towhook('tow', 'list', '--limit', '2', '--json');
+  const cursor = page.parse(first.json()).next_cursor ?? '';
+  const second = await towhook('tow', 'list', '--cursor', cursor, '--json');
+
+  expect([refsIn(first), refsIn(second)]).toEqual([refs.slice(0, 2), refs.slice(2)]);
+  expect(refsIn(await towhook('tow', 'list', '--all', '--json'))).toEqual(refs);
+  expect((await towhook('tow', 'list', '--limit', '2')).out).toContain(`--cursor ${cursor}`);
+});
+
+test('a key is made, used, rotated and revoked', async () => {
+  const made = newApiKeyView.parse(
+    (await towhook('key', 'create', '--name', 'yard', '--role', 'viewer', '--json')).json(),
+  );
+  const asYard = (key: string) => run(['queue', 'stats'], { url: app.consoleUrl, apiKey: key });
+  expect((await asYard(made.api_key)).exitCode).toBe(0);
+  expect((await towhook('key', 'list')).out).not.toContain(made.api_key);
+
+  const rotated = newApiKeyView.parse((await towhook('key', 'rotate', made.id, '--grace-hours', '1', '--json')).json());
+  expect((await asYard(made.api_key)).exitCode).toBe(0);
+  expect((await asYard(rotated.api_key)).exitCode).toBe(0);
+
+  expect((await towhook('key', 'revoke', made.id)).exitCode).toBe(0);
+  expect((await asYard(rotated.api_key)).exitCode).toBe(4);
+});
+
+test('a queue rests and works again', async () => {
+  const paused = async (verb: string) =>
+    queueView.parse((await towhook('queue', verb, 'reports', '--json')).json()).paused;
+  expect([await paused('pause'), await paused('resume')]).toEqual([true, false]);
+});
+
+test('several deliveries are replayed at once, and a bar says how far it is', async () => {
+  await newTow(app);
+  await newTow(app);
+  const { items } = z
+    .object({ items: z.array(z.object({ id: z.string() })) })
+    .parse((await towhook('delivery', 'list', '--json')).json());
+  const seen: (number | null)[] = [];
+  const progress = (_what: string, total: number | null) => {
+    seen.push(total);
+    return { at: (done: number) => seen.push(done), end: () => seen.push(null) };
+  };
+  const said = await run(['delivery', 'replay', ...items.map(({ id }) => id), '--json'], {
+    url: app.consoleUrl,
+    apiKey: app.apiKey,
+    progress,
+  });
+
+  expect(
+    z
+      .object({ items: z.array(z.object({ id: z.string() })) })
+      .parse(said.json())
+      .items.map(({ id }) => id),
+  ).toEqual(items.map(({ id }) => id));
+  expect(seen).toEqual([2, 1, 2, null]);
+});
+
+test('a command repeated under its Idempotency-Key has its effect once', async () => {
+  const ref = await newTow(app);
+  const cancel = () =>
+    towhook('tow', 'canceled', ref, '--cancellation-reason', 'gone', '--idempotency-key', 'mine-1', '--json');
+  const [first, second] = [await cancel(), await cancel()];
+  const third = await towhook('tow', 'canceled', ref, '--cancellation-reason', 'gone');
+
+  expect([first.exitCode, second.exitCode, third.exitCode]).toEqual([0, 0, 1]);
+  expect(second.json()).toEqual(first.json());
+});
+
+test('of several things one that is refused keeps none of the others from being done, and is told', async () => {
+  const refs = [await newTow(app), await newTow(app)];
+  for (const ref of refs) {
+    await deliver(app, 'tow_request', { violation_reference_id: 'V-other', towing_reference_id: ref });
+  }
+  const tasks = [`rival_request.${refs[0]}`, 'nothing', `rival_request.${refs[1]}`];
+  const said = await towhook('task', 'resolve', ...tasks, '--json');
+
+  expect(said.exitCode).toBe(EXIT.refused);
+  expect(said.json()).toMatchObject({
+    items: [{ id: tasks[0] }, { id: tasks[2] }],
+    not_done: [{ id: 'nothing', code: 'task_not_found' }],
+    untried: [],
+  });
+  const again = await towhook('task', 'resolve', ...tasks);
+  expect(again.out.match(/was not done/g)).toHaveLength(3);
+});

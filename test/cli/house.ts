@@ -1,0 +1,83 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '../../src/platform/clock';
+import { silentLog } from '../../src/platform/log';
+import { startSimulator, type Simulator } from '../../src/simulator';
+import { startApp, type App } from '../support/app';
+import { startTestRedis, type TestRedis } from '../support/redis';
+
+/** A whole set-up that is healthy: Redis, the service's stand-in, and all roles of towhook on free ports. */
+export interface House {
+  readonly app: App;
+  readonly redis: TestRedis;
+  readonly simulator: Simulator;
+  readonly dataDir: string;
+  /** A folder for whatever a test writes. */
+  readonly folder: string;
+  /** What the roles were started with, as the command line is on the same machine. */
+  readonly environment: Readonly<Record<string, string>>;
+  stop(): Promise<void>;
+}
+
+export const CREDENTIALS = { clientId: 'client-of-the-tests', clientSecret: 'secret-of-the-tests' };
+
+export async function buildHouse(changes: Readonly<Record<string, string>> = {}): Promise<House> {
+  const folder = await mkdtemp(join(tmpdir(), 'towhook-cli-'));
+  const dataDir = join(folder, 'data');
+  const redis = await startTestRedis();
+  let receiverUrl = '';
+  const simulator = await startSimulator({
+    host: '127.0.0.1',
+    port: 0,
+    webhookUrl: () => receiverUrl,
+    credentials: CREDENTIALS,
+    assessAfterMs: 100,
+    clock: systemClock,
+    log: silentLog,
+  });
+  const service = {
+    SERVICE_BASE_URL: `${simulator.url}/parking/api`,
+    SERVICE_CLIENT_ID: CREDENTIALS.clientId,
+    SERVICE_CLIENT_SECRET: CREDENTIALS.clientSecret,
+    DATA_DIR: dataDir,
+    ...changes,
+  };
+  const app = await startApp({ redisUrl: redis.url, environment: service });
+  receiverUrl = app.receiverUrl;
+  // As /readyz does before any image is taken in.
+  await app.foundation.spool.state();
+  return {
+    app,
+    redis,
+    simulator,
+    dataDir,
+    folder,
+    environment: {
+      ...service,
+      REDIS_URL: redis.url,
+      RECEIVER_PORT: new URL(app.receiverUrl).port,
+      CONSOLE_PORT: new URL(app.consoleUrl).port,
+      BOOTSTRAP_API_KEY: app.apiKey,
+    },
+    async stop() {
+      await simulator.stop(500);
+      await app.stop();
+      await redis.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** One house for the tests of a file. */
+export function useHouse(changes: Readonly<Record<string, string>> = {}): () => House {
+  let house: House | undefined;
+  beforeAll(async () => {
+    house = await buildHouse(changes);
+  });
+  afterAll(() => house?.stop());
+  return () => {
+    if (!house) throw new Error('the house of useHouse() stands only while tests run');
+    return house;
+  };
+}

@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { towView } from '../../src/contracts/operator';
+import { simulatorCalls } from '../../src/contracts/simulator';
+import { violationView } from '../../src/contracts/violations';
+import { eventually } from '../support/eventually';
+import { PNG } from '../support/images';
+import { run, type Said } from './command';
+import { useHouse } from './house';
+
+jest.setTimeout(60_000);
+
+const ZONE = '3f2b8c1e-5d7a-4e0f-9c66-1a2b3c4d5e6f';
+const FORM =
+  `--plate-type PRIVATE --violation-type WRONG_PARKING --zone-id ${ZONE} --latitude 24.69 --longitude 46.68 --is-saudi true`
+    .split(' ')
+    .concat('--plate-number', 'ABJ 1235', '--location', 'Olaya Street');
+
+function callsTo(house: ReturnType<ReturnType<typeof useHouse>>) {
+  const { app, simulator } = house;
+  const towhook = (...words: readonly string[]) => run(words, { url: app.consoleUrl, apiKey: app.apiKey });
+  return {
+    towhook,
+    /** A command that must work; its answer as JSON. */
+    done: async <T>(contract: z.ZodType<T>, ...words: readonly string[]): Promise<T> =>
+      contract.parse(working(await towhook(...words, '--json')).json()),
+    operations: async (): Promise<string[]> => {
+      const answer = await fetch(`${simulator.url}/simulator/calls`);
+      return simulatorCalls.parse(await answer.json()).items.map(({ operation }) => operation);
+    },
+  };
+}
+
+function working(said: Said): Said {
+  if (said.exitCode !== 0) throw new Error(`ended with ${said.exitCode}: ${said.problems}`);
+  return said;
+}
+
+describe('by the reference way', () => {
+  const house = useHouse();
+
+  test('a violation with images and the whole life of its tow are told on the command line alone', async () => {
+    const { done, towhook, operations } = callsTo(house());
+    const images = ['one.png', 'two.png'].map((name) => join(house().folder, name));
+    for (const file of images) await writeFile(file, Buffer.concat([PNG, randomBytes(5000)]));
+
+    const made = await done(
+      violationView,
+      'violation',
+      'create',
+      ...FORM,
+      '--metadata',
+      '{"id": "patrol-1"}',
+      '--image',
+      ...images,
+    );
+    expect(made).toMatchObject({ metadata_id: 'patrol-1', form: { isSaudi: true, latitude: 24.69 } });
+    expect(made.images.map(({ name }) => name)).toEqual(['one.png', 'two.png']);
+    const ref = await eventually(async () => {
+      const { towing_reference_ids: refs, state } = await done(violationView, 'violation', 'show', 'patrol-1');
+      expect([state, refs.length]).toEqual(['accepted', 1]);
+      return refs[0] ?? '';
+    });
+
+    for (const words of [
+      ['tow', 'assign', ref, 'Crew 4', '--truck', 'T-12'],
+      ['tow', 'step', ref, 'en_route'],
+      ['tow', 'started', ref],
+      ['tow', 'detained', ref],
+      ['tow', 'yard', ref, 'North', '--slot', 'B7'],
+      ['tow', 'note', ref, 'Owner calls back'],
+      ['tow', 'photos', ref, ...images],
+      ['tow', 'invoice', ref],
+      ['tow', 'payment', ref, '--external-reference', 'receipt-1'],
+      ['tow', 'released', ref],
+    ]) {
+      working(await towhook(...words));
+    }
+    const tow = await eventually(async () => {
+      const found = await done(towView, 'tow', 'show', ref);
+      expect(found.reports.map(({ kind, state }) => `${kind} ${state}`)).toEqual(
+        ['started', 'detained', 'invoice', 'payment', 'released'].map((kind) => `${kind} accepted`),
+      );
+      return found;
+    }, 20_000);
+    expect(tow).toMatchObject({ plate_number: 'ABJ 1235', towed_location: 'Olaya Street', state: 'released' });
+    expect(tow.dispatch).toMatchObject({
+      assignment: { crew: 'Crew 4' },
+      yard: { slot: 'B7' },
+      steps: [{ step: 'en_route' }],
+    });
+    expect(tow.dispatch.photos).toHaveLength(2);
+    expect(await operations()).toEqual(expect.arrayContaining(['violation', 'started', 'payment', 'released']));
+    const seen = working(await towhook('tow', 'list', '--q', ref));
+    expect(seen.out).toMatch(new RegExp(`${ref} +released +ABJ 1235`));
+  });
+
+  test('capacity and tickets are asked of the service', async () => {
+    const { done, operations } = callsTo(house());
+    const capacity = await done(z.object({ zoneId: z.string(), availableSlots: z.number() }), 'capacity', ZONE);
+    const plate = ['--plate-number', 'ABJ 1235', '--plate-type', 'PRIVATE'];
+    const ticket = await done(
+      z.object({ hasActiveTicket: z.boolean() }),
+      'ticket',
+      'check',
+      '--zone-id',
+      ZONE,
+      ...plate,
+    );
+
+    expect(capacity.zoneId).toBe(ZONE);
+    expect(typeof ticket.hasActiveTicket).toBe('boolean');
+    expect(await operations()).toEqual(expect.arrayContaining(['token', 'capacity', 'ticket']));
+  });
+
+  test('a photo comes back byte for byte', async () => {
+    const { done, towhook } = callsTo(house());
+    const { items } = await done(z.object({ items: z.array(towView) }), 'tow', 'list');
+    const tow = items.find(({ dispatch }) => dispatch.photos.length > 0);
+    const file = join(house().folder, 'fetched.png');
+    const photo = tow?.dispatch.photos[0];
+    const { out } = working(
+      await towhook('tow', 'photo', tow?.towing_reference_id ?? '', photo?.id ?? '', '--output', file),
+    );
+    expect(out).toContain(`${photo?.size_bytes} bytes`);
+    const sent = await readFile(join(house().folder, photo?.name ?? ''));
+    expect(sent.equals(await readFile(file))).toBe(true);
+  });
+});
+
+describe('by the way of the integration guide', () => {
+  const house = useHouse({ VIOLATION_API: 'guide' });
+
+  test('a violation is created, and its id and whether it may be towed are shown', async () => {
+    const { done, towhook, operations } = callsTo(house());
+    const { id } = await done(violationView, 'violation', 'create', ...FORM);
+    await eventually(async () => {
+      const found = await done(violationView, 'violation', 'show', id);
+      expect(found.state).toBe('accepted');
+      expect(typeof found.can_tow).toBe('boolean');
+    });
+    expect(await operations()).toContain('violation_guide');
+    expect(working(await towhook('violation', 'show', id)).out).toMatch(/^may be towed: +(yes|no)$/m);
+  });
+});

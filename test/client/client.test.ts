@@ -1,0 +1,172 @@
+import { File } from 'node:buffer';
+import { openAsBlob } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  answerOf,
+  ApiAnswerBroken,
+  ApiRefusal,
+  ApiUnreachable,
+  asUpload,
+  createClient,
+  watchTows,
+} from '../../src/client';
+import { deadAddress, startServer } from '../cli/fake-service';
+import { newTow } from '../operator/world';
+import { useApp } from '../support/app';
+import { eventually } from '../support/eventually';
+
+const app = useApp({ role: 'console' });
+const clientOf = (baseUrl = app.consoleUrl, apiKey = app.apiKey) => createClient({ baseUrl, apiKey });
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  await Promise.all(closing.splice(0).map((close) => close()));
+});
+
+async function serverAnswering(status: number, body: string, headers: Record<string, string> = {}) {
+  const seen: { headers: IncomingMessage['headers']; body: string }[] = [];
+  const server = await startServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      seen.push({ headers: request.headers, body: Buffer.concat(chunks).toString('latin1') });
+      response.writeHead(status, { 'content-type': 'application/json', ...headers });
+      response.end(body);
+    });
+  });
+  closing.push(server.stop);
+  return { ...server, seen };
+}
+
+const refusalOf = (call: Promise<unknown>) =>
+  call.then(
+    () => {
+      throw new Error('the call was answered');
+    },
+    (error: unknown) => error,
+  );
+
+test('an answer comes typed and held against its contract', async () => {
+  const ref = await newTow(app);
+  const path = { towing_reference_id: ref };
+  const tow = await answerOf(clientOf().GET('/api/tows/{towing_reference_id}', { params: { path } }));
+  expect([tow.towing_reference_id, tow.state]).toEqual([ref, 'requested']);
+});
+
+test('a reference may hold any characters', async () => {
+  const ref = await newTow(app, { towing_reference_id: 'TW/ä ?#%2F&x' });
+  const path = { towing_reference_id: ref };
+  const tow = await answerOf(clientOf().GET('/api/tows/{towing_reference_id}', { params: { path } }));
+  expect(tow.towing_reference_id).toBe('TW/ä ?#%2F&x');
+});
+
+test('a refusal carries status, code, fields and when to come back', async () => {
+  const path = { towing_reference_id: await newTow(app) };
+  const body = { latitude: 91 };
+  const call = clientOf().POST('/api/tows/{towing_reference_id}/started', { params: { path }, body });
+  const refusal = await refusalOf(call);
+  expect(refusal).toBeInstanceOf(ApiRefusal);
+  expect(refusal).toMatchObject({
+    httpStatus: 422,
+    code: 'field_invalid',
+    details: [{ field: 'latitude', rule: 'must be at most 90' }],
+    retryAfterS: null,
+  });
+
+  const busy = await serverAnswering(503, '{"code":"unavailable","message":"no","details":[]}', { 'retry-after': '2' });
+  expect(await refusalOf(clientOf(busy.url).GET('/api/queues'))).toMatchObject({ httpStatus: 503, retryAfterS: 2 });
+});
+
+test('a refusal that is not of towhook is one all the same', async () => {
+  const proxy = await serverAnswering(502, '<html>bad gateway</html>');
+  expect(await refusalOf(clientOf(proxy.url).GET('/api/queues'))).toMatchObject({ httpStatus: 502, code: 'http_502' });
+});
+
+test.each([
+  ['JSON of another shape', '{"queues":[]}'],
+  ['no JSON', '<html></html>'],
+  ['nothing', ''],
+])('an answer that is %s passes for no answer of towhook', async (_name, body) => {
+  const other = await serverAnswering(200, body);
+  expect(await refusalOf(answerOf(clientOf(other.url).GET('/api/queues')))).toBeInstanceOf(ApiAnswerBroken);
+});
+
+test('a redirection is not followed, so that the key goes nowhere else', async () => {
+  const elsewhere = await serverAnswering(200, '[]');
+  const first = await serverAnswering(302, '', { location: `${elsewhere.url}/api/queues` });
+  expect(await refusalOf(clientOf(first.url).GET('/api/queues'))).toMatchObject({ httpStatus: 302 });
+  expect(elsewhere.seen).toEqual([]);
+});
+
+test('a console that is away, or takes too long, is unreachable, and the error names no key', async () => {
+  const away = await refusalOf(clientOf(await deadAddress(), 'a-secret-key').GET('/api/queues'));
+  expect(away).toBeInstanceOf(ApiUnreachable);
+  expect(away).toMatchObject({ reason: 'connection_refused' });
+
+  const silent = await startServer(() => {});
+  closing.push(silent.stop);
+  const slow = createClient({ baseUrl: silent.url, apiKey: 'a-secret-key', timeoutMs: 50 });
+  const late = await refusalOf(slow.GET('/api/queues'));
+  expect(late).toMatchObject({ name: 'ApiUnreachable', reason: 'timeout' });
+  expect(JSON.stringify([away, late]) + String(away) + String(late)).not.toContain('a-secret-key');
+});
+
+test('a form leaves with every field as text, and its files from the disk with their names', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'towhook-client-'));
+  closing.push(() => rm(folder, { recursive: true, force: true }));
+  const bytes = Buffer.alloc(3_000_000, 'x');
+  await writeFile(join(folder, 'a.jpg'), bytes);
+  const image = new File([await openAsBlob(join(folder, 'a.jpg'))], 'a.jpg', { type: 'image/jpeg' });
+  const taker = await serverAnswering(503, '{"code":"unavailable","message":"","details":[]}');
+  const sent: number[] = [];
+
+  await refusalOf(
+    clientOf(taker.url).POST('/api/violations', {
+      body: {
+        latitude: 24.5,
+        longitude: 46.5,
+        location: 'x',
+        plateNumber: 'ABJ 1',
+        plateType: 'TAXI',
+        zoneId: '3f2b8c1e-5d7a-4e0f-9c66-1a2b3c4d5e6f',
+        violationType: 'NO_TICKET',
+        isSaudi: false,
+        metadata: { id: 'm-1', more: [1] },
+        images: [image],
+      },
+      ...asUpload({ onSent: (soFar) => sent.push(soFar) }),
+    }),
+  );
+
+  const [call] = taker.seen;
+  expect(call?.headers['content-type']).toMatch(/^multipart\/form-data; boundary=/);
+  for (const [name, text] of [
+    ['latitude', '24.5'],
+    ['isSaudi', 'false'],
+    ['metadata', '{"id":"m-1","more":[1]}'],
+  ]) {
+    expect(call?.body).toContain(`name="${name}"\r\n\r\n${text}\r\n`);
+  }
+  expect(call?.body).toContain('name="images"; filename="a.jpg"\r\nContent-Type: image/jpeg\r\n\r\nxxx');
+  expect(call?.body).not.toContain('fullName');
+  expect(call?.body.length).toBeGreaterThan(bytes.length);
+  // In pieces: the file is never whole in memory.
+  expect(sent.length).toBeGreaterThan(10);
+  expect(sent.at(-1)).toBe(call?.body.length);
+});
+
+test('changes of tows are watched until the watcher ends', async () => {
+  const ending = new AbortController();
+  const changed: string[] = [];
+  const watching = watchTows(clientOf(), (ref) => changed.push(ref), ending.signal).catch(() => 'ended');
+  const ref = await eventually(async () => {
+    const made = await newTow(app);
+    expect(changed.length).toBeGreaterThan(0);
+    return made;
+  });
+  await eventually(() => expect(changed).toContain(ref));
+  ending.abort();
+  expect(await watching).toBe('ended');
+});

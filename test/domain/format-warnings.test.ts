@@ -1,0 +1,117 @@
+import { formatWarnings } from '../../src/domain/format-warnings';
+import { looksSaudi } from '../../src/domain/plate';
+import type { ViolationForm } from '../../src/domain/violation';
+
+const NOW_MS = Date.parse('2026-03-10T12:00:00Z');
+const FORM: ViolationForm = {
+  latitude: 24.7,
+  longitude: 46.7,
+  location: 'King Fahd Road',
+  plateNumber: 'ABJ 1235',
+  plateType: 'PRIVATE',
+  zoneId: '11111111-2222-4333-8444-555555555555',
+  violationType: 'WRONG_PARKING',
+  metadata: { id: 'case-1' },
+};
+
+function fieldsWarnedOf(changes: Partial<ViolationForm>, also: { api?: 'guide'; images?: number } = {}): string[] {
+  const about = { api: 'reference', images: 0, nowMs: NOW_MS, ...also } as const;
+  return formatWarnings({ ...FORM, ...changes }, about).map(({ field }) => field);
+}
+
+it('a form like the documented ones carries no warning', () => {
+  expect(
+    fieldsWarnedOf({
+      date: '2026-03-10T12:01:30Z',
+      isSaudi: true,
+      identityNumber: '1000000008',
+      mobileNumber: '0512345678',
+      supervisorIdentityNumber: '٢٠٠٠٠٠٠٠٠٦',
+      supervisorMobileNumber: '+966 51 234 5678',
+    }),
+  ).toEqual([]);
+});
+
+describe('a plate', () => {
+  it.each(['ABJ 1235', 'A1', '7 UVZ', 'xka-9999', 'أ ب ح ١٢٣٤', 'ا ب ح ۱۲۳۴', 'ه و ي 1', 'abj1235'])(
+    'looks like a Saudi one: %s',
+    (plate) => {
+      expect(looksSaudi(plate)).toBe(true);
+    },
+  );
+
+  it.each(['ABC 1234', 'ABJ 12345', 'ABJD 123', '1234', 'ABJ', '', 'A1B2', 'AB1234C', 'ج 1', 'P 12'])(
+    'does not look like a Saudi one: %s',
+    (plate) => {
+      expect(looksSaudi(plate)).toBe(false);
+    },
+  );
+
+  it('is warned about when it does not look like a Saudi one', () => {
+    expect(fieldsWarnedOf({ plateNumber: 'ABC 1234' })).toEqual(['plateNumber']);
+    expect(fieldsWarnedOf({ plateNumber: 'ABC 1234', isSaudi: true })).toEqual(['plateNumber', 'isSaudi']);
+  });
+
+  it.each(['DIPLOMATIC', 'EXPORT', 'MOTORCYCLE', 'Heavy_Equipment'] as const)(
+    'of the type %s follows other rules',
+    (plateType) => {
+      for (const isSaudi of [undefined, true, false]) {
+        expect(fieldsWarnedOf({ plateNumber: '12 CD 345', plateType, isSaudi })).toEqual([]);
+      }
+    },
+  );
+
+  it('of another country is not looked at, but one that looks Saudi contradicts what is said of it', () => {
+    expect(fieldsWarnedOf({ plateNumber: 'M-XY 12345', isSaudi: false })).toEqual([]);
+    expect(fieldsWarnedOf({ plateNumber: 'ABJ 1235', isSaudi: false })).toEqual(['isSaudi']);
+  });
+});
+
+it.each(['100000000', '10000000088', '3000000004', '1000000009', '1234567890', 'A000000008', ''])(
+  'an identity number that is none is warned about, whoever it is of: %s',
+  (identityNumber) => {
+    expect(fieldsWarnedOf({ identityNumber })).toEqual(['identityNumber']);
+    expect(fieldsWarnedOf({ supervisorIdentityNumber: identityNumber })).toEqual(['supervisorIdentityNumber']);
+  },
+);
+
+it.each(['512345678', '05123456789', '0412345678', '966512345678', '+4915112345678', 'none'])(
+  'a mobile number that is none is warned about, whoever it is of: %s',
+  (mobileNumber) => {
+    expect(fieldsWarnedOf({ mobileNumber })).toEqual(['mobileNumber']);
+    expect(fieldsWarnedOf({ supervisorMobileNumber: mobileNumber })).toEqual(['supervisorMobileNumber']);
+  },
+);
+
+describe('a date', () => {
+  it.each(['2026-03-10T12:02:00Z', '2026-03-10T15:00:00+03:00', '1999-12-31T23:59:59.999Z'])(
+    'that is past, or within the drift of a phone, is not warned about: %s',
+    (date) => {
+      expect(fieldsWarnedOf({ date })).toEqual([]);
+    },
+  );
+
+  it.each(['2026-03-10T12:02:01Z', '2026-03-10T12:00:00-01:00', '2999-01-01T00:00:00Z'])(
+    'in the future is warned about: %s',
+    (date) => {
+      expect(fieldsWarnedOf({ date })).toEqual(['date']);
+    },
+  );
+
+  it('without an offset is warned about, and taken as one of Riyadh', () => {
+    expect(fieldsWarnedOf({ date: '2026-03-10T14:59:00' })).toEqual(['date']);
+    expect(fieldsWarnedOf({ date: '2026-03-10T15:03:00' })).toEqual(['date', 'date']);
+  });
+});
+
+it('images that the guide form does not take are warned about', () => {
+  expect(fieldsWarnedOf({}, { api: 'guide', images: 2 })).toEqual(['images']);
+  expect(fieldsWarnedOf({}, { api: 'guide' })).toEqual([]);
+  expect(fieldsWarnedOf({}, { images: 2 })).toEqual([]);
+});
+
+it('a warning never shows what was entered', () => {
+  const changes = { plateNumber: 'QQQ 98765', identityNumber: '777', mobileNumber: '888', date: '2999-01-01T00:00:00' };
+  const text = JSON.stringify(formatWarnings({ ...FORM, ...changes }, { api: 'guide', images: 1, nowMs: NOW_MS }));
+  for (const value of ['QQQ', '98765', '777', '888', '2999']) expect(text).not.toContain(value);
+});

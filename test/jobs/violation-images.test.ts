@@ -1,0 +1,77 @@
+import { truncate, rm } from 'node:fs/promises';
+import { filesIn } from '../spool/world';
+import { useRedis } from '../support/redis';
+import { KEYS } from '../../src/store/keys';
+import { entryOf } from '../support/audit';
+import { startWorkerFor, type Worker } from './violation-world';
+
+const redis = useRedis();
+let worker: Worker;
+beforeEach(async () => {
+  worker = await startWorkerFor(redis.url);
+});
+afterEach(() => worker.stop());
+
+const imagesLeft = async () => (await filesIn(`${worker.dataDir}/spool/violations`)).length;
+const dueInMs = async () => Number(await worker.stores.redis.zscore(KEYS.dueViolations, 'U1')) - Date.now();
+
+test.each(['reference', 'guide'] as const)(
+  'a worker on another disk does not finish what left images on the shared one (%s)',
+  async (api) => {
+    await worker.reportWithImage('U1', { api });
+    await worker.stores.violations.decide(await worker.read(), {
+      action: 'waive',
+      reason: 'no',
+      audit: entryOf('violation.waived'),
+    });
+    const foreign = await worker.foreignSpool();
+
+    expect(await worker.wake('U1', { spool: foreign })).toBe('images unseen');
+    expect(await imagesLeft()).toBe(1);
+    // Due again for another worker, and not at once.
+    expect(await dueInMs()).toBeGreaterThan(2000);
+
+    expect(await worker.wake()).toBe('finished');
+    expect(await imagesLeft()).toBe(0);
+    expect(await worker.wake()).toBe('idle');
+  },
+);
+
+test('what left no images is finished by any worker', async () => {
+  await worker.reportWithImage('U1', { images: [] });
+  await worker.wake();
+
+  expect(await worker.wake('U1', { spool: await worker.foreignSpool() })).toBe('finished');
+});
+
+test.each([
+  ['cut off', (path: string) => truncate(path, 10)],
+  ['gone', (path: string) => rm(path)],
+])('an image that is %s is a question for a person, and says nothing of the service', async (_what, damage) => {
+  for (const id of ['U1', 'U2', 'U3']) {
+    await damage(await worker.reportWithImage(id));
+    for (let turn = 0; turn < 2; turn += 1) await worker.wake(id);
+    expect(await worker.read(id)).toMatchObject({ state: 'held', attempts: 0, failures: 0 });
+  }
+
+  expect(await worker.tasks()).toEqual(['images_missing', 'images_missing', 'images_missing']);
+  expect(await worker.stores.redis.hgetall(KEYS.gates)).toEqual({});
+  expect(worker.fake.calls).toEqual([]);
+});
+
+test('when the disk or Redis does not say whether an image is there, it is given back as never sent', async () => {
+  await worker.reportWithImage();
+  const fails = () => Promise.reject(new Error('EIO'));
+  const failing = [
+    { ...worker.spool, pathOf: fails },
+    { ...worker.spool, pathOf: () => Promise.resolve(null), state: fails },
+  ];
+  for (const spool of failing) {
+    expect(await worker.wake('U1', { spool })).toBe('images unseen');
+    expect(await worker.read()).toMatchObject({ state: 'pending', attempts: 0, inFlight: false, waitsFor: 'spool' });
+    await worker.makeDue();
+  }
+
+  expect(await worker.wake()).toBe('accepted');
+  expect(worker.fake.calls).toHaveLength(1);
+});

@@ -1,0 +1,95 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { KEYS } from '../../src/store/keys';
+import { enveloped, json } from '../service/fake-service';
+import { useRedis } from '../support/redis';
+import { startWorkerFor, type Worker } from './violation-world';
+
+const redis = useRedis();
+const workers: Worker[] = [];
+afterEach(async () => {
+  await Promise.all(workers.splice(0).map((worker) => worker.stop()));
+});
+
+/** One violation a minute. */
+const violationBudget = { limit: 1, windowMs: 60_000 };
+async function start(): Promise<Worker> {
+  const worker = await startWorkerFor(redis.url, { violationBudget });
+  workers.push(worker);
+  return worker;
+}
+const slotsTaken = ({ stores }: Worker) => stores.redis.llen('{p0}:budget:violations');
+const openGates = ({ stores }: Worker) => stores.redis.del(KEYS.gates);
+
+test('a token that is slow to come costs no slot of the budget: the violation leaves with it', async () => {
+  const worker = await start();
+  await worker.reportWithImage();
+  worker.fake.onTokenCall(async () => {
+    await pause(1300);
+    return enveloped({ token: 'slow' });
+  });
+
+  expect(await worker.wake()).toBe('accepted');
+
+  expect([worker.fake.tokenCalls.length, worker.fake.calls.length, await slotsTaken(worker)]).toEqual([1, 1, 1]);
+  expect(await worker.read()).toMatchObject({ attempts: 1, log: [{ outcome: 'accepted' }] });
+});
+
+test('with a token at hand no other is asked for', async () => {
+  const worker = await start();
+  await worker.reportWithImage('U1');
+  await worker.wake('U1');
+  await worker.stores.redis.del('{p0}:budget:violations');
+  await worker.reportWithImage('U2');
+
+  expect(await worker.wake('U2')).toBe('accepted');
+  expect(worker.fake.tokenCalls).toHaveLength(1);
+});
+
+test('no token is asked for by what waits for a slot of the budget', async () => {
+  const [first, other] = [await start(), await start()];
+  await first.reportWithImage('U1');
+  await first.wake('U1');
+  await other.reportWithImage('U2');
+
+  expect(await other.wake('U2')).toBe('wait');
+  expect(other.fake.tokenCalls).toEqual([]);
+});
+
+test('without a token nothing is sent, one token call is made, the slot is free again, and the next in line has it at once', async () => {
+  const worker = await start();
+  await worker.reportWithImage('U1');
+  await worker.reportWithImage('U2');
+  worker.fake.onTokenCall(() => json({ message: 'Unauthorized' }, 401));
+
+  expect(await worker.wake('U1')).toBe('hold');
+  expect(worker.fake.tokenCalls).toHaveLength(1);
+  expect(await worker.tasks()).toEqual(['connection_lost']);
+  expect(await worker.read('U1')).toMatchObject({ state: 'pending', attempts: 0 });
+  expect(await slotsTaken(worker)).toBe(0);
+
+  worker.fake.onTokenCall(() => enveloped({ token: 'good' }));
+  await openGates(worker);
+  expect(await worker.wake('U2')).toBe('accepted');
+});
+
+test('a service that cannot be reached costs no slot', async () => {
+  const worker = await start();
+  await worker.reportWithImage('U1');
+  await worker.wake('U1');
+  await worker.stores.redis.del('{p0}:budget:violations');
+  await worker.fake.stop();
+  await worker.reportWithImage('U2');
+
+  expect(await worker.wake('U2')).toBe('retry');
+  expect(await worker.read('U2')).toMatchObject({ state: 'pending', attempts: 1, failures: 1 });
+  expect(await slotsTaken(worker)).toBe(0);
+});
+
+test('a violation that was refused with 401 twice has used its slot', async () => {
+  const worker = await start();
+  await worker.reportWithImage();
+  worker.fake.onCall(() => json({ message: 'Unauthorized' }, 401));
+
+  expect(await worker.wake()).toBe('hold');
+  expect([worker.fake.calls.length, await slotsTaken(worker)]).toEqual([2, 1]);
+});

@@ -1,0 +1,117 @@
+import { submitViolation, type SubmitViolationTools } from '../../jobs/submit-violation';
+import { violationJob } from '../../src/contracts/jobs';
+import { systemClock } from '../../src/platform/clock';
+import { silentLog } from '../../src/platform/log';
+import { createMetrics } from '../../src/platform/metrics';
+import { createMemoryTokenCache, createServiceClient } from '../../src/service';
+import { createSpool } from '../../src/spool';
+import { createLookupCache } from '../../src/store/lookups';
+import { KEYS } from '../../src/store/keys';
+import type { ViolationOutboxSettings } from '../../src/store/violation-outbox';
+import { createLookups } from '../../src/workflow/lookups';
+import type { SpoolPlace } from '../../src/workflow/spool-port';
+import { enveloped, startFakeService } from '../service/fake-service';
+import { newFolder, pieces, sharedMarker } from '../spool/world';
+import { noBudgets } from '../support/budgets';
+import { PNG } from '../support/images';
+import { openStores, type Stores } from '../support/stores';
+import { openOutbox, readViolation, report, violationOf } from '../support/violations';
+
+/** A worker with a database, a disk and a service of its own, and a violation that it is woken for. */
+
+const POLICY = { retryBaseMs: 1000, retryCapMs: 300_000, notFoundRetries: 2, notFoundRetryMs: 20, unknownGraceMs: 20 };
+export const TAKEN = enveloped({ violation_reference_id: 'V-1', status: 'PENDING', metadata: { id: 'own-U1' } });
+
+export interface Worker {
+  readonly stores: Stores;
+  readonly fake: Awaited<ReturnType<typeof startFakeService>>;
+  /** The disk that everybody shares, and where it lies. */
+  readonly spool: SubmitViolationTools['spool'];
+  readonly dataDir: string;
+  /** Woken for a violation; other tools than its own where they are given. */
+  wake(id?: string, also?: Partial<SubmitViolationTools>): Promise<string>;
+  /** Time has passed: what waits is due. */
+  makeDue(id?: string): Promise<void>;
+  read(id?: string): ReturnType<typeof readViolation>;
+  tasks(): Promise<string[]>;
+  /** A spool that is not the shared one. */
+  foreignSpool(): Promise<SubmitViolationTools['spool']>;
+  /** Reports a violation with one image; returns where the image lies. */
+  reportWithImage(id?: string, also?: Parameters<typeof violationOf>[1]): Promise<string>;
+  stop(): Promise<void>;
+}
+
+export async function startWorkerFor(
+  redisUrl: string,
+  settings: Partial<ViolationOutboxSettings> = {},
+): Promise<Worker> {
+  const [stores, fake, dataDir, marker] = [
+    await openStores(redisUrl),
+    await startFakeService(),
+    await newFolder(),
+    sharedMarker(),
+  ];
+  fake.onCall(() => TAKEN);
+  const world = { clock: systemClock, log: silentLog };
+  const service = createServiceClient({
+    ...world,
+    baseUrl: fake.url,
+    clientId: 'client',
+    clientSecret: 'secret',
+    timeoutMs: 3000,
+    tokens: createMemoryTokenCache(systemClock),
+    budgets: noBudgets,
+  });
+  const spool = createSpool({ dataDir, marker, ...world });
+  await spool.state();
+  const cache = createLookupCache(stores.redis, { ...world, keptMs: 0 });
+  const tools: SubmitViolationTools = {
+    ...world,
+    violationOutbox: openOutbox(stores, { leaseMs: 5000, ...settings }),
+    outbox: stores.outbox,
+    tows: stores.tows,
+    violations: stores.violations,
+    service,
+    spool,
+    tickets: createLookups({ service, cache, clock: systemClock }),
+    settings: POLICY,
+    proofMs: 60_000,
+    claimMaxAgeMs: 1000,
+    metrics: createMetrics(),
+  };
+  return {
+    stores,
+    fake,
+    spool,
+    dataDir,
+    async wake(id = 'U1', also = {}) {
+      const outcome = await submitViolation(violationJob.parse({ violation_id: id }), { ...tools, ...also });
+      return outcome.what;
+    },
+    async makeDue(id = 'U1') {
+      await stores.redis.hset(`{p0}:violation:${id}`, 'next_at', 1);
+    },
+    read: (id = 'U1') => readViolation(stores, id),
+    tasks: async () =>
+      (await stores.redis.hvals(KEYS.tasks)).map((json) => /"type":"(\w+)"/.exec(json)?.[1] ?? json).toSorted(),
+    async foreignSpool() {
+      const foreign = createSpool({ dataDir: await newFolder(), marker, ...world });
+      expect(await foreign.state()).toBe('foreign');
+      return foreign;
+    },
+    async reportWithImage(id = 'U1', also = {}) {
+      const place: SpoolPlace = { kind: 'violation', id };
+      const upload = await spool.begin();
+      const stored = await upload.write(pieces(PNG));
+      await upload.keep(place);
+      const images = [{ ...stored, name: 'front.png', contentType: 'image/png' }];
+      await report(stores.violations, violationOf(id, { images, ...also }));
+      return (await spool.pathOf(place, stored)) ?? '';
+    },
+    async stop() {
+      service.close();
+      await fake.stop();
+      stores.close();
+    },
+  };
+}

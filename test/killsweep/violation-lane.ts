@@ -1,0 +1,151 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { processDelivery } from '../../jobs/process-delivery';
+import { submitViolation } from '../../jobs/submit-violation';
+import { deliveryJob, violationJob } from '../../src/contracts/jobs';
+import { systemClock } from '../../src/platform/clock';
+import { listen } from '../../src/platform/http';
+import { silentLog } from '../../src/platform/log';
+import { createMetrics } from '../../src/platform/metrics';
+import { createReceiver } from '../../src/receiver';
+import { createMemoryTokenCache, createServiceClient } from '../../src/service';
+import { startSimulator } from '../../src/simulator';
+import { createSpool } from '../../src/spool';
+import { createIntake, createSettling } from '../../src/store/deliveries';
+import type { TicketCheck } from '../../src/workflow/lookups';
+import type { SpoolPlace } from '../../src/workflow/spool-port';
+import type { Wake } from '../../src/workflow/ports';
+import { openRecord, type ServiceRecord } from '../chaos/record';
+import { noBudgets } from '../support/budgets';
+import { LEASE_MS, openStores, type Stores } from '../support/stores';
+import { openOutbox } from '../support/violations';
+import type { Life } from './mortal-worker';
+
+/** A database, a disk, a service and a receiver of its own, for one violation at a time. */
+export interface ViolationLane {
+  readonly stores: Stores;
+  readonly service: ServiceRecord;
+  readonly settings: { proofMs: number; hasActiveTicket: boolean };
+  readonly place: SpoolPlace;
+  /** Puts an image into the spool; returns its name there. */
+  keepImage(): Promise<{ file: string; sizeBytes: number; sha256: string }>;
+  hasImage(file: string): Promise<boolean>;
+  processDelivery(id: string): Promise<void>;
+  /** Does what a woken worker does with a violation, until there is no more to do at once. */
+  submit(id: string, life: Life): Promise<void>;
+  clear(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The one violation of a lane. */
+export const VIOLATION_ID = 'U1';
+/** How soon the tow request follows the violation. */
+const ASSESS_AFTER_MS = 20;
+const POLICY = { retryBaseMs: 20, retryCapMs: 100, notFoundRetries: 2, notFoundRetryMs: 20, unknownGraceMs: 20 };
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+const world = { clock: systemClock, log: silentLog };
+const nobody: Wake = { delivery: () => {}, tow: () => {}, violation: () => {} };
+
+export async function openViolationLane(redisUrl: string): Promise<ViolationLane> {
+  const stores = await openStores(redisUrl);
+  const dataDir = await mkdtemp(join(tmpdir(), 'towhook-violations-'));
+  const metrics = createMetrics();
+  const anybody = { secrets: [], sharedSecret: null };
+  const receiver = await listen(
+    createReceiver({
+      ...world,
+      troubleLog: silentLog,
+      metrics,
+      intake: createIntake(stores.redis, systemClock),
+      wake: nobody,
+      verify: { tow_request: anybody, tow_invoice: anybody },
+      bodyLimitBytes: 100_000,
+      ratePerMinute: 0,
+    }),
+    { ready: () => Promise.resolve({ ready: true, details: {} }) },
+    { host: '127.0.0.1', port: 0 },
+  );
+  const simulator = await startSimulator({
+    ...world,
+    host: '127.0.0.1',
+    port: 0,
+    webhookUrl: receiver.url,
+    assessAfterMs: ASSESS_AFTER_MS,
+    retryDelaysMs: [],
+  });
+  const service = createServiceClient({
+    ...world,
+    baseUrl: `${simulator.url}/prefix`,
+    clientId: 'client',
+    clientSecret: 'secret',
+    timeoutMs: 2000,
+    tokens: createMemoryTokenCache(systemClock),
+    budgets: noBudgets,
+  });
+  // No other disk is in use.
+  const marker = { read: () => Promise.resolve(null), claim: (id: string) => Promise.resolve(id) };
+  const spool = createSpool({ dataDir, marker, ...world });
+  const settings = { proofMs: 0, hasActiveTicket: false };
+  const tickets: TicketCheck = {
+    checkTicket: () => Promise.resolve({ kind: 'answered', hasActiveTicket: settings.hasActiveTicket }),
+  };
+  const settling = createSettling(stores.redis, { baseMs: 20, capMs: 100 });
+  const { tows, deliveries, violations, redis } = stores;
+  const place: SpoolPlace = { kind: 'violation', id: VIOLATION_ID };
+  return {
+    stores,
+    service: openRecord(simulator.url),
+    settings,
+    place,
+    async keepImage() {
+      const upload = await spool.begin();
+      const kept = await upload.write(
+        (async function* () {
+          yield await Promise.resolve(PIXEL);
+        })(),
+      );
+      await upload.keep(place);
+      return kept;
+    },
+    hasImage: async (file) => (await spool.pathOf(place, { file, sizeBytes: PIXEL.length })) !== null,
+    async processDelivery(id) {
+      const tools = { ...world, metrics, ...settling, tows, deliveries, violations, wake: nobody };
+      await processDelivery(deliveryJob.parse({ delivery_id: id }), tools);
+    },
+    async submit(id, life) {
+      const { proofMs } = settings;
+      const violationOutbox = openOutbox(stores, { leaseMs: LEASE_MS, proofMs, checksTicket: true });
+      const tools = {
+        ...world,
+        clock: life.clock,
+        metrics,
+        violationOutbox: life.mortal('outbox', violationOutbox),
+        outbox: stores.outbox,
+        tows: life.mortal('tows', tows),
+        violations: life.mortal('violations', violations),
+        service: life.mortal('service', service),
+        spool: life.mortal('spool', spool),
+        tickets: life.mortal('tickets', tickets),
+        settings: POLICY,
+        proofMs,
+        claimMaxAgeMs: 5000,
+      };
+      const payload = violationJob.parse({ violation_id: id });
+      while ((await submitViolation(payload, tools)).kind === 'more');
+    },
+    clear: async () => {
+      await redis.flushdb();
+      await spool.drop(place);
+    },
+    async close() {
+      service.close();
+      await Promise.all([simulator.stop(0), receiver.stop(0)]);
+      stores.close();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}

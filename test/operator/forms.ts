@@ -1,0 +1,159 @@
+import { rm } from 'node:fs/promises';
+import { createConnection, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { violationView, type ViolationView } from '../../src/contracts/violations';
+import type { App } from '../support/app';
+import { filesIn } from '../spool/world';
+import { eventually } from '../support/eventually';
+import { call, type Answer, type CallOptions } from './client';
+
+/** Violations and photos as people and programs send them: multipart forms. */
+
+type Console = Pick<App, 'consoleUrl' | 'apiKey'>;
+
+/** Everything that must be there (service-api 2.1), as text. */
+export const REQUIRED = {
+  latitude: '24.7136',
+  longitude: '46.6753',
+  location: 'King Fahd Road 12, Riyadh',
+  plateNumber: 'ABJ 1235',
+  plateType: 'PRIVATE',
+  zoneId: '11111111-2222-4333-8444-555555555555',
+  violationType: 'WRONG_PARKING',
+} as const;
+
+export const COMPLETE = {
+  ...REQUIRED,
+  date: '2026-03-10T18:05:00Z',
+  imagesDescription: 'Front and side',
+  isSaudi: 'true',
+  metadata: '{"id":"case-77","shift":{"name":"night","cars":2}}',
+  fullName: 'A Reporter',
+  identityNumber: '1000000008',
+  mobileNumber: '0512345678',
+  supervisorFullName: 'A Supervisor',
+  supervisorIdentityNumber: '2000000006',
+  supervisorMobileNumber: '+966512345678',
+} as const;
+
+export interface FormFile {
+  readonly name: string;
+  readonly bytes: Buffer;
+  /** The name of the field; `images` unless told. */
+  readonly under?: string;
+}
+
+export function formOf(fields: Readonly<Record<string, string>>, files: readonly FormFile[] = []): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  for (const { name, bytes, under } of files) form.append(under ?? 'images', new Blob([new Uint8Array(bytes)]), name);
+  return form;
+}
+
+export function postForm(app: Console, path: string, form: FormData, options?: CallOptions): Promise<Answer> {
+  return call(app, ['POST', path, form], options);
+}
+
+export function report(
+  app: Console,
+  fields: Readonly<Record<string, string>> = REQUIRED,
+  files: readonly FormFile[] = [],
+  options?: CallOptions,
+): Promise<Answer> {
+  return postForm(app, '/api/violations', formOf(fields, files), options);
+}
+
+/** The violation of an answer that must be one, with the status it must have. */
+export function violationIn(answer: Answer, status = 202): ViolationView {
+  if (answer.status !== status) throw new Error(`answered ${answer.status}: ${answer.text}`);
+  return violationView.parse(answer.json);
+}
+
+/** What lies on the disk of a process, without its marker. */
+export async function imagesOnDisk(app: Pick<App, 'foundation'>): Promise<string[]> {
+  const { dataDir } = app.foundation.config;
+  const [spooled, photos] = [await filesIn(join(dataDir, 'spool')), await filesIn(join(dataDir, 'photos'))];
+  return [...spooled.filter((path) => path !== 'marker'), ...photos.map((path) => `photos/${path}`)];
+}
+
+/** Removes all images, as a fresh Redis has no record of them. */
+export async function clearDisk(app: Pick<App, 'foundation'>): Promise<void> {
+  const { dataDir } = app.foundation.config;
+  const folders = [join(dataDir, 'spool', 'incoming'), join(dataDir, 'spool', 'violations'), join(dataDir, 'photos')];
+  await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
+}
+
+export const BOUNDARY = 'boundary-of-the-tests';
+
+/** The beginning of a form that a raw client writes: its fields, and the head of one image. */
+export function formHead(fields: Readonly<Record<string, string>> = REQUIRED): string {
+  const parts = Object.entries(fields).map(
+    ([name, value]) => `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  );
+  return `${parts.join('')}--${BOUNDARY}\r\ncontent-disposition: form-data; name="images"; filename="a.png"\r\n\r\n`;
+}
+
+export const FORM_TAIL = `\r\n--${BOUNDARY}--\r\n`;
+
+export interface RawClient {
+  readonly socket: Socket;
+  /** What the server has answered so far. */
+  readonly answered: () => string;
+  /** Resolves when the server has closed the connection. */
+  readonly closed: Promise<void>;
+  /** Writes, and waits until the kernel has taken it; false once the connection is gone. */
+  write(bytes: string | Buffer): Promise<boolean>;
+}
+
+/** A client that writes a request byte by byte, as slowly or as brokenly as a test needs. */
+export async function rawClient(
+  app: Console,
+  request: { path: string; headers: Readonly<Record<string, string>> },
+): Promise<RawClient> {
+  const { hostname, port } = new URL(app.consoleUrl);
+  const socket = createConnection({ host: hostname, port: Number(port) });
+  let answered = '';
+  socket.on('data', (chunk: Buffer) => {
+    answered += chunk.toString('latin1');
+  });
+  socket.on('error', () => {});
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  await new Promise<void>((resolve) => socket.once('connect', () => resolve()));
+  const headers = {
+    host: 'towhook',
+    authorization: `Bearer ${app.apiKey}`,
+    'content-type': `multipart/form-data; boundary=${BOUNDARY}`,
+    ...request.headers,
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`POST ${request.path} HTTP/1.1\r\n${lines.join('')}\r\n`);
+  return {
+    socket,
+    answered: () => answered,
+    closed,
+    write: (bytes) =>
+      new Promise((resolve) => {
+        if (socket.destroyed || socket.writableEnded) return resolve(false);
+        socket.write(bytes, (error) => resolve(!error));
+      }),
+  };
+}
+
+/** A piece of a body sent in chunks. */
+export function chunk(bytes: Buffer | string): Buffer {
+  const body = Buffer.from(bytes);
+  return Buffer.concat([Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n')]);
+}
+
+/** The answer that a raw client has got, once it is whole. */
+export async function answerOf(client: {
+  answered: () => string;
+}): Promise<{ status: number; head: string; body: unknown }> {
+  return eventually(() => {
+    const [head = '', body = ''] = client.answered().split('\r\n\r\n');
+    const [, status] = /^HTTP\/1\.1 (\d{3})/.exec(head) ?? [];
+    if (status === undefined) throw new Error('no answer yet');
+    const parsed: unknown = JSON.parse(body);
+    return { status: Number(status), head, body: parsed };
+  });
+}

@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { ROUTES, type Route } from '../../src/contracts/operator-routes';
+import { PLATE_TYPES, VIOLATION_TYPES } from '../../src/domain/vocabulary';
+import { openApiDocument } from '../../src/operator/openapi';
+
+/** The document as anybody's tools would read it: from its JSON alone. */
+
+const loose = z.looseObject({});
+const operation = z.looseObject({
+  operationId: z.string(),
+  tags: z.array(z.string()).length(1),
+  summary: z.string().min(1),
+  parameters: z.array(z.looseObject({ name: z.string(), in: z.enum(['path', 'query', 'header']), schema: loose })),
+  requestBody: z.looseObject({ content: z.record(z.string(), z.looseObject({ schema: loose })) }).optional(),
+  responses: z.record(z.string(), loose),
+});
+const document = z
+  .looseObject({
+    openapi: z.string(),
+    tags: z.array(z.object({ name: z.string(), description: z.string() })),
+    paths: z.record(z.string(), z.record(z.enum(['get', 'post', 'delete']), operation.optional())),
+    webhooks: z.record(z.string(), z.object({ post: operation })),
+    components: z.looseObject({ schemas: z.record(z.string(), loose), responses: z.record(z.string(), loose) }),
+  })
+  .parse(JSON.parse(JSON.stringify(openApiDocument())));
+
+const inPaths = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.values(item).flatMap((found) => (found ? [{ path, ...found }] : [])),
+);
+const operations = [...inPaths, ...Object.entries(document.webhooks).map(([path, { post }]) => ({ path, ...post }))];
+
+function named(id: string) {
+  const found = operations.find(({ operationId }) => operationId === id);
+  if (!found) throw new Error(`no operation ${id}`);
+  return found;
+}
+
+/** Every value of this key, at any depth. */
+function valuesOf(key: string, value: unknown): unknown[] {
+  if (Array.isArray(value)) return value.flatMap((item) => valuesOf(key, item));
+  if (typeof value !== 'object' || value === null) return [];
+  const entries: [string, unknown][] = Object.entries(value);
+  return entries.flatMap(([name, inner]) => [...(name === key ? [inner] : []), ...valuesOf(key, inner)]);
+}
+
+test('every reference leads somewhere, and nothing is described that nobody refers to', () => {
+  const references = valuesOf('$ref', document).map(String);
+  expect(references.length).toBeGreaterThan(100);
+  const described = ['schemas', 'responses'].flatMap((kind) =>
+    Object.keys(z.record(z.string(), loose).parse(document.components[kind])).map(
+      (name) => `#/components/${kind}/${name}`,
+    ),
+  );
+  expect(new Set(references)).toEqual(new Set(described));
+});
+
+test('every operation has a name of its own, and a tag that is explained', () => {
+  const ids = operations.map(({ operationId }) => operationId);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(ids).toEqual(expect.arrayContaining(Object.keys(ROUTES)));
+  expect(new Set(operations.flatMap(({ tags }) => tags))).toEqual(new Set(document.tags.map(({ name }) => name)));
+});
+
+test('every varying part of a path is declared, and no other', () => {
+  for (const { path, parameters } of inPaths) {
+    const declared = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => `{${name}}`);
+    expect(declared).toEqual(path.match(/\{\w+\}/g) ?? []);
+  }
+});
+
+test('no parameter is declared twice', () => {
+  for (const { parameters } of operations) {
+    const names = parameters.map((parameter) => `${parameter.in} ${parameter.name}`);
+    expect(new Set(names).size).toBe(names.length);
+  }
+});
+
+test.each(Object.entries<Route>(ROUTES))('%s documents the refusals that apply to it', (name, route) => {
+  const statuses = Object.keys(named(name).responses);
+  expect(statuses).toEqual(expect.arrayContaining([String(route.status), '401', '429', '503', 'default']));
+  expect(statuses.includes('403')).toBe(route.role !== 'viewer');
+  expect(statuses.includes('404')).toBe(route.path.includes(':'));
+  expect(statuses.includes('413')).toBe(route.body !== undefined);
+  expect(statuses.includes('415')).toBe(route.takes === 'form');
+  const ofBodies = route.body ? ['400', '422'] : [];
+  expect(statuses).toEqual(expect.arrayContaining(ofBodies));
+});
+
+test('the form of a violation has every field of its own type, and images as files', () => {
+  const form = z
+    .looseObject({ properties: z.record(z.string(), loose), required: z.array(z.string()) })
+    .parse(named('reportViolation').requestBody?.content['multipart/form-data']?.schema);
+  expect(form.properties).toMatchObject({
+    latitude: { type: 'number', minimum: -90, maximum: 90 },
+    longitude: { type: 'number' },
+    date: { type: 'string', format: 'date-time' },
+    zoneId: { type: 'string', format: 'uuid' },
+    plateType: { enum: PLATE_TYPES },
+    violationType: { enum: VIOLATION_TYPES },
+    isSaudi: { type: 'boolean' },
+    images: { type: 'array', items: { type: 'string', format: 'binary' } },
+  });
+  expect(form.required.toSorted()).toEqual([
+    'latitude',
+    'location',
+    'longitude',
+    'plateNumber',
+    'plateType',
+    'violationType',
+    'zoneId',
+  ]);
+});
+
+test('photos go in as files and come out as images', () => {
+  expect(Object.keys(named('addPhotos').requestBody?.content ?? {})).toEqual(['multipart/form-data']);
+  expect(named('readPhoto').responses['200']).toMatchObject({ content: { 'image/*': {} } });
+  expect(named('readViolationImage').responses['200']).toMatchObject({ content: { 'image/*': {} } });
+});
+
+test('the webhooks are described with their bodies, and need no API key', () => {
+  const body = named('tow_invoice').requestBody?.content['application/json']?.schema;
+  expect(body).toMatchObject({
+    required: ['violation_reference_id', 'towing_reference_id', 'towing_invoice'],
+    properties: { towing_reference_id: { type: 'string' }, towing_invoice: { type: 'object' } },
+  });
+  expect(document.webhooks['tow_request']?.post).toMatchObject({ security: [] });
+  expect(Object.keys(named('tow_request').responses)).toEqual(['200', '400', '401', '413', '415', '429', '503']);
+});

@@ -1,0 +1,122 @@
+import { useApp } from '../support/app';
+import { eventually } from '../support/eventually';
+import { imageOf, PNG } from '../support/images';
+import { entriesOf } from './audited';
+import { errorOf, fieldsOf, get, newKey, towIn, towOf, towPath } from './client';
+import { clearDisk, formOf, imagesOnDisk, postForm, type FormFile } from './forms';
+import { newTow } from './world';
+
+const app = useApp({ role: 'console' });
+beforeEach(() => clearDisk(app));
+
+const send = (ref: string, files: readonly FormFile[], options = {}) =>
+  postForm(app, towPath(ref, '/photos'), formOf({}, files), options);
+
+it('photos of a tow are kept with it and shown byte for byte', async () => {
+  const ref = await newTow(app, { towing_reference_id: 'TW/../1 ٣' });
+  const files = [
+    { name: 'front.png', bytes: imageOf(4000) },
+    { name: 'خلف.png', bytes: imageOf(5000, 2) },
+  ];
+  const tow = towIn(await send(ref, files));
+  expect(tow.dispatch.photos).toMatchObject(
+    files.map(({ name, bytes }) => ({ name, size_bytes: bytes.length, content_type: 'image/png', by: 'bootstrap' })),
+  );
+  for (const [index, { id }] of tow.dispatch.photos.entries()) {
+    const response = await fetch(`${app.consoleUrl}${towPath(ref, `/photos/${id}`)}`, {
+      headers: { authorization: `Bearer ${app.apiKey}` },
+    });
+    expect(Buffer.from(await response.arrayBuffer()).equals(files[index]?.bytes ?? PNG)).toBe(true);
+    expect(response.headers.get('content-type')).toBe('image/png');
+    expect(response.headers.get('cache-control')).toBe('private, no-store');
+  }
+});
+
+it('more photos come beside those that are there, and change nothing else of the tow', async () => {
+  const ref = await newTow(app);
+  const before = await towOf(app, ref);
+  towIn(await send(ref, [{ name: 'a.png', bytes: PNG }]));
+  const after = towIn(await send(ref, [{ name: 'b.png', bytes: PNG }]));
+  expect(after.dispatch.photos.map(({ name }) => name)).toEqual(['a.png', 'b.png']);
+  expect(after.reports).toEqual([]);
+  expect({ ...after.dispatch, photos: [] }).toEqual(before.dispatch);
+  expect(after.timeline.filter(({ type }) => type === 'tow.photo_added')).toHaveLength(2);
+});
+
+it('photos sent by many at once are all kept', async () => {
+  const ref = await newTow(app);
+  const names = Array.from({ length: 8 }, (_, at) => `${at}.png`);
+  const answers = await Promise.all(names.map((name) => send(ref, [{ name, bytes: PNG }])));
+  expect(answers.map(({ status }) => status)).toEqual(names.map(() => 202));
+  const { dispatch } = await towOf(app, ref);
+  expect(dispatch.photos.map(({ name }) => name).toSorted()).toEqual(names);
+});
+
+it('the act is audited by the ids of the photos, and by no name', async () => {
+  const ref = await newTow(app);
+  let ids: string[] = [];
+  const entries = await entriesOf(app, async () => {
+    ids = towIn(await send(ref, [{ name: 'a.png', bytes: PNG }])).dispatch.photos.map(({ id }) => id);
+  });
+  expect(entries).toMatchObject([
+    { action: 'tow.photo_added', on: { towing_reference_id: ref }, what: { photo_ids: ids } },
+  ]);
+});
+
+it('at least one image is needed, and each must be one', async () => {
+  const ref = await newTow(app);
+  for (const files of [[], [{ name: '', bytes: Buffer.alloc(0) }]]) {
+    const nothing = await send(ref, files);
+    expect([nothing.status, fieldsOf(nothing)]).toEqual([422, ['images']]);
+  }
+  const text = await postForm(
+    app,
+    towPath(ref, '/photos'),
+    formOf({ colour: 'red' }, [
+      { name: 'a.png', bytes: PNG },
+      { name: 'b.jpg', bytes: Buffer.from('a text') },
+    ]),
+  );
+  expect([text.status, fieldsOf(text)]).toEqual([422, ['colour', 'images.2']]);
+  expect((await towOf(app, ref)).dispatch.photos).toEqual([]);
+  await eventually(async () => expect(await imagesOnDisk(app)).toEqual([]));
+});
+
+it('photos of a tow that nobody knows are refused 404, and nothing stays', async () => {
+  const answer = await send('TW-unknown', [{ name: 'a.png', bytes: PNG }]);
+  expect([answer.status, errorOf(answer).code]).toEqual([404, 'tow_not_found']);
+  await eventually(async () => expect(await imagesOnDisk(app)).toEqual([]));
+});
+
+it('under an Idempotency-Key the same photos are kept once', async () => {
+  const ref = await newTow(app);
+  const options = { idempotencyKey: 'a-key-of-the-client' };
+  const first = await send(ref, [{ name: 'a.png', bytes: PNG }], options);
+  const again = await send(ref, [{ name: 'a.png', bytes: PNG }], options);
+  expect([again.status, again.text]).toEqual([202, first.text]);
+  expect((await towOf(app, ref)).dispatch.photos).toHaveLength(1);
+  await eventually(async () => expect(await imagesOnDisk(app)).toHaveLength(1));
+});
+
+it('crew may send photos, viewers may only look', async () => {
+  const ref = await newTow(app);
+  const [crew, viewer] = [await newKey(app, 'crew'), await newKey(app, 'viewer')];
+  const { dispatch } = towIn(await send(ref, [{ name: 'a.png', bytes: PNG }], { apiKey: crew }));
+  expect((await send(ref, [{ name: 'a.png', bytes: PNG }], { apiKey: viewer })).status).toBe(403);
+  const path = towPath(ref, `/photos/${dispatch.photos[0]?.id}`);
+  expect((await get(app, path, { apiKey: viewer })).status).toBe(200);
+  expect((await get(app, towPath(ref, '/photos/unknown'))).status).toBe(404);
+  expect((await get(app, towPath(await newTow(app), `/photos/${dispatch.photos[0]?.id}`))).status).toBe(404);
+});
+
+it('a tow takes 200 photos; one more is refused and leaves nothing', async () => {
+  const ref = await newTow(app);
+  const files = (count: number) => Array.from({ length: count }, (_, at) => ({ name: `${at}.png`, bytes: PNG }));
+  for (let nth = 0; nth < 19; nth += 1) towIn(await send(ref, files(10)));
+  towIn(await send(ref, files(9)));
+  const more = await send(ref, files(2));
+  expect([more.status, errorOf(more).code]).toEqual([409, 'too_many_photos']);
+  expect(towIn(await send(ref, files(1))).dispatch.photos).toHaveLength(200);
+  expect((await send(ref, files(1))).status).toBe(409);
+  await eventually(async () => expect(await imagesOnDisk(app)).toHaveLength(200));
+});

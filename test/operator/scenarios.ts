@@ -1,0 +1,146 @@
+import { z } from 'zod';
+import type { ROUTES } from '../../src/contracts/operator-routes';
+import { deliveryDetail, newApiKeyView, sendingView } from '../../src/contracts/operator';
+import type { useApp } from '../support/app';
+import { imageOf } from '../support/images';
+import { audited } from './audited';
+import { get, post, towIn, towOf, towPath } from './client';
+import { formOf, REQUIRED } from './forms';
+import { newViolation, violationOf } from './violation-world';
+import { answerHead, deliver, newTow, towAfter, WHEREABOUTS } from './world';
+
+/** A request that changes something, another body for it where there is one, and how often it had its effect. */
+export interface Scenario {
+  readonly path: string;
+  readonly body: object;
+  readonly other: object | null;
+  readonly effects: () => Promise<number>;
+}
+
+type Routes = typeof ROUTES;
+type PostedRoute = { [Name in keyof Routes]: Routes[Name]['method'] extends 'post' ? Name : never }[keyof Routes];
+/** The check of a ticket is a question that is posted, so that no plate stands in an address: it has no effect. */
+export type PostRoute = Exclude<PostedRoute, 'checkTicket'>;
+
+const A_PHOTO = { name: 'b.png', bytes: imageOf(300) };
+
+export const at = (moment: string) => ({ occurred_at: `2024-11-20T${moment}:00Z` });
+
+/** A request for each address that changes something, made ready on this process. */
+export function scenariosOn(app: ReturnType<typeof useApp>): Readonly<Record<PostRoute, () => Promise<Scenario>>> {
+  function onTow(ref: string, more: string, body: object, other: object | null): Scenario {
+    const effects = async () => (await towOf(app, ref)).version;
+    return { path: towPath(ref, more), body, other, effects };
+  }
+
+  async function onRefused(action: string, body: object, other: object | null): Promise<Scenario> {
+    const ref = await towAfter(app, 'started', 'detained');
+    return onTow(ref, `/reports/${await answerHead(app, ref, 'refused')}/${action}`, body, other);
+  }
+
+  async function onViolation(action: string, body: object, other: object | null): Promise<Scenario> {
+    const id = await newViolation(app);
+    const effects = async () => (await violationOf(app, id)).version;
+    return { path: `/api/violations/${id}/${action}`, body, other, effects };
+  }
+
+  /** Counts the entries of the audit for an act. */
+  function actsOf(action: string): () => Promise<number> {
+    return async () => (await audited(app)).items.filter((entry) => entry.action === action).length;
+  }
+
+  return {
+    started: async () => onTow(await towAfter(app), '/started', WHEREABOUTS, { ...WHEREABOUTS, plate_number: 'KLM 7' }),
+    detained: async () => onTow(await towAfter(app, 'started'), '/detained', {}, at('08:00')),
+    released: async () => onTow(await towAfter(app, 'started'), '/released', {}, at('08:00')),
+    canceled: async () =>
+      onTow(await towAfter(app), '/canceled', { cancellation_reason: 'gone' }, { cancellation_reason: 'away' }),
+    invoice: async () =>
+      onTow(
+        await towAfter(app, 'started'),
+        '/invoice',
+        { vehicle_type: 'HEAVY' },
+        { vehicle_type: 'HEAVY', delay_in_days: 1 },
+      ),
+    payment: async () =>
+      onTow(await towAfter(app, 'started', 'invoice'), '/payment', {}, { external_reference: 'receipt 17' }),
+    assignTow: async () => onTow(await towAfter(app), '/assignment', { crew: 'Crew 7' }, { crew: 'Crew 8' }),
+    recordStep: async () => onTow(await towAfter(app), '/steps', { step: 'accepted' }, { step: 'en_route' }),
+    setYard: async () => onTow(await towAfter(app, 'started'), '/yard', { yard: 'North' }, { yard: 'South' }),
+    placeHold: async () => onTow(await towAfter(app), '/holds', { reason: 'police' }, { reason: 'owner disputes' }),
+    liftHold: async () => {
+      const ref = await newTow(app);
+      const { dispatch } = towIn(await post(app, towPath(ref, '/holds'), { reason: 'police' }));
+      const more = `/holds/${dispatch.holds[0]?.id}/lift`;
+      return onTow(ref, more, { reason: 'settled' }, { reason: 'withdrawn' });
+    },
+    addNote: async () => onTow(await towAfter(app), '/notes', { text: 'gate B' }, { text: 'gate C' }),
+    retryReport: () => onRefused('retry', {}, null),
+    correctReport: () => onRefused('correct', { plate_number: 'KLM 7' }, { plate_number: 'KLM 8' }),
+    waiveReport: () => onRefused('waive', { reason: 'by phone' }, { reason: 'by mail' }),
+    acceptReport: () => onRefused('accept', { reason: 'by phone' }, { reason: 'by mail' }),
+    linkViolation: async () => {
+      const [first, second] = [await newViolation(app), await newViolation(app)];
+      return onTow(await newTow(app), '/violation', { violation_id: first }, { violation_id: second });
+    },
+    addPhotos: async () => {
+      const [photo, other] = [formOf({}, [{ name: 'a.png', bytes: imageOf(200) }]), formOf({}, [A_PHOTO])];
+      return onTow(await newTow(app), '/photos', photo, other);
+    },
+    reportViolation: async () => ({
+      path: '/api/violations',
+      body: formOf(REQUIRED, [A_PHOTO]),
+      other: formOf(REQUIRED, [{ ...A_PHOTO, bytes: imageOf(300, 2) }]),
+      effects: actsOf('violation.reported'),
+    }),
+    retryViolation: () => onViolation('retry', {}, null),
+    correctViolation: () => onViolation('correct', { location: 'Olaya Street' }, { location: 'King Road' }),
+    waiveViolation: () => onViolation('waive', { reason: 'by phone' }, { reason: 'by mail' }),
+    acceptViolation: () => onViolation('accept', { reason: 'by phone' }, { reason: 'by mail' }),
+    resolveTask: async () => {
+      const ref = await newTow(app);
+      await deliver(app, 'tow_request', { violation_reference_id: 'V-other', towing_reference_id: ref });
+      const scenario = onTow(ref, '', {}, { reason: 'seen' });
+      return { ...scenario, path: `/api/tasks/rival_request.${ref}/resolve` };
+    },
+    resumeOperation: async () => {
+      await app.redis.ask('HSET', '{p0}:gates', 'paused.invoice.until', '9999999999999');
+      const effects = async () => {
+        const { operations } = sendingView.parse((await get(app, '/api/operations')).json);
+        return operations.filter(({ state }) => state === 'open').length;
+      };
+      return { path: '/api/operations/invoice/resume', body: {}, other: { reason: 'granted now' }, effects };
+    },
+    replayDelivery: async () => {
+      const { id } = await deliver(app, 'tow_request', { violation_reference_id: 'V-1', towing_reference_id: 'TW-1' });
+      const effects = async () => deliveryDetail.parse((await get(app, `/api/deliveries/${id}`)).json).replays;
+      return { path: `/api/deliveries/${id}/replay`, body: {}, other: null, effects };
+    },
+    pauseQueue: async () => ({
+      path: '/api/queues/reports/pause',
+      body: { reason: 'deploying' },
+      other: { reason: 'testing' },
+      effects: actsOf('queue.paused'),
+    }),
+    resumeQueue: async () => ({
+      path: '/api/queues/reports/resume',
+      body: { reason: 'deployed' },
+      other: { reason: 'tested' },
+      effects: actsOf('queue.resumed'),
+    }),
+    rotateApiKey: async () => {
+      const { id } = newApiKeyView.parse((await post(app, '/api/keys', { name: 'yard', role: 'crew' })).json);
+      const body = { grace_hours: 1 };
+      return { path: `/api/keys/${id}/rotate`, body, other: { grace_hours: 2 }, effects: actsOf('key.rotated') };
+    },
+    createApiKey: async () => ({
+      path: '/api/keys',
+      body: { name: 'yard', role: 'crew' },
+      other: { name: 'yard', role: 'viewer' },
+      effects: async () => {
+        const { json } = await get(app, '/api/keys');
+        return z.object({ items: z.array(z.unknown()) }).parse(json).items.length;
+      },
+    }),
+  };
+}

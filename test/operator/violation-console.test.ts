@@ -1,0 +1,39 @@
+import { startApp } from '../support/app';
+import { linesOf } from '../support/captured-log';
+import { PNG } from '../support/images';
+import { useRedis } from '../support/redis';
+import { COMPLETE, report, violationIn } from './forms';
+
+const redis = useRedis();
+
+it('with VIOLATION_API=guide a violation goes by that path, and says that its images stay here', async () => {
+  const app = await startApp({ redisUrl: redis.url, role: 'console', environment: { VIOLATION_API: 'guide' } });
+  try {
+    const violation = violationIn(await report(app, COMPLETE, [{ name: 'a.png', bytes: PNG }]));
+    expect(violation.api).toBe('guide');
+    expect(violation.warnings.map(({ field }) => field)).toEqual(['images']);
+    expect(violation.images).toHaveLength(1);
+  } finally {
+    await app.stop();
+  }
+});
+
+it('no line of the log carries what stands in a form, taken or refused, nor the name of a file', async () => {
+  const secret = {
+    plateNumber: 'QZW 7788',
+    fullName: 'Zainab Qureshi',
+    identityNumber: '1098765432',
+    mobileNumber: '0599988877',
+  };
+  const lines = await linesOf({ redisUrl: redis.url, role: 'console' }, async (app) => {
+    const files = [{ name: 'zainab-car.png', bytes: PNG }];
+    const { id } = violationIn(await report(app, { ...COMPLETE, ...secret }, files));
+    expect((await report(app, { ...COMPLETE, ...secret, zoneId: 'x' }, files)).status).toBe(422);
+    expect((await report(app, { ...COMPLETE, ...secret }, files)).status).toBe(409);
+    const headers = { authorization: `Bearer ${app.apiKey}` };
+    expect((await fetch(`${app.consoleUrl}/api/violations/${id}/images/1`, { headers })).status).toBe(200);
+  });
+  expect(lines.filter((line) => line.includes('api.answered')).length).toBeGreaterThanOrEqual(4);
+  const text = lines.join('\n');
+  for (const value of [...Object.values(secret), 'zainab', 'King Fahd']) expect(text).not.toContain(value);
+});

@@ -1,0 +1,141 @@
+import { KEYS } from '../../src/store/keys';
+import { createTaskStore } from '../../src/store/tasks';
+import type { ViolationOutbox } from '../../src/workflow/violation-port';
+import { useDataDir } from '../archive/folder';
+import { entryOf } from '../support/audit';
+import { eventually } from '../support/eventually';
+import { useRedis } from '../support/redis';
+import { openRetention } from '../support/retention';
+import { openStores, UNKNOWN, type Stores } from '../support/stores';
+import {
+  claimAs,
+  mustClaimViolation,
+  openOutbox,
+  outcome,
+  readViolation,
+  report,
+  reportViolations,
+  violationOf,
+} from '../support/violations';
+
+const redis = useRedis();
+const dataDir = useDataDir();
+let stores: Stores;
+let outbox: ViolationOutbox;
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+  outbox = openOutbox(stores);
+});
+afterEach(() => stores.close());
+
+const REFUSED = { next: 'refused', hint: null } as const;
+const tow = (name: string, reference: string) => ({ towingReference: name, reference });
+const read = (id: string) => readViolation(stores, id);
+const openTasks = () => stores.redis.hkeys(KEYS.tasks);
+
+async function waive(id: string): Promise<void> {
+  const waived = { action: 'waive', reason: 'no', audit: entryOf('violation.waived') } as const;
+  expect(await stores.violations.decide(await read(id), waived)).toEqual({ kind: 'saved' });
+}
+
+async function correct(id: string): Promise<void> {
+  const before = await read(id);
+  const { violation } = before;
+  const corrected = { ...violation, form: { ...violation.form, plateNumber: 'XYZ 99' } };
+  const audit = entryOf('violation.corrected');
+  await stores.violations.decide(before, { action: 'correct', violation: corrected, searchTerms: [], audit });
+}
+
+describe('the id in the metadata', () => {
+  const again = () => report(stores.violations, violationOf('U2', { metadata: { id: 'own-U1' } }));
+
+  test('of a violation that was waived unsent is free for another; its own id still finds it', async () => {
+    await reportViolations(stores.violations, 'U1');
+    const no = outcome(REFUSED, { hadNoEffect: true });
+    await outbox.ack(await mustClaimViolation(outbox, 'U1'), no);
+    expect(await again()).toBe('alias_taken');
+    await waive('U1');
+
+    expect(await again()).toBe('saved');
+
+    expect((await read('own-U1')).violation.id).toBe('U2');
+    expect((await read('U1')).state).toBe('waived');
+    const found = await stores.violations.find({ reference: 'V-1', metadataId: 'own-U1' });
+    expect(found?.violation.id).toBe('U2');
+  });
+
+  test('of one that was waived unsent finds it until another one has it', async () => {
+    await reportViolations(stores.violations, 'U1');
+    await waive('U1');
+
+    expect((await read('own-U1')).violation.id).toBe('U1');
+  });
+
+  test('of one that was waived and may have been sent stays its own', async () => {
+    await reportViolations(stores.violations, 'U1');
+    await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(UNKNOWN));
+    await waive('U1');
+
+    expect(await again()).toBe('alias_of_waived');
+    expect((await read('own-U1')).violation.id).toBe('U1');
+  });
+
+  test('that went to another stays there when the waived one leaves', async () => {
+    await reportViolations(stores.violations, 'U1');
+    await waive('U1');
+    expect(await again()).toBe('saved');
+    const { record } = await claimAs(outbox, 'U1', 'finish');
+    await outbox.finished('U1', record.version);
+    const retention = openRetention(stores, dataDir.path);
+    await retention.sweepAll();
+    await retention.close();
+
+    expect(await stores.violations.read('U1')).toBeNull();
+    expect((await read('own-U1')).violation.id).toBe('U2');
+  });
+});
+
+describe('a proof of what was corrected since it was sent', () => {
+  const TASK = 'violation_before_correction.U1';
+
+  async function refusedAfter(first: Parameters<typeof outcome>): Promise<void> {
+    await reportViolations(stores.violations, 'U1');
+    await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(...first));
+    await outbox.ack(await eventually(() => mustClaimViolation(outbox, 'U1')), outcome(REFUSED, { hadNoEffect: true }));
+    await correct('U1');
+  }
+  const FAILED = { next: 'retry', delayMs: 0, because: 'failed' } as const;
+  const NOT_SENT = { next: 'retry', delayMs: 0, because: 'surely_not_sent' } as const;
+
+  test('informs a person, and the violation stays until he has read it', async () => {
+    await refusedAfter([FAILED]);
+    await stores.violations.joined('U1', tow('TW-1', 'V-1'));
+
+    expect((await read('U1')).state).toBe('accepted');
+    expect(await openTasks()).toEqual([TASK]);
+    const { record } = await claimAs(outbox, 'U1', 'finish');
+    await outbox.finished('U1', record.version);
+    expect(await stores.redis.zscore(KEYS.retireViolations, 'U1')).toBeNull();
+    const tasks = createTaskStore(stores.redis);
+    const open = await tasks.read(TASK);
+    if (!open) throw new Error('nobody was asked');
+    await tasks.resolve(open, { audit: entryOf('task.resolved'), remember: undefined });
+    expect(await stores.redis.zscore(KEYS.retireViolations, 'U1')).not.toBeNull();
+  });
+
+  test('by hand informs a person too', async () => {
+    await refusedAfter([FAILED]);
+    await stores.violations.linked('U1', tow('TW-1', 'V-1'), null);
+
+    expect(await openTasks()).toEqual([TASK]);
+  });
+
+  test('is none when only the corrected form can have worked', async () => {
+    await refusedAfter([NOT_SENT, { hadNoEffect: true }]);
+    await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(UNKNOWN));
+    await stores.violations.joined('U1', tow('TW-1', 'V-1'));
+
+    expect((await read('U1')).state).toBe('accepted');
+    expect(await openTasks()).toEqual([]);
+  });
+});

@@ -1,0 +1,161 @@
+import { slidingWindow } from '../../src/store/budgets';
+import { KEYS } from '../../src/store/keys';
+import { createSendingStore } from '../../src/store/sending';
+import { entryOf } from '../support/audit';
+import { eventually } from '../support/eventually';
+import { useRedis } from '../support/redis';
+import { openStores, type Stores } from '../support/stores';
+import {
+  mustClaimViolation,
+  openOutbox,
+  outcome,
+  readViolation,
+  reportViolations,
+  takenAs,
+} from '../support/violations';
+
+const redis = useRedis();
+let stores: Stores;
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+});
+afterEach(() => stores.close());
+
+const namesOf = (count: number) => Array.from({ length: count }, (_, index) => `U${String(index).padStart(3, '0')}`);
+const LEASE_MS = 5000;
+const outboxWith = (callsPerMinute: number, minuteMs: number) =>
+  openOutbox(stores, { leaseMs: LEASE_MS, violationBudget: slidingWindow(callsPerMinute, minuteMs) });
+
+async function redisNowMs(): Promise<number> {
+  const [seconds, micros] = await stores.redis.time();
+  return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
+}
+
+test('of a hundred violations under several workers never one too many is sent in any window', async () => {
+  const [limit, minuteMs] = [20, 200];
+  const ids = namesOf(100);
+  await reportViolations(stores.violations, ...ids);
+  const outbox = outboxWith(limit, minuteMs);
+  const sentAtMs: number[] = [];
+  const waiting = new Set(ids);
+  const work = async () => {
+    while (waiting.size > 0) {
+      // A snapshot: the others take out of it meanwhile.
+      for (const id of Array.from(waiting)) {
+        const claim = await outbox.claim(id);
+        if (claim.kind !== 'send') continue;
+        // A lease begins with the grant.
+        sentAtMs.push(Number(await stores.redis.hget(`{p0}:violation:${id}`, 'lease_until')) - LEASE_MS);
+        await outbox.ack(claim, takenAs(`V-${id}`));
+        waiting.delete(id);
+      }
+    }
+  };
+
+  await Promise.all([work(), work(), work()]);
+
+  const sent = sentAtMs.toSorted((a, b) => a - b);
+  expect(sent).toHaveLength(ids.length);
+  const spans = sent.slice(limit).map((at, index) => at - (sent[index] ?? 0));
+  expect(Math.min(...spans)).toBeGreaterThanOrEqual(slidingWindow(limit, minuteMs).windowMs);
+});
+
+test('over the budget a violation waits for its slot, its due mark says when, and it is counted', async () => {
+  await reportViolations(stores.violations, 'U1', 'U2');
+  const outbox = outboxWith(1, 60_000);
+  await mustClaimViolation(outbox, 'U1');
+
+  const wait = await outbox.claim('U2');
+
+  expect(wait.kind).toBe('wait');
+  const dueAt = Number(await stores.redis.zscore(KEYS.dueViolations, 'U2'));
+  expect(wait).toMatchObject({ untilMs: dueAt });
+  expect(dueAt - Date.now()).toBeGreaterThan(50_000);
+  expect(await readViolation(stores, 'U2')).toMatchObject({ waitsFor: 'budget', attempts: 0, state: 'pending' });
+  const budgets = { auth: 0, site: 0, violations: 1, tickets: 0, tow: 0 };
+  const shown = (await createSendingStore(stores.redis, budgets).read()).budgets;
+  expect(shown).toContainEqual({ name: 'violations', per_minute: 1, used: 1, waiting: 1 });
+});
+
+test('they are served in the order in which they were reported, whoever asks first', async () => {
+  const ids = ['U3', 'U1', 'U2', 'U0'];
+  for (const id of ids) {
+    await reportViolations(stores.violations, id);
+    const reportedAtMs = await redisNowMs();
+    await eventually(async () => expect(await redisNowMs()).toBeGreaterThan(reportedAtMs));
+  }
+  const outbox = outboxWith(1, 100);
+  await mustClaimViolation(outbox, 'U3');
+  const order: string[] = [];
+  await eventually(async () => {
+    for (const id of ['U0', 'U2', 'U1']) {
+      if (!order.includes(id) && (await outbox.claim(id)).kind === 'send') order.push(id);
+    }
+    expect(order).toHaveLength(3);
+  });
+
+  expect(order).toEqual(['U1', 'U2', 'U0']);
+});
+
+test('one that is settled while it waits leaves the line', async () => {
+  await reportViolations(stores.violations, 'U1', 'U2', 'U3');
+  const outbox = outboxWith(1, 60_000);
+  for (const id of ['U1', 'U2', 'U3']) await outbox.claim(id);
+  const waive = { action: 'waive', reason: 'no', audit: entryOf('violation.waived') } as const;
+  await stores.violations.decide(await readViolation(stores, 'U2'), waive);
+
+  expect(await stores.redis.zrangebyscore(KEYS.violationSlotWaiting, '-inf', '+inf')).toEqual(['U3']);
+});
+
+test('a slot that was given back serves the next, and no window holds one too many by that', async () => {
+  await reportViolations(stores.violations, 'U1', 'U2', 'U3');
+  const outbox = outboxWith(1, 60_000);
+  const claimed = await mustClaimViolation(outbox, 'U1');
+  await outbox.release(claimed, { delayMs: 60_000, because: 'spool' });
+
+  await mustClaimViolation(outbox, 'U2');
+  expect((await outbox.claim('U3')).kind).toBe('wait');
+});
+
+describe('an attempt that put no request on the wire', () => {
+  const DROPPED = { next: 'hold', delayMs: 60_000, because: 'dropped' } as const;
+  const NOT_SENT = { next: 'retry', delayMs: 60_000, because: 'surely_not_sent' } as const;
+
+  test.each([
+    ['dropped', DROPPED],
+    ['surely not sent', NOT_SENT],
+  ])('gives its slot back, and the first in line is woken for it (%s)', async (_what, verdict) => {
+    await reportViolations(stores.violations, 'U1', 'U2', 'U3');
+    const outbox = outboxWith(1, 60_000);
+    const claimed = await mustClaimViolation(outbox, 'U1');
+    for (const id of ['U2', 'U3']) expect((await outbox.claim(id)).kind).toBe('wait');
+
+    await outbox.ack(claimed, outcome(verdict, { hadNoEffect: true, wasSent: false }));
+
+    expect(Number(await stores.redis.zscore(KEYS.dueViolations, 'U2'))).toBeLessThanOrEqual(await redisNowMs());
+    expect(Number(await stores.redis.zscore(KEYS.dueViolations, 'U3')) - Date.now()).toBeGreaterThan(50_000);
+    await mustClaimViolation(outbox, 'U2');
+    expect((await outbox.claim('U3')).kind).toBe('wait');
+  });
+
+  test('keeps it when an earlier request of it was answered', async () => {
+    await reportViolations(stores.violations, 'U1', 'U2');
+    const outbox = outboxWith(1, 60_000);
+    await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(DROPPED, { hadNoEffect: true, wasSent: true }));
+
+    expect((await outbox.claim('U2')).kind).toBe('wait');
+  });
+});
+
+test('without a token no slot is taken and nothing is granted; its place in the line stays', async () => {
+  await reportViolations(stores.violations, 'U1', 'U2');
+  const outbox = outboxWith(1, 60_000);
+
+  expect(await outbox.claim('U1', { hasToken: false })).toEqual({ kind: 'token_first' });
+
+  expect(await readViolation(stores, 'U1')).toMatchObject({ state: 'pending', attempts: 0, inFlight: false });
+  expect(await stores.redis.llen('{p0}:budget:violations')).toBe(0);
+  expect(await stores.redis.zscore(KEYS.dueViolations, 'U1')).not.toBeNull();
+  expect((await outbox.claim('U2')).kind).toBe('wait');
+  await mustClaimViolation(outbox, 'U1');
+});

@@ -1,0 +1,175 @@
+import { activeTicketTask, violationRefusedTask, violationUnknownTask } from '../../src/domain/violation-tasks';
+import { KEYS } from '../../src/store/keys';
+import type { ViolationOutbox } from '../../src/workflow/violation-port';
+import { entryOf } from '../support/audit';
+import { violationStandings, walk } from '../support/conservation';
+import { eventually } from '../support/eventually';
+import { useRedis } from '../support/redis';
+import { LEASE_MS, openStores, UNKNOWN, type Stores } from '../support/stores';
+import {
+  claimAs,
+  liveAndBeAccepted,
+  mustClaimViolation,
+  openOutbox,
+  outcome,
+  readViolation,
+  reportViolations,
+  takenAs,
+} from '../support/violations';
+
+const redis = useRedis();
+let stores: Stores;
+let outbox: ViolationOutbox;
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+  outbox = openOutbox(stores);
+});
+afterEach(() => stores.close());
+
+const standings = () => violationStandings(stores.redis);
+const isDue = async () => (await stores.redis.zscore(KEYS.dueViolations, 'U1')) !== null;
+
+async function refused(): Promise<void> {
+  await reportViolations(stores.violations, 'U1');
+  const task = violationRefusedTask({ id: 'U1', httpStatus: 400, words: 'no', hint: null });
+  await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome({ next: 'refused', hint: null }, { task }));
+}
+
+describe('a violation', () => {
+  test('waits from the moment it was taken in until it is accepted and cleared up behind', async () => {
+    await reportViolations(stores.violations, 'U1');
+    expect(await standings()).toEqual({ waiting: 1 });
+    const claimed = await mustClaimViolation(outbox, 'U1');
+    expect(await standings()).toEqual({ waiting: 1 });
+    await outbox.ack(claimed, outcome({ next: 'retry', delayMs: 0, because: 'failed' }));
+    expect(await standings()).toEqual({ waiting: 1 });
+    await outbox.ack(await mustClaimViolation(outbox, 'U1'), takenAs('V-1'));
+    expect(await standings()).toEqual({ waiting: 1 });
+    const { record } = await claimAs(outbox, 'U1', 'finish');
+    expect(await standings()).toEqual({ waiting: 1 });
+    await outbox.finished('U1', record.version);
+
+    expect(await standings()).toEqual({ finished: 1 });
+  });
+
+  test('waits while its worker is lost, while proof may come, and is with a person after that', async () => {
+    await reportViolations(stores.violations, 'U1');
+    await mustClaimViolation(outbox, 'U1');
+    const leaseEnd = Number(await stores.redis.hget('{p0}:violation:U1', 'lease_until'));
+    await eventually(() => expect(Date.now()).toBeGreaterThan(leaseEnd));
+    expect(await standings()).toEqual({ waiting: 1 });
+    const handed = await eventually(() => claimAs(outbox, 'U1', 'hand_over'));
+    expect(await standings()).toEqual({ waiting: 1 });
+
+    await outbox.handOver('U1', handed, violationUnknownTask('U1'));
+    expect(await standings()).toEqual({ with_a_person: 1 });
+
+    await stores.violations.joined('U1', { towingReference: 'TW-1', reference: 'V-1' });
+    expect(await standings()).toEqual({ waiting: 1 });
+  });
+
+  test('waits for proof of an answer that never came', async () => {
+    await reportViolations(stores.violations, 'U1');
+    await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(UNKNOWN));
+
+    expect(await standings()).toEqual({ waiting: 1 });
+  });
+
+  test('that was refused is with a person, and each decision moves it on', async () => {
+    await refused();
+    expect(await standings()).toEqual({ with_a_person: 1 });
+
+    await stores.violations.decide(await readViolation(stores, 'U1'), {
+      action: 'retry',
+      audit: entryOf('violation.retried'),
+    });
+    expect(await standings()).toEqual({ waiting: 1 });
+  });
+
+  test('that is held for a ticket is with a person', async () => {
+    await reportViolations(stores.violations, 'U1');
+    const claimed = await mustClaimViolation(outbox, 'U1');
+    await outbox.checked(claimed, { hasActiveTicket: true }, activeTicketTask('U1'));
+
+    expect(await standings()).toEqual({ with_a_person: 1 });
+  });
+
+  test('that a gate holds waits', async () => {
+    await reportViolations(stores.violations, 'U1');
+    await stores.redis.hset(KEYS.gates, 'paused.violation.until', Date.now() + 300_000);
+    expect((await outbox.claim('U1')).kind).toBe('wait');
+
+    expect(await standings()).toEqual({ waiting: 1 });
+  });
+});
+
+describe('a violation is lost', () => {
+  test('without its record; its name says which', async () => {
+    await reportViolations(stores.violations, 'U1', 'U2');
+    await stores.redis.del('{p0}:violation:U2');
+
+    const { violations, lostNames } = await walk(stores.redis);
+
+    expect(violations).toMatchObject({ acknowledged: 2, waiting: 1, lost: 1, repaired: 0 });
+    expect(lostNames).toEqual(['violation U2']);
+    expect(await stores.redis.hexists(KEYS.tasks, 'records_lost')).toBe(1);
+  });
+
+  test('in a state that nobody knows', async () => {
+    await reportViolations(stores.violations, 'U1');
+    await stores.redis.hset('{p0}:violation:U1', 'state', 'odd');
+
+    expect(await standings()).toEqual({ lost: 1 });
+  });
+
+  test('when a person should decide and nobody was asked', async () => {
+    await refused();
+    await stores.redis.hdel(KEYS.tasks, 'violation.U1');
+
+    expect(await standings()).toEqual({ lost: 1 });
+    expect(await isDue()).toBe(false);
+  });
+
+  test.each<[string, () => Promise<void>]>([
+    ['before it was sent', () => Promise.resolve()],
+    [
+      'between two tries',
+      async () => {
+        const retry = { next: 'retry', delayMs: 60_000, because: 'failed' } as const;
+        await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(retry));
+      },
+    ],
+    [
+      'once it is to be cleared up',
+      async () => {
+        await outbox.ack(await mustClaimViolation(outbox, 'U1'), takenAs('V-1'));
+      },
+    ],
+    [
+      'under a dead lease',
+      async () => {
+        await mustClaimViolation(openOutbox(stores, { leaseMs: LEASE_MS }), 'U1');
+        await stores.redis.hset('{p0}:violation:U1', 'lease_until', 1);
+      },
+    ],
+  ])('for want of its due mark alone %s; it is given one and goes on', async (_when, live) => {
+    await reportViolations(stores.violations, 'U1');
+    await live();
+    await stores.redis.zrem(KEYS.dueViolations, 'U1');
+
+    expect(await standings()).toEqual({ lost: 1, repaired: 1 });
+
+    expect(await isDue()).toBe(true);
+    expect(await standings()).toEqual({ waiting: 1 });
+    expect(['send', 'wait', 'finish']).toContain((await outbox.claim('U1')).kind);
+  });
+});
+
+test('finished ones are counted among the others of every kind', async () => {
+  await liveAndBeAccepted(stores, 'U1');
+  await stores.request('T1');
+
+  const { deliveries, violations, reports } = await walk(stores.redis);
+
+  expect([deliveries.finished, violations.finished, reports.acknowledged]).toEqual([1, 1, 0]);
+});

@@ -1,0 +1,236 @@
+import {
+  activeTicketTask,
+  imagesMissingTask,
+  violationRefusedTask,
+  violationUnknownTask,
+} from '../../src/domain/violation-tasks';
+import { violationSearchTerms } from '../../src/domain/search';
+import { KEYS } from '../../src/store/keys';
+import type { ViolationDecision, ViolationOutbox } from '../../src/workflow/violation-port';
+import { entryOf } from '../support/audit';
+import { eventually } from '../support/eventually';
+import { useRedis } from '../support/redis';
+import { openStores, UNKNOWN, type Stores } from '../support/stores';
+import {
+  claimAs,
+  mustClaimViolation,
+  openOutbox,
+  outcome,
+  readViolation,
+  report,
+  reportViolations,
+  takenAs,
+  violationOf,
+} from '../support/violations';
+
+const redis = useRedis();
+let stores: Stores;
+let outbox: ViolationOutbox;
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+  outbox = openOutbox(stores, { checksTicket: true });
+});
+afterEach(() => stores.close());
+
+const RETRY = { action: 'retry', audit: entryOf('violation.retried') } as const;
+const WAIVE = { action: 'waive', reason: 'wrong car', audit: entryOf('violation.waived', 'wrong car') } as const;
+const accepting = (reference: string | null) =>
+  ({ action: 'accept', reason: 'seen', reference, audit: entryOf('violation.accepted_by_hand', 'seen') }) as const;
+const openTasks = () => stores.redis.hkeys(KEYS.tasks);
+const read = () => readViolation(stores, 'U1');
+const isDue = async () => (await stores.redis.zscore(KEYS.dueViolations, 'U1')) !== null;
+const decide = async (decision: ViolationDecision) => (await stores.violations.decide(await read(), decision)).kind;
+
+async function refused(): Promise<void> {
+  await reportViolations(stores.violations, 'U1');
+  const task = violationRefusedTask({ id: 'U1', httpStatus: 400, words: 'Zone not found', hint: null });
+  const no = { next: 'refused', hint: null } as const;
+  await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(no, { task, hadNoEffect: true }));
+}
+
+async function unknown(): Promise<void> {
+  await reportViolations(stores.violations, 'U1');
+  await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(UNKNOWN));
+  const handed = await eventually(() => claimAs(outbox, 'U1', 'hand_over'));
+  await outbox.handOver('U1', handed, violationUnknownTask('U1'));
+}
+
+/** One that depends on a ticket. */
+async function ticketQuestion(): Promise<void> {
+  const violation = violationOf('U1');
+  await report(stores.violations, { ...violation, form: { ...violation.form, violationType: 'NO_TICKET' } });
+}
+
+describe('a person who', () => {
+  test('says "again" sends it again, and the task is closed; what went before counts no more', async () => {
+    await refused();
+    expect(await decide(RETRY)).toBe('saved');
+
+    expect(await openTasks()).toEqual([]);
+    expect(await isDue()).toBe(true);
+    expect(await mustClaimViolation(outbox, 'U1')).toMatchObject({ attempt: 2, failures: 0 });
+  });
+
+  test('says "again" to an unknown one sends it once more; without an answer it comes back to him', async () => {
+    await unknown();
+    await decide(RETRY);
+
+    const again = await mustClaimViolation(outbox, 'U1');
+    expect(again).toMatchObject({ attempt: 2, unanswered: 1 });
+    await outbox.ack(again, outcome(UNKNOWN));
+
+    expect(await eventually(() => claimAs(outbox, 'U1', 'hand_over'))).toMatchObject({ why: 'unknown', attempts: 2 });
+  });
+
+  test('says "again" to an unknown one that then could not be sent has not to say it twice', async () => {
+    await unknown();
+    await decide(RETRY);
+    const notSent = { next: 'retry', delayMs: 0, because: 'surely_not_sent' } as const;
+    await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(notSent, { hadNoEffect: true }));
+
+    expect(await mustClaimViolation(outbox, 'U1')).toMatchObject({ attempt: 3 });
+  });
+
+  test('corrects it sends the new form, found by its new plate; the old one is found no less', async () => {
+    await refused();
+    const { violation } = await read();
+    const corrected = { ...violation, form: { ...violation.form, plateNumber: 'XYZ 99' } };
+    const searchTerms = violationSearchTerms(corrected, null);
+    expect(
+      await decide({ action: 'correct', violation: corrected, searchTerms, audit: entryOf('violation.corrected') }),
+    ).toBe('saved');
+
+    const { record, revision } = await mustClaimViolation(outbox, 'U1');
+    expect(revision).toBe(2);
+    expect(record.violation).toEqual(corrected);
+    for (const search of ['xyz99', 'abj1234']) {
+      const found = await stores.violations.list({ state: null, search, cursor: null, limit: 5 });
+      expect(found.items).toHaveLength(1);
+    }
+  });
+
+  test('gives it up settles it: nothing is sent, and its files are cleared up', async () => {
+    await refused();
+    await decide(WAIVE);
+
+    expect(await read()).toMatchObject({ state: 'waived', reason: 'wrong car', nextAttemptAtMs: null });
+    expect(await openTasks()).toEqual([]);
+    expect((await outbox.claim('U1')).kind).toBe('finish');
+  });
+
+  test.each([['V-1'], [null]])(
+    'has seen it at the service settles it, with the name it has there: %s',
+    async (reference) => {
+      await unknown();
+      await decide(accepting(reference));
+
+      expect(await read()).toMatchObject({ state: 'accepted', acceptedHow: 'by_hand', reason: 'seen', reference });
+      const found = await stores.violations.find({ reference: 'V-1', metadataId: null });
+      expect(found?.violation.id).toBe(reference === null ? undefined : 'U1');
+      expect(await openTasks()).toEqual([]);
+    },
+  );
+
+  test('decides on what has changed since he looked decides nothing', async () => {
+    await refused();
+    const before = await read();
+    await decide(RETRY);
+
+    expect(await stores.violations.decide(before, WAIVE)).toEqual({ kind: 'stale' });
+    expect((await read()).state).toBe('pending');
+  });
+
+  test('decides twice under one key decides once, with one entry in the audit', async () => {
+    await refused();
+    const remember = { scope: 'POST waive k1', fingerprint: 'f1' };
+    const entries = await stores.redis.llen(KEYS.audit);
+    expect(await stores.violations.decide(await read(), WAIVE, remember)).toEqual({ kind: 'saved' });
+
+    expect(await stores.violations.decide(await read(), WAIVE, remember)).toEqual({
+      kind: 'remembered',
+      fingerprint: 'f1',
+    });
+    expect(await stores.redis.llen(KEYS.audit)).toBe(entries + 1);
+  });
+});
+
+describe('before a fine that a ticket would speak against', () => {
+  test('the service is asked first, without a slot of the budget, and without a ticket it is sent', async () => {
+    outbox = openOutbox(stores, { checksTicket: true, violationBudget: { limit: 1, windowMs: 60_000 } });
+    await ticketQuestion();
+    const check = await claimAs(outbox, 'U1', 'check');
+    expect((await outbox.claim('U1')).kind).toBe('busy');
+    expect(await read()).toMatchObject({ state: 'pending', inFlight: false, attempts: 0 });
+
+    await outbox.checked(check, { hasActiveTicket: false }, null);
+
+    expect((await read()).ticket).toMatchObject({ has_active_ticket: false });
+    expect(await mustClaimViolation(outbox, 'U1')).toMatchObject({ attempt: 1 });
+  });
+
+  test('with a ticket it is held for a person; who says "again" overrules the ticket', async () => {
+    await ticketQuestion();
+    await outbox.checked(await claimAs(outbox, 'U1', 'check'), { hasActiveTicket: true }, activeTicketTask('U1'));
+    expect(await read()).toMatchObject({ state: 'held', ticket: { has_active_ticket: true } });
+    expect(await openTasks()).toEqual(['violation.U1']);
+    expect(await outbox.claim('U1')).toEqual({ kind: 'held' });
+
+    await decide(RETRY);
+
+    expect(await read()).toMatchObject({ state: 'pending', ticketOverruled: true });
+    await mustClaimViolation(outbox, 'U1');
+  });
+
+  test('a corrected form is asked about anew', async () => {
+    await ticketQuestion();
+    await outbox.checked(await claimAs(outbox, 'U1', 'check'), { hasActiveTicket: true }, activeTicketTask('U1'));
+    const { violation } = await read();
+    await decide({ action: 'correct', violation, searchTerms: [], audit: entryOf('violation.corrected') });
+
+    expect((await outbox.claim('U1')).kind).toBe('check');
+  });
+
+  test('what a person decides meanwhile outlives the answer', async () => {
+    await ticketQuestion();
+    const check = await claimAs(outbox, 'U1', 'check');
+    await decide(WAIVE);
+    await outbox.checked(check, { hasActiveTicket: true }, activeTicketTask('U1'));
+
+    expect(await read()).toMatchObject({ state: 'waived', ticket: null });
+    expect(await openTasks()).toEqual([]);
+  });
+
+  test('while nobody can say it waits and is asked about again; a lost worker changes nothing', async () => {
+    await ticketQuestion();
+    await outbox.release(await claimAs(outbox, 'U1', 'check'), { delayMs: 0, because: 'ticket_check' });
+    expect(await read()).toMatchObject({ state: 'pending', waitsFor: 'ticket_check', attempts: 0 });
+    await claimAs(outbox, 'U1', 'check');
+
+    await eventually(() => claimAs(outbox, 'U1', 'check'));
+
+    expect(await read()).toMatchObject({ state: 'pending', attempts: 0, failures: 0 });
+  });
+
+  test.each([
+    ['with the check switched off', false, 'NO_TICKET'],
+    ['of another kind', true, 'WRONG_PARKING'],
+  ] as const)('nobody is asked about a violation %s', async (_what, checksTicket, violationType) => {
+    outbox = openOutbox(stores, { checksTicket });
+    const violation = violationOf('U1');
+    await report(stores.violations, { ...violation, form: { ...violation.form, violationType } });
+
+    await mustClaimViolation(outbox, 'U1');
+  });
+});
+
+test('images that are gone hold it without an attempt; brought back, it is sent', async () => {
+  await reportViolations(stores.violations, 'U1');
+  await outbox.checked(await mustClaimViolation(outbox, 'U1'), null, imagesMissingTask('U1'));
+  expect(await read()).toMatchObject({ state: 'held', attempts: 0, inFlight: false, ticketOverruled: false });
+
+  await decide(RETRY);
+
+  const claimed = await mustClaimViolation(outbox, 'U1');
+  expect(claimed.record.ticketOverruled).toBe(false);
+  expect(await outbox.ack(claimed, takenAs('V-1'))).toBe('done');
+});

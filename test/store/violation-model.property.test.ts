@@ -1,0 +1,234 @@
+import * as fc from 'fast-check';
+import {
+  activeTicketTask,
+  ticketUnknownTask,
+  violationGivenUpTask,
+  violationRefusedTask,
+  violationUnknownTask,
+} from '../../src/domain/violation-tasks';
+import { KEYS } from '../../src/store/keys';
+import type {
+  ViolationClaimed,
+  ViolationDecision,
+  ViolationOutbox,
+  ViolationResult,
+} from '../../src/workflow/violation-port';
+import { entryOf } from '../support/audit';
+import { walk } from '../support/conservation';
+import { useRedis } from '../support/redis';
+import { openStores, type Stores } from '../support/stores';
+import { openOutbox, outcome, readViolation, report, takenAs, violationOf } from '../support/violations';
+
+const redis = useRedis();
+let stores: Stores;
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+});
+afterEach(() => stores.close());
+
+const ID = 'U1';
+const HASH = '{p0}:violation:U1';
+/** How often each comes up: what ends a life is rare, or most would be short. */
+const STEPS = {
+  work: 8,
+  'time passes': 5,
+  'answer: unknown': 2,
+  'answer: failed': 2,
+  'answer: not sent': 1,
+  'answer: no connection': 1,
+  'answer: refused': 1,
+  'answer: late': 2,
+  'answer: accepted': 1,
+  'lose the worker': 2,
+  release: 1,
+  retry: 2,
+  correct: 1,
+  'tow request': 1,
+  waive: 1,
+  accept: 1,
+} as const;
+type Step = keyof typeof STEPS;
+
+const REFUSED = violationRefusedTask({ id: ID, httpStatus: 400, words: 'no', hint: null });
+const RETRY = { next: 'retry', delayMs: 600_000 } as const;
+const BROKEN = { next: 'hold', delayMs: 0, because: 'connection' } as const;
+const ANSWERS = {
+  'answer: accepted': takenAs('V-1'),
+  'answer: refused': outcome({ next: 'refused', hint: null }, { task: REFUSED, hadNoEffect: true }),
+  'answer: failed': outcome({ ...RETRY, because: 'failed' }),
+  'answer: not sent': outcome({ ...RETRY, because: 'surely_not_sent' }, { hadNoEffect: true }),
+  'answer: no connection': outcome(BROKEN, { hadNoEffect: true }),
+  'answer: unknown': outcome({ next: 'unknown', delayMs: 600_000 }),
+} as const satisfies Partial<Record<Step, ViolationResult>>;
+type Answer = keyof typeof ANSWERS;
+const TASKS = {
+  unknown: violationUnknownTask(ID),
+  given_up: violationGivenUpTask({ id: ID, attempts: 1 }),
+  unchecked: ticketUnknownTask(ID),
+} as const;
+
+function stepOf(name: string): Step {
+  const isStep = (some: string): some is Step => Object.hasOwn(STEPS, some);
+  if (!isStep(name)) throw new Error(`no such step: ${name}`);
+  return name;
+}
+
+/** Plays steps against one violation as workers, the service and people would, and notes what must not be. */
+class World {
+  readonly wrongs: string[] = [];
+  #outbox: ViolationOutbox;
+  #claimed: ViolationClaimed | null = null;
+  #lost: ViolationClaimed | null = null;
+  /** A call may have made the violation, nobody has said so, and nobody has said "again" since. */
+  #isOpen = false;
+  #settledAs: string | null = null;
+
+  constructor(readonly checksTicket: boolean) {
+    this.#outbox = openOutbox(stores, { leaseMs: 600_000, proofMs: 600_000, checksTicket });
+  }
+
+  async play(step: Step): Promise<void> {
+    const before = await readViolation(stores, ID);
+    switch (step) {
+      case 'work':
+        return this.#work();
+      case 'lose the worker':
+        this.#lost = this.#claimed ?? this.#lost;
+        if (this.#claimed) this.#isOpen = true;
+        this.#claimed = null;
+        await stores.redis.hset(HASH, 'lease_until', 1);
+        return;
+      case 'time passes':
+        if (before.nextAttemptAtMs !== null) await stores.redis.hset(HASH, 'next_at', 1);
+        if (before.ticketFailures > 1 && before.giveUpAtMs !== null) await stores.redis.hset(HASH, 'give_up_at', 1);
+        return;
+      case 'release': {
+        const claimed = this.#claimed;
+        this.#claimed = null;
+        if (claimed) await this.#outbox.release(claimed, { delayMs: 0, because: 'spool' });
+        return;
+      }
+      case 'tow request':
+        await stores.violations.joined(ID, { towingReference: 'TW-1', reference: 'V-1' });
+        return;
+      case 'retry':
+      case 'correct':
+      case 'waive':
+      case 'accept':
+        return this.#decide(step, before);
+      case 'answer: late':
+        if (this.#lost) await this.#outbox.ack(this.#lost, takenAs('V-1'));
+        return;
+      case 'answer: accepted':
+      case 'answer: refused':
+      case 'answer: failed':
+      case 'answer: not sent':
+      case 'answer: no connection':
+      case 'answer: unknown':
+        return this.#answer(step);
+    }
+  }
+
+  async #work(): Promise<void> {
+    const claim = await this.#outbox.claim(ID);
+    switch (claim.kind) {
+      case 'send':
+        if (this.#claimed) this.wrongs.push('two workers may send at once');
+        if (this.#isOpen) this.wrongs.push('sent again although it may be there and nobody said so');
+        if (this.#settledAs) this.wrongs.push(`sent although it is ${this.#settledAs}`);
+        this.#claimed = claim;
+        return;
+      case 'check': {
+        if (claim.record.version % 3 === 0) {
+          const error = { http_status: 500, message: 'no' };
+          return this.#outbox.unchecked(claim, { delayMs: 600_000, error });
+        }
+        const task = claim.record.attempts % 2 === 0 ? activeTicketTask(ID) : null;
+        return this.#outbox.checked(claim, { hasActiveTicket: task !== null }, task);
+      }
+      case 'hand_over': {
+        return this.#outbox.handOver(ID, claim, TASKS[claim.why]);
+      }
+      case 'finish':
+        return this.#outbox.finished(ID, claim.record.version);
+      case 'token_first':
+      case 'probe':
+      case 'idle':
+      case 'held':
+      case 'gone':
+      case 'wait':
+      case 'busy':
+        return;
+    }
+  }
+
+  async #answer(step: Answer): Promise<void> {
+    const claimed = this.#claimed;
+    if (!claimed) return;
+    this.#claimed = null;
+    if (step === 'answer: unknown') this.#isOpen = true;
+    await this.#outbox.ack(claimed, ANSWERS[step]);
+    if (step === 'answer: no connection') await stores.redis.hset(KEYS.gates, 'connection.until', 1);
+  }
+
+  /** What the workflow lets people do: nothing while it is settled or under way, no correction of what is unknown. */
+  async #decide(action: ViolationDecision['action'], before: Awaited<ReturnType<typeof readViolation>>): Promise<void> {
+    const isOver = before.state === 'accepted' || before.state === 'waived';
+    if (isOver || before.inFlight || (action === 'correct' && before.state === 'unknown')) return;
+    const audit = entryOf('violation.retried');
+    const decisions: Record<typeof action, ViolationDecision> = {
+      retry: { action: 'retry', audit },
+      correct: { action: 'correct', audit, violation: before.violation, searchTerms: [] },
+      waive: { action: 'waive', audit, reason: 'no' },
+      accept: { action: 'accept', audit, reason: 'seen', reference: null },
+    };
+    await stores.violations.decide(before, decisions[action]);
+    if (action === 'retry' || action === 'correct') this.#isOpen = false;
+  }
+
+  /** Looks at what is there after a step. */
+  async look(): Promise<void> {
+    const { state, inFlight, attempts, waitsFor } = await readViolation(stores, ID);
+    if (this.#settledAs && state !== this.#settledAs) this.wrongs.push(`${this.#settledAs} became ${state}`);
+    if (state === 'accepted' || state === 'waived') this.#settledAs = state;
+    if (this.#claimed && !inFlight) this.wrongs.push('a call under way is not shown');
+    if (waitsFor === 'ticket_check' && state !== 'pending') this.wrongs.push(`${state}, and waits for a ticket check`);
+    if (attempts < 0) this.wrongs.push('fewer attempts than none');
+    const { violations } = await walk(stores.redis);
+    if (violations.lost > 0) this.wrongs.push('lost');
+    const isAsked = (await stores.redis.hexists(KEYS.tasks, `violation.${ID}`)) === 1;
+    const needsPerson = state === 'held' || state === 'refused';
+    if (needsPerson && !isAsked) this.wrongs.push(`${state}, and nobody is asked`);
+    if (this.#settledAs && isAsked) this.wrongs.push(`${state}, and somebody is asked`);
+    const inStates = await Promise.all(
+      ['pending', 'held', 'sending', 'unknown', 'refused', 'accepted', 'waived'].map((one) =>
+        stores.redis.zscore(`${KEYS.indexViolations}:${one}`, ID),
+      ),
+    );
+    if (inStates.filter((score) => score !== null).length !== 1)
+      this.wrongs.push('listed in another number of states than one');
+  }
+}
+
+test('whatever workers, the service and people do: never sent twice by itself, never lost, settled for good', async () => {
+  const steps = fc.array(
+    fc.oneof(...Object.entries(STEPS).map(([step, weight]) => ({ weight, arbitrary: fc.constant(stepOf(step)) }))),
+    { minLength: 10, maxLength: 40 },
+  );
+  const setting = fc.record({ checksTicket: fc.boolean(), isGuide: fc.boolean(), steps });
+  await fc.assert(
+    fc.asyncProperty(setting, async ({ checksTicket, isGuide, steps: played }) => {
+      await stores.redis.flushdb();
+      const violation = violationOf(ID, { api: isGuide ? 'guide' : 'reference' });
+      const form = { ...violation.form, violationType: 'NO_TICKET' } as const;
+      await report(stores.violations, { ...violation, form });
+      const world = new World(checksTicket);
+      for (const step of played) {
+        await world.play(step);
+        await world.look();
+        expect([step, ...world.wrongs]).toEqual([step]);
+      }
+    }),
+    { numRuns: 120 },
+  );
+}, 60_000);

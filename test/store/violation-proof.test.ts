@@ -1,0 +1,211 @@
+import { violationRefusedTask, violationUnknownTask } from '../../src/domain/violation-tasks';
+import { KEYS } from '../../src/store/keys';
+import type { ViolationOutbox } from '../../src/workflow/violation-port';
+import { eventually } from '../support/eventually';
+import { useRedis } from '../support/redis';
+import { openStores, reference, UNKNOWN, type Stores } from '../support/stores';
+import {
+  claimAs,
+  mustClaimViolation,
+  openOutbox,
+  outcome,
+  readViolation,
+  report,
+  reportViolations,
+  takenAs,
+  violationOf,
+} from '../support/violations';
+
+const redis = useRedis();
+let stores: Stores;
+let outbox: ViolationOutbox;
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+  outbox = openOutbox(stores);
+});
+afterEach(() => stores.close());
+
+const REFUSED = { next: 'refused', hint: null } as const;
+const openTasks = () => stores.redis.hkeys(KEYS.tasks);
+const read = (id: string) => readViolation(stores, id);
+
+/** Waits until an attempt of a lost worker is buried. */
+const untilUnknown = (id: string) =>
+  eventually(async () => {
+    await outbox.claim(id);
+    expect((await read(id)).state).toBe('unknown');
+  });
+
+describe('a lost answer', () => {
+  test('of a worker that was lost leaves it unknown, never sent again by itself, and after its time a person decides', async () => {
+    await reportViolations(stores.violations, 'U1');
+    await mustClaimViolation(outbox, 'U1');
+    await untilUnknown('U1');
+    expect(await outbox.claim('U1')).toMatchObject({ kind: 'wait' });
+
+    const handed = await eventually(() => claimAs(outbox, 'U1', 'hand_over'));
+    expect(handed).toMatchObject({ why: 'unknown', attempts: 1 });
+    await outbox.handOver('U1', handed, violationUnknownTask('U1'));
+
+    expect(await openTasks()).toEqual(['violation.U1']);
+    expect(await outbox.claim('U1')).toEqual({ kind: 'held' });
+    expect(await stores.redis.zscore(KEYS.dueViolations, 'U1')).toBeNull();
+  });
+
+  test('without metadata is handed over at once', async () => {
+    outbox = openOutbox(stores, { proofMs: 3_600_000 });
+    await report(stores.violations, violationOf('U1', { api: 'guide' }));
+    await mustClaimViolation(outbox, 'U1');
+
+    await eventually(() => claimAs(outbox, 'U1', 'hand_over'));
+  });
+
+  test('is proved by the tow request that names its id: it is accepted, its task is closed, and it is found by its name', async () => {
+    await reportViolations(stores.violations, 'U1');
+    await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(UNKNOWN));
+    const handed = await eventually(() => claimAs(outbox, 'U1', 'hand_over'));
+    await outbox.handOver('U1', handed, violationUnknownTask('U1'));
+
+    const joined = await stores.violations.joined('U1', { towingReference: 'TW-1', reference: 'V-1' });
+
+    expect(joined).toEqual({ kind: 'joined', shownAs: 'V-1' });
+
+    const proved = { state: 'accepted', acceptedHow: 'proved_by_tow_request', reference: 'V-1' };
+    expect(await read('U1')).toMatchObject({ ...proved, towingReferenceIds: ['TW-1'] });
+    expect(await openTasks()).toEqual([]);
+    expect((await stores.violations.find({ reference: 'V-1', metadataId: null }))?.violation.id).toBe('U1');
+    expect((await outbox.claim('U1')).kind).toBe('finish');
+  });
+
+  test('that comes after all settles what is unknown, also once a person said to send it again', async () => {
+    for (const id of ['U1', 'U2']) {
+      await reportViolations(stores.violations, id);
+      const lost = await mustClaimViolation(outbox, id);
+      await untilUnknown(id);
+      if (id === 'U2') await stores.redis.hset('{p0}:violation:U2', 'state', 'pending', 'forgiven', 1);
+
+      expect(await outbox.ack(lost, takenAs(`V-${id}`))).toBe('late_accepted');
+
+      expect(await read(id)).toMatchObject({ state: 'accepted', acceptedHow: 'late_answer', reference: `V-${id}` });
+    }
+  });
+
+  test('that comes after a second call left settles nothing', async () => {
+    await reportViolations(stores.violations, 'U1');
+    const lost = await mustClaimViolation(outbox, 'U1');
+    await untilUnknown('U1');
+    await stores.redis.hset('{p0}:violation:U1', 'state', 'pending', 'forgiven', 1, 'next_at', 1);
+    await mustClaimViolation(outbox, 'U1');
+
+    expect(await outbox.ack(lost, takenAs('V-1'))).toBe('late');
+    expect((await read('U1')).state).toBe('sending');
+  });
+});
+
+test('a tow that is made while its violation gets its name looks for it again: neither misses the other', async () => {
+  await report(stores.violations, violationOf('U1', { api: 'guide' }));
+  await outbox.ack(await mustClaimViolation(outbox, 'U1'), takenAs('V-T1'));
+  await stores.request('T1');
+  const { tow } = await stores.read('T1');
+  const late = { ...tow, towingReferenceId: reference('T2'), violationId: null };
+  const from = { deliveryId: 'request-T2', searchTerms: [], timeline: { type: 'tow.requested' } };
+
+  expect(tow.violationId).toBe('U1');
+  expect(await stores.tows.create(late, from)).toEqual({ kind: 'found', unparked: [] });
+  expect(await stores.tows.read('T2')).toBeNull();
+});
+
+describe('a tow request', () => {
+  test('proves a violation whose call is under way; its answer is kept, and nothing is cleared up before it came', async () => {
+    await reportViolations(stores.violations, 'U1');
+    const claimed = await mustClaimViolation(outbox, 'U1');
+
+    await stores.violations.joined('U1', { towingReference: 'TW-1', reference: 'V-1' });
+
+    expect((await read('U1')).state).toBe('accepted');
+    expect((await outbox.claim('U1')).kind).toBe('busy');
+    expect(await outbox.ack(claimed, takenAs('V-1', { answer: { status: 'PENDING' } }))).toBe('done');
+    const kept = { state: 'accepted', acceptedHow: 'proved_by_tow_request', serviceStatus: 'PENDING', inFlight: false };
+    expect(await read('U1')).toMatchObject({ ...kept, answer: { status: 'PENDING' } });
+    expect((await outbox.claim('U1')).kind).toBe('finish');
+  });
+
+  test.each([
+    ['refused', REFUSED],
+    ['unanswered', UNKNOWN],
+  ])('has proved a violation although its call is %s afterwards: no question is asked', async (_what, verdict) => {
+    await reportViolations(stores.violations, 'U1');
+    const claimed = await mustClaimViolation(outbox, 'U1');
+    await stores.violations.joined('U1', { towingReference: 'TW-1', reference: 'V-1' });
+    const task = violationRefusedTask({ id: 'U1', httpStatus: 400, words: 'twice', hint: null });
+
+    await outbox.ack(claimed, outcome(verdict, { task }));
+
+    expect((await read('U1')).state).toBe('accepted');
+    expect(await openTasks()).toEqual([]);
+  });
+
+  test('has proved a violation although its worker is lost afterwards', async () => {
+    await reportViolations(stores.violations, 'U1');
+    await mustClaimViolation(outbox, 'U1');
+    await stores.violations.joined('U1', { towingReference: 'TW-1', reference: 'V-1' });
+
+    await eventually(() => claimAs(outbox, 'U1', 'finish'));
+
+    expect(await read('U1')).toMatchObject({ state: 'accepted', inFlight: false });
+  });
+
+  test('for a violation that was surely never sent is noted and proves nothing', async () => {
+    await reportViolations(stores.violations, 'U1');
+    const notSent = { next: 'retry', delayMs: 0, because: 'surely_not_sent' } as const;
+    await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(notSent, { hadNoEffect: true }));
+
+    await stores.violations.joined('U1', { towingReference: 'TW-1', reference: 'V-1' });
+
+    expect(await read('U1')).toMatchObject({ state: 'pending', towingReferenceIds: ['TW-1'], reference: 'V-1' });
+    expect((await outbox.claim('U1')).kind).toBe('send');
+  });
+
+  test('for a violation that failed once and may have worked proves it before it is sent again', async () => {
+    await reportViolations(stores.violations, 'U1');
+    const failed = { next: 'retry', delayMs: 0, because: 'failed' } as const;
+    await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(failed));
+
+    await stores.violations.joined('U1', { towingReference: 'TW-1', reference: 'V-1' });
+
+    expect((await read('U1')).state).toBe('accepted');
+  });
+
+  test('that is noted twice is noted once; another one of the same violation is noted too', async () => {
+    await reportViolations(stores.violations, 'U1');
+    for (const towingReference of ['TW-1', 'TW-1', 'TW-2']) {
+      await stores.violations.joined('U1', { towingReference, reference: 'V-1' });
+    }
+
+    expect(await read('U1')).toMatchObject({ towingReferenceIds: ['TW-1', 'TW-2'], version: 3 });
+    const tow = { towingReference: 'TW-1', reference: 'V-1' };
+    expect(await stores.violations.joined('U9', tow)).toEqual({ kind: 'gone' });
+  });
+
+  test('with another name for a settled violation makes it look for tows of that name too', async () => {
+    await reportViolations(stores.violations, 'U1');
+    await outbox.ack(await mustClaimViolation(outbox, 'U1'), takenAs('V-1'));
+    const { record } = await claimAs(outbox, 'U1', 'finish');
+    await stores.violations.joined('U1', { towingReference: 'TW-1', reference: 'V-other' });
+    await outbox.finished('U1', record.version);
+
+    expect((await outbox.claim('U1')).kind).toBe('finish');
+    expect((await stores.violations.find({ reference: 'V-other', metadataId: null }))?.violation.id).toBe('U1');
+    expect((await read('U1')).reference).toBe('V-1');
+  });
+
+  test('that is joined while it is cleared up does not make that start again', async () => {
+    await reportViolations(stores.violations, 'U1');
+    await outbox.ack(await mustClaimViolation(outbox, 'U1'), takenAs('V-1'));
+    const { record } = await claimAs(outbox, 'U1', 'finish');
+    await stores.violations.joined('U1', { towingReference: 'TW-1', reference: 'V-1' });
+    await outbox.finished('U1', record.version);
+
+    expect((await outbox.claim('U1')).kind).toBe('idle');
+  });
+});

@@ -1,0 +1,107 @@
+import type { Verdict } from '../../src/domain/policy';
+import { violationSearchTerms } from '../../src/domain/search';
+import type { Violation } from '../../src/domain/violation';
+import type { JsonObject, ViolationApi } from '../../src/domain/vocabulary';
+import { systemClock } from '../../src/platform/clock';
+import { createViolationOutbox, type ViolationOutboxSettings } from '../../src/store/violation-outbox';
+import type {
+  ViolationClaim,
+  ViolationClaimed,
+  ViolationOutbox,
+  ViolationResult,
+  ViolationStore,
+} from '../../src/workflow/violation-port';
+import { entryOf } from './audit';
+import { ACCEPTED, GRACE_MS, LEASE_MS, result, type Stores } from './stores';
+
+/** A violation with an id of its own in its metadata, unless told. */
+export function violationOf(id: string, also: Partial<Violation> & { metadata?: JsonObject } = {}): Violation {
+  const { metadata = { id: `own-${id}` }, ...more } = also;
+  const api: ViolationApi = 'reference';
+  return {
+    id,
+    api,
+    form: {
+      latitude: 24.7136123456789,
+      longitude: 46.6753,
+      location: 'شارع العليا "5" \\ \u{1f697}',
+      plateNumber: 'أ ب ح ١٢٣٤',
+      plateType: 'PRIVATE',
+      zoneId: '7f6f3f2e-58f6-4a1a-9c0c-6c2d2a3b4c5d',
+      violationType: 'WRONG_PARKING',
+      metadata,
+    },
+    images: [{ file: '1.jpg', name: 'front.jpg', contentType: 'image/jpeg', sizeBytes: 3, sha256: 'abc' }],
+    warnings: [],
+    createdAt: '2026-01-01T00:00:00.000Z',
+    by: 'tester',
+    ...more,
+  };
+}
+
+/** Reports violations one after another. */
+export async function reportViolations(violations: ViolationStore, ...ids: readonly string[]): Promise<void> {
+  for (const id of ids) await report(violations, violationOf(id));
+}
+
+/** Takes one violation in; says what came of it. */
+export async function report(violations: ViolationStore, violation: Violation): Promise<string> {
+  const searchTerms = violationSearchTerms(violation, null);
+  const act = { audit: entryOf('violation.reported'), remember: undefined };
+  return (await violations.create(violation, { searchTerms }, act)).kind;
+}
+
+/** Short leases and times of proof; nothing is given up, counted or checked unless told. */
+export function openOutbox(stores: Stores, also: Partial<ViolationOutboxSettings> = {}): ViolationOutbox {
+  return createViolationOutbox(stores.redis, systemClock, {
+    leaseMs: LEASE_MS,
+    proofMs: GRACE_MS,
+    giveUpAfterMs: 3_600_000,
+    violationBudget: { limit: 0, windowMs: 60_000 },
+    checksTicket: false,
+    ...also,
+  });
+}
+
+/** The right to send, or a failure of the test. */
+export async function mustClaimViolation(outbox: ViolationOutbox, id: string): Promise<ViolationClaimed> {
+  return claimAs(outbox, id, 'send');
+}
+
+/** A claim of one kind, or a failure of the test. */
+export async function claimAs<K extends ViolationClaim['kind']>(
+  outbox: ViolationOutbox,
+  id: string,
+  kind: K,
+): Promise<Extract<ViolationClaim, { kind: K }>> {
+  const claim = await outbox.claim(id);
+  const isWanted = (some: ViolationClaim): some is Extract<ViolationClaim, { kind: K }> => some.kind === kind;
+  if (!isWanted(claim)) throw new Error(`expected ${kind}, but: ${JSON.stringify(claim)}`);
+  return claim;
+}
+
+/** What an attempt came to, reduced to its verdict. */
+export function outcome(verdict: Verdict, also: Partial<ViolationResult> = {}): ViolationResult {
+  return { ...result(verdict), named: null, ...also };
+}
+
+/** The service took it and calls it so. */
+export function takenAs(reference: string, also: Partial<ViolationResult> = {}): ViolationResult {
+  return outcome(ACCEPTED, { named: { reference, serviceStatus: 'PENDING', canTow: null }, ...also });
+}
+
+/** Reported, sent, accepted under its reference, and cleared up behind. */
+export async function liveAndBeAccepted(stores: Stores, id: string, reference = `V-${id}`): Promise<void> {
+  const outbox = openOutbox(stores);
+  await reportViolations(stores.violations, id);
+  await outbox.ack(await mustClaimViolation(outbox, id), takenAs(reference));
+  const { record } = await claimAs(outbox, id, 'finish');
+  await outbox.finished(id, record.version);
+}
+
+/** A violation that is there, or a failure of the test. */
+export async function readViolation(stores: Stores, id: string) {
+  const record = await stores.violations.read(id);
+  if (!record) throw new Error('no such violation');
+  return record;
+}
