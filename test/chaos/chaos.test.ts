@@ -8,7 +8,7 @@ const SEED = 20_261_120;
 const STORM_MS = 12_000;
 const LIMIT_MS = 110_000;
 
-describe('200 tows in a storm of kills, freezes and faults', () => {
+describe('200 tows, some of them from violations, in a storm of kills, freezes and faults', () => {
   let findings: Findings;
   beforeAll(async () => {
     const signal = new AbortController().signal;
@@ -28,6 +28,25 @@ describe('200 tows in a storm of kills, freezes and faults', () => {
     ['one report was lost', ({ reports }) => ({ reports: { ...reports, missing: 1 } })],
     ['one tow was out of order', ({ reports }) => ({ reports: { ...reports, outOfOrder: 1 } })],
     ['one invoice was created a third time', ({ reports }) => ({ reports: { ...reports, thirdCreates: 1 } })],
+    ['one violation was lost', ({ settled }) => ({ settled: { ...settled, lost: 1 } })],
+    ['one violation was taken in as two', ({ settled }) => ({ settled: { ...settled, doubled: 1 } })],
+    ['images were left in the spool', ({ settled }) => ({ settled: { ...settled, imagesLeft: 1 } })],
+    ['one violation arrived otherwise', ({ violations }) => ({ violations: { ...violations, exact: -1 } })],
+    ['one violation was made twice', ({ violations }) => ({ violations: { ...violations, madeTwice: 1 } })],
+    [
+      'one violation was sent again by itself',
+      ({ violations }) => ({ violations: { ...violations, forbiddenCreates: 1 } }),
+    ],
+    ['one tow came from another violation', ({ violations }) => ({ violations: { ...violations, wrongTows: 1 } })],
+    ['no violation was posted', ({ violations }) => ({ violations: { ...violations, posted: 0, exact: 0 } })],
+    [
+      'no tow started from a violation',
+      ({ violations }) => ({ violations: { ...violations, startedFromViolation: 0 } }),
+    ],
+    ['no violation was proved by its tow', ({ settled }) => ({ settled: { ...settled, byHow: new Map() } })],
+    ['no person decided on a violation', () => ({ violationDecisions: [] })],
+    ['no violation met a fault', () => ({ violationFaults: new Map() })],
+    ['nothing was walked over at the end', () => ({ walk: null })],
     ['anything else was wrong', () => ({ problems: ['a role ended by itself'] })],
     ['nobody was killed', ({ havoc }) => ({ havoc: { ...havoc, kills: none } })],
     ['nobody was frozen', ({ havoc }) => ({ havoc: { ...havoc, freezes: none, longFreezes: 0 } })],
@@ -44,6 +63,20 @@ test('a seed tells the same lives and the same blows again, and another one othe
   expect(drawn(7)).toEqual(drawn(7));
   expect(drawn(7).lives).not.toEqual(drawn(8).lives);
   expect(drawn(7).schedule).not.toEqual(drawn(8).schedule);
+});
+
+test('one tow in five begins as a violation, half of them under an id of the patrol, with up to three images', () => {
+  const sightings = livesOf(7, 1000, 10_000).flatMap(({ sighting, steps }) =>
+    sighting ? [{ ...sighting, steps }] : [],
+  );
+  const told = sightings.flatMap(({ steps }) => steps.filter(({ kind }) => kind === 'started'));
+  const own = sightings.filter(({ metadata }) => metadata?.['id'] !== undefined);
+
+  expect(sightings).toHaveLength(200);
+  expect(told.every(({ entry }) => Object.keys(entry).length === 0)).toBe(true);
+  expect(Math.abs(own.length - 100)).toBeLessThan(30);
+  expect(new Set(sightings.map(({ images }) => images.length))).toEqual(new Set([0, 1, 2, 3]));
+  expect(new Set(sightings.map(({ fields }) => fields['plateNumber'])).size).toBe(200);
 });
 
 test('no blow is dealt to what is down or frozen, and each kind is dealt however short the run', () => {

@@ -1,7 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { z } from 'zod';
 import { jsonObject } from '../../src/contracts/common';
-import { deliveryPage, page, towView, type TowView } from '../../src/contracts/operator';
-import { task, type Task } from '../../src/contracts/records';
+import { deliveryPage, towView, type TowView } from '../../src/contracts/operator';
+import { page } from '../../src/contracts/paging';
+import { task } from '../../src/contracts/records';
+import { violationView } from '../../src/contracts/violations';
 import type { JsonObject } from '../../src/domain/vocabulary';
 
 /** The operator API as a patient program uses it: whatever gets no answer is asked again, a change under one key. */
@@ -10,9 +13,13 @@ export interface PatientClient {
    * Posts below `/api` until it is answered, through 503s and broken connections, always under the same Idempotency-Key.
    * A 404 is an answer unless it is to be waited out. Rejects when the signal ends the run.
    */
-  post(path: string, change: Post): Promise<{ status: number; code: string }>;
+  post(path: string, change: Post): Promise<Answer>;
+  /** Posts a multipart form in the same way. */
+  postForm(path: string, change: { form: FormData; key: string }): Promise<Answer>;
   tow(ref: string): Promise<TowView | null>;
-  tasks(): Promise<Task[]>;
+  violation(id: string): Promise<ShownViolation | null>;
+  violations(): Promise<ShownViolation[]>;
+  tasks(): Promise<ShownTask[]>;
   deliveries(cursor: string | null): Promise<typeof deliveryPage._zod.output>;
   /** Any address, as JSON; null when there is no such address. */
   read(path: string): Promise<unknown>;
@@ -27,8 +34,27 @@ export interface Post {
   readonly waitsOut404?: boolean;
 }
 
+export interface Answer {
+  readonly status: number;
+  readonly code: string;
+  readonly body: unknown;
+}
+
+/** Of a violation no more than is looked at: a run has many. */
+const shownViolation = violationView.pick({
+  id: true,
+  state: true,
+  metadata_id: true,
+  accepted_how: true,
+  in_flight: true,
+  towing_reference_ids: true,
+  log: true,
+});
+export type ShownViolation = z.infer<typeof shownViolation>;
+const shownTask = task.extend({ violation: shownViolation.nullable() });
+export type ShownTask = z.infer<typeof shownTask>;
+
 const ANSWER_MS = 5000;
-const taskPage = page(task);
 
 export function createPatientClient(to: { consoleUrl: string; apiKey: string; signal: AbortSignal }): PatientClient {
   const repeats = new Map<string, number>();
@@ -62,30 +88,43 @@ export function createPatientClient(to: { consoleUrl: string; apiKey: string; si
     return answer.body;
   };
 
+  const change = async (path: string, init: RequestInit, isAnswer: (status: number) => boolean): Promise<Answer> => {
+    const { status, body } = await askUntilAnswered(path, { method: 'POST', ...init }, isAnswer);
+    const code = jsonObject.safeParse(body).data?.['code'];
+    return { status, code: typeof code === 'string' ? code : '', body };
+  };
+  const readAll = async <T extends z.ZodType>(path: string, item: T): Promise<z.output<T>[]> => {
+    const contract = page(item);
+    const items: z.output<T>[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const after: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+      const found = contract.parse(await read(`${path}?limit=200${after}`));
+      items.push(...found.items);
+      cursor = found.next_cursor;
+    }
+    return items;
+  };
+
   return {
     repeats,
     read,
-    async post(path, { body, key, waitsOut404 = false }) {
+    post(path, { body, key, waitsOut404 = false }) {
       const headers = { authorization, 'content-type': 'application/json', 'idempotency-key': key };
-      const init = { method: 'POST', headers, body: JSON.stringify(body) };
-      const answer = await askUntilAnswered(path, init, (status) => status !== 404 || !waitsOut404);
-      const code = jsonObject.safeParse(answer.body).data?.['code'];
-      return { status: answer.status, code: typeof code === 'string' ? code : '' };
+      const init = { headers, body: JSON.stringify(body) };
+      return change(path, init, (status) => status !== 404 || !waitsOut404);
     },
+    postForm: (path, { form, key }) =>
+      change(path, { headers: { authorization, 'idempotency-key': key }, body: form }, () => true),
     async tow(ref) {
       const body = await read(`/tows/${encodeURIComponent(ref)}`);
       return body === null ? null : towView.parse(body);
     },
-    async tasks() {
-      const items: Task[] = [];
-      for (let cursor: string | null = ''; cursor !== null;) {
-        const after: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-        const found = taskPage.parse(await read(`/tasks?limit=200${after}`));
-        items.push(...found.items);
-        cursor = found.next_cursor;
-      }
-      return items;
+    async violation(id) {
+      const body = await read(`/violations/${encodeURIComponent(id)}`);
+      return body === null ? null : shownViolation.parse(body);
     },
+    violations: () => readAll('/violations', shownViolation),
+    tasks: () => readAll('/tasks', shownTask),
     async deliveries(cursor) {
       const after = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
       return deliveryPage.parse(await read(`/deliveries?limit=200${after}`));

@@ -1,14 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { JsonObject, ReportKind } from '../../src/domain/vocabulary';
 import type { Clock } from '../../src/platform/clock';
-import type { PatientClient } from './client';
 import type { Life, Step } from './lives';
+import { report, towOf, whereaboutsOf, type PatrolTools, type ReportedViolation } from './patrol';
 import type { ServiceRecord } from './record';
 
 /** What the crew said about one tow, and what must arrive of it at the service. */
 export interface Story {
   readonly ref: string;
   readonly life: Life;
+  /** What the tow comes from, when a patrol reported that, and how the service calls it. */
+  readonly violation: ReportedViolation | null;
+  readonly violationReference: string;
   /** The reports in the order in which they were said. */
   readonly expected: readonly { readonly kind: ReportKind; readonly body: JsonObject }[];
   /** The facts as they must stand in the tow, the invoice's moment left out: it is the console's. */
@@ -17,11 +20,9 @@ export interface Story {
   readonly refusals: readonly string[];
 }
 
-export interface CrewTools {
-  readonly client: PatientClient;
+export interface CrewTools extends PatrolTools {
   readonly record: ServiceRecord;
   readonly clock: Clock;
-  readonly signal: AbortSignal;
   /** Told the reference of every tow that the service ordered. */
   readonly ordered: (ref: string) => void;
 }
@@ -29,23 +30,39 @@ export interface CrewTools {
 const RIYADH_OFFSET_MS = 3 * 3_600_000;
 const ACKNOWLEDGED_LOOK_MS = 300;
 
-/** Lives one tow from its order to the last thing the crew has to say, through the operator API only. */
-export async function playTow(life: Life, tools: CrewTools): Promise<Story> {
+/**
+ * Lives one tow from its order, or from the violation before it, to the last thing the crew has to say, through the
+ * operator API only. `index` is its place in the run.
+ */
+export async function playTow(life: Life, index: number, tools: CrewTools): Promise<Story> {
   const { record } = tools;
-  const order = await record.orderTow(!life.hasEarlyInvoice);
+  const violation = life.sighting && (await report(life.sighting, index, tools));
+  const order = violation ? await towOf(violation, tools) : await record.orderTow(!life.hasEarlyInvoice);
   tools.ordered(order.ref);
   if (life.hasEarlyInvoice) await sendInvoiceFirst(order.ref, tools);
   if (life.isRequestedTwice) await record.sendTowRequest(order.ref);
-  const story = { ref: order.ref, life, expected: [], facts: [], refusals: [] } satisfies Story;
-  return tell(order, story, tools);
+  const known = violation ? whereaboutsOf(violation) : {};
+  const told = await tell({ ...order, known }, life.steps, tools);
+  return { ref: order.ref, life, violation, violationReference: order.violation, ...told };
 }
 
-async function tell(order: { ref: string; violation: string }, empty: Story, tools: CrewTools): Promise<Story> {
+/** A tow as the crew finds it: what is known of it need not be said. */
+interface Order {
+  readonly ref: string;
+  readonly violation: string;
+  readonly known: JsonObject;
+}
+
+async function tell(
+  order: Order,
+  steps: readonly Step[],
+  tools: CrewTools,
+): Promise<Pick<Story, 'expected' | 'facts' | 'refusals'>> {
   const { client, clock, signal } = tools;
   const expected: Story['expected'][number][] = [];
   const facts: Story['facts'][number][] = [];
   const refusals: string[] = [];
-  for (const [index, step] of empty.life.steps.entries()) {
+  for (const [index, step] of steps.entries()) {
     await pause(step.pauseMs, undefined, { signal });
     const nowMs = clock.nowMs();
     const said = step.kind === 'invoice' ? step.entry : { ...step.entry, occurred_at: spelled(step, nowMs) };
@@ -60,7 +77,7 @@ async function tell(order: { ref: string; violation: string }, empty: Story, too
     expected.push({ kind: step.kind, body: bodyOf(step, { ...order, moment }) });
     facts.push({ event: step.kind, occurredAt: step.kind === 'invoice' ? null : moment });
   }
-  return { ...empty, expected, facts, refusals };
+  return { expected, facts, refusals };
 }
 
 function spelled(step: Step, nowMs: number): string {
@@ -83,12 +100,12 @@ async function sendInvoiceFirst(ref: string, { record, signal }: CrewTools): Pro
 }
 
 /** service-api 4.2 to 4.4, written down once more and on purpose: a judge must not share the rules he judges. */
-function bodyOf({ kind, entry }: Step, tow: { ref: string; violation: string; moment: string }): JsonObject {
+function bodyOf({ kind, entry }: Step, tow: Order & { moment: string }): JsonObject {
   const towing = { towing_reference_id: tow.ref };
   const both = { violation_reference_id: tow.violation, ...towing };
   switch (kind) {
     case 'started':
-      return { ...both, ...entry, status_update_time: tow.moment };
+      return { ...both, ...tow.known, ...entry, status_update_time: tow.moment };
     case 'detained':
     case 'released':
     case 'canceled':

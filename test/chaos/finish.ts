@@ -68,7 +68,9 @@ function wrongsOf(tow: TowView, story: Story): string[] {
     event,
     occurredAt: event === 'invoice' ? null : at,
   }));
+  const violationId = story.violation?.id ?? null;
   return [
+    ...(tow.violation_id === violationId ? [] : [`${story.ref}: comes from violation ${tow.violation_id ?? 'none'}`]),
     ...(isDeepStrictEqual(facts, story.facts) ? [] : [`${story.ref}: facts ${JSON.stringify(facts)}`]),
     ...(isDeepStrictEqual(
       reports,

@@ -26,15 +26,10 @@ const FROZEN_CLAIM_TO_ARRIVAL_MS = 6000;
 /** Judges the creates between the decisions of a person: one who says "again" has looked. */
 export function forbiddenCreates({ calls, invoices, decisions }: Evidence): CreateFindings {
   const creates = calls.filter(({ operation }) => operation === 'invoice');
-  // When a call was sent that was read late, nobody can tell.
-  const isOnTime = ({ hung_up: hungUp }: Call) => !hungUp;
   const retriesMs = decisions
     .filter(({ action, reportId }) => action === 'retry' && reportId.startsWith('invoice-'))
     .map(({ atMs }) => atMs);
-  const stretches = [-Infinity, ...retriesMs].map((fromMs, index) => {
-    const toMs = retriesMs[index] ?? Infinity;
-    return creates.filter(({ at }) => Date.parse(at) >= fromMs && Date.parse(at) < toMs);
-  });
+  const stretches = stretchesOf(creates, retriesMs);
   const second = stretches
     .flatMap((stretch) => stretch.filter((create) => wasProved(create, creates, invoices)))
     .filter(isOnTime);
@@ -47,6 +42,19 @@ export function forbiddenCreates({ calls, invoices, decisions }: Evidence): Crea
       ...third.map(({ at }) => `the create of ${at} is one after two of unknown outcome`),
     ],
   };
+}
+
+/** The creates between one word of a person to send again and the next. */
+export function stretchesOf(creates: readonly Call[], retriesMs: readonly number[]): Call[][] {
+  return [-Infinity, ...retriesMs].map((fromMs, index) => {
+    const toMs = retriesMs[index] ?? Infinity;
+    return creates.filter(({ at }) => Date.parse(at) >= fromMs && Date.parse(at) < toMs);
+  });
+}
+
+/** When a call was sent that was read late, nobody can tell. */
+export function isOnTime({ hung_up: hungUp }: Call): boolean {
+  return !hungUp;
 }
 
 /** Whether the webhook of an earlier create had been acknowledged when there was still time to know it. */
@@ -90,6 +98,6 @@ function mayHaveWorked({ status }: Call): boolean {
 }
 
 /** No answer, one that says nothing about the effect, or an acceptance after which another create followed. */
-function isUncertain({ status }: Call): boolean {
+export function isUncertain({ status }: Call): boolean {
   return status === null || status < 300 || status === 408 || status === 502 || status === 504;
 }

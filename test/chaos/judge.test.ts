@@ -10,7 +10,9 @@ const KINDS = ['started', 'invoice', 'released'] as const;
 const bodyOf = (kind: string) => ({ towing_reference_id: REF, kind });
 const story: Story = {
   ref: REF,
-  life: { name: 'a life', arrivesAtMs: 0, steps: [], hasEarlyInvoice: false, isRequestedTwice: false },
+  life: { name: 'a life', arrivesAtMs: 0, steps: [], hasEarlyInvoice: false, isRequestedTwice: false, sighting: null },
+  violation: null,
+  violationReference: 'V-1',
   expected: KINDS.map((kind) => ({ kind, body: bodyOf(kind) })),
   facts: [],
   refusals: [],
@@ -49,7 +51,16 @@ function again(seconds: number): PersonDecision {
 const judged = (
   calls: readonly Call[],
   also: { webhooks?: readonly Webhook[]; decisions?: readonly PersonDecision[] } = {},
-) => judge([story], { calls, webhooks: [], decisions: [], ...also });
+) =>
+  judge([story], {
+    calls,
+    webhooks: [],
+    violations: [],
+    orders: [],
+    decisions: [],
+    violationDecisions: [],
+    ...also,
+  });
 const invoices = (...creates: readonly Call[]) => [call('started', 0), ...creates, call('released', 60)];
 
 describe('the judge lets pass', () => {

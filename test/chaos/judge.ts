@@ -1,25 +1,35 @@
 import { REPORT_KINDS } from '../../src/domain/vocabulary';
 import type { Story } from './crew';
+import { grouped } from './grouped';
 import { judgeCalls, type CallFindings } from './judge-calls';
+import { judgeViolations, type ViolationFindings } from './judge-violations';
 import type { PersonDecision } from './person';
-import { CALLS_MAX, faultsIn, type Call, type Webhook } from './record';
+import type { ViolationDecision } from './person-violations';
+import { CALLS_MAX, faultsIn, type Call, type HeldViolation, type Order, type Webhook } from './record';
 
 /** What the service saw and what a person decided in a whole run. */
 export interface Seen {
   readonly calls: readonly Call[];
   readonly webhooks: readonly Webhook[];
+  readonly violations: readonly HeldViolation[];
+  readonly orders: readonly Order[];
   readonly decisions: readonly PersonDecision[];
+  readonly violationDecisions: readonly ViolationDecision[];
 }
 
 export interface Judged {
   readonly faults: ReadonlyMap<string, number>;
+  /** Those that hit creates of violations. */
+  readonly violationFaults: ReadonlyMap<string, number>;
   readonly calls: number;
   readonly reports: Omit<CallFindings, 'problems'>;
+  readonly violations: Omit<ViolationFindings, 'problems'>;
   readonly problems: readonly string[];
 }
 
 /** Holds everything the service recorded against everything the crew said. */
-export function judge(stories: readonly Story[], { calls, webhooks, decisions }: Seen): Judged {
+export function judge(stories: readonly Story[], seen: Seen): Judged {
+  const { calls, webhooks, decisions } = seen;
   const callsByTow = grouped(calls, towOf);
   const invoices = webhooks.filter(({ kind }) => kind === 'tow_invoice');
   const invoicesByTow = grouped(invoices, ({ towing_reference_id: ref }) => ref);
@@ -31,9 +41,19 @@ export function judge(stories: readonly Story[], { calls, webhooks, decisions }:
       decisions: decisionsByTow.get(story.ref) ?? [],
     }),
   );
+  const { problems, ...violations } = judgeViolations(stories, {
+    calls,
+    held: seen.violations,
+    orders: seen.orders,
+    decisions: seen.violationDecisions,
+  });
   const sum = (pick: (one: CallFindings) => number) => findings.reduce((total, one) => total + pick(one), 0);
   return {
     faults: faultsIn(calls, webhooks),
+    violationFaults: faultsIn(
+      calls.filter(({ operation }) => operation === 'violation'),
+      [],
+    ),
     calls: calls.length,
     reports: {
       owed: sum(({ owed }) => owed),
@@ -47,9 +67,11 @@ export function judge(stories: readonly Story[], { calls, webhooks, decisions }:
       forbiddenSecondCreates: sum(({ forbiddenSecondCreates }) => forbiddenSecondCreates),
       thirdCreates: sum(({ thirdCreates }) => thirdCreates),
     },
+    violations,
     problems: [
       ...(calls.length >= CALLS_MAX ? ['the service forgot calls: too many for one run'] : []),
-      ...findings.flatMap(({ problems }) => problems),
+      ...findings.flatMap(({ problems: each }) => each),
+      ...problems,
       ...strays(calls, new Set(stories.map(({ ref }) => ref))),
     ],
   };
@@ -67,15 +89,4 @@ function strays(calls: readonly Call[], refs: ReadonlySet<string>): string[] {
 function towOf({ body }: Call): string {
   const ref = body?.['towing_reference_id'];
   return typeof ref === 'string' ? ref : '';
-}
-
-function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group) group.push(item);
-    else groups.set(key, [item]);
-  }
-  return groups;
 }

@@ -1,5 +1,6 @@
 import type { JsonObject, ReportKind } from '../../src/domain/vocabulary';
 import { createRandom, type Random } from './random';
+import { sightingOf, type Sighting } from './sightings';
 
 /** The lives the tows of a run lead: which facts, when, and with what words. */
 
@@ -15,14 +16,22 @@ export interface Step {
 
 export interface Life {
   readonly name: string;
-  /** When the service orders the tow, ms from the start of the run. */
+  /** When the service orders the tow, or the patrol reports the violation it comes from, ms from the start of the run. */
   readonly arrivesAtMs: number;
   readonly steps: readonly Step[];
   /** An invoice webhook comes before the tow is known. */
   readonly hasEarlyInvoice: boolean;
   /** The service posts the tow request once more, as another webhook. */
   readonly isRequestedTwice: boolean;
+  /** The violation the tow comes from; its plate and place are told by nobody else then. Null: the service orders it. */
+  readonly sighting: Sighting | null;
 }
+
+/** One in so many tows begins as a violation of ours. */
+export const TOWS_PER_VIOLATION = 5;
+/** A violation is reported before its tow is ordered: such a life begins earlier, and its crew is near and hurries. */
+const EARLIER = 0.5;
+const HURRY = 0.3;
 
 const PLACES = [
   ['Olaya Street', 24.6946, 46.6853],
@@ -46,7 +55,28 @@ type Course = keyof typeof COURSES;
 /** The lives of a run, in the order in which the service orders the tows, spread over `overMs`. */
 export function livesOf(seed: number, tows: number, overMs: number): Life[] {
   const random = createRandom(seed, 1);
-  return Array.from({ length: tows }, (_, index) => life(random, (index * overMs) / tows, index));
+  const lives = Array.from({ length: tows }, (_, index) => life(random, (index * overMs) / tows, index));
+  return withSightings(lives, createRandom(seed, 6));
+}
+
+/** Of every few lives one begins as a violation, whichever the dice say. An invoice before it would be about nothing. */
+function withSightings(lives: readonly Life[], random: Random): Life[] {
+  const seen = new Map<number, Sighting>();
+  for (let first = 0; first + TOWS_PER_VIOLATION <= lives.length; first += TOWS_PER_VIOLATION) {
+    const places = Array.from({ length: TOWS_PER_VIOLATION }, (_, place) => first + place);
+    const index = random.pick(places.filter((place) => lives[place]?.hasEarlyInvoice === false));
+    seen.set(index, sightingOf(random, index));
+  }
+  return lives.map((one, index) => {
+    const sighting = seen.get(index) ?? null;
+    if (sighting === null) return one;
+    const steps = one.steps.map((step) => ({
+      ...step,
+      pauseMs: Math.round(HURRY * step.pauseMs),
+      entry: step.kind === 'started' ? {} : step.entry,
+    }));
+    return { ...one, arrivesAtMs: EARLIER * one.arrivesAtMs, sighting, steps };
+  });
 }
 
 function life(random: Random, arrivesAtMs: number, index: number): Life {
@@ -60,6 +90,7 @@ function life(random: Random, arrivesAtMs: number, index: number): Life {
     arrivesAtMs,
     hasEarlyInvoice,
     isRequestedTwice: random.chance(0.03),
+    sighting: null,
     steps: COURSES[name].map((kind) => ({
       kind,
       entry: entryOf(kind, { random, index, delayInDays: hasEarlyInvoice ? 0 : random.whole(0, 9) }),

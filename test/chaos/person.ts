@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Task } from '../../src/contracts/records';
 import type { Clock } from '../../src/platform/clock';
-import type { PatientClient } from './client';
+import type { PatientClient, ShownTask } from './client';
+import { decideViolation, type ViolationDecision } from './person-violations';
 import type { ServiceRecord } from './record';
 
 /** A decision of the person at the desk about one report. */
@@ -17,6 +17,7 @@ export interface PersonDecision {
 export interface Person {
   /** What was decided about reports. */
   readonly decisions: readonly PersonDecision[];
+  readonly violationDecisions: readonly ViolationDecision[];
   /** How many tasks of each type were seen. */
   readonly tasksSeen: ReadonlyMap<string, number>;
   /** What the operator API did not take. */
@@ -37,13 +38,14 @@ const LOOK_EVERY_MS = 700;
 export function createPerson(tools: PersonTools): Person {
   const { client, record, clock, signal } = tools;
   const decisions: PersonDecision[] = [];
+  const violationDecisions: ViolationDecision[] = [];
   const tasksSeen = new Map<string, number>();
   const refusals: string[] = [];
   let open = new Set<string>();
   let posts = 0;
 
   /** Only what the service itself shows decides whether a report was accepted. */
-  const decide = async (task: Task, ref: string, reportId: string) => {
+  const decide = async (task: ShownTask, ref: string, reportId: string) => {
     const kind = reportId.replace(/-\d+$/, '');
     const calls = await record.calls(ref);
     const wasTaken = calls.some(({ operation, effect }) => operation === kind && effect);
@@ -60,6 +62,12 @@ export function createPerson(tools: PersonTools): Person {
       refusals.push(`${ref}: ${action} of ${reportId} was answered ${answer.status} ${answer.code}`);
     }
   };
+  const decideOnViolation = async (task: ShownTask) => {
+    posts += 1;
+    const decided = await decideViolation(task, `${task.id} ${posts}`, tools);
+    if (typeof decided === 'string') refusals.push(decided);
+    else if (decided) violationDecisions.push(decided);
+  };
   const look = async () => {
     const tasks = await client.tasks();
     for (const task of tasks) {
@@ -67,11 +75,13 @@ export function createPerson(tools: PersonTools): Person {
       const { towing_reference_id: ref, report_id: reportId } = task;
       const isAboutReport = task.actions.includes('retry') && task.actions.includes('accept');
       if (isAboutReport && ref !== undefined && reportId !== undefined) await decide(task, ref, reportId);
+      if (task.violation_id !== undefined) await decideOnViolation(task);
     }
     open = new Set(tasks.map(({ id }) => id));
   };
   return {
     decisions,
+    violationDecisions,
     tasksSeen,
     refusals,
     async work() {

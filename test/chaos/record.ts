@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { simulatorCall, simulatorOrders, simulatorWebhook } from '../../src/contracts/simulator';
+import { simulatorCall, simulatorOrders, simulatorViolation, simulatorWebhook } from '../../src/contracts/simulator';
 import type { JsonObject } from '../../src/domain/vocabulary';
 import type { FaultRule } from '../../src/simulator/faults';
 
@@ -18,12 +18,27 @@ const webhook = z.object({ ...simulatorWebhook.shape, at: z.string(), answered_a
 export type Webhook = z.infer<typeof webhook>;
 const webhooks = z.object({ items: z.array(webhook) });
 
+/** A violation that the service has: its form as the service read it. */
+const heldViolation = z.object(
+  simulatorViolation.pick({ violation_reference_id: true, metadata: true, fields: true, images: true }).shape,
+);
+export type HeldViolation = z.infer<typeof heldViolation>;
+const heldViolations = z.object({ items: z.array(heldViolation) });
+
+const order = z.object({ towing_reference_id: z.string(), violation_reference_id: z.string() });
+export type Order = z.infer<typeof order>;
+const world = z.object({ tows: z.array(order) });
+
 /** It forgets calls beyond this many; a judge who has seen so many has not seen all. */
 export const CALLS_MAX = 200_000;
 
 export interface ServiceRecord {
   calls(ref?: string): Promise<Call[]>;
   webhooks(): Promise<Webhook[]>;
+  /** The violations it has, as they came. */
+  violations(): Promise<HeldViolation[]>;
+  /** Every tow, and the violation it was ordered for. */
+  orders(): Promise<Order[]>;
   /** Orders a tow; its webhook leaves now or when told. */
   orderTow(send: boolean): Promise<{ ref: string; violation: string }>;
   sendTowRequest(ref: string): Promise<void>;
@@ -49,11 +64,13 @@ export function openRecord(simulatorUrl: string): ServiceRecord {
       return calls.parse(await ask(`calls${filter}`)).items;
     },
     webhooks: async () => webhooks.parse(await ask('webhooks')).items,
+    violations: async () => heldViolations.parse(await ask('violations')).items,
+    orders: async () => world.parse(await ask('world')).tows,
     async orderTow(send) {
       const { items } = simulatorOrders.parse(await ask('tow-requests', { method: 'POST', body: { send } }));
-      const [order] = items;
-      if (!order) throw new Error('the simulator ordered no tow');
-      return { ref: order.towing_reference_id, violation: order.violation_reference_id };
+      const [ordered] = items;
+      if (!ordered) throw new Error('the simulator ordered no tow');
+      return { ref: ordered.towing_reference_id, violation: ordered.violation_reference_id };
     },
     async sendTowRequest(ref) {
       await ask(`tow-requests/${encodeURIComponent(ref)}/send`, { method: 'POST', body: {} });

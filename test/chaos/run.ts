@@ -1,12 +1,15 @@
 import { setMaxListeners } from 'node:events';
 import { systemClock } from '../../src/platform/clock';
 import { createPatientClient } from './client';
+import type { ConservationView } from '../../src/contracts/conservation';
 import type { DeliveryFindings } from './deliveries';
 import type { Havoc } from './havoc';
-import { judge, type Judged } from './judge';
-import { createPerson, type PersonDecision } from './person';
-import { openRecord } from './record';
+import { judge, type Judged, type Seen } from './judge';
+import { createPerson, type Person, type PersonDecision } from './person';
+import type { ViolationDecision } from './person-violations';
+import { openRecord, type ServiceRecord } from './record';
 import { restOf } from './rest';
+import type { SettledFindings } from './settled';
 import { setStage, type Stage } from './stage';
 import { rideOut } from './storm';
 import { watchWalks } from './walks';
@@ -30,9 +33,13 @@ export interface Findings extends Judged {
   readonly finished: number;
   readonly havoc: Havoc;
   readonly deliveries: DeliveryFindings;
+  readonly settled: SettledFindings;
   /** What towhook's own walks found lost, at any moment; and how many of them were seen. */
   readonly walks: { readonly seen: number; readonly lost: number };
+  /** Its last walk, begun when everything was at rest; null when none came in time. */
+  readonly walk: ConservationView | null;
   readonly decisions: readonly PersonDecision[];
+  readonly violationDecisions: readonly ViolationDecision[];
   readonly tasksSeen: ReadonlyMap<string, number>;
   readonly repeatedPosts: ReadonlyMap<string, number>;
   readonly strayWakeUps: number;
@@ -78,7 +85,7 @@ async function play(stage: Stage, options: RunOptions, signal: AbortSignal) {
   const progress = { phase: 'storm', told: 0, finished: 0 };
   const show = setInterval(() => {
     const { phase, told, finished } = progress;
-    const decided = person.decisions.length;
+    const decided = person.decisions.length + person.violationDecisions.length;
     options.show(
       `${phase}: ${told} of ${options.tows} tows told, ${finished} at rest, ${decided} decisions of a person`,
     );
@@ -90,17 +97,25 @@ async function play(stage: Stage, options: RunOptions, signal: AbortSignal) {
       working.then(() => Promise.reject(new Error('the person at the desk and the watch over the walks stopped'))),
     ]);
     progress.phase = 'rest';
-    const rest = await restOf(stories, { ...tools, walks, tick: (count) => (progress.finished = count) });
-    const { decisions, tasksSeen, refusals } = person;
-    const judged = judge(stories, { calls: await record.calls(), webhooks: await record.webhooks(), decisions });
+    const rest = await restOf(stories, {
+      ...tools,
+      ...stage,
+      walks,
+      tick: (count) => (progress.finished = count),
+    });
+    const { decisions, violationDecisions, tasksSeen, refusals } = person;
+    const judged = judge(stories, await seenBy(record, person));
     return {
       ...judged,
       finished: rest.finished,
       havoc,
       strayWakeUps,
       deliveries: rest.deliveries,
+      settled: rest.settled,
+      walk: rest.walk,
       walks: { seen: walks.seen(), lost: walks.lostNames.size },
       decisions,
+      violationDecisions,
       tasksSeen,
       repeatedPosts: client.repeats,
       problems: [...refusals, ...rest.problems, ...judged.problems],
@@ -108,4 +123,10 @@ async function play(stage: Stage, options: RunOptions, signal: AbortSignal) {
   } finally {
     clearInterval(show);
   }
+}
+
+async function seenBy(record: ServiceRecord, { decisions, violationDecisions }: Person): Promise<Seen> {
+  const [calls, webhooks] = [await record.calls(), await record.webhooks()];
+  const [violations, orders] = [await record.violations(), await record.orders()];
+  return { calls, webhooks, violations, orders, decisions, violationDecisions };
 }

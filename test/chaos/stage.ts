@@ -21,7 +21,7 @@ export interface Stage {
   readonly apiKey: string;
   readonly victims: Readonly<Record<Victim, Mortal>>;
   readonly actors: readonly Actor[];
-  /** Holds the logs of all roles. */
+  /** DATA_DIR of all roles, which share it; holds their logs, too. */
   readonly folder: string;
   /** Ends every process; says which of the roles did not end in good order. The folder stays when asked for. */
   end(options: { keepFolder: boolean }): Promise<string[]>;
@@ -29,6 +29,10 @@ export interface Stage {
 
 /** How long an unknown outcome waits for its proof. */
 export const GRACE_MS = 3000;
+/** How long a violation whose answer was lost waits for its proof: 2.7 s, which is too short for some tow requests. */
+const VIOLATION_PROOF_HOURS = 0.00075;
+/** From a violation to the tow request for it. */
+const ASSESS_AFTER_MS = 700;
 
 const CREDENTIALS = { clientId: 'chaos-client', clientSecret: 'chaos-client-secret' };
 const API_KEY = 'chaos-bootstrap-key';
@@ -46,6 +50,9 @@ const ENVIRONMENT = {
   RETRY_CAP_MS: '5000',
   NOT_FOUND_RETRY_MS: '200',
   UNKNOWN_GRACE_MS: String(GRACE_MS),
+  VIOLATION_PROOF_HOURS: String(VIOLATION_PROOF_HOURS),
+  // More than there are; every slot is taken and given back all the same.
+  BUDGET_VIOLATIONS_PER_MINUTE: '1000',
   // Tokens end all the time here; the usual budget would make the run last for hours.
   BUDGET_AUTH_PER_MINUTE: '0',
 };
@@ -62,6 +69,7 @@ export async function setStage(seed: number): Promise<Stage> {
     webhookUrl: `http://127.0.0.1:${receiverPort}`,
     credentials: CREDENTIALS,
     retryDelaysMs: WEBHOOK_RETRY_DELAYS_MS,
+    assessAfterMs: ASSESS_AFTER_MS,
     clock: { ...systemClock, random: () => random.next() },
     log: silentLog,
   });

@@ -35,17 +35,22 @@ export async function rideOut(
 ): Promise<Stormed> {
   const { seed, tows, stormMs } = options;
   const refs: string[] = [];
+  const violationIds: string[] = [];
   const over = new AbortController();
   const signal = AbortSignal.any([tools.signal, over.signal]);
   let count = 0;
-  const living = livesOf(seed, tows, stormMs).map(async (life) => {
+  const living = livesOf(seed, tows, stormMs).map(async (life, index) => {
     await pause(life.arrivesAtMs, undefined, { signal: tools.signal });
-    const story = await playTow(life, { ...tools, ordered: (ref) => refs.push(ref) });
+    const story = await playTow(life, index, {
+      ...tools,
+      ordered: (ref) => refs.push(ref),
+      reported: (id) => violationIds.push(id),
+    });
     count += 1;
     tools.told();
     return story;
   });
-  const straying = wakeForNothing({ ...stage, ...tools, seed, refs, signal });
+  const straying = wakeForNothing({ ...stage, ...tools, seed, refs, violationIds, signal });
   // Whoever awaits it hears of a failure.
   straying.catch(() => {});
   const tooLong = pause(tools.untilMs - tools.clock.monotonicMs(), undefined, { signal }).then(() =>

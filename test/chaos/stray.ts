@@ -5,7 +5,7 @@ import { createQueues, type WakeUp } from '../../src/queue/queues';
 import { connectFailFast } from '../../src/store/connect';
 import { PARTITION } from '../../src/store/keys';
 import type { PatientClient } from './client';
-import { createRandom } from './random';
+import { createRandom, type Random } from './random';
 
 export interface StrayTools {
   readonly seed: number;
@@ -13,30 +13,33 @@ export interface StrayTools {
   readonly client: PatientClient;
   /** The tows ordered so far. */
   readonly refs: readonly string[];
+  /** The violations reported so far. */
+  readonly violationIds: readonly string[];
   readonly signal: AbortSignal;
 }
 
 const EVERY_MS = 700;
 const TOWS_AT_ONCE = 30;
+const VIOLATIONS_AT_ONCE = 10;
 const COPIES = 3;
 
 /**
- * Wakes workers for nothing, several at a time for the same tow and the same delivery, until the signal ends it: however
+ * Wakes workers for nothing, several at a time for the same tow, violation and delivery, until the signal ends it: however
  * a wake-up comes about, and however often, it must do no harm. Returns how many there were.
  */
-export async function wakeForNothing({ seed, redisUrl, client, refs, signal }: StrayTools): Promise<number> {
-  const random = createRandom(seed, 5);
-  const tools = { clock: systemClock, log: silentLog };
-  const connection = connectFailFast(redisUrl, tools);
-  const queues = createQueues({ ...tools, connection, prefix: PARTITION, deduplicate: false });
+export async function wakeForNothing(tools: StrayTools): Promise<number> {
+  const { redisUrl, client, refs, violationIds, signal } = tools;
+  const random = createRandom(tools.seed, 5);
+  const quiet = { clock: systemClock, log: silentLog };
+  const connection = connectFailFast(redisUrl, quiet);
+  const queues = createQueues({ ...quiet, connection, prefix: PARTITION, deduplicate: false });
   let count = 0;
   try {
     while (!signal.aborted) {
       const newest = await client.deliveries(null);
       const wakeUps = [
-        ...(refs.length === 0 ? [] : Array.from({ length: TOWS_AT_ONCE }, () => random.pick(refs.slice(-500)))).map(
-          (ref): WakeUp => ({ queue: 'reports', ref }),
-        ),
+        ...some(refs, TOWS_AT_ONCE, random).map((ref): WakeUp => ({ queue: 'reports', ref })),
+        ...some(violationIds, VIOLATIONS_AT_ONCE, random).map((ref): WakeUp => ({ queue: 'violations', ref })),
         ...newest.items.slice(0, TOWS_AT_ONCE).map(({ id }): WakeUp => ({ queue: 'deliveries', ref: id })),
       ];
       const copies = wakeUps.flatMap((wakeUp) => Array.from({ length: COPIES }, () => wakeUp));
@@ -53,4 +56,10 @@ export async function wakeForNothing({ seed, redisUrl, client, refs, signal }: S
     await queues.close();
     connection.disconnect();
   }
+}
+
+/** Any of the newest names, some of them twice. */
+function some(names: readonly string[], count: number, random: Random): string[] {
+  const newest = names.slice(-500);
+  return newest.length === 0 ? [] : Array.from({ length: count }, () => random.pick(newest));
 }

@@ -8,7 +8,7 @@ const PROBLEMS_SHOWN = 20;
 export function printSummary(findings: Findings, options: { seed: number; tows: number }): boolean {
   const { havoc, reports, deliveries, decisions, faults } = findings;
   const failures = failuresOf(findings, options.tows);
-  const line = (what: string, value: string | number) => printLine(`  ${what.padEnd(28)} ${value}`);
+  const line = (what: string, value: string | number) => printLine(`  ${what.padEnd(32)} ${value}`);
   printLine();
   line('tows finished', `${findings.finished} of ${options.tows} in ${findings.seconds.toFixed(1)} s`);
   line('kills with -9', counts(Object.entries(havoc.kills)));
@@ -22,10 +22,19 @@ export function printSummary(findings: Findings, options: { seed: number; tows: 
   line('calls read too late', `${reports.readLate} (their sender had hung up)`);
   line('webhooks processed', `${deliveries.processed} of ${deliveries.acknowledged} acknowledged`);
   line('asked again by the crew', counts(findings.repeatedPosts));
+  const { violations, settled, violationDecisions, walk } = findings;
+  line('violations', `${settled.accepted} accepted of ${violations.posted} posted, with ${violations.images} images`);
+  line('faults of their creates', counts(findings.violationFaults));
+  line('creates repeated', violations.repeated);
+  line('workers lost over a create', settled.workersLost);
+  line('accepted how', counts(settled.byHow));
+  line('violations decided', decided(violationDecisions));
+  line('tows started from them', violations.startedFromViolation);
+  line('images without a violation', `${settled.orphans} (their violation could not be stored; swept after a day)`);
   line('tasks seen', counts(findings.tasksSeen));
-  const accepted = decisions.filter(({ action }) => action === 'accept').length;
-  line('decisions of a person', `${accepted} accepted, ${decisions.length - accepted} sent again`);
+  line('decisions of a person', decided(decisions));
   line('own walks seen', findings.walks.seen);
+  if (walk) line('its last walk', counts(Object.entries(walk.by_kind).map(([kind, { finished }]) => [kind, finished])));
   printLine();
   for (const [what, count] of Object.entries(zeroesOf(findings))) line(what, count);
   printLine();
@@ -43,4 +52,9 @@ export function printSummary(findings: Findings, options: { seed: number; tows: 
 function counts(entries: Iterable<readonly [string, number]>): string {
   const shown = [...entries].toSorted(([a], [b]) => a.localeCompare(b)).map(([what, count]) => `${what} ${count}`);
   return shown.join(', ') || 'none';
+}
+
+function decided(decisions: readonly { readonly action: 'accept' | 'retry' }[]): string {
+  const accepted = decisions.filter(({ action }) => action === 'accept').length;
+  return `${accepted} accepted, ${decisions.length - accepted} sent again`;
 }

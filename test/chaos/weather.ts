@@ -35,10 +35,30 @@ const CALL_FAULTS = [
   { fault: 'hang', rateMax: 0.05 },
   { fault: 'lost_answer', rateMax: 0.08 },
   { fault: 'drop', rateMax: 0.07 },
-  { fault: 'expired_token', rateMax: 0.03 },
+  { fault: 'expired_token', rateMax: 0.06 },
   { fault: 'latency', rateMax: 0.1, ms: 400 },
   // Works, and answers when nobody listens any more.
   { fault: 'late', rateMax: 0.02, ms: 2500 },
+] as const;
+
+/**
+ * What goes wrong with violations in every storm: there are few of them, so that more must be hit and no dice may leave
+ * one kind out.
+ */
+const VIOLATION_FAULTS = [
+  // So long on their way that a worker may be lost over one.
+  { fault: 'latency', rate: 0.3, ms: 1500 },
+  { fault: 'lost_answer', rate: 0.15 },
+  { fault: 'hang', rate: 0.06 },
+  { fault: 'drop', rate: 0.07 },
+  { fault: 'late', rate: 0.04, ms: 2500 },
+  { fault: '500', rate: 0.1 },
+  { fault: '503', rate: 0.03, ms: 500 },
+  { fault: '502', rate: 0.02 },
+  { fault: '429', rate: 0.08, ms: 1000 },
+  { fault: 'expired_token', rate: 0.04 },
+  // Refused, for no reason: a person sends it again.
+  { fault: '400', rate: 0.04 },
 ] as const;
 
 const WEBHOOK_FAULTS = [
@@ -67,6 +87,7 @@ function stormOf(name: string, rate: (most: number) => number): Weather {
     rules: [
       { operation: 'token', fault: '500', rate: rate(0.05) },
       ...REPORT_KINDS.flatMap((operation) => calls.map((fault) => ({ operation, ...fault }))),
+      ...VIOLATION_FAULTS.map((fault) => ({ operation: 'violation' as const, ...fault })),
       ...webhooks.flatMap((fault) => [
         { operation: 'tow_request' as const, ...fault },
         { operation: 'tow_invoice' as const, ...fault },
@@ -75,12 +96,16 @@ function stormOf(name: string, rate: (most: number) => number): Weather {
   };
 }
 
-/** A storm in which invoices are made and nobody hears of it: a person must look them up at the service. */
+/**
+ * A storm in which invoices are made and violations taken, and nobody hears of it: a person must look them up at the
+ * service.
+ */
 export function silence(random: Random): Weather {
   return {
     name: 'silence',
     rules: [
       { operation: 'invoice', fault: 'lost_answer', rate: 0.9 },
+      { operation: 'violation', fault: 'lost_answer', rate: 0.5 },
       { operation: 'tow_invoice', fault: 'drop' },
       ...storm(random).rules,
     ],
@@ -95,6 +120,7 @@ export function outage(random: Random): Weather {
     rules: [
       { operation: 'token', fault },
       ...REPORT_KINDS.map((operation) => ({ operation, fault })),
+      { operation: 'violation', fault },
       { operation: 'tow_request', fault: 'drop' },
       { operation: 'tow_invoice', fault: 'drop' },
     ],

@@ -1,0 +1,67 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { violationView } from '../../src/contracts/violations';
+import type { JsonObject } from '../../src/domain/vocabulary';
+import type { PatientClient } from './client';
+import { factsOf, pictureOf, type ImageFacts, type Sighting } from './sightings';
+
+/** A violation that towhook acknowledged, and all that the service must get of it. */
+export interface ReportedViolation {
+  /** Towhook's name of it. */
+  readonly id: string;
+  readonly metadata: JsonObject & { readonly id: string };
+  /** The other fields of the form, as text. */
+  readonly fields: Readonly<Record<string, string>>;
+  readonly images: readonly ImageFacts[];
+}
+
+export interface PatrolTools {
+  readonly client: PatientClient;
+  readonly signal: AbortSignal;
+  /** Told towhook's id of every violation that it took in. */
+  readonly reported: (id: string) => void;
+}
+
+const LOOK_EVERY_MS = 400;
+
+/** Posts a violation until it is acknowledged. Rejects when it is refused: nothing about it is wrong. */
+export async function report(sighting: Sighting, index: number, tools: PatrolTools): Promise<ReportedViolation> {
+  const { fields, metadata } = sighting;
+  const images = sighting.images.map((image) => {
+    const picture = pictureOf(image);
+    return { picture, facts: factsOf(image, picture) };
+  });
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  if (metadata) form.append('metadata', JSON.stringify(metadata));
+  for (const { picture, facts } of images) {
+    form.append('images', new Blob([new Uint8Array(picture)], { type: 'image/png' }), facts.name);
+  }
+  const answer = await tools.client.postForm('/violations', { form, key: `violation ${index}` });
+  if (answer.status !== 202) throw new Error(`a violation was answered ${answer.status} ${answer.code}`);
+  const { id } = violationView.parse(answer.body);
+  tools.reported(id);
+  return { id, metadata: { id, ...metadata }, fields, images: images.map(({ facts }) => facts) };
+}
+
+/** The tow that the service ordered because of a violation, as towhook knows it, as soon as it does. */
+export async function towOf(
+  { id }: ReportedViolation,
+  { client, signal }: PatrolTools,
+): Promise<{ ref: string; violation: string }> {
+  for (;;) {
+    const [ref] = (await client.violation(id))?.towing_reference_ids ?? [];
+    const tow = ref === undefined ? null : await client.tow(ref);
+    if (tow) return { ref: tow.towing_reference_id, violation: tow.violation_reference_id };
+    await pause(LOOK_EVERY_MS, undefined, { signal });
+  }
+}
+
+/** What a tow must take over from its violation. */
+export function whereaboutsOf({ fields }: ReportedViolation): JsonObject {
+  return {
+    plate_number: fields['plateNumber'] ?? '',
+    towed_location: fields['location'] ?? '',
+    latitude: Number(fields['latitude']),
+    longitude: Number(fields['longitude']),
+  };
+}
