@@ -156,12 +156,12 @@ function send(
     options: CallOptions;
   },
 ): Promise<CallResult<ViolationOperation>> {
-  const { api, form } = record.violation;
+  const { api, form, metadataText } = record.violation;
   switch (api) {
     case 'reference':
       return how.service.submitViolation(
         'violation',
-        { form: violationForm.parse(form), images: how.images },
+        { form: violationForm.parse(form), metadataText, images: how.images },
         how.options,
       );
     case 'guide': {

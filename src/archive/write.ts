@@ -1,7 +1,8 @@
-import { mkdir, open, unlink, type FileHandle } from 'node:fs/promises';
+import { open, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { riyadhDate } from '../domain/moment';
 import type { Clock } from '../platform/clock';
+import { makeFolder } from '../platform/make-folder';
 import type { Archive } from '../workflow/retention-port';
 import { sealBatch } from './batch';
 import { archiveFileName, archiveFolder } from './files';
@@ -58,7 +59,7 @@ export function createArchiveWriter(options: { dataDir: string; epoch: number; c
     if (current?.date === date) return current;
     await close();
     const folder = resolve(archiveFolder(options.dataDir));
-    const created = await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+    const created = await makeFolder(folder, FOLDER_MODE);
     const path = join(folder, archiveFileName(date, options.epoch));
     current = { date, path, handle: await open(path, 'ax', FILE_MODE), sealHash: '' };
     await syncFolders(folder, created === undefined ? dirname(folder) : dirname(resolve(created)));

@@ -1,5 +1,6 @@
 import { File } from 'node:buffer';
 import { openAsBlob } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { asUpload } from '../client';
 import { IMAGES_TOTAL_BYTES_MAX } from '../contracts/service';
@@ -17,12 +18,12 @@ const TYPES: Readonly<Record<string, string>> = {
   '.heic': 'image/heic',
 };
 
-/** The files, to be read when they are sent. Throws WrongUse for those that cannot be read, or are too large together. */
+/** The files, to be read when they are sent. Throws WrongUse for those that are no files or cannot be read, or are too large together. */
 export async function openImages(paths: readonly string[]): Promise<File[]> {
   const opened = await Promise.all(paths.map(openImage));
   const unreadable = paths.filter((_path, index) => opened[index] === null);
   if (unreadable.length > 0) {
-    throw new WrongUse(unreadable.map((path) => ({ field: path, rule: 'cannot be read' })));
+    throw new WrongUse(unreadable.map((path) => ({ field: path, rule: 'is no file that can be read' })));
   }
   const files = opened.flatMap((file) => file ?? []);
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
@@ -35,6 +36,8 @@ export async function openImages(paths: readonly string[]): Promise<File[]> {
 
 async function openImage(path: string): Promise<File | null> {
   try {
+    // A folder opens like a file, and fails when it is sent.
+    if (!(await stat(path)).isFile()) return null;
     const blob = await openAsBlob(path);
     return new File([blob], basename(path), { type: TYPES[extname(path).toLowerCase()] ?? 'application/octet-stream' });
   } catch {

@@ -20,6 +20,8 @@ export type { Screen } from './screen';
 
 export interface CommandLineOptions extends Omit<Tools, 'endWith'> {
   readonly doctor: Doctor;
+  /** Of this program, as `--version` prints it. */
+  readonly version: string;
 }
 
 /** Runs one command line, without the program's own name; returns its exit code. Never rejects. */
@@ -35,6 +37,7 @@ export async function runCommandLine(words: readonly string[], options: CommandL
   // Settings are inherited by the commands that are added after them.
   program
     .description(ABOUT)
+    .version(options.version, '--version', 'print the version of this program')
     .exitOverride()
     .showSuggestionAfterError()
     .showHelpAfterError('Add --help to see what the command takes.')

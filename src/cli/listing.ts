@@ -1,6 +1,7 @@
 import type { Option } from 'commander';
+import { pagedQuery } from '../contracts/paging';
 import type { Call, Shown } from './verb';
-import { numberOption, option } from './verb';
+import { checked, numberOption, option } from './verb';
 
 /** Lists, page by page: one page as it is asked for, or all of them. */
 
@@ -28,6 +29,7 @@ export async function shownList<T>(
   read: (page: PageQuery) => Promise<Page<T>>,
   lines: (items: readonly T[]) => readonly string[],
 ): Promise<Shown> {
+  checked(pagedQuery, { limit: call.number('limit'), cursor: call.text('cursor') });
   if (call.flag('all')) {
     const items = await everyPage(call, read);
     return { json: { items, next_cursor: null }, lines: lines(items) };

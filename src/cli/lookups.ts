@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
 import { answerOf } from '../client';
-import { ticketBody } from '../contracts/lookups';
+import { ticketBody, zoneId } from '../contracts/lookups';
+import { failedRules } from '../contracts/rules';
 import { PLATE_TYPES } from '../domain/vocabulary';
+import { WrongUse } from './problems';
 import { addVerb, checked, option, type Tools } from './verb';
 import { pairs, riyadhTime, shown } from './words';
 
@@ -14,7 +16,9 @@ export function addLookups(program: Command, tools: Tools): void {
     summary: 'free slots of a zone, asked of the service',
     examples: [`towhook capacity ${ZONE}`],
     act: async (call) => {
-      const path = { zone_id: call.argument(0) };
+      const zone = zoneId.safeParse(call.argument(0));
+      if (zone.error) throw new WrongUse(failedRules(zone.error).map(({ rule }) => ({ field: 'zone', rule })));
+      const path = { zone_id: zone.data };
       const answer = await answerOf(call.client.GET('/api/zones/{zone_id}/capacity', { params: { path } }));
       return {
         json: answer,

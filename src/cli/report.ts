@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { answerOf } from '../client';
 import { correctionBody, reasonBody } from '../contracts/operator';
 import { shownTow } from './tow-lines';
-import { addVerb, checked, numberOption, option, type Call, type Tools } from './verb';
+import { addVerb, checked, momentOption, numberOption, option, type Call, type Tools } from './verb';
 
 const REPORT = 'TW-20261120-ABC123 started-1';
 const REASON = option('--reason <text>', 'why, for the audit; never sent to the service');
@@ -38,7 +38,7 @@ export function addReport(program: Command, tools: Tools): void {
       option('--towed-location <place>', 'of started'),
       numberOption('--latitude <degrees>', 'of started'),
       numberOption('--longitude <degrees>', 'of started'),
-      option('--status-update-time <moment>', 'of started'),
+      momentOption('--status-update-time <moment>', 'of started'),
       option('--cancellation-reason <text>', 'of canceled'),
       option('--vehicle-type <type>', 'of invoice'),
       numberOption('--delay-in-days <days>', 'of invoice'),

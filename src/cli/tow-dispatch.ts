@@ -4,7 +4,7 @@ import * as dispatch from '../contracts/dispatch';
 import { CREW_STEPS } from '../domain/dispatch';
 import { WrongUse } from './problems';
 import { shownTow } from './tow-lines';
-import { addVerb, checked, option, type Call, type Tools } from './verb';
+import { addVerb, checked, momentOption, option, type Call, type Tools } from './verb';
 
 const REFERENCE = 'TW-20261120-ABC123';
 
@@ -31,7 +31,7 @@ export function addTowDispatch(tow: Command, tools: Tools): void {
   addVerb(tow, tools, {
     usage: 'step <reference> <step>',
     summary: `a step of the crew on its way: ${CREW_STEPS.join(', ')}`,
-    options: [option('--occurred-at <moment>', 'when it happened, ISO 8601 with an offset; now when left out')],
+    options: [momentOption('--occurred-at <moment>', 'when it happened (now when left out)')],
     examples: [`towhook tow step ${REFERENCE} en_route`],
     changes: true,
     act: async (call) => {

@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { answerOf } from '../client';
 import { FACT_BODIES } from '../contracts/operator';
 import { shownTow } from './tow-lines';
-import { addVerb, checked, numberOption, option, type Call, type Tools } from './verb';
+import { addVerb, checked, momentOption, numberOption, option, type Call, type Tools } from './verb';
 
-const OCCURRED_AT = option('--occurred-at <moment>', 'when it happened, ISO 8601 with an offset; now when left out');
+const OCCURRED_AT = momentOption('--occurred-at <moment>', 'when it happened (now when left out)');
 const REFERENCE = 'TW-20261120-ABC123';
 
 const paramsOf = (call: Call) => ({ path: { towing_reference_id: call.argument(0) }, header: call.header });

@@ -1,7 +1,7 @@
-import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { answerOf } from '../client';
 import { openImages, uploading } from './images';
+import { savedTo } from './save';
 import { shownTow } from './tow-lines';
 import { addVerb, option, type Tools } from './verb';
 
@@ -37,9 +37,7 @@ export function addTowPhotos(tow: Command, tools: Tools): void {
           parseAs: 'arrayBuffer',
         }),
       );
-      const file = call.text('output') ?? '';
-      await writeFile(file, Buffer.from(bytes));
-      return { json: { file, bytes: bytes.byteLength }, lines: [`${file}: ${bytes.byteLength} bytes`] };
+      return savedTo(call, bytes);
     },
   });
 }

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { z } from 'zod';
 import { failedRules } from '../contracts/rules';
+import { momentMs } from '../domain/moment';
 import type { ApiClient } from '../client';
 import type { Clock } from '../platform/clock';
 import { problemOf, WrongUse } from './problems';
@@ -66,17 +67,22 @@ export function addVerb(parent: Command, tools: Tools, verb: Verb): Command {
     const key = textOf(given['idempotencyKey']) ?? `cli-${tools.clock.id()}`;
     const isJson = given['json'] === true;
     try {
+      if (!REPEAT_KEY.test(key)) throw new WrongUse([{ field: '--idempotency-key', rule: REPEAT_KEY_RULE }]);
       const shown = await verb.act(callOf(command, given, { tools, key }));
       if (isJson) tools.screen.line(JSON.stringify(shown.json, null, 2));
       else for (const line of shown.lines) tools.screen.line(line);
       tools.endWith(shown.exitCode ?? 0);
     } catch (error) {
-      const problem = problemOf(error, verb.changes ? key : null);
+      const problem = problemOf(error, verb.changes && REPEAT_KEY.test(key) ? key : null);
       showProblem(problem, { screen: tools.screen, isJson });
       tools.endWith(problem.exitCode);
     }
   });
 }
+
+/** What fits into the header of this name, and is taken by the API. */
+const REPEAT_KEY = /^[\x21-\x7e]{1,255}$/;
+const REPEAT_KEY_RULE = 'must be 1 to 255 visible characters of ASCII, without spaces';
 
 /** The examples at the end of a command's help. */
 export function examplesText(examples: readonly string[]): string {
@@ -121,6 +127,14 @@ export function numberOption(flags: string, meaning: string): Option {
     const value = Number(text);
     if (text.trim() === '' || Number.isNaN(value)) throw new InvalidArgumentError('It must be a number.');
     return value;
+  });
+}
+
+/** An option whose value is a moment, as the facts of a tow have them. */
+export function momentOption(flags: string, meaning: string): Option {
+  return new Option(flags, `${meaning}, ISO 8601 with an offset`).argParser((text) => {
+    if (momentMs(text.trim()) !== null) return text;
+    throw new InvalidArgumentError('It must be an ISO 8601 date and time with Z or an offset.');
   });
 }
 

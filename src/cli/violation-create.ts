@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import { answerOf } from '../client';
-import { violationForm } from '../contracts/service';
-import { VIOLATION_FIELDS } from '../contracts/violation-input';
+import { jsonObject } from '../contracts/common';
+import { VIOLATION_FIELDS, violationInput } from '../contracts/violation-input';
 import { PLATE_TYPES, VIOLATION_TYPES } from '../domain/vocabulary';
 import { openImages, uploading } from './images';
-import { WrongUse } from './problems';
 import { addVerb, checked, numberOption, option, type Call, type Tools } from './verb';
 import { shownViolation } from './violation-lines';
 
@@ -28,8 +27,10 @@ export const FORM_OPTIONS = [
   option('--supervisor-mobile-number <number>', 'of the supervisor'),
 ] as const;
 
+type Entered = string | number | boolean | undefined;
+
 /** What was given of the fields, by their names on the wire. */
-export function fieldsGiven(call: Call): Record<string, unknown> {
+export function fieldsGiven(call: Call): Record<string, Entered> {
   const isSaudi = call.text('isSaudi');
   return {
     ...Object.fromEntries(Object.keys(VIOLATION_FIELDS).map((name) => [name, call.text(name) ?? call.number(name)])),
@@ -56,13 +57,10 @@ export function addViolationCreate(violation: Command, tools: Tools): void {
     ],
     changes: true,
     act: async (call) => {
-      const metadata = call.text('metadata');
-      const fields = checked(violationForm, {
-        ...fieldsGiven(call),
-        metadata: metadata === undefined ? undefined : parsedJson(metadata),
-      });
+      const { metadata: entered, ...fields } = checked(violationInput, textsGiven(call));
+      const metadata = entered && jsonObject.parse(JSON.parse(call.text('metadata') ?? ''));
       const images = await openImages(call.list('image'));
-      const body = { ...fields, images: images.length === 0 ? undefined : images };
+      const body = { ...fields, metadata, images: images.length === 0 ? undefined : images };
       const params = { header: call.header };
       return shownViolation(
         await uploading(call, images, (upload) =>
@@ -73,11 +71,10 @@ export function addViolationCreate(violation: Command, tools: Tools): void {
   });
 }
 
-function parsedJson(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return value;
-  } catch {
-    throw new WrongUse([{ field: '--metadata', rule: 'must be JSON' }]);
-  }
+/** The fields as texts, as the form carries them: they are held against the contract that the console holds them against. */
+function textsGiven(call: Call): Record<string, string | undefined> {
+  const given = { ...fieldsGiven(call), metadata: call.text('metadata') };
+  return Object.fromEntries(
+    Object.entries<Entered>(given).map(([name, value]) => [name, value === undefined ? undefined : String(value)]),
+  );
 }

@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { answerOf } from '../client';
 import { reasonBody } from '../contracts/operator';
@@ -6,6 +5,7 @@ import { violationCorrection } from '../contracts/violation-input';
 import { violationAcceptBody, violationsQuery } from '../contracts/violations';
 import { VIOLATION_STATES } from '../domain/vocabulary';
 import { LIST_OPTIONS, shownList } from './listing';
+import { savedTo } from './save';
 import { addVerb, checked, option, type Call, type Tools } from './verb';
 import { addViolationCreate, fieldsGiven, FORM_OPTIONS } from './violation-create';
 import { shownViolation, violationTable } from './violation-lines';
@@ -59,9 +59,7 @@ export function addViolation(program: Command, tools: Tools): void {
       const path = { violation_id: call.argument(0), image_number: call.argument(1) };
       const url = '/api/violations/{violation_id}/images/{image_number}';
       const bytes = await answerOf(call.client.GET(url, { params: { path }, parseAs: 'arrayBuffer' }));
-      const file = call.text('output') ?? '';
-      await writeFile(file, Buffer.from(bytes));
-      return { json: { file, bytes: bytes.byteLength }, lines: [`${file}: ${bytes.byteLength} bytes`] };
+      return savedTo(call, bytes);
     },
   });
 }

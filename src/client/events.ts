@@ -1,5 +1,5 @@
 import { eventView } from '../contracts/operator';
-import type { ApiClient } from './index';
+import type { ApiClient } from './api-client';
 
 /** Calls back with the reference of every tow that changes, until the signal ends it or the stream does. */
 export async function watchTows(

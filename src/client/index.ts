@@ -1,11 +1,15 @@
-import createFetchClient, { type Client, type Middleware } from 'openapi-fetch';
+import createFetchClient, { type Middleware } from 'openapi-fetch';
+import { NO_SUCH_ADDRESS } from '../contracts/common';
 import { errorView } from '../contracts/operator';
 import { ROUTES, type Route } from '../contracts/operator-routes';
 import { failedRules } from '../contracts/rules';
+import { API_KEY_RULE, isSendableKey } from '../domain/api-key';
+import type { ApiClient } from './api-client';
 import type { paths } from './paths';
 import { ApiAnswerBroken, ApiRefusal, isSyntaxError, unreachable } from './refusals';
 
 export { ApiAnswerBroken, ApiRefusal, ApiUnreachable } from './refusals';
+export type { ApiClient } from './api-client';
 export { watchTows } from './events';
 export { asUpload, type UploadOptions } from './upload';
 export type {
@@ -25,9 +29,6 @@ export type {
   Violation,
 } from './paths';
 
-/** The operator API, every call typed by the OpenAPI document. */
-export type ApiClient = Client<paths>;
-
 export interface ClientOptions {
   /** Where the console listens: `http://host:port`, with a path prefix if a proxy gives it one. */
   readonly baseUrl: string;
@@ -43,9 +44,13 @@ const TIMEOUT_MS = 30_000;
  *
  * Calls reject with ApiRefusal when towhook says no, ApiUnreachable when no answer came, and ApiAnswerBroken when the
  * answer is none of towhook's.
+ *
+ * @throws TypeError for a key that no request can carry.
  */
 export function createClient(options: ClientOptions): ApiClient {
   const { baseUrl, apiKey, timeoutMs = TIMEOUT_MS } = options;
+  // What `fetch` says of such a key repeats it.
+  if (!isSendableKey(apiKey)) throw new TypeError(`the API key ${API_KEY_RULE}`);
   const client = createFetchClient<paths>({
     baseUrl,
     headers: { authorization: `Bearer ${apiKey}` },
@@ -102,5 +107,6 @@ async function refusalOf(response: Response): Promise<ApiRefusal> {
     message: said.data?.message ?? `The answer was ${httpStatus}, and not towhook's.`,
     details: said.data?.details ?? [],
     retryAfterS: Number.isFinite(retryAfter) ? retryAfter : null,
+    isOfConsole: said.success && said.data.message !== NO_SUCH_ADDRESS.message,
   });
 }

@@ -10,6 +10,8 @@ export class ApiRefusal extends Error {
   readonly details: readonly FieldRule[];
   /** When to come back, s; null when nothing was said. */
   readonly retryAfterS: number | null;
+  /** False when what answered does not speak as towhook does, or is another part of it than the console. */
+  readonly isOfConsole: boolean;
 
   constructor(facts: {
     httpStatus: number;
@@ -17,6 +19,7 @@ export class ApiRefusal extends Error {
     message: string;
     details: readonly FieldRule[];
     retryAfterS: number | null;
+    isOfConsole: boolean;
   }) {
     super(facts.message);
     this.name = 'ApiRefusal';
@@ -24,12 +27,13 @@ export class ApiRefusal extends Error {
     this.code = facts.code;
     this.details = facts.details;
     this.retryAfterS = facts.retryAfterS;
+    this.isOfConsole = facts.isOfConsole;
   }
 }
 
 /** No answer came: whether the call had its effect is not known, unless the connection was refused. */
 export class ApiUnreachable extends Error {
-  /** One word: `connection_refused`, `dns_failed`, `timeout`, `connection_reset`, or the system's own in lower case. */
+  /** One word: `connection_refused`, `dns_failed`, `timeout`, `connection_reset`, `port_never_called`, or the system's own. */
   readonly reason: string;
 
   constructor(reason: string) {
@@ -68,6 +72,8 @@ const REASONS: Readonly<Record<string, string>> = {
 export function unreachable(error: unknown): ApiUnreachable {
   if (nameOf(error) === 'TimeoutError') return new ApiUnreachable('timeout');
   if (nameOf(error) === 'AbortError') return new ApiUnreachable('given_up');
+  // Ports of other protocols (1, 22, 6000 …) are called by no browser, and by no `fetch`; there is no code for it.
+  if (causeOf(error) === 'bad port') return new ApiUnreachable('port_never_called');
   const code = codeOf(error) ?? 'failed';
   return new ApiUnreachable(REASONS[code] ?? code.toLowerCase());
 }
@@ -78,6 +84,11 @@ function codeOf(error: unknown): string | null {
   if ('code' in error && typeof error.code === 'string') return error.code;
   if ('errors' in error && Array.isArray(error.errors)) return codeOf(error.errors[0]);
   return 'cause' in error ? codeOf(error.cause) : null;
+}
+
+function causeOf(error: unknown): unknown {
+  const cause = typeof error === 'object' && error !== null && 'cause' in error ? error.cause : null;
+  return typeof cause === 'object' && cause !== null && 'message' in cause ? cause.message : null;
 }
 
 /** True for what JSON.parse says of text that is none; errors may come from another context of the process. */

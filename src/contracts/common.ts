@@ -22,6 +22,11 @@ export const violationReference = z.custom<ViolationReference>(
   'must be a non-empty string',
 );
 
+/** How deep JSON that comes to us may be nested: whatever reads it later walks through it level by level. */
+export const JSON_LEVELS_MAX = 100;
+/** The service echoes the metadata of a violation within a message of its own. */
+export const METADATA_LEVELS_MAX = JSON_LEVELS_MAX - 1;
+
 /** Any JSON value. */
 export const json: z.ZodType<Json> = z.json();
 
@@ -38,3 +43,6 @@ const NOT_AN_AMOUNT = 'must be a number or a numeric string';
 
 /** An amount in SAR: a number, or a number as text. */
 export const amount = z.union([z.number(), z.string().regex(/^\s*-?\d+(\.\d+)?\s*$/, NOT_AN_AMOUNT)], NOT_AN_AMOUNT);
+
+/** What every listener of towhook says of a path that it does not have. */
+export const NO_SUCH_ADDRESS = { code: 'not_found', message: 'No such address.' } as const;

@@ -12,7 +12,7 @@ import {
 } from '../domain/vocabulary';
 import { jsonObject } from './common';
 import { dispatchView } from './dispatch';
-import { latitude, longitude, reason, text } from './fields';
+import { latitude, longitude, oneLine, reason, text } from './fields';
 import { BUDGET_NAMES } from './operations';
 import { page, pageQuery } from './paging';
 import { attempt, reportError, task } from './records';
@@ -69,7 +69,10 @@ export const emptyBody = z.strictObject({});
 export const resolveBody = z.strictObject({ reason: reason.optional() });
 /** `grace_hours`: how long the old text stays valid, so that nobody is locked out meanwhile. */
 export const rotateKeyBody = z.strictObject({ grace_hours: z.number().min(0).max(720).default(24) });
-export const newApiKeyBody = z.strictObject({ name: text(100), role: z.enum(ROLES) });
+export const newApiKeyBody = z.strictObject({
+  name: oneLine(text(100)),
+  role: z.enum(ROLES),
+});
 
 export const towsQuery = z.strictObject({
   ...pageQuery,

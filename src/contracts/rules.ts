@@ -20,14 +20,21 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
   array: 'a list',
 };
 
+/** The units of what is counted. */
+const UNITS: Readonly<Record<string, string>> = { string: ' characters', array: ' items' };
+
 function ruleOf(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'invalid_type') {
+  if (issue.code === 'invalid_type' && issue.message.startsWith('Invalid input')) {
     return issue.input === undefined && issue.message.endsWith('received undefined')
       ? `is required (${issue.expected})`
       : `must be ${TYPE_WORDS[issue.expected] ?? `of type ${issue.expected}`}`;
   }
-  if (issue.code === 'too_small' && issue.message.startsWith('Too small')) return `must be at least ${issue.minimum}`;
-  if (issue.code === 'too_big' && issue.message.startsWith('Too big')) return `must be at most ${issue.maximum}`;
+  if (issue.code === 'too_small' && issue.message.startsWith('Too small')) {
+    return `must be at least ${issue.minimum}${UNITS[issue.origin] ?? ''}`;
+  }
+  if (issue.code === 'too_big' && issue.message.startsWith('Too big')) {
+    return `must be at most ${issue.maximum}${UNITS[issue.origin] ?? ''}`;
+  }
   if (issue.code === 'invalid_value') return `must be one of ${issue.values.map(String).join(', ')}`;
   return issue.message;
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { metadata } from './common';
-import { text } from './fields';
+import { oneLine, severalLines, text } from './fields';
 import { violationForm } from './service';
 import { sensitive } from './sensitive';
+import { metadataText } from './violation-metadata';
 
 /**
  * The multipart form that people and programs post (service-api 2.1): every field arrives as text. What comes out is
@@ -10,36 +10,19 @@ import { sensitive } from './sensitive';
  */
 
 const TEXT_MAX = 1000;
-const entered = <T extends z.ZodType<unknown, string>>(schema: T) => z.string().trim().max(TEXT_MAX).pipe(schema);
-const NOT_A_NUMBER = 'must be a number';
+const PLATE_MAX = 50;
+/** One of its own for each field: a mark on one is no mark on another. */
+const line = () => oneLine(z.string().trim().max(TEXT_MAX));
+const lines = () => severalLines(z.string().trim().max(TEXT_MAX));
+const entered = <T extends z.ZodType<unknown, string>>(schema: T) => line().pipe(schema);
 const degrees = <T extends z.ZodNumber>(schema: T) =>
-  entered(
-    z
-      .string()
-      .regex(/^[+-]?\d+(\.\d+)?$/, NOT_A_NUMBER)
-      .transform(Number)
-      .pipe(schema),
-  );
+  z
+    .string({ error: ({ input }) => (input === undefined ? 'is required (number)' : undefined) })
+    .trim()
+    .regex(/^[+-]?\d{1,50}(\.\d{1,200})?$/, 'must be a number')
+    .transform(Number)
+    .pipe(schema);
 const { shape } = violationForm;
-
-const metadataText = z
-  .string()
-  .max(16_384, 'must be at most 16384 characters')
-  .transform((text, context) => {
-    try {
-      const value: unknown = JSON.parse(text);
-      return value;
-    } catch {
-      context.addIssue({ code: 'custom', message: 'must be JSON' });
-      return z.NEVER;
-    }
-  })
-  .pipe(
-    metadata.refine((value) => value['id'] === undefined || value['id'] !== '', {
-      path: ['id'],
-      error: 'must not be empty',
-    }),
-  );
 
 /** Without an offset a time is taken as it stands: the document asks for ISO 8601 and for no more. */
 const isoTime = z.iso.datetime({ offset: true, local: true, error: 'must be an ISO 8601 time' });
@@ -48,20 +31,20 @@ const fields = z.strictObject({
   date: entered(isoTime).optional(),
   latitude: degrees(shape.latitude),
   longitude: degrees(shape.longitude),
-  location: entered(shape.location),
-  plateNumber: sensitive(entered(z.string().min(1).max(50, 'must be at most 50 characters'))),
+  location: lines().pipe(shape.location),
+  plateNumber: sensitive(oneLine(z.string().trim().max(PLATE_MAX)).pipe(shape.plateNumber)),
   plateType: entered(shape.plateType),
   zoneId: entered(shape.zoneId),
-  imagesDescription: entered(z.string()).optional(),
+  imagesDescription: lines().optional(),
   violationType: entered(shape.violationType),
   isSaudi: entered(z.enum(['true', 'false']).transform((text) => text === 'true')).optional(),
   metadata: metadataText.optional(),
-  fullName: sensitive(entered(z.string())).optional(),
-  identityNumber: sensitive(entered(z.string())).optional(),
-  mobileNumber: sensitive(entered(z.string())).optional(),
-  supervisorFullName: sensitive(entered(z.string())).optional(),
-  supervisorIdentityNumber: sensitive(entered(z.string())).optional(),
-  supervisorMobileNumber: sensitive(entered(z.string())).optional(),
+  fullName: sensitive(line()).optional(),
+  identityNumber: sensitive(line()).optional(),
+  mobileNumber: sensitive(line()).optional(),
+  supervisorFullName: sensitive(line()).optional(),
+  supervisorIdentityNumber: sensitive(line()).optional(),
+  supervisorMobileNumber: sensitive(line()).optional(),
 });
 
 /** An image as it was taken in beside the fields. Written by the reader of the form, never by a client. */
@@ -97,18 +80,18 @@ export const violationCorrection = z
     date: z.string().trim().pipe(isoTime),
     latitude: shape.latitude,
     longitude: shape.longitude,
-    location: text(TEXT_MAX),
-    plateNumber: sensitive(text(50)),
+    location: severalLines(text(TEXT_MAX)),
+    plateNumber: sensitive(oneLine(text(PLATE_MAX))),
     plateType: shape.plateType,
     zoneId: shape.zoneId,
-    imagesDescription: text(TEXT_MAX),
+    imagesDescription: severalLines(text(TEXT_MAX)),
     violationType: shape.violationType,
     isSaudi: z.boolean(),
-    fullName: sensitive(text(TEXT_MAX)),
-    identityNumber: sensitive(text(TEXT_MAX)),
-    mobileNumber: sensitive(text(TEXT_MAX)),
-    supervisorFullName: sensitive(text(TEXT_MAX)),
-    supervisorIdentityNumber: sensitive(text(TEXT_MAX)),
-    supervisorMobileNumber: sensitive(text(TEXT_MAX)),
+    fullName: sensitive(oneLine(text(TEXT_MAX))),
+    identityNumber: sensitive(oneLine(text(TEXT_MAX))),
+    mobileNumber: sensitive(oneLine(text(TEXT_MAX))),
+    supervisorFullName: sensitive(oneLine(text(TEXT_MAX))),
+    supervisorIdentityNumber: sensitive(oneLine(text(TEXT_MAX))),
+    supervisorMobileNumber: sensitive(oneLine(text(TEXT_MAX))),
   })
   .partial();

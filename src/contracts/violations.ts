@@ -26,6 +26,7 @@ export const violationDocument: z.ZodType<Violation> = z.object({
   id: z.string(),
   api: z.enum(VIOLATION_APIS),
   form: violationForm.extend({ metadata: jsonObject }),
+  metadataText: z.string().optional(),
   images: z.array(image),
   warnings: z.array(fieldRule),
   createdAt: z.string(),

@@ -23,8 +23,12 @@ export interface FieldRule {
 
 export type Decision<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly refusal: Refusal };
 
-export function conflict(code: string, message: string): { ok: false; refusal: Refusal } {
-  return { ok: false, refusal: { kind: 'conflict', code, message, details: [] } };
+export function conflict(
+  code: string,
+  message: string,
+  details: readonly FieldRule[] = [],
+): { ok: false; refusal: Refusal } {
+  return { ok: false, refusal: { kind: 'conflict', code, message, details } };
 }
 
 export function invalid(details: readonly FieldRule[]): { ok: false; refusal: Refusal } {

@@ -12,6 +12,8 @@ export interface Violation {
   readonly api: ViolationApi;
   /** The fields of the form by their names on the wire (service-api 2.1); always with `metadata.id`. */
   readonly form: ViolationForm;
+  /** The metadata as the text that is sent, with all that was entered; records of old have none, and send their value. */
+  readonly metadataText?: string | undefined;
   readonly images: readonly ViolationImage[];
   /** What looks wrong and is not forbidden by the service's document: shown, never a reason not to send. */
   readonly warnings: readonly FieldRule[];

@@ -8,6 +8,7 @@ import { createResources } from '../platform/resources';
 import { printLine, printProblem } from '../platform/terminal';
 import { createAuditStore } from '../store/audit';
 import { connectFailFast, whenReady } from '../store/connect';
+import { holdsData } from '../store/embedded/start';
 import { verifyAudit, type AuditFinding, type AuditSources } from '../workflow/verify-audit';
 import { openEmbedded } from './foundation';
 
@@ -46,7 +47,7 @@ async function verify(config: Config, noted: AuditSources['noted']): Promise<Aud
   const tools = { log: silentLog, clock: systemClock, resources: createResources(silentLog) };
   const { resources } = tools;
   try {
-    const url = config.redis.url ?? (await openEmbedded(config, tools));
+    const url = config.redis.url ?? (await openKept(config, tools));
     const redis = resources.add('redis', connectFailFast(url, tools), (connection) => connection.disconnect());
     await whenReady(redis, READY_TIMEOUT_MS);
     const kept = await createAuditStore(redis).lines();
@@ -54,6 +55,14 @@ async function verify(config: Config, noted: AuditSources['noted']): Promise<Aud
   } finally {
     await resources.closeAll();
   }
+}
+
+/** The embedded Redis that holds something. A new one would hold nothing, and prove nothing. */
+async function openKept(config: Config, tools: Parameters<typeof openEmbedded>[1]): Promise<string> {
+  if (!config.isProduction && !(await holdsData(config.dataDir))) {
+    throw new Error('there is nothing to check, as DATA_DIR holds no embedded Redis and REDIS_URL is not set');
+  }
+  return openEmbedded(config, tools);
 }
 
 function report({ extent, broken }: AuditFinding): number {

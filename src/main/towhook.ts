@@ -1,8 +1,11 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { NoApiKey, progressBar, runCommandLine } from '../cli';
 import { createClient } from '../client';
+import { jsonObject } from '../contracts/common';
 import { systemClock } from '../platform/clock';
 import { ConfigurationError, loadCommandLineSettings } from '../platform/config';
-import { isProblemTerminal, isTerminal, printLine, printProblem } from '../platform/terminal';
+import { isProblemTerminal, isTerminal, printLine, printProblem, untilPrinted } from '../platform/terminal';
 import { examine } from './doctor';
 
 /** `towhook`: the command line, with what it needs of the inside. Its exit codes are told by `towhook --help`. */
@@ -20,8 +23,18 @@ async function main(): Promise<number> {
       progress: (what, total) => (isProblemTerminal() ? progressBar(what, total) : null),
     },
     clock: systemClock,
+    version: ownVersion(),
     doctor: (options) => examine({ ...options, clock: systemClock }),
   });
+}
+
+/** Told by the nearest package.json above this file: the same for sources and for the built program. */
+function ownVersion(): string {
+  let folder = __dirname;
+  while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) folder = dirname(folder);
+  const file = join(folder, 'package.json');
+  const { version } = existsSync(file) ? jsonObject.parse(JSON.parse(readFileSync(file, 'utf8'))) : {};
+  return typeof version === 'string' ? version : 'unknown';
 }
 
 /** A setting that is wrong is told by the command that needs it. */
@@ -35,8 +48,10 @@ function wantsColor(): boolean {
 }
 
 async function end(): Promise<void> {
-  // What was printed is on its way out still, so the process ends by itself.
-  process.exitCode = await main();
+  const exitCode = await main();
+  // What `doctor` gave up waiting for may hang for ever.
+  await untilPrinted();
+  process.exit(exitCode);
 }
 
 void end();

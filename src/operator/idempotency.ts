@@ -90,6 +90,8 @@ async function settle(answers: AnswerStore, { remember, change }: Once): Promise
 }
 
 function send(response: Response, answer: string, secrets: Readonly<Record<string, string>> = {}): void {
+  // Whoever stands in between keeps no copy of what is shown once.
+  if (Object.keys(secrets).length > 0) response.set('cache-control', 'no-store');
   const { status, body } = jsonObject.parse(JSON.parse(answer));
   const shown = jsonObject.safeParse(body);
   response.status(Number(status)).json(shown.success ? { ...shown.data, ...secrets } : body);

@@ -1,5 +1,6 @@
 import express, { type RequestHandler } from 'express';
 import helmet from 'helmet';
+import { NO_SUCH_ADDRESS } from '../contracts/common';
 import type { StoreEvent } from '../contracts/records';
 import type { ViolationApi } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
@@ -101,7 +102,7 @@ export function createOperator(options: OperatorOptions) {
       metrics: '/metrics',
     });
   });
-  app.use((_request, response) => sendError(response, 404, { code: 'not_found', message: 'No such address.' }));
+  app.use((_request, response) => sendError(response, 404, NO_SUCH_ADDRESS));
   app.use(answerError(throttledLog(options.log, { clock: options.clock })));
   return { app, publish: (event: StoreEvent) => events.publish(event), close: () => events.close() };
 }

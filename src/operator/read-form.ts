@@ -5,6 +5,7 @@ import { IMAGES_TOTAL_BYTES_MAX } from '../contracts/service';
 import type { FieldRule } from '../domain/refusal';
 import type { ViolationImage } from '../domain/violation';
 import type { Upload } from '../workflow/spool-port';
+import { boundaryOf, PartCount } from './count-parts';
 
 /** A multipart form, its fields as text and its images in the spool; `faults` are what is wrong with it so far. */
 export interface Form {
@@ -17,12 +18,13 @@ export interface Form {
 /**
  * - too_large: the images, or the form as a whole, have too many bytes.
  * - broken: it is no multipart form, or ends in the middle.
+ * - part_unreadable: it has a part that is neither a field nor a file, as nobody can tell what it is called.
  * - gone: the client went away.
  * - not_stored: the disk did not take the images.
  */
 export type FormRead =
   | { readonly kind: 'read'; readonly form: Form }
-  | { readonly kind: 'too_large' | 'broken' | 'gone' }
+  | { readonly kind: 'too_large' | 'broken' | 'part_unreadable' | 'gone' }
   | { readonly kind: 'not_stored'; readonly error: unknown };
 
 /** Files come under this name and no other (service-api 2.1). */
@@ -34,7 +36,9 @@ export const FORM_BYTES_MAX = IMAGES_TOTAL_BYTES_MAX + FORM_ALLOWANCE_BYTES;
 const LIMITS = { fields: 50, fieldSize: 70_000, files: 100 };
 const NAME_MAX = 200;
 
-const NOT_AN_IMAGE = 'must be an image (its bytes are none)';
+const NOT_AN_IMAGE = 'must be a whole image: JPEG, PNG, WebP, GIF, BMP, TIFF, HEIC, HEIF or AVIF';
+/** What the parser says about a part whose head is no list of headers. */
+const MALFORMED_HEAD = 'Malformed part header';
 
 class TooLarge extends Error {}
 class BrokenForm extends Error {}
@@ -69,17 +73,24 @@ class Reading {
   readonly faults: FieldRule[] = [];
   #imageBytes = 0;
   #formBytes = 0;
+  /** Parts that the parser has told of. */
+  #partsTold = 0;
+  #isOverLimit = false;
 
   constructor(private readonly upload: Upload) {}
 
   /** Resolves with how it ended, at once when it cannot go on. */
   run(request: IncomingMessage): Promise<Ending> {
+    const boundary = boundaryOf(request.headers['content-type']);
     const parts = parserOf(request);
-    if (!parts) return Promise.resolve({ kind: 'broken' });
+    if (!parts || boundary === null) return Promise.resolve({ kind: 'broken' });
+    const partCount = new PartCount(boundary);
     return new Promise((resolve) => {
       const count = (piece: Uint8Array) => {
         this.#formBytes += piece.length;
-        if (this.#formBytes > FORM_BYTES_MAX) end({ kind: 'too_large' });
+        if (this.#formBytes > FORM_BYTES_MAX) return end({ kind: 'too_large' });
+        partCount.push(piece);
+        if (partCount.goesOnBehindEnd) end({ kind: 'broken' });
       };
       /** The first ending counts. */
       const end = (ending: Ending) => {
@@ -90,19 +101,22 @@ class Reading {
       const onGone = () => {
         if (!request.complete) end({ kind: 'gone' });
       };
-      parts.on('field', (name: string | undefined, value: string | undefined, { valueTruncated }) =>
-        this.#field(name, value, valueTruncated),
-      );
+      parts.on('field', (name: string | undefined, value: string | undefined, { valueTruncated }) => {
+        this.#partsTold += 1;
+        this.#field(name, value, valueTruncated);
+      });
       parts.on('file', (name: string | undefined, stream, { filename }) => {
+        this.#partsTold += 1;
         const image = this.#file(name, stream, filename);
         if (!image) return;
         image.catch((error: unknown) => end(endingOf(error)));
         this.images.push(image);
       });
-      parts.on('fieldsLimit', () => this.#fault('body', `must have at most ${LIMITS.fields} fields`));
-      parts.on('filesLimit', () => this.#fault(IMAGES, `must be at most ${LIMITS.files} files`));
-      parts.on('error', () => end({ kind: 'broken' }));
+      parts.on('fieldsLimit', () => this.#overLimit('body', `must have at most ${LIMITS.fields} fields`));
+      parts.on('filesLimit', () => this.#overLimit(IMAGES, `must be at most ${LIMITS.files} files`));
+      parts.on('error', (error) => end({ kind: errorText(error) === MALFORMED_HEAD ? 'part_unreadable' : 'broken' }));
       parts.on('close', () => {
+        if (!this.#isOverLimit && this.#partsTold !== partCount.parts) return end({ kind: 'part_unreadable' });
         Promise.all(this.images).then(
           () => end({ kind: 'whole' }),
           () => {},
@@ -125,9 +139,12 @@ class Reading {
 
   #file(name: string | undefined, stream: Readable, fileName: string | undefined): Promise<Received | null> | null {
     if (name === IMAGES) return this.#receive(stream, fileName);
-    stream.on('error', () => {}).resume();
-    // An empty file input that nobody filled in.
-    if (fileName !== undefined) this.#fault(name ?? 'body', 'is not a known file');
+    const refuse = () => this.#fault(name ?? 'body', 'is not a known file');
+    stream.on('error', () => {});
+    // Without a name and without a byte it is a file input that nobody filled in.
+    if (fileName === undefined) stream.once('data', refuse);
+    else refuse();
+    stream.resume();
     return null;
   }
 
@@ -159,6 +176,11 @@ class Reading {
     }
   }
 
+  #overLimit(field: string, rule: string): void {
+    this.#isOverLimit = true;
+    this.#fault(field, rule);
+  }
+
   #fault(field: string, rule: string): void {
     this.faults.push({ field: field.slice(0, NAME_MAX), rule });
   }
@@ -167,6 +189,10 @@ class Reading {
 async function* startingWith(first: Uint8Array, rest: AsyncGenerator<Uint8Array, void, undefined>) {
   yield first;
   yield* rest;
+}
+
+function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : '';
 }
 
 function endingOf(error: unknown): Ending {

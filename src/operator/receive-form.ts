@@ -24,6 +24,8 @@ const IMAGES_TOO_LARGE = {
   details: [{ field: 'images', rule: `must be at most ${IMAGES_TOTAL_BYTES_MAX} bytes in all` }],
 };
 
+const PART_UNREADABLE = 'a part cannot be read: its Content-Disposition must be form-data with a name';
+
 /** Takes a multipart form in, or answers why not and returns null; then nothing of it is left. */
 export async function receiveForm(
   { request, response }: { request: Request; response: Response },
@@ -75,6 +77,13 @@ async function readInto(
         code: 'form_broken',
         message: 'The body is not a whole multipart form.',
         details: [{ field: 'body', rule: 'must be a multipart form' }],
+      });
+      break;
+    case 'part_unreadable':
+      sendError(response, 400, {
+        code: 'form_broken',
+        message: 'A part of the form cannot be read, and nothing of the form was taken in.',
+        details: [{ field: 'body', rule: PART_UNREADABLE }],
       });
       break;
     case 'not_stored':

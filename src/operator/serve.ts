@@ -124,7 +124,9 @@ function check<R extends Route>(
   const query = route.query?.safeParse(request.query);
   const body = route.body?.safeParse(given.body);
   const broken = [query, body].flatMap((checked) => (checked?.error ? failedRules(checked.error) : []));
-  const details = [...broken, ...given.faults];
+  // A field that could not be taken in is not missing as well.
+  const isFaulty = (name: string) => given.faults.some(({ field }) => field === name);
+  const details = [...broken.filter(({ field }) => !isFaulty(field)), ...given.faults];
   if (details.length > 0) {
     sendInvalid(response, details);
     return null;

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { API_KEY_RULE, isSendableKey } from '../domain/api-key';
 import { COMMAND_LINE_VARIABLES, VARIABLES } from './variables';
 
 /** The configuration is wrong: every fault names its variable, and never shows its value. */
@@ -8,6 +9,9 @@ export class ConfigurationError extends Error {
     this.name = 'ConfigurationError';
   }
 }
+
+/** The API key that the command line would send cannot be sent. The environment has no other fault. */
+export class ApiKeyUnusable extends ConfigurationError {}
 
 export type Config = ReturnType<typeof shape>;
 
@@ -36,14 +40,17 @@ export interface CommandLineSettings {
   readonly wantsColor: boolean;
 }
 
-/** Reads and checks it. Throws ConfigurationError with every fault. */
+/** Reads and checks it. Throws ConfigurationError with every fault, ApiKeyUnusable if only the key is wrong. */
 export function loadCommandLineSettings(environment: Environment = process.env): CommandLineSettings {
   const parsed = COMMAND_LINE_VARIABLES.safeParse(givenIn(environment));
   if (!parsed.success) throw new ConfigurationError(faultsIn(parsed.error));
   const env = parsed.data;
+  const variable = env.TOWHOOK_API_KEY === undefined ? 'BOOTSTRAP_API_KEY' : 'TOWHOOK_API_KEY';
+  const apiKey = env[variable] ?? null;
+  if (apiKey !== null && !isSendableKey(apiKey)) throw new ApiKeyUnusable([{ variable, rule: API_KEY_RULE }]);
   return {
     url: env.TOWHOOK_URL ?? localAddress(env.CONSOLE_HOST ?? env.HOST, env.CONSOLE_PORT),
-    apiKey: env.TOWHOOK_API_KEY ?? env.BOOTSTRAP_API_KEY ?? null,
+    apiKey,
     wantsColor: env.NO_COLOR === undefined,
   };
 }

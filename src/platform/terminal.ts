@@ -32,6 +32,16 @@ export function printProblem(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
+/** Resolves once all that was written is out, or nobody takes it any more. */
+export async function untilPrinted(): Promise<void> {
+  const out = (stream: NodeJS.WriteStream) =>
+    new Promise<void>((resolve) => {
+      stream.once('error', () => resolve());
+      stream.write('', () => resolve());
+    });
+  await Promise.all([out(process.stdout), out(process.stderr)]);
+}
+
 /** True when a person watches: the picture may be redrawn in place. */
 export function isTerminal(): boolean {
   return process.stdout.isTTY;

@@ -1,5 +1,6 @@
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
 import { rateLimit } from 'express-rate-limit';
+import { NO_SUCH_ADDRESS } from '../contracts/common';
 import { invoiceCharge, WEBHOOKS } from '../contracts/webhooks';
 import type { FieldRule } from '../domain/refusal';
 import { DELIVERY_KINDS, type DeliveryKind } from '../domain/vocabulary';
@@ -52,7 +53,7 @@ export function createReceiver(options: ReceiverOptions) {
     );
   }
   app.use((_request, response) => {
-    answer(response, 404, { code: 'not_found', message: 'No such address.' });
+    answer(response, 404, NO_SUCH_ADDRESS);
   });
   app.use(answerError(options.log));
   return app;

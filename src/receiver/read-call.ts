@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto';
 import { failedRules } from '../contracts/rules';
-import { jsonObject } from '../contracts/common';
+import { JSON_LEVELS_MAX, jsonObject } from '../contracts/common';
 import { WEBHOOKS } from '../contracts/webhooks';
 import { canonicalJson, isNestedDeeperThan } from '../domain/canonical';
 import type { FieldRule } from '../domain/refusal';
 import type { DeliveryKind } from '../domain/vocabulary';
 import type { NewDelivery } from '../workflow/ports';
-
-const LEVELS_MAX = 100;
 
 /** A call that keeps the contract becomes a delivery; another becomes the list of rules it breaks. */
 export type ReadCall =
@@ -38,13 +36,13 @@ export function readCall(
   };
 }
 
-/** JSON of a sane depth: whatever reads a delivery later walks through it level by level. */
+/** JSON of a sane depth. */
 function parse(rawBody: string): { kind: 'json'; body: unknown } | Extract<ReadCall, { kind: 'broken' }> {
   const broken = (code: string, rule: string) =>
     ({ kind: 'broken', code, details: [{ field: 'body', rule }] }) as const;
   try {
     const body: unknown = JSON.parse(rawBody);
-    if (isNestedDeeperThan(LEVELS_MAX, body)) return broken('contract_broken', 'is nested too deeply');
+    if (isNestedDeeperThan(JSON_LEVELS_MAX, body)) return broken('contract_broken', 'is nested too deeply');
     return { kind: 'json', body };
   } catch {
     return broken('not_json', 'must be JSON');

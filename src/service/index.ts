@@ -24,6 +24,8 @@ export type ViolationOperation = 'violation' | 'violation_guide';
 /** A violation with its images; the form alone can be sent with `call`. */
 export interface ViolationSubmission<N extends ViolationOperation> {
   readonly form: RequestOf<N>;
+  /** Sent as the field `metadata` in place of the form's own, letter by letter. */
+  readonly metadataText?: string | undefined;
   readonly images: readonly ViolationImage[];
 }
 
@@ -144,8 +146,10 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
       if (name === 'token') await adopt(result.data);
       return result;
     },
-    submitViolation: (name, { form, images }, callOptions = {}) =>
-      perform(name, encode(OPERATIONS[name], form, images), callOptions),
+    submitViolation(name, { form, metadataText, images }, callOptions = {}) {
+      const asSent = metadataText === undefined ? form : Object.assign({}, form, { metadata: metadataText });
+      return perform(name, encode(OPERATIONS[name], asSent, images), callOptions);
+    },
     hasToken: () => tokenSource.isAtHand(),
     async getToken() {
       const token = await tokenSource.current();

@@ -1,7 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
 import express, { Router, type NextFunction, type Request, type Response } from 'express';
 import { z } from 'zod';
-import { jsonObject, metadata } from '../contracts/common';
+import { jsonObject, metadata, NO_SUCH_ADDRESS } from '../contracts/common';
 import { failedRules } from '../contracts/rules';
 import { errorFacts, type Log } from '../platform/log';
 import type { Access } from './auth';
@@ -48,7 +48,7 @@ export function controlRouter(control: Control): Router {
   settings(router, control);
   views(router, control);
   router.use((_request, response) => {
-    response.status(404).json({ code: 'not_found', message: 'No such address.', details: [] });
+    response.status(404).json({ ...NO_SUCH_ADDRESS, details: [] });
   });
   router.use((error: unknown, _request: Request, response: Response, next: NextFunction) => {
     if (response.headersSent) next(error);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { mkdir, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { makeFolder } from '../platform/make-folder';
 import type { SpoolPlace } from '../workflow/spool-port';
 
 /** Where everything lies below DATA_DIR, and how a name gets there for good. */
@@ -55,7 +56,7 @@ function folderName(reference: string): string {
 
 /** Makes a folder, for good: those above it that are new are on the disk too. */
 export async function ensureFolder(folder: string): Promise<void> {
-  const created = await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+  const created = await makeFolder(folder, FOLDER_MODE);
   if (created === undefined) return;
   const top = dirname(resolve(created));
   for (let above = dirname(folder); above.startsWith(top); above = dirname(above)) {

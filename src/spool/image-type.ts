@@ -1,5 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { imageSize } from 'image-size';
+import { bytesAt } from './bytes-at';
+import { isJpegWhole, isPngWhole } from './image-end';
 
 /**
  * The kinds of image that are taken, told by their bytes alone. Formats that are text (SVG and the like) are none: a
@@ -42,17 +44,23 @@ const LOOKS_AT_BYTES = [4096, 65_536, 1_048_576];
 /** A directory of a TIFF stands anywhere, mostly behind the picture; more entries than fit here are no picture's. */
 const TIFF_DIRECTORY_BYTES = 16_384;
 
-/** The content type of an image; null when the bytes are none that is taken, or when its header is cut off. */
+/** The content type of an image; null when the bytes are none that is taken, or when it is cut off, as far as it tells. */
 export async function imageTypeOf(file: FileHandle, sizeBytes: number): Promise<string | null> {
   for (const [step, wanted] of LOOKS_AT_BYTES.entries()) {
     const head = await bytesAt(file, 0, Math.min(wanted, sizeBytes));
     const kind = kindOf(head);
     if (kind === null || sizeBytes < HEADER_BYTES[kind]) return null;
     const type = typeIn(kind === 'tiff' ? await tiffHeader(file, head, sizeBytes) : head);
-    if (type !== null) return type;
+    if (type !== null) return (await isWhole(kind, file, sizeBytes)) ? type : null;
     if (sizeBytes <= wanted || step === LOOKS_AT_BYTES.length - 1) return null;
   }
   return null;
+}
+
+/** Of the two kinds that cameras and screens give. */
+async function isWhole(kind: Kind, file: FileHandle, sizeBytes: number): Promise<boolean> {
+  if (kind === 'png') return isPngWhole(file, sizeBytes);
+  return kind !== 'jpg' || isJpegWhole(file, sizeBytes);
 }
 
 function typeIn(head: Uint8Array): string | null {
@@ -98,13 +106,6 @@ async function tiffHeader(file: FileHandle, head: Uint8Array, sizeBytes: number)
   new DataView(header.buffer).setUint32(4, 8, isLittleEndian);
   header.set(directory, 8);
   return header;
-}
-
-/** Bytes with a buffer of their own: the reader of headers looks past the end of what is part of a larger one. */
-async function bytesAt(file: FileHandle, position: number, length: number): Promise<Uint8Array> {
-  const bytes = new Uint8Array(length);
-  const { bytesRead } = await file.read(bytes, 0, length, position);
-  return bytesRead === length ? bytes : bytes.slice(0, bytesRead);
 }
 
 function starts(head: Uint8Array, at: number, bytes: readonly number[]): boolean {

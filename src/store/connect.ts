@@ -63,9 +63,9 @@ export function connectPatient(url: string, tools: ConnectionTools): Redis {
 export async function whenReady(redis: Redis, timeoutMs: number): Promise<void> {
   if (redis.status === 'ready') return;
   await new Promise<void>((resolve, reject) => {
-    let lastProblem = 'no answer';
+    let lastProblem: Error | null = null;
     const onError = (error: Error) => {
-      lastProblem = error.message;
+      lastProblem = error;
     };
     const done = () => {
       clearTimeout(timer);
@@ -77,7 +77,8 @@ export async function whenReady(redis: Redis, timeoutMs: number): Promise<void> 
     };
     const timer = setTimeout(() => {
       done();
-      reject(new Error(`Redis cannot be reached (REDIS_URL): ${lastProblem}`));
+      const why = lastProblem?.message ?? 'no answer';
+      reject(new Error(`Redis cannot be reached (REDIS_URL): ${why}`, { cause: lastProblem }));
     }, timeoutMs);
     redis.on('ready', onReady).on('error', onError);
   });
@@ -93,8 +94,13 @@ export async function writability(redis: Redis): Promise<'writable' | 'refuses_w
     await redis.set(KEYS.writeProbe, '', 'PX', 1);
     return 'writable';
   } catch (error) {
-    return error instanceof ReplyError ? 'refuses_writes' : 'unreachable';
+    return isReply(error) ? 'refuses_writes' : 'unreachable';
   }
+}
+
+/** Whether Redis itself said no. */
+export function isReply(error: unknown): boolean {
+  return error instanceof ReplyError;
 }
 
 /** An ioredis client without an error listener ends the process. */

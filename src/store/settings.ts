@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import { ReplyError, type Redis } from 'ioredis';
 
 /** A setting of Redis under which what was acknowledged can be lost. */
 export interface RedisFault {
@@ -24,4 +24,18 @@ export async function redisFaults(redis: Redis): Promise<RedisFault[]> {
     });
   }
   return faults;
+}
+
+/**
+ * When Redis syncs its append-only file to the disk: `always`, `everysec` or `no`; null where the server does not tell,
+ * as hosted ones often do not. Rejects when it does not answer.
+ */
+export async function syncPolicy(redis: Redis): Promise<string | null> {
+  try {
+    const [, policy] = await redis.config('GET', 'appendfsync');
+    return policy ?? null;
+  } catch (error) {
+    if (error instanceof ReplyError) return null;
+    throw error;
+  }
 }

@@ -5,6 +5,7 @@ import { formatWarnings } from '../domain/format-warnings';
 import { conflict } from '../domain/refusal';
 import { violationSearchTerms } from '../domain/search';
 import type { Violation, ViolationImage } from '../domain/violation';
+import { metadataWithId } from '../domain/violation-metadata';
 import type { ViolationApi } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
 import type { RememberAnswer, Wake } from './ports';
@@ -29,12 +30,14 @@ export interface NewViolation {
 export function newViolation(given: NewViolation, tools: { api: ViolationApi; clock: Clock }): Violation {
   const id = tools.clock.id();
   const nowMs = tools.clock.nowMs();
-  const form = { ...given.form, metadata: { ...given.form.metadata, id: given.form.metadata?.['id'] ?? id } };
+  const metadata = metadataWithId(given.form.metadata, id);
+  const form = { ...given.form, metadata: metadata.value };
   const { api } = tools;
   return {
     id,
     api,
     form,
+    metadataText: metadata.text,
     images: given.images,
     warnings: formatWarnings(form, { api, images: given.images.length, nowMs }),
     createdAt: new Date(nowMs).toISOString(),
@@ -71,12 +74,16 @@ export async function reportViolation(
   return effect;
 }
 
+const USED_ALREADY = [{ field: 'metadata.id', rule: 'must not be that of another violation' }];
+
 const metadataIdTaken = conflict(
   'metadata_id_taken',
   'Another violation that is still here has this metadata.id; each needs its own.',
+  USED_ALREADY,
 ).refusal;
 
 const metadataIdOfWaived = conflict(
   'metadata_id_taken',
   'A waived violation that is still here has this metadata.id, and it may have been sent: the service may know it by this id. Use another one.',
+  USED_ALREADY,
 ).refusal;

@@ -26,12 +26,20 @@ export interface ImageOnDisk {
   readonly sizeBytes: number;
 }
 
+/** A violation as it is sent. */
+export interface ViolationSubmission<N extends ViolationOperation> {
+  readonly form: RequestOf<N>;
+  /** Sent as the field `metadata` in place of the form's own, letter by letter. */
+  readonly metadataText?: string | undefined;
+  readonly images: readonly ImageOnDisk[];
+}
+
 /** The one call that carries images. */
 export interface ViolationService {
   /** Reports a violation with its images, read only as fast as the service takes them; like `call` in everything else. */
   submitViolation<N extends ViolationOperation>(
     name: N,
-    submission: { readonly form: RequestOf<N>; readonly images: readonly ImageOnDisk[] },
+    submission: ViolationSubmission<N>,
     options?: CallOptions,
   ): Promise<CallResult<N>>;
   /** Whether a call could leave at once: false while a token would have to be got first. */

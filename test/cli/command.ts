@@ -36,6 +36,7 @@ export async function run(
     },
     clock: systemClock,
     doctor: to.doctor ?? noDoctor,
+    version: '1.2.3',
   });
   return said(exitCode, out.join('\n'), problems.join('\n'));
 }

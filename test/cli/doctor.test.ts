@@ -1,9 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
-import { clockFinding } from '../../src/main/doctor/finding';
 import { startTestRedis } from '../support/redis';
 import { runProgram } from './command';
+import { examined, SECRETS } from './examined';
 import { deadAddress, startServer, startService } from './fake-service';
 import { CREDENTIALS, useHouse } from './house';
 
@@ -14,25 +13,8 @@ afterEach(async () => {
   await Promise.all(closing.splice(0).map((close) => close()));
 });
 
-const finding = z.object({
-  check: z.string(),
-  state: z.string(),
-  code: z.string(),
-  what: z.string(),
-  fix: z.string().nullable(),
-});
-const report = z.strictObject({
-  healthy: z.boolean(),
-  faults: z.number(),
-  warnings: z.number(),
-  findings: z.array(finding),
-});
-
-async function examine(changes: Readonly<Record<string, string>> = {}, words: readonly string[] = []) {
-  const environment = { ...house().environment, ...changes };
-  const said = await runProgram(['doctor', '--json', ...words], { environment });
-  return { ...said, report: report.parse(said.json()) };
-}
+const examine = (changes?: Readonly<Record<string, string>>, words?: readonly string[]) =>
+  examined(house(), changes, words);
 
 /** Ends with the test. */
 function closed<T extends { stop: () => Promise<unknown> }>(opened: T): T {
@@ -89,6 +71,13 @@ const BROKEN: Readonly<Record<string, readonly [faults: readonly string[], break
       return { environment: { REDIS_URL: frozen.url } };
     },
   ],
+  'a web server in place of Redis': [
+    ['redis_is_something_else'],
+    async () => {
+      const web = closed(await startServer((_request, response) => response.end('<html>no</html>')));
+      return { environment: { REDIS_URL: web.url.replace('http:', 'redis:') } };
+    },
+  ],
   'a Redis without an append-only file': [
     ['redis_without_aof'],
     async () => ({ environment: { REDIS_URL: closed(await startTestRedis({ appendonly: 'no' })).url } }),
@@ -115,6 +104,11 @@ const BROKEN: Readonly<Record<string, readonly [faults: readonly string[], break
       return { environment: { DATA_DIR: join(file, 'data') } };
     },
   ],
+  'a DATA_DIR where the system makes no folders': [
+    ['data_dir_not_writable', 'disk_foreign'],
+    // Where node's own making of folders never ends.
+    async () => ({ environment: { DATA_DIR: '/proc/there-is-no-such-thing' } }),
+  ],
   'a DATA_DIR on another disk than the one in use': [
     ['disk_foreign'],
     async () => {
@@ -135,7 +129,15 @@ const BROKEN: Readonly<Record<string, readonly [faults: readonly string[], break
     ['variable_invalid', 'variable_invalid'],
     async () => ({ environment: { SERVICE_TIMEOUT_MS: 'soon', VIOLATION_API: 'fax' } }),
   ],
+  'an API key that cannot be sent': [
+    ['api_key_unusable'],
+    async () => ({ environment: { TOWHOOK_API_KEY: 'not-a-key\r' } }),
+  ],
   'a wrong API key': [['api_key_wrong'], async () => ({ environment: { TOWHOOK_API_KEY: 'not-a-key' } })],
+  'a console address that leads to the receiver': [
+    ['console_not_towhook'],
+    async () => ({ environment: { TOWHOOK_URL: house().app.receiverUrl } }),
+  ],
   'a console that cannot be reached': [
     ['console_unreachable'],
     async () => ({ environment: { TOWHOOK_URL: await deadAddress() } }),
@@ -204,22 +206,12 @@ test('a disk that cannot be written is not adopted: the one in use stays in use'
 });
 
 test('people read one line per look, and what to fix below it', async () => {
-  const said = await runProgram(['doctor'], { environment: { ...house().environment, TOWHOOK_API_KEY: 'not-a-key' } });
+  const environment = { ...house().environment, ...SECRETS, TOWHOOK_API_KEY: 'not-a-key' };
+  const said = await runProgram(['doctor'], { environment });
 
   expect(said.exitCode).toBe(5);
   expect(said.out).toMatch(/^fault +console +answers, but does not accept the API key\n +fix: Set TOWHOOK_API_KEY/m);
   expect(said.out).toContain('1 faults, 0 warnings.');
   // oxlint-disable-next-line eslint/no-control-regex
   expect(said.out).not.toMatch(/\u001b/);
-});
-
-test.each([
-  [1000, 'fine'],
-  [-29_000, 'fine'],
-  [31_000, 'warning'],
-  [-119_000, 'warning'],
-  [121_000, 'fault'],
-  [-3_600_000, 'fault'],
-])('a clock that is %d ms ahead is %s', (skewMs, state) => {
-  expect(clockFinding('redis clock', skewMs).state).toBe(state);
 });

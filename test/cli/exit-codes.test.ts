@@ -1,8 +1,10 @@
+import { tmpdir } from 'node:os';
 import { z } from 'zod';
+import { problemOf } from '../../src/cli/problems';
 import { newKey } from '../operator/client';
 import { newTow } from '../operator/world';
 import { useApp } from '../support/app';
-import { run } from './command';
+import { run, runProgram } from './command';
 import { deadAddress, startServer } from './fake-service';
 
 const app = useApp({ role: 'console' });
@@ -12,7 +14,6 @@ const towhook = (line: string, apiKey: string | null = app.apiKey) =>
 test.each([
   ['tow show nope', /There is no such thing/, /list/],
   ['tow step nope accepted', /There is no such/, /list/],
-  ['capacity nonsense', /zone_id must be a UUID/, /zone_id/],
   ['queue pause nope', /Queues are deliveries/, /list/],
 ])('%s is refused: 1', async (line, why, next) => {
   const said = await towhook(line);
@@ -53,10 +54,35 @@ test.each([
   ['operation resume nope'],
   ['key create --name x --role king'],
   ['tow photos x /there/is/no/such.jpg'],
+  ['tow photos x /tmp'],
+  ['capacity nonsense'],
+  ['tow list --limit 0'],
+  ['tow list --cursor nonsense'],
+  ['tow detained x --occurred-at yesterday'],
+  ['tow step x en_route --occurred-at 2026-11-20'],
+  ['report correct x started-1 --status-update-time soon'],
+  ['tow detained x --idempotency-key ä'],
 ])('%s is wrong use, and nothing is sent: 2', async (line) => {
   const said = await run(line.split(' '), { url: await deadAddress(), apiKey: 'any' });
   expect([said.exitCode, said.out]).toEqual([2, '']);
   expect(said.problems).toMatch(/--help|Usage:/);
+});
+
+const FORM = ['--plate-number', 'ABJ 1235', '--plate-type', 'PRIVATE', '--violation-type', 'WRONG_PARKING'].concat(
+  ['--zone-id', '3f2b8c1e-5d7a-4e0f-9c66-1a2b3c4d5e6f', '--location', 'here'],
+  ['--latitude', '24.69', '--longitude', '46.68'],
+);
+
+test.each([
+  [['--date', 'yesterday'], '--date must be an ISO 8601 time'],
+  [['--metadata', '['], '--metadata must be JSON'],
+  [['--metadata', '[]'], '--metadata must be an object'],
+  [['--full-name', 'x'.repeat(1001)], '--full-name must be at most 1000'],
+  [['--image', tmpdir()], `${tmpdir()} is no file that can be read`],
+])('a violation with %j is wrong use, and nothing is sent: 2', async (words, why) => {
+  const said = await run(['violation', 'create', ...FORM, ...words], { url: await deadAddress(), apiKey: 'any' });
+  expect([said.exitCode, said.out]).toEqual([2, '']);
+  expect(said.problems).toContain(why);
 });
 
 test('every missing field of a violation is named by its option', async () => {
@@ -85,12 +111,32 @@ test.each([429, 503])('an answer %d: 3, and when to come back', async (status) =
   expect(said.problems).toBe('towhook: Too much to do.\nTry again in 7 s.');
 });
 
+test('an address that no program calls: 3, and why', async () => {
+  const said = await run(['queue', 'stats'], { url: 'http://127.0.0.1:1', apiKey: 'any' });
+  expect(said.exitCode).toBe(3);
+  expect(said.problems).toContain('No answer: connection refused before it was tried');
+});
+
+test.each([301, 401, 403, 404, 405, 501])('something else than towhook that answers %d: 3', async (status) => {
+  const other = await startServer((_request, response) => response.writeHead(status).end('<html>no</html>'));
+  const said = await run(['tow', 'show', 'x'], { url: other.url, apiKey: 'any' });
+  await other.stop();
+  expect(said.exitCode).toBe(3);
+  expect(said.problems).toMatch(/^towhook: What answers is no towhook console.*\nCheck TOWHOOK_URL/);
+});
+
+test('a part of towhook that is not the console: 3', async () => {
+  const said = await run(['tow', 'show', 'x'], { url: `${app.consoleUrl}/elsewhere`, apiKey: app.apiKey });
+  expect(said.exitCode).toBe(3);
+  expect(said.problems).toContain('no towhook console');
+});
+
 test('something else than towhook: 3', async () => {
   const other = await startServer((_request, response) => response.end('<html>hello</html>'));
   const said = await run(['queue', 'stats'], { url: other.url, apiKey: 'any' });
   await other.stop();
   expect(said.exitCode).toBe(3);
-  expect(said.problems).toContain('no towhook, or another version');
+  expect(said.problems).toContain('no towhook console, or another version');
 });
 
 test.each([
@@ -100,6 +146,45 @@ test.each([
   const said = await towhook('queue stats', apiKey);
   expect(said.exitCode).toBe(4);
   expect(said.problems).toContain('TOWHOOK_API_KEY');
+});
+
+test.each([
+  ['a carriage return', 'abc\rSECRETPART'],
+  ['a line end', 'abc\nSECRETPART\n'],
+  ['a space', 'abc SECRETPART'],
+  ['a byte order mark', '\ufeffabcSECRETPART'],
+  ['letters that no header holds', 'مفتاحSECRETPART'],
+])('a key with %s: 4, and it is not repeated', async (_name, key) => {
+  const url = await deadAddress();
+  for (const variable of ['TOWHOOK_API_KEY', 'BOOTSTRAP_API_KEY']) {
+    const said = await runProgram(['tow', 'list'], { environment: { TOWHOOK_URL: url, [variable]: key } });
+    expect([said.exitCode, said.out]).toEqual([4, '']);
+    expect(said.problems).toContain(`${variable} must be visible Latin characters alone`);
+    expect(said.problems).not.toMatch(/SECRETPART|abc/);
+  }
+});
+
+test('a key that is not used may be anything', async () => {
+  const environment = { TOWHOOK_URL: await deadAddress(), TOWHOOK_API_KEY: 'any', BOOTSTRAP_API_KEY: 'a b' };
+  expect((await runProgram(['tow', 'list'], { environment })).exitCode).toBe(3);
+});
+
+test('what goes wrong unforeseen is told without the words of a library', () => {
+  const told = JSON.stringify([
+    problemOf(new TypeError('Headers.set: "Bearer SECRETPART" is an invalid header value.'), null),
+    problemOf(Object.assign(new Error('EPERM: SECRETPART'), { code: 'EPERM' }), null),
+  ]);
+  expect(told).toContain('It could not be done: EPERM.');
+  expect(told).not.toContain('SECRETPART');
+});
+
+test('what was fetched and cannot be kept is wrong use of --output: 2', async () => {
+  const giver = await startServer((_request, response) => response.writeHead(200).end('image'));
+  const words = ['tow', 'photo', 'x', 'photo-1', '--output', '/there/is/no/folder/x.jpg'];
+  const said = await run(words, { url: giver.url, apiKey: 'any' });
+  await giver.stop();
+  expect(said.exitCode).toBe(2);
+  expect(said.problems).toContain('--output cannot be written (ENOENT)');
 });
 
 test('with --json a problem is one JSON line on standard error', async () => {

@@ -25,7 +25,7 @@ export const CREDENTIALS = { clientId: 'client-of-the-tests', clientSecret: 'sec
 export async function buildHouse(changes: Readonly<Record<string, string>> = {}): Promise<House> {
   const folder = await mkdtemp(join(tmpdir(), 'towhook-cli-'));
   const dataDir = join(folder, 'data');
-  const redis = await startTestRedis();
+  const redis = await startTestRedis({ appendfsync: 'always' });
   let receiverUrl = '';
   const simulator = await startSimulator({
     host: '127.0.0.1',

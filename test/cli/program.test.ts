@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { z } from 'zod';
 import { EXIT } from '../../src/cli/exit-codes';
 import { ROUTES } from '../../src/contracts/operator-routes';
 import { run, runProgram } from './command';
@@ -28,6 +29,12 @@ test('it works from any folder, and tells how to use it', async () => {
 test('package.json names the program', () => {
   const described: unknown = JSON.parse(readFileSync('package.json', 'utf8'));
   expect(described).toMatchObject({ bin: { towhook: 'src/main/towhook.cjs' } });
+});
+
+test('its version is that of the package', async () => {
+  const { version } = z.object({ version: z.string() }).parse(JSON.parse(readFileSync('package.json', 'utf8')));
+  const said = await runProgram(['--version'], nobody);
+  expect(said).toMatchObject({ exitCode: 0, out: `${version}\n`, problems: '' });
 });
 
 test('every command tells what it does, takes --json and gives an example of itself', async () => {

@@ -113,6 +113,28 @@ test('a console that is away, or takes too long, is unreachable, and the error n
   expect(JSON.stringify([away, late]) + String(away) + String(late)).not.toContain('a-secret-key');
 });
 
+test.each(['a\rb', 'a\nb', 'a b', '\ufeffab', 'مفتاح', ''])(
+  'a key that no request can carry is refused unsaid: %j',
+  (key) => {
+    expect(() => clientOf(app.consoleUrl, key)).toThrow(
+      new TypeError('the API key must be visible Latin characters alone: no spaces, line ends or control characters'),
+    );
+  },
+);
+
+test('a refusal tells whether a console said it', async () => {
+  const other = await serverAnswering(404, '<html>no</html>');
+  const path = { towing_reference_id: 'nope' };
+  for (const [url, isOfConsole] of [
+    [app.consoleUrl, true],
+    [`${app.consoleUrl}/elsewhere`, false],
+    [other.url, false],
+  ] as const) {
+    const call = clientOf(url).GET('/api/tows/{towing_reference_id}', { params: { path } });
+    expect(await refusalOf(call)).toMatchObject({ httpStatus: 404, isOfConsole });
+  }
+});
+
 test('a form leaves with every field as text, and its files from the disk with their names', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'towhook-client-'));
   closing.push(() => rm(folder, { recursive: true, force: true }));

@@ -33,6 +33,16 @@ describe('the failed rules', () => {
     ]);
   });
 
+  test('have the unit of what is counted', () => {
+    const schema = z.object({ name: z.string().max(3), list: z.array(z.int()).min(2), days: z.int().max(9) });
+
+    expect(rulesOf(schema, { name: 'four', list: [1], days: 10 })).toEqual([
+      { field: 'name', rule: 'must be at most 3 characters' },
+      { field: 'list', rule: 'must be at least 2 items' },
+      { field: 'days', rule: 'must be at most 9' },
+    ]);
+  });
+
   test('list the values a field may have', () => {
     expect(rulesOf(z.object({ mode: z.enum(['a', 'b']) }), { mode: 'c' })).toEqual([
       { field: 'mode', rule: 'must be one of a, b' },

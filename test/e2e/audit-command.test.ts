@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { createArchiveWriter } from '../../src/archive/write';
 import { systemClock } from '../../src/platform/clock';
+import { silentLog } from '../../src/platform/log';
 import { createAuditStore } from '../../src/store/audit';
+import { startEmbeddedRedis } from '../../src/store/embedded/start';
 import { KEYS } from '../../src/store/keys';
 import { useRedis } from '../support/redis';
 import { openStores, START, type Stores } from '../support/stores';
@@ -114,8 +116,25 @@ test('an archive that is not as it was written is broken, too', async () => {
 });
 
 test('without REDIS_URL it looks into the embedded Redis of DATA_DIR', async () => {
+  const { PATH: searchPath = '', REDIS_SERVER_BIN: binary = null } = process.env;
+  const lookup = { searchPath, binary };
+  const embedded = await startEmbeddedRedis({ dataDir, log: silentLog, clock: systemClock, lookup });
+  const own = await openStores(embedded.url);
+  await own.say(await own.request('T1'), START);
+  own.close();
+  await embedded.stop();
+
   const ran = await runAudit(['verify'], { REDIS_URL: '' });
-  expect(ran).toEqual({ exitCode: 0, output: 'Entries checked: 0\nThe chain holds.\n', problems: '' });
+
+  expect(ran).toMatchObject({ exitCode: 0, problems: '' });
+  expect(ran.output).toMatch(/^Entries checked: 1, from 1 to 1\n/);
+});
+
+test('without REDIS_URL and without an embedded Redis there is nothing to check, and none is started', async () => {
+  const ran = await runAudit(['verify'], { REDIS_URL: '' });
+  expect(ran).toMatchObject({ exitCode: 2, output: '' });
+  expect(ran.problems).toContain('there is nothing to check, as DATA_DIR holds no embedded Redis');
+  expect(await readdir(dataDir)).toEqual([]);
 });
 
 test.each([

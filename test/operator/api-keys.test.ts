@@ -46,6 +46,11 @@ describe('a new key', () => {
     expect(await listed()).toEqual([view]);
   });
 
+  it('is shown to nobody who keeps copies', async () => {
+    const answer = await post(app, '/api/keys', { name: 'yard', role: 'crew' });
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+  });
+
   it('is another one each time', async () => {
     const [first, second] = [await made('yard'), await made('gate')];
     expect(first.api_key).not.toBe(second.api_key);
@@ -80,6 +85,10 @@ describe('a new key', () => {
     [{}, 'name role'],
     [{ name: '', role: 'boss' }, 'name role'],
     [{ name: 'yard', role: 'crew', api_key: 'my own' }, 'api_key'],
+    [{ name: 'yard\u0000gate', role: 'crew' }, 'name'],
+    [{ name: 'yard\r\ngate', role: 'crew' }, 'name'],
+    [{ name: 'yard\u001b[2Jgate', role: 'crew' }, 'name'],
+    [{ name: 'yard\u0085gate', role: 'crew' }, 'name'],
   ])('is refused 422 from %j', async (body, fields) => {
     const answer = await post(app, '/api/keys', body);
     expect([answer.status, fieldsOf(answer).join(' ')]).toEqual([422, fields]);

@@ -117,6 +117,7 @@ describe('a rotation', () => {
     const again = await post(app, path, { grace_hours: 1 }, { idempotencyKey: 'once' });
     const { api_key, ...view } = newApiKeyView.parse(first.json);
     expect([again.status, again.json]).toEqual([202, view]);
+    expect(first.headers.get('cache-control')).toBe('no-store');
     expect(await statusesWith(key.api_key, api_key)).toEqual([200, 200]);
   });
 

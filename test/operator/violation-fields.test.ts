@@ -94,8 +94,8 @@ it.each([
   await expectInvalid(await report(app, fields), name);
 });
 
-it.each(['{"id":7}', '{"id":""}', '{"id":null}'])(
-  'an id in the metadata is text and not empty: %s',
+it.each(['{"id":7}', '{"id":""}', '{"id":"  "}', '{"id":null}', '{"id":"a","b":{"id":1},"\\u0069d" :"c"}'])(
+  'an id in the metadata is text, not blank, and given once: %s',
   async (metadata) => {
     await expectInvalid(await report(app, { ...REQUIRED, metadata }), 'metadata.id');
   },
@@ -117,7 +117,48 @@ it('everything that is wrong is named at once, fields and images', async () => {
 it('a text file named .jpg is refused in plain words', async () => {
   const answer = await report(app, REQUIRED, [{ name: 'photo.jpg', bytes: Buffer.from('This is a text.') }]);
   await expectInvalid(answer, 'images.1');
-  expect(errorOf(answer).details[0]?.rule).toBe('must be an image (its bytes are none)');
+  expect(errorOf(answer).details[0]?.rule).toBe(
+    'must be a whole image: JPEG, PNG, WebP, GIF, BMP, TIFF, HEIC, HEIF or AVIF',
+  );
+});
+
+it('an image that was cut off is refused', async () => {
+  const cut = [PNG.subarray(0, 33), PNG.subarray(0, PNG.length - 4)];
+  const files = cut.map((bytes, at) => ({ name: `${at}.png`, bytes }));
+  await expectInvalid(await report(app, REQUIRED, files), 'images.1', 'images.2');
+});
+
+const ONE_RULE: readonly (readonly [name: string, value: string, rule: string])[] = [
+  ['latitude', '', 'is required (number)'],
+  ['latitude', 'north', 'must be a number'],
+  ['location', '', 'is required (string)'],
+  ['location', 'x'.repeat(1001), 'must be at most 1000 characters'],
+  ['location', 'x'.repeat(80_000), 'must be at most 70000 bytes'],
+  ['plateNumber', 'x'.repeat(60), 'must be at most 50 characters'],
+  ['plateNumber', 'x'.repeat(2000), 'must be at most 50 characters'],
+  ['metadata', `{"a":"${'x'.repeat(16_384)}"}`, 'must be at most 16384 characters'],
+  ['metadata', '[]', 'must be an object'],
+  ['location', 'Gate\u00004', 'must not contain control characters other than line breaks'],
+  ['location', 'Gate\t4', 'must not contain control characters other than line breaks'],
+  ...['plateNumber', 'fullName', 'mobileNumber', 'supervisorIdentityNumber', 'zoneId', 'plateType'].flatMap((name) =>
+    ['a\u0000b', 'a\nb', 'a\r\nb', 'a\u0085b'].map(
+      (value) => [name, value, 'must not contain control characters'] as const,
+    ),
+  ),
+];
+
+it.each(ONE_RULE)('%s %j breaks one rule, and that is told: %s', async (name, value, rule) => {
+  const rest = Object.fromEntries(Object.entries(COMPLETE).filter(([other]) => other !== name));
+  const answer = await report(app, value === '' ? rest : { ...rest, [name]: value });
+  await expectInvalid(answer, name);
+  expect(errorOf(answer).details).toEqual([{ field: name, rule }]);
+});
+
+it('a place and a description of images may have several lines', async () => {
+  const several = { location: 'Gate 4\r\nKing Fahd Road', imagesDescription: 'front\nside' };
+  const { form } = violationIn(await report(app, { ...REQUIRED, ...several }));
+  // A form on its way has its line breaks in one spelling.
+  expect([form.location, form.imagesDescription]).toEqual(['Gate 4\r\nKing Fahd Road', 'front\r\nside']);
 });
 
 it('an SVG is refused: it could carry a program', async () => {

@@ -112,6 +112,7 @@ describe('a reported violation', () => {
     violationIn(await report(app, COMPLETE));
     const again = await report(app, { ...COMPLETE, location: 'elsewhere' }, [{ name: 'a.png', bytes: PNG }]);
     expect([again.status, errorOf(again).code]).toEqual([409, 'metadata_id_taken']);
+    expect(errorOf(again).details).toMatchObject([{ field: 'metadata.id' }]);
     expect((await listed()).items).toHaveLength(1);
     await eventually(async () => expect(await imagesOnDisk(app)).toEqual([]));
   });

@@ -49,6 +49,14 @@ function imageFile(name: string, bytes: Buffer): ViolationImage {
 }
 
 describe('a violation', () => {
+  it('has the text of its metadata sent as it stands', async () => {
+    const metadataText = '{ "id":"m-1", "big": 12345678901234567890,\n "price":1.50, "__proto__":null }';
+    await clientFor(fake.url).submitViolation('violation', { form: REQUESTS.violation, metadataText, images: [] });
+    const body = fake.calls[0]?.body.toString() ?? '';
+    expect(body).toContain(`name="metadata"\r\n\r\n${metadataText}\r\n--`);
+    expect(body.split('name="metadata"')).toHaveLength(2);
+  });
+
   it('arrives byte for byte: fields in order as text, metadata as JSON, images under one name', async () => {
     const first = randomBytes(300_000);
     const second = randomBytes(70_001);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { array, assert, asyncProperty, nat, record, tuple } from 'fast-check';
 import { imageTypeOf } from '../../src/spool/image-type';
-import { IMAGES } from '../support/images';
+import { IMAGES, PNG } from '../support/images';
 
 let folder = '';
 beforeAll(async () => {
@@ -37,6 +37,58 @@ it.each(IMAGES)('%s with its header cut off is no image', async (_name, image) =
 it('a PNG that ends within its first block is no image', async () => {
   const [, png = Buffer.alloc(0)] = IMAGES[0] ?? [];
   for (const length of [16, 20, 24, 28, 32]) expect(await typeOf(png.subarray(0, length))).toBeNull();
+});
+
+it.each(IMAGES.slice(0, 3))('%s that was cut off on its way is no image', async (_name, image) => {
+  for (let length = 33; length < image.length; length += Math.max(1, Math.floor(image.length / 200))) {
+    expect([length, await typeOf(image.subarray(0, length))]).toEqual([length, null]);
+  }
+  expect(await typeOf(image.subarray(0, image.length - 1))).toBeNull();
+});
+
+it('a PNG of many pieces is told, and is none without its end', async () => {
+  const [head, tail] = [PNG.subarray(0, 33), PNG.subarray(33)];
+  for (const size of [0, 1, 4000, 65_523, 65_524, 65_525, 65_536, 300_000]) {
+    const piece = Buffer.concat([Buffer.from([0, 0, 0, 0]), Buffer.from('teXt'), Buffer.alloc(size + 4, 9)]);
+    piece.writeUInt32BE(size, 0);
+    const pieces = Array.from({ length: Math.ceil(200_000 / piece.length) }, () => piece);
+    const image = Buffer.concat([head, ...pieces, tail, Buffer.from('behind it')]);
+    expect([size, await typeOf(image)]).toEqual([size, 'image/png']);
+    expect([size, await typeOf(Buffer.concat([head, ...pieces]))]).toEqual([size, null]);
+  }
+});
+
+describe('a JPEG', () => {
+  const [, image = Buffer.alloc(0)] = IMAGES[1] ?? [];
+  const [whole, end] = [image.subarray(0, -2), image.subarray(-2)];
+  const preview = Buffer.concat([Buffer.from([0xff, 0xe1, 0, image.length + 8]), Buffer.from('Exif\0\0'), image]);
+
+  it('with several scans, as of a progressive one, is told by its last end', async () => {
+    const tables = Buffer.from([0xff, 0xc4, 0, 4, 1, 2]);
+    const scan = Buffer.from([0xff, 0xda, 0, 8, 1, 1, 0, 0, 63, 0, 0x3f, 0xff, 0, 0xff, 0xd0, 0x11]);
+    const progressive = Buffer.concat([whole, tables, scan, tables, scan]);
+    expect(await typeOf(progressive)).toBeNull();
+    expect(await typeOf(Buffer.concat([progressive, end]))).toBe('image/jpeg');
+  });
+
+  it('that was cut off is none, though the preview within it is whole', async () => {
+    const previewed = Buffer.concat([image.subarray(0, 2), preview, whole.subarray(2)]);
+    expect(await typeOf(previewed)).toBeNull();
+    expect(await typeOf(Buffer.concat([previewed, end]))).toBe('image/jpeg');
+  });
+
+  it('is told wherever its end stands, and with filling before its marks', async () => {
+    for (const filled of [65_500, 65_520, 65_535, 65_536, 131_070]) {
+      for (let more = 0; more < 20; more += 1) {
+        const long = Buffer.concat([whole, Buffer.alloc(filled - whole.length + more, 0x11), end, Buffer.alloc(9)]);
+        expect([filled + more, await typeOf(long)]).toEqual([filled + more, 'image/jpeg']);
+      }
+    }
+    const scanAt = whole.indexOf(Buffer.from([0xff, 0xda]));
+    const padding = Buffer.alloc(70_000, 0xff);
+    const padded = Buffer.concat([whole.subarray(0, scanAt), padding, whole.subarray(scanAt), end]);
+    expect(await typeOf(padded)).toBe('image/jpeg');
+  });
 });
 
 it.each([

@@ -57,8 +57,9 @@ function jpeg(previewBytes: number): Buffer {
     previews.push(bytes([0xff, 0xe2, (size + 2) >> 8, (size + 2) & 0xff]), Buffer.alloc(size, 0x11));
   }
   const jfif = bytes([0xff, 0xe0, 0, 16], 'JFIF\0', [1, 1, 0, 0, 1, 0, 1, 0, 0]);
-  const size = bytes([0xff, 0xc0, 0, 11, 8, 0, 5, 0, 6, 1, 1, 0x11, 0, 0xff, 0xd9]);
-  return Buffer.concat([bytes([0xff, 0xd8]), jfif, ...previews, size]);
+  const size = bytes([0xff, 0xc0, 0, 11, 8, 0, 5, 0, 6, 1, 1, 0x11, 0]);
+  const scan = bytes([0xff, 0xda, 0, 8, 1, 1, 0, 0, 63, 0], [0x3f, 0xff, 0, 0x11], [0xff, 0xd9]);
+  return Buffer.concat([bytes([0xff, 0xd8]), jfif, ...previews, size, scan]);
 }
 
 /** An image of exactly so many bytes; another `seed` makes another one. */

@@ -1,4 +1,5 @@
 import type { Finding } from '../../cli';
+import { DELIVERY_KINDS } from '../../domain/vocabulary';
 import { ConfigurationError, environmentWithout, loadConfig, type Config } from '../../platform/config';
 import { notesOf } from './finding';
 
@@ -35,12 +36,13 @@ export function lookAtConfiguration(environment: Environment | undefined): Confi
 function unwise(config: Config): Finding[] {
   const notes = notesOf('configuration');
   const { secrets, sharedSecret } = config.webhook;
-  const isOpen = sharedSecret === null && Object.values(secrets).every((list) => list.length === 0);
-  if (!isOpen || !config.isProduction) return [];
+  const open = DELIVERY_KINDS.filter((kind) => secrets[kind].length === 0);
+  if (sharedSecret !== null || open.length === 0) return [];
+  const whose = open.length === DELIVERY_KINDS.length ? 'no webhook is' : `webhooks ${open.join(', ')} are not`;
   return [
     notes.warning(
       'webhooks_unverified',
-      'no webhook secret is set: anybody who knows the address can post tow requests',
+      `${whose} proved by a secret: anybody who knows the address can post them`,
       'Set WEBHOOK_SECRETS, or WEBHOOK_SHARED_SECRET with WEBHOOK_SHARED_SECRET_HEADER, if the service signs its calls.',
     ),
   ];

@@ -1,4 +1,5 @@
 import type { Finding } from '../../cli';
+import { within } from '../../platform/within';
 
 /** What one look found, in the words of its check. */
 export interface Notes {
@@ -17,6 +18,31 @@ export function notesOf(check: string): Notes {
     skipped: (code, what) => ({ check, state: 'skipped', code, what, fix: null }),
   };
 }
+
+/**
+ * What a look found; a fault when it has not ended after `limitMs`, or ends in an error, as what is broken in unforeseen
+ * ways does. It may go on, and is waited for no longer.
+ */
+export async function inTime<T>(
+  check: string,
+  { limitMs, look, otherwise }: { limitMs: number; look: Promise<T>; otherwise: (finding: Finding) => T },
+): Promise<T> {
+  const notes = notesOf(check);
+  const answer = await within(
+    limitMs,
+    look.then(
+      (found) => ({ found }),
+      () => null,
+    ),
+  );
+  if (answer === null) {
+    return otherwise(notes.fault('no_answer_in_time', `did not answer in time (${limitMs / 1000} s)`, LOOK_YOURSELF));
+  }
+  if (answer.value === null) return otherwise(notes.fault('look_failed', 'could not be looked at', LOOK_YOURSELF));
+  return answer.value.found;
+}
+
+const LOOK_YOURSELF = 'Look at what it depends on: a disk that hangs, a network that swallows what is sent.';
 
 const SKEW_WARNING_MS = 30_000;
 /** More than this and moments are refused: a fact may lie two minutes ahead of the clock, and no more. */

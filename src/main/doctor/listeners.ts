@@ -1,9 +1,21 @@
-import { ApiRefusal, ApiUnreachable, answerOf, createClient, type ApiRefusal as Refusal } from '../../client';
+import {
+  ApiAnswerBroken,
+  ApiRefusal,
+  ApiUnreachable,
+  answerOf,
+  createClient,
+  type ApiRefusal as Refusal,
+} from '../../client';
 import type { Finding } from '../../cli';
 import { jsonObject } from '../../contracts/common';
 import { WEBHOOKS } from '../../contracts/webhooks';
-import { loadCommandLineSettings, localAddress, type Config } from '../../platform/config';
-import { messageOf } from '../../platform/system-error';
+import {
+  ApiKeyUnusable,
+  ConfigurationError,
+  loadCommandLineSettings,
+  localAddress,
+  type Config,
+} from '../../platform/config';
 import { notesOf } from './finding';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -55,8 +67,12 @@ function jsonIn(text: string) {
 export async function lookAtConsole(environment: Environment | undefined): Promise<Finding> {
   const notes = notesOf('console');
   const settings = settingsIn(environment);
-  if (settings === null)
-    return notes.skipped('not_looked_at', 'TOWHOOK_URL, HOST and CONSOLE_PORT must be right first');
+  if (settings instanceof ConfigurationError) {
+    const [wrong] = settings.faults;
+    return settings instanceof ApiKeyUnusable && wrong
+      ? notes.fault('api_key_unusable', `${wrong.variable} ${wrong.rule}`, `Set ${wrong.variable} to a valid key.`)
+      : notes.skipped('not_looked_at', 'TOWHOOK_URL, HOST and CONSOLE_PORT must be right first');
+  }
   const { url, apiKey } = settings;
   const key = 'Set TOWHOOK_API_KEY to a valid key; BOOTSTRAP_API_KEY must be the one the console was started with.';
   try {
@@ -75,17 +91,18 @@ export async function lookAtConsole(environment: Environment | undefined): Promi
     }
     if (!(error instanceof ApiRefusal)) {
       const fix = 'Set TOWHOOK_URL to the address of the console, and run the command line of the same version.';
-      return notes.fault('console_not_towhook', `what answers at ${url} is no console: ${messageOf(error)}`, fix);
+      const broken = error instanceof ApiAnswerBroken ? `: ${error.message}` : '';
+      return notes.fault('console_not_towhook', `what answers at ${url} is no console${broken}`, fix);
     }
-    if (error.httpStatus !== 401) return refusing(error);
+    if (error.httpStatus !== 401 || !error.isOfConsole) return refusing(error);
     if (apiKey === null) return notes.fault('api_key_missing', 'answers, but no API key is set', key);
     return notes.fault('api_key_wrong', 'answers, but does not accept the API key', key);
   }
 }
 
-function refusing({ httpStatus, code, message }: Refusal): Finding {
+function refusing({ httpStatus, isOfConsole, message }: Refusal): Finding {
   const notes = notesOf('console');
-  if (code.startsWith('http_')) {
+  if (!isOfConsole) {
     const what = `what answers there (${httpStatus}) is no console`;
     return notes.fault('console_not_towhook', what, 'Set TOWHOOK_URL to the address of the console.');
   }
@@ -99,7 +116,8 @@ function refusing({ httpStatus, code, message }: Refusal): Finding {
 function settingsIn(environment: Environment | undefined) {
   try {
     return loadCommandLineSettings(environment);
-  } catch {
-    return null;
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error;
+    throw error;
   }
 }

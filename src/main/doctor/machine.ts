@@ -1,7 +1,8 @@
-import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
+import { rm, statfs, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Finding } from '../../cli';
 import type { Clock } from '../../platform/clock';
+import { makeFolder } from '../../platform/make-folder';
 import { codeOf } from '../../platform/system-error';
 import { notesOf } from './finding';
 
@@ -47,7 +48,7 @@ export async function lookAtDataDir(dataDir: string, clock: Clock): Promise<Find
 async function writeProbe(folder: string, id: string): Promise<string | null> {
   const probe = join(folder, `.doctor-${id}`);
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(folder, 0o700);
     await writeFile(probe, '', { mode: 0o600, flag: 'wx' });
     return null;
   } catch (error) {

@@ -3,9 +3,9 @@ import type { Clock } from '../../platform/clock';
 import type { Config } from '../../platform/config';
 import { silentLog } from '../../platform/log';
 import type { Resources } from '../../platform/resources';
-import { messageOf } from '../../platform/system-error';
-import { connectFailFast, whenReady, writability } from '../../store/connect';
-import { redisFaults } from '../../store/settings';
+import { codeOf, messageOf } from '../../platform/system-error';
+import { connectFailFast, isReply, whenReady, writability } from '../../store/connect';
+import { redisFaults, syncPolicy } from '../../store/settings';
 import { openEmbedded } from '../foundation';
 import { clockFinding, notesOf } from './finding';
 
@@ -34,13 +34,13 @@ export async function lookAtRedis(config: Config, tools: { clock: Clock; resourc
     return none(notes.fault('redis_unreachable', what, 'Set REDIS_URL to a Redis of yours.'));
   }
   const redis = resources.add('redis', connectFailFast(url, { log: silentLog }), (opened) => opened.disconnect());
-  const trouble = await whenReady(redis, READY_TIMEOUT_MS).then(() => null, messageOf);
-  if (trouble !== null) return none(unreachable(trouble));
+  const trouble = await whenReady(redis, READY_TIMEOUT_MS).then(() => null, troubleOf);
+  if (trouble !== null) return none(trouble);
   try {
     const findings = [...(await settingsOf(redis)), await clockOf(redis, clock), await roleOf(redis)];
     return { findings, redis: findings.some(({ code }) => code === 'redis_refuses_writes') ? null : redis };
   } catch (error) {
-    return none(unreachable(messageOf(error)));
+    return none(unreachable(error));
   }
 }
 
@@ -48,20 +48,48 @@ function none(finding: Finding): RedisLook {
   return { findings: [finding], redis: null };
 }
 
-function unreachable(trouble: string): Finding {
-  if (/NOAUTH|WRONGPASS|NOPERM/.test(trouble)) {
+/** Of an error that only says that Redis did not get ready: what kept it from that. */
+function troubleOf(error: unknown): Finding {
+  return unreachable(error instanceof Error ? error.cause : null);
+}
+
+function unreachable(error: unknown): Finding {
+  const said = messageOf(error);
+  if (/NOAUTH|WRONGPASS|NOPERM/.test(said)) {
     const fix = 'Put the right user and password into REDIS_URL: redis://user:password@host:port.';
     return notes.fault('redis_not_allowed', 'Redis does not accept the user or the password of REDIS_URL', fix);
   }
+  // The client library has no other word for bytes that are not of Redis's protocol.
+  if (/RESP type|Protocol error/.test(said)) {
+    const fix = 'Set REDIS_URL to host and port of a Redis; rediss:// where it speaks TLS.';
+    return notes.fault('redis_is_something_else', 'what answers at REDIS_URL is no Redis', fix);
+  }
   return notes.fault(
     'redis_unreachable',
-    trouble,
+    `cannot be reached (REDIS_URL): ${wordsOf(error)}`,
     'Start Redis, or set REDIS_URL to where it runs; look at firewalls and TLS (rediss://) in between.',
   );
 }
 
+/** Redis's own words, or what the system's code means; never a text of a library. */
+function wordsOf(error: unknown): string {
+  if (isReply(error)) return messageOf(error);
+  const code = codeOf(error);
+  return code === null ? 'no answer' : (SYSTEM_WORDS[code] ?? code);
+}
+
+const SYSTEM_WORDS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  ENOTFOUND: 'its name is not known',
+  EAI_AGAIN: 'its name is not known',
+  EHOSTUNREACH: 'no way leads there',
+  ENETUNREACH: 'no way leads there',
+  ETIMEDOUT: 'no answer',
+};
+
 async function settingsOf(redis: Connection): Promise<Finding[]> {
-  const faults = await redisFaults(redis);
+  const [faults, policy] = await Promise.all([redisFaults(redis), syncPolicy(redis)]);
   const version = /^redis_version:((\d+)\.(\d+)\S*)/m.exec(await redis.info('server'));
   const [, text = 'unknown', major, minor] = version ?? [];
   const isOld = Number(major) < OLDEST.major || (Number(major) === OLDEST.major && Number(minor) < OLDEST.minor);
@@ -76,7 +104,20 @@ async function settingsOf(redis: Connection): Promise<Finding[]> {
         `In redis.conf, or by CONFIG SET and CONFIG REWRITE: ${setting === 'appendonly' ? 'appendonly yes, appendfsync always' : 'maxmemory-policy noeviction'}.`,
       ),
     ),
+    ...(faults.some(({ setting }) => setting === 'appendonly') ? [] : [syncFinding(policy)]),
   ];
+}
+
+function syncFinding(policy: string | null): Finding {
+  if (policy === 'always') return notes.fine('redis_syncs', 'every write is on its disk when it is acknowledged');
+  if (policy === null) {
+    return notes.skipped('not_looked_at', 'it does not tell whether it syncs every write (appendfsync always)');
+  }
+  return notes.warning(
+    'redis_syncs_late',
+    `appendfsync is ${policy}: when the power fails, the last acknowledged calls and facts are lost`,
+    'In redis.conf, or by CONFIG SET and CONFIG REWRITE: appendfsync always.',
+  );
 }
 
 async function roleOf(redis: Connection): Promise<Finding> {

@@ -3,7 +3,7 @@ import type { Exchange } from '../../domain/policy';
 import type { Clock } from '../../platform/clock';
 import { serviceAccess, type Config, type ServiceAccess } from '../../platform/config';
 import { silentLog } from '../../platform/log';
-import { messageOf } from '../../platform/system-error';
+import { codeOf } from '../../platform/system-error';
 import { createMemoryTokenCache, createServiceClient } from '../../service';
 import { createBudgets } from '../../store/budgets';
 import { createTokenCache } from '../../store/tokens';
@@ -58,7 +58,9 @@ async function tokenFinding(
       client.close();
     }
   } catch (error) {
-    return notes.fault('service_not_configured', messageOf(error), `Check SERVICE_BASE_URL, ${CREDENTIALS}.`);
+    // The texts of libraries repeat what they were given.
+    const what = `could not be asked: ${codeOf(error) ?? 'the call could not be made'}`;
+    return notes.fault('service_not_configured', what, `Check SERVICE_BASE_URL, ${CREDENTIALS}.`);
   }
 }
 

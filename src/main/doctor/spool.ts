@@ -1,7 +1,7 @@
 import type { Finding } from '../../cli';
 import type { Clock } from '../../platform/clock';
 import { silentLog } from '../../platform/log';
-import { messageOf } from '../../platform/system-error';
+import { codeOf } from '../../platform/system-error';
 import { createSpool, type SharedMarker } from '../../spool';
 import { createSpoolMarker } from '../../store/spool-marker';
 import { notesOf } from './finding';
@@ -44,6 +44,6 @@ export async function lookAtSpool(
         );
     }
   } catch (error) {
-    return notes.skipped('not_looked_at', `Redis does not say which disk is in use: ${messageOf(error)}`);
+    return notes.skipped('not_looked_at', `it could not be seen which disk is in use: ${codeOf(error) ?? 'no answer'}`);
   }
 }

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import { mkdir, realpath } from 'node:fs/promises';
+import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../platform/clock';
 import type { Log } from '../../platform/log';
+import { makeFolder } from '../../platform/make-folder';
 import { ensureServer, recordedProcessId } from './ensure';
 import { findServer, type ServerLookup } from './find-server';
 import { withFolderLock } from './folder-lock';
@@ -118,6 +119,12 @@ export async function startEmbeddedRedis(options: EmbeddedRedisOptions): Promise
 async function prepareFolder(dataDir: string): Promise<string> {
   const folder = join(dataDir, 'redis');
   // It holds what the tows hold, plates and places included.
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder, 0o700);
   return realpath(folder);
+}
+
+/** Whether an embedded server has kept anything in `dataDir`, whatever its version names its files. */
+export async function holdsData(dataDir: string): Promise<boolean> {
+  const names = await readdir(join(dataDir, 'redis')).catch(() => []);
+  return names.some((name) => /^(appendonlydir|appendonly\.aof|dump\.rdb)$/.test(name));
 }

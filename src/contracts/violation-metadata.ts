@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { isNestedDeeperThan } from '../domain/canonical';
+import { timesNamed, type EnteredMetadata } from '../domain/violation-metadata';
+import { metadata, METADATA_LEVELS_MAX } from './common';
+
+/**
+ * The operator's own data as somebody entered it (service-api 2.1): read for its id, and otherwise sent on as the very text
+ * it came in. Numbers and names that no program here could hold stay as they are.
+ */
+
+const TEXT_MAX = 16_384;
+const NOT_A_NAME = 'must be text that is not blank';
+
+/** By its id, a violation and what the service says of it find each other. */
+const object = metadata.refine(({ id }) => typeof id !== 'string' || id.trim() !== '', { path: ['id'] });
+
+export const metadataText = z
+  .string()
+  .trim()
+  .max(TEXT_MAX)
+  .transform((text, context): EnteredMetadata => {
+    const refuse = (message: string, path: string[] = []) => {
+      context.addIssue({ code: 'custom', message, path });
+      return z.NEVER;
+    };
+    const value = parse(text);
+    if (value === undefined) return refuse('must be JSON');
+    // Before anything walks through it level by level.
+    if (isNestedDeeperThan(METADATA_LEVELS_MAX, value)) {
+      return refuse(`must not be nested deeper than ${METADATA_LEVELS_MAX} levels`);
+    }
+    const checked = object.safeParse(value);
+    if (checked.success) {
+      return timesNamed('id', text) > 1 ? refuse('must be given once', ['id']) : { text, value: checked.data };
+    }
+    for (const { path } of checked.error.issues)
+      refuse(path.length > 0 ? NOT_A_NAME : 'must be an object', path.map(String));
+    return z.NEVER;
+  });
+
+/** Null is JSON; undefined stands for what is not. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,34 @@
+import * as fc from 'fast-check';
+import { metadataWithId, timesNamed } from '../../src/domain/violation-metadata';
+import { jsonObject } from '../../src/contracts/common';
+
+const objects = fc
+  .dictionary(
+    fc.oneof(fc.string(), fc.constantFrom('"', '\\', '{', 'a:', 'id')).filter((name) => name !== '__proto__'),
+    fc.jsonValue(),
+  )
+  .chain((value) => fc.constantFrom(undefined, 2, '\t').map((indent) => JSON.stringify(value, null, indent)));
+
+test('metadata without an id gets one and is otherwise the same, and with one it is the same text', () => {
+  fc.assert(
+    fc.property(objects, (text) => {
+      const value = jsonObject.parse(JSON.parse(text));
+      const named = metadataWithId({ value, text }, 'ours');
+      const expected = { id: 'ours', ...value };
+      expect([JSON.parse(named.text), named.value]).toEqual([expected, expected]);
+      expect(named.text === text).toBe('id' in value);
+      expect(named.text.endsWith(text.slice(1))).toBe(true);
+    }),
+  );
+});
+
+test('members of an object are counted by name, whatever stands around them', () => {
+  fc.assert(
+    fc.property(objects, (text) => {
+      const times = Object.hasOwn(jsonObject.parse(JSON.parse(text)), 'id') ? 1 : 0;
+      expect(timesNamed('id', text)).toBe(times);
+      const more = text.length === 2 ? '' : ',';
+      expect(timesNamed('id', `{ "i\\u0064" : {"id":1},"x":["id"]${more}${text.slice(1)}`)).toBe(times + 1);
+    }),
+  );
+});
