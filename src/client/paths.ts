@@ -3224,12 +3224,6 @@ export interface Tow {
       at: string;
       by: string;
     } | null;
-    steps: {
-      step: 'accepted' | 'en_route' | 'on_scene' | 'hooked';
-      occurred_at: string;
-      recorded_at: string;
-      by: string;
-    }[];
     yard: {
       yard: string;
       slot: string | null;
@@ -3250,6 +3244,12 @@ export interface Tow {
     notes: {
       text: string;
       at: string;
+      by: string;
+    }[];
+    steps: {
+      step: 'accepted' | 'en_route' | 'on_scene' | 'hooked';
+      occurred_at: string;
+      recorded_at: string;
       by: string;
     }[];
     photos: {

@@ -5,22 +5,29 @@ import { sensitive } from './sensitive';
 
 /** What an operator keeps of a tow for itself (domain/dispatch.ts): as stored, as shown, and what people send. */
 
-const stored = z.object({
-  assignment: z.object({ crew: z.string(), truck: z.string().nullable(), at: z.string(), by: z.string() }).nullable(),
-  steps: z.array(
-    z.object({ step: z.enum(CREW_STEPS), occurredAt: z.string(), recordedAt: z.string(), by: z.string() }),
-  ),
-  yard: z.object({ yard: z.string(), slot: z.string().nullable(), at: z.string(), by: z.string() }).nullable(),
+/** When it was said, and by whom. */
+const said = { at: z.string(), by: z.string() };
+
+/** What is stored and shown alike. */
+const alike = {
+  assignment: z.object({ crew: z.string(), truck: z.string().nullable(), ...said }).nullable(),
+  yard: z.object({ yard: z.string(), slot: z.string().nullable(), ...said }).nullable(),
   holds: z.array(
     z.object({
       id: z.string(),
       reason: z.string(),
-      at: z.string(),
-      by: z.string(),
-      lifted: z.object({ reason: z.string(), at: z.string(), by: z.string() }).nullable(),
+      ...said,
+      lifted: z.object({ reason: z.string(), ...said }).nullable(),
     }),
   ),
-  notes: z.array(z.object({ text: z.string(), at: z.string(), by: z.string() })),
+  notes: z.array(z.object({ text: z.string(), ...said })),
+};
+
+const stored = z.object({
+  ...alike,
+  steps: z.array(
+    z.object({ step: z.enum(CREW_STEPS), occurredAt: z.string(), recordedAt: z.string(), by: z.string() }),
+  ),
   photos: z.array(
     z.object({
       id: z.string(),
@@ -29,8 +36,7 @@ const stored = z.object({
       contentType: z.string(),
       sizeBytes: z.number(),
       sha256: z.string(),
-      at: z.string(),
-      by: z.string(),
+      ...said,
     }),
   ),
 });
@@ -39,21 +45,10 @@ export const dispatchRecord: z.ZodType<Dispatch> = stored.optional().transform((
 
 /** As the API shows it. */
 export const dispatchView = z.object({
-  assignment: z.object({ crew: z.string(), truck: z.string().nullable(), at: z.string(), by: z.string() }).nullable(),
+  ...alike,
   steps: z.array(
     z.object({ step: z.enum(CREW_STEPS), occurred_at: z.string(), recorded_at: z.string(), by: z.string() }),
   ),
-  yard: z.object({ yard: z.string(), slot: z.string().nullable(), at: z.string(), by: z.string() }).nullable(),
-  holds: z.array(
-    z.object({
-      id: z.string(),
-      reason: z.string(),
-      at: z.string(),
-      by: z.string(),
-      lifted: z.object({ reason: z.string(), at: z.string(), by: z.string() }).nullable(),
-    }),
-  ),
-  notes: z.array(z.object({ text: z.string(), at: z.string(), by: z.string() })),
   photos: z.array(
     z.object({
       id: z.string(),
@@ -61,8 +56,7 @@ export const dispatchView = z.object({
       content_type: z.string(),
       size_bytes: z.number(),
       sha256: z.string(),
-      at: z.string(),
-      by: z.string(),
+      ...said,
     }),
   ),
 });
