@@ -40,15 +40,16 @@ interface Hand {
 export function startPump(options: PumpOptions): Pump {
   const ending = new AbortController();
   const { signal } = ending;
-  const hands = QUEUE_NAMES.map((queue): Hand => ({ queue, refs: [] }));
-  const run = async () => {
+  /** Each queue by itself: a turn that hangs holds up its own queue and no other. */
+  const run = async (queue: QueueName) => {
+    const hand: Hand = { queue, refs: [] };
     while (!signal.aborted) {
-      const turns = await Promise.all(hands.map((hand) => turn(hand, options)));
+      const how = await turn(hand, options);
       // A full slice means that more is waiting.
-      if (!turns.includes('full')) await sleep(options.intervalMs, undefined, { signal }).catch(() => {});
+      if (how !== 'full') await sleep(options.intervalMs, undefined, { signal }).catch(() => {});
     }
   };
-  const running = run();
+  const running = Promise.all(QUEUE_NAMES.map(run));
   return {
     async stop() {
       ending.abort();

@@ -17,10 +17,10 @@ afterEach(() => world.close());
 
 const NOTHING: Due = { take: () => Promise.resolve([]) };
 
-function start(options: { queues: Queues; reports: Due }) {
+function start(options: { queues: Queues; reports: Due; deliveries?: Due }) {
   return startPump({
     queues: options.queues,
-    due: { deliveries: NOTHING, reports: options.reports, violations: NOTHING },
+    due: { deliveries: options.deliveries ?? NOTHING, reports: options.reports, violations: NOTHING },
     intervalMs: 20,
     progress: createProgress(systemClock),
     log: silentLog,
@@ -71,4 +71,19 @@ test('a pump whose turn hangs is stopped all the same', async () => {
   await pump.stop();
 
   expect(performance.now() - startedMs).toBeLessThan(3000);
+});
+
+test('a queue whose turn hangs holds up no other', async () => {
+  const hanging: Due = { take: () => new Promise(() => {}) };
+  let number = 0;
+  const deliveries: Due = {
+    take: () => {
+      number += 1;
+      return Promise.resolve([`dlv_${number}`]);
+    },
+  };
+  const pump = start({ queues: world.queues, reports: hanging, deliveries });
+
+  await eventually(async () => expect(await world.queues.byName.deliveries.getWaitingCount()).toBeGreaterThan(3));
+  await pump.stop();
 });
