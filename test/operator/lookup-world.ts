@@ -89,3 +89,13 @@ export function problemIn(answer: Answer): { status: number; code: unknown; retr
   const retryAfter = answer.headers.get('retry-after');
   return { status: answer.status, code, retryAfter: retryAfter === null ? null : Number(retryAfter) };
 }
+
+/** A simulated service and a console that asks it. */
+export async function startWorld(
+  redis: Pick<TestRedis, 'url'>,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<{ service: Awaited<ReturnType<typeof simulate>>; app: App }> {
+  const service = await simulate();
+  const app = await startConsoleWith(redis, { ...service.environment, ...environment });
+  return { service, app };
+}

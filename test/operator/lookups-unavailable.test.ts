@@ -11,8 +11,8 @@ import {
   capacityIn,
   endAll,
   problemIn,
-  simulate,
   startConsoleWith,
+  startWorld,
   ticketIn,
   UNKNOWN_ZONE,
   VEHICLE,
@@ -22,12 +22,7 @@ import {
 const redis = useRedis();
 afterEach(endAll);
 
-/** A simulated service and a console that asks it. */
-async function world(environment: Readonly<Record<string, string>> = {}) {
-  const service = await simulate();
-  const app = await startConsoleWith(redis, { ...service.environment, ...environment });
-  return { service, app };
-}
+const world = (environment?: Readonly<Record<string, string>>) => startWorld(redis, environment);
 
 describe('a service that cannot be asked', () => {
   it.each([

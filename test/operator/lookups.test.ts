@@ -10,6 +10,7 @@ import {
   problemIn,
   simulate,
   startConsoleWith,
+  startWorld,
   ticketIn,
   UNKNOWN_ZONE,
   VEHICLE,
@@ -19,12 +20,7 @@ import {
 const redis = useRedis();
 afterEach(endAll);
 
-/** A simulated service and a console that asks it. */
-async function world(environment: Readonly<Record<string, string>> = {}) {
-  const service = await simulate();
-  const app = await startConsoleWith(redis, { ...service.environment, ...environment });
-  return { service, app };
-}
+const world = (environment?: Readonly<Record<string, string>>) => startWorld(redis, environment);
 
 describe.each(['bare', 'envelope'] as const)('a service that answers 4.5 %s', (answers45) => {
   it('is asked for the free slots of a zone and for an active ticket', async () => {
