@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Mortal } from './mortal';
-import { faultsIn, type ServiceRecord } from './record';
+import { faultsIn, repeatsIn, type ServiceRecord } from './record';
 import { LONG_FREEZE_MS, type Blow, type Victim } from './schedule';
 import { CALM, DOWNPOUR, FAULTS_PLAYED } from './weather';
 
@@ -16,6 +16,8 @@ export interface HavocTools {
   readonly victims: Readonly<Record<Victim, Mortal>>;
   readonly record: ServiceRecord;
   readonly signal: AbortSignal;
+  /** How many calls must have been made again before the last storm may end. */
+  readonly repeatsLeast: number;
 }
 
 /** How long the last storm may be held on to on a machine that is too slow for its schedule. */
@@ -47,8 +49,11 @@ export async function wreak(schedule: readonly Blow[], tools: HavocTools): Promi
         break;
     }
   };
-  await Promise.all(schedule.map(deal));
-  await stormUntilPlayed(tools);
+  const weathers = schedule.filter(({ kind }) => kind === 'weather');
+  const strikes = schedule.filter(({ kind }) => kind !== 'weather');
+  // A worker may be frozen for long after the last storm of the schedule: it must not become calm meanwhile.
+  const storming = Promise.all(weathers.map(deal)).then(() => stormUntilPlayed(tools));
+  await Promise.all([storming, ...strikes.map(deal)]);
   return { kills, freezes, longFreezes };
 }
 
@@ -56,17 +61,21 @@ function groupOf(victim: Victim): keyof Havoc['kills'] {
   return victim === 'redis' || victim === 'receiver' ? victim : 'workers';
 }
 
-/** A slow machine makes its calls when the storm of the schedule is over: then it goes on until each fault has hit. */
-async function stormUntilPlayed({ record, signal }: HavocTools): Promise<void> {
+/**
+ * A slow machine makes its calls when the storm of the schedule is over: then it goes on until each fault has hit, and
+ * enough calls were made again.
+ */
+async function stormUntilPlayed({ record, signal, repeatsLeast }: HavocTools): Promise<void> {
   const untilMs = performance.now() + LAST_STORM_MAX_MS;
-  while (performance.now() < untilMs && (await isMissingFaults(record))) {
+  while (performance.now() < untilMs && (await isTooMild(record, repeatsLeast))) {
     await record.setFaults(DOWNPOUR.rules);
     await pause(LOOK_EVERY_MS, undefined, { signal });
   }
   await record.setFaults(CALM.rules);
 }
 
-async function isMissingFaults(record: ServiceRecord): Promise<boolean> {
-  const played = faultsIn(await record.calls(), await record.webhooks());
-  return FAULTS_PLAYED.some((fault) => !played.has(fault));
+async function isTooMild(record: ServiceRecord, repeatsLeast: number): Promise<boolean> {
+  const calls = await record.calls();
+  const played = faultsIn(calls, await record.webhooks());
+  return FAULTS_PLAYED.some((fault) => !played.has(fault)) || repeatsIn(calls) < repeatsLeast;
 }

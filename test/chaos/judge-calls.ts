@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Story } from './crew';
 import { forbiddenCreates, type Evidence } from './judge-creates';
-import type { Call } from './record';
+import { repeatsIn, type Call } from './record';
 
 /** What the service recorded of one tow's reports, held against what the crew said. */
 export interface CallFindings {
@@ -50,7 +50,7 @@ export function judgeCalls(story: Story, evidence: Evidence): CallFindings {
     missing: missing.length,
     taken: said.length - missing.length,
     repeated: taken.length - new Set(taken).size,
-    retries: calls.length - new Set(calls.map(({ operation }) => operation)).size,
+    retries: repeatsIn(calls),
     readLate: calls.length - inTime.length,
     outOfOrder: isInOrder ? 0 : 1,
     wrongBodies: wrong.length,

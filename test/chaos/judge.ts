@@ -5,7 +5,7 @@ import { judgeCalls, type CallFindings } from './judge-calls';
 import { judgeViolations, type ViolationFindings } from './judge-violations';
 import type { PersonDecision } from './person';
 import type { ViolationDecision } from './person-violations';
-import { CALLS_MAX, faultsIn, type Call, type HeldViolation, type Order, type Webhook } from './record';
+import { CALLS_MAX, faultsIn, refOf, type Call, type HeldViolation, type Order, type Webhook } from './record';
 
 /** What the service saw and what a person decided in a whole run. */
 export interface Seen {
@@ -30,7 +30,7 @@ export interface Judged {
 /** Holds everything the service recorded against everything the crew said. */
 export function judge(stories: readonly Story[], seen: Seen): Judged {
   const { calls, webhooks, decisions } = seen;
-  const callsByTow = grouped(calls, towOf);
+  const callsByTow = grouped(calls, refOf);
   const invoices = webhooks.filter(({ kind }) => kind === 'tow_invoice');
   const invoicesByTow = grouped(invoices, ({ towing_reference_id: ref }) => ref);
   const decisionsByTow = grouped(decisions, ({ ref }) => ref);
@@ -81,12 +81,7 @@ export function judge(stories: readonly Story[], seen: Seen): Judged {
 function strays(calls: readonly Call[], refs: ReadonlySet<string>): string[] {
   return calls
     .filter(({ operation }) => REPORT_KINDS.some((kind) => kind === operation))
-    .filter((call) => !refs.has(towOf(call)))
+    .filter((call) => !refs.has(refOf(call)))
     .filter(({ body, status, effect }) => body !== null || status !== null || effect)
     .map(({ operation, at, body }) => `a call about nobody's tow: ${operation} at ${at}: ${JSON.stringify(body)}`);
-}
-
-function towOf({ body }: Call): string {
-  const ref = body?.['towing_reference_id'];
-  return typeof ref === 'string' ? ref : '';
 }

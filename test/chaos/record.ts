@@ -95,3 +95,15 @@ export function faultsIn(calls: readonly Call[], webhooks: readonly Webhook[]): 
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   return counts;
 }
+
+/** The tow a call is about, empty when it is about none. */
+export function refOf({ body }: Call): string {
+  const ref = body?.['towing_reference_id'];
+  return typeof ref === 'string' ? ref : '';
+}
+
+/** How many calls about tows were made beyond the first of each report. */
+export function repeatsIn(calls: readonly Call[]): number {
+  const names = calls.filter((call) => refOf(call) !== '').map((call) => `${refOf(call)} ${call.operation}`);
+  return names.length - new Set(names).size;
+}

@@ -7,6 +7,7 @@ import { livesOf } from './lives';
 import type { ServiceRecord } from './record';
 import { scheduleOf } from './schedule';
 import type { Stage } from './stage';
+import { retriesLeast } from './verdict';
 import { wakeForNothing } from './stray';
 
 export interface StormTools {
@@ -58,7 +59,10 @@ export async function rideOut(
   );
   try {
     const [stories, havoc] = await Promise.race([
-      Promise.all([Promise.all(living), wreak(scheduleOf(seed, stormMs), { ...stage, ...tools })]),
+      Promise.all([
+        Promise.all(living),
+        wreak(scheduleOf(seed, stormMs), { ...stage, ...tools, repeatsLeast: retriesLeast(tows) }),
+      ]),
       tooLong,
     ]);
     over.abort();

@@ -34,6 +34,11 @@ export function zeroesOf({
   };
 }
 
+/** A storm in which fewer calls were made again was none. */
+export function retriesLeast(tows: number): number {
+  return Math.ceil(tows / 20);
+}
+
 /** Why the run does not pass; empty when it does. A run in which too little happened does not. */
 export function failuresOf(findings: Findings, tows: number): string[] {
   const { havoc, reports, finished, faults, problems } = findings;
@@ -49,7 +54,7 @@ export function failuresOf(findings: Findings, tows: number): string[] {
     ...atLeast('freezes of workers', havoc.freezes.workers, 1),
     ...atLeast('freezes longer than a lease', havoc.longFreezes, 1),
     ...FAULTS_PLAYED.flatMap((fault) => atLeast(`fault ${fault}`, faults.get(fault) ?? 0, 1)),
-    ...atLeast('retries', reports.retries, tows / 20),
+    ...atLeast('retries', reports.retries, retriesLeast(tows)),
     ...atLeast('reports taken', reports.taken, Math.max(1, reports.owed)),
     ...atLeast('reports owed', reports.owed, tows * 2),
     ...atLeast('wake-ups for nothing', findings.strayWakeUps, tows),
