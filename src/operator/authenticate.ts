@@ -1,15 +1,22 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Request, Response } from 'express';
+import type { IncomingMessage } from 'node:http';
+import type { SignIn } from '../workflow/operator-port';
 import type { ApiKeyStore } from '../workflow/ports';
 import type { Actor } from '../workflow/progress';
-import { addressOf, type Checked, type Guessing } from './guessing';
-import { sendError } from './reply';
+import { addressOf, type Guessing } from './guessing';
+import { problem, type Refused } from './said';
 
 /** Who calls, by the key of the call. Keys are long random texts, so their plain hash is safe to store. */
-export interface Authenticator {
-  /** The holder of a key that a request carries, unless too many wrong ones came from where it comes from. */
-  check(key: string, request: Request): Promise<Checked<Actor>>;
+export interface Authenticator extends SignIn {
+  /**
+   * Who is signed in on the console, of a request that only reads and names no key; null of every other request: another
+   * site may have made it. Rejects while nobody can say.
+   */
+  signedIn(request: IncomingMessage): Promise<Actor | null>;
 }
+
+/** Who sends this cookie header; null when nobody has signed in with it. */
+export type SessionActor = (cookieHeader: string | undefined) => Promise<Actor | null>;
 
 export interface AuthenticatorOptions {
   readonly keys: Pick<ApiKeyStore, 'findByHash'>;
@@ -21,29 +28,47 @@ export interface AuthenticatorOptions {
 /** The name and the id of whoever holds the configured key; no stored key may have them. */
 export const BOOTSTRAP = 'bootstrap';
 
+/** Lets in by keys alone. */
 export function createAuthenticator({ keys, bootstrapApiKey, guessing }: AuthenticatorOptions): Authenticator {
   const bootstrapHash = bootstrapApiKey === null ? null : hashOf(bootstrapApiKey);
   const holderOf = async (hash: string): Promise<Actor | null> => {
-    if (bootstrapHash !== null && timingSafeEqual(Buffer.from(hash), Buffer.from(bootstrapHash))) {
+    if (bootstrapHash !== null && isSame(hash, bootstrapHash)) {
       return { id: BOOTSTRAP, name: BOOTSTRAP, role: 'ops' };
     }
     const key = await keys.findByHash(hash);
     return key && { id: key.id, name: key.name, role: key.role };
   };
-  return {
-    check(key, request) {
+  const signIn: SignIn = {
+    holderOf,
+    async check(key, request) {
       const hash = hashOf(key);
-      return guessing.check({ address: addressOf(request), hash }, () => holderOf(hash));
+      const checked = await guessing.check({ address: addressOf(request), hash }, () => holderOf(hash));
+      return checked.kind === 'held' ? { kind: 'held', actor: checked.holder, keyHash: hash } : checked;
+    },
+  };
+  return withSessions(signIn, () => Promise.resolve(null));
+}
+
+/** Lets in whoever is signed in, too, as far as they only read. */
+export function withSessions(signIn: SignIn, sessionActor: SessionActor): Authenticator {
+  return {
+    check: (key, request) => signIn.check(key, request),
+    holderOf: (keyHash) => signIn.holderOf(keyHash),
+    async signedIn({ method, headers }) {
+      return method === 'GET' && headers.authorization === undefined ? sessionActor(headers.cookie) : null;
     },
   };
 }
 
-/** Answers a call whose key was not looked at. */
-export function sendSlowed(response: Response, { retryAfterMs }: { retryAfterMs: number }): void {
-  response.set('retry-after', String(Math.ceil(retryAfterMs / 1000)));
-  sendError(response, 429, {
-    code: 'too_many_wrong_keys',
-    message: 'Too many wrong API keys came from this address; none is looked at for a while.',
+/** The refusal of a call whose key was not looked at. */
+export function slowed({ retryAfterMs }: { readonly retryAfterMs: number }): Refused {
+  return problem({
+    httpStatus: 429,
+    error: {
+      code: 'too_many_wrong_keys',
+      message: 'Too many wrong API keys came from this address; none is looked at for a while.',
+    },
+    retryAfterMs,
   });
 }
 
@@ -57,16 +82,21 @@ export function hashOf(key: string): string {
 }
 
 /** The key of an `Authorization: Bearer` header, null when there is none. */
-export function bearerKey(request: Request): string | null {
-  const match = /^Bearer +(\S+)$/i.exec(request.get('authorization') ?? '');
+export function bearerKey(request: IncomingMessage): string | null {
+  const match = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '');
   return match?.[1] ?? null;
 }
 
 /** The password of Basic authentication, null when there is none. */
-export function basicPassword(request: Request): string | null {
-  const match = /^Basic +(\S+)$/i.exec(request.get('authorization') ?? '');
+export function basicPassword(request: IncomingMessage): string | null {
+  const match = /^Basic +(\S+)$/i.exec(request.headers.authorization ?? '');
   if (match?.[1] === undefined) return null;
   const pair = Buffer.from(match[1], 'base64').toString();
   const colon = pair.indexOf(':');
   return colon === -1 ? null : pair.slice(colon + 1);
+}
+
+function isSame(hash: string, known: string): boolean {
+  const [given, expected] = [Buffer.from(hash), Buffer.from(known)];
+  return given.length === expected.length && timingSafeEqual(given, expected);
 }

@@ -30,3 +30,20 @@ export function answerWhileSending(response: Response, body: unknown): void {
   const patience = setTimeout(end, READS_ON_MS);
   request.once('end', end).once('close', end).resume();
 }
+
+/**
+ * Reads the rest of a body and throws it away, for at most 2 s; what comes later still is thrown away in the background. A
+ * browser reads no answer before it has sent its form.
+ */
+export async function throwRestAway(request: IncomingMessage): Promise<void> {
+  request.resume();
+  if (!isBodyUnderWay(request) || request.destroyed) return;
+  await new Promise<void>((resolve) => {
+    const end = () => {
+      clearTimeout(patience);
+      resolve();
+    };
+    const patience = setTimeout(end, READS_ON_MS);
+    request.once('end', end).once('close', end);
+  });
+}

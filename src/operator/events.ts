@@ -1,7 +1,7 @@
 import type { Express, Response } from 'express';
 import type { StoreEvent } from '../contracts/records';
-import { bearerKey, type Authenticator } from './authenticate';
-import { identify } from './serve';
+import type { Authenticator } from './authenticate';
+import { identify } from './identify';
 
 /** Server-sent events: everything that changes, to everybody who watches. */
 export interface EventStream {
@@ -11,7 +11,7 @@ export interface EventStream {
   close(): void;
 }
 
-/** How often a watcher hears that the stream lives; its key is looked at again each time, since it may have ended. */
+/** How often a watcher hears that the stream lives; its key or session is looked at again each time, since it may have ended. */
 const HEARTBEAT_MS = 15_000;
 const RECONNECT_MS = 2000;
 /** A watcher that does not read is let go; it comes back and reads the present state. */
@@ -25,7 +25,8 @@ export function serveEvents(
 ): EventStream {
   const watchers = new Map<Response, () => Promise<boolean>>();
   app.get('/api/events', async (request, response) => {
-    if (!(await identify(request, response, authenticator))) return;
+    const caller = await identify(request, response, authenticator);
+    if (!caller) return;
     response.writeHead(200, {
       'content-type': 'text/event-stream',
       'cache-control': 'no-store',
@@ -33,8 +34,7 @@ export function serveEvents(
       'x-accel-buffering': 'no',
     });
     response.write(`retry: ${RECONNECT_MS}\n\n`);
-    const key = bearerKey(request) ?? '';
-    watchers.set(response, async () => (await authenticator.check(key, request)).kind !== 'wrong');
+    watchers.set(response, caller.isStillIn);
     response.on('close', () => watchers.delete(response));
   });
   const send = (text: string) => {

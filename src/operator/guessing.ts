@@ -1,4 +1,4 @@
-import type { Request } from 'express';
+import type { IncomingMessage } from 'node:http';
 import { ipKeyGenerator } from 'express-rate-limit';
 import type { Clock } from '../platform/clock';
 import type { Log } from '../platform/log';
@@ -91,9 +91,12 @@ export function createGuessing({ clock, log, metrics }: GuessingOptions): Guessi
   };
 }
 
-/** Where a call comes from. An IPv6 client has a whole network of addresses, which counts as one. */
-export function addressOf(request: Request): string {
-  return request.ip === undefined ? 'unknown' : ipKeyGenerator(request.ip);
+/**
+ * Where a call comes from: the other end of its connection, since no proxy is believed. An IPv6 client has a whole network
+ * of addresses, which counts as one.
+ */
+export function addressOf({ socket }: IncomingMessage): string {
+  return socket.remoteAddress === undefined ? 'unknown' : ipKeyGenerator(socket.remoteAddress);
 }
 
 function remember<V>(map: Map<string, V>, [key, value]: readonly [string, V], max: number): void {

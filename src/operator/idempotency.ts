@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { Request, Response } from 'express';
 import { jsonObject } from '../contracts/common';
 import { canonicalJson } from '../domain/canonical';
 import type { AnswerStore, Remember } from '../workflow/ports';
 import type { Effect } from '../workflow/progress';
-import { sendError, sendInvalid, sendRefusal } from './reply';
+import { answered, invalidFields, refused, refusedBy, type Said } from './said';
 
 /** A change that a request asks for, and the answer it gets once it is made. */
 export interface Change {
@@ -14,9 +13,17 @@ export interface Change {
   readonly secrets?: Readonly<Record<string, string>>;
 }
 
-export interface Exchange {
-  readonly request: Request;
-  readonly response: Response;
+/** Where an Idempotency-Key counts. */
+interface Address {
+  /** In capitals. */
+  readonly method: string;
+  /** With its varying parts filled in, as it stands in an address. */
+  readonly path: string;
+}
+
+/** A request that changes something, as far as repeating it goes. */
+export interface Repeatable extends Address {
+  readonly idempotencyKey: string | undefined;
   /** What tells the request from another one to the same address: its body, or what stands for its form. */
   readonly asked: unknown;
 }
@@ -28,29 +35,32 @@ const KEY_MAX = 255;
  * effect; only successes are remembered, for 24 hours. The same key with another body is refused.
  */
 export async function changeOnce(
-  exchange: Exchange,
+  request: Repeatable,
   answers: AnswerStore,
   change: Change & { status: number },
-): Promise<void> {
-  const { request, response, asked } = exchange;
-  const key = request.get('idempotency-key');
+): Promise<Said> {
+  const { idempotencyKey: key } = request;
   if (key !== undefined && (key.trim() === '' || key.length > KEY_MAX)) {
-    return sendInvalid(response, [{ field: 'Idempotency-Key', rule: `must have 1 to ${KEY_MAX} characters` }]);
+    return invalidFields([{ field: 'Idempotency-Key', rule: `must have 1 to ${KEY_MAX} characters` }]);
   }
-  const remember = key === undefined ? undefined : rememberOf(request, { key, asked });
-  if (remember && (await answerAgain(exchange, answers, { remember, change }))) return;
+  const remember = key === undefined ? undefined : rememberOf(request, key);
+  const again = remember && (await answerAgain(answers, { remember, change }));
+  if (again) return again;
 
   const effect = await change.effect(remember);
   switch (effect.kind) {
     case 'done':
-      return send(response, await settle(answers, { remember, change }), change.secrets);
-    case 'remembered':
-      if (remember && (await answerAgain(exchange, answers, { remember, change }))) return;
+      return shown(await settle(answers, { remember, change }), change.secrets);
+    case 'remembered': {
+      const first = remember && (await answerAgain(answers, { remember, change }));
+      if (first) return first;
       throw new Error('a remembered answer went missing');
-    case 'refused':
+    }
+    case 'refused': {
       // Another request under this key may have had the effect a moment ago, which is why ours was refused.
-      if (remember && (await answerAgain(exchange, answers, { remember, change }))) return;
-      return sendRefusal(response, effect.refusal);
+      const first = remember && (await answerAgain(answers, { remember, change }));
+      return first ?? refusedBy(effect.refusal);
+    }
   }
 }
 
@@ -59,23 +69,18 @@ interface Once {
   readonly change: Change & { status: number };
 }
 
-async function answerAgain(
-  { response }: { response: Response },
-  answers: AnswerStore,
-  once: Once & { remember: Remember },
-): Promise<boolean> {
+/** What the first request under the key was told; null while there is none. */
+async function answerAgain(answers: AnswerStore, once: Once & { remember: Remember }): Promise<Said | null> {
   const found = await answers.find(once.remember.scope);
-  if (!found) return false;
+  if (!found) return null;
   if (found.fingerprint !== once.remember.fingerprint) {
-    sendError(response, 422, {
+    return refused(422, {
       code: 'idempotency_key_reused',
       message: 'This Idempotency-Key was used for another request.',
       details: [{ field: 'Idempotency-Key', rule: 'must not be used for two different requests' }],
     });
-    return true;
   }
-  send(response, found.answer ?? (await settle(answers, once)));
-  return true;
+  return shown(found.answer ?? (await settle(answers, once)));
 }
 
 /** An answer as it is remembered. */
@@ -89,19 +94,22 @@ async function settle(answers: AnswerStore, { remember, change }: Once): Promise
   return remember ? answers.settle(remember.scope, answer) : answer;
 }
 
-function send(response: Response, answer: string, secrets: Readonly<Record<string, string>> = {}): void {
-  // Whoever stands in between keeps no copy of what is shown once.
-  if (Object.keys(secrets).length > 0) response.set('cache-control', 'no-store');
+function shown(answer: string, secrets: Readonly<Record<string, string>> = {}): Said {
   const { status, body } = jsonObject.parse(JSON.parse(answer));
-  const shown = jsonObject.safeParse(body);
-  response.status(Number(status)).json(shown.success ? { ...shown.data, ...secrets } : body);
+  const fields = jsonObject.safeParse(body);
+  return {
+    ...answered(Number(status), fields.success ? { ...fields.data, ...secrets } : body),
+    showsSecrets: Object.keys(secrets).length > 0,
+  };
 }
 
-function rememberOf(request: Request, { key, asked }: { key: string; asked: unknown }): Remember {
-  return {
-    scope: digest(JSON.stringify([request.method, request.path, key])),
-    fingerprint: digest(canonicalJson(jsonObject.parse(asked))),
-  };
+function rememberOf(request: Repeatable, key: string): Remember {
+  return { scope: scopeOf(request, key), fingerprint: digest(canonicalJson(jsonObject.parse(request.asked))) };
+}
+
+/** The name under which the effect of a request is remembered: whoever makes it, its address and its key. */
+export function scopeOf({ method, path }: Address, key: string): string {
+  return digest(JSON.stringify([method, path, key]));
 }
 
 function digest(text: string): string {

@@ -1,4 +1,4 @@
-import express, { type RequestHandler } from 'express';
+import express, { type Express, type RequestHandler } from 'express';
 import helmet from 'helmet';
 import { NO_SUCH_ADDRESS } from '../contracts/common';
 import type { StoreEvent } from '../contracts/records';
@@ -12,17 +12,19 @@ import type { ConservationStore } from '../workflow/conservation-port';
 import type { Lookups } from '../workflow/lookups';
 import type { ProgressTools } from '../workflow/progress';
 import type { Spool } from '../workflow/spool-port';
+import type { OperatorApi, SignIn } from '../workflow/operator-port';
 import type { ViolationStore } from '../workflow/violation-port';
 import { serveApiKeys } from './api-keys';
 import { serveAudit } from './audit';
-import { createAuthenticator } from './authenticate';
+import { withSessions, type SessionActor } from './authenticate';
 import { serveConservation } from './conservation';
 import { serveDeliveries } from './deliveries';
 import { serveDocs } from './docs';
 import { serveDispatch } from './dispatch';
 import { serveEvents } from './events';
-import { createGuessing } from './guessing';
+import { createOperatorApi } from './in-process';
 import { serveLookups } from './lookups';
+import { mountEndpoints } from './mount';
 import { openApiDocument } from './openapi';
 import { servePhotos } from './photos';
 import { mountQueuePages, serveQueues, type WatchedQueue } from './queues';
@@ -33,6 +35,8 @@ import { serveTasks } from './tasks';
 import { serveTows } from './tows';
 import { serveViolationDecisions } from './violation-decisions';
 import { serveViolations } from './violations';
+
+export { createSignIn } from './sign-in';
 
 export interface OperatorOptions {
   readonly progress: ProgressTools;
@@ -50,25 +54,37 @@ export interface OperatorOptions {
   readonly answers: AnswerStore;
   readonly queues: readonly WatchedQueue[];
   readonly conservation: Pick<ConservationStore, 'lastWalk'>;
-  readonly bootstrapApiKey: string | null;
+  /** Whoever else checks keys in this process shares it, so that guesses are counted together (createSignIn). */
+  readonly signIn: SignIn;
+  /** Who is signed in on the console may read here, too; nobody when left out. */
+  readonly sessionActor?: SessionActor;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
 }
 
-/** The operator API and the queue pages as an Express application. */
-export function createOperator(options: OperatorOptions) {
+export interface Operator {
+  /** The API and the queue pages as an Express application. */
+  readonly app: Express;
+  /** The API for whoever lives in this process. */
+  readonly api: OperatorApi;
+  /** Hands an event to all who watch. */
+  publish(event: StoreEvent): void;
+  /** Ends all streams of events, so that the listener can close. */
+  close(): void;
+}
+
+/** The operator API and the queue pages. */
+export function createOperator(options: OperatorOptions): Operator {
   const app = express();
-  const { keys, bootstrapApiKey, clock, log, metrics } = options;
-  const guessing = createGuessing({ clock, log: throttledLog(log, { clock }), metrics });
-  const authenticator = createAuthenticator({ keys, bootstrapApiKey, guessing });
+  const { clock, log } = options;
+  const authenticator = withSessions(options.signIn, options.sessionActor ?? (() => Promise.resolve(null)));
   app.disable('etag');
   app.use(securityHeaders());
   app.use(logRequests(options));
   mountQueuePages(app, options.queues, authenticator);
 
-  const server = createServer(app, {
-    authenticator,
+  const server = createServer({
     answers: options.answers,
     spool: options.spool,
     log: throttledLog(log, { clock }),
@@ -87,6 +103,7 @@ export function createOperator(options: OperatorOptions) {
   serveConservation(server, options.conservation);
   serveApiKeys(server, { keys: options.keys, clock: options.clock });
   serveAudit(server, options.audit);
+  mountEndpoints(app, server.endpoints, authenticator);
   const events = serveEvents(app, authenticator);
   serveDocs(app);
   app.get('/openapi.json', (_request, response) => {
@@ -104,7 +121,12 @@ export function createOperator(options: OperatorOptions) {
   });
   app.use((_request, response) => sendError(response, 404, NO_SUCH_ADDRESS));
   app.use(answerError(throttledLog(options.log, { clock: options.clock })));
-  return { app, publish: (event: StoreEvent) => events.publish(event), close: () => events.close() };
+  return {
+    app,
+    api: createOperatorApi(server.endpoints, options.answers),
+    publish: (event) => events.publish(event),
+    close: () => events.close(),
+  };
 }
 
 /** Strict everywhere; what the queue pages need is allowed by name. */

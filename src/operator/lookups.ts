@@ -4,7 +4,7 @@ import { failedRules } from '../contracts/rules';
 import { invalid } from '../domain/refusal';
 import type { NoAnswer } from '../workflow/lookup-port';
 import type { Found, Lookups } from '../workflow/lookups';
-import type { Problem } from './reply';
+import type { Problem } from './said';
 import type { Server } from './serve';
 
 /**

@@ -8,9 +8,10 @@ import { auditOf } from '../domain/audit';
 import { unknown } from '../domain/refusal';
 import type { AuditStore } from '../workflow/ports';
 import { effectOf, type Actor, type Effect } from '../workflow/progress';
-import { basicPassword, sendSlowed, type Authenticator } from './authenticate';
+import { basicPassword, slowed, type Authenticator } from './authenticate';
 import type { Change } from './idempotency';
-import { sendError } from './reply';
+import { keepUnstored } from './identify';
+import { sendError, sendRefusal } from './reply';
 import type { Server } from './serve';
 
 /** A queue as ops see it: its jobs, and the records due for work. */
@@ -89,16 +90,32 @@ export function mountQueuePages(app: Express, queues: readonly WatchedQueue[], a
   });
   const router: unknown = pages.getRouter();
   if (!isHandler(router)) throw new Error('the queue pages have no router');
-  app.use('/queues', requireOps(authenticator), router);
+  app.use('/queues', requireOps(authenticator), withoutOutsideLinks(), router);
 }
 
-/** The ops key as the password of Basic authentication; the user name does not matter. */
+/** A link of a page's head to an address that is not ours. */
+const OUTSIDE_LINK = /<link\b[^>]*\bhref="https?:[^>]*>/g;
+
+/** The pages ask another site for a font. Nothing here does: the policy would stop it, and the browser complain. */
+function withoutOutsideLinks(): RequestHandler {
+  return (_request, response, next) => {
+    const send = response.send.bind(response);
+    response.send = (body: unknown) => send(typeof body === 'string' ? body.replaceAll(OUTSIDE_LINK, '') : body);
+    next();
+  };
+}
+
+/** A session of the role ops, or an ops key as the password of Basic authentication; the user name does not matter. */
 function requireOps(authenticator: Authenticator): RequestHandler {
   return async (request, response, next) => {
     const password = basicPassword(request);
     const checked = password === null ? null : await authenticator.check(password, request);
-    if (checked?.kind === 'held' && checked.holder.role === 'ops') return next();
-    if (checked?.kind === 'slowed') return sendSlowed(response, checked);
+    if (checked?.kind === 'held' && checked.actor.role === 'ops') return next();
+    if (checked?.kind === 'slowed') return sendRefusal(response, slowed(checked).refusal);
+    if ((await authenticator.signedIn(request))?.role === 'ops') {
+      keepUnstored(response);
+      return next();
+    }
     response.set('www-authenticate', 'Basic realm="towhook queues", charset="UTF-8"');
     sendError(response, 401, { code: 'not_authenticated', message: 'The password is an API key of the role ops.' });
   };

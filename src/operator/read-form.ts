@@ -22,8 +22,12 @@ export interface Form {
  * - gone: the client went away.
  * - not_stored: the disk did not take the images.
  */
-export type FormRead =
-  | { readonly kind: 'read'; readonly form: Form }
+export type FormRead = { readonly kind: 'read'; readonly form: Form } | FormNotRead;
+
+/** With the fields that came until then. */
+export type FormNotRead = Broken & Pick<Form, 'fields'>;
+
+type Broken =
   | { readonly kind: 'too_large' | 'broken' | 'part_unreadable' | 'gone' }
   | { readonly kind: 'not_stored'; readonly error: unknown };
 
@@ -49,7 +53,8 @@ export async function readForm(request: IncomingMessage, upload: Upload): Promis
   const ending = await reading.run(request);
   // Nothing may still be written when the upload is discarded.
   const settled = await Promise.allSettled(reading.images);
-  if (ending.kind !== 'whole') return ending;
+  const fields = Object.fromEntries(reading.fields);
+  if (ending.kind !== 'whole') return { ...ending, fields };
   const images = settled.flatMap((image) => (image.status === 'fulfilled' && image.value ? [image.value] : []));
   const notImages = images.flatMap(({ contentType }, index) =>
     contentType === null ? [{ field: `${IMAGES}.${index + 1}`, rule: NOT_AN_IMAGE }] : [],
@@ -57,7 +62,7 @@ export async function readForm(request: IncomingMessage, upload: Upload): Promis
   return {
     kind: 'read',
     form: {
-      fields: Object.fromEntries(reading.fields),
+      fields,
       images: images.flatMap(({ contentType, ...image }) => (contentType === null ? [] : [{ ...image, contentType }])),
       faults: [...reading.faults, ...notImages],
     },
@@ -65,7 +70,7 @@ export async function readForm(request: IncomingMessage, upload: Upload): Promis
 }
 
 type Received = Omit<ViolationImage, 'contentType'> & { readonly contentType: string | null };
-type Ending = { readonly kind: 'whole' } | Exclude<FormRead, { kind: 'read' }>;
+type Ending = { readonly kind: 'whole' } | Broken;
 
 class Reading {
   readonly fields = new Map<string, string>();

@@ -1,10 +1,10 @@
-import type { Request, Response } from 'express';
+import type { IncomingMessage } from 'node:http';
 import { IMAGES_TOTAL_BYTES_MAX } from '../contracts/service';
 import type { JsonObject } from '../domain/vocabulary';
 import { errorFacts, type Log } from '../platform/log';
 import type { Spool, Upload } from '../workflow/spool-port';
-import { FORM_ALLOWANCE_BYTES, FORM_BYTES_MAX, readForm, type Form } from './read-form';
-import { sendError } from './reply';
+import { FORM_ALLOWANCE_BYTES, FORM_BYTES_MAX, readForm, type Form, type FormNotRead } from './read-form';
+import { problem, refused, type Refused } from './said';
 
 export interface FormTools {
   readonly spool: Spool;
@@ -14,99 +14,105 @@ export interface FormTools {
 /** A form whose images lie in the spool, to be kept or discarded by whoever asked for it. */
 export interface ReceivedForm extends Form {
   readonly upload: Upload;
-  /** What tells this form from another one: its fields, and its images by what is in them. */
-  readonly asked: JsonObject;
 }
 
-const IMAGES_TOO_LARGE = {
+/** A form, or why there is none and what came of its fields all the same; then nothing of it is left on the disk. */
+export type Received =
+  | { readonly kind: 'received'; readonly form: ReceivedForm }
+  | (Refused & Pick<Form, 'fields'>)
+  /** The client went away: nobody is there to be answered. */
+  | ({ readonly kind: 'gone' } & Pick<Form, 'fields'>);
+
+const IMAGES_TOO_LARGE = refused(413, {
   code: 'images_too_large',
   message: `Images may have at most ${IMAGES_TOTAL_BYTES_MAX} bytes (10 MiB) in all, and the rest of the form ${FORM_ALLOWANCE_BYTES}.`,
   details: [{ field: 'images', rule: `must be at most ${IMAGES_TOTAL_BYTES_MAX} bytes in all` }],
-};
-
+});
+const NOT_MULTIPART = refused(415, { code: 'not_multipart', message: 'This address takes multipart/form-data.' });
 const PART_UNREADABLE = 'a part cannot be read: its Content-Disposition must be form-data with a name';
+/** The disk may be back, or the right one be there, after so long. */
+const NOT_STORED_RETRY_MS = 30_000;
 
-/** Takes a multipart form in, or answers why not and returns null; then nothing of it is left. */
+/**
+ * Takes a multipart form in. A form whose length tells that it is too large is refused before its first byte, unless its
+ * fields are wanted all the same (`wantsFields`): then it is read as far as it may go.
+ */
 export async function receiveForm(
-  { request, response }: { request: Request; response: Response },
+  { request, wantsFields }: { request: IncomingMessage; wantsFields: boolean },
   { spool, log }: FormTools,
-): Promise<ReceivedForm | null> {
-  if (!/^multipart\/form-data\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {
-    const message = 'This address takes multipart/form-data.';
-    sendError(response, 415, { code: 'not_multipart', message });
-    return null;
-  }
-  if (Number(request.headers['content-length'] ?? 0) > FORM_BYTES_MAX) {
-    sendError(response, 413, IMAGES_TOO_LARGE);
-    return null;
-  }
+): Promise<Received> {
+  if (!/^multipart\/form-data\s*(;|$)/i.test(request.headers['content-type'] ?? '')) return unread(NOT_MULTIPART);
+  if (!wantsFields && Number(request.headers['content-length'] ?? 0) > FORM_BYTES_MAX) return unread(IMAGES_TOO_LARGE);
   const state = await spool.state();
   if (state !== 'shared') {
     log.error('spool.refused', { spool: state });
-    sendNotStored(response, `the folder for images is ${state}`);
-    return null;
+    return unread(notStored(`the folder for images is ${state}`));
   }
-  const upload = await beginUpload(response, { spool, log });
-  return upload && readInto(upload, { request, response }, log);
+  const upload = await beginUpload({ spool, log });
+  if (!upload) return unread(notStored('the disk does not take them'));
+  const result = await readForm(request, upload);
+  if (result.kind === 'read') return { kind: 'received', form: { ...result.form, upload } };
+  await upload.discard();
+  return notReceived(result, log);
 }
 
-async function beginUpload(response: Response, { spool, log }: FormTools): Promise<Upload | null> {
+async function beginUpload({ spool, log }: FormTools): Promise<Upload | null> {
   try {
     return await spool.begin();
   } catch (error) {
     log.error('spool.failed', errorFacts(error));
-    sendNotStored(response, 'the disk does not take them');
     return null;
   }
 }
 
-async function readInto(
-  upload: Upload,
-  { request, response }: { request: Request; response: Response },
-  log: Log,
-): Promise<ReceivedForm | null> {
-  const result = await readForm(request, upload);
-  if (result.kind === 'read') return { ...result.form, upload, asked: askedBy(result.form) };
-  await upload.discard();
+function notReceived(result: FormNotRead, log: Log): Received {
+  const { fields } = result;
   switch (result.kind) {
     case 'too_large':
-      sendError(response, 413, IMAGES_TOO_LARGE);
-      break;
+      return { ...IMAGES_TOO_LARGE, fields };
     case 'broken':
-      sendError(response, 400, {
-        code: 'form_broken',
-        message: 'The body is not a whole multipart form.',
-        details: [{ field: 'body', rule: 'must be a multipart form' }],
-      });
-      break;
+      return {
+        ...refused(400, {
+          code: 'form_broken',
+          message: 'The body is not a whole multipart form.',
+          details: [{ field: 'body', rule: 'must be a multipart form' }],
+        }),
+        fields,
+      };
     case 'part_unreadable':
-      sendError(response, 400, {
-        code: 'form_broken',
-        message: 'A part of the form cannot be read, and nothing of the form was taken in.',
-        details: [{ field: 'body', rule: PART_UNREADABLE }],
-      });
-      break;
+      return {
+        ...refused(400, {
+          code: 'form_broken',
+          message: 'A part of the form cannot be read, and nothing of the form was taken in.',
+          details: [{ field: 'body', rule: PART_UNREADABLE }],
+        }),
+        fields,
+      };
     case 'not_stored':
       log.error('spool.failed', errorFacts(result.error));
-      sendNotStored(response, 'the disk does not take them');
-      break;
+      return { ...notStored('the disk does not take them'), fields };
     case 'gone':
-      // Nobody is there to be answered; this only ends the exchange.
-      response.destroy();
-      break;
+      return { kind: 'gone', fields };
   }
-  return null;
 }
 
-function sendNotStored(response: Response, because: string): void {
-  response.set('retry-after', '30');
-  sendError(response, 503, {
-    code: 'images_not_stored',
-    message: `Images cannot be stored right now: ${because}. Nothing was taken in; send it again.`,
+function unread(refusal: Refused): Received {
+  return { ...refusal, fields: {} };
+}
+
+function notStored(because: string): Refused {
+  return problem({
+    httpStatus: 503,
+    error: {
+      code: 'images_not_stored',
+      message: `Images cannot be stored right now: ${because}. Nothing was taken in; send it again.`,
+    },
+    retryAfterMs: NOT_STORED_RETRY_MS,
   });
 }
 
-function askedBy({ fields, images, faults }: Form): JsonObject {
+/** What tells this form from another one: its fields, and its images by what is in them. */
+export function askedBy({ fields, images, faults }: Form): JsonObject {
   return {
     fields: { ...fields },
     images: images.map(({ name, sizeBytes, sha256 }) => ({ name, size_bytes: sizeBytes, sha256 })),

@@ -1,15 +1,29 @@
 import type { ErrorRequestHandler, Request, Response } from 'express';
-import type { FieldRule, Refusal } from '../domain/refusal';
 import { errorFacts, type Log } from '../platform/log';
+import type { ApiRefusal } from '../workflow/operator-port';
 import { answerWhileSending, isBodyUnderWay } from './early-answer';
+import { giveImage } from './give-image';
+import { NOTHING, TOO_LARGE, type ErrorBody, type Said } from './said';
 
-/** The one table of what the API answers when it says no (design, "Outside face"). */
-const STATUS_OF_REFUSAL = { conflict: 409, invalid: 422, forbidden: 403, unknown: 404 } as const;
+/** Answers a request with what its route says. */
+export async function send(response: Response, said: Said): Promise<void> {
+  switch (said.kind) {
+    case 'answered':
+      if (said.showsSecrets) response.set('cache-control', 'no-store');
+      response.status(said.httpStatus).json(said.body);
+      return;
+    case 'image':
+      if (!(await giveImage(response, said.image))) sendRefusal(response, NOTHING.refusal);
+      return;
+    case 'refused':
+      return sendRefusal(response, said.refusal);
+  }
+}
 
-export interface ErrorBody {
-  readonly code: string;
-  readonly message: string;
-  readonly details?: readonly FieldRule[];
+export function sendRefusal(response: Response, refusal: ApiRefusal): void {
+  const { httpStatus, retryAfterMs } = refusal;
+  if (retryAfterMs !== null) response.set('retry-after', String(Math.max(1, Math.ceil(retryAfterMs / 1000))));
+  sendError(response, httpStatus, refusal);
 }
 
 export function sendError(response: Response, httpStatus: number, error: ErrorBody): void {
@@ -17,30 +31,6 @@ export function sendError(response: Response, httpStatus: number, error: ErrorBo
   response.status(httpStatus);
   if (isBodyUnderWay(response.req)) answerWhileSending(response, body);
   else response.json(body);
-}
-
-/** Something beyond the API stands in the way: the service, or what it was asked. */
-export interface Problem {
-  readonly httpStatus: number;
-  readonly error: ErrorBody;
-  /** When to come back, ms from now; null where coming back changes nothing. */
-  readonly retryAfterMs: number | null;
-}
-
-export function sendProblem(response: Response, { httpStatus, error, retryAfterMs }: Problem): void {
-  if (retryAfterMs !== null) response.set('retry-after', String(Math.max(1, Math.ceil(retryAfterMs / 1000))));
-  sendError(response, httpStatus, error);
-}
-
-/** A rule that forbids what was asked. */
-export function sendRefusal(response: Response, refusal: Refusal): void {
-  sendError(response, STATUS_OF_REFUSAL[refusal.kind], refusal);
-}
-
-/** Fields of a body or a query that fail their rules; all of them are named. */
-export function sendInvalid(response: Response, details: readonly FieldRule[]): void {
-  const message = details.map(({ field, rule }) => `${field}: ${rule}`).join('; ');
-  sendError(response, 422, { code: 'field_invalid', message, details });
 }
 
 /** The route of a request by its pattern, which stands for its address: a query may carry a plate. */
@@ -59,7 +49,7 @@ export function answerError(log: Log): ErrorRequestHandler {
     if (response.headersSent) return next(error);
     const httpStatus = error instanceof Error && 'status' in error ? error.status : null;
     if (httpStatus === 413) {
-      sendError(response, 413, { code: 'too_large', message: 'The body is larger than this address takes.' });
+      sendRefusal(response, TOO_LARGE.refusal);
     } else if (typeof httpStatus === 'number' && httpStatus < 500) {
       const details = [{ field: 'body', rule: 'must be JSON' }];
       sendError(response, 400, { code: 'not_json', message: 'The body is not JSON.', details });

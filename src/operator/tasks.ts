@@ -30,7 +30,12 @@ export function serveTasks(
     };
   };
   server.read(ROUTES.listTasks, async ({ query }) => {
-    const page = await tasks.list({ cursor: query.cursor ?? null, limit: query.limit });
+    const page = await tasks.list({
+      cursor: query.cursor ?? null,
+      limit: query.limit,
+      order: query.order,
+      filter: { type: query.type },
+    });
     return { items: await Promise.all(page.items.map(view)), next_cursor: page.nextCursor };
   });
   server.change(ROUTES.resolveTask, ({ params, actor, body }) => {

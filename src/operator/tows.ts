@@ -17,9 +17,13 @@ export function serveTows(server: Server, tools: ProgressTools): void {
   server.read(ROUTES.readTow, ({ params }) => view(params('towing_reference_id')));
   server.read(ROUTES.listTows, async ({ query }) => {
     const page = await tools.tows.list({
-      state: query.state ?? null,
+      states: query.state === undefined ? [] : [query.state],
       search: query.q ?? null,
       attention: query.attention === 'true',
+      unsent: query.unsent === 'true',
+      overdueAfter: query.overdue === 'true' ? tools.rules.overdueAfter : null,
+      crew: query.crew ?? null,
+      order: query.order ?? null,
       cursor: query.cursor ?? null,
       limit: query.limit,
     });

@@ -1,5 +1,5 @@
 import { useApp } from '../support/app';
-import { get, post, refsFound, towIn, towPath, towsPage } from './client';
+import { fieldsOf, get, post, refsFound, towIn, towPath, towsPage } from './client';
 import { answerHead, deliver, newTow, record, towAfter, WHEREABOUTS } from './world';
 
 const app = useApp({ role: 'console' });
@@ -131,5 +131,53 @@ describe('by attention', () => {
   it('shows all tows when it is not asked for', async () => {
     const refs = [await newTow(app), await newTow(app)];
     expect(await refsFound(app, { attention: 'false' })).toEqual(refs.toReversed());
+  });
+});
+
+describe('by what it owes, by its crew, by age', () => {
+  const assign = (ref: string, crew: string | null) => post(app, towPath(ref, '/assignment'), { crew });
+
+  it('shows what is unsent, and no longer once the service has accepted it', async () => {
+    const [idle, owing] = [await newTow(app), await towAfter(app, 'started')];
+    expect(await refsFound(app, { unsent: 'true' })).toEqual([owing]);
+    expect(await refsFound(app, { unsent: 'false' })).toEqual([owing, idle]);
+    await answerHead(app, owing, 'accepted');
+    expect(await refsFound(app, { unsent: 'true' })).toEqual([]);
+  });
+
+  it('shows the tows of a crew, and those of nobody', async () => {
+    const [free, taken] = [await newTow(app), await newTow(app)];
+    await assign(taken, 'Crew 4');
+    expect(await refsFound(app, { crew: 'Crew 4' })).toEqual([taken]);
+    expect(await refsFound(app, { crew: '' })).toEqual([free]);
+    expect(await refsFound(app, { crew: 'Crew' })).toEqual([]);
+    await assign(taken, null);
+    expect(await refsFound(app, { crew: '' })).toEqual([taken, free]);
+  });
+
+  it('shows what is overdue by the configured times', async () => {
+    const young = await newTow(app);
+    const old = await towAfter(app, 'started');
+    await app.redis.ask('HSET', `{p0}:tow-reports:${old}`, '1:created_at', String(Date.now() - 16 * 60_000));
+    await answerHead(app, old, 'refused');
+    expect(await refsFound(app, { overdue: 'true' })).toEqual([old]);
+    expect(await refsFound(app, { overdue: 'true', state: 'requested' })).toEqual([]);
+    expect(await refsFound(app, { overdue: 'false' })).toEqual([old, young]);
+  });
+
+  it('shows the oldest request first when asked to, page by page', async () => {
+    const refs = [await newTow(app), await newTow(app), await newTow(app)];
+    expect(await refsFound(app, { order: 'oldest', limit: '1' })).toEqual(refs);
+    expect(await refsFound(app, { order: 'newest', limit: '2' })).toEqual(refs.toReversed());
+  });
+
+  it.each([
+    ['order', 'sideways'],
+    ['unsent', 'yes'],
+    ['overdue', '1'],
+    ['crew', 'x'.repeat(101)],
+  ])('refuses %s=%s and names it', async (name, value) => {
+    const answer = await get(app, `/api/tows?${new URLSearchParams({ [name]: value }).toString()}`);
+    expect([answer.status, fieldsOf(answer)]).toEqual([422, [name]]);
   });
 });

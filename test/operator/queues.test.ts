@@ -103,6 +103,12 @@ describe('the queue pages', () => {
     for (const queue of Object.values(app.foundation.queues.byName)) expect(await queue.isPaused()).toBe(false);
   });
 
+  it('ask no other site for anything, and come with their own styles', async () => {
+    const { text } = await page('GET', '/');
+    expect(text).not.toMatch(/(?:src|href)="https?:/);
+    expect(text).toMatch(/<link href="static\/css\/[^"]+" rel="stylesheet">/);
+  });
+
   it('tell nothing of the server that holds the records', async () => {
     expect((await page('GET', '/api/redis/stats')).status).toBe(403);
   });

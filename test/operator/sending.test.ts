@@ -30,6 +30,39 @@ it('an outage, a broken connection and a pause are shown with the moment of the 
   ]);
 });
 
+describe('the access token', () => {
+  const keep = (token: unknown) => app.redis.ask('SET', '{p0}:token', JSON.stringify(token));
+  const inMs = (ms: number) => Date.now() + ms;
+
+  it('is none while nobody has one', async () => {
+    expect((await sending()).token).toEqual({ state: 'none', expires_at: null });
+  });
+
+  it('is valid until its end, and expired from then on', async () => {
+    const ends = inMs(60_000);
+    await keep({ token: 'SECRET.TOKEN.TEXT', expiresAtMs: ends });
+    expect((await sending()).token).toEqual({ state: 'valid', expires_at: new Date(ends).toISOString() });
+    const ended = inMs(-60_000);
+    await keep({ token: 'SECRET.TOKEN.TEXT', expiresAtMs: ended });
+    expect((await sending()).token).toEqual({ state: 'expired', expires_at: new Date(ended).toISOString() });
+  });
+
+  it('that tells no end is valid', async () => {
+    await keep({ token: 'SECRET.TOKEN.TEXT', expiresAtMs: null });
+    expect((await sending()).token).toEqual({ state: 'valid', expires_at: null });
+  });
+
+  it('itself is never told', async () => {
+    await keep({ token: 'SECRET.TOKEN.TEXT', expiresAtMs: inMs(60_000) });
+    expect((await get(app, '/api/operations')).text).not.toContain('SECRET');
+  });
+
+  it('that cannot be read is none', async () => {
+    await app.redis.ask('SET', '{p0}:token', 'not JSON');
+    expect((await sending()).token.state).toBe('none');
+  });
+});
+
 it('slots of the last minute are counted, older ones are not', async () => {
   await app.redis.ask('RPUSH', '{p0}:budget:tow', String(Date.now()), String(Date.now() - 30_000), '1700000000000');
   expect((await sending()).budgets).toContainEqual({ name: 'tow', per_minute: 120, used: 2, waiting: 0 });

@@ -87,3 +87,26 @@ it('the same trouble twice is one task', async () => {
   await deliver(app, 'tow_request', { violation_reference_id: 'V-third', towing_reference_id: ref });
   expect(await tasks()).toHaveLength(1);
 });
+
+it('tasks are listed newest first, oldest first when asked to, and by type', async () => {
+  const rival = await towWithRival();
+  const refused = await towAfter(app, 'started');
+  await answerHead(app, refused, 'refused');
+  const typesIn = async (query: string) =>
+    page(taskView)
+      .parse((await get(app, `/api/tasks${query}`)).json)
+      .items.map(({ type, towing_reference_id }) => [type, towing_reference_id]);
+
+  expect(await typesIn('')).toEqual([
+    ['report_refused', refused],
+    ['rival_request', rival],
+  ]);
+  expect(await typesIn('?order=oldest')).toEqual([
+    ['rival_request', rival],
+    ['report_refused', refused],
+  ]);
+  expect(await typesIn('?type=rival_request')).toEqual([['rival_request', rival]]);
+  expect(await typesIn('?type=nothing')).toEqual([]);
+  expect((await get(app, '/api/tasks?type=')).status).toBe(422);
+  expect((await get(app, '/api/tasks?order=sideways')).status).toBe(422);
+});

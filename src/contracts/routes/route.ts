@@ -17,4 +17,6 @@ export interface Route {
   readonly gives?: 'image';
   readonly status: 200 | 201 | 202 | 204;
   readonly answer: z.ZodType;
+  /** The answer to the same request under the same Idempotency-Key, where the first one shows what is shown only once. */
+  readonly again?: z.ZodType;
 }

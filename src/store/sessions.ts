@@ -1,0 +1,30 @@
+import type { Redis } from 'ioredis';
+import { sessionRecord } from '../contracts/session-record';
+import type { Session, SessionStore } from '../workflow/operator-port';
+import { sessionKey } from './keys';
+
+/** Sessions of people; Redis forgets each by itself once nobody has looked at it for its lifetime. */
+export function createSessionStore(redis: Redis): SessionStore {
+  return {
+    async begin(idHash, { keyHash, createdAt }, lifetimeMs) {
+      await redis.set(sessionKey(idHash), JSON.stringify({ keyHash, createdAt } satisfies Session), 'PX', lifetimeMs);
+    },
+    async read(idHash, lifetimeMs) {
+      // One command reads and prolongs, so that no session can come back to life that ended in between.
+      const json = await redis.getex(sessionKey(idHash), 'PX', lifetimeMs);
+      return json === null ? null : sessionOf(json);
+    },
+    async end(idHash) {
+      await redis.del(sessionKey(idHash));
+    },
+  };
+}
+
+/** What cannot be read is no session: signing in again heals it. */
+function sessionOf(json: string): Session | null {
+  try {
+    return sessionRecord.parse(JSON.parse(json));
+  } catch {
+    return null;
+  }
+}
