@@ -1,4 +1,5 @@
 import type { DeliveryJob } from '../src/contracts/jobs';
+import type { Clock } from '../src/platform/clock';
 import { errorFacts, type Log } from '../src/platform/log';
 import type { Metrics } from '../src/platform/metrics';
 import { processDelivery as intake, type IntakeResult, type IntakeTools } from '../src/workflow/intake';
@@ -9,6 +10,7 @@ export interface ProcessDeliveryTools extends IntakeTools {
   readonly defer: (delivery: { id: string; towingReferenceId: string }) => Promise<number>;
   /** Takes the due mark from a delivery that is settled or gone. */
   readonly dropDue: (deliveryId: string) => Promise<void>;
+  readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
 }
@@ -16,10 +18,11 @@ export interface ProcessDeliveryTools extends IntakeTools {
 /** Makes of one stored delivery what it means: a tow, an invoice on a tow, or a parked invoice. */
 export async function processDelivery(payload: DeliveryJob, tools: ProcessDeliveryTools): Promise<Outcome> {
   const id = payload.delivery_id;
+  const startedMs = tools.clock.monotonicMs();
   try {
     const result = await intake(tools, id);
     if (result.verdict === 'gone' || result.verdict === 'settled_before') await tools.dropDue(id);
-    note(id, result, tools);
+    note(id, { ...result, tookMs: tools.clock.monotonicMs() - startedMs }, tools);
     return { kind: 'done', what: result.verdict };
   } catch (error) {
     // A record that cannot be read is put off too, without the name of its tow.
@@ -30,8 +33,9 @@ export async function processDelivery(payload: DeliveryJob, tools: ProcessDelive
   }
 }
 
-function note(id: string, { verdict, kind, towingReferenceId }: IntakeResult, { log, metrics }: ProcessDeliveryTools) {
+function note(id: string, result: IntakeResult & { readonly tookMs: number }, { log, metrics }: ProcessDeliveryTools) {
+  const { verdict, kind, towingReferenceId, sinceReceivedMs, tookMs } = result;
   const level = verdict === 'settled_before' ? 'debug' : 'info';
   log[level]('delivery.processed', { delivery_id: id, kind, towing_reference_id: towingReferenceId, verdict });
-  metrics.deliveryProcessed(kind ?? 'none', verdict);
+  metrics.deliveryProcessed(kind, verdict, sinceReceivedMs === null ? null : sinceReceivedMs + tookMs);
 }

@@ -12,6 +12,7 @@ import { reconcileInvoices } from '../src/workflow/reconcile';
 import type { CallResult, ServicePort } from '../src/workflow/service-port';
 import { httpStatusOf, resultOf, type Attempted } from './attempt-result';
 import type { Outcome } from './outcome';
+import { countAttempt } from './count-attempt';
 import { probeOutage } from './probe-outage';
 
 export interface SendReportTools {
@@ -72,6 +73,8 @@ async function attempt(claimed: Claimed, claimStartedMs: number, tools: SendRepo
   const task = taskFor(claimed, call.exchange, verdict);
   const stored = await tools.outbox.ack(claimed, resultOf(claimed, { call, verdict, task }, pace));
   report(claimed, { call, verdict, stored: stored.kind }, tools);
+  const sinceRecordedMs = claimed.sinceRecordedMs + clock.monotonicMs() - claimStartedMs;
+  countAttempt(claimed.reportKind, { call, verdict, stored: stored.kind, sinceRecordedMs }, tools.metrics);
   return stored.more ? { kind: 'more', what: verdict.next, ref: claimed.ref } : { kind: 'done', what: verdict.next };
 }
 
@@ -127,5 +130,4 @@ function report(claimed: Claimed, attempted: Attempted & { stored: string }, too
     duration_ms: Math.round(call.durationMs),
     stored,
   });
-  tools.metrics.reportAttempted(claimed.reportKind, verdict.next, call.durationMs);
 }

@@ -27,6 +27,7 @@ import type {
 } from '../src/workflow/violation-port';
 import { httpStatusOf, resultOf } from './attempt-result';
 import { checkTicket } from './check-ticket';
+import { countAttempt } from './count-attempt';
 import { areImagesGone, imagesOf } from './violation-images';
 import type { Outcome } from './outcome';
 import { probeOutage } from './probe-outage';
@@ -139,6 +140,8 @@ async function attempt(
   const result = { ...resultOf(claimed, { call, verdict, task }, pace), named: nameIn(call) };
   const stored = await tools.violationOutbox.ack(claimed, result);
   report(claimed, { call, verdict, stored }, tools);
+  const sinceRecordedMs = claimed.sinceRecordedMs + clock.monotonicMs() - startedMs;
+  countAttempt('violation', { call, verdict, stored, sinceRecordedMs }, tools.metrics);
   if (verdict.next === 'accepted') return { kind: 'more', what: verdict.next, ref: claimed.id };
   return { kind: 'done', what: verdict.next };
 }
@@ -216,5 +219,4 @@ function report(
     duration_ms: Math.round(call.durationMs),
     stored,
   });
-  tools.metrics.reportAttempted('violation', verdict.next, call.durationMs);
 }

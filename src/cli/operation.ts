@@ -38,7 +38,7 @@ export function addOperation(program: Command, tools: Tools): void {
 }
 
 function shownSending(sending: Sending): Shown {
-  const { connection, service, operations, budgets, held } = sending;
+  const { connection, service, operations, budgets, held, token } = sending;
   const paused = operations.filter(({ state }) => state === 'paused');
   return {
     json: sending,
@@ -48,6 +48,7 @@ function shownSending(sending: Sending): Shown {
         ['service', service.state],
         ['down since', riyadhTime(service.since)],
         ['next try', riyadhTime(connection.next_try_at ?? service.next_try_at)],
+        ['token', tokenWords(token)],
         ['held', `${held} tows and violations wait for any of these`],
       ]),
       ...section(
@@ -68,6 +69,11 @@ function shownSending(sending: Sending): Shown {
       ),
     ],
   };
+}
+
+function tokenWords({ state, expires_at }: Sending['token']): string {
+  if (expires_at === null) return state;
+  return `${state} ${state === 'expired' ? 'since' : 'until'} ${riyadhTime(expires_at)} (Riyadh)`;
 }
 
 function shownConservation(walk: Conservation): Shown {

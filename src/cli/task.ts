@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { answerOf, type Task } from '../client';
-import { resolveBody } from '../contracts/operator';
+import { resolveBody, tasksQuery } from '../contracts/operator';
+import { ORDERS } from '../contracts/paging';
 import { shownEach } from './bulk';
 import { LIST_OPTIONS, shownList } from './listing';
 import { addVerb, checked, option, type Tools } from './verb';
@@ -17,11 +18,21 @@ export function addTask(program: Command, tools: Tools): void {
     );
   addVerb(task, tools, {
     usage: 'list',
-    summary: 'open tasks',
-    options: LIST_OPTIONS,
-    examples: ['towhook task list', 'towhook task list --all --json'],
-    act: (call) =>
-      shownList(call, (page) => answerOf(call.client.GET('/api/tasks', { params: { query: page } })), taskTable),
+    summary: 'open tasks, newest first',
+    options: [
+      option('--type <type>', 'only those of this type, such as report_refused'),
+      option('--order <order>', 'by when they were opened', ORDERS),
+      ...LIST_OPTIONS,
+    ],
+    examples: ['towhook task list --order oldest', 'towhook task list --type report_refused --all --json'],
+    act: (call) => {
+      const { type, order } = checked(tasksQuery, { type: call.text('type'), order: call.text('order') });
+      return shownList(
+        call,
+        (page) => answerOf(call.client.GET('/api/tasks', { params: { query: { type, order, ...page } } })),
+        taskTable,
+      );
+    },
   });
   addVerb(task, tools, {
     usage: 'resolve <tasks...>',

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { answerOf } from '../client';
 import { towsQuery } from '../contracts/operator';
+import { ORDERS } from '../contracts/paging';
 import { linkBody } from '../contracts/violations';
 import { TOW_STATES } from '../domain/vocabulary';
 import { LIST_OPTIONS, shownList } from './listing';
@@ -20,22 +21,34 @@ export function addTow(program: Command, tools: Tools): void {
       option('--state <state>', 'only those in this state', TOW_STATES),
       option('--q <text>', 'beginning of a reference, a plate or an invoice number'),
       option('--attention', 'only those that need a person'),
+      option('--unsent', 'only those that owe the service a report'),
+      option('--overdue', 'only those that stand still for too long'),
+      option('--crew <name>', 'only those of this crew').conflicts('nobody'),
+      option('--nobody', 'only those of no crew'),
+      option('--order <order>', 'by their requests', ORDERS),
       ...LIST_OPTIONS,
     ],
     examples: [
       'towhook tow list --state started',
       'towhook tow list --attention --json',
       'towhook tow list --q "ABC 1"',
+      'towhook tow list --overdue --nobody --order oldest',
     ],
     act: (call) => {
-      const { state, q, attention } = checked(towsQuery, {
+      const flag = (name: string) => (call.flag(name) ? 'true' : undefined);
+      const { state, q, attention, unsent, overdue, crew, order } = checked(towsQuery, {
         state: call.text('state'),
         q: call.text('q'),
-        attention: call.flag('attention') ? 'true' : undefined,
+        attention: flag('attention'),
+        unsent: flag('unsent'),
+        overdue: flag('overdue'),
+        crew: call.flag('nobody') ? '' : call.text('crew'),
+        order: call.text('order'),
       });
+      const filter = { state, q, attention, unsent, overdue, crew, order };
       return shownList(
         call,
-        (page) => answerOf(call.client.GET('/api/tows', { params: { query: { state, q, attention, ...page } } })),
+        (page) => answerOf(call.client.GET('/api/tows', { params: { query: { ...filter, ...page } } })),
         towTable,
       );
     },

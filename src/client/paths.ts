@@ -23,6 +23,10 @@ export interface paths {
           state?: ('requested' | 'started' | 'detained' | 'released' | 'canceled') | undefined;
           q?: string | undefined;
           attention?: ('true' | 'false') | undefined;
+          unsent?: ('true' | 'false') | undefined;
+          overdue?: ('true' | 'false') | undefined;
+          crew?: string | undefined;
+          order?: ('newest' | 'oldest') | undefined;
         };
       };
       responses: {
@@ -2249,6 +2253,8 @@ export interface paths {
         query?: {
           cursor?: string | undefined;
           limit?: number | undefined;
+          order?: ('newest' | 'oldest') | undefined;
+          type?: string | undefined;
         };
       };
       responses: {
@@ -3440,6 +3446,10 @@ export interface Sending {
     since: string | null;
     next_try_at: string | null;
   }[];
+  token: {
+    state: 'none' | 'valid' | 'expired';
+    expires_at: string | null;
+  };
   held: number;
   budgets: {
     name: 'auth' | 'site' | 'violations' | 'tickets' | 'tow';

@@ -14,7 +14,7 @@ import { jsonObject } from './common';
 import { dispatchView } from './dispatch';
 import { latitude, longitude, oneLine, reason, text } from './fields';
 import { BUDGET_NAMES } from './operations';
-import { page, pageQuery } from './paging';
+import { ORDERS, page, pageQuery } from './paging';
 import { attempt, reportError, task } from './records';
 import { sensitive } from './sensitive';
 import { violationView } from './violations';
@@ -74,12 +74,20 @@ export const newApiKeyBody = z.strictObject({
   role: z.enum(ROLES),
 });
 
+const order = z.enum(ORDERS).optional();
+
 export const towsQuery = z.strictObject({
   ...pageQuery,
   state: z.enum(TOW_STATES).optional(),
   q: sensitive(z.string().trim().max(200)).optional(),
   attention: z.enum(['true', 'false']).optional(),
+  unsent: z.enum(['true', 'false']).optional(),
+  overdue: z.enum(['true', 'false']).optional(),
+  /** Its name; with nothing behind it, `crew=`: the tows of nobody. */
+  crew: sensitive(z.string().trim().max(100)).optional(),
+  order,
 });
+export const tasksQuery = z.strictObject({ ...pageQuery, order, type: z.string().trim().min(1).max(100).optional() });
 export const deliveriesQuery = z.strictObject({
   ...pageQuery,
   quarantined: z.enum(['true', 'false']).optional(),
@@ -131,6 +139,8 @@ export const sendingView = z.object({
       next_try_at: moment,
     }),
   ),
+  /** The access token that all processes share; never the token itself. A valid one that tells no end has none. */
+  token: z.object({ state: z.enum(['none', 'valid', 'expired']), expires_at: moment }),
   /** Tows and violations that wait for any of these. */
   held: z.number(),
   budgets: z.array(

@@ -11,6 +11,10 @@ export const pageQuery = {
   limit: z.coerce.number().int().min(1).max(200).default(50),
 };
 
+/** Of what a list shows, by when it came. */
+export const ORDERS = ['newest', 'oldest'] as const;
+export type Order = (typeof ORDERS)[number];
+
 /** A list without filters. */
 export const pagedQuery = z.strictObject(pageQuery);
 

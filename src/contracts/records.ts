@@ -211,6 +211,8 @@ export const deliveryRecord = z
     verdict: stored.verdict === '' ? null : stored.verdict,
     receivedAtMs: stored.received_at,
     processedAtMs: stored.processed_at,
+    /** When it was put aside to wait for its tow; null when it never was. */
+    parkedAtMs: stored.parked_at,
     copies: stored.copies,
     failures: stored.failures,
     replays: stored.replays,

@@ -9,6 +9,7 @@ export const createdKind = z.enum(['created', 'exists', 'found', 'late']);
 export const parkedKind = z.enum(['parked', 'exists', 'late']);
 export const joinedKind = z.enum(['joined', 'taken', 'gone']);
 export const linkedKind = z.enum(['linked', 'gone']);
+export const listedKind = z.enum(['listed', 'stale', 'gone']);
 export const retiredKind = z.enum(['retired', 'kept', 'gone']);
 export const savedKind = z.enum(['saved', 'stale', 'unknown', 'remembered']);
 export const acknowledgedKind = z.enum(['done', 'late', 'late_accepted', 'gone']);
@@ -20,6 +21,7 @@ export const claimedReply = z.tuple([
   z.string(),
   z.enum(REPORT_KINDS),
   z.string().transform((text) => jsonObject.parse(JSON.parse(text))),
+  z.coerce.number(),
   z.coerce.number(),
   z.coerce.number(),
   z.coerce.number(),

@@ -32,6 +32,9 @@ export const AUDIT_ACTIONS = [
   'violation.waived',
   'violation.accepted_by_hand',
   'task.resolved',
+  'bulk.started',
+  'bulk.resumed',
+  'bulk.aborted',
   'delivery.replayed',
   'operation.resumed',
   'queue.paused',
@@ -74,6 +77,11 @@ export interface AuditDetails {
   readonly step?: string;
   /** Photos that were added together. */
   readonly photo_ids?: readonly string[];
+  /** A decision on many tasks at once; each of its tasks has an entry of its own. */
+  readonly bulk_id?: string;
+  readonly bulk_action?: string;
+  /** How many tasks it was about to decide, or left undecided. */
+  readonly task_count?: number;
   /** The role of the key that was made. */
   readonly granted_role?: Role;
   /** How long the text of a key before its rotation stays valid. */

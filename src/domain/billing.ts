@@ -80,17 +80,26 @@ function standingPayments(tow: Tow, reports: readonly ReportStanding[]): Payment
   return tow.payments.filter((_payment, index) => !isWithdrawn(reports, index));
 }
 
-/** True when the release must wait for the payment. */
-export function paymentIsMissing(tow: Tow, context: FactContext): boolean {
-  const isPaid = standingPayments(tow, context.reports).length > 0;
-  switch (context.rules.releaseRequiresPayment) {
+/** True when a payment that still counts was recorded. */
+export function isPaid(tow: Tow, reports: readonly ReportStanding[]): boolean {
+  return standingPayments(tow, reports).length > 0;
+}
+
+/** True when there is no release without a payment. */
+export function paymentIsNeeded(tow: Tow, { reports, rules }: Pick<FactContext, 'reports' | 'rules'>): boolean {
+  switch (rules.releaseRequiresPayment) {
     case 'never':
       return false;
     case 'always':
-      return !isPaid;
+      return true;
     case 'invoiced':
-      return !isPaid && isInvoiced(tow, context.reports);
+      return isInvoiced(tow, reports);
   }
+}
+
+/** True when the release must wait for the payment. */
+export function paymentIsMissing(tow: Tow, context: FactContext): boolean {
+  return paymentIsNeeded(tow, context) && !isPaid(tow, context.reports);
 }
 
 /** An invoice that exists at the service, or that an attempt may have made whatever came of it. */

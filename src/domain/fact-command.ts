@@ -1,7 +1,18 @@
 import type { Owed, ReportStanding } from './outbox';
 import type { Decision } from './refusal';
 import type { Tow, Whereabouts } from './tow';
+import type { OverdueAfter } from './overdue';
 import type { FactEvent, Role } from './vocabulary';
+
+/** The weakest role that may record a fact; a higher one may be needed where the tow makes it so (`advance`). */
+export const FACT_ROLES = {
+  started: 'crew',
+  detained: 'crew',
+  canceled: 'dispatcher',
+  released: 'dispatcher',
+  invoice: 'dispatcher',
+  payment: 'dispatcher',
+} as const satisfies Record<FactEvent, Role>;
 
 /** A fact as told by a person; what is left out is taken from the tow, the calendar or the clock. */
 export type FactCommand =
@@ -36,6 +47,7 @@ export interface TowRules {
   readonly paymentStatuses: readonly string[];
   readonly freeDays: number;
   readonly releaseRequiresPayment: 'invoiced' | 'always' | 'never';
+  readonly overdueAfter: OverdueAfter;
 }
 
 /** Everything a decision depends on, so that the same inputs always give the same answer. */

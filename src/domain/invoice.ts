@@ -18,16 +18,33 @@ export function halalas(amount: Json | undefined): number | null {
   return Number.isSafeInteger(value) ? value : null;
 }
 
+/** The days of delay to invoice, and how they come about. */
+export interface Delay {
+  readonly days: number;
+  /** When the vehicle was detained; null when it was not, which leaves nothing to count. */
+  readonly detainedAt: string | null;
+  /** Calendar days since then. */
+  readonly daysCounted: number;
+  /** Days that are not charged. */
+  readonly freeDays: number;
+}
+
 /**
  * The days of delay to invoice: whole Asia/Riyadh calendar days from the detained fact to `nowMs`, less the free days,
  * never below 0; 0 when the vehicle was not detained.
  * Open question Q3: what exactly delay_in_days counts is not documented; storage days in Riyadh is our reading.
  */
+export function delayOf(tow: Tow, nowMs: number, freeDays: number): Delay {
+  const detainedAt = tow.facts.find((fact) => fact.event === 'detained')?.occurredAt ?? null;
+  const detainedMs = detainedAt === null ? null : momentMs(detainedAt);
+  if (detainedMs === null) return { days: 0, detainedAt: null, daysCounted: 0, freeDays };
+  const daysCounted = Math.max(0, riyadhDaysBetween(detainedMs, nowMs));
+  return { days: Math.max(0, daysCounted - freeDays), detainedAt, daysCounted, freeDays };
+}
+
+/** The number alone. */
 export function delayInDays(tow: Tow, nowMs: number, freeDays: number): number {
-  const detained = tow.facts.find((fact) => fact.event === 'detained');
-  const detainedMs = detained ? momentMs(detained.occurredAt) : null;
-  if (detainedMs === null) return 0;
-  return Math.max(0, riyadhDaysBetween(detainedMs, nowMs) - freeDays);
+  return delayOf(tow, nowMs, freeDays).days;
 }
 
 /** The charges of one invoice, as answered to our request or as posted by webhook. */

@@ -7,10 +7,39 @@ import type { PausableOperation, ReportKind } from './vocabulary';
 export const TASK_ACTIONS = ['correct', 'retry', 'waive', 'accept', 'resolve', 'resume'] as const;
 export type TaskAction = (typeof TASK_ACTIONS)[number];
 
+/** What happened, by name. Whoever speaks to people has words for each of them. */
+export const TASK_TYPES = [
+  'report_refused',
+  'report_unknown',
+  'report_given_up',
+  'violation_refused',
+  'violation_unknown',
+  'violation_given_up',
+  'active_ticket',
+  'ticket_check_refused',
+  'ticket_unknown',
+  'images_missing',
+  'answer_broken',
+  'invoice_mismatch',
+  'invoice_before_correction',
+  'violation_before_correction',
+  'rival_request',
+  'violation_twice',
+  'invoice_parked',
+  'late_invoice',
+  'delivery_failing',
+  'operation_paused',
+  'connection_lost',
+  'service_down',
+  'records_lost',
+  'archive_failing',
+] as const;
+export type TaskType = (typeof TASK_TYPES)[number];
+
 /** A task to open. With the towing reference its subject makes the id, so that opening it twice is opening it once. */
 export interface NewTask {
   readonly subject: string;
-  readonly type: string;
+  readonly type: TaskType;
   /** For people; may quote the service, so it never reaches a log. */
   readonly message: string;
   readonly actions: TaskAction[];

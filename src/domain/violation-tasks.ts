@@ -1,4 +1,4 @@
-import type { NewTask, TaskAction } from './tasks';
+import type { NewTask, TaskAction, TaskType } from './tasks';
 import type { Hint } from './policy';
 
 /** The words of every task about a violation. There is one question about a violation at a time: whether it is sent. */
@@ -104,6 +104,6 @@ export function beforeCorrectionTask(id: string): NewTask {
   };
 }
 
-function about(id: string, type: string, actions: TaskAction[]) {
+function about(id: string, type: TaskType, actions: TaskAction[]) {
   return { subject: violationTaskId(id), type, actions, violation_id: id };
 }

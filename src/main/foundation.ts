@@ -6,6 +6,7 @@ import { configSummary, ConfigurationError, type Config } from '../platform/conf
 import { createLog, errorFacts, type Log } from '../platform/log';
 import { throttledLog } from '../platform/log-throttle';
 import { createMetrics, type Metrics } from '../platform/metrics';
+import { createTally, type Tally } from '../platform/tally';
 import { createResources, type Resources } from '../platform/resources';
 import { createQueues, QUEUE_NAMES, type QueueName, type Queues } from '../queue/queues';
 import { createWake } from '../queue/wake';
@@ -32,6 +33,8 @@ export interface Foundation {
   /** For what fails again and again while something is wrong: throttled, one count for the whole process. */
   readonly troubleLog: Log;
   readonly metrics: Metrics;
+  /** What this process has counted since it last told the figures of all processes. */
+  readonly tally: Tally;
   readonly resources: Resources;
   /** For records: fails fast. */
   readonly redis: Connection;
@@ -89,7 +92,8 @@ export async function openFoundation({ config, log, deduplicate = true }: Founda
     );
     await checkRedis(redis, config, log);
     const { tows, deliveries, violations } = createDueSets(redis);
-    const metrics = createMetrics();
+    const tally = createTally();
+    const metrics = createMetrics(tally);
     const due = { deliveries, reports: tows, violations };
     const backlogOf = async (name: QueueName) => {
       const [{ due: dueNow, oldestAgeMs }, oldestWaitMs] = await Promise.all([
@@ -120,6 +124,7 @@ export async function openFoundation({ config, log, deduplicate = true }: Founda
       log,
       troubleLog,
       metrics,
+      tally,
       resources,
       redis,
       patient: (owner) => open('redis patient', connectPatient, owner),

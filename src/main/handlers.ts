@@ -51,7 +51,7 @@ export function openHandlers(
   const violationBudget = slidingWindow(budgetsPerMinute.violations);
   const outbox = createOutboxStore(redis, clock, { leaseMs, unknownGraceMs, giveUpAfterMs, towBudget });
   const shared = { outbox, tows, violations, service, settings: policy, clock, log, metrics };
-  const intake = { tows, violations, deliveries: createDeliveryStore(redis), wake, log, metrics };
+  const intake = { tows, violations, deliveries: createDeliveryStore(redis), wake, clock, log, metrics };
   const delivering = { ...intake, ...createSettling(redis, DEFERRAL) };
   const reporting = { ...shared, claimMaxAgeMs: maxAgeOf(towBudget) };
   const submitting = {

@@ -1,10 +1,12 @@
+import type { BeatingRole } from '../contracts/figures';
 import { requireService, type Config } from '../platform/config';
 import type { Log } from '../platform/log';
 import { systemClock } from '../platform/clock';
 import { createResources, type Resources } from '../platform/resources';
 import { startSimulator } from '../simulator';
 import { startConsole } from './console';
-import { openFoundation } from './foundation';
+import { openBeats, standingOf, type Standing } from './beats';
+import { openFoundation, type Foundation } from './foundation';
 import { healthOf, spoolCheck } from './health';
 import { startOps } from './ops';
 import { startReceiver } from './receiver';
@@ -28,26 +30,29 @@ export async function startRole(role: ProcessRole, tools: RoleTools): Promise<Re
     case 'simulator':
       return startSimulatorRole(config, log);
     case 'receiver':
-      return withFoundation({ config, log }, async (foundation) => {
+      return withFoundation({ config, log, role }, async (foundation) => {
         await startReceiver(foundation);
         await startOps(foundation, healthOf(foundation));
+        return standingOf(foundation, { hasSpool: false, worker: null });
       });
     case 'worker':
       requireService(config);
-      return withFoundation({ config, log }, async (foundation) => {
+      return withFoundation({ config, log, role }, async (foundation) => {
         const worker = startWorker(foundation, onStandstill);
         await startOps(
           foundation,
           healthOf(foundation, spoolCheck(foundation), () => workerHealth(worker)),
         );
+        return standingOf(foundation, { hasSpool: true, worker });
       });
     case 'console':
-      return withFoundation({ config, log }, async (foundation) => {
+      return withFoundation({ config, log, role }, async (foundation) => {
         await startConsole(foundation);
+        return standingOf(foundation, { hasSpool: true, worker: null });
       });
     case 'all':
       requireService(config);
-      return withFoundation({ config, log }, async (foundation) => {
+      return withFoundation({ config, log, role }, async (foundation) => {
         // Receiver and console must not end with a worker that stands still.
         const worker = startWorker(foundation, 'rebuild');
         await startReceiver(foundation);
@@ -56,18 +61,20 @@ export async function startRole(role: ProcessRole, tools: RoleTools): Promise<Re
           foundation,
           healthOf(foundation, spoolCheck(foundation), () => workerHealth(worker)),
         );
+        return standingOf(foundation, { hasSpool: true, worker });
       });
   }
 }
 
-/** Opens the foundation and starts on it; whatever was opened is closed when a later step fails. */
+/** Opens the foundation, starts on it, and beats; whatever was opened is closed when a later step fails. */
 async function withFoundation(
-  options: { config: Config; log: Log },
-  start: (foundation: Awaited<ReturnType<typeof openFoundation>>) => Promise<void>,
+  { role, ...options }: { config: Config; log: Log; role: BeatingRole },
+  start: (foundation: Foundation) => Promise<Standing>,
 ): Promise<Resources> {
   const foundation = await openFoundation(options);
   try {
-    await start(foundation);
+    const beats = openBeats(foundation, role);
+    beats.begin(await start(foundation));
     return foundation.resources;
   } catch (error) {
     await foundation.resources.closeAll();

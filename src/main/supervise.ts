@@ -1,7 +1,8 @@
 import { errorFacts } from '../platform/log';
 import { createResources, type Resources } from '../platform/resources';
 import { within } from '../platform/within';
-import type { Progress, Standstill } from '../queue/progress';
+import type { Part, Progress, Standstill } from '../queue/progress';
+import { QUEUE_NAMES, type QueueName } from '../queue/queues';
 import { watchForStandstill } from '../queue/standstill';
 import { writability } from '../store/connect';
 import type { Foundation } from './foundation';
@@ -10,8 +11,17 @@ import type { Foundation } from './foundation';
 export type OnStandstill = 'rebuild' | (() => void);
 
 export interface SupervisedWorker {
+  /** Of each queue how it goes, as of now. */
+  queues(): readonly SupervisedQueue[];
   /** The standstill that has passed WORKER_STANDSTILL_MS, until progress is seen again; else null. */
   standstill(): Standstill | null;
+}
+
+export interface SupervisedQueue {
+  readonly name: QueueName;
+  /** When the worker last began a piece of work of it, by the monotonic clock, ms; null when it has not yet. */
+  readonly lastTookMs: number | null;
+  readonly standsStill: boolean;
 }
 
 export interface SuperviseOptions {
@@ -56,5 +66,18 @@ export function superviseWorker(foundation: Foundation, options: SuperviseOption
     isStopping = true;
     return opened.stop();
   });
-  return watch;
+  /** Survives a worker that is built anew. */
+  const lastTook = new Map<QueueName, number>();
+  const stands = (part: Part) =>
+    watch.standstill()?.part === part || progress.standingMs(part) >= config.workerStandstillMs;
+  return {
+    standstill: () => watch.standstill(),
+    queues: () =>
+      QUEUE_NAMES.map((name) => {
+        const tookMs = progress.lastTookMs(name);
+        if (tookMs !== null) lastTook.set(name, tookMs);
+        const standsStill = stands(name) || stands(`pump of ${name}`);
+        return { name, lastTookMs: lastTook.get(name) ?? null, standsStill };
+      }),
+  };
 }

@@ -1,12 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { NoApiKey, progressBar, runCommandLine } from '../cli';
 import { createClient } from '../client';
-import { jsonObject } from '../contracts/common';
 import { systemClock } from '../platform/clock';
 import { ConfigurationError, loadCommandLineSettings } from '../platform/config';
 import { isProblemTerminal, isTerminal, printLine, printProblem, untilPrinted } from '../platform/terminal';
 import { examine } from './doctor';
+import { ownVersion } from './own-version';
 
 /** `towhook`: the command line, with what it needs of the inside. Its exit codes are told by `towhook --help`. */
 async function main(): Promise<number> {
@@ -26,15 +24,6 @@ async function main(): Promise<number> {
     version: ownVersion(),
     doctor: (options) => examine({ ...options, clock: systemClock }),
   });
-}
-
-/** Told by the nearest package.json above this file: the same for sources and for the built program. */
-function ownVersion(): string {
-  let folder = __dirname;
-  while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) folder = dirname(folder);
-  const file = join(folder, 'package.json');
-  const { version } = existsSync(file) ? jsonObject.parse(JSON.parse(readFileSync(file, 'utf8'))) : {};
-  return typeof version === 'string' ? version : 'unknown';
 }
 
 /** A setting that is wrong is told by the command that needs it. */

@@ -125,7 +125,8 @@ function faultsIn(error: z.ZodError): Faults {
 
 type Variables = z.output<typeof VARIABLES>;
 
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 
 function shape(env: Variables, searchPath: string) {
   const secretsFor = (own: string[]) => (own.length > 0 ? own : env.WEBHOOK_SECRETS);
@@ -190,6 +191,12 @@ function shape(env: Variables, searchPath: string) {
       paymentStatuses: env.PAYMENT_STATUSES,
       freeDays: env.FREE_DAYS,
       releaseRequiresPayment: env.RELEASE_REQUIRES_PAYMENT,
+      /** After how long people are shown that a tow stands still; 0 = never. */
+      overdueAfter: {
+        requestedMs: env.OVERDUE_REQUESTED_MINUTES * MINUTE_MS,
+        startedMs: env.OVERDUE_STARTED_MINUTES * MINUTE_MS,
+        reportMs: env.OVERDUE_REPORT_MINUTES * MINUTE_MS,
+      },
     },
     violations: {
       api: env.VIOLATION_API,

@@ -25,7 +25,16 @@ export interface LogSettings {
 }
 
 /** Field names that are secrets by nature, whatever contract they come from. */
-const ALWAYS_SENSITIVE = ['authorization', 'x-client-secret', 'x-client-id', 'secret', 'password', 'api_key'];
+const ALWAYS_SENSITIVE = [
+  'authorization',
+  'x-client-secret',
+  'x-client-id',
+  'secret',
+  'password',
+  'api_key',
+  'cookie',
+  'set-cookie',
+];
 
 export function createLog(settings: LogSettings): Log {
   const hidden = new Set([...settings.sensitiveNames, ...ALWAYS_SENSITIVE].map((name) => name.toLowerCase()));

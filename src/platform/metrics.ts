@@ -1,13 +1,27 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { attemptOutcome, type SentKind } from '../domain/figures';
+import type { Verdict } from '../domain/policy';
+import type { DeliveryKind } from '../domain/vocabulary';
+import { createTally, type Tally } from './tally';
 
-/** What is counted and timed. Labels are kinds and outcomes only: never a reference, never a plate. */
+/**
+ * What is counted and timed, for Prometheus by process and for the charts of all processes together. Labels are kinds
+ * and outcomes only: never a reference, never a plate.
+ */
 export interface Metrics {
   /** A webhook call was answered. */
   deliveryAnswered(kind: string, httpStatus: number): void;
-  /** A delivery was processed. */
-  deliveryProcessed(kind: string, verdict: string): void;
-  /** A report was tried. */
-  reportAttempted(kind: string, outcome: string, durationMs: number): void;
+  /** A delivery was stored that was not known before. */
+  deliveryAccepted(kind: DeliveryKind): void;
+  /**
+   * A delivery was processed; the kind is null when it is gone. `sinceReceivedMs` is null when it had been looked at
+   * before, so that its time says nothing.
+   */
+  deliveryProcessed(kind: DeliveryKind | null, verdict: string, sinceReceivedMs: number | null): void;
+  /** A report or a violation was tried; `wasSent` is false when surely nothing went over the wire. */
+  reportAttempted(kind: SentKind, next: Verdict['next'], call: { durationMs: number; wasSent: boolean }): void;
+  /** A report or a violation was accepted by the service, so long after it was recorded. */
+  reportDelivered(kind: SentKind, sinceRecordedMs: number): void;
   /** A request to the operator API was answered. */
   apiAnswered(method: string, httpStatus: number): void;
   /** An API key was wrong, or was not looked at because too many wrong ones came from its address. */
@@ -36,8 +50,11 @@ export interface Figure {
 }
 
 const SECONDS_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+/** For what may wait for an outage to end, or for a person. */
+const LONG_SECONDS_BUCKETS = [...SECONDS_BUCKETS, 30, 60, 300, 1800, 3600, 14_400];
 
-export function createMetrics(): Metrics {
+/** The tally is counted for whoever charts all processes together. */
+export function createMetrics(tally: Tally = createTally()): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -47,10 +64,23 @@ export function createMetrics(): Metrics {
     labelNames: ['kind', 'status'],
     registers,
   });
+  const accepted = new Counter({
+    name: 'towhook_deliveries_accepted_total',
+    help: 'Deliveries stored that were not known before, by kind.',
+    labelNames: ['kind'],
+    registers,
+  });
   const processed = new Counter({
     name: 'towhook_deliveries_processed_total',
     help: 'Deliveries processed, by kind and verdict.',
     labelNames: ['kind', 'verdict'],
+    registers,
+  });
+  const processing = new Histogram({
+    name: 'towhook_delivery_processing_seconds',
+    help: 'From the acceptance of a delivery to the end of its processing, by kind.',
+    labelNames: ['kind'],
+    buckets: LONG_SECONDS_BUCKETS,
     registers,
   });
   const attempts = new Histogram({
@@ -58,6 +88,13 @@ export function createMetrics(): Metrics {
     help: 'Attempts to send a report, by kind and outcome.',
     labelNames: ['kind', 'outcome'],
     buckets: SECONDS_BUCKETS,
+    registers,
+  });
+  const delivered = new Histogram({
+    name: 'towhook_report_delivery_seconds',
+    help: 'From the recording of a fact or violation to the answer that accepted its report, by kind.',
+    labelNames: ['kind'],
+    buckets: LONG_SECONDS_BUCKETS,
     registers,
   });
   const api = new Counter({
@@ -88,8 +125,27 @@ export function createMetrics(): Metrics {
   });
   return {
     deliveryAnswered: (kind, status) => answered.inc({ kind, status }),
-    deliveryProcessed: (kind, verdict) => processed.inc({ kind, verdict }),
-    reportAttempted: (kind, outcome, durationMs) => attempts.observe({ kind, outcome }, durationMs / 1000),
+    deliveryAccepted(kind) {
+      accepted.inc({ kind });
+      tally.count(`accepted.${kind}`);
+    },
+    deliveryProcessed(kind, verdict, sinceReceivedMs) {
+      processed.inc({ kind: kind ?? 'none', verdict });
+      if (kind === null || sinceReceivedMs === null) return;
+      processing.observe({ kind }, sinceReceivedMs / 1000);
+      tally.count(`processed.${kind}`);
+      tally.timed('delivery', sinceReceivedMs);
+    },
+    reportAttempted(kind, next, { durationMs, wasSent }) {
+      attempts.observe({ kind, outcome: next }, durationMs / 1000);
+      tally.count(`attempts.${attemptOutcome(next)}`);
+      if (wasSent) tally.timed('attempt', durationMs);
+    },
+    reportDelivered(kind, sinceRecordedMs) {
+      delivered.observe({ kind }, sinceRecordedMs / 1000);
+      tally.count(`delivered.${kind}`);
+      tally.timed('report', sinceRecordedMs);
+    },
     apiAnswered: (method, status) => api.inc({ method, status }),
     keyRefused: (reason) => keysRefused.inc({ reason }),
     archived: (type, count) => archived.inc({ type }, count),

@@ -6,6 +6,7 @@ const port = (fallback: number) => z.coerce.number().int().min(0).max(65_535).de
 const count = (fallback: number) => z.coerce.number().int().min(0).default(fallback);
 /** Fractions are allowed: half an hour is 0.5. */
 const hours = (fallback: number) => z.coerce.number().min(0).max(87_600).default(fallback);
+const minutes = (fallback: number) => z.coerce.number().min(0).max(525_600).default(fallback);
 const durationMs = (fallback: number) => z.coerce.number().int().min(0).default(fallback);
 const list = z.string().transform((text) => splitList(text));
 const words = (fallback: string) =>
@@ -85,6 +86,9 @@ export const VARIABLES = z.object({
   VIOLATION_TICKET_CHECK: flag('false'),
   LOOKUP_CACHE_MS: durationMs(10_000),
   RELEASE_REQUIRES_PAYMENT: z.enum(['invoiced', 'always', 'never']).default('invoiced'),
+  OVERDUE_REQUESTED_MINUTES: minutes(45),
+  OVERDUE_STARTED_MINUTES: minutes(240),
+  OVERDUE_REPORT_MINUTES: minutes(15),
   WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(1000).default(50),
   STOP_GRACE_MS: durationMs(15_000),
   WORKER_STANDSTILL_MS: z.coerce.number().int().min(1000).default(60_000),

@@ -15,6 +15,12 @@ export interface Standstill {
  * seen to wait, look after look, and no turn of its own ends. Who handed the work out, and who else does it, is all one.
  */
 export interface Progress {
+  /** A turn of this queue has begun. */
+  took(queue: QueueName): void;
+  /** When a turn of this queue began last, by the monotonic clock, ms; null when none has. */
+  lastTookMs(queue: QueueName): number | null;
+  /** For how long work of this part has been seen to wait while no turn of it ended, ms. */
+  standingMs(part: Part): number;
   /** A turn of this part has ended. */
   ended(part: Part): void;
   /** Whether work of this part waits, as seen now. */
@@ -30,11 +36,18 @@ export interface Progress {
 export function createProgress(clock: Clock): Progress {
   const waiting = new Map<Part, { sinceMs: number; seenMs: number }>();
   const moved = new Set<Part>();
+  const took = new Map<QueueName, number>();
   const moves = (part: Part) => {
     waiting.delete(part);
     moved.add(part);
   };
   return {
+    took: (queue) => void took.set(queue, clock.monotonicMs()),
+    lastTookMs: (queue) => took.get(queue) ?? null,
+    standingMs(part) {
+      const wait = waiting.get(part);
+      return wait ? wait.seenMs - wait.sinceMs : 0;
+    },
     ended: moves,
     seen(part, waits) {
       const seenMs = clock.monotonicMs();

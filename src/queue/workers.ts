@@ -37,6 +37,7 @@ export function startWorkers(options: WorkersOptions): Workers {
     const worker = new Worker(
       name,
       async (job) => {
+        options.progress.took(name);
         const run = turn(name, job, options);
         running.add(run);
         const what = await run;

@@ -100,7 +100,10 @@ async function judgeCall(kind: DeliveryKind, request: Request, options: Receiver
   const logged = { delivery_id: delivery.id, towing_reference_id: delivery.towingReferenceId };
   try {
     const code = await options.intake.accept(delivery);
-    if (code === 'accepted') options.wake.delivery(delivery.id);
+    if (code === 'accepted') {
+      options.wake.delivery(delivery.id);
+      options.metrics.deliveryAccepted(kind);
+    }
     return { httpStatus: 200, code, logged: { ...logged, verified: delivery.verified } };
   } catch (error) {
     const message = 'The call could not be stored; please send it again.';

@@ -4,8 +4,9 @@ import type { Clock } from '../platform/clock';
 import { failingDeliveryTask } from '../domain/tasks';
 import type { DeliveryStore, Intake } from '../workflow/ports';
 import { deliveryKey, KEYS, towKeys } from './keys';
-import { newestFirst } from './list-tows';
+
 import { deliveryOf, text } from './parse';
+import { newestFirst } from './rows';
 import { savedOf } from './saved';
 import { Script } from './scripts';
 import { taskId, taskJson } from './tows';
@@ -60,7 +61,11 @@ export function createDeliveryStore(redis: Redis): DeliveryStore {
     return hash['id'] === undefined ? null : deliveryOf(hash);
   };
   return {
-    read,
+    async read(id) {
+      // Sent together: the moment costs no round trip of its own.
+      const [delivery, [seconds, micros]] = await Promise.all([read(id), redis.time()]);
+      return delivery && { ...delivery, readAtMs: Number(seconds) * 1000 + Math.floor(Number(micros) / 1000) };
+    },
 
     async list(page) {
       const { refs: ids, nextCursor } = await newestFirst(redis, KEYS.indexDeliveries, page);

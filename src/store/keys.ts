@@ -50,25 +50,47 @@ export const KEYS = {
   quarantine: key('quarantine'),
   /** The id of the disk that console and workers share (spool-marker.ts). */
   spoolMarker: key('spool-marker'),
+  /** The processes that live, and when each was last heard of (lua/beat.lua). */
+  processes: key('processes'),
+  processBeats: key('process-beats'),
+  /** With the number of a minute behind: the figures of all processes in it; and the right to look at the backlog. */
+  figures: key('figures'),
+  figuresSampling: key('figures-sampling'),
   token: key('token'),
   tokenLock: key('token-lock'),
   apiKeys: key('api-keys'),
   apiKeyHashes: key('api-key-hashes'),
+  /** Decisions on many tasks at once, by the moment they were previewed. */
+  bulkRuns: key('index', 'bulk'),
 } as const;
 
 export const towKey = (ref: string) => key('tow', ref);
 export const towTasksKey = (ref: string) => key('tow-tasks', ref);
 export const towsInStateKey = (state: string) => `${KEYS.indexTows}:${state}`;
+/** What else lists find tows by (lua/shared/listing.lua): since when they are in a state, what they owe, their crew. */
+export const towsSinceKey = (state: string) => `${KEYS.indexTows}:since:${state}`;
+export const unsentTowsKey = `${KEYS.indexTows}:unsent`;
+/** The crew '' is nobody. */
+export const towsOfCrewKey = (crew: string) => `${KEYS.indexTows}:crew:${crew.toWellFormed()}`;
+export const crewsKey = `${KEYS.indexTows}:crews`;
+/** Open tasks by what they ask, `<type>` or `<type>.<kind>`, and the names of these groups (lua/shared/tasks.lua). */
+export const taskGroupKey = (group: string) => `${KEYS.openTasks}:group:${group}`;
+export const taskGroupsKey = `${KEYS.openTasks}:groups`;
 export const violationKey = (id: string) => key('violation', id);
 export const violationsInStateKey = (state: string) => `${KEYS.indexViolations}:${state}`;
 export const deliveryKey = (id: string) => key('delivery', id);
 export const idempotencyKey = (scope: string) => key('idempotency', scope);
+/** Somebody who has signed in, by the hash of what their browser holds (sessions.ts). */
+export const sessionKey = (idHash: string) => key('session', idHash);
 /** A lock that one process holds at a time, and the fencing number of whoever took it last (locks.ts). */
 export const lockKey = (name: string) => key('lock', name);
 export const lockEpochKey = (name: string) => key('lock-epoch', name);
 export const heldByKey = (gate: string) => `${KEYS.held}:${gate}`;
 /** The log of granted slots of one budget (lua/shared/budget.lua). */
 export const budgetKey = (name: string) => key('budget', name);
+/** A decision on many tasks at once and the tasks it is about; both expire by themselves (lua/shared/bulk.lua). */
+export const bulkRunKey = (id: string) => key('bulk', id);
+export const bulkItemsKey = (id: string) => key('bulk-items', id);
 /** What the service answered to a question, by the hash of the question, and the right to ask it (lookups.ts). */
 export const lookupKey = (hash: string) => key('lookup', hash);
 export const lookupLockKey = (hash: string) => key('lookup-lock', hash);

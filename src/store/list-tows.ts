@@ -1,101 +1,136 @@
 import type { Redis } from 'ioredis';
-import { readCursor, writeCursor, type Cursor } from '../contracts/cursor';
+import type { Cursor } from '../contracts/cursor';
+import type { Order } from '../contracts/paging';
 import type { TowRecord } from '../contracts/records';
+import type { OverdueAfter } from '../domain/overdue';
 import { searchPrefixes } from '../domain/search';
-import type { Page, TowFilter } from '../workflow/ports';
-import { KEYS, towsInStateKey } from './keys';
+import { TOW_STATES } from '../domain/vocabulary';
+import type { Page, TowCounts, TowFilter } from '../workflow/list-port';
+import { towPasses } from '../workflow/tow-passes';
+import { KEYS, towsInStateKey, towsOfCrewKey, unsentTowsKey } from './keys';
+import { text } from './parse';
+import { keptBy, OVERDUE_KEYS, overdueLimits, type OverdueLimits } from './tow-filter';
+import { byBytes, knownRows, mergedRows, pageOf, type Paging, type Row, type RowPage, type Rows } from './rows';
+import { Script } from './scripts';
 
-/** How many matches of a search are looked at; whoever has more should type more. */
-const SEARCH_MAX = 1000;
+const countOverdue = new Script('count-overdue');
 
-type Read = (ref: string) => Promise<TowRecord | null>;
+/** How many words of a search are looked at, of each kind; whoever finds more should type more. */
+const WORDS_MAX = 10_000;
+/** An index that is in no order of requests, and holds no more than so many tows, is read whole and sorted. */
+const SORTED_MAX = 1000;
 
-/** A page of tows, newest request first; with a search, by the words it found them under. */
-export async function listTows(redis: Redis, filter: TowFilter, read: Read): Promise<Page<TowRecord>> {
-  const { refs, nextCursor } = filter.search
-    ? await search(redis, KEYS.search, { ...filter, words: filter.search })
-    : await newestFirst(redis, indexOf(filter), filter);
-  const records = await Promise.all(refs.map(read));
-  const items = records.filter((record): record is TowRecord => record !== null && matches(record, filter));
-  return { items, nextCursor };
+type ReadMany = (refs: readonly string[]) => Promise<readonly TowRecord[]>;
+
+/**
+ * A page of tows. Without a search it is read from the indexes of states or of a crew, in the order of requests; the other
+ * filters are asked of each row (ZMSCORE), not of the records. What few tows pass is read from the index of that filter
+ * instead. Records are read only of the page itself.
+ */
+export async function listTows(redis: Redis, filter: TowFilter, readMany: ReadMany): Promise<Page<TowRecord>> {
+  const limits = filter.overdueAfter && overdueLimits(filter.overdueAfter, await nowMs(redis));
+  const { rows, sure } = await sourceOf(redis, filter, limits);
+  const { refs, nextCursor } = await pageOf(rows, filter, keptBy(redis, { ...filter, sure }, limits));
+  const records = await readMany(refs);
+  // Written meanwhile, a tow may not be what its index said.
+  return { items: records.filter((record) => towPasses(record, filter)), nextCursor };
 }
 
-function indexOf(filter: TowFilter): string {
-  if (filter.attention) return KEYS.attention;
-  return filter.state ? towsInStateKey(filter.state) : KEYS.indexTows;
+/** How many tows there are; the overdue are counted in Redis, where those that are so for two reasons are found out. */
+export async function countTows(redis: Redis, after: OverdueAfter): Promise<TowCounts> {
+  const [states, attention, unsent, overdue] = await Promise.all([
+    Promise.all(TOW_STATES.map((state) => redis.zcard(towsInStateKey(state)))),
+    redis.zcard(KEYS.attention),
+    redis.zcard(unsentTowsKey),
+    countOverdue.run(redis, OVERDUE_KEYS, [after.requestedMs, after.startedMs, after.reportMs]),
+  ]);
+  const [requested = 0, started = 0, detained = 0, released = 0, canceled = 0] = states;
+  const byState = { requested, started, detained, released, canceled };
+  return { byState, attention, unsent, overdue: Number(text(overdue, 'count-overdue')) };
 }
 
-function matches(record: TowRecord, filter: TowFilter): boolean {
-  if (filter.state && record.tow.state !== filter.state) return false;
-  return !filter.attention || record.tasks.length > 0;
+/** Rows of which every tow that passes is one, and which part of the filter each of them passes for sure. */
+interface Source {
+  readonly rows: Rows;
+  readonly sure: 'states' | 'crew' | null;
 }
 
-/** A page of the members of an index, highest score first. The cursor is the last row seen, so new rows shift nothing. */
-export async function newestFirst(
-  redis: Redis,
-  index: string,
-  page: { cursor: string | null; limit: number },
-): Promise<{ refs: string[]; nextCursor: string | null }> {
-  const after = page.cursor === null ? null : readCursor(page.cursor);
-  const refs: string[] = [];
-  let last = after;
-  let offset = 0;
-  while (refs.length < page.limit) {
-    const rows = await redis.zrevrangebyscore(
-      index,
-      after ? after.score : '+inf',
-      '-inf',
-      'WITHSCORES',
-      'LIMIT',
-      offset,
-      page.limit + 1,
-    );
-    for (let i = 0; i + 1 < rows.length && refs.length < page.limit; i += 2) {
-      const [member, score] = [rows[i] ?? '', Number(rows[i + 1])];
-      // Rows of equal score come in falling order of their names.
-      if (after && score === after.score && byBytes(member, after.member) >= 0) continue;
-      refs.push(member);
-      last = { score, member };
-    }
-    if (rows.length < 2 * (page.limit + 1)) {
-      const more = last !== null && refs.length === page.limit && (await hasBelow(redis, index, last));
-      return { refs, nextCursor: more && last ? writeCursor(last) : null };
-    }
-    offset += page.limit + 1;
+async function sourceOf(redis: Redis, filter: TowFilter, limits: OverdueLimits | null): Promise<Source> {
+  const order = filter.order ?? 'newest';
+  if (filter.search !== null && searchPrefixes(filter.search).length > 0) {
+    const found = await searchRows(redis, KEYS.search, { words: filter.search, most: WORDS_MAX });
+    const refs = found.map(({ ref }) => ref);
+    return {
+      rows: filter.order === null ? knownRows(found, 'oldest') : await byRequest(redis, refs, order),
+      sure: null,
+    };
   }
-  return { refs, nextCursor: last ? writeCursor(last) : null };
+  const few = await fewRefs(redis, filter, limits);
+  if (few) return { rows: await byRequest(redis, few, order), sure: null };
+  if (filter.crew !== null) return { rows: mergedRows(redis, [towsOfCrewKey(filter.crew)], order), sure: 'crew' };
+  const keys = filter.states.length > 0 ? filter.states.map(towsInStateKey) : [KEYS.indexTows];
+  return { rows: mergedRows(redis, keys, order), sure: 'states' };
 }
 
-async function hasBelow(redis: Redis, index: string, last: Cursor): Promise<boolean> {
-  const rank = await redis.zrank(index, last.member);
-  return rank !== null && rank > 0;
+/** The tows of the smallest index that is in no order of requests, if it is small; null when none is. */
+async function fewRefs(
+  redis: Redis,
+  filter: TowFilter,
+  limits: OverdueLimits | null,
+): Promise<readonly string[] | null> {
+  const asked = [
+    ...(filter.attention ? [[{ key: KEYS.attention, to: '+inf' }]] : []),
+    ...(filter.unsent ? [[{ key: unsentTowsKey, to: '+inf' }]] : []),
+    ...(limits ? [limits.map(({ key, before }) => ({ key, to: `(${before}` }))] : []),
+  ];
+  if (asked.length === 0) return null;
+  const sizes = await Promise.all(
+    asked.map(async (parts) => {
+      const counts = await Promise.all(parts.map(({ key, to }) => redis.zcount(key, '-inf', to)));
+      return { parts, size: counts.reduce((sum, count) => sum + count, 0) };
+    }),
+  );
+  const [smallest] = sizes.toSorted((a, b) => a.size - b.size);
+  if (!smallest || smallest.size > SORTED_MAX) return null;
+  const lists = await Promise.all(smallest.parts.map(({ key, to }) => redis.zrangebyscore(key, '-inf', to)));
+  return [...new Set(lists.flat())];
 }
 
-/** Matches in the byte order of their words, each record once; the cursor is the last word shown. */
-export async function search(
+async function byRequest(redis: Redis, refs: readonly string[], order: Order): Promise<Rows> {
+  if (refs.length === 0) return knownRows([], order);
+  const scores = await redis.zmscore(KEYS.indexTows, ...refs);
+  const rows = refs.flatMap((ref, at): Row[] => {
+    const score = scores[at];
+    return score === null || score === undefined ? [] : [{ ref, place: { score: Number(score), member: ref } }];
+  });
+  return knownRows(rows, order);
+}
+
+/** What words find, each record once, under the first word it was found by; the place of a row is that word. */
+async function searchRows(
   redis: Redis,
   index: string,
-  page: { words: string; cursor: string | null; limit: number },
-): Promise<{ refs: string[]; nextCursor: string | null }> {
+  { words, most }: { words: string; most: number },
+): Promise<Row[]> {
   const found = await Promise.all(
-    searchPrefixes(page.words).map((prefix) =>
-      redis.zrangebylex(index, `[${prefix}`, `[${prefix}\u{10ffff}`, 'LIMIT', 0, SEARCH_MAX),
+    searchPrefixes(words).map((prefix) =>
+      redis.zrangebylex(index, `[${prefix}`, `[${prefix}\u{10ffff}`, 'LIMIT', 0, most),
     ),
   );
-  const after = page.cursor === null ? null : readCursor(page.cursor);
-  const wordByRef = new Map<string, string>();
+  const placeByRef = new Map<string, Cursor>();
   for (const word of found.flat().toSorted(byBytes)) {
     const ref = word.slice(word.indexOf('\n') + 1);
-    if (!wordByRef.has(ref)) wordByRef.set(ref, word);
+    if (!placeByRef.has(ref)) placeByRef.set(ref, { score: 0, member: word });
   }
-  const rest = [...wordByRef].filter(([, word]) => after === null || byBytes(word, after.member) > 0);
-  const shown = rest.slice(0, page.limit);
-  const last = shown.at(-1);
-  const nextCursor = last && rest.length > shown.length ? writeCursor({ score: 0, member: last[1] }) : null;
-  return { refs: shown.map(([ref]) => ref), nextCursor };
+  return [...placeByRef].map(([ref, place]) => ({ ref, place }));
 }
 
-/** Redis orders members by their bytes, JavaScript strings by their UTF-16 units. */
-function byBytes(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+/** A page of what words find, in the byte order of the words; it ends with the first thousand of each kind. */
+export async function search(redis: Redis, index: string, page: Paging & { words: string }): Promise<RowPage> {
+  return pageOf(knownRows(await searchRows(redis, index, { words: page.words, most: 1000 }), 'oldest'), page);
+}
+
+async function nowMs(redis: Redis): Promise<number> {
+  const [seconds, micros] = await redis.time();
+  return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
 }

@@ -91,9 +91,10 @@ function claimOf(reply: readonly string[], mine: { ref: string; leaseToken: stri
 
 function claimedOf(reply: readonly string[], mine: { ref: string; leaseToken: string; attemptId: string }): Claimed {
   const [seq, reportId, reportKind, body, revision, ...counts] = claimedReply.parse(reply);
-  const [attempt, failures, notFound, unanswered, connectionFailures, failedProbes, connectionLosses] = counts;
+  const [attempt, failures, notFound, unanswered, connectionFailures, failedProbes, ...more] = counts;
+  const [connectionLosses, sinceRecordedMs] = more;
   const history = { attempt, failures, notFound, unanswered, connectionFailures, failedProbes, connectionLosses };
-  return { kind: 'send', ...mine, seq, reportId, reportKind, body, revision, ...history };
+  return { kind: 'send', ...mine, seq, reportId, reportKind, body, revision, sinceRecordedMs, ...history };
 }
 
 function handedOverOf(reply: readonly string[]): HandedOver {

@@ -16,6 +16,24 @@ export class Script {
     this.#sha = createHash('sha1').update(this.#text).digest('hex');
   }
 
+  /** Runs a script that only reads many times in one round trip. The replies stand in the order of the runs. */
+  async readEach(
+    redis: Redis,
+    runs: readonly { keys: readonly string[]; args: readonly string[] }[],
+  ): Promise<unknown[]> {
+    const [first, ...others] = runs;
+    if (!first) return [];
+    // The first run makes sure that Redis knows the script; in a pipeline nothing could be done about that any more.
+    const replies = [await this.run(redis, first.keys, first.args)];
+    const pipeline = redis.pipeline();
+    for (const { keys, args } of others) pipeline.evalsha(this.#sha, keys.length, ...keys, ...args);
+    for (const [error, reply] of (await pipeline.exec()) ?? []) {
+      if (error) throw error;
+      replies.push(reply);
+    }
+    return replies;
+  }
+
   /** Runs the script atomically. The reply is to be parsed by the caller. */
   async run(redis: Redis, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
     try {

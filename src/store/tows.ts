@@ -5,8 +5,9 @@ import { createdKind, parkedKind } from '../contracts/replies';
 import type { NewTask } from '../domain/tasks';
 import type { JsonObject } from '../domain/vocabulary';
 import type { Remember, ReportDecision, Saved, TowChange, TowStore } from '../workflow/ports';
-import { towKeys, violationKeys } from './keys';
-import { listTows } from './list-tows';
+import { crewsKey, towKeys, violationKeys } from './keys';
+import { countTows, listTows } from './list-tows';
+import { listedBy } from './listed';
 import { texts, towRecord } from './parse';
 import { savedOf } from './saved';
 import { wellFormedJson as wellFormed } from './well-formed';
@@ -21,10 +22,22 @@ const decideReport = new Script('decide');
 /** The tows in Redis. Every write is one script; see the headers in lua/. */
 export function createTowStore(redis: Redis): TowStore {
   const read = async (ref: string): Promise<TowRecord | null> => towRecord(await readTow.run(redis, towKeys(ref), []));
+  const listByRefs = async (refs: readonly string[]): Promise<TowRecord[]> => {
+    const replies = await readTow.readEach(
+      redis,
+      refs.map((ref) => ({ keys: towKeys(ref), args: [] })),
+    );
+    return replies.map(towRecord).filter((record) => record !== null);
+  };
   return {
     read,
+    listByRefs,
 
-    list: (filter) => listTows(redis, filter, read),
+    list: (filter) => listTows(redis, filter, listByRefs),
+
+    counts: (overdueAfter) => countTows(redis, overdueAfter),
+
+    crews: () => redis.zrange(crewsKey, '0', '-1'),
 
     async create(tow, from) {
       const ref = tow.towingReferenceId;
@@ -37,6 +50,7 @@ export function createTowStore(redis: Redis): TowStore {
           wellFormed(from.searchTerms),
           tow.violationId === null ? tow.violationReferenceId : '',
           wellFormed((from.openTasks ?? []).map((task) => ({ id: taskId(ref, task), json: taskJson(ref, task) }))),
+          wellFormed(listedBy(tow)),
         ]),
         'create-tow',
       );
@@ -87,6 +101,7 @@ async function decide(
     terms: decision.action === 'correct' ? decision.searchTerms : [],
     timeline: JSON.stringify(decisionEntry(decision)),
     audit: wellFormed(decision.audit),
+    listed: decision.action === 'correct' ? listedBy(decision.tow) : null,
   };
   const reply = await decideReport.run(redis, towKeys(ref, remember ? { idempotencyScope: remember.scope } : {}), [
     ref,
@@ -129,6 +144,7 @@ function changesOf(before: TowRecord, change: TowChange) {
     verdict: change.delivery?.verdict ?? '',
     reconciled: change.reconciled,
     audit: change.audit ? wellFormed(change.audit) : '',
+    listed: listedBy(change.tow),
   };
 }
 

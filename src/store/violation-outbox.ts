@@ -128,8 +128,8 @@ function claimOf([first, ...rest]: readonly unknown[], mine: Mine): ViolationCla
     }
     case 'send': {
       const { record, counts } = hashOf(rest[0]);
-      const gates = { connectionFailures: numberAt(1), failedProbes: numberAt(2) };
-      return { kind, ...mine, record, revision: record.revision, attempt: record.attempts, ...counts, ...gates };
+      const more = { connectionFailures: numberAt(1), failedProbes: numberAt(2), sinceRecordedMs: numberAt(3) };
+      return { kind, ...mine, record, revision: record.revision, attempt: record.attempts, ...counts, ...more };
     }
   }
 }

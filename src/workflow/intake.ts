@@ -27,6 +27,8 @@ export interface IntakeResult {
   readonly verdict: IntakeVerdict;
   readonly kind: DeliveryKind | null;
   readonly towingReferenceId: string | null;
+  /** How long ago it had been received when it was read, ms; null unless this was the first time it was processed. */
+  readonly sinceReceivedMs: number | null;
 }
 
 export interface IntakeTools {
@@ -41,9 +43,11 @@ const PARKED_TASK_AFTER_MS = 24 * 3_600_000;
 /** Turns one stored delivery into what it means for its tow. Doing it twice is doing it once. */
 export async function processDelivery(tools: IntakeTools, deliveryId: string): Promise<IntakeResult> {
   const delivery = await tools.deliveries.read(deliveryId);
-  if (!delivery) return { verdict: 'gone', kind: null, towingReferenceId: null };
-  const { kind, towingReferenceId } = delivery;
-  return { verdict: await verdictOn(tools, delivery), kind, towingReferenceId };
+  if (!delivery) return { verdict: 'gone', kind: null, towingReferenceId: null, sinceReceivedMs: null };
+  const { kind, towingReferenceId, readAtMs, receivedAtMs } = delivery;
+  const isFirst = delivery.state === 'waiting' && delivery.parkedAtMs === null && delivery.replays === 0;
+  const sinceReceivedMs = isFirst ? readAtMs - receivedAtMs : null;
+  return { verdict: await verdictOn(tools, delivery), kind, towingReferenceId, sinceReceivedMs };
 }
 
 async function verdictOn(tools: IntakeTools, delivery: Delivery): Promise<IntakeVerdict> {

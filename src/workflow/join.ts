@@ -4,6 +4,7 @@ import { searchTerms } from '../domain/search';
 import { violationTwiceTask, type NewTask } from '../domain/tasks';
 import type { Tow } from '../domain/tow';
 import { whereaboutsOf, type Violation } from '../domain/violation';
+import { EVERY_TOW } from './list-port';
 import type { TowStore } from './ports';
 import { untilFresh } from './retry-stale';
 import { noChange } from './tow-change';
@@ -56,13 +57,7 @@ export function withViolation(tow: Tow, violation: Violation): Tow {
 /** Joins the tows that were requested before a name of their violation was known. */
 export async function joinTows(tools: JoinTools, { violation, references }: ViolationRecord): Promise<void> {
   for (const reference of references) {
-    const page = await tools.tows.list({
-      state: null,
-      search: reference,
-      attention: false,
-      cursor: null,
-      limit: TOWS_MAX,
-    });
+    const page = await tools.tows.list({ ...EVERY_TOW, search: reference, cursor: null, limit: TOWS_MAX });
     for (const { tow } of page.items) {
       if (tow.violationReferenceId !== reference || tow.violationId !== null) continue;
       await untilFresh(() => joinTow(tools, tow.towingReferenceId, violation));

@@ -61,6 +61,8 @@ export interface Claimed {
   readonly failedProbes: number;
   /** How often the connection broke for this report while it worked for all others. */
   readonly connectionLosses: number;
+  /** How long before the claim its fact was recorded, ms. */
+  readonly sinceRecordedMs: number;
 }
 
 export interface AttemptResult {

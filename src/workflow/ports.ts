@@ -3,10 +3,14 @@ import type { SendingView } from '../contracts/operator';
 import type { Delivery, Quarantined, Task, TowRecord } from '../contracts/records';
 import type { AuditEntry } from '../domain/audit';
 import type { FieldRule } from '../domain/refusal';
+import type { OverdueAfter } from '../domain/overdue';
 import type { NewTask } from '../domain/tasks';
 import type { ReportStanding } from '../domain/outbox';
 import type { Tow } from '../domain/tow';
-import type { DeliveryKind, JsonObject, PausableOperation, ReportKind, Role, TowState } from '../domain/vocabulary';
+import type { DeliveryKind, JsonObject, PausableOperation, ReportKind, Role } from '../domain/vocabulary';
+import type { Page, TaskList, TowCounts, TowFilter } from './list-port';
+
+export type { Page, TowFilter } from './list-port';
 
 /** What the use cases need of the world, each port no larger than its users. */
 
@@ -85,22 +89,15 @@ export type ReportDecision = { readonly reportId: string; readonly audit: AuditE
   | { readonly action: 'accept'; readonly reason: string }
 );
 
-export interface TowFilter {
-  readonly state: TowState | null;
-  readonly search: string | null;
-  readonly attention: boolean;
-  readonly cursor: string | null;
-  readonly limit: number;
-}
-
-export interface Page<T> {
-  readonly items: readonly T[];
-  readonly nextCursor: string | null;
-}
-
 export interface TowStore {
   read(ref: string): Promise<TowRecord | null>;
+  /** A page of tows. It looks at 20,000 at most: a page may be short, or empty, and yet not the last. */
   list(filter: TowFilter): Promise<Page<TowRecord>>;
+  /** Many tows at once, in the order given; what is not there is left out. */
+  listByRefs(refs: readonly string[]): Promise<readonly TowRecord[]>;
+  counts(overdueAfter: OverdueAfter): Promise<TowCounts>;
+  /** The crews that have tows, by their names. */
+  crews(): Promise<readonly string[]>;
   /**
    * Makes a tow and settles the delivery it came with. `late`: the tow is over, archived and remembered; the delivery is
    * settled, no tow is made. `found`: the violation it names was not known when it was looked for, and is now; nothing is
@@ -129,7 +126,8 @@ export interface TowStore {
 }
 
 export interface DeliveryStore {
-  read(id: string): Promise<Delivery | null>;
+  /** `readAtMs` is Redis time, as are the moments in the record. */
+  read(id: string): Promise<(Delivery & { readonly readAtMs: number }) | null>;
   list(page: { cursor: string | null; limit: number }): Promise<Page<Delivery>>;
   replay(id: string, act: Act): Promise<Saved>;
   quarantined(limit: number): Promise<readonly Quarantined[]>;
@@ -142,8 +140,7 @@ export interface SendingStore {
   resume(operation: PausableOperation, act: Act): Promise<Saved>;
 }
 
-export interface TaskStore {
-  list(page: { cursor: string | null; limit: number }): Promise<Page<Task>>;
+export interface TaskStore extends TaskList {
   read(id: string): Promise<Task | null>;
   /** Closes a task that only informs; its answer is remembered with the effect, since the task is gone afterwards. */
   resolve(task: Task, act: Act<RememberAnswer>): Promise<Saved>;

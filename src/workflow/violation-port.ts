@@ -142,6 +142,8 @@ export interface ViolationClaimed extends ViolationLease {
   readonly connectionFailures: number;
   readonly failedProbes: number;
   readonly connectionLosses: number;
+  /** How long before the claim it was recorded, ms. */
+  readonly sinceRecordedMs: number;
 }
 
 /** Everything that is stored of one attempt: as of a report, and what the service calls the violation. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { newApiKeyView, queueView } from '../../src/contracts/operator';
 import { riyadhTime, table } from '../../src/cli/words';
 import { EXIT } from '../../src/cli/exit-codes';
-import { deliver, newTow } from '../operator/world';
+import { deliver, newTow, record } from '../operator/world';
 import { useApp } from '../support/app';
 import { run, type Said } from './command';
 
@@ -72,6 +72,39 @@ test('a list goes on where a page ended, and --all reads every page', async () =
   expect([refsIn(first), refsIn(second)]).toEqual([refs.slice(0, 2), refs.slice(2)]);
   expect(refsIn(await towhook('tow', 'list', '--all', '--json'))).toEqual(refs);
   expect((await towhook('tow', 'list', '--limit', '2')).out).toContain(`--cursor ${cursor}`);
+});
+
+test('a list of tows is narrowed by what is owed, by crew and by age, and turned round', async () => {
+  const refs = [await newTow(app), await newTow(app), await newTow(app)];
+  const [first = '', second = '', third = ''] = refs;
+  await towhook('tow', 'assign', second, 'Crew 4');
+  await record(app, third, 'started');
+  const page = z.object({ items: z.array(z.object({ towing_reference_id: z.string() })) });
+  const found = async (...words: readonly string[]) =>
+    page.parse((await towhook('tow', 'list', ...words, '--json')).json()).items.map((tow) => tow.towing_reference_id);
+
+  expect(await found('--order', 'oldest')).toEqual(refs);
+  expect(await found('--unsent')).toEqual([third]);
+  expect(await found('--crew', 'Crew 4')).toEqual([second]);
+  expect(await found('--nobody', '--state', 'requested')).toEqual([first]);
+  expect(await found('--overdue')).toEqual([]);
+  expect((await towhook('tow', 'list', '--order', 'sideways')).exitCode).toBe(EXIT.wrongUse);
+  expect((await towhook('tow', 'list', '--crew', 'Crew 4', '--nobody')).exitCode).toBe(EXIT.wrongUse);
+});
+
+test('a list of tasks is narrowed by type, and turned round', async () => {
+  const refs = [await newTow(app), await newTow(app)];
+  for (const towing_reference_id of refs) {
+    await deliver(app, 'tow_request', { violation_reference_id: 'V-other', towing_reference_id });
+  }
+  const page = z.object({ items: z.array(z.object({ id: z.string() })) });
+  const found = async (...words: readonly string[]) =>
+    page.parse((await towhook('task', 'list', ...words, '--json')).json()).items.map(({ id }) => id);
+  const ids = refs.map((ref) => `rival_request.${ref}`);
+
+  expect(await found('--order', 'oldest', '--type', 'rival_request')).toEqual(ids);
+  expect(await found()).toEqual(ids.toReversed());
+  expect(await found('--type', 'report_refused')).toEqual([]);
 });
 
 test('a key is made, used, rotated and revoked', async () => {

@@ -34,6 +34,7 @@ export const RULES: TowRules = {
   paymentStatuses: ['PAID'],
   freeDays: 0,
   releaseRequiresPayment: 'invoiced',
+  overdueAfter: { requestedMs: 45 * 60_000, startedMs: 240 * 60_000, reportMs: 15 * 60_000 },
 };
 
 export function towingReference(text: string): TowingReference {

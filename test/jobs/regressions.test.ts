@@ -39,6 +39,7 @@ describe('a delivery whose processing fails unexpectedly', () => {
       violations: stores.violations,
       wake: nobody,
       ...settling,
+      clock: systemClock,
       log,
       metrics,
     };

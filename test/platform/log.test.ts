@@ -85,15 +85,22 @@ describe('a sensitive value', () => {
     expect(await text(1)).not.toContain('marker');
   });
 
-  test.each(['authorization', 'Authorization', 'x-client-secret', 'X-Client-Id', 'secret', 'password', 'api_key'])(
-    'under %s is hidden although no contract marks it',
-    async (name) => {
-      const { log, text } = await readableLog();
-      log.info('x.done', { headers: { [name]: 'marker' } });
+  test.each([
+    'authorization',
+    'Authorization',
+    'x-client-secret',
+    'X-Client-Id',
+    'secret',
+    'password',
+    'api_key',
+    'cookie',
+    'Set-Cookie',
+  ])('under %s is hidden although no contract marks it', async (name) => {
+    const { log, text } = await readableLog();
+    log.info('x.done', { headers: { [name]: 'marker' } });
 
-      expect(await text(1)).not.toContain('marker');
-    },
-  );
+    expect(await text(1)).not.toContain('marker');
+  });
 
   test('is hidden with all that is in it', async () => {
     const { log, text } = await readableLog({ sensitiveNames: ['token'] });

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { towView, type TowView } from '../../src/contracts/operator';
 import type { Foundation } from '../../src/main/foundation';
 import { createDeliveryStore } from '../../src/store/deliveries';
+import { KEYS } from '../../src/store/keys';
 import type { App } from '../support/app';
 import { eventually } from '../support/eventually';
 import type { TestRedis } from '../support/redis';
@@ -102,10 +103,16 @@ export function signed(body: string | Uint8Array, signing: Signing): Record<stri
   };
 }
 
-/** Everything that is stored, by key. */
+/** Everything that is stored, by key, besides what a process says of itself. */
 export async function keysIn(redis: Pick<TestRedis, 'ask'>): Promise<string[]> {
   const reply = await redis.ask('KEYS', '*');
-  return z.array(z.string()).parse(reply).toSorted();
+  const itsOwn = [KEYS.processes, KEYS.processBeats, KEYS.figures];
+  const isItsOwn = (key: string) => itsOwn.some((begin) => key.startsWith(begin));
+  return z
+    .array(z.string())
+    .parse(reply)
+    .filter((key) => !isItsOwn(key))
+    .toSorted();
 }
 
 /** The deliveries stored, newest first. */

@@ -1,5 +1,6 @@
 import { PARTITION } from '../../src/store/keys';
 import { createTowStore } from '../../src/store/tows';
+import { EVERY_TOW } from '../../src/workflow/list-port';
 import { startApp, useApp, type App } from '../support/app';
 import { eventually } from '../support/eventually';
 import { deliveriesIn, keysIn, post, towInvoice, towOf, towRequest } from './calls';
@@ -15,9 +16,7 @@ describe('with workers', () => {
     await towOf(app, 'TW-20261120-9F4D1A');
     expect(await deliveriesIn(app.foundation)).toMatchObject([{ copies: 50 }]);
     const { items } = await createTowStore(app.foundation.redis).list({
-      state: null,
-      search: null,
-      attention: false,
+      ...EVERY_TOW,
       cursor: null,
       limit: 10,
     });

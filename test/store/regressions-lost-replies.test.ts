@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { Redis } from 'ioredis';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
@@ -9,6 +7,7 @@ import type { OutboxStore } from '../../src/workflow/outbox-port';
 import { useRedis } from '../support/redis';
 import { ACCEPTED, GRACE_MS, mustClaim, openStores, result, START, type Stores } from '../support/stores';
 import { NO_LIMITS } from '../support/budgets';
+import { startWire, type Wire } from '../support/wire';
 
 const redis = useRedis();
 let stores: Stores;
@@ -75,7 +74,7 @@ test('an ack whose reply is lost is made again, and what it accepted stays accep
 
 test('a failure of the connection whose ack loses its reply counts once for all tows', async () => {
   const claim = await mustClaim(outbox, 'T1');
-  const task = { subject: 'connection', type: 'connection_lost', message: 'broken', actions: [] };
+  const task = { subject: 'connection', type: 'connection_lost' as const, message: 'broken', actions: [] };
   wire.loseNextReply();
 
   await outbox.ack(claim, result({ next: 'hold', delayMs: 0, because: 'connection' }, { task }));
@@ -84,52 +83,3 @@ test('a failure of the connection whose ack loses its reply counts once for all 
   expect((await stores.read('T1')).reports[0]).toMatchObject({ attempts: 0, failures: 0 });
   expect(await mustClaim(outbox, 'T2')).toMatchObject({ connectionFailures: 1 });
 });
-
-/** A wire to Redis on which one reply can be lost: Redis has done what it was asked, and the asker hears of a cut. */
-interface Wire {
-  readonly port: number;
-  loseNextReply(): void;
-  /** How many replies were lost. */
-  lost(): number;
-  stop(): Promise<void>;
-}
-
-async function startWire(redisPort: number): Promise<Wire> {
-  const sockets = new Set<Socket>();
-  let isLosing = false;
-  let lost = 0;
-  const server: Server = createServer((asker) => {
-    const answerer = connect(redisPort, '127.0.0.1');
-    const cut = () => [asker, answerer].forEach((socket) => socket.destroy());
-    for (const socket of [asker, answerer]) {
-      sockets.add(socket);
-      socket.on('error', cut).on('close', cut);
-    }
-    asker.pipe(answerer);
-    answerer.on('data', (reply: Buffer) => {
-      // "I do not know this script" is answered by a client that sends the script; nothing was done yet.
-      if (!isLosing || reply.toString().startsWith('-NOSCRIPT')) {
-        asker.write(reply);
-        return;
-      }
-      isLosing = false;
-      lost += 1;
-      cut();
-    });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  return {
-    port: typeof address === 'object' && address !== null ? address.port : 0,
-    loseNextReply: () => {
-      isLosing = true;
-    },
-    lost: () => lost,
-    stop: async () => {
-      sockets.forEach((socket) => socket.destroy());
-      server.close();
-      await once(server, 'close');
-    },
-  };
-}

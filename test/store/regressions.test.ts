@@ -5,6 +5,7 @@ import { createSettling } from '../../src/store/deliveries';
 import { KEYS } from '../../src/store/keys';
 import { decideReport } from '../../src/workflow/decisions';
 import { reconcileInvoices } from '../../src/workflow/reconcile';
+import { EVERY_TOW } from '../../src/workflow/list-port';
 import { entryOf } from '../support/audit';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
@@ -87,13 +88,13 @@ test('a tow request whose metadata.id is broken text makes a whole tow: timeline
   expect(timeline.map(({ type }) => type)).toEqual(['tow.requested', 'invoice.attached']);
   expect(tow.invoiceWebhooks).toHaveLength(1);
   for (const search of ['T1', 'V-T1', 'INV-T1']) {
-    const found = await stores.tows.list({ search, state: null, attention: false, cursor: null, limit: 10 });
+    const found = await stores.tows.list({ ...EVERY_TOW, search, cursor: null, limit: 10 });
     expect(found.items.map((item) => item.tow.towingReferenceId)).toEqual(['T1']);
   }
 });
 
 describe('an invoice request that was refused', () => {
-  const task = { subject: 'invoice-2', type: 'report_refused', message: 'no', actions: [] };
+  const task = { subject: 'invoice-2', type: 'report_refused' as const, message: 'no', actions: [] };
 
   test('after a try without an answer is settled by the invoice webhook, and its task closes', async () => {
     await towAtInvoice('T1');

@@ -72,7 +72,12 @@ const LIVES: readonly ((ref: string) => Promise<unknown>)[] = [
     await stores.say(ref, START);
     await stores.say(ref, INVOICE);
     const claim = await mustClaim(stores.outbox, ref);
-    const task = { subject: claim.reportId, type: 'report_refused', message: 'no', actions: ['waive' as const] };
+    const task = {
+      subject: claim.reportId,
+      type: 'report_refused' as const,
+      message: 'no',
+      actions: ['waive' as const],
+    };
     await stores.outbox.ack(claim, result(REFUSED, { task }));
     const command = { action: 'correct', fields: { plate_number: `OLD ${ref}` } } as const;
     await decideReport(tools(), { ref, reportId: claim.reportId, command, actor });

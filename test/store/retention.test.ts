@@ -1,6 +1,7 @@
 import { KEYS } from '../../src/store/keys';
 import { createTaskStore } from '../../src/store/tasks';
 import type { Archive } from '../../src/workflow/retention-port';
+import { EVERY_TOW } from '../../src/workflow/list-port';
 import { idsIn, readAll, useDataDir } from '../archive/folder';
 import { entryOf } from '../support/audit';
 import { standings } from '../support/conservation';
@@ -78,7 +79,7 @@ describe('a tow that is over', () => {
       { key: KEYS.audit, size: 1 },
       { key: KEYS.tombstones, size: 2 },
     ]);
-    const search = { search: 'T1', state: null, attention: false, cursor: null, limit: 10 };
+    const search = { ...EVERY_TOW, search: 'T1', cursor: null, limit: 10 };
     expect((await stores.tows.list(search)).items).toEqual([]);
   });
 

@@ -105,7 +105,7 @@ test('a refused report opens a task that each decision closes', async () => {
     await stores.request(ref);
     await stores.say(ref, START);
     const claim = await mustClaim(stores.outbox, ref);
-    const task = { subject: claim.reportId, type: 'report_refused', message: 'no', actions: [] };
+    const task = { subject: claim.reportId, type: 'report_refused' as const, message: 'no', actions: [] };
     await stores.outbox.ack(claim, result(REFUSED, { task }));
     expect((await stores.read(ref)).tasks).toHaveLength(1);
     expect(await stores.dueAt(ref)).toBeNull();

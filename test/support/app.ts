@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openBeats, standingOf, type Standing } from '../../src/main/beats';
 import { startConsole } from '../../src/main/console';
 import { openFoundation, type Foundation } from '../../src/main/foundation';
 import { healthOf, spoolCheck } from '../../src/main/health';
@@ -26,6 +27,8 @@ export interface App {
   readonly apiKey: string;
   /** What the process stands on, to look at its records with its own stores. */
   readonly foundation: Foundation;
+  /** Says at once that the process lives and what it has counted, as it does every 5 s. */
+  beat(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -61,8 +64,11 @@ export async function startApp(options: AppOptions): Promise<App> {
     await rm(dataDir, { recursive: true, force: true });
   };
   try {
-    const { receiver, operator, ops } = await startParts(foundation, role);
+    const beats = openBeats(foundation, role);
+    const { receiver, operator, ops, standing } = await startParts(foundation, role);
+    beats.begin(standing);
     return {
+      beat: () => beats.beat(),
       get receiverUrl() {
         return urlOf(receiver, 'receiver');
       },
@@ -119,11 +125,13 @@ export function useApp(options: Omit<AppOptions, 'redisUrl'> = {}): App & { read
     get foundation() {
       return current().foundation;
     },
+    beat: () => current().beat(),
     stop,
   };
 }
 
 interface Parts {
+  readonly standing: Standing;
   readonly receiver?: Listener;
   readonly operator?: Listener;
   readonly ops?: Listener;
@@ -133,26 +141,34 @@ interface Parts {
 async function startParts(foundation: Foundation, role: AppRole): Promise<Parts> {
   switch (role) {
     case 'receiver':
-      return { receiver: await startReceiver(foundation), ops: await startOps(foundation, healthOf(foundation)) };
+      return {
+        receiver: await startReceiver(foundation),
+        ops: await startOps(foundation, healthOf(foundation)),
+        standing: standingOf(foundation, { hasSpool: false, worker: null }),
+      };
     case 'console':
-      return { operator: await startConsole(foundation) };
+      return {
+        operator: await startConsole(foundation),
+        standing: standingOf(foundation, { hasSpool: true, worker: null }),
+      };
     case 'worker':
-      return { ops: await startWorkerAndOps(foundation) };
+      return startWorkerAndOps(foundation);
     case 'all':
       return {
-        ops: await startWorkerAndOps(foundation),
+        ...(await startWorkerAndOps(foundation)),
         receiver: await startReceiver(foundation),
         operator: await startConsole(foundation),
       };
   }
 }
 
-function startWorkerAndOps(foundation: Foundation): Promise<Listener> {
+async function startWorkerAndOps(foundation: Foundation): Promise<Parts> {
   const worker = startWorker(foundation);
-  return startOps(
+  const ops = await startOps(
     foundation,
     healthOf(foundation, spoolCheck(foundation), () => workerHealth(worker)),
   );
+  return { ops, standing: standingOf(foundation, { hasSpool: true, worker }) };
 }
 
 function urlOf(listener: Listener | undefined, name: string): string {

@@ -31,6 +31,7 @@ export const RULES = {
   paymentStatuses: ['PAID'],
   freeDays: 0,
   releaseRequiresPayment: 'invoiced',
+  overdueAfter: { requestedMs: 45 * 60_000, startedMs: 240 * 60_000, reportMs: 15 * 60_000 },
 } as const;
 
 export const START = {

@@ -86,6 +86,7 @@ export const OPS_ROUTES = {
     body: operator.newApiKeyBody,
     status: 201,
     answer: operator.newApiKeyView,
+    again: operator.apiKeyView,
   },
   rotateApiKey: {
     method: 'post',
@@ -95,6 +96,7 @@ export const OPS_ROUTES = {
     body: operator.rotateKeyBody,
     status: 202,
     answer: operator.newApiKeyView,
+    again: operator.apiKeyView,
   },
   revokeApiKey: {
     method: 'delete',

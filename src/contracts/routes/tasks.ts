@@ -1,5 +1,5 @@
 import * as operator from '../operator';
-import { page, pagedQuery } from '../paging';
+import { page } from '../paging';
 import type { Route } from './route';
 
 /** What people must decide, and what holds sending. */
@@ -9,8 +9,9 @@ export const TASK_ROUTES = {
     method: 'get',
     path: '/api/tasks',
     role: 'viewer',
-    summary: "What a person must decide, with the report it is about: the service's words and what was sent.",
-    query: pagedQuery,
+    summary:
+      "What a person must decide, with the report it is about: the service's words and what was sent. Newest first; by type.",
+    query: operator.tasksQuery,
     status: 200,
     answer: page(operator.taskView),
   },

@@ -1,3 +1,4 @@
+import { FACT_ROLES } from '../../domain/fact-command';
 import * as operator from '../operator';
 import { page } from '../paging';
 import { linkBody } from '../violations';
@@ -8,7 +9,7 @@ import type { Route } from './route';
 const TOW = '/api/tows/:towing_reference_id';
 const REPORT = `${TOW}/reports/:report_id`;
 
-const fact = { method: 'post', role: 'dispatcher', status: 202, answer: operator.towView } as const;
+const fact = { method: 'post', status: 202, answer: operator.towView } as const;
 const decision = { method: 'post', role: 'dispatcher', status: 202, answer: operator.towView } as const;
 
 export const TOW_ROUTES = {
@@ -17,7 +18,7 @@ export const TOW_ROUTES = {
     path: '/api/tows',
     role: 'viewer',
     summary:
-      'Tows, newest request first; by state, by what needs a person, or by the beginning of a reference, plate or invoice number.',
+      'Tows, newest request first; by state, by what needs a person, is unsent or overdue, by crew (`crew=` for those of nobody), or by the beginning of a reference, plate (either script) or invoice number. All that is given must be true.',
     query: operator.towsQuery,
     status: 200,
     answer: page(operator.towView),
@@ -33,38 +34,42 @@ export const TOW_ROUTES = {
   started: {
     ...fact,
     path: `${TOW}/started`,
-    role: 'crew',
+    role: FACT_ROLES.started,
     summary: 'The vehicle is hooked up. What the violation gives may be left out.',
     body: operator.FACT_BODIES.started,
   },
   detained: {
     ...fact,
     path: `${TOW}/detained`,
-    role: 'crew',
+    role: FACT_ROLES.detained,
     summary: 'The vehicle stands in the yard.',
     body: operator.FACT_BODIES.detained,
   },
   canceled: {
     ...fact,
     path: `${TOW}/canceled`,
+    role: FACT_ROLES.canceled,
     summary: 'The tow is called off. From detained, or with an invoice, only by ops.',
     body: operator.FACT_BODIES.canceled,
   },
   released: {
     ...fact,
     path: `${TOW}/released`,
+    role: FACT_ROLES.released,
     summary: 'The vehicle is handed back.',
     body: operator.FACT_BODIES.released,
   },
   invoice: {
     ...fact,
     path: `${TOW}/invoice`,
+    role: FACT_ROLES.invoice,
     summary: 'Ask the service for the invoice. Days of delay are computed when left out.',
     body: operator.FACT_BODIES.invoice,
   },
   payment: {
     ...fact,
     path: `${TOW}/payment`,
+    role: FACT_ROLES.payment,
     summary: 'The invoice was paid.',
     body: operator.FACT_BODIES.payment,
   },
@@ -95,6 +100,7 @@ export const TOW_ROUTES = {
   linkViolation: {
     ...fact,
     path: `${TOW}/violation`,
+    role: 'dispatcher',
     summary: 'Say which of our violations a tow comes from, where it was not found by itself.',
     body: linkBody,
   },

@@ -46,6 +46,7 @@ function sightingsAmong(tows: number): number {
 
 function printAddresses(stage: Stage): void {
   printLine('  Everything stays up until you press Ctrl-C:');
+  printLine(`    console        ${stage.consoleUrl}              (sign in with ${stage.apiKey})`);
   printLine(`    operator API   ${stage.consoleUrl}/api/tows   (Authorization: Bearer ${stage.apiKey})`);
   printLine(`    queue pages    ${stage.consoleUrl}/queues     (any user, the key as password)`);
   printLine(`    receiver       ${stage.receiverUrl}`);

@@ -6,7 +6,8 @@ import { loadConfig, machineEnvironment } from '../../platform/config';
 import type { Resources } from '../../platform/resources';
 import { startSimulator } from '../../simulator';
 import { startConsole } from '../console';
-import { openFoundation, openLog } from '../foundation';
+import { openBeats, standingOf } from '../beats';
+import { openFoundation, openLog, type Foundation } from '../foundation';
 import { startReceiver } from '../receiver';
 import { startWorker } from '../worker';
 
@@ -17,6 +18,7 @@ export interface Stage {
   readonly simulatorUrl: string;
   readonly apiKey: string;
   readonly logFile: string;
+  readonly foundation: Foundation;
   readonly resources: Resources;
 }
 
@@ -49,16 +51,19 @@ export async function setStage(): Promise<Stage> {
   });
   const foundation = await openFoundation({ config: settings(simulator.url), log });
   const { resources } = foundation;
-  startWorker(foundation);
+  const beats = openBeats(foundation, 'all');
+  const worker = startWorker(foundation);
   const receiver = await startReceiver(foundation);
   const operator = await startConsole(foundation);
   receiverUrl = receiver.url;
+  beats.begin(standingOf(foundation, { hasSpool: true, worker }));
   return {
     receiverUrl,
     consoleUrl: operator.url,
     simulatorUrl: simulator.url,
     apiKey,
     logFile,
+    foundation,
     resources: {
       ...resources,
       async closeAll() {

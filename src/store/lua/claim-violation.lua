@@ -6,7 +6,8 @@
 --         6 how many unanswered sends are allowed · 7 calls per window, 0 = any number · 8 that window, ms
 --         9 ms after its first failure at which it is given up · 10 1 when an active ticket is looked for first, else 0
 --         11 1 when a token is at hand, else 0: it would have to be got while a slot of the budget grows old
--- RETURNS { 'send', the hash as a flat list, failures of the connection, failed probes of an outage }
+-- RETURNS { 'send', the hash as a flat list, failures of the connection, failed probes of an outage,
+--           ms from its recording to this grant }
 --         { 'check', the hash } ask for an active ticket first · { 'finish', the hash } settled: clear up behind it
 --         { 'idle' } nothing is left to do · { 'held' } a person decides · { 'gone' } no such violation
 --         { 'wait', at_ms } · { 'busy', at_ms } another worker holds the lease
@@ -31,7 +32,8 @@ local function granted()
   if field('attempt_id') == '' then
     return { 'check', hash }
   end
-  return { 'send', hash, number_of(gate('connection.failures')), number_of(gate('outage.probes')) }
+  local since_recorded = number_of(field('lease_until')) - lease_ms - number_of(field('created_at'))
+  return { 'send', hash, number_of(gate('connection.failures')), number_of(gate('outage.probes')), since_recorded }
 end
 
 local now = now_ms()

@@ -8,7 +8,8 @@
 --         9 ms after its first failure at which a report is given up
 --         10 id of the task about an invoice that proves what was corrected since · 11 that task as JSON
 -- RETURNS { 'send', seq, id, kind, body, revision, attempts, failures, not_found, unanswered,
---           failures of the connection, failed probes of an outage, times the connection broke for this report alone }
+--           failures of the connection, failed probes of an outage, times the connection broke for this report alone,
+--           ms from the recording of its fact to this grant }
 --         { 'idle' } nothing is owed · { 'held' } a person decides · { 'reconcile' } compare the invoices first
 --         { 'wait', at_ms } · { 'busy', at_ms } another worker holds the lease · { 'gone' } no such tow
 --         { 'hand_over', seq, id, kind, unknown|given_up, attempts } a person must decide: hand-over.lua says so
@@ -30,11 +31,12 @@ if redis.call('EXISTS', TOW) == 0 then
 end
 
 local function granted(seq)
+  local granted_at = number_of(redis.call('HGET', TOW, 'lease_until')) - lease_ms
   return {
     'send', seq, report(seq, 'id'), report(seq, 'kind'), report(seq, 'body'), report(seq, 'revision'),
     number_of(report(seq, 'attempts')), number_of(report(seq, 'failures')), number_of(report(seq, 'not_found')),
     number_of(report(seq, 'unanswered')), number_of(gate('connection.failures')), number_of(gate('outage.probes')),
-    number_of(report(seq, 'connection_losses')),
+    number_of(report(seq, 'connection_losses')), granted_at - number_of(report(seq, 'created_at')),
   }
 end
 
@@ -44,7 +46,7 @@ if lease_until > now then
   redis.call('ZADD', DUE_TOWS, lease_until, ref)
   if redis.call('HGET', TOW, 'lease_token') == token then
     -- The reply of this very claim was lost.
-    return granted(settle_head())
+    return granted(settle_head(ref))
   end
   return { 'busy', string.format('%.0f', lease_until) }
 end
@@ -149,7 +151,7 @@ local function wait_for_slot(seq)
   return nil
 end
 
-local head = settle_head()
+local head = settle_head(ref)
 if head then
   bury_lost_attempt(head)
 end
@@ -160,7 +162,7 @@ while head and is_proved(head) do
   end
   accept_report(ref, head, now, 'proved_by_webhook')
   raise_version(ref)
-  head = settle_head()
+  head = settle_head(ref)
 end
 if not head then
   return rest(nil, { 'idle' })

@@ -3,6 +3,7 @@
 -- KEYS    the keys of one tow and of a violation without a name (see shared/violation.lua)
 -- ARGV    1 towing reference · 2 document · 3 delivery id · 4 timeline entry · 5 JSON array of search terms
 --         6 the service's name of a violation that was not found, or '' · 7 tasks to open as JSON: [{ id, json }]
+--         8 what lists find it by as JSON (see list_tow in shared/listing.lua)
 -- RETURNS { 'created', parked delivery id, … } · { 'exists' } · { 'found' } the violation has become known since: look
 --         again. Either it finds the tow when it gets its name, or the tow finds it. · { 'late' } the tow is over,
 --         archived and remembered: the delivery is settled, no tow is made
@@ -23,7 +24,11 @@ if violation_id and redis.call('EXISTS', VIOLATION .. violation_id) == 1 then
 end
 local requested_at = redis.call('HGET', DELIVERY, 'received_at') or now_ms()
 redis.call('HSET', TOW, 'version', 0, 'head', 1, 'tail', 0, 'requested_at', requested_at)
-write_document(ref, ARGV[2], 'requested')
+write_document(ref, ARGV[2], 'requested', cjson.decode(ARGV[8]))
+if redis.call('SCARD', TOW_TASKS) > 0 then
+  -- Something was asked about it before it came, as about an invoice that waited for it too long.
+  redis.call('ZADD', ATTENTION, 'NX', now_ms(), ref)
+end
 add_search_terms(ref, terms)
 remember_on_timeline(ARGV[4])
 for _, task in ipairs(cjson.decode(ARGV[7])) do

@@ -2,7 +2,8 @@
 --
 -- KEYS    the keys of one tow (see shared/tow.lua)
 -- ARGV    1 towing reference · 2 version the decision was made on · 3 seq · 4 retry|correct|waive|accept
---         5 changes as JSON: { document, body, reason, also_waive: [seq], terms: [text], timeline, audit }
+--         5 changes as JSON: { document, body, reason, also_waive: [seq], terms: [text], timeline, audit,
+--           listed: what lists find the tow by as it is corrected (see list_tow in shared/listing.lua) }
 --         6 fingerprint of the request to remember under its idempotency key, or ''
 -- RETURNS { 'saved', version } · { 'stale' } · { 'remembered', fingerprint }
 --! include shared/gates.lua
@@ -39,6 +40,7 @@ else
 end
 if changes.document ~= '' then
   redis.call('HSET', TOW, 'document', changes.document)
+  list_tow(ref, redis.call('HGET', TOW, 'state'), changes.listed)
 end
 add_search_terms(ref, changes.terms)
 remember_on_timeline(changes.timeline)

@@ -32,7 +32,7 @@ end
 if redis.call('EXISTS', TOW) == 1 then
   remember_on_timeline(ARGV[3])
   raise_version(ARGV[1])
-  note_retirement(ARGV[1], settle_head() ~= nil)
+  note_retirement(ARGV[1], settle_head(ARGV[1]) ~= nil)
 end
 if ARGV[7] ~= '' and redis.call('EXISTS', VIOLATION) == 1 then
   raise_violation(ARGV[7])

@@ -5,13 +5,14 @@
 -- ARGV    1 towing reference · 2 version that was archived
 -- RETURNS 'retired' · 'kept' · 'gone' there is no such tow
 --! include shared/outbox.lua
+--! include shared/listing.lua
 
 local ref, archived_version = ARGV[1], ARGV[2]
 if redis.call('EXISTS', TOW) == 0 then
   redis.call('ZREM', RETIRE_TOWS, ref)
   return 'gone'
 end
-local now, owes_something = now_ms(), settle_head() ~= nil
+local now, owes_something = now_ms(), settle_head(ref) ~= nil
 local is_claimed = number_of(redis.call('HGET', TOW, 'lease_until')) > now
 if redis.call('HGET', TOW, 'version') ~= archived_version or is_claimed or not may_leave(owes_something) then
   note_retirement(ref, owes_something)
@@ -22,8 +23,8 @@ for _, term in ipairs(redis.call('SMEMBERS', TERMS)) do
   redis.call('ZREM', SEARCH, term .. '\n' .. ref)
 end
 strike_reports(ref, number_of(redis.call('HGET', TOW, 'tail')))
-redis.call('ZREM', INDEX_TOWS .. ':' .. redis.call('HGET', TOW, 'state'), ref)
-for _, rows in ipairs({ INDEX_TOWS, ATTENTION, DUE_TOWS, SLOT_WAITING, RETIRE_TOWS }) do
+unlist_tow(ref)
+for _, rows in ipairs({ ATTENTION, DUE_TOWS, SLOT_WAITING, RETIRE_TOWS }) do
   redis.call('ZREM', rows, ref)
 end
 leave_held(ref)

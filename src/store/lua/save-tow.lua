@@ -5,7 +5,7 @@
 -- ARGV    1 towing reference · 2 version the decision was made on · 3 document · 4 state · 5 changes as JSON:
 --         { reports: [{ id, kind, body, once }], withdraw: [seq], withdraw_reason, timeline: [json],
 --           open_tasks: [{ id, json }], close_tasks: [id], terms: [text], delivery_id, verdict, reconciled,
---           audit }
+--           audit, listed: what lists find it by (see list_tow in shared/listing.lua) }
 --         6 fingerprint of the request to remember under its idempotency key, or ''
 -- RETURNS { 'saved', version } · { 'stale' } · { 'remembered', fingerprint }
 --! include shared/outbox.lua
@@ -18,7 +18,7 @@ if barrier then
   return barrier
 end
 local now = now_ms()
-write_document(ref, ARGV[3], ARGV[4])
+write_document(ref, ARGV[3], ARGV[4], changes.listed)
 for _, seq in ipairs(changes.withdraw) do
   waive_report(ref, seq, now, changes.withdraw_reason)
   local entry = { type = 'report.waived', report_id = report(seq, 'id'), reason = changes.withdraw_reason }

@@ -18,8 +18,9 @@ local function is_settled(state)
   return state == 'accepted' or state == 'waived'
 end
 
--- Moves the head past everything settled; returns the head, or nil when nothing is owed.
-local function settle_head()
+-- Moves the head past everything settled; returns the head, or nil when nothing is owed. The index of what owes something
+-- goes with it.
+local function settle_head(ref)
   local head = number_of(redis.call('HGET', TOW, 'head'))
   local tail = number_of(redis.call('HGET', TOW, 'tail'))
   while head <= tail and is_settled(report(head, 'state')) do
@@ -27,8 +28,10 @@ local function settle_head()
   end
   redis.call('HSET', TOW, 'head', head)
   if head > tail then
+    redis.call('ZREM', UNSENT, ref)
     return nil
   end
+  redis.call('ZADD', UNSENT, number_of(report(head, 'created_at')), ref)
   return head
 end
 
@@ -78,7 +81,7 @@ end
 
 -- Sets the due mark to what the head of the outbox needs next, or removes it when only a person can go on.
 local function reschedule(ref, now, wake_grace)
-  local head, due = settle_head(), nil
+  local head, due = settle_head(ref), nil
   if redis.call('HGET', TOW, 'reconcile') == '1' then
     due = now + wake_grace
   elseif head then

@@ -7,6 +7,13 @@ local GATES, HELD, PROBES, SLOTS, SLOT_WAITING = KEYS[17], KEYS[18], KEYS[19], K
 local LEDGER, AUDIT, RETIRE_TOWS, RETIRE_DELIVERIES, TOMBSTONES = KEYS[22], KEYS[23], KEYS[24], KEYS[25], KEYS[26]
 local EVENTS, IDEMPOTENCY, DELIVERY = KEYS[27], KEYS[28], KEYS[29]
 
+-- By which lists find tows besides by their state, every tow in each of them once or not at all; scores in ms:
+--   <INDEX_TOWS>:since:<state>  by the moment it came into that state
+--   <INDEX_TOWS>:unsent         by the moment from which on the head of its outbox is owed
+--   <INDEX_TOWS>:crew:<crew>    by the moment of its request; the crew '' is nobody
+--   <INDEX_TOWS>:crews          the names of the crews that have any, all of the same score
+local SINCE, UNSENT, CREW, CREWS = INDEX_TOWS .. ':since:', INDEX_TOWS .. ':unsent', INDEX_TOWS .. ':crew:', INDEX_TOWS .. ':crews'
+
 -- The writer of a record wakes a worker itself; the pump looks only after that wake-up had its chance.
 local WAKE_GRACE_MS = 1000
 -- Of a report's attempts the first 5 and the last 20 are kept; the count tells how many there were.

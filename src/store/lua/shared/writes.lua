@@ -3,6 +3,7 @@
 --! include shared/tow.lua
 --! include shared/tasks.lua
 --! include shared/retirement.lua
+--! include shared/listing.lua
 
 local IDEMPOTENCY_SECONDS = 86400
 
@@ -29,15 +30,19 @@ local function remember_effect(fingerprint)
   end
 end
 
-local function write_document(ref, document, state)
+-- A document, and what the lists find the tow by: its state, since when it is in it, and its crew.
+-- `listed`: { since ms, or null when its record names no moment; crew, '' for nobody }
+local function write_document(ref, document, state, listed)
   local before = redis.call('HGET', TOW, 'state')
   local requested_at = redis.call('HGET', TOW, 'requested_at')
   redis.call('HSET', TOW, 'document', document, 'state', state)
   if before and before ~= state then
     redis.call('ZREM', INDEX_TOWS .. ':' .. before, ref)
+    redis.call('ZREM', SINCE .. before, ref)
   end
   redis.call('ZADD', INDEX_TOWS, requested_at, ref)
   redis.call('ZADD', INDEX_TOWS .. ':' .. state, requested_at, ref)
+  list_tow(ref, state, listed)
 end
 
 -- The terms of a tow are kept beside it, so that all of them can be taken away with it.

@@ -1,0 +1,59 @@
+import { createConsole, createSessions, type Sessions } from '../console';
+import type { Operator } from '../operator';
+import { serviceAccess } from '../platform/config';
+import { createBulkStore } from '../store/bulk';
+import { createFiguresStore } from '../store/figures';
+import { createProcessStore } from '../store/processes';
+import { createSessionStore } from '../store/sessions';
+import { createTaskStore } from '../store/tasks';
+import { createTowStore } from '../store/tows';
+import { createViolationStore } from '../store/violations';
+import { createBulk, type Bulk } from '../workflow/bulk';
+import type { SignIn } from '../workflow/operator-port';
+import type { Foundation } from './foundation';
+
+/** Who is signed in on the console, for its pages and for reads of the API. */
+export function openSessions({ redis, clock }: Foundation, signIn: SignIn): Sessions {
+  return createSessions({ store: createSessionStore(redis), signIn, clock });
+}
+
+/** Puts the pages of the console together, in front of the operator API; nothing listens yet. */
+export function openPages(
+  foundation: Foundation,
+  { operator, signIn, sessions }: { operator: Operator; signIn: SignIn; sessions: Sessions },
+) {
+  const { config, clock, log, redis, spool, wake } = foundation;
+  return createConsole({
+    api: operator.api,
+    progress: { tows: createTowStore(redis), wake, clock, rules: config.rules },
+    tasks: createTaskStore(redis),
+    bulk: openBulk(foundation, { operator, signIn }),
+    violations: createViolationStore(redis),
+    spool,
+    violationApi: config.violations.api,
+    asksService: serviceAccess(config) !== null,
+    figures: createFiguresStore(redis),
+    processes: createProcessStore(redis),
+    sessions,
+    signIn,
+    clock,
+    log,
+    beyond: { serve: operator.app, paths: ['/api', '/docs', '/openapi.json', '/queues'] },
+  });
+}
+
+/** Opened before the listener, so that it ends after the last request: what has begun is finished and written down. */
+function openBulk(
+  { clock, log, redis, resources }: Foundation,
+  { operator, signIn }: { operator: Operator; signIn: SignIn },
+): Bulk {
+  const options = {
+    store: createBulkStore(redis, clock),
+    tasks: createTaskStore(redis),
+    api: operator.api,
+    holderOf: (keyHash: string) => signIn.holderOf(keyHash),
+    clock,
+    log,
+  };
+  return resources.add('bulk', createBulk(options), (opened) => opened.close());
+}

@@ -1,0 +1,30 @@
+import type { Task } from '../contracts/records';
+import { PAUSABLE_OPERATIONS, type PausableOperation } from '../domain/vocabulary';
+import type { TaskFilter } from '../workflow/list-port';
+
+/** What open tasks ask: their type, and the kind of report or operation where they are about one (lua/shared/tasks.lua). */
+export interface TaskGroup {
+  readonly type: string;
+  readonly kind: PausableOperation | null;
+}
+
+/** A group by its stored name, `<type>` or `<type>.<kind>`. */
+export function groupOf(name: string): TaskGroup {
+  const dot = name.lastIndexOf('.');
+  const kind = dot === -1 ? null : kindOf(name.slice(dot + 1));
+  return kind === null ? { type: name, kind } : { type: name.slice(0, dot), kind };
+}
+
+/** The group of a task; of a task about a report its kind is the beginning of the report's id. */
+export function groupOfTask({ type, report_id, operation }: Task): TaskGroup {
+  return { type, kind: kindOf(report_id?.split('-')[0]) ?? operation ?? null };
+}
+
+/** True when all that a filter says of a group is true of this one. */
+export function inGroup(group: TaskGroup, { type, kind }: TaskFilter): boolean {
+  return (type === undefined || group.type === type) && (kind === undefined || group.kind === kind);
+}
+
+function kindOf(word: string | undefined): PausableOperation | null {
+  return PAUSABLE_OPERATIONS.find((known) => known === word) ?? null;
+}

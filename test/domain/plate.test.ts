@@ -1,0 +1,52 @@
+import * as fc from 'fast-check';
+import { bothScripts, plateKey } from '../../src/domain/plate';
+
+const LETTERS = 'abdeghjklnrstuvxz';
+
+describe('a plate of Saudi Arabia', () => {
+  test.each([
+    ['ABJ 1234', 'A B J 1234', 'ا ب ح ١٢٣٤'],
+    ['abj1234', 'A B J 1234', 'ا ب ح ١٢٣٤'],
+    ['أ ب ح ۱۲۳۴', 'A B J 1234', 'ا ب ح ١٢٣٤'],
+    ['7 HVZ', '7 H V Z', '٧ هـ ى م'],
+    ['هـ ي م 907', 'H V Z 907', 'هـ ى م ٩٠٧'],
+    ['K-5', 'K 5', 'ك ٥'],
+  ])('%s is shown as %s and as %s', (plate, latin, arabic) => {
+    expect(bothScripts(plate)).toEqual({ latin, arabic });
+  });
+
+  test('is found by what is shown of it, in either script, whatever it is', () => {
+    const digits = fc.integer({ min: 0, max: 9999 }).map(String);
+    const letters = fc
+      .array(fc.constantFrom(...Array.from(LETTERS)), { minLength: 1, maxLength: 3 })
+      .map((few) => few.join(''));
+    const plates = fc.oneof(fc.tuple(letters, digits), fc.tuple(digits, letters)).map((parts) => parts.join(' '));
+    fc.assert(
+      fc.property(plates, (plate) => {
+        const shown = bothScripts(plate);
+        expect([shown && plateKey(shown.latin), shown && plateKey(shown.arabic)]).toEqual([
+          plateKey(plate),
+          plateKey(plate),
+        ]);
+      }),
+    );
+  });
+
+  test('has every letter in both scripts', () => {
+    for (const letter of LETTERS) {
+      const { latin, arabic } = bothScripts(`${letter}1`) ?? { latin: '', arabic: '' };
+      expect([latin, /^[\u0621-\u064a]+ ١$/.test(arabic)]).toEqual([`${letter.toUpperCase()} 1`, true]);
+    }
+  });
+});
+
+test.each(['', 'ABC 12345', 'WWW 12', 'DUBAI A 4', '1234', 'ABJK 12', 'A1B2'])(
+  'a plate of no such form has no second script: %j',
+  (plate) => {
+    expect(bothScripts(plate)).toBeNull();
+  },
+);
+
+test('the stroke that makes a letter longer does not hide a plate', () => {
+  expect(plateKey('هـ ب ح 12')).toBe(plateKey('HBJ 12'));
+});

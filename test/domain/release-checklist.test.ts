@@ -1,0 +1,79 @@
+import * as fc from 'fast-check';
+import { advance } from '../../src/domain/advance';
+import type { Hold } from '../../src/domain/dispatch';
+import { RELEASE_ITEMS, releaseChecklist } from '../../src/domain/release-checklist';
+import type { Tow } from '../../src/domain/tow';
+import { after, contextOf, newWorld, stories } from './stories';
+import { context, INVOICE_WEBHOOK, report, RULES, towAs } from './tows';
+
+const HOLD: Hold = { id: 'h1', reason: 'police', at: '2026-03-10T11:00:00Z', by: 'x', lifted: null };
+const held = (tow: Tow): Tow => ({ ...tow, dispatch: { ...tow.dispatch, holds: [HOLD] } });
+const PAYMENT = { paymentStatus: 'PAID', externalReference: null };
+
+/** What is needed and not met. */
+const openItems = (tow: Tow, changes = {}) =>
+  releaseChecklist(tow, context(changes))
+    .filter(({ needed, met }) => needed && !met)
+    .map(({ item }) => item);
+
+const checkOf = (item: (typeof RELEASE_ITEMS)[number], tow: Tow, changes = {}) => {
+  const { met, needed } = releaseChecklist(tow, context(changes)).find((check) => check.item === item) ?? {};
+  return { met, needed };
+};
+
+test('names every item once, in the order in which people see to it', () => {
+  expect(releaseChecklist(towAs('detained'), context()).map(({ item }) => item)).toEqual(RELEASE_ITEMS);
+});
+
+test('a tow without an invoice needs no payment, unless the rules say always', () => {
+  expect(openItems(towAs('detained'))).toEqual([]);
+  const rules = { ...RULES, releaseRequiresPayment: 'always' } as const;
+  expect(openItems(towAs('detained'), { rules })).toEqual(['invoice_requested', 'payment_recorded']);
+});
+
+test('an invoiced tow needs its payment, unless the rules say never', () => {
+  const reports = [report('invoice', 'accepted')];
+  expect(openItems(towAs('detained'), { reports })).toEqual(['payment_recorded']);
+  const rules = { ...RULES, releaseRequiresPayment: 'never' } as const;
+  expect(openItems(towAs('detained'), { reports, rules })).toEqual([]);
+  const paid = { ...towAs('detained'), payments: [PAYMENT] };
+  expect(openItems(paid, { reports: [...reports, report('payment', 'pending')] })).toEqual([]);
+});
+
+test('a hold, and a state without a way to a release, stand in its way', () => {
+  expect(openItems(held(towAs('detained')))).toEqual(['no_open_hold']);
+  for (const state of ['requested', 'released', 'canceled'] as const)
+    expect(openItems(towAs(state))).toEqual(['state']);
+});
+
+test('that the service has accepted the invoice is told, and never asked for', () => {
+  const asked = [report('invoice', 'pending')];
+  expect(checkOf('invoice_accepted', towAs('detained'), { reports: asked })).toEqual({ met: false, needed: false });
+  const answered = [report('invoice', 'accepted')];
+  expect(checkOf('invoice_accepted', towAs('detained'), { reports: answered })).toEqual({ met: true, needed: false });
+  const posted: Tow = { ...towAs('detained'), invoiceWebhooks: [INVOICE_WEBHOOK] };
+  expect(checkOf('invoice_accepted', posted)).toEqual({ met: true, needed: false });
+});
+
+test('all that is needed is met exactly when no conflict would refuse the release, whatever has happened', () => {
+  const seen = { open: 0, barred: 0 };
+  const modes = fc.constantFrom('invoiced' as const, 'always' as const, 'never' as const);
+  fc.assert(
+    fc.property(stories, modes, fc.boolean(), (story, releaseRequiresPayment, isHeld) => {
+      let world = newWorld();
+      for (const step of story) {
+        const told = contextOf(world, step);
+        const asked = { ...told, rules: { ...told.rules, releaseRequiresPayment } };
+        const tow = isHeld ? held(world.tow) : world.tow;
+        const decision = advance(tow, { event: 'released' }, asked);
+        const isBarred = !decision.ok && decision.refusal.kind === 'conflict';
+        const isMet = releaseChecklist(tow, asked).every(({ needed, met }) => met || !needed);
+        expect(isMet).toBe(!isBarred);
+        seen[isBarred ? 'barred' : 'open'] += 1;
+        world = after(world, step, advance(world.tow, step.command, told));
+      }
+    }),
+    { numRuns: 500 },
+  );
+  expect(Math.min(seen.open, seen.barred)).toBeGreaterThan(50);
+});

@@ -1,0 +1,199 @@
+import * as fc from 'fast-check';
+import { isSettled } from '../../src/domain/outbox';
+import { waitingOf, waitingOfReport, type Waiting, type WaitingReport } from '../../src/domain/waiting';
+import { PAUSABLE_OPERATIONS, REPORT_KINDS, REPORT_STATES, TOW_STATES } from '../../src/domain/vocabulary';
+import { nowMs } from './tows';
+
+const LAST_ERROR = { http_status: 500, message: 'Internal Server Error' };
+
+const reportAs = (changes: Partial<WaitingReport> = {}): WaitingReport => ({
+  id: 'started-1',
+  kind: 'started',
+  state: 'pending',
+  inFlight: false,
+  attempts: 0,
+  nextAttemptAtMs: nowMs,
+  waitsFor: null,
+  lastError: null,
+  hint: null,
+  ...changes,
+});
+
+const waiting = (reports: readonly WaitingReport[], more: Partial<Parameters<typeof waitingOf>[0]> = {}): Waiting =>
+  waitingOf({ state: 'started', reports, tasks: [], nowMs, ...more });
+
+const STARTED = { reportId: 'started-1', reportKind: 'started' } as const;
+const accepted = reportAs({ state: 'accepted' });
+
+describe('a tow that owes nothing', () => {
+  test.each([
+    ['requested', ['started', 'canceled']],
+    ['started', ['detained', 'canceled', 'released']],
+    ['detained', ['released', 'canceled']],
+  ] as const)('and is %s waits for people to say what happens next: %j', (state, facts) => {
+    expect(waiting([accepted], { state })).toEqual({ kind: 'people', facts, taskIds: [] });
+  });
+
+  test('is over once nothing more can happen to it and nobody is asked', () => {
+    expect(waiting([accepted], { state: 'released' })).toEqual({ kind: 'over' });
+    expect(waiting([], { state: 'canceled' })).toEqual({ kind: 'over' });
+    const tasks = [{ id: 'invoice_mismatch.T1', type: 'invoice_mismatch' }];
+    expect(waiting([accepted], { state: 'released', tasks })).toEqual({
+      kind: 'people',
+      facts: [],
+      taskIds: ['invoice_mismatch.T1'],
+    });
+  });
+});
+
+describe('a tow that owes a report waits', () => {
+  test('for its turn, when it is due', () => {
+    expect(waiting([accepted, reportAs({ id: 'detained-2', kind: 'detained' })])).toEqual({
+      kind: 'turn',
+      reportId: 'detained-2',
+      reportKind: 'detained',
+    });
+  });
+
+  test('while the report is on its way', () => {
+    for (const report of [reportAs({ inFlight: true }), reportAs({ state: 'sending' })]) {
+      expect(waiting([report])).toEqual({ ...STARTED, kind: 'on_its_way' });
+    }
+  });
+
+  test('for the next try, after so many, and because of that', () => {
+    const report = reportAs({ attempts: 4, nextAttemptAtMs: nowMs + 60_000, lastError: LAST_ERROR });
+    expect(waiting([report])).toEqual({
+      ...STARTED,
+      kind: 'next_try',
+      atMs: nowMs + 60_000,
+      attempts: 4,
+      because: LAST_ERROR,
+    });
+  });
+
+  test.each(['connection', 'outage', 'budget'] as const)('for the %s, whatever its own time says', (waitsFor) => {
+    for (const nextAttemptAtMs of [nowMs, nowMs + 60_000]) {
+      const gate = { kind: waitsFor };
+      expect(waiting([reportAs({ waitsFor, nextAttemptAtMs })])).toEqual({ ...STARTED, kind: 'gate', gate });
+    }
+  });
+
+  test.each(PAUSABLE_OPERATIONS)('for the paused operation %s', (operation) => {
+    expect(waiting([reportAs({ waitsFor: `paused.${operation}` })])).toEqual({
+      ...STARTED,
+      kind: 'gate',
+      gate: { kind: 'paused', operation },
+    });
+  });
+
+  test('for proof of an outcome nobody knows, and after that for its turn or for what holds sending', () => {
+    const report = reportAs({
+      state: 'unknown',
+      nextAttemptAtMs: nowMs + 9000,
+      lastError: LAST_ERROR,
+      waitsFor: 'outage',
+    });
+    expect(waiting([report])).toEqual({ ...STARTED, kind: 'proof', untilMs: nowMs + 9000, because: LAST_ERROR });
+    const due = { ...report, nextAttemptAtMs: nowMs };
+    expect(waiting([due])).toEqual({ ...STARTED, kind: 'gate', gate: { kind: 'outage' } });
+    expect(waiting([{ ...due, waitsFor: null }])).toEqual({ ...STARTED, kind: 'turn' });
+  });
+
+  test('for a person who decides: with the task, the words of the service, and why to look twice', () => {
+    const report = reportAs({ state: 'refused', nextAttemptAtMs: null, lastError: LAST_ERROR, hint: 'perhaps' });
+    const tasks = [
+      { id: 'contract-started-1.T1', type: 'answer_broken', report_id: 'started-1' },
+      { id: 'other.T1', type: 'report_refused', report_id: 'detained-2' },
+      { id: 'started-1.T1', type: 'report_refused', report_id: 'started-1' },
+    ];
+    const decision = { ...STARTED, kind: 'decision', why: 'refused', because: LAST_ERROR, hint: 'perhaps' };
+    expect(waiting([report], { tasks })).toEqual({ ...decision, taskId: 'started-1.T1' });
+    expect(waiting([report])).toEqual({ ...decision, taskId: null });
+  });
+
+  test.each([
+    ['pending', 'given_up'],
+    ['unknown', 'unknown'],
+  ] as const)('for a person, when nothing more is tried by itself: %s is %s', (state, why) => {
+    expect(waiting([reportAs({ state, nextAttemptAtMs: null })])).toMatchObject({ kind: 'decision', why });
+  });
+
+  test('for its turn, where a word names nothing that holds it', () => {
+    expect(waiting([reportAs({ waitsFor: 'paused.everything' })]).kind).toBe('turn');
+  });
+});
+
+describe('one report', () => {
+  const [first, second] = [
+    accepted,
+    reportAs({ id: 'invoice-2', kind: 'invoice', attempts: 1, nextAttemptAtMs: nowMs + 1 }),
+  ];
+  const third = reportAs({ id: 'payment-3', kind: 'payment' });
+  const tow = { reports: [first, second, third], tasks: [], nowMs };
+
+  test('that is settled waits for nothing', () => {
+    expect(waitingOfReport(first, tow)).toBeNull();
+  });
+
+  test('at the head of the outbox waits for what its tow waits for', () => {
+    expect(waitingOfReport(second, tow)).toEqual(waitingOf({ ...tow, state: 'started' }));
+    expect(waitingOfReport(second, tow)).toMatchObject({ kind: 'next_try', reportId: 'invoice-2' });
+  });
+
+  test('behind it waits for it', () => {
+    expect(waitingOfReport(third, tow)).toEqual({
+      kind: 'behind',
+      reportId: 'payment-3',
+      reportKind: 'payment',
+      headId: 'invoice-2',
+      headKind: 'invoice',
+    });
+  });
+});
+
+test('whatever a record says, there is one answer, about the report that is owed first', () => {
+  const gates = ['connection', 'outage', 'budget', 'paused.invoice', 'paused.', 'anything', null];
+  const reports = fc.uniqueArray(
+    fc.record({
+      id: fc.nat({ max: 20 }).map((at) => `report-${at}`),
+      kind: fc.constantFrom(...REPORT_KINDS),
+      state: fc.constantFrom(...REPORT_STATES),
+      inFlight: fc.boolean(),
+      attempts: fc.nat({ max: 30 }),
+      nextAttemptAtMs: fc.option(fc.integer({ min: nowMs - 1e6, max: nowMs + 1e6 })),
+      waitsFor: fc.constantFrom(...gates),
+      lastError: fc.option(fc.constant(LAST_ERROR)),
+      hint: fc.option(fc.string()),
+    }),
+    { maxLength: 6, selector: ({ id }) => id },
+  );
+  const tasks = fc.array(
+    fc.record({ id: fc.string(), type: fc.string(), report_id: fc.option(fc.string(), { nil: undefined }) }),
+  );
+  const seen = new Set<string>();
+  fc.assert(
+    fc.property(fc.constantFrom(...TOW_STATES), reports, tasks, (state, outbox, open) => {
+      const answer = waitingOf({ state, reports: outbox, tasks: open, nowMs });
+      const head = outbox.find((report) => !isSettled(report.state));
+      seen.add(answer.kind);
+      expect('reportId' in answer ? answer.reportId : undefined).toBe(head?.id);
+      for (const report of outbox) {
+        const own = waitingOfReport(report, { reports: outbox, tasks: open, nowMs });
+        expect(own === null).toBe(isSettled(report.state));
+        expect(own?.kind === 'behind').toBe(own !== null && report.id !== head?.id);
+      }
+    }),
+    { numRuns: 2000 },
+  );
+  expect([...seen].toSorted()).toEqual([
+    'decision',
+    'gate',
+    'next_try',
+    'on_its_way',
+    'over',
+    'people',
+    'proof',
+    'turn',
+  ]);
+});

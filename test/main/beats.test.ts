@@ -1,0 +1,161 @@
+import { KEYS } from '../../src/store/keys';
+import { createFiguresStore } from '../../src/store/figures';
+import { createProcessStore } from '../../src/store/processes';
+import type { Series } from '../../src/workflow/figures-port';
+import { startApp, type App, type AppOptions, type AppRole } from '../support/app';
+import { eventually } from '../support/eventually';
+import { recordedLog } from '../support/recorded-log';
+import { useRedis } from '../support/redis';
+
+jest.setTimeout(30_000);
+const redis = useRedis();
+const apps: App[] = [];
+
+afterEach(async () => {
+  await Promise.all(apps.splice(0).map((app) => app.stop()));
+});
+
+async function start(role: AppRole, also: Partial<AppOptions> = {}): Promise<App> {
+  const app = await startApp({ redisUrl: redis.url, role, ...also });
+  apps.push(app);
+  return app;
+}
+
+/** Stops a process before its test ends. */
+async function stop(app: App): Promise<void> {
+  apps.splice(apps.indexOf(app), 1);
+  await app.stop();
+}
+
+const list = ({ foundation }: App) => createProcessStore(foundation.redis).list();
+
+function lately({ foundation }: App): Promise<Series> {
+  const toMs = Date.now() + 60_000;
+  return createFiguresStore(foundation.redis).series({ fromMs: toMs - 900_000, toMs, stepMs: 60_000 });
+}
+
+test('every role says at once that it lives, and what it is', async () => {
+  const app = await start('all');
+  await start('receiver');
+  await start('console');
+  await start('worker');
+  const found = await eventually(async () => {
+    const processes = await list(app);
+    expect(processes).toHaveLength(4);
+    return processes;
+  });
+  expect(found.map(({ role, queues }) => [role, queues.map(({ name }) => name)])).toEqual([
+    ['all', ['deliveries', 'reports', 'violations']],
+    ['console', []],
+    ['receiver', []],
+    ['worker', ['deliveries', 'reports', 'violations']],
+  ]);
+  expect(new Set(found.map(({ processId }) => processId))).toEqual(new Set([process.pid]));
+  expect(found.every(({ isSilent }) => !isSilent)).toBe(true);
+  expect(found.every(({ startedAtMs }) => Math.abs(startedAtMs - Date.now()) < 20_000)).toBe(true);
+  expect(found[0]?.nodeVersion).toBe(process.version);
+  expect(found[0]?.version).toMatch(/^\d+\.\d+\.\d+/);
+});
+
+test('a process that stops in good order takes itself out', async () => {
+  const stays = await start('console');
+  const goes = await start('receiver');
+  await eventually(async () => expect(await list(stays)).toHaveLength(2));
+  await stop(goes);
+  expect((await list(stays)).map(({ role }) => role)).toEqual(['console']);
+});
+
+test('the checks that fail are named', async () => {
+  const app = await start('console');
+  await app.beat();
+  expect(await list(app)).toMatchObject([{ isReady: true, problems: [] }]);
+  await redis.ask('SET', KEYS.spoolMarker, 'the disk of somebody else');
+  await app.beat();
+  expect(await list(app)).toMatchObject([{ isReady: false, problems: ['spool'] }]);
+});
+
+test('a worker says of each queue when it last took work', async () => {
+  const app = await start('worker');
+  await app.beat();
+  expect((await list(app))[0]?.queues.map(({ lastTookAtMs }) => lastTookAtMs)).toEqual([null, null, null]);
+  await redis.ask('ZADD', KEYS.dueTows, '1', 'a tow that is not there');
+  await eventually(async () => {
+    await app.beat();
+    const [worker] = await list(app);
+    const [deliveries, reports] = worker?.queues ?? [];
+    expect(deliveries?.lastTookAtMs).toBeNull();
+    expect(Math.abs((reports?.lastTookAtMs ?? 0) - (worker?.beatAtMs ?? 0))).toBeLessThan(10_000);
+  });
+});
+
+test('a worker that stands still is not ready, and says which queue it is', async () => {
+  const app = await start('worker', { environment: { WORKER_STANDSTILL_MS: '1000' } });
+  // A job that does not exist fills the only place there is.
+  await redis.ask('HSET', '{p0}:reports:meta', 'concurrency', '1');
+  await redis.ask('SET', '{p0}:reports:zombie:lock', 'nobody');
+  await redis.ask('LPUSH', '{p0}:reports:active', 'zombie');
+  await redis.ask('ZADD', KEYS.dueTows, '1', 'T1');
+  await eventually(async () => {
+    await app.beat();
+    const [worker] = await list(app);
+    expect(worker).toMatchObject({ isReady: false, problems: ['worker'] });
+    expect(worker?.queues.map(({ standsStill }) => standsStill)).toEqual([false, true, false]);
+  }, 20_000);
+});
+
+test('a delivery that is accepted and processed is in the figures, with how long it took', async () => {
+  const app = await start('all');
+  const response = await fetch(`${app.receiverUrl}/tow-request`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ towing_reference_id: 'T1', violation_reference_id: 'V1', metadata: { id: 'm1' } }),
+  });
+  expect(response.status).toBe(200);
+  await eventually(async () => {
+    await app.beat();
+    const { lines } = await lately(app);
+    const total = (name: keyof typeof lines) => lines[name].reduce<number>((sum, point) => sum + (point ?? 0), 0);
+    expect(total('accepted.tow_request')).toBe(1);
+    expect(total('processed.tow_request')).toBe(1);
+    expect(total('processed.tow_invoice')).toBe(0);
+    const [p95] = lines['delivery.p95'].filter((point) => point !== null);
+    expect(p95).toBeGreaterThan(0);
+    expect(p95).toBeLessThan(10_000);
+  });
+});
+
+test('one of several processes looks at the backlog, and it is in the figures', async () => {
+  const app = await start('console');
+  await start('console');
+  await redis.ask('ZADD', KEYS.dueTows, '1', 'T1', '2', 'T2');
+  await redis.ask('ZADD', KEYS.openTasks, '1', 'a task');
+  await eventually(async () => {
+    await redis.ask('DEL', KEYS.figuresSampling);
+    await app.beat();
+    const { lines } = await lately(app);
+    const known = (name: keyof typeof lines) => lines[name].filter((point) => point !== null);
+    expect(known('due.reports').at(-1)).toBe(2);
+    expect(known('oldest.reports').at(-1)).toBeGreaterThan(1e12);
+    expect([known('due.deliveries').at(-1), known('tasks').at(-1), known('held').at(-1)]).toEqual([0, 1, 0]);
+  });
+});
+
+test('while Redis is away a process goes on with a line now and then, and beats again when it is back', async () => {
+  const { log, lines } = recordedLog();
+  const app = await start('console', { log });
+  await eventually(async () => expect(await list(app)).toHaveLength(1));
+  await redis.kill();
+  await expect(app.beat()).rejects.toThrow(/closed|writeable|retries/);
+  await eventually(() => expect(lines.filter(({ event }) => event === 'beat.failed')).toHaveLength(1), 15_000);
+  await redis.start();
+  await eventually(async () => expect(await list(app)).toMatchObject([{ isSilent: false }]), 15_000);
+  expect((await fetch(`${app.consoleUrl}/healthz`)).status).toBe(200);
+});
+
+test('a process stops in good time without Redis', async () => {
+  const app = await start('receiver');
+  await redis.kill();
+  const startedMs = performance.now();
+  await stop(app);
+  expect(performance.now() - startedMs).toBeLessThan(8000);
+});

@@ -1,0 +1,67 @@
+import { createMetrics } from '../../src/platform/metrics';
+import { createTally } from '../../src/platform/tally';
+
+const NOTHING = { added: {}, highest: {} };
+
+test('what was taken is counted from nothing', () => {
+  const tally = createTally();
+  tally.count('accepted.tow_request');
+  tally.count('accepted.tow_request');
+  tally.timed('attempt', 3);
+  tally.timed('attempt', 4);
+  expect(tally.take()).toEqual({ added: { 'accepted.tow_request': 2, 'attempt.2': 2 }, highest: {} });
+  expect(tally.take()).toEqual(NOTHING);
+});
+
+test('of a level the highest is kept until it is taken', () => {
+  const tally = createTally();
+  for (const due of [3, 9, 4]) tally.level('due.reports', due);
+  expect(tally.take().highest).toEqual({ 'due.reports': 9 });
+  expect(tally.take()).toEqual(NOTHING);
+});
+
+describe('the metrics count for the charts too:', () => {
+  test('a delivery that is accepted and processed', () => {
+    const tally = createTally();
+    const metrics = createMetrics(tally);
+    metrics.deliveryAccepted('tow_request');
+    metrics.deliveryProcessed('tow_request', 'created', 40);
+    expect(tally.take().added).toEqual({ 'accepted.tow_request': 1, 'processed.tow_request': 1, 'delivery.5': 1 });
+  });
+
+  test('one that was processed before, or is gone, counts nothing there', () => {
+    const tally = createTally();
+    const metrics = createMetrics(tally);
+    metrics.deliveryProcessed('tow_invoice', 'settled_before', null);
+    metrics.deliveryProcessed(null, 'gone', null);
+    expect(tally.take()).toEqual(NOTHING);
+  });
+
+  test.each([
+    ['accepted', 'accepted'],
+    ['refused', 'refused'],
+    ['retry', 'failed'],
+    ['hold', 'failed'],
+    ['unknown', 'unknown'],
+  ] as const)('an attempt after which comes %s is %s', (next, outcome) => {
+    const tally = createTally();
+    createMetrics(tally).reportAttempted('invoice', next, { durationMs: 150, wasSent: true });
+    expect(tally.take().added).toEqual({ [`attempts.${outcome}`]: 1, 'attempt.7': 1 });
+  });
+
+  test('an attempt that never left says nothing about how long the service takes', () => {
+    const tally = createTally();
+    createMetrics(tally).reportAttempted('invoice', 'retry', { durationMs: 0, wasSent: false });
+    expect(tally.take().added).toEqual({ 'attempts.failed': 1 });
+  });
+
+  test('a report that is delivered, with the time since its fact', async () => {
+    const tally = createTally();
+    const metrics = createMetrics(tally);
+    metrics.reportDelivered('violation', 7_200_000);
+    expect(tally.take().added).toEqual({ 'delivered.violation': 1, 'report.20': 1 });
+    const { text } = await metrics.text();
+    expect(text).toContain('towhook_report_delivery_seconds_bucket{le="14400",kind="violation"} 1');
+    expect(text).toContain('towhook_report_delivery_seconds_bucket{le="3600",kind="violation"} 0');
+  });
+});

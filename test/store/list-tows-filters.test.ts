@@ -1,0 +1,176 @@
+import { lateInvoiceTask, parkedInvoiceTask } from '../../src/domain/tasks';
+import { EVERY_TOW } from '../../src/workflow/list-port';
+import { entryOf } from '../support/audit';
+import { useRedis } from '../support/redis';
+import { INVOICE, openStores, RULES, START, type Stores } from '../support/stores';
+import { acceptHead, assign, found, inform, refuseHead, requestAgo, startedAgo } from './tow-lists';
+
+const redis = useRedis();
+let stores: Stores;
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+});
+afterEach(() => stores.close());
+
+const AFTER = RULES.overdueAfter;
+const counts = () => stores.tows.counts(AFTER);
+
+test('what is unsent is listed until the service has accepted it, or a person has given it up', async () => {
+  for (const [at, ref] of ['idle', 'owing', 'refused', 'sent'].entries()) await requestAgo(stores, ref, 10 - at);
+  for (const ref of ['owing', 'refused', 'sent']) await stores.say(ref, START);
+  await refuseHead(stores, 'refused');
+  await acceptHead(stores, 'sent');
+
+  expect(await found(stores, { unsent: true })).toEqual(['refused', 'owing']);
+  expect((await counts()).unsent).toBe(2);
+
+  await stores.say('sent', INVOICE);
+  expect(await found(stores, { unsent: true, order: 'oldest' })).toEqual(['owing', 'refused', 'sent']);
+  await acceptHead(stores, 'sent');
+  expect(await found(stores, { unsent: true })).toEqual(['refused', 'owing']);
+});
+
+describe('what is overdue', () => {
+  test('is listed by each of its reasons, counted once, and no longer than it lasts', async () => {
+    await requestAgo(stores, 'young', 44);
+    await requestAgo(stores, 'waiting', 46);
+    await requestAgo(stores, 'standing', 301);
+    await stores.say('standing', startedAgo(250));
+    await acceptHead(stores, 'standing');
+    await requestAgo(stores, 'moving', 300);
+    await stores.say('moving', startedAgo(200));
+    await acceptHead(stores, 'moving');
+    await requestAgo(stores, 'owing', 300);
+    await stores.say('owing', startedAgo(250));
+    await stores.redis.hset('{p0}:tow-reports:owing', '1:created_at', Date.now() - 16 * 60_000);
+    await refuseHead(stores, 'owing');
+
+    expect(await found(stores, { overdueAfter: AFTER, order: 'oldest' })).toEqual(['standing', 'owing', 'waiting']);
+    expect((await counts()).overdue).toBe(3);
+    expect(await found(stores, { overdueAfter: { ...AFTER, startedMs: 0, requestedMs: 0 } })).toEqual(['owing']);
+    expect(await found(stores, { overdueAfter: AFTER, states: ['requested'] })).toEqual(['waiting']);
+
+    await stores.say('standing', { event: 'detained' });
+    await acceptHead(stores, 'standing');
+    await stores.say('waiting', START);
+    expect(await found(stores, { overdueAfter: AFTER })).toEqual(['owing']);
+    expect((await counts()).overdue).toBe(1);
+  });
+
+  test('follows a correction of the moment it started', async () => {
+    await requestAgo(stores, 'T1', 300);
+    await stores.say('T1', startedAgo(10));
+    await refuseHead(stores, 'T1');
+    const only = { ...AFTER, reportMs: 0 };
+    expect(await found(stores, { overdueAfter: only })).toEqual([]);
+
+    const before = await stores.read('T1');
+    const moment = new Date(Date.now() - 250 * 60_000).toISOString();
+    const facts = before.tow.facts.map((fact) => ({ ...fact, occurredAt: moment }));
+    const [report] = before.reports;
+    if (!report || before.tow.state !== 'started') throw new Error('nothing to correct');
+    await stores.tows.decide(before, {
+      action: 'correct',
+      reportId: report.id,
+      body: { ...report.body, status_update_time: moment },
+      fields: {},
+      tow: { ...before.tow, facts },
+      searchTerms: [],
+      audit: entryOf('report.corrected'),
+    });
+
+    expect(await found(stores, { overdueAfter: only })).toEqual(['T1']);
+  });
+
+  test('is nothing where every time is 0', async () => {
+    await requestAgo(stores, 'T1', 9999);
+    const never = { requestedMs: 0, startedMs: 0, reportMs: 0 };
+    expect(await found(stores, { overdueAfter: never })).toEqual([]);
+    expect((await stores.tows.counts(never)).overdue).toBe(0);
+  });
+});
+
+describe('the tows of a crew', () => {
+  test('are listed by its name, those of nobody too, and move with the assignment', async () => {
+    for (const [at, ref] of ['T1', 'T2', 'T3'].entries()) await requestAgo(stores, ref, 10 - at);
+    await assign(stores, 'T1', 'Crew 4');
+    await assign(stores, 'T2', 'Crew 4');
+    await assign(stores, 'T2', 'طاقم ١');
+
+    expect(await found(stores, { crew: 'Crew 4' })).toEqual(['T1']);
+    expect(await found(stores, { crew: 'طاقم ١' })).toEqual(['T2']);
+    expect(await found(stores, { crew: '' })).toEqual(['T3']);
+    expect(await stores.tows.crews()).toEqual(['Crew 4', 'طاقم ١']);
+
+    await assign(stores, 'T1', null);
+    expect(await found(stores, { crew: '' })).toEqual(['T3', 'T1']);
+    expect(await found(stores, { crew: 'Crew 4' })).toEqual([]);
+    expect(await stores.tows.crews()).toEqual(['طاقم ١']);
+  });
+
+  test('may be narrowed by everything else', async () => {
+    for (const [at, ref] of ['T1', 'T2', 'T3'].entries()) {
+      await requestAgo(stores, ref, 10 - at);
+      await assign(stores, ref, 'Crew 4');
+    }
+    await stores.say('T2', START);
+    await inform(stores, 'T3', 'open');
+
+    expect(await found(stores, { crew: 'Crew 4', states: ['started'] })).toEqual(['T2']);
+    expect(await found(stores, { crew: 'Crew 4', unsent: true })).toEqual(['T2']);
+    expect(await found(stores, { crew: 'Crew 4', attention: true })).toEqual(['T3']);
+    expect(await found(stores, { crew: 'Crew 4', search: 'T1' })).toEqual(['T1']);
+    expect(await found(stores, { crew: '', search: 'T1' })).toEqual([]);
+  });
+});
+
+describe('words', () => {
+  test('find in the order of requests when that is asked for, exact matches first when not', async () => {
+    for (const [at, ref] of ['T1', 'T12', 'T11'].entries()) await requestAgo(stores, ref, 10 - at);
+
+    expect(await found(stores, { search: 'T1' }, 1)).toEqual(['T1', 'T11', 'T12']);
+    expect(await found(stores, { search: 'T1', order: 'newest' }, 1)).toEqual(['T11', 'T12', 'T1']);
+    expect(await found(stores, { search: 'T1', order: 'oldest' }, 2)).toEqual(['T1', 'T12', 'T11']);
+  });
+
+  test('fill whole pages with what passes the other filters too', async () => {
+    const refs = Array.from({ length: 9 }, (_, at) => `T${at}`);
+    for (const [at, ref] of refs.entries()) {
+      await requestAgo(stores, ref, 20 - at);
+      if (at % 2 === 0) await stores.say(ref, START);
+    }
+    const page = await stores.tows.list({ ...EVERY_TOW, search: 't', states: ['started'], cursor: null, limit: 3 });
+
+    expect(page.items.map(({ tow }) => tow.towingReferenceId)).toEqual(['T0', 'T2', 'T4']);
+    expect(page.nextCursor).not.toBeNull();
+  });
+});
+
+test('counts say how many there are in each state, and what the filters would find', async () => {
+  const none = { requested: 0, started: 0, detained: 0, released: 0, canceled: 0 };
+  expect(await counts()).toEqual({ byState: none, attention: 0, unsent: 0, overdue: 0 });
+  for (const ref of ['T1', 'T2', 'T3', 'T4']) await stores.request(ref);
+  await stores.say('T2', START);
+  await stores.say('T3', { event: 'canceled', cancellationReason: 'gone' });
+  await refuseHead(stores, 'T3');
+  await inform(stores, 'T4', 'open');
+
+  expect(await counts()).toEqual({
+    byState: { ...none, requested: 2, started: 1, canceled: 1 },
+    attention: 2,
+    unsent: 2,
+    overdue: 0,
+  });
+});
+
+test('what is asked about a tow before it comes is no tow that needs a person, until it comes', async () => {
+  await stores.acceptInvoice('T1');
+  const asked = { afterMs: 0, task: parkedInvoiceTask, lateTask: lateInvoiceTask('invoice-T1') };
+  expect(await stores.tows.park('T1', 'invoice-T1', asked)).toBe('parked');
+  expect((await counts()).attention).toBe(0);
+
+  await stores.request('T1');
+
+  expect((await counts()).attention).toBe(1);
+  expect(await found(stores, { attention: true })).toEqual(['T1']);
+});

@@ -1,0 +1,122 @@
+import * as fc from 'fast-check';
+import { isSettled } from '../../src/domain/outbox';
+import { overdueOf, type OverdueAfter } from '../../src/domain/overdue';
+import type { TowRecord } from '../../src/contracts/records';
+import { TOW_STATES } from '../../src/domain/vocabulary';
+import type { TowFilter } from '../../src/workflow/list-port';
+import { useRedis } from '../support/redis';
+import { INVOICE, openStores, type Stores } from '../support/stores';
+import { acceptHead, assign, found, inform, refuseHead, requestAgo, startedAgo } from './tow-lists';
+
+const redis = useRedis();
+let stores: Stores;
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+});
+afterEach(() => stores.close());
+
+const REFS = ['T1', 'T2', 'T3', 'T10', 'T11', 'U1', 'U2'];
+const CREWS = ['Crew 4', 'Crew 5'];
+const MINUTE_MS = 60_000;
+
+/** What happens to a tow; what its state does not allow does not happen. */
+const STEPS: Readonly<Record<string, (ref: string) => Promise<unknown>>> = {
+  start: (ref) => stores.say(ref, startedAgo(30)),
+  detain: (ref) => stores.say(ref, { event: 'detained' }),
+  release: (ref) => stores.say(ref, { event: 'released' }),
+  cancel: (ref) => stores.say(ref, { event: 'canceled', cancellationReason: 'gone', reason: 'wrong car' }),
+  invoice: (ref) => stores.say(ref, INVOICE),
+  /** What is owed has been owed for 20 minutes, which the next write finds. */
+  lag: async (ref) => {
+    const { reports } = await stores.read(ref);
+    const createdAt = new Map(reports.map(({ seq }) => [`${seq}:created_at`, Date.now() - 20 * MINUTE_MS]));
+    if (createdAt.size > 0) await stores.redis.hset(`{p0}:tow-reports:${ref}`, createdAt);
+    await inform(stores, ref, 'close');
+  },
+  accept: (ref) => acceptHead(stores, ref),
+  refuse: (ref) => refuseHead(stores, ref),
+  assign: (ref) => assign(stores, ref, CREWS[0] ?? ''),
+  reassign: (ref) => assign(stores, ref, CREWS[1] ?? ''),
+  unassign: (ref) => assign(stores, ref, null),
+  ask: (ref) => inform(stores, ref, 'open'),
+  answer: (ref) => inform(stores, ref, 'close'),
+};
+
+const lives = fc.array(fc.tuple(fc.constantFrom(...REFS), fc.constantFrom(...Object.keys(STEPS))), {
+  minLength: 10,
+  maxLength: 40,
+});
+
+/** No time lies near what a run takes, so that nothing becomes overdue while it is looked at. */
+const minutes = fc.constantFrom(0, 15, 45, 240).map((count) => count * MINUTE_MS);
+const times: fc.Arbitrary<OverdueAfter> = fc.record({ requestedMs: minutes, startedMs: minutes, reportMs: minutes });
+
+/** What narrows a list too often leaves nothing to look at. */
+const seldom = fc.nat({ max: 3 }).map((die) => die === 3);
+
+const filters = fc.record({
+  states: fc.oneof(fc.constant([]), fc.subarray([...TOW_STATES], { minLength: 2 })),
+  search: fc.constantFrom(null, null, null, null, 't1', 'T10', 'v-u', 'nobody'),
+  attention: seldom,
+  unsent: seldom,
+  overdueAfter: fc.oneof({ weight: 2, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: times }),
+  crew: fc.constantFrom(null, null, null, null, '', ...CREWS),
+  order: fc.constantFrom(null, 'newest' as const, 'oldest' as const),
+});
+
+type Asked = Omit<TowFilter, 'cursor' | 'limit'>;
+
+/** The same by the records alone. */
+function passes({ tow, reports, tasks, readAtMs }: TowRecord, filter: Asked): boolean {
+  const ref = tow.towingReferenceId;
+  const words = [ref, `V-${ref}`, `own-${ref}`, ...(tow.plateNumber === null ? [] : ['ABC1234'])];
+  const { search } = filter;
+  return (
+    (filter.states.length === 0 || filter.states.includes(tow.state)) &&
+    (search === null || words.some((word) => word.toLowerCase().startsWith(search.toLowerCase()))) &&
+    (!filter.attention || tasks.length > 0) &&
+    (!filter.unsent || reports.some(({ state }) => !isSettled(state))) &&
+    (filter.overdueAfter === null || overdueOf({ tow, reports }, filter.overdueAfter, readAtMs).length > 0) &&
+    (filter.crew === null || (tow.dispatch.assignment?.crew ?? '') === filter.crew)
+  );
+}
+
+test('whatever has happened, every filter in every order finds exactly what the records say, and is counted so', async () => {
+  let hits = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      lives,
+      fc.array(filters, { minLength: 8, maxLength: 8 }),
+      fc.integer({ min: 1, max: 8 }),
+      async (life, asked, limit) => {
+        await redis.ask('FLUSHALL');
+        // The first half has waited for too long, whatever that is.
+        for (const [at, ref] of REFS.entries()) await requestAgo(stores, ref, at < 4 ? 300 - at : 30 - at);
+        for (const [ref, step] of life) await STEPS[step]?.(ref).catch(() => {});
+        const records = await stores.tows.listByRefs(REFS);
+
+        for (const filter of asked) {
+          const expected = records.filter((record) => passes(record, filter)).map(({ tow }) => tow.towingReferenceId);
+          const refs = await found(stores, filter, limit);
+          hits += refs.length;
+          // By words they come in the order of the words, which other tests look at.
+          const isByWords = filter.search !== null && filter.order === null;
+          const inOrder = filter.order === 'oldest' ? expected : expected.toReversed();
+          expect(isByWords ? refs.toSorted() : refs).toEqual(isByWords ? expected.toSorted() : inOrder);
+        }
+        const after = { requestedMs: 45 * MINUTE_MS, startedMs: 15 * MINUTE_MS, reportMs: 15 * MINUTE_MS };
+        const none = { states: [], search: null, attention: false, unsent: false, crew: null, order: null } as const;
+        const count = (filter: Partial<Asked>) =>
+          records.filter((record) => passes(record, { ...none, overdueAfter: null, ...filter })).length;
+        expect(await stores.tows.counts(after)).toEqual({
+          byState: Object.fromEntries(TOW_STATES.map((state) => [state, count({ states: [state] })])),
+          attention: count({ attention: true }),
+          unsent: count({ unsent: true }),
+          overdue: count({ overdueAfter: after }),
+        });
+      },
+    ),
+    { numRuns: 60 },
+  );
+  expect(hits).toBeGreaterThan(500);
+});

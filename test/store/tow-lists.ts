@@ -1,0 +1,75 @@
+import { systemClock } from '../../src/platform/clock';
+import type { FactCommand } from '../../src/domain/fact-command';
+import { refusedTask, rivalRequestTask } from '../../src/domain/tasks';
+import { keepOnTow } from '../../src/workflow/dispatch';
+import { EVERY_TOW, type TowFilter } from '../../src/workflow/list-port';
+import { noChange } from '../../src/workflow/tow-change';
+import { ACCEPTED, mustClaim, result, START, towRequest, type Stores } from '../support/stores';
+
+/** Tows as the tests of lists need them: requested when the test says, and brought to where it wants them. */
+
+const ACTOR = { id: 'k1', name: 'tester', role: 'ops' } as const;
+const MINUTE_MS = 60_000;
+
+export const minutesAgo = (minutes: number): string =>
+  new Date(systemClock.nowMs() - minutes * MINUTE_MS).toISOString();
+
+export const startedAgo = (minutes: number): FactCommand => ({ ...START, occurredAt: minutesAgo(minutes) });
+
+/** A tow whose delivery was received so many minutes ago. */
+export async function requestAgo(stores: Stores, ref: string, minutes: number): Promise<void> {
+  const id = `request-${ref}`;
+  await stores.accept('tow_request', towRequest(ref), id);
+  await stores.redis.hset(`{p0}:delivery:${id}`, 'received_at', Math.round(systemClock.nowMs() - minutes * MINUTE_MS));
+  await stores.process(id);
+}
+
+export async function assign(stores: Stores, ref: string, crew: string | null): Promise<void> {
+  const request = { ref, command: { kind: 'assign', crew }, actor: ACTOR } as const;
+  await keepOnTow({ tows: stores.tows, clock: systemClock }, request);
+}
+
+/** The head of its outbox is accepted by the service. */
+export async function acceptHead(stores: Stores, ref: string): Promise<void> {
+  await stores.outbox.ack(await mustClaim(stores.outbox, ref), result(ACCEPTED));
+}
+
+/** The head of its outbox is refused by the service, and a person is asked. */
+export async function refuseHead(stores: Stores, ref: string): Promise<void> {
+  const claimed = await mustClaim(stores.outbox, ref);
+  const task = refusedTask({
+    id: claimed.reportId,
+    kind: claimed.reportKind,
+    httpStatus: 400,
+    words: 'no',
+    hint: null,
+  });
+  const verdict = { next: 'refused', hint: null } as const;
+  await stores.outbox.ack(claimed, result(verdict, { task, wasAnswered: true, service: 'alive', hadNoEffect: true }));
+}
+
+/** A task that only informs is opened, or closed, on a tow. */
+export async function inform(stores: Stores, ref: string, change: 'open' | 'close'): Promise<void> {
+  const before = await stores.read(ref);
+  await stores.tows.save(before, {
+    ...noChange(before.tow),
+    openTasks: change === 'open' ? [rivalRequestTask] : [],
+    closeTasks: change === 'close' ? [`rival_request.${ref}`] : [],
+  });
+}
+
+/** The references that a filter finds, page by page. */
+export async function found(
+  { tows }: Pick<Stores, 'tows'>,
+  filter: Partial<TowFilter> = {},
+  limit: number = 50,
+): Promise<string[]> {
+  const refs: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: Awaited<ReturnType<typeof tows.list>> = await tows.list({ ...EVERY_TOW, cursor, limit, ...filter });
+    refs.push(...page.items.map(({ tow }) => tow.towingReferenceId));
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return refs;
+}

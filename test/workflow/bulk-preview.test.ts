@@ -1,0 +1,136 @@
+import { KEYS, towKeys } from '../../src/store/keys';
+import { Script } from '../../src/store/scripts';
+import {
+  auditOfAll,
+  codeOf,
+  informing,
+  openTasks,
+  outcomes,
+  person,
+  previewed,
+  refusedReport,
+  refusedReports,
+  reportState,
+  useBulkWorld,
+} from './bulk-world';
+
+const world = useBulkWorld();
+
+const generalTask = new Script('general-task');
+
+/** So many open tasks of one type, without tows behind them. */
+async function openMany(count: number): Promise<string[]> {
+  const { redis } = world.foundation;
+  const ids = Array.from({ length: count }, (_, index) => `made-up-${String(index).padStart(5, '0')}`);
+  await Promise.all(
+    ids.map((id) => {
+      const task = { id, type: 'made_up', message: 'Look at it.', actions: ['resolve'] };
+      return generalTask.run(redis, towKeys(''), ['open', id, JSON.stringify(task)]);
+    }),
+  );
+  expect(await redis.zcard(KEYS.openTasks)).toBe(count);
+  return ids;
+}
+
+it('a preview says of each task whether it can be decided so, and decides none', async () => {
+  const [refused, inform] = [await refusedReport(world), await informing(world)];
+  const dispatcher = await person(world, 'dispatcher');
+  const before = await auditOfAll(world);
+  const task_ids = [refused, inform, 'nothing.like-it'];
+  const run = await previewed(world.console(), { action: 'retry', task_ids }, dispatcher);
+
+  expect(run).toMatchObject({ state: 'previewed', by: dispatcher.actor, action: 'retry', total: 3, runBy: null });
+  expect(run.counts).toEqual({ waiting: 1, done: 0, refused: 1, gone: 1, skipped: 0 });
+  expect(run.items).toMatchObject([
+    { taskId: refused, outcome: 'waiting', reportId: 'started-1', taskType: 'report_refused' },
+    { taskId: inform, outcome: 'refused', words: { code: 'nothing_to_decide' } },
+    { taskId: 'nothing.like-it', outcome: 'gone', words: { code: 'asked_no_more' } },
+  ]);
+  expect(await reportState(world, refused)).toBe('refused');
+  expect(await openTasks(world)).toEqual([refused, inform].toSorted());
+  expect(await auditOfAll(world)).toEqual(before);
+});
+
+it('a task that does not offer the action is refused in the preview, with what it offers', async () => {
+  const refused = await refusedReport(world);
+  const dispatcher = await person(world, 'dispatcher');
+  const run = await previewed(world.console(), { action: 'resolve', task_ids: [refused] }, dispatcher);
+  const message = 'It can be decided so: correct, retry, waive, accept.';
+  expect(run.items).toMatchObject([{ outcome: 'refused', words: { code: 'action_not_offered', message } }]);
+});
+
+it.each([
+  ['no choice at all', { action: 'retry' }, 'nothing_chosen'],
+  ['an empty list', { action: 'retry', task_ids: [] }, 'nothing_chosen'],
+  ['an empty filter', { action: 'retry', filter: {} }, 'nothing_chosen'],
+  ['a blank filter', { action: 'retry', filter: { type: '  ' } }, 'field_invalid'],
+  ['a filter by something unknown', { action: 'retry', filter: { colour: 'red' } }, 'field_invalid'],
+  ['a filter that is true of nothing', { action: 'retry', filter: { type: 'no_such' } }, 'nothing_found'],
+  ['a list and a filter', { action: 'retry', task_ids: ['a'], filter: { type: 'x' } }, 'two_choices'],
+  ['a correction', { action: 'correct', task_ids: ['a'] }, 'field_invalid'],
+  ['a waive without a reason', { action: 'waive', task_ids: ['a'] }, 'field_invalid'],
+  ['an accept with a blank reason', { action: 'accept', task_ids: ['a'], reason: ' ' }, 'field_invalid'],
+] as const)('%s is refused, and never means everything', async (_what, asked, code) => {
+  await refusedReports(world, 2);
+  const { actor } = await person(world, 'ops');
+  const bulk = world.console();
+  expect(await codeOf(bulk.preview(asked, actor))).toBe(code);
+  expect(await bulk.recent(10)).toEqual([]);
+});
+
+it('1,000 tasks can be chosen and 1,001 cannot, by their ids or by a filter', async () => {
+  const ids = await openMany(1001);
+  const { actor } = await person(world, 'dispatcher');
+  const bulk = world.console();
+  const filter = { type: 'made_up' };
+  expect(await codeOf(bulk.preview({ action: 'resolve', task_ids: ids }, actor))).toBe('too_many_tasks');
+  expect(await codeOf(bulk.preview({ action: 'resolve', filter }, actor))).toBe('too_many_tasks');
+
+  const thousand = ids.slice(0, 1000);
+  const byIds = await bulk.preview({ action: 'resolve', task_ids: thousand }, actor);
+  await generalTask.run(world.foundation.redis, towKeys(''), ['close', ids[1000] ?? '', '']);
+  const byFilter = await bulk.preview({ action: 'resolve', filter }, actor);
+  for (const preview of [byIds, byFilter]) {
+    expect(preview).toMatchObject({ ok: true, run: { total: 1000, counts: { waiting: 1000 } } });
+    expect(preview.ok && preview.run.items.map(({ taskId }) => taskId)).toEqual(thousand);
+  }
+});
+
+it('a task that is named twice is chosen once', async () => {
+  const id = await refusedReport(world);
+  const run = await previewed(world.console(), { action: 'retry', task_ids: [id, id] }, await person(world, 'ops'));
+  expect(outcomes(run)).toEqual(['waiting']);
+});
+
+it('whoever may not decide on one task cannot preview a decision on many', async () => {
+  const id = await refusedReport(world);
+  const { actor } = await person(world, 'crew');
+  expect(await codeOf(world.console().preview({ action: 'retry', task_ids: [id] }, actor))).toBe('role_not_allowed');
+});
+
+it('a preview is kept for an hour at most and its keys go by themselves', async () => {
+  const id = await refusedReport(world);
+  const run = await previewed(world.console(), { action: 'retry', task_ids: [id] }, await person(world, 'ops'));
+  const keys = await world.foundation.redis.keys('*bulk*');
+  expect(keys).toHaveLength(3);
+  const lives = await Promise.all(keys.map((key) => world.foundation.redis.pttl(key)));
+  expect(lives.every((ttl) => ttl > 0 && ttl <= 2 * 86_400_000)).toBe(true);
+  const life = await world.foundation.redis.pttl(`{p0}:bulk:${run.id}`);
+  expect(life).toBeGreaterThan(3_500_000);
+  expect(life).toBeLessThanOrEqual(3_600_000);
+  expect(Date.parse(run.expiresAt) - Date.parse(run.previewedAt)).toBe(3_600_000);
+});
+
+it('a run shows the same in every process, by its id and among the newest', async () => {
+  const task_ids = await refusedReports(world, 2);
+  const who = await person(world, 'dispatcher');
+  const first = await previewed(world.console(), { action: 'retry', task_ids }, who);
+  const second = await previewed(world.console(), { action: 'waive', task_ids, reason: 'seen' }, who);
+  const other = world.console();
+  expect(await other.read(first.id)).toEqual(first);
+  expect((await other.recent(10)).map(({ id, total }) => [id, total])).toEqual([
+    [second.id, 2],
+    [first.id, 2],
+  ]);
+  expect(await other.read('no-such-run')).toBeNull();
+});

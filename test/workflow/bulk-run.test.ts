@@ -1,0 +1,210 @@
+import { ROUTES } from '../../src/contracts/operator-routes';
+import { subscribeToEvents } from '../../src/store/events';
+import { connectPatient } from '../../src/store/connect';
+import { createViolationOutbox } from '../../src/store/violation-outbox';
+import { createViolationStore } from '../../src/store/violations';
+import { violationRefusedTask } from '../../src/domain/violation-tasks';
+import { silentLog } from '../../src/platform/log';
+import { newViolation } from '../operator/violation-world';
+import { answerHead } from '../operator/world';
+import { eventually } from '../support/eventually';
+import { mustClaimViolation, outcome } from '../support/violations';
+import {
+  auditOfAll,
+  codeOf,
+  informing,
+  openTasks,
+  outcomes,
+  person,
+  previewed,
+  refOf,
+  refusedReport,
+  refusedReports,
+  reportState,
+  runIn,
+  timesDecided,
+  useBulkWorld,
+} from './bulk-world';
+
+const world = useBulkWorld();
+
+/** A violation that the service refused; returns its id and that of its task. */
+async function refusedViolation(): Promise<{ id: string; taskId: string }> {
+  const id = await newViolation(world);
+  const { redis, clock } = world.foundation;
+  const outbox = createViolationOutbox(redis, clock, {
+    leaseMs: 20_000,
+    proofMs: 60_000,
+    giveUpAfterMs: 3_600_000,
+    violationBudget: { limit: 0, windowMs: 60_000 },
+    checksTicket: false,
+  });
+  const task = violationRefusedTask({ id, httpStatus: 400, words: 'no', hint: null });
+  const refused = outcome({ next: 'refused', hint: null }, { task, wasAnswered: true, service: 'alive' });
+  await outbox.ack(await mustClaimViolation(outbox, id), refused);
+  return { id, taskId: `violation.${id}` };
+}
+
+describe('what was chosen is decided, task by task, as the person would have', () => {
+  it('reports are sent again', async () => {
+    const task_ids = await refusedReports(world, 9);
+    const who = await person(world, 'dispatcher');
+    const bulk = world.console();
+    const { id } = await previewed(bulk, { action: 'retry', task_ids }, who);
+    expect(await codeOf(bulk.start(id, who))).toBe('ok');
+    const run = await runIn(bulk, id, 'done');
+
+    expect(outcomes(run)).toEqual(task_ids.map(() => 'done'));
+    expect(run).toMatchObject({ counts: { waiting: 0, done: 9 }, runBy: who.actor, interruption: null });
+    expect(await timesDecided(world, task_ids, 'report.retried')).toEqual(task_ids.map(() => 1));
+    expect(await Promise.all(task_ids.map((task) => reportState(world, task)))).toEqual(task_ids.map(() => 'pending'));
+    expect(await openTasks(world)).toEqual([]);
+  });
+
+  it.each([
+    ['waive', 'report.waived', 'waived'],
+    ['accept', 'report.accepted_by_hand', 'accepted'],
+  ] as const)('reports and violations alike: %s, with the reason', async (action, audited, state) => {
+    const report = await refusedReport(world);
+    const violation = await refusedViolation();
+    const who = await person(world, 'dispatcher');
+    const bulk = world.console();
+    const task_ids = [report, violation.taskId];
+    const { id } = await previewed(bulk, { action, task_ids, reason: 'told by phone' }, who);
+    await bulk.start(id, who);
+    expect(outcomes(await runIn(bulk, id, 'done'))).toEqual(['done', 'done']);
+    expect(await reportState(world, report)).toBe(state);
+    expect((await createViolationStore(world.foundation.redis).read(violation.id))?.state).toBe(state);
+    const entries = (await auditOfAll(world)).slice(-2);
+    const [of, by] = [audited.replace('report', 'violation'), who.actor];
+    expect(entries.map((entry) => entry.action).toSorted()).toEqual([audited, of].toSorted());
+    expect(entries).toMatchObject([0, 1].map(() => ({ by: by.name, by_id: by.id, why: 'told by phone' })));
+  });
+
+  it('violations are sent again', async () => {
+    const { id: violationId, taskId } = await refusedViolation();
+    const who = await person(world, 'dispatcher');
+    const bulk = world.console();
+    const { id } = await previewed(bulk, { action: 'retry', task_ids: [taskId] }, who);
+    await bulk.start(id, who);
+    expect(await runIn(bulk, id, 'done')).toMatchObject({ items: [{ outcome: 'done', violationId }] });
+    expect((await createViolationStore(world.foundation.redis).read(violationId))?.state).toBe('pending');
+  });
+
+  it('what only informs is resolved, with a reason or without', async () => {
+    const task_ids = [await informing(world), await informing(world)];
+    const who = await person(world, 'dispatcher');
+    const bulk = world.console();
+    const { id } = await previewed(bulk, { action: 'resolve', task_ids, reason: 'read' }, who);
+    await bulk.start(id, who);
+    await runIn(bulk, id, 'done');
+    expect(await openTasks(world)).toEqual([]);
+    expect((await auditOfAll(world)).slice(-2)).toMatchObject(
+      [0, 1].map(() => ({ action: 'task.resolved', why: 'read' })),
+    );
+
+    const third = await informing(world);
+    const other = await previewed(bulk, { action: 'resolve', task_ids: [third] }, who);
+    await bulk.start(other.id, who);
+    expect(outcomes(await runIn(bulk, other.id, 'done'))).toEqual(['done']);
+  });
+});
+
+describe('nothing is decided but what was previewed', () => {
+  it('tasks that came to fit the filter since are left alone', async () => {
+    const chosen = await refusedReports(world, 2);
+    const who = await person(world, 'dispatcher');
+    const bulk = world.console();
+    const { id } = await previewed(bulk, { action: 'retry', filter: { type: 'report_refused' } }, who);
+    const later = await refusedReport(world);
+    await bulk.start(id, who);
+    const run = await runIn(bulk, id, 'done');
+    expect(run.items.map(({ taskId, outcome }) => [taskId, outcome])).toEqual(chosen.map((task) => [task, 'done']));
+    expect(await openTasks(world)).toEqual([later]);
+  });
+
+  it('a task that somebody decided since is gone, and nothing more happens to it', async () => {
+    const [decided, other] = [await refusedReport(world), await refusedReport(world)];
+    const who = await person(world, 'dispatcher');
+    const bulk = world.console();
+    const asked = { action: 'waive', task_ids: [decided, other], reason: 'all of them' };
+    const { id } = await previewed(bulk, asked, who);
+    const params = { towing_reference_id: refOf(decided), report_id: 'started-1' };
+    const retried = await world.api.call(ROUTES.retryReport, { actor: who.actor, params });
+    expect(retried.ok).toBe(true);
+    await bulk.start(id, who);
+    const run = await runIn(bulk, id, 'done');
+    expect(outcomes(run)).toEqual(['gone', 'done']);
+    expect(run.items[0]?.words).toMatchObject({ code: 'asked_no_more' });
+    // A report that waits to be sent could be waived; but nobody asked for that.
+    expect(await reportState(world, decided)).toBe('pending');
+  });
+
+  it('a task that was decided and came back since asks something new, and is left alone', async () => {
+    const again = await refusedReport(world);
+    const who = await person(world, 'dispatcher');
+    const bulk = world.console();
+    const { id } = await previewed(bulk, { action: 'waive', task_ids: [again], reason: 'as before' }, who);
+    const params = { towing_reference_id: refOf(again), report_id: 'started-1' };
+    await world.api.call(ROUTES.retryReport, { actor: who.actor, params });
+    await answerHead(world, refOf(again), 'refused');
+    expect(await openTasks(world)).toEqual([again]);
+    await bulk.start(id, who);
+    expect(outcomes(await runIn(bulk, id, 'done'))).toEqual(['gone']);
+    expect(await reportState(world, again)).toBe('refused');
+  });
+
+  it('a task that cannot be decided is named with the words of the API, and keeps none of the others', async () => {
+    const task_ids = await refusedReports(world, 3);
+    const who = await person(world, 'dispatcher');
+    const bulk = world.console();
+    const { id } = await previewed(bulk, { action: 'retry', task_ids }, who);
+    await world.foundation.redis.del(`{p0}:tow:${refOf(task_ids[1] ?? '')}`);
+    await bulk.start(id, who);
+    const run = await runIn(bulk, id, 'done');
+    expect(outcomes(run)).toEqual(['done', 'refused', 'done']);
+    expect(run.items[1]?.words).toEqual({ code: 'tow_not_found', message: 'There is no such tow.' });
+    expect(run.counts).toEqual({ waiting: 0, done: 2, refused: 1, gone: 0, skipped: 0 });
+  });
+});
+
+it('a run that has begun is kept for a day from its start', async () => {
+  const who = await person(world, 'dispatcher');
+  const bulk = world.console();
+  const { id } = await previewed(bulk, { action: 'retry', task_ids: await refusedReports(world, 1) }, who);
+  await bulk.start(id, who);
+  const run = await runIn(bulk, id, 'done');
+  expect(Date.parse(run.expiresAt) - Date.parse(run.startedAt ?? '')).toBe(86_400_000);
+  const lives = await Promise.all(
+    ['bulk', 'bulk-items'].map((name) => world.foundation.redis.pttl(`{p0}:${name}:${id}`)),
+  );
+  for (const life of lives) expect(Math.abs(life - 86_400_000)).toBeLessThan(60_000);
+});
+
+it('a preview of which nothing can be decided cannot be started', async () => {
+  const who = await person(world, 'dispatcher');
+  const bulk = world.console();
+  const { id } = await previewed(bulk, { action: 'resolve', task_ids: await refusedReports(world, 1) }, who);
+  expect(await codeOf(bulk.start(id, who))).toBe('nothing_waits');
+  expect(await codeOf(bulk.start('no-such-run', who))).toBe('bulk_not_found');
+  expect(await codeOf(bulk.resume(id, who))).toBe('bulk_previewed');
+});
+
+it('whoever watches hears of every result', async () => {
+  const watcher = connectPatient(world.redis.url, { log: silentLog });
+  let heard = 0;
+  const leave = await subscribeToEvents(watcher, ({ type }) => void (type === 'bulk.changed' && (heard += 1)));
+  try {
+    const who = await person(world, 'dispatcher');
+    const bulk = world.console();
+    const { id } = await previewed(bulk, { action: 'retry', task_ids: await refusedReports(world, 3) }, who);
+    expect(heard).toBe(0);
+    await bulk.start(id, who);
+    await runIn(bulk, id, 'done');
+    // Its start, three results, its end.
+    await eventually(() => expect(heard).toBe(5));
+  } finally {
+    leave();
+    watcher.disconnect();
+  }
+});

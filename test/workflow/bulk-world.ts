@@ -1,0 +1,197 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ROUTES } from '../../src/contracts/operator-routes';
+import { auditLineOf } from '../../src/domain/audit-line';
+import type { Actor } from '../../src/domain/audit';
+import type { Role } from '../../src/domain/vocabulary';
+import { auditEntry } from '../../src/contracts/audit';
+import { openFoundation, type Foundation } from '../../src/main/foundation';
+import { openOperator, openSignIn } from '../../src/main/operator';
+import type { Operator } from '../../src/operator';
+import { loadConfig } from '../../src/platform/config';
+import { silentLog } from '../../src/platform/log';
+import { createApiKeyStore } from '../../src/store/api-keys';
+import { createBulkStore } from '../../src/store/bulk';
+import { KEYS } from '../../src/store/keys';
+import { createTaskStore } from '../../src/store/tasks';
+import { createTowStore } from '../../src/store/tows';
+import { createBulk, type Bulk, type BulkOptions, type BulkPerson } from '../../src/workflow/bulk';
+import type { BulkRunWithItems } from '../../src/workflow/bulk-port';
+import type { OperatorApi, SignIn } from '../../src/workflow/operator-port';
+import { entryOf } from '../support/audit';
+import { eventually } from '../support/eventually';
+import { useRedis, type TestRedis } from '../support/redis';
+import { answerHead, deliver, newTow, WHEREABOUTS } from '../operator/world';
+
+/**
+ * Bulk runs over the real operator API on a real Redis. No worker runs and nothing listens, so that nothing moves but
+ * what a test moves.
+ */
+export interface BulkWorld {
+  readonly redis: Omit<TestRedis, 'stop'>;
+  readonly foundation: Foundation;
+  readonly api: OperatorApi;
+  readonly signIn: SignIn;
+  /** The parts that a process puts a Bulk together from, for those who put others in their place. */
+  parts(): BulkOptions;
+  /** Another console process; it is closed after the test. */
+  console(also?: Partial<BulkOptions>): Bulk;
+}
+
+const FAST = { retry: { retryBaseMs: 5, retryCapMs: 20 }, heartbeatMs: 50 };
+
+export function useBulkWorld(): BulkWorld {
+  let foundation: Foundation;
+  let operator: Operator;
+  let signIn: SignIn;
+  let folder: string;
+  const consoles: Bulk[] = [];
+  // Hooks run in the order they are declared: the process ends before its server does.
+  afterAll(async () => {
+    operator.close();
+    await foundation.resources.closeAll();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const redis = useRedis();
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'towhook-bulk-'));
+    const config = loadConfig({
+      REDIS_URL: redis.url,
+      DATA_DIR: folder,
+      SERVICE_BASE_URL: 'http://127.0.0.1:1/parking/api',
+      SERVICE_CLIENT_ID: 'client-of-the-tests',
+      SERVICE_CLIENT_SECRET: 'secret-of-the-tests',
+    });
+    foundation = await openFoundation({ config, log: silentLog });
+    signIn = openSignIn(foundation);
+    operator = openOperator(foundation, { signIn });
+  });
+  afterEach(async () => {
+    await Promise.all(consoles.splice(0).map((bulk) => bulk.close()));
+  });
+  const parts = (): BulkOptions => ({
+    store: createBulkStore(foundation.redis, foundation.clock),
+    tasks: createTaskStore(foundation.redis),
+    api: operator.api,
+    holderOf: (keyHash) => signIn.holderOf(keyHash),
+    clock: foundation.clock,
+    log: silentLog,
+    lanes: FAST,
+  });
+  return {
+    redis,
+    get foundation() {
+      return foundation;
+    },
+    get api() {
+      return operator.api;
+    },
+    get signIn() {
+      return signIn;
+    },
+    parts,
+    console(also = {}) {
+      const bulk = createBulk({ ...parts(), ...also });
+      consoles.push(bulk);
+      return bulk;
+    },
+  };
+}
+
+let keysMade = 0;
+
+/** Somebody with a key of this role. */
+export async function person({ foundation }: BulkWorld, role: Role): Promise<BulkPerson> {
+  keysMade += 1;
+  const id = `key-${keysMade}`;
+  const keyHash = createHash('sha256').update(`the text of ${id}`).digest('hex');
+  const key = { id, name: `${role} ${keysMade}`, role, createdAt: '2026-03-10T12:00:00.000Z' };
+  const act = { audit: entryOf('key.created'), remember: undefined };
+  await createApiKeyStore(foundation.redis).create(key, keyHash, act);
+  return { actor: { id, name: key.name, role }, keyHash };
+}
+
+const tester: Actor = { id: 'k1', name: 'tester', role: 'ops' };
+
+/** A tow whose started report the service has refused; returns the id of the task. */
+export async function refusedReport(world: BulkWorld): Promise<string> {
+  const ref = await newTow(world);
+  const call = { actor: tester, params: { towing_reference_id: ref }, body: WHEREABOUTS };
+  const answer = await world.api.call(ROUTES.started, call);
+  if (!answer.ok) throw new Error(answer.refusal.message);
+  const reportId = await answerHead(world, ref, 'refused');
+  return `${reportId}.${ref}`;
+}
+
+/** A number of such tasks, oldest first. */
+export async function refusedReports(world: BulkWorld, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let made = 0; made < count; made += 1) ids.push(await refusedReport(world));
+  return ids;
+}
+
+/** A task that only informs; returns its id. */
+export async function informing(world: BulkWorld): Promise<string> {
+  const ref = await newTow(world);
+  await deliver(world, 'tow_request', { violation_reference_id: 'V-other', towing_reference_id: ref });
+  return `rival_request.${ref}`;
+}
+
+/** The towing reference in the id of a task of a tow. */
+export function refOf(taskId: string): string {
+  return taskId.slice(taskId.indexOf('.') + 1);
+}
+
+export async function reportState({ foundation }: BulkWorld, taskId: string): Promise<string | undefined> {
+  return (await createTowStore(foundation.redis).read(refOf(taskId)))?.reports[0]?.state;
+}
+
+export async function openTasks({ foundation }: BulkWorld): Promise<string[]> {
+  return (await foundation.redis.zrange(KEYS.openTasks, '0', '-1')).toSorted();
+}
+
+/** Everything in the audit, oldest first. */
+export async function auditOfAll({ foundation }: BulkWorld) {
+  const lines = await foundation.redis.lrange(KEYS.audit, 0, -1);
+  return lines.map((line) => auditEntry.parse(JSON.parse(auditLineOf(line)?.json ?? '')));
+}
+
+/** How often each of these tasks was decided, by the audit. */
+export async function timesDecided(world: BulkWorld, taskIds: readonly string[], action: string): Promise<number[]> {
+  const entries = await auditOfAll(world);
+  return taskIds.map(
+    (taskId) =>
+      entries.filter((entry) => entry.action === action && entry.on.towing_reference_id === refOf(taskId)).length,
+  );
+}
+
+/** Previews, or fails the test. */
+export async function previewed(bulk: Bulk, asked: unknown, { actor }: BulkPerson): Promise<BulkRunWithItems> {
+  const preview = await bulk.preview(asked, actor);
+  if (!preview.ok) throw new Error(`${preview.refusal.code}: ${preview.refusal.message}`);
+  return preview.run;
+}
+
+/** The code of what was refused; 'ok' when it was not. */
+export async function codeOf(
+  asking: Promise<{ readonly ok: true } | { readonly ok: false; readonly refusal: { readonly code: string } }>,
+): Promise<string> {
+  const answer = await asking;
+  return answer.ok ? 'ok' : answer.refusal.code;
+}
+
+/** The run once it is in one of these states. */
+export function runIn(bulk: Bulk, id: string, ...states: readonly string[]): Promise<BulkRunWithItems> {
+  return eventually(async () => {
+    const run = await bulk.read(id);
+    if (!run || !states.includes(run.state))
+      throw new Error(`the run is ${run?.state} because of ${run?.interruption}`);
+    return run;
+  }, 20_000);
+}
+
+export function outcomes(run: BulkRunWithItems): string[] {
+  return run.items.map(({ outcome }) => outcome);
+}
