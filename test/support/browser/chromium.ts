@@ -1,0 +1,106 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium as playwright, type Browser } from 'playwright-core';
+import { findChromium } from './find-chromium';
+
+/** Whatever is not this machine's own address cannot be reached, neither by name nor by number. */
+const NOTHING_OUTSIDE = '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1';
+const FLAGS = [
+  NOTHING_OUTSIDE,
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  // Text of the same shape on every machine.
+  '--font-render-hinting=none',
+];
+const OF_A_MAC = [
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+];
+const LAUNCH_TIMEOUT_MS = 30_000;
+
+/** Processes that are being killed may still write into the profile, so it is removed until it is gone. */
+const GUARD = `
+profile="$(tr '\\0' '\\n' 2>/dev/null <"/proc/$1/cmdline" | sed -n 's/^--user-data-dir=//p')"
+cat >/dev/null
+for attempt in 1 2 3 4 5 6 7 8 9 10; do
+  kill -9 -- "-$1" 2>/dev/null
+  rm -rf "$2" \${profile:+"$profile"} 2>/dev/null
+  sleep 0.1
+  [ -e "\${profile:-$2}" ] || exit
+done
+`;
+
+let found: Promise<string> | undefined;
+
+/**
+ * The browser program for tests, looked for once per process, and fetched if the machine has none: by whoever needs it
+ * first, so that a run without browser tests never pays for it, and under a lock, so that it is fetched once.
+ */
+export function chromium(): Promise<string> {
+  const { CHROMIUM_PATH, PATH = '' } = process.env;
+  found ??= findChromium({
+    path: CHROMIUM_PATH === undefined || CHROMIUM_PATH === '' ? null : CHROMIUM_PATH,
+    searchPath: PATH,
+    programs: OF_A_MAC,
+    cacheFolder: join(__dirname, '..', '..', '..', '.cache', 'chromium'),
+    tell: (sentence) => process.stderr.write(`${sentence}\n`),
+  });
+  return found;
+}
+
+/** A headless Chromium of its own, with an empty profile. It ends with this process at the latest. */
+export async function launchChromium(): Promise<{ browser: Browser; processId: number; close(): Promise<void> }> {
+  const executablePath = await chromium();
+  const artifactsDir = await mkdtemp(join(tmpdir(), 'towhook-browser-'));
+  const browser = await playwright.launch({
+    executablePath,
+    artifactsDir,
+    args: FLAGS,
+    // Containers rarely let a browser build its sandbox; it sees nothing but our own pages.
+    chromiumSandbox: false,
+    timeout: LAUNCH_TIMEOUT_MS,
+  });
+  const processId = await processIdOf(browser);
+  const endGuard = guard(processId, artifactsDir);
+  return {
+    browser,
+    processId,
+    async close() {
+      await browser.close();
+      await rm(artifactsDir, { recursive: true, force: true });
+      endGuard();
+    },
+  };
+}
+
+async function processIdOf(browser: Browser): Promise<number> {
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+  await session.detach();
+  const main = processInfo.find(({ type }) => type === 'browser');
+  if (main === undefined) throw new Error('Chromium does not tell its process id');
+  return main.id;
+}
+
+/**
+ * A browser must not outlive its tests, not even when the test process is killed: a shell waits for the end of a pipe
+ * that only this process holds, then kills the browser and removes its files. Returns what calls the shell off.
+ */
+function guard(processId: number, artifactsDir: string): () => void {
+  const shell = spawn('sh', ['-c', GUARD, 'sh', String(processId), artifactsDir], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  shell.unref();
+  return () => {
+    // Its `cat` ends with the pipe, and the shell is gone by then.
+    shell.kill('SIGKILL');
+    shell.stdin.destroy();
+  };
+}

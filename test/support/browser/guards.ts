@@ -1,0 +1,109 @@
+import type { BrowserContext, ConsoleMessage, Request } from 'playwright-core';
+
+/** What a test says beforehand that its page will meet: an answer of 4xx or 5xx, or none at all. */
+export interface Announcement {
+  /** The path without its query, or a pattern of path and query. */
+  readonly path: string | RegExp;
+  readonly status: number | 'no answer';
+}
+
+/** What must not happen in any page, and did, as sentences. */
+export interface Guards {
+  announce(announcement: Announcement): void;
+  /** To be asked once, when everything has been told. */
+  faults(): readonly string[];
+}
+
+const LOCAL_HOST = '127.0.0.1';
+const NEVER_LEAVE = ['data:', 'blob:', 'about:', 'chrome-error:'];
+const CONSOLE_FAULTS: readonly string[] = ['error', 'warning', 'assert'];
+/** How Chromium words an answer of 4xx or 5xx and a request without an answer, which are judged by themselves. */
+const ECHO = /^Failed to load resource: /;
+/** What Chromium asks for by itself, whenever it likes, where a document names no icon: JSON, an image. */
+const UNASKED = '/favicon.ico';
+
+interface Announced extends Announcement {
+  isMet: boolean;
+}
+
+/** Watches every page of a context, popups too, from its first request on. */
+export function watch(context: BrowserContext): Guards {
+  const announced: Announced[] = [];
+  const faults: string[] = [];
+  const echoes: { text: string; url: string }[] = [];
+  const judged = new Set<string>();
+
+  const judge = (url: string, status: Announcement['status'], fault: string) => {
+    judged.add(url);
+    const fitting = announced.filter((one) => one.status === status && isAt(url, one.path));
+    for (const one of fitting) one.isMet = true;
+    if (fitting.length === 0) faults.push(fault);
+  };
+
+  context.on('console', (message) => {
+    const echo = echoIn(message);
+    if (echo !== null) {
+      if (!isAt(echo.url, UNASKED)) echoes.push(echo);
+    } else if (CONSOLE_FAULTS.includes(message.type())) faults.push(faultIn(message));
+  });
+  context.on('weberror', (error) => faults.push(`page error: ${error.error().stack ?? error.error().message}`));
+  context.on('dialog', (dialog) => {
+    faults.push(`a dialog (${dialog.type()}) opened: ${dialog.message()}`);
+    // Who answers the last dialog of a closing page is told that it is gone.
+    void dialog.dismiss().catch(() => {});
+  });
+  context.on('request', (request) => {
+    if (isOutside(request.url())) faults.push(`a request outside: ${lineOf(request)}`);
+  });
+  context.on('page', (page) => {
+    page.on('websocket', (socket) => {
+      if (isOutside(socket.url())) faults.push(`a request outside: ${socket.url()}`);
+    });
+  });
+  context.on('response', (response) => {
+    const status = response.status();
+    if (status >= 400) judge(response.url(), status, `${lineOf(response.request())} was answered ${status}`);
+  });
+  context.on('requestfailed', (request) => {
+    const reason = request.failure()?.errorText ?? 'unknown';
+    // The page went on or gave the request up itself, as a live page does with its stream when it is left.
+    if (reason === 'net::ERR_ABORTED') return;
+    judge(request.url(), 'no answer', `${lineOf(request)} failed: ${reason}`);
+  });
+
+  return {
+    announce: (announcement) => announced.push({ ...announcement, isMet: false }),
+    faults: () => [
+      ...faults,
+      ...echoes.filter(({ url }) => !judged.has(url)).map(({ text, url }) => `console error: ${text} (${url})`),
+      ...announced
+        .filter(({ isMet }) => !isMet)
+        .map(({ path, status }) => `announced and did not happen: ${String(path)} ${status}`),
+    ],
+  };
+}
+
+function echoIn(message: ConsoleMessage): { text: string; url: string } | null {
+  return ECHO.test(message.text()) ? { text: message.text(), url: message.location().url } : null;
+}
+
+function faultIn(message: ConsoleMessage): string {
+  const isPolicy = message.text().includes('Content Security Policy');
+  const kind = isPolicy ? 'Content-Security-Policy violation' : `console ${message.type()}`;
+  return `${kind}: ${message.text()} (${message.location().url})`;
+}
+
+function isOutside(address: string): boolean {
+  const { protocol, hostname } = new URL(address);
+  return !NEVER_LEAVE.includes(protocol) && hostname !== LOCAL_HOST;
+}
+
+function isAt(address: string, path: Announcement['path']): boolean {
+  if (!URL.canParse(address)) return false;
+  const { pathname, search } = new URL(address);
+  return typeof path === 'string' ? pathname === path : path.test(`${pathname}${search}`);
+}
+
+function lineOf(request: Request): string {
+  return `${request.method()} ${request.url()}`;
+}

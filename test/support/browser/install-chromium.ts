@@ -1,0 +1,57 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../../../src/platform/clock';
+import { withFolderLock } from '../../../src/store/embedded/folder-lock';
+import { findExecutable, run } from '../../../src/store/embedded/server-binary';
+import { QUIET_AND_PATIENT, FETCH_WAIT_MS } from './apt';
+
+const SUDO_TIMEOUT_MS = 10_000;
+const UPDATE_TIMEOUT_MS = 120_000;
+const INSTALL_TIMEOUT_MS = 300_000;
+
+export interface Installation {
+  readonly searchPath: string;
+  readonly cacheFolder: string;
+  readonly clock: Clock;
+  readonly tell: (sentence: string) => void;
+  readonly findInstalled: () => Promise<string | null>;
+}
+
+/**
+ * Installs Debian's chromium with apt-get, as root or by a sudo that asks no password, once for all who wish it at the
+ * time; returns the program.
+ *
+ * @throws Error with the reason: no Debian system, not allowed, no network.
+ */
+export async function installChromium(installation: Installation): Promise<string> {
+  const { searchPath, cacheFolder, clock, tell, findInstalled } = installation;
+  const aptGet = await findExecutable('apt-get', searchPath);
+  if (aptGet === null) throw new Error('no apt-get here');
+  const rights = await rightsToInstall(searchPath);
+  await mkdir(cacheFolder, { recursive: true });
+  return withFolderLock({ file: join(cacheFolder, 'lock'), clock, waitMs: FETCH_WAIT_MS }, async () => {
+    const installedByAnother = await findInstalled();
+    if (installedByAnother !== null) return installedByAnother;
+    tell('Installing chromium for the tests of the console …');
+    const apt = (timeoutMs: number, ...parameters: string[]) => {
+      const [program = '', ...rest] = [...rights, 'env', 'DEBIAN_FRONTEND=noninteractive', aptGet, ...parameters];
+      return run(program, rest, { timeoutMs });
+    };
+    const install = ['install', '--no-install-recommends', '--no-remove', '-o', 'DPkg::Lock::Timeout=120', 'chromium'];
+    // One broken source among several fails the update; whether the packages can be had, the installation tells.
+    await apt(UPDATE_TIMEOUT_MS, ...QUIET_AND_PATIENT, 'update').catch(() => {});
+    await apt(INSTALL_TIMEOUT_MS, ...QUIET_AND_PATIENT, ...install);
+    const installed = await findInstalled();
+    if (installed === null) throw new Error('the package chromium of this system has no chromium that starts');
+    return installed;
+  });
+}
+
+/** What to put before a command so that it may change the system. */
+async function rightsToInstall(searchPath: string): Promise<readonly string[]> {
+  if (process.getuid?.() === 0) return [];
+  const sudo = await findExecutable('sudo', searchPath);
+  if (sudo === null) throw new Error('only root may install');
+  await run(sudo, ['-n', 'true'], { timeoutMs: SUDO_TIMEOUT_MS });
+  return [sudo, '-n'];
+}
