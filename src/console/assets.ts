@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants } from 'node:zlib';
+import type { Express, RequestHandler } from 'express';
+
+/**
+ * Styles, scripts, fonts: served from our own package and those of the libraries, never from another address. Their
+ * address changes with their content, so that a browser keeps them for good.
+ */
+export interface Assets {
+  /** The address of an asset by its name, such as `console.css`. Throws when there is none. */
+  url(name: string): string;
+}
+
+const FOLDER = join(__dirname, 'assets');
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.woff2': 'font/woff2',
+  '.svg': 'image/svg+xml',
+};
+
+/** Files of the libraries, by the name they are served under. */
+const LIBRARY_FILES: Readonly<Record<string, readonly [library: string, file: string]>> = {
+  'htmx.js': ['htmx.org', 'dist/htmx.min.js'],
+  'idiomorph.js': ['idiomorph', 'dist/idiomorph-ext.min.js'],
+  'hotkey.js': ['@github/hotkey', 'dist/index.js'],
+  'uplot.js': ['uplot', 'dist/uPlot.iife.min.js'],
+  'uplot.css': ['uplot', 'dist/uPlot.min.css'],
+  ...Object.fromEntries(
+    ['latin', 'arabic'].flatMap((script) =>
+      ['400', '600'].map((weight) => {
+        const file = `readex-pro-${script}-${weight}-normal.woff2`;
+        return [file, ['@fontsource/readex-pro', `files/${file}`]] as const;
+      }),
+    ),
+  ),
+};
+
+/** Reads every asset once, and serves them under `/assets/`. */
+export function serveAssets(app: Express, compress: RequestHandler): Assets {
+  const files = new Map([...libraryFiles(), ...ownScripts(), ...ownPictures(), ['console.css', ownStyles()] as const]);
+  const version = createHash('sha256');
+  for (const [name, content] of files) version.update(name).update(content);
+  const base = `/assets/${version.digest('hex').slice(0, 12)}`;
+  const squeezed = new Map<string, Promise<Buffer>>();
+  app.get(`${base}/:name`, compress, async (request, response, next) => {
+    const { name } = request.params;
+    const content = typeof name === 'string' ? files.get(name) : undefined;
+    if (!content || typeof name !== 'string') return next();
+    response
+      .set('cache-control', 'public, max-age=31536000, immutable')
+      .type(TYPES[extname(request.path)] ?? 'application/octet-stream');
+    if (extname(name) === '.woff2' || request.acceptsEncodings('br') !== 'br') return void response.send(content);
+    const small = squeezed.get(name) ?? squeeze(content);
+    squeezed.set(name, small);
+    response
+      .set('content-encoding', 'br')
+      .vary('accept-encoding')
+      .send(await small);
+  });
+  return {
+    url(name) {
+      if (!files.has(name)) throw new Error(`there is no asset ${name}`);
+      return `${base}/${name}`;
+    },
+  };
+}
+
+const brotli = promisify(brotliCompress);
+
+/** As small as it gets: it takes its time, once, and not that of whoever asks next. */
+function squeeze(content: Buffer): Promise<Buffer> {
+  return brotli(content, { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } });
+}
+
+type Named = readonly [name: string, content: Buffer];
+
+function libraryFiles(): Named[] {
+  return Object.entries(LIBRARY_FILES).map(([name, [library, file]]) => [name, readLibraryFile(library, file)]);
+}
+
+function readLibraryFile(library: string, file: string): Buffer {
+  // Not every library lets its files be resolved by name; the folder they lie in is the one on the search path.
+  const folders = require.resolve.paths(library) ?? [];
+  const path = folders.map((folder) => join(folder, library, file)).find((each) => existsSync(each));
+  if (path === undefined) throw new Error(`${library} is not installed, or has no ${file}`);
+  return readFileSync(path);
+}
+
+function ownScripts(): Named[] {
+  return namesIn('scripts', '.js').map((name) => [name, readFileSync(join(FOLDER, 'scripts', name))]);
+}
+
+function ownPictures(): Named[] {
+  return namesIn('pictures', '.svg').map((name) => [name, readFileSync(join(FOLDER, 'pictures', name))]);
+}
+
+/** One sheet of all our styles, in the order of their names. */
+function ownStyles(): Buffer {
+  return Buffer.concat(namesIn('styles', '.css').map((name) => readFileSync(join(FOLDER, 'styles', name))));
+}
+
+function namesIn(folder: string, ending: string): string[] {
+  return readdirSync(join(FOLDER, folder))
+    .filter((name) => name.endsWith(ending))
+    .toSorted();
+}

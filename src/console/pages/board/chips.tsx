@@ -1,0 +1,151 @@
+import type { Child } from 'hono/jsx';
+import { TOW_STATES } from '../../../domain/vocabulary';
+import type { TowCounts } from '../../../workflow/list-port';
+import { Written } from '../../parts/text';
+import type { Viewer } from '../../viewer';
+import { addressOf, isNarrowed, OPEN_STATES, withSaid, withState, type BoardQuery } from './query';
+
+interface ChipsProps {
+  readonly viewer: Viewer;
+  readonly query: BoardQuery;
+  readonly counts: TowCounts;
+  readonly crews: readonly string[];
+}
+
+/** What the list may be narrowed to, each a link to the board that has it or has it no more. Counts are of all tows. */
+export function Chips({ viewer, query, counts, crews }: ChipsProps) {
+  const words = viewer.words.board;
+  const { terms } = viewer.words;
+  const { states } = query;
+  const sum = (names: readonly (typeof TOW_STATES)[number][]) =>
+    names.reduce((total, state) => total + counts.byState[state], 0);
+  const flags = ['attention', 'unsent', 'overdue'] as const;
+  return (
+    <nav class="board-chips" aria-label={words.filters}>
+      <Group label={words.states}>
+        <Chip viewer={viewer} to={{ ...query, states: 'open' }} isOn={states === 'open'} count={sum(OPEN_STATES)}>
+          {words.open}
+        </Chip>
+        {TOW_STATES.map((state) => (
+          <Chip
+            viewer={viewer}
+            to={withState(query, state)}
+            isOn={typeof states !== 'string' && states.includes(state)}
+            count={counts.byState[state]}
+          >
+            {terms.towStates[state]}
+          </Chip>
+        ))}
+        <Chip viewer={viewer} to={{ ...query, states: 'all' }} isOn={states === 'all'} count={sum(TOW_STATES)}>
+          {words.all}
+        </Chip>
+      </Group>
+      <div class="chip-line">
+        <Group label={words.needs}>
+          {flags.map((flag) => (
+            <Chip
+              viewer={viewer}
+              to={withSaid(query, { [flag]: !query[flag] })}
+              isOn={query[flag]}
+              count={counts[flag]}
+              isAlarm={flag !== 'unsent' && counts[flag] > 0}
+            >
+              {words[flag]}
+            </Chip>
+          ))}
+        </Group>
+        <Group label={words.crews}>
+          <CrewChips viewer={viewer} query={query} crews={crews} />
+        </Group>
+        {isNarrowed(query) && (
+          <a class="quiet" href={addressOf({ ...EVERYTHING_USUAL, order: query.order })}>
+            {words.clear}
+          </a>
+        )}
+      </div>
+    </nav>
+  );
+}
+
+const EVERYTHING_USUAL: BoardQuery = {
+  states: 'open',
+  attention: false,
+  unsent: false,
+  overdue: false,
+  crew: null,
+  search: null,
+  order: null,
+  cursor: null,
+};
+
+function CrewChips({ viewer, query, crews }: Omit<ChipsProps, 'counts'>) {
+  const words = viewer.words.board;
+  const { crew } = query;
+  const toCrew = (name: string) => ({ ...query, crew: crew === name ? null : name });
+  const own = viewer.actor !== null && crews.includes(viewer.actor.name) ? viewer.actor.name : null;
+  const isOther = crew !== null && crew !== '' && crew !== own;
+  return (
+    <>
+      {own !== null && (
+        <Chip viewer={viewer} to={toCrew(own)} isOn={crew === own}>
+          {words.mine}
+        </Chip>
+      )}
+      <Chip viewer={viewer} to={toCrew('')} isOn={crew === ''}>
+        {words.nobody}
+      </Chip>
+      {isOther && (
+        <Chip viewer={viewer} to={{ ...query, crew: null }} isOn>
+          {words.crew}: <Written>{crew}</Written>
+        </Chip>
+      )}
+      <li>
+        <details class="menu" id="board-crews">
+          <summary class="chip">
+            {words.crew} <span aria-hidden="true">▾</span>
+          </summary>
+          <div class="menu-body crew-menu">
+            {crews.length === 0 && <p class="muted">{words.noCrews}</p>}
+            {crews.map((name) => (
+              <a
+                class="quiet"
+                href={addressOf({ ...query, crew: name })}
+                aria-current={name === crew ? 'true' : undefined}
+              >
+                <Written>{name}</Written>
+              </a>
+            ))}
+          </div>
+        </details>
+      </li>
+    </>
+  );
+}
+
+function Group({ label, children }: { label: string; children: Child }) {
+  return (
+    <ul class="chips" aria-label={label}>
+      {children}
+    </ul>
+  );
+}
+
+function Chip(props: {
+  readonly viewer: Viewer;
+  readonly to: BoardQuery;
+  readonly isOn: boolean;
+  readonly count?: number;
+  /** Somebody should look at what is counted. */
+  readonly isAlarm?: boolean;
+  readonly children: Child;
+}) {
+  const { viewer, to, isOn, count, isAlarm = false, children } = props;
+  return (
+    <li>
+      <a class={isAlarm ? 'chip alarm' : 'chip'} href={addressOf(to)} aria-current={isOn ? 'true' : undefined}>
+        {children}
+        {count !== undefined && <span class="count">{viewer.formats.number(count)}</span>}
+      </a>
+    </li>
+  );
+}

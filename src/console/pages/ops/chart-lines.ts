@@ -1,0 +1,98 @@
+import type { Line } from '../../../contracts/figures';
+import { DELIVERY_KINDS } from '../../../domain/vocabulary';
+import { SENT_KINDS } from '../../../domain/figures';
+import type { FiguresStore, Points, Series } from '../../../workflow/figures-port';
+import type { Words } from '../../words';
+
+/** Which lines the charts show, and of which figures each is made. */
+
+export const HOURS = ['1', '6', '24', '48'] as const;
+export type Hours = (typeof HOURS)[number];
+
+type LineName = keyof Words['opsCharts']['lines'];
+export type ChartName = keyof Words['opsCharts']['charts'];
+
+export interface ChartLine {
+  readonly name: LineName;
+  /** Added up. */
+  readonly of: readonly Line[];
+  /** The colour, by the name of its custom property. */
+  readonly tone: 'busy' | 'good' | 'wait' | 'bad';
+  readonly isDashed?: boolean;
+}
+
+export interface Chart {
+  readonly name: ChartName;
+  readonly unit: 'count' | 'ms';
+  readonly isLogarithmic?: boolean;
+  readonly lines: readonly ChartLine[];
+}
+
+export const CHARTS: readonly Chart[] = [
+  {
+    name: 'throughput',
+    unit: 'count',
+    lines: [
+      { name: 'accepted', of: DELIVERY_KINDS.map((kind) => `accepted.${kind}` as const), tone: 'busy' },
+      {
+        name: 'processed',
+        of: DELIVERY_KINDS.map((kind) => `processed.${kind}` as const),
+        tone: 'wait',
+        isDashed: true,
+      },
+      { name: 'delivered', of: SENT_KINDS.map((kind) => `delivered.${kind}` as const), tone: 'good' },
+      { name: 'failed', of: ['attempts.failed', 'attempts.refused', 'attempts.unknown'], tone: 'bad' },
+    ],
+  },
+  {
+    name: 'latency',
+    unit: 'ms',
+    isLogarithmic: true,
+    lines: [
+      { name: 'delivery.p50', of: ['delivery.p50'], tone: 'busy', isDashed: true },
+      { name: 'delivery.p95', of: ['delivery.p95'], tone: 'busy' },
+      { name: 'report.p50', of: ['report.p50'], tone: 'good', isDashed: true },
+      { name: 'report.p95', of: ['report.p95'], tone: 'good' },
+      { name: 'attempt.p50', of: ['attempt.p50'], tone: 'wait', isDashed: true },
+      { name: 'attempt.p95', of: ['attempt.p95'], tone: 'wait' },
+    ],
+  },
+  {
+    name: 'backlog',
+    unit: 'count',
+    lines: [
+      { name: 'due.deliveries', of: ['due.deliveries'], tone: 'busy' },
+      { name: 'due.reports', of: ['due.reports'], tone: 'good' },
+      { name: 'due.violations', of: ['due.violations'], tone: 'wait' },
+      { name: 'tasks', of: ['tasks'], tone: 'bad', isDashed: true },
+    ],
+  },
+  {
+    name: 'oldest',
+    unit: 'ms',
+    lines: [
+      { name: 'oldest.deliveries', of: ['oldest.deliveries'], tone: 'busy' },
+      { name: 'oldest.reports', of: ['oldest.reports'], tone: 'good' },
+      { name: 'oldest.violations', of: ['oldest.violations'], tone: 'wait' },
+    ],
+  },
+];
+
+const MINUTE_MS = 60_000;
+/** At most a hundred points: as many as a chart can show, and a table bear. */
+const STEP_MINUTES: Readonly<Record<Hours, number>> = { '1': 1, '6': 5, '24': 15, '48': 30 };
+
+/** The figures of the last hours. The minute that runs is left out: it would look like a fall. */
+export function readSeries(figures: FiguresStore, hours: Hours, nowMs: number): Promise<Series> {
+  const toMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
+  return figures.series({ fromMs: toMs - Number(hours) * 3_600_000, toMs, stepMs: STEP_MINUTES[hours] * MINUTE_MS });
+}
+
+/** The points of a line; null where none of what it is made of is known. */
+export function pointsOf({ lines }: Series, { of }: ChartLine): Points {
+  const parts = of.map((name) => lines[name]);
+  return (parts[0] ?? []).map((_, at) => {
+    const known = parts.flatMap((points) => points[at] ?? []);
+    return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
+  });
+}

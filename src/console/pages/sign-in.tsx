@@ -1,0 +1,114 @@
+import express, { type Express, type Request } from 'express';
+import type { SignIn } from '../../workflow/operator-port';
+import { elsewhere, page, type Failure } from '../answers';
+import { Field, PostForm } from '../parts/form';
+import { Problem } from '../parts/problem';
+import { send, type Pages, type ServeTools } from '../serve';
+import { viewerOf, type Viewer } from '../viewer';
+
+const KEY_MAX = 500;
+const parseForm = express.text({ type: 'application/x-www-form-urlencoded', limit: 10_000 });
+
+/** Signing in with an API key, and signing out. */
+export function serveSignIn(app: Express, tools: ServeTools & { signIn: SignIn }): void {
+  const { sessions, clock, signIn, dress } = tools;
+  app.get('/sign-in', ...dress, async (request, response) => {
+    const visitor = await sessions.visitorOf(request.get('cookie'));
+    const viewer = viewerOf(request, visitor, clock);
+    const next = nextOf(new URL(request.originalUrl, 'http://console').searchParams.get('next'));
+    const shown = visitor ? elsewhere(next) : signInPage(viewer, { next, failure: null, httpStatus: 200 });
+    send({ request, response }, viewer, shown, tools);
+  });
+
+  app.post('/sign-in', ...dress, parseForm, async (request, response) => {
+    const viewer = viewerOf(request, null, clock);
+    const body: unknown = request.body;
+    const form = new URLSearchParams(typeof body === 'string' ? body : '');
+    const next = nextOf(form.get('next'));
+    const refuse = (httpStatus: number, rule: string) => {
+      const failure = failureOf(httpStatus, rule);
+      send({ request, response }, viewer, signInPage(viewer, { next, failure, httpStatus }), tools);
+    };
+    // There is no session yet that a token could be bound to: where the form comes from is what counts.
+    if (!isFromHere(request)) return refuse(403, viewer.words.signIn.foreign);
+    const key = (form.get('key') ?? '').trim();
+    if (key === '' || key.length > KEY_MAX) return refuse(422, viewer.words.signIn.empty);
+    const signed = await signIn.check(key, request);
+    switch (signed.kind) {
+      case 'wrong':
+        return refuse(401, viewer.words.signIn.wrong);
+      case 'slowed': {
+        const seconds = Math.ceil(signed.retryAfterMs / 1000);
+        response.set('retry-after', String(seconds));
+        return refuse(429, viewer.words.signIn.slowed(seconds));
+      }
+      case 'held':
+        await sessions.begin({ request, response }, signed.keyHash);
+        return send({ request, response }, viewer, elsewhere(next, 'signed_in'), tools);
+    }
+  });
+}
+
+/** Ends the session, for every copy of its cookie. */
+export function serveSignOut(pages: Pages, { sessions }: Pick<ServeTools, 'sessions'>): void {
+  pages.post('/sign-out', 'viewer', async ({ request, response }) => {
+    await sessions.end({ request, response });
+    return elsewhere('/sign-in', 'signed_out');
+  });
+}
+
+function signInPage(viewer: Viewer, shown: { next: string; failure: Failure | null; httpStatus: number }) {
+  const words = viewer.words.signIn;
+  const { next, failure, httpStatus } = shown;
+  return page(
+    words.title,
+    <div class="narrow">
+      <h1>{words.title}</h1>
+      <p class="muted">{words.intro}</p>
+      <Problem viewer={viewer} failure={failure} form="sign-in" />
+      <PostForm viewer={viewer} action="/sign-in">
+        <input type="hidden" name="next" value={next} />
+        <Field
+          viewer={viewer}
+          form="sign-in"
+          name="key"
+          type="password"
+          label={words.key}
+          autocomplete="current-password"
+          failure={failure}
+          isRequired
+          isLatin
+        />
+        <button class="main" type="submit">
+          {words.submit}
+        </button>
+      </PostForm>
+    </div>,
+    { httpStatus },
+  );
+}
+
+/** The key that was entered is never shown again. */
+function failureOf(httpStatus: number, rule: string): Failure {
+  const refusal = {
+    httpStatus,
+    code: 'field_invalid',
+    message: rule,
+    details: [{ field: 'key', rule }],
+    retryAfterMs: null,
+  };
+  return { form: 'sign-in', refusal, entered: new URLSearchParams() };
+}
+
+/** A page of ours and nothing else: a whole address would lead whoever signs in away. */
+export function nextOf(next: string | null): string {
+  return next !== null && /^\/(?![/\\])[^\s\\]*$/.test(next) && !next.startsWith('/sign-in') ? next : '/board';
+}
+
+/** Browsers say where a form comes from; what says nothing is no browser and has no session to lose. */
+export function isFromHere(request: Request): boolean {
+  const site = request.get('sec-fetch-site');
+  if (site !== undefined) return site === 'same-origin' || site === 'none';
+  const origin = request.get('origin');
+  return origin === undefined || (URL.canParse(origin) && new URL(origin).host === request.get('host'));
+}

@@ -1,0 +1,145 @@
+import type { Report } from '../../../contracts/records';
+import { CORRECTABLE_FIELDS, isSettled } from '../../../domain/outbox';
+import { fieldMoment } from '../../entries';
+import { Field, PostForm } from '../../parts/form';
+import { FormProblem } from './form-problem';
+import { waitingOf, type TowModel } from './model';
+import { Folded, Offer } from './offer';
+
+/** What people may decide about a report, as the rules of `decideReport` allow it now. */
+export const DECISIONS = ['correct', 'retry', 'waive', 'accept'] as const;
+export type Decision = (typeof DECISIONS)[number];
+
+/**
+ * The decisions that would not be refused now, the likeliest first. One that waits behind another is not sent again: it
+ * has not had its turn.
+ */
+export function decisionsOn({ state, inFlight, kind }: Report, isHead: boolean): readonly Decision[] {
+  if (isSettled(state) || state === 'sending' || inFlight) return [];
+  const canCorrect = state !== 'unknown' && CORRECTABLE_FIELDS[kind].length > 0;
+  return DECISIONS.filter((decision) => (decision !== 'correct' || canCorrect) && (decision !== 'retry' || isHead));
+}
+
+export const formOfDecision = (report: Report, decision: Decision) => `${decision}-${report.id}`;
+
+/** The forms to decide about a report; behind a fold where nobody is asked. */
+export function DecideReport({
+  model,
+  report,
+  isAsked = false,
+}: {
+  model: TowModel;
+  report: Report;
+  isAsked?: boolean;
+}) {
+  const { viewer, failure } = model;
+  if (isSettled(report.state) || !viewer.may('dispatcher')) return null;
+  const decisions = decisionsOn(report, waitingOf(model, report)?.kind !== 'behind');
+  const wasRefused = DECISIONS.some((decision) => failure?.form === formOfDecision(report, decision));
+  const forms = (
+    <>
+      {decisions.length === 0 && <p class="muted">{viewer.words.towReports.inFlight}</p>}
+      <div class="decisions">
+        {decisions.map((decision) => (
+          <DecisionForm model={model} report={report} decision={decision} />
+        ))}
+      </div>
+    </>
+  );
+  return (
+    <Offer model={model} id={`offer-${report.id}`} about={[decisions, report.revision, isAsked]}>
+      {isAsked ? (
+        forms
+      ) : (
+        <Folded label={viewer.words.towReports.decide} isOpen={wasRefused} class="plain">
+          {forms}
+        </Folded>
+      )}
+    </Offer>
+  );
+}
+
+function DecisionForm({ model, report, decision }: { model: TowModel; report: Report; decision: Decision }) {
+  const { viewer, failure, path } = model;
+  const { words } = viewer;
+  const form = formOfDecision(report, decision);
+  const label = words.terms.actions[decision];
+  const action = `${path}/reports/${encodeURIComponent(report.id)}/${decision}`;
+  return (
+    <Folded label={label} isOpen={failure?.form === form} group={`decide-${report.id}`}>
+      <PostForm viewer={viewer} action={action} id={`form-${form}`} label={label}>
+        <FormProblem model={model} form={form} />
+        <p class="muted">{hintOf(model, report, decision)}</p>
+        {decision === 'correct' && <CorrectionFields model={model} report={report} />}
+        {(decision === 'waive' || decision === 'accept') && (
+          <Field
+            viewer={viewer}
+            form={form}
+            name="reason"
+            label={words.towReports.reasonLabel}
+            rows={2}
+            isRequired
+            failure={failure}
+            maxLength={500}
+          />
+        )}
+        <p class="form-end">
+          <button type="submit" class={decision === 'waive' ? 'danger' : 'main'}>
+            {label}
+          </button>
+        </p>
+      </PostForm>
+    </Folded>
+  );
+}
+
+function hintOf({ viewer }: TowModel, { kind }: Report, decision: Decision): string {
+  const words = viewer.words.towReports;
+  switch (decision) {
+    case 'correct':
+      return words.correctHint;
+    case 'retry':
+      return words.retryHint;
+    case 'waive':
+      return kind === 'invoice' ? words.waiveInvoiceHint : words.waiveHint;
+    case 'accept':
+      return words.acceptHint;
+  }
+}
+
+/** Exactly the fields that may be corrected, filled with what was sent. */
+function CorrectionFields({ model, report }: { model: TowModel; report: Report }) {
+  const { viewer, failure } = model;
+  const form = formOfDecision(report, 'correct');
+  return (
+    <div class="fields">
+      {CORRECTABLE_FIELDS[report.kind].map((name) => (
+        <Field
+          viewer={viewer}
+          form={form}
+          name={name}
+          label={viewer.words.towReports.fields[name]}
+          value={enteredValue(report, name)}
+          failure={failure}
+          autocomplete="off"
+          isRequired
+          {...(LATIN.includes(name) ? { isLatin: true } : {})}
+          {...(name === 'status_update_time' ? { type: 'datetime-local' as const } : {})}
+          {...(name === 'latitude' || name === 'longitude' ? { inputMode: 'decimal' as const } : {})}
+          {...(name === 'delay_in_days' ? { inputMode: 'numeric' as const } : {})}
+        />
+      ))}
+    </div>
+  );
+}
+
+const LATIN: readonly string[] = ['latitude', 'longitude', 'vehicle_type', 'delay_in_days', 'payment_status'];
+
+/** What a field of a report holds, as its form takes it. */
+export function enteredValue({ body }: Report, name: string): string {
+  const value = body[name];
+  if (typeof value !== 'string' && typeof value !== 'number') return '';
+  if (name !== 'status_update_time') return String(value);
+  const ms = Date.parse(String(value));
+  return Number.isNaN(ms) ? '' : fieldMoment(ms);
+}

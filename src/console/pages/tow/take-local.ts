@@ -1,0 +1,109 @@
+import { ROUTES } from '../../../contracts/operator-routes';
+import type { Role } from '../../../domain/vocabulary';
+import type { JsonRoute } from '../../../workflow/operator-port';
+import type { Done } from '../../answers';
+import { carryOut } from '../../carry-out';
+import { bodyOf } from '../../entries';
+import type { Pages, Posted } from '../../serve';
+import type { TowTools } from './index';
+import { towPath } from './model';
+
+interface LocalAction {
+  /** What follows the address of the tow. */
+  readonly path: string;
+  readonly route: JsonRoute;
+  readonly role: Role;
+  readonly done: Done;
+  readonly form: (posted: Posted) => string;
+  readonly body: (form: URLSearchParams) => unknown;
+}
+
+const only =
+  (...names: readonly string[]) =>
+  (form: URLSearchParams) =>
+    bodyOf(form, { only: names });
+
+const ACTIONS: readonly LocalAction[] = [
+  {
+    path: 'assignment',
+    route: ROUTES.assignTow,
+    role: 'dispatcher',
+    done: 'assigned',
+    form: () => 'assign',
+    body: only('crew', 'truck'),
+  },
+  {
+    path: 'unassignment',
+    route: ROUTES.assignTow,
+    role: 'dispatcher',
+    done: 'saved',
+    form: () => 'unassign',
+    body: () => ({ crew: null }),
+  },
+  {
+    path: 'steps',
+    route: ROUTES.recordStep,
+    role: 'crew',
+    done: 'saved',
+    form: () => 'steps',
+    body: only('step'),
+  },
+  {
+    path: 'yard',
+    route: ROUTES.setYard,
+    role: 'crew',
+    done: 'saved',
+    form: () => 'yard',
+    body: only('yard', 'slot'),
+  },
+  {
+    path: 'holds',
+    route: ROUTES.placeHold,
+    role: 'dispatcher',
+    done: 'saved',
+    form: () => 'hold',
+    body: only('reason'),
+  },
+  {
+    path: 'holds/:hold/lift',
+    route: ROUTES.liftHold,
+    role: 'dispatcher',
+    done: 'saved',
+    form: (posted) => `lift-${posted.params('hold')}`,
+    body: only('reason'),
+  },
+  {
+    path: 'notes',
+    route: ROUTES.addNote,
+    role: 'crew',
+    done: 'saved',
+    form: () => 'note',
+    body: only('text'),
+  },
+  {
+    path: 'violation',
+    route: ROUTES.linkViolation,
+    role: 'dispatcher',
+    done: 'saved',
+    form: () => 'link',
+    body: only('violation_id'),
+  },
+];
+
+/** What the operator keeps of a tow for itself, and which violation the tow comes from. */
+export function takeLocal(pages: Pages, tools: TowTools): void {
+  for (const { path, route, role, done, form, body } of ACTIONS) {
+    pages.post(`/tows/:ref/${path}`, role, (posted) => {
+      const ref = posted.params('ref');
+      return carryOut(tools.api, posted, {
+        route,
+        params: { towing_reference_id: ref, hold_id: posted.params('hold') },
+        body: body(posted.form),
+        form: form(posted),
+        next: towPath(ref),
+        done,
+        again: (failure) => tools.show(posted, failure),
+      });
+    });
+  }
+}

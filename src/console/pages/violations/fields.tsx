@@ -1,0 +1,104 @@
+import { VIOLATION_FIELDS } from '../../../contracts/violation-input';
+import { PLATE_TYPES, VIOLATION_TYPES } from '../../../domain/vocabulary';
+import type { Failure } from '../../answers';
+import { Field, type FieldProps } from '../../parts/form';
+import type { Viewer } from '../../viewer';
+
+/** The fields of the form of a violation (service-api 2.1), as they are entered and corrected. */
+export type FormField = keyof typeof VIOLATION_FIELDS;
+
+/** The name of the form in which a violation is reported. */
+export const REPORT_FORM = 'report';
+
+export const VEHICLE_FIELDS = ['plateNumber', 'plateType', 'violationType', 'isSaudi'] as const;
+export const PLACE_FIELDS = ['date', 'zoneId', 'latitude', 'longitude', 'location'] as const;
+export const PERSON_FIELDS = [
+  'fullName',
+  'identityNumber',
+  'mobileNumber',
+  'supervisorFullName',
+  'supervisorIdentityNumber',
+  'supervisorMobileNumber',
+] as const;
+
+/** True for what the contract of the form asks for. */
+export function isRequired(name: FormField): boolean {
+  return !VIOLATION_FIELDS[name].safeParse(undefined).success;
+}
+
+export interface ViolationFieldProps {
+  readonly viewer: Viewer;
+  readonly form: string;
+  readonly name: FormField;
+  readonly value?: string;
+  readonly failure: Failure | null;
+  /** Zones that were reported before. */
+  readonly zones?: readonly string[];
+  readonly type?: 'datetime-local';
+}
+
+/** One field of the form, as its contract takes it. */
+export function ViolationField({ viewer, form, name, value, failure, zones = [], type }: ViolationFieldProps) {
+  const { fields, hints } = viewer.words.violationForm;
+  const hint = hints[name];
+  return (
+    <Field
+      viewer={viewer}
+      form={form}
+      name={name}
+      label={fields[name]}
+      failure={failure}
+      autocomplete="off"
+      isRequired={isRequired(name)}
+      {...(value === undefined ? {} : { value })}
+      {...(hint === undefined ? {} : { hint })}
+      {...kindOf(viewer, name)}
+      {...(name === 'zoneId' && zones.length > 0 ? { suggestions: zones } : {})}
+      {...(type === undefined ? {} : { type })}
+    />
+  );
+}
+
+type Kind = Partial<Pick<FieldProps, 'type' | 'inputMode' | 'isLatin' | 'rows' | 'options' | 'maxLength'>>;
+
+function kindOf({ words }: Viewer, name: FormField): Kind {
+  const { choose, notSaid, plateTypes } = words.violationForm;
+  switch (name) {
+    case 'plateType':
+      return { options: [['', choose], ...PLATE_TYPES.map((each) => [each, plateTypes[each]] as const)] };
+    case 'violationType':
+      return {
+        options: [['', choose], ...VIOLATION_TYPES.map((each) => [each, words.terms.violationTypes[each]] as const)],
+      };
+    case 'isSaudi':
+      return {
+        options: [
+          ['', notSaid],
+          ['true', words.common.yes],
+          ['false', words.common.no],
+        ],
+      };
+    case 'latitude':
+    case 'longitude':
+      return { isLatin: true, inputMode: 'decimal' };
+    case 'date':
+    case 'zoneId':
+      return { isLatin: true };
+    case 'identityNumber':
+    case 'supervisorIdentityNumber':
+      return { isLatin: true, inputMode: 'numeric' };
+    case 'mobileNumber':
+    case 'supervisorMobileNumber':
+      return { isLatin: true, type: 'tel' };
+    case 'location':
+    case 'imagesDescription':
+      return { rows: 2, maxLength: 1000 };
+    case 'metadata':
+      return { rows: 3 };
+    case 'plateNumber':
+      return { maxLength: 50 };
+    case 'fullName':
+    case 'supervisorFullName':
+      return { maxLength: 1000 };
+  }
+}

@@ -1,0 +1,157 @@
+import type { Child } from 'hono/jsx';
+import type { ViolationApi } from '../../../domain/vocabulary';
+import { fieldMoment } from '../../entries';
+import type { Failure } from '../../answers';
+import { PostForm } from '../../parts/form';
+import { Problem } from '../../parts/problem';
+import type { Viewer } from '../../viewer';
+import { PERSON_FIELDS, REPORT_FORM as FORM, VEHICLE_FIELDS, ViolationField, type FormField } from './fields';
+import { Images } from './report-images';
+import { UploadState } from './report-upload';
+
+export interface ReportProps {
+  readonly viewer: Viewer;
+  readonly api: ViolationApi;
+  /** Zones that were reported lately, to choose from. */
+  readonly zones: readonly string[];
+  readonly failure: Failure | null;
+}
+
+/** The page on which a violation is reported. */
+export function ReportPage(props: ReportProps) {
+  const { viewer, api } = props;
+  const words = viewer.words.violationForm;
+  return (
+    <div class="report-page">
+      <h1>{words.title}</h1>
+      <p class="muted">{words.intro}</p>
+      {api === 'guide' && <p class="stale">{words.guide}</p>}
+      <ReportForm {...props} />
+    </div>
+  );
+}
+
+/**
+ * The form, after a refusal with the reason and with what was entered. The images come last: of a form that is too large
+ * everything else has been read by then.
+ */
+export function ReportForm({ viewer, zones, failure }: ReportProps) {
+  const { groups } = viewer.words.violationForm;
+  const shown = failure && withPartsAsWholes(failure);
+  const field = (name: FormField, value?: string) => (
+    <ViolationField
+      viewer={viewer}
+      form={FORM}
+      name={name}
+      failure={shown}
+      zones={zones}
+      {...(value === undefined ? {} : { value })}
+    />
+  );
+  return (
+    <div id="report" tabindex={-1}>
+      <span id={`${FORM}-body`} />
+      <Problem viewer={viewer} failure={failure} form={FORM} />
+      <PostForm viewer={viewer} action="/violations/new" id="report-form" hasFiles>
+        <Group title={groups.vehicle}>
+          <div class="fields wide">{VEHICLE_FIELDS.map((name) => field(name))}</div>
+        </Group>
+        <Group title={groups.place}>
+          <div class="fields wide">
+            {field('date', momentOf(viewer.nowMs))}
+            {field('zoneId')}
+          </div>
+          <div class="fields" data-position>
+            {field('latitude')}
+            {field('longitude')}
+            <Position viewer={viewer} />
+          </div>
+          {field('location')}
+        </Group>
+        <FoldedGroup title={groups.person} failure={shown} names={PERSON_FIELDS}>
+          <div class="fields">{PERSON_FIELDS.map((name) => field(name))}</div>
+        </FoldedGroup>
+        <FoldedGroup title={groups.metadata} failure={shown} names={['metadata']}>
+          <Anchors failure={failure} of="metadata" />
+          {field('metadata')}
+        </FoldedGroup>
+        <Group title={groups.images}>
+          <Anchors failure={failure} of="images" />
+          {field('imagesDescription')}
+          <Images viewer={viewer} failure={failure} />
+        </Group>
+        <UploadState viewer={viewer} />
+        <p class="form-end">
+          <button type="submit" class="main">
+            {viewer.words.violationForm.submit}
+          </button>
+        </p>
+      </PostForm>
+    </div>
+  );
+}
+
+function Group({ title, children }: { title: string; children: Child }) {
+  return (
+    <fieldset class="card group">
+      <legend>
+        <h2>{title}</h2>
+      </legend>
+      {children}
+    </fieldset>
+  );
+}
+
+/** A group of which nothing is required: open once something of it was entered, or is wrong. */
+function FoldedGroup(props: { title: string; failure: Failure | null; names: readonly FormField[]; children: Child }) {
+  const { title, failure, names, children } = props;
+  const isWrong = (name: string) => failure?.refusal.details.some(({ field }) => field === name) ?? false;
+  const isOpen = names.some((name) => isWrong(name) || (failure?.entered.get(name) ?? '') !== '');
+  return (
+    <details class="card group" open={isOpen}>
+      <summary>
+        <h2>{title}</h2>
+      </summary>
+      {children}
+    </details>
+  );
+}
+
+/** Fills in where the device is; only a script can, and only a script shows it. */
+function Position({ viewer }: { viewer: Viewer }) {
+  const { use, asking, found, denied } = viewer.words.violationForm.position;
+  return (
+    <div class="position" data-locate-part hidden>
+      <button type="button" data-locate data-asking={asking} data-found={found} data-denied={denied}>
+        {use}
+      </button>
+      <p class="hint" role="status" data-locate-state />
+    </div>
+  );
+}
+
+/** Where a refusal leads that names a part of a field: `metadata.id`, `images.2`. */
+function Anchors({ failure, of }: { failure: Failure | null; of: 'metadata' | 'images' }) {
+  const parts = failure?.refusal.details.filter(({ field }) => field.startsWith(`${of}.`)) ?? [];
+  return (
+    <>
+      {parts.map(({ field }) => (
+        <span id={`${FORM}-${field.replaceAll('.', '-')}`} />
+      ))}
+    </>
+  );
+}
+
+/** The same with parts of fields named by their fields. */
+function withPartsAsWholes(failure: Failure): Failure {
+  const details = failure.refusal.details.map(({ field, rule }) => ({ field: field.split('.')[0] ?? field, rule }));
+  return { ...failure, refusal: { ...failure.refusal, details } };
+}
+
+/**
+ * Riyadh time to the minute, with its offset: the form goes to the API as it is, and a time without an offset may be taken
+ * as another one. Where scripts run a calendar stands in its place (violation-moment.js).
+ */
+function momentOf(nowMs: number): string {
+  return `${fieldMoment(nowMs)}:00+03:00`;
+}

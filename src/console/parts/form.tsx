@@ -1,0 +1,146 @@
+import type { Child } from 'hono/jsx';
+import type { Failure } from '../answers';
+import type { Viewer } from '../viewer';
+import { ruleIn } from './english';
+
+/** A form that changes something: it carries the token of its visitor, and has its effect once however often it is sent. */
+export function PostForm(props: {
+  readonly viewer: Viewer;
+  readonly action: string;
+  readonly class?: string;
+  readonly id?: string;
+  readonly hasFiles?: boolean;
+  readonly label?: string;
+  readonly children: Child;
+}) {
+  const { viewer, action, id, label, children } = props;
+  return (
+    <form
+      method="post"
+      action={action}
+      class={props.class ?? 'form'}
+      {...(id === undefined ? {} : { id })}
+      {...(label === undefined ? {} : { 'aria-label': label })}
+      {...(props.hasFiles === true ? { enctype: 'multipart/form-data' } : {})}
+    >
+      <input type="hidden" name="form_token" value={viewer.formToken} />
+      <input type="hidden" name="form_key" value={viewer.formKey()} />
+      {children}
+    </form>
+  );
+}
+
+export interface FieldProps {
+  readonly viewer: Viewer;
+  /** The name of the API's field, by which a refusal finds it. */
+  readonly name: string;
+  readonly label: string;
+  /** Tells fields of the same name in several forms of a page apart. */
+  readonly form: string;
+  readonly hint?: string;
+  readonly value?: string;
+  readonly type?: 'text' | 'search' | 'number' | 'datetime-local' | 'password' | 'tel';
+  readonly inputMode?: 'text' | 'decimal' | 'numeric' | 'tel' | 'search';
+  readonly step?: string;
+  readonly isRequired?: boolean;
+  /** References, plates and numbers are left to right in both languages. */
+  readonly isLatin?: boolean;
+  readonly rows?: number;
+  /** Makes it a choice. */
+  readonly options?: readonly (readonly [value: string, label: string])[];
+  readonly suggestions?: readonly string[];
+  /** A datalist of the page, where several fields suggest the same. */
+  readonly listId?: string;
+  readonly autocomplete?: string;
+  readonly maxLength?: number;
+  readonly failure?: Failure | null;
+}
+
+/** A field with its label, its hint and, after a refusal, the rule it fails. */
+export function Field(props: FieldProps) {
+  const { viewer, name, label, form, hint, isRequired = false } = props;
+  const id = fieldId(form, name);
+  const failure = props.failure?.form === form ? props.failure : null;
+  const rules = failure?.refusal.details.filter(({ field }) => field === name) ?? [];
+  const described = [...(hint === undefined ? [] : [`${id}-hint`]), ...(rules.length === 0 ? [] : [`${id}-error`])];
+  const value = failure?.entered.get(name) ?? props.value ?? '';
+  const common = {
+    id,
+    name,
+    ...(isRequired ? { required: true } : {}),
+    ...(props.isLatin === true ? { dir: 'ltr' } : {}),
+    ...(described.length === 0 ? {} : { 'aria-describedby': described.join(' ') }),
+    ...(rules.length === 0 ? {} : { 'aria-invalid': 'true' as const }),
+    ...(props.autocomplete === undefined ? {} : { autocomplete: props.autocomplete }),
+    ...(props.maxLength === undefined ? {} : { maxlength: props.maxLength }),
+  };
+  return (
+    <div class={rules.length === 0 ? 'field' : 'field wrong'}>
+      <label for={id}>
+        {label} {!isRequired && <span class="muted">({viewer.words.common.optional})</span>}
+      </label>
+      <Control {...props} value={value} common={common} />
+      {hint !== undefined && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {rules.length > 0 && (
+        <p class="error" id={`${id}-error`}>
+          {rules.map((rule) => (
+            <span>{ruleIn(viewer, rule.rule)} </span>
+          ))}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Control(
+  props: FieldProps & { readonly value: string; readonly common: Readonly<Record<string, string | number | boolean>> },
+) {
+  const { value, common, options, rows, suggestions } = props;
+  if (options) {
+    return (
+      <select {...common}>
+        {options.map(([each, label]) => (
+          <option value={each} selected={each === value}>
+            {label}
+          </option>
+        ))}
+      </select>
+    );
+  }
+  if (rows !== undefined) {
+    return (
+      <textarea {...common} rows={rows} dir="auto">
+        {value}
+      </textarea>
+    );
+  }
+  const listId = `${String(common['id'])}-list`;
+  return (
+    <>
+      <input
+        {...common}
+        type={props.type ?? 'text'}
+        value={value}
+        {...(props.step === undefined ? {} : { step: props.step })}
+        {...(props.inputMode === undefined ? {} : { inputmode: props.inputMode })}
+        {...(props.isLatin === true ? {} : { dir: 'auto' })}
+        {...(suggestions || props.listId !== undefined ? { list: props.listId ?? listId } : {})}
+      />
+      {suggestions && (
+        <datalist id={listId}>
+          {suggestions.map((each) => (
+            <option value={each} />
+          ))}
+        </datalist>
+      )}
+    </>
+  );
+}
+
+export function fieldId(form: string, name: string): string {
+  return `${form}-${name.replaceAll(/[^A-Za-z0-9_-]/g, '-')}`;
+}

@@ -1,0 +1,47 @@
+import type { Viewer } from '../viewer';
+
+/** The list of shortcuts; the page /shortcuts shows the same where no script runs. */
+export function ShortcutList({ viewer }: { viewer: Viewer }) {
+  const { keys } = viewer.words.common;
+  const entries = [
+    ['g b', keys.goBoard],
+    ['g t', keys.goTasks],
+    ['g v', keys.goViolations],
+    ['g o', keys.goOps],
+    ['/', keys.search],
+    ['j', keys.next],
+    ['k', keys.previous],
+    ['Enter', keys.open],
+    ['p', keys.pause],
+    ['?', keys.help],
+  ] as const;
+  return (
+    <dl class="keys">
+      {entries.map(([press, does]) => (
+        <div>
+          <dt>
+            {press.split(' ').map((key) => (
+              <kbd dir="ltr">{key}</kbd>
+            ))}
+          </dt>
+          <dd>{does}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** The sheet that `?` opens on every page. */
+export function ShortcutSheet({ viewer }: { viewer: Viewer }) {
+  const { common } = viewer.words;
+  return (
+    <dialog id="shortcut-sheet" aria-labelledby="shortcut-sheet-title">
+      <h2 id="shortcut-sheet-title">{common.keys.title}</h2>
+      <p class="muted">{common.keys.intro}</p>
+      <ShortcutList viewer={viewer} />
+      <form method="dialog">
+        <a href="/shortcuts">{common.shortcutsOff}</a> <button>{common.close}</button>
+      </form>
+    </dialog>
+  );
+}

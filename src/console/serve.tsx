@@ -1,0 +1,166 @@
+import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
+import type { Child } from 'hono/jsx';
+import type { Actor } from '../domain/audit';
+import { roleAllows, type Role } from '../domain/vocabulary';
+import type { Clock } from '../platform/clock';
+import type { Assets } from './assets';
+import { elsewhere, page, type Shown } from './answers';
+import { Layout } from './layout';
+import { Forbidden, Missing, Outdated } from './pages/errors';
+import { cookieOf, isFormOf, type Sessions, type Visitor } from './sessions';
+import { DONE_COOKIE, viewerOf, type Viewer } from './viewer';
+
+/** A look at a page by somebody who has signed in. */
+export interface Visit {
+  readonly viewer: Viewer;
+  readonly actor: Actor;
+  readonly visitor: Visitor;
+  readonly params: (name: string) => string;
+  readonly query: URLSearchParams;
+  /** True when only a part of the page is asked for, by the name of that part (`HX-Target`). */
+  readonly wantsPart: boolean;
+  readonly request: Request;
+  /** For cookies; what is shown is the handler's answer. */
+  readonly response: Response;
+}
+
+/** A form that somebody sent. */
+export interface Posted extends Visit {
+  readonly form: URLSearchParams;
+  /** The name under which this form has its effect once. */
+  readonly idempotencyKey: string;
+}
+
+/** The pages of the console, each behind the role it needs. */
+export interface Pages {
+  get(path: string, role: Role, handler: (visit: Visit) => Promise<Shown>): void;
+  /** A form with fields alone; its token is checked before the handler sees it. */
+  post(path: string, role: Role, handler: (posted: Posted) => Promise<Shown>): void;
+  /** A form with files: the handler reads the body, and looks at the token in it. */
+  upload(path: string, role: Role, handler: (visit: Visit) => Promise<Shown>): void;
+}
+
+export interface ServeTools {
+  readonly sessions: Sessions;
+  readonly assets: Assets;
+  readonly clock: Clock;
+  /** How many tasks are open: said on every page. */
+  readonly openTasks: () => Promise<number>;
+  /** What every page passes before it is shown: headers, compression. */
+  readonly dress: readonly RequestHandler[];
+}
+
+const FORM_LIMIT_BYTES = 200_000;
+const parseForm: RequestHandler = express.text({
+  type: 'application/x-www-form-urlencoded',
+  limit: FORM_LIMIT_BYTES,
+  defaultCharset: 'utf-8',
+});
+
+export function createPages(app: Express, tools: ServeTools): Pages {
+  const open = async (exchange: Exchange, role: Role, handle: (visit: Visit) => Promise<Shown>) => {
+    const { request, response } = exchange;
+    const visitor = await tools.sessions.visitorOf(request.get('cookie'));
+    const wantsPart = request.get('hx-request') === 'true' && request.get('hx-boosted') === undefined;
+    const openTasks = visitor === null || wantsPart ? null : await tools.openTasks();
+    const viewer = { ...viewerOf(request, visitor, tools.clock), openTasks };
+    if (!visitor) return send(exchange, viewer, askToSignIn(request), tools);
+    if (!roleAllows(visitor.actor.role, role)) {
+      return send(exchange, viewer, page('403', <Forbidden viewer={viewer} role={role} />, { httpStatus: 403 }), tools);
+    }
+    // A part has no place for it: the next page says it.
+    if (viewer.done !== null && !wantsPart) response.append('set-cookie', cookieOf(request, DONE_COOKIE, '', 0));
+    const visit: Visit = {
+      viewer,
+      actor: visitor.actor,
+      visitor,
+      params: (name) => paramOf(request, name),
+      query: new URL(request.originalUrl, 'http://console').searchParams,
+      wantsPart,
+      request,
+      response,
+    };
+    return send(exchange, viewer, await handle(visit), tools);
+  };
+  return {
+    get: (path, role, handler) => {
+      app.get(path, ...tools.dress, (request, response) => open({ request, response }, role, handler));
+    },
+    post: (path, role, handler) => {
+      app.post(path, ...tools.dress, parseForm, (request, response) =>
+        open({ request, response }, role, async (visit) => {
+          const body: unknown = request.body;
+          const form = new URLSearchParams(typeof body === 'string' ? body : '');
+          if (!isFormOf(visit.visitor, form.get('form_token') ?? '')) {
+            return page('403', <Outdated viewer={visit.viewer} />, { httpStatus: 403 });
+          }
+          return handler({ ...visit, form, idempotencyKey: form.get('form_key') ?? '' });
+        }),
+      );
+    },
+    upload: (path, role, handler) => {
+      app.post(path, ...tools.dress, (request, response) => open({ request, response }, role, handler));
+    },
+  };
+}
+
+export interface Exchange {
+  readonly request: Request;
+  readonly response: Response;
+}
+
+/** Sends what a handler answered. */
+export function send({ request, response }: Exchange, viewer: Viewer, shown: Shown, tools: ServeTools): void {
+  response.set('cache-control', 'no-store');
+  switch (shown.kind) {
+    case 'elsewhere':
+      if (shown.done !== null) response.append('set-cookie', cookieOf(request, DONE_COOKIE, shown.done, 30));
+      response.redirect(303, shown.address);
+      return;
+    case 'part':
+      response
+        .status(shown.httpStatus)
+        .type('html')
+        .send(textOf(<>{shown.content}</>));
+      return;
+    case 'missing':
+      return send({ request, response }, viewer, page('404', <Missing viewer={viewer} />, { httpStatus: 404 }), tools);
+    case 'page':
+      response
+        .status(shown.httpStatus)
+        .type('html')
+        .send(documentOf(shown, viewer, tools));
+      return;
+  }
+}
+
+function documentOf(
+  shown: { title: string; content: Child; assets: readonly string[] },
+  viewer: Viewer,
+  { assets }: ServeTools,
+): string {
+  return `<!doctype html>\n${textOf(
+    <Layout viewer={viewer} title={shown.title} assets={assets} also={shown.assets}>
+      {shown.content}
+    </Layout>,
+  )}`;
+}
+
+/** Nothing in a page is waited for, so that it is text at once; what it is made of comes escaped. */
+function textOf(element: ReturnType<typeof Layout>): string {
+  // oxlint-disable-next-line typescript/no-base-to-string -- An element of hono's JSX is made to become text.
+  const text: unknown = element.toString();
+  if (typeof text !== 'string') throw new Error('a part of the page is not there yet');
+  return text;
+}
+
+/** Whoever asks for a part of a page is told to load the page that signs in as a whole. */
+function askToSignIn(request: Request): Shown {
+  const back = request.method === 'GET' && request.get('hx-request') === undefined ? request.originalUrl : '/board';
+  return elsewhere(`/sign-in?next=${encodeURIComponent(back)}`);
+}
+
+function paramOf(request: Request, name: string): string {
+  const value = request.params[name];
+  return typeof value === 'string' ? value : '';
+}

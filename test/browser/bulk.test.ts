@@ -1,0 +1,134 @@
+import type { Page } from 'playwright-core';
+import { wordsOf } from '../../src/console/words';
+import { bulkRunKey } from '../../src/store/keys';
+import { expectAccessible, useBrowser, waitForCount, waitForPath, waitForText } from '../support/browser';
+import { useConsole } from './world';
+
+const browser = useBrowser();
+const world = useConsole();
+const { bulk: words } = wordsOf('en');
+
+async function refusedTows(count: number): Promise<readonly string[]> {
+  const refs = await world.orderTows(count);
+  await world.setFaults([{ operation: 'started', fault: '400', times: count }]);
+  for (const ref of refs) {
+    await world.record(ref, 'started');
+    await world.towWhen(ref, (tow) => tow.reports[0]?.state === 'refused');
+  }
+  return refs;
+}
+
+/** Looks at the preview of a decision on the whole page. */
+async function preview(page: Page, action: 'retry' | 'waive', language: 'en' | 'ar' = 'en'): Promise<string> {
+  const { bulk } = wordsOf(language);
+  await page.locator('.tasks-bulk summary').click();
+  await page.locator('input[name=scope][value=page]').check();
+  await page.getByLabel(bulk.action).selectOption(action);
+  if (action === 'waive') await page.locator('#bulk-reason').fill('they have left');
+  await page.getByRole('button', { name: bulk.preview }).click();
+  await waitForPath(page, /^\/tasks\/bulk\/[^/]+$/);
+  return new URL(page.url()).pathname.split('/').at(-1) ?? '';
+}
+
+/** As if another console ran it, and had come so far. */
+async function runsElsewhere(id: string, counts: { waiting: number; done: number }): Promise<void> {
+  const { redis, clock } = world.app.foundation;
+  const leaseUntil = String(clock.nowMs() + 60_000);
+  await redis.hset(bulkRunKey(id), { state: 'running', lease_until: leaseUntil, ...counts });
+}
+
+test('several reports are ticked, looked at, and sent again, each with its result', async () => {
+  const refs = await refusedTows(3);
+  const page = await browser.open();
+  await world.signIn(page, 'dispatcher', '/tasks?type=report_refused');
+  await page.getByLabel(words.chooseAll).check();
+  await waitForText(page.locator('[data-chosen-count]'), '3 chosen');
+  await page.locator('.tasks-item input[name=chosen]').first().uncheck();
+  await waitForText(page.locator('[data-chosen-count]'), '2 chosen');
+  await page.locator('.tasks-bulk summary').click();
+  await page.getByRole('button', { name: words.preview }).click();
+
+  await waitForText(page.getByRole('heading', { level: 1 }), 'Send again: 2 tasks');
+  await waitForText(page.locator('#bulk-state'), words.nothingYet);
+  await waitForCount(page.getByText(words.canBe, { exact: true }), 2);
+  expect((await world.tow(refs[1] ?? '')).reports[0]?.state).toBe('refused');
+  await expectAccessible(page);
+
+  await page.getByRole('button', { name: words.start(2) }).click();
+  await waitForText(page.locator('#bulk-state'), words.said.done);
+  await waitForText(page.locator('.bulk-progress'), '2 of 2 tasks');
+  await waitForCount(page.locator('.bulk-items li').filter({ hasText: words.outcomes.done }), 2);
+  await waitForText(page.locator('#open-tasks'), '1');
+  await expectAccessible(page);
+  for (const ref of refs.slice(1)) await world.towWhen(ref, (tow) => tow.reports[0]?.state === 'accepted');
+  expect((await world.tow(refs[0] ?? '')).reports[0]?.state).toBe('refused');
+});
+
+test('a run that goes on elsewhere is watched without a reload, and aborted', async () => {
+  const refs = await refusedTows(2);
+  const page = await browser.open();
+  await world.signIn(page, 'dispatcher', '/tasks');
+  const id = await preview(page, 'waive');
+  await runsElsewhere(id, { waiting: 2, done: 0 });
+  await page.reload();
+  await waitForText(page.locator('.bulk-progress'), '0 of 2 tasks');
+  await page.getByRole('button', { name: words.abort }).focus();
+  await runsElsewhere(id, { waiting: 1, done: 1 });
+  await waitForText(page.locator('.bulk-progress'), '1 of 2 tasks');
+  expect(await page.locator('progress').getAttribute('aria-valuetext')).toBe('1 of 2 tasks');
+  await expectAccessible(page);
+  await runsElsewhere(id, { waiting: 2, done: 0 });
+
+  // Whoever waits with a finger on the button has not lost it.
+  await page.keyboard.press('Enter');
+  await waitForText(page.locator('#bulk-state'), words.said.aborted);
+  await waitForCount(page.locator('.bulk-items li').filter({ hasText: words.outcomes.skipped }), 2);
+  expect((await world.tow(refs[0] ?? '')).reports[0]?.state).toBe('refused');
+  await expectAccessible(page);
+});
+
+test('without JavaScript on a phone in Arabic everything is previewed, started, and looked at again', async () => {
+  const ar = wordsOf('ar').bulk;
+  const refs = await refusedTows(2);
+  const page = await browser.open({ javaScript: false, language: 'ar', viewport: 'phone' });
+  await world.signIn(page, 'dispatcher', '/tasks?kind=started');
+  const id = await preview(page, 'waive', 'ar');
+  await waitForText(page.locator('#bulk-state'), ar.nothingYet);
+  await runsElsewhere(id, { waiting: 2, done: 0 });
+  await page.reload();
+  await page.getByRole('link', { name: ar.look }).click();
+  await waitForText(page.locator('#bulk-state'), ar.said.running);
+  await world.app.foundation.redis.hset(bulkRunKey(id), { lease_until: '1' });
+  await page.getByRole('link', { name: ar.look }).click();
+  await waitForText(page.locator('#bulk-state'), ar.interruptions.process_lost);
+  await page.getByRole('button', { name: ar.resume }).click();
+  for (const ref of refs) await world.towWhen(ref, (tow) => tow.reports[0]?.state === 'waived');
+  await page.goto(world.at(`/tasks/bulk/${id}`));
+  await waitForText(page.locator('#bulk-state'), ar.said.done);
+});
+
+test.each(['en', 'ar'] as const)(
+  'the list of runs, a preview and a refused choice are accessible and fit, in %s',
+  async (language) => {
+    const { bulk } = wordsOf(language);
+    await refusedTows(1);
+    const page = await browser.open({ language, viewport: 'phone', theme: 'dark' });
+    await world.signIn(page, 'dispatcher', '/tasks');
+    await page.locator('.tasks-bulk summary').click();
+    browser.announce(page, { path: '/tasks', status: 422 });
+    await page.getByRole('button', { name: bulk.preview }).click();
+    await page.getByRole('alert').waitFor();
+    await expectFits(page);
+    await page.goto(world.at('/tasks'));
+    await preview(page, 'retry', language);
+    await expectFits(page);
+    await page.goto(world.at('/tasks/bulk'));
+    await waitForText(page.locator('.bulk-items'), bulk.states.previewed);
+    await expectFits(page);
+  },
+);
+
+async function expectFits(page: Page): Promise<void> {
+  await expectAccessible(page);
+  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+}

@@ -1,0 +1,53 @@
+import type { Page } from 'playwright-core';
+import { wordsOf } from '../../src/console/words';
+import { expectAccessible, useBrowser, waitForPath, waitForText } from '../support/browser';
+import { useConsole } from './world';
+
+const ZONE = '7b0c9d1e-3f52-4a68-9b7d-2c4e6f8a0b1c';
+
+const browser = useBrowser();
+const world = useConsole();
+
+async function askTicket(page: Page, language: 'en' | 'ar', plate: string): Promise<void> {
+  const { lookups, violationForm } = wordsOf(language);
+  const form = page.getByRole('region', { name: lookups.ticket.title });
+  await form.getByLabel(violationForm.fields.plateNumber).fill(plate);
+  await form.getByLabel(violationForm.fields.plateType).selectOption('PRIVATE');
+  await form.getByLabel(lookups.zone, { exact: true }).fill(ZONE);
+  await form.getByRole('button').click();
+  await waitForPath(page, '/lookups/ticket');
+}
+
+test.each([
+  ['en', 'desk', 'light'],
+  ['ar', 'phone', 'dark'],
+] as const)('in %s on a %s a crew asks for free slots and for a ticket', async (language, viewport, theme) => {
+  const { lookups } = wordsOf(language);
+  const page = await browser.open({ language, viewport, theme });
+  await world.signIn(page, 'crew', '/lookups');
+  await expectAccessible(page);
+  const zones = page.getByRole('region', { name: lookups.capacity.title });
+  await zones.getByLabel(lookups.zone).fill(ZONE);
+  await zones.getByRole('button').click();
+  await waitForPath(page, `/lookups?zone_id=${ZONE}`);
+  await waitForText(page.locator('.lookup-answer'), new RegExp(`${lookups.capacity.slots} \\d+`));
+  await expectAccessible(page);
+  await askTicket(page, language, 'ABJ 1234');
+  await waitForText(page.locator('.lookup-answer'), lookups.ticket.active);
+  await expectAccessible(page);
+});
+
+test('a question that the service refuses, or cannot take, says why and when to ask again', async () => {
+  const page = await browser.open();
+  await world.signIn(page, 'viewer', '/lookups');
+  await world.refuseOnce('capacity');
+  browser.announce(page, { path: '/lookups', status: 422 });
+  await page.goto(world.at(`/lookups?zone_id=${ZONE}`));
+  await waitForText(page.getByRole('alert'), 'In its words: Missing required field');
+  await expectAccessible(page);
+  await world.setFaults([{ operation: 'capacity', fault: '429', times: 1, ms: 42_000 }]);
+  browser.announce(page, { path: '/lookups', status: 503 });
+  await page.goto(world.at(`/lookups?zone_id=${ZONE}`));
+  await waitForText(page.getByRole('alert'), /Worth asking again in \d+ s/);
+  await expectAccessible(page);
+});

@@ -1,0 +1,205 @@
+import type { Page } from 'playwright-core';
+import { z } from 'zod';
+import { wordsOf } from '../../src/console/words';
+import { deliveryPage, queueView } from '../../src/contracts/operator';
+import { systemClock } from '../../src/platform/clock';
+import { KEYS } from '../../src/store/keys';
+import { expectAccessible, focused, useBrowser, waitForPath, waitForText } from '../support/browser';
+import { eventually } from '../support/eventually';
+import { useConsole, WHEREABOUTS } from './world';
+
+const browser = useBrowser();
+const world = useConsole();
+const { ops, opsAlarms, keys, deliveries, common } = wordsOf('en');
+
+const verdict = (page: Page) => page.locator('.verdict-title');
+const isPaused = async (name: string) => {
+  const queues = z.array(queueView).parse(await (await world.call('GET', '/queues')).json());
+  return queues.find((queue) => queue.name === name)?.paused;
+};
+
+/** Figures of the last hour, as they would be counted; of ten minutes of it nobody knows any. */
+async function countAnHour(): Promise<void> {
+  const last = Math.floor(systemClock.nowMs() / 60_000) - 1;
+  for (let minute = last - 58; minute <= last; minute += 1) {
+    if (minute > last - 30 && minute < last - 20) continue;
+    const figures = { lived: 1, 'accepted.tow_request': minute % 7, 'delivery.5': 3, 'due.reports': minute % 5 };
+    await world.app.foundation.redis.hset(`${KEYS.figures}:${minute}`, figures);
+  }
+}
+
+/** How many of the drawn pixels of a chart are not transparent. */
+async function inkOf(page: Page, chart: string): Promise<number> {
+  const ink: unknown = await page.evaluate(`(() => {
+    const canvas = document.querySelector('#plot-${chart} canvas');
+    if (!canvas) return 0;
+    const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', { willReadFrequently: true });
+    copy.drawImage(canvas, 0, 0);
+    const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
+    let count = 0;
+    for (let at = 3; at < data.length; at += 4) if (data[at] > 0) count += 1;
+    return count;
+  })()`);
+  return z.number().parse(ink);
+}
+
+test('ops pause a queue and resume it, and the page says so first, by itself', async () => {
+  await world.app.beat();
+  const page = await browser.open();
+  await world.signIn(page, 'ops', '/ops');
+  await waitForText(verdict(page), opsAlarms.well);
+
+  const queue = page.locator('#queue-violations');
+  await queue.locator('summary').click();
+  await queue.getByLabel(ops.reason).fill('the disk is changed');
+  await expectAccessible(page);
+  await queue.getByRole('button', { name: ops.queues.pause }).click();
+  await waitForText(page.locator('.notice'), common.done.queue_paused);
+  await waitForText(verdict(page), opsAlarms.queuePaused('violations').title);
+  expect(await isPaused('violations')).toBe(true);
+  await expectAccessible(page);
+
+  await queue.locator('summary').click();
+  await queue.getByRole('button', { name: ops.queues.resume }).click();
+  await waitForText(verdict(page), opsAlarms.well);
+  expect(await isPaused('violations')).toBe(false);
+});
+
+test('a paused operation appears by itself while somebody writes, and ops resume it', async () => {
+  await world.app.beat();
+  const page = await browser.open();
+  await world.signIn(page, 'ops', '/ops');
+  await page.locator('#queue-reports summary').click();
+  const reason = page.locator('#queue-reports').getByLabel(ops.reason);
+  await reason.fill('half a sen');
+
+  await world.setFaults([{ operation: 'started', fault: '403', rate: 1 }]);
+  const refs = await world.orderTows(4);
+  for (const ref of refs) await world.record(ref, 'started', WHEREABOUTS);
+  await waitForText(verdict(page), opsAlarms.paused('started').title);
+  expect(await reason.inputValue()).toBe('half a sen');
+  expect(await focused(page).getAttribute('name')).toBe('reason');
+  await expectAccessible(page);
+
+  await world.setFaults([]);
+  const operation = page.locator('#operation-started');
+  await operation.locator('summary').click();
+  await operation.getByLabel(ops.reason).fill('the service allowed it');
+  await operation.getByRole('button').click();
+  await waitForText(page.locator('.notice'), common.done.operation_resumed);
+  await waitForText(page.locator('#sending'), ops.sending.allOpen);
+});
+
+test.each([
+  ['en', 'light', 'desk'],
+  ['ar', 'dark', 'desk'],
+  ['ar', 'light', 'phone'],
+] as const)(
+  'charts are drawn in %s, %s, on a %s, and follow a change of the theme',
+  async (language, theme, viewport) => {
+    await countAnHour();
+    await world.app.beat();
+    const page = await browser.open({ language, theme, viewport });
+    await world.signIn(page, 'viewer', '/ops');
+    for (const chart of ['throughput', 'latency', 'backlog', 'oldest']) {
+      await eventually(async () => expect(await inkOf(page, chart)).toBeGreaterThan(500));
+    }
+    const picture = () => page.evaluate(`document.querySelector('#plot-throughput canvas').toDataURL()`);
+    const before = await picture();
+    await page.emulateMedia({ colorScheme: theme === 'dark' ? 'light' : 'dark' });
+    await eventually(async () => expect(await picture()).not.toBe(before));
+
+    const table = page.locator('#numbers-throughput');
+    await table.locator('summary').click();
+    expect(await table.locator('tbody tr').count()).toBe(60);
+    await expectAccessible(page);
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+  },
+);
+
+test('a refresh of the charts draws what is new and closes nothing', async () => {
+  await countAnHour();
+  const page = await browser.open();
+  await world.signIn(page, 'viewer', '/ops');
+  await eventually(async () => expect(await inkOf(page, 'backlog')).toBeGreaterThan(500));
+  await page.locator('#numbers-backlog summary').click();
+  const last = Math.floor(systemClock.nowMs() / 60_000) - 1;
+  await world.app.foundation.redis.hset(`${KEYS.figures}:${last}`, 'tasks', 4321);
+  await page.evaluate(`htmx.ajax('GET', '/ops/charts', { target: '#charts', swap: 'morph:outerHTML' })`);
+  await waitForText(page.locator('#chart-backlog .legend'), '4,321');
+  expect(await page.locator('#numbers-backlog').getAttribute('open')).not.toBeNull();
+  expect(await page.locator('#plot-backlog canvas').count()).toBe(1);
+  expect(await inkOf(page, 'backlog')).toBeGreaterThan(500);
+});
+
+test('without JavaScript the numbers are there as tables', async () => {
+  await countAnHour();
+  const page = await browser.open({ javaScript: false });
+  await world.signIn(page, 'viewer', '/ops');
+  await page.locator('#numbers-throughput summary').click();
+  expect(await page.locator('#numbers-throughput tbody tr').count()).toBe(60);
+  expect(await page.locator('.plot').first().isVisible()).toBe(false);
+});
+
+test('ops make a key, with which somebody else signs in', async () => {
+  const page = await browser.open();
+  await world.signIn(page, 'ops', '/ops/keys');
+  await page.getByLabel(keys.name).fill('Night shift');
+  await page.getByLabel(keys.role).selectOption('dispatcher');
+  await page.getByRole('button', { name: keys.submit }).click();
+  const key = await page.getByLabel(keys.text).inputValue();
+  await expectAccessible(page);
+  expect(page.url()).not.toContain(key);
+
+  const other = await browser.open({ viewport: 'phone' });
+  await other.goto(world.at('/sign-in'));
+  await other.locator('input[name=key]').fill(key);
+  await other.locator('form[action="/sign-in"] button').click();
+  await waitForPath(other, '/board');
+
+  await page.getByRole('link', { name: keys.back }).click();
+  await page.locator('summary').filter({ hasText: keys.revoke }).first().click();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: keys.revokeSure }).first().click();
+  await waitForText(page.locator('.notice'), common.done.key_revoked);
+});
+
+test('ops have a delivery processed once more, and see it happen', async () => {
+  const ref = await world.orderTow();
+  const page = await browser.open();
+  await world.signIn(page, 'ops', '/ops/deliveries');
+  await page.locator('[data-row-link]').first().click();
+  await waitForText(page.locator('#delivery'), ref);
+  await expectAccessible(page);
+  await page.locator('#act-replay summary').click();
+  await page.getByRole('button', { name: deliveries.replaySure }).click();
+  await waitForText(page.locator('.notice'), common.done.replayed);
+  await eventually(async () => {
+    const { items } = deliveryPage.parse(await (await world.call('GET', '/deliveries')).json());
+    expect(items[0]).toMatchObject({ replays: 1, state: 'processed', verdict: 'already_known' });
+  });
+  await waitForText(page.locator('#delivery'), deliveries.verdicts.already_known);
+});
+
+test.each([
+  ['en', 'desk'],
+  ['ar', 'phone'],
+] as const)('the pages below are whole in %s on a %s', async (language, viewport) => {
+  await world.orderTow();
+  const url = `${world.app.receiverUrl}/tow-request`;
+  await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' });
+  const page = await browser.open({ language, viewport, theme: 'dark' });
+  await world.signIn(page, 'ops', '/ops/keys');
+  for (const path of ['/ops/keys', '/ops/audit', '/ops/deliveries', '/ops/deliveries?quarantined=true']) {
+    await page.goto(world.at(path));
+    await expectAccessible(page);
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+  }
+});
+
+test('the pages of the jobs open from there, without a password and without a complaint of the browser', async () => {
+  const page = await browser.open();
+  await world.signIn(page, 'ops', '/ops');
+  await page.getByRole('link', { name: ops.queues.board }).click();
+  await waitForText(page.locator('#root'), 'deliveries');
+});

@@ -1,0 +1,178 @@
+import type { Locator, Page } from 'playwright-core';
+import { expectAccessible, focused, useBrowser, waitForPath, waitForText, waitUntilGone } from '../support/browser';
+import { eventually } from '../support/eventually';
+import { PNG } from '../support/images';
+import { useConsole, WHEREABOUTS } from './world';
+
+const browser = useBrowser();
+const town = useConsole();
+
+const pathOf = (ref: string) => `/tows/${ref}`;
+const unfold = (page: Page | Locator, label: string) =>
+  page
+    .locator('summary')
+    .filter({ hasText: new RegExp(`^${label}$`) })
+    .first()
+    .click();
+const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
+
+/** Says what happened by the prominent form, and waits for the page that comes then. */
+async function say(page: Page, button: string): Promise<void> {
+  await page.getByRole('button', { name: button, exact: true }).click();
+  await waitForText(page.locator('.notice'), /Recorded|سجيل/);
+}
+
+async function fillPlace(
+  page: Page,
+  labels: readonly [plate: string, place: string, latitude: string, longitude: string],
+) {
+  const form = page.locator('#form-started');
+  const values = [WHEREABOUTS.plate_number, WHEREABOUTS.towed_location, '24.7136', '46.6753'];
+  for (const [at, label] of labels.entries()) await form.getByLabel(label).fill(values[at] ?? '');
+}
+
+const noSidewaysScrolling = async (page: Page) =>
+  expect(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')).toBe(0);
+
+test('a dispatcher takes a tow from request to release entirely in the console', async () => {
+  const ref = await town.orderTow();
+  const page = await browser.open();
+  await town.signIn(page, 'dispatcher', pathOf(ref));
+  await waitForText(page.locator('#tow-why'), 'people say what happens next (started or canceled)');
+  await expectAccessible(page);
+
+  await unfold(page, 'Assign');
+  await page.getByLabel('Crew', { exact: true }).fill('North crew');
+  await page.getByRole('button', { name: 'Assign', exact: true }).click();
+  await waitForText(page.locator('.notice'), 'The crew is assigned.');
+
+  await fillPlace(page, ['Plate', 'Taken from (address)', 'Latitude', 'Longitude']);
+  await say(page, 'Vehicle hooked up: started');
+  await waitForText(page.locator('.plate'), 'A B J 1234');
+  await say(page, 'Vehicle in the yard: detained');
+  await say(page, 'Ask for the invoice');
+  // The answer and the webhook come while the page stands.
+  await waitForText(section(page, 'Invoice'), 'Answer and webhook agree');
+  await expectAccessible(page);
+  await page.getByLabel('Receipt or payment reference').fill('receipt 17');
+  await say(page, 'Record the payment');
+  await waitForText(section(page, 'Before the release'), 'Payment recorded');
+  await say(page, 'Vehicle handed back: released');
+
+  await waitForText(
+    page.locator('#tow-why'),
+    'Nothing waits: the vehicle is released and the service knows everything.',
+  );
+  const tow = await town.towWhen(
+    ref,
+    (seen) => seen.reports.length === 5 && seen.reports.every(({ state }) => state === 'accepted'),
+  );
+  expect(tow.state).toBe('released');
+  for (const operation of ['started', 'detained', 'invoice', 'payment', 'released']) {
+    expect(await town.callsOf(operation)).toHaveLength(1);
+  }
+  await waitForText(section(page, 'Timeline'), 'The service accepted the report “Released”');
+  for (const summary of await page.getByText('Request and answer').all()) await summary.click();
+  await expectAccessible(page);
+});
+
+test('a crew does its part on a phone, in Arabic and in the dark', async () => {
+  const ref = await town.orderTow();
+  const page = await browser.open({ language: 'ar', viewport: 'phone', theme: 'dark' });
+  await town.signIn(page, 'crew', pathOf(ref));
+  expect(await page.locator('html').getAttribute('dir')).toBe('rtl');
+  await expectAccessible(page);
+  await noSidewaysScrolling(page);
+
+  await page.getByRole('button', { name: 'في الطريق' }).click();
+  await waitForPath(page, pathOf(ref));
+  await fillPlace(page, ['اللوحة', 'سُحبت من (العنوان)', 'خط العرض', 'خط الطول']);
+  await say(page, 'رُفعت المركبة: بدء السحب');
+  await waitForText(page.locator('.plate'), 'ا ب ح ١٢٣٤');
+  await unfold(page, 'إضافة صور');
+  await page.locator('#photos-images').setInputFiles({ name: 'front.png', mimeType: 'image/png', buffer: PNG });
+  await eventually(async () => expect(await page.locator('#photos-preview img').count()).toBe(1));
+  await page.getByRole('button', { name: 'رفع', exact: true }).click();
+  await page.getByAltText('صورة front.png').waitFor();
+  await say(page, 'المركبة في الساحة: الحجز');
+
+  expect((await town.towWhen(ref, 'detained')).dispatch.photos).toHaveLength(1);
+  // The rest is for the office.
+  expect(await page.getByRole('button', { name: 'طلب الفاتورة' }).count()).toBe(0);
+  await expectAccessible(page);
+  await noSidewaysScrolling(page);
+});
+
+test('a refused report is corrected and sent again', async () => {
+  const ref = await town.orderTow();
+  await town.refuseOnce('started');
+  const page = await browser.open();
+  await town.signIn(page, 'dispatcher', pathOf(ref));
+  await town.record(ref, 'started');
+  await town.record(ref, 'detained');
+
+  const tasks = section(page, 'To decide');
+  await waitForText(tasks, 'Missing required field');
+  await waitForText(page.locator('#tow-why'), 'The service refused the report “started” and a person must decide');
+  await expectAccessible(page);
+  await unfold(tasks, 'Correct and resend');
+  expect(await tasks.getByLabel('Plate').inputValue()).toBe('ABJ 1234');
+
+  browser.announce(page, { path: new RegExp(`${ref}/reports/started-1/correct`), status: 422 });
+  await tasks.getByLabel('Plate').fill('KLZ 77');
+  await tasks.getByLabel('Latitude').fill('99');
+  await tasks.getByRole('button', { name: 'Correct and resend' }).click();
+  await waitForText(page.getByRole('alert'), 'Please look at these fields');
+  await waitForText(focused(page), 'This was not done');
+  expect(await page.getByLabel('Plate').inputValue()).toBe('KLZ 77');
+  await expectAccessible(page);
+
+  await page.getByLabel('Latitude').fill('24.7');
+  await page.getByRole('button', { name: 'Correct and resend' }).click();
+  await waitForText(page.locator('.notice'), 'Decided.');
+  await town.towWhen(ref, ({ reports }) => reports.every(({ state }) => state === 'accepted'));
+  expect((await town.callsOf('started')).map(({ body }) => body?.['plate_number'])).toEqual(['ABJ 1234', 'KLZ 77']);
+  await waitForText(page.locator('#tow-why'), 'people say what happens next (released or canceled)');
+  await waitUntilGone(tasks);
+});
+
+test('a page that changes leaves alone what somebody is typing, and says that the tow has changed', async () => {
+  const ref = await town.orderTow();
+  const page = await browser.open();
+  await town.signIn(page, 'dispatcher', pathOf(ref));
+  await unfold(page, 'Add a note');
+  const note = page.getByLabel('Note', { exact: true });
+  await note.fill('half a sen');
+  await page.locator('#fact-started-plate_number').fill('KLZ 77');
+  await note.focus();
+
+  await town.record(ref, 'canceled', { cancellation_reason: 'Gone on arrival' });
+  await waitForText(page.locator('#tow-head'), 'Canceled');
+  expect(await note.inputValue()).toBe('half a sen');
+  expect(await focused(page).getAttribute('name')).toBe('text');
+  expect(await page.locator('#fact-started-plate_number').inputValue()).toBe('KLZ 77');
+  const stale = page.locator('#offer-facts [data-stale]');
+  await waitForText(stale, 'The tow has changed since this form was opened.');
+  // What nobody used is gone with what it was for.
+  await waitUntilGone(page.locator('#holds'));
+  await expectAccessible(page);
+  await stale.getByRole('link').click();
+  await waitForText(section(page, 'What happened?'), 'There is nothing more to say about this tow.');
+});
+
+test('everything works without JavaScript', async () => {
+  const ref = await town.orderTow();
+  const page = await browser.open({ javaScript: false });
+  await town.signIn(page, 'dispatcher', pathOf(ref));
+  await fillPlace(page, ['Plate', 'Taken from (address)', 'Latitude', 'Longitude']);
+  await say(page, 'Vehicle hooked up: started');
+  await unfold(page, 'Cancel the tow');
+  await page.getByLabel('Reason', { exact: true }).first().selectOption({ label: 'Owner came and moved the vehicle' });
+  await page.getByLabel('In your words').fill('paid the fine');
+  await say(page, 'Cancel the tow');
+  await town.towWhen(ref, ({ reports }) => reports.length === 2 && reports.every(({ state }) => state === 'accepted'));
+  const [call] = await town.callsOf('canceled');
+  expect(call?.body?.['cancellation_reason']).toBe('Owner came and moved the vehicle: paid the fine');
+  await page.reload();
+  await waitForText(page.locator('#tow-why'), 'Nothing waits: the tow is canceled');
+});

@@ -1,0 +1,219 @@
+import type { Page } from 'playwright-core';
+import { wordsOf } from '../../src/console/words';
+import { simulatorViolations } from '../../src/contracts/simulator';
+import {
+  expectAccessible,
+  focused,
+  useBrowser,
+  waitForCount,
+  waitForPath,
+  waitForText,
+  waitUntilGone,
+} from '../support/browser';
+import { eventually } from '../support/eventually';
+import { imageOf } from '../support/images';
+import { report, REQUIRED, violationIn } from '../operator/forms';
+import { useConsole } from './world';
+
+const browser = useBrowser();
+const world = useConsole();
+
+const PAGE_PATH = /^\/violations\/[0-9a-f-]{36}$/;
+const image = (name: string, sizeBytes: number, seed = 1) => ({
+  name,
+  mimeType: 'image/png',
+  buffer: imageOf(sizeBytes, seed),
+});
+const submit = (page: Page) => page.locator('#report-form button[type=submit]').click();
+const chooseImages = (page: Page, ...files: readonly ReturnType<typeof image>[]) =>
+  page.locator('#report-images').setInputFiles([...files]);
+const valueOf = (page: Page, name: string) => page.locator(`#report-${name}`).inputValue();
+
+/** Fills in what is required, in the words of the language. */
+async function fill(page: Page, language: 'en' | 'ar', changes: Readonly<Record<string, string>> = {}): Promise<void> {
+  const { fields } = wordsOf(language).violationForm;
+  const entered: Record<string, string> = { ...REQUIRED, ...changes };
+  for (const name of ['plateNumber', 'zoneId', 'latitude', 'longitude', 'location'] as const) {
+    await page.getByLabel(fields[name], { exact: true }).fill(entered[name] ?? '');
+  }
+  await page.getByLabel(fields.plateType, { exact: true }).selectOption(entered['plateType'] ?? '');
+  await page.getByLabel(fields.violationType, { exact: true }).selectOption(entered['violationType'] ?? '');
+}
+
+/** From now on so many bytes go out in a second; 0: as many as can. */
+async function slowDown(page: Page, bytesPerSecond: number): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  const rates = { downloadThroughput: -1, uploadThroughput: bytesPerSecond === 0 ? -1 : bytesPerSecond };
+  await session.send('Network.emulateNetworkConditions', { offline: false, latency: 0, ...rates });
+}
+
+/** What the service has of violations. */
+async function taken() {
+  const answer = await fetch(`${world.simulator.url}/simulator/violations`);
+  return simulatorViolations.parse(await answer.json()).items;
+}
+
+const noSidewaysScrolling = async (page: Page) =>
+  expect(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')).toBe(0);
+
+test('a patrol reports with two images on a phone in Arabic, stops once, and sees it reach the service', async () => {
+  const { violationForm: words, terms, violations } = wordsOf('ar');
+  const page = await browser.open({ language: 'ar', viewport: 'phone' });
+  await world.signIn(page, 'dispatcher', '/violations');
+  await page.getByRole('link', { name: violations.report }).click();
+  await waitForPath(page, '/violations/new');
+  await noSidewaysScrolling(page);
+  await expectAccessible(page);
+
+  await page.context().grantPermissions(['geolocation']);
+  await page.context().setGeolocation({ latitude: 24.7, longitude: 46.6, accuracy: 12 });
+  await fill(page, 'ar', { plateNumber: 'أ ب ح ١٢٣٥' });
+  await page.getByRole('button', { name: words.position.use }).click();
+  await waitForText(page.locator('[data-locate-state]'), '12');
+  await chooseImages(page, image('front.png', 1_500_000));
+  await page.getByLabel(words.camera).setInputFiles([image('camera.png', 2_500_000, 2)]);
+  await waitForCount(page.locator('[data-previews] img'), 2);
+  await expectAccessible(page);
+
+  await slowDown(page, 1_500_000);
+  await submit(page);
+  await eventually(async () => {
+    expect(await page.evaluate('document.querySelector("progress").value')).toBeGreaterThan(0);
+  });
+  await waitForText(page.locator('[data-upload-words]'), /\d+.* % .*MiB/);
+  await expectAccessible(page);
+  await page.getByRole('button', { name: words.upload.abort }).click();
+  await waitForText(page.locator('[data-upload-said]'), words.upload.aborted);
+  expect(await taken()).toEqual([]);
+
+  await slowDown(page, 0);
+  await submit(page);
+  await waitForPath(page, PAGE_PATH);
+  await waitForText(page.locator('#violation h1 + .badge'), terms.violationStates.accepted);
+  await expectAccessible(page);
+  await noSidewaysScrolling(page);
+  const [violation] = await taken();
+  expect(violation?.fields).toMatchObject({ plateNumber: 'أ ب ح ١٢٣٥', latitude: 24.7, longitude: 46.6 });
+  expect(violation?.images.map(({ name, size }) => [name, size])).toEqual([
+    ['front.png', 1_500_000],
+    ['camera.png', 2_500_000],
+  ]);
+});
+
+test('too many bytes are told before anything is sent', async () => {
+  const page = await browser.open({ theme: 'dark' });
+  await world.signIn(page, 'dispatcher', '/violations/new');
+  await fill(page, 'en');
+  await chooseImages(page, image('a.png', 6_000_000), image('b.png', 5_000_000));
+  await waitForText(page.locator('[data-images-problem]'), /10\.5 MiB.*; at most .*10 MiB/);
+  await submit(page);
+  expect(await focused(page).innerText()).toContain('Remove some');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Remove: a.png' }).click();
+  await waitForText(page.locator('[data-images-total]'), /Images: .*1.*4\.8 MiB/);
+  await submit(page);
+  await waitForPath(page, PAGE_PATH);
+});
+
+test('a refused form keeps what was entered and the images that were chosen', async () => {
+  const page = await browser.open();
+  await world.signIn(page, 'dispatcher', '/violations/new');
+  await fill(page, 'en', { zoneId: 'north' });
+  await chooseImages(page, image('a.png', 5000), image('b.png', 6000));
+  browser.announce(page, { path: '/violations/new', status: 422 });
+  await submit(page);
+  await waitForText(page.getByRole('alert').first(), 'zoneId: must be a UUID');
+  expect(await focused(page).innerText()).toContain('zoneId');
+  await expectAccessible(page);
+  expect([await valueOf(page, 'zoneId'), await valueOf(page, 'location')]).toEqual(['north', REQUIRED.location]);
+  await waitForCount(page.locator('[data-previews] li'), 2);
+  await waitUntilGone(page.locator('[data-files-lost]'));
+
+  await page.locator('#report-zoneId').fill(REQUIRED.zoneId);
+  await submit(page);
+  await waitForPath(page, PAGE_PATH);
+  await waitForText(page.locator('#violation'), 'Accepted');
+  expect((await taken())[0]?.images).toHaveLength(2);
+});
+
+test('who is signed out while filling in signs in elsewhere and sends the same form', async () => {
+  const { upload } = wordsOf('en').violationForm;
+  const page = await browser.open();
+  await world.signIn(page, 'dispatcher', '/violations/new');
+  await fill(page, 'en');
+  await chooseImages(page, image('a.png', 5000));
+  const other = await page.context().newPage();
+  await other.goto(world.at('/lookups'));
+  await other.getByRole('button', { name: 'Sign out' }).click();
+  await waitForPath(other, '/sign-in');
+  await submit(page);
+  await waitForText(page.locator('[data-upload-said]'), upload.signedOut);
+  await world.signIn(other, 'dispatcher', '/lookups');
+  browser.announce(page, { path: '/violations/new', status: 403 });
+  await submit(page);
+  await waitForText(page.locator('[data-upload-said]'), upload.renewed);
+  expect(await valueOf(page, 'location')).toBe(REQUIRED.location);
+  await submit(page);
+  await waitForPath(page, PAGE_PATH);
+  await eventually(async () => expect((await taken())[0]?.images).toHaveLength(1));
+});
+
+test('the service refuses a violation, and a dispatcher corrects it while the page stays live', async () => {
+  await world.refuseOnce('violation');
+  const app = { consoleUrl: world.at(''), apiKey: world.app.apiKey };
+  const { id } = violationIn(await report(app, REQUIRED, [{ name: 'front.png', bytes: imageOf(900) }]));
+  const page = await browser.open();
+  await world.signIn(page, 'dispatcher', `/violations/${id}`);
+  await waitForText(page.locator('#violation .why'), 'The service refused the violation');
+  await page.getByRole('img', { name: 'Image 1: front.png' }).waitFor();
+  await expectAccessible(page);
+
+  await page
+    .locator('summary')
+    .filter({ hasText: /^Correct and resend$/ })
+    .click();
+  await expectAccessible(page);
+  await page.locator('#correct-location').fill('Somewhere else');
+  await page.locator('#form-correct button[type=submit]').click();
+  await waitForText(page.locator('.notice'), 'Decided.');
+  await waitForText(page.locator('#violation h1 + .badge'), 'Accepted');
+  await waitForText(page.locator('#images'), 'left our disk');
+  expect((await taken())[0]?.fields).toMatchObject({ location: 'Somewhere else' });
+});
+
+test('without JavaScript a violation is reported by a plain form', async () => {
+  const page = await browser.open({ javaScript: false, viewport: 'phone' });
+  await world.signIn(page, 'dispatcher', '/violations/new');
+  await fill(page, 'en', { zoneId: 'north' });
+  await chooseImages(page, image('a.png', 5000));
+  browser.announce(page, { path: '/violations/new', status: 422 });
+  await submit(page);
+  await waitForText(page.locator('[data-files-lost]'), 'Please choose the images again');
+  expect(await valueOf(page, 'location')).toBe(REQUIRED.location);
+  await page.locator('#report-zoneId').fill(REQUIRED.zoneId);
+  await chooseImages(page, image('a.png', 5000));
+  await submit(page);
+  await waitForPath(page, PAGE_PATH);
+  await waitForText(page.locator('.notice'), 'The violation is taken in');
+  await eventually(async () => expect((await taken())[0]?.images).toHaveLength(1));
+});
+
+test('a list that is looked at tells of new violations without moving a row', async () => {
+  const app = { consoleUrl: world.at(''), apiKey: world.app.apiKey };
+  const viewer = await browser.open({ language: 'ar', theme: 'dark' });
+  await world.signIn(viewer, 'viewer', '/violations');
+  await waitForText(viewer.locator('.empty'), wordsOf('ar').violations.empty.none);
+  await expectAccessible(viewer);
+
+  const { id } = violationIn(await report(app));
+  const page = await browser.open({ viewport: 'phone' });
+  await world.signIn(page, 'crew', '/violations?q=abj');
+  await waitForText(page.locator(`#violation-${id}`), 'Accepted');
+  await report(app);
+  await waitForText(page.locator('.list-line'), '1 new: show');
+  await waitForCount(page.locator('.tow-row'), 1);
+  await expectAccessible(page);
+  await noSidewaysScrolling(page);
+  await page.locator('.list-line a').click();
+  await waitForCount(page.locator('.tow-row'), 2);
+});

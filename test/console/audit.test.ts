@@ -1,0 +1,74 @@
+import { LANGUAGES, wordsOf } from '../../src/console/words';
+import { AUDIT_ACTIONS, auditOf, type AuditAction } from '../../src/domain/audit';
+import { createAuditStore } from '../../src/store/audit';
+import { useApp } from '../support/app';
+import { newKey, post } from '../operator/client';
+import { signedIn, textOf } from './visitor';
+
+const app = useApp({ role: 'console' });
+const ACTOR = { id: 'key-1', name: 'Sara', role: 'ops' } as const;
+
+/** Notes an act as it would be noted with its effect. */
+async function acted(action: AuditAction, on: Parameters<typeof auditOf>[2]['on'], why: string | null = null) {
+  await createAuditStore(app.foundation.redis).append({
+    audit: auditOf(ACTOR, action, { on, why }),
+    remember: undefined,
+  });
+}
+
+test.each(LANGUAGES)('every act is told in words of its own: %s', async (language) => {
+  for (const action of AUDIT_ACTIONS) await acted(action, {});
+  const visitor = await signedIn(app);
+  visitor.cookies.set('towhook_language', language);
+  const text = textOf((await visitor.get('/ops/audit')).html);
+  const { actions } = wordsOf(language).audit;
+  const words = AUDIT_ACTIONS.map((action) => actions[action]);
+  expect(new Set(words).size).toBe(AUDIT_ACTIONS.length);
+  for (const [at, word] of words.entries()) {
+    expect(text).toContain(word);
+    expect(text).not.toContain(AUDIT_ACTIONS[at]);
+  }
+});
+
+test('an entry says who, what, to what with a link, and why in their own words', async () => {
+  await acted('tow.canceled', { towing_reference_id: 'TW-7' }, 'gone <on> arrival');
+  const { html } = await (await signedIn(app)).get('/ops/audit');
+  expect(html).toContain('href="/tows/TW-7"');
+  expect(textOf(html)).toContain('Sara (ops) canceled the tow tow TW-7 gone <on> arrival');
+});
+
+test('the newest comes first, of one tow alone where that is asked for', async () => {
+  for (const ref of ['TW-1', 'TW-2', 'TW-1']) await acted('tow.started', { towing_reference_id: ref });
+  const visitor = await signedIn(app);
+  const entriesIn = (html: string) => [...html.matchAll(/id="entry-(\d+)"/g)].map(([, seq]) => Number(seq));
+  const all = entriesIn((await visitor.get('/ops/audit')).html);
+  expect(all).toEqual(all.toSorted((a, b) => b - a));
+  const { html } = await visitor.get('/ops/audit?tow=TW-1');
+  expect(entriesIn(html)).toEqual([all[0], all[2]]);
+  expect(html).toContain('value="TW-1"');
+});
+
+test('pages follow each other and keep the filter', async () => {
+  for (let at = 0; at < 52; at += 1) await acted('tow.note_added', { towing_reference_id: 'TW-1' });
+  const visitor = await signedIn(app);
+  const { html } = await visitor.get('/ops/audit?tow=TW-1');
+  const next = (/href="(\/ops\/audit\?tow=TW-1&amp;cursor=[^"]+)"/.exec(html)?.[1] ?? '').replaceAll('&amp;', '&');
+  const second = await visitor.get(next);
+  expect([...second.html.matchAll(/id="entry-/g)]).toHaveLength(2);
+  expect((await visitor.get('/ops/audit?cursor=nonsense')).location).toBe('/ops/audit');
+});
+
+test('the making of a key is there with its role, and how to check the whole', async () => {
+  await newKey(app, 'crew', 'Crew 9');
+  const text = textOf((await (await signedIn(app)).get('/ops/audit')).html);
+  expect(text).toContain('made an API key role: crew');
+  expect(text).toContain('npm run audit -- verify');
+});
+
+test('an act of another version is shown by its name', async () => {
+  await post(app, '/api/keys', { name: 'Before', role: 'viewer' });
+  const store = createAuditStore(app.foundation.redis);
+  const known = auditOf(ACTOR, 'task.resolved', { on: { task_id: 'task-1' } });
+  await store.append({ audit: Object.assign({ ...known }, { action: 'tow.teleported' }), remember: undefined });
+  expect(textOf((await (await signedIn(app)).get('/ops/audit')).html)).toContain('tow.teleported');
+});

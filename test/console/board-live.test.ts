@@ -1,0 +1,173 @@
+import { ROUTES } from '../../src/contracts/operator-routes';
+import { get, newKey, post, towOf, towPath } from '../operator/client';
+import { answerHead, newTow, record, towAfter } from '../operator/world';
+import { useApp } from '../support/app';
+import { recordedLog } from '../support/recorded-log';
+import { askedBy, chipsIn, leftIn, linkIn, refreshed, rowIn, rowsIn, statusIn } from './board';
+import { signedIn, textOf } from './visitor';
+
+const { log, lines } = recordedLog();
+const app = useApp({ role: 'console', log });
+
+describe('a board that is looked at', () => {
+  test('keeps its rows in their places and shows how they stand now', async () => {
+    const [a, b, c] = [await newTow(app), await newTow(app), await newTow(app)];
+    const visitor = await signedIn(app);
+    const before = (await visitor.get('/board?order=oldest')).html;
+    await record(app, b, 'started');
+    await answerHead(app, b, 'accepted');
+    await record(app, a, 'canceled');
+
+    const after = await refreshed(visitor, before);
+    expect(rowsIn(after)).toEqual([a, b, c]);
+    expect(rowIn(after, b)).toMatch(/Started now .*Started: Accepted/);
+    expect(leftIn(after)).toEqual([a]);
+    expect(rowIn(after, a)).toContain('no longer in this list');
+    expect(chipsIn(after).get('Open')?.count).toBe(2);
+    expect(chipsIn(after).get('Canceled')?.count).toBe(1);
+  });
+
+  test('counts what came and what came into the filter, and shows it only when it is loaded again', async () => {
+    const [waits, starts] = [await newTow(app), await newTow(app)];
+    const visitor = await signedIn(app);
+    await record(app, starts, 'started');
+    const before = (await visitor.get('/board?state=started')).html;
+    await towAfter(app, 'started');
+    await record(app, waits, 'started');
+
+    const after = await refreshed(visitor, before);
+    expect(rowsIn(after)).toEqual([starts]);
+    expect(statusIn(after)).toBe('2 new: show');
+    const again = (await visitor.get(linkIn(after, 'fresh'))).html;
+    expect(rowsIn(again)).toHaveLength(3);
+    expect(statusIn(again)).toBe('3 tows shown');
+  });
+
+  test('counts nothing as new that only moved up from the next page', async () => {
+    const refs: string[] = [];
+    for (let made = 0; made < 53; made += 1) refs.unshift(await newTow(app));
+    const visitor = await signedIn(app);
+    const before = (await visitor.get('/board')).html;
+    await record(app, refs[3] ?? '', 'canceled');
+    await record(app, refs[49] ?? '', 'canceled');
+    const left = await refreshed(visitor, before);
+    expect(rowsIn(left)).toEqual(refs.slice(0, 50));
+    expect(statusIn(left)).toBe('50 tows shown');
+
+    await newTow(app);
+    expect(statusIn(await refreshed(visitor, left))).toBe('1 new: show');
+    for (let made = 0; made < 60; made += 1) await newTow(app);
+    expect(statusIn(await refreshed(visitor, left))).toBe('50+ new: show');
+  });
+
+  test('that is a later page is refreshed as that page', async () => {
+    const refs: string[] = [];
+    for (let made = 0; made < 52; made += 1) refs.unshift(await newTow(app));
+    const visitor = await signedIn(app);
+    const first = (await visitor.get('/board')).html;
+    const second = (await visitor.get(linkIn(first, 'rel="next"'))).html;
+    await newTow(app);
+    const after = await refreshed(visitor, second);
+    expect(rowsIn(after)).toEqual(refs.slice(50));
+    expect(statusIn(after)).toBe('2 tows shown');
+  });
+
+  test('that was empty shows what comes at once, since no row can be pushed away', async () => {
+    const visitor = await signedIn(app);
+    const before = (await visitor.get('/board')).html;
+    const ref = await newTow(app);
+    expect(rowsIn(await refreshed(visitor, before))).toEqual([ref]);
+  });
+
+  test('keeps the place of a tow that left for the archive', async () => {
+    const [first, second] = [await newTow(app), await newTow(app)];
+    const visitor = await signedIn(app);
+    const before = (await visitor.get('/board')).html;
+    const { redis } = app.foundation;
+    await redis.del(`{p0}:tow:${first}`);
+    await redis.zrem('{p0}:index:tows', first);
+    await redis.zrem('{p0}:index:tows:requested', first);
+    const after = await refreshed(visitor, before);
+    expect(rowsIn(after)).toEqual([second, first]);
+    expect(rowIn(after, first)).toContain('left for the archive');
+  });
+
+  test('asks in no address, so that no log keeps what was searched for', async () => {
+    const ref = await towAfter(app, 'started');
+    const visitor = await signedIn(app);
+    const before = (await visitor.get('/board?q=ABJ1234')).html;
+    expect(rowsIn(await refreshed(visitor, before))).toEqual([ref]);
+    expect(JSON.stringify(lines)).not.toMatch(/ABJ1234/i);
+  });
+
+  test('is refreshed for nobody without the token of the session', async () => {
+    const visitor = await signedIn(app);
+    const asked = askedBy((await visitor.get('/board')).html).filter(([name]) => name !== 'form_token');
+    const shown = await visitor.postRaw('/board/live', new URLSearchParams(asked).toString());
+    expect(shown.status).toBe(403);
+  });
+});
+
+describe('assigning a crew', () => {
+  test('is done from a row and leads back to the same board, to that row', async () => {
+    const ref = await newTow(app);
+    const visitor = await signedIn(app, await newKey(app, 'dispatcher'));
+    await visitor.get('/board');
+    const shown = await visitor.post('/board/assign', {
+      ref,
+      back: '/board?state=requested&order=oldest',
+      crew: ' فريق الشمال ',
+      truck: 'T-7',
+    });
+    expect(shown.status).toBe(303);
+    expect(shown.location).toBe(`/board?state=requested&order=oldest#tow-${ref}`);
+    expect((await towOf(app, ref)).dispatch.assignment).toMatchObject({ crew: 'فريق الشمال', truck: 'T-7' });
+    const next = (await visitor.get('/board')).html;
+    expect(textOf(next)).toContain('The crew is assigned.');
+    expect(next).toContain('<option value="فريق الشمال"');
+  });
+
+  test('to nobody needs no name', async () => {
+    const ref = await newTow(app);
+    await post(app, towPath(ref, '/assignment'), { crew: 'North' });
+    const visitor = await signedIn(app);
+    await visitor.post('/board/assign', { ref, back: '/board', crew: '', nobody: 'true' });
+    expect((await towOf(app, ref)).dispatch.assignment).toBeNull();
+  });
+
+  test('that is refused shows why on that row, with what was entered', async () => {
+    const [ref] = [await newTow(app), await newTow(app)];
+    const visitor = await signedIn(app);
+    const shown = await visitor.post('/board/assign', { ref, back: '/board', crew: 'x'.repeat(101), truck: 'T-9' });
+    expect(shown.status).toBe(422);
+    expect(rowIn(shown.html, ref)).toContain('must be at most 100 characters');
+    expect(shown.html.match(/<details class="menu assign" open/g)).toHaveLength(1);
+    expect(shown.html).toContain('value="T-9"');
+  });
+
+  test('of a tow that is not there says so and changes nothing', async () => {
+    const visitor = await signedIn(app);
+    const shown = await visitor.post('/board/assign', { ref: 'TW-none', back: '/board', crew: 'North' });
+    expect(shown.status).toBe(404);
+    expect(textOf(shown.html)).toContain('This was not done');
+  });
+
+  test('never leads to another page than the board', async () => {
+    const ref = await newTow(app);
+    const visitor = await signedIn(app);
+    for (const back of ['https://elsewhere.example/', '//elsewhere.example', '/tasks?state=started', 'javascript:1']) {
+      const shown = await visitor.post('/board/assign', { ref, back, crew: `crew of ${back}` });
+      expect(shown.location).toBe(`/board#tow-${ref}`);
+    }
+  });
+
+  test.each(['viewer', 'crew'] as const)('is neither shown to nor allowed for a %s', async (role) => {
+    const ref = await newTow(app);
+    const visitor = await signedIn(app, await newKey(app, role));
+    const { html } = await visitor.get('/board');
+    expect(rowsIn(html)).toEqual([ref]);
+    expect(html).not.toContain('/board/assign');
+    expect((await visitor.post('/board/assign', { ref, back: '/board', crew: 'North' })).status).toBe(403);
+    expect(ROUTES.readTow.answer.parse((await get(app, towPath(ref))).json).dispatch.assignment).toBeNull();
+  });
+});

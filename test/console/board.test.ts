@@ -1,0 +1,213 @@
+import { addressOf, readQuery } from '../../src/console/pages/board/query';
+import { wordsOf } from '../../src/console/words';
+import { post, towPath } from '../operator/client';
+import { answerHead, deliver, newTow, record, towAfter } from '../operator/world';
+import { towInvoice } from '../support/stores';
+import { useApp } from '../support/app';
+import { chipsIn, linkIn, rowIn, rowsIn } from './board';
+import { signedIn, textOf } from './visitor';
+
+const app = useApp({ role: 'console', environment: { OVERDUE_REQUESTED_MINUTES: '45' } });
+const HOUR_MS = 3_600_000;
+
+const board = async (query = '') => (await (await signedIn(app)).get(`/board${query}`)).html;
+const shown = async (query = '') => rowsIn(await board(query));
+
+/** A tow whose request came so long ago. */
+async function oldTow(ageMs: number): Promise<string> {
+  const ref = await newTow(app);
+  const { redis, clock } = app.foundation;
+  const requestedAt = new Date(clock.nowMs() - ageMs).toISOString();
+  const stored: unknown = JSON.parse((await redis.hget(`{p0}:tow:${ref}`, 'document')) ?? '{}');
+  await redis.hset(`{p0}:tow:${ref}`, 'document', JSON.stringify({ ...Object(stored), requestedAt }));
+  await redis.zadd('{p0}:index:tows:since:requested', clock.nowMs() - ageMs, ref);
+  return ref;
+}
+
+describe('the list', () => {
+  test('shows what is open, newest first, unless it is asked for something else', async () => {
+    const first = await newTow(app);
+    const over = await towAfter(app, 'canceled');
+    const second = await towAfter(app, 'started');
+
+    expect(await shown()).toEqual([second, first]);
+    expect(await shown('?order=oldest')).toEqual([first, second]);
+    expect(await shown('?state=all')).toEqual([second, over, first]);
+    expect(await shown('?state=canceled,started')).toEqual([second, over]);
+  });
+
+  test('finds a tow by either reference, by its plate in either script and by an invoice, in any state', async () => {
+    const ref = await towAfter(app, 'started');
+    await newTow(app);
+    await deliver(app, 'tow_invoice', { ...towInvoice(ref), towing_reference_id: ref });
+    await record(app, ref, 'canceled').catch(() => {});
+    const typed = [ref, ref.toLowerCase(), ref.replace('TW-', 'V-'), 'abj1234', 'ا ب ح ١٢٣٤', `INV-${ref}`];
+    for (const words of typed) expect(await shown(`?q=${encodeURIComponent(words)}`)).toEqual([ref]);
+  });
+
+  test('is read page by page, and leads back to the first', async () => {
+    const refs: string[] = [];
+    for (let made = 0; made < 51; made += 1) refs.unshift(await newTow(app));
+    const visitor = await signedIn(app);
+    const first = (await visitor.get('/board?state=requested')).html;
+    expect(rowsIn(first)).toEqual(refs.slice(0, 50));
+    const second = (await visitor.get(linkIn(first, 'rel="next"'))).html;
+    expect(rowsIn(second)).toEqual(refs.slice(50));
+    expect(second).toContain('href="/board?state=requested"');
+  });
+
+  test.each(['?cursor=broken', '?state=nonsense', '?order=sideways', '?attention=maybe'])(
+    'takes what it does not understand in %s as not said',
+    async (query) => {
+      const ref = await newTow(app);
+      expect(await shown(query)).toEqual([ref]);
+    },
+  );
+});
+
+describe('filters', () => {
+  test('combine, and each chip leads to the board with it or without it', async () => {
+    const refused = await towAfter(app, 'started');
+    await answerHead(app, refused, 'refused');
+    const unsent = await towAfter(app, 'started');
+    await post(app, towPath(unsent, '/assignment'), { crew: 'North' });
+    const visitor = await signedIn(app);
+    const follow = async (html: string, chip: string) =>
+      (await visitor.get(chipsIn(html).get(chip)?.href ?? '/nowhere')).html;
+
+    const all = (await visitor.get('/board')).html;
+    const withUnsent = await follow(all, 'Unsent');
+    expect(rowsIn(withUnsent)).toEqual([unsent, refused]);
+    const both = await follow(withUnsent, 'Needs a person');
+    expect(rowsIn(both)).toEqual([refused]);
+    expect(rowsIn(await follow(both, 'Unsent'))).toEqual([refused]);
+    expect(rowsIn(await follow(await follow(both, 'Unsent'), 'Needs a person'))).toEqual([unsent, refused]);
+    expect(await shown('?crew=North')).toEqual([unsent]);
+    expect(await shown('?crew=')).toEqual([refused]);
+    expect(await shown('?crew=North&attention=true')).toEqual([]);
+  });
+
+  test('count all tows of each kind, and the first press shows as many', async () => {
+    await oldTow(HOUR_MS);
+    await newTow(app);
+    const over = await towAfter(app, 'started');
+    await answerHead(app, over, 'refused');
+    await record(app, over, 'canceled');
+    const html = await board();
+    const chips = chipsIn(html);
+    const counted = [...chips].filter(([label]) => label !== 'Unassigned');
+    const counts = Object.fromEntries(counted.map(([label, { count }]) => [label, count]));
+    expect(counts).toEqual({
+      Open: 2,
+      Requested: 2,
+      Started: 0,
+      Detained: 0,
+      Released: 0,
+      Canceled: 1,
+      All: 3,
+      'Needs a person': 1,
+      Unsent: 1,
+      Overdue: 1,
+    });
+    for (const [label, { href }] of counted) {
+      const { length } = await shown(href.replace('/board', ''));
+      expect([label, length]).toEqual([label, counts[label]]);
+    }
+  });
+
+  test('show whose name is that of a crew its own tows', async () => {
+    const ref = await newTow(app);
+    await newTow(app);
+    await post(app, towPath(ref, '/assignment'), { crew: 'bootstrap' });
+    const mine = chipsIn(await board()).get('Mine');
+    expect(rowsIn(await board(mine?.href.replace('/board', '')))).toEqual([ref]);
+  });
+
+  test.each([
+    '',
+    '?state=requested,started',
+    '?state=open&attention=true',
+    '?attention=true&unsent=true&overdue=true',
+    '?crew=',
+    '?state=all&crew=North&order=oldest',
+    '?q=ABJ+1234&order=newest',
+  ])('are told by an address that says the same when it is read again: %s', (query) => {
+    const address = addressOf(readQuery(new URLSearchParams(query)));
+    expect(address).toBe(`/board${query}`);
+  });
+});
+
+describe('a row', () => {
+  test('says how each report stands, what it waits for and what a person must look at', async () => {
+    const ref = await towAfter(app, 'started', 'detained');
+    await answerHead(app, ref, 'accepted');
+    await answerHead(app, ref, 'refused');
+    await post(app, towPath(ref, '/holds'), { reason: 'police' });
+    const words = rowIn(await board(), ref);
+    expect(words).toContain('Started: Accepted');
+    expect(words).toMatch(/Detained: Refused/);
+    expect(words).toContain('Decide: Detained was refused · HTTP 400: Missing required field');
+    expect(words).toContain('On hold');
+    expect(words).toContain('1 task');
+    expect(words).toContain('A B J 1234 ا ب ح ١٢٣٤');
+    expect(words).toContain('King Fahd Road, Riyadh');
+  });
+
+  test('says when a report that failed is tried again', async () => {
+    const ref = await towAfter(app, 'started');
+    await answerHead(app, ref, 'retry');
+    const words = rowIn(await board(), ref);
+    expect(words).toMatch(/Started: \d\d:\d\d:\d\d/);
+    expect(words).toContain('Started failed and is tried again');
+  });
+
+  test('says that a tow is overdue, and since when it is in its state', async () => {
+    const [late, fresh] = [await oldTow(HOUR_MS + 300_000), await newTow(app)];
+    const html = await board();
+    expect(rowIn(html, late)).toMatch(/Requested 1 h 5 min .*Overdue: not started/);
+    expect(rowIn(html, fresh)).toMatch(/Requested now/);
+    expect(rowIn(html, fresh)).not.toContain('Overdue');
+    expect(await shown('?overdue=true')).toEqual([late]);
+  });
+
+  test('of any reference leads to its tow', async () => {
+    const ref = await newTow(app, { towing_reference_id: 'TW/1 "<&é' });
+    const html = await board();
+    expect(rowsIn(html)).toEqual([ref]);
+    expect(html).toContain(`href="/tows/${encodeURIComponent(ref)}"`);
+    expect(html).not.toContain('"<&é');
+  });
+});
+
+describe('an empty board', () => {
+  test('says how the first tow arrives when there is none', async () => {
+    expect(textOf(await board())).toContain('POST /tow-request');
+  });
+
+  test('says so of what is open, of filters, and of a search with hints', async () => {
+    await towAfter(app, 'canceled');
+    expect(textOf(await board())).toContain('No open tows');
+    expect(textOf(await board('?state=started'))).toContain('No tow fits these filters');
+    const searched = textOf(await board('?q=nothing&state=started'));
+    expect(searched).toContain('Nothing found for “nothing”');
+    expect(searched).toContain('Search in every state');
+  });
+
+  test('never shows what was typed as markup', async () => {
+    const html = await board(`?q=${encodeURIComponent('"><script>alert(1)</script>')}`);
+    expect(html).not.toContain('<script>alert');
+  });
+});
+
+test('in Arabic says the same in Arabic, with references and plates as they are', async () => {
+  const ref = await towAfter(app, 'started');
+  const visitor = await signedIn(app);
+  visitor.cookies.set('towhook_language', 'ar');
+  const { html } = await visitor.get('/board');
+  const { terms } = wordsOf('ar');
+  expect(rowIn(html, ref)).toContain(terms.towStates.started);
+  expect(rowIn(html, ref)).toContain(`${terms.facts.started}: ${terms.reportStates.pending}`);
+  expect(html).toContain(`<bdi class="ref">${ref}</bdi>`);
+  expect(html).toContain('<bdi dir="ltr">A B J 1234</bdi>');
+  expect(chipsIn(html).get('المفتوحة')?.count).toBe(1);
+});

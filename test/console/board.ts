@@ -1,0 +1,70 @@
+import type { Visitor } from './visitor';
+import { textOf } from './visitor';
+
+/** A board as somebody reads it. */
+
+/** The references of the rows, in the order they are shown in. */
+export function rowsIn(html: string): string[] {
+  return rowHtml(html).map(({ ref }) => ref);
+}
+
+/** The words of a row. */
+export function rowIn(html: string, ref: string): string {
+  const row = rowHtml(html).find((each) => each.ref === ref);
+  return textOf(row?.html ?? '').replaceAll(' :', ':');
+}
+
+/** The references of the rows that are shown though they left the list. */
+export function leftIn(html: string): string[] {
+  return rowHtml(html)
+    .filter((row) => /^[^>]*class="tow-row left"/.test(row.html))
+    .map(({ ref }) => ref);
+}
+
+function rowHtml(html: string): { ref: string; html: string }[] {
+  return [...html.matchAll(/<tr role="row" id="tow-([^"]*)"[^]*?<\/tr>/g)].map(([row, ref = '']) => ({
+    ref: decodeURIComponent(ref),
+    html: row,
+  }));
+}
+
+/** Every chip with a count: its words, and where it leads. */
+export function chipsIn(html: string): Map<string, { count: number; href: string; isOn: boolean }> {
+  const chips = [...html.matchAll(/<a class="chip[^"]*" href="([^"]*)"([^>]*)>([^]*?)<\/a>/g)];
+  return new Map(
+    chips.map(([, href = '', attributes = '', content = '']) => {
+      const [, count = ''] = /class="count">([^<]*)</.exec(content) ?? [];
+      const label = textOf(content.replace(/<span class="count">[^<]*<\/span>/, ''));
+      const isOn = attributes.includes('aria-current="true"');
+      return [label, { count: Number(count.replaceAll(',', '')), href: href.replaceAll('&amp;', '&'), isOn }];
+    }),
+  );
+}
+
+/** What a board asks for when something changed, as its script sends it. */
+export function askedBy(html: string): [string, string][] {
+  const [, values = ''] = /hx-vals="([^"]*)"/.exec(html) ?? [];
+  const asked: unknown = JSON.parse(values.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&'));
+  return Object.entries(asked ?? {}).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value]).map((each): [string, string] => [name, String(each)]),
+  );
+}
+
+/** Where a link leads by an attribute of it; empty where there is none. */
+export function linkIn(html: string, attribute: string): string {
+  const link = [...html.matchAll(/<a\b[^>]*>/g)].map(([tag]) => tag).find((tag) => tag.includes(attribute)) ?? '';
+  return (/href="([^"]*)"/.exec(link)?.[1] ?? '').replaceAll('&amp;', '&');
+}
+
+/** The board as it refreshes itself from what it shows. */
+export async function refreshed(visitor: Visitor, html: string): Promise<string> {
+  const asked = askedBy(html).filter(([name]) => name !== 'form_token');
+  const shown = await visitor.post('/board/live', new URLSearchParams(asked));
+  if (shown.status !== 200) throw new Error(`the refresh was answered ${shown.status}`);
+  return shown.html;
+}
+
+/** The words of the line above the list. */
+export function statusIn(html: string): string {
+  return textOf(/<div role="status">([^]*?)<\/div>/.exec(html)?.[1] ?? '');
+}

@@ -1,0 +1,232 @@
+import { wordsOf } from '../../src/console/words';
+import { rivalRequestTask, TASK_TYPES } from '../../src/domain/tasks';
+import { bulkRunKey } from '../../src/store/keys';
+import { newKey, towOf } from '../operator/client';
+import { newTow } from '../operator/world';
+import { useApp } from '../support/app';
+import { eventually } from '../support/eventually';
+import { decideBy, openIds, openOn, refusedTow } from './task-world';
+import { signedIn, textOf, type Visitor } from './visitor';
+
+const app = useApp({ role: 'console' });
+const words = wordsOf('en').bulk;
+
+async function refusedTows(count: number) {
+  const made: Awaited<ReturnType<typeof refusedTow>>[] = [];
+  for (let each = 0; each < count; each += 1) made.push(await refusedTow(app));
+  return made;
+}
+const dispatcher = async () => signedIn(app, await newKey(app, 'dispatcher'));
+
+/** Sends the form of the list with these boxes ticked. */
+async function choose(
+  visitor: Visitor,
+  fields: Readonly<Record<string, string>>,
+  { list = '/tasks', chosen = [] }: { list?: string; chosen?: readonly string[] } = {},
+) {
+  const { html } = await visitor.get(list);
+  const form = new URLSearchParams({ bulk: 'preview', scope: 'ticked', ...fields });
+  for (const id of chosen) form.append('chosen', id);
+  for (const [, id = ''] of html.matchAll(/name="shown" value="([^"]*)"/g)) form.append('shown', id);
+  return visitor.post(list, form);
+}
+
+/** A run that was previewed: its address, and its page. */
+async function previewed(visitor: Visitor, ...asked: [Parameters<typeof choose>[1], Parameters<typeof choose>[2]?]) {
+  const answered = await choose(visitor, ...asked);
+  if (answered.location === null) throw new Error(`answered ${answered.status}: ${textOf(answered.html)}`);
+  return { path: answered.location, shown: await visitor.get(answered.location) };
+}
+
+const runWhen = (visitor: Visitor, path: string, state: keyof typeof words.said) =>
+  eventually(async () => {
+    const shown = await visitor.get(path);
+    expect(textOf(shown.html)).toContain(words.said[state]);
+    return shown;
+  });
+
+/** As if another console had started the run, whose right to it ends after so many ms. */
+async function isRunningElsewhere(path: string, endsAfterMs = 60_000) {
+  const { redis, clock } = app.foundation;
+  const leaseUntil = String(clock.nowMs() + endsAfterMs);
+  await redis.hset(bulkRunKey(path.split('/').at(-1) ?? ''), { state: 'running', lease_until: leaseUntil });
+}
+
+const stateOf = async (ref: string) => (await towOf(app, ref)).reports[0]?.state;
+
+describe('choosing', () => {
+  test('leads to a preview of each task, and changes nothing', async () => {
+    const [first, second] = await refusedTows(2);
+    const rival = await openOn(app, await newTow(app), rivalRequestTask);
+    const before = await openIds(app);
+    const visitor = await dispatcher();
+    const chosen = [first?.taskId ?? '', rival, second?.taskId ?? ''];
+    const { shown } = await previewed(visitor, { action: 'retry' }, { chosen });
+    const text = textOf(shown.html);
+    expect(text).toContain('Send again: 3 tasks');
+    expect(text).toContain('2 tasks can be decided so · 1 cannot');
+    expect(text).toContain(words.nothingYet);
+    expect(text).toContain('Not possible There is nothing to decide so about it. nothing_to_decide');
+    expect(text.match(/Can be decided so/g)).toHaveLength(3);
+    expect(await openIds(app)).toEqual(before);
+    expect(await stateOf(first?.ref ?? '')).toBe('refused');
+  });
+
+  test.each([
+    ['nothing ticked', '/tasks', { scope: 'ticked' }],
+    ['an empty filter', '/tasks', { scope: 'filter' }],
+    ['nothing that says what is meant', '/tasks', {}],
+  ])('of %s is refused in words, and never means everything', async (_name, list, fields) => {
+    const [made] = await refusedTows(1);
+    const visitor = await dispatcher();
+    const shown = await choose(visitor, { action: 'retry', ...fields }, { list });
+    expect(shown.status).toBe(422);
+    expect(textOf(shown.html)).toContain('Nothing is chosen.');
+    expect(shown.html).toMatch(/<details class="tasks-bulk" id="bulk-bar" open/);
+    expect(await stateOf(made?.ref ?? '')).toBe('refused');
+    await visitor.post('/preferences', { language: 'ar' });
+    expect(textOf((await choose(visitor, { action: 'retry', ...fields }, { list })).html)).toContain('التصفية الفارغة');
+  });
+
+  test('all on the page, or all that fit a filter, means just those', async () => {
+    await refusedTows(2);
+    await openOn(app, await newTow(app), rivalRequestTask);
+    const visitor = await dispatcher();
+    const list = '/tasks?type=report_refused';
+    const page = await previewed(visitor, { action: 'retry', scope: 'page' }, { list });
+    expect(textOf(page.shown.html)).toContain('Send again: 2 tasks');
+    const filter = await previewed(visitor, { action: 'retry', scope: 'filter' }, { list });
+    expect(textOf(filter.shown.html)).toContain('Send again: 2 tasks');
+  });
+
+  test('all that fit is offered only where a filter is set', async () => {
+    await refusedTows(1);
+    const visitor = await dispatcher();
+    expect((await visitor.get('/tasks')).html).not.toContain('value="filter"');
+    expect((await visitor.get('/tasks?kind=started')).html).toContain('value="filter"');
+  });
+
+  test('a filter that no task fits any more says so', async () => {
+    const visitor = await dispatcher();
+    for (const type of TASK_TYPES.slice(0, 2)) {
+      const shown = await choose(visitor, { action: 'retry', scope: 'filter' }, { list: `/tasks?type=${type}` });
+      expect(shown.status).toBe(422);
+      expect(textOf(shown.html)).toContain('No open task fits');
+    }
+  });
+
+  test('to waive without a reason is refused at the field, and the reason is kept when something else is wrong', async () => {
+    const [made] = await refusedTows(1);
+    const visitor = await dispatcher();
+    const without = await choose(visitor, { action: 'waive' }, { chosen: [made?.taskId ?? ''] });
+    expect(without.status).toBe(422);
+    expect(without.html).toMatch(/id="bulk-reason"[^>]*aria-invalid="true"/);
+    const nothing = await choose(visitor, { action: 'waive', reason: 'all of them' });
+    expect(nothing.html).toMatch(/id="bulk-reason"[^>]*value="all of them"/);
+  });
+});
+
+describe('a run', () => {
+  test('decides each task, and shows the result of each', async () => {
+    const made = await refusedTows(3);
+    const visitor = await dispatcher();
+    const { path } = await previewed(visitor, { action: 'waive', reason: 'all of them', scope: 'page' });
+    await decideBy(await dispatcher(), { id: made[1]?.taskId ?? '', decision: 'retry' });
+    const started = await visitor.post(path, { act: 'start' });
+    expect(started.location).toBe(path);
+    const done = textOf((await runWhen(visitor, path, 'done')).html);
+    expect(done).toContain('3 of 3 tasks');
+    expect(done).toContain('Decided 2');
+    expect(done).toContain('No longer asked 1');
+    expect(done).toContain('asked_no_more');
+    expect(await Promise.all(made.map(({ ref }) => stateOf(ref)))).toEqual(['waived', 'pending', 'waived']);
+    expect(textOf((await visitor.get(`${path}?outcome=gone`)).html)).toContain(made[1]?.ref);
+    expect(textOf((await visitor.get(`${path}?outcome=gone`)).html)).not.toContain(made[0]?.ref);
+  });
+
+  test('that runs asks for itself each second where scripts run, and can be looked at by a link where none do', async () => {
+    await refusedTows(2);
+    const visitor = await dispatcher();
+    const { path } = await previewed(visitor, { action: 'retry', scope: 'page' });
+    await isRunningElsewhere(path);
+    const shown = await visitor.get(path);
+    expect(shown.html).toContain('hx-trigger="every 1s"');
+    expect(shown.html).toMatch(/<progress[^>]* value="0" max="2"[^>]*aria-valuetext="0 of 2 tasks"/);
+    expect(shown.html).toMatch(/<noscript><a class="button" href="[^"]+">Look again/);
+    const part = await visitor.get(path, { 'hx-request': 'true' });
+    expect(part.html).toMatch(/^<div id="bulk-run"/);
+  });
+
+  test('is aborted, and what had not begun is skipped', async () => {
+    const made = await refusedTows(2);
+    const visitor = await dispatcher();
+    const { path } = await previewed(visitor, { action: 'retry', scope: 'page' });
+    await isRunningElsewhere(path);
+    await visitor.post(path, { act: 'abort' });
+    const text = textOf((await runWhen(visitor, path, 'aborted')).html);
+    expect(text).toContain('0 of 2 tasks');
+    expect(text.match(/ Skipped/g)).toHaveLength(2);
+    expect(await stateOf(made[0]?.ref ?? '')).toBe('refused');
+  });
+
+  test('whose process is gone says so, and goes on when it is told to', async () => {
+    const made = await refusedTows(2);
+    const visitor = await dispatcher();
+    const { path } = await previewed(visitor, { action: 'retry', scope: 'page' });
+    await isRunningElsewhere(path, -1);
+    const text = textOf((await runWhen(visitor, path, 'interrupted')).html);
+    expect(text).toContain(words.interruptions.process_lost);
+    await visitor.post(path, { act: 'resume' });
+    await runWhen(visitor, path, 'done');
+    expect(await Promise.all(made.map(({ ref }) => stateOf(ref)))).toEqual(['pending', 'pending']);
+  });
+
+  test('is started by whoever chose it, or by ops', async () => {
+    await refusedTows(1);
+    const [chooser, other] = [await dispatcher(), await dispatcher()];
+    const { path } = await previewed(chooser, { action: 'retry', scope: 'page' });
+    const shown = await other.get(path);
+    expect(shown.html).not.toContain('value="start"');
+    expect(textOf(shown.html)).toContain('may let it run');
+    expect((await other.post(path, { act: 'start' })).status).toBe(403);
+    const ops = await signedIn(app);
+    expect((await ops.get(path)).html).toContain('value="start"');
+    await ops.post(path, { act: 'start' });
+    await runWhen(ops, path, 'done');
+  });
+
+  test('that is started twice says that it is over', async () => {
+    await refusedTows(1);
+    const visitor = await dispatcher();
+    const { path } = await previewed(visitor, { action: 'retry', scope: 'page' });
+    await visitor.post(path, { act: 'start' });
+    await runWhen(visitor, path, 'done');
+    const again = await visitor.post(path, { act: 'start' });
+    expect(again.status).toBe(409);
+    expect(textOf(again.html)).toContain('The run is done.');
+  });
+
+  test('of a viewer is looked at and not touched', async () => {
+    await refusedTows(1);
+    const { path } = await previewed(await dispatcher(), { action: 'retry', scope: 'page' });
+    const viewer = await signedIn(app, await newKey(app, 'viewer'));
+    expect((await viewer.get(path)).html).not.toContain('name="act"');
+    expect((await viewer.post(path, { act: 'start' })).status).toBe(403);
+  });
+
+  test('that nobody knows is answered 404 with what may have become of it', async () => {
+    const shown = await (await dispatcher()).get('/tasks/bulk/no-such-run');
+    expect(shown.status).toBe(404);
+    expect(textOf(shown.html)).toContain(words.missing.hint);
+  });
+});
+
+test('the lately made ones are listed, newest first', async () => {
+  await refusedTows(1);
+  const visitor = await dispatcher();
+  expect(textOf((await visitor.get('/tasks/bulk')).html)).toContain(words.noRuns.title);
+  const { path } = await previewed(visitor, { action: 'retry', scope: 'page' });
+  const { html } = await visitor.get('/tasks/bulk');
+  expect(html).toContain(`href="${path}" data-row-link`);
+  expect(html).toContain('data-watch="bulks"');
+});

@@ -1,0 +1,102 @@
+import { newKey } from '../operator/client';
+import { endAll, startConsoleWith, startWorld, UNKNOWN_ZONE, VEHICLE, ZONE } from '../operator/lookup-world';
+import { useRedis } from '../support/redis';
+import { controlIn, valueIn } from './violation-world';
+import { signedIn, textOf } from './visitor';
+
+const redis = useRedis();
+afterEach(endAll);
+
+const zonePath = (zone = ZONE) => `/lookups?zone_id=${zone}`;
+const world = (environment?: Readonly<Record<string, string>>) => startWorld(redis, environment);
+
+describe('the free slots of a zone', () => {
+  test('are asked of the service by an address that can be handed on', async () => {
+    const { service, app } = await world();
+    const visitor = await signedIn(app, await newKey(app, 'viewer', 'viewer of zones'));
+    expect(textOf((await visitor.get('/lookups')).html)).not.toContain('Answer');
+    expect(await service.callsOf('capacity')).toEqual([]);
+    const { status, html } = await visitor.get(zonePath());
+    expect(status).toBe(200);
+    expect(textOf(html)).toMatch(new RegExp(`Answer Free slots \\d+ Zone ${ZONE} As of`));
+  });
+
+  test('of no zone are not asked, and the field is named', async () => {
+    const { service, app } = await world();
+    const { status, html } = await (await signedIn(app)).get(zonePath('north'));
+    expect([status, valueIn(html, 'zone_id')]).toEqual([422, 'north']);
+    expect(html).toContain('href="#capacity-zone_id"');
+    expect(await service.callsOf('capacity')).toEqual([]);
+  });
+
+  test.each(['en', 'ar'])('are refused in the service’s own words, also in %s', async (language) => {
+    const { app } = await world();
+    const visitor = await signedIn(app);
+    visitor.cookies.set('towhook_language', language);
+    const { status, html } = await visitor.get(zonePath(UNKNOWN_ZONE));
+    expect([status, textOf(html).includes('Zone not found')]).toEqual([422, true]);
+    expect(controlIn(html, 'zone_id')).toContain('aria-invalid="true"');
+  });
+
+  test('are not there while the calls of the minute are spent, and when to come back is told', async () => {
+    const { app } = await world({ BUDGET_SITE_PER_MINUTE: '1' });
+    const visitor = await signedIn(app);
+    expect((await visitor.get(zonePath())).status).toBe(200);
+    const { status, headers, html } = await visitor.get(zonePath(ZONE.replace('7b', '7c')));
+    expect([status, Number(headers.get('retry-after')) > 40]).toEqual([503, true]);
+    expect(textOf(html)).toContain('used up');
+    expect(Number(/data-countdown="(\d+)"/.exec(html)?.[1])).toBeGreaterThan(40_000);
+  });
+
+  test.each([
+    ['403', 503, 'does not allow'],
+    ['500', 503, 'could not be reached, or failed'],
+    ['broken_answer', 502, 'cannot be understood'],
+  ])('with %s say what stands in the way', async (fault, status, words) => {
+    const { service, app } = await world();
+    await service.faults({ operation: 'capacity', fault });
+    const shown = await (await signedIn(app)).get(zonePath());
+    expect([shown.status, textOf(shown.html).includes(words)]).toEqual([status, true]);
+  });
+});
+
+describe('an active ticket', () => {
+  test('is asked for by a form, so that the plate stands in no address', async () => {
+    const { service, app } = await world();
+    const visitor = await signedIn(app, await newKey(app, 'crew', 'crew of tickets'));
+    const form = (await visitor.get('/lookups')).html;
+    expect(form).toContain('<form method="post" action="/lookups/ticket"');
+    const { status, html } = await visitor.post('/lookups/ticket', VEHICLE);
+    expect([status, textOf(html).includes('The vehicle has an active ticket')]).toEqual([200, true]);
+    expect(html.replaceAll(/ value="[^"]*"/g, '')).not.toMatch(/(href|action|src)="[^"]*1234/);
+    const other = await visitor.post('/lookups/ticket', { ...VEHICLE, plateNumber: 'QZWX 1235' });
+    expect(textOf(other.html)).toContain('The vehicle has no active ticket');
+    expect(await service.callsOf('ticket')).toHaveLength(2);
+    expect((await visitor.get('/lookups/ticket')).location).toBe('/lookups');
+  });
+
+  test('is not for viewers', async () => {
+    const { app } = await world();
+    const viewer = await signedIn(app, await newKey(app, 'viewer', 'viewer of tickets'));
+    const { html } = await viewer.get('/lookups');
+    expect(html).not.toContain('/lookups/ticket');
+    expect((await viewer.post('/lookups/ticket', VEHICLE)).status).toBe(403);
+  });
+
+  test('of fields that fail comes back with them named and with what was entered', async () => {
+    const { app } = await world();
+    const visitor = await signedIn(app);
+    await visitor.get('/lookups');
+    const shown = await visitor.post('/lookups/ticket', { ...VEHICLE, plateType: 'BICYCLE', zoneId: 'x' });
+    expect([shown.status, valueIn(shown.html, 'plateNumber')]).toEqual([422, VEHICLE.plateNumber]);
+    expect(shown.html).toContain('href="#ticket-plateType"');
+    expect(shown.html).toContain('href="#ticket-zoneId"');
+  });
+});
+
+test('a console without access to the service says what to set, and offers no question', async () => {
+  const app = await startConsoleWith(redis, { SERVICE_BASE_URL: '' });
+  const { html } = await (await signedIn(app)).get('/lookups');
+  expect(textOf(html)).toContain('SERVICE_BASE_URL, SERVICE_CLIENT_ID, SERVICE_CLIENT_SECRET');
+  expect(html).not.toContain('name="zone_id"');
+});

@@ -1,0 +1,139 @@
+import { alarmsOf, severityOf, type Known } from '../../src/console/pages/ops/alarms';
+import { PAUSABLE_OPERATIONS } from '../../src/domain/vocabulary';
+import type { ProcessStanding } from '../../src/workflow/figures-port';
+
+const NOW = Date.parse('2026-11-21T03:00:00.000Z');
+const SINCE = '2026-11-21T02:50:00.000Z';
+const NEXT = '2026-11-21T03:01:00.000Z';
+
+const NONE = { acknowledged: 0, finished: 0, waiting: 0, parked: 0, with_a_person: 0, lost: 0, repaired: 0 };
+const WORKING = { state: 'working', since: null, next_try_at: null } as const;
+
+function standing(changes: Partial<ProcessStanding> = {}): ProcessStanding {
+  return {
+    id: 'p-1',
+    role: 'all',
+    hostName: 'host-1',
+    processId: 7,
+    version: '0.1.0',
+    nodeVersion: 'v20.0.0',
+    startedAtMs: NOW - 3_600_000,
+    beatAtMs: NOW - 1000,
+    beatAgeMs: 1000,
+    isSilent: false,
+    isReady: true,
+    problems: [],
+    queues: [{ name: 'reports', lastTookAtMs: NOW - 2000, standsStill: false }],
+    ...changes,
+  };
+}
+
+/** All is well, but for the changes. */
+function known(changes: Partial<Known> = {}): Known {
+  return {
+    sending: {
+      connection: WORKING,
+      service: { ...WORKING, failures: 0 },
+      operations: PAUSABLE_OPERATIONS.map((operation) => ({
+        operation,
+        state: 'open',
+        since: null,
+        next_try_at: null,
+      })),
+      token: { state: 'valid', expires_at: NEXT },
+      held: 0,
+      budgets: [],
+    },
+    queues: [queue()],
+    conservation: {
+      ...NONE,
+      lost_names: [],
+      by_kind: { deliveries: NONE, reports: NONE, violations: NONE },
+      started_at: SINCE,
+      ended_at: SINCE,
+      walk_ms: 3,
+    },
+    processes: [standing()],
+    systemTasks: [],
+    nowMs: NOW,
+    ...changes,
+  };
+}
+
+function queue(changes: Partial<Known['queues'][number]> = {}): Known['queues'][number] {
+  return { name: 'reports', waiting: 0, active: 0, failed: 0, due: 0, oldest_age_ms: 0, paused: false, ...changes };
+}
+
+const kindsOf = (changes: Partial<Known>) => alarmsOf(known(changes)).map(({ kind }) => kind);
+
+test('there is no alarm while all is well, and none before the first walk', () => {
+  expect(alarmsOf(known())).toEqual([]);
+  expect(kindsOf({ conservation: { ...known().conservation, started_at: null, ended_at: null } })).toEqual([]);
+});
+
+test('a lost connection, an outage and a paused operation are told with since when and when it is tried again', () => {
+  const broken = { since: SINCE, next_try_at: NEXT };
+  const { sending } = known();
+  const alarms = alarmsOf(
+    known({
+      sending: {
+        ...sending,
+        connection: { state: 'broken', ...broken },
+        service: { state: 'down', failures: 9, ...broken },
+        operations: [{ operation: 'invoice', state: 'paused', ...broken }],
+      },
+    }),
+  );
+  expect(alarms).toEqual([
+    { kind: 'connection', since: SINCE, nextTryAt: NEXT },
+    { kind: 'outage', since: SINCE, nextTryAt: NEXT },
+    { kind: 'paused', operation: 'invoice', since: SINCE, nextTryAt: NEXT },
+  ]);
+});
+
+test('what is lost comes before all else, and a walk that nobody takes any more is told', () => {
+  const { conservation, sending } = known();
+  const down = { ...sending, service: { ...sending.service, state: 'down' as const } };
+  expect(kindsOf({ conservation: { ...conservation, lost: 2 }, sending: down })).toEqual(['lost', 'outage']);
+  expect(kindsOf({ conservation: { ...conservation, ended_at: '2026-11-21T02:30:00.000Z' } })).toEqual(['walkOld']);
+});
+
+test('a role that nobody has is told, whatever else lives', () => {
+  expect(kindsOf({ processes: [] })).toEqual(['nobody', 'nobody']);
+  expect(alarmsOf(known({ processes: [standing({ role: 'worker' }), standing({ role: 'console' })] }))).toEqual([
+    { kind: 'nobody', role: 'receiver' },
+  ]);
+});
+
+test('a process that is silent is told, unless another of its role started after it fell silent', () => {
+  const dead = standing({ id: 'p-0', beatAtMs: NOW - 60_000, beatAgeMs: 60_000, isSilent: true });
+  expect(kindsOf({ processes: [dead, standing()] })).toEqual(['silent']);
+  expect(kindsOf({ processes: [dead, standing({ startedAtMs: NOW - 50_000 })] })).toEqual([]);
+  const other = standing({ id: 'p-2', role: 'console', startedAtMs: NOW - 50_000 });
+  expect(kindsOf({ processes: [dead, standing(), other] })).toEqual(['silent']);
+});
+
+test('a worker that stands still is worse than one that is not ready', () => {
+  const still = standing({ queues: [{ name: 'violations', lastTookAtMs: null, standsStill: true }], isReady: false });
+  const unready = standing({ isReady: false, problems: ['spool'] });
+  const alarms = alarmsOf(known({ processes: [unready, still] }));
+  expect(alarms).toEqual([
+    { kind: 'standsStill', queue: 'violations', host: 'host-1' },
+    { kind: 'unready', role: 'all', host: 'host-1', checks: 'spool' },
+  ]);
+  expect(alarms.map(severityOf)).toEqual(['bad', 'wait']);
+});
+
+test('work that has been due for more than a minute is late, unless its queue is paused', () => {
+  const late = queue({ due: 3, oldest_age_ms: 61_000 });
+  expect(kindsOf({ queues: [late] })).toEqual(['backlogOld']);
+  expect(kindsOf({ queues: [{ ...late, oldest_age_ms: 60_000 }] })).toEqual([]);
+  expect(kindsOf({ queues: [{ ...late, paused: true }] })).toEqual(['queuePaused']);
+});
+
+test('a job that failed for good and a task of the machinery are told', () => {
+  expect(kindsOf({ queues: [queue({ failed: 1 })], systemTasks: ['archive_failing'] })).toEqual([
+    'failedJobs',
+    'archive_failing',
+  ]);
+});

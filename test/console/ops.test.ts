@@ -1,0 +1,148 @@
+import { wordsOf } from '../../src/console/words';
+import { createProcessStore } from '../../src/store/processes';
+import { KEYS } from '../../src/store/keys';
+import { systemClock } from '../../src/platform/clock';
+import { useApp } from '../support/app';
+import { beatingProcess, NOTHING } from '../support/processes';
+import { get, newKey } from '../operator/client';
+import { signedIn, textOf } from './visitor';
+
+const app = useApp();
+const { ops, opsAlarms, opsCharts } = wordsOf('en');
+
+beforeEach(() => app.beat());
+
+/** The figures of a minute, counted back from the one that runs. */
+async function counted(minutesAgo: number, figures: Readonly<Record<string, number>>): Promise<void> {
+  const minute = Math.floor(systemClock.nowMs() / 60_000) - minutesAgo;
+  await app.foundation.redis.hset(`${KEYS.figures}:${minute}`, { lived: 1, ...figures });
+}
+
+const auditText = async () => (await get(app, '/api/audit')).text;
+
+describe('the overview', () => {
+  test('says in one sentence that all is well', async () => {
+    const { status, html } = await (await signedIn(app)).get('/ops');
+    expect(status).toBe(200);
+    expect(html).toMatch(/<p class="verdict-title" role="status">All is well\.<\/p>/);
+    const text = textOf(html);
+    for (const title of [ops.sending.title, ops.conservation.title, ops.queues.title, ops.processes.title]) {
+      expect(text).toContain(title);
+    }
+    expect(text).toContain(`${ops.processes.roles.all} ${ops.processes.alive}`);
+  });
+
+  test('says it in Arabic to whoever reads that', async () => {
+    const visitor = await signedIn(app);
+    visitor.cookies.set('towhook_language', 'ar');
+    const { html } = await visitor.get('/ops');
+    expect(textOf(html)).toContain(wordsOf('ar').opsAlarms.well);
+    expect(html).toContain('dir="rtl"');
+  });
+
+  test('names a process that fell silent, and what to do about it', async () => {
+    const store = createProcessStore(app.foundation.redis);
+    await store.beat(beatingProcess('gone', { role: 'worker', hostName: 'host-7' }), NOTHING);
+    await app.foundation.redis.zadd(KEYS.processBeats, systemClock.nowMs() - 60_000, 'gone');
+    const text = textOf((await (await signedIn(app)).get('/ops')).html);
+    const { title, todo } = opsAlarms.silent('worker', 'host-7');
+    expect(text).toContain(title);
+    expect(text).toContain(todo);
+  });
+
+  test('is given without the page around it to whoever refreshes it', async () => {
+    const visitor = await signedIn(app);
+    const { html } = await visitor.get('/ops', { 'hx-request': 'true' });
+    expect(html).toMatch(/^<div id="ops-now"/);
+    expect(html).not.toContain('<html');
+    expect(html).not.toContain('id="charts"');
+  });
+});
+
+describe('roles', () => {
+  test('a viewer sees how things stand, and neither what to press nor the pages of ops', async () => {
+    const visitor = await signedIn(app, await newKey(app, 'viewer'));
+    const { html } = await visitor.get('/ops');
+    expect(textOf(html)).toContain('All is well.');
+    expect(html).not.toMatch(/action="\/ops\//);
+    for (const path of ['/ops/keys', '/ops/audit', '/queues']) expect(html).not.toContain(`href="${path}"`);
+    for (const path of ['/ops/keys', '/ops/audit']) expect((await visitor.get(path)).status).toBe(403);
+    expect((await visitor.get('/ops/deliveries')).status).toBe(200);
+  });
+
+  test('what a viewer sends all the same changes nothing', async () => {
+    const visitor = await signedIn(app, await newKey(app, 'dispatcher'));
+    for (const path of ['/ops/queues/reports/pause', '/ops/operations/started/resume', '/ops/keys']) {
+      expect((await visitor.post(path, { name: 'x', role: 'ops' })).status).toBe(403);
+    }
+    expect(await app.foundation.queues.byName.reports.isPaused()).toBe(false);
+    expect((await get(app, '/api/keys')).text).not.toContain('"x"');
+  });
+
+  test('a session of ops opens the pages of the jobs without a password, and no other session does', async () => {
+    expect((await (await signedIn(app)).get('/queues')).status).toBe(200);
+    const dispatcher = await signedIn(app, await newKey(app, 'dispatcher'));
+    expect((await dispatcher.get('/queues')).status).toBe(401);
+  });
+});
+
+describe('a queue', () => {
+  test('is paused and resumed with a reason that the audit keeps, and the pause is what the page says first', async () => {
+    const visitor = await signedIn(app);
+    await visitor.get('/ops');
+    const paused = await visitor.post('/ops/queues/violations/pause', { reason: 'the disk is changed' });
+    expect([paused.status, paused.location]).toEqual([303, '/ops#queues']);
+    expect(await app.foundation.queues.byName.violations.isPaused()).toBe(true);
+    const { html } = await visitor.get('/ops');
+    expect(html).toContain(`<bdi>${opsAlarms.queuePaused('violations').title}</bdi>`);
+    expect(html).toContain('action="/ops/queues/violations/resume"');
+    expect(await auditText()).toContain('the disk is changed');
+
+    expect((await visitor.post('/ops/queues/violations/resume', {})).status).toBe(303);
+    expect(await app.foundation.queues.byName.violations.isPaused()).toBe(false);
+    expect(textOf((await visitor.get('/ops')).html)).toContain(opsAlarms.well);
+  });
+
+  test('that is none of ours is refused on the page', async () => {
+    const shown = await (await signedIn(app)).post('/ops/queues/nowhere/pause');
+    expect(shown.status).toBe(404);
+    expect(textOf(shown.html)).toContain('Queues are deliveries, reports, violations');
+  });
+
+  test('is not resumed for an operation that is not paused: the page says why', async () => {
+    const shown = await (await signedIn(app)).post('/ops/operations/started/resume');
+    expect(shown.status).toBe(409);
+    expect(textOf(shown.html)).toContain('The operation is not paused.');
+  });
+});
+
+describe('the charts', () => {
+  test('say so while there are no figures', async () => {
+    const { html } = await (await signedIn(app)).get('/ops');
+    expect(textOf(html)).toContain(opsCharts.none);
+  });
+
+  test('come as tables, the newest minute first; what nobody saw stays open', async () => {
+    await counted(1, { 'accepted.tow_request': 3, 'accepted.tow_invoice': 2, 'due.reports': 7 });
+    await counted(3, { 'accepted.tow_request': 1 });
+    const { html } = await (await signedIn(app)).get('/ops');
+    const [, table = ''] = html.split('id="numbers-throughput"');
+    const rows = [...(table.split('</table>')[0]?.matchAll(/<tr data-at="\d+">(.*?)<\/tr>/gs) ?? [])];
+    expect(rows).toHaveLength(60);
+    const accepted = rows.map(([, row = '']) => /<td class="number"(?: data-value="(\d+)")?>/.exec(row)?.[1] ?? null);
+    expect(accepted.slice(0, 4)).toEqual(['5', null, '1', null]);
+    expect(html).toMatch(/data-value-of="accepted"><bdi>5<\/bdi>/);
+    expect(html).toMatch(/data-value-of="due.reports"><bdi>7<\/bdi>/);
+  });
+
+  test('look back as far as is asked for, in at most a hundred points, and an hour when nobody says how far', async () => {
+    await counted(1, {});
+    const visitor = await signedIn(app);
+    const rowsOf = async (query: string) =>
+      [...(await visitor.get(`/ops/charts${query}`)).html.matchAll(/<tr data-at=/g)].length / 4;
+    expect(await rowsOf('?hours=1')).toBe(60);
+    expect(await rowsOf('?hours=6')).toBeGreaterThanOrEqual(72);
+    expect(await rowsOf('?hours=48')).toBeLessThanOrEqual(100);
+    expect(await rowsOf('?hours=999999')).toBe(60);
+  });
+});

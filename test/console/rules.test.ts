@@ -1,0 +1,40 @@
+import { ruleInArabic } from '../../src/console/words/rules';
+import { violationInput } from '../../src/contracts/violation-input';
+import { failedRules } from '../../src/contracts/rules';
+import { formatWarnings } from '../../src/domain/format-warnings';
+import { COMPLETE, REQUIRED } from '../operator/forms';
+
+const NOW_MS = Date.UTC(2026, 2, 10);
+
+test('every warning about a violation is said in Arabic', () => {
+  const form = { ...violationInput.parse(REQUIRED), metadata: {} };
+  const forms = [
+    { ...form, date: '2027-01-01T00:00:00', plateNumber: 'QQ', isSaudi: true, identityNumber: '1', mobileNumber: '1' },
+    { ...form, isSaudi: false, identityNumber: '1000000000', supervisorIdentityNumber: 'x' },
+  ];
+  const warnings = forms.flatMap((each) => formatWarnings(each, { api: 'guide', images: 1, nowMs: NOW_MS }));
+  expect(new Set(warnings.map(({ rule }) => rule)).size).toBe(9);
+  for (const { rule } of warnings)
+    expect([rule, ruleInArabic(rule)]).toEqual([rule, expect.stringMatching(/[\u0600-\u06ff]/)]);
+});
+
+test.each([
+  ['nothing', {}],
+  ['the wrong kinds', { ...COMPLETE, plateType: 'x', violationType: 'x', isSaudi: 'perhaps', date: 'x', zoneId: 'x' }],
+  ['numbers that are none', { ...REQUIRED, latitude: 'x', longitude: '200' }],
+  ['numbers that are too small', { ...REQUIRED, latitude: '-91' }],
+  ['texts that are too long', { ...REQUIRED, plateNumber: 'x'.repeat(60), location: 'x'.repeat(2000) }],
+  ['control characters', { ...REQUIRED, plateNumber: 'a\u0007', location: 'a\u0007' }],
+  ['metadata that is no JSON', { ...REQUIRED, metadata: '{' }],
+  ['metadata that is no object', { ...REQUIRED, metadata: '[]' }],
+  ['metadata with an id that is none', { ...REQUIRED, metadata: '{"id":7}' }],
+  ['metadata with two ids', { ...REQUIRED, metadata: '{"id":"a","id":"b"}' }],
+])('every rule that a form with %s fails is said in Arabic', (_what, fields) => {
+  const { error } = violationInput.safeParse(fields);
+  const rules = error ? failedRules(error).map(({ rule }) => rule) : [];
+  expect(rules).not.toEqual([]);
+  const unsaid = rules.filter(
+    (rule) => ruleInArabic(rule) === null && !['must not be empty', 'must be a number'].includes(rule),
+  );
+  expect(unsaid).toEqual([]);
+});

@@ -1,0 +1,172 @@
+import { ROUTES } from '../../src/contracts/operator-routes';
+import { call, newKey } from '../operator/client';
+import { useApp } from '../support/app';
+import { signedIn, stranger, textOf } from './visitor';
+
+const app = useApp({ role: 'console' });
+const keysListed = ROUTES.listApiKeys.answer;
+
+describe('whoever has not signed in', () => {
+  test.each(['/board', '/tows/TW-1', '/tasks', '/violations', '/ops'])(
+    'is led from %s to the sign-in page and back',
+    async (path) => {
+      const visitor = stranger(app);
+      const shown = await visitor.get(`${path}?q=1`);
+      expect(shown.status).toBe(303);
+      expect(shown.location).toBe(`/sign-in?next=${encodeURIComponent(`${path}?q=1`)}`);
+
+      const signed = await visitor.post('/sign-in', { key: app.apiKey, next: `${path}?q=1` });
+      expect(signed.location).toBe(`${path}?q=1`);
+    },
+  );
+
+  test.each(['https://elsewhere.example/', '//elsewhere.example', '/\\elsewhere.example', 'board', '/sign-in', '/a b'])(
+    'is never led to %s',
+    async (next) => {
+      const signed = await stranger(app).post('/sign-in', { key: app.apiKey, next });
+      expect(signed.location).toBe('/board');
+    },
+  );
+
+  test('gets no answer of the API by a cookie it made up', async () => {
+    const visitor = stranger(app);
+    visitor.cookies.set('towhook_session', 'made-up');
+    expect((await visitor.get('/board')).status).toBe(303);
+    expect((await visitor.get('/api/tows')).status).toBe(401);
+  });
+});
+
+describe('signing in', () => {
+  test('gives a cookie that no script reads and no other site sends along with a form', async () => {
+    const shown = await stranger(app).post('/sign-in', { key: app.apiKey });
+    const cookie = shown.headers.getSetCookie().find((line) => line.startsWith('towhook_session=')) ?? '';
+    expect(cookie).toMatch(/; HttpOnly/);
+    expect(cookie).toMatch(/; SameSite=Lax/);
+    expect(cookie).toMatch(/; Path=\//);
+    expect(cookie).not.toContain(app.apiKey);
+    expect(cookie).not.toMatch(/; Secure/);
+  });
+
+  test('over TLS gives a cookie that only goes over TLS', async () => {
+    const shown = await stranger(app).postRaw('/sign-in', `key=${app.apiKey}`, { 'x-forwarded-proto': 'https' });
+    expect(shown.headers.getSetCookie().every((line) => line.includes('; Secure'))).toBe(true);
+  });
+
+  test('with a wrong key says so, keeps nothing, and never shows the key again', async () => {
+    const visitor = stranger(app);
+    const shown = await visitor.post('/sign-in', { key: 'thk_wrong-key-1' });
+    expect(shown.status).toBe(401);
+    expect(textOf(shown.html)).toContain('This is not a valid API key.');
+    expect(shown.html).not.toContain('thk_wrong-key-1');
+    expect(visitor.cookies.has('towhook_session')).toBe(false);
+  });
+
+  test('from another site is refused', async () => {
+    for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }]) {
+      const shown = await stranger(app).postRaw('/sign-in', `key=${app.apiKey}`, headers);
+      expect(shown.status).toBe(403);
+      expect(shown.headers.getSetCookie()).toEqual([]);
+    }
+  });
+
+  test('takes no session id that somebody else may have planted', async () => {
+    const visitor = stranger(app);
+    visitor.cookies.set('towhook_session', 'planted');
+    await visitor.post('/sign-in', { key: app.apiKey });
+    expect(visitor.cookies.get('towhook_session')).not.toBe('planted');
+  });
+});
+
+describe('a session', () => {
+  test('ends when its key is revoked', async () => {
+    const key = await newKey(app, 'viewer', 'soon gone');
+    const listed = keysListed.parse((await call(app, ['GET', '/api/keys'])).json).items;
+    const id = listed.find(({ name }) => name === 'soon gone')?.id ?? '';
+    const visitor = await signedIn(app, key);
+    expect((await visitor.get('/board')).status).toBe(200);
+
+    await call(app, ['DELETE', `/api/keys/${id}`]);
+    expect((await visitor.get('/board')).status).toBe(303);
+  });
+
+  test('ends by signing out, also for a copy of its cookie', async () => {
+    const visitor = await signedIn(app);
+    const copy = stranger(app);
+    copy.cookies.set('towhook_session', visitor.cookies.get('towhook_session') ?? '');
+    await visitor.post('/sign-out');
+    expect((await visitor.get('/board')).status).toBe(303);
+    expect((await copy.get('/board')).status).toBe(303);
+  });
+
+  test('is kept in Redis by a hash alone', async () => {
+    const visitor = await signedIn(app);
+    const { redis } = app.foundation;
+    const kept = await Promise.all(
+      (await redis.keys('*session*')).map(async (key) => `${key} ${await redis.get(key)}`),
+    );
+    expect(kept.length).toBeGreaterThan(0);
+    expect(kept.join()).not.toContain(visitor.cookies.get('towhook_session'));
+    expect(kept.join()).not.toContain(app.apiKey);
+  });
+});
+
+describe('a form', () => {
+  test('without the token of its session changes nothing', async () => {
+    const visitor = await signedIn(app);
+    const other = await signedIn(app);
+    const foreign = /name="form_token" value="([^"]+)"/.exec((await other.get('/shortcuts')).html)?.[1] ?? '';
+    for (const token of ['', 'wrong', foreign]) {
+      const shown = await visitor.postRaw('/sign-out', new URLSearchParams({ form_token: token }).toString());
+      expect(shown.status).toBe(403);
+    }
+    expect((await visitor.get('/board')).status).toBe(200);
+  });
+
+  test('that is too large is refused and not read to its end', async () => {
+    const visitor = await signedIn(app);
+    const shown = await visitor.postRaw('/sign-out', `form_token=${'x'.repeat(300_000)}`);
+    expect(shown.status).toBe(413);
+  });
+});
+
+describe('every page', () => {
+  test('runs nothing, loads nothing and is framed by nothing that is not ours', async () => {
+    const visitor = await signedIn(app);
+    for (const path of ['/board', '/shortcuts', '/nowhere-at-all']) {
+      const shown = await visitor.get(path);
+      expect(shown.headers.get('content-security-policy')).toContain("default-src 'none'");
+      expect(shown.html).not.toMatch(/(?:src|href|action)="(?:https?:)?\/\//);
+    }
+    const policy = (await visitor.get('/board')).headers.get('content-security-policy') ?? '';
+    expect(policy).not.toContain('unsafe');
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect((await visitor.get('/board')).headers.get('cache-control')).toBe('no-store');
+  });
+
+  test('speaks the language of the cookie, else of the browser, else English', async () => {
+    const visitor = stranger(app);
+    expect((await visitor.get('/sign-in')).html).toContain('<html lang="en" dir="ltr"');
+    expect((await visitor.get('/sign-in', { 'accept-language': 'ar-SA,ar;q=0.9,en;q=0.5' })).html).toContain(
+      '<html lang="ar" dir="rtl"',
+    );
+    await visitor.post('/preferences', { language: 'ar' });
+    expect((await visitor.get('/sign-in', { 'accept-language': 'en' })).html).toContain('<html lang="ar" dir="rtl"');
+    await visitor.post('/preferences', { language: 'klingon', theme: 'neon' });
+    expect(visitor.cookies.get('towhook_language')).toBe('ar');
+    expect(visitor.cookies.has('towhook_theme')).toBe(false);
+  });
+
+  test('leads back to where the preferences were changed, and nowhere else', async () => {
+    const visitor = stranger(app);
+    const from = (referer: string) => visitor.postRaw('/preferences', 'theme=dark', { referer });
+    expect((await from(`${app.consoleUrl}/shortcuts?a=1`)).location).toBe('/shortcuts?a=1');
+    expect((await from('not an address')).location).toBe('/board');
+    expect((await from('https://elsewhere.example//other.example/x')).location).toBe('/board');
+  });
+});
+
+test('the address without a path leads people to the board and tells programs of the API', async () => {
+  expect((await stranger(app).get('/')).location).toBe('/board');
+  const answer = await call(app, ['GET', '/'], { apiKey: null });
+  expect(answer.json).toMatchObject({ api: '/api/tows' });
+});

@@ -1,0 +1,121 @@
+import { anchorOf } from '../../src/console/pages/tasks/read';
+import * as general from '../../src/domain/tasks';
+import type { NewTask } from '../../src/domain/tasks';
+import * as violation from '../../src/domain/violation-tasks';
+import { KEYS, towKeys } from '../../src/store/keys';
+import { Script } from '../../src/store/scripts';
+import { createTowStore, generalTaskJson, taskId } from '../../src/store/tows';
+import { noChange } from '../../src/workflow/tow-change';
+import { answerHead, newTow, record, WHEREABOUTS } from '../operator/world';
+import { call } from '../operator/client';
+import type { App } from '../support/app';
+import type { Shown, Visitor } from './visitor';
+
+/** Tasks as the workers open them, opened through the house's own stores; no worker runs. */
+
+type Process = Pick<App, 'consoleUrl' | 'apiKey' | 'foundation'>;
+
+const generalTask = new Script('general-task');
+
+/** Opens a task on a tow; returns its id. */
+export async function openOn({ foundation }: Pick<App, 'foundation'>, ref: string, task: NewTask): Promise<string> {
+  const tows = createTowStore(foundation.redis);
+  const before = await tows.read(ref);
+  if (!before) throw new Error(`there is no tow ${ref}`);
+  await tows.save(before, { ...noChange(before.tow), openTasks: [task] });
+  return taskId(ref, task);
+}
+
+/** Opens a task of the whole operator, or of a violation; returns its id. */
+export async function openGeneral({ foundation }: Pick<App, 'foundation'>, task: NewTask): Promise<string> {
+  await generalTask.run(foundation.redis, towKeys(''), ['open', task.subject, generalTaskJson(task)]);
+  return task.subject;
+}
+
+/** Closes one as what opened it would. */
+export async function closeGeneral({ foundation }: Pick<App, 'foundation'>, id: string): Promise<void> {
+  await generalTask.run(foundation.redis, towKeys(''), ['close', id, '']);
+}
+
+/** A tow whose started report the service has refused. */
+export async function refusedTow(app: Process): Promise<{ ref: string; taskId: string }> {
+  const ref = await newTow(app);
+  await record(app, ref, 'started');
+  const reportId = await answerHead(app, ref, 'refused');
+  return { ref, taskId: `${reportId}.${ref}` };
+}
+
+/** One task of each type, as the domain words it. */
+export const ONE_OF_EACH: readonly NewTask[] = [
+  general.refusedTask({ id: 'started-1', kind: 'started', httpStatus: 400, words: 'no', hint: null }),
+  general.unknownOutcomeTask({ id: 'invoice-1', kind: 'invoice' }),
+  general.givenUpTask({ id: 'payment-1', kind: 'payment', attempts: 7 }),
+  general.contractBrokenTask({ id: 'detained-1', kind: 'detained', httpStatus: 200 }),
+  general.connectionTask('get-token failed', { violationId: 'v' }),
+  general.outageTask('HTTP 500'),
+  general.pausedOperationTask('released', 'Forbidden'),
+  general.recordsLostTask,
+  general.invoiceMismatchTask(['tax']),
+  general.provedBeforeCorrectionTask,
+  general.rivalRequestTask,
+  general.violationTwiceTask({ id: 'v', names: ['V-1', 'V-2'] }),
+  general.failingDeliveryTask('d'),
+  general.parkedInvoiceTask,
+  general.lateInvoiceTask('d'),
+  general.archiveFailingTask('ENOSPC'),
+  violation.violationRefusedTask({ id: 'v', httpStatus: 400, words: 'no', hint: 'perhaps_already_accepted' }),
+  violation.violationUnknownTask('v'),
+  violation.violationGivenUpTask({ id: 'v', attempts: 3 }),
+  violation.activeTicketTask('v'),
+  violation.ticketCheckRefusedTask('v', 'no'),
+  violation.ticketUnknownTask('v'),
+  violation.imagesMissingTask('v'),
+  violation.beforeCorrectionTask('v'),
+];
+
+export async function openIds({ foundation }: Pick<App, 'foundation'>): Promise<string[]> {
+  return (await foundation.redis.zrange(KEYS.openTasks, '0', '-1')).toSorted();
+}
+
+/** The markup of the row of a task; empty when it is not on the page. */
+export function rowOf({ html }: Pick<Shown, 'html'>, id: string): string {
+  const rows = html.split('<li class="card tasks-item"').slice(1);
+  const row = rows.find((each) => each.startsWith(` id="${anchorOf(id)}"`)) ?? '';
+  return row.split('</ol><').at(0) ?? '';
+}
+
+/** What a form of the page would send besides what is typed: its hidden fields, by the decision it is for. */
+export function hiddenOf(row: string, decision: string): Record<string, string> {
+  const forms = row.split('<form ').slice(1);
+  const form = forms.find((each) => each.includes(`name="decision" value="${decision}"`)) ?? '';
+  const fields = [...form.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
+  const named = fields.map(([, name = '', value = '']) => [name, unescaped(value)] as const);
+  return Object.fromEntries(named.filter(([name]) => !name.startsWith('form_')));
+}
+
+/** Decides on a task as the form of its row does, with what is typed into it. */
+export async function decideBy(
+  visitor: Visitor,
+  { list = '/tasks', id, decision }: { list?: string; id: string; decision: string },
+  typed: Readonly<Record<string, string>> = {},
+): Promise<Shown> {
+  const hidden = hiddenOf(rowOf(await visitor.get(list), id), decision);
+  return visitor.post(list, { ...hidden, ...typed });
+}
+
+/** What a correction form of a started report is filled with. */
+export const STARTED_FIELDS = {
+  plate_number: WHEREABOUTS.plate_number,
+  towed_location: WHEREABOUTS.towed_location,
+  latitude: String(WHEREABOUTS.latitude),
+  longitude: String(WHEREABOUTS.longitude),
+};
+
+/** The reports of a tow by the API. */
+export async function apiTow(app: Process, ref: string): Promise<unknown> {
+  return (await call(app, ['GET', `/api/tows/${encodeURIComponent(ref)}`])).json;
+}
+
+function unescaped(text: string): string {
+  return text.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&lt;', '<').replaceAll('&amp;', '&');
+}

@@ -1,0 +1,167 @@
+import { pausedOperationTask, rivalRequestTask } from '../../src/domain/tasks';
+import { violationRefusedTask } from '../../src/domain/violation-tasks';
+import { newViolation, violationOf } from '../operator/violation-world';
+import { answerHead, newTow } from '../operator/world';
+import { newKey, towOf } from '../operator/client';
+import { useApp } from '../support/app';
+import { decideBy, hiddenOf, openGeneral, openIds, openOn, refusedTow, rowOf } from './task-world';
+import { signedIn, textOf } from './visitor';
+
+const app = useApp({ role: 'console' });
+
+async function dispatcher() {
+  return signedIn(app, await newKey(app, 'dispatcher'));
+}
+const firstReport = async (ref: string) => (await towOf(app, ref)).reports[0];
+
+describe('deciding on a report in the list', () => {
+  test('sends it again', async () => {
+    const { ref, taskId } = await refusedTow(app);
+    const visitor = await dispatcher();
+    const answered = await decideBy(visitor, { id: taskId, decision: 'retry' });
+    expect(answered.status).toBe(303);
+    expect((await firstReport(ref))?.state).toBe('pending');
+    const back = await visitor.get(answered.location ?? '');
+    expect(textOf(back.html)).toContain('It is being sent again.');
+    expect(rowOf(back, taskId)).toBe('');
+  });
+
+  test('corrects what was changed and nothing else, and sends it', async () => {
+    const { ref, taskId } = await refusedTow(app);
+    const before = await firstReport(ref);
+    const visitor = await dispatcher();
+    const hidden = hiddenOf(rowOf(await visitor.get('/tasks'), taskId), 'correct');
+    const form = new URLSearchParams(hidden);
+    for (const [name, value] of Object.entries(hidden)) if (name.startsWith('was-')) form.set(name.slice(4), value);
+    form.set('plate_number', 'RSX 4321');
+    const answered = await visitor.post('/tasks', form);
+    expect(answered.status).toBe(303);
+    const after = await firstReport(ref);
+    expect(after).toMatchObject({ state: 'pending', body: { ...before?.body, plate_number: 'RSX 4321' } });
+    const { timeline } = await towOf(app, ref);
+    expect(timeline.at(-1)?.['fields']).toEqual({ plate_number: { old: 'ABJ 1234', new: 'RSX 4321' } });
+  });
+
+  test('with a rule broken shows the rule at the field, what was entered, and the form open', async () => {
+    const { ref, taskId } = await refusedTow(app);
+    const visitor = await dispatcher();
+    const shown = await decideBy(visitor, { id: taskId, decision: 'correct' }, { latitude: '124.5' });
+    expect(shown.status).toBe(422);
+    const row = rowOf(shown, taskId);
+    expect(row).toMatch(/<details name="decide-[^"]+" open/);
+    expect(row).toMatch(/name="latitude" required[^>]*aria-invalid="true"[^>]*value="124.5"/);
+    expect((await firstReport(ref))?.state).toBe('refused');
+  });
+
+  test('that was changed in nothing says so', async () => {
+    const { taskId } = await refusedTow(app);
+    const visitor = await dispatcher();
+    const shown = await decideBy(visitor, { id: taskId, decision: 'correct' });
+    expect(shown.status).toBe(422);
+    expect(textOf(rowOf(shown, taskId))).toContain('needs at least one of');
+  });
+
+  test.each([
+    ['waive', 'waived'],
+    ['accept', 'accepted'],
+  ] as const)('%s needs a reason, and then it is %s', async (decision, state) => {
+    const { ref, taskId } = await refusedTow(app);
+    const visitor = await dispatcher();
+    const without = await decideBy(visitor, { id: taskId, decision }, { reason: '  ' });
+    expect(without.status).toBe(422);
+    expect(rowOf(without, taskId)).toContain('aria-invalid="true"');
+    expect((await decideBy(visitor, { id: taskId, decision }, { reason: 'told by phone' })).status).toBe(303);
+    expect(await firstReport(ref)).toMatchObject({ state, reason: 'told by phone' });
+  });
+
+  test('leads back to the same list, to the row behind it', async () => {
+    const [first, second] = [await refusedTow(app), await refusedTow(app)];
+    const visitor = await dispatcher();
+    const list = '/tasks?type=report_refused&order=newest';
+    const next = hiddenOf(rowOf(await visitor.get(list), second.taskId), 'retry')['next'] ?? '';
+    const answered = await decideBy(visitor, { list, id: second.taskId, decision: 'retry' });
+    expect(answered.location).toBe(`${list}#${next}`);
+    expect(rowOf(await visitor.get(list), first.taskId)).toContain(`id="${next}" tabindex="-1"`);
+  });
+
+  test('that is sent twice has its effect once, and is told twice that it had', async () => {
+    const { ref, taskId } = await refusedTow(app);
+    const visitor = await dispatcher();
+    const { html } = await visitor.get('/tasks');
+    const form = new URLSearchParams({
+      ...hiddenOf(rowOf({ html }, taskId), 'waive'),
+      form_token: /name="form_token" value="([^"]+)"/.exec(html)?.[1] ?? '',
+      form_key: 'one-and-the-same-key',
+      reason: 'gone',
+    }).toString();
+    expect((await visitor.postRaw('/tasks', form)).status).toBe(303);
+    expect((await visitor.postRaw('/tasks', form)).status).toBe(303);
+    expect((await towOf(app, ref)).timeline.filter(({ type }) => type === 'report.waived')).toHaveLength(1);
+  });
+
+  test('that somebody else has decided meanwhile is refused, and nothing more happens to it', async () => {
+    const { ref, taskId } = await refusedTow(app);
+    const [slow, fast] = [await dispatcher(), await dispatcher()];
+    const hidden = hiddenOf(rowOf(await slow.get('/tasks'), taskId), 'waive');
+    await decideBy(fast, { id: taskId, decision: 'retry' });
+    const shown = await slow.post('/tasks', { ...hidden, reason: 'too late' });
+    expect(shown.status).toBe(409);
+    expect(textOf(shown.html)).toContain('This is no longer asked');
+    expect((await firstReport(ref))?.state).toBe('pending');
+  });
+
+  test('that was decided and came back since is refused: it asks something new', async () => {
+    const { ref, taskId } = await refusedTow(app);
+    const [slow, fast] = [await dispatcher(), await dispatcher()];
+    const hidden = hiddenOf(rowOf(await slow.get('/tasks'), taskId), 'waive');
+    await decideBy(fast, { id: taskId, decision: 'retry' });
+    await answerHead(app, ref, 'refused');
+    const shown = await slow.post('/tasks', { ...hidden, reason: 'as before' });
+    expect(shown.status).toBe(409);
+    expect(textOf(rowOf(shown, taskId))).toContain('This is no longer asked');
+    expect((await firstReport(ref))?.state).toBe('refused');
+  });
+});
+
+describe('deciding on anything else in the list', () => {
+  test('a violation is accepted by hand, with its reference at the service', async () => {
+    const id = await newViolation(app);
+    const taskId = await openGeneral(app, violationRefusedTask({ id, httpStatus: 400, words: 'no', hint: null }));
+    const visitor = await dispatcher();
+    const row = rowOf(await visitor.get('/tasks'), taskId);
+    expect(row).toContain(`href="/violations/${id}#form-correct"`);
+    const typed = { reason: 'seen there', violation_reference_id: 'V-20261121-777' };
+    expect((await decideBy(visitor, { id: taskId, decision: 'accept' }, typed)).status).toBe(303);
+    expect(await violationOf(app, id)).toMatchObject({ state: 'accepted', violation_reference_id: 'V-20261121-777' });
+  });
+
+  test('a violation is waived', async () => {
+    const id = await newViolation(app);
+    const taskId = await openGeneral(app, violationRefusedTask({ id, httpStatus: 400, words: 'no', hint: null }));
+    await decideBy(await dispatcher(), { id: taskId, decision: 'waive' }, { reason: 'paid' });
+    expect((await violationOf(app, id)).state).toBe('waived');
+  });
+
+  test('what only informs is closed, with a note or without', async () => {
+    const ref = await newTow(app);
+    const taskId = await openOn(app, ref, rivalRequestTask);
+    const visitor = await dispatcher();
+    expect((await decideBy(visitor, { id: taskId, decision: 'resolve' }, { reason: '' })).status).toBe(303);
+    expect(await openIds(app)).toEqual([]);
+  });
+
+  test('an operation is resumed; one that is not paused says so', async () => {
+    const taskId = await openGeneral(app, pausedOperationTask('invoice', 'no'));
+    const shown = await decideBy(await signedIn(app), { id: taskId, decision: 'resume' });
+    expect(shown.status).toBe(409);
+    expect(textOf(rowOf(shown, taskId))).toContain('not paused');
+  });
+
+  test('a form that names nothing that can be decided is answered 404', async () => {
+    const visitor = await signedIn(app);
+    await visitor.get('/tasks');
+    for (const fields of [{}, { decision: 'explode' }, { decision: 'retry', task: 'x' }]) {
+      expect((await visitor.post('/tasks', fields)).status).toBe(404);
+    }
+  });
+});

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { wordsOf } from '../../src/console/words';
+import { anchorOf } from '../../src/console/pages/tasks/read';
+import { rivalRequestTask } from '../../src/domain/tasks';
+import { answerHead, newTow } from '../operator/world';
+import { useApp } from '../support/app';
+import { decideBy, openOn, refusedTow } from './task-world';
+import { signedIn, type Visitor } from './visitor';
+
+const app = useApp({ role: 'console' });
+const valuesAsked = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
+
+/** Looks at the list; what it returns asks what became of it since, as the page does by itself. */
+async function look(visitor: Visitor, list = '/tasks') {
+  const { html } = await visitor.get(list);
+  const vals = /hx-vals="([^"]*)"/.exec(html.slice(html.indexOf('id="tasks-live"')))?.[1] ?? '';
+  const asked = valuesAsked.parse(JSON.parse(vals.replaceAll('&quot;', '"').replaceAll('&amp;', '&')));
+  const form = new URLSearchParams();
+  for (const [name, value] of Object.entries(asked)) {
+    for (const each of typeof value === 'string' ? [value] : value) form.append(name, each);
+  }
+  return async () => (await visitor.postRaw('/tasks/live', form.toString(), { 'hx-request': 'true' })).html;
+}
+
+const { gone, changed, fresh } = wordsOf('en').tasks;
+const markFor = (taskId: string, words: string) =>
+  `id="${anchorOf(taskId)}-now" role="status" hx-swap-oob="morph">${words}</p>`;
+
+test('a row that was decided elsewhere is told from those that still ask the same', async () => {
+  const [decided, left] = [await refusedTow(app), await refusedTow(app)];
+  const visitor = await signedIn(app);
+  const since = await look(visitor);
+  await decideBy(await signedIn(app), { id: decided.taskId, decision: 'retry' });
+  const html = await since();
+  expect(html).toContain(markFor(decided.taskId, gone));
+  expect(html).toContain(markFor(left.taskId, ''));
+});
+
+test('a row that asks something new under its old name is told, too', async () => {
+  const { ref, taskId } = await refusedTow(app);
+  const visitor = await signedIn(app);
+  const since = await look(visitor);
+  await decideBy(await signedIn(app), { id: taskId, decision: 'retry' });
+  await answerHead(app, ref, 'refused');
+  expect(await since()).toContain(markFor(taskId, changed));
+});
+
+test('new ones are counted, those of other lists are not', async () => {
+  await refusedTow(app);
+  const visitor = await signedIn(app);
+  const [all, rivals] = [await look(visitor), await look(visitor, '/tasks?type=rival_request')];
+  expect(await all()).not.toContain('new task');
+  const ref = await newTow(app);
+  await openOn(app, ref, rivalRequestTask);
+  await refusedTow(app);
+  expect(await all()).toContain(fresh(2));
+  expect(await rivals()).toContain(fresh(1));
+  expect(await rivals()).toContain('href="/tasks?type=rival_request"');
+});

@@ -1,0 +1,154 @@
+import { wordsOf } from '../../src/console/words';
+import { TASK_TYPES, pausedOperationTask, rivalRequestTask } from '../../src/domain/tasks';
+import { violationRefusedTask } from '../../src/domain/violation-tasks';
+import { newTow } from '../operator/world';
+import { newKey } from '../operator/client';
+import { newViolation } from '../operator/violation-world';
+import { useApp } from '../support/app';
+import { closeGeneral, hiddenOf, ONE_OF_EACH, openGeneral, openOn, refusedTow, rowOf } from './task-world';
+import { signedIn, textOf } from './visitor';
+
+const app = useApp({ role: 'console' });
+
+/** The titles of the rows, from top to bottom. */
+const titlesIn = (html: string) => [...html.matchAll(/<h2 id="task-\w+-title">([^<]*)/g)].map(([, title]) => title);
+const refsIn = (html: string) =>
+  [...html.matchAll(/href="\/tows\/([^"]+)" data-row-link/g)].map(([, ref = '']) => decodeURIComponent(ref));
+
+describe('the words of tasks', () => {
+  test('the domain opens a task of every type', () => {
+    expect(ONE_OF_EACH.map(({ type }) => type).toSorted()).toEqual([...TASK_TYPES].toSorted());
+  });
+
+  test.each(ONE_OF_EACH)('say in both languages what $type is and what helps', async (task) => {
+    const id = await openGeneral(app, task);
+    const visitor = await signedIn(app);
+    const english = textOf(rowOf(await visitor.get('/tasks'), id));
+    await visitor.post('/preferences', { language: 'ar' });
+    const arabic = rowOf(await visitor.get('/tasks'), id);
+
+    for (const [language, text] of [
+      ['en', english],
+      ['ar', textOf(arabic)],
+    ] as const) {
+      const { chip, advice } = wordsOf(language).taskTypes.types[task.type];
+      expect(text).toContain(advice);
+      expect(chip).not.toBe('');
+      expect(text).not.toContain('undefined');
+    }
+    expect(textOf(arabic)).toMatch(/[\u0600-\u06FF]{3}/);
+    // What the API says is kept as it is, and marked as English.
+    expect(english).toContain(task.message.replaceAll(/\s+/g, ' '));
+    expect(arabic).toContain('lang="en"');
+  });
+});
+
+describe('the list of tasks', () => {
+  test('shows what waits longest first, and the other way round when asked', async () => {
+    const { ref: first } = await refusedTow(app);
+    const { ref: second } = await refusedTow(app);
+    const visitor = await signedIn(app);
+    expect(refsIn((await visitor.get('/tasks')).html)).toEqual([first, second]);
+    expect(refsIn((await visitor.get('/tasks?order=newest')).html)).toEqual([second, first]);
+  });
+
+  test('shows a refused report with its plate in both scripts, the words of the service, and what was sent, masked', async () => {
+    const { ref, taskId } = await refusedTow(app);
+    const visitor = await signedIn(app);
+    const row = rowOf(await visitor.get('/tasks'), taskId);
+    const text = textOf(row);
+    expect(text).toContain('The service refused the report “Started”');
+    expect(text).toContain(ref);
+    expect(text).toContain('A B J 1234');
+    expect(text).toContain('ا ب ح ١٢٣٤');
+    expect(text).toContain('HTTP 400: Missing required field');
+    const sent = /<pre[^>]*>([^]*?)<\/pre>/.exec(row)?.[1] ?? '';
+    expect(sent).toContain('towed_location');
+    expect(sent).not.toContain('ABJ');
+  });
+
+  test('explains that an earlier try may have worked', async () => {
+    const id = await newViolation(app);
+    const task = { id, httpStatus: 400, words: 'no', hint: 'perhaps_already_accepted' } as const;
+    const taskId = await openGeneral(app, violationRefusedTask(task));
+    const visitor = await signedIn(app);
+    expect(textOf(rowOf(await visitor.get('/tasks'), taskId))).toContain('may have worked: look it up at the service');
+  });
+
+  test('says that nothing needs a person when nothing does', async () => {
+    const visitor = await signedIn(app);
+    expect(textOf((await visitor.get('/tasks')).html)).toContain('Nothing needs a person');
+    expect(textOf((await visitor.get('/tasks?type=late_invoice')).html)).toContain('No open task fits these filters');
+  });
+
+  test('is narrowed by what happened, by the kind of report, and by tow, each with its count and an address of its own', async () => {
+    const refused = await refusedTow(app);
+    const other = await newTow(app);
+    await openOn(app, other, rivalRequestTask);
+    await openGeneral(app, pausedOperationTask('invoice', 'no'));
+    const visitor = await signedIn(app);
+    const all = await visitor.get('/tasks');
+    expect(titlesIn(all.html)).toHaveLength(3);
+    expect(textOf(all.html)).toContain('All 3');
+    expect(textOf(all.html)).toContain('Report refused 1');
+
+    const narrowed = async (query: string) => titlesIn((await visitor.get(`/tasks?${query}`)).html);
+    expect(await narrowed('type=report_refused')).toEqual(['The service refused the report “Started”']);
+    expect(await narrowed('kind=invoice')).toEqual(['The service forbids the operation “Invoice”']);
+    expect(await narrowed('kind=started')).toEqual(['The service refused the report “Started”']);
+    expect(await narrowed(`tow=${other}`)).toEqual(['The service asked for this tow again, differently']);
+    expect(await narrowed(`tow=${refused.ref}&type=rival_request`)).toEqual([]);
+    // What no filter of ours is says nothing.
+    expect(await narrowed('type=nonsense')).toHaveLength(3);
+  });
+
+  test('is shown page by page', async () => {
+    const refs: string[] = [];
+    for (let made = 0; made < 27; made += 1) refs.push(await newTow(app));
+    for (const ref of refs) await openOn(app, ref, rivalRequestTask);
+    const visitor = await signedIn(app);
+    const first = await visitor.get('/tasks?type=rival_request');
+    const next = /rel="next" href="([^"]+)"/.exec(first.html)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    const second = await visitor.get(next);
+    expect([...refsIn(first.html), ...refsIn(second.html)]).toEqual(refs);
+    expect(refsIn(first.html)).toHaveLength(25);
+    expect(second.html).toContain('href="/tasks?type=rival_request"');
+  });
+});
+
+describe('who may decide', () => {
+  test.each(['viewer', 'crew'] as const)('is told to a %s, who gets no form', async (role) => {
+    const { taskId } = await refusedTow(app);
+    const visitor = await signedIn(app, await newKey(app, role));
+    const shown = await visitor.get('/tasks');
+    expect(textOf(shown.html)).toContain('Deciding needs the role dispatcher.');
+    expect(hiddenOf(rowOf(shown, taskId), 'retry')).toEqual({});
+    expect(shown.html).not.toContain('name="chosen"');
+    expect((await visitor.post('/tasks', { decision: 'retry', task: taskId })).status).toBe(403);
+  });
+
+  test('an operation is resumed by ops alone', async () => {
+    const id = await openGeneral(app, pausedOperationTask('invoice', 'no'));
+    const dispatcher = await signedIn(app, await newKey(app, 'dispatcher'));
+    expect(textOf(rowOf(await dispatcher.get('/tasks'), id))).toContain('Deciding needs the role ops.');
+    const ops = await signedIn(app);
+    expect(hiddenOf(rowOf(await ops.get('/tasks'), id), 'resume')).toMatchObject({ operation: 'invoice' });
+  });
+});
+
+describe('how many tasks are open', () => {
+  test('stands beside their name on every page, and is asked for by itself', async () => {
+    const visitor = await signedIn(app);
+    const beside = async (path: string) =>
+      textOf(/<span id="open-tasks"[^]*?<\/a>/.exec((await visitor.get(path)).html)?.[0] ?? '');
+    expect(await beside('/board')).toBe('');
+    await refusedTow(app);
+    const id = await openGeneral(app, pausedOperationTask('invoice', 'no'));
+    expect(await beside('/board')).toBe('2 open');
+    await closeGeneral(app, id);
+    const count = await visitor.get('/tasks/count', { 'hx-request': 'true' });
+    expect(textOf(count.html)).toBe('1 open');
+    expect(count.html).toContain('data-watch="tasks"');
+    expect(count.html).not.toContain('<html');
+  });
+});

@@ -1,0 +1,180 @@
+import { newKey, post, towOf } from '../operator/client';
+import { answerHead, claimHead, deliver, towAfter } from '../operator/world';
+import { useApp } from '../support/app';
+import { apiPath, formsOf, markupOf, pagePath, sendForm, wordsIn } from './tow-world';
+import { signedIn, textOf, type Visitor } from './visitor';
+
+const app = useApp({ role: 'console' });
+let visitor: Visitor;
+beforeEach(async () => {
+  visitor = await signedIn(app, await newKey(app, 'dispatcher'));
+});
+
+async function refused() {
+  const ref = await towAfter(app, 'started', 'detained');
+  const report = await answerHead(app, ref, 'refused');
+  return { ref, report };
+}
+
+const onReport = (ref: string, report: string, action: string) => pagePath(ref, `/reports/${report}/${action}`);
+
+test('what a person must decide stands at the top, with its actions', async () => {
+  const { ref, report } = await refused();
+  const { html } = await visitor.get(pagePath(ref));
+  expect(wordsIn(html, 'tasks')).toContain('Missing required field');
+  expect(formsOf(markupOf(html, 'tasks'), ref)).toEqual(
+    ['correct', 'retry', 'waive', 'accept'].map((action) => `reports/${report}/${action}`),
+  );
+  expect(formsOf(markupOf(html, `report-${report}`), ref)).toEqual([]);
+});
+
+test('nobody below a dispatcher is offered a decision', async () => {
+  const { ref } = await refused();
+  const { html } = await (await signedIn(app, await newKey(app, 'crew'))).get(pagePath(ref));
+  expect(wordsIn(html, 'tasks')).toContain('Missing required field');
+  expect(formsOf(html, ref).filter((action) => action.startsWith('reports/'))).toEqual([]);
+});
+
+test('a refused report is corrected in the fields of its kind, filled with what was sent, and sent again', async () => {
+  const { ref, report } = await refused();
+  const { html } = await visitor.get(pagePath(ref));
+  const form = markupOf(html, `form-correct-${report}`);
+  const names = [...form.matchAll(/<input[^>]+ name="([^"]+)"/g)].map(([, name = '']) => name);
+  expect(names.filter((name) => !name.startsWith('form_'))).toEqual([
+    'plate_number',
+    'towed_location',
+    'latitude',
+    'longitude',
+    'status_update_time',
+  ]);
+  const values = Object.fromEntries(
+    [...form.matchAll(/<input[^>]+>/g)].map(([input]) => [
+      / name="([^"]+)"/.exec(input)?.[1] ?? '',
+      / value="([^"]*)"/.exec(input)?.[1] ?? '',
+    ]),
+  );
+  expect(values).toMatchObject({ plate_number: 'ABJ 1234', latitude: '24.7136' });
+  const { form_token: _token, form_key: _key, ...filled } = values;
+  const shown = await sendForm(visitor, onReport(ref, report, 'correct'), { ...filled, plate_number: 'KLZ 77' });
+  const tow = await towOf(app, ref);
+  expect(tow.plate_number).toBe('KLZ 77');
+  expect(tow.reports[0]).toMatchObject({ state: 'pending', body: { plate_number: 'KLZ 77', latitude: 24.7136 } });
+  // Only what was changed is told as a correction.
+  const corrected = tow.timeline.find(({ type }) => type === 'report.corrected');
+  expect(corrected?.['fields']).toEqual({ plate_number: { old: 'ABJ 1234', new: 'KLZ 77' } });
+  expect(wordsIn(shown.html, 'timeline')).toContain('Plate: K L Z 77');
+  expect(wordsIn(shown.html, 'tasks')).toBe('');
+});
+
+test('a correction that breaks a rule keeps what was entered', async () => {
+  const { ref, report } = await refused();
+  await visitor.get(pagePath(ref));
+  const shown = await visitor.post(onReport(ref, report, 'correct'), {
+    plate_number: 'KLZ 77',
+    towed_location: 'King Fahd Road, Riyadh',
+    latitude: '99',
+    longitude: '46.6753',
+    status_update_time: '2099-01-01T00:00',
+  });
+  expect(shown.status).toBe(422);
+  const form = markupOf(shown.html, `form-correct-${report}`);
+  expect(form).toContain('value="KLZ 77"');
+  expect(form).toContain(`id="correct-${report}-latitude-error"`);
+  expect(shown.html).toMatch(new RegExp(`<details[^>]* open[^>]*>(?:(?!<details)[^])*form-correct-${report}`));
+});
+
+test.each([
+  ['retry', {}, 'pending'],
+  ['waive', { reason: 'agreed by phone' }, 'waived'],
+  ['accept', { reason: 'seen at the service' }, 'accepted'],
+] as const)('a refused report is decided: %s', async (action, fields, state) => {
+  const { ref, report } = await refused();
+  await visitor.get(pagePath(ref));
+  const shown = await sendForm(visitor, onReport(ref, report, action), fields);
+  expect(textOf(shown.html)).toContain('Decided.');
+  const [decided] = (await towOf(app, ref)).reports;
+  expect(decided).toMatchObject({ state, reason: 'reason' in fields ? fields.reason : null });
+});
+
+test.each(['waive', 'accept'])('to %s needs a reason', async (action) => {
+  const { ref, report } = await refused();
+  await visitor.get(pagePath(ref));
+  const shown = await visitor.post(onReport(ref, report, action), { reason: ' ' });
+  expect(shown.status).toBe(422);
+  expect(markupOf(shown.html, `form-${action}-${report}`)).toContain(`id="${action}-${report}-reason-error"`);
+  expect((await towOf(app, ref)).reports[0]?.state).toBe('refused');
+});
+
+test('only what the rules allow now is offered', async () => {
+  const ref = await towAfter(app, 'started', 'detained', 'invoice');
+  const offered = async () =>
+    formsOf((await visitor.get(pagePath(ref))).html, ref).filter((action) => action.startsWith('reports/'));
+  // The one behind has not had its turn: it is not sent again. What has no correctable field is not corrected.
+  expect(await offered()).toEqual([
+    ...['correct', 'retry', 'waive', 'accept'].map((action) => `reports/started-1/${action}`),
+    ...['waive', 'accept'].map((action) => `reports/detained-2/${action}`),
+    ...['correct', 'waive', 'accept'].map((action) => `reports/invoice-3/${action}`),
+  ]);
+  await claimHead(app, ref);
+  expect((await offered()).filter((action) => action.includes('started'))).toEqual([]);
+});
+
+test('an unknown outcome is accepted, retried or waived, and not corrected', async () => {
+  const ref = await towAfter(app, 'started', 'invoice');
+  await answerHead(app, ref, 'accepted');
+  const report = await answerHead(app, ref, 'unknown');
+  const { html } = await visitor.get(pagePath(ref));
+  expect(formsOf(markupOf(html, `report-${report}`), ref)).toEqual(
+    ['retry', 'waive', 'accept'].map((action) => `reports/${report}/${action}`),
+  );
+  expect(wordsIn(html, 'tow-why')).toContain('proof that it worked is awaited');
+});
+
+test('a decision on a report that was settled meanwhile is refused with its reason', async () => {
+  const { ref, report } = await refused();
+  await visitor.get(pagePath(ref));
+  await post(app, apiPath(ref, `/reports/${report}/accept`), { reason: 'somebody was faster' });
+  const shown = await visitor.post(onReport(ref, report, 'waive'), { reason: 'mine' });
+  expect(shown.status).toBe(409);
+  expect(textOf(shown.html)).toContain('This was not done The report was already accepted.');
+  visitor.cookies.set('towhook_language', 'ar');
+  expect(textOf((await visitor.post(onReport(ref, report, 'waive'), {})).html)).toContain('لم يتم ذلك');
+});
+
+test('a task that only informs is closed with a note', async () => {
+  const ref = await towAfter(app);
+  await deliver(app, 'tow_request', { violation_reference_id: 'V-other', towing_reference_id: ref });
+  const { html } = await visitor.get(pagePath(ref));
+  expect(wordsIn(html, 'tasks')).toContain('another tow request');
+  const shown = await sendForm(visitor, pagePath(ref, `/tasks/rival_request.${ref}/resolve`), {
+    reason: 'looked at it',
+  });
+  expect(textOf(shown.html)).toContain('The task is closed.');
+  expect(wordsIn(shown.html, 'tasks')).toBe('');
+  expect(wordsIn(shown.html, 'timeline')).toContain('A task was closed');
+});
+
+describe('what went over the wire', () => {
+  test('shows no plate and no token, only where it is sent and what it says', async () => {
+    const { ref, report } = await refused();
+    const pane = markupOf((await visitor.get(pagePath(ref))).html, `wire-${report}`);
+    const words = textOf(pane);
+    expect(words).toContain('PATCH {base_url}/v1/tow/public/towing-status/started Authorization: Bearer •••');
+    expect(words).toContain('"plate_number": "•••"');
+    expect(words).toContain('HTTP 400 Missing required field');
+    expect(words).not.toMatch(/1234|ABJ|A B J/);
+  });
+
+  test('shows every try with how long it took', async () => {
+    const ref = await towAfter(app, 'started');
+    for (let i = 0; i < 3; i += 1) {
+      await answerHead(app, ref, 'retry');
+      await post(app, apiPath(ref, '/reports/started-1/retry'));
+    }
+    await answerHead(app, ref, 'refused');
+    const words = wordsIn((await visitor.get(pagePath(ref))).html, 'wire-started-1');
+    expect(words).toContain('3 times alike');
+    expect(words).toContain('12 ms');
+    expect(wordsIn((await visitor.get(pagePath(ref))).html, 'timeline')).toContain('Tries 1 to 3 to send “Started”');
+  });
+});

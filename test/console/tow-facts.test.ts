@@ -1,0 +1,204 @@
+import { newKey, post, towOf } from '../operator/client';
+import { answerHead, newTow, towAfter, WHEREABOUTS } from '../operator/world';
+import { newViolation } from '../operator/violation-world';
+import { useApp } from '../support/app';
+import { apiPath, formsOf, markupOf, pagePath, sendForm, wordsIn } from './tow-world';
+import { signedIn, textOf, type Visitor } from './visitor';
+
+const app = useApp({ role: 'console', environment: { FREE_DAYS: '1' } });
+let visitor: Visitor;
+beforeEach(async () => {
+  visitor = await signedIn(app, await newKey(app, 'dispatcher'));
+});
+
+const PLACE = { plate_number: 'KLM 77', towed_location: 'Olaya Street', latitude: '24.5', longitude: '46.5' };
+
+test('a tow goes from request to release by its forms, the likeliest next fact being the prominent one', async () => {
+  const ref = await newTow(app);
+  const steps = [
+    ['started', PLACE],
+    ['detained', {}],
+    ['invoice', { vehicle_type: 'HEAVY' }],
+    ['payment', { payment_status: 'PAID', external_reference: 'receipt 17' }],
+    ['released', {}],
+  ] as const;
+  let shown = await visitor.get(pagePath(ref));
+  for (const [event, fields] of steps) {
+    expect(markupOf(shown.html, 'next')).toMatch(new RegExp(`class="fact-next"[^]*action="${pagePath(ref)}/${event}"`));
+    shown = await sendForm(visitor, pagePath(ref, `/${event}`), fields);
+    expect(textOf(shown.html)).toContain('Recorded. The report to the service is on its way.');
+  }
+  const tow = await towOf(app, ref);
+  expect(tow).toMatchObject({ state: 'released', plate_number: 'KLM 77', latitude: 24.5 });
+  expect(tow.facts.map(({ event }) => event)).toEqual(['started', 'detained', 'invoice', 'payment', 'released']);
+  expect(wordsIn(shown.html, 'next')).toContain('There is nothing more to say about this tow.');
+});
+
+test('only what the violation does not give is asked, and what it gives is shown', async () => {
+  await newViolation(app, { id: 'case-9' });
+  const known = await newTow(app, { metadata: { id: 'case-9' } });
+  const { html } = await visitor.get(pagePath(known));
+  const form = markupOf(html, 'form-started');
+  expect(form).not.toMatch(/<input[^>]+name="plate_number"[^>]+required/);
+  expect(wordsIn(html, 'form-started')).toContain('King Fahd Road, Riyadh');
+  await sendForm(visitor, pagePath(known, '/started'));
+  expect(await towOf(app, known)).toMatchObject({ state: 'started', plate_number: 'ABJ 1235' });
+
+  const unknown = await visitor.get(pagePath(await newTow(app)));
+  expect(unknown.html).toMatch(/<input[^>]+name="plate_number"[^>]+required/);
+});
+
+test('a refused start names its fields beside them and keeps what was entered', async () => {
+  const ref = await newTow(app);
+  await visitor.get(pagePath(ref));
+  const entered = {
+    ...PLACE,
+    latitude: '124.5',
+    longitude: 'east',
+    towed_location: 'شارع <العليا>',
+    occurred_at: '2099-01-01T10:00',
+  };
+  const shown = await visitor.post(pagePath(ref, '/started'), entered);
+  expect(shown.status).toBe(422);
+  const form = markupOf(shown.html, 'form-started');
+  expect(form).toContain('role="alert"');
+  expect(form).toMatch(/id="fact-started-latitude-error"/);
+  expect(form).toMatch(/id="fact-started-longitude-error"/);
+  for (const value of ['KLM 77', '124.5', 'east', 'شارع &lt;العليا&gt;', '2099-01-01T10:00'])
+    expect(form).toContain(`value="${value}"`);
+  expect((await towOf(app, ref)).state).toBe('requested');
+});
+
+test('a moment is entered as Riyadh time', async () => {
+  const ref = await newTow(app);
+  await visitor.get(pagePath(ref));
+  await sendForm(visitor, pagePath(ref, '/started'), { ...PLACE, occurred_at: '2026-01-05T09:14' });
+  expect((await towOf(app, ref)).facts[0]?.occurred_at).toBe('2026-01-05T06:14:00.000Z');
+});
+
+test('a moment in the very minute of the fact before it comes right after that fact', async () => {
+  const ref = await newTow(app);
+  await post(app, apiPath(ref, '/started'), { ...WHEREABOUTS, occurred_at: '2026-01-05T06:14:30Z' });
+  await visitor.get(pagePath(ref));
+  await sendForm(visitor, pagePath(ref, '/detained'), { occurred_at: '2026-01-05T09:14' });
+  expect((await towOf(app, ref)).facts[1]?.occurred_at).toBe('2026-01-05T06:14:30Z');
+  const earlier = await visitor.post(pagePath(ref, '/released'), { occurred_at: '2026-01-05T09:13' });
+  expect(earlier.status).toBe(422);
+  expect(markupOf(earlier.html, 'form-released')).toContain('id="fact-released-occurred_at-error"');
+});
+
+describe('a cancellation', () => {
+  test.each([
+    [{ cancellation_reason: 'Gone on arrival' }, 'Gone on arrival'],
+    [{ cancellation_reason: 'Wrong vehicle', cancellation_more: ' blue van ' }, 'Wrong vehicle: blue van'],
+    [{ cancellation_reason: 'other', cancellation_more: 'flooded street' }, 'flooded street'],
+  ])('%j tells the service: %s', async (fields, reason) => {
+    const ref = await newTow(app);
+    await visitor.get(pagePath(ref));
+    const shown = await sendForm(visitor, pagePath(ref, '/canceled'), fields);
+    expect((await towOf(app, ref)).cancellation_reason).toBe(reason);
+    expect(wordsIn(shown.html, 'tow-head')).toContain(reason);
+  });
+
+  test.each([{ cancellation_more: 'blue van' }, { cancellation_reason: 'other', cancellation_more: ' ' }])(
+    'without a reason (%j) is refused and keeps what was written',
+    async (fields) => {
+      const ref = await newTow(app);
+      await visitor.get(pagePath(ref));
+      const shown = await visitor.post(pagePath(ref, '/canceled'), fields);
+      expect(shown.status).toBe(422);
+      expect(markupOf(shown.html, 'form-canceled')).toContain(`value="${fields.cancellation_more}"`);
+    },
+  );
+
+  test('with an invoice needs a reason of ops', async () => {
+    const ref = await towAfter(app, 'started', 'invoice');
+    await answerHead(app, ref, 'accepted');
+    await answerHead(app, ref, 'accepted');
+    expect(wordsIn((await visitor.get(pagePath(ref))).html, 'next')).toContain(
+      'Canceled (there is an invoice; only ops may do it)',
+    );
+    const ops = await signedIn(app);
+    const offered = await ops.get(pagePath(ref));
+    expect(markupOf(offered.html, 'form-canceled')).toMatch(/<textarea[^>]+name="reason"[^>]+required/);
+    expect((await ops.post(pagePath(ref, '/canceled'), { cancellation_reason: 'Wrong vehicle' })).status).toBe(409);
+    await sendForm(ops, pagePath(ref, '/canceled'), { cancellation_reason: 'Wrong vehicle', reason: 'court order' });
+    expect((await towOf(app, ref)).state).toBe('canceled');
+  });
+});
+
+describe('an invoice', () => {
+  test('tells how its days come about, and takes others with a reason', async () => {
+    const ref = await newTow(app);
+    const ago = (days: number) => new Date(app.foundation.clock.nowMs() - days * 86_400_000).toISOString();
+    await post(app, apiPath(ref, '/started'), { ...WHEREABOUTS, occurred_at: ago(4) });
+    await post(app, apiPath(ref, '/detained'), { occurred_at: ago(3) });
+    const { html } = await visitor.get(pagePath(ref));
+    expect(wordsIn(html, 'form-invoice')).toContain('2 days of delay will be invoiced');
+    expect(wordsIn(html, 'form-invoice')).toContain('3 calendar days in Riyadh since then, less 1 free days');
+    const wrong = await visitor.post(pagePath(ref, '/invoice'), {
+      vehicle_type: 'HEAVY',
+      delay_in_days: '2.5',
+      override_reason: 'agreed',
+    });
+    expect(wrong.status).toBe(422);
+    expect(markupOf(wrong.html, 'form-invoice')).toContain('value="2.5"');
+    const shown = await sendForm(visitor, pagePath(ref, '/invoice'), {
+      vehicle_type: 'HEAVY',
+      delay_in_days: '9',
+      override_reason: 'agreed',
+    });
+    expect(wordsIn(shown.html, 'invoice')).toContain(
+      'Asked for: HEAVY, 9 days of delay (computed were 2; reason: agreed)',
+    );
+  });
+});
+
+describe('what is not allowed now', () => {
+  test('has no form, and says why where it could be expected', async () => {
+    const ref = await towAfter(app, 'started', 'detained', 'invoice');
+    const { html } = await visitor.get(pagePath(ref));
+    expect(formsOf(html, ref)).not.toContain('released');
+    expect(wordsIn(html, 'next')).toContain('Released (the payment comes first)');
+    expect(wordsIn(html, 'checklist')).toContain('Payment recorded missing');
+  });
+
+  test('sent all the same is refused with its reason, in the reader’s language', async () => {
+    const ref = await towAfter(app, 'started', 'detained', 'invoice');
+    await visitor.get(pagePath(ref));
+    visitor.cookies.set('towhook_language', 'ar');
+    const shown = await visitor.post(pagePath(ref, '/released'), {});
+    expect(shown.status).toBe(409);
+    expect(textOf(shown.html)).toContain('سجّل الدفع قبل الإفراج.');
+  });
+
+  test('a hold blocks payment and release, and the checklist says so', async () => {
+    const ref = await towAfter(app, 'started', 'detained', 'invoice');
+    await post(app, apiPath(ref, '/holds'), { reason: 'police' });
+    const { html } = await visitor.get(pagePath(ref));
+    expect(formsOf(html, ref)).not.toContain('payment');
+    expect(wordsIn(html, 'next')).toContain('Payment (the tow is on hold)');
+    expect(wordsIn(html, 'checklist')).toContain('No open hold missing');
+    expect(wordsIn(html, 'tow-head')).toContain('On hold');
+  });
+});
+
+test('a form sent twice has its effect once', async () => {
+  const ref = await newTow(app);
+  const { html } = await visitor.get(pagePath(ref));
+  const token = /name="form_token" value="([^"]+)"/.exec(html)?.[1] ?? '';
+  const key = /name="form_key" value="([^"]+)"/.exec(markupOf(html, 'form-started'))?.[1] ?? '';
+  const body = new URLSearchParams({ form_token: token, form_key: key, ...PLACE }).toString();
+  const sent = [
+    await visitor.postRaw(pagePath(ref, '/started'), body),
+    await visitor.postRaw(pagePath(ref, '/started'), body),
+  ];
+  expect(sent.map(({ location }) => location)).toEqual([pagePath(ref), pagePath(ref)]);
+  expect((await towOf(app, ref)).facts).toHaveLength(1);
+});
+
+test('the address of a form that was refused leads back to the tow', async () => {
+  const ref = await newTow(app);
+  expect((await visitor.get(pagePath(ref, '/started'))).location).toBe(pagePath(ref));
+  expect((await visitor.get(pagePath(ref, '/reports/started-1/waive'))).location).toBe(pagePath(ref));
+});

@@ -1,0 +1,163 @@
+import { newKey, post, towIn, towOf } from '../operator/client';
+import { imageOf, PNG } from '../support/images';
+import { newTow, record, towAfter } from '../operator/world';
+import { newViolation } from '../operator/violation-world';
+import { useApp } from '../support/app';
+import { apiPath, formsOf, markupOf, pagePath, sendForm, wordsIn } from './tow-world';
+import { signedIn, textOf, type Visitor } from './visitor';
+
+const app = useApp({ role: 'console' });
+let visitor: Visitor;
+beforeEach(async () => {
+  visitor = await signedIn(app, await newKey(app, 'dispatcher'));
+});
+
+test('a tow is given to a crew and a truck, to another one, and to nobody', async () => {
+  const ref = await newTow(app);
+  await visitor.get(pagePath(ref));
+  const assigned = await sendForm(visitor, pagePath(ref, '/assignment'), { crew: 'فريق الشمال', truck: 'T-7' });
+  expect(textOf(assigned.html)).toContain('The crew is assigned.');
+  expect(wordsIn(assigned.html, 'crew')).toContain('فريق الشمال · T-7');
+  await sendForm(visitor, pagePath(ref, '/assignment'), { crew: 'South' });
+  expect((await towOf(app, ref)).dispatch.assignment).toMatchObject({ crew: 'South', truck: null });
+  const nobody = await sendForm(visitor, pagePath(ref, '/unassignment'));
+  expect(wordsIn(nobody.html, 'crew')).toContain('Nobody is assigned.');
+});
+
+test('an assignment that is refused keeps what was entered', async () => {
+  const ref = await newTow(app);
+  await visitor.get(pagePath(ref));
+  const shown = await visitor.post(pagePath(ref, '/assignment'), { crew: 'x'.repeat(101), truck: 'T-7' });
+  expect(shown.status).toBe(422);
+  expect(markupOf(shown.html, 'crew')).toContain('value="T-7"');
+  expect(markupOf(shown.html, 'crew')).toContain('id="assign-crew-error"');
+});
+
+test('a crew tells its steps one after the other', async () => {
+  const ref = await newTow(app);
+  const crew = await signedIn(app, await newKey(app, 'crew'));
+  await crew.get(pagePath(ref));
+  await sendForm(crew, pagePath(ref, '/steps'), { step: 'accepted' });
+  const shown = await sendForm(crew, pagePath(ref, '/steps'), { step: 'on_scene' });
+  const offered = [...markupOf(shown.html, 'crew').matchAll(/name="step" value="(\w+)"/g)].map(([, step]) => step);
+  expect(offered).toEqual(['hooked']);
+  const again = await crew.post(pagePath(ref, '/steps'), { step: 'accepted' });
+  expect(again.status).toBe(409);
+  expect(textOf(again.html)).toContain('This was not done');
+});
+
+test('the place in the yard is noted once the vehicle is ours', async () => {
+  const ref = await newTow(app);
+  expect(formsOf((await visitor.get(pagePath(ref))).html, ref)).not.toContain('yard');
+  await record(app, ref, 'started');
+  const shown = await sendForm(visitor, pagePath(ref, '/yard'), { yard: 'North', slot: 'B-12' });
+  expect(wordsIn(shown.html, 'yard')).toContain('North · Slot B-12');
+});
+
+test('a hold is placed and lifted with reasons, and only open ones can be lifted', async () => {
+  const ref = await newTow(app);
+  await visitor.get(pagePath(ref));
+  const held = await sendForm(visitor, pagePath(ref, '/holds'), { reason: 'police' });
+  expect(wordsIn(held.html, 'holds')).toContain('open police');
+  const id = (await towOf(app, ref)).dispatch.holds[0]?.id ?? '';
+  const unreasoned = await visitor.post(pagePath(ref, `/holds/${id}/lift`), { reason: '' });
+  expect(unreasoned.status).toBe(422);
+  expect(unreasoned.html).toContain(`id="lift-${id}-reason-error"`);
+  const lifted = await sendForm(visitor, pagePath(ref, `/holds/${id}/lift`), { reason: 'settled' });
+  expect(wordsIn(lifted.html, 'holds')).toContain('lifted: settled');
+  expect(formsOf(lifted.html, ref)).not.toContain(`holds/${id}/lift`);
+});
+
+test('a note is kept with its lines and shows no markup', async () => {
+  const ref = await newTow(app);
+  await visitor.get(pagePath(ref));
+  const shown = await sendForm(visitor, pagePath(ref, '/notes'), { text: 'gate <b>B</b>\nask for Ali' });
+  expect(shown.html).toContain('gate &lt;b&gt;B&lt;/b&gt;');
+  expect((await visitor.post(pagePath(ref, '/notes'), { text: ' ' })).status).toBe(422);
+});
+
+test('a violation is linked by hand, and plate and place come from it', async () => {
+  const ref = await newTow(app);
+  const violation = await newViolation(app);
+  await visitor.get(pagePath(ref));
+  const wrong = await visitor.post(pagePath(ref, '/violation'), { violation_id: 'vio-none' });
+  expect(wrong.status).toBe(422);
+  expect(markupOf(wrong.html, 'link')).toContain('value="vio-none"');
+  const shown = await sendForm(visitor, pagePath(ref, '/violation'), { violation_id: violation });
+  expect(wordsIn(shown.html, 'tow-head')).toContain('A B J 1235');
+});
+
+test('a tow that is over takes notes and photos, and nothing else', async () => {
+  const ref = await towAfter(app, 'canceled');
+  const { html } = await visitor.get(pagePath(ref));
+  expect(formsOf(html, ref).filter((action) => !action.startsWith('reports/'))).toEqual([
+    'notes',
+    'photos',
+    'violation',
+  ]);
+});
+
+describe('photos', () => {
+  async function upload(
+    ref: string,
+    by: Visitor,
+    changes: { token?: string; files?: readonly (readonly [string, Buffer])[] } = {},
+  ) {
+    const { html } = await by.get(pagePath(ref));
+    const form = new FormData();
+    form.append('form_token', changes.token ?? /name="form_token" value="([^"]+)"/.exec(html)?.[1] ?? '');
+    form.append('form_key', `photos-${ref}`);
+    for (const [name, bytes] of changes.files ?? [['front.png', PNG]])
+      form.append('images', new Blob([new Uint8Array(bytes)]), name);
+    return fetch(`${app.consoleUrl}${pagePath(ref, '/photos')}`, {
+      method: 'POST',
+      body: form,
+      redirect: 'manual',
+      headers: { cookie: [...by.cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
+    });
+  }
+
+  test('are sent from the page and shown there to whoever has signed in', async () => {
+    const ref = await newTow(app);
+    expect((await upload(ref, visitor)).status).toBe(303);
+    const { html } = await visitor.get(pagePath(ref));
+    const address = /<img src="([^"]+)" alt="Photo front.png"/.exec(html)?.[1] ?? '';
+    expect(address).toBe(apiPath(ref, `/photos/${(await towOf(app, ref)).dispatch.photos[0]?.id}`));
+    expect((await visitor.get(address)).headers.get('content-type')).toBe('image/png');
+  });
+
+  test('sent twice are kept once', async () => {
+    const ref = await newTow(app);
+    await upload(ref, visitor);
+    await upload(ref, visitor);
+    expect((await towOf(app, ref)).dispatch.photos).toHaveLength(1);
+  });
+
+  test.each([
+    ['that are none', [['a.txt', Buffer.from('words')]], 422, 'images'],
+    ['that are too large', [['a.png', imageOf(11 * 1024 * 1024)]], 413, '10'],
+  ] as const)('%s are refused with the reason', async (_name, files, status, words) => {
+    const ref = await newTow(app);
+    const answered = await upload(ref, visitor, { files });
+    expect(answered.status).toBe(status);
+    const html = await answered.text();
+    expect(html).toContain('role="alert"');
+    expect(textOf(html)).toContain(words);
+    expect((await towOf(app, ref)).dispatch.photos).toEqual([]);
+  });
+
+  test('are not taken from another site, nor from whoever may only look', async () => {
+    const ref = await newTow(app);
+    expect((await upload(ref, visitor, { token: 'made up' })).status).toBe(403);
+    expect((await upload(ref, await signedIn(app, await newKey(app, 'viewer')))).status).toBe(403);
+    expect((await towOf(app, ref)).dispatch.photos).toEqual([]);
+  });
+});
+
+test('who assigned what stays on the timeline', async () => {
+  const ref = await newTow(app);
+  towIn(await post(app, apiPath(ref, '/assignment'), { crew: 'North' }));
+  expect(wordsIn((await visitor.get(pagePath(ref))).html, 'timeline')).toContain(
+    'The tow was assigned · by bootstrap crew: North',
+  );
+});

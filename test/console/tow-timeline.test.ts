@@ -1,0 +1,177 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { AUDIT_ACTIONS } from '../../src/domain/audit';
+import { happeningsOf } from '../../src/console/pages/tow/moments';
+import { TIMELINE_TYPES, timeline } from '../../src/console/words/timeline';
+import { createTowStore } from '../../src/store/tows';
+import { get, newKey, post } from '../operator/client';
+import { answerHead, deliver, newTow, towAfter } from '../operator/world';
+import { useApp } from '../support/app';
+import { apiPath, pagePath, wordsIn } from './tow-world';
+import { signedIn, type Visitor } from './visitor';
+
+const app = useApp({ role: 'console' });
+let visitor: Visitor;
+beforeEach(async () => {
+  visitor = await signedIn(app, await newKey(app, 'viewer'));
+});
+
+/** Every type that some part of the house writes on a timeline. */
+function writtenTypes(): string[] {
+  const folder = join(__dirname, '../../src/store/lua');
+  const scripts = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.lua'));
+  const lua = scripts.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
+  const workflow = ['intake', 'join', 'link-violation', 'progress']
+    .map((name) => readFileSync(join(__dirname, `../../src/workflow/${name}.ts`), 'utf8'))
+    .join('\n');
+  const byScripts = [...lua.matchAll(/type = '(report\.[a-z_]+)'/g)].map(([, type = '']) => type);
+  const byWorkflow = [...workflow.matchAll(/type: '([a-z]+\.[a-z_]+)'/g)].map(([, type = '']) => type);
+  // Dispatch and decisions are written under the name of their act; facts under `fact.recorded`.
+  const facts = [
+    'tow.started',
+    'tow.detained',
+    'tow.canceled',
+    'tow.released',
+    'tow.invoice_requested',
+    'tow.payment_recorded',
+    'tow.violation_linked',
+  ];
+  const byActs = AUDIT_ACTIONS.filter((action) => /^(?:tow|report)\./.test(action) && !facts.includes(action));
+  return [...new Set([...byScripts, ...byWorkflow, ...byActs, 'task.resolved'])];
+}
+
+test('every type that is ever written has words in both languages', () => {
+  const written = writtenTypes();
+  expect(written.length).toBeGreaterThan(18);
+  const known: string[] = [...TIMELINE_TYPES, 'fact.recorded'];
+  expect(written.filter((type) => !known.includes(type))).toEqual([]);
+  for (const type of TIMELINE_TYPES) {
+    const [en, ar] = [timeline.en.entries[type]('X'), timeline.ar.entries[type]('X')];
+    expect(en).not.toBe(ar);
+    expect(ar).toMatch(/[\u0600-\u06ff]/);
+  }
+});
+
+test('what the service, people and tries did stands in one line of time, newest first', async () => {
+  const ref = await towAfter(app, 'started', 'invoice');
+  await answerHead(app, ref, 'accepted');
+  await post(app, apiPath(ref, '/notes'), { text: 'gate B' });
+  await deliver(app, 'tow_invoice', {
+    violation_reference_id: 'V-1',
+    towing_reference_id: ref,
+    towing_invoice: { total_amount: 345 },
+  });
+  const words = wordsIn((await visitor.get(pagePath(ref))).html, 'timeline');
+  const order = [
+    'The service posted an invoice',
+    'A note was added · by bootstrap',
+    'The invoice was asked for · by bootstrap',
+    'The vehicle was hooked up: started · by bootstrap',
+    'The service asked for this tow',
+  ].map((sentence) => words.indexOf(sentence));
+  expect(order).toEqual(order.toSorted((a, b) => a - b));
+  expect(order).not.toContain(-1);
+  expect(words).toContain('The service accepted the report “Started”');
+});
+
+test('an answer and what it led to are told in one breath, and tries that led to nothing are folded', async () => {
+  const ref = await towAfter(app, 'started');
+  for (let tries = 0; tries < 3; tries += 1) {
+    await answerHead(app, ref, 'retry');
+    await post(app, apiPath(ref, '/reports/started-1/retry'));
+  }
+  await answerHead(app, ref, 'refused');
+  const record = await createTowStore(app.foundation.redis).read(ref);
+  if (!record) throw new Error('the tow is gone');
+  const refusedAtMs = record.timeline.find(({ type }) => type === 'report.refused')?.atMs ?? 0;
+  const startedAt = (at: number) => new Date(refusedAtMs - (3 - at) * 60_000 - 12).toISOString();
+  const reports = record.reports.map((report) => ({
+    ...report,
+    log: report.log.map((attempt, at) => ({ ...attempt, started_at: startedAt(at) })),
+  }));
+  const happenings = happeningsOf({ ...record, reports });
+  expect(happenings[0]).toMatchObject({ kind: 'attempts', from: 4, to: 4, entry: { type: 'report.refused' } });
+  const attempts = happenings.filter(({ kind }) => kind === 'attempts');
+  expect(attempts[1]).toMatchObject({ from: 1, to: 3, entry: null });
+  expect(attempts).toHaveLength(2);
+  const told = happenings.flatMap((each) => (each.kind === 'entry' ? [each.entry.type] : []));
+  expect(told).toEqual(['report.retried', 'report.retried', 'report.retried', 'fact.recorded', 'tow.requested']);
+});
+
+test('tries that were not kept are counted, and those around the gap are not folded over it', async () => {
+  const ref = await towAfter(app, 'started');
+  for (let tries = 0; tries < 30; tries += 1) {
+    await answerHead(app, ref, 'retry');
+    await post(app, apiPath(ref, '/reports/started-1/retry'));
+  }
+  const record = await createTowStore(app.foundation.redis).read(ref);
+  const attempts = record ? happeningsOf(record).filter(({ kind }) => kind === 'attempts') : [];
+  expect(attempts.map((each) => (each.kind === 'attempts' ? [each.from, each.to] : []))).toEqual(
+    expect.arrayContaining([
+      [1, 5],
+      [11, 30],
+    ]),
+  );
+  expect(attempts).toHaveLength(2);
+});
+
+test('a type that nobody knows is still shown', async () => {
+  const ref = await newTow(app);
+  const keys = await app.foundation.redis.keys(`*timeline*${ref}*`);
+  expect(keys).toHaveLength(1);
+  await app.foundation.redis.rpush(
+    keys[0] ?? '',
+    `${app.foundation.clock.nowMs()} {"type":"moon.landed","by":"Neil <b>"}`,
+  );
+  const { html } = await visitor.get(pagePath(ref));
+  expect(wordsIn(html, 'timeline')).toContain('Something this page has no words for (moon.landed) · by Neil <b>');
+  visitor.cookies.set('towhook_language', 'ar');
+  expect(wordsIn((await visitor.get(pagePath(ref))).html, 'timeline')).toContain('(moon.landed)');
+});
+
+test('a fact told later says when it happened', async () => {
+  const ref = await newTow(app);
+  await post(app, apiPath(ref, '/canceled'), { cancellation_reason: 'gone', occurred_at: '2026-01-05T06:14:00Z' });
+  expect(wordsIn((await visitor.get(pagePath(ref))).html, 'timeline')).toContain('happened at 5 Jan');
+  expect((await get(app, apiPath(ref))).status).toBe(200);
+});
+
+describe('the invoice', () => {
+  const posted = (ref: string, total: number) =>
+    deliver(app, 'tow_invoice', {
+      violation_reference_id: `V-${ref.slice(3)}`,
+      towing_reference_id: ref,
+      towing_invoice: {
+        invoice_number: 'INV-1',
+        vat_number: '300000000000003',
+        total_amount: total,
+        paid_amount: 0,
+        tax: '45.00',
+      },
+      delay_invoice: { total_amount: 100, paid_amount: 0, tax: 13.04 },
+    });
+
+  test('shows both charges with their sum, every version, and that it is no tax invoice', async () => {
+    const ref = await towAfter(app, 'started', 'detained');
+    await posted(ref, 345);
+    await posted(ref, 346.5);
+    const words = wordsIn((await visitor.get(pagePath(ref))).html, 'invoice');
+    expect(words).toContain('Total SAR 346.50 SAR 100.00 SAR 446.50');
+    expect(words).toContain('Tax SAR 45.00 SAR 13.04 SAR 58.04');
+    expect(words).toContain('INV-1');
+    expect(words).toContain('1 older version');
+    expect(words).toContain('Total SAR 345.00');
+    expect(words).toContain('Only one side has been told so far');
+    expect(words).toContain('The service issues the tax invoice. This is not one.');
+  });
+
+  test('that cannot be read as money is shown as it came', async () => {
+    const ref = await towAfter(app, 'started');
+    await deliver(app, 'tow_invoice', {
+      violation_reference_id: 'V',
+      towing_reference_id: ref,
+      towing_invoice: { tax: '1' },
+    });
+    expect(wordsIn((await visitor.get(pagePath(ref))).html, 'invoice')).toContain('Total – – –');
+  });
+});

@@ -1,0 +1,158 @@
+import type { Role } from '../../src/domain/vocabulary';
+import { newKey, post, towOf } from '../operator/client';
+import { answerHead, newTow, towAfter, WHEREABOUTS } from '../operator/world';
+import { newViolation } from '../operator/violation-world';
+import { useApp } from '../support/app';
+import { apiPath, formsOf, pagePath, wordsIn } from './tow-world';
+import { signedIn, textOf } from './visitor';
+
+const app = useApp({ role: 'console', environment: { OVERDUE_REQUESTED_MINUTES: '0' } });
+
+async function visitorAs(role: Role) {
+  return signedIn(app, await newKey(app, role));
+}
+
+describe('the page of a tow', () => {
+  test('shows reference, plate in both scripts, state, place with map links, violation and crew', async () => {
+    const violation = await newViolation(app, { id: 'case-1' });
+    const ref = await newTow(app, { metadata: { id: 'case-1' } });
+    await post(app, apiPath(ref, '/assignment'), { crew: 'North crew', truck: 'T-7' });
+    const visitor = await visitorAs('viewer');
+    const { status, html } = await visitor.get(pagePath(ref));
+    expect(status).toBe(200);
+    const head = wordsIn(html, 'tow-head');
+    for (const words of [
+      ref,
+      'Requested',
+      'A B J 1235',
+      'ا ب ح ١٢٣٥',
+      'Wrong parking',
+      'King Fahd Road, Riyadh',
+      'North crew',
+      'T-7',
+      violation,
+    ]) {
+      expect(head).toContain(words);
+    }
+    expect(html).toContain(
+      'href="https://www.openstreetmap.org/?mlat=24.7136&amp;mlon=46.6753#map=18/24.7136/46.6753" rel="noreferrer"',
+    );
+    expect(html).toContain('href="geo:24.7136,46.6753"');
+    expect(head).toContain('OpenStreetMap (leaves the console)');
+    expect(html).toContain(`href="/violations/${violation}"`);
+  });
+
+  test('loads nothing from anywhere else', async () => {
+    const { html } = await (await visitorAs('viewer')).get(pagePath(await towAfter(app, 'started')));
+    expect(html).not.toMatch(/<(?:img|script|link|iframe)[^>]+(?:src|href)="(?:https?:)?\/\//);
+  });
+
+  test('says in one sentence why the tow waits, in both languages', async () => {
+    const ref = await towAfter(app, 'started', 'detained');
+    await answerHead(app, ref, 'refused');
+    const visitor = await visitorAs('viewer');
+    expect(wordsIn((await visitor.get(pagePath(ref))).html, 'tow-why')).toBe(
+      'Why it waits: The service refused the report “started” and a person must decide ( HTTP 400: Missing required field ).',
+    );
+    visitor.cookies.set('towhook_language', 'ar');
+    const { html } = await visitor.get(pagePath(ref));
+    expect(html).toContain('<html lang="ar" dir="rtl"');
+    expect(wordsIn(html, 'tow-why')).toContain('رفضت الخدمة تقرير «بدء السحب»، ويجب أن يقرر شخص');
+    expect(wordsIn(html, 'tow-why')).toContain('HTTP 400: Missing required field');
+  });
+
+  test('counts down to the next try of a report that failed', async () => {
+    const ref = await towAfter(app, 'started');
+    await answerHead(app, ref, 'retry');
+    const { html } = await (await visitorAs('viewer')).get(pagePath(ref));
+    expect(wordsIn(html, 'tow-why')).toMatch(/has not got through after 1 try .*next try in (?:1 min|\d+ s)/);
+    expect(html).toMatch(/data-countdown="\d{5}"/);
+  });
+
+  test('gives its JSON to whoever has signed in', async () => {
+    const ref = await newTow(app);
+    const visitor = await visitorAs('viewer');
+    expect((await visitor.get(pagePath(ref))).html).toContain(`href="${apiPath(ref)}"`);
+    const { status, html } = await visitor.get(apiPath(ref));
+    expect(status).toBe(200);
+    expect(JSON.parse(html)).toEqual(JSON.parse(JSON.stringify(await towOf(app, ref))));
+  });
+
+  test('is refreshed without the frame around it, and its forms say what they depend on', async () => {
+    const ref = await newTow(app);
+    const visitor = await visitorAs('dispatcher');
+    const offers = ({ html }: { html: string }) =>
+      [...html.matchAll(/id="(offer-[^"]+)"[^>]*data-offer="(\w+)"/g)].map(([, id, digest]) => `${id} ${digest}`);
+    const page = await visitor.get(pagePath(ref));
+    const part = await visitor.get(pagePath(ref), { 'hx-request': 'true' });
+    expect(part.html).not.toContain('<html');
+    expect(part.html).toContain(`data-watch="tow:${ref}"`);
+    expect(offers(page).length).toBeGreaterThan(3);
+    expect(offers(part)).toEqual(offers(page));
+    await post(app, apiPath(ref, '/started'), WHEREABOUTS);
+    expect(offers(await visitor.get(pagePath(ref)))).not.toEqual(offers(page));
+  });
+
+  test('of a tow that nobody knows says where it may be', async () => {
+    const { status, html } = await (await visitorAs('viewer')).get('/tows/TW%2F..%2F%3Cb%3E');
+    expect(status).toBe(404);
+    expect(textOf(html)).toContain(
+      'There is no such tow here No tow is known as TW/../<b> . Its request may still be in processing',
+    );
+    expect(textOf(html)).toContain('archive');
+  });
+
+  test('shows references of any characters, and finds its forms by them', async () => {
+    const ref = await newTow(app, { towing_reference_id: 'TW/../1 ٣ <x>&"' });
+    const visitor = await visitorAs('dispatcher');
+    const { status, html } = await visitor.get(pagePath(ref));
+    expect(status).toBe(200);
+    expect(wordsIn(html, 'tow-head')).toContain(ref);
+    const sent = await visitor.post(pagePath(ref, '/notes'), { text: 'here' });
+    expect(sent.location).toBe(pagePath(ref));
+    expect(wordsIn((await visitor.get(pagePath(ref))).html, 'notes')).toContain('here');
+  });
+});
+
+describe('the role of whoever looks decides what is offered', () => {
+  test.each<[Role, string[]]>([
+    ['viewer', []],
+    ['crew', ['started', 'steps', 'steps', 'notes', 'photos']],
+  ])('%s', async (role, expected) => {
+    const ref = await newTow(app);
+    const { html } = await (await visitorAs(role)).get(pagePath(ref));
+    expect(new Set(formsOf(html, ref))).toEqual(new Set(expected));
+  });
+
+  test('dispatcher', async () => {
+    const ref = await newTow(app);
+    const { html } = await (await visitorAs('dispatcher')).get(pagePath(ref));
+    expect(formsOf(html, ref)).toEqual([
+      'started',
+      'canceled',
+      'assignment',
+      'steps',
+      'holds',
+      'notes',
+      'photos',
+      'violation',
+    ]);
+  });
+
+  test('only ops is offered to cancel a detained tow; a dispatcher is told so', async () => {
+    const ref = await towAfter(app, 'started', 'detained');
+    const dispatcher = await (await visitorAs('dispatcher')).get(pagePath(ref));
+    expect(formsOf(dispatcher.html, ref)).not.toContain('canceled');
+    expect(wordsIn(dispatcher.html, 'next')).toContain('Canceled (only ops may do it)');
+    const ops = await (await visitorAs('ops')).get(pagePath(ref));
+    expect(formsOf(ops.html, ref)).toContain('canceled');
+  });
+
+  test('a form that is not offered is refused all the same', async () => {
+    const ref = await towAfter(app, 'started');
+    const crew = await visitorAs('crew');
+    await crew.get(pagePath(ref));
+    expect((await crew.post(pagePath(ref, '/invoice'), { vehicle_type: 'HEAVY' })).status).toBe(403);
+    expect((await towOf(app, ref)).reports).toHaveLength(1);
+  });
+});
