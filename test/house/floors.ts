@@ -35,6 +35,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   workflow: {
     folders: GROUND,
     libraries: ['node:crypto'],
+    typesOf: ['node:http'],
     why: 'use cases reach the world only through their ports',
   },
   jobs: {
@@ -76,7 +77,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'node:*',
     ],
     typesOf: ['bullmq'],
-    why: 'the operator API and console act through the workflow; bull-board is handed its queues',
+    why: 'the operator API acts through the workflow; bull-board is handed its queues',
+  },
+  console: {
+    folders: BELOW_FLOOR_4,
+    libraries: ['express', 'helmet', 'compression', 'cookie', 'hono', '@github/hotkey', 'node:*'],
+    typesOf: ['zod'],
+    why: 'the console shows and asks; what changes anything is the operator API, which main hands it',
   },
   simulator: {
     folders: ['contracts', 'platform'],
@@ -113,6 +120,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'queue',
       'receiver',
       'operator',
+      'console',
       'simulator',
       'spool',
       'client',

@@ -35,7 +35,9 @@ export type SyntaxNode = Readonly<Record<string, unknown>> & { readonly type: st
 /** Every node of a TypeScript file, parents first. */
 export function syntaxNodes(source: Source): SyntaxNode[] {
   try {
-    return [...walk(parseSync(source.text, { syntax: 'typescript', target: 'es2022' }))];
+    return [
+      ...walk(parseSync(source.text, { syntax: 'typescript', tsx: source.path.endsWith('.tsx'), target: 'es2022' })),
+    ];
   } catch (error) {
     throw new Error(`${source.path} cannot be parsed`, { cause: error });
   }
