@@ -3,6 +3,7 @@ import { violationSearchTerms } from '../../src/domain/search';
 import type { ViolationApi, ViolationType } from '../../src/domain/vocabulary';
 import { KEYS } from '../../src/store/keys';
 import type { FaultRule } from '../../src/simulator/faults';
+import { EVERY_TOW } from '../../src/workflow/list-port';
 import { entryOf } from '../support/audit';
 import { violationStandings } from '../support/conservation';
 import { readViolation, violationOf } from '../support/violations';
@@ -144,7 +145,7 @@ async function isRequestOnItsWay(lane: ViolationLane, before: Seen): Promise<boo
 async function endOf(lane: ViolationLane, file: string): Promise<ViolationEnd> {
   const { tows, redis } = lane.stores;
   const { state, inFlight } = await readViolation(lane.stores, VIOLATION_ID);
-  const { items } = await tows.list({ state: null, search: null, attention: false, cursor: null, limit: 10 });
+  const { items } = await tows.list({ ...EVERY_TOW, cursor: null, limit: 10 });
   const tasks = await redis.hvals(KEYS.tasks);
   return {
     state: inFlight ? `${state} in flight` : state,
