@@ -18,6 +18,7 @@ export function createTaskStore(redis: Redis): TaskStore {
   const readMany = (ids: readonly string[]) => readTasks(redis, ids);
   return {
     read: async (id) => (await readMany([id]))[0] ?? null,
+    readMany,
 
     async list({ cursor, limit, order = 'newest', filter = {} }) {
       const { refs: ids, nextCursor } = await pageOf(await rowsFor(redis, filter, order), { cursor, limit });

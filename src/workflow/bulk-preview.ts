@@ -13,7 +13,7 @@ import type { TaskStore } from './ports';
 /** Choosing the tasks of a bulk run, which from then on are those and no others. */
 
 export interface PreviewTools {
-  readonly tasks: Pick<TaskStore, 'read' | 'ids'>;
+  readonly tasks: Pick<TaskStore, 'readMany' | 'ids'>;
 }
 
 export interface Preview {
@@ -37,8 +37,9 @@ export async function previewOf(
   const meant = await idsMeant(tools, parsed.data);
   if (!meant.ok) return meant;
   const document = { id, by: actor, action, reason };
-  const chosen = meant.ids.map(async (taskId) => chosenTask(document, taskId, await tools.tasks.read(taskId)));
-  return { ok: true, preview: { document, chosen: await Promise.all(chosen) } };
+  const open = new Map((await tools.tasks.readMany(meant.ids)).map((task) => [task.id, task]));
+  const chosen = meant.ids.map((taskId) => chosenTask(document, taskId, open.get(taskId) ?? null));
+  return { ok: true, preview: { document, chosen } };
 }
 
 /** The ids that are meant, each once, or why they are not taken. */

@@ -41,7 +41,7 @@ export interface BulkPerson {
 
 export interface BulkOptions extends Omit<DecideTools, 'tasks'> {
   readonly store: BulkStore;
-  readonly tasks: Pick<TaskStore, 'read' | 'ids'>;
+  readonly tasks: Pick<TaskStore, 'read' | 'readMany' | 'ids'>;
   readonly holderOf: SignIn['holderOf'];
   readonly clock: Clock;
   readonly log: Log;

@@ -100,7 +100,7 @@ export interface TowStore {
   crews(): Promise<readonly string[]>;
   /**
    * Makes a tow and settles the delivery it came with. `late`: the tow is over, archived and remembered; the delivery is
-   * settled, no tow is made. `found`: the violation it names was not known when it was looked for, and is now; nothing is
+   * settled, no tow is made. `settled_before`: another worker had settled it meanwhile. `found`: the violation it names was not known when it was looked for, and is now; nothing is
    * written.
    */
   create(
@@ -111,17 +111,22 @@ export interface TowStore {
       timeline: JsonObject;
       openTasks?: readonly NewTask[];
     },
-  ): Promise<{ kind: 'created' | 'exists' | 'found' | 'late'; unparked: readonly string[] }>;
+  ): Promise<{
+    kind: 'created' | 'exists' | 'found' | 'late' | 'settled_before';
+    unparked: readonly string[];
+  }>;
   /**
    * Parks an invoice delivery, only if the tow still is unknown; `task` asks about it after a while. `late`: the tow is
-   * over, archived and remembered; the delivery is settled and `lateTask` is open.
+   * over, archived and remembered; the delivery is settled and `lateTask` is open. `settled_before`: another worker had
+   * settled it meanwhile; nothing is written.
    */
   park(
     ref: string,
     deliveryId: string,
     also: { afterMs: number; task: NewTask; lateTask: NewTask },
-  ): Promise<'parked' | 'exists' | 'late'>;
-  save(before: TowRecord, change: TowChange, remember?: Remember): Promise<Saved>;
+  ): Promise<'parked' | 'exists' | 'late' | 'settled_before'>;
+  /** `hasSettled`: whether this settled the delivery of the change; false when another worker had done so before. */
+  save(before: TowRecord, change: TowChange, remember?: Remember): Promise<Saved & { readonly hasSettled: boolean }>;
   decide(before: TowRecord, decision: ReportDecision, remember?: Remember): Promise<Saved>;
 }
 
@@ -142,6 +147,8 @@ export interface SendingStore {
 
 export interface TaskStore extends TaskList {
   read(id: string): Promise<Task | null>;
+  /** Those of the named tasks that are open, in the order of their names; one look, however many. */
+  readMany(ids: readonly string[]): Promise<readonly Task[]>;
   /** Closes a task that only informs; its answer is remembered with the effect, since the task is gone afterwards. */
   resolve(task: Task, act: Act<RememberAnswer>): Promise<Saved>;
 }
