@@ -10,9 +10,9 @@ import {
   REPORT_STATES,
   VIOLATION_TYPES,
 } from '../domain/vocabulary';
-import { jsonObject, towingReference, violationReference } from './common';
+import { towingReference, violationReference } from './common';
 import { dispatchRecord } from './dispatch';
-import { counter, jsonText, momentMs, perhapsJson } from './stored';
+import { counter, jsonText, momentMs, perhapsJson, storedObject } from './stored';
 import { sensitive } from './sensitive';
 
 /** What Redis holds, one schema per record: parsed at every read, so that nothing unknown passes for known. */
@@ -33,7 +33,7 @@ const perhapsWhereabouts = {
 const towBase = {
   towingReferenceId: towingReference,
   violationReferenceId: violationReference,
-  metadata: jsonObject.nullable(),
+  metadata: storedObject.nullable(),
   requestedAt: z.string(),
   facts: z.array(
     z.object({ event: z.enum(FACT_EVENTS), occurredAt: z.string(), recordedAt: z.string(), by: z.string() }),
@@ -51,8 +51,8 @@ const towBase = {
     z.object({
       deliveryId: z.string(),
       receivedAt: z.string(),
-      towingInvoice: jsonObject,
-      delayInvoice: jsonObject.nullable(),
+      towingInvoice: storedObject,
+      delayInvoice: storedObject.nullable(),
     }),
   ),
   rivalRequests: z.array(
@@ -60,7 +60,7 @@ const towBase = {
       deliveryId: z.string(),
       receivedAt: z.string(),
       violationReferenceId: violationReference,
-      metadata: jsonObject.nullable(),
+      metadata: storedObject.nullable(),
     }),
   ),
   // Absent in records of versions that did not keep them.
@@ -101,7 +101,7 @@ export const reportRecord = z
     id: z.string(),
     kind: z.enum(REPORT_KINDS),
     state: z.enum(REPORT_STATES),
-    body: jsonText(jsonObject),
+    body: jsonText(storedObject),
     once: z.enum(['0', '1']),
     revision: counter,
     attempts: counter,
@@ -119,7 +119,7 @@ export const reportRecord = z
     error: perhapsJson(reportError),
     hint: z.string().default(''),
     reason: z.string().default(''),
-    answer: perhapsJson(jsonObject),
+    answer: perhapsJson(storedObject),
     raw_body: z.string().default(''),
     log: z.union([z.literal(''), jsonText(z.array(jsonText(attempt)))]).default(''),
   })

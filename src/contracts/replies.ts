@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { REPORT_KINDS } from '../domain/vocabulary';
-import { jsonObject } from './common';
-import { counter } from './stored';
+import { counter, storedObject } from './stored';
 
 /** What the Lua scripts answer; their headers say when. */
 
-export const createdKind = z.enum(['created', 'exists', 'found', 'late']);
-export const parkedKind = z.enum(['parked', 'exists', 'late']);
+export const createdKind = z.enum(['created', 'exists', 'found', 'late', 'settled_before']);
+export const parkedKind = z.enum(['parked', 'exists', 'late', 'settled_before']);
 export const joinedKind = z.enum(['joined', 'taken', 'gone']);
 export const linkedKind = z.enum(['linked', 'gone']);
 export const listedKind = z.enum(['listed', 'stale', 'gone']);
@@ -20,7 +19,7 @@ export const claimedReply = z.tuple([
   z.coerce.number(),
   z.string(),
   z.enum(REPORT_KINDS),
-  z.string().transform((text) => jsonObject.parse(JSON.parse(text))),
+  z.string().transform((text) => storedObject.parse(JSON.parse(text))),
   z.coerce.number(),
   z.coerce.number(),
   z.coerce.number(),
@@ -86,7 +85,11 @@ export const slotReply = z.tuple([z.coerce.number(), z.coerce.number()]);
 /** The reply of look-up.lua. */
 export const lookUpReply = z.union([
   z
-    .tuple([z.literal('answer'), z.string().transform((text) => jsonObject.parse(JSON.parse(text))), z.coerce.number()])
+    .tuple([
+      z.literal('answer'),
+      z.string().transform((text) => storedObject.parse(JSON.parse(text))),
+      z.coerce.number(),
+    ])
     .transform(([kind, data, checkedAtMs]) => ({ kind, answer: { data, checkedAtMs } })),
   z.tuple([z.literal('ask')]).transform(([kind]) => ({ kind })),
   z.tuple([z.literal('wait'), z.string()]).transform(([kind, asker]) => ({ kind, asker })),

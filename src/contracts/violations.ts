@@ -7,7 +7,7 @@ import { pageQuery } from './paging';
 import { attempt, reportError } from './records';
 import { sensitive } from './sensitive';
 import { violationForm } from './service';
-import { counter, jsonText, momentMs, perhapsJson } from './stored';
+import { counter, jsonText, momentMs, perhapsJson, storedObject } from './stored';
 
 /** Violations: as people and programs send them, as Redis holds them, as the API shows them. */
 
@@ -25,7 +25,7 @@ const image = z.object({
 export const violationDocument: z.ZodType<Violation> = z.object({
   id: z.string(),
   api: z.enum(VIOLATION_APIS),
-  form: violationForm.extend({ metadata: jsonObject }),
+  form: violationForm.extend({ metadata: storedObject }),
   metadataText: z.string().optional(),
   images: z.array(image),
   warnings: z.array(fieldRule),
@@ -66,7 +66,7 @@ export const violationRecord = z
     can_tow: z.enum(['', 'true', 'false']).default(''),
     accepted_how: z.string().default(''),
     accepted_at: momentMs,
-    answer: perhapsJson(jsonObject),
+    answer: perhapsJson(storedObject),
     raw_body: z.string().default(''),
     /** Towing references of the tows that came from it. */
     tows: names,

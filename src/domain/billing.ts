@@ -98,7 +98,7 @@ export function paymentIsNeeded(tow: Tow, { reports, rules }: Pick<FactContext, 
 }
 
 /** True when the release must wait for the payment. */
-export function paymentIsMissing(tow: Tow, context: FactContext): boolean {
+export function paymentIsMissing(tow: Tow, context: Pick<FactContext, 'reports' | 'rules'>): boolean {
   return paymentIsNeeded(tow, context) && !isPaid(tow, context.reports);
 }
 

@@ -26,7 +26,7 @@ export interface ReleaseCheck {
  * The checklist of a release, by the rules of `release` (movement.ts): all that is needed is met exactly when no conflict
  * would refuse it.
  */
-export function releaseChecklist(tow: Tow, context: FactContext): ReleaseCheck[] {
+export function releaseChecklist(tow: Tow, context: Pick<FactContext, 'reports' | 'rules'>): ReleaseCheck[] {
   const { reports } = context;
   return [
     { item: 'state', met: transitionAllowed(tow.state, 'released'), needed: true },
@@ -36,6 +36,21 @@ export function releaseChecklist(tow: Tow, context: FactContext): ReleaseCheck[]
     { item: 'payment_recorded', met: isPaid(tow, reports), needed: paymentIsNeeded(tow, context) },
     { item: 'no_open_hold', met: blockedByHold(tow) === null, needed: true },
   ];
+}
+
+/** What people must see to before a release that its state would allow, in the order in which it is said. */
+export const RELEASE_BLOCKERS = [
+  'no_open_hold',
+  'invoice_requested',
+  'payment_recorded',
+] as const satisfies readonly ReleaseItem[];
+export type ReleaseBlocker = (typeof RELEASE_BLOCKERS)[number];
+
+/** What of the checklist would refuse a release now; empty where there is none to think of. */
+export function releaseBlockers(tow: Tow, context: Pick<FactContext, 'reports' | 'rules'>): ReleaseBlocker[] {
+  if (!transitionAllowed(tow.state, 'released')) return [];
+  const unmet = releaseChecklist(tow, context).filter(({ needed, met }) => needed && !met);
+  return RELEASE_BLOCKERS.filter((blocker) => unmet.some(({ item }) => item === blocker));
 }
 
 /** The service has answered our request, or posted the invoice. */

@@ -1,4 +1,5 @@
 import { isSettled } from './outbox';
+import type { ReleaseBlocker } from './release-checklist';
 import { TRANSITIONS, type TransitionEvent } from './tow';
 import {
   PAUSABLE_OPERATIONS,
@@ -67,6 +68,8 @@ export type Waiting =
   | {
       readonly kind: 'people';
       readonly facts: readonly TransitionEvent[];
+      /** What must be seen to before a release, which is none of `facts` for so long. */
+      readonly blockers: readonly ReleaseBlocker[];
       readonly taskIds: readonly string[];
     }
   | ({ readonly reportId: string; readonly reportKind: ReportKind } & CallWaiting);
@@ -95,6 +98,8 @@ export interface WaitingTow {
   /** In the order of the outbox. */
   readonly reports: readonly WaitingReport[];
   readonly tasks: readonly WaitingTask[];
+  /** What would refuse a release (`releaseBlockers`). */
+  readonly blockers?: readonly ReleaseBlocker[];
   readonly nowMs: number;
 }
 
@@ -102,9 +107,10 @@ export interface WaitingTow {
 export function waitingOf(tow: WaitingTow): Waiting {
   const head = headOf(tow.reports);
   if (head) return { ...named(head), ...headWaiting(head, tow) };
-  const facts = TRANSITIONS[tow.state];
+  const { blockers = [] } = tow;
+  const facts = TRANSITIONS[tow.state].filter((fact) => fact !== 'released' || blockers.length === 0);
   const taskIds = tow.tasks.map(({ id }) => id);
-  return facts.length === 0 && taskIds.length === 0 ? { kind: 'over' } : { kind: 'people', facts, taskIds };
+  return facts.length === 0 && taskIds.length === 0 ? { kind: 'over' } : { kind: 'people', facts, blockers, taskIds };
 }
 
 /** Why one report of a tow is waiting; null when it is settled. */

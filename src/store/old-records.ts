@@ -1,23 +1,25 @@
 import type { Redis } from 'ioredis';
 import { listedKind } from '../contracts/replies';
-import { TOW_STATES } from '../domain/vocabulary';
-import { KEYS, taskGroupKey, taskGroupsKey, towKeys, towsInStateKey, towsSinceKey } from './keys';
+import { KEYS, taskGroupKey, taskGroupsKey, towKey, towKeys } from './keys';
 import { listedBy } from './listed';
-import { towRecord } from './parse';
+import { text, towRecord } from './parse';
 import { Script } from './scripts';
 import { wellFormedJson } from './well-formed';
 
 const readTow = new Script('read-tow');
 const listTow = new Script('list-tow');
 const groupTasks = new Script('group-tasks');
+const ungroupTasks = new Script('ungroup-tasks');
 
 /** Rows that are looked at, or written, together. */
 const STEP = 500;
 
 /**
  * Lists what an earlier version wrote, which knew fewer lists: tows by their crew, by what they owe and since when they
- * are in their state, tasks by what they ask. Says how many of each lacked that; none, once it was done. Whatever this
- * version writes lists itself. It may be stopped, and begins with what is left the next time.
+ * are in their state, tasks by what they ask. Looks at each record, at two numbers of a tow and at the group of a task,
+ * so that it also finds one that this version wrote first and an earlier one changed. Says how many of each were wrong;
+ * none, once it was done. Whatever this version writes lists itself. It may be stopped, and begins with what is left the
+ * next time.
  */
 export async function listOldRecords(
   redis: Redis,
@@ -31,11 +33,7 @@ export async function listOldRecords(
       tows += 1;
     }
   };
-  for (const state of TOW_STATES) {
-    await forEachStep(redis, towsInStateKey(state), async (refs) =>
-      list(await absentFrom(redis, towsSinceKey(state), refs)),
-    );
-  }
+  await forEachStep(redis, KEYS.indexTows, async (refs) => list(await unlistedOf(redis, refs)));
   // Where an earlier version also put what is asked about tows that are not here.
   await forEachStep(redis, KEYS.attention, async (refs) => list(await absentFrom(redis, KEYS.indexTows, refs)));
   return { tows, tasks: signal?.aborted === true ? 0 : await groupOldTasks(redis) };
@@ -56,6 +54,12 @@ async function absentFrom(redis: Redis, key: string, refs: readonly string[]): P
   return refs.filter((_ref, at) => scores[at] === null);
 }
 
+/** Those of which a version was written by somebody who knew nothing of these lists (`raise_version` of shared/tow.lua). */
+async function unlistedOf(redis: Redis, refs: readonly string[]): Promise<string[]> {
+  const marks = await Promise.all(refs.map((ref) => redis.hmget(towKey(ref), 'version', 'listed')));
+  return refs.filter((_ref, at) => marks[at]?.[0] !== marks[at]?.[1]);
+}
+
 async function listOldTow(redis: Redis, ref: string): Promise<void> {
   let reply = 'stale';
   while (reply === 'stale') {
@@ -65,12 +69,16 @@ async function listOldTow(redis: Redis, ref: string): Promise<void> {
   }
 }
 
-/** How many tasks stood in no group. */
+/** How many tasks stood in no group, or in one that was not theirs. */
 async function groupOldTasks(redis: Redis): Promise<number> {
-  const [open, names] = await Promise.all([redis.zcard(KEYS.openTasks), redis.smembers(taskGroupsKey)]);
-  const counts = await Promise.all(names.map((name) => redis.zcard(taskGroupKey(name))));
-  const missing = open - counts.reduce((sum, count) => sum + count, 0);
-  if (missing <= 0) return 0;
-  await forEachStep(redis, KEYS.openTasks, (ids) => groupTasks.run(redis, towKeys(''), ids));
-  return missing;
+  let count = 0;
+  await forEachStep(redis, KEYS.openTasks, async (ids) => {
+    count += Number(text(await groupTasks.run(redis, towKeys(''), ids), 'group-tasks'));
+  });
+  for (const name of await redis.smembers(taskGroupsKey)) {
+    await forEachStep(redis, taskGroupKey(name), async (ids) => {
+      count += Number(text(await ungroupTasks.run(redis, towKeys(''), [name, ...ids]), 'ungroup-tasks'));
+    });
+  }
+  return count;
 }

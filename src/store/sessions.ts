@@ -3,13 +3,17 @@ import { sessionRecord } from '../contracts/session-record';
 import type { Session, SessionStore } from '../workflow/operator-port';
 import { sessionKey } from './keys';
 
-/** Sessions of people; Redis forgets each by itself once nobody has looked at it for its lifetime. */
+/** Sessions of people; Redis forgets each by itself once nobody has prolonged it for its lifetime. */
 export function createSessionStore(redis: Redis): SessionStore {
   return {
     async begin(idHash, { keyHash, createdAt }, lifetimeMs) {
       await redis.set(sessionKey(idHash), JSON.stringify({ keyHash, createdAt } satisfies Session), 'PX', lifetimeMs);
     },
-    async read(idHash, lifetimeMs) {
+    async read(idHash) {
+      const json = await redis.get(sessionKey(idHash));
+      return json === null ? null : sessionOf(json);
+    },
+    async prolong(idHash, lifetimeMs) {
       // One command reads and prolongs, so that no session can come back to life that ended in between.
       const json = await redis.getex(sessionKey(idHash), 'PX', lifetimeMs);
       return json === null ? null : sessionOf(json);

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import type { TowRecord } from '../contracts/records';
 import { OPERATIONS } from '../contracts/operations';
@@ -9,7 +10,7 @@ import { crewsKey, towKeys, violationKeys } from './keys';
 import { countTows, listTows } from './list-tows';
 import { listedBy } from './listed';
 import { texts, towRecord } from './parse';
-import { savedOf } from './saved';
+import { savedOf, settledOf } from './saved';
 import { wellFormedJson as wellFormed } from './well-formed';
 import { Script } from './scripts';
 
@@ -27,7 +28,14 @@ export function createTowStore(redis: Redis): TowStore {
       redis,
       refs.map((ref) => ({ keys: towKeys(ref), args: [] })),
     );
-    return replies.map(towRecord).filter((record) => record !== null);
+    const records: TowRecord[] = [];
+    for (const reply of replies) {
+      const record = towRecord(reply);
+      if (record) records.push(record);
+      // Metadata may be as large as a message: whatever else this process does has its turn between two of them.
+      await setImmediate();
+    }
+    return records;
   };
   return {
     read,
@@ -78,7 +86,8 @@ export function createTowStore(redis: Redis): TowStore {
         wellFormed(changesOf(before, change)),
         remember?.fingerprint ?? '',
       ]);
-      return savedOf(reply, 'save-tow');
+      const saved = savedOf(reply, 'save-tow');
+      return saved.kind === 'saved' ? { ...saved, hasSettled: settledOf(reply) } : saved;
     },
 
     decide: (before, decision, remember) => decide(redis, before, decision, remember),

@@ -18,7 +18,7 @@ import { mismatchTasks } from './reconcile';
 import { untilFresh } from './retry-stale';
 import { noChange } from './tow-change';
 
-/** What processing a delivery came to. */
+/** What processing a delivery came to; `settled_before`: another worker did it, before or meanwhile. */
 export type IntakeVerdict =
   'created' | 'already_known' | 'rival_kept' | 'attached' | 'parked' | 'late' | 'settled_before' | 'gone';
 
@@ -46,8 +46,10 @@ export async function processDelivery(tools: IntakeTools, deliveryId: string): P
   if (!delivery) return { verdict: 'gone', kind: null, towingReferenceId: null, sinceReceivedMs: null };
   const { kind, towingReferenceId, readAtMs, receivedAtMs } = delivery;
   const isFirst = delivery.state === 'waiting' && delivery.parkedAtMs === null && delivery.replays === 0;
-  const sinceReceivedMs = isFirst ? readAtMs - receivedAtMs : null;
-  return { verdict: await verdictOn(tools, delivery), kind, towingReferenceId, sinceReceivedMs };
+  const verdict = await verdictOn(tools, delivery);
+  // Of several workers that took it at the same moment, one has processed it.
+  const sinceReceivedMs = isFirst && verdict !== 'settled_before' ? readAtMs - receivedAtMs : null;
+  return { verdict, kind, towingReferenceId, sinceReceivedMs };
 }
 
 async function verdictOn(tools: IntakeTools, delivery: Delivery): Promise<IntakeVerdict> {
@@ -97,7 +99,8 @@ async function takeTowRequest(
   const verdict = isKnown ? 'already_known' : 'rival_kept';
   const change = isKnown ? noChange(tow) : withRival(tow, rivalOf(delivery, request));
   const saved = await tools.tows.save(record, { ...change, delivery: { id: delivery.id, verdict } });
-  return saved.kind === 'saved' ? verdict : 'stale';
+  if (saved.kind !== 'saved') return 'stale';
+  return saved.hasSettled ? verdict : 'settled_before';
 }
 
 async function takeInvoice(
@@ -135,7 +138,7 @@ async function takeInvoice(
   });
   if (saved.kind !== 'saved') return 'stale';
   tools.wake.tow(ref);
-  return 'attached';
+  return saved.hasSettled ? 'attached' : 'settled_before';
 }
 
 function requestedTow(delivery: Delivery, request: TowRequestWebhook): Tow {

@@ -108,7 +108,9 @@ export interface Session {
 /** Sessions by the hash of their id; the id itself is known to the browser alone. */
 export interface SessionStore {
   begin(idHash: string, session: Session, lifetimeMs: number): Promise<void>;
-  /** The session, whose life is prolonged by this look at it; null when there is none. */
-  read(idHash: string, lifetimeMs: number): Promise<Session | null>;
+  /** The session, as long as it would have lived without this look at it; null when there is none. */
+  read(idHash: string): Promise<Session | null>;
+  /** The session, which lives for this long from now on; null when there is none. */
+  prolong(idHash: string, lifetimeMs: number): Promise<Session | null>;
   end(idHash: string): Promise<void>;
 }

@@ -42,6 +42,11 @@ export type Saved =
   /** A request under the same key had its effect before; this one has none. */
   | { readonly kind: 'remembered'; readonly fingerprint: string };
 
+export type TowSaved =
+  | Exclude<Saved, { kind: 'saved' }>
+  /** `hasSettled`: whether this settled the delivery of the change; false when another worker had done so before. */
+  | { readonly kind: 'saved'; readonly hasSettled: boolean };
+
 /** The answers given to requests with an `Idempotency-Key`. */
 export interface AnswerStore {
   /** What is remembered for a scope; the answer is null between the effect and the first answer. */
@@ -125,8 +130,7 @@ export interface TowStore {
     deliveryId: string,
     also: { afterMs: number; task: NewTask; lateTask: NewTask },
   ): Promise<'parked' | 'exists' | 'late' | 'settled_before'>;
-  /** `hasSettled`: whether this settled the delivery of the change; false when another worker had done so before. */
-  save(before: TowRecord, change: TowChange, remember?: Remember): Promise<Saved & { readonly hasSettled: boolean }>;
+  save(before: TowRecord, change: TowChange, remember?: Remember): Promise<TowSaved>;
   decide(before: TowRecord, decision: ReportDecision, remember?: Remember): Promise<Saved>;
 }
 

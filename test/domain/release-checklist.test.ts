@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { advance } from '../../src/domain/advance';
 import type { Hold } from '../../src/domain/dispatch';
-import { RELEASE_ITEMS, releaseChecklist } from '../../src/domain/release-checklist';
+import { RELEASE_ITEMS, releaseBlockers, releaseChecklist } from '../../src/domain/release-checklist';
 import type { Tow } from '../../src/domain/tow';
 import { after, contextOf, newWorld, stories } from './stories';
 import { context, INVOICE_WEBHOOK, report, RULES, towAs } from './tows';
@@ -44,6 +44,18 @@ test('a hold, and a state without a way to a release, stand in its way', () => {
   expect(openItems(held(towAs('detained')))).toEqual(['no_open_hold']);
   for (const state of ['requested', 'released', 'canceled'] as const)
     expect(openItems(towAs(state))).toEqual(['state']);
+});
+
+test('what blocks a release that the state allows is all of the checklist that is open, and nothing where it does not', () => {
+  const reports = [report('invoice', 'accepted')];
+  const blockersOf = (tow: Tow, changes = {}) => releaseBlockers(tow, context(changes));
+  expect(blockersOf(held(towAs('detained')), { reports })).toEqual(['no_open_hold', 'payment_recorded']);
+  expect(blockersOf(towAs('started'))).toEqual([]);
+  const rules = { ...RULES, releaseRequiresPayment: 'always' } as const;
+  expect(blockersOf(towAs('started'), { rules })).toEqual(['invoice_requested', 'payment_recorded']);
+  for (const state of ['requested', 'released', 'canceled'] as const) {
+    expect(blockersOf(held(towAs(state)), { reports })).toEqual([]);
+  }
 });
 
 test('that the service has accepted the invoice is told, and never asked for', () => {

@@ -31,7 +31,17 @@ describe('a tow that owes nothing', () => {
     ['started', ['detained', 'canceled', 'released']],
     ['detained', ['released', 'canceled']],
   ] as const)('and is %s waits for people to say what happens next: %j', (state, facts) => {
-    expect(waiting([accepted], { state })).toEqual({ kind: 'people', facts, taskIds: [] });
+    expect(waiting([accepted], { state })).toEqual({ kind: 'people', facts, blockers: [], taskIds: [] });
+  });
+
+  test('and may not be released yet waits for something else, and says what blocks the release', () => {
+    const blockers = ['no_open_hold', 'payment_recorded'] as const;
+    expect(waiting([accepted], { state: 'detained', blockers })).toEqual({
+      kind: 'people',
+      facts: ['canceled'],
+      blockers,
+      taskIds: [],
+    });
   });
 
   test('is over once nothing more can happen to it and nobody is asked', () => {
@@ -41,6 +51,7 @@ describe('a tow that owes nothing', () => {
     expect(waiting([accepted], { state: 'released', tasks })).toEqual({
       kind: 'people',
       facts: [],
+      blockers: [],
       taskIds: ['invoice_mismatch.T1'],
     });
   });

@@ -19,7 +19,7 @@ async function forgetLists(): Promise<void> {
   const unknown = derived.filter((key) => /:(since:.*|unsent|crew:.*|crews)$/.test(key));
   const groups = await stores.redis.keys(`${KEYS.openTasks}:*`);
   if (unknown.length + groups.length > 0) await stores.redis.del(...unknown, ...groups);
-  for (const key of await stores.redis.keys('{p0}:tow:*')) await stores.redis.hdel(key, 'crew');
+  for (const key of await stores.redis.keys('{p0}:tow:*')) await stores.redis.hdel(key, 'crew', 'listed');
 }
 
 /** All lists there are, row by row. */
@@ -61,11 +61,49 @@ test('what an earlier version wrote while this one ran is put right', async () =
   await stores.say('T1', START);
   await stores.redis.zrem('{p0}:index:tows:since:started', 'T1');
   await stores.redis.zadd('{p0}:index:tows:since:requested', 1, 'T1');
+  await stores.redis.hincrby('{p0}:tow:T1', 'version', 1);
 
   expect((await listOldRecords(stores.redis)).tows).toBe(1);
 
   expect(await stores.redis.zscore('{p0}:index:tows:since:requested', 'T1')).toBeNull();
   expect(await stores.redis.zscore('{p0}:index:tows:since:started', 'T1')).not.toBeNull();
+});
+
+test('a crew and a report that an earlier version wrote alone are found out, also when this one wrote afterwards', async () => {
+  for (const ref of ['T1', 'T2', 'T3']) await requestAgo(stores, ref, 10);
+  await stores.say('T1', startedAgo(5));
+  await assign(stores, 'T2', 'Crew 4');
+  const expected = await lists();
+  await stores.redis.zrem('{p0}:index:tows:unsent', 'T1');
+  await stores.redis.zrem('{p0}:index:tows:crew:Crew 4', 'T2');
+  await stores.redis.zadd('{p0}:index:tows:crew:', 1, 'T2');
+  await stores.redis.hset('{p0}:tow:T2', 'crew', '');
+  for (const ref of ['T1', 'T2']) await stores.redis.hincrby(`{p0}:tow:${ref}`, 'version', 1);
+  await inform(stores, 'T1', 'close');
+
+  expect(await listOldRecords(stores.redis)).toEqual({ tows: 2, tasks: 0 });
+
+  expect(await lists()).toEqual(expected);
+  await inform(stores, 'T2', 'close');
+  expect(await listOldRecords(stores.redis)).toEqual({ tows: 0, tasks: 0 });
+});
+
+test('of tasks that an earlier version opened and closed as many are put right as there are', async () => {
+  for (const ref of ['T1', 'T2']) {
+    await stores.request(ref);
+    await inform(stores, ref, 'open');
+  }
+  const [group = ''] = await stores.redis.keys(`${KEYS.openTasks}:group:*`);
+  const task = (ref: string) => `rival_request.${ref}`;
+  // It closed the one and opened the other: the numbers are the same as before.
+  await stores.redis.hdel(KEYS.tasks, task('T1'));
+  await stores.redis.zrem(KEYS.openTasks, task('T1'));
+  await stores.redis.zrem(group, task('T2'));
+
+  expect((await listOldRecords(stores.redis)).tasks).toBe(2);
+
+  expect(await stores.redis.zrange(group, '0', '-1')).toEqual([task('T2')]);
+  expect((await listOldRecords(stores.redis)).tasks).toBe(0);
 });
 
 test('a question about a tow that is not here makes no row among the tows that need a person', async () => {

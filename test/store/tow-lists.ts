@@ -3,8 +3,11 @@ import type { FactCommand } from '../../src/domain/fact-command';
 import { refusedTask, rivalRequestTask } from '../../src/domain/tasks';
 import { keepOnTow } from '../../src/workflow/dispatch';
 import { EVERY_TOW, type TowFilter } from '../../src/workflow/list-port';
+import { decideReport, type DecisionCommand } from '../../src/workflow/decisions';
+import { isSettled } from '../../src/domain/outbox';
+import { createRetentionStore } from '../../src/store/retention';
 import { noChange } from '../../src/workflow/tow-change';
-import { ACCEPTED, mustClaim, result, START, towRequest, type Stores } from '../support/stores';
+import { ACCEPTED, mustClaim, result, RULES, START, towRequest, type Stores } from '../support/stores';
 
 /** Tows as the tests of lists need them: requested when the test says, and brought to where it wants them. */
 
@@ -46,6 +49,22 @@ export async function refuseHead(stores: Stores, ref: string): Promise<void> {
   });
   const verdict = { next: 'refused', hint: null } as const;
   await stores.outbox.ack(claimed, result(verdict, { task, wasAnswered: true, service: 'alive', hadNoEffect: true }));
+}
+
+/** A person decides about the head of its outbox; fails where that is not allowed. */
+export async function decideHead({ tows }: Stores, ref: string, command: DecisionCommand): Promise<void> {
+  const head = (await tows.read(ref))?.reports.find(({ state }) => !isSettled(state));
+  if (!head) throw new Error('nothing is owed');
+  const wake = { delivery: () => {}, tow: () => {}, violation: () => {} };
+  const tools = { tows, wake, clock: systemClock, rules: RULES };
+  const effect = await decideReport(tools, { ref, reportId: head.id, command, actor: ACTOR });
+  if (effect.kind !== 'done') throw new Error(`not decided: ${JSON.stringify(effect)}`);
+}
+
+/** It leaves for the archive; fails where it may not. */
+export async function retire({ redis, tows }: Stores, ref: string): Promise<void> {
+  const retired = await createRetentionStore(redis).retireTow(ref, await tows.read(ref));
+  if (retired !== 'retired') throw new Error(retired);
 }
 
 /** A task that only informs is opened, or closed, on a tow. */

@@ -4,7 +4,8 @@
 -- ARGV    1 towing reference · 2 document · 3 delivery id · 4 timeline entry · 5 JSON array of search terms
 --         6 the service's name of a violation that was not found, or '' · 7 tasks to open as JSON: [{ id, json }]
 --         8 what lists find it by as JSON (see list_tow in shared/listing.lua)
--- RETURNS { 'created', parked delivery id, … } · { 'exists' } · { 'found' } the violation has become known since: look
+-- RETURNS { 'created', parked delivery id, … }, or { 'settled_before', … } when another worker had settled the delivery
+--         meanwhile · { 'exists' } · { 'found' } the violation has become known since: look
 --         again. Either it finds the tow when it gets its name, or the tow finds it. · { 'late' } the tow is over,
 --         archived and remembered: the delivery is settled, no tow is made
 --! include shared/writes.lua
@@ -15,15 +16,14 @@ if redis.call('EXISTS', TOW) == 1 then
   return { 'exists' }
 end
 if is_buried(ref) then
-  finish_delivery(ref, ARGV[3], 'late')
-  return { 'late' }
+  return { finish_delivery(ref, ARGV[3], 'late') and 'late' or 'settled_before' }
 end
 local violation_id = ARGV[6] ~= '' and redis.call('HGET', REFERENCES, ARGV[6])
 if violation_id and redis.call('EXISTS', VIOLATION .. violation_id) == 1 then
   return { 'found' }
 end
 local requested_at = redis.call('HGET', DELIVERY, 'received_at') or now_ms()
-redis.call('HSET', TOW, 'version', 0, 'head', 1, 'tail', 0, 'requested_at', requested_at)
+redis.call('HSET', TOW, 'version', 0, 'listed', 0, 'head', 1, 'tail', 0, 'requested_at', requested_at)
 write_document(ref, ARGV[2], 'requested', cjson.decode(ARGV[8]))
 if redis.call('SCARD', TOW_TASKS) > 0 then
   -- Something was asked about it before it came, as about an invoice that waited for it too long.
@@ -34,11 +34,11 @@ remember_on_timeline(ARGV[4])
 for _, task in ipairs(cjson.decode(ARGV[7])) do
   open_task(ref, task.id, task.json)
 end
-finish_delivery(ref, ARGV[3], 'created')
+local has_settled = finish_delivery(ref, ARGV[3], 'created')
 raise_version(ref)
 
 local now = now_ms()
-local reply = { 'created' }
+local reply = { has_settled and 'created' or 'settled_before' }
 for _, id in ipairs(redis.call('LRANGE', PARKED, 0, -1)) do
   redis.call('ZADD', DUE_DELIVERIES, now, id)
   reply[#reply + 1] = id

@@ -2,15 +2,15 @@
 --
 -- KEYS    the keys of any tow (see shared/tow.lua)
 -- ARGV    task ids
--- RETURNS how many of them are open
+-- RETURNS how many of them stood in no group, or not in theirs
 --! include shared/tasks.lua
 
-local open = 0
+local entered = 0
 for _, id in ipairs(ARGV) do
   local json = redis.call('HGET', TASKS, id)
-  if json and redis.call('ZSCORE', OPEN_TASKS, id) then
+  if json and redis.call('ZSCORE', OPEN_TASKS, id) and not redis.call('ZSCORE', GROUP .. group_of(json), id) then
     enter_group(id, json)
-    open = open + 1
+    entered = entered + 1
   end
 end
-return open
+return entered

@@ -24,4 +24,5 @@ for _, other in ipairs(STATES) do
 end
 list_tow(ref, state, cjson.decode(ARGV[3]))
 settle_head(ref)
+redis.call('HSET', TOW, 'listed', ARGV[2])
 return 'listed'

@@ -4,7 +4,7 @@
 -- ARGV    1 towing reference · 2 delivery id · 3 ms after which a parked invoice opens a task · 4 that task as JSON
 --         5 id of the task of an invoice that is late · 6 that task as JSON
 -- RETURNS 'parked' · 'exists' the tow came into being in between · 'late' the tow is over, archived and remembered: the
---         delivery is settled and a person is told
+--         delivery is settled and a person is told · 'settled_before' another worker has done all that meanwhile
 --! include shared/writes.lua
 
 local ref, id, task_after_ms = ARGV[1], ARGV[2], tonumber(ARGV[3])
@@ -12,7 +12,9 @@ if redis.call('EXISTS', TOW) == 1 then
   return 'exists'
 end
 if is_buried(ref) then
-  finish_delivery(ref, id, 'late')
+  if not finish_delivery(ref, id, 'late') then
+    return 'settled_before'
+  end
   open_task(ref, ARGV[5], ARGV[6])
   return 'late'
 end

@@ -7,7 +7,7 @@
 --           open_tasks: [{ id, json }], close_tasks: [id], terms: [text], delivery_id, verdict, reconciled,
 --           audit, listed: what lists find it by (see list_tow in shared/listing.lua) }
 --         6 fingerprint of the request to remember under its idempotency key, or ''
--- RETURNS { 'saved', version } · { 'stale' } · { 'remembered', fingerprint }
+-- RETURNS { 'saved', version, 'settled' when this settled the delivery, else '' } · { 'stale' } · { 'remembered', fingerprint }
 --! include shared/outbox.lua
 --! include shared/writes.lua
 --! include shared/audit.lua
@@ -36,13 +36,11 @@ for _, id in ipairs(changes.close_tasks) do
 end
 add_search_terms(ref, changes.terms)
 append_audit_if_any(changes.audit)
-if changes.delivery_id ~= '' then
-  finish_delivery(ref, changes.delivery_id, changes.verdict)
-end
+local has_settled = changes.delivery_id ~= '' and finish_delivery(ref, changes.delivery_id, changes.verdict)
 if changes.reconciled then
   redis.call('HDEL', TOW, 'reconcile')
 end
 remember_effect(ARGV[6])
 local version = raise_version(ref)
 reschedule(ref, now, WAKE_GRACE_MS)
-return { 'saved', version }
+return { 'saved', version, has_settled and 'settled' or '' }

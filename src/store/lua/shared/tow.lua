@@ -74,8 +74,13 @@ local function log_attempt(seq, json)
   set_report(seq, { log = cjson.encode(log) })
 end
 
+-- The tow remembers up to which version its lists were written with it (`listed`). An earlier version of ours raises the
+-- version alone and so is found out (src/store/old-records.ts): what comes after it does not hide it.
 local function raise_version(ref)
   local version = redis.call('HINCRBY', TOW, 'version', 1)
+  if redis.call('HGET', TOW, 'listed') == tostring(version - 1) then
+    redis.call('HSET', TOW, 'listed', version)
+  end
   publish('tow.changed', ref)
   return version
 end

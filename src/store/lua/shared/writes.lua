@@ -62,11 +62,13 @@ local function settle_delivery(record, ref, id, verdict)
   publish('delivery.processed', cjson.null)
 end
 
--- A worker that comes late, when another has long settled the delivery, changes nothing about that.
+-- True when this settled it: a worker that comes late, when another has long settled the delivery, changes nothing about
+-- that.
 local function finish_delivery(ref, id, verdict)
   if redis.call('HGET', DELIVERY, 'state') == 'processed' then
     redis.call('ZREM', DUE_DELIVERIES, id)
-    return
+    return false
   end
   settle_delivery(DELIVERY, ref, id, verdict)
+  return true
 end

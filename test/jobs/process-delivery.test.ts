@@ -1,0 +1,61 @@
+import { processDelivery, type ProcessDeliveryTools } from '../../jobs/process-delivery';
+import { systemClock } from '../../src/platform/clock';
+import { silentLog } from '../../src/platform/log';
+import { createMetrics } from '../../src/platform/metrics';
+import { createTally } from '../../src/platform/tally';
+import { useRedis } from '../support/redis';
+import { openStores, towInvoice, towRequest, type Stores } from '../support/stores';
+
+const redis = useRedis();
+let stores: Stores;
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+});
+afterEach(() => stores.close());
+
+/** Both workers read the delivery before either of them has processed it. */
+async function processTwice(id: string) {
+  const tally = createTally();
+  let readings = 0;
+  let release = () => {};
+  const bothHaveRead = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const tools: ProcessDeliveryTools = {
+    tows: stores.tows,
+    violations: stores.violations,
+    deliveries: {
+      ...stores.deliveries,
+      read: async (asked) => {
+        const delivery = await stores.deliveries.read(asked);
+        readings += 1;
+        if (readings === 2) release();
+        await bothHaveRead;
+        return delivery;
+      },
+    },
+    wake: { delivery: () => {}, tow: () => {}, violation: () => {} },
+    defer: () => Promise.reject(new Error('nothing fails')),
+    dropDue: async () => {},
+    clock: systemClock,
+    log: silentLog,
+    metrics: createMetrics(tally),
+  };
+  const outcomes = await Promise.all([1, 2].map(() => processDelivery({ delivery_id: id }, tools)));
+  return { verdicts: outcomes.map(({ what }) => what).toSorted(), counted: tally.take().added };
+}
+
+test('a tow request that two workers take at the same moment is counted once', async () => {
+  await stores.accept('tow_request', towRequest('T1'), 'request-T1');
+  const { verdicts, counted } = await processTwice('request-T1');
+  expect(verdicts).toEqual(['created', 'settled_before']);
+  expect(counted).toMatchObject({ 'processed.tow_request': 1 });
+});
+
+test('an invoice that two workers take at the same moment is counted once', async () => {
+  await stores.request('T1');
+  await stores.accept('tow_invoice', towInvoice('T1'), 'invoice-T1');
+  const { verdicts, counted } = await processTwice('invoice-T1');
+  expect(verdicts).toEqual(['attached', 'settled_before']);
+  expect(counted).toMatchObject({ 'processed.tow_invoice': 1 });
+});
