@@ -3134,7 +3134,11 @@ export interface paths {
   };
   '/api/events': {
     get: {
-      parameters: {};
+      parameters: {
+        query?: {
+          since?: string | undefined;
+        };
+      };
       responses: {
         200: {
           content: {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { SignIn } from '../workflow/operator-port';
 import type { ApiKeyStore } from '../workflow/ports';
 import type { Actor } from '../workflow/progress';
@@ -15,8 +15,8 @@ export interface Authenticator extends SignIn {
   signedIn(request: IncomingMessage): Promise<Actor | null>;
 }
 
-/** Who sends this cookie header; null when nobody has signed in with it. */
-export type SessionActor = (cookieHeader: string | undefined) => Promise<Actor | null>;
+/** Who makes a request with these headers; null when nobody has signed in with their cookie. */
+export type SessionActor = (headers: IncomingHttpHeaders) => Promise<Actor | null>;
 
 export interface AuthenticatorOptions {
   readonly keys: Pick<ApiKeyStore, 'findByHash'>;
@@ -55,7 +55,7 @@ export function withSessions(signIn: SignIn, sessionActor: SessionActor): Authen
     check: (key, request) => signIn.check(key, request),
     holderOf: (keyHash) => signIn.holderOf(keyHash),
     async signedIn({ method, headers }) {
-      return method === 'GET' && headers.authorization === undefined ? sessionActor(headers.cookie) : null;
+      return method === 'GET' && headers.authorization === undefined ? sessionActor(headers) : null;
     },
   };
 }

@@ -1,7 +1,9 @@
 import type { Express, Response } from 'express';
 import type { StoreEvent } from '../contracts/records';
 import type { Authenticator } from './authenticate';
+import type { Clock } from '../platform/clock';
 import { identify } from './identify';
+import { createRecentEvents } from './recent-events';
 
 /** Server-sent events: everything that changes, to everybody who watches. */
 export interface EventStream {
@@ -17,13 +19,14 @@ const RECONNECT_MS = 2000;
 /** A watcher that does not read is let go; it comes back and reads the present state. */
 const UNREAD_BYTES_MAX = 1_048_576;
 
-/** Serves `GET /api/events` (role viewer). */
+/** Serves `GET /api/events` (role viewer); `since` asks for what was said from that moment on, too (recent-events.ts). */
 export function serveEvents(
   app: Express,
   authenticator: Authenticator,
-  { heartbeatMs = HEARTBEAT_MS }: { heartbeatMs?: number } = {},
+  { clock, heartbeatMs = HEARTBEAT_MS }: { clock: Clock; heartbeatMs?: number },
 ): EventStream {
   const watchers = new Map<Response, () => Promise<boolean>>();
+  const recent = createRecentEvents(clock);
   app.get('/api/events', async (request, response) => {
     const caller = await identify(request, response, authenticator);
     if (!caller) return;
@@ -34,6 +37,9 @@ export function serveEvents(
       'x-accel-buffering': 'no',
     });
     response.write(`retry: ${RECONNECT_MS}\n\n`);
+    // A moment that cannot be read asks for nothing.
+    const { since } = request.query;
+    for (const text of recent.since(typeof since === 'string' ? Date.parse(since) : Number.NaN)) response.write(text);
     watchers.set(response, caller.isStillIn);
     response.on('close', () => watchers.delete(response));
   });
@@ -64,7 +70,9 @@ export function serveEvents(
         ...(ref ? { towing_reference_id: ref } : {}),
         ...(violationId ? { violation_id: violationId } : {}),
       };
-      send(`event: ${event.type}\ndata: ${JSON.stringify({ at, type: event.type, ...about })}\n\n`);
+      const text = `event: ${event.type}\ndata: ${JSON.stringify({ at, type: event.type, ...about })}\n\n`;
+      recent.note(JSON.stringify([event.type, about]), text);
+      send(text);
     },
     close() {
       clearInterval(heartbeat);

@@ -104,7 +104,7 @@ export function createOperator(options: OperatorOptions): Operator {
   serveApiKeys(server, { keys: options.keys, clock: options.clock });
   serveAudit(server, options.audit);
   mountEndpoints(app, server.endpoints, authenticator);
-  const events = serveEvents(app, authenticator);
+  const events = serveEvents(app, authenticator, { clock });
   serveDocs(app);
   app.get('/openapi.json', (_request, response) => {
     response.json(openApiDocument());

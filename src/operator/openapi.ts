@@ -76,7 +76,15 @@ function eventStream(schemas: SchemaWriter): Json {
     tags: ['Operations'],
     summary: 'Everything that changes, as server-sent events (`event: tow.changed` and others).',
     description: 'Needs the role viewer.',
-    parameters: [],
+    parameters: [
+      {
+        name: 'since',
+        in: 'query',
+        required: false,
+        description: 'Says first what happened from this moment on, at most 60 s back; of the same thing the last.',
+        schema: { type: 'string', format: 'date-time' },
+      },
+    ],
     responses: {
       200: {
         description: 'Each `data` is one JSON object.',

@@ -19,7 +19,7 @@ async function startStream() {
   const guessing = createGuessing({ clock, log, metrics });
   const authenticator = createAuthenticator({ keys: createApiKeyStore(redis), bootstrapApiKey: app.apiKey, guessing });
   const stream = express();
-  const events = serveEvents(stream, authenticator, { heartbeatMs: 50 });
+  const events = serveEvents(stream, authenticator, { clock, heartbeatMs: 50 });
   const ready = () => Promise.resolve({ ready: true, details: {} });
   const listener = await listen(stream, { ready }, { host: '127.0.0.1', port: 0 });
   return {

@@ -16,9 +16,12 @@ interface Heard {
 }
 
 /** Runs a check with the events that a watcher has heard so far. */
-async function watching(check: (heard: readonly Heard[]) => Promise<void>, apiKey = app.apiKey): Promise<void> {
+async function watching(
+  check: (heard: readonly Heard[]) => Promise<void>,
+  { apiKey = app.apiKey, query = '' }: { apiKey?: string; query?: string } = {},
+): Promise<void> {
   const leaving = new AbortController();
-  const response = await fetch(`${app.consoleUrl}/api/events`, {
+  const response = await fetch(`${app.consoleUrl}/api/events${query}`, {
     headers: { authorization: `Bearer ${apiKey}` },
     signal: leaving.signal,
   });
@@ -88,8 +91,39 @@ it('every watcher hears every event, and one that leaves does not disturb the ot
   });
 });
 
+it('who says since when hears what happened from then on, once per what it is about, and then what happens', async () => {
+  const since = new Date(app.foundation.clock.nowMs()).toISOString();
+  const ref = await newTow(app);
+  await record(app, ref, 'started');
+  await watching(
+    async (heard) => {
+      const ofTow = () =>
+        heard.filter(({ data, event }) => event === 'tow.changed' && data.towing_reference_id === ref);
+      await eventually(() => expect(ofTow()).toHaveLength(1));
+      await record(app, ref, 'detained');
+      await eventually(() => expect(ofTow()).toHaveLength(2));
+    },
+    { query: `?since=${since}` },
+  );
+});
+
+it.each(['', '?since=', '?since=yesterday', '?since=2999-01-01T00:00:00Z'])(
+  'with %j nobody is told of before',
+  async (query) => {
+    const before = await newTow(app);
+    await watching(
+      async (heard) => {
+        const ref = await newTow(app);
+        await eventually(() => expect(heard.map(({ data }) => data.towing_reference_id)).toContain(ref));
+        expect(heard.map(({ data }) => data.towing_reference_id)).not.toContain(before);
+      },
+      { query },
+    );
+  },
+);
+
 it('a viewer may watch, and nobody without a key', async () => {
-  await watching(async () => {}, await newKey(app, 'viewer'));
+  await watching(async () => {}, { apiKey: await newKey(app, 'viewer') });
   expect((await get(app, '/api/events', { apiKey: null })).status).toBe(401);
   expect((await get(app, '/api/events', { apiKey: 'thk_wrong' })).status).toBe(401);
 });

@@ -150,7 +150,7 @@ describe('the stream of events', () => {
   async function watching<T>(doing: (watch: (cookie: string) => Promise<Response>) => Promise<T>): Promise<T> {
     const application = express();
     const authenticator = withSessions(sessions.signIn, sessions.sessionActor);
-    const events = serveEvents(application, authenticator, { heartbeatMs: 50 });
+    const events = serveEvents(application, authenticator, { clock: app.foundation.clock, heartbeatMs: 50 });
     return serving(application, async (url) => {
       try {
         return await doing((cookie) => fetch(`${url}/api/events`, { headers: { cookie } }));

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Role } from '../../src/domain/vocabulary';
 import type { Foundation } from '../../src/main/foundation';
 import { openSignIn } from '../../src/main/operator';
@@ -16,9 +17,9 @@ const LIFETIME_MS = 60_000;
 export function openSessions(foundation: Foundation) {
   const signIn = openSignIn(foundation);
   const store = createSessionStore(foundation.redis);
-  const sessionActor = async (cookieHeader: string | undefined) => {
-    const id = COOKIE.exec(cookieHeader ?? '')?.[1];
-    const session = id === undefined ? null : await store.read(id, LIFETIME_MS);
+  const sessionActor = async ({ cookie = '' }: IncomingHttpHeaders) => {
+    const id = COOKIE.exec(cookie)?.[1];
+    const session = id === undefined ? null : await store.read(id);
     return session && signIn.holderOf(session.keyHash);
   };
   return { signIn, store, sessionActor };

@@ -1,0 +1,33 @@
+import type { Clock } from '../platform/clock';
+
+/**
+ * What the stream said lately, so that somebody who read something just before they began to watch misses nothing. Of what
+ * was said of the same thing the last is kept: who hears it reads the present state.
+ */
+export interface RecentEvents {
+  /** `subject`: what it is about, and how. */
+  note(subject: string, text: string): void;
+  /** What was said from this moment on, oldest first, as far as it is kept: 60 s. */
+  since(ms: number): readonly string[];
+}
+
+const KEPT_MS = 60_000;
+/** The clock of another console, on which the page was made, may be ahead of ours by so much. */
+const SKEW_MS = 500;
+
+export function createRecentEvents(clock: Clock): RecentEvents {
+  // In the order they were said last.
+  const said = new Map<string, { readonly text: string; readonly ms: number }>();
+  return {
+    note(subject, text) {
+      const nowMs = clock.nowMs();
+      said.delete(subject);
+      said.set(subject, { text, ms: nowMs });
+      for (const [old, { ms }] of said) {
+        if (nowMs - ms <= KEPT_MS) break;
+        said.delete(old);
+      }
+    },
+    since: (since) => [...said.values()].filter(({ ms }) => ms >= since - SKEW_MS).map(({ text }) => text),
+  };
+}
