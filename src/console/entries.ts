@@ -1,7 +1,7 @@
 /** What people type into forms, as the API takes it. */
 
-/** Fields every form of ours carries beside those of the API. */
-const OWN_FIELDS = ['form_token', 'form_key'];
+/** Fields every form of ours carries beside those of the API (parts/form.tsx). */
+export const OWN_FIELDS = ['form_token', 'form_key', 'question'];
 
 export interface EntryRules {
   /** Sent as numbers; what is no number stays text, so that the API names the rule it breaks. */
@@ -25,8 +25,15 @@ export function bodyOf(form: URLSearchParams, rules: EntryRules = {}): Record<st
 }
 
 function valueOf(name: string, value: string, { numbers = [], moments = [] }: EntryRules): string | number {
-  if (numbers.includes(name)) return Number.isFinite(Number(value)) ? Number(value) : value;
+  if (numbers.includes(name)) return numberOf(name, value);
   return moments.includes(name) ? momentOf(value) : value;
+}
+
+/** A comma begins the decimals of a coordinate (`46,68`); elsewhere it could as well stand between thousands. */
+function numberOf(name: string, value: string): string | number {
+  const isCoordinate = name === 'latitude' || name === 'longitude';
+  const number = Number(isCoordinate ? value.replace(/^(-?\d+),(\d+)$/, '$1.$2') : value);
+  return Number.isFinite(number) ? number : value;
 }
 
 /** `2026-11-21T09:14` as a browser enters it means Riyadh time (UTC+3 all year); anything else is left for the API to judge. */

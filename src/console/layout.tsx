@@ -60,7 +60,7 @@ export function Layout(props: {
       <body
         hx-ext="morph"
         data-live-words={[words.common.live, words.common.livePaused, words.common.liveLost].join('|')}
-        {...(isSignedIn ? { 'data-live': '/api/events' } : {})}
+        {...(isSignedIn ? { 'data-live': `/api/events?since=${new Date(viewer.nowMs).toISOString()}` } : {})}
         {...(viewer.hasShortcuts ? { 'data-shortcuts': 'on' } : {})}
       >
         <a class="skip" href="#content">

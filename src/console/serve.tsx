@@ -4,9 +4,13 @@ import type { Actor } from '../domain/audit';
 import { roleAllows, type Role } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
 import type { Assets } from './assets';
-import { elsewhere, page, type Shown } from './answers';
+import { elsewhere, type Done, type Shown } from './answers';
+import { saidIn } from './addresses';
 import { Layout } from './layout';
-import { Forbidden, Missing, Outdated } from './pages/errors';
+import { enteredIn, keptForm } from './kept-form';
+import { forbiddenPage, missingPage, refusedPage } from './pages/errors';
+import { signInPage } from './pages/sign-in-page';
+import { backOf, wantsPart as isForPart } from './requests';
 import { cookieOf, isFormOf, type Sessions, type Visitor } from './sessions';
 import { DONE_COOKIE, viewerOf, type Viewer } from './viewer';
 
@@ -17,7 +21,7 @@ export interface Visit {
   readonly visitor: Visitor;
   readonly params: (name: string) => string;
   readonly query: URLSearchParams;
-  /** True when only a part of the page is asked for, by the name of that part (`HX-Target`). */
+  /** True when only a part of the page is asked for. */
   readonly wantsPart: boolean;
   readonly request: Request;
   /** For cookies; what is shown is the handler's answer. */
@@ -51,6 +55,7 @@ export interface ServeTools {
 }
 
 const FORM_LIMIT_BYTES = 200_000;
+const DONE_SECONDS = 30;
 const parseForm: RequestHandler = express.text({
   type: 'application/x-www-form-urlencoded',
   limit: FORM_LIMIT_BYTES,
@@ -60,13 +65,13 @@ const parseForm: RequestHandler = express.text({
 export function createPages(app: Express, tools: ServeTools): Pages {
   const open = async (exchange: Exchange, role: Role, handle: (visit: Visit) => Promise<Shown>) => {
     const { request, response } = exchange;
-    const visitor = await tools.sessions.visitorOf(request.get('cookie'));
-    const wantsPart = request.get('hx-request') === 'true' && request.get('hx-boosted') === undefined;
+    const visitor = await tools.sessions.visitorOf(request);
+    const wantsPart = isForPart(request.headers);
     const openTasks = visitor === null || wantsPart ? null : await tools.openTasks();
     const viewer = { ...viewerOf(request, visitor, tools.clock), openTasks };
-    if (!visitor) return send(exchange, viewer, askToSignIn(request), tools);
+    if (!visitor) return send(exchange, viewer, askToSignIn(request, viewer), tools);
     if (!roleAllows(visitor.actor.role, role)) {
-      return send(exchange, viewer, page('403', <Forbidden viewer={viewer} role={role} />, { httpStatus: 403 }), tools);
+      return send(exchange, viewer, forbiddenPage(viewer, role), tools);
     }
     // A part has no place for it: the next page says it.
     if (viewer.done !== null && !wantsPart) response.append('set-cookie', cookieOf(request, DONE_COOKIE, '', 0));
@@ -75,7 +80,7 @@ export function createPages(app: Express, tools: ServeTools): Pages {
       actor: visitor.actor,
       visitor,
       params: (name) => paramOf(request, name),
-      query: new URL(request.originalUrl, 'http://console').searchParams,
+      query: saidIn(request.originalUrl),
       wantsPart,
       request,
       response,
@@ -92,7 +97,10 @@ export function createPages(app: Express, tools: ServeTools): Pages {
           const body: unknown = request.body;
           const form = new URLSearchParams(typeof body === 'string' ? body : '');
           if (!isFormOf(visit.visitor, form.get('form_token') ?? '')) {
-            return page('403', <Outdated viewer={visit.viewer} />, { httpStatus: 403 });
+            // Signed in anew in another tab, most likely: what was entered goes on with the token of now.
+            const kept = keptForm(request);
+            const again = kept && { form: kept, formToken: visit.visitor.formToken };
+            return refusedPage(visit.viewer, { httpStatus: 403, back: backOf(request), again });
           }
           return handler({ ...visit, form, idempotencyKey: form.get('form_key') ?? '' });
         }),
@@ -109,12 +117,17 @@ export interface Exchange {
   readonly response: Response;
 }
 
+/** Has the next page say what was done; a page that is not loaded soon has missed it. */
+export function sayDone({ request, response }: Exchange, done: Done): void {
+  response.append('set-cookie', cookieOf(request, DONE_COOKIE, done, DONE_SECONDS));
+}
+
 /** Sends what a handler answered. */
 export function send({ request, response }: Exchange, viewer: Viewer, shown: Shown, tools: ServeTools): void {
   response.set('cache-control', 'no-store');
   switch (shown.kind) {
     case 'elsewhere':
-      if (shown.done !== null) response.append('set-cookie', cookieOf(request, DONE_COOKIE, shown.done, 30));
+      if (shown.done !== null) sayDone({ request, response }, shown.done);
       response.redirect(303, shown.address);
       return;
     case 'part':
@@ -124,7 +137,7 @@ export function send({ request, response }: Exchange, viewer: Viewer, shown: Sho
         .send(textOf(<>{shown.content}</>));
       return;
     case 'missing':
-      return send({ request, response }, viewer, page('404', <Missing viewer={viewer} />, { httpStatus: 404 }), tools);
+      return send({ request, response }, viewer, missingPage(viewer, 404), tools);
     case 'page':
       response
         .status(shown.httpStatus)
@@ -154,10 +167,18 @@ function textOf(element: ReturnType<typeof Layout>): string {
   return text;
 }
 
-/** Whoever asks for a part of a page is told to load the page that signs in as a whole. */
-function askToSignIn(request: Request): Shown {
-  const back = request.method === 'GET' && request.get('hx-request') === undefined ? request.originalUrl : '/board';
-  return elsewhere(`/sign-in?next=${encodeURIComponent(back)}`);
+/**
+ * Whoever asks for a part of a page is told to load the page that signs in as a whole. What was entered into a form is
+ * shown on that page, and stands in no address.
+ */
+function askToSignIn(request: Request, viewer: Viewer): Shown {
+  const isPage = request.method === 'GET' && request.get('hx-request') === undefined;
+  const kept = keptForm(request);
+  const next = isPage ? request.originalUrl : request.method === 'GET' ? '/board' : backOf(request);
+  if (kept && enteredIn(kept).length > 0) {
+    return signInPage(viewer, { next, failure: null, httpStatus: 401, entered: kept });
+  }
+  return elsewhere(`/sign-in?next=${encodeURIComponent(next)}`);
 }
 
 function paramOf(request: Request, name: string): string {

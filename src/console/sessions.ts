@@ -1,17 +1,22 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { parseCookie, stringifySetCookie } from 'cookie';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Request, Response } from 'express';
 import type { Actor } from '../domain/audit';
 import type { Clock } from '../platform/clock';
-import type { SessionStore, SignIn } from '../workflow/operator-port';
+import type { Session, SessionStore, SignIn } from '../workflow/operator-port';
+import { isOverTls, wantsPart } from './requests';
 
 /**
  * Who has signed in. The browser holds a random id in a cookie that no script reads and no other site can send; Redis
- * holds its hash and the hash of the key it began with. A session ends when its key does, or after 12 idle hours.
+ * holds its hash and the hash of the key it began with. A session ends when its key does, after 12 hours in which nobody
+ * opened a page or sent a form, and 7 days after it began at the latest. What a page does by itself prolongs nothing.
  */
 export interface Sessions {
-  /** Who sends this cookie header; null when nobody has signed in with it. */
-  visitorOf(cookieHeader: string | undefined): Promise<Visitor | null>;
+  /** Who makes this request; null when nobody has signed in with its cookie. Prolongs the session, unless for a part. */
+  visitorOf(request: Request): Promise<Visitor | null>;
+  /** Who makes a request with these headers, for reads of the API; prolongs nothing. */
+  readerOf(headers: IncomingHttpHeaders): Promise<Actor | null>;
   begin(exchange: { request: Request; response: Response }, keyHash: string): Promise<void>;
   end(exchange: { request: Request; response: Response }): Promise<void>;
 }
@@ -25,6 +30,7 @@ export interface Visitor {
 
 const COOKIE = 'towhook_session';
 const IDLE_MS = 12 * 3_600_000;
+const LIFE_MS = 7 * 24 * 3_600_000;
 
 export function createSessions({
   store,
@@ -35,24 +41,34 @@ export function createSessions({
   signIn: Pick<SignIn, 'holderOf'>;
   clock: Clock;
 }): Sessions {
+  const holderOf = async (session: Session | null): Promise<{ actor: Actor; keyHash: string } | null> => {
+    // A moment that cannot be read is no reason to let anybody stay.
+    if (session === null || !(clock.nowMs() - Date.parse(session.createdAt) < LIFE_MS)) return null;
+    const actor = await signIn.holderOf(session.keyHash);
+    return actor && { actor, keyHash: session.keyHash };
+  };
   return {
-    async visitorOf(cookieHeader) {
-      const id = idIn(cookieHeader);
+    async visitorOf({ headers }) {
+      const id = idIn(headers);
       if (id === null) return null;
-      const session = await store.read(hashOf(id), IDLE_MS);
-      const actor = session && (await signIn.holderOf(session.keyHash));
-      return session && actor && { actor, keyHash: session.keyHash, formToken: hashOf(`form ${id}`) };
+      const hash = hashOf(id);
+      const holder = await holderOf(wantsPart(headers) ? await store.read(hash) : await store.prolong(hash, IDLE_MS));
+      return holder && { ...holder, formToken: hashOf(`form ${id}`) };
+    },
+    async readerOf(headers) {
+      const id = idIn(headers);
+      return id === null ? null : ((await holderOf(await store.read(hashOf(id))))?.actor ?? null);
     },
     async begin({ request, response }, keyHash) {
       // Never the id that came in: somebody else may have planted it.
       const id = randomBytes(32).toString('base64url');
       await store.begin(hashOf(id), { keyHash, createdAt: new Date(clock.nowMs()).toISOString() }, IDLE_MS);
-      response.append('set-cookie', cookieOf(request, COOKIE, id));
+      response.append('set-cookie', cookieOf(request, cookieName(request.headers), id));
     },
     async end({ request, response }) {
-      const id = idIn(request.get('cookie'));
+      const id = idIn(request.headers);
       if (id !== null) await store.end(hashOf(id));
-      response.append('set-cookie', cookieOf(request, COOKIE, '', 0));
+      response.append('set-cookie', cookieOf(request, cookieName(request.headers), '', 0));
     },
   };
 }
@@ -71,17 +87,18 @@ export function cookieOf(request: Request, name: string, value: string, maxAgeSe
     path: '/',
     httpOnly: true,
     sameSite: 'lax',
-    secure: isOverTls(request),
+    secure: isOverTls(request.headers),
     ...(maxAgeSeconds === undefined ? {} : { maxAge: maxAgeSeconds }),
   });
 }
 
-export function isOverTls(request: Request): boolean {
-  return request.secure || request.get('x-forwarded-proto') === 'https';
+/** Over TLS no other site of the same domain can set or replace a cookie of this name: browsers see to that. */
+function cookieName(headers: IncomingHttpHeaders): string {
+  return isOverTls(headers) ? `__Host-${COOKIE}` : COOKIE;
 }
 
-function idIn(cookieHeader: string | undefined): string | null {
-  const id = cookieHeader === undefined ? undefined : parseCookie(cookieHeader)[COOKIE];
+function idIn(headers: IncomingHttpHeaders): string | null {
+  const id = parseCookie(headers.cookie ?? '')[cookieName(headers)];
   return id === undefined || id === '' ? null : id;
 }
 

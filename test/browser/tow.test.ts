@@ -1,4 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
+import { wordsOf } from '../../src/console/words';
 import { expectAccessible, focused, useBrowser, waitForPath, waitForText, waitUntilGone } from '../support/browser';
 import { eventually } from '../support/eventually';
 import { PNG } from '../support/images';
@@ -132,7 +133,7 @@ test('a refused report is corrected and sent again', async () => {
   await waitForText(page.locator('.notice'), 'Decided.');
   await town.towWhen(ref, ({ reports }) => reports.every(({ state }) => state === 'accepted'));
   expect((await town.callsOf('started')).map(({ body }) => body?.['plate_number'])).toEqual(['ABJ 1234', 'KLZ 77']);
-  await waitForText(page.locator('#tow-why'), 'people say what happens next (released or canceled)');
+  await waitForText(page.locator('#tow-why'), 'people say what happens next (released)');
   await waitUntilGone(tasks);
 });
 
@@ -160,6 +161,25 @@ test('a page that changes leaves alone what somebody is typing, and says that th
   await waitForText(section(page, 'What happened?'), 'There is nothing more to say about this tow.');
 });
 
+test('a refusal stands with what was entered, however often the page is refreshed, until it is left', async () => {
+  const ref = await town.orderTow();
+  const page = await browser.open();
+  await town.signIn(page, 'dispatcher', pathOf(ref));
+  await unfold(page, 'Cancel the tow');
+  await page.getByLabel('Reason', { exact: true }).first().selectOption({ label: 'Wrong vehicle' });
+  await page.getByLabel('In your words').fill('a blue van');
+  await town.record(ref, 'canceled', { cancellation_reason: 'Gone on arrival' });
+  await waitForText(page.locator('#tow-head'), 'Canceled');
+  browser.announce(page, { path: `${pathOf(ref)}/canceled`, status: 409 });
+  await page.getByRole('button', { name: 'Cancel the tow', exact: true }).click();
+  await waitForText(page.locator('.problem'), 'a blue van');
+  await expectAccessible(page);
+  const refreshed = page.waitForResponse((response) => response.url().endsWith(pathOf(ref)));
+  await page.locator('#tow').dispatchEvent('changed');
+  await (await refreshed).finished();
+  await waitForText(page.locator('.problem'), 'a blue van');
+});
+
 test('everything works without JavaScript', async () => {
   const ref = await town.orderTow();
   const page = await browser.open({ javaScript: false });
@@ -175,4 +195,21 @@ test('everything works without JavaScript', async () => {
   expect(call?.body?.['cancellation_reason']).toBe('Owner came and moved the vehicle: paid the fine');
   await page.reload();
   await waitForText(page.locator('#tow-why'), 'Nothing waits: the tow is canceled');
+});
+
+test('a crew beside the vehicle enters the position of the device, and is told how exact it is', async () => {
+  const { use, denied } = wordsOf('en').common.position;
+  const ref = await town.orderTow();
+  const page = await browser.open({ viewport: 'phone' });
+  await town.signIn(page, 'crew', pathOf(ref));
+  const form = page.locator('#form-started');
+  const button = form.getByRole('button', { name: use });
+  await button.click();
+  await waitForText(form.locator('[data-locate-state]'), denied);
+  await page.context().grantPermissions(['geolocation']);
+  await page.context().setGeolocation({ latitude: 24.7, longitude: 46.6, accuracy: 12 });
+  await button.click();
+  await waitForText(form.locator('[data-locate-state]'), 'exact to 12 m');
+  expect(await form.getByLabel('Latitude').inputValue()).toBe('24.700000');
+  expect(await form.getByLabel('Longitude').inputValue()).toBe('46.600000');
 });

@@ -68,7 +68,7 @@ test('a patrol reports with two images on a phone in Arabic, stops once, and see
   await page.context().grantPermissions(['geolocation']);
   await page.context().setGeolocation({ latitude: 24.7, longitude: 46.6, accuracy: 12 });
   await fill(page, 'ar', { plateNumber: 'أ ب ح ١٢٣٥' });
-  await page.getByRole('button', { name: words.position.use }).click();
+  await page.getByRole('button', { name: wordsOf('ar').common.position.use }).click();
   await waitForText(page.locator('[data-locate-state]'), '12');
   await chooseImages(page, image('front.png', 1_500_000));
   await page.getByLabel(words.camera).setInputFiles([image('camera.png', 2_500_000, 2)]);

@@ -52,7 +52,7 @@ describe('a board that is looked at', () => {
     await record(app, refs[49] ?? '', 'canceled');
     const left = await refreshed(visitor, before);
     expect(rowsIn(left)).toEqual(refs.slice(0, 50));
-    expect(statusIn(left)).toBe('50 tows shown');
+    expect(statusIn(left)).toBe('50 of 51 tows shown');
 
     await newTow(app);
     expect(statusIn(await refreshed(visitor, left))).toBe('1 new: show');
@@ -69,7 +69,7 @@ describe('a board that is looked at', () => {
     await newTow(app);
     const after = await refreshed(visitor, second);
     expect(rowsIn(after)).toEqual(refs.slice(50));
-    expect(statusIn(after)).toBe('2 tows shown');
+    expect(statusIn(after)).toBe('2 of 53 tows shown');
   });
 
   test('that was empty shows what comes at once, since no row can be pushed away', async () => {

@@ -211,3 +211,9 @@ test('in Arabic says the same in Arabic, with references and plates as they are'
   expect(html).toContain('<bdi dir="ltr">A B J 1234</bdi>');
   expect(chipsIn(html).get('المفتوحة')?.count).toBe(1);
 });
+
+test('a reference of any length may be broken, and is whole on hover', async () => {
+  const long = `TW-${'x'.repeat(297)}`;
+  await newTow(app, { towing_reference_id: long });
+  expect(await board()).toContain(`<bdi class="ref long" title="${long}">${long}</bdi>`);
+});

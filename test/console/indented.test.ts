@@ -1,5 +1,5 @@
 import { assert, json, property } from 'fast-check';
-import { indented } from '../../src/console/pages/ops/indented';
+import { indented, INDENTED_MAX } from '../../src/console/pages/ops/indented';
 
 test('every piece of the JSON stays as it came, one member a line', () => {
   expect(indented('{"a":100.50,"b":[1,{}],"c":[],"d":"x, {\\"y\\"}: \\\\"}')).toBe(
@@ -28,6 +28,13 @@ test('it means the same as before, whatever it is', () => {
 test('what is no JSON is not indented', () => {
   expect(indented('{"a":')).toBeNull();
   expect(indented('')).toBeNull();
+});
+
+test('what would become much longer than it was is not laid out', () => {
+  const nested = (members: number) => `${'['.repeat(22)}${Array(members).fill('1').join(',')}${']'.repeat(22)}`;
+  expect(indented(nested(480_000))).toBeNull();
+  expect((indented(nested(20_000)) ?? '').length).toBeLessThan(INDENTED_MAX);
+  expect(indented(nested(20_000))).not.toBeNull();
 });
 
 test('what is nested without end stays about as long as it was', () => {

@@ -55,6 +55,8 @@ function known(changes: Partial<Known> = {}): Known {
     },
     processes: [standing()],
     systemTasks: [],
+    openTasks: 0,
+    attempts: { made: 0, failed: 0 },
     nowMs: NOW,
     ...changes,
   };
@@ -69,6 +71,18 @@ const kindsOf = (changes: Partial<Known>) => alarmsOf(known(changes)).map(({ kin
 test('there is no alarm while all is well, and none before the first walk', () => {
   expect(alarmsOf(known())).toEqual([]);
   expect(kindsOf({ conservation: { ...known().conservation, started_at: null, ended_at: null } })).toEqual([]);
+});
+
+test('a service that answers with failures alone, and tries of which most fail, are to be looked at', () => {
+  const { sending } = known();
+  const failing = (failures: number) => ({ sending: { ...sending, service: { ...sending.service, failures } } });
+  expect(alarmsOf(known(failing(3)))).toEqual([]);
+  expect(alarmsOf(known(failing(64)))).toEqual([{ kind: 'failing', failures: 64 }]);
+  expect(severityOf({ kind: 'failing', failures: 64 })).toBe('wait');
+
+  expect(kindsOf({ attempts: { made: 8, failed: 8 } })).toEqual([]);
+  expect(kindsOf({ attempts: { made: 500, failed: 120 } })).toEqual([]);
+  expect(kindsOf({ attempts: { made: 130, failed: 120 } })).toEqual(['attemptsFail']);
 });
 
 test('a lost connection, an outage and a paused operation are told with since when and when it is tried again', () => {

@@ -5,6 +5,7 @@ import { systemClock } from '../../src/platform/clock';
 import { useApp } from '../support/app';
 import { beatingProcess, NOTHING } from '../support/processes';
 import { get, newKey } from '../operator/client';
+import { refusedTow } from './task-world';
 import { signedIn, textOf } from './visitor';
 
 const app = useApp();
@@ -30,6 +31,22 @@ describe('the overview', () => {
       expect(text).toContain(title);
     }
     expect(text).toContain(`${ops.processes.roles.all} ${ops.processes.alive}`);
+  });
+
+  test('says how many tasks wait for people, which is no alarm', async () => {
+    const visitor = await signedIn(app);
+    expect((await visitor.get('/ops')).html).not.toContain('See: Tasks');
+    await refusedTow(app);
+    const { html } = await visitor.get('/ops');
+    expect(textOf(html)).toContain('All is well.');
+    expect(html).toContain(`<p>${opsAlarms.people(1)} <a href="/tasks">See: Tasks</a></p>`);
+  });
+
+  test('warns when most tries of the last minutes came to nothing', async () => {
+    await counted(1, { 'attempts.refused': 60, 'attempts.failed': 60, 'delivered.started': 10 });
+    const { html } = await (await signedIn(app)).get('/ops');
+    expect(html).toContain('class="card verdict wait"');
+    expect(textOf(html)).toContain(opsAlarms.attemptsFail(120, 130).title);
   });
 
   test('says it in Arabic to whoever reads that', async () => {

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { ROUTES } from '../../src/contracts/operator-routes';
 import { call, newKey } from '../operator/client';
 import { useApp } from '../support/app';
@@ -47,9 +48,29 @@ describe('signing in', () => {
     expect(cookie).not.toMatch(/; Secure/);
   });
 
-  test('over TLS gives a cookie that only goes over TLS', async () => {
-    const shown = await stranger(app).postRaw('/sign-in', `key=${app.apiKey}`, { 'x-forwarded-proto': 'https' });
-    expect(shown.headers.getSetCookie().every((line) => line.includes('; Secure'))).toBe(true);
+  test.each(['https', 'https,http', 'HTTPS, http'])(
+    'over TLS (%s) gives a cookie that only goes over TLS and that no other site of the domain can set',
+    async (proto) => {
+      const overTls = { 'x-forwarded-proto': proto };
+      const visitor = stranger(app);
+      const shown = await visitor.postRaw('/sign-in', `key=${app.apiKey}`, overTls);
+      expect(shown.headers.getSetCookie().every((line) => line.includes('; Secure'))).toBe(true);
+      const id = visitor.cookies.get('__Host-towhook_session') ?? '';
+      expect(id).not.toBe('');
+      expect((await visitor.get('/board', overTls)).status).toBe(200);
+      expect((await visitor.get('/api/tows', overTls)).status).toBe(200);
+
+      const planted = stranger(app);
+      planted.cookies.set('towhook_session', id);
+      expect((await planted.get('/board', overTls)).status).toBe(303);
+      expect((await planted.get('/api/tows', overTls)).status).toBe(401);
+    },
+  );
+
+  test('behind a proxy that was not reached over TLS gives the plain cookie', async () => {
+    const visitor = stranger(app);
+    await visitor.postRaw('/sign-in', `key=${app.apiKey}`, { 'x-forwarded-proto': 'http,https' });
+    expect([...visitor.cookies.keys()]).toEqual(expect.arrayContaining(['towhook_session']));
   });
 
   test('with a wrong key says so, keeps nothing, and never shows the key again', async () => {
@@ -98,6 +119,58 @@ describe('a session', () => {
     expect((await copy.get('/board')).status).toBe(303);
   });
 
+  const HOUR_MS = 3_600_000;
+  /** The only session there is. */
+  const keyInRedis = async () => (await app.foundation.redis.keys('*session:*'))[0] ?? '';
+  const leftMs = async () => app.foundation.redis.pttl(await keyInRedis());
+
+  test('lives on for 12 hours with each page and each form of a person', async () => {
+    const visitor = await signedIn(app);
+    const acts = [
+      () => visitor.get('/board'),
+      () => visitor.post('/preferences', { theme: 'dark' }),
+      () => visitor.post('/tasks', { task: 'none' }),
+    ];
+    for (const act of acts) {
+      await app.foundation.redis.pexpire(await keyInRedis(), HOUR_MS);
+      await act();
+      expect(await leftMs()).toBeGreaterThan(11 * HOUR_MS);
+    }
+  });
+
+  test('lives no longer by what an open page does by itself', async () => {
+    const visitor = await signedIn(app);
+    await app.foundation.redis.pexpire(await keyInRedis(), HOUR_MS);
+    const part = { 'hx-request': 'true' };
+    const { cookies } = visitor;
+    expect((await visitor.get('/tasks/count', part)).status).toBe(200);
+    const { html } = await visitor.get('/ops', part);
+    expect(html).not.toContain('<html');
+    expect((await visitor.get('/api/tows')).status).toBe(200);
+    const leaving = new AbortController();
+    const cookie = `towhook_session=${cookies.get('towhook_session') ?? ''}`;
+    const stream = await fetch(`${app.consoleUrl}/api/events`, { headers: { cookie }, signal: leaving.signal });
+    expect(stream.status).toBe(200);
+    leaving.abort();
+    expect(await leftMs()).toBeLessThanOrEqual(HOUR_MS);
+  });
+
+  test('ends 7 days after it began, however much it is used', async () => {
+    const visitor = await signedIn(app);
+    const { redis, clock } = app.foundation;
+    const key = await keyInRedis();
+    const record = z
+      .object({ keyHash: z.string(), createdAt: z.string() })
+      .parse(JSON.parse((await redis.get(key)) ?? ''));
+    const begunAgo = (ms: number) =>
+      redis.set(key, JSON.stringify({ ...record, createdAt: new Date(clock.nowMs() - ms).toISOString() }));
+    await begunAgo(7 * 24 * HOUR_MS - 60_000);
+    expect((await visitor.get('/board')).status).toBe(200);
+    await begunAgo(7 * 24 * HOUR_MS);
+    expect((await visitor.get('/board')).status).toBe(303);
+    expect((await visitor.get('/api/tows')).status).toBe(401);
+  });
+
   test('is kept in Redis by a hash alone', async () => {
     const visitor = await signedIn(app);
     const { redis } = app.foundation;
@@ -107,25 +180,6 @@ describe('a session', () => {
     expect(kept.length).toBeGreaterThan(0);
     expect(kept.join()).not.toContain(visitor.cookies.get('towhook_session'));
     expect(kept.join()).not.toContain(app.apiKey);
-  });
-});
-
-describe('a form', () => {
-  test('without the token of its session changes nothing', async () => {
-    const visitor = await signedIn(app);
-    const other = await signedIn(app);
-    const foreign = /name="form_token" value="([^"]+)"/.exec((await other.get('/shortcuts')).html)?.[1] ?? '';
-    for (const token of ['', 'wrong', foreign]) {
-      const shown = await visitor.postRaw('/sign-out', new URLSearchParams({ form_token: token }).toString());
-      expect(shown.status).toBe(403);
-    }
-    expect((await visitor.get('/board')).status).toBe(200);
-  });
-
-  test('that is too large is refused and not read to its end', async () => {
-    const visitor = await signedIn(app);
-    const shown = await visitor.postRaw('/sign-out', `form_token=${'x'.repeat(300_000)}`);
-    expect(shown.status).toBe(413);
   });
 });
 

@@ -57,3 +57,16 @@ test('new ones are counted, those of other lists are not', async () => {
   expect(await rivals()).toContain(fresh(1));
   expect(await rivals()).toContain('href="/tasks?type=rival_request"');
 });
+
+test.each(['//[', 'http://[', '', '/board?type=rival_request'])(
+  'a list that is none (%s) is the plain one',
+  async (list) => {
+    const visitor = await signedIn(app);
+    const { html } = await visitor.get('/tasks');
+    const token = /name="form_token" value="([^"]+)"/.exec(html)?.[1] ?? '';
+    const form = new URLSearchParams({ form_token: token, list }).toString();
+    const shown = await visitor.postRaw('/tasks/live', form, { 'hx-request': 'true' });
+    expect(shown.status).toBe(200);
+    expect(shown.html).toContain('&quot;list&quot;:&quot;/tasks&quot;');
+  },
+);

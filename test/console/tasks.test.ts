@@ -67,6 +67,24 @@ describe('the list of tasks', () => {
     expect(sent).not.toContain('ABJ');
   });
 
+  test('tells the words of the service once', async () => {
+    const { taskId } = await refusedTow(app);
+    const row = rowOf(await (await signedIn(app)).get('/tasks'), taskId);
+    expect(textOf(row).split('Missing required field')).toHaveLength(2);
+  });
+
+  test('has a link that folds out the decision on several, also where no script runs', async () => {
+    await refusedTow(app);
+    const visitor = await signedIn(app);
+    const { html } = await visitor.get('/tasks?order=newest');
+    expect(html).toMatch(/<details class="tasks-bulk" id="bulk-bar" data-/);
+    const address = /<a href="([^"]+)" data-open-bulk/.exec(html)?.[1]?.replaceAll('&amp;', '&');
+    expect(address).toBe('/tasks?order=newest&bulk=open#bulk');
+    const open = (await visitor.get('/tasks?order=newest&bulk=open')).html;
+    expect(open).toMatch(/<details class="tasks-bulk" id="bulk-bar" open/);
+    expect(open).toContain('<summary id="bulk">');
+  });
+
   test('explains that an earlier try may have worked', async () => {
     const id = await newViolation(app);
     const task = { id, httpStatus: 400, words: 'no', hint: 'perhaps_already_accepted' } as const;

@@ -40,7 +40,7 @@ test('a refused report is corrected in the fields of its kind, filled with what 
   const { html } = await visitor.get(pagePath(ref));
   const form = markupOf(html, `form-correct-${report}`);
   const names = [...form.matchAll(/<input[^>]+ name="([^"]+)"/g)].map(([, name = '']) => name);
-  expect(names.filter((name) => !name.startsWith('form_'))).toEqual([
+  expect(names.filter((name) => !/^form_|^was-|^question$/.test(name))).toEqual([
     'plate_number',
     'towed_location',
     'latitude',
@@ -139,6 +139,62 @@ test('a decision on a report that was settled meanwhile is refused with its reas
   expect(textOf(shown.html)).toContain('This was not done The report was already accepted.');
   visitor.cookies.set('towhook_language', 'ar');
   expect(textOf((await visitor.post(onReport(ref, report, 'waive'), {})).html)).toContain('لم يتم ذلك');
+});
+
+describe('a page that does not show any more how a report stands', () => {
+  /** The page as it was shown, while somebody else corrects the report and the service refuses that too. */
+  async function stale() {
+    const { ref, report } = await refused();
+    await visitor.get(pagePath(ref));
+    await post(app, apiPath(ref, `/reports/${report}/correct`), { plate_number: 'NEW 999' });
+    await answerHead(app, ref, 'refused');
+    return { ref, report };
+  }
+
+  test.each([
+    ['correct', { plate_number: 'ABJ 1234', latitude: '24.9' }],
+    ['retry', {}],
+    ['waive', { reason: 'seen the first refusal' }],
+    ['accept', { reason: 'seen the first refusal' }],
+  ] as const)('decides nothing: %s', async (action, fields) => {
+    const { ref, report } = await stale();
+    const shown = await visitor.post(onReport(ref, report, action), fields);
+    expect(shown.status).toBe(409);
+    expect(textOf(shown.html)).toContain('This is no longer asked as it was');
+    const [standing] = (await towOf(app, ref)).reports;
+    expect(standing).toMatchObject({ state: 'refused', body: { plate_number: 'NEW 999', latitude: 24.7136 } });
+    const form = markupOf(shown.html, `form-${action}-${report}`);
+    expect(form).toContain('reason' in fields ? fields.reason : `action="${onReport(ref, report, action)}"`);
+  });
+
+  test('keeps what was entered, and only that: sent again it undoes nothing', async () => {
+    const { ref, report } = await stale();
+    visitor.cookies.set('towhook_language', 'ar');
+    const entered = { plate_number: 'ABJ 1234', latitude: '24.9' };
+    const shown = await visitor.post(onReport(ref, report, 'correct'), entered);
+    expect(textOf(shown.html)).toContain('لم يعد هذا مطروحًا');
+    const form = markupOf(shown.html, `form-correct-${report}`);
+    expect(form).toMatch(/ name="plate_number"[^>]* value="NEW 999"/);
+    expect(form).toMatch(/ name="latitude"[^>]* value="24.9"/);
+    await sendForm(visitor, onReport(ref, report, 'correct'), { plate_number: 'NEW 999', latitude: '24.9' });
+    expect((await towOf(app, ref)).reports[0]?.body).toMatchObject({ plate_number: 'NEW 999', latitude: 24.9 });
+  });
+});
+
+test('a correction that is sent twice leads to the same page twice', async () => {
+  const { ref, report } = await refused();
+  const { html } = await visitor.get(pagePath(ref));
+  const form = markupOf(html, `form-correct-${report}`);
+  const fields = [...form.matchAll(/<input[^>]* name="([^"]*)"[^>]*>/g)].map(([input, name = '']): [string, string] => [
+    name,
+    name === 'plate_number' ? 'KLZ 77' : (/ value="([^"]*)"/.exec(input)?.[1] ?? ''),
+  ]);
+  const body = new URLSearchParams(fields).toString();
+  for (let time = 0; time < 2; time += 1) {
+    expect((await visitor.postRaw(onReport(ref, report, 'correct'), body)).status).toBe(303);
+  }
+  const { timeline } = await towOf(app, ref);
+  expect(timeline.filter(({ type }) => type === 'report.corrected')).toHaveLength(1);
 });
 
 test('a task that only informs is closed with a note', async () => {

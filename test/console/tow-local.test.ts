@@ -1,8 +1,9 @@
 import { newKey, post, towIn, towOf } from '../operator/client';
 import { imageOf, PNG } from '../support/images';
-import { newTow, record, towAfter } from '../operator/world';
+import { answerHead, newTow, record, towAfter } from '../operator/world';
 import { newViolation } from '../operator/violation-world';
 import { useApp } from '../support/app';
+import { rowIn } from './board';
 import { apiPath, formsOf, markupOf, pagePath, sendForm, wordsIn } from './tow-world';
 import { signedIn, textOf, type Visitor } from './visitor';
 
@@ -52,6 +53,23 @@ test('the place in the yard is noted once the vehicle is ours', async () => {
   await record(app, ref, 'started');
   const shown = await sendForm(visitor, pagePath(ref, '/yard'), { yard: 'North', slot: 'B-12' });
   expect(wordsIn(shown.html, 'yard')).toContain('North · Slot B-12');
+});
+
+test('what blocks a release is said instead of the release, on the page and on the board, in both languages', async () => {
+  const ref = await towAfter(app, 'started', 'detained', 'invoice');
+  for (let owed = 0; owed < 3; owed += 1) await answerHead(app, ref, 'accepted');
+  await visitor.get(pagePath(ref));
+  const held = await sendForm(visitor, pagePath(ref, '/holds'), { reason: 'police' });
+  const why = wordsIn(held.html, 'tow-why');
+  expect(why).toContain('what happens next (canceled) is for the role ops to say');
+  expect(why).toContain('on hold: no release before the hold is lifted; payment is missing before the release.');
+  const row = textOf(rowIn((await visitor.get('/board')).html, ref));
+  expect(row).toContain('On hold: no release yet · Payment missing before the release · Next:');
+  visitor.cookies.set('towhook_language', 'ar');
+  expect(wordsIn((await visitor.get(pagePath(ref))).html, 'tow-why')).toContain(
+    'لا إفراج قبل رفع الإيقاف؛ والدفع ناقص',
+  );
+  expect(textOf(rowIn((await visitor.get('/board')).html, ref))).toContain('موقوفة: لا إفراج بعد');
 });
 
 test('a hold is placed and lifted with reasons, and only open ones can be lifted', async () => {
@@ -134,7 +152,7 @@ describe('photos', () => {
   });
 
   test.each([
-    ['that are none', [['a.txt', Buffer.from('words')]], 422, 'images'],
+    ['that are none', [['a.txt', Buffer.from('words')]], 422, 'Image 1 : must be a whole image'],
     ['that are too large', [['a.png', imageOf(11 * 1024 * 1024)]], 413, '10'],
   ] as const)('%s are refused with the reason', async (_name, files, status, words) => {
     const ref = await newTow(app);

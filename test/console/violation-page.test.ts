@@ -154,7 +154,7 @@ describe('what may be decided', () => {
     const form = markupOf(html, 'form-correct');
     const names = [...form.matchAll(/<(?:input|select|textarea)[^>]* name="([^"]+)"/g)].map(([, name = '']) => name);
     const entered = Object.fromEntries(
-      names.filter((name) => !name.startsWith('form_')).map((name) => [name, textOf(valueIn(form, name))]),
+      names.filter((name) => !/^form_|^was-|^question$/.test(name)).map((name) => [name, textOf(valueIn(form, name))]),
     );
     const sent = {
       ...entered,
@@ -194,7 +194,7 @@ describe('what may be decided', () => {
     expect(shown.html).toMatch(/<details class="folded" open[^>]*>\s*<summary>Correct and resend/);
 
     const nothing = await visitor.post(`/violations/${id}/waive`, {});
-    expect(textOf(nothing.html)).toContain('Please look at these fields: reason');
+    expect(textOf(nothing.html)).toContain('Please look at these fields: Reason');
   });
 
   test('is refused with the reason where the answer came meanwhile', async () => {

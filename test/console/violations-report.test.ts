@@ -166,7 +166,7 @@ describe('a form that is refused', () => {
       fields: { ...COMPLETE, zoneId: 'north', latitude: '91', plateType: 'BICYCLE', date: 'yesterday', location: '' },
     });
     const problem = sent.html.slice(sent.html.indexOf('role="alert"'), sent.html.indexOf('id="report-form"'));
-    expect(textOf(problem)).toContain('zoneId : يجب أن يكون UUID');
+    expect(textOf(problem)).toContain('المنطقة : يجب أن يكون UUID');
     expect(problem).not.toContain('lang="en"');
   });
 

@@ -2,11 +2,11 @@ import express, { type Express } from 'express';
 import { elsewhere, page } from '../answers';
 import { PostForm } from '../parts/form';
 import { ShortcutList } from '../parts/shortcut-sheet';
+import { backOf, isFromHere } from '../requests';
 import { send, type ServeTools } from '../serve';
 import { cookieOf } from '../sessions';
 import { LANGUAGE_COOKIE, oneOf, SHORTCUTS_COOKIE, THEME_COOKIE, THEMES, viewerOf } from '../viewer';
 import { LANGUAGES } from '../words';
-import { isFromHere, nextOf } from './sign-in';
 
 const YEAR_SECONDS = 365 * 86_400;
 const parseForm = express.text({ type: 'application/x-www-form-urlencoded', limit: 10_000 });
@@ -14,7 +14,7 @@ const parseForm = express.text({ type: 'application/x-www-form-urlencoded', limi
 /** Language, theme and shortcuts: of the browser, not of the key, and to be had before signing in. */
 export function servePreferences(app: Express, tools: ServeTools): void {
   app.post('/preferences', ...tools.dress, parseForm, async (request, response) => {
-    const visitor = await tools.sessions.visitorOf(request.get('cookie'));
+    const visitor = await tools.sessions.visitorOf(request);
     const viewer = viewerOf(request, visitor, tools.clock);
     const body: unknown = request.body;
     const form = new URLSearchParams(typeof body === 'string' ? body : '');
@@ -28,11 +28,11 @@ export function servePreferences(app: Express, tools: ServeTools): void {
         if (value !== null) response.append('set-cookie', cookieOf(request, name, value, YEAR_SECONDS));
       }
     }
-    send({ request, response }, viewer, elsewhere(backOf(request.get('referer'))), tools);
+    send({ request, response }, viewer, elsewhere(backOf(request)), tools);
   });
 
   app.get('/shortcuts', ...tools.dress, async (request, response) => {
-    const visitor = await tools.sessions.visitorOf(request.get('cookie'));
+    const visitor = await tools.sessions.visitorOf(request);
     const viewer = viewerOf(request, visitor, tools.clock);
     const { common } = viewer.words;
     const content = (
@@ -49,11 +49,4 @@ export function servePreferences(app: Express, tools: ServeTools): void {
     );
     send({ request, response }, viewer, page(common.keys.title, content), tools);
   });
-}
-
-/** The page the form stood on. */
-function backOf(referer: string | undefined): string {
-  if (referer === undefined || !URL.canParse(referer)) return '/board';
-  const from = new URL(referer);
-  return nextOf(`${from.pathname}${from.search}`);
 }

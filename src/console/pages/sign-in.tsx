@@ -1,10 +1,11 @@
-import express, { type Express, type Request } from 'express';
+import express, { type Express } from 'express';
 import type { SignIn } from '../../workflow/operator-port';
-import { elsewhere, page, type Failure } from '../answers';
-import { Field, PostForm } from '../parts/form';
-import { Problem } from '../parts/problem';
+import { saidIn } from '../addresses';
+import { elsewhere, type Failure } from '../answers';
+import { isFromHere, nextOf } from '../requests';
 import { send, type Pages, type ServeTools } from '../serve';
-import { viewerOf, type Viewer } from '../viewer';
+import { viewerOf } from '../viewer';
+import { signInPage } from './sign-in-page';
 
 const KEY_MAX = 500;
 const parseForm = express.text({ type: 'application/x-www-form-urlencoded', limit: 10_000 });
@@ -13,9 +14,9 @@ const parseForm = express.text({ type: 'application/x-www-form-urlencoded', limi
 export function serveSignIn(app: Express, tools: ServeTools & { signIn: SignIn }): void {
   const { sessions, clock, signIn, dress } = tools;
   app.get('/sign-in', ...dress, async (request, response) => {
-    const visitor = await sessions.visitorOf(request.get('cookie'));
+    const visitor = await sessions.visitorOf(request);
     const viewer = viewerOf(request, visitor, clock);
-    const next = nextOf(new URL(request.originalUrl, 'http://console').searchParams.get('next'));
+    const next = nextOf(saidIn(request.originalUrl).get('next'));
     const shown = visitor ? elsewhere(next) : signInPage(viewer, { next, failure: null, httpStatus: 200 });
     send({ request, response }, viewer, shown, tools);
   });
@@ -57,37 +58,6 @@ export function serveSignOut(pages: Pages, { sessions }: Pick<ServeTools, 'sessi
   });
 }
 
-function signInPage(viewer: Viewer, shown: { next: string; failure: Failure | null; httpStatus: number }) {
-  const words = viewer.words.signIn;
-  const { next, failure, httpStatus } = shown;
-  return page(
-    words.title,
-    <div class="narrow">
-      <h1>{words.title}</h1>
-      <p class="muted">{words.intro}</p>
-      <Problem viewer={viewer} failure={failure} form="sign-in" />
-      <PostForm viewer={viewer} action="/sign-in">
-        <input type="hidden" name="next" value={next} />
-        <Field
-          viewer={viewer}
-          form="sign-in"
-          name="key"
-          type="password"
-          label={words.key}
-          autocomplete="current-password"
-          failure={failure}
-          isRequired
-          isLatin
-        />
-        <button class="main" type="submit">
-          {words.submit}
-        </button>
-      </PostForm>
-    </div>,
-    { httpStatus },
-  );
-}
-
 /** The key that was entered is never shown again. */
 function failureOf(httpStatus: number, rule: string): Failure {
   const refusal = {
@@ -98,17 +68,4 @@ function failureOf(httpStatus: number, rule: string): Failure {
     retryAfterMs: null,
   };
   return { form: 'sign-in', refusal, entered: new URLSearchParams() };
-}
-
-/** A page of ours and nothing else: a whole address would lead whoever signs in away. */
-export function nextOf(next: string | null): string {
-  return next !== null && /^\/(?![/\\])[^\s\\]*$/.test(next) && !next.startsWith('/sign-in') ? next : '/board';
-}
-
-/** Browsers say where a form comes from; what says nothing is no browser and has no session to lose. */
-export function isFromHere(request: Request): boolean {
-  const site = request.get('sec-fetch-site');
-  if (site !== undefined) return site === 'same-origin' || site === 'none';
-  const origin = request.get('origin');
-  return origin === undefined || (URL.canParse(origin) && new URL(origin).host === request.get('host'));
 }

@@ -1,6 +1,6 @@
 import type { Attempt } from '../../contracts/records';
 import type { Viewer } from '../viewer';
-import { Badge, Moment, Written, type Tone } from './text';
+import { Badge, Begun, Foldable, Moment, type Tone } from './text';
 
 /** Equal ones in a row. */
 export interface Run<T> {
@@ -67,12 +67,12 @@ function AttemptRow({ viewer, run }: { viewer: Viewer; run: Run<Attempt> }) {
           </>
         )}
       </span>{' '}
-      <AttemptBadge viewer={viewer} attempt={first} /> <AttemptAnswer viewer={viewer} attempt={first} />
+      <AttemptBadge viewer={viewer} attempt={first} /> <Foldable>{answerOf(viewer, first)}</Foldable>
       {count > 1 && <span class="muted"> · {words.times(count)}</span>}
       {count === 1 && first.duration_ms !== undefined && (
         <span class="muted">
           {' · '}
-          <bdi dir="ltr">{viewer.formats.number(first.duration_ms)} ms</bdi>
+          <bdi>{words.lasted(viewer.formats.number(first.duration_ms))}</bdi>
         </span>
       )}
     </>
@@ -86,12 +86,16 @@ export function AttemptBadge({ viewer, attempt }: { viewer: Viewer; attempt: Att
   );
 }
 
-/** The status and the words of the answer, or that there was none. */
+/** The status and the words of the answer, of many the first; or that there was none. */
 export function AttemptAnswer({ viewer, attempt }: { viewer: Viewer; attempt: Attempt }) {
+  return <Begun>{answerOf(viewer, attempt)}</Begun>;
+}
+
+function answerOf(viewer: Viewer, attempt: Attempt): string {
   const { http_status: status = null, message = null } = attempt;
   const isSaidAlready = message === null || message === attempt.outcome || message === `HTTP ${status}`;
   const head = status === null ? viewer.words.attempts.noStatus : `HTTP ${status}`;
-  return <Written>{isSaidAlready ? head : `${head}: ${message}`}</Written>;
+  return isSaidAlready ? head : `${head}: ${message}`;
 }
 
 function toneOf(outcome: string): Tone {

@@ -11,9 +11,11 @@ export function PostForm(props: {
   readonly id?: string;
   readonly hasFiles?: boolean;
   readonly label?: string;
+  /** What it is that the form answers, as it is asked now: see `carryOut`. */
+  readonly question?: string | null;
   readonly children: Child;
 }) {
-  const { viewer, action, id, label, children } = props;
+  const { viewer, action, id, label, question = null, children } = props;
   return (
     <form
       method="post"
@@ -25,6 +27,7 @@ export function PostForm(props: {
     >
       <input type="hidden" name="form_token" value={viewer.formToken} />
       <input type="hidden" name="form_key" value={viewer.formKey()} />
+      {question !== null && <input type="hidden" name="question" value={question} />}
       {children}
     </form>
   );

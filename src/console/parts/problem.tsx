@@ -1,10 +1,21 @@
 import type { Failure } from '../answers';
 import type { Viewer } from '../viewer';
 import { English, ruleIn } from './english';
+import { Entered } from './entered';
+import { fieldLabel } from './field-label';
 import { fieldId } from './form';
 
-/** Why a form had no effect: the reason, and every field that fails a rule with a link to it. */
-export function Problem({ viewer, failure, form }: { viewer: Viewer; failure: Failure | null; form: string }) {
+/**
+ * Why a form had no effect: the reason, and every field that fails a rule with a link to it. `showsEntered`: also what was
+ * entered, where the form may not be there any more.
+ */
+export function Problem(props: {
+  readonly viewer: Viewer;
+  readonly failure: Failure | null;
+  readonly form: string;
+  readonly showsEntered?: boolean;
+}) {
+  const { viewer, failure, form, showsEntered = false } = props;
   if (failure?.form !== form) return null;
   const { refusal } = failure;
   const { words } = viewer;
@@ -21,15 +32,14 @@ export function Problem({ viewer, failure, form }: { viewer: Viewer; failure: Fa
         <ul>
           {refusal.details.map(({ field, rule }) => (
             <li>
-              <a href={`#${fieldId(form, field)}`}>
-                <bdi>{field}</bdi>
-              </a>
+              <a href={`#${fieldId(form, field)}`}>{fieldLabel(viewer, field) ?? <bdi>{field}</bdi>}</a>
               {': '}
               {ruleIn(viewer, rule)}
             </li>
           ))}
         </ul>
       )}
+      {showsEntered && <Entered viewer={viewer} entered={failure.entered} isOpen />}
     </div>
   );
 }

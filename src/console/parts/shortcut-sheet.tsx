@@ -2,11 +2,12 @@ import type { Viewer } from '../viewer';
 
 /** The list of shortcuts; the page /shortcuts shows the same where no script runs. */
 export function ShortcutList({ viewer }: { viewer: Viewer }) {
-  const { keys } = viewer.words.common;
+  const { keys, lookups } = viewer.words.common;
   const entries = [
     ['g b', keys.goBoard],
     ['g t', keys.goTasks],
     ['g v', keys.goViolations],
+    ['g l', lookups],
     ['g o', keys.goOps],
     ['/', keys.search],
     ['j', keys.next],
@@ -39,8 +40,9 @@ export function ShortcutSheet({ viewer }: { viewer: Viewer }) {
       <h2 id="shortcut-sheet-title">{common.keys.title}</h2>
       <p class="muted">{common.keys.intro}</p>
       <ShortcutList viewer={viewer} />
-      <form method="dialog">
-        <a href="/shortcuts">{common.shortcutsOff}</a> <button>{common.close}</button>
+      {/* Whoever opens it to read closes it with the next key: the focus is not on what turns shortcuts off. */}
+      <form method="dialog" class="row sheet-end">
+        <a href="/shortcuts">{common.shortcutsOff}</a> <button autofocus>{common.close}</button>
       </form>
     </dialog>
   );

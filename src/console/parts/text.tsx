@@ -1,14 +1,54 @@
 import { bothScripts } from '../../domain/plate';
 import type { Viewer } from '../viewer';
 
-/** A reference, an id, a code: left to right in both languages, and never broken into its parts. */
+/** Longer than what the service hands out: the webhook takes references of any length. */
+const LONG_REF = 28;
+const LONG_PLATE = 16;
+
+/**
+ * A reference, an id, a code: left to right in both languages. It is not broken into its parts, unless it is so long that
+ * it would not fit; then it also is on hover, for where it is shown in part.
+ */
 export function Ref({ children }: { children: string }) {
-  return <bdi class="ref">{children}</bdi>;
+  if (children.length <= LONG_REF) return <bdi class="ref">{children}</bdi>;
+  return (
+    <bdi class="ref long" title={children}>
+      {children}
+    </bdi>
+  );
 }
 
 /** What somebody wrote, in whatever language they did. */
 export function Written({ children }: { children: string }) {
   return <bdi dir="auto">{children}</bdi>;
+}
+
+/** Of a text that is shown in part. */
+const WORDS_SHOWN = 200;
+
+/** The beginning of a long text, for where there is room for a sentence; the whole of it on hover. */
+export function Begun({ children }: { children: string }) {
+  if (children.length <= WORDS_SHOWN) return <Written>{children}</Written>;
+  return (
+    <bdi dir="auto" title={children}>
+      {beginOf(children)}
+    </bdi>
+  );
+}
+
+/** A text of any length: of a long one the beginning, and the rest to be folded out. Never within a paragraph. */
+export function Foldable({ children }: { children: string }) {
+  if (children.length <= WORDS_SHOWN) return <Written>{children}</Written>;
+  return (
+    <details class="foldable">
+      <summary dir="auto">{beginOf(children)}</summary>
+      <Written>{children}</Written>
+    </details>
+  );
+}
+
+function beginOf(words: string): string {
+  return `${words.slice(0, WORDS_SHOWN - 40)}…`;
 }
 
 /** A moment in Riyadh time; UTC and the Hijri date on hover. */
@@ -34,7 +74,8 @@ export function Age({ viewer, since }: { viewer: Viewer; since: string }) {
 /** A plate as it was entered, and a Saudi one in both scripts. */
 export function Plate({ plate }: { plate: string }) {
   const scripts = bothScripts(plate);
-  if (!scripts) return <bdi class="plate">{plate}</bdi>;
+  const isLong = plate.length > LONG_PLATE;
+  if (!scripts) return <bdi class={isLong ? 'plate long' : 'plate'}>{plate}</bdi>;
   return (
     <span class="plate">
       <bdi dir="ltr">{scripts.latin}</bdi>

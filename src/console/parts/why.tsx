@@ -1,14 +1,19 @@
 import type { Child } from 'hono/jsx';
 import type { TowRecord } from '../../contracts/records';
+import { FACT_ROLES, type TowRules } from '../../domain/fact-command';
+import { releaseBlockers } from '../../domain/release-checklist';
 import { waitingOf, type CallWaiting, type LastError, type ReportWaiting, type Waiting } from '../../domain/waiting';
+import type { TransitionEvent } from '../../domain/tow';
 import type { ViolationWaiting } from '../../domain/waiting-violation';
+import { ROLES } from '../../domain/vocabulary';
 import type { Viewer } from '../viewer';
 import { Countdown } from './countdown';
-import { Written } from './text';
+import { Begun, Foldable } from './text';
 
-/** Why a tow waits, as its record says. */
-export function waitingOfTow({ tow, reports, tasks, readAtMs }: TowRecord): Waiting {
-  return waitingOf({ state: tow.state, reports, tasks, nowMs: readAtMs });
+/** Why a tow waits, as its record and the rules of a release say. */
+export function waitingOfTow({ tow, reports, tasks, readAtMs }: TowRecord, rules: TowRules): Waiting {
+  const blockers = releaseBlockers(tow, { reports, rules });
+  return waitingOf({ state: tow.state, reports, tasks, blockers, nowMs: readAtMs });
 }
 
 /** Why a tow waits, in one sentence. `state`: of the tow, for what is over. */
@@ -18,16 +23,27 @@ export function WhyTow({ viewer, waiting, state }: { viewer: Viewer; waiting: Wa
     return <Sentence viewer={viewer} main={why.over[state === 'released' || state === 'canceled' ? state : 'other']} />;
   }
   if (waiting.kind === 'people') {
-    const { facts, taskIds } = waiting;
-    return (
-      <Sentence
-        viewer={viewer}
-        main={why.people(facts)}
-        then={taskIds.length > 0 ? why.peopleTasks(taskIds.length) : null}
-      />
-    );
+    const { facts, blockers, taskIds } = waiting;
+    const more = [
+      ...blockers.map((blocker) => why.blockers[blocker]),
+      ...(taskIds.length > 0 ? [why.peopleTasks(taskIds.length)] : []),
+    ];
+    const then = more.length > 0 ? more.join(why.separator) : null;
+    return <Sentence viewer={viewer} main={nextWords(viewer, facts, state)} then={then} />;
   }
   return <WhyCall viewer={viewer} waiting={waiting} words={why.report(waiting.reportKind)} />;
+}
+
+/** Which facts come next: those the reader may say, else whose they are. */
+function nextWords(viewer: Viewer, facts: readonly TransitionEvent[], state: string): string {
+  const { why, terms } = viewer.words;
+  const roleOf = (fact: TransitionEvent) => (fact === 'canceled' && state === 'detained' ? 'ops' : FACT_ROLES[fact]);
+  const own = facts.filter((fact) => viewer.may(roleOf(fact)));
+  if (own.length > 0 || facts.length === 0) return why.people(own);
+  const role = ROLES.find((each) => facts.some((fact) => roleOf(fact) === each)) ?? 'ops';
+  const theirs = facts.filter((fact) => roleOf(fact) === role);
+  // Whoever may only read expects to say none of them.
+  return viewer.may('crew') ? why.others(theirs, terms.roles[role]) : why.people(theirs);
 }
 
 /** Why one report of a tow waits. */
@@ -158,9 +174,18 @@ function Sentence({
   );
 }
 
-/** `HTTP 503: Internal Server Error`, as the service, or the wire, put it. */
+/** `HTTP 503: Internal Server Error`, as the service, or the wire, put it; of many words the first. */
 export function LastWords({ error }: { error: LastError }) {
+  return <Begun>{lastWordsOf(error)}</Begun>;
+}
+
+/** The same with all its words, many of them folded in. Never within a paragraph. */
+export function AllLastWords({ error }: { error: LastError }) {
+  return <Foldable>{lastWordsOf(error)}</Foldable>;
+}
+
+function lastWordsOf(error: LastError): string {
   const status = error.http_status === null ? null : `HTTP ${error.http_status}`;
   const isBare = error.message === '' || error.message === status;
-  return <Written>{status === null ? error.message : isBare ? status : `${status}: ${error.message}`}</Written>;
+  return status === null ? error.message : isBare ? status : `${status}: ${error.message}`;
 }

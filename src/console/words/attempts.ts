@@ -14,6 +14,8 @@ interface Attempts {
   readonly answer: string;
   readonly noStatus: string;
   readonly times: (count: number) => string;
+  /** Milliseconds. */
+  readonly lasted: (ms: string) => string;
   /** By the word its record keeps; one that is not here is shown as it is. */
   readonly outcomes: Readonly<Record<string, string>>;
 }
@@ -30,6 +32,7 @@ const en: Attempts = {
   answer: 'Answer',
   noStatus: 'no answer',
   times: (count) => `${count} times alike`,
+  lasted: (ms) => `${ms} ms`,
   outcomes: {
     accepted: 'accepted',
     refused: 'refused',
@@ -59,6 +62,7 @@ const ar: Attempts = {
   answer: 'الرد',
   noStatus: 'بلا رد',
   times: (count) => `${count} مرات متشابهة`,
+  lasted: (ms) => `${ms} م.ث`,
   outcomes: {
     accepted: 'مقبول',
     refused: 'مرفوض',

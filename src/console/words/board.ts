@@ -26,6 +26,7 @@ const en = {
   order: 'Order',
   orders: { best: 'Best match', newest: 'Newest first', oldest: 'Oldest first' },
   shown: counting('en')({ one: '# tow shown', other: '# tows shown' }),
+  shownOf: (count: string, total: string) => `${count} of ${total} tows shown`,
   fresh: (count: string) => `${count} new: show`,
   left: 'no longer in this list',
   archived: 'left for the archive',
@@ -58,6 +59,11 @@ const en = {
   noReports: 'Nothing reported yet',
   waits: {
     next: (facts: readonly string[]) => `Next: ${either('en', facts)}`,
+    blockers: {
+      no_open_hold: 'On hold: no release yet',
+      invoice_requested: 'Invoice missing before the release',
+      payment_recorded: 'Payment missing before the release',
+    },
     tasksOnly: 'Somebody must look at its tasks',
     sending: (report: string) => `${report} is being sent`,
     turn: (report: string) => `${report} is next in line`,
@@ -117,6 +123,7 @@ const ar: typeof en = {
     many: '# عملية معروضة',
     other: '# عملية معروضة',
   }),
+  shownOf: (count, total) => `المعروض ${count} من ${total}`,
   fresh: (count) => `${count} جديدة: عرض`,
   left: 'خرجت من هذه القائمة',
   archived: 'انتقلت إلى الأرشيف',
@@ -156,6 +163,11 @@ const ar: typeof en = {
   noReports: 'لم يُبلَّغ بشيء بعد',
   waits: {
     next: (facts) => `الخطوة التالية: ${either('ar', facts)}`,
+    blockers: {
+      no_open_hold: 'موقوفة: لا إفراج بعد',
+      invoice_requested: 'الفاتورة ناقصة قبل الإفراج',
+      payment_recorded: 'الدفع ناقص قبل الإفراج',
+    },
     tasksOnly: 'لها مهام تنتظر من ينظر فيها',
     sending: (report) => `تقرير «${report}» قيد الإرسال`,
     turn: (report) => `تقرير «${report}» هو التالي في الدور`,

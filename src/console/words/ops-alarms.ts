@@ -34,7 +34,7 @@ const enJobs = counting('en')({ one: '# job has', other: '# jobs have' });
 
 const en = {
   well: 'All is well.',
-  wellHint: 'Nothing holds sending, nothing is lost, no work is late.',
+  wellHint: 'Nothing holds sending, nothing is lost, nothing that goes by itself is late.',
   more: counting('en')({ one: 'And one more', other: 'And # more' }),
   todo: 'What to do:',
   since: 'since',
@@ -51,6 +51,15 @@ const en = {
     title: 'The service fails call after call: all sending waits.',
     todo: 'Ask the service whether it is down. One call at a time tries again; sending goes on by itself once it answers.',
   },
+  failing: (failures: number): Sentence => ({
+    title: `The service fails: ${failures} times in a row.`,
+    todo: 'It is tried on by itself. If it does not stop, ask the service; what it says stands with each tow.',
+  }),
+  attemptsFail: (failed: number, made: number): Sentence => ({
+    title: `Most of what is sent fails: ${failed} of ${made} tries within five minutes.`,
+    todo: 'Look at the tasks and at what the service says there.',
+  }),
+  people: counting('en')({ one: '# task waits for a person.', other: '# tasks wait for people.' }),
   paused: (operation: PausableOperation): Sentence => ({
     title: `The service forbids “${enOperations[operation]}”: these reports wait.`,
     todo: 'Ask the service for the permission, then resume the operation below.',
@@ -126,7 +135,7 @@ const arRoles: typeof enRoles = {
 
 const ar: typeof en = {
   well: 'كل شيء على ما يرام.',
-  wellHint: 'لا شيء يوقف الإرسال، ولا شيء مفقود، ولا عمل متأخر.',
+  wellHint: 'لا شيء يوقف الإرسال، ولا شيء مفقود، ولا تأخر فيما يجري تلقائيًا.',
   more: counting('ar')({
     one: 'وأمر آخر',
     two: 'وأمران آخران',
@@ -149,6 +158,21 @@ const ar: typeof en = {
     title: 'الخدمة تتعطل مع كل طلب، وكل الإرسال ينتظر.',
     todo: 'اسأل الخدمة هل هي متوقفة. يُجرَّب طلب واحد كل مرة، ويُستأنف الإرسال تلقائيًا عندما ترد.',
   },
+  failing: (failures) => ({
+    title: `الخدمة تفشل، وعدد مرات الفشل المتتالية: ${failures}.`,
+    todo: 'تُعاد المحاولة تلقائيًا. إن استمر الفشل فاسأل الخدمة؛ ما تقوله مذكور مع كل سحب.',
+  }),
+  attemptsFail: (failed, made) => ({
+    title: `معظم ما يُرسَل يفشل: ${failed} من ${made} محاولة خلال خمس دقائق.`,
+    todo: 'راجع المهام وما تقوله الخدمة فيها.',
+  }),
+  people: counting('ar')({
+    one: 'مهمة واحدة تنتظر قرار شخص.',
+    two: 'مهمتان تنتظران قرار شخص.',
+    few: '# مهام تنتظر قرار شخص.',
+    many: '# مهمة تنتظر قرار شخص.',
+    other: '# مهمة تنتظر قرار شخص.',
+  }),
   paused: (operation) => ({
     title: `الخدمة تمنع عملية «${arOperations[operation]}»، وتقاريرها تنتظر.`,
     todo: 'اطلب الصلاحية من الخدمة، ثم استأنف العملية أدناه.',

@@ -20,6 +20,7 @@ const en = {
     noEnd: 'until the service refuses it',
     service: 'Service',
     serviceStates: { working: 'Answering', down: 'Down' },
+    failing: 'Failing',
     failures: counting('en')({ one: '# failure in a row', other: '# failures in a row' }),
     noFailures: 'no failure in a row',
     operations: 'Operations',
@@ -130,6 +131,7 @@ const ar: typeof en = {
     noEnd: 'حتى ترفضه الخدمة',
     service: 'الخدمة',
     serviceStates: { working: 'ترد', down: 'متعطلة' },
+    failing: 'تفشل',
     failures: counting('ar')({
       one: 'فشل واحد',
       two: 'فشلان متتاليان',

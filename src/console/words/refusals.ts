@@ -19,7 +19,18 @@ const CHOICES_EN: Readonly<Record<string, string>> = {
   two_choices: 'Choose either tasks or a filter, not both.',
 };
 
-const en: Refusals = { messageOf: (code) => CHOICES_EN[code] ?? null, ruleOf: () => null };
+/** What speaks of types, in words of people. */
+const TYPES_EN: readonly (readonly [pattern: RegExp, words: string])[] = [
+  [/^must be of type number$/, 'must be a number'],
+  [/^must be of type string$/, 'must be text'],
+  [/^must be of type boolean$/, 'must be yes or no'],
+  [/^is required \(.+\)$/, 'is required'],
+];
+
+const en: Refusals = {
+  messageOf: (code) => CHOICES_EN[code] ?? null,
+  ruleOf: (rule) => TYPES_EN.find(([pattern]) => pattern.test(rule))?.[1] ?? null,
+};
 
 const MESSAGES: Readonly<Record<string, string>> = {
   action_not_offered: 'لا يمكن هذا القرار في هذه المهمة.',
@@ -86,6 +97,9 @@ const RULES: Readonly<Record<string, string>> = {
   'is required': 'مطلوب',
   'must be text': 'يجب أن يكون نصًا',
   'must be a number': 'يجب أن يكون رقمًا',
+  'must be of type number': 'يجب أن يكون رقمًا',
+  'must be of type string': 'يجب أن يكون نصًا',
+  'must be of type boolean': 'يجب أن يكون «نعم» أو «لا»',
   'must be a whole number': 'يجب أن يكون رقمًا صحيحًا',
   'must be an ISO 8601 date and time with Z or an offset': 'يجب أن يكون تاريخًا ووقتًا صحيحين',
   'must not be more than 2 minutes in the future': 'يجب ألا يتجاوز دقيقتين في المستقبل',

@@ -10,6 +10,7 @@ interface TowFacts {
   readonly others: string;
   readonly nothing: string;
   readonly mayNot: (role: string) => string;
+  readonly othersSay: (role: string) => string;
   readonly notNow: string;
   /** By the code of the refusal; what is not here needs no word. */
   readonly whyNot: Readonly<Record<string, string>>;
@@ -28,13 +29,14 @@ interface TowFacts {
       | 'delay_in_days'
       | 'override_reason'
       | 'payment_status'
-      | 'external_reference',
+      | 'external_reference'
+      | 'handed_to'
+      | 'handed_id',
       string
     >
   >;
   readonly known: string;
   readonly different: string;
-  readonly position: string;
   readonly otherTime: string;
   readonly timeHint: string;
   readonly notBefore: string;
@@ -44,6 +46,7 @@ interface TowFacts {
   readonly otherReason: string;
   readonly moreHint: string;
   readonly opsReasonHint: string;
+  readonly handedHint: string;
   readonly delay: (days: number) => string;
   readonly delayOf: { readonly none: string; readonly counted: (counted: number, free: number) => string };
   readonly otherDays: string;
@@ -77,6 +80,7 @@ const en: TowFacts = {
   others: 'Something else happened',
   nothing: 'There is nothing more to say about this tow.',
   mayNot: (role) => `To say what happened needs the role ${role}.`,
+  othersSay: (role) => `What happens next is for the role ${role} to say.`,
   notNow: 'Not now',
   whyNot: {
     payment_required: 'the payment comes first',
@@ -90,7 +94,7 @@ const en: TowFacts = {
     towed_location: 'Taken from (address)',
     latitude: 'Latitude',
     longitude: 'Longitude',
-    occurred_at: 'When did it happen?',
+    occurred_at: 'When',
     cancellation_reason: 'Reason',
     cancellation_more: 'In your words',
     reason: 'Why ops cancels it',
@@ -99,10 +103,11 @@ const en: TowFacts = {
     override_reason: 'Why other days',
     payment_status: 'Payment status',
     external_reference: 'Receipt or payment reference',
+    handed_to: 'Handed to (name)',
+    handed_id: 'Their identity number',
   },
   known: 'Known from the violation',
   different: 'Something is different',
-  position: 'Use the position of this device',
   otherTime: 'Not now, but earlier',
   timeHint: 'Riyadh time. Left empty it means now.',
   notBefore: 'Not before',
@@ -118,6 +123,7 @@ const en: TowFacts = {
   otherReason: 'Another reason (write it below)',
   moreHint: 'The service is told the reason and these words.',
   opsReasonHint: 'Kept in the audit and not sent: the tow has an invoice.',
+  handedHint: 'Kept here as a note, and not sent to the service.',
   delay: counting('en')({ one: '# day of delay will be invoiced', other: '# days of delay will be invoiced' }),
   delayOf: {
     none: 'the vehicle was not detained, so there is nothing to count',
@@ -160,6 +166,7 @@ const ar: TowFacts = {
   others: 'حدث شيء آخر',
   nothing: 'لم يبقَ ما يُقال عن هذا السحب.',
   mayNot: (role) => `تسجيل ما حدث يتطلب دور ${role}.`,
+  othersSay: (role) => `الخطوة التالية يسجّلها دور ${role}.`,
   notNow: 'ليس الآن',
   whyNot: {
     payment_required: 'الدفع أولًا',
@@ -173,7 +180,7 @@ const ar: TowFacts = {
     towed_location: 'سُحبت من (العنوان)',
     latitude: 'خط العرض',
     longitude: 'خط الطول',
-    occurred_at: 'متى حدث؟',
+    occurred_at: 'متى',
     cancellation_reason: 'السبب',
     cancellation_more: 'بكلماتك',
     reason: 'لماذا يلغيه المشغّل',
@@ -182,10 +189,11 @@ const ar: TowFacts = {
     override_reason: 'لماذا أيام أخرى',
     payment_status: 'حالة الدفع',
     external_reference: 'رقم الإيصال أو مرجع الدفع',
+    handed_to: 'سُلّمت إلى (الاسم)',
+    handed_id: 'رقم هويته',
   },
   known: 'معروف من المخالفة',
   different: 'هناك شيء مختلف',
-  position: 'استخدم موقع هذا الجهاز',
   otherTime: 'ليس الآن، بل قبل ذلك',
   timeHint: 'بتوقيت الرياض. إذا تُرك فارغًا فهو الآن.',
   notBefore: 'ليس قبل',
@@ -201,6 +209,7 @@ const ar: TowFacts = {
   otherReason: 'سبب آخر (اكتبه أدناه)',
   moreHint: 'يُرسل السبب وهذه الكلمات إلى الخدمة.',
   opsReasonHint: 'يُحفظ في السجل ولا يُرسل: للسحب فاتورة.',
+  handedHint: 'يُحفظ هنا ملاحظةً ولا يُرسل إلى الخدمة.',
   delay: counting('ar')({
     zero: 'لن تُحتسب أيام تأخير',
     one: 'سيُحتسب يوم تأخير واحد',

@@ -19,7 +19,6 @@ interface Words {
   readonly total: string;
   readonly tooLarge: string;
   readonly filesLost: string;
-  readonly position: Readonly<Record<'use' | 'asking' | 'found' | 'denied', string>>;
   readonly submit: string;
   /** `{percent}`, `{sent}` and `{total}` are filled in by the page's script. */
   readonly upload: Readonly<
@@ -98,12 +97,6 @@ const en: Words = {
   total: 'Images: {count} · {size} of {most}',
   tooLarge: 'Together the images have {size}; at most {most} are taken. Remove some before you send.',
   filesLost: 'Please choose the images again: what was chosen before is not kept.',
-  position: {
-    use: 'Use my position',
-    asking: 'Asking the device for its position …',
-    found: 'Filled in, exact to {meters} m.',
-    denied: 'The device does not tell its position. Enter it by hand.',
-  },
   submit: 'Report the violation',
   upload: {
     label: 'Sending',
@@ -130,7 +123,7 @@ const ar: Words = {
     place: 'المكان والوقت',
     person: 'المبلِّغ',
     images: 'الصور',
-    metadata: 'Metadata',
+    metadata: 'بيانات إضافية',
   },
   fields: {
     date: 'وقت رؤيتها (بتوقيت الرياض)',
@@ -143,7 +136,7 @@ const ar: Words = {
     imagesDescription: 'ما تُظهره الصور',
     violationType: 'نوع المخالفة',
     isSaudi: 'اللوحة سعودية؟',
-    metadata: 'Metadata (JSON)',
+    metadata: 'بيانات إضافية (JSON)',
     fullName: 'الاسم الكامل',
     identityNumber: 'رقم الهوية',
     mobileNumber: 'رقم الجوال',
@@ -179,12 +172,6 @@ const ar: Words = {
   total: 'الصور: {count} · {size} من {most}',
   tooLarge: 'مجموع الصور {size}، والمقبول {most} على الأكثر. أزل بعضها قبل الإرسال.',
   filesLost: 'يُرجى اختيار الصور مرة أخرى: ما اختير من قبل لم يُحفظ.',
-  position: {
-    use: 'استخدم موقعي',
-    asking: 'يُسأل الجهاز عن موقعه …',
-    found: 'أُدخل الموقع بدقة {meters} م.',
-    denied: 'لا يذكر الجهاز موقعه. أدخله يدويًا.',
-  },
   submit: 'أبلغ عن المخالفة',
   upload: {
     label: 'الإرسال',

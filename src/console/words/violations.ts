@@ -222,7 +222,7 @@ const ar: typeof en = {
     overruled: 'قرّر شخص أن التذكرة لا تهم.',
   },
   noTowsYet: 'لا شيء. تطلب الخدمة السحب عندما يستدعيه نوع المخالفة.',
-  metadata: 'Metadata',
+  metadata: 'بيانات إضافية',
 
   changed: 'تغيّرت هذه المخالفة في هذه الأثناء.',
   loadAgain: 'حمّلها من جديد',

@@ -1,4 +1,5 @@
 import type { PausableOperation, ReportKind, TowState } from '../../domain/vocabulary';
+import type { ReleaseBlocker } from '../../domain/release-checklist';
 import type { TransitionEvent } from '../../domain/tow';
 import { counting } from './plural';
 
@@ -10,6 +11,10 @@ interface Why {
   readonly label: string;
   readonly over: Readonly<Record<Extract<TowState, 'released' | 'canceled'> | 'other' | 'violation', string>>;
   readonly people: (facts: readonly TransitionEvent[]) => string;
+  /** What others than the reader may say. */
+  readonly others: (facts: readonly TransitionEvent[], role: string) => string;
+  /** Why the vehicle cannot be released yet. */
+  readonly blockers: Readonly<Record<ReleaseBlocker, string>>;
   readonly peopleTasks: (count: number) => string;
   /** What goes on by itself or needs a decision, of a report by its kind, or of a violation. */
   readonly report: (kind: ReportKind) => CallWords;
@@ -80,6 +85,13 @@ const en: Why = {
     facts.length === 0
       ? 'The service knows everything; what is left is for people'
       : `The service knows everything so far; people say what happens next (${facts.map((fact) => enFacts[fact]).join(' or ')})`,
+  others: (facts, role) =>
+    `The service knows everything so far; what happens next (${facts.map((fact) => enFacts[fact]).join(' or ')}) is for the role ${role} to say`,
+  blockers: {
+    no_open_hold: 'on hold: no release before the hold is lifted',
+    invoice_requested: 'the invoice is missing before the release',
+    payment_recorded: 'payment is missing before the release',
+  },
   peopleTasks: (count) => (count === 1 ? 'one task is open' : `${count} tasks are open`),
   report: (kind) => enCall(`The report “${enFacts[kind]}”`),
   violation: enCall('The violation'),
@@ -144,6 +156,13 @@ const ar: Why = {
     facts.length === 0
       ? 'الخدمة على علم بكل شيء، وما بقي قرار الفريق'
       : `الخدمة على علم بكل شيء حتى الآن، وننتظر من الفريق الخطوة التالية (${facts.map((fact) => arFacts[fact]).join(' أو ')})`,
+  others: (facts, role) =>
+    `الخدمة على علم بكل شيء حتى الآن، والخطوة التالية (${facts.map((fact) => arFacts[fact]).join(' أو ')}) يسجّلها دور ${role}`,
+  blockers: {
+    no_open_hold: 'والسحب موقوف: لا إفراج قبل رفع الإيقاف',
+    invoice_requested: 'والفاتورة ناقصة قبل الإفراج',
+    payment_recorded: 'والدفع ناقص قبل الإفراج',
+  },
   peopleTasks: counting('ar')({
     one: 'وهناك مهمة مفتوحة',
     two: 'وهناك مهمتان مفتوحتان',

@@ -4,10 +4,12 @@
 const LOCALES = { en: 'en-GB', ar: 'ar-SA-u-ca-gregory-nu-latn' };
 /** Of counts: never half a record. */
 const WHOLE = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000];
-/** Of durations: what a clock shows. */
+/** Of durations: what a clock shows, also where each line is a multiple of the one below. */
+const MAGNITUDES_MS = [1, 10, 100, 1000, 10_000, 60_000, 600_000, 3_600_000, 36_000_000, 86_400_000, 864_000_000];
+/** Steps between lines. */
 const DURATIONS_MS = [
-  1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 30_000, 60_000, 120_000, 300_000, 600_000, 1_800_000,
-  3_600_000, 7_200_000, 14_400_000, 28_800_000, 86_400_000,
+  1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 30_000, 60_000, 120_000, 300_000, 600_000, 900_000,
+  1_800_000, 3_600_000, 7_200_000, 14_400_000, 28_800_000, 86_400_000,
 ];
 const UNITS_MS = [86_400_000, 3_600_000, 60_000, 1000, 1];
 
@@ -45,10 +47,20 @@ export function axesOf(figure, isReversed) {
       size: 62,
       ...(figure.dataset['logarithmic'] === undefined
         ? { incrs: isDuration ? DURATIONS_MS : WHOLE }
-        : { splits: decades }),
+        : { splits: isDuration ? magnitudes : decades, filter: (_plot, splits) => splits }),
       values: (_plot, splits) => splits.map(text),
     },
   ];
+}
+
+/**
+ * @param {uPlot} _plot
+ * @param {number} _axis
+ * @param {number} min
+ * @param {number} max
+ */
+function magnitudes(_plot, _axis, min, max) {
+  return MAGNITUDES_MS.filter((ms) => ms >= min && ms <= max);
 }
 
 /**

@@ -4,6 +4,7 @@
  * `tow:TW-1`, `tasks`, `violations`, `violation:V-1`, `all`) and hears of them by the event `changed`, at most once a
  * second; htmx then fetches it anew. A page that nobody sees holds no connection and catches up when it is seen again.
  */
+import { keepStream } from './stream.js';
 
 const GAP_MS = 1000;
 
@@ -12,17 +13,16 @@ export function watchEvents() {
   if (address === undefined) return;
   const [live = '', paused = '', lost = ''] = liveWords.split('|');
   const label = document.querySelector('[data-live-state]');
-  /** @type {EventSource | null} */
-  let source = null;
   let isPaused = false;
+  let isOpen = false;
   let missed = 0;
   /** @type {Set<string>} */
   const topics = new Set();
   /** @type {ReturnType<typeof setTimeout> | null} */
   let timer = null;
 
-  /** @param {'live' | 'paused' | 'lost'} state */
-  const show = (state) => {
+  const show = () => {
+    const state = isPaused ? 'paused' : isOpen ? 'live' : 'lost';
     document.body.dataset['stream'] = state;
     const words = { live, paused: missed > 0 ? `${paused} (${missed})` : paused, lost };
     if (label && label.textContent !== words[state]) label.textContent = words[state];
@@ -43,33 +43,21 @@ export function watchEvents() {
     for (const topic of more) topics.add(topic);
     if (isPaused) {
       missed += 1;
-      show('paused');
+      show();
     } else timer ??= setTimeout(tell, GAP_MS);
   };
-  const open = () => {
-    if (source !== null || document.hidden) return;
-    source = new EventSource(address);
-    source.addEventListener('open', () => {
-      show(isPaused ? 'paused' : 'live');
-      // What happened since the page was made, or since the stream was lost, was not heard.
-      note(['all']);
-    });
-    source.addEventListener('error', () => show('lost'));
-    for (const type of EVENT_TYPES) {
-      source.addEventListener(type, (event) => note(topicsOf(String(event.data))));
-    }
-  };
-  const close = () => {
-    source?.close();
-    source = null;
-  };
-  document.addEventListener('visibilitychange', () => {
-    if (document.hidden) close();
-    else {
-      open();
-    }
+  keepStream(address, {
+    opened(missedSome) {
+      isOpen = true;
+      show();
+      if (missedSome) note(['all']);
+    },
+    lost() {
+      isOpen = false;
+      show();
+    },
+    event: (data) => note(topicsOf(data)),
   });
-  globalThis.addEventListener('pagehide', close);
   document.addEventListener('click', (event) => {
     const button = event.target instanceof Element ? event.target.closest('[data-live-pause]') : null;
     if (!button) return;
@@ -77,22 +65,9 @@ export function watchEvents() {
     button.setAttribute('aria-pressed', String(isPaused));
     if (!isPaused && missed > 0) timer ??= setTimeout(tell, 0);
     missed = 0;
-    show(isPaused ? 'paused' : 'live');
+    show();
   });
-  open();
 }
-
-const EVENT_TYPES = [
-  'tow.changed',
-  'violation.changed',
-  'task.opened',
-  'task.closed',
-  'delivery.accepted',
-  'delivery.processed',
-  'gate.closed',
-  'gate.opened',
-  'bulk.changed',
-];
 
 /** @param {string} text */
 function topicsOf(text) {

@@ -1,10 +1,12 @@
 // @ts-check
 /** What every page does beyond links and forms. Nothing here is needed to do one's work; it makes it faster. */
 import { watchEvents } from './live.js';
+import { sendFormsOnce } from './send-once.js';
 import { enableShortcuts } from './shortcuts.js';
 
 watchEvents();
 enableShortcuts();
+sendFormsOnce();
 leaveWhenSignedOut();
 
 /** After a refusal the reason is what is read next. */

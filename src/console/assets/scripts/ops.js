@@ -3,11 +3,12 @@
  * The pages of ops, refreshed while somebody works on them: what is folded out stays so, a form that is open stays as it
  * is, and what has the focus stays where it is. Nobody is asked while nobody looks, or while the page is paused.
  */
+import { isNoFold } from './folds.js';
 
 Object.assign(Idiomorph.defaults.callbacks, {
   beforeNodeMorphed: mayBeMorphed,
   beforeNodeRemoved: mayBeRemoved,
-  beforeAttributeUpdated: mayBeUpdated,
+  beforeAttributeUpdated: isNoFold,
 });
 restWhileNobodyLooks();
 
@@ -29,14 +30,6 @@ function mayBeRemoved(node) {
   // What is drawn into a chart does not come with the page.
   if (node.closest('[data-plot]') !== null) return false;
   return !node.contains(document.activeElement);
-}
-
-/**
- * @param {unknown} name
- * @param {unknown} node
- */
-function mayBeUpdated(name, node) {
-  return !(name === 'open' && node instanceof HTMLDetailsElement);
 }
 
 /** @param {HTMLElement} element */

@@ -33,6 +33,16 @@ document.addEventListener('change', (event) => {
   count();
 });
 
+// Without a script the link loads the page with the bar folded out.
+document.querySelector('[data-open-bulk]')?.addEventListener('click', (event) => {
+  const summary = bar?.querySelector('summary');
+  if (!(bar instanceof HTMLDetailsElement) || !summary) return;
+  event.preventDefault();
+  bar.open = true;
+  summary.focus();
+  bar.scrollIntoView({ block: 'nearest' });
+});
+
 if (chooseAll instanceof HTMLElement) chooseAll.hidden = false;
 // A browser may tick again what was ticked before a page was loaded anew.
 count();

@@ -1,25 +1,10 @@
 // @ts-check
-/** Refreshes that no event asks for. */
-
 const EVERY_MS = 60_000;
 
-/**
- * Once the stream of events is open, for what happened while the page was on its way and nobody listened yet; then every
- * minute, for ages and for what becomes overdue.
- */
-export function refreshByItself() {
-  const { body } = document;
-  const observer = new MutationObserver(() => {
-    if (body.dataset['stream'] !== 'live') return;
-    observer.disconnect();
-    refresh();
-  });
-  observer.observe(body, { attributeFilter: ['data-stream'] });
+/** Refreshes the page of a tow every minute, for ages and for what becomes overdue: no event tells of it. */
+export function refreshByTime() {
   setInterval(() => {
-    if (!document.hidden && body.dataset['stream'] === 'live') refresh();
+    if (document.hidden || document.body.dataset['stream'] !== 'live') return;
+    document.querySelector('#tow')?.dispatchEvent(new CustomEvent('changed'));
   }, EVERY_MS);
-}
-
-function refresh() {
-  document.querySelector('#tow')?.dispatchEvent(new CustomEvent('changed'));
 }

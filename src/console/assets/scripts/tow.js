@@ -2,20 +2,21 @@
 /**
  * The page of a tow, refreshed while somebody works on it. What is folded out stays so. Forms (`data-offer`, offer.tsx)
  * are left alone while they mean the same; when they do not any more they are replaced, unless somebody has begun to use
- * them: then they stay as they are, and say that the tow has changed.
+ * them or was refused what they say: then they stay as they are, and say that the tow has changed.
  */
-import { offerPositions } from './tow-position.js';
+import { isNoFold } from './folds.js';
+import { offerPositions } from './position.js';
 import { previewPhotos } from './tow-photos.js';
-import { refreshByItself } from './tow-refresh.js';
+import { refreshByTime } from './tow-refresh.js';
 
 Object.assign(Idiomorph.defaults.callbacks, {
   beforeNodeMorphed: mayBeMorphed,
   beforeNodeRemoved: mayBeRemoved,
-  beforeAttributeUpdated: mayBeUpdated,
+  beforeAttributeUpdated: isNoFold,
 });
 offerPositions();
 previewPhotos();
-refreshByItself();
+refreshByTime();
 
 /**
  * @param {unknown} old
@@ -31,14 +32,6 @@ function mayBeRemoved(node) {
   if (!(node instanceof HTMLElement)) return true;
   const offers = [node, ...node.querySelectorAll('[data-offer]')].filter(isOffer);
   return !offers.map(isKept).includes(true);
-}
-
-/**
- * @param {unknown} name
- * @param {unknown} node
- */
-function mayBeUpdated(name, node) {
-  return !(name === 'open' && node instanceof HTMLDetailsElement);
 }
 
 /**
@@ -65,7 +58,7 @@ function isKept(offer) {
 function isInUse(offer) {
   const fields = [...offer.querySelectorAll('input, select, textarea')];
   return (
-    offer.querySelector('details[open]:not([data-open])') !== null ||
+    offer.querySelector('details[open]:not([data-open]), .problem') !== null ||
     fields.some((field) => field === document.activeElement || isChanged(field))
   );
 }

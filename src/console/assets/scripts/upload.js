@@ -3,14 +3,15 @@
  * Sends the form of a violation in the background, so that one sees how far its images have got and can stop them; a
  * refusal comes back into the page without the images being lost. Without this script the browser sends the form itself.
  */
+import { offerPositions, showPositions } from './position.js';
 import { filled, gatherImages, imagesAreTooLarge, sizeOf } from './violation-images.js';
 import { showCalendar } from './violation-moment.js';
-import { offerPosition } from './violation-position.js';
 
 /** @type {XMLHttpRequest | null} */
 let underWay = null;
 
 prepare();
+offerPositions();
 document.addEventListener('submit', (event) => {
   const { target } = event;
   if (!(target instanceof HTMLFormElement) || target.id !== 'report-form') return;
@@ -24,7 +25,7 @@ document.addEventListener('click', ({ target }) => {
 function prepare() {
   gatherImages();
   showCalendar();
-  offerPosition();
+  showPositions();
 }
 
 /** @param {HTMLFormElement} form */

@@ -13,13 +13,13 @@ import { BoardPage, LiveBoard } from './view';
 
 /** The board: every tow as it stands, and who goes. */
 export function serveBoard(pages: Pages, tools: Pick<PageTools, 'api' | 'progress'>): void {
-  const { overdueAfter } = tools.progress.rules;
+  const { rules } = tools.progress;
 
   const show = async (viewer: Viewer, query: BoardQuery, failure: Failure | null): Promise<Shown> => {
     const board = await readBoard(tools, query);
     return page(
       viewer.words.board.title,
-      <BoardPage viewer={viewer} query={query} board={board} overdueAfter={overdueAfter} failure={failure} />,
+      <BoardPage viewer={viewer} query={query} board={board} rules={rules} failure={failure} />,
       { assets: ['board.js'], httpStatus: failure?.refusal.httpStatus ?? 200 },
     );
   };
@@ -34,7 +34,7 @@ export function serveBoard(pages: Pages, tools: Pick<PageTools, 'api' | 'progres
       shown: form.getAll('shown').slice(0, PAGE_ROWS),
       nextCursor: next === '' ? null : next,
     });
-    return part(<LiveBoard viewer={viewer} query={query} board={board} overdueAfter={overdueAfter} failure={null} />);
+    return part(<LiveBoard viewer={viewer} query={query} board={board} rules={rules} failure={null} />);
   });
 
   pages.post('/board/assign', 'dispatcher', async (posted) => {

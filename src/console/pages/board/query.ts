@@ -4,6 +4,7 @@ import type { OverdueAfter } from '../../../domain/overdue';
 import { isTerminal } from '../../../domain/tow';
 import { TOW_STATES, type TowState } from '../../../domain/vocabulary';
 import type { TowFilter } from '../../../workflow/list-port';
+import { saidTo } from '../../addresses';
 import { oneOf } from '../../viewer';
 
 /** What the board shows, as its address says it. The same address shows the same list to everybody. */
@@ -60,8 +61,7 @@ export function addressOf(query: BoardQuery, { withCursor = false }: { withCurso
 
 /** The address a form came from; the plain board for any other address. */
 export function queryOf(address: string): BoardQuery {
-  const [path = '', query = ''] = address.split('#', 1).join('').split('?', 2);
-  return readQuery(new URLSearchParams(path === PATH ? query : ''));
+  return readQuery(saidTo(PATH, address));
 }
 
 /**

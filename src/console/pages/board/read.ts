@@ -2,6 +2,7 @@ import type { TowRecord } from '../../../contracts/records';
 import type { TowCounts } from '../../../workflow/list-port';
 import { towPasses } from '../../../workflow/tow-passes';
 import type { PageTools } from '../../tools';
+import { newAmong } from '../../new-among';
 import { filterOf, PAGE_ROWS, type BoardQuery } from './query';
 
 /** What a board shows, read from the store. */
@@ -67,18 +68,6 @@ export async function refreshBoard(
     newCount: newAmong([...listed.keys()], { shown, isLast: nextCursor === null }),
     nextCursor,
   };
-}
-
-/**
- * How many of the tows that the list holds now are not shown but stand between those that are. Behind the last of these
- * stand tows of the next page that moved up because others left: nobody waits for them here. Of a page that was the last
- * there were none, so that every tow that is not shown came since.
- */
-function newAmong(listed: readonly string[], { shown, isLast }: { shown: readonly string[]; isLast: boolean }): number {
-  const isShown = new Set(shown);
-  const end = listed.findLastIndex((ref) => isShown.has(ref));
-  const stretch = isLast || end === -1 ? listed : listed.slice(0, end);
-  return stretch.filter((ref) => !isShown.has(ref)).length;
 }
 
 /** True when there may be more new tows than were counted. */

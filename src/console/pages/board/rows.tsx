@@ -1,7 +1,8 @@
 import type { Child } from 'hono/jsx';
 import type { Report, TowRecord } from '../../../contracts/records';
 import { isSettled } from '../../../domain/outbox';
-import { ageOf, overdueOf, type OverdueAfter } from '../../../domain/overdue';
+import type { TowRules } from '../../../domain/fact-command';
+import { ageOf, overdueOf } from '../../../domain/overdue';
 import type { TowState } from '../../../domain/vocabulary';
 import { ReportBadge } from '../../parts/report-state';
 import { Badge, Plate, Ref, type Tone } from '../../parts/text';
@@ -12,7 +13,7 @@ import type { BoardRow } from './read';
 import { Waits } from './waits';
 
 export interface RowTools extends AssignTools {
-  readonly overdueAfter: OverdueAfter;
+  readonly rules: TowRules;
 }
 
 /**
@@ -87,7 +88,7 @@ function TowRow({ tools, record, passes }: { tools: RowTools; record: TowRecord;
       </Cell>
       <Cell name="reports">
         <Reports viewer={viewer} reports={reports} />
-        <Waits viewer={viewer} record={record} />
+        <Waits viewer={viewer} record={record} rules={tools.rules} />
       </Cell>
     </tr>
   );
@@ -107,11 +108,11 @@ function GoneRow({ viewer, towRef }: { viewer: Viewer; towRef: string }) {
   );
 }
 
-function StateMarks({ tools: { viewer, overdueAfter }, record }: { tools: RowTools; record: TowRecord }) {
+function StateMarks({ tools: { viewer, rules }, record }: { tools: RowTools; record: TowRecord }) {
   const { terms, board } = viewer.words;
   const { tow, tasks, readAtMs } = record;
   const { sinceMs } = ageOf(tow, readAtMs);
-  const marks = overdueOf(record, overdueAfter, readAtMs);
+  const marks = overdueOf(record, rules.overdueAfter, readAtMs);
   const isHeld = tow.dispatch.holds.some(({ lifted }) => lifted === null);
   return (
     <>

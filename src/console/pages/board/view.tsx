@@ -1,5 +1,6 @@
-import type { OverdueAfter } from '../../../domain/overdue';
+import type { TowRules } from '../../../domain/fact-command';
 import type { Order } from '../../../contracts/paging';
+import { TOW_STATES } from '../../../domain/vocabulary';
 import type { Failure } from '../../answers';
 import { Problem } from '../../parts/problem';
 import { Empty } from '../../parts/text';
@@ -8,7 +9,7 @@ import { ageWords } from './age';
 import { CREW_LIST_ID, formOf } from './assign';
 import { Chips } from './chips';
 import { EmptyBoard } from './empty';
-import { addressOf, withSaid, type BoardQuery } from './query';
+import { addressOf, OPEN_STATES, withSaid, type BoardQuery } from './query';
 import { isManyNew, type Board } from './read';
 import { TowTable } from './rows';
 
@@ -16,7 +17,7 @@ export interface BoardProps {
   readonly viewer: Viewer;
   readonly query: BoardQuery;
   readonly board: Board;
-  readonly overdueAfter: OverdueAfter;
+  readonly rules: TowRules;
   readonly failure: Failure | null;
 }
 
@@ -129,7 +130,7 @@ function ListLine({ viewer, query, board }: Pick<BoardProps, 'viewer' | 'query' 
             {words.fresh(count)}
           </a>
         ) : (
-          <span class="muted">{words.shown(board.rows.length)}</span>
+          <span class="muted">{shownWords({ viewer, query, board })}</span>
         )}
       </div>
       <ul class="orders" aria-label={words.order}>
@@ -145,9 +146,21 @@ function ListLine({ viewer, query, board }: Pick<BoardProps, 'viewer' | 'query' 
   );
 }
 
-function List({ viewer, query, board, overdueAfter, failure, here }: BoardProps & { readonly here: string }) {
+/** How many rows there are, and of how many where that is counted: of states alone. */
+function shownWords({ viewer, query, board }: Pick<BoardProps, 'viewer' | 'query' | 'board'>): string {
+  const words = viewer.words.board;
+  const { byState } = board.counts;
+  const isNarrower = query.attention || query.unsent || query.overdue || query.crew !== null || query.search !== null;
+  const count = board.rows.length;
+  if (isNarrower) return words.shown(count);
+  const states = query.states === 'open' ? OPEN_STATES : query.states === 'all' ? TOW_STATES : query.states;
+  const total = states.reduce((sum, state) => sum + byState[state], 0);
+  return total > count ? words.shownOf(viewer.formats.number(count), viewer.formats.number(total)) : words.shown(count);
+}
+
+function List({ viewer, query, board, rules, failure, here }: BoardProps & { readonly here: string }) {
   if (board.rows.length > 0) {
-    return <TowTable tools={{ viewer, back: here, failure, overdueAfter }} rows={board.rows} />;
+    return <TowTable tools={{ viewer, back: here, failure, rules }} rows={board.rows} />;
   }
   if (board.nextCursor !== null) {
     const { empty } = viewer.words.board;

@@ -1,17 +1,19 @@
 import type { CallWaiting } from '../../../domain/waiting';
 import type { TowRecord } from '../../../contracts/records';
+import type { TowRules } from '../../../domain/fact-command';
 import { LastWords, waitingOfTow } from '../../parts/why';
 import type { Viewer } from '../../viewer';
 
 /** What a tow waits for in a few words; the page of the tow has the whole sentence. Nothing of one that is over. */
-export function Waits({ viewer, record }: { viewer: Viewer; record: TowRecord }) {
+export function Waits({ viewer, record, rules }: { viewer: Viewer; record: TowRecord; rules: TowRules }) {
   const { terms, board } = viewer.words;
   const { waits } = board;
-  const waiting = waitingOfTow(record);
+  const waiting = waitingOfTow(record, rules);
   if (waiting.kind === 'over') return null;
   if (waiting.kind === 'people') {
     const facts = waiting.facts.map((fact) => terms.facts[fact]);
-    return <p class="waits">{facts.length > 0 ? waits.next(facts) : waits.tasksOnly}</p>;
+    const next = facts.length > 0 ? waits.next(facts) : waits.tasksOnly;
+    return <p class="waits">{[...waiting.blockers.map((blocker) => waits.blockers[blocker]), next].join(' · ')}</p>;
   }
   const because = waiting.kind === 'decision' || waiting.kind === 'next_try' ? waiting.because : null;
   return (

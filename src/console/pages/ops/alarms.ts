@@ -16,6 +16,8 @@ export type Alarm =
       readonly since: string | null;
       readonly nextTryAt: string | null;
     }
+  | { readonly kind: 'failing'; readonly failures: number }
+  | { readonly kind: 'attemptsFail'; readonly failed: number; readonly made: number }
   | { readonly kind: 'lost'; readonly count: number }
   | { readonly kind: 'walkOld'; readonly since: string | null }
   | { readonly kind: 'nobody'; readonly role: 'worker' | 'receiver' }
@@ -41,6 +43,10 @@ export interface Known {
   readonly processes: readonly ProcessStanding[];
   /** Those of the system's tasks that are open. */
   readonly systemTasks: readonly SystemTask[];
+  /** All that wait for people. */
+  readonly openTasks: number;
+  /** Tries to send within the last minutes, and how many of them came to nothing. */
+  readonly attempts: { readonly made: number; readonly failed: number };
   readonly nowMs: number;
 }
 
@@ -49,10 +55,16 @@ const LATE_AFTER_MS = 60_000;
 /** A hundred thousand names are walked in two minutes. */
 const WALK_OLD_AFTER_MS = 15 * 60_000;
 
+/** A service that works may fail now and then; four times without one success between them are no accident. */
+export const FAILURES_BORNE = 3;
+/** Of fewer tries within some minutes half may fail by chance. */
+const ATTEMPTS_FAILED_BORNE = 10;
+
 export function alarmsOf(known: Known): readonly Alarm[] {
   const alarms = [
     ...ofConservation(known),
     ...ofSending(known.sending),
+    ...ofAttempts(known),
     ...ofProcesses(known.processes),
     ...known.queues.flatMap(ofQueue),
     ...known.systemTasks.map((kind) => ({ kind })),
@@ -72,6 +84,8 @@ export function severityOf({ kind }: Alarm): Severity {
     case 'standsStill':
     case 'backlogOld':
       return 'bad';
+    case 'failing':
+    case 'attemptsFail':
     case 'walkOld':
     case 'silent':
     case 'unready':
@@ -100,6 +114,14 @@ function ofSending({ connection, service, operations }: SendingView): Alarm[] {
         nextTryAt: next_try_at,
       })),
   ];
+}
+
+/** Most tries fail, though nothing is held back: of an outage its own alarm tells, and why what is tried is refused the tasks. */
+function ofAttempts({ sending: { service }, attempts: { made, failed } }: Known): Alarm[] {
+  if (service.state === 'down') return [];
+  if (service.failures > FAILURES_BORNE) return [{ kind: 'failing', failures: service.failures }];
+  const isMost = failed > ATTEMPTS_FAILED_BORNE && failed * 2 > made;
+  return isMost ? [{ kind: 'attemptsFail', failed, made }] : [];
 }
 
 function ofConservation({ conservation, nowMs }: Known): Alarm[] {

@@ -59,34 +59,36 @@ function Standings({ viewer, view }: { viewer: Viewer; view: ConservationView })
   const words = viewer.words.ops.conservation;
   const { formats } = viewer;
   return (
-    <table class="standings">
-      <caption class="visually-hidden">{words.table}</caption>
-      <thead>
-        <tr>
-          <th scope="col">{words.kind}</th>
-          {KINDS.map((kind) => (
-            <th scope="col" class="number">
-              {words.kinds[kind]}
-            </th>
-          ))}
-          <th scope="col" class="number">
-            {words.all}
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {ROWS.map((row) => (
-          <tr class={row === 'lost' && view.lost > 0 ? 'bad' : undefined}>
-            <th scope="row">{words.standings[row]}</th>
+    <div class="scroll" role="group" tabindex={0} aria-label={words.table}>
+      <table class="standings">
+        <caption class="visually-hidden">{words.table}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{words.kind}</th>
             {KINDS.map((kind) => (
-              <td class="number">{formats.number(view.by_kind[kind][row])}</td>
+              <th scope="col" class="number">
+                {words.kinds[kind]}
+              </th>
             ))}
-            <td class="number">
-              <strong>{formats.number(view[row])}</strong>
-            </td>
+            <th scope="col" class="number">
+              {words.all}
+            </th>
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {ROWS.map((row) => (
+            <tr class={row === 'lost' && view.lost > 0 ? 'bad' : undefined}>
+              <th scope="row">{words.standings[row]}</th>
+              {KINDS.map((kind) => (
+                <td class="number">{formats.number(view.by_kind[kind][row])}</td>
+              ))}
+              <td class="number">
+                <strong>{formats.number(view[row])}</strong>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }

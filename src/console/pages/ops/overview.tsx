@@ -56,7 +56,7 @@ export function OpsNow({ viewer, known, failure }: OverviewProps) {
       hx-trigger="changed, every 15s"
       hx-swap="morph:outerHTML"
     >
-      <Verdict viewer={viewer} alarms={alarmsOf(known)} />
+      <Verdict viewer={viewer} alarms={alarmsOf(known)} openTasks={known.openTasks} />
       <div class="ops-cards">
         <Sending viewer={viewer} sending={known.sending} failure={failure} />
         <Conservation viewer={viewer} view={known.conservation} />

@@ -4,6 +4,7 @@ import { Countdown } from '../../parts/countdown';
 import { Age, Badge } from '../../parts/text';
 import type { Viewer } from '../../viewer';
 import { Act } from './act';
+import { FAILURES_BORNE } from './alarms';
 import { Budgets } from './budgets';
 
 interface SendingProps {
@@ -33,7 +34,7 @@ export function Sending({ viewer, sending, failure }: SendingProps) {
         </dd>
         <dt>{words.service}</dt>
         <dd>
-          <Badge tone={service.state === 'working' ? 'good' : 'bad'}>{words.serviceStates[service.state]}</Badge>{' '}
+          <ServiceBadge viewer={viewer} service={service} />{' '}
           <span class="muted">{service.failures === 0 ? words.noFailures : words.failures(service.failures)}</span>
           <Since viewer={viewer} at={service.since} nextTryAt={service.next_try_at} />
         </dd>
@@ -47,6 +48,14 @@ export function Sending({ viewer, sending, failure }: SendingProps) {
       <Budgets viewer={viewer} budgets={sending.budgets} />
     </section>
   );
+}
+
+/** It may answer, and with failures alone. */
+function ServiceBadge({ viewer, service }: { viewer: Viewer; service: SendingView['service'] }) {
+  const words = viewer.words.ops.sending;
+  if (service.state !== 'working') return <Badge tone="bad">{words.serviceStates[service.state]}</Badge>;
+  if (service.failures > FAILURES_BORNE) return <Badge tone="wait">{words.failing}</Badge>;
+  return <Badge tone="good">{words.serviceStates.working}</Badge>;
 }
 
 function Token({ viewer, token }: { viewer: Viewer; token: SendingView['token'] }) {

@@ -4,7 +4,8 @@ import type { Viewer } from '../../viewer';
 import { severityOf, type Alarm } from './alarms';
 
 /** All well, or what is wrong and what to do about it. What changes with time alone stands outside of what is read out. */
-export function Verdict({ viewer, alarms }: { viewer: Viewer; alarms: readonly Alarm[] }) {
+export function Verdict(props: { viewer: Viewer; alarms: readonly Alarm[]; openTasks: number }) {
+  const { viewer, alarms, openTasks } = props;
   const words = viewer.words.opsAlarms;
   const [worst, ...others] = alarms;
   if (worst === undefined) {
@@ -14,6 +15,7 @@ export function Verdict({ viewer, alarms }: { viewer: Viewer; alarms: readonly A
           {words.well}
         </p>
         <p>{words.wellHint}</p>
+        <ForPeople viewer={viewer} openTasks={openTasks} />
       </section>
     );
   }
@@ -23,6 +25,7 @@ export function Verdict({ viewer, alarms }: { viewer: Viewer; alarms: readonly A
         <bdi>{sentenceOf(viewer, worst).title}</bdi>
       </p>
       <Remedy viewer={viewer} alarm={worst} />
+      <ForPeople viewer={viewer} openTasks={openTasks} />
       {others.length > 0 && (
         <>
           <h2>{words.more(others.length)}</h2>
@@ -40,6 +43,17 @@ export function Verdict({ viewer, alarms }: { viewer: Viewer; alarms: readonly A
         </>
       )}
     </section>
+  );
+}
+
+/** What no machine decides: no alarm, and not to be missed. */
+function ForPeople({ viewer, openTasks }: { viewer: Viewer; openTasks: number }) {
+  const { opsAlarms, common } = viewer.words;
+  if (openTasks === 0) return null;
+  return (
+    <p>
+      {opsAlarms.people(openTasks)} <a href="/tasks">{`${opsAlarms.see}: ${common.tasks}`}</a>
+    </p>
   );
 }
 
@@ -88,6 +102,7 @@ function placeOf({ words }: Viewer, { kind }: Alarm): readonly [address: string,
     case 'connection':
     case 'outage':
     case 'paused':
+    case 'failing':
       return ['#sending', ops.sending.title];
     case 'lost':
     case 'walkOld':
@@ -102,6 +117,7 @@ function placeOf({ words }: Viewer, { kind }: Alarm): readonly [address: string,
       return ['#queues', ops.queues.title];
     case 'failedJobs':
       return ['/queues', ops.queues.board];
+    case 'attemptsFail':
     case 'archive_failing':
     case 'delivery_failing':
       return ['/tasks', common.tasks];
@@ -119,6 +135,10 @@ function sentenceOf({ words }: Viewer, alarm: Alarm): { readonly title: string; 
       return opsAlarms[alarm.kind];
     case 'paused':
       return opsAlarms.paused(alarm.operation);
+    case 'failing':
+      return opsAlarms.failing(alarm.failures);
+    case 'attemptsFail':
+      return opsAlarms.attemptsFail(alarm.failed, alarm.made);
     case 'lost':
       return opsAlarms.lost(alarm.count);
     case 'nobody':

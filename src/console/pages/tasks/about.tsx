@@ -1,10 +1,12 @@
 import type { Task } from '../../../contracts/records';
 import { TASK_TYPES } from '../../../domain/tasks';
+import type { LastError } from '../../../domain/waiting';
 import type { ViolationRecord } from '../../../contracts/violations';
 import { PAUSABLE_OPERATIONS, type Json, type JsonObject, type PausableOperation } from '../../../domain/vocabulary';
 import { maskedJson } from '../../mask';
+import { English } from '../../parts/english';
 import { Plate, Ref } from '../../parts/text';
-import { LastWords } from '../../parts/why';
+import { AllLastWords } from '../../parts/why';
 import { oneOf, type Viewer } from '../../viewer';
 import type { TaskRow } from './read';
 
@@ -71,17 +73,31 @@ function deliveryIn({ id, towing_reference_id: ref = '' }: Task): string | null 
 }
 
 /** What the service said last about it, in its own words. */
-export function Said({ viewer, row: { report, violation } }: { viewer: Viewer; row: TaskRow }) {
-  const error = report?.lastError ?? violation?.lastError ?? null;
+export function Said({ viewer, row }: { viewer: Viewer; row: TaskRow }) {
+  const error = lastErrorOf(row);
   if (error === null) return null;
   return (
-    <p class="tasks-said">
+    <div class="tasks-said">
       <span class="muted">{viewer.words.tasks.said}: </span>
-      <q>
-        <LastWords error={error} />
-      </q>
+      <AllLastWords error={error} />
+    </div>
+  );
+}
+
+/** What the API says of the task, in English; not where that only repeats the words of the service. */
+export function Original({ viewer, row }: { viewer: Viewer; row: TaskRow }) {
+  const error = lastErrorOf(row);
+  const isSaidAlready = error !== null && error.message !== '' && row.task.message.includes(error.message);
+  if (isSaidAlready) return null;
+  return (
+    <p class="muted tasks-original" dir="ltr">
+      <English viewer={viewer}>{row.task.message}</English>
     </p>
   );
+}
+
+function lastErrorOf({ report, violation }: TaskRow): LastError | null {
+  return report?.lastError ?? violation?.lastError ?? null;
 }
 
 /** What goes to the service, without personal data. */

@@ -4,7 +4,7 @@ import type { Failure } from '../../answers';
 import { Field, PostForm } from '../../parts/form';
 import { Problem } from '../../parts/problem';
 import type { Viewer } from '../../viewer';
-import { CorrectionFields } from './correction';
+import { CorrectionFields } from '../tow/correction';
 import type { TaskRow } from './read';
 
 /** The forms of one task: what can be decided, in place. */
@@ -67,7 +67,6 @@ function DecisionForm(props: OneAction & { readonly children: Child; readonly is
   const named = {
     decision: action,
     task: task.id,
-    question,
     tow: task.towing_reference_id,
     report: task.report_id,
     violation: task.violation_id,
@@ -75,7 +74,7 @@ function DecisionForm(props: OneAction & { readonly children: Child; readonly is
     next,
   };
   return (
-    <PostForm viewer={viewer} action={here} class={isTall ? 'form' : 'tasks-inline'}>
+    <PostForm viewer={viewer} action={here} class={isTall ? 'form' : 'tasks-inline'} question={question}>
       {Object.entries(named).map(
         ([name, value]) => value !== undefined && <input type="hidden" name={name} value={value} />,
       )}

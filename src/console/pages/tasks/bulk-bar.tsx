@@ -17,17 +17,39 @@ export function canBeChosen({ actions }: Task): boolean {
   return BULK_ACTIONS.some((action) => actions.includes(action));
 }
 
+/** What of the bar has the focus when it is led to. */
+const SUMMARY = 'bulk';
+
+/** Where the list stands with its bar folded out; a script folds it out in place. */
+export function bulkBarAddress(query: TaskQuery): string {
+  const address = addressOf(query);
+  return `${address}${address.includes('?') ? '&' : '?'}${OPEN.name}=${OPEN.value}#${SUMMARY}`;
+}
+
+/** Whether an address asks for the bar to be folded out. */
+export function asksForBulkBar(query: URLSearchParams): boolean {
+  return query.get(OPEN.name) === OPEN.value;
+}
+
+const OPEN = { name: 'bulk', value: 'open' } as const;
+
 /** Chooses several tasks and one decision; it leads to a preview, and does nothing else. */
-export function BulkBar(props: { viewer: Viewer; query: TaskQuery; page: TaskPage; failure: Failure | null }) {
-  const { viewer, query, page, failure } = props;
+export function BulkBar(props: {
+  viewer: Viewer;
+  query: TaskQuery;
+  page: TaskPage;
+  isOpen: boolean;
+  failure: Failure | null;
+}) {
+  const { viewer, query, page, isOpen, failure } = props;
   const words = viewer.words.bulk;
   const actions = actionsOf(page);
   if (!viewer.may('dispatcher') || actions.length === 0) return null;
   const wasRefused = failure?.form === BULK_FORM;
   const scope = wasRefused ? failure.entered.get('scope') : null;
   return (
-    <details class="tasks-bulk" id="bulk-bar" open={wasRefused} data-chosen-words={words.chosen}>
-      <summary>
+    <details class="tasks-bulk" id="bulk-bar" open={wasRefused || isOpen} data-chosen-words={words.chosen}>
+      <summary id={SUMMARY}>
         {words.several} <span class="badge busy" data-chosen-count hidden />
       </summary>
       <PostForm viewer={viewer} action={addressOf(query)} id={BULK_FORM} label={words.several}>

@@ -1,15 +1,15 @@
 import { ROUTES } from '../../../contracts/operator-routes';
 import { TASK_ACTIONS, type TaskAction } from '../../../domain/tasks';
 import { questionOf } from '../../../workflow/bulk-call';
-import type { ApiRefusal, JsonRoute } from '../../../workflow/operator-port';
+import type { JsonRoute } from '../../../workflow/operator-port';
 import { missing, type Done, type Failure, type Shown } from '../../answers';
 import { carryOut } from '../../carry-out';
 import { bodyOf } from '../../entries';
 import type { Posted } from '../../serve';
 import type { PageTools } from '../../tools';
 import { oneOf } from '../../viewer';
+import { correctionIn } from '../tow/correction';
 import { formOf } from './actions';
-import { correctionIn } from './correction';
 import { addressOf, readQuery } from './query';
 import { anchorOf } from './read';
 
@@ -29,23 +29,17 @@ export async function decide(
   posted: Posted,
   again: (failure: Failure) => Promise<Shown>,
 ): Promise<Shown> {
-  const { form, query, idempotencyKey } = posted;
+  const { form, query } = posted;
   const decision = oneOf(TASK_ACTIONS, form.get('decision') ?? undefined);
   const call = decision && callFor(decision, form);
   const id = form.get('task') ?? '';
   if (!call) return missing;
-  const where = { form: formOf(anchorOf(id), decision), again };
-  const wasDone = await api.remembers(call.route, { params: call.params, idempotencyKey });
-  if (!wasDone) {
-    const task = await tasks.read(id);
-    if (task === null || questionOf(task) !== form.get('question')) {
-      return again({ form: where.form, refusal: ASKED_NO_MORE, entered: form });
-    }
-  }
   const next = /^task-[0-9a-f]+$/.test(form.get('next') ?? '') ? `#${form.get('next')}` : '';
   return carryOut(api, posted, {
     ...call,
-    ...where,
+    form: formOf(anchorOf(id), decision),
+    again,
+    question: () => questionOfTask(tasks, id),
     next: `${addressOf(readQuery(query))}${next}`,
     done: DONE[decision],
   });
@@ -60,13 +54,11 @@ const DONE = {
   resume: 'operation_resumed',
 } as const satisfies Record<TaskAction, Done>;
 
-const ASKED_NO_MORE: ApiRefusal = {
-  httpStatus: 409,
-  code: 'asked_no_more',
-  message: 'This is no longer asked: somebody decided, or it changed by itself.',
-  details: [],
-  retryAfterMs: null,
-};
+/** What a task asks by now; nothing any more is something else than it asked before. */
+export async function questionOfTask(tasks: Pick<PageTools['tasks'], 'read'>, id: string): Promise<string> {
+  const task = await tasks.read(id);
+  return task === null ? '' : questionOf(task);
+}
 
 /** Null when the form names nothing that can be decided so. */
 function callFor(decision: TaskAction, form: URLSearchParams): Call | null {

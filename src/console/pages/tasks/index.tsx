@@ -3,6 +3,7 @@ import { OpenTasks } from '../../parts/open-tasks';
 import type { Pages, Visit } from '../../serve';
 import type { PageTools } from '../../tools';
 import { bulkPath } from '../bulk/query';
+import { asksForBulkBar } from './bulk-bar';
 import { choose } from './choose';
 import { decide } from './decide';
 import { showLive } from './live';
@@ -14,7 +15,13 @@ import { readTasks } from './read';
 export function serveTasks(pages: Pages, tools: PageTools): void {
   const show = async ({ viewer, query: given }: Visit, failure: Failure | null = null): Promise<Shown> => {
     const query = readQuery(given);
-    return tasksPage({ viewer, query, page: await readTasks(tools, query), failure });
+    return tasksPage({
+      viewer,
+      query,
+      page: await readTasks(tools, query),
+      isBulkOpen: asksForBulkBar(given),
+      failure,
+    });
   };
   pages.get('/tasks', 'viewer', (visit) => show(visit));
 

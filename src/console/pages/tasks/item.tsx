@@ -1,7 +1,6 @@
 import type { Failure } from '../../answers';
-import { English } from '../../parts/english';
 import { Age, Badge } from '../../parts/text';
-import { About, Said, Sent, wordsOfTask } from './about';
+import { About, Original, Said, Sent, wordsOfTask } from './about';
 import { Actions, type ActionProps } from './actions';
 import { BULK_FORM, canBeChosen } from './bulk-bar';
 import { Mark } from './mark';
@@ -41,9 +40,7 @@ export function TaskItem(props: ActionProps) {
       )}
       <Said viewer={viewer} row={row} />
       <p>{advice}</p>
-      <p class="muted tasks-original" dir="ltr">
-        <English viewer={viewer}>{task.message}</English>
-      </p>
+      <Original viewer={viewer} row={row} />
       <Sent viewer={viewer} row={row} />
       <Actions {...props} />
       <Mark viewer={viewer} row={{ anchor, now: 'same' }} />

@@ -2,7 +2,7 @@ import { part, type Shown } from '../../answers';
 import type { Posted } from '../../serve';
 import type { Viewer } from '../../viewer';
 import { Mark } from './mark';
-import { addressOf, PAGE_ROWS, readQuery, type TaskQuery } from './query';
+import { addressOf, PAGE_ROWS, queryOf, type TaskQuery } from './query';
 import { sinceShown, type TaskTools } from './read';
 
 /**
@@ -43,7 +43,7 @@ export function Live({ viewer, query, shown, newestAt, newCount }: LiveProps) {
 
 /** Answers with the line above the list, and with the marks of the rows, each to be put where its row stands. */
 export async function showLive({ tasks }: Pick<TaskTools, 'tasks'>, { viewer, form }: Posted): Promise<Shown> {
-  const query = readQuery(new URL(form.get('list') ?? '', 'http://console').searchParams);
+  const query = queryOf(form.get('list') ?? '');
   const shown = form.getAll('shown').slice(0, PAGE_ROWS);
   const newestAt = form.get('newest') ?? '';
   const { rows, newCount } = await sinceShown({ tasks }, { query, rows: shown.map(rowOf), newestAt });

@@ -5,7 +5,7 @@ import { Problem } from '../../parts/problem';
 import { Empty } from '../../parts/text';
 import type { Viewer } from '../../viewer';
 import { formOf } from './actions';
-import { BULK_FORM, BulkBar, canBeChosen } from './bulk-bar';
+import { BULK_FORM, BulkBar, bulkBarAddress, canBeChosen } from './bulk-bar';
 import { Filters } from './filters';
 import { TaskItem } from './item';
 import { Live } from './live';
@@ -16,6 +16,8 @@ export interface TasksProps {
   readonly viewer: Viewer;
   readonly query: TaskQuery;
   readonly page: TaskPage;
+  /** Whether the decision on several is folded out. */
+  readonly isBulkOpen: boolean;
   readonly failure: Failure | null;
 }
 
@@ -52,7 +54,7 @@ function Tasks(props: TasksProps) {
       </div>
       <List {...props} />
       <Paging {...props} />
-      <BulkBar viewer={viewer} query={query} page={shown} failure={props.failure} />
+      <BulkBar viewer={viewer} query={query} page={shown} isOpen={props.isBulkOpen} failure={props.failure} />
     </div>
   );
 }
@@ -75,7 +77,11 @@ function ListHead({ viewer, query, page: { rows, fitting, counts } }: TasksProps
           <input type="checkbox" /> {bulk.chooseAll}
         </label>
       )}
-      {hasBoxes && <a href="#bulk-bar">{bulk.several}</a>}
+      {hasBoxes && (
+        <a href={bulkBarAddress(query)} data-open-bulk>
+          {bulk.several}
+        </a>
+      )}
       <span class="muted">
         {isNarrowed(query) && fitting !== null ? words.shown(fitting) : words.open(counts.total)}
       </span>

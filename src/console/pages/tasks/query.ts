@@ -3,6 +3,7 @@ import { ORDERS, type Order } from '../../../contracts/paging';
 import { TASK_TYPES, type TaskType } from '../../../domain/tasks';
 import { PAUSABLE_OPERATIONS, type PausableOperation } from '../../../domain/vocabulary';
 import { isEmptyFilter, type TaskFilter } from '../../../workflow/list-port';
+import { saidTo } from '../../addresses';
 import { oneOf } from '../../viewer';
 
 /** What the list of tasks shows, as its address says it. The same address shows the same list to everybody. */
@@ -45,6 +46,11 @@ export function addressOf({ type, kind, tow, order, cursor }: TaskQuery): string
   if (order !== 'oldest') said.set('order', order);
   if (cursor !== null) said.set('cursor', cursor);
   return said.size === 0 ? PATH : `${PATH}?${said.toString()}`;
+}
+
+/** The list that an address of ours shows; the plain one for any other address. */
+export function queryOf(address: string): TaskQuery {
+  return readQuery(saidTo(PATH, address));
 }
 
 /** The same list with something else said, from its first page on. */

@@ -8,16 +8,7 @@ export function About({ model }: { model: TowModel }) {
   const { assignment } = view.dispatch;
   return (
     <dl class="facts tow-about">
-      <dt>{words.tow.violationType}</dt>
-      <dd>
-        {view.violation_type === null ? '–' : words.terms.violationTypes[view.violation_type]}
-        {view.zone_id !== null && (
-          <span class="muted">
-            {' · '}
-            {words.tow.zone} <Ref>{view.zone_id}</Ref>
-          </span>
-        )}
-      </dd>
+      <ViolationOf model={model} />
       <dt>{words.tow.place}</dt>
       <dd>
         {view.towed_location === null ? (
@@ -47,20 +38,6 @@ export function About({ model }: { model: TowModel }) {
       <dd>
         <Moment viewer={viewer} at={view.requested_at} />
       </dd>
-      <dt>{words.tow.serviceViolation}</dt>
-      <dd>
-        <Ref>{view.violation_reference_id}</Ref>
-      </dd>
-      <dt>{words.tow.ourViolation}</dt>
-      <dd>
-        {view.violation_id === null ? (
-          <span class="muted">{words.tow.noViolation}</span>
-        ) : (
-          <a href={`/violations/${encodeURIComponent(view.violation_id)}`}>
-            <Ref>{view.violation_id}</Ref>
-          </a>
-        )}
-      </dd>
       {view.cancellation_reason !== null && (
         <>
           <dt>{words.tow.canceledBecause}</dt>
@@ -70,6 +47,34 @@ export function About({ model }: { model: TowModel }) {
         </>
       )}
     </dl>
+  );
+}
+
+/** Which violation the tow comes from: as the service names it, what it is about, and ours where it is known. */
+function ViolationOf({ model: { viewer, view } }: { model: TowModel }) {
+  const { tow: words, terms } = viewer.words;
+  return (
+    <>
+      <dt>{words.violation}</dt>
+      <dd>
+        <Ref>{view.violation_reference_id}</Ref>
+        {view.violation_type !== null && ` · ${terms.violationTypes[view.violation_type]}`}
+        {view.zone_id !== null && (
+          <span class="muted">
+            {' · '}
+            {words.zone} <Ref>{view.zone_id}</Ref>
+          </span>
+        )}
+        {' · '}
+        {view.violation_id === null ? (
+          <span class="muted">{words.noViolation}</span>
+        ) : (
+          <a href={`/violations/${encodeURIComponent(view.violation_id)}`}>
+            {words.ourViolation} <Ref>{view.violation_id}</Ref>
+          </a>
+        )}
+      </dd>
+    </>
   );
 }
 

@@ -1,7 +1,8 @@
-import type { Report } from '../../../contracts/records';
+import type { Report, TowRecord } from '../../../contracts/records';
 import { CORRECTABLE_FIELDS, isSettled } from '../../../domain/outbox';
-import { fieldMoment } from '../../entries';
+import { questionOf } from '../../../workflow/bulk-call';
 import { Field, PostForm } from '../../parts/form';
+import { CorrectionFields } from './correction';
 import { FormProblem } from './form-problem';
 import { waitingOf, type TowModel } from './model';
 import { Folded, Offer } from './offer';
@@ -18,6 +19,13 @@ export function decisionsOn({ state, inFlight, kind }: Report, isHead: boolean):
   if (isSettled(state) || state === 'sending' || inFlight) return [];
   const canCorrect = state !== 'unknown' && CORRECTABLE_FIELDS[kind].length > 0;
   return DECISIONS.filter((decision) => (decision !== 'correct' || canCorrect) && (decision !== 'retry' || isHead));
+}
+
+/** What people are asked about a report as it stands; null when nothing can be decided about it. */
+export function questionOn({ tasks }: TowRecord, report: Report): string | null {
+  if (decisionsOn(report, true).length === 0) return null;
+  const asked = tasks.filter(({ report_id, type }) => report_id === report.id && type !== 'answer_broken');
+  return [report.revision, report.state, ...asked.map(questionOf)].join(' ');
 }
 
 export const formOfDecision = (report: Report, decision: Decision) => `${decision}-${report.id}`;
@@ -47,7 +55,7 @@ export function DecideReport({
     </>
   );
   return (
-    <Offer model={model} id={`offer-${report.id}`} about={[decisions, report.revision, isAsked]}>
+    <Offer model={model} id={`offer-${report.id}`} about={[decisions, questionOn(model.record, report)]}>
       {isAsked ? (
         forms
       ) : (
@@ -67,10 +75,16 @@ function DecisionForm({ model, report, decision }: { model: TowModel; report: Re
   const action = `${path}/reports/${encodeURIComponent(report.id)}/${decision}`;
   return (
     <Folded label={label} isOpen={failure?.form === form} group={`decide-${report.id}`}>
-      <PostForm viewer={viewer} action={action} id={`form-${form}`} label={label}>
+      <PostForm
+        viewer={viewer}
+        action={action}
+        id={`form-${form}`}
+        label={label}
+        question={questionOn(model.record, report)}
+      >
         <FormProblem model={model} form={form} />
         <p class="muted">{hintOf(model, report, decision)}</p>
-        {decision === 'correct' && <CorrectionFields model={model} report={report} />}
+        {decision === 'correct' && <CorrectionFields viewer={viewer} report={report} form={form} failure={failure} />}
         {(decision === 'waive' || decision === 'accept') && (
           <Field
             viewer={viewer}
@@ -105,41 +119,4 @@ function hintOf({ viewer }: TowModel, { kind }: Report, decision: Decision): str
     case 'accept':
       return words.acceptHint;
   }
-}
-
-/** Exactly the fields that may be corrected, filled with what was sent. */
-function CorrectionFields({ model, report }: { model: TowModel; report: Report }) {
-  const { viewer, failure } = model;
-  const form = formOfDecision(report, 'correct');
-  return (
-    <div class="fields">
-      {CORRECTABLE_FIELDS[report.kind].map((name) => (
-        <Field
-          viewer={viewer}
-          form={form}
-          name={name}
-          label={viewer.words.towReports.fields[name]}
-          value={enteredValue(report, name)}
-          failure={failure}
-          autocomplete="off"
-          isRequired
-          {...(LATIN.includes(name) ? { isLatin: true } : {})}
-          {...(name === 'status_update_time' ? { type: 'datetime-local' as const } : {})}
-          {...(name === 'latitude' || name === 'longitude' ? { inputMode: 'decimal' as const } : {})}
-          {...(name === 'delay_in_days' ? { inputMode: 'numeric' as const } : {})}
-        />
-      ))}
-    </div>
-  );
-}
-
-const LATIN: readonly string[] = ['latitude', 'longitude', 'vehicle_type', 'delay_in_days', 'payment_status'];
-
-/** What a field of a report holds, as its form takes it. */
-export function enteredValue({ body }: Report, name: string): string {
-  const value = body[name];
-  if (typeof value !== 'string' && typeof value !== 'number') return '';
-  if (name !== 'status_update_time') return String(value);
-  const ms = Date.parse(String(value));
-  return Number.isNaN(ms) ? '' : fieldMoment(ms);
 }

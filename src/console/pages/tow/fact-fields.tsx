@@ -14,8 +14,9 @@ export function FactFields({ model, fact }: { model: TowModel; fact: Allowed }) 
     case 'started':
       return <StartedFields model={model} form={fact} />;
     case 'detained':
-    case 'released':
       return null;
+    case 'released':
+      return <ReleasedFields model={model} />;
     case 'canceled':
       return <CanceledFields model={model} form={fact} />;
     case 'invoice':
@@ -99,6 +100,18 @@ function InvoiceFields({ model, form }: { model: TowModel; form: FormOf<'invoice
         </div>
       </Folded>
     </>
+  );
+}
+
+/** Who took the vehicle: the service has no field for it (take-handover.ts). */
+function ReleasedFields({ model }: { model: TowModel }) {
+  const { handedHint } = model.viewer.words.towFacts;
+  const common = { model, event: 'released', autocomplete: 'off' } as const;
+  return (
+    <div class="fields">
+      <FactField {...common} name="handed_to" hint={handedHint} maxLength={200} />
+      <FactField {...common} name="handed_id" maxLength={50} isLatin />
+    </div>
   );
 }
 

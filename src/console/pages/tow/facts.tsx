@@ -1,4 +1,6 @@
+import type { AllowedFact } from '../../../domain/allowed-facts';
 import { FACT_ROLES } from '../../../domain/fact-command';
+import { isTerminal } from '../../../domain/tow';
 import type { FactEvent } from '../../../domain/vocabulary';
 import { PostForm } from '../../parts/form';
 import { formOfFact } from './fact-field';
@@ -22,7 +24,7 @@ export function Facts({ model }: { model: TowModel }) {
       <h2 id="next-title">{viewer.words.tow.sections.next}</h2>
       <Offer model={model} id="offer-facts" about={allowed}>
         {!viewer.may('crew') && <p class="muted">{words.mayNot(viewer.words.terms.roles.crew)}</p>}
-        {viewer.may('crew') && open.length === 0 && <p class="muted">{words.nothing}</p>}
+        {viewer.may('crew') && open.length === 0 && <NoFact model={model} />}
         {next && (
           <div class="fact-next">
             <p class="muted">{words.explain[next.event]}</p>
@@ -68,18 +70,25 @@ function FactFormOf({ model, fact, isNext = false }: { model: TowModel; fact: Al
   );
 }
 
-/** What is not allowed has no form; where it may be expected, one line says why not. */
-function NotNow({ model: { viewer, allowed } }: { model: TowModel }) {
+/** Nothing can be said by this reader: because nothing can come any more, or because others say it. */
+function NoFact({ model }: { model: TowModel }) {
+  const { viewer, view, possible } = model;
   const words = viewer.words.towFacts;
-  const lines = allowed.flatMap((fact) => {
-    if (fact.allowed || !viewer.may(FACT_ROLES[fact.event])) return [];
-    const why = fact.refusal.kind === 'forbidden' ? words.onlyOps : words.whyNot[fact.refusal.code];
-    return why === undefined ? [] : [{ event: fact.event, why }];
-  });
+  const canCome = possible.some((fact) => fact.allowed || laterOf(model, fact) !== null);
+  if (isTerminal(view.state) && !canCome) return <p class="muted">{words.nothing}</p>;
+  return linesOf(model).length > 0 ? null : (
+    <p class="muted">{words.othersSay(viewer.words.terms.roles[viewer.may('dispatcher') ? 'ops' : 'dispatcher'])}</p>
+  );
+}
+
+/** What is not allowed has no form; where it may be expected, one line says why not. */
+function NotNow({ model }: { model: TowModel }) {
+  const { viewer } = model;
+  const lines = linesOf(model);
   if (lines.length === 0) return null;
   return (
     <p class="muted not-now">
-      {words.notNow}
+      {viewer.words.towFacts.notNow}
       {': '}
       {lines.map(({ event, why }, index) => (
         <>
@@ -89,4 +98,22 @@ function NotNow({ model: { viewer, allowed } }: { model: TowModel }) {
       ))}
     </p>
   );
+}
+
+function linesOf(model: TowModel) {
+  const { viewer, allowed } = model;
+  return allowed.flatMap((fact) => {
+    const why = viewer.may(FACT_ROLES[fact.event]) ? laterOf(model, fact) : null;
+    return why === null ? [] : [{ event: fact.event, why }];
+  });
+}
+
+/** What a fact that is not allowed waits for; null for one that is allowed, or that cannot come any more. */
+function laterOf({ viewer, view }: TowModel, fact: AllowedFact): string | null {
+  const words = viewer.words.towFacts;
+  if (fact.allowed) return null;
+  if (fact.refusal.kind === 'forbidden') return words.onlyOps;
+  // Nobody can ask for an invoice any more once the tow is over.
+  if (isTerminal(view.state) && fact.refusal.code === 'invoice_required') return null;
+  return words.whyNot[fact.refusal.code] ?? null;
 }

@@ -20,6 +20,8 @@ export interface TowModel {
   readonly record: TowRecord;
   readonly view: TowView;
   readonly allowed: readonly AllowedFact[];
+  /** What whoever may say most could say: of a tow that is over, nothing, unless something is still to come. */
+  readonly possible: readonly AllowedFact[];
   readonly checklist: readonly ReleaseCheck[];
   readonly waiting: Waiting;
   readonly overdue: readonly OverdueMark[];
@@ -46,8 +48,9 @@ export async function readTow(
     record,
     view: towViewOf(record),
     allowed: allowedFacts(tow, context),
+    possible: allowedFacts(tow, { ...context, role: 'ops' }),
     checklist: releaseChecklist(tow, context),
-    waiting: waitingOfTow(record),
+    waiting: waitingOfTow(record, rules),
     overdue: overdueOf(record, rules.overdueAfter, nowMs),
     personal: platesOf(record),
     failure,

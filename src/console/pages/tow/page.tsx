@@ -18,7 +18,13 @@ import { Holds, Yard } from './yard';
 /** The page of a tow; after a refusal with the reason and what was entered. */
 export function towPage(model: TowModel): Shown {
   const { viewer, view, failure } = model;
-  return page(viewer.words.tow.title(view.towing_reference_id), <Tow model={model} />, {
+  const content = (
+    <>
+      <Refusal model={model} />
+      <Tow model={model} />
+    </>
+  );
+  return page(viewer.words.tow.title(view.towing_reference_id), content, {
     httpStatus: failure?.refusal.httpStatus ?? 200,
     assets: ['countdown.js', 'tow.js'],
   });
@@ -42,7 +48,6 @@ function Tow({ model }: { model: TowModel }) {
       hx-swap="morph:outerHTML"
     >
       <TowHead model={model} />
-      <Refusal model={model} />
       <Jumps model={model} />
       <Tasks model={model} />
       <div class="tow-columns">

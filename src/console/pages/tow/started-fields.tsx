@@ -1,4 +1,5 @@
 import type { Whereabouts } from '../../../domain/tow';
+import { UsePosition } from '../../parts/position';
 import { Plate, Ref, Written } from '../../parts/text';
 import { FactField, wasUsed, type FieldName, type FormOf } from './fact-field';
 import type { TowModel } from './model';
@@ -57,11 +58,7 @@ function WhereaboutsFields({
           <FactField {...common} name={WIRE_NAMES[name]} autocomplete="off" />
         ),
       )}
-      {names.includes('latitude') && (
-        <button type="button" class="position" data-locate hidden>
-          {model.viewer.words.towFacts.position}
-        </button>
-      )}
+      {names.includes('latitude') && <UsePosition viewer={model.viewer} />}
     </div>
   );
 }

@@ -1,9 +1,10 @@
 import { ROUTES } from '../../../contracts/operator-routes';
-import { CORRECTABLE_FIELDS } from '../../../domain/outbox';
 import { carryOut } from '../../carry-out';
 import { bodyOf } from '../../entries';
 import type { Pages, Posted } from '../../serve';
-import { enteredValue, type Decision } from './decide';
+import { questionOfTask } from '../tasks/decide';
+import { correctionIn } from './correction';
+import { questionOn, type Decision } from './decide';
 import type { TowTools } from './index';
 import { towPath } from './model';
 import { formOfTask } from './tasks';
@@ -24,7 +25,8 @@ export function takeDecisions(pages: Pages, tools: TowTools): void {
       return carryOut(tools.api, posted, {
         route: DECISION_ROUTES[action],
         params: { towing_reference_id: ref, report_id: report },
-        body: action === 'correct' ? await correction(tools, posted) : bodyOf(posted.form, { only: ['reason'] }),
+        body: action === 'correct' ? correctionIn(posted.form) : bodyOf(posted.form, { only: ['reason'] }),
+        question: () => questionNow(tools, posted),
         form: `${action}-${report}`,
         next: towPath(ref),
         done: 'decided',
@@ -38,6 +40,7 @@ export function takeDecisions(pages: Pages, tools: TowTools): void {
       route: ROUTES.resolveTask,
       params: { task_id: task },
       body: bodyOf(posted.form, { only: ['reason'] }),
+      question: () => questionOfTask(tools.tasks, task),
       form: formOfTask(task),
       next: towPath(posted.params('ref')),
       done: 'resolved',
@@ -46,17 +49,9 @@ export function takeDecisions(pages: Pages, tools: TowTools): void {
   });
 }
 
-/** Only what was changed is corrected: the record then says what it was, and nothing that stayed. */
-async function correction({ progress }: TowTools, { params, form }: Posted) {
+/** What is asked about the report of the form by now. */
+async function questionNow({ progress }: TowTools, { params }: Posted): Promise<string | null> {
   const record = await progress.tows.read(params('ref'));
   const report = record?.reports.find(({ id }) => id === params('report'));
-  if (!report) return {};
-  const changed = CORRECTABLE_FIELDS[report.kind].filter(
-    (name) => (form.get(name) ?? '').trim() !== enteredValue(report, name),
-  );
-  return bodyOf(form, {
-    only: changed,
-    numbers: ['latitude', 'longitude', 'delay_in_days'],
-    moments: ['status_update_time'],
-  });
+  return record && report ? questionOn(record, report) : null;
 }

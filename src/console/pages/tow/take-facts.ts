@@ -8,6 +8,7 @@ import type { Pages, Posted } from '../../serve';
 import type { TowTools } from './index';
 import { formOfFact } from './fact-field';
 import { towPath } from './model';
+import { noteHandover } from './take-handover';
 
 /** Which entries of a form go to the API, and as what. */
 const ENTRIES = {
@@ -28,6 +29,8 @@ export function takeFacts(pages: Pages, tools: TowTools): void {
   for (const event of FACT_EVENTS) {
     pages.post(`/tows/:ref/${event}`, FACT_ROLES[event], async (posted) => {
       const ref = posted.params('ref');
+      const refusal = event === 'released' ? await noteHandover(tools, posted) : null;
+      if (refusal) return tools.show(posted, { form: formOfFact(event), refusal, entered: posted.form });
       return carryOut(tools.api, posted, {
         route: ROUTES[event],
         params: { towing_reference_id: ref },

@@ -1,5 +1,6 @@
 import { ROUTES } from '../../../contracts/operator-routes';
 import { elsewhere } from '../../answers';
+import { OWN_FIELDS } from '../../entries';
 import type { Pages } from '../../serve';
 import { isFormOf } from '../../sessions';
 import type { TowTools } from './index';
@@ -13,7 +14,7 @@ export function takePhotos(pages: Pages, tools: TowTools): void {
       actor: visit.actor,
       params: { towing_reference_id: ref },
       request: visit.request,
-      ownFields: ['form_token', 'form_key'],
+      ownFields: OWN_FIELDS,
       admits: (own) => isFormOf(visit.visitor, own['form_token'] ?? ''),
       idempotencyField: 'form_key',
     });

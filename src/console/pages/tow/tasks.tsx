@@ -1,5 +1,6 @@
 import type { Task } from '../../../contracts/records';
 import { English } from '../../parts/english';
+import { questionOf } from '../../../workflow/bulk-call';
 import { Field, PostForm } from '../../parts/form';
 import { Age } from '../../parts/text';
 import { LastWords } from '../../parts/why';
@@ -65,9 +66,9 @@ function Resolve({ model, task }: { model: TowModel; task: Task }) {
   const form = formOfTask(task.id);
   const action = `${path}/tasks/${encodeURIComponent(task.id)}/resolve`;
   return (
-    <Offer model={model} id={`offer-task-${task.id}`} about={[task.type, task.message]}>
+    <Offer model={model} id={`offer-task-${task.id}`} about={questionOf(task)}>
       <Folded label={words.resolve} isOpen={failure?.form === form}>
-        <PostForm viewer={viewer} action={action} label={words.resolve}>
+        <PostForm viewer={viewer} action={action} label={words.resolve} question={questionOf(task)}>
           <FormProblem model={model} form={form} />
           <Field viewer={viewer} form={form} name="reason" label={words.resolveReason} rows={2} failure={failure} />
           <p class="form-end">

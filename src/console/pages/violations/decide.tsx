@@ -1,4 +1,8 @@
+import type { Task } from '../../../contracts/records';
 import type { ViolationRecord } from '../../../contracts/violations';
+import { violationTaskId } from '../../../domain/violation-tasks';
+import { questionOf } from '../../../workflow/bulk-call';
+import { unchangedAsNow, Was } from '../../changes';
 import { fieldMoment } from '../../entries';
 import { Field, PostForm } from '../../parts/form';
 import { Problem } from '../../parts/problem';
@@ -13,7 +17,7 @@ export const DECISIONS = ['correct', 'retry', 'waive', 'accept'] as const;
 export type Decision = (typeof DECISIONS)[number];
 
 /** Fields that may be corrected: all but the metadata. */
-export const CORRECTABLE = [...VEHICLE_FIELDS, ...PLACE_FIELDS, 'imagesDescription', ...PERSON_FIELDS] as const;
+const CORRECTABLE = [...VEHICLE_FIELDS, ...PLACE_FIELDS, 'imagesDescription', ...PERSON_FIELDS] as const;
 type Correctable = (typeof CORRECTABLE)[number];
 
 /** The decisions that would not be refused now (`decideViolation`), the likeliest first. */
@@ -25,6 +29,13 @@ export function decisionsOn(record: ViolationRecord): readonly Decision[] {
   return DECISIONS.filter((decision) => decision !== 'correct' || canCorrect);
 }
 
+/** What people are asked about it as it stands, by its task if there is one; null when nothing can be decided about it. */
+export function questionOn(record: ViolationRecord, tasks: readonly Task[]): string | null {
+  if (decisionsOn(record).length === 0) return null;
+  const asked = tasks.filter(({ id }) => id === violationTaskId(record.violation.id));
+  return [record.revision, record.state, ...asked.map(questionOf)].join(' ');
+}
+
 /** What people can decide now, each behind its name. */
 export function Decide({ model }: { model: ViolationModel }) {
   const { viewer, failure, record, path } = model;
@@ -34,7 +45,11 @@ export function Decide({ model }: { model: ViolationModel }) {
   return (
     <Part id="decide" title={words.sections.decide}>
       {/* The page is refreshed around forms that mean the same, and around those that are in use (tow.js). */}
-      <div id="decide-offer" class="offer" data-offer={`${decisions.join('-')}-${record.revision}`}>
+      <div
+        id="decide-offer"
+        class="offer"
+        data-offer={`${decisions.join('-')} ${questionOn(record, model.tasks) ?? ''}`}
+      >
         <p class="stale" role="status" data-stale hidden>
           {words.changed} <a href={path}>{words.loadAgain}</a>
         </p>
@@ -61,7 +76,13 @@ function DecisionForm({ model, decision }: { model: ViolationModel; decision: De
   const isHeld = decision === 'retry' && record.state === 'held';
   return (
     <Folded label={label} isOpen={failure?.form === decision} group="decide">
-      <PostForm viewer={viewer} action={`${path}/${decision}`} id={`form-${decision}`} label={label}>
+      <PostForm
+        viewer={viewer}
+        action={`${path}/${decision}`}
+        id={`form-${decision}`}
+        label={label}
+        question={questionOn(record, model.tasks)}
+      >
         <Problem viewer={viewer} failure={failure} form={decision} />
         <p class="muted">{words.violations.hints[isHeld ? 'retryHeld' : decision]}</p>
         {decision === 'correct' && <CorrectionFields model={model} />}
@@ -102,16 +123,20 @@ function DecisionForm({ model, decision }: { model: ViolationModel; decision: De
 
 /** Every field that may be corrected, filled with what was entered; what is about people stands behind a fold of its own. */
 function CorrectionFields({ model }: { model: ViolationModel }) {
-  const { viewer, failure, record } = model;
+  const { viewer, record } = model;
+  const failure = unchangedAsNow(model.failure);
   const field = (name: Correctable) => (
-    <ViolationField
-      viewer={viewer}
-      form="correct"
-      name={name}
-      value={enteredValue(record, name)}
-      failure={failure}
-      {...(name === 'date' ? { type: 'datetime-local' as const } : {})}
-    />
+    <>
+      <Was name={name} value={enteredValue(record, name)} />
+      <ViolationField
+        viewer={viewer}
+        form="correct"
+        name={name}
+        value={enteredValue(record, name)}
+        failure={failure}
+        {...(name === 'date' ? { type: 'datetime-local' as const } : {})}
+      />
+    </>
   );
   const isAbout = (names: readonly FormField[]) =>
     failure?.form === 'correct' && failure.refusal.details.some((each) => names.some((name) => name === each.field));
@@ -126,7 +151,7 @@ function CorrectionFields({ model }: { model: ViolationModel }) {
 }
 
 /** What a field of the form holds, as the form of the correction takes it. */
-export function enteredValue({ violation: { form } }: ViolationRecord, name: Correctable): string {
+function enteredValue({ violation: { form } }: ViolationRecord, name: Correctable): string {
   const value = form[name];
   if (value === undefined) return '';
   if (name !== 'date') return String(value);

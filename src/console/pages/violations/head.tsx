@@ -1,5 +1,6 @@
 import { Age, Plate, Ref } from '../../parts/text';
 import { English } from '../../parts/english';
+import { questionOf } from '../../../workflow/bulk-call';
 import { Field, PostForm } from '../../parts/form';
 import { Problem } from '../../parts/problem';
 import { ViolationState } from '../../parts/violation-state';
@@ -59,12 +60,13 @@ function Informing({ model: { viewer, failure, path }, task }: { model: Violatio
         <English viewer={viewer}>{task.message}</English>
       </p>
       {viewer.may('dispatcher') && (
-        <div class="offer" data-offer={task.id}>
+        <div class="offer" data-offer={questionOf(task)}>
           <Folded label={towReports.resolve} isOpen={failure?.form === form}>
             <PostForm
               viewer={viewer}
               action={`${path}/tasks/${encodeURIComponent(task.id)}/resolve`}
               label={towReports.resolve}
+              question={questionOf(task)}
             >
               <Problem viewer={viewer} failure={failure} form={form} />
               <Field

@@ -1,6 +1,7 @@
 import { readCursor } from '../../../contracts/cursor';
 import { VIOLATION_STATES, type ViolationState } from '../../../domain/vocabulary';
 import type { ViolationFilter } from '../../../workflow/violation-port';
+import { saidTo } from '../../addresses';
 import { oneOf } from '../../viewer';
 
 /** What the list shows, as its address says it. The same address shows the same list to everybody. */
@@ -38,8 +39,7 @@ export function addressOf(query: ViolationsQuery, { withCursor = false }: { with
 
 /** The list that an address of ours shows; the plain one for any other address. */
 export function queryOf(address: string): ViolationsQuery {
-  const [path = '', query = ''] = address.split('?', 2);
-  return readQuery(new URLSearchParams(path === PATH ? query : ''));
+  return readQuery(saidTo(PATH, address));
 }
 
 /** What the store is asked for. */

@@ -1,5 +1,6 @@
 import type { ViolationRecord } from '../../../contracts/violations';
 import type { PageTools } from '../../tools';
+import { newAmong } from '../../new-among';
 import { filterOf, type ViolationsQuery } from './query';
 
 /** What a list shows, read from the store. */
@@ -44,15 +45,4 @@ export async function refreshList(
     }),
   );
   return { rows, newCount: newAmong([...listed.keys()], { shown, isLast: nextCursor === null }), nextCursor };
-}
-
-/**
- * How many that the list holds now are not shown but stand before the last that is. Behind that one stand those of the next
- * page that moved up because others left; of a page that was the last there were none, so that all of them came since.
- */
-function newAmong(listed: readonly string[], { shown, isLast }: { shown: readonly string[]; isLast: boolean }): number {
-  const isShown = new Set(shown);
-  const end = listed.findLastIndex((id) => isShown.has(id));
-  const stretch = isLast || end === -1 ? listed : listed.slice(0, end);
-  return stretch.filter((id) => !isShown.has(id)).length;
 }

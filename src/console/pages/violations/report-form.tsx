@@ -3,6 +3,7 @@ import type { ViolationApi } from '../../../domain/vocabulary';
 import { fieldMoment } from '../../entries';
 import type { Failure } from '../../answers';
 import { PostForm } from '../../parts/form';
+import { UsePosition } from '../../parts/position';
 import { Problem } from '../../parts/problem';
 import type { Viewer } from '../../viewer';
 import { PERSON_FIELDS, REPORT_FORM as FORM, VEHICLE_FIELDS, ViolationField, type FormField } from './fields';
@@ -64,7 +65,7 @@ export function ReportForm({ viewer, zones, failure }: ReportProps) {
           <div class="fields" data-position>
             {field('latitude')}
             {field('longitude')}
-            <Position viewer={viewer} />
+            <UsePosition viewer={viewer} />
           </div>
           {field('location')}
         </Group>
@@ -114,19 +115,6 @@ function FoldedGroup(props: { title: string; failure: Failure | null; names: rea
       </summary>
       {children}
     </details>
-  );
-}
-
-/** Fills in where the device is; only a script can, and only a script shows it. */
-function Position({ viewer }: { viewer: Viewer }) {
-  const { use, asking, found, denied } = viewer.words.violationForm.position;
-  return (
-    <div class="position" data-locate-part hidden>
-      <button type="button" data-locate data-asking={asking} data-found={found} data-denied={denied}>
-        {use}
-      </button>
-      <p class="hint" role="status" data-locate-state />
-    </div>
   );
 }
 

@@ -1,18 +1,15 @@
 import { ROUTES } from '../../../contracts/operator-routes';
 import { elsewhere, page, part, type Failure, type Shown } from '../../answers';
-import type { Pages, Visit } from '../../serve';
-import { cookieOf, isFormOf } from '../../sessions';
+import { OWN_FIELDS } from '../../entries';
+import { sayDone, type Pages, type Visit } from '../../serve';
+import { isFormOf } from '../../sessions';
 import type { PageTools } from '../../tools';
-import { DONE_COOKIE } from '../../viewer';
 import { REPORT_FORM } from './fields';
 import { ReportForm, ReportPage } from './report-form';
 import { violationPath } from './rows';
 
-/** What a form of ours carries beside the fields of the API. */
-const OWN_FIELDS = ['form_token', 'form_key'];
 /** So many violations tell which zones are being patrolled. */
 const LATEST = 50;
-const DONE_SECONDS = 30;
 
 /** Reporting a violation: the form, and what becomes of it. */
 export function serveReport(pages: Pages, tools: PageTools): void {
@@ -46,7 +43,8 @@ export function serveReport(pages: Pages, tools: PageTools): void {
 /** A script that sent the form is told where to go: it would follow a redirect itself, and see the page instead of us. */
 function onTo({ wantsPart, request, response }: Visit, address: string): Shown {
   if (!wantsPart) return elsewhere(address, 'reported');
-  response.set('hx-redirect', address).append('set-cookie', cookieOf(request, DONE_COOKIE, 'reported', DONE_SECONDS));
+  response.set('hx-redirect', address);
+  sayDone({ request, response }, 'reported');
   return part('');
 }
 

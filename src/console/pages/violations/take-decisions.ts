@@ -1,9 +1,12 @@
 import { ROUTES } from '../../../contracts/operator-routes';
+import { violationTaskId } from '../../../domain/violation-tasks';
 import { carryOut } from '../../carry-out';
+import { changedIn } from '../../changes';
 import { bodyOf } from '../../entries';
 import type { Pages, Posted } from '../../serve';
 import type { PageTools } from '../../tools';
-import { CORRECTABLE, DECISIONS, enteredValue, type Decision } from './decide';
+import { questionOfTask } from '../tasks/decide';
+import { DECISIONS, questionOn, type Decision } from './decide';
 import { formOfTask } from './head';
 import type { ShowViolation } from './page';
 import { violationPath } from './rows';
@@ -25,7 +28,8 @@ export function takeDecisions(pages: Pages, tools: Tools): void {
       return carryOut(tools.api, posted, {
         route: DECISION_ROUTES[action],
         params: { violation_id: id },
-        body: await bodyFor(action, posted, tools),
+        body: bodyFor(action, posted.form),
+        question: () => questionNow(tools, posted),
         form: action,
         next: violationPath(id),
         done: 'decided',
@@ -39,6 +43,7 @@ export function takeDecisions(pages: Pages, tools: Tools): void {
       route: ROUTES.resolveTask,
       params: { task_id: task },
       body: bodyOf(posted.form, { only: ['reason'] }),
+      question: () => questionOfTask(tools.tasks, task),
       form: formOfTask(task),
       next: violationPath(posted.params('id')),
       done: 'resolved',
@@ -47,25 +52,22 @@ export function takeDecisions(pages: Pages, tools: Tools): void {
   });
 }
 
-async function bodyFor(action: Decision, posted: Posted, tools: Tools): Promise<Record<string, unknown>> {
+function bodyFor(action: Decision, form: URLSearchParams): Record<string, unknown> {
   switch (action) {
     case 'correct':
-      return correction(posted, tools);
+      return correctionIn(form);
     case 'accept':
-      return bodyOf(posted.form, { only: ['reason', 'violation_reference_id'] });
+      return bodyOf(form, { only: ['reason', 'violation_reference_id'] });
     case 'waive':
-      return bodyOf(posted.form, { only: ['reason'] });
+      return bodyOf(form, { only: ['reason'] });
     case 'retry':
       return {};
   }
 }
 
 /** Only what was changed is corrected: the record then says what it was, and nothing that stayed. */
-async function correction({ params, form }: Posted, { violations }: Tools): Promise<Record<string, unknown>> {
-  const record = await violations.read(params('id'));
-  if (!record) return {};
-  const changed = CORRECTABLE.filter((name) => linesOf(form.get(name) ?? '') !== linesOf(enteredValue(record, name)));
-  const body = bodyOf(form, { only: changed, numbers: ['latitude', 'longitude'] });
+function correctionIn(form: URLSearchParams): Record<string, unknown> {
+  const body = bodyOf(form, { only: changedIn(form), numbers: ['latitude', 'longitude'] });
   const { date, isSaudi } = body;
   return {
     ...body,
@@ -74,9 +76,12 @@ async function correction({ params, form }: Posted, { violations }: Tools): Prom
   };
 }
 
-/** A browser breaks lines in its own way. */
-function linesOf(text: string): string {
-  return text.trim().replaceAll('\r\n', '\n');
+/** What is asked about the violation of the form by now. */
+async function questionNow({ violations, tasks }: Tools, { params }: Posted): Promise<string | null> {
+  const record = await violations.read(params('id'));
+  if (!record) return null;
+  const task = await tasks.read(violationTaskId(record.violation.id));
+  return questionOn(record, task === null ? [] : [task]);
 }
 
 /** Riyadh time as a browser enters it, to the second and with its offset as ISO 8601 has it. */

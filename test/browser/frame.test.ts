@@ -1,0 +1,97 @@
+import type { Page } from 'playwright-core';
+import { wordsOf } from '../../src/console/words';
+import { focused, useBrowser, waitForCount, waitForText } from '../support/browser';
+import { eventually } from '../support/eventually';
+import { useConsole } from './world';
+
+/** What surrounds every page, and what holds of every form. */
+
+const browser = useBrowser();
+const world = useConsole();
+const { keys, common } = wordsOf('en');
+
+/** The forms that are sent to this path from now on. */
+function formsSent(page: Page, path: string): readonly string[] {
+  const sent: string[] = [];
+  page.on('request', (request) => {
+    if (request.method() === 'POST' && new URL(request.url()).pathname === path) sent.push(request.postData() ?? '');
+  });
+  return sent;
+}
+
+async function nameNewKey(page: Page): Promise<void> {
+  await page.getByLabel(keys.name).fill('Night shift');
+  await page.getByLabel(keys.role).selectOption('viewer');
+}
+
+test('a double click sends a form once, so that a new key is shown', async () => {
+  const page = await browser.open();
+  await world.signIn(page, 'ops', '/ops/keys');
+  await nameNewKey(page);
+  const sent = formsSent(page, '/ops/keys');
+  await page.getByRole('button', { name: keys.submit }).dblclick();
+  expect(await page.getByLabel(keys.text).inputValue()).toMatch(/^thk_/);
+  expect(sent).toHaveLength(1);
+});
+
+test('a form that did not arrive is sent again once it is changed, or the page is come back to', async () => {
+  const page = await browser.open();
+  await world.signIn(page, 'ops', '/ops/keys');
+  await nameNewKey(page);
+  const sent = formsSent(page, '/ops/keys');
+  // As when somebody presses Escape while the answer is waited for: the page stays.
+  await page.route('**/ops/keys', (route) => route.abort('aborted'));
+  const submit = page.getByRole('button', { name: keys.submit });
+  await submit.click();
+  await eventually(() => expect(sent).toHaveLength(1));
+  await submit.click();
+  await page.getByLabel(keys.name).fill('Day shift');
+  await submit.click();
+  await eventually(() => expect(sent).toHaveLength(2));
+  expect(sent[1]).toContain('Day+shift');
+  await page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))");
+  await submit.click();
+  await eventually(() => expect(sent).toHaveLength(3));
+});
+
+test('a button that says something is heard, also by a double click', async () => {
+  const page = await browser.open();
+  await world.signIn(page, 'viewer');
+  const sent = formsSent(page, '/preferences');
+  await page.getByRole('button', { name: common.otherLanguage }).dblclick();
+  await waitForText(page.getByRole('heading', { level: 1 }), wordsOf('ar').board.title);
+  expect(sent).toEqual([expect.stringContaining('language=ar')]);
+});
+
+test('Escape closes a menu and leaves the focus where it was opened', async () => {
+  const page = await browser.open();
+  await world.signIn(page, 'viewer');
+  await page.getByLabel(common.theme).click();
+  await page.keyboard.press('Tab');
+  expect(await focused(page).innerText()).toBe(common.themes.auto);
+  await page.keyboard.press('Escape');
+  await waitForCount(page.locator('details.menu[open]'), 0);
+  expect(await focused(page).getAttribute('aria-label')).toBe(common.theme);
+});
+
+test.each(['en', 'ar'] as const)('on a narrow phone all pages are in sight, in %s', async (language) => {
+  const page = await browser.open({ language, viewport: 'phone' });
+  await page.setViewportSize({ width: 360, height: 740 });
+  await world.refuseOnce('started');
+  const ref = await world.orderTow();
+  await world.record(ref, 'started');
+  await eventually(async () => expect(await world.tasks()).toHaveLength(1));
+  await world.signIn(page, 'ops');
+  await waitForText(page.locator('#open-tasks'), /1/);
+  const links = await page.locator('header nav a').all();
+  expect(links).toHaveLength(5);
+  const boxes = await Promise.all(links.map((link) => link.boundingBox()));
+  for (const box of boxes) {
+    expect(box?.x).toBeGreaterThanOrEqual(0);
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(360);
+  }
+  expect(new Set(boxes.map((box) => box?.y)).size).toBe(1);
+  const { common: words } = wordsOf(language);
+  await page.getByRole('link', { name: words.ops }).click();
+  await waitForText(page.getByRole('heading', { level: 1 }), /./);
+});

@@ -1,0 +1,107 @@
+import { newKey, towOf } from '../operator/client';
+import { newTow } from '../operator/world';
+import { useApp } from '../support/app';
+import { eventually } from '../support/eventually';
+import { markupOf, pagePath } from './tow-world';
+import { signedIn, textOf, type Visitor } from './visitor';
+
+const app = useApp({ role: 'console' });
+
+const PLACE = { plate_number: 'KLM 77', towed_location: 'Olaya <Street>', latitude: '24,5', longitude: '46.5' };
+
+/** The form of a start as it stands on the page of a tow, filled in. */
+async function filledIn(visitor: Visitor): Promise<{ ref: string; path: string; body: URLSearchParams }> {
+  const ref = await newTow(app);
+  const { html } = await visitor.get(pagePath(ref));
+  const form = markupOf(html, 'form-started');
+  const hidden = [...form.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
+  const body = new URLSearchParams(hidden.map(([, name = '', value = '']): [string, string] => [name, value]));
+  for (const [name, value] of Object.entries(PLACE)) body.set(name, value);
+  return { ref, path: pagePath(ref, '/started'), body };
+}
+
+/** What a page that keeps a form would send. */
+function sentAgain(html: string): URLSearchParams {
+  const fields = [...markupOf(html, 'send-again').matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
+  const plain = (text: string) => text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+  return new URLSearchParams(fields.map(([, name = '', value = '']): [string, string] => [name, plain(value)]));
+}
+
+const fromPage = (ref: string) => ({ referer: `${app.consoleUrl}${pagePath(ref)}` });
+
+test('a form sent after the session has ended is shown on the page that signs in, which leads back', async () => {
+  const visitor = await signedIn(app, await newKey(app, 'dispatcher'));
+  const { ref, path, body } = await filledIn(visitor);
+  visitor.cookies.clear();
+  const shown = await visitor.postRaw(path, body.toString(), fromPage(ref));
+  expect(shown.status).toBe(401);
+  expect(textOf(shown.html)).toMatch(/What you entered .*Plate KLM 77 .*Olaya <Street>/);
+  expect(shown.html).toContain(`<input type="hidden" name="next" value="${pagePath(ref)}"`);
+  expect(shown.html).not.toContain(body.get('form_key'));
+  expect((await towOf(app, ref)).state).toBe('requested');
+});
+
+test('a form with the token of an earlier session is kept, and is sent again with its effect once', async () => {
+  const key = await newKey(app, 'dispatcher');
+  const visitor = await signedIn(app, key);
+  const { ref, path, body } = await filledIn(visitor);
+  await visitor.post('/sign-in', { key });
+  const shown = await visitor.postRaw(path, body.toString(), fromPage(ref));
+  expect(shown.status).toBe(403);
+  expect(textOf(shown.html)).toContain('Olaya <Street>');
+  expect(shown.html).toContain(`<a href="${pagePath(ref)}">Back to the page</a>`);
+  const again = sentAgain(shown.html);
+  expect(again.get('form_key')).toBe(body.get('form_key'));
+  for (let round = 0; round < 2; round += 1) {
+    expect((await visitor.postRaw(path, again.toString())).location).toBe(pagePath(ref));
+  }
+  const tow = await towOf(app, ref);
+  expect(tow).toMatchObject({ state: 'started', towed_location: 'Olaya <Street>', latitude: 24.5 });
+  expect(tow.facts).toHaveLength(1);
+});
+
+test('nothing of a form from another site is kept', async () => {
+  const visitor = await signedIn(app);
+  const { ref, path, body } = await filledIn(visitor);
+  body.set('form_token', 'made up');
+  const foreign = { ...fromPage(ref), 'sec-fetch-site': 'cross-site' };
+  const refused = await visitor.postRaw(path, body.toString(), foreign);
+  expect(refused.status).toBe(403);
+  expect(refused.html).not.toContain('KLM 77');
+  visitor.cookies.clear();
+  const signedOut = await visitor.postRaw(path, body.toString(), foreign);
+  expect([signedOut.status, signedOut.html.includes('KLM 77')]).toEqual([303, false]);
+});
+
+test('no key stands on a page that keeps a form', async () => {
+  const visitor = await signedIn(app);
+  visitor.cookies.clear();
+  const shown = await visitor.postRaw('/tasks', 'key=thk_secret-text&reason=words');
+  expect([shown.status, shown.html.includes('thk_secret-text')]).toEqual([303, false]);
+});
+
+test('pages of errors say in words what is wrong and lead on', async () => {
+  const crew = await signedIn(app, await newKey(app, 'crew'));
+  const shown = [
+    await crew.get('/no-such-page'),
+    await crew.get('/ops/keys'),
+    await crew.postRaw('/tasks', `reason=${'x'.repeat(300_000)}`),
+  ];
+  expect(shown.map(({ status }) => status)).toEqual([404, 403, 413]);
+  for (const { html } of shown) {
+    expect(/<h1>([^<]+)<\/h1>/.exec(html)?.[1]).toMatch(/^[A-Z][a-z]+ /);
+    expect(html).toMatch(/<main[^]*<a href="\/board">[^]*<\/main>/);
+  }
+});
+
+test('a form sent while Redis is down is kept, and is sent again once Redis is back', async () => {
+  const visitor = await signedIn(app, await newKey(app, 'dispatcher'));
+  const { ref, path, body } = await filledIn(visitor);
+  await app.redis.kill();
+  const shown = await visitor.postRaw(path, body.toString(), fromPage(ref));
+  await app.redis.start();
+  await eventually(() => app.foundation.redis.ping());
+  expect([shown.status, shown.headers.get('retry-after')]).toEqual([503, '2']);
+  expect(textOf(shown.html)).toContain('Olaya <Street>');
+  expect(sentAgain(shown.html).toString()).toBe(body.toString());
+});

@@ -1,0 +1,63 @@
+import { newKey, post } from '../operator/client';
+import { clearDisk, COMPLETE, report, violationIn } from '../operator/forms';
+import { violationOf } from '../operator/violation-world';
+import { useApp } from '../support/app';
+import { PNG } from '../support/images';
+import { outcome } from '../support/violations';
+import { markupOf } from './tow-world';
+import { sendAs, valueIn } from './violation-world';
+import { signedIn, textOf } from './visitor';
+
+/** Forms of the page of a violation that are sent late, or twice. */
+
+const app = useApp({ role: 'console' });
+beforeEach(() => clearDisk(app));
+
+const FILES = [{ name: 'front.png', bytes: PNG }];
+const REFUSED = outcome(
+  { next: 'refused', hint: null },
+  { error: { http_status: 400, message: 'Zone not found' }, hadNoEffect: true },
+);
+
+async function newOne(fields: Readonly<Record<string, string>>): Promise<string> {
+  return violationIn(await report(app, fields, FILES)).id;
+}
+
+test('a decision is refused where the page does not show any more how it stands, and what was entered is kept', async () => {
+  const id = await newOne(COMPLETE);
+  await sendAs(app, id, REFUSED);
+  const visitor = await signedIn(app, await newKey(app, 'dispatcher'));
+  const before = markupOf((await visitor.get(`/violations/${id}`)).html, 'form-correct');
+  const names = ['question', 'was-plateNumber', 'was-location'];
+  const shownBefore = Object.fromEntries(names.map((name) => [name, textOf(valueIn(before, name))]));
+  await post(app, `/api/violations/${id}/correct`, { plateNumber: 'NEW 999' });
+  await sendAs(app, id, REFUSED);
+  for (const [action, fields] of [
+    ['waive', { reason: 'seen the first refusal' }],
+    ['retry', {}],
+    ['correct', { plateNumber: COMPLETE.plateNumber, location: 'Elsewhere' }],
+  ] as const) {
+    const shown = await visitor.post(`/violations/${id}/${action}`, { ...shownBefore, ...fields });
+    expect(shown.status).toBe(409);
+    expect(textOf(shown.html)).toContain('This is no longer asked as it was');
+    if (action !== 'correct') continue;
+    const form = markupOf(shown.html, 'form-correct');
+    expect([valueIn(form, 'plateNumber'), valueIn(form, 'location')]).toEqual(['NEW 999', 'Elsewhere']);
+  }
+  expect(await violationOf(app, id)).toMatchObject({ state: 'refused', form: { plateNumber: 'NEW 999' } });
+});
+
+test('a correction that is sent twice leads to the same page twice', async () => {
+  const id = await newOne(COMPLETE);
+  await sendAs(app, id, REFUSED);
+  const visitor = await signedIn(app, await newKey(app, 'dispatcher'));
+  const { html } = await visitor.get(`/violations/${id}`);
+  const form = markupOf(html, 'form-correct');
+  const own = ['form_token', 'form_key', 'question', 'was-location'];
+  const fields = own.map((name): [string, string] => [name, textOf(valueIn(form, name))]);
+  const body = new URLSearchParams([...fields, ['location', 'Elsewhere']]).toString();
+  for (let time = 0; time < 2; time += 1) {
+    expect((await visitor.postRaw(`/violations/${id}/correct`, body)).status).toBe(303);
+  }
+  expect((await violationOf(app, id)).form).toMatchObject({ location: 'Elsewhere' });
+});

@@ -1,0 +1,37 @@
+import { reportRecord, towDocument } from '../../src/contracts/records';
+import { towAs } from '../domain/tows';
+
+/** Metadata may be as large as a message; a list of tows reads that of every row. */
+function untouchable(): { readonly [name: string]: never } {
+  return new Proxy(
+    {},
+    {
+      get: (_target, name) => {
+        throw new Error(`somebody looked at ${String(name)}`);
+      },
+      ownKeys: () => {
+        throw new Error('somebody looked at every name');
+      },
+    },
+  );
+}
+
+test('what is stored of foreign objects is taken as it is: nobody walks through it, and nobody copies it', () => {
+  const metadata = untouchable();
+  const rival = { deliveryId: 'd', receivedAt: '2026-03-10T11:00:00Z', violationReferenceId: 'V-1', metadata };
+  const invoice = { deliveryId: 'd', receivedAt: '2026-03-10T11:00:00Z', towingInvoice: metadata, delayInvoice: null };
+  const stored = { ...towAs('detained'), metadata, rivalRequests: [rival], invoiceWebhooks: [invoice] };
+  const tow = towDocument.parse(stored);
+  expect(tow.metadata === metadata).toBe(true);
+  expect(tow.rivalRequests[0]?.metadata === metadata).toBe(true);
+  expect(tow.invoiceWebhooks[0]?.towingInvoice === metadata).toBe(true);
+});
+
+test('a stored object is an object', () => {
+  for (const metadata of [[], 'text', 1, undefined]) {
+    expect(towDocument.safeParse({ ...towAs('detained'), metadata }).success).toBe(false);
+  }
+  const report = { seq: 1, id: 'started-1', kind: 'started', state: 'pending', once: '0', revision: 1, attempts: 0 };
+  const parsed = (body: string) => reportRecord.safeParse({ ...report, created_at: 1, body }).success;
+  expect([parsed('{}'), parsed('[]'), parsed('{')]).toEqual([true, false, false]);
+});
