@@ -3,11 +3,10 @@ import { metadataWithId, timesNamed } from '../../src/domain/violation-metadata'
 import { jsonObject } from '../../src/contracts/common';
 
 const objects = fc
-  .dictionary(
-    fc.oneof(fc.string(), fc.constantFrom('"', '\\', '{', 'a:', 'id')).filter((name) => name !== '__proto__'),
-    fc.jsonValue(),
-  )
-  .chain((value) => fc.constantFrom(undefined, 2, '\t').map((indent) => JSON.stringify(value, null, indent)));
+  .dictionary(fc.oneof(fc.string(), fc.constantFrom('"', '\\', '{', 'a:', 'id')), fc.jsonValue())
+  .chain((value) => fc.constantFrom(undefined, 2, '\t').map((indent) => JSON.stringify(value, null, indent)))
+  // The contract drops this name wherever it stands: it would change what the object is.
+  .filter((text) => !text.includes('__proto__'));
 
 test('metadata without an id gets one and is otherwise the same, and with one it is the same text', () => {
   fc.assert(
