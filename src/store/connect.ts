@@ -65,7 +65,8 @@ export async function whenReady(redis: Redis, timeoutMs: number): Promise<void> 
   await new Promise<void>((resolve, reject) => {
     let lastProblem: Error | null = null;
     const onError = (error: Error) => {
-      lastProblem = error;
+      // What once spoke another protocol says most of all; a connection that then breaks off says nothing new.
+      if (lastProblem === null || !isForeignProtocol(lastProblem)) lastProblem = error;
     };
     const done = () => {
       clearTimeout(timer);
@@ -96,6 +97,11 @@ export async function writability(redis: Redis): Promise<'writable' | 'refuses_w
   } catch (error) {
     return isReply(error) ? 'refuses_writes' : 'unreachable';
   }
+}
+
+/** Whether what answered is no Redis: the client library has no other word for bytes that are not of its protocol. */
+export function isForeignProtocol(error: Error): boolean {
+  return /RESP type|Protocol error/.test(error.message);
 }
 
 /** Whether Redis itself said no. */

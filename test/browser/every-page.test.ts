@@ -83,6 +83,13 @@ function isTooWide(page: Page): Promise<unknown> {
   return page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
 }
 
+/** Ids that stand more than once: a label, a link or a `form` attribute would mean the wrong one. */
+function idsTwice(page: Page): Promise<unknown> {
+  return page.evaluate(
+    "[...document.querySelectorAll('[id]')].map(({ id }) => id).filter((id, at, all) => all.indexOf(id) !== at)",
+  );
+}
+
 test.each(LOOKS)(
   'every page is sound in $language on a $viewport, $theme',
   async (look) => {
@@ -93,6 +100,7 @@ test.each(LOOKS)(
       await page.goto(world.at(address));
       await expectAccessible(page);
       expect({ address, isTooWide: await isTooWide(page) }).toEqual({ address, isTooWide: false });
+      expect({ address, idsTwice: await idsTwice(page) }).toEqual({ address, idsTwice: [] });
       expect(await page.title()).toMatch(/^\S.* · towhook$/);
       await waitForCount(page.locator('h1'), 1);
     }

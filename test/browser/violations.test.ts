@@ -122,8 +122,8 @@ test('a refused form keeps what was entered and the images that were chosen', as
   await chooseImages(page, image('a.png', 5000), image('b.png', 6000));
   browser.announce(page, { path: '/violations/new', status: 422 });
   await submit(page);
-  await waitForText(page.getByRole('alert').first(), 'zoneId: must be a UUID');
-  expect(await focused(page).innerText()).toContain('zoneId');
+  await waitForText(page.getByRole('alert').first(), 'Zone: must be a UUID');
+  expect(await focused(page).innerText()).toContain('Zone');
   await expectAccessible(page);
   expect([await valueOf(page, 'zoneId'), await valueOf(page, 'location')]).toEqual(['north', REQUIRED.location]);
   await waitForCount(page.locator('[data-previews] li'), 2);

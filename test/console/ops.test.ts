@@ -1,3 +1,4 @@
+import { rivalRequestTask } from '../../src/domain/tasks';
 import { wordsOf } from '../../src/console/words';
 import { createProcessStore } from '../../src/store/processes';
 import { KEYS } from '../../src/store/keys';
@@ -5,7 +6,7 @@ import { systemClock } from '../../src/platform/clock';
 import { useApp } from '../support/app';
 import { beatingProcess, NOTHING } from '../support/processes';
 import { get, newKey } from '../operator/client';
-import { refusedTow } from './task-world';
+import { openGeneral } from './task-world';
 import { signedIn, textOf } from './visitor';
 
 const app = useApp();
@@ -36,7 +37,7 @@ describe('the overview', () => {
   test('says how many tasks wait for people, which is no alarm', async () => {
     const visitor = await signedIn(app);
     expect((await visitor.get('/ops')).html).not.toContain('See: Tasks');
-    await refusedTow(app);
+    await openGeneral(app, rivalRequestTask);
     const { html } = await visitor.get('/ops');
     expect(textOf(html)).toContain('All is well.');
     expect(html).toContain(`<p>${opsAlarms.people(1)} <a href="/tasks">See: Tasks</a></p>`);

@@ -79,10 +79,10 @@ describe('the list of tasks', () => {
     const { html } = await visitor.get('/tasks?order=newest');
     expect(html).toMatch(/<details class="tasks-bulk" id="bulk-bar" data-/);
     const address = /<a href="([^"]+)" data-open-bulk/.exec(html)?.[1]?.replaceAll('&amp;', '&');
-    expect(address).toBe('/tasks?order=newest&bulk=open#bulk');
+    expect(address).toBe('/tasks?order=newest&bulk=open#bulk-choice');
     const open = (await visitor.get('/tasks?order=newest&bulk=open')).html;
     expect(open).toMatch(/<details class="tasks-bulk" id="bulk-bar" open/);
-    expect(open).toContain('<summary id="bulk">');
+    expect(open).toContain('<summary id="bulk-choice">');
   });
 
   test('explains that an earlier try may have worked', async () => {

@@ -4,7 +4,7 @@ import type { Config } from '../../platform/config';
 import { silentLog } from '../../platform/log';
 import type { Resources } from '../../platform/resources';
 import { codeOf, messageOf } from '../../platform/system-error';
-import { connectFailFast, isReply, whenReady, writability } from '../../store/connect';
+import { connectFailFast, isForeignProtocol, isReply, whenReady, writability } from '../../store/connect';
 import { redisFaults, syncPolicy } from '../../store/settings';
 import { openEmbedded } from '../foundation';
 import { clockFinding, notesOf } from './finding';
@@ -59,8 +59,7 @@ function unreachable(error: unknown): Finding {
     const fix = 'Put the right user and password into REDIS_URL: redis://user:password@host:port.';
     return notes.fault('redis_not_allowed', 'Redis does not accept the user or the password of REDIS_URL', fix);
   }
-  // The client library has no other word for bytes that are not of Redis's protocol.
-  if (/RESP type|Protocol error/.test(said)) {
+  if (error instanceof Error && isForeignProtocol(error)) {
     const fix = 'Set REDIS_URL to host and port of a Redis; rediss:// where it speaks TLS.';
     return notes.fault('redis_is_something_else', 'what answers at REDIS_URL is no Redis', fix);
   }

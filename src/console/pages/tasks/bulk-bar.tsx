@@ -18,7 +18,7 @@ export function canBeChosen({ actions }: Task): boolean {
 }
 
 /** What of the bar has the focus when it is led to. */
-const SUMMARY = 'bulk';
+const SUMMARY = 'bulk-choice';
 
 /** Where the list stands with its bar folded out; a script folds it out in place. */
 export function bulkBarAddress(query: TaskQuery): string {
