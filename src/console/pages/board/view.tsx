@@ -2,6 +2,7 @@ import type { TowRules } from '../../../domain/fact-command';
 import type { Order } from '../../../contracts/paging';
 import { TOW_STATES } from '../../../domain/vocabulary';
 import type { Failure } from '../../answers';
+import { Paging } from '../../parts/paging';
 import { Problem } from '../../parts/problem';
 import { Empty } from '../../parts/text';
 import type { Viewer } from '../../viewer';
@@ -102,7 +103,14 @@ export function LiveBoard(props: BoardProps) {
       <Chips viewer={viewer} query={query} counts={board.counts} crews={board.crews} />
       <ListLine viewer={viewer} query={query} board={board} />
       <List {...props} here={here} />
-      <Paging viewer={viewer} query={query} board={board} />
+      <Paging
+        viewer={viewer}
+        label={viewer.words.board.pages}
+        first={query.cursor === null ? null : addressOf(query)}
+        next={
+          board.nextCursor === null ? null : addressOf({ ...query, cursor: board.nextCursor }, { withCursor: true })
+        }
+      />
       <datalist id={CREW_LIST_ID}>
         {board.crews.map((crew) => (
           <option value={crew} />
@@ -167,23 +175,4 @@ function List({ viewer, query, board, rules, failure, here }: BoardProps & { rea
     return <Empty title={empty.stretch} hint={empty.stretchHint} />;
   }
   return <EmptyBoard viewer={viewer} query={query} counts={board.counts} />;
-}
-
-function Paging({ viewer, query, board }: Pick<BoardProps, 'viewer' | 'query' | 'board'>) {
-  const { common } = viewer.words;
-  if (query.cursor === null && board.nextCursor === null) return null;
-  return (
-    <nav class="row paging" aria-label={viewer.words.board.pages}>
-      {query.cursor !== null && (
-        <a class="button" href={addressOf(query)}>
-          {common.first}
-        </a>
-      )}
-      {board.nextCursor !== null && (
-        <a class="button" rel="next" href={addressOf({ ...query, cursor: board.nextCursor }, { withCursor: true })}>
-          {common.more}
-        </a>
-      )}
-    </nav>
-  );
 }

@@ -3,7 +3,7 @@ import { Field } from '../../parts/form';
 import { Empty, Moment, Written } from '../../parts/text';
 import type { Viewer } from '../../viewer';
 import { actionText, Details, Subject } from './audit-words';
-import { Paging } from './paging';
+import { OpsPaging } from './paging';
 import { Table } from './table';
 import { Tabs } from './tabs';
 
@@ -31,7 +31,7 @@ export function AuditPage(props: AuditProps) {
       ) : (
         <Entries viewer={viewer} entries={entries} />
       )}
-      <Paging
+      <OpsPaging
         viewer={viewer}
         path="/ops/audit"
         label={words.pages}

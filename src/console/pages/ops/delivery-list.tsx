@@ -5,7 +5,7 @@ import { ruleIn } from '../../parts/english';
 import { Empty, Moment, Ref } from '../../parts/text';
 import type { Viewer } from '../../viewer';
 import { DeliveryState, TowOf, Verified, verdictText } from './delivery-words';
-import { Paging } from './paging';
+import { OpsPaging } from './paging';
 import { Table } from './table';
 import { Tabs } from './tabs';
 
@@ -50,7 +50,7 @@ export function DeliveryListPage({ viewer, listed }: { viewer: Viewer; listed: L
       {listed.kind === 'accepted' ? (
         <>
           <Accepted viewer={viewer} listed={listed} />
-          <Paging
+          <OpsPaging
             viewer={viewer}
             path="/ops/deliveries"
             label={words.pages}

@@ -1,7 +1,8 @@
+import { Paging } from '../../parts/paging';
 import type { Viewer } from '../../viewer';
 
-/** On to the next page of a list, and back to the first. */
-export function Paging(props: {
+/** The way through a list of the ops pages: its path and what it is narrowed to stay. */
+export function OpsPaging(props: {
   readonly viewer: Viewer;
   readonly path: string;
   readonly label: string;
@@ -11,24 +12,16 @@ export function Paging(props: {
   readonly nextCursor: string | null;
 }) {
   const { viewer, path, label, query = {}, cursor, nextCursor } = props;
-  const { common } = viewer.words;
-  if (cursor === null && nextCursor === null) return null;
   const address = (more: Readonly<Record<string, string>>) => {
     const text = new URLSearchParams({ ...query, ...more }).toString();
     return text === '' ? path : `${path}?${text}`;
   };
   return (
-    <nav class="row paging" aria-label={label}>
-      {cursor !== null && (
-        <a class="button" href={address({})}>
-          {common.first}
-        </a>
-      )}
-      {nextCursor !== null && (
-        <a class="button" rel="next" href={address({ cursor: nextCursor })}>
-          {common.more}
-        </a>
-      )}
-    </nav>
+    <Paging
+      viewer={viewer}
+      label={label}
+      first={cursor === null ? null : address({})}
+      next={nextCursor === null ? null : address({ cursor: nextCursor })}
+    />
   );
 }

@@ -1,6 +1,7 @@
 import { ORDERS } from '../../../contracts/paging';
 import { TASK_ACTIONS } from '../../../domain/tasks';
 import { page, type Failure, type Shown } from '../../answers';
+import { Paging } from '../../parts/paging';
 import { Problem } from '../../parts/problem';
 import { Empty } from '../../parts/text';
 import type { Viewer } from '../../viewer';
@@ -53,7 +54,7 @@ function Tasks(props: TasksProps) {
         <Orders viewer={viewer} query={query} />
       </div>
       <List {...props} />
-      <Paging {...props} />
+      <TaskPaging {...props} />
       <BulkBar viewer={viewer} query={query} page={shown} isOpen={props.isBulkOpen} failure={props.failure} />
     </div>
   );
@@ -129,21 +130,13 @@ function List({ viewer, query, page: { rows }, failure }: TasksProps) {
   );
 }
 
-function Paging({ viewer, query, page: { nextCursor } }: TasksProps) {
-  const { common, tasks } = viewer.words;
-  if (query.cursor === null && nextCursor === null) return null;
+function TaskPaging({ viewer, query, page: { nextCursor } }: TasksProps) {
   return (
-    <nav class="row tasks-pages" aria-label={tasks.pages}>
-      {query.cursor !== null && (
-        <a class="button" href={addressOf(withSaid(query, {}))}>
-          {common.first}
-        </a>
-      )}
-      {nextCursor !== null && (
-        <a class="button" rel="next" href={addressOf({ ...query, cursor: nextCursor })}>
-          {common.more}
-        </a>
-      )}
-    </nav>
+    <Paging
+      viewer={viewer}
+      label={viewer.words.tasks.pages}
+      first={query.cursor === null ? null : addressOf(withSaid(query, {}))}
+      next={nextCursor === null ? null : addressOf({ ...query, cursor: nextCursor })}
+    />
   );
 }

@@ -1,5 +1,6 @@
 import type { Child } from 'hono/jsx';
 import { VIOLATION_STATES } from '../../../domain/vocabulary';
+import { Paging } from '../../parts/paging';
 import { Empty } from '../../parts/text';
 import type { Viewer } from '../../viewer';
 import { addressOf, PAGE_ROWS, PATH, type ViolationsQuery } from './query';
@@ -77,7 +78,12 @@ export function LiveList({ viewer, query, list }: ListProps) {
       ) : (
         <Nothing viewer={viewer} query={query} list={list} />
       )}
-      <Paging viewer={viewer} query={query} list={list} />
+      <Paging
+        viewer={viewer}
+        label={viewer.words.violations.pages}
+        first={query.cursor === null ? null : addressOf(query)}
+        next={list.nextCursor === null ? null : addressOf({ ...query, cursor: list.nextCursor }, { withCursor: true })}
+      />
     </div>
   );
 }
@@ -161,24 +167,5 @@ function Way({ to, children }: { to: string; children: string }) {
         {children}
       </a>
     </p>
-  );
-}
-
-function Paging({ viewer, query, list }: ListProps) {
-  const { common } = viewer.words;
-  if (query.cursor === null && list.nextCursor === null) return null;
-  return (
-    <nav class="row paging" aria-label={viewer.words.violations.pages}>
-      {query.cursor !== null && (
-        <a class="button" href={addressOf(query)}>
-          {common.first}
-        </a>
-      )}
-      {list.nextCursor !== null && (
-        <a class="button" rel="next" href={addressOf({ ...query, cursor: list.nextCursor }, { withCursor: true })}>
-          {common.more}
-        </a>
-      )}
-    </nav>
   );
 }
