@@ -45,7 +45,6 @@ export function serveAssets(app: Express, compress: RequestHandler): Assets {
   const version = createHash('sha256');
   for (const [name, content] of files) version.update(name).update(content);
   const base = `/assets/${version.digest('hex').slice(0, 12)}`;
-  const squeezed = new Map<string, Promise<Buffer>>();
   app.get(`${base}/:name`, compress, async (request, response, next) => {
     const { name } = request.params;
     const content = typeof name === 'string' ? files.get(name) : undefined;
@@ -54,12 +53,10 @@ export function serveAssets(app: Express, compress: RequestHandler): Assets {
       .set('cache-control', 'public, max-age=31536000, immutable')
       .type(TYPES[extname(request.path)] ?? 'application/octet-stream');
     if (extname(name) === '.woff2' || request.acceptsEncodings('br') !== 'br') return void response.send(content);
-    const small = squeezed.get(name) ?? squeeze(content);
-    squeezed.set(name, small);
     response
       .set('content-encoding', 'br')
       .vary('accept-encoding')
-      .send(await small);
+      .send(await compressedOnce(`${base}/${name}`, content));
   });
   return {
     url(name) {
@@ -71,9 +68,16 @@ export function serveAssets(app: Express, compress: RequestHandler): Assets {
 
 const brotli = promisify(brotliCompress);
 
-/** As small as it gets: it takes its time, once, and not that of whoever asks next. */
-function squeeze(content: Buffer): Promise<Buffer> {
-  return brotli(content, { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } });
+/** By address, which changes with the content. */
+const compressed = new Map<string, Promise<Buffer>>();
+
+/** Compresses an asset once per process at the highest quality, which takes up to half a second for all of them. */
+function compressedOnce(address: string, content: Buffer): Promise<Buffer> {
+  const known = compressed.get(address);
+  if (known !== undefined) return known;
+  const small = brotli(content, { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } });
+  compressed.set(address, small);
+  return small;
 }
 
 type Named = readonly [name: string, content: Buffer];

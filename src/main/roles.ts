@@ -66,12 +66,13 @@ export async function startRole(role: ProcessRole, tools: RoleTools): Promise<Re
   }
 }
 
-/** Opens the foundation, starts on it, and beats; whatever was opened is closed when a later step fails. */
+/** Opens the foundation, starts a role on it and its heartbeat. Closes what was opened when a later step fails. */
 async function withFoundation(
   { role, ...options }: { config: Config; log: Log; role: BeatingRole },
   start: (foundation: Foundation) => Promise<Standing>,
 ): Promise<Resources> {
   const foundation = await openFoundation(options);
+  foundation.metrics.watchProcess();
   try {
     const beats = openBeats(foundation, role);
     beats.begin(await start(foundation));

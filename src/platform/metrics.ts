@@ -32,6 +32,11 @@ export interface Metrics {
   watchBacklog(queue: string, read: () => Promise<{ due: number; oldestAgeMs: number }>): void;
   /** Adds a gauge whose figures are read whenever the metrics are; what cannot be read is left out. */
   watch(gauge: WatchedGauge): void;
+  /**
+   * Adds CPU, memory, event loop and garbage collection of this Node process. Called once per process: the collectors
+   * observe Node itself and cannot be released.
+   */
+  watchProcess(): void;
   /** Prometheus text. */
   text(): Promise<{ contentType: string; text: string }>;
 }
@@ -57,7 +62,6 @@ const LONG_SECONDS_BUCKETS = [...SECONDS_BUCKETS, 30, 60, 300, 1800, 3600, 14_40
 export function createMetrics(tally: Tally = createTally()): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  collectDefaultMetrics({ register: registry });
   const answered = new Counter({
     name: 'towhook_webhook_answers_total',
     help: 'Webhook calls answered, by kind and HTTP status.',
@@ -153,6 +157,7 @@ export function createMetrics(tally: Tally = createTally()): Metrics {
       backlogs.set(queue, read);
     },
     watch: (gauge) => watchGauge(gauge, registry),
+    watchProcess: () => collectDefaultMetrics({ register: registry }),
     async text() {
       for (const [queue, read] of backlogs) {
         const backlog = await read().catch(() => null);
