@@ -1,3 +1,4 @@
+import request from 'supertest';
 import { z } from 'zod';
 import { deliveryPage, errorView, newApiKeyView, towView, type TowView } from '../../src/contracts/operator';
 import { page } from '../../src/contracts/paging';
@@ -8,12 +9,27 @@ import type { App } from '../support/app';
 
 type Console = Pick<App, 'consoleUrl' | 'apiKey'>;
 
+/** The part of a supertest response that the helpers below read. */
+export type ApiResponse = Pick<request.Response, 'status' | 'text'> & { readonly body: unknown };
+
+/**
+ * A supertest agent on the console's port whose calls carry an API key: the bootstrap key (role `ops`) unless another is
+ * given. Null sends no key.
+ *
+ *     await api(app).post(towPath(ref, '/detained')).send({}).expect(202);
+ */
+export function api(app: Console, apiKey: string | null = app.apiKey): ReturnType<typeof request.agent> {
+  const agent = request.agent(app.consoleUrl);
+  return apiKey === null ? agent : agent.set('authorization', `Bearer ${apiKey}`);
+}
+
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
   /** Undefined when the answer is not JSON. */
   readonly json: unknown;
+  readonly body: unknown;
 }
 
 export interface CallOptions {
@@ -41,7 +57,7 @@ export async function call(
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
   const json: unknown = isJson && text !== '' ? JSON.parse(text) : undefined;
-  return { status: response.status, headers: response.headers, text, json };
+  return { status: response.status, headers: response.headers, text, json, body: json };
 }
 
 function isSentAsItIs(body: unknown): body is string | FormData {
@@ -57,12 +73,12 @@ export function post(app: Console, path: string, body: unknown = {}, options?: C
 }
 
 /** What is wrong, in the one shape that every refusal has. */
-export function errorOf(answer: Answer): z.infer<typeof errorView> {
-  return z.strictObject(errorView.shape).parse(answer.json);
+export function errorOf(answer: ApiResponse): z.infer<typeof errorView> {
+  return z.strictObject(errorView.shape).parse(answer.body);
 }
 
 /** The names of the fields that a refusal finds fault with, sorted. */
-export function fieldsOf(answer: Answer): string[] {
+export function fieldsOf(answer: ApiResponse): string[] {
   return errorOf(answer)
     .details.map(({ field }) => field)
     .toSorted((a, b) => a.localeCompare(b));
@@ -74,25 +90,25 @@ export function towPath(ref: string, more = ''): string {
 }
 
 /** The tow of an answer that must be one, with the status it must have. */
-export function towIn(answer: Answer, status = 202): TowView {
+export function towIn(answer: ApiResponse, status = 202): TowView {
   if (answer.status !== status) throw new Error(`answered ${answer.status}: ${answer.text}`);
-  return towView.parse(answer.json);
+  return towView.parse(answer.body);
 }
 
 export async function towOf(app: Console, ref: string): Promise<TowView> {
-  return towIn(await get(app, towPath(ref)), 200);
+  return towIn(await api(app).get(towPath(ref)), 200);
 }
 
 /** One page of tows. */
 export async function towsPage(app: Console, query: Readonly<Record<string, string>> = {}) {
-  const answer = await get(app, `/api/tows?${new URLSearchParams(query).toString()}`);
-  return page(towView).parse(answer.json);
+  const { body } = await api(app).get('/api/tows').query(query);
+  return page(towView).parse(body);
 }
 
 /** One page of deliveries. */
 export async function deliveriesPage(app: Console, query: Readonly<Record<string, string>> = {}) {
-  const answer = await get(app, `/api/deliveries?${new URLSearchParams(query).toString()}`);
-  return deliveryPage.parse(answer.json);
+  const { body } = await api(app).get('/api/deliveries').query(query);
+  return deliveryPage.parse(body);
 }
 
 /** The references of all tows a query finds, page by page. */
@@ -112,6 +128,8 @@ let keysMade = 0;
 /** A new key of a role; its name is its own, unless one is given. */
 export async function newKey(app: Console, role: Role, name?: string): Promise<string> {
   keysMade += 1;
-  const answer = await post(app, '/api/keys', { name: name ?? `${role} ${keysMade}`, role });
-  return newApiKeyView.parse(answer.json).api_key;
+  const { body } = await api(app)
+    .post('/api/keys')
+    .send({ name: name ?? `${role} ${keysMade}`, role });
+  return newApiKeyView.parse(body).api_key;
 }

@@ -66,7 +66,7 @@ describe('the queue pages', () => {
       const refused = await page('GET', path, authorization);
       expect(refused.status).toBe(401);
       expect(refused.headers.get('www-authenticate')).toMatch(/^Basic/);
-      expect(errorOf({ ...refused, json: JSON.parse(refused.text) }).code).toBe('not_authenticated');
+      expect(errorOf({ ...refused, body: JSON.parse(refused.text) }).code).toBe('not_authenticated');
     }
   });
 
