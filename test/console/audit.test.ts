@@ -2,13 +2,13 @@ import { LANGUAGES, wordsOf } from '../../src/console/words';
 import { AUDIT_ACTIONS, auditOf, type AuditAction } from '../../src/domain/audit';
 import { createAuditStore } from '../../src/store/audit';
 import { useApp } from '../support/app';
-import { newKey, post } from '../operator/client';
+import { api, newKey } from '../operator/client';
 import { signedIn, textOf } from './visitor';
 
 const app = useApp({ role: 'console' });
 const ACTOR = { id: 'key-1', name: 'Sara', role: 'ops' } as const;
 
-/** Notes an act as it would be noted with its effect. */
+/** Appends an audit entry. */
 async function acted(action: AuditAction, on: Parameters<typeof auditOf>[2]['on'], why: string | null = null) {
   await createAuditStore(app.foundation.redis).append({
     audit: auditOf(ACTOR, action, { on, why }),
@@ -22,10 +22,10 @@ test.each(LANGUAGES)('every act is told in words of its own: %s', async (languag
   visitor.cookies.set('towhook_language', language);
   const text = textOf((await visitor.get('/ops/audit')).html);
   const { actions } = wordsOf(language).audit;
-  const words = AUDIT_ACTIONS.map((action) => actions[action]);
-  expect(new Set(words).size).toBe(AUDIT_ACTIONS.length);
-  for (const [at, word] of words.entries()) {
-    expect(text).toContain(word);
+  const texts = AUDIT_ACTIONS.map((action) => actions[action]);
+  expect(new Set(texts).size).toBe(AUDIT_ACTIONS.length);
+  for (const [at, description] of texts.entries()) {
+    expect(text).toContain(description);
     expect(text).not.toContain(AUDIT_ACTIONS[at]);
   }
 });
@@ -66,7 +66,7 @@ test('the making of a key is there with its role, and how to check the whole', a
 });
 
 test('an act of another version is shown by its name', async () => {
-  await post(app, '/api/keys', { name: 'Before', role: 'viewer' });
+  await api(app).post('/api/keys').send({ name: 'Before', role: 'viewer' });
   const store = createAuditStore(app.foundation.redis);
   const known = auditOf(ACTOR, 'task.resolved', { on: { task_id: 'task-1' } });
   await store.append({ audit: Object.assign({ ...known }, { action: 'tow.teleported' }), remember: undefined });

@@ -1,5 +1,5 @@
 import { ROUTES } from '../../src/contracts/operator-routes';
-import { get, newKey, post, towOf, towPath } from '../operator/client';
+import { api, newKey, towOf, towPath } from '../operator/client';
 import { answerHead, newTow, record, towAfter } from '../operator/world';
 import { useApp } from '../support/app';
 import { recordedLog } from '../support/recorded-log';
@@ -103,8 +103,8 @@ describe('a board that is looked at', () => {
   test('is refreshed for nobody without the token of the session', async () => {
     const visitor = await signedIn(app);
     const asked = askedBy((await visitor.get('/board')).html).filter(([name]) => name !== 'form_token');
-    const shown = await visitor.postRaw('/board/live', new URLSearchParams(asked).toString());
-    expect(shown.status).toBe(403);
+    const response = await visitor.postRaw('/board/live', new URLSearchParams(asked).toString());
+    expect(response.status).toBe(403);
   });
 });
 
@@ -113,14 +113,14 @@ describe('assigning a crew', () => {
     const ref = await newTow(app);
     const visitor = await signedIn(app, await newKey(app, 'dispatcher'));
     await visitor.get('/board');
-    const shown = await visitor.post('/board/assign', {
+    const response = await visitor.post('/board/assign', {
       ref,
       back: '/board?state=requested&order=oldest',
       crew: ' فريق الشمال ',
       truck: 'T-7',
     });
-    expect(shown.status).toBe(303);
-    expect(shown.location).toBe(`/board?state=requested&order=oldest#tow-${ref}`);
+    expect(response.status).toBe(303);
+    expect(response.location).toBe(`/board?state=requested&order=oldest#tow-${ref}`);
     expect((await towOf(app, ref)).dispatch.assignment).toMatchObject({ crew: 'فريق الشمال', truck: 'T-7' });
     const next = (await visitor.get('/board')).html;
     expect(textOf(next)).toContain('The crew is assigned.');
@@ -129,7 +129,7 @@ describe('assigning a crew', () => {
 
   test('to nobody needs no name', async () => {
     const ref = await newTow(app);
-    await post(app, towPath(ref, '/assignment'), { crew: 'North' });
+    await api(app).post(towPath(ref, '/assignment')).send({ crew: 'North' });
     const visitor = await signedIn(app);
     await visitor.post('/board/assign', { ref, back: '/board', crew: '', nobody: 'true' });
     expect((await towOf(app, ref)).dispatch.assignment).toBeNull();
@@ -138,26 +138,26 @@ describe('assigning a crew', () => {
   test('that is refused shows why on that row, with what was entered', async () => {
     const [ref] = [await newTow(app), await newTow(app)];
     const visitor = await signedIn(app);
-    const shown = await visitor.post('/board/assign', { ref, back: '/board', crew: 'x'.repeat(101), truck: 'T-9' });
-    expect(shown.status).toBe(422);
-    expect(rowIn(shown.html, ref)).toContain('must be at most 100 characters');
-    expect(shown.html.match(/<details class="menu assign" open/g)).toHaveLength(1);
-    expect(shown.html).toContain('value="T-9"');
+    const response = await visitor.post('/board/assign', { ref, back: '/board', crew: 'x'.repeat(101), truck: 'T-9' });
+    expect(response.status).toBe(422);
+    expect(rowIn(response.html, ref)).toContain('must be at most 100 characters');
+    expect(response.html.match(/<details class="menu assign" open/g)).toHaveLength(1);
+    expect(response.html).toContain('value="T-9"');
   });
 
   test('of a tow that is not there says so and changes nothing', async () => {
     const visitor = await signedIn(app);
-    const shown = await visitor.post('/board/assign', { ref: 'TW-none', back: '/board', crew: 'North' });
-    expect(shown.status).toBe(404);
-    expect(textOf(shown.html)).toContain('This was not done');
+    const response = await visitor.post('/board/assign', { ref: 'TW-none', back: '/board', crew: 'North' });
+    expect(response.status).toBe(404);
+    expect(textOf(response.html)).toContain('This was not done');
   });
 
   test('never leads to another page than the board', async () => {
     const ref = await newTow(app);
     const visitor = await signedIn(app);
     for (const back of ['https://elsewhere.example/', '//elsewhere.example', '/tasks?state=started', 'javascript:1']) {
-      const shown = await visitor.post('/board/assign', { ref, back, crew: `crew of ${back}` });
-      expect(shown.location).toBe(`/board#tow-${ref}`);
+      const response = await visitor.post('/board/assign', { ref, back, crew: `crew of ${back}` });
+      expect(response.location).toBe(`/board#tow-${ref}`);
     }
   });
 
@@ -168,6 +168,6 @@ describe('assigning a crew', () => {
     expect(rowsIn(html)).toEqual([ref]);
     expect(html).not.toContain('/board/assign');
     expect((await visitor.post('/board/assign', { ref, back: '/board', crew: 'North' })).status).toBe(403);
-    expect(ROUTES.readTow.answer.parse((await get(app, towPath(ref))).json).dispatch.assignment).toBeNull();
+    expect(ROUTES.readTow.answer.parse((await api(app).get(towPath(ref))).body).dispatch.assignment).toBeNull();
   });
 });

@@ -1,6 +1,6 @@
 import { addressOf, readQuery } from '../../src/console/pages/board/query';
 import { wordsOf } from '../../src/console/words';
-import { post, towPath } from '../operator/client';
+import { api, towPath } from '../operator/client';
 import { answerHead, deliver, newTow, record, towAfter } from '../operator/world';
 import { towInvoice } from '../support/stores';
 import { useApp } from '../support/app';
@@ -11,9 +11,9 @@ const app = useApp({ role: 'console', environment: { OVERDUE_REQUESTED_MINUTES: 
 const HOUR_MS = 3_600_000;
 
 const board = async (query = '') => (await (await signedIn(app)).get(`/board${query}`)).html;
-const shown = async (query = '') => rowsIn(await board(query));
+const refsOn = async (query = '') => rowsIn(await board(query));
 
-/** A tow whose request came so long ago. */
+/** Creates a tow that was requested `ageMs` ago. */
 async function oldTow(ageMs: number): Promise<string> {
   const ref = await newTow(app);
   const { redis, clock } = app.foundation;
@@ -30,10 +30,10 @@ describe('the list', () => {
     const over = await towAfter(app, 'canceled');
     const second = await towAfter(app, 'started');
 
-    expect(await shown()).toEqual([second, first]);
-    expect(await shown('?order=oldest')).toEqual([first, second]);
-    expect(await shown('?state=all')).toEqual([second, over, first]);
-    expect(await shown('?state=canceled,started')).toEqual([second, over]);
+    expect(await refsOn()).toEqual([second, first]);
+    expect(await refsOn('?order=oldest')).toEqual([first, second]);
+    expect(await refsOn('?state=all')).toEqual([second, over, first]);
+    expect(await refsOn('?state=canceled,started')).toEqual([second, over]);
   });
 
   test('finds a tow by either reference, by its plate in either script and by an invoice, in any state', async () => {
@@ -42,7 +42,7 @@ describe('the list', () => {
     await deliver(app, 'tow_invoice', { ...towInvoice(ref), towing_reference_id: ref });
     await record(app, ref, 'canceled').catch(() => {});
     const typed = [ref, ref.toLowerCase(), ref.replace('TW-', 'V-'), 'abj1234', 'ا ب ح ١٢٣٤', `INV-${ref}`];
-    for (const words of typed) expect(await shown(`?q=${encodeURIComponent(words)}`)).toEqual([ref]);
+    for (const text of typed) expect(await refsOn(`?q=${encodeURIComponent(text)}`)).toEqual([ref]);
   });
 
   test('is read page by page, and leads back to the first', async () => {
@@ -60,17 +60,17 @@ describe('the list', () => {
     'takes what it does not understand in %s as not said',
     async (query) => {
       const ref = await newTow(app);
-      expect(await shown(query)).toEqual([ref]);
+      expect(await refsOn(query)).toEqual([ref]);
     },
   );
 });
 
-describe('filters', () => {
+describe('console: board filters', () => {
   test('combine, and each chip leads to the board with it or without it', async () => {
     const refused = await towAfter(app, 'started');
     await answerHead(app, refused, 'refused');
     const unsent = await towAfter(app, 'started');
-    await post(app, towPath(unsent, '/assignment'), { crew: 'North' });
+    await api(app).post(towPath(unsent, '/assignment')).send({ crew: 'North' });
     const visitor = await signedIn(app);
     const follow = async (html: string, chip: string) =>
       (await visitor.get(chipsIn(html).get(chip)?.href ?? '/nowhere')).html;
@@ -82,9 +82,9 @@ describe('filters', () => {
     expect(rowsIn(both)).toEqual([refused]);
     expect(rowsIn(await follow(both, 'Unsent'))).toEqual([refused]);
     expect(rowsIn(await follow(await follow(both, 'Unsent'), 'Needs a person'))).toEqual([unsent, refused]);
-    expect(await shown('?crew=North')).toEqual([unsent]);
-    expect(await shown('?crew=')).toEqual([refused]);
-    expect(await shown('?crew=North&attention=true')).toEqual([]);
+    expect(await refsOn('?crew=North')).toEqual([unsent]);
+    expect(await refsOn('?crew=')).toEqual([refused]);
+    expect(await refsOn('?crew=North&attention=true')).toEqual([]);
   });
 
   test('count all tows of each kind, and the first press shows as many', async () => {
@@ -110,7 +110,7 @@ describe('filters', () => {
       Overdue: 1,
     });
     for (const [label, { href }] of counted) {
-      const { length } = await shown(href.replace('/board', ''));
+      const { length } = await refsOn(href.replace('/board', ''));
       expect([label, length]).toEqual([label, counts[label]]);
     }
   });
@@ -118,7 +118,7 @@ describe('filters', () => {
   test('show whose name is that of a crew its own tows', async () => {
     const ref = await newTow(app);
     await newTow(app);
-    await post(app, towPath(ref, '/assignment'), { crew: 'bootstrap' });
+    await api(app).post(towPath(ref, '/assignment')).send({ crew: 'bootstrap' });
     const mine = chipsIn(await board()).get('Mine');
     expect(rowsIn(await board(mine?.href.replace('/board', '')))).toEqual([ref]);
   });
@@ -142,23 +142,23 @@ describe('a row', () => {
     const ref = await towAfter(app, 'started', 'detained');
     await answerHead(app, ref, 'accepted');
     await answerHead(app, ref, 'refused');
-    await post(app, towPath(ref, '/holds'), { reason: 'police' });
-    const words = rowIn(await board(), ref);
-    expect(words).toContain('Started: Accepted');
-    expect(words).toMatch(/Detained: Refused/);
-    expect(words).toContain('Decide: Detained was refused · HTTP 400: Missing required field');
-    expect(words).toContain('On hold');
-    expect(words).toContain('1 task');
-    expect(words).toContain('A B J 1234 ا ب ح ١٢٣٤');
-    expect(words).toContain('King Fahd Road, Riyadh');
+    await api(app).post(towPath(ref, '/holds')).send({ reason: 'police' });
+    const text = rowIn(await board(), ref);
+    expect(text).toContain('Started: Accepted');
+    expect(text).toMatch(/Detained: Refused/);
+    expect(text).toContain('Decide: Detained was refused · HTTP 400: Missing required field');
+    expect(text).toContain('On hold');
+    expect(text).toContain('1 task');
+    expect(text).toContain('A B J 1234 ا ب ح ١٢٣٤');
+    expect(text).toContain('King Fahd Road, Riyadh');
   });
 
   test('says when a report that failed is tried again', async () => {
     const ref = await towAfter(app, 'started');
     await answerHead(app, ref, 'retry');
-    const words = rowIn(await board(), ref);
-    expect(words).toMatch(/Started: \d\d:\d\d:\d\d/);
-    expect(words).toContain('Started failed and is tried again');
+    const text = rowIn(await board(), ref);
+    expect(text).toMatch(/Started: \d\d:\d\d:\d\d/);
+    expect(text).toContain('Started failed and is tried again');
   });
 
   test('says that a tow is overdue, and since when it is in its state', async () => {
@@ -167,7 +167,7 @@ describe('a row', () => {
     expect(rowIn(html, late)).toMatch(/Requested 1 h 5 min .*Overdue: not started/);
     expect(rowIn(html, fresh)).toMatch(/Requested now/);
     expect(rowIn(html, fresh)).not.toContain('Overdue');
-    expect(await shown('?overdue=true')).toEqual([late]);
+    expect(await refsOn('?overdue=true')).toEqual([late]);
   });
 
   test('of any reference leads to its tow', async () => {

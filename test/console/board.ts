@@ -1,20 +1,20 @@
 import type { Visitor } from './visitor';
 import { textOf } from './visitor';
 
-/** A board as somebody reads it. */
+/** Reads the tow board from its markup. */
 
-/** The references of the rows, in the order they are shown in. */
+/** The towing references of the rows, in display order. */
 export function rowsIn(html: string): string[] {
   return rowHtml(html).map(({ ref }) => ref);
 }
 
-/** The words of a row. */
+/** The visible text of a row. */
 export function rowIn(html: string, ref: string): string {
   const row = rowHtml(html).find((each) => each.ref === ref);
   return textOf(row?.html ?? '').replaceAll(' :', ':');
 }
 
-/** The references of the rows that are shown though they left the list. */
+/** The references of the rows that are still displayed but no longer match the list. */
 export function leftIn(html: string): string[] {
   return rowHtml(html)
     .filter((row) => /^[^>]*class="tow-row left"/.test(row.html))
@@ -28,7 +28,7 @@ function rowHtml(html: string): { ref: string; html: string }[] {
   }));
 }
 
-/** Every chip with a count: its words, and where it leads. */
+/** Every filter chip with a count, by its label. */
 export function chipsIn(html: string): Map<string, { count: number; href: string; isOn: boolean }> {
   const chips = [...html.matchAll(/<a class="chip[^"]*" href="([^"]*)"([^>]*)>([^]*?)<\/a>/g)];
   return new Map(
@@ -41,7 +41,7 @@ export function chipsIn(html: string): Map<string, { count: number; href: string
   );
 }
 
-/** What a board asks for when something changed, as its script sends it. */
+/** The fields that the board's script posts to refresh the board. */
 export function askedBy(html: string): [string, string][] {
   const [, values = ''] = /hx-vals="([^"]*)"/.exec(html) ?? [];
   const asked: unknown = JSON.parse(values.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&'));
@@ -50,21 +50,21 @@ export function askedBy(html: string): [string, string][] {
   );
 }
 
-/** Where a link leads by an attribute of it; empty where there is none. */
+/** Target of the first link whose tag contains `attribute`; empty if there is none. */
 export function linkIn(html: string, attribute: string): string {
   const link = [...html.matchAll(/<a\b[^>]*>/g)].map(([tag]) => tag).find((tag) => tag.includes(attribute)) ?? '';
   return (/href="([^"]*)"/.exec(link)?.[1] ?? '').replaceAll('&amp;', '&');
 }
 
-/** The board as it refreshes itself from what it shows. */
+/** Refreshes a displayed board as its script does; returns the new markup. */
 export async function refreshed(visitor: Visitor, html: string): Promise<string> {
   const asked = askedBy(html).filter(([name]) => name !== 'form_token');
-  const shown = await visitor.post('/board/live', new URLSearchParams(asked));
-  if (shown.status !== 200) throw new Error(`the refresh was answered ${shown.status}`);
-  return shown.html;
+  const response = await visitor.post('/board/live', new URLSearchParams(asked));
+  if (response.status !== 200) throw new Error(`the refresh returned ${response.status}`);
+  return response.html;
 }
 
-/** The words of the line above the list. */
+/** The text of the status line above the list. */
 export function statusIn(html: string): string {
   return textOf(/<div role="status">([^]*?)<\/div>/.exec(html)?.[1] ?? '');
 }

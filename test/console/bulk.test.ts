@@ -9,7 +9,7 @@ import { decideBy, openIds, openOn, refusedTow } from './task-world';
 import { signedIn, textOf, type Visitor } from './visitor';
 
 const app = useApp({ role: 'console' });
-const words = wordsOf('en').bulk;
+const messages = wordsOf('en').bulk;
 
 async function refusedTows(count: number) {
   const made: Awaited<ReturnType<typeof refusedTow>>[] = [];
@@ -18,7 +18,7 @@ async function refusedTows(count: number) {
 }
 const dispatcher = async () => signedIn(app, await newKey(app, 'dispatcher'));
 
-/** Sends the form of the list with these boxes ticked. */
+/** Submits the bulk form of a task list with these tasks ticked. */
 async function choose(
   visitor: Visitor,
   fields: Readonly<Record<string, string>>,
@@ -31,21 +31,21 @@ async function choose(
   return visitor.post(list, form);
 }
 
-/** A run that was previewed: its address, and its page. */
+/** Creates a preview of a bulk run; returns its path and page. */
 async function previewed(visitor: Visitor, ...asked: [Parameters<typeof choose>[1], Parameters<typeof choose>[2]?]) {
-  const answered = await choose(visitor, ...asked);
-  if (answered.location === null) throw new Error(`answered ${answered.status}: ${textOf(answered.html)}`);
-  return { path: answered.location, shown: await visitor.get(answered.location) };
+  const response = await choose(visitor, ...asked);
+  if (response.location === null) throw new Error(`the preview returned ${response.status}: ${textOf(response.html)}`);
+  return { path: response.location, preview: await visitor.get(response.location) };
 }
 
-const runWhen = (visitor: Visitor, path: string, state: keyof typeof words.said) =>
+const runWhen = (visitor: Visitor, path: string, state: keyof typeof messages.said) =>
   eventually(async () => {
-    const shown = await visitor.get(path);
-    expect(textOf(shown.html)).toContain(words.said[state]);
-    return shown;
+    const response = await visitor.get(path);
+    expect(textOf(response.html)).toContain(messages.said[state]);
+    return response;
   });
 
-/** As if another console had started the run, whose right to it ends after so many ms. */
+/** Marks a run as started by another console whose lease ends in `endsAfterMs`. */
 async function isRunningElsewhere(path: string, endsAfterMs = 60_000) {
   const { redis, clock } = app.foundation;
   const leaseUntil = String(clock.nowMs() + endsAfterMs);
@@ -54,18 +54,18 @@ async function isRunningElsewhere(path: string, endsAfterMs = 60_000) {
 
 const stateOf = async (ref: string) => (await towOf(app, ref)).reports[0]?.state;
 
-describe('choosing', () => {
+describe('console: bulk selection', () => {
   test('leads to a preview of each task, and changes nothing', async () => {
     const [first, second] = await refusedTows(2);
     const rival = await openOn(app, await newTow(app), rivalRequestTask);
     const before = await openIds(app);
     const visitor = await dispatcher();
     const chosen = [first?.taskId ?? '', rival, second?.taskId ?? ''];
-    const { shown } = await previewed(visitor, { action: 'retry' }, { chosen });
-    const text = textOf(shown.html);
+    const { preview } = await previewed(visitor, { action: 'retry' }, { chosen });
+    const text = textOf(preview.html);
     expect(text).toContain('Send again: 3 tasks');
     expect(text).toContain('2 tasks can be decided so · 1 cannot');
-    expect(text).toContain(words.nothingYet);
+    expect(text).toContain(messages.nothingYet);
     expect(text).toContain('Not possible There is nothing to decide so about it. nothing_to_decide');
     expect(text.match(/Can be decided so/g)).toHaveLength(3);
     expect(await openIds(app)).toEqual(before);
@@ -73,16 +73,16 @@ describe('choosing', () => {
   });
 
   test.each([
-    ['nothing ticked', '/tasks', { scope: 'ticked' }],
+    ['no ticked task', '/tasks', { scope: 'ticked' }],
     ['an empty filter', '/tasks', { scope: 'filter' }],
-    ['nothing that says what is meant', '/tasks', {}],
+    ['no scope', '/tasks', {}],
   ])('of %s is refused in words, and never means everything', async (_name, list, fields) => {
     const [made] = await refusedTows(1);
     const visitor = await dispatcher();
-    const shown = await choose(visitor, { action: 'retry', ...fields }, { list });
-    expect(shown.status).toBe(422);
-    expect(textOf(shown.html)).toContain('Nothing is chosen.');
-    expect(shown.html).toMatch(/<details class="tasks-bulk" id="bulk-bar" open/);
+    const response = await choose(visitor, { action: 'retry', ...fields }, { list });
+    expect(response.status).toBe(422);
+    expect(textOf(response.html)).toContain('Nothing is chosen.');
+    expect(response.html).toMatch(/<details class="tasks-bulk" id="bulk-bar" open/);
     expect(await stateOf(made?.ref ?? '')).toBe('refused');
     await visitor.post('/preferences', { language: 'ar' });
     expect(textOf((await choose(visitor, { action: 'retry', ...fields }, { list })).html)).toContain('التصفية الفارغة');
@@ -94,9 +94,9 @@ describe('choosing', () => {
     const visitor = await dispatcher();
     const list = '/tasks?type=report_refused';
     const page = await previewed(visitor, { action: 'retry', scope: 'page' }, { list });
-    expect(textOf(page.shown.html)).toContain('Send again: 2 tasks');
+    expect(textOf(page.preview.html)).toContain('Send again: 2 tasks');
     const filter = await previewed(visitor, { action: 'retry', scope: 'filter' }, { list });
-    expect(textOf(filter.shown.html)).toContain('Send again: 2 tasks');
+    expect(textOf(filter.preview.html)).toContain('Send again: 2 tasks');
   });
 
   test('all that fit is offered only where a filter is set', async () => {
@@ -109,9 +109,9 @@ describe('choosing', () => {
   test('a filter that no task fits any more says so', async () => {
     const visitor = await dispatcher();
     for (const type of TASK_TYPES.slice(0, 2)) {
-      const shown = await choose(visitor, { action: 'retry', scope: 'filter' }, { list: `/tasks?type=${type}` });
-      expect(shown.status).toBe(422);
-      expect(textOf(shown.html)).toContain('No open task fits');
+      const response = await choose(visitor, { action: 'retry', scope: 'filter' }, { list: `/tasks?type=${type}` });
+      expect(response.status).toBe(422);
+      expect(textOf(response.html)).toContain('No open task fits');
     }
   });
 
@@ -149,10 +149,10 @@ describe('a run', () => {
     const visitor = await dispatcher();
     const { path } = await previewed(visitor, { action: 'retry', scope: 'page' });
     await isRunningElsewhere(path);
-    const shown = await visitor.get(path);
-    expect(shown.html).toContain('hx-trigger="every 1s"');
-    expect(shown.html).toMatch(/<progress[^>]* value="0" max="2"[^>]*aria-valuetext="0 of 2 tasks"/);
-    expect(shown.html).toMatch(/<noscript><a class="button" href="[^"]+">Look again/);
+    const response = await visitor.get(path);
+    expect(response.html).toContain('hx-trigger="every 1s"');
+    expect(response.html).toMatch(/<progress[^>]* value="0" max="2"[^>]*aria-valuetext="0 of 2 tasks"/);
+    expect(response.html).toMatch(/<noscript><a class="button" href="[^"]+">Look again/);
     const part = await visitor.get(path, { 'hx-request': 'true' });
     expect(part.html).toMatch(/^<div id="bulk-run"/);
   });
@@ -175,7 +175,7 @@ describe('a run', () => {
     const { path } = await previewed(visitor, { action: 'retry', scope: 'page' });
     await isRunningElsewhere(path, -1);
     const text = textOf((await runWhen(visitor, path, 'interrupted')).html);
-    expect(text).toContain(words.interruptions.process_lost);
+    expect(text).toContain(messages.interruptions.process_lost);
     await visitor.post(path, { act: 'resume' });
     await runWhen(visitor, path, 'done');
     expect(await Promise.all(made.map(({ ref }) => stateOf(ref)))).toEqual(['pending', 'pending']);
@@ -185,9 +185,9 @@ describe('a run', () => {
     await refusedTows(1);
     const [chooser, other] = [await dispatcher(), await dispatcher()];
     const { path } = await previewed(chooser, { action: 'retry', scope: 'page' });
-    const shown = await other.get(path);
-    expect(shown.html).not.toContain('value="start"');
-    expect(textOf(shown.html)).toContain('may let it run');
+    const response = await other.get(path);
+    expect(response.html).not.toContain('value="start"');
+    expect(textOf(response.html)).toContain('may let it run');
     expect((await other.post(path, { act: 'start' })).status).toBe(403);
     const ops = await signedIn(app);
     expect((await ops.get(path)).html).toContain('value="start"');
@@ -215,16 +215,16 @@ describe('a run', () => {
   });
 
   test('that nobody knows is answered 404 with what may have become of it', async () => {
-    const shown = await (await dispatcher()).get('/tasks/bulk/no-such-run');
-    expect(shown.status).toBe(404);
-    expect(textOf(shown.html)).toContain(words.missing.hint);
+    const response = await (await dispatcher()).get('/tasks/bulk/no-such-run');
+    expect(response.status).toBe(404);
+    expect(textOf(response.html)).toContain(messages.missing.hint);
   });
 });
 
 test('the lately made ones are listed, newest first', async () => {
   await refusedTows(1);
   const visitor = await dispatcher();
-  expect(textOf((await visitor.get('/tasks/bulk')).html)).toContain(words.noRuns.title);
+  expect(textOf((await visitor.get('/tasks/bulk')).html)).toContain(messages.noRuns.title);
   const { path } = await previewed(visitor, { action: 'retry', scope: 'page' });
   const { html } = await visitor.get('/tasks/bulk');
   expect(html).toContain(`href="${path}" data-row-link`);

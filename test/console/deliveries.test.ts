@@ -1,21 +1,22 @@
+import request from 'supertest';
 import { wordsOf } from '../../src/console/words';
 import { useApp } from '../support/app';
 import { eventually } from '../support/eventually';
-import { deliveriesPage, get, newKey } from '../operator/client';
+import { api, deliveriesPage, newKey } from '../operator/client';
 import { signedIn, textOf } from './visitor';
 
 const app = useApp();
-const { deliveries: words } = wordsOf('en');
+const { deliveries: messages } = wordsOf('en');
 
-async function post(path: string, body: string): Promise<number> {
-  const headers = { 'content-type': 'application/json' };
-  return (await fetch(`${app.receiverUrl}${path}`, { method: 'POST', headers, body })).status;
+/** Posts a webhook body to the receiver; returns the status. */
+async function postWebhook(path: string, body: string): Promise<number> {
+  return (await request(app.receiverUrl).post(path).type('application/json').send(body)).status;
 }
 
-const request = (ref: string, more = '') =>
+const towRequest = (ref: string, more = '') =>
   `{ "towing_reference_id":"${ref}", "violation_reference_id": "V-1"${more} }`;
 
-/** The one delivery there is, once it is processed. */
+/** Waits until the only delivery is processed; returns its id. */
 async function processedId(): Promise<string> {
   return eventually(async () => {
     const { items } = await deliveriesPage(app);
@@ -26,21 +27,21 @@ async function processedId(): Promise<string> {
 
 test('nothing to show is told as such, in both lists', async () => {
   const visitor = await signedIn(app);
-  expect(textOf((await visitor.get('/ops/deliveries')).html)).toContain(words.none);
-  expect(textOf((await visitor.get('/ops/deliveries?quarantined=true')).html)).toContain(words.noneBroken);
+  expect(textOf((await visitor.get('/ops/deliveries')).html)).toContain(messages.none);
+  expect(textOf((await visitor.get('/ops/deliveries?quarantined=true')).html)).toContain(messages.noneBroken);
 });
 
 test('a delivery is listed with its tow and what it did', async () => {
-  await post('/tow-request', request('TW-1'));
+  await postWebhook('/tow-request', towRequest('TW-1'));
   const id = await processedId();
   const { html } = await (await signedIn(app)).get('/ops/deliveries');
   expect(html).toContain(`href="/ops/deliveries/${id}"`);
   expect(html).toContain('href="/tows/TW-1"');
-  expect(textOf(html)).toContain(`${words.states.processed} ${words.verdicts.created}`);
+  expect(textOf(html)).toContain(`${messages.states.processed} ${messages.verdicts.created}`);
 });
 
 test('the list has pages, and a place that is none of them leads to the first', async () => {
-  await Promise.all(Array.from({ length: 53 }, (_, at) => post('/tow-request', request(`TW-${at}`))));
+  await Promise.all(Array.from({ length: 53 }, (_, at) => postWebhook('/tow-request', towRequest(`TW-${at}`))));
   const visitor = await signedIn(app);
   const first = await visitor.get('/ops/deliveries');
   const next = /href="(\/ops\/deliveries\?cursor=[^"]+)"/.exec(first.html)?.[1] ?? '';
@@ -53,8 +54,11 @@ test('the list has pages, and a place that is none of them leads to the first', 
 });
 
 test('its body is shown as it came and indented, number for number, and runs nothing', async () => {
-  const body = request('TW-1', ', "amount": 100.50, "big": 12345678901234567890, "note": "<script>alert(1)</script>"');
-  await post('/tow-request', body);
+  const body = towRequest(
+    'TW-1',
+    ', "amount": 100.50, "big": 12345678901234567890, "note": "<script>alert(1)</script>"',
+  );
+  await postWebhook('/tow-request', body);
   const { html } = await (await signedIn(app)).get(`/ops/deliveries/${await processedId()}`);
   expect(html).not.toContain('<script>alert');
   const [indented = '', raw = ''] = [...html.matchAll(/<pre[^>]*>([^]*?)<\/pre>/g)].map(([, text]) => text);
@@ -63,7 +67,7 @@ test('its body is shown as it came and indented, number for number, and runs not
 });
 
 test('calls that broke the contract are shown with the rules they broke', async () => {
-  expect(await post('/tow-request', '{"towing_reference_id":"","violation_reference_id":"V-9"}')).toBe(400);
+  expect(await postWebhook('/tow-request', '{"towing_reference_id":"","violation_reference_id":"V-9"}')).toBe(400);
   const text = textOf((await (await signedIn(app)).get('/ops/deliveries?quarantined=true')).html);
   expect(text).toContain('towing_reference_id : must be a non-empty string');
   expect(text).toContain('"violation_reference_id":"V-9"');
@@ -74,18 +78,18 @@ test('a delivery that nobody has is missing', async () => {
 });
 
 test('ops have a delivery processed once more, and the audit says who', async () => {
-  await post('/tow-request', request('TW-1'));
+  await postWebhook('/tow-request', towRequest('TW-1'));
   const id = await processedId();
   const visitor = await signedIn(app);
   await visitor.get(`/ops/deliveries/${id}`);
-  const shown = await visitor.post(`/ops/deliveries/${id}/replay`);
-  expect([shown.status, shown.location]).toEqual([303, `/ops/deliveries/${id}`]);
+  const response = await visitor.post(`/ops/deliveries/${id}/replay`);
+  expect([response.status, response.location]).toEqual([303, `/ops/deliveries/${id}`]);
   await eventually(async () => expect((await deliveriesPage(app)).items[0]).toMatchObject({ replays: 1 }));
-  expect((await get(app, '/api/audit')).text).toContain('delivery.replayed');
+  expect((await api(app).get('/api/audit')).text).toContain('delivery.replayed');
 });
 
 test('nobody below ops is offered that, or can do it', async () => {
-  await post('/tow-request', request('TW-1'));
+  await postWebhook('/tow-request', towRequest('TW-1'));
   const id = await processedId();
   const visitor = await signedIn(app, await newKey(app, 'dispatcher'));
   expect((await visitor.get(`/ops/deliveries/${id}`)).html).not.toContain('/replay');
@@ -94,13 +98,16 @@ test('nobody below ops is offered that, or can do it', async () => {
 });
 
 test('a parked delivery says what it waits for, and links to no tow', async () => {
-  await post('/tow/invoice', '{"towing_reference_id":"TW-9","violation_reference_id":"V-1","towing_invoice":{}}');
+  await postWebhook(
+    '/tow/invoice',
+    '{"towing_reference_id":"TW-9","violation_reference_id":"V-1","towing_invoice":{}}',
+  );
   const id = await eventually(async () => {
     const { items } = await deliveriesPage(app);
     expect(items.map(({ state }) => state)).toEqual(['parked']);
     return items[0]?.id ?? '';
   });
   const { html } = await (await signedIn(app)).get(`/ops/deliveries/${id}`);
-  expect(textOf(html)).toContain(words.parked);
+  expect(textOf(html)).toContain(messages.parked);
   expect(html).not.toContain('href="/tows/TW-9"');
 });

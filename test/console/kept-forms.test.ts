@@ -9,7 +9,7 @@ const app = useApp({ role: 'console' });
 
 const PLACE = { plate_number: 'KLM 77', towed_location: 'Olaya <Street>', latitude: '24,5', longitude: '46.5' };
 
-/** The form of a start as it stands on the page of a tow, filled in. */
+/** The filled-in form for the `started` fact on the page of a new tow. */
 async function filledIn(visitor: Visitor): Promise<{ ref: string; path: string; body: URLSearchParams }> {
   const ref = await newTow(app);
   const { html } = await visitor.get(pagePath(ref));
@@ -20,7 +20,7 @@ async function filledIn(visitor: Visitor): Promise<{ ref: string; path: string; 
   return { ref, path: pagePath(ref, '/started'), body };
 }
 
-/** What a page that keeps a form would send. */
+/** The fields that the page of a kept form sends again. */
 function sentAgain(html: string): URLSearchParams {
   const fields = [...markupOf(html, 'send-again').matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
   const plain = (text: string) => text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
@@ -33,11 +33,11 @@ test('a form sent after the session has ended is shown on the page that signs in
   const visitor = await signedIn(app, await newKey(app, 'dispatcher'));
   const { ref, path, body } = await filledIn(visitor);
   visitor.cookies.clear();
-  const shown = await visitor.postRaw(path, body.toString(), fromPage(ref));
-  expect(shown.status).toBe(401);
-  expect(textOf(shown.html)).toMatch(/What you entered .*Plate KLM 77 .*Olaya <Street>/);
-  expect(shown.html).toContain(`<input type="hidden" name="next" value="${pagePath(ref)}"`);
-  expect(shown.html).not.toContain(body.get('form_key'));
+  const response = await visitor.postRaw(path, body.toString(), fromPage(ref));
+  expect(response.status).toBe(401);
+  expect(textOf(response.html)).toMatch(/What you entered .*Plate KLM 77 .*Olaya <Street>/);
+  expect(response.html).toContain(`<input type="hidden" name="next" value="${pagePath(ref)}"`);
+  expect(response.html).not.toContain(body.get('form_key'));
   expect((await towOf(app, ref)).state).toBe('requested');
 });
 
@@ -46,11 +46,11 @@ test('a form with the token of an earlier session is kept, and is sent again wit
   const visitor = await signedIn(app, key);
   const { ref, path, body } = await filledIn(visitor);
   await visitor.post('/sign-in', { key });
-  const shown = await visitor.postRaw(path, body.toString(), fromPage(ref));
-  expect(shown.status).toBe(403);
-  expect(textOf(shown.html)).toContain('Olaya <Street>');
-  expect(shown.html).toContain(`<a href="${pagePath(ref)}">Back to the page</a>`);
-  const again = sentAgain(shown.html);
+  const response = await visitor.postRaw(path, body.toString(), fromPage(ref));
+  expect(response.status).toBe(403);
+  expect(textOf(response.html)).toContain('Olaya <Street>');
+  expect(response.html).toContain(`<a href="${pagePath(ref)}">Back to the page</a>`);
+  const again = sentAgain(response.html);
   expect(again.get('form_key')).toBe(body.get('form_key'));
   for (let round = 0; round < 2; round += 1) {
     expect((await visitor.postRaw(path, again.toString())).location).toBe(pagePath(ref));
@@ -76,19 +76,19 @@ test('nothing of a form from another site is kept', async () => {
 test('no key stands on a page that keeps a form', async () => {
   const visitor = await signedIn(app);
   visitor.cookies.clear();
-  const shown = await visitor.postRaw('/tasks', 'key=thk_secret-text&reason=words');
-  expect([shown.status, shown.html.includes('thk_secret-text')]).toEqual([303, false]);
+  const response = await visitor.postRaw('/tasks', 'key=thk_secret-text&reason=words');
+  expect([response.status, response.html.includes('thk_secret-text')]).toEqual([303, false]);
 });
 
 test('pages of errors say in words what is wrong and lead on', async () => {
   const crew = await signedIn(app, await newKey(app, 'crew'));
-  const shown = [
+  const responses = [
     await crew.get('/no-such-page'),
     await crew.get('/ops/keys'),
     await crew.postRaw('/tasks', `reason=${'x'.repeat(300_000)}`),
   ];
-  expect(shown.map(({ status }) => status)).toEqual([404, 403, 413]);
-  for (const { html } of shown) {
+  expect(responses.map(({ status }) => status)).toEqual([404, 403, 413]);
+  for (const { html } of responses) {
     expect(/<h1>([^<]+)<\/h1>/.exec(html)?.[1]).toMatch(/^[A-Z][a-z]+ /);
     expect(html).toMatch(/<main[^]*<a href="\/board">[^]*<\/main>/);
   }
@@ -98,10 +98,10 @@ test('a form sent while Redis is down is kept, and is sent again once Redis is b
   const visitor = await signedIn(app, await newKey(app, 'dispatcher'));
   const { ref, path, body } = await filledIn(visitor);
   await app.redis.kill();
-  const shown = await visitor.postRaw(path, body.toString(), fromPage(ref));
+  const response = await visitor.postRaw(path, body.toString(), fromPage(ref));
   await app.redis.start();
   await eventually(() => app.foundation.redis.ping());
-  expect([shown.status, shown.headers.get('retry-after')]).toEqual([503, '2']);
-  expect(textOf(shown.html)).toContain('Olaya <Street>');
-  expect(sentAgain(shown.html).toString()).toBe(body.toString());
+  expect([response.status, response.get('retry-after')]).toEqual([503, '2']);
+  expect(textOf(response.html)).toContain('Olaya <Street>');
+  expect(sentAgain(response.html).toString()).toBe(body.toString());
 });

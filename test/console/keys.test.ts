@@ -4,20 +4,20 @@ import { wordsOf } from '../../src/console/words';
 import { useApp } from '../support/app';
 import { linesOf } from '../support/captured-log';
 import { useRedis } from '../support/redis';
-import { get, newKey, post } from '../operator/client';
-import { signedIn, stranger, textOf, type Shown, type Visitor } from './visitor';
+import { api, newKey } from '../operator/client';
+import { signedIn, signedOutVisitor, textOf, type PageResponse, type Visitor } from './visitor';
 
 const app = useApp({ role: 'console' });
 const others = useRedis();
-const { keys: words } = wordsOf('en');
+const { keys: messages } = wordsOf('en');
 
-const keyIn = ({ html }: Shown) => /id="shown-key" value="([^"]+)"/.exec(html)?.[1] ?? null;
+const keyIn = ({ html }: PageResponse) => /id="shown-key" value="([^"]+)"/.exec(html)?.[1] ?? null;
 
 async function keys() {
-  return z.object({ items: z.array(apiKeyView) }).parse((await get(app, '/api/keys')).json).items;
+  return z.object({ items: z.array(apiKeyView) }).parse((await api(app).get('/api/keys')).body).items;
 }
 
-/** Sends exactly the same form twice, as a reload does. */
+/** Posts the same form twice, as a page reload does. */
 async function twice(visitor: Visitor, path: string, fields: Readonly<Record<string, string>>) {
   const { html } = await visitor.get('/ops/keys');
   const token = /name="form_token" value="([^"]+)"/.exec(html)?.[1] ?? '';
@@ -28,13 +28,13 @@ async function twice(visitor: Visitor, path: string, fields: Readonly<Record<str
 test('a key is shown once, on a page that nothing keeps, and somebody signs in with it', async () => {
   const visitor = await signedIn(app);
   await visitor.get('/ops/keys');
-  const shown = await visitor.post('/ops/keys', { name: 'Night shift', role: 'dispatcher' });
-  const key = keyIn(shown) ?? '';
+  const response = await visitor.post('/ops/keys', { name: 'Night shift', role: 'dispatcher' });
+  const key = keyIn(response) ?? '';
   expect(key).toMatch(/^thk_/);
-  expect(shown.status).toBe(200);
-  expect(shown.headers.get('cache-control')).toBe('no-store');
+  expect(response.status).toBe(200);
+  expect(response.get('cache-control')).toBe('no-store');
   expect([...visitor.cookies.values()].join()).not.toContain(key);
-  expect(shown.html.split(key)).toHaveLength(2);
+  expect(response.html.split(key)).toHaveLength(2);
   const list = await visitor.get('/ops/keys');
   expect(textOf(list.html)).toContain('Night shift dispatcher');
   expect(list.html).not.toContain(key);
@@ -47,7 +47,7 @@ test('the same form sent again makes no second key and does not show the first',
   expect(keyIn(first)).not.toBeNull();
   expect(keyIn(second)).toBeNull();
   expect(second.html).not.toContain(keyIn(first));
-  expect(textOf(second.html)).toContain(words.shownBefore);
+  expect(textOf(second.html)).toContain(messages.shownBefore);
   expect(await keys()).toHaveLength(1);
 });
 
@@ -55,10 +55,10 @@ test('a name that is taken is refused beside what was entered', async () => {
   await newKey(app, 'crew', 'Crew 7');
   const visitor = await signedIn(app);
   await visitor.get('/ops/keys');
-  const shown = await visitor.post('/ops/keys', { name: 'Crew 7', role: 'crew' });
-  expect(shown.status).toBe(409);
-  expect(shown.html).toContain('value="Crew 7"');
-  expect(shown.html).toMatch(/<option value="crew" selected/);
+  const response = await visitor.post('/ops/keys', { name: 'Crew 7', role: 'crew' });
+  expect(response.status).toBe(409);
+  expect(response.html).toContain('value="Crew 7"');
+  expect(response.html).toMatch(/<option value="crew" selected/);
   expect(await keys()).toHaveLength(1);
 });
 
@@ -67,13 +67,13 @@ test('a key is rotated: the new text is shown once, and the old one ends when it
   const [{ id } = { id: '' }] = await keys();
   const visitor = await signedIn(app);
   await visitor.get('/ops/keys');
-  const shown = await visitor.post(`/ops/keys/${id}/rotate`, { grace_hours: '0' });
-  const key = keyIn(shown) ?? '';
-  expect((await get(app, '/api/tows', { apiKey: old })).status).toBe(401);
-  expect((await get(app, '/api/tows', { apiKey: key })).status).toBe(200);
+  const response = await visitor.post(`/ops/keys/${id}/rotate`, { grace_hours: '0' });
+  const key = keyIn(response) ?? '';
+  await api(app, old).get('/api/tows').expect(401);
+  await api(app, key).get('/api/tows').expect(200);
   const again = await visitor.post(`/ops/keys/${id}/rotate`, { grace_hours: '24' });
-  expect(textOf(again.html)).toContain(words.oldUntil);
-  expect((await get(app, '/api/tows', { apiKey: key })).status).toBe(200);
+  expect(textOf(again.html)).toContain(messages.oldUntil);
+  await api(app, key).get('/api/tows').expect(200);
 });
 
 test('hours that are no number are refused by the field', async () => {
@@ -81,9 +81,9 @@ test('hours that are no number are refused by the field', async () => {
   const [{ id } = { id: '' }] = await keys();
   const visitor = await signedIn(app);
   await visitor.get('/ops/keys');
-  const shown = await visitor.post(`/ops/keys/${id}/rotate`, { grace_hours: 'a day' });
-  expect(shown.status).toBe(422);
-  expect(shown.html).toMatch(new RegExp(`id="rotate-${id}-grace_hours"[^>]*aria-invalid="true"`));
+  const response = await visitor.post(`/ops/keys/${id}/rotate`, { grace_hours: 'a day' });
+  expect(response.status).toBe(422);
+  expect(response.html).toMatch(new RegExp(`id="rotate-${id}-grace_hours"[^>]*aria-invalid="true"`));
 });
 
 test('a revoked key is gone, and so is whoever had signed in with it', async () => {
@@ -92,8 +92,8 @@ test('a revoked key is gone, and so is whoever had signed in with it', async () 
   const gone = await signedIn(app, key);
   const visitor = await signedIn(app);
   await visitor.get('/ops/keys');
-  const shown = await visitor.post(`/ops/keys/${id}/revoke`);
-  expect([shown.status, shown.location]).toEqual([303, '/ops/keys']);
+  const response = await visitor.post(`/ops/keys/${id}/revoke`);
+  expect([response.status, response.location]).toEqual([303, '/ops/keys']);
   expect(await keys()).toEqual([]);
   expect((await gone.get('/board')).location).toMatch(/^\/sign-in/);
   expect((await visitor.post(`/ops/keys/${id}/revoke`)).status).toBe(404);
@@ -103,7 +103,7 @@ test('nobody below ops sees or makes keys', async () => {
   const visitor = await signedIn(app, await newKey(app, 'dispatcher', 'Dispatcher'));
   expect((await visitor.get('/ops/keys')).status).toBe(403);
   expect((await visitor.post('/ops/keys', { name: 'More', role: 'ops' })).status).toBe(403);
-  expect((await stranger(app).get('/ops/keys')).location).toMatch(/^\/sign-in/);
+  expect((await signedOutVisitor(app).get('/ops/keys')).location).toMatch(/^\/sign-in/);
   expect((await keys()).map(({ name }) => name)).toEqual(['Dispatcher']);
 });
 
@@ -114,7 +114,7 @@ test('no key comes into the log', async () => {
     const visitor = await signedIn(logged);
     await visitor.get('/ops/keys');
     secrets.push(keyIn(await visitor.post('/ops/keys', { name: 'Logged', role: 'ops' })) ?? '');
-    await post(logged, '/api/keys', {});
+    await api(logged).post('/api/keys').send({});
   });
   expect(lines.length).toBeGreaterThan(0);
   expect(secrets.every((secret) => secret.length > 10)).toBe(true);

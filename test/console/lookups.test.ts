@@ -42,21 +42,21 @@ describe('the free slots of a zone', () => {
     const { app } = await world({ BUDGET_SITE_PER_MINUTE: '1' });
     const visitor = await signedIn(app);
     expect((await visitor.get(zonePath())).status).toBe(200);
-    const { status, headers, html } = await visitor.get(zonePath(ZONE.replace('7b', '7c')));
-    expect([status, Number(headers.get('retry-after')) > 40]).toEqual([503, true]);
-    expect(textOf(html)).toContain('used up');
-    expect(Number(/data-countdown="(\d+)"/.exec(html)?.[1])).toBeGreaterThan(40_000);
+    const response = await visitor.get(zonePath(ZONE.replace('7b', '7c')));
+    expect([response.status, Number(response.get('retry-after')) > 40]).toEqual([503, true]);
+    expect(textOf(response.html)).toContain('used up');
+    expect(Number(/data-countdown="(\d+)"/.exec(response.html)?.[1])).toBeGreaterThan(40_000);
   });
 
   test.each([
     ['403', 503, 'does not allow'],
     ['500', 503, 'could not be reached, or failed'],
     ['broken_answer', 502, 'cannot be understood'],
-  ])('with %s say what stands in the way', async (fault, status, words) => {
+  ])('with %s say what stands in the way', async (fault, status, text) => {
     const { service, app } = await world();
     await service.faults({ operation: 'capacity', fault });
-    const shown = await (await signedIn(app)).get(zonePath());
-    expect([shown.status, textOf(shown.html).includes(words)]).toEqual([status, true]);
+    const response = await (await signedIn(app)).get(zonePath());
+    expect([response.status, textOf(response.html).includes(text)]).toEqual([status, true]);
   });
 });
 
@@ -87,10 +87,10 @@ describe('an active ticket', () => {
     const { app } = await world();
     const visitor = await signedIn(app);
     await visitor.get('/lookups');
-    const shown = await visitor.post('/lookups/ticket', { ...VEHICLE, plateType: 'BICYCLE', zoneId: 'x' });
-    expect([shown.status, valueIn(shown.html, 'plateNumber')]).toEqual([422, VEHICLE.plateNumber]);
-    expect(shown.html).toContain('href="#ticket-plateType"');
-    expect(shown.html).toContain('href="#ticket-zoneId"');
+    const response = await visitor.post('/lookups/ticket', { ...VEHICLE, plateType: 'BICYCLE', zoneId: 'x' });
+    expect([response.status, valueIn(response.html, 'plateNumber')]).toEqual([422, VEHICLE.plateNumber]);
+    expect(response.html).toContain('href="#ticket-plateType"');
+    expect(response.html).toContain('href="#ticket-zoneId"');
   });
 });
 

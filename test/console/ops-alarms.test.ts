@@ -9,7 +9,7 @@ const NEXT = '2026-11-21T03:01:00.000Z';
 const NONE = { acknowledged: 0, finished: 0, waiting: 0, parked: 0, with_a_person: 0, lost: 0, repaired: 0 };
 const WORKING = { state: 'working', since: null, next_try_at: null } as const;
 
-function standing(changes: Partial<ProcessStanding> = {}): ProcessStanding {
+function runningProcess(changes: Partial<ProcessStanding> = {}): ProcessStanding {
   return {
     id: 'p-1',
     role: 'all',
@@ -28,7 +28,7 @@ function standing(changes: Partial<ProcessStanding> = {}): ProcessStanding {
   };
 }
 
-/** All is well, but for the changes. */
+/** A state without alarms, with these changes. */
 function known(changes: Partial<Known> = {}): Known {
   return {
     sending: {
@@ -53,7 +53,7 @@ function known(changes: Partial<Known> = {}): Known {
       ended_at: SINCE,
       walk_ms: 3,
     },
-    processes: [standing()],
+    processes: [runningProcess()],
     systemTasks: [],
     openTasks: 0,
     attempts: { made: 0, failed: 0 },
@@ -114,23 +114,26 @@ test('what is lost comes before all else, and a walk that nobody takes any more 
 
 test('a role that nobody has is told, whatever else lives', () => {
   expect(kindsOf({ processes: [] })).toEqual(['nobody', 'nobody']);
-  expect(alarmsOf(known({ processes: [standing({ role: 'worker' }), standing({ role: 'console' })] }))).toEqual([
-    { kind: 'nobody', role: 'receiver' },
-  ]);
+  expect(
+    alarmsOf(known({ processes: [runningProcess({ role: 'worker' }), runningProcess({ role: 'console' })] })),
+  ).toEqual([{ kind: 'nobody', role: 'receiver' }]);
 });
 
 test('a process that is silent is told, unless another of its role started after it fell silent', () => {
-  const dead = standing({ id: 'p-0', beatAtMs: NOW - 60_000, beatAgeMs: 60_000, isSilent: true });
-  expect(kindsOf({ processes: [dead, standing()] })).toEqual(['silent']);
-  expect(kindsOf({ processes: [dead, standing({ startedAtMs: NOW - 50_000 })] })).toEqual([]);
-  const other = standing({ id: 'p-2', role: 'console', startedAtMs: NOW - 50_000 });
-  expect(kindsOf({ processes: [dead, standing(), other] })).toEqual(['silent']);
+  const dead = runningProcess({ id: 'p-0', beatAtMs: NOW - 60_000, beatAgeMs: 60_000, isSilent: true });
+  expect(kindsOf({ processes: [dead, runningProcess()] })).toEqual(['silent']);
+  expect(kindsOf({ processes: [dead, runningProcess({ startedAtMs: NOW - 50_000 })] })).toEqual([]);
+  const other = runningProcess({ id: 'p-2', role: 'console', startedAtMs: NOW - 50_000 });
+  expect(kindsOf({ processes: [dead, runningProcess(), other] })).toEqual(['silent']);
 });
 
 test('a worker that stands still is worse than one that is not ready', () => {
-  const still = standing({ queues: [{ name: 'violations', lastTookAtMs: null, standsStill: true }], isReady: false });
-  const unready = standing({ isReady: false, problems: ['spool'] });
-  const alarms = alarmsOf(known({ processes: [unready, still] }));
+  const stalled = runningProcess({
+    queues: [{ name: 'violations', lastTookAtMs: null, standsStill: true }],
+    isReady: false,
+  });
+  const unready = runningProcess({ isReady: false, problems: ['spool'] });
+  const alarms = alarmsOf(known({ processes: [unready, stalled] }));
   expect(alarms).toEqual([
     { kind: 'standsStill', queue: 'violations', host: 'host-1' },
     { kind: 'unready', role: 'all', host: 'host-1', checks: 'spool' },

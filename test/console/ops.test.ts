@@ -5,7 +5,7 @@ import { KEYS } from '../../src/store/keys';
 import { systemClock } from '../../src/platform/clock';
 import { useApp } from '../support/app';
 import { beatingProcess, NOTHING } from '../support/processes';
-import { get, newKey } from '../operator/client';
+import { api, newKey } from '../operator/client';
 import { openGeneral } from './task-world';
 import { signedIn, textOf } from './visitor';
 
@@ -14,13 +14,13 @@ const { ops, opsAlarms, opsCharts } = wordsOf('en');
 
 beforeEach(() => app.beat());
 
-/** The figures of a minute, counted back from the one that runs. */
+/** Stores the metrics of the minute that began `minutesAgo` full minutes before the current one. */
 async function counted(minutesAgo: number, figures: Readonly<Record<string, number>>): Promise<void> {
   const minute = Math.floor(systemClock.nowMs() / 60_000) - minutesAgo;
   await app.foundation.redis.hset(`${KEYS.figures}:${minute}`, { lived: 1, ...figures });
 }
 
-const auditText = async () => (await get(app, '/api/audit')).text;
+const auditText = async () => (await api(app).get('/api/audit')).text;
 
 describe('the overview', () => {
   test('says in one sentence that all is well', async () => {
@@ -77,7 +77,7 @@ describe('the overview', () => {
   });
 });
 
-describe('roles', () => {
+describe('console: operations roles', () => {
   test('a viewer sees how things stand, and neither what to press nor the pages of ops', async () => {
     const visitor = await signedIn(app, await newKey(app, 'viewer'));
     const { html } = await visitor.get('/ops');
@@ -94,7 +94,7 @@ describe('roles', () => {
       expect((await visitor.post(path, { name: 'x', role: 'ops' })).status).toBe(403);
     }
     expect(await app.foundation.queues.byName.reports.isPaused()).toBe(false);
-    expect((await get(app, '/api/keys')).text).not.toContain('"x"');
+    expect((await api(app).get('/api/keys')).text).not.toContain('"x"');
   });
 
   test('a session of ops opens the pages of the jobs without a password, and no other session does', async () => {
@@ -122,15 +122,15 @@ describe('a queue', () => {
   });
 
   test('that is none of ours is refused on the page', async () => {
-    const shown = await (await signedIn(app)).post('/ops/queues/nowhere/pause');
-    expect(shown.status).toBe(404);
-    expect(textOf(shown.html)).toContain('Queues are deliveries, reports, violations');
+    const response = await (await signedIn(app)).post('/ops/queues/nowhere/pause');
+    expect(response.status).toBe(404);
+    expect(textOf(response.html)).toContain('Queues are deliveries, reports, violations');
   });
 
   test('is not resumed for an operation that is not paused: the page says why', async () => {
-    const shown = await (await signedIn(app)).post('/ops/operations/started/resume');
-    expect(shown.status).toBe(409);
-    expect(textOf(shown.html)).toContain('The operation is not paused.');
+    const response = await (await signedIn(app)).post('/ops/operations/started/resume');
+    expect(response.status).toBe(409);
+    expect(textOf(response.html)).toContain('The operation is not paused.');
   });
 });
 

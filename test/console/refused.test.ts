@@ -10,8 +10,8 @@ describe('a form', () => {
     const other = await signedIn(app);
     const foreign = /name="form_token" value="([^"]+)"/.exec((await other.get('/shortcuts')).html)?.[1] ?? '';
     for (const token of ['', 'wrong', foreign]) {
-      const shown = await visitor.postRaw('/sign-out', new URLSearchParams({ form_token: token }).toString());
-      expect(shown.status).toBe(403);
+      const response = await visitor.postRaw('/sign-out', new URLSearchParams({ form_token: token }).toString());
+      expect(response.status).toBe(403);
     }
     expect((await visitor.get('/board')).status).toBe(200);
   });
@@ -20,28 +20,28 @@ describe('a form', () => {
     const visitor = await signedIn(app);
     for (const language of ['en', 'ar'] as const) {
       visitor.cookies.set('towhook_language', language);
-      const shown = await visitor.postRaw('/sign-out', `form_token=${'x'.repeat(300_000)}`);
-      expect(shown.status).toBe(413);
+      const response = await visitor.postRaw('/sign-out', `form_token=${'x'.repeat(300_000)}`);
+      expect(response.status).toBe(413);
       const { tooLarge } = wordsOf(language).common.errors;
-      expect(shown.html).toContain(`<title>${tooLarge} ·`);
-      expect(shown.html).toContain(`<h1>${tooLarge}</h1>`);
-      expect(shown.html).toContain(wordsOf(language).common.formTooLarge);
+      expect(response.html).toContain(`<title>${tooLarge} ·`);
+      expect(response.html).toContain(`<h1>${tooLarge}</h1>`);
+      expect(response.html).toContain(wordsOf(language).common.formTooLarge);
     }
   });
 
   test('that cannot be read is told from one that is too old', async () => {
     const visitor = await signedIn(app);
     const headers = { 'content-type': 'application/x-www-form-urlencoded; charset=klingon' };
-    const shown = await visitor.postRaw('/sign-out', 'form_token=x', headers);
-    expect(shown.status).toBe(415);
-    expect(shown.html).toContain(`<h1>${wordsOf('en').common.errors.refused}</h1>`);
-    expect(textOf(shown.html)).toContain(wordsOf('en').common.formUnreadable);
+    const response = await visitor.postRaw('/sign-out', 'form_token=x', headers);
+    expect(response.status).toBe(415);
+    expect(response.html).toContain(`<h1>${wordsOf('en').common.errors.refused}</h1>`);
+    expect(textOf(response.html)).toContain(wordsOf('en').common.formUnreadable);
   });
 });
 
 test('an address that cannot be decoded is no page, and is dressed as every page is', async () => {
-  const shown = await (await signedIn(app)).get('/tows/%E0%A4%A');
-  expect(shown.status).toBe(400);
-  expect(shown.html).toContain(`<h1>${wordsOf('en').common.notFound}</h1>`);
-  expect(shown.headers.get('content-security-policy')).toContain("default-src 'none'");
+  const response = await (await signedIn(app)).get('/tows/%E0%A4%A');
+  expect(response.status).toBe(400);
+  expect(response.html).toContain(`<h1>${wordsOf('en').common.notFound}</h1>`);
+  expect(response.get('content-security-policy')).toContain("default-src 'none'");
 });

@@ -19,22 +19,25 @@ test('every warning about a violation is said in Arabic', () => {
 });
 
 test.each([
-  ['nothing', {}],
-  ['the wrong kinds', { ...COMPLETE, plateType: 'x', violationType: 'x', isSaudi: 'perhaps', date: 'x', zoneId: 'x' }],
-  ['numbers that are none', { ...REQUIRED, latitude: 'x', longitude: '200' }],
-  ['numbers that are too small', { ...REQUIRED, latitude: '-91' }],
-  ['texts that are too long', { ...REQUIRED, plateNumber: 'x'.repeat(60), location: 'x'.repeat(2000) }],
+  ['no fields', {}],
+  [
+    'values of the wrong type',
+    { ...COMPLETE, plateType: 'x', violationType: 'x', isSaudi: 'perhaps', date: 'x', zoneId: 'x' },
+  ],
+  ['text in numeric fields', { ...REQUIRED, latitude: 'x', longitude: '200' }],
+  ['a latitude below the minimum', { ...REQUIRED, latitude: '-91' }],
+  ['texts over the maximum length', { ...REQUIRED, plateNumber: 'x'.repeat(60), location: 'x'.repeat(2000) }],
   ['control characters', { ...REQUIRED, plateNumber: 'a\u0007', location: 'a\u0007' }],
-  ['metadata that is no JSON', { ...REQUIRED, metadata: '{' }],
-  ['metadata that is no object', { ...REQUIRED, metadata: '[]' }],
-  ['metadata with an id that is none', { ...REQUIRED, metadata: '{"id":7}' }],
-  ['metadata with two ids', { ...REQUIRED, metadata: '{"id":"a","id":"b"}' }],
+  ['metadata that is not JSON', { ...REQUIRED, metadata: '{' }],
+  ['metadata that is not an object', { ...REQUIRED, metadata: '[]' }],
+  ['a metadata id that is not a string', { ...REQUIRED, metadata: '{"id":7}' }],
+  ['two metadata ids', { ...REQUIRED, metadata: '{"id":"a","id":"b"}' }],
 ])('every rule that a form with %s fails is said in Arabic', (_what, fields) => {
   const { error } = violationInput.safeParse(fields);
   const rules = error ? failedRules(error).map(({ rule }) => rule) : [];
   expect(rules).not.toEqual([]);
-  const unsaid = rules.filter(
+  const untranslated = rules.filter(
     (rule) => ruleInArabic(rule) === null && !['must not be empty', 'must be a number'].includes(rule),
   );
-  expect(unsaid).toEqual([]);
+  expect(untranslated).toEqual([]);
 });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ROUTES } from '../../src/contracts/operator-routes';
-import { call, newKey } from '../operator/client';
+import { api, newKey } from '../operator/client';
 import { useApp } from '../support/app';
-import { signedIn, stranger, textOf } from './visitor';
+import { signedIn, signedOutVisitor, textOf } from './visitor';
 
 const app = useApp({ role: 'console' });
 const keysListed = ROUTES.listApiKeys.answer;
@@ -11,10 +11,10 @@ describe('whoever has not signed in', () => {
   test.each(['/board', '/tows/TW-1', '/tasks', '/violations', '/ops'])(
     'is led from %s to the sign-in page and back',
     async (path) => {
-      const visitor = stranger(app);
-      const shown = await visitor.get(`${path}?q=1`);
-      expect(shown.status).toBe(303);
-      expect(shown.location).toBe(`/sign-in?next=${encodeURIComponent(`${path}?q=1`)}`);
+      const visitor = signedOutVisitor(app);
+      const response = await visitor.get(`${path}?q=1`);
+      expect(response.status).toBe(303);
+      expect(response.location).toBe(`/sign-in?next=${encodeURIComponent(`${path}?q=1`)}`);
 
       const signed = await visitor.post('/sign-in', { key: app.apiKey, next: `${path}?q=1` });
       expect(signed.location).toBe(`${path}?q=1`);
@@ -24,13 +24,13 @@ describe('whoever has not signed in', () => {
   test.each(['https://elsewhere.example/', '//elsewhere.example', '/\\elsewhere.example', 'board', '/sign-in', '/a b'])(
     'is never led to %s',
     async (next) => {
-      const signed = await stranger(app).post('/sign-in', { key: app.apiKey, next });
+      const signed = await signedOutVisitor(app).post('/sign-in', { key: app.apiKey, next });
       expect(signed.location).toBe('/board');
     },
   );
 
   test('gets no answer of the API by a cookie it made up', async () => {
-    const visitor = stranger(app);
+    const visitor = signedOutVisitor(app);
     visitor.cookies.set('towhook_session', 'made-up');
     expect((await visitor.get('/board')).status).toBe(303);
     expect((await visitor.get('/api/tows')).status).toBe(401);
@@ -39,8 +39,8 @@ describe('whoever has not signed in', () => {
 
 describe('signing in', () => {
   test('gives a cookie that no script reads and no other site sends along with a form', async () => {
-    const shown = await stranger(app).post('/sign-in', { key: app.apiKey });
-    const cookie = shown.headers.getSetCookie().find((line) => line.startsWith('towhook_session=')) ?? '';
+    const response = await signedOutVisitor(app).post('/sign-in', { key: app.apiKey });
+    const cookie = response.get('Set-Cookie')?.find((line) => line.startsWith('towhook_session=')) ?? '';
     expect(cookie).toMatch(/; HttpOnly/);
     expect(cookie).toMatch(/; SameSite=Lax/);
     expect(cookie).toMatch(/; Path=\//);
@@ -52,15 +52,17 @@ describe('signing in', () => {
     'over TLS (%s) gives a cookie that only goes over TLS and that no other site of the domain can set',
     async (proto) => {
       const overTls = { 'x-forwarded-proto': proto };
-      const visitor = stranger(app);
-      const shown = await visitor.postRaw('/sign-in', `key=${app.apiKey}`, overTls);
-      expect(shown.headers.getSetCookie().every((line) => line.includes('; Secure'))).toBe(true);
+      const visitor = signedOutVisitor(app);
+      const response = await visitor.postRaw('/sign-in', `key=${app.apiKey}`, overTls);
+      expect(response.get('Set-Cookie')?.every((line) => line.includes('; Secure'))).toBe(true);
       const id = visitor.cookies.get('__Host-towhook_session') ?? '';
       expect(id).not.toBe('');
-      expect((await visitor.get('/board', overTls)).status).toBe(200);
-      expect((await visitor.get('/api/tows', overTls)).status).toBe(200);
+      // Set explicitly: the agent's cookie jar sends no Secure cookie over plain http.
+      const secured = { ...overTls, cookie: `__Host-towhook_session=${id}` };
+      expect((await visitor.get('/board', secured)).status).toBe(200);
+      expect((await visitor.get('/api/tows', secured)).status).toBe(200);
 
-      const planted = stranger(app);
+      const planted = signedOutVisitor(app);
       planted.cookies.set('towhook_session', id);
       expect((await planted.get('/board', overTls)).status).toBe(303);
       expect((await planted.get('/api/tows', overTls)).status).toBe(401);
@@ -68,30 +70,30 @@ describe('signing in', () => {
   );
 
   test('behind a proxy that was not reached over TLS gives the plain cookie', async () => {
-    const visitor = stranger(app);
+    const visitor = signedOutVisitor(app);
     await visitor.postRaw('/sign-in', `key=${app.apiKey}`, { 'x-forwarded-proto': 'http,https' });
-    expect([...visitor.cookies.keys()]).toEqual(expect.arrayContaining(['towhook_session']));
+    expect(visitor.cookies.get('towhook_session')).toBeDefined();
   });
 
   test('with a wrong key says so, keeps nothing, and never shows the key again', async () => {
-    const visitor = stranger(app);
-    const shown = await visitor.post('/sign-in', { key: 'thk_wrong-key-1' });
-    expect(shown.status).toBe(401);
-    expect(textOf(shown.html)).toContain('This is not a valid API key.');
-    expect(shown.html).not.toContain('thk_wrong-key-1');
-    expect(visitor.cookies.has('towhook_session')).toBe(false);
+    const visitor = signedOutVisitor(app);
+    const response = await visitor.post('/sign-in', { key: 'thk_wrong-key-1' });
+    expect(response.status).toBe(401);
+    expect(textOf(response.html)).toContain('This is not a valid API key.');
+    expect(response.html).not.toContain('thk_wrong-key-1');
+    expect(visitor.cookies.get('towhook_session')).toBeUndefined();
   });
 
   test('from another site is refused', async () => {
     for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }]) {
-      const shown = await stranger(app).postRaw('/sign-in', `key=${app.apiKey}`, headers);
-      expect(shown.status).toBe(403);
-      expect(shown.headers.getSetCookie()).toEqual([]);
+      const response = await signedOutVisitor(app).postRaw('/sign-in', `key=${app.apiKey}`, headers);
+      expect(response.status).toBe(403);
+      expect(response.get('Set-Cookie')).toBeUndefined();
     }
   });
 
   test('takes no session id that somebody else may have planted', async () => {
-    const visitor = stranger(app);
+    const visitor = signedOutVisitor(app);
     visitor.cookies.set('towhook_session', 'planted');
     await visitor.post('/sign-in', { key: app.apiKey });
     expect(visitor.cookies.get('towhook_session')).not.toBe('planted');
@@ -101,18 +103,18 @@ describe('signing in', () => {
 describe('a session', () => {
   test('ends when its key is revoked', async () => {
     const key = await newKey(app, 'viewer', 'soon gone');
-    const listed = keysListed.parse((await call(app, ['GET', '/api/keys'])).json).items;
+    const listed = keysListed.parse((await api(app).get('/api/keys')).body).items;
     const id = listed.find(({ name }) => name === 'soon gone')?.id ?? '';
     const visitor = await signedIn(app, key);
     expect((await visitor.get('/board')).status).toBe(200);
 
-    await call(app, ['DELETE', `/api/keys/${id}`]);
+    await api(app).delete(`/api/keys/${id}`);
     expect((await visitor.get('/board')).status).toBe(303);
   });
 
   test('ends by signing out, also for a copy of its cookie', async () => {
     const visitor = await signedIn(app);
-    const copy = stranger(app);
+    const copy = signedOutVisitor(app);
     copy.cookies.set('towhook_session', visitor.cookies.get('towhook_session') ?? '');
     await visitor.post('/sign-out');
     expect((await visitor.get('/board')).status).toBe(303);
@@ -120,7 +122,7 @@ describe('a session', () => {
   });
 
   const HOUR_MS = 3_600_000;
-  /** The only session there is. */
+  /** The Redis key of the only session. */
   const keyInRedis = async () => (await app.foundation.redis.keys('*session:*'))[0] ?? '';
   const leftMs = async () => app.foundation.redis.pttl(await keyInRedis());
 
@@ -142,13 +144,13 @@ describe('a session', () => {
     const visitor = await signedIn(app);
     await app.foundation.redis.pexpire(await keyInRedis(), HOUR_MS);
     const part = { 'hx-request': 'true' };
-    const { cookies } = visitor;
     expect((await visitor.get('/tasks/count', part)).status).toBe(200);
     const { html } = await visitor.get('/ops', part);
     expect(html).not.toContain('<html');
     expect((await visitor.get('/api/tows')).status).toBe(200);
     const leaving = new AbortController();
-    const cookie = `towhook_session=${cookies.get('towhook_session') ?? ''}`;
+    const cookie = `towhook_session=${visitor.cookies.get('towhook_session') ?? ''}`;
+    // Supertest waits for the end of a response, and an event stream has none.
     const stream = await fetch(`${app.consoleUrl}/api/events`, { headers: { cookie }, signal: leaving.signal });
     expect(stream.status).toBe(200);
     leaving.abort();
@@ -187,18 +189,18 @@ describe('every page', () => {
   test('runs nothing, loads nothing and is framed by nothing that is not ours', async () => {
     const visitor = await signedIn(app);
     for (const path of ['/board', '/shortcuts', '/nowhere-at-all']) {
-      const shown = await visitor.get(path);
-      expect(shown.headers.get('content-security-policy')).toContain("default-src 'none'");
-      expect(shown.html).not.toMatch(/(?:src|href|action)="(?:https?:)?\/\//);
+      const response = await visitor.get(path);
+      expect(response.get('content-security-policy')).toContain("default-src 'none'");
+      expect(response.html).not.toMatch(/(?:src|href|action)="(?:https?:)?\/\//);
     }
-    const policy = (await visitor.get('/board')).headers.get('content-security-policy') ?? '';
+    const policy = (await visitor.get('/board')).get('content-security-policy') ?? '';
     expect(policy).not.toContain('unsafe');
     expect(policy).toContain("frame-ancestors 'none'");
-    expect((await visitor.get('/board')).headers.get('cache-control')).toBe('no-store');
+    expect((await visitor.get('/board')).get('cache-control')).toBe('no-store');
   });
 
   test('speaks the language of the cookie, else of the browser, else English', async () => {
-    const visitor = stranger(app);
+    const visitor = signedOutVisitor(app);
     expect((await visitor.get('/sign-in')).html).toContain('<html lang="en" dir="ltr"');
     expect((await visitor.get('/sign-in', { 'accept-language': 'ar-SA,ar;q=0.9,en;q=0.5' })).html).toContain(
       '<html lang="ar" dir="rtl"',
@@ -207,11 +209,11 @@ describe('every page', () => {
     expect((await visitor.get('/sign-in', { 'accept-language': 'en' })).html).toContain('<html lang="ar" dir="rtl"');
     await visitor.post('/preferences', { language: 'klingon', theme: 'neon' });
     expect(visitor.cookies.get('towhook_language')).toBe('ar');
-    expect(visitor.cookies.has('towhook_theme')).toBe(false);
+    expect(visitor.cookies.get('towhook_theme')).toBeUndefined();
   });
 
   test('leads back to where the preferences were changed, and nowhere else', async () => {
-    const visitor = stranger(app);
+    const visitor = signedOutVisitor(app);
     const from = (referer: string) => visitor.postRaw('/preferences', 'theme=dark', { referer });
     expect((await from(`${app.consoleUrl}/shortcuts?a=1`)).location).toBe('/shortcuts?a=1');
     expect((await from('not an address')).location).toBe('/board');
@@ -220,7 +222,7 @@ describe('every page', () => {
 });
 
 test('the address without a path leads people to the board and tells programs of the API', async () => {
-  expect((await stranger(app).get('/')).location).toBe('/board');
-  const answer = await call(app, ['GET', '/'], { apiKey: null });
-  expect(answer.json).toMatchObject({ api: '/api/tows' });
+  expect((await signedOutVisitor(app).get('/')).location).toBe('/board');
+  const response = await api(app, null).get('/');
+  expect(response.body).toMatchObject({ api: '/api/tows' });
 });

@@ -7,17 +7,16 @@ import { Script } from '../../src/store/scripts';
 import { createTowStore, generalTaskJson, taskId } from '../../src/store/tows';
 import { noChange } from '../../src/workflow/tow-change';
 import { answerHead, newTow, record, WHEREABOUTS } from '../operator/world';
-import { call } from '../operator/client';
 import type { App } from '../support/app';
-import type { Shown, Visitor } from './visitor';
+import type { PageResponse, Visitor } from './visitor';
 
-/** Tasks as the workers open them, opened through the house's own stores; no worker runs. */
+/** Opens and decides tasks. Tasks are opened through the real stores; no worker runs. */
 
 type Process = Pick<App, 'consoleUrl' | 'apiKey' | 'foundation'>;
 
 const generalTask = new Script('general-task');
 
-/** Opens a task on a tow; returns its id. */
+/** Opens a task on a tow; returns the task id. */
 export async function openOn({ foundation }: Pick<App, 'foundation'>, ref: string, task: NewTask): Promise<string> {
   const tows = createTowStore(foundation.redis);
   const before = await tows.read(ref);
@@ -26,18 +25,18 @@ export async function openOn({ foundation }: Pick<App, 'foundation'>, ref: strin
   return taskId(ref, task);
 }
 
-/** Opens a task of the whole operator, or of a violation; returns its id. */
+/** Opens a system task or a violation task; returns the task id. */
 export async function openGeneral({ foundation }: Pick<App, 'foundation'>, task: NewTask): Promise<string> {
   await generalTask.run(foundation.redis, towKeys(''), ['open', task.subject, generalTaskJson(task)]);
   return task.subject;
 }
 
-/** Closes one as what opened it would. */
+/** Closes a system or violation task, as the code that opened it does. */
 export async function closeGeneral({ foundation }: Pick<App, 'foundation'>, id: string): Promise<void> {
   await generalTask.run(foundation.redis, towKeys(''), ['close', id, '']);
 }
 
-/** A tow whose started report the service has refused. */
+/** Creates a tow whose `started` report the service refused. */
 export async function refusedTow(app: Process): Promise<{ ref: string; taskId: string }> {
   const ref = await newTow(app);
   await record(app, ref, 'started');
@@ -45,7 +44,7 @@ export async function refusedTow(app: Process): Promise<{ ref: string; taskId: s
   return { ref, taskId: `${reportId}.${ref}` };
 }
 
-/** One task of each type, as the domain words it. */
+/** One task of each type, built by the domain functions. */
 export const ONE_OF_EACH: readonly NewTask[] = [
   general.refusedTask({ id: 'started-1', kind: 'started', httpStatus: 400, words: 'no', hint: null }),
   general.unknownOutcomeTask({ id: 'invoice-1', kind: 'invoice' }),
@@ -77,14 +76,14 @@ export async function openIds({ foundation }: Pick<App, 'foundation'>): Promise<
   return (await foundation.redis.zrange(KEYS.openTasks, '0', '-1')).toSorted();
 }
 
-/** The markup of the row of a task; empty when it is not on the page. */
-export function rowOf({ html }: Pick<Shown, 'html'>, id: string): string {
+/** The markup of a task's row; empty if the task is not on the page. */
+export function rowOf({ html }: Pick<PageResponse, 'html'>, id: string): string {
   const rows = html.split('<li class="card tasks-item"').slice(1);
   const row = rows.find((each) => each.startsWith(` id="${anchorOf(id)}"`)) ?? '';
   return row.split('</ol><').at(0) ?? '';
 }
 
-/** What a form of the page would send besides what is typed: its hidden fields, by the decision it is for. */
+/** The hidden fields of the form for a decision, without the form token and key; empty if there is no such form. */
 export function hiddenOf(row: string, decision: string): Record<string, string> {
   const forms = row.split('<form ').slice(1);
   const form = forms.find((each) => each.includes(`name="decision" value="${decision}"`)) ?? '';
@@ -93,28 +92,23 @@ export function hiddenOf(row: string, decision: string): Record<string, string> 
   return Object.fromEntries(named.filter(([name]) => !name.startsWith('form_')));
 }
 
-/** Decides on a task as the form of its row does, with what is typed into it. */
+/** Submits the form of a decision in a task's row with these typed fields. */
 export async function decideBy(
   visitor: Visitor,
   { list = '/tasks', id, decision }: { list?: string; id: string; decision: string },
   typed: Readonly<Record<string, string>> = {},
-): Promise<Shown> {
+): Promise<PageResponse> {
   const hidden = hiddenOf(rowOf(await visitor.get(list), id), decision);
   return visitor.post(list, { ...hidden, ...typed });
 }
 
-/** What a correction form of a started report is filled with. */
+/** Field values of the correction form of a `started` report. */
 export const STARTED_FIELDS = {
   plate_number: WHEREABOUTS.plate_number,
   towed_location: WHEREABOUTS.towed_location,
   latitude: String(WHEREABOUTS.latitude),
   longitude: String(WHEREABOUTS.longitude),
 };
-
-/** The reports of a tow by the API. */
-export async function apiTow(app: Process, ref: string): Promise<unknown> {
-  return (await call(app, ['GET', `/api/tows/${encodeURIComponent(ref)}`])).json;
-}
 
 function unescaped(text: string): string {
   return text.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&lt;', '<').replaceAll('&amp;', '&');

@@ -18,10 +18,10 @@ describe('deciding on a report in the list', () => {
   test('sends it again', async () => {
     const { ref, taskId } = await refusedTow(app);
     const visitor = await dispatcher();
-    const answered = await decideBy(visitor, { id: taskId, decision: 'retry' });
-    expect(answered.status).toBe(303);
+    const response = await decideBy(visitor, { id: taskId, decision: 'retry' });
+    expect(response.status).toBe(303);
     expect((await firstReport(ref))?.state).toBe('pending');
-    const back = await visitor.get(answered.location ?? '');
+    const back = await visitor.get(response.location ?? '');
     expect(textOf(back.html)).toContain('It is being sent again.');
     expect(rowOf(back, taskId)).toBe('');
   });
@@ -34,8 +34,8 @@ describe('deciding on a report in the list', () => {
     const form = new URLSearchParams(hidden);
     for (const [name, value] of Object.entries(hidden)) if (name.startsWith('was-')) form.set(name.slice(4), value);
     form.set('plate_number', 'RSX 4321');
-    const answered = await visitor.post('/tasks', form);
-    expect(answered.status).toBe(303);
+    const response = await visitor.post('/tasks', form);
+    expect(response.status).toBe(303);
     const after = await firstReport(ref);
     expect(after).toMatchObject({ state: 'pending', body: { ...before?.body, plate_number: 'RSX 4321' } });
     const { timeline } = await towOf(app, ref);
@@ -45,9 +45,9 @@ describe('deciding on a report in the list', () => {
   test('with a rule broken shows the rule at the field, what was entered, and the form open', async () => {
     const { ref, taskId } = await refusedTow(app);
     const visitor = await dispatcher();
-    const shown = await decideBy(visitor, { id: taskId, decision: 'correct' }, { latitude: '124.5' });
-    expect(shown.status).toBe(422);
-    const row = rowOf(shown, taskId);
+    const response = await decideBy(visitor, { id: taskId, decision: 'correct' }, { latitude: '124.5' });
+    expect(response.status).toBe(422);
+    const row = rowOf(response, taskId);
     expect(row).toMatch(/<details name="decide-[^"]+" open/);
     expect(row).toMatch(/name="latitude" required[^>]*aria-invalid="true"[^>]*value="124.5"/);
     expect((await firstReport(ref))?.state).toBe('refused');
@@ -56,9 +56,9 @@ describe('deciding on a report in the list', () => {
   test('that was changed in nothing says so', async () => {
     const { taskId } = await refusedTow(app);
     const visitor = await dispatcher();
-    const shown = await decideBy(visitor, { id: taskId, decision: 'correct' });
-    expect(shown.status).toBe(422);
-    expect(textOf(rowOf(shown, taskId))).toContain('needs at least one of');
+    const response = await decideBy(visitor, { id: taskId, decision: 'correct' });
+    expect(response.status).toBe(422);
+    expect(textOf(rowOf(response, taskId))).toContain('needs at least one of');
   });
 
   test.each([
@@ -79,8 +79,8 @@ describe('deciding on a report in the list', () => {
     const visitor = await dispatcher();
     const list = '/tasks?type=report_refused&order=newest';
     const next = hiddenOf(rowOf(await visitor.get(list), second.taskId), 'retry')['next'] ?? '';
-    const answered = await decideBy(visitor, { list, id: second.taskId, decision: 'retry' });
-    expect(answered.location).toBe(`${list}#${next}`);
+    const response = await decideBy(visitor, { list, id: second.taskId, decision: 'retry' });
+    expect(response.location).toBe(`${list}#${next}`);
     expect(rowOf(await visitor.get(list), first.taskId)).toContain(`id="${next}" tabindex="-1"`);
   });
 
@@ -104,9 +104,9 @@ describe('deciding on a report in the list', () => {
     const [slow, fast] = [await dispatcher(), await dispatcher()];
     const hidden = hiddenOf(rowOf(await slow.get('/tasks'), taskId), 'waive');
     await decideBy(fast, { id: taskId, decision: 'retry' });
-    const shown = await slow.post('/tasks', { ...hidden, reason: 'too late' });
-    expect(shown.status).toBe(409);
-    expect(textOf(shown.html)).toContain('This is no longer asked');
+    const response = await slow.post('/tasks', { ...hidden, reason: 'too late' });
+    expect(response.status).toBe(409);
+    expect(textOf(response.html)).toContain('This is no longer asked');
     expect((await firstReport(ref))?.state).toBe('pending');
   });
 
@@ -116,9 +116,9 @@ describe('deciding on a report in the list', () => {
     const hidden = hiddenOf(rowOf(await slow.get('/tasks'), taskId), 'waive');
     await decideBy(fast, { id: taskId, decision: 'retry' });
     await answerHead(app, ref, 'refused');
-    const shown = await slow.post('/tasks', { ...hidden, reason: 'as before' });
-    expect(shown.status).toBe(409);
-    expect(textOf(rowOf(shown, taskId))).toContain('This is no longer asked');
+    const response = await slow.post('/tasks', { ...hidden, reason: 'as before' });
+    expect(response.status).toBe(409);
+    expect(textOf(rowOf(response, taskId))).toContain('This is no longer asked');
     expect((await firstReport(ref))?.state).toBe('refused');
   });
 });
@@ -152,9 +152,9 @@ describe('deciding on anything else in the list', () => {
 
   test('an operation is resumed; one that is not paused says so', async () => {
     const taskId = await openGeneral(app, pausedOperationTask('invoice', 'no'));
-    const shown = await decideBy(await signedIn(app), { id: taskId, decision: 'resume' });
-    expect(shown.status).toBe(409);
-    expect(textOf(rowOf(shown, taskId))).toContain('not paused');
+    const response = await decideBy(await signedIn(app), { id: taskId, decision: 'resume' });
+    expect(response.status).toBe(409);
+    expect(textOf(rowOf(response, taskId))).toContain('not paused');
   });
 
   test('a form that names nothing that can be decided is answered 404', async () => {

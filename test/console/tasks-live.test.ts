@@ -10,7 +10,7 @@ import { signedIn, type Visitor } from './visitor';
 const app = useApp({ role: 'console' });
 const valuesAsked = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
 
-/** Looks at the list; what it returns asks what became of it since, as the page does by itself. */
+/** Loads a task list; the returned function posts the page's own refresh and returns its markup. */
 async function look(visitor: Visitor, list = '/tasks') {
   const { html } = await visitor.get(list);
   const vals = /hx-vals="([^"]*)"/.exec(html.slice(html.indexOf('id="tasks-live"')))?.[1] ?? '';
@@ -23,8 +23,8 @@ async function look(visitor: Visitor, list = '/tasks') {
 }
 
 const { gone, changed, fresh } = wordsOf('en').tasks;
-const markFor = (taskId: string, words: string) =>
-  `id="${anchorOf(taskId)}-now" role="status" hx-swap-oob="morph">${words}</p>`;
+const markFor = (taskId: string, text: string) =>
+  `id="${anchorOf(taskId)}-now" role="status" hx-swap-oob="morph">${text}</p>`;
 
 test('a row that was decided elsewhere is told from those that still ask the same', async () => {
   const [decided, left] = [await refusedTow(app), await refusedTow(app)];
@@ -65,8 +65,8 @@ test.each(['//[', 'http://[', '', '/board?type=rival_request'])(
     const { html } = await visitor.get('/tasks');
     const token = /name="form_token" value="([^"]+)"/.exec(html)?.[1] ?? '';
     const form = new URLSearchParams({ form_token: token, list }).toString();
-    const shown = await visitor.postRaw('/tasks/live', form, { 'hx-request': 'true' });
-    expect(shown.status).toBe(200);
-    expect(shown.html).toContain('&quot;list&quot;:&quot;/tasks&quot;');
+    const response = await visitor.postRaw('/tasks/live', form, { 'hx-request': 'true' });
+    expect(response.status).toBe(200);
+    expect(response.html).toContain('&quot;list&quot;:&quot;/tasks&quot;');
   },
 );

@@ -10,7 +10,7 @@ import { signedIn, textOf } from './visitor';
 
 const app = useApp({ role: 'console' });
 
-/** The titles of the rows, from top to bottom. */
+/** The titles of the rows, in display order. */
 const titlesIn = (html: string) => [...html.matchAll(/<h2 id="task-\w+-title">([^<]*)/g)].map(([, title]) => title);
 const refsIn = (html: string) =>
   [...html.matchAll(/href="\/tows\/([^"]+)" data-row-link/g)].map(([, ref = '']) => decodeURIComponent(ref));
@@ -37,7 +37,7 @@ describe('the words of tasks', () => {
       expect(text).not.toContain('undefined');
     }
     expect(textOf(arabic)).toMatch(/[\u0600-\u06FF]{3}/);
-    // What the API says is kept as it is, and marked as English.
+    // The API message stays unchanged and is marked as English.
     expect(english).toContain(task.message.replaceAll(/\s+/g, ' '));
     expect(arabic).toContain('lang="en"');
   });
@@ -116,7 +116,7 @@ describe('the list of tasks', () => {
     expect(await narrowed('kind=started')).toEqual(['The service refused the report “Started”']);
     expect(await narrowed(`tow=${other}`)).toEqual(['The service asked for this tow again, differently']);
     expect(await narrowed(`tow=${refused.ref}&type=rival_request`)).toEqual([]);
-    // What no filter of ours is says nothing.
+    // An unknown filter value is ignored.
     expect(await narrowed('type=nonsense')).toHaveLength(3);
   });
 
@@ -138,10 +138,10 @@ describe('who may decide', () => {
   test.each(['viewer', 'crew'] as const)('is told to a %s, who gets no form', async (role) => {
     const { taskId } = await refusedTow(app);
     const visitor = await signedIn(app, await newKey(app, role));
-    const shown = await visitor.get('/tasks');
-    expect(textOf(shown.html)).toContain('Deciding needs the role dispatcher.');
-    expect(hiddenOf(rowOf(shown, taskId), 'retry')).toEqual({});
-    expect(shown.html).not.toContain('name="chosen"');
+    const response = await visitor.get('/tasks');
+    expect(textOf(response.html)).toContain('Deciding needs the role dispatcher.');
+    expect(hiddenOf(rowOf(response, taskId), 'retry')).toEqual({});
+    expect(response.html).not.toContain('name="chosen"');
     expect((await visitor.post('/tasks', { decision: 'retry', task: taskId })).status).toBe(403);
   });
 

@@ -1,7 +1,7 @@
-import { newKey, post, towOf } from '../operator/client';
+import { api, newKey, towOf } from '../operator/client';
 import { answerHead, claimHead, deliver, towAfter } from '../operator/world';
 import { useApp } from '../support/app';
-import { apiPath, formsOf, markupOf, pagePath, sendForm, wordsIn } from './tow-world';
+import { apiPath, formsOf, markupOf, pagePath, sendForm, textIn } from './tow-world';
 import { signedIn, textOf, type Visitor } from './visitor';
 
 const app = useApp({ role: 'console' });
@@ -21,7 +21,7 @@ const onReport = (ref: string, report: string, action: string) => pagePath(ref, 
 test('what a person must decide stands at the top, with its actions', async () => {
   const { ref, report } = await refused();
   const { html } = await visitor.get(pagePath(ref));
-  expect(wordsIn(html, 'tasks')).toContain('Missing required field');
+  expect(textIn(html, 'tasks')).toContain('Missing required field');
   expect(formsOf(markupOf(html, 'tasks'), ref)).toEqual(
     ['correct', 'retry', 'waive', 'accept'].map((action) => `reports/${report}/${action}`),
   );
@@ -31,7 +31,7 @@ test('what a person must decide stands at the top, with its actions', async () =
 test('nobody below a dispatcher is offered a decision', async () => {
   const { ref } = await refused();
   const { html } = await (await signedIn(app, await newKey(app, 'crew'))).get(pagePath(ref));
-  expect(wordsIn(html, 'tasks')).toContain('Missing required field');
+  expect(textIn(html, 'tasks')).toContain('Missing required field');
   expect(formsOf(html, ref).filter((action) => action.startsWith('reports/'))).toEqual([]);
 });
 
@@ -55,32 +55,32 @@ test('a refused report is corrected in the fields of its kind, filled with what 
   );
   expect(values).toMatchObject({ plate_number: 'ABJ 1234', latitude: '24.7136' });
   const { form_token: _token, form_key: _key, ...filled } = values;
-  const shown = await sendForm(visitor, onReport(ref, report, 'correct'), { ...filled, plate_number: 'KLZ 77' });
+  const response = await sendForm(visitor, onReport(ref, report, 'correct'), { ...filled, plate_number: 'KLZ 77' });
   const tow = await towOf(app, ref);
   expect(tow.plate_number).toBe('KLZ 77');
   expect(tow.reports[0]).toMatchObject({ state: 'pending', body: { plate_number: 'KLZ 77', latitude: 24.7136 } });
-  // Only what was changed is told as a correction.
+  // The timeline records only the changed field.
   const corrected = tow.timeline.find(({ type }) => type === 'report.corrected');
   expect(corrected?.['fields']).toEqual({ plate_number: { old: 'ABJ 1234', new: 'KLZ 77' } });
-  expect(wordsIn(shown.html, 'timeline')).toContain('Plate: K L Z 77');
-  expect(wordsIn(shown.html, 'tasks')).toBe('');
+  expect(textIn(response.html, 'timeline')).toContain('Plate: K L Z 77');
+  expect(textIn(response.html, 'tasks')).toBe('');
 });
 
 test('a correction that breaks a rule keeps what was entered', async () => {
   const { ref, report } = await refused();
   await visitor.get(pagePath(ref));
-  const shown = await visitor.post(onReport(ref, report, 'correct'), {
+  const response = await visitor.post(onReport(ref, report, 'correct'), {
     plate_number: 'KLZ 77',
     towed_location: 'King Fahd Road, Riyadh',
     latitude: '99',
     longitude: '46.6753',
     status_update_time: '2099-01-01T00:00',
   });
-  expect(shown.status).toBe(422);
-  const form = markupOf(shown.html, `form-correct-${report}`);
+  expect(response.status).toBe(422);
+  const form = markupOf(response.html, `form-correct-${report}`);
   expect(form).toContain('value="KLZ 77"');
   expect(form).toContain(`id="correct-${report}-latitude-error"`);
-  expect(shown.html).toMatch(new RegExp(`<details[^>]* open[^>]*>(?:(?!<details)[^])*form-correct-${report}`));
+  expect(response.html).toMatch(new RegExp(`<details[^>]* open[^>]*>(?:(?!<details)[^])*form-correct-${report}`));
 });
 
 test.each([
@@ -90,8 +90,8 @@ test.each([
 ] as const)('a refused report is decided: %s', async (action, fields, state) => {
   const { ref, report } = await refused();
   await visitor.get(pagePath(ref));
-  const shown = await sendForm(visitor, onReport(ref, report, action), fields);
-  expect(textOf(shown.html)).toContain('Decided.');
+  const response = await sendForm(visitor, onReport(ref, report, action), fields);
+  expect(textOf(response.html)).toContain('Decided.');
   const [decided] = (await towOf(app, ref)).reports;
   expect(decided).toMatchObject({ state, reason: 'reason' in fields ? fields.reason : null });
 });
@@ -99,9 +99,9 @@ test.each([
 test.each(['waive', 'accept'])('to %s needs a reason', async (action) => {
   const { ref, report } = await refused();
   await visitor.get(pagePath(ref));
-  const shown = await visitor.post(onReport(ref, report, action), { reason: ' ' });
-  expect(shown.status).toBe(422);
-  expect(markupOf(shown.html, `form-${action}-${report}`)).toContain(`id="${action}-${report}-reason-error"`);
+  const response = await visitor.post(onReport(ref, report, action), { reason: ' ' });
+  expect(response.status).toBe(422);
+  expect(markupOf(response.html, `form-${action}-${report}`)).toContain(`id="${action}-${report}-reason-error"`);
   expect((await towOf(app, ref)).reports[0]?.state).toBe('refused');
 });
 
@@ -109,7 +109,7 @@ test('only what the rules allow now is offered', async () => {
   const ref = await towAfter(app, 'started', 'detained', 'invoice');
   const offered = async () =>
     formsOf((await visitor.get(pagePath(ref))).html, ref).filter((action) => action.startsWith('reports/'));
-  // The one behind has not had its turn: it is not sent again. What has no correctable field is not corrected.
+  // `detained` was never sent, so it has no retry. It has no correctable field, so it has no correction.
   expect(await offered()).toEqual([
     ...['correct', 'retry', 'waive', 'accept'].map((action) => `reports/started-1/${action}`),
     ...['waive', 'accept'].map((action) => `reports/detained-2/${action}`),
@@ -127,26 +127,30 @@ test('an unknown outcome is accepted, retried or waived, and not corrected', asy
   expect(formsOf(markupOf(html, `report-${report}`), ref)).toEqual(
     ['retry', 'waive', 'accept'].map((action) => `reports/${report}/${action}`),
   );
-  expect(wordsIn(html, 'tow-why')).toContain('proof that it worked is awaited');
+  expect(textIn(html, 'tow-why')).toContain('proof that it worked is awaited');
 });
 
 test('a decision on a report that was settled meanwhile is refused with its reason', async () => {
   const { ref, report } = await refused();
   await visitor.get(pagePath(ref));
-  await post(app, apiPath(ref, `/reports/${report}/accept`), { reason: 'somebody was faster' });
-  const shown = await visitor.post(onReport(ref, report, 'waive'), { reason: 'mine' });
-  expect(shown.status).toBe(409);
-  expect(textOf(shown.html)).toContain('This was not done The report was already accepted.');
+  await api(app)
+    .post(apiPath(ref, `/reports/${report}/accept`))
+    .send({ reason: 'decided first' });
+  const response = await visitor.post(onReport(ref, report, 'waive'), { reason: 'mine' });
+  expect(response.status).toBe(409);
+  expect(textOf(response.html)).toContain('This was not done The report was already accepted.');
   visitor.cookies.set('towhook_language', 'ar');
   expect(textOf((await visitor.post(onReport(ref, report, 'waive'), {})).html)).toContain('لم يتم ذلك');
 });
 
 describe('a page that does not show any more how a report stands', () => {
-  /** The page as it was shown, while somebody else corrects the report and the service refuses that too. */
+  /** Loads the page, then another person corrects the report and the service refuses it again. */
   async function stale() {
     const { ref, report } = await refused();
     await visitor.get(pagePath(ref));
-    await post(app, apiPath(ref, `/reports/${report}/correct`), { plate_number: 'NEW 999' });
+    await api(app)
+      .post(apiPath(ref, `/reports/${report}/correct`))
+      .send({ plate_number: 'NEW 999' });
     await answerHead(app, ref, 'refused');
     return { ref, report };
   }
@@ -158,12 +162,12 @@ describe('a page that does not show any more how a report stands', () => {
     ['accept', { reason: 'seen the first refusal' }],
   ] as const)('decides nothing: %s', async (action, fields) => {
     const { ref, report } = await stale();
-    const shown = await visitor.post(onReport(ref, report, action), fields);
-    expect(shown.status).toBe(409);
-    expect(textOf(shown.html)).toContain('This is no longer asked as it was');
-    const [standing] = (await towOf(app, ref)).reports;
-    expect(standing).toMatchObject({ state: 'refused', body: { plate_number: 'NEW 999', latitude: 24.7136 } });
-    const form = markupOf(shown.html, `form-${action}-${report}`);
+    const response = await visitor.post(onReport(ref, report, action), fields);
+    expect(response.status).toBe(409);
+    expect(textOf(response.html)).toContain('This is no longer asked as it was');
+    const [current] = (await towOf(app, ref)).reports;
+    expect(current).toMatchObject({ state: 'refused', body: { plate_number: 'NEW 999', latitude: 24.7136 } });
+    const form = markupOf(response.html, `form-${action}-${report}`);
     expect(form).toContain('reason' in fields ? fields.reason : `action="${onReport(ref, report, action)}"`);
   });
 
@@ -171,9 +175,9 @@ describe('a page that does not show any more how a report stands', () => {
     const { ref, report } = await stale();
     visitor.cookies.set('towhook_language', 'ar');
     const entered = { plate_number: 'ABJ 1234', latitude: '24.9' };
-    const shown = await visitor.post(onReport(ref, report, 'correct'), entered);
-    expect(textOf(shown.html)).toContain('لم يعد هذا مطروحًا');
-    const form = markupOf(shown.html, `form-correct-${report}`);
+    const response = await visitor.post(onReport(ref, report, 'correct'), entered);
+    expect(textOf(response.html)).toContain('لم يعد هذا مطروحًا');
+    const form = markupOf(response.html, `form-correct-${report}`);
     expect(form).toMatch(/ name="plate_number"[^>]* value="NEW 999"/);
     expect(form).toMatch(/ name="latitude"[^>]* value="24.9"/);
     await sendForm(visitor, onReport(ref, report, 'correct'), { plate_number: 'NEW 999', latitude: '24.9' });
@@ -201,36 +205,36 @@ test('a task that only informs is closed with a note', async () => {
   const ref = await towAfter(app);
   await deliver(app, 'tow_request', { violation_reference_id: 'V-other', towing_reference_id: ref });
   const { html } = await visitor.get(pagePath(ref));
-  expect(wordsIn(html, 'tasks')).toContain('another tow request');
-  const shown = await sendForm(visitor, pagePath(ref, `/tasks/rival_request.${ref}/resolve`), {
+  expect(textIn(html, 'tasks')).toContain('another tow request');
+  const response = await sendForm(visitor, pagePath(ref, `/tasks/rival_request.${ref}/resolve`), {
     reason: 'looked at it',
   });
-  expect(textOf(shown.html)).toContain('The task is closed.');
-  expect(wordsIn(shown.html, 'tasks')).toBe('');
-  expect(wordsIn(shown.html, 'timeline')).toContain('A task was closed');
+  expect(textOf(response.html)).toContain('The task is closed.');
+  expect(textIn(response.html, 'tasks')).toBe('');
+  expect(textIn(response.html, 'timeline')).toContain('A task was closed');
 });
 
 describe('what went over the wire', () => {
   test('shows no plate and no token, only where it is sent and what it says', async () => {
     const { ref, report } = await refused();
     const pane = markupOf((await visitor.get(pagePath(ref))).html, `wire-${report}`);
-    const words = textOf(pane);
-    expect(words).toContain('PATCH {base_url}/v1/tow/public/towing-status/started Authorization: Bearer •••');
-    expect(words).toContain('"plate_number": "•••"');
-    expect(words).toContain('HTTP 400 Missing required field');
-    expect(words).not.toMatch(/1234|ABJ|A B J/);
+    const text = textOf(pane);
+    expect(text).toContain('PATCH {base_url}/v1/tow/public/towing-status/started Authorization: Bearer •••');
+    expect(text).toContain('"plate_number": "•••"');
+    expect(text).toContain('HTTP 400 Missing required field');
+    expect(text).not.toMatch(/1234|ABJ|A B J/);
   });
 
   test('shows every try with how long it took', async () => {
     const ref = await towAfter(app, 'started');
     for (let i = 0; i < 3; i += 1) {
       await answerHead(app, ref, 'retry');
-      await post(app, apiPath(ref, '/reports/started-1/retry'));
+      await api(app).post(apiPath(ref, '/reports/started-1/retry')).send({});
     }
     await answerHead(app, ref, 'refused');
-    const words = wordsIn((await visitor.get(pagePath(ref))).html, 'wire-started-1');
-    expect(words).toContain('3 times alike');
-    expect(words).toContain('12 ms');
-    expect(wordsIn((await visitor.get(pagePath(ref))).html, 'timeline')).toContain('Tries 1 to 3 to send “Started”');
+    const text = textIn((await visitor.get(pagePath(ref))).html, 'wire-started-1');
+    expect(text).toContain('3 times alike');
+    expect(text).toContain('12 ms');
+    expect(textIn((await visitor.get(pagePath(ref))).html, 'timeline')).toContain('Tries 1 to 3 to send “Started”');
   });
 });

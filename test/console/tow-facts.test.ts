@@ -1,8 +1,8 @@
-import { newKey, post, towOf } from '../operator/client';
+import { api, newKey, towOf } from '../operator/client';
 import { answerHead, newTow, towAfter, WHEREABOUTS } from '../operator/world';
 import { newViolation } from '../operator/violation-world';
 import { useApp } from '../support/app';
-import { apiPath, formsOf, markupOf, pagePath, sendForm, wordsIn } from './tow-world';
+import { apiPath, formsOf, markupOf, pagePath, sendForm, textIn } from './tow-world';
 import { signedIn, textOf, type Visitor } from './visitor';
 
 const app = useApp({ role: 'console', environment: { FREE_DAYS: '1' } });
@@ -22,16 +22,18 @@ test('a tow goes from request to release by its forms, the likeliest next fact b
     ['payment', { payment_status: 'PAID', external_reference: 'receipt 17' }],
     ['released', {}],
   ] as const;
-  let shown = await visitor.get(pagePath(ref));
+  let response = await visitor.get(pagePath(ref));
   for (const [event, fields] of steps) {
-    expect(markupOf(shown.html, 'next')).toMatch(new RegExp(`class="fact-next"[^]*action="${pagePath(ref)}/${event}"`));
-    shown = await sendForm(visitor, pagePath(ref, `/${event}`), fields);
-    expect(textOf(shown.html)).toContain('Recorded. The report to the service is on its way.');
+    expect(markupOf(response.html, 'next')).toMatch(
+      new RegExp(`class="fact-next"[^]*action="${pagePath(ref)}/${event}"`),
+    );
+    response = await sendForm(visitor, pagePath(ref, `/${event}`), fields);
+    expect(textOf(response.html)).toContain('Recorded. The report to the service is on its way.');
   }
   const tow = await towOf(app, ref);
   expect(tow).toMatchObject({ state: 'released', plate_number: 'KLM 77', latitude: 24.5 });
   expect(tow.facts.map(({ event }) => event)).toEqual(['started', 'detained', 'invoice', 'payment', 'released']);
-  expect(wordsIn(shown.html, 'next')).toContain('There is nothing more to say about this tow.');
+  expect(textIn(response.html, 'next')).toContain('There is nothing more to say about this tow.');
 });
 
 test('only what the violation does not give is asked, and what it gives is shown', async () => {
@@ -40,7 +42,7 @@ test('only what the violation does not give is asked, and what it gives is shown
   const { html } = await visitor.get(pagePath(known));
   const form = markupOf(html, 'form-started');
   expect(form).not.toMatch(/<input[^>]+name="plate_number"[^>]+required/);
-  expect(wordsIn(html, 'form-started')).toContain('King Fahd Road, Riyadh');
+  expect(textIn(html, 'form-started')).toContain('King Fahd Road, Riyadh');
   await sendForm(visitor, pagePath(known, '/started'));
   expect(await towOf(app, known)).toMatchObject({ state: 'started', plate_number: 'ABJ 1235' });
 
@@ -58,9 +60,9 @@ test('a refused start names its fields beside them and keeps what was entered', 
     towed_location: 'شارع <العليا>',
     occurred_at: '2099-01-01T10:00',
   };
-  const shown = await visitor.post(pagePath(ref, '/started'), entered);
-  expect(shown.status).toBe(422);
-  const form = markupOf(shown.html, 'form-started');
+  const response = await visitor.post(pagePath(ref, '/started'), entered);
+  expect(response.status).toBe(422);
+  const form = markupOf(response.html, 'form-started');
   expect(form).toContain('role="alert"');
   expect(form).toMatch(/id="fact-started-latitude-error"/);
   expect(form).toMatch(/id="fact-started-longitude-error"/);
@@ -78,7 +80,9 @@ test('a moment is entered as Riyadh time', async () => {
 
 test('a moment in the very minute of the fact before it comes right after that fact', async () => {
   const ref = await newTow(app);
-  await post(app, apiPath(ref, '/started'), { ...WHEREABOUTS, occurred_at: '2026-01-05T06:14:30Z' });
+  await api(app)
+    .post(apiPath(ref, '/started'))
+    .send({ ...WHEREABOUTS, occurred_at: '2026-01-05T06:14:30Z' });
   await visitor.get(pagePath(ref));
   await sendForm(visitor, pagePath(ref, '/detained'), { occurred_at: '2026-01-05T09:14' });
   expect((await towOf(app, ref)).facts[1]?.occurred_at).toBe('2026-01-05T06:14:30Z');
@@ -95,9 +99,9 @@ describe('a cancellation', () => {
   ])('%j tells the service: %s', async (fields, reason) => {
     const ref = await newTow(app);
     await visitor.get(pagePath(ref));
-    const shown = await sendForm(visitor, pagePath(ref, '/canceled'), fields);
+    const response = await sendForm(visitor, pagePath(ref, '/canceled'), fields);
     expect((await towOf(app, ref)).cancellation_reason).toBe(reason);
-    expect(wordsIn(shown.html, 'tow-head')).toContain(reason);
+    expect(textIn(response.html, 'tow-head')).toContain(reason);
   });
 
   test.each([{ cancellation_more: 'blue van' }, { cancellation_reason: 'other', cancellation_more: ' ' }])(
@@ -105,9 +109,9 @@ describe('a cancellation', () => {
     async (fields) => {
       const ref = await newTow(app);
       await visitor.get(pagePath(ref));
-      const shown = await visitor.post(pagePath(ref, '/canceled'), fields);
-      expect(shown.status).toBe(422);
-      expect(markupOf(shown.html, 'form-canceled')).toContain(`value="${fields.cancellation_more}"`);
+      const response = await visitor.post(pagePath(ref, '/canceled'), fields);
+      expect(response.status).toBe(422);
+      expect(markupOf(response.html, 'form-canceled')).toContain(`value="${fields.cancellation_more}"`);
     },
   );
 
@@ -115,7 +119,7 @@ describe('a cancellation', () => {
     const ref = await towAfter(app, 'started', 'invoice');
     await answerHead(app, ref, 'accepted');
     await answerHead(app, ref, 'accepted');
-    expect(wordsIn((await visitor.get(pagePath(ref))).html, 'next')).toContain(
+    expect(textIn((await visitor.get(pagePath(ref))).html, 'next')).toContain(
       'Canceled (there is an invoice; only ops may do it)',
     );
     const ops = await signedIn(app);
@@ -131,11 +135,15 @@ describe('an invoice', () => {
   test('tells how its days come about, and takes others with a reason', async () => {
     const ref = await newTow(app);
     const ago = (days: number) => new Date(app.foundation.clock.nowMs() - days * 86_400_000).toISOString();
-    await post(app, apiPath(ref, '/started'), { ...WHEREABOUTS, occurred_at: ago(4) });
-    await post(app, apiPath(ref, '/detained'), { occurred_at: ago(3) });
+    await api(app)
+      .post(apiPath(ref, '/started'))
+      .send({ ...WHEREABOUTS, occurred_at: ago(4) });
+    await api(app)
+      .post(apiPath(ref, '/detained'))
+      .send({ occurred_at: ago(3) });
     const { html } = await visitor.get(pagePath(ref));
-    expect(wordsIn(html, 'form-invoice')).toContain('2 days of delay will be invoiced');
-    expect(wordsIn(html, 'form-invoice')).toContain('3 calendar days in Riyadh since then, less 1 free days');
+    expect(textIn(html, 'form-invoice')).toContain('2 days of delay will be invoiced');
+    expect(textIn(html, 'form-invoice')).toContain('3 calendar days in Riyadh since then, less 1 free days');
     const wrong = await visitor.post(pagePath(ref, '/invoice'), {
       vehicle_type: 'HEAVY',
       delay_in_days: '2.5',
@@ -143,12 +151,12 @@ describe('an invoice', () => {
     });
     expect(wrong.status).toBe(422);
     expect(markupOf(wrong.html, 'form-invoice')).toContain('value="2.5"');
-    const shown = await sendForm(visitor, pagePath(ref, '/invoice'), {
+    const response = await sendForm(visitor, pagePath(ref, '/invoice'), {
       vehicle_type: 'HEAVY',
       delay_in_days: '9',
       override_reason: 'agreed',
     });
-    expect(wordsIn(shown.html, 'invoice')).toContain(
+    expect(textIn(response.html, 'invoice')).toContain(
       'Asked for: HEAVY, 9 days of delay (computed were 2; reason: agreed)',
     );
   });
@@ -159,27 +167,27 @@ describe('what is not allowed now', () => {
     const ref = await towAfter(app, 'started', 'detained', 'invoice');
     const { html } = await visitor.get(pagePath(ref));
     expect(formsOf(html, ref)).not.toContain('released');
-    expect(wordsIn(html, 'next')).toContain('Released (the payment comes first)');
-    expect(wordsIn(html, 'checklist')).toContain('Payment recorded missing');
+    expect(textIn(html, 'next')).toContain('Released (the payment comes first)');
+    expect(textIn(html, 'checklist')).toContain('Payment recorded missing');
   });
 
   test('sent all the same is refused with its reason, in the reader’s language', async () => {
     const ref = await towAfter(app, 'started', 'detained', 'invoice');
     await visitor.get(pagePath(ref));
     visitor.cookies.set('towhook_language', 'ar');
-    const shown = await visitor.post(pagePath(ref, '/released'), {});
-    expect(shown.status).toBe(409);
-    expect(textOf(shown.html)).toContain('سجّل الدفع قبل الإفراج.');
+    const response = await visitor.post(pagePath(ref, '/released'), {});
+    expect(response.status).toBe(409);
+    expect(textOf(response.html)).toContain('سجّل الدفع قبل الإفراج.');
   });
 
   test('a hold blocks payment and release, and the checklist says so', async () => {
     const ref = await towAfter(app, 'started', 'detained', 'invoice');
-    await post(app, apiPath(ref, '/holds'), { reason: 'police' });
+    await api(app).post(apiPath(ref, '/holds')).send({ reason: 'police' });
     const { html } = await visitor.get(pagePath(ref));
     expect(formsOf(html, ref)).not.toContain('payment');
-    expect(wordsIn(html, 'next')).toContain('Payment (the tow is on hold)');
-    expect(wordsIn(html, 'checklist')).toContain('No open hold missing');
-    expect(wordsIn(html, 'tow-head')).toContain('On hold');
+    expect(textIn(html, 'next')).toContain('Payment (the tow is on hold)');
+    expect(textIn(html, 'checklist')).toContain('No open hold missing');
+    expect(textIn(html, 'tow-head')).toContain('On hold');
   });
 });
 

@@ -1,10 +1,10 @@
-import { newKey, post, towIn, towOf } from '../operator/client';
+import { api, newKey, towIn, towOf } from '../operator/client';
 import { imageOf, PNG } from '../support/images';
 import { answerHead, newTow, record, towAfter } from '../operator/world';
 import { newViolation } from '../operator/violation-world';
 import { useApp } from '../support/app';
 import { rowIn } from './board';
-import { apiPath, formsOf, markupOf, pagePath, sendForm, wordsIn } from './tow-world';
+import { apiPath, formsOf, markupOf, pagePath, sendForm, textIn } from './tow-world';
 import { signedIn, textOf, type Visitor } from './visitor';
 
 const app = useApp({ role: 'console' });
@@ -18,20 +18,20 @@ test('a tow is given to a crew and a truck, to another one, and to nobody', asyn
   await visitor.get(pagePath(ref));
   const assigned = await sendForm(visitor, pagePath(ref, '/assignment'), { crew: 'فريق الشمال', truck: 'T-7' });
   expect(textOf(assigned.html)).toContain('The crew is assigned.');
-  expect(wordsIn(assigned.html, 'crew')).toContain('فريق الشمال · T-7');
+  expect(textIn(assigned.html, 'crew')).toContain('فريق الشمال · T-7');
   await sendForm(visitor, pagePath(ref, '/assignment'), { crew: 'South' });
   expect((await towOf(app, ref)).dispatch.assignment).toMatchObject({ crew: 'South', truck: null });
-  const nobody = await sendForm(visitor, pagePath(ref, '/unassignment'));
-  expect(wordsIn(nobody.html, 'crew')).toContain('Nobody is assigned.');
+  const unassigned = await sendForm(visitor, pagePath(ref, '/unassignment'));
+  expect(textIn(unassigned.html, 'crew')).toContain('Nobody is assigned.');
 });
 
 test('an assignment that is refused keeps what was entered', async () => {
   const ref = await newTow(app);
   await visitor.get(pagePath(ref));
-  const shown = await visitor.post(pagePath(ref, '/assignment'), { crew: 'x'.repeat(101), truck: 'T-7' });
-  expect(shown.status).toBe(422);
-  expect(markupOf(shown.html, 'crew')).toContain('value="T-7"');
-  expect(markupOf(shown.html, 'crew')).toContain('id="assign-crew-error"');
+  const response = await visitor.post(pagePath(ref, '/assignment'), { crew: 'x'.repeat(101), truck: 'T-7' });
+  expect(response.status).toBe(422);
+  expect(markupOf(response.html, 'crew')).toContain('value="T-7"');
+  expect(markupOf(response.html, 'crew')).toContain('id="assign-crew-error"');
 });
 
 test('a crew tells its steps one after the other', async () => {
@@ -39,8 +39,8 @@ test('a crew tells its steps one after the other', async () => {
   const crew = await signedIn(app, await newKey(app, 'crew'));
   await crew.get(pagePath(ref));
   await sendForm(crew, pagePath(ref, '/steps'), { step: 'accepted' });
-  const shown = await sendForm(crew, pagePath(ref, '/steps'), { step: 'on_scene' });
-  const offered = [...markupOf(shown.html, 'crew').matchAll(/name="step" value="(\w+)"/g)].map(([, step]) => step);
+  const response = await sendForm(crew, pagePath(ref, '/steps'), { step: 'on_scene' });
+  const offered = [...markupOf(response.html, 'crew').matchAll(/name="step" value="(\w+)"/g)].map(([, step]) => step);
   expect(offered).toEqual(['hooked']);
   const again = await crew.post(pagePath(ref, '/steps'), { step: 'accepted' });
   expect(again.status).toBe(409);
@@ -51,8 +51,8 @@ test('the place in the yard is noted once the vehicle is ours', async () => {
   const ref = await newTow(app);
   expect(formsOf((await visitor.get(pagePath(ref))).html, ref)).not.toContain('yard');
   await record(app, ref, 'started');
-  const shown = await sendForm(visitor, pagePath(ref, '/yard'), { yard: 'North', slot: 'B-12' });
-  expect(wordsIn(shown.html, 'yard')).toContain('North · Slot B-12');
+  const response = await sendForm(visitor, pagePath(ref, '/yard'), { yard: 'North', slot: 'B-12' });
+  expect(textIn(response.html, 'yard')).toContain('North · Slot B-12');
 });
 
 test('what blocks a release is said instead of the release, on the page and on the board, in both languages', async () => {
@@ -60,15 +60,13 @@ test('what blocks a release is said instead of the release, on the page and on t
   for (let owed = 0; owed < 3; owed += 1) await answerHead(app, ref, 'accepted');
   await visitor.get(pagePath(ref));
   const held = await sendForm(visitor, pagePath(ref, '/holds'), { reason: 'police' });
-  const why = wordsIn(held.html, 'tow-why');
+  const why = textIn(held.html, 'tow-why');
   expect(why).toContain('what happens next (canceled) is for the role ops to say');
   expect(why).toContain('on hold: no release before the hold is lifted; payment is missing before the release.');
   const row = textOf(rowIn((await visitor.get('/board')).html, ref));
   expect(row).toContain('On hold: no release yet · Payment missing before the release · Next:');
   visitor.cookies.set('towhook_language', 'ar');
-  expect(wordsIn((await visitor.get(pagePath(ref))).html, 'tow-why')).toContain(
-    'لا إفراج قبل رفع الإيقاف؛ والدفع ناقص',
-  );
+  expect(textIn((await visitor.get(pagePath(ref))).html, 'tow-why')).toContain('لا إفراج قبل رفع الإيقاف؛ والدفع ناقص');
   expect(textOf(rowIn((await visitor.get('/board')).html, ref))).toContain('موقوفة: لا إفراج بعد');
 });
 
@@ -76,21 +74,21 @@ test('a hold is placed and lifted with reasons, and only open ones can be lifted
   const ref = await newTow(app);
   await visitor.get(pagePath(ref));
   const held = await sendForm(visitor, pagePath(ref, '/holds'), { reason: 'police' });
-  expect(wordsIn(held.html, 'holds')).toContain('open police');
+  expect(textIn(held.html, 'holds')).toContain('open police');
   const id = (await towOf(app, ref)).dispatch.holds[0]?.id ?? '';
   const unreasoned = await visitor.post(pagePath(ref, `/holds/${id}/lift`), { reason: '' });
   expect(unreasoned.status).toBe(422);
   expect(unreasoned.html).toContain(`id="lift-${id}-reason-error"`);
   const lifted = await sendForm(visitor, pagePath(ref, `/holds/${id}/lift`), { reason: 'settled' });
-  expect(wordsIn(lifted.html, 'holds')).toContain('lifted: settled');
+  expect(textIn(lifted.html, 'holds')).toContain('lifted: settled');
   expect(formsOf(lifted.html, ref)).not.toContain(`holds/${id}/lift`);
 });
 
 test('a note is kept with its lines and shows no markup', async () => {
   const ref = await newTow(app);
   await visitor.get(pagePath(ref));
-  const shown = await sendForm(visitor, pagePath(ref, '/notes'), { text: 'gate <b>B</b>\nask for Ali' });
-  expect(shown.html).toContain('gate &lt;b&gt;B&lt;/b&gt;');
+  const response = await sendForm(visitor, pagePath(ref, '/notes'), { text: 'gate <b>B</b>\nask for Ali' });
+  expect(response.html).toContain('gate &lt;b&gt;B&lt;/b&gt;');
   expect((await visitor.post(pagePath(ref, '/notes'), { text: ' ' })).status).toBe(422);
 });
 
@@ -101,8 +99,8 @@ test('a violation is linked by hand, and plate and place come from it', async ()
   const wrong = await visitor.post(pagePath(ref, '/violation'), { violation_id: 'vio-none' });
   expect(wrong.status).toBe(422);
   expect(markupOf(wrong.html, 'link')).toContain('value="vio-none"');
-  const shown = await sendForm(visitor, pagePath(ref, '/violation'), { violation_id: violation });
-  expect(wordsIn(shown.html, 'tow-head')).toContain('A B J 1235');
+  const response = await sendForm(visitor, pagePath(ref, '/violation'), { violation_id: violation });
+  expect(textIn(response.html, 'tow-head')).toContain('A B J 1235');
 });
 
 test('a tow that is over takes notes and photos, and nothing else', async () => {
@@ -115,24 +113,16 @@ test('a tow that is over takes notes and photos, and nothing else', async () => 
   ]);
 });
 
-describe('photos', () => {
+describe('console: photos of a tow', () => {
   async function upload(
     ref: string,
     by: Visitor,
     changes: { token?: string; files?: readonly (readonly [string, Buffer])[] } = {},
   ) {
     const { html } = await by.get(pagePath(ref));
-    const form = new FormData();
-    form.append('form_token', changes.token ?? /name="form_token" value="([^"]+)"/.exec(html)?.[1] ?? '');
-    form.append('form_key', `photos-${ref}`);
-    for (const [name, bytes] of changes.files ?? [['front.png', PNG]])
-      form.append('images', new Blob([new Uint8Array(bytes)]), name);
-    return fetch(`${app.consoleUrl}${pagePath(ref, '/photos')}`, {
-      method: 'POST',
-      body: form,
-      redirect: 'manual',
-      headers: { cookie: [...by.cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
-    });
+    const form_token = changes.token ?? /name="form_token" value="([^"]+)"/.exec(html)?.[1] ?? '';
+    const files = (changes.files ?? [['front.png', PNG]]).map(([name, bytes]) => ({ name, bytes }));
+    return by.postMultipart(pagePath(ref, '/photos'), { fields: { form_token, form_key: `photos-${ref}` }, files });
   }
 
   test('are sent from the page and shown there to whoever has signed in', async () => {
@@ -141,7 +131,7 @@ describe('photos', () => {
     const { html } = await visitor.get(pagePath(ref));
     const address = /<img src="([^"]+)" alt="Photo front.png"/.exec(html)?.[1] ?? '';
     expect(address).toBe(apiPath(ref, `/photos/${(await towOf(app, ref)).dispatch.photos[0]?.id}`));
-    expect((await visitor.get(address)).headers.get('content-type')).toBe('image/png');
+    expect((await visitor.get(address)).get('content-type')).toBe('image/png');
   });
 
   test('sent twice are kept once', async () => {
@@ -152,15 +142,14 @@ describe('photos', () => {
   });
 
   test.each([
-    ['that are none', [['a.txt', Buffer.from('words')]], 422, 'Image 1 : must be a whole image'],
-    ['that are too large', [['a.png', imageOf(11 * 1024 * 1024)]], 413, '10'],
-  ] as const)('%s are refused with the reason', async (_name, files, status, words) => {
+    ['a file that is not an image', [['a.txt', Buffer.from('text')]], 422, 'Image 1 : must be a whole image'],
+    ['an image that is too large', [['a.png', imageOf(11 * 1024 * 1024)]], 413, '10'],
+  ] as const)('%s are refused with the reason', async (_name, files, status, text) => {
     const ref = await newTow(app);
-    const answered = await upload(ref, visitor, { files });
-    expect(answered.status).toBe(status);
-    const html = await answered.text();
-    expect(html).toContain('role="alert"');
-    expect(textOf(html)).toContain(words);
+    const response = await upload(ref, visitor, { files });
+    expect(response.status).toBe(status);
+    expect(response.html).toContain('role="alert"');
+    expect(textOf(response.html)).toContain(text);
     expect((await towOf(app, ref)).dispatch.photos).toEqual([]);
   });
 
@@ -174,8 +163,8 @@ describe('photos', () => {
 
 test('who assigned what stays on the timeline', async () => {
   const ref = await newTow(app);
-  towIn(await post(app, apiPath(ref, '/assignment'), { crew: 'North' }));
-  expect(wordsIn((await visitor.get(pagePath(ref))).html, 'timeline')).toContain(
+  towIn(await api(app).post(apiPath(ref, '/assignment')).send({ crew: 'North' }));
+  expect(textIn((await visitor.get(pagePath(ref))).html, 'timeline')).toContain(
     'The tow was assigned · by bootstrap crew: North',
   );
 });

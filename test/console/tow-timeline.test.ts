@@ -4,10 +4,10 @@ import { AUDIT_ACTIONS } from '../../src/domain/audit';
 import { happeningsOf } from '../../src/console/pages/tow/moments';
 import { TIMELINE_TYPES, timeline } from '../../src/console/words/timeline';
 import { createTowStore } from '../../src/store/tows';
-import { get, newKey, post } from '../operator/client';
+import { api, newKey } from '../operator/client';
 import { answerHead, deliver, newTow, towAfter } from '../operator/world';
 import { useApp } from '../support/app';
-import { apiPath, pagePath, wordsIn } from './tow-world';
+import { apiPath, pagePath, textIn } from './tow-world';
 import { signedIn, type Visitor } from './visitor';
 
 const app = useApp({ role: 'console' });
@@ -16,7 +16,7 @@ beforeEach(async () => {
   visitor = await signedIn(app, await newKey(app, 'viewer'));
 });
 
-/** Every type that some part of the house writes on a timeline. */
+/** Every timeline type that the source code writes. */
 function writtenTypes(): string[] {
   const folder = join(__dirname, '../../src/store/lua');
   const scripts = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.lua'));
@@ -26,7 +26,7 @@ function writtenTypes(): string[] {
     .join('\n');
   const byScripts = [...lua.matchAll(/type = '(report\.[a-z_]+)'/g)].map(([, type = '']) => type);
   const byWorkflow = [...workflow.matchAll(/type: '([a-z]+\.[a-z_]+)'/g)].map(([, type = '']) => type);
-  // Dispatch and decisions are written under the name of their act; facts under `fact.recorded`.
+  // Dispatch changes and decisions are written under their audit action, facts under `fact.recorded`.
   const facts = [
     'tow.started',
     'tow.detained',
@@ -55,30 +55,30 @@ test('every type that is ever written has words in both languages', () => {
 test('what the service, people and tries did stands in one line of time, newest first', async () => {
   const ref = await towAfter(app, 'started', 'invoice');
   await answerHead(app, ref, 'accepted');
-  await post(app, apiPath(ref, '/notes'), { text: 'gate B' });
+  await api(app).post(apiPath(ref, '/notes')).send({ text: 'gate B' });
   await deliver(app, 'tow_invoice', {
     violation_reference_id: 'V-1',
     towing_reference_id: ref,
     towing_invoice: { total_amount: 345 },
   });
-  const words = wordsIn((await visitor.get(pagePath(ref))).html, 'timeline');
+  const text = textIn((await visitor.get(pagePath(ref))).html, 'timeline');
   const order = [
     'The service posted an invoice',
     'A note was added · by bootstrap',
     'The invoice was asked for · by bootstrap',
     'The vehicle was hooked up: started · by bootstrap',
     'The service asked for this tow',
-  ].map((sentence) => words.indexOf(sentence));
+  ].map((sentence) => text.indexOf(sentence));
   expect(order).toEqual(order.toSorted((a, b) => a - b));
   expect(order).not.toContain(-1);
-  expect(words).toContain('The service accepted the report “Started”');
+  expect(text).toContain('The service accepted the report “Started”');
 });
 
 test('an answer and what it led to are told in one breath, and tries that led to nothing are folded', async () => {
   const ref = await towAfter(app, 'started');
-  for (let tries = 0; tries < 3; tries += 1) {
+  for (let attempt = 0; attempt < 3; attempt += 1) {
     await answerHead(app, ref, 'retry');
-    await post(app, apiPath(ref, '/reports/started-1/retry'));
+    await api(app).post(apiPath(ref, '/reports/started-1/retry')).send({});
   }
   await answerHead(app, ref, 'refused');
   const record = await createTowStore(app.foundation.redis).read(ref);
@@ -94,15 +94,15 @@ test('an answer and what it led to are told in one breath, and tries that led to
   const attempts = happenings.filter(({ kind }) => kind === 'attempts');
   expect(attempts[1]).toMatchObject({ from: 1, to: 3, entry: null });
   expect(attempts).toHaveLength(2);
-  const told = happenings.flatMap((each) => (each.kind === 'entry' ? [each.entry.type] : []));
-  expect(told).toEqual(['report.retried', 'report.retried', 'report.retried', 'fact.recorded', 'tow.requested']);
+  const entryTypes = happenings.flatMap((each) => (each.kind === 'entry' ? [each.entry.type] : []));
+  expect(entryTypes).toEqual(['report.retried', 'report.retried', 'report.retried', 'fact.recorded', 'tow.requested']);
 });
 
 test('tries that were not kept are counted, and those around the gap are not folded over it', async () => {
   const ref = await towAfter(app, 'started');
-  for (let tries = 0; tries < 30; tries += 1) {
+  for (let attempt = 0; attempt < 30; attempt += 1) {
     await answerHead(app, ref, 'retry');
-    await post(app, apiPath(ref, '/reports/started-1/retry'));
+    await api(app).post(apiPath(ref, '/reports/started-1/retry')).send({});
   }
   const record = await createTowStore(app.foundation.redis).read(ref);
   const attempts = record ? happeningsOf(record).filter(({ kind }) => kind === 'attempts') : [];
@@ -124,16 +124,18 @@ test('a type that nobody knows is still shown', async () => {
     `${app.foundation.clock.nowMs()} {"type":"moon.landed","by":"Neil <b>"}`,
   );
   const { html } = await visitor.get(pagePath(ref));
-  expect(wordsIn(html, 'timeline')).toContain('Something this page has no words for (moon.landed) · by Neil <b>');
+  expect(textIn(html, 'timeline')).toContain('Something this page has no words for (moon.landed) · by Neil <b>');
   visitor.cookies.set('towhook_language', 'ar');
-  expect(wordsIn((await visitor.get(pagePath(ref))).html, 'timeline')).toContain('(moon.landed)');
+  expect(textIn((await visitor.get(pagePath(ref))).html, 'timeline')).toContain('(moon.landed)');
 });
 
 test('a fact told later says when it happened', async () => {
   const ref = await newTow(app);
-  await post(app, apiPath(ref, '/canceled'), { cancellation_reason: 'gone', occurred_at: '2026-01-05T06:14:00Z' });
-  expect(wordsIn((await visitor.get(pagePath(ref))).html, 'timeline')).toContain('happened at 5 Jan');
-  expect((await get(app, apiPath(ref))).status).toBe(200);
+  await api(app)
+    .post(apiPath(ref, '/canceled'))
+    .send({ cancellation_reason: 'gone', occurred_at: '2026-01-05T06:14:00Z' });
+  expect(textIn((await visitor.get(pagePath(ref))).html, 'timeline')).toContain('happened at 5 Jan');
+  await api(app).get(apiPath(ref)).expect(200);
 });
 
 describe('the invoice', () => {
@@ -155,14 +157,14 @@ describe('the invoice', () => {
     const ref = await towAfter(app, 'started', 'detained');
     await posted(ref, 345);
     await posted(ref, 346.5);
-    const words = wordsIn((await visitor.get(pagePath(ref))).html, 'invoice');
-    expect(words).toContain('Total SAR 346.50 SAR 100.00 SAR 446.50');
-    expect(words).toContain('Tax SAR 45.00 SAR 13.04 SAR 58.04');
-    expect(words).toContain('INV-1');
-    expect(words).toContain('1 older version');
-    expect(words).toContain('Total SAR 345.00');
-    expect(words).toContain('Only one side has been told so far');
-    expect(words).toContain('The service issues the tax invoice. This is not one.');
+    const text = textIn((await visitor.get(pagePath(ref))).html, 'invoice');
+    expect(text).toContain('Total SAR 346.50 SAR 100.00 SAR 446.50');
+    expect(text).toContain('Tax SAR 45.00 SAR 13.04 SAR 58.04');
+    expect(text).toContain('INV-1');
+    expect(text).toContain('1 older version');
+    expect(text).toContain('Total SAR 345.00');
+    expect(text).toContain('Only one side has been told so far');
+    expect(text).toContain('The service issues the tax invoice. This is not one.');
   });
 
   test('that cannot be read as money is shown as it came', async () => {
@@ -172,6 +174,6 @@ describe('the invoice', () => {
       towing_reference_id: ref,
       towing_invoice: { tax: '1' },
     });
-    expect(wordsIn((await visitor.get(pagePath(ref))).html, 'invoice')).toContain('Total – – –');
+    expect(textIn((await visitor.get(pagePath(ref))).html, 'invoice')).toContain('Total – – –');
   });
 });

@@ -1,7 +1,7 @@
-import { newKey, post, towOf } from '../operator/client';
+import { api, newKey, towOf } from '../operator/client';
 import { newTow, towAfter } from '../operator/world';
 import { useApp } from '../support/app';
-import { markupOf, pagePath, sendForm, wordsIn } from './tow-world';
+import { markupOf, pagePath, sendForm, textIn } from './tow-world';
 import { signedIn, textOf, type Visitor } from './visitor';
 
 const app = useApp({ role: 'console' });
@@ -15,11 +15,13 @@ const PLACE = { plate_number: 'KLM 77', towed_location: 'Olaya Street', latitude
 test('what another person was faster with stays beside the part that is refreshed, with what was entered', async () => {
   const ref = await newTow(app);
   await visitor.get(pagePath(ref));
-  await post(app, `/api/tows/${ref}/started`, { ...PLACE, latitude: 24, longitude: 46 });
+  await api(app)
+    .post(`/api/tows/${ref}/started`)
+    .send({ ...PLACE, latitude: 24, longitude: 46 });
   const { status, html } = await visitor.post(pagePath(ref, '/started'), PLACE);
   expect(status).toBe(409);
   expect(textOf(html)).toMatch(/This was not done .*already reported as started.* What you entered Plate KLM 77 /);
-  expect(wordsIn(html, 'tow')).not.toContain('This was not done');
+  expect(textIn(html, 'tow')).not.toContain('This was not done');
   const part = await visitor.get(pagePath(ref), { 'hx-request': 'true' });
   expect(part.html).toMatch(/^<div id="tow"/);
 });
@@ -29,12 +31,12 @@ test('a refusal names fields as the form does and rules in words of people, in b
   await visitor.get(pagePath(ref));
   const entered = { ...PLACE, longitude: 'east', occurred_at: '2099-01-01T10:00' };
   const { html } = await visitor.post(pagePath(ref, '/started'), { ...entered, occurred_at: '' });
-  expect(wordsIn(html, 'form-started')).toContain('Longitude : must be a number');
+  expect(textIn(html, 'form-started')).toContain('Longitude : must be a number');
   const late = await visitor.post(pagePath(ref, '/started'), { ...entered, longitude: '46,5' });
-  expect(wordsIn(late.html, 'form-started')).toContain('When : must not be more than 2 minutes in the future');
+  expect(textIn(late.html, 'form-started')).toContain('When : must not be more than 2 minutes in the future');
   visitor.cookies.set('towhook_language', 'ar');
   const arabic = await visitor.post(pagePath(ref, '/started'), { ...entered, occurred_at: '' });
-  expect(wordsIn(arabic.html, 'form-started')).toContain('خط الطول : يجب أن يكون رقمًا');
+  expect(textIn(arabic.html, 'form-started')).toContain('خط الطول : يجب أن يكون رقمًا');
 });
 
 test('a decimal comma is taken in a coordinate', async () => {
@@ -46,22 +48,22 @@ test('a decimal comma is taken in a coordinate', async () => {
 
 test('nothing more to say is said only of a tow to which nothing can come', async () => {
   const held = await towAfter(app, 'started', 'detained', 'invoice');
-  await post(app, `/api/tows/${held}/holds`, { reason: 'police' });
-  const next = wordsIn((await visitor.get(pagePath(held))).html, 'next');
+  await api(app).post(`/api/tows/${held}/holds`).send({ reason: 'police' });
+  const next = textIn((await visitor.get(pagePath(held))).html, 'next');
   expect(next).not.toContain('nothing more to say');
   expect(next).toContain('Not now: Canceled (only ops may do it) · ');
 
   const canceled = await newTow(app);
   await visitor.get(pagePath(canceled));
-  const shown = await sendForm(visitor, pagePath(canceled, '/canceled'), { cancellation_reason: 'Wrong vehicle' });
-  expect(wordsIn(shown.html, 'next')).toContain('There is nothing more to say about this tow.');
-  expect(wordsIn(shown.html, 'next')).not.toContain('Not now');
+  const response = await sendForm(visitor, pagePath(canceled, '/canceled'), { cancellation_reason: 'Wrong vehicle' });
+  expect(textIn(response.html, 'next')).toContain('There is nothing more to say about this tow.');
+  expect(textIn(response.html, 'next')).not.toContain('Not now');
 });
 
 test('a crew is told whose the next fact is', async () => {
   const ref = await towAfter(app, 'started', 'detained');
   const crew = await signedIn(app, await newKey(app, 'crew'));
-  expect(wordsIn((await crew.get(pagePath(ref))).html, 'next')).toContain(
+  expect(textIn((await crew.get(pagePath(ref))).html, 'next')).toContain(
     'What happens next is for the role dispatcher to say.',
   );
 });
@@ -80,6 +82,6 @@ test('who took the vehicle is noted once, before the release and also when it is
 
 test('the violation of a tow is one row, which says when it is not ours', async () => {
   const ref = await newTow(app);
-  const head = wordsIn((await visitor.get(pagePath(ref))).html, 'tow-head');
+  const head = textIn((await visitor.get(pagePath(ref))).html, 'tow-head');
   expect(head).toMatch(/Violation \S+ · not reported by us Taken from/);
 });

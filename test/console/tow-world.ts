@@ -1,18 +1,18 @@
 import { towPath } from '../operator/client';
-import type { Shown, Visitor } from './visitor';
+import type { PageResponse, Visitor } from './visitor';
 import { textOf } from './visitor';
 
-/** The page of a tow as people use it. */
+/** Reads the page of a tow and submits its forms. */
 
 export const pagePath = (ref: string, more = '') => `/tows/${encodeURIComponent(ref)}${more}`;
 export const apiPath = towPath;
 
-/** The words of one part of a page, by the id of its element; empty when it is not there. */
-export function wordsIn(html: string, id: string): string {
+/** The visible text of the element with this id; empty if the page has none. */
+export function textIn(html: string, id: string): string {
   return textOf(markupOf(html, id));
 }
 
-/** The markup of an element by its id, with what is in it. */
+/** The markup of the element with this id and its children; empty if the page has none. */
 export function markupOf(html: string, id: string): string {
   const start = html.search(new RegExp(`<(?:section|article|header|div|form|p|details)[^>]* id="${id}"`));
   if (start === -1) return '';
@@ -25,7 +25,7 @@ export function markupOf(html: string, id: string): string {
   return html.slice(start);
 }
 
-/** The addresses of the forms that a page offers, below that of its tow. */
+/** The action paths of the forms on a tow's page, relative to the path of the tow. */
 export function formsOf(html: string, ref: string): string[] {
   const addresses = [...html.matchAll(/<form method="post" action="([^"]+)"/g)].map(([, action = '']) => action);
   return addresses
@@ -33,13 +33,13 @@ export function formsOf(html: string, ref: string): string[] {
     .map((action) => action.slice(pagePath(ref, '/').length));
 }
 
-/** Sends a form of the page and follows it to the page that comes then. */
+/** Submits a form of the last page and follows the redirect. */
 export async function sendForm(
   visitor: Visitor,
   path: string,
   fields: Readonly<Record<string, string>> = {},
-): Promise<Shown> {
-  const answered = await visitor.post(path, fields);
-  if (answered.location === null) throw new Error(`${path} was answered ${answered.status}: ${textOf(answered.html)}`);
-  return visitor.get(answered.location);
+): Promise<PageResponse> {
+  const response = await visitor.post(path, fields);
+  if (response.location === null) throw new Error(`${path} returned ${response.status}: ${textOf(response.html)}`);
+  return visitor.get(response.location);
 }

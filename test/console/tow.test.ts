@@ -1,9 +1,9 @@
 import type { Role } from '../../src/domain/vocabulary';
-import { newKey, post, towOf } from '../operator/client';
+import { api, newKey, towOf } from '../operator/client';
 import { answerHead, newTow, towAfter, WHEREABOUTS } from '../operator/world';
 import { newViolation } from '../operator/violation-world';
 import { useApp } from '../support/app';
-import { apiPath, formsOf, pagePath, wordsIn } from './tow-world';
+import { apiPath, formsOf, pagePath, textIn } from './tow-world';
 import { signedIn, textOf } from './visitor';
 
 const app = useApp({ role: 'console', environment: { OVERDUE_REQUESTED_MINUTES: '0' } });
@@ -16,12 +16,12 @@ describe('the page of a tow', () => {
   test('shows reference, plate in both scripts, state, place with map links, violation and crew', async () => {
     const violation = await newViolation(app, { id: 'case-1' });
     const ref = await newTow(app, { metadata: { id: 'case-1' } });
-    await post(app, apiPath(ref, '/assignment'), { crew: 'North crew', truck: 'T-7' });
+    await api(app).post(apiPath(ref, '/assignment')).send({ crew: 'North crew', truck: 'T-7' });
     const visitor = await visitorAs('viewer');
     const { status, html } = await visitor.get(pagePath(ref));
     expect(status).toBe(200);
-    const head = wordsIn(html, 'tow-head');
-    for (const words of [
+    const head = textIn(html, 'tow-head');
+    for (const text of [
       ref,
       'Requested',
       'A B J 1235',
@@ -32,7 +32,7 @@ describe('the page of a tow', () => {
       'T-7',
       violation,
     ]) {
-      expect(head).toContain(words);
+      expect(head).toContain(text);
     }
     expect(html).toContain(
       'href="https://www.openstreetmap.org/?mlat=24.7136&amp;mlon=46.6753#map=18/24.7136/46.6753" rel="noreferrer"',
@@ -51,21 +51,21 @@ describe('the page of a tow', () => {
     const ref = await towAfter(app, 'started', 'detained');
     await answerHead(app, ref, 'refused');
     const visitor = await visitorAs('viewer');
-    expect(wordsIn((await visitor.get(pagePath(ref))).html, 'tow-why')).toBe(
+    expect(textIn((await visitor.get(pagePath(ref))).html, 'tow-why')).toBe(
       'Why it waits: The service refused the report “started” and a person must decide ( HTTP 400: Missing required field ).',
     );
     visitor.cookies.set('towhook_language', 'ar');
     const { html } = await visitor.get(pagePath(ref));
     expect(html).toContain('<html lang="ar" dir="rtl"');
-    expect(wordsIn(html, 'tow-why')).toContain('رفضت الخدمة تقرير «بدء السحب»، ويجب أن يقرر شخص');
-    expect(wordsIn(html, 'tow-why')).toContain('HTTP 400: Missing required field');
+    expect(textIn(html, 'tow-why')).toContain('رفضت الخدمة تقرير «بدء السحب»، ويجب أن يقرر شخص');
+    expect(textIn(html, 'tow-why')).toContain('HTTP 400: Missing required field');
   });
 
   test('counts down to the next try of a report that failed', async () => {
     const ref = await towAfter(app, 'started');
     await answerHead(app, ref, 'retry');
     const { html } = await (await visitorAs('viewer')).get(pagePath(ref));
-    expect(wordsIn(html, 'tow-why')).toMatch(/has not got through after 1 try .*next try in (?:1 min|\d+ s)/);
+    expect(textIn(html, 'tow-why')).toMatch(/has not got through after 1 try .*next try in (?:1 min|\d+ s)/);
     expect(html).toMatch(/data-countdown="\d{5}"/);
   });
 
@@ -89,7 +89,7 @@ describe('the page of a tow', () => {
     expect(part.html).toContain(`data-watch="tow:${ref}"`);
     expect(offers(page).length).toBeGreaterThan(3);
     expect(offers(part)).toEqual(offers(page));
-    await post(app, apiPath(ref, '/started'), WHEREABOUTS);
+    await api(app).post(apiPath(ref, '/started')).send(WHEREABOUTS);
     expect(offers(await visitor.get(pagePath(ref)))).not.toEqual(offers(page));
   });
 
@@ -107,10 +107,10 @@ describe('the page of a tow', () => {
     const visitor = await visitorAs('dispatcher');
     const { status, html } = await visitor.get(pagePath(ref));
     expect(status).toBe(200);
-    expect(wordsIn(html, 'tow-head')).toContain(ref);
+    expect(textIn(html, 'tow-head')).toContain(ref);
     const sent = await visitor.post(pagePath(ref, '/notes'), { text: 'here' });
     expect(sent.location).toBe(pagePath(ref));
-    expect(wordsIn((await visitor.get(pagePath(ref))).html, 'notes')).toContain('here');
+    expect(textIn((await visitor.get(pagePath(ref))).html, 'notes')).toContain('here');
   });
 });
 
@@ -118,13 +118,13 @@ describe('the role of whoever looks decides what is offered', () => {
   test.each<[Role, string[]]>([
     ['viewer', []],
     ['crew', ['started', 'steps', 'steps', 'notes', 'photos']],
-  ])('%s', async (role, expected) => {
+  ])('offers a %s only the forms of that role on the page of a tow', async (role, expected) => {
     const ref = await newTow(app);
     const { html } = await (await visitorAs(role)).get(pagePath(ref));
     expect(new Set(formsOf(html, ref))).toEqual(new Set(expected));
   });
 
-  test('dispatcher', async () => {
+  test('offers a dispatcher every form of a new tow', async () => {
     const ref = await newTow(app);
     const { html } = await (await visitorAs('dispatcher')).get(pagePath(ref));
     expect(formsOf(html, ref)).toEqual([
@@ -143,7 +143,7 @@ describe('the role of whoever looks decides what is offered', () => {
     const ref = await towAfter(app, 'started', 'detained');
     const dispatcher = await (await visitorAs('dispatcher')).get(pagePath(ref));
     expect(formsOf(dispatcher.html, ref)).not.toContain('canceled');
-    expect(wordsIn(dispatcher.html, 'next')).toContain('Canceled (only ops may do it)');
+    expect(textIn(dispatcher.html, 'next')).toContain('Canceled (only ops may do it)');
     const ops = await (await visitorAs('ops')).get(pagePath(ref));
     expect(formsOf(ops.html, ref)).toContain('canceled');
   });

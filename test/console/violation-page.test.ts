@@ -1,13 +1,13 @@
 import { beforeCorrectionTask } from '../../src/domain/violation-tasks';
 import type { ViolationState } from '../../src/domain/vocabulary';
-import { get, newKey, post } from '../operator/client';
+import { api, newKey } from '../operator/client';
 import { clearDisk, COMPLETE, report, REQUIRED, violationIn } from '../operator/forms';
 import { violationOf } from '../operator/violation-world';
 import { useApp } from '../support/app';
 import { PNG } from '../support/images';
 import { outcome, takenAs } from '../support/violations';
 import { openGeneral } from './task-world';
-import { markupOf, wordsIn } from './tow-world';
+import { markupOf, textIn } from './tow-world';
 import { sendAs, valueIn } from './violation-world';
 import { signedIn, textOf } from './visitor';
 
@@ -36,18 +36,18 @@ describe('the page of a violation', () => {
   test('shows everything that was reported, and folds what is about people', async () => {
     const id = await newOne(COMPLETE);
     const { html } = await (await signedIn(app)).get(`/violations/${id}`);
-    const words = wordsIn(html, 'reported');
+    const text = textIn(html, 'reported');
     const { fullName, identityNumber, mobileNumber, supervisorFullName, supervisorMobileNumber } = COMPLETE;
-    for (const text of ['10 Mar, 21:05', COMPLETE.location, '24.7136, 46.6753', COMPLETE.zoneId, 'case-77', id]) {
-      expect(words).toContain(text);
+    for (const value of ['10 Mar, 21:05', COMPLETE.location, '24.7136, 46.6753', COMPLETE.zoneId, 'case-77', id]) {
+      expect(text).toContain(value);
     }
-    expect(wordsIn(html, 'images')).toContain(COMPLETE.imagesDescription);
+    expect(textIn(html, 'images')).toContain(COMPLETE.imagesDescription);
     const folded = /<details class="person">[^]*?<\/details>/.exec(html)?.[0] ?? '';
-    for (const text of [fullName, identityNumber, mobileNumber, supervisorFullName, supervisorMobileNumber]) {
-      expect(folded).toContain(text);
+    for (const value of [fullName, identityNumber, mobileNumber, supervisorFullName, supervisorMobileNumber]) {
+      expect(folded).toContain(value);
     }
     const open = html.replaceAll(/<details(?![^>]* open)[^]*?<\/details>/g, '');
-    for (const text of [fullName, identityNumber, mobileNumber]) expect(open).not.toContain(text);
+    for (const value of [fullName, identityNumber, mobileNumber]) expect(open).not.toContain(value);
     expect(html).toContain(`href="/api/violations/${id}"`);
   });
 
@@ -61,7 +61,7 @@ describe('the page of a violation', () => {
   test('shows the images to whoever is signed in while they are here, and says once they left', async () => {
     const id = await newOne();
     const visitor = await signedIn(app, await newKey(app, 'viewer', 'viewer of images'));
-    // On its way they are only named: a browser would look for them in vain once they left.
+    // A pending violation only links its images, because they are deleted as soon as the service accepts it.
     const leaving = markupOf((await visitor.get(`/violations/${id}`)).html, 'images');
     expect(leaving).toContain(`href="/api/violations/${id}/images/2"`);
     expect(leaving).not.toContain('<img');
@@ -71,9 +71,9 @@ describe('the page of a violation', () => {
       expect(before.html).toContain(`<img src="/api/violations/${id}/images/${number}"`);
       expect((await visitor.get(`/api/violations/${id}/images/${number}`)).status).toBe(200);
     }
-    await post(app, `/api/violations/${id}/retry`);
+    await api(app).post(`/api/violations/${id}/retry`).send({});
     await sendAs(app, id, takenAs('V-20261121-PAGE01'));
-    const after = wordsIn((await visitor.get(`/violations/${id}`)).html, 'images');
+    const after = textIn((await visitor.get(`/violations/${id}`)).html, 'images');
     expect(after).toContain('Its 2 images left our disk');
     expect(after).not.toContain('front.png');
   });
@@ -82,17 +82,17 @@ describe('the page of a violation', () => {
     const id = await newOne();
     await clearDisk(app);
     const { html } = await (await signedIn(app)).get(`/violations/${id}`);
-    expect(wordsIn(html, 'images')).toMatch(/front.png.*not on the disk.*back.png.*not on the disk/);
+    expect(textIn(html, 'images')).toMatch(/front.png.*not on the disk.*back.png.*not on the disk/);
     expect(html).not.toContain('/images/1');
   });
 
   test('warns of what looks wrong, in both languages, and says that it is sent all the same', async () => {
     const id = await newOne({ ...REQUIRED, identityNumber: '123', plateNumber: 'QQQ 1', date: '2026-03-10T18:05:00' });
     const visitor = await signedIn(app);
-    const words = wordsIn((await visitor.get(`/violations/${id}`)).html, 'warnings');
-    expect(words).toContain('Identity number : does not have 10 digits');
-    expect(words).toContain('has no offset from UTC');
-    expect(words).toContain('Nothing here stops the violation');
+    const text = textIn((await visitor.get(`/violations/${id}`)).html, 'warnings');
+    expect(text).toContain('Identity number : does not have 10 digits');
+    expect(text).toContain('has no offset from UTC');
+    expect(text).toContain('Nothing here stops the violation');
     visitor.cookies.set('towhook_language', 'ar');
     expect(markupOf((await visitor.get(`/violations/${id}`)).html, 'warnings')).not.toContain('lang="en"');
   });
@@ -105,12 +105,12 @@ describe('the page of a violation', () => {
     expect(textOf(refused.html)).toContain(
       'The service refused the violation and a person must decide ( HTTP 400: Zone not found )',
     );
-    expect(wordsIn(refused.html, 'attempts')).toContain('refused');
+    expect(textIn(refused.html, 'attempts')).toContain('refused');
 
-    await post(app, `/api/violations/${id}/retry`);
+    await api(app).post(`/api/violations/${id}/retry`).send({});
     const named = { reference: 'V-20261121-PAGE02', serviceStatus: 'PENDING', canTow: true };
     await sendAs(app, id, takenAs(named.reference, { named }));
-    const service = wordsIn((await visitor.get(`/violations/${id}`)).html, 'service');
+    const service = textIn((await visitor.get(`/violations/${id}`)).html, 'service');
     expect(service).toMatch(/V-20261121-PAGE02.*Status PENDING.*May be towed Yes.*Accepted .* by the answer/);
   });
 
@@ -138,7 +138,7 @@ describe('what may be decided', () => {
     if (state === 'refused') await sendAs(app, id, REFUSED);
     if (state === 'unknown') await sendAs(app, id, outcome({ next: 'unknown', delayMs: 60_000 }));
     if (state === 'accepted') await sendAs(app, id, takenAs('V-20261121-OFFER1'));
-    if (state === 'waived') await post(app, `/api/violations/${id}/waive`, { reason: 'twice' });
+    if (state === 'waived') await api(app).post(`/api/violations/${id}/waive`).send({ reason: 'twice' });
     expect((await violationOf(app, id)).state).toBe(state);
     const dispatcher = await signedIn(app, await newKey(app, 'dispatcher', `dispatcher ${state}`));
     expect(offered((await dispatcher.get(`/violations/${id}`)).html, id).toSorted()).toEqual(expected);
@@ -173,25 +173,25 @@ describe('what may be decided', () => {
       zoneId: '11111111-2222-4333-8444-666666666666',
       isSaudi: false,
       date: '2026-03-10T22:00:00+03:00',
-      // A form breaks lines as forms do; what was reported stays as it was.
+      // Browsers send line breaks as CRLF.
       location: 'Olaya Street\r\nat the tower',
       identityNumber: COMPLETE.identityNumber,
     });
     expect(state).toBe('pending');
-    const { json } = await get(app, '/api/audit?limit=1');
-    expect(json).toMatchObject({ items: [{ what: { fields: ['date', 'zoneId', 'isSaudi'] } }] });
+    const audit = await api(app).get('/api/audit?limit=1');
+    expect(audit.body).toMatchObject({ items: [{ what: { fields: ['date', 'zoneId', 'isSaudi'] } }] });
   });
 
   test('comes back with its reason and what was entered when it is refused', async () => {
     const id = await newOne();
     const visitor = await signedIn(app);
     await visitor.get(`/violations/${id}`);
-    const shown = await visitor.post(`/violations/${id}/correct`, { zoneId: 'north', location: 'Elsewhere' });
-    expect(shown.status).toBe(422);
-    const form = markupOf(shown.html, 'form-correct');
+    const response = await visitor.post(`/violations/${id}/correct`, { zoneId: 'north', location: 'Elsewhere' });
+    expect(response.status).toBe(422);
+    const form = markupOf(response.html, 'form-correct');
     expect(form).toContain('href="#correct-zoneId"');
     expect(valueIn(form, 'location')).toBe('Elsewhere');
-    expect(shown.html).toMatch(/<details class="folded" open[^>]*>\s*<summary>Correct and resend/);
+    expect(response.html).toMatch(/<details class="folded" open[^>]*>\s*<summary>Correct and resend/);
 
     const nothing = await visitor.post(`/violations/${id}/waive`, {});
     expect(textOf(nothing.html)).toContain('Please look at these fields: Reason');
@@ -202,9 +202,9 @@ describe('what may be decided', () => {
     const visitor = await signedIn(app);
     await visitor.get(`/violations/${id}`);
     await sendAs(app, id, takenAs('V-20261121-LATE01'));
-    const shown = await visitor.post(`/violations/${id}/waive`, { reason: 'twice' });
-    expect(shown.status).toBe(409);
-    expect(textOf(shown.html)).toContain('The violation was already accepted.');
+    const response = await visitor.post(`/violations/${id}/waive`, { reason: 'twice' });
+    expect(response.status).toBe(409);
+    expect(textOf(response.html)).toContain('The violation was already accepted.');
   });
 
   test('by hand takes over the reference that a person has seen', async () => {
@@ -214,7 +214,7 @@ describe('what may be decided', () => {
     const seen = { reason: 'seen there', violation_reference_id: 'V-20261121-HAND01' };
     expect((await visitor.post(`/violations/${id}/accept`, seen)).status).toBe(303);
     const { html } = await visitor.get(`/violations/${id}`);
-    expect(wordsIn(html, 'service')).toMatch(/V-20261121-HAND01.*by a person.*seen there/);
+    expect(textIn(html, 'service')).toMatch(/V-20261121-HAND01.*by a person.*seen there/);
   });
 
   test('of a task that only informs is to close it', async () => {
@@ -225,11 +225,11 @@ describe('what may be decided', () => {
     expect(textOf(html)).toContain('perhaps as it was before it was corrected');
     const [resolve = ''] = offered(html, id).filter((action) => action.endsWith('/resolve'));
     expect((await visitor.post(`/violations/${id}/${resolve}`, { reason: 'compared' })).status).toBe(303);
-    expect((await get(app, '/api/tasks')).text).not.toContain(taskId);
+    expect((await api(app).get('/api/tasks')).text).not.toContain(taskId);
   });
 });
 
 test('an address of a form leads whoever opens it to the page of its violation', async () => {
-  const shown = await (await signedIn(app)).get('/violations/some-id/correct');
-  expect([shown.status, shown.location]).toEqual([303, '/violations/some-id']);
+  const response = await (await signedIn(app)).get('/violations/some-id/correct');
+  expect([response.status, response.location]).toEqual([303, '/violations/some-id']);
 });

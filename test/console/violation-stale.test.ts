@@ -1,4 +1,4 @@
-import { newKey, post } from '../operator/client';
+import { api, newKey } from '../operator/client';
 import { clearDisk, COMPLETE, report, violationIn } from '../operator/forms';
 import { violationOf } from '../operator/violation-world';
 import { useApp } from '../support/app';
@@ -8,7 +8,7 @@ import { markupOf } from './tow-world';
 import { sendAs, valueIn } from './violation-world';
 import { signedIn, textOf } from './visitor';
 
-/** Forms of the page of a violation that are sent late, or twice. */
+/** Violation forms that are sent from an outdated page or sent twice. */
 
 const app = useApp({ role: 'console' });
 beforeEach(() => clearDisk(app));
@@ -30,18 +30,18 @@ test('a decision is refused where the page does not show any more how it stands,
   const before = markupOf((await visitor.get(`/violations/${id}`)).html, 'form-correct');
   const names = ['question', 'was-plateNumber', 'was-location'];
   const shownBefore = Object.fromEntries(names.map((name) => [name, textOf(valueIn(before, name))]));
-  await post(app, `/api/violations/${id}/correct`, { plateNumber: 'NEW 999' });
+  await api(app).post(`/api/violations/${id}/correct`).send({ plateNumber: 'NEW 999' });
   await sendAs(app, id, REFUSED);
   for (const [action, fields] of [
     ['waive', { reason: 'seen the first refusal' }],
     ['retry', {}],
     ['correct', { plateNumber: COMPLETE.plateNumber, location: 'Elsewhere' }],
   ] as const) {
-    const shown = await visitor.post(`/violations/${id}/${action}`, { ...shownBefore, ...fields });
-    expect(shown.status).toBe(409);
-    expect(textOf(shown.html)).toContain('This is no longer asked as it was');
+    const response = await visitor.post(`/violations/${id}/${action}`, { ...shownBefore, ...fields });
+    expect(response.status).toBe(409);
+    expect(textOf(response.html)).toContain('This is no longer asked as it was');
     if (action !== 'correct') continue;
-    const form = markupOf(shown.html, 'form-correct');
+    const form = markupOf(response.html, 'form-correct');
     expect([valueIn(form, 'plateNumber'), valueIn(form, 'location')]).toEqual(['NEW 999', 'Elsewhere']);
   }
   expect(await violationOf(app, id)).toMatchObject({ state: 'refused', form: { plateNumber: 'NEW 999' } });

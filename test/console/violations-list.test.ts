@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { VIOLATION_STATES } from '../../src/domain/vocabulary';
 import { createViolationStore } from '../../src/store/violations';
-import { newKey, post } from '../operator/client';
+import { api, newKey } from '../operator/client';
 import { report, REQUIRED, violationIn } from '../operator/forms';
 import { newViolation } from '../operator/violation-world';
 import { useApp } from '../support/app';
@@ -17,7 +17,7 @@ const rowOf = (html: string, id: string) => {
   return from.slice(0, from.indexOf('</tr>'));
 };
 const asked = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
-/** What the list that is shown asks for when something has changed. */
+/** Posts the refresh of a displayed violation list, as its script does. */
 const refresh = (visitor: Visitor, html: string) => {
   const values = /hx-vals="([^"]+)"/.exec(html)?.[1] ?? '';
   const fields = asked.parse(JSON.parse(values.replaceAll('&quot;', '"').replaceAll('&amp;', '&')));
@@ -33,8 +33,8 @@ const several = async (count: number) => {
 
 describe('the list', () => {
   test('shows the newest first, with what each is and how it stands', async () => {
-    const answer = await report(app, { ...REQUIRED, plateNumber: 'أ ب ح ١٢٣٤', metadata: '{"id":"case-1"}' });
-    const { id } = violationIn(answer);
+    const response = await report(app, { ...REQUIRED, plateNumber: 'أ ب ح ١٢٣٤', metadata: '{"id":"case-1"}' });
+    const { id } = violationIn(response);
     const visitor = await signedIn(app);
     const [newer] = await several(1);
     expect(idsIn((await visitor.get('/violations')).html)).toEqual([newer, id]);
@@ -68,7 +68,7 @@ describe('the list', () => {
 
   test('is narrowed by state, at an address that shows the same to everybody', async () => {
     const [waived = '', waiting = ''] = await several(2);
-    await post(app, `/api/violations/${waived}/waive`, { reason: 'twice' });
+    await api(app).post(`/api/violations/${waived}/waive`).send({ reason: 'twice' });
     const other = await signedIn(app, await newKey(app, 'viewer', 'viewer of lists'));
     const { html } = await other.get('/violations');
     for (const state of VIOLATION_STATES) expect(html).toContain(`href="/violations?state=${state}"`);
@@ -80,12 +80,12 @@ describe('the list', () => {
   test.each([
     ['the plate in Latin', 'abj 12'],
     ['the plate in Arabic', 'أ ب ح ١٢'],
-    ['our id', ''],
-    ['their own id', 'case-of'],
-    ['the reference', 'v-20261121-find'],
+    ['its id', ''],
+    ['its metadata id', 'case-of'],
+    ['its reference at the service', 'v-20261121-find'],
   ])('finds by %s', async (_by, typed) => {
-    const answer = await report(app, { ...REQUIRED, plateNumber: 'ABJ 1234', metadata: '{"id":"case-of-search"}' });
-    const { id } = violationIn(answer);
+    const response = await report(app, { ...REQUIRED, plateNumber: 'ABJ 1234', metadata: '{"id":"case-of-search"}' });
+    const { id } = violationIn(response);
     await report(app, { ...REQUIRED, plateNumber: 'XYZ 9' });
     await sendAs(app, id, takenAs('V-20261121-FIND01'));
     const query = new URLSearchParams({ q: typed === '' ? id.slice(0, 12) : typed });
@@ -94,9 +94,9 @@ describe('the list', () => {
 
   test('says what to do where nothing is', async () => {
     const visitor = await signedIn(app);
-    const said = async (path: string) => textOf((await visitor.get(path)).html);
-    expect(await said('/violations')).toContain('No violations yet');
-    expect(await said('/violations?state=held')).toContain('No violation is in this state');
+    const messageOf = async (path: string) => textOf((await visitor.get(path)).html);
+    expect(await messageOf('/violations')).toContain('No violations yet');
+    expect(await messageOf('/violations?state=held')).toContain('No violation is in this state');
     const { html } = await visitor.get('/violations?state=held&q=%3Cb%3Enothing');
     expect(textOf(html)).toContain('Nothing found for “<b>nothing”');
     expect(html).toContain('href="/violations?q=%3Cb%3Enothing"');
@@ -118,9 +118,9 @@ describe('a list that is being looked at', () => {
   test('keeps its rows where they are, and tells how many came since', async () => {
     const ids = await several(2);
     const visitor = await signedIn(app);
-    const shown = await visitor.get('/violations');
+    const response = await visitor.get('/violations');
     await several(3);
-    const { html } = await refresh(visitor, shown.html);
+    const { html } = await refresh(visitor, response.html);
     expect(html).toMatch(/^<div id="violations"/);
     expect(idsIn(html)).toEqual(ids);
     expect(textOf(html)).toContain('3 new: show');
@@ -129,9 +129,9 @@ describe('a list that is being looked at', () => {
   test('keeps a row that is not what it is about any more, and says so', async () => {
     const [id = '', other = ''] = await several(2);
     const visitor = await signedIn(app);
-    const shown = await visitor.get('/violations?state=pending');
-    await post(app, `/api/violations/${id}/waive`, { reason: 'twice' });
-    const { html } = await refresh(visitor, shown.html);
+    const response = await visitor.get('/violations?state=pending');
+    await api(app).post(`/api/violations/${id}/waive`).send({ reason: 'twice' });
+    const { html } = await refresh(visitor, response.html);
     expect(idsIn(html)).toEqual([id, other]);
     expect(textOf(rowOf(html, id))).toMatch(/no longer in this list.*Waived/);
     expect(textOf(rowOf(html, other))).not.toContain('no longer');
