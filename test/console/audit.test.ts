@@ -16,28 +16,31 @@ async function acted(action: AuditAction, on: Parameters<typeof auditOf>[2]['on'
   });
 }
 
-test.each(LANGUAGES)('every act is told in words of its own: %s', async (language) => {
-  for (const action of AUDIT_ACTIONS) await acted(action, {});
-  const visitor = await signedIn(app);
-  visitor.cookies.set('towhook_language', language);
-  const text = textOf((await visitor.get('/ops/audit')).html);
-  const { actions } = wordsOf(language).audit;
-  const texts = AUDIT_ACTIONS.map((action) => actions[action]);
-  expect(new Set(texts).size).toBe(AUDIT_ACTIONS.length);
-  for (const [at, description] of texts.entries()) {
-    expect(text).toContain(description);
-    expect(text).not.toContain(AUDIT_ACTIONS[at]);
-  }
-});
+test.each(LANGUAGES)(
+  'describes every audit action by its own text on the audit page in language %s',
+  async (language) => {
+    for (const action of AUDIT_ACTIONS) await acted(action, {});
+    const visitor = await signedIn(app);
+    visitor.cookies.set('towhook_language', language);
+    const text = textOf((await visitor.get('/ops/audit')).html);
+    const { actions } = wordsOf(language).audit;
+    const texts = AUDIT_ACTIONS.map((action) => actions[action]);
+    expect(new Set(texts).size).toBe(AUDIT_ACTIONS.length);
+    for (const [at, description] of texts.entries()) {
+      expect(text).toContain(description);
+      expect(text).not.toContain(AUDIT_ACTIONS[at]);
+    }
+  },
+);
 
-test('an entry says who, what, to what with a link, and why in their own words', async () => {
+test('shows actor, action, a link to the tow and the reason in an audit entry', async () => {
   await acted('tow.canceled', { towing_reference_id: 'TW-7' }, 'gone <on> arrival');
   const { html } = await (await signedIn(app)).get('/ops/audit');
   expect(html).toContain('href="/tows/TW-7"');
   expect(textOf(html)).toContain('Sara (ops) canceled the tow tow TW-7 gone <on> arrival');
 });
 
-test('the newest comes first, of one tow alone where that is asked for', async () => {
+test('lists audit entries newest first and filters them by tow', async () => {
   for (const ref of ['TW-1', 'TW-2', 'TW-1']) await acted('tow.started', { towing_reference_id: ref });
   const visitor = await signedIn(app);
   const entriesIn = (html: string) => [...html.matchAll(/id="entry-(\d+)"/g)].map(([, seq]) => Number(seq));
@@ -48,7 +51,7 @@ test('the newest comes first, of one tow alone where that is asked for', async (
   expect(html).toContain('value="TW-1"');
 });
 
-test('pages follow each other and keep the filter', async () => {
+test('keeps the tow filter on the next page of the audit and redirects a broken cursor to the first page', async () => {
   for (let at = 0; at < 52; at += 1) await acted('tow.note_added', { towing_reference_id: 'TW-1' });
   const visitor = await signedIn(app);
   const { html } = await visitor.get('/ops/audit?tow=TW-1');
@@ -58,14 +61,14 @@ test('pages follow each other and keep the filter', async () => {
   expect((await visitor.get('/ops/audit?cursor=nonsense')).location).toBe('/ops/audit');
 });
 
-test('the making of a key is there with its role, and how to check the whole', async () => {
+test('lists the creation of an API key with its role on the audit page and names the command that verifies the audit', async () => {
   await newKey(app, 'crew', 'Crew 9');
   const text = textOf((await (await signedIn(app)).get('/ops/audit')).html);
   expect(text).toContain('made an API key role: crew');
   expect(text).toContain('npm run audit -- verify');
 });
 
-test('an act of another version is shown by its name', async () => {
+test('shows an audit action unknown to this version by its name', async () => {
   await api(app).post('/api/keys').send({ name: 'Before', role: 'viewer' });
   const store = createAuditStore(app.foundation.redis);
   const known = auditOf(ACTOR, 'task.resolved', { on: { task_id: 'task-1' } });

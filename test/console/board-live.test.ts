@@ -9,8 +9,8 @@ import { signedIn, textOf } from './visitor';
 const { log, lines } = recordedLog();
 const app = useApp({ role: 'console', log });
 
-describe('a board that is looked at', () => {
-  test('keeps its rows in their places and shows how they stand now', async () => {
+describe('console: board refresh', () => {
+  test('keeps rows in place on a board refresh and updates their state', async () => {
     const [a, b, c] = [await newTow(app), await newTow(app), await newTow(app)];
     const visitor = await signedIn(app);
     const before = (await visitor.get('/board?order=oldest')).html;
@@ -27,7 +27,7 @@ describe('a board that is looked at', () => {
     expect(chipsIn(after).get('Canceled')?.count).toBe(1);
   });
 
-  test('counts what came and what came into the filter, and shows it only when it is loaded again', async () => {
+  test('counts tows that newly match the board filter and lists them only after a reload', async () => {
     const [waits, starts] = [await newTow(app), await newTow(app)];
     const visitor = await signedIn(app);
     await record(app, starts, 'started');
@@ -43,7 +43,7 @@ describe('a board that is looked at', () => {
     expect(statusIn(again)).toBe('3 tows shown');
   });
 
-  test('counts nothing as new that only moved up from the next page', async () => {
+  test('does not count tows as new that only moved up from the next page of the board', async () => {
     const refs: string[] = [];
     for (let made = 0; made < 53; made += 1) refs.unshift(await newTow(app));
     const visitor = await signedIn(app);
@@ -60,7 +60,7 @@ describe('a board that is looked at', () => {
     expect(statusIn(await refreshed(visitor, left))).toBe('50+ new: show');
   });
 
-  test('that is a later page is refreshed as that page', async () => {
+  test('refreshes a later page of the board as that same page', async () => {
     const refs: string[] = [];
     for (let made = 0; made < 52; made += 1) refs.unshift(await newTow(app));
     const visitor = await signedIn(app);
@@ -72,14 +72,14 @@ describe('a board that is looked at', () => {
     expect(statusIn(after)).toBe('2 of 53 tows shown');
   });
 
-  test('that was empty shows what comes at once, since no row can be pushed away', async () => {
+  test('adds a new tow to an empty board on refresh', async () => {
     const visitor = await signedIn(app);
     const before = (await visitor.get('/board')).html;
     const ref = await newTow(app);
     expect(rowsIn(await refreshed(visitor, before))).toEqual([ref]);
   });
 
-  test('keeps the place of a tow that left for the archive', async () => {
+  test('keeps the row of an archived tow in place on a board refresh and marks it as archived', async () => {
     const [first, second] = [await newTow(app), await newTow(app)];
     const visitor = await signedIn(app);
     const before = (await visitor.get('/board')).html;
@@ -92,7 +92,7 @@ describe('a board that is looked at', () => {
     expect(rowIn(after, first)).toContain('left for the archive');
   });
 
-  test('asks in no address, so that no log keeps what was searched for', async () => {
+  test('keeps the search text of a board refresh out of the log', async () => {
     const ref = await towAfter(app, 'started');
     const visitor = await signedIn(app);
     const before = (await visitor.get('/board?q=ABJ1234')).html;
@@ -100,7 +100,7 @@ describe('a board that is looked at', () => {
     expect(JSON.stringify(lines)).not.toMatch(/ABJ1234/i);
   });
 
-  test('is refreshed for nobody without the token of the session', async () => {
+  test('refuses a board refresh without the form token of the session with 403', async () => {
     const visitor = await signedIn(app);
     const asked = askedBy((await visitor.get('/board')).html).filter(([name]) => name !== 'form_token');
     const response = await visitor.postRaw('/board/live', new URLSearchParams(asked).toString());
@@ -108,8 +108,8 @@ describe('a board that is looked at', () => {
   });
 });
 
-describe('assigning a crew', () => {
-  test('is done from a row and leads back to the same board, to that row', async () => {
+describe('console: crew assignment from the board', () => {
+  test('assigns a crew from a row of the board and redirects to that row of the same board', async () => {
     const ref = await newTow(app);
     const visitor = await signedIn(app, await newKey(app, 'dispatcher'));
     await visitor.get('/board');
@@ -127,7 +127,7 @@ describe('assigning a crew', () => {
     expect(next).toContain('<option value="فريق الشمال"');
   });
 
-  test('to nobody needs no name', async () => {
+  test('removes the crew of a tow from the board without a crew name', async () => {
     const ref = await newTow(app);
     await api(app).post(towPath(ref, '/assignment')).send({ crew: 'North' });
     const visitor = await signedIn(app);
@@ -135,7 +135,7 @@ describe('assigning a crew', () => {
     expect((await towOf(app, ref)).dispatch.assignment).toBeNull();
   });
 
-  test('that is refused shows why on that row, with what was entered', async () => {
+  test('shows the reason and the entered values on the row when a crew assignment is refused', async () => {
     const [ref] = [await newTow(app), await newTow(app)];
     const visitor = await signedIn(app);
     const response = await visitor.post('/board/assign', { ref, back: '/board', crew: 'x'.repeat(101), truck: 'T-9' });
@@ -145,14 +145,14 @@ describe('assigning a crew', () => {
     expect(response.html).toContain('value="T-9"');
   });
 
-  test('of a tow that is not there says so and changes nothing', async () => {
+  test('answers 404 to a crew assignment of an unknown tow', async () => {
     const visitor = await signedIn(app);
     const response = await visitor.post('/board/assign', { ref: 'TW-none', back: '/board', crew: 'North' });
     expect(response.status).toBe(404);
     expect(textOf(response.html)).toContain('This was not done');
   });
 
-  test('never leads to another page than the board', async () => {
+  test('redirects only to the board after a crew assignment', async () => {
     const ref = await newTow(app);
     const visitor = await signedIn(app);
     for (const back of ['https://elsewhere.example/', '//elsewhere.example', '/tasks?state=started', 'javascript:1']) {
@@ -161,13 +161,16 @@ describe('assigning a crew', () => {
     }
   });
 
-  test.each(['viewer', 'crew'] as const)('is neither shown to nor allowed for a %s', async (role) => {
-    const ref = await newTow(app);
-    const visitor = await signedIn(app, await newKey(app, role));
-    const { html } = await visitor.get('/board');
-    expect(rowsIn(html)).toEqual([ref]);
-    expect(html).not.toContain('/board/assign');
-    expect((await visitor.post('/board/assign', { ref, back: '/board', crew: 'North' })).status).toBe(403);
-    expect(ROUTES.readTow.answer.parse((await api(app).get(towPath(ref))).body).dispatch.assignment).toBeNull();
-  });
+  test.each(['viewer', 'crew'] as const)(
+    'hides the crew assignment on the board from a %s and refuses it with 403',
+    async (role) => {
+      const ref = await newTow(app);
+      const visitor = await signedIn(app, await newKey(app, role));
+      const { html } = await visitor.get('/board');
+      expect(rowsIn(html)).toEqual([ref]);
+      expect(html).not.toContain('/board/assign');
+      expect((await visitor.post('/board/assign', { ref, back: '/board', crew: 'North' })).status).toBe(403);
+      expect(ROUTES.readTow.answer.parse((await api(app).get(towPath(ref))).body).dispatch.assignment).toBeNull();
+    },
+  );
 });

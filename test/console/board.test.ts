@@ -24,8 +24,8 @@ async function oldTow(ageMs: number): Promise<string> {
   return ref;
 }
 
-describe('the list', () => {
-  test('shows what is open, newest first, unless it is asked for something else', async () => {
+describe('console: board list', () => {
+  test('lists open tows newest first on the board by default', async () => {
     const first = await newTow(app);
     const over = await towAfter(app, 'canceled');
     const second = await towAfter(app, 'started');
@@ -36,7 +36,7 @@ describe('the list', () => {
     expect(await refsOn('?state=canceled,started')).toEqual([second, over]);
   });
 
-  test('finds a tow by either reference, by its plate in either script and by an invoice, in any state', async () => {
+  test('finds a tow on the board by either reference, plate in either script or invoice number, in any state', async () => {
     const ref = await towAfter(app, 'started');
     await newTow(app);
     await deliver(app, 'tow_invoice', { ...towInvoice(ref), towing_reference_id: ref });
@@ -45,7 +45,7 @@ describe('the list', () => {
     for (const text of typed) expect(await refsOn(`?q=${encodeURIComponent(text)}`)).toEqual([ref]);
   });
 
-  test('is read page by page, and leads back to the first', async () => {
+  test('splits the board into pages and links back to the first page', async () => {
     const refs: string[] = [];
     for (let made = 0; made < 51; made += 1) refs.unshift(await newTow(app));
     const visitor = await signedIn(app);
@@ -57,7 +57,7 @@ describe('the list', () => {
   });
 
   test.each(['?cursor=broken', '?state=nonsense', '?order=sideways', '?attention=maybe'])(
-    'takes what it does not understand in %s as not said',
+    'ignores an invalid value in the board query %s',
     async (query) => {
       const ref = await newTow(app);
       expect(await refsOn(query)).toEqual([ref]);
@@ -66,7 +66,7 @@ describe('the list', () => {
 });
 
 describe('console: board filters', () => {
-  test('combine, and each chip leads to the board with it or without it', async () => {
+  test('combines board filters and links each chip to the board with its filter toggled', async () => {
     const refused = await towAfter(app, 'started');
     await answerHead(app, refused, 'refused');
     const unsent = await towAfter(app, 'started');
@@ -87,7 +87,7 @@ describe('console: board filters', () => {
     expect(await refsOn('?crew=North&attention=true')).toEqual([]);
   });
 
-  test('count all tows of each kind, and the first press shows as many', async () => {
+  test('lists as many tows as the count of each board filter chip', async () => {
     await oldTow(HOUR_MS);
     await newTow(app);
     const over = await towAfter(app, 'started');
@@ -115,7 +115,7 @@ describe('console: board filters', () => {
     }
   });
 
-  test('show whose name is that of a crew its own tows', async () => {
+  test('offers a Mine filter on the board to a person with the name of a crew', async () => {
     const ref = await newTow(app);
     await newTow(app);
     await api(app).post(towPath(ref, '/assignment')).send({ crew: 'bootstrap' });
@@ -131,14 +131,14 @@ describe('console: board filters', () => {
     '?crew=',
     '?state=all&crew=North&order=oldest',
     '?q=ABJ+1234&order=newest',
-  ])('are told by an address that says the same when it is read again: %s', (query) => {
+  ])('reads the board filters "%s" from a URL and writes the same URL', (query) => {
     const address = addressOf(readQuery(new URLSearchParams(query)));
     expect(address).toBe(`/board${query}`);
   });
 });
 
-describe('a row', () => {
-  test('says how each report stands, what it waits for and what a person must look at', async () => {
+describe('console: board row', () => {
+  test('shows the state of each report, the open task and the hold of a tow on its board row', async () => {
     const ref = await towAfter(app, 'started', 'detained');
     await answerHead(app, ref, 'accepted');
     await answerHead(app, ref, 'refused');
@@ -153,7 +153,7 @@ describe('a row', () => {
     expect(text).toContain('King Fahd Road, Riyadh');
   });
 
-  test('says when a report that failed is tried again', async () => {
+  test('shows the next attempt of a failed report on its board row', async () => {
     const ref = await towAfter(app, 'started');
     await answerHead(app, ref, 'retry');
     const text = rowIn(await board(), ref);
@@ -161,7 +161,7 @@ describe('a row', () => {
     expect(text).toContain('Started failed and is tried again');
   });
 
-  test('says that a tow is overdue, and since when it is in its state', async () => {
+  test('shows on the board row how long a tow has been in its state and whether it is overdue', async () => {
     const [late, fresh] = [await oldTow(HOUR_MS + 300_000), await newTow(app)];
     const html = await board();
     expect(rowIn(html, late)).toMatch(/Requested 1 h 5 min .*Overdue: not started/);
@@ -170,7 +170,7 @@ describe('a row', () => {
     expect(await refsOn('?overdue=true')).toEqual([late]);
   });
 
-  test('of any reference leads to its tow', async () => {
+  test('links the board row of a tow with special characters in its reference', async () => {
     const ref = await newTow(app, { towing_reference_id: 'TW/1 "<&é' });
     const html = await board();
     expect(rowsIn(html)).toEqual([ref]);
@@ -179,12 +179,12 @@ describe('a row', () => {
   });
 });
 
-describe('an empty board', () => {
-  test('says how the first tow arrives when there is none', async () => {
+describe('console: empty board', () => {
+  test('explains on a board without tows how the first tow arrives', async () => {
     expect(textOf(await board())).toContain('POST /tow-request');
   });
 
-  test('says so of what is open, of filters, and of a search with hints', async () => {
+  test('explains an empty board by its filters or its search', async () => {
     await towAfter(app, 'canceled');
     expect(textOf(await board())).toContain('No open tows');
     expect(textOf(await board('?state=started'))).toContain('No tow fits these filters');
@@ -193,13 +193,13 @@ describe('an empty board', () => {
     expect(searched).toContain('Search in every state');
   });
 
-  test('never shows what was typed as markup', async () => {
+  test('escapes the search text on the board', async () => {
     const html = await board(`?q=${encodeURIComponent('"><script>alert(1)</script>')}`);
     expect(html).not.toContain('<script>alert');
   });
 });
 
-test('in Arabic says the same in Arabic, with references and plates as they are', async () => {
+test('translates the board into Arabic and keeps references and plates unchanged', async () => {
   const ref = await towAfter(app, 'started');
   const visitor = await signedIn(app);
   visitor.cookies.set('towhook_language', 'ar');
@@ -212,7 +212,7 @@ test('in Arabic says the same in Arabic, with references and plates as they are'
   expect(chipsIn(html).get('المفتوحة')?.count).toBe(1);
 });
 
-test('a reference of any length may be broken, and is whole on hover', async () => {
+test('lets a long towing reference wrap on the board and puts it into the title attribute', async () => {
   const long = `TW-${'x'.repeat(297)}`;
   await newTow(app, { towing_reference_id: long });
   expect(await board()).toContain(`<bdi class="ref long" title="${long}">${long}</bdi>`);

@@ -55,7 +55,7 @@ async function isRunningElsewhere(path: string, endsAfterMs = 60_000) {
 const stateOf = async (ref: string) => (await towOf(app, ref)).reports[0]?.state;
 
 describe('console: bulk selection', () => {
-  test('leads to a preview of each task, and changes nothing', async () => {
+  test('previews a bulk decision for each selected task and changes nothing', async () => {
     const [first, second] = await refusedTows(2);
     const rival = await openOn(app, await newTow(app), rivalRequestTask);
     const before = await openIds(app);
@@ -76,7 +76,7 @@ describe('console: bulk selection', () => {
     ['no ticked task', '/tasks', { scope: 'ticked' }],
     ['an empty filter', '/tasks', { scope: 'filter' }],
     ['no scope', '/tasks', {}],
-  ])('of %s is refused in words, and never means everything', async (_name, list, fields) => {
+  ])('refuses a bulk decision with %s with 422 instead of applying it to every task', async (_name, list, fields) => {
     const [made] = await refusedTows(1);
     const visitor = await dispatcher();
     const response = await choose(visitor, { action: 'retry', ...fields }, { list });
@@ -88,7 +88,7 @@ describe('console: bulk selection', () => {
     expect(textOf((await choose(visitor, { action: 'retry', ...fields }, { list })).html)).toContain('التصفية الفارغة');
   });
 
-  test('all on the page, or all that fit a filter, means just those', async () => {
+  test('selects all tasks of the page or all tasks of the filter for a bulk decision', async () => {
     await refusedTows(2);
     await openOn(app, await newTow(app), rivalRequestTask);
     const visitor = await dispatcher();
@@ -99,14 +99,14 @@ describe('console: bulk selection', () => {
     expect(textOf(filter.preview.html)).toContain('Send again: 2 tasks');
   });
 
-  test('all that fit is offered only where a filter is set', async () => {
+  test('offers a bulk decision on all filtered tasks only when a filter is set', async () => {
     await refusedTows(1);
     const visitor = await dispatcher();
     expect((await visitor.get('/tasks')).html).not.toContain('value="filter"');
     expect((await visitor.get('/tasks?kind=started')).html).toContain('value="filter"');
   });
 
-  test('a filter that no task fits any more says so', async () => {
+  test('refuses a bulk decision with 422 when no open task matches the filter', async () => {
     const visitor = await dispatcher();
     for (const type of TASK_TYPES.slice(0, 2)) {
       const response = await choose(visitor, { action: 'retry', scope: 'filter' }, { list: `/tasks?type=${type}` });
@@ -115,7 +115,7 @@ describe('console: bulk selection', () => {
     }
   });
 
-  test('to waive without a reason is refused at the field, and the reason is kept when something else is wrong', async () => {
+  test('refuses to waive in bulk without a reason and keeps the reason after another error', async () => {
     const [made] = await refusedTows(1);
     const visitor = await dispatcher();
     const without = await choose(visitor, { action: 'waive' }, { chosen: [made?.taskId ?? ''] });
@@ -126,8 +126,8 @@ describe('console: bulk selection', () => {
   });
 });
 
-describe('a run', () => {
-  test('decides each task, and shows the result of each', async () => {
+describe('console: bulk run', () => {
+  test('decides each task of a bulk run and shows the result of each', async () => {
     const made = await refusedTows(3);
     const visitor = await dispatcher();
     const { path } = await previewed(visitor, { action: 'waive', reason: 'all of them', scope: 'page' });
@@ -144,7 +144,7 @@ describe('a run', () => {
     expect(textOf((await visitor.get(`${path}?outcome=gone`)).html)).not.toContain(made[0]?.ref);
   });
 
-  test('that runs asks for itself each second where scripts run, and can be looked at by a link where none do', async () => {
+  test('refreshes a running bulk run every second, or by a link without scripts', async () => {
     await refusedTows(2);
     const visitor = await dispatcher();
     const { path } = await previewed(visitor, { action: 'retry', scope: 'page' });
@@ -157,7 +157,7 @@ describe('a run', () => {
     expect(part.html).toMatch(/^<div id="bulk-run"/);
   });
 
-  test('is aborted, and what had not begun is skipped', async () => {
+  test('skips the remaining tasks of a bulk run after an abort', async () => {
     const made = await refusedTows(2);
     const visitor = await dispatcher();
     const { path } = await previewed(visitor, { action: 'retry', scope: 'page' });
@@ -169,7 +169,7 @@ describe('a run', () => {
     expect(await stateOf(made[0]?.ref ?? '')).toBe('refused');
   });
 
-  test('whose process is gone says so, and goes on when it is told to', async () => {
+  test('reports a bulk run whose process is gone as interrupted and resumes it on request', async () => {
     const made = await refusedTows(2);
     const visitor = await dispatcher();
     const { path } = await previewed(visitor, { action: 'retry', scope: 'page' });
@@ -181,7 +181,7 @@ describe('a run', () => {
     expect(await Promise.all(made.map(({ ref }) => stateOf(ref)))).toEqual(['pending', 'pending']);
   });
 
-  test('is started by whoever chose it, or by ops', async () => {
+  test('lets only its creator or ops start a bulk run', async () => {
     await refusedTows(1);
     const [chooser, other] = [await dispatcher(), await dispatcher()];
     const { path } = await previewed(chooser, { action: 'retry', scope: 'page' });
@@ -195,7 +195,7 @@ describe('a run', () => {
     await runWhen(ops, path, 'done');
   });
 
-  test('that is started twice says that it is over', async () => {
+  test('answers 409 when a finished bulk run is started again', async () => {
     await refusedTows(1);
     const visitor = await dispatcher();
     const { path } = await previewed(visitor, { action: 'retry', scope: 'page' });
@@ -206,7 +206,7 @@ describe('a run', () => {
     expect(textOf(again.html)).toContain('The run is done.');
   });
 
-  test('of a viewer is looked at and not touched', async () => {
+  test('shows a bulk run to a viewer without actions and refuses to start it with 403', async () => {
     await refusedTows(1);
     const { path } = await previewed(await dispatcher(), { action: 'retry', scope: 'page' });
     const viewer = await signedIn(app, await newKey(app, 'viewer'));
@@ -214,14 +214,14 @@ describe('a run', () => {
     expect((await viewer.post(path, { act: 'start' })).status).toBe(403);
   });
 
-  test('that nobody knows is answered 404 with what may have become of it', async () => {
+  test('answers 404 with a hint for an unknown bulk run', async () => {
     const response = await (await dispatcher()).get('/tasks/bulk/no-such-run');
     expect(response.status).toBe(404);
     expect(textOf(response.html)).toContain(messages.missing.hint);
   });
 });
 
-test('the lately made ones are listed, newest first', async () => {
+test('lists recent bulk runs or explains that there are none', async () => {
   await refusedTows(1);
   const visitor = await dispatcher();
   expect(textOf((await visitor.get('/tasks/bulk')).html)).toContain(messages.noRuns.title);

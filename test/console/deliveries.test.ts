@@ -25,13 +25,13 @@ async function processedId(): Promise<string> {
   });
 }
 
-test('nothing to show is told as such, in both lists', async () => {
+test('explains an empty list of deliveries and an empty list of quarantined deliveries', async () => {
   const visitor = await signedIn(app);
   expect(textOf((await visitor.get('/ops/deliveries')).html)).toContain(messages.none);
   expect(textOf((await visitor.get('/ops/deliveries?quarantined=true')).html)).toContain(messages.noneBroken);
 });
 
-test('a delivery is listed with its tow and what it did', async () => {
+test('lists a delivery with its tow and its effect', async () => {
   await postWebhook('/tow-request', towRequest('TW-1'));
   const id = await processedId();
   const { html } = await (await signedIn(app)).get('/ops/deliveries');
@@ -40,7 +40,7 @@ test('a delivery is listed with its tow and what it did', async () => {
   expect(textOf(html)).toContain(`${messages.states.processed} ${messages.verdicts.created}`);
 });
 
-test('the list has pages, and a place that is none of them leads to the first', async () => {
+test('splits the deliveries into pages and redirects a broken cursor to the first page', async () => {
   await Promise.all(Array.from({ length: 53 }, (_, at) => postWebhook('/tow-request', towRequest(`TW-${at}`))));
   const visitor = await signedIn(app);
   const first = await visitor.get('/ops/deliveries');
@@ -53,7 +53,7 @@ test('the list has pages, and a place that is none of them leads to the first', 
   expect((await visitor.get('/ops/deliveries?cursor=nonsense')).location).toBe('/ops/deliveries');
 });
 
-test('its body is shown as it came and indented, number for number, and runs nothing', async () => {
+test('shows the body of a delivery unchanged and indented, with exact numbers and escaped markup', async () => {
   const body = towRequest(
     'TW-1',
     ', "amount": 100.50, "big": 12345678901234567890, "note": "<script>alert(1)</script>"',
@@ -66,18 +66,18 @@ test('its body is shown as it came and indented, number for number, and runs not
   expect(indented).toContain('\n  &quot;amount&quot;: 100.50,\n  &quot;big&quot;: 12345678901234567890,\n');
 });
 
-test('calls that broke the contract are shown with the rules they broke', async () => {
+test('shows quarantined deliveries with the contract rules that they broke', async () => {
   expect(await postWebhook('/tow-request', '{"towing_reference_id":"","violation_reference_id":"V-9"}')).toBe(400);
   const text = textOf((await (await signedIn(app)).get('/ops/deliveries?quarantined=true')).html);
   expect(text).toContain('towing_reference_id : must be a non-empty string');
   expect(text).toContain('"violation_reference_id":"V-9"');
 });
 
-test('a delivery that nobody has is missing', async () => {
+test('answers 404 for an unknown delivery', async () => {
   expect((await (await signedIn(app)).get('/ops/deliveries/dlv_nowhere')).status).toBe(404);
 });
 
-test('ops have a delivery processed once more, and the audit says who', async () => {
+test('replays a delivery for ops and records the replay in the audit', async () => {
   await postWebhook('/tow-request', towRequest('TW-1'));
   const id = await processedId();
   const visitor = await signedIn(app);
@@ -88,7 +88,7 @@ test('ops have a delivery processed once more, and the audit says who', async ()
   expect((await api(app).get('/api/audit')).text).toContain('delivery.replayed');
 });
 
-test('nobody below ops is offered that, or can do it', async () => {
+test('neither offers the replay of a delivery to a dispatcher nor accepts it', async () => {
   await postWebhook('/tow-request', towRequest('TW-1'));
   const id = await processedId();
   const visitor = await signedIn(app, await newKey(app, 'dispatcher'));
@@ -97,7 +97,7 @@ test('nobody below ops is offered that, or can do it', async () => {
   expect((await deliveriesPage(app)).items[0]).toMatchObject({ replays: 0 });
 });
 
-test('a parked delivery says what it waits for, and links to no tow', async () => {
+test('explains what a parked delivery waits for and links no tow', async () => {
   await postWebhook(
     '/tow/invoice',
     '{"towing_reference_id":"TW-9","violation_reference_id":"V-1","towing_invoice":{}}',

@@ -29,7 +29,7 @@ function sentAgain(html: string): URLSearchParams {
 
 const fromPage = (ref: string) => ({ referer: `${app.consoleUrl}${pagePath(ref)}` });
 
-test('a form sent after the session has ended is shown on the page that signs in, which leads back', async () => {
+test('shows a form sent after the end of the session on the sign-in page, which links back', async () => {
   const visitor = await signedIn(app, await newKey(app, 'dispatcher'));
   const { ref, path, body } = await filledIn(visitor);
   visitor.cookies.clear();
@@ -41,7 +41,7 @@ test('a form sent after the session has ended is shown on the page that signs in
   expect((await towOf(app, ref)).state).toBe('requested');
 });
 
-test('a form with the token of an earlier session is kept, and is sent again with its effect once', async () => {
+test('keeps a form with the token of an earlier session and applies it once when it is sent again', async () => {
   const key = await newKey(app, 'dispatcher');
   const visitor = await signedIn(app, key);
   const { ref, path, body } = await filledIn(visitor);
@@ -60,7 +60,7 @@ test('a form with the token of an earlier session is kept, and is sent again wit
   expect(tow.facts).toHaveLength(1);
 });
 
-test('nothing of a form from another site is kept', async () => {
+test('keeps nothing of a form sent from another site', async () => {
   const visitor = await signedIn(app);
   const { ref, path, body } = await filledIn(visitor);
   body.set('form_token', 'made up');
@@ -73,14 +73,14 @@ test('nothing of a form from another site is kept', async () => {
   expect([signedOut.status, signedOut.html.includes('KLM 77')]).toEqual([303, false]);
 });
 
-test('no key stands on a page that keeps a form', async () => {
+test('does not show an API key on the page of a kept form', async () => {
   const visitor = await signedIn(app);
   visitor.cookies.clear();
   const response = await visitor.postRaw('/tasks', 'key=thk_secret-text&reason=words');
   expect([response.status, response.html.includes('thk_secret-text')]).toEqual([303, false]);
 });
 
-test('pages of errors say in words what is wrong and lead on', async () => {
+test('explains the error and links to the board on every error page', async () => {
   const crew = await signedIn(app, await newKey(app, 'crew'));
   const responses = [
     await crew.get('/no-such-page'),
@@ -94,7 +94,7 @@ test('pages of errors say in words what is wrong and lead on', async () => {
   }
 });
 
-test('a form sent while Redis is down is kept, and is sent again once Redis is back', async () => {
+test('keeps a form sent while Redis is down and offers to send it again', async () => {
   const visitor = await signedIn(app, await newKey(app, 'dispatcher'));
   const { ref, path, body } = await filledIn(visitor);
   await app.redis.kill();

@@ -25,7 +25,7 @@ async function twice(visitor: Visitor, path: string, fields: Readonly<Record<str
   return [await visitor.postRaw(path, body), await visitor.postRaw(path, body)] as const;
 }
 
-test('a key is shown once, on a page that nothing keeps, and somebody signs in with it', async () => {
+test('shows a new API key once on an uncached page and accepts it at sign-in', async () => {
   const visitor = await signedIn(app);
   await visitor.get('/ops/keys');
   const response = await visitor.post('/ops/keys', { name: 'Night shift', role: 'dispatcher' });
@@ -41,7 +41,7 @@ test('a key is shown once, on a page that nothing keeps, and somebody signs in w
   expect((await (await signedIn(app, key)).get('/board')).status).toBe(200);
 });
 
-test('the same form sent again makes no second key and does not show the first', async () => {
+test('creates one API key when the same form is sent twice and does not show it again', async () => {
   const visitor = await signedIn(app);
   const [first, second] = await twice(visitor, '/ops/keys', { name: 'Once', role: 'viewer' });
   expect(keyIn(first)).not.toBeNull();
@@ -51,7 +51,7 @@ test('the same form sent again makes no second key and does not show the first',
   expect(await keys()).toHaveLength(1);
 });
 
-test('a name that is taken is refused beside what was entered', async () => {
+test('refuses a duplicate API key name with 409 and keeps the entered values', async () => {
   await newKey(app, 'crew', 'Crew 7');
   const visitor = await signedIn(app);
   await visitor.get('/ops/keys');
@@ -62,7 +62,7 @@ test('a name that is taken is refused beside what was entered', async () => {
   expect(await keys()).toHaveLength(1);
 });
 
-test('a key is rotated: the new text is shown once, and the old one ends when it was said to', async () => {
+test('shows the new text of a rotated API key and ends the old one after the chosen grace period', async () => {
   const old = await newKey(app, 'viewer', 'Yard');
   const [{ id } = { id: '' }] = await keys();
   const visitor = await signedIn(app);
@@ -76,7 +76,7 @@ test('a key is rotated: the new text is shown once, and the old one ends when it
   await api(app, key).get('/api/tows').expect(200);
 });
 
-test('hours that are no number are refused by the field', async () => {
+test('refuses a grace period that is not a number with 422 at its field', async () => {
   await newKey(app, 'viewer', 'Yard');
   const [{ id } = { id: '' }] = await keys();
   const visitor = await signedIn(app);
@@ -86,7 +86,7 @@ test('hours that are no number are refused by the field', async () => {
   expect(response.html).toMatch(new RegExp(`id="rotate-${id}-grace_hours"[^>]*aria-invalid="true"`));
 });
 
-test('a revoked key is gone, and so is whoever had signed in with it', async () => {
+test('removes a revoked API key and ends the sessions that it started', async () => {
   const key = await newKey(app, 'viewer', 'Left the company');
   const [{ id } = { id: '' }] = await keys();
   const gone = await signedIn(app, key);
@@ -99,7 +99,7 @@ test('a revoked key is gone, and so is whoever had signed in with it', async () 
   expect((await visitor.post(`/ops/keys/${id}/revoke`)).status).toBe(404);
 });
 
-test('nobody below ops sees or makes keys', async () => {
+test('refuses the API key page to a dispatcher and to a visitor without a session', async () => {
   const visitor = await signedIn(app, await newKey(app, 'dispatcher', 'Dispatcher'));
   expect((await visitor.get('/ops/keys')).status).toBe(403);
   expect((await visitor.post('/ops/keys', { name: 'More', role: 'ops' })).status).toBe(403);
@@ -107,7 +107,7 @@ test('nobody below ops sees or makes keys', async () => {
   expect((await keys()).map(({ name }) => name)).toEqual(['Dispatcher']);
 });
 
-test('no key comes into the log', async () => {
+test('writes no API key to the log', async () => {
   const secrets: string[] = [];
   const lines = await linesOf({ redisUrl: others.url, role: 'console' }, async (logged) => {
     secrets.push(logged.apiKey);

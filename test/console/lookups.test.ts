@@ -10,8 +10,8 @@ afterEach(endAll);
 const zonePath = (zone = ZONE) => `/lookups?zone_id=${zone}`;
 const world = (environment?: Readonly<Record<string, string>>) => startWorld(redis, environment);
 
-describe('the free slots of a zone', () => {
-  test('are asked of the service by an address that can be handed on', async () => {
+describe('console: zone capacity', () => {
+  test('looks up the free slots of a zone by a URL that can be shared', async () => {
     const { service, app } = await world();
     const visitor = await signedIn(app, await newKey(app, 'viewer', 'viewer of zones'));
     expect(textOf((await visitor.get('/lookups')).html)).not.toContain('Answer');
@@ -21,7 +21,7 @@ describe('the free slots of a zone', () => {
     expect(textOf(html)).toMatch(new RegExp(`Answer Free slots \\d+ Zone ${ZONE} As of`));
   });
 
-  test('of no zone are not asked, and the field is named', async () => {
+  test('refuses a malformed zone id with 422 at its field without calling the service', async () => {
     const { service, app } = await world();
     const { status, html } = await (await signedIn(app)).get(zonePath('north'));
     expect([status, valueIn(html, 'zone_id')]).toEqual([422, 'north']);
@@ -29,16 +29,19 @@ describe('the free slots of a zone', () => {
     expect(await service.callsOf('capacity')).toEqual([]);
   });
 
-  test.each(['en', 'ar'])('are refused in the service’s own words, also in %s', async (language) => {
-    const { app } = await world();
-    const visitor = await signedIn(app);
-    visitor.cookies.set('towhook_language', language);
-    const { status, html } = await visitor.get(zonePath(UNKNOWN_ZONE));
-    expect([status, textOf(html).includes('Zone not found')]).toEqual([422, true]);
-    expect(controlIn(html, 'zone_id')).toContain('aria-invalid="true"');
-  });
+  test.each(['en', 'ar'])(
+    'shows the refusal text of the service for an unknown zone in language %s',
+    async (language) => {
+      const { app } = await world();
+      const visitor = await signedIn(app);
+      visitor.cookies.set('towhook_language', language);
+      const { status, html } = await visitor.get(zonePath(UNKNOWN_ZONE));
+      expect([status, textOf(html).includes('Zone not found')]).toEqual([422, true]);
+      expect(controlIn(html, 'zone_id')).toContain('aria-invalid="true"');
+    },
+  );
 
-  test('are not there while the calls of the minute are spent, and when to come back is told', async () => {
+  test('answers 503 with Retry-After once the calls of the minute are used up', async () => {
     const { app } = await world({ BUDGET_SITE_PER_MINUTE: '1' });
     const visitor = await signedIn(app);
     expect((await visitor.get(zonePath())).status).toBe(200);
@@ -52,7 +55,7 @@ describe('the free slots of a zone', () => {
     ['403', 503, 'does not allow'],
     ['500', 503, 'could not be reached, or failed'],
     ['broken_answer', 502, 'cannot be understood'],
-  ])('with %s say what stands in the way', async (fault, status, text) => {
+  ])('answers a zone lookup during the service fault %s with %s and the text "%s"', async (fault, status, text) => {
     const { service, app } = await world();
     await service.faults({ operation: 'capacity', fault });
     const response = await (await signedIn(app)).get(zonePath());
@@ -60,8 +63,8 @@ describe('the free slots of a zone', () => {
   });
 });
 
-describe('an active ticket', () => {
-  test('is asked for by a form, so that the plate stands in no address', async () => {
+describe('console: ticket lookup', () => {
+  test('looks up an active ticket by a form and keeps the plate out of every URL', async () => {
     const { service, app } = await world();
     const visitor = await signedIn(app, await newKey(app, 'crew', 'crew of tickets'));
     const form = (await visitor.get('/lookups')).html;
@@ -75,7 +78,7 @@ describe('an active ticket', () => {
     expect((await visitor.get('/lookups/ticket')).location).toBe('/lookups');
   });
 
-  test('is not for viewers', async () => {
+  test('hides the ticket lookup from viewers and refuses it with 403', async () => {
     const { app } = await world();
     const viewer = await signedIn(app, await newKey(app, 'viewer', 'viewer of tickets'));
     const { html } = await viewer.get('/lookups');
@@ -83,7 +86,7 @@ describe('an active ticket', () => {
     expect((await viewer.post('/lookups/ticket', VEHICLE)).status).toBe(403);
   });
 
-  test('of fields that fail comes back with them named and with what was entered', async () => {
+  test('names the invalid fields of a ticket lookup and keeps the entered values', async () => {
     const { app } = await world();
     const visitor = await signedIn(app);
     await visitor.get('/lookups');
@@ -94,7 +97,7 @@ describe('an active ticket', () => {
   });
 });
 
-test('a console without access to the service says what to set, and offers no question', async () => {
+test('names the missing settings on the lookup page when the service is not configured', async () => {
   const app = await startConsoleWith(redis, { SERVICE_BASE_URL: '' });
   const { html } = await (await signedIn(app)).get('/lookups');
   expect(textOf(html)).toContain('SERVICE_BASE_URL, SERVICE_CLIENT_ID, SERVICE_CLIENT_SECRET');

@@ -1,7 +1,7 @@
 import { masked, maskedBody, maskedJson, maskedWords } from '../../src/console/mask';
 
-describe('what goes over the wire is shown', () => {
-  test('without personal data, at any depth, and otherwise as it is', () => {
+describe('console: masking of personal data', () => {
+  test('masks personal data in JSON at any depth and keeps other values', () => {
     expect(
       masked({
         plate_number: 'ABJ 1234',
@@ -18,17 +18,17 @@ describe('what goes over the wire is shown', () => {
   });
 
   test.each(['ABJ 1234', 'ABJ1234', 'abj-1234', 'A B J 1234', 'ا ب ح ١٢٣٤', 'ابح١٢٣٤'])(
-    'without a known plate in free text, spelled %s',
+    'masks a known plate in free text when it is spelled %s',
     (spelling) => {
       expect(maskedWords(`no plate ${spelling} here`, ['ABJ 1234'])).toBe('no plate ••• here');
     },
   );
 
-  test('with what is too short to be looked for', () => {
+  test('does not mask values in free text that are too short to match', () => {
     expect(maskedWords('HTTP 400: 7', ['7', ''])).toBe('HTTP 400: 7');
   });
 
-  test('without personal data in a body that breaks its contract, JSON or not', () => {
+  test('masks personal data in a body that breaks its contract, JSON or not', () => {
     expect(maskedBody('{"plate_number":"XYZ","code":1}')).toBe('{\n  "plate_number": "•••",\n  "code": 1\n}');
     expect(maskedBody('<p>ABJ 1234 (.*</p>', ['ABJ 1234'])).toBe('<p>••• (.*</p>');
     expect(maskedJson({ message: 'plate a.c+ 12 unknown' }, ['a.c+12'])).toContain('plate ••• unknown');

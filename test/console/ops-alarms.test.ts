@@ -68,12 +68,12 @@ function queue(changes: Partial<Known['queues'][number]> = {}): Known['queues'][
 
 const kindsOf = (changes: Partial<Known>) => alarmsOf(known(changes)).map(({ kind }) => kind);
 
-test('there is no alarm while all is well, and none before the first walk', () => {
+test('raises no alarm in normal operation or before the first conservation check', () => {
   expect(alarmsOf(known())).toEqual([]);
   expect(kindsOf({ conservation: { ...known().conservation, started_at: null, ended_at: null } })).toEqual([]);
 });
 
-test('a service that answers with failures alone, and tries of which most fail, are to be looked at', () => {
+test('warns when the service keeps failing or most attempts fail', () => {
   const { sending } = known();
   const failing = (failures: number) => ({ sending: { ...sending, service: { ...sending.service, failures } } });
   expect(alarmsOf(known(failing(3)))).toEqual([]);
@@ -85,7 +85,7 @@ test('a service that answers with failures alone, and tries of which most fail, 
   expect(kindsOf({ attempts: { made: 130, failed: 120 } })).toEqual(['attemptsFail']);
 });
 
-test('a lost connection, an outage and a paused operation are told with since when and when it is tried again', () => {
+test('raises alarms for a broken connection, an outage and a paused operation with start and next attempt', () => {
   const broken = { since: SINCE, next_try_at: NEXT };
   const { sending } = known();
   const alarms = alarmsOf(
@@ -105,21 +105,21 @@ test('a lost connection, an outage and a paused operation are told with since wh
   ]);
 });
 
-test('what is lost comes before all else, and a walk that nobody takes any more is told', () => {
+test('lists lost work before other alarms and warns about an outdated conservation check', () => {
   const { conservation, sending } = known();
   const down = { ...sending, service: { ...sending.service, state: 'down' as const } };
   expect(kindsOf({ conservation: { ...conservation, lost: 2 }, sending: down })).toEqual(['lost', 'outage']);
   expect(kindsOf({ conservation: { ...conservation, ended_at: '2026-11-21T02:30:00.000Z' } })).toEqual(['walkOld']);
 });
 
-test('a role that nobody has is told, whatever else lives', () => {
+test('raises an alarm for a role without a running process', () => {
   expect(kindsOf({ processes: [] })).toEqual(['nobody', 'nobody']);
   expect(
     alarmsOf(known({ processes: [runningProcess({ role: 'worker' }), runningProcess({ role: 'console' })] })),
   ).toEqual([{ kind: 'nobody', role: 'receiver' }]);
 });
 
-test('a process that is silent is told, unless another of its role started after it fell silent', () => {
+test('raises an alarm for a silent process unless a process of its role started later', () => {
   const dead = runningProcess({ id: 'p-0', beatAtMs: NOW - 60_000, beatAgeMs: 60_000, isSilent: true });
   expect(kindsOf({ processes: [dead, runningProcess()] })).toEqual(['silent']);
   expect(kindsOf({ processes: [dead, runningProcess({ startedAtMs: NOW - 50_000 })] })).toEqual([]);
@@ -127,7 +127,7 @@ test('a process that is silent is told, unless another of its role started after
   expect(kindsOf({ processes: [dead, runningProcess(), other] })).toEqual(['silent']);
 });
 
-test('a worker that stands still is worse than one that is not ready', () => {
+test('ranks a stalled worker as more severe than a process that is not ready', () => {
   const stalled = runningProcess({
     queues: [{ name: 'violations', lastTookAtMs: null, standsStill: true }],
     isReady: false,
@@ -141,14 +141,14 @@ test('a worker that stands still is worse than one that is not ready', () => {
   expect(alarms.map(severityOf)).toEqual(['bad', 'wait']);
 });
 
-test('work that has been due for more than a minute is late, unless its queue is paused', () => {
+test('raises a backlog alarm for work due for more than a minute unless its queue is paused', () => {
   const late = queue({ due: 3, oldest_age_ms: 61_000 });
   expect(kindsOf({ queues: [late] })).toEqual(['backlogOld']);
   expect(kindsOf({ queues: [{ ...late, oldest_age_ms: 60_000 }] })).toEqual([]);
   expect(kindsOf({ queues: [{ ...late, paused: true }] })).toEqual(['queuePaused']);
 });
 
-test('a job that failed for good and a task of the machinery are told', () => {
+test('raises alarms for permanently failed jobs and for open system tasks', () => {
   expect(kindsOf({ queues: [queue({ failed: 1 })], systemTasks: ['archive_failing'] })).toEqual([
     'failedJobs',
     'archive_failing',

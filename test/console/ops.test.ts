@@ -22,8 +22,8 @@ async function counted(minutesAgo: number, figures: Readonly<Record<string, numb
 
 const auditText = async () => (await api(app).get('/api/audit')).text;
 
-describe('the overview', () => {
-  test('says in one sentence that all is well', async () => {
+describe('console: operations overview', () => {
+  test('states in one sentence on the operations page that there is no alarm', async () => {
     const { status, html } = await (await signedIn(app)).get('/ops');
     expect(status).toBe(200);
     expect(html).toMatch(/<p class="verdict-title" role="status">All is well\.<\/p>/);
@@ -34,7 +34,7 @@ describe('the overview', () => {
     expect(text).toContain(`${ops.processes.roles.all} ${ops.processes.alive}`);
   });
 
-  test('says how many tasks wait for people, which is no alarm', async () => {
+  test('shows the number of open tasks on the operations page without an alarm', async () => {
     const visitor = await signedIn(app);
     expect((await visitor.get('/ops')).html).not.toContain('See: Tasks');
     await openGeneral(app, rivalRequestTask);
@@ -43,14 +43,14 @@ describe('the overview', () => {
     expect(html).toContain(`<p>${opsAlarms.people(1)} <a href="/tasks">See: Tasks</a></p>`);
   });
 
-  test('warns when most tries of the last minutes came to nothing', async () => {
+  test('warns on the operations page when most recent attempts failed', async () => {
     await counted(1, { 'attempts.refused': 60, 'attempts.failed': 60, 'delivered.started': 10 });
     const { html } = await (await signedIn(app)).get('/ops');
     expect(html).toContain('class="card verdict wait"');
     expect(textOf(html)).toContain(opsAlarms.attemptsFail(120, 130).title);
   });
 
-  test('says it in Arabic to whoever reads that', async () => {
+  test('shows the operations page in Arabic, right to left', async () => {
     const visitor = await signedIn(app);
     visitor.cookies.set('towhook_language', 'ar');
     const { html } = await visitor.get('/ops');
@@ -58,7 +58,7 @@ describe('the overview', () => {
     expect(html).toContain('dir="rtl"');
   });
 
-  test('names a process that fell silent, and what to do about it', async () => {
+  test('names a silent process on the operations page and what to do about it', async () => {
     const store = createProcessStore(app.foundation.redis);
     await store.beat(beatingProcess('gone', { role: 'worker', hostName: 'host-7' }), NOTHING);
     await app.foundation.redis.zadd(KEYS.processBeats, systemClock.nowMs() - 60_000, 'gone');
@@ -68,7 +68,7 @@ describe('the overview', () => {
     expect(text).toContain(todo);
   });
 
-  test('is given without the page around it to whoever refreshes it', async () => {
+  test('answers a refresh of the operations page with its changing part only', async () => {
     const visitor = await signedIn(app);
     const { html } = await visitor.get('/ops', { 'hx-request': 'true' });
     expect(html).toMatch(/^<div id="ops-now"/);
@@ -78,7 +78,7 @@ describe('the overview', () => {
 });
 
 describe('console: operations roles', () => {
-  test('a viewer sees how things stand, and neither what to press nor the pages of ops', async () => {
+  test('shows the operations page to a viewer without actions and refuses the pages of ops', async () => {
     const visitor = await signedIn(app, await newKey(app, 'viewer'));
     const { html } = await visitor.get('/ops');
     expect(textOf(html)).toContain('All is well.');
@@ -88,7 +88,7 @@ describe('console: operations roles', () => {
     expect((await visitor.get('/ops/deliveries')).status).toBe(200);
   });
 
-  test('what a viewer sends all the same changes nothing', async () => {
+  test('refuses operations forms of a dispatcher with 403 and changes nothing', async () => {
     const visitor = await signedIn(app, await newKey(app, 'dispatcher'));
     for (const path of ['/ops/queues/reports/pause', '/ops/operations/started/resume', '/ops/keys']) {
       expect((await visitor.post(path, { name: 'x', role: 'ops' })).status).toBe(403);
@@ -97,15 +97,15 @@ describe('console: operations roles', () => {
     expect((await api(app).get('/api/keys')).text).not.toContain('"x"');
   });
 
-  test('a session of ops opens the pages of the jobs without a password, and no other session does', async () => {
+  test('opens the queue dashboard for a session of ops and for no other role', async () => {
     expect((await (await signedIn(app)).get('/queues')).status).toBe(200);
     const dispatcher = await signedIn(app, await newKey(app, 'dispatcher'));
     expect((await dispatcher.get('/queues')).status).toBe(401);
   });
 });
 
-describe('a queue', () => {
-  test('is paused and resumed with a reason that the audit keeps, and the pause is what the page says first', async () => {
+describe('console: queue control', () => {
+  test('pauses and resumes a queue, records the reason in the audit and shows the pause as an alarm', async () => {
     const visitor = await signedIn(app);
     await visitor.get('/ops');
     const paused = await visitor.post('/ops/queues/violations/pause', { reason: 'the disk is changed' });
@@ -121,26 +121,26 @@ describe('a queue', () => {
     expect(textOf((await visitor.get('/ops')).html)).toContain(opsAlarms.well);
   });
 
-  test('that is none of ours is refused on the page', async () => {
+  test('answers 404 when an unknown queue is paused', async () => {
     const response = await (await signedIn(app)).post('/ops/queues/nowhere/pause');
     expect(response.status).toBe(404);
     expect(textOf(response.html)).toContain('Queues are deliveries, reports, violations');
   });
 
-  test('is not resumed for an operation that is not paused: the page says why', async () => {
+  test('answers 409 with the reason when an operation that is not paused is resumed', async () => {
     const response = await (await signedIn(app)).post('/ops/operations/started/resume');
     expect(response.status).toBe(409);
     expect(textOf(response.html)).toContain('The operation is not paused.');
   });
 });
 
-describe('the charts', () => {
-  test('say so while there are no figures', async () => {
+describe('console: operations charts', () => {
+  test('explains empty operations charts when there are no metrics', async () => {
     const { html } = await (await signedIn(app)).get('/ops');
     expect(textOf(html)).toContain(opsCharts.none);
   });
 
-  test('come as tables, the newest minute first; what nobody saw stays open', async () => {
+  test('lists chart data newest minute first and leaves minutes without metrics empty', async () => {
     await counted(1, { 'accepted.tow_request': 3, 'accepted.tow_invoice': 2, 'due.reports': 7 });
     await counted(3, { 'accepted.tow_request': 1 });
     const { html } = await (await signedIn(app)).get('/ops');
@@ -153,7 +153,7 @@ describe('the charts', () => {
     expect(html).toMatch(/data-value-of="due.reports"><bdi>7<\/bdi>/);
   });
 
-  test('look back as far as is asked for, in at most a hundred points, and an hour when nobody says how far', async () => {
+  test('limits operations charts to 100 points and shows one hour for an invalid range', async () => {
     await counted(1, {});
     const visitor = await signedIn(app);
     const rowsOf = async (query: string) =>

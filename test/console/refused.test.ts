@@ -4,8 +4,8 @@ import { signedIn, textOf } from './visitor';
 
 const app = useApp({ role: 'console' });
 
-describe('a form', () => {
-  test('without the token of its session changes nothing', async () => {
+describe('console: refused forms', () => {
+  test('refuses a form without the form token of its session with 403', async () => {
     const visitor = await signedIn(app);
     const other = await signedIn(app);
     const foreign = /name="form_token" value="([^"]+)"/.exec((await other.get('/shortcuts')).html)?.[1] ?? '';
@@ -16,7 +16,7 @@ describe('a form', () => {
     expect((await visitor.get('/board')).status).toBe(200);
   });
 
-  test('that is too large is refused and not read to its end', async () => {
+  test('refuses a form that is too large with 413 in both languages', async () => {
     const visitor = await signedIn(app);
     for (const language of ['en', 'ar'] as const) {
       visitor.cookies.set('towhook_language', language);
@@ -29,7 +29,7 @@ describe('a form', () => {
     }
   });
 
-  test('that cannot be read is told from one that is too old', async () => {
+  test('answers 415 to a form that cannot be decoded and explains it', async () => {
     const visitor = await signedIn(app);
     const headers = { 'content-type': 'application/x-www-form-urlencoded; charset=klingon' };
     const response = await visitor.postRaw('/sign-out', 'form_token=x', headers);
@@ -39,7 +39,7 @@ describe('a form', () => {
   });
 });
 
-test('an address that cannot be decoded is no page, and is dressed as every page is', async () => {
+test('answers 400 with security headers to a path that cannot be decoded', async () => {
   const response = await (await signedIn(app)).get('/tows/%E0%A4%A');
   expect(response.status).toBe(400);
   expect(response.html).toContain(`<h1>${wordsOf('en').common.notFound}</h1>`);

@@ -6,7 +6,7 @@ import { COMPLETE, REQUIRED } from '../operator/forms';
 
 const NOW_MS = Date.UTC(2026, 2, 10);
 
-test('every warning about a violation is said in Arabic', () => {
+test('translates every warning about a violation into Arabic', () => {
   const form = { ...violationInput.parse(REQUIRED), metadata: {} };
   const forms = [
     { ...form, date: '2027-01-01T00:00:00', plateNumber: 'QQ', isSaudi: true, identityNumber: '1', mobileNumber: '1' },
@@ -32,7 +32,7 @@ test.each([
   ['metadata that is not an object', { ...REQUIRED, metadata: '[]' }],
   ['a metadata id that is not a string', { ...REQUIRED, metadata: '{"id":7}' }],
   ['two metadata ids', { ...REQUIRED, metadata: '{"id":"a","id":"b"}' }],
-])('every rule that a form with %s fails is said in Arabic', (_what, fields) => {
+])('translates into Arabic every rule that a violation form fails with %s', (_what, fields) => {
   const { error } = violationInput.safeParse(fields);
   const rules = error ? failedRules(error).map(({ rule }) => rule) : [];
   expect(rules).not.toEqual([]);

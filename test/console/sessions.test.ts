@@ -7,9 +7,9 @@ import { signedIn, signedOutVisitor, textOf } from './visitor';
 const app = useApp({ role: 'console' });
 const keysListed = ROUTES.listApiKeys.answer;
 
-describe('whoever has not signed in', () => {
+describe('console: visitor without a session', () => {
   test.each(['/board', '/tows/TW-1', '/tasks', '/violations', '/ops'])(
-    'is led from %s to the sign-in page and back',
+    'redirects from %s to the sign-in page and back after sign-in',
     async (path) => {
       const visitor = signedOutVisitor(app);
       const response = await visitor.get(`${path}?q=1`);
@@ -22,14 +22,14 @@ describe('whoever has not signed in', () => {
   );
 
   test.each(['https://elsewhere.example/', '//elsewhere.example', '/\\elsewhere.example', 'board', '/sign-in', '/a b'])(
-    'is never led to %s',
+    'redirects to the board instead of %s after sign-in',
     async (next) => {
       const signed = await signedOutVisitor(app).post('/sign-in', { key: app.apiKey, next });
       expect(signed.location).toBe('/board');
     },
   );
 
-  test('gets no answer of the API by a cookie it made up', async () => {
+  test('refuses a made-up session cookie on pages and API reads', async () => {
     const visitor = signedOutVisitor(app);
     visitor.cookies.set('towhook_session', 'made-up');
     expect((await visitor.get('/board')).status).toBe(303);
@@ -37,8 +37,8 @@ describe('whoever has not signed in', () => {
   });
 });
 
-describe('signing in', () => {
-  test('gives a cookie that no script reads and no other site sends along with a form', async () => {
+describe('console: sign-in', () => {
+  test('sets an HttpOnly and SameSite=Lax session cookie at sign-in', async () => {
     const response = await signedOutVisitor(app).post('/sign-in', { key: app.apiKey });
     const cookie = response.get('Set-Cookie')?.find((line) => line.startsWith('towhook_session=')) ?? '';
     expect(cookie).toMatch(/; HttpOnly/);
@@ -49,7 +49,7 @@ describe('signing in', () => {
   });
 
   test.each(['https', 'https,http', 'HTTPS, http'])(
-    'over TLS (%s) gives a cookie that only goes over TLS and that no other site of the domain can set',
+    'sets and requires a Secure __Host- session cookie over TLS (x-forwarded-proto: %s)',
     async (proto) => {
       const overTls = { 'x-forwarded-proto': proto };
       const visitor = signedOutVisitor(app);
@@ -69,13 +69,13 @@ describe('signing in', () => {
     },
   );
 
-  test('behind a proxy that was not reached over TLS gives the plain cookie', async () => {
+  test('sets the plain session cookie behind a proxy that was reached without TLS', async () => {
     const visitor = signedOutVisitor(app);
     await visitor.postRaw('/sign-in', `key=${app.apiKey}`, { 'x-forwarded-proto': 'http,https' });
     expect(visitor.cookies.get('towhook_session')).toBeDefined();
   });
 
-  test('with a wrong key says so, keeps nothing, and never shows the key again', async () => {
+  test('refuses an invalid API key at sign-in with 401, sets no session and does not echo the key', async () => {
     const visitor = signedOutVisitor(app);
     const response = await visitor.post('/sign-in', { key: 'thk_wrong-key-1' });
     expect(response.status).toBe(401);
@@ -84,7 +84,7 @@ describe('signing in', () => {
     expect(visitor.cookies.get('towhook_session')).toBeUndefined();
   });
 
-  test('from another site is refused', async () => {
+  test('refuses a sign-in form from another site with 403', async () => {
     for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }]) {
       const response = await signedOutVisitor(app).postRaw('/sign-in', `key=${app.apiKey}`, headers);
       expect(response.status).toBe(403);
@@ -92,7 +92,7 @@ describe('signing in', () => {
     }
   });
 
-  test('takes no session id that somebody else may have planted', async () => {
+  test('replaces a session id that was set before sign-in', async () => {
     const visitor = signedOutVisitor(app);
     visitor.cookies.set('towhook_session', 'planted');
     await visitor.post('/sign-in', { key: app.apiKey });
@@ -100,8 +100,8 @@ describe('signing in', () => {
   });
 });
 
-describe('a session', () => {
-  test('ends when its key is revoked', async () => {
+describe('console: session', () => {
+  test('ends a session when its API key is revoked', async () => {
     const key = await newKey(app, 'viewer', 'soon gone');
     const listed = keysListed.parse((await api(app).get('/api/keys')).body).items;
     const id = listed.find(({ name }) => name === 'soon gone')?.id ?? '';
@@ -112,7 +112,7 @@ describe('a session', () => {
     expect((await visitor.get('/board')).status).toBe(303);
   });
 
-  test('ends by signing out, also for a copy of its cookie', async () => {
+  test('ends a session at sign-out, also for a copy of its cookie', async () => {
     const visitor = await signedIn(app);
     const copy = signedOutVisitor(app);
     copy.cookies.set('towhook_session', visitor.cookies.get('towhook_session') ?? '');
@@ -126,7 +126,7 @@ describe('a session', () => {
   const keyInRedis = async () => (await app.foundation.redis.keys('*session:*'))[0] ?? '';
   const leftMs = async () => app.foundation.redis.pttl(await keyInRedis());
 
-  test('lives on for 12 hours with each page and each form of a person', async () => {
+  test('extends a session to 12 hours with each page and each form', async () => {
     const visitor = await signedIn(app);
     const acts = [
       () => visitor.get('/board'),
@@ -140,7 +140,7 @@ describe('a session', () => {
     }
   });
 
-  test('lives no longer by what an open page does by itself', async () => {
+  test('does not extend a session by background requests of an open page', async () => {
     const visitor = await signedIn(app);
     await app.foundation.redis.pexpire(await keyInRedis(), HOUR_MS);
     const part = { 'hx-request': 'true' };
@@ -157,7 +157,7 @@ describe('a session', () => {
     expect(await leftMs()).toBeLessThanOrEqual(HOUR_MS);
   });
 
-  test('ends 7 days after it began, however much it is used', async () => {
+  test('ends a session 7 days after sign-in regardless of use', async () => {
     const visitor = await signedIn(app);
     const { redis, clock } = app.foundation;
     const key = await keyInRedis();
@@ -173,7 +173,7 @@ describe('a session', () => {
     expect((await visitor.get('/api/tows')).status).toBe(401);
   });
 
-  test('is kept in Redis by a hash alone', async () => {
+  test('stores neither the session id nor the API key in Redis in plain text', async () => {
     const visitor = await signedIn(app);
     const { redis } = app.foundation;
     const kept = await Promise.all(
@@ -185,8 +185,8 @@ describe('a session', () => {
   });
 });
 
-describe('every page', () => {
-  test('runs nothing, loads nothing and is framed by nothing that is not ours', async () => {
+describe('console: every page', () => {
+  test('forbids foreign scripts, resources and frames on every page', async () => {
     const visitor = await signedIn(app);
     for (const path of ['/board', '/shortcuts', '/nowhere-at-all']) {
       const response = await visitor.get(path);
@@ -199,7 +199,7 @@ describe('every page', () => {
     expect((await visitor.get('/board')).get('cache-control')).toBe('no-store');
   });
 
-  test('speaks the language of the cookie, else of the browser, else English', async () => {
+  test('chooses the page language from the cookie, then the browser, then English', async () => {
     const visitor = signedOutVisitor(app);
     expect((await visitor.get('/sign-in')).html).toContain('<html lang="en" dir="ltr"');
     expect((await visitor.get('/sign-in', { 'accept-language': 'ar-SA,ar;q=0.9,en;q=0.5' })).html).toContain(
@@ -212,7 +212,7 @@ describe('every page', () => {
     expect(visitor.cookies.get('towhook_theme')).toBeUndefined();
   });
 
-  test('leads back to where the preferences were changed, and nowhere else', async () => {
+  test('redirects a change of preferences back to its page of this console only', async () => {
     const visitor = signedOutVisitor(app);
     const from = (referer: string) => visitor.postRaw('/preferences', 'theme=dark', { referer });
     expect((await from(`${app.consoleUrl}/shortcuts?a=1`)).location).toBe('/shortcuts?a=1');
@@ -221,7 +221,7 @@ describe('every page', () => {
   });
 });
 
-test('the address without a path leads people to the board and tells programs of the API', async () => {
+test('redirects / to the board for browsers and describes the API as JSON for programs', async () => {
   expect((await signedOutVisitor(app).get('/')).location).toBe('/board');
   const response = await api(app, null).get('/');
   expect(response.body).toMatchObject({ api: '/api/tows' });

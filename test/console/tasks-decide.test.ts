@@ -14,8 +14,8 @@ async function dispatcher() {
 }
 const firstReport = async (ref: string) => (await towOf(app, ref)).reports[0];
 
-describe('deciding on a report in the list', () => {
-  test('sends it again', async () => {
+describe('console: report decisions in the task list', () => {
+  test('sends a refused report again from the task list', async () => {
     const { ref, taskId } = await refusedTow(app);
     const visitor = await dispatcher();
     const response = await decideBy(visitor, { id: taskId, decision: 'retry' });
@@ -26,7 +26,7 @@ describe('deciding on a report in the list', () => {
     expect(rowOf(back, taskId)).toBe('');
   });
 
-  test('corrects what was changed and nothing else, and sends it', async () => {
+  test('corrects only the changed fields of a report and sends it', async () => {
     const { ref, taskId } = await refusedTow(app);
     const before = await firstReport(ref);
     const visitor = await dispatcher();
@@ -42,7 +42,7 @@ describe('deciding on a report in the list', () => {
     expect(timeline.at(-1)?.['fields']).toEqual({ plate_number: { old: 'ABJ 1234', new: 'RSX 4321' } });
   });
 
-  test('with a rule broken shows the rule at the field, what was entered, and the form open', async () => {
+  test('shows the broken rule, the entered value and the open form after an invalid correction', async () => {
     const { ref, taskId } = await refusedTow(app);
     const visitor = await dispatcher();
     const response = await decideBy(visitor, { id: taskId, decision: 'correct' }, { latitude: '124.5' });
@@ -53,7 +53,7 @@ describe('deciding on a report in the list', () => {
     expect((await firstReport(ref))?.state).toBe('refused');
   });
 
-  test('that was changed in nothing says so', async () => {
+  test('refuses a correction that changes no field with 422', async () => {
     const { taskId } = await refusedTow(app);
     const visitor = await dispatcher();
     const response = await decideBy(visitor, { id: taskId, decision: 'correct' });
@@ -64,7 +64,7 @@ describe('deciding on a report in the list', () => {
   test.each([
     ['waive', 'waived'],
     ['accept', 'accepted'],
-  ] as const)('%s needs a reason, and then it is %s', async (decision, state) => {
+  ] as const)('requires a reason to %s a report, which is then %s', async (decision, state) => {
     const { ref, taskId } = await refusedTow(app);
     const visitor = await dispatcher();
     const without = await decideBy(visitor, { id: taskId, decision }, { reason: '  ' });
@@ -74,7 +74,7 @@ describe('deciding on a report in the list', () => {
     expect(await firstReport(ref)).toMatchObject({ state, reason: 'told by phone' });
   });
 
-  test('leads back to the same list, to the row behind it', async () => {
+  test('redirects to the next row of the same task list after a decision', async () => {
     const [first, second] = [await refusedTow(app), await refusedTow(app)];
     const visitor = await dispatcher();
     const list = '/tasks?type=report_refused&order=newest';
@@ -84,7 +84,7 @@ describe('deciding on a report in the list', () => {
     expect(rowOf(await visitor.get(list), first.taskId)).toContain(`id="${next}" tabindex="-1"`);
   });
 
-  test('that is sent twice has its effect once, and is told twice that it had', async () => {
+  test('applies a decision once when its form is sent twice', async () => {
     const { ref, taskId } = await refusedTow(app);
     const visitor = await dispatcher();
     const { html } = await visitor.get('/tasks');
@@ -99,7 +99,7 @@ describe('deciding on a report in the list', () => {
     expect((await towOf(app, ref)).timeline.filter(({ type }) => type === 'report.waived')).toHaveLength(1);
   });
 
-  test('that somebody else has decided meanwhile is refused, and nothing more happens to it', async () => {
+  test('refuses a decision with 409 when another person has decided the task', async () => {
     const { ref, taskId } = await refusedTow(app);
     const [slow, fast] = [await dispatcher(), await dispatcher()];
     const hidden = hiddenOf(rowOf(await slow.get('/tasks'), taskId), 'waive');
@@ -110,7 +110,7 @@ describe('deciding on a report in the list', () => {
     expect((await firstReport(ref))?.state).toBe('pending');
   });
 
-  test('that was decided and came back since is refused: it asks something new', async () => {
+  test('refuses a decision with 409 when the task was decided and opened again', async () => {
     const { ref, taskId } = await refusedTow(app);
     const [slow, fast] = [await dispatcher(), await dispatcher()];
     const hidden = hiddenOf(rowOf(await slow.get('/tasks'), taskId), 'waive');
@@ -123,8 +123,8 @@ describe('deciding on a report in the list', () => {
   });
 });
 
-describe('deciding on anything else in the list', () => {
-  test('a violation is accepted by hand, with its reference at the service', async () => {
+describe('console: other decisions in the task list', () => {
+  test('accepts a violation manually with its reference at the service', async () => {
     const id = await newViolation(app);
     const taskId = await openGeneral(app, violationRefusedTask({ id, httpStatus: 400, words: 'no', hint: null }));
     const visitor = await dispatcher();
@@ -135,14 +135,14 @@ describe('deciding on anything else in the list', () => {
     expect(await violationOf(app, id)).toMatchObject({ state: 'accepted', violation_reference_id: 'V-20261121-777' });
   });
 
-  test('a violation is waived', async () => {
+  test('waives a violation from the task list', async () => {
     const id = await newViolation(app);
     const taskId = await openGeneral(app, violationRefusedTask({ id, httpStatus: 400, words: 'no', hint: null }));
     await decideBy(await dispatcher(), { id: taskId, decision: 'waive' }, { reason: 'paid' });
     expect((await violationOf(app, id)).state).toBe('waived');
   });
 
-  test('what only informs is closed, with a note or without', async () => {
+  test('closes an informational task without a note', async () => {
     const ref = await newTow(app);
     const taskId = await openOn(app, ref, rivalRequestTask);
     const visitor = await dispatcher();
@@ -150,14 +150,14 @@ describe('deciding on anything else in the list', () => {
     expect(await openIds(app)).toEqual([]);
   });
 
-  test('an operation is resumed; one that is not paused says so', async () => {
+  test('answers 409 when a task resumes an operation that is not paused', async () => {
     const taskId = await openGeneral(app, pausedOperationTask('invoice', 'no'));
     const response = await decideBy(await signedIn(app), { id: taskId, decision: 'resume' });
     expect(response.status).toBe(409);
     expect(textOf(rowOf(response, taskId))).toContain('not paused');
   });
 
-  test('a form that names nothing that can be decided is answered 404', async () => {
+  test('answers 404 to a decision form without a valid decision', async () => {
     const visitor = await signedIn(app);
     await visitor.get('/tasks');
     for (const fields of [{}, { decision: 'explode' }, { decision: 'retry', task: 'x' }]) {

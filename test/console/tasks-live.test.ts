@@ -26,7 +26,7 @@ const { gone, changed, fresh } = wordsOf('en').tasks;
 const markFor = (taskId: string, text: string) =>
   `id="${anchorOf(taskId)}-now" role="status" hx-swap-oob="morph">${text}</p>`;
 
-test('a row that was decided elsewhere is told from those that still ask the same', async () => {
+test('marks a task decided elsewhere and leaves unchanged tasks unmarked on refresh', async () => {
   const [decided, left] = [await refusedTow(app), await refusedTow(app)];
   const visitor = await signedIn(app);
   const since = await look(visitor);
@@ -36,7 +36,7 @@ test('a row that was decided elsewhere is told from those that still ask the sam
   expect(html).toContain(markFor(left.taskId, ''));
 });
 
-test('a row that asks something new under its old name is told, too', async () => {
+test('marks a task that was reopened with a new question on refresh', async () => {
   const { ref, taskId } = await refusedTow(app);
   const visitor = await signedIn(app);
   const since = await look(visitor);
@@ -45,7 +45,7 @@ test('a row that asks something new under its old name is told, too', async () =
   expect(await since()).toContain(markFor(taskId, changed));
 });
 
-test('new ones are counted, those of other lists are not', async () => {
+test('counts new tasks of the displayed task list only', async () => {
   await refusedTow(app);
   const visitor = await signedIn(app);
   const [all, rivals] = [await look(visitor), await look(visitor, '/tasks?type=rival_request')];
@@ -59,7 +59,7 @@ test('new ones are counted, those of other lists are not', async () => {
 });
 
 test.each(['//[', 'http://[', '', '/board?type=rival_request'])(
-  'a list that is none (%s) is the plain one',
+  'refreshes the unfiltered task list for the invalid list address "%s"',
   async (list) => {
     const visitor = await signedIn(app);
     const { html } = await visitor.get('/tasks');

@@ -15,12 +15,12 @@ const titlesIn = (html: string) => [...html.matchAll(/<h2 id="task-\w+-title">([
 const refsIn = (html: string) =>
   [...html.matchAll(/href="\/tows\/([^"]+)" data-row-link/g)].map(([, ref = '']) => decodeURIComponent(ref));
 
-describe('the words of tasks', () => {
-  test('the domain opens a task of every type', () => {
+describe('console: task texts', () => {
+  test('covers every task type in the tests of the task texts', () => {
     expect(ONE_OF_EACH.map(({ type }) => type).toSorted()).toEqual([...TASK_TYPES].toSorted());
   });
 
-  test.each(ONE_OF_EACH)('say in both languages what $type is and what helps', async (task) => {
+  test.each(ONE_OF_EACH)('explains a task of type $type and its remedy in both languages', async (task) => {
     const id = await openGeneral(app, task);
     const visitor = await signedIn(app);
     const english = textOf(rowOf(await visitor.get('/tasks'), id));
@@ -43,8 +43,8 @@ describe('the words of tasks', () => {
   });
 });
 
-describe('the list of tasks', () => {
-  test('shows what waits longest first, and the other way round when asked', async () => {
+describe('console: task list', () => {
+  test('lists the oldest task first, or the newest on request', async () => {
     const { ref: first } = await refusedTow(app);
     const { ref: second } = await refusedTow(app);
     const visitor = await signedIn(app);
@@ -52,7 +52,7 @@ describe('the list of tasks', () => {
     expect(refsIn((await visitor.get('/tasks?order=newest')).html)).toEqual([second, first]);
   });
 
-  test('shows a refused report with its plate in both scripts, the words of the service, and what was sent, masked', async () => {
+  test('shows a refused report with plate, error text of the service and masked request body', async () => {
     const { ref, taskId } = await refusedTow(app);
     const visitor = await signedIn(app);
     const row = rowOf(await visitor.get('/tasks'), taskId);
@@ -67,13 +67,13 @@ describe('the list of tasks', () => {
     expect(sent).not.toContain('ABJ');
   });
 
-  test('tells the words of the service once', async () => {
+  test('shows the error text of the service once per task', async () => {
     const { taskId } = await refusedTow(app);
     const row = rowOf(await (await signedIn(app)).get('/tasks'), taskId);
     expect(textOf(row).split('Missing required field')).toHaveLength(2);
   });
 
-  test('has a link that folds out the decision on several, also where no script runs', async () => {
+  test('opens the bulk decision form of the task list by a link without scripts', async () => {
     await refusedTow(app);
     const visitor = await signedIn(app);
     const { html } = await visitor.get('/tasks?order=newest');
@@ -85,7 +85,7 @@ describe('the list of tasks', () => {
     expect(open).toContain('<summary id="bulk-choice">');
   });
 
-  test('explains that an earlier try may have worked', async () => {
+  test('explains in a task that an earlier attempt may have succeeded', async () => {
     const id = await newViolation(app);
     const task = { id, httpStatus: 400, words: 'no', hint: 'perhaps_already_accepted' } as const;
     const taskId = await openGeneral(app, violationRefusedTask(task));
@@ -93,13 +93,13 @@ describe('the list of tasks', () => {
     expect(textOf(rowOf(await visitor.get('/tasks'), taskId))).toContain('may have worked: look it up at the service');
   });
 
-  test('says that nothing needs a person when nothing does', async () => {
+  test('explains an empty task list', async () => {
     const visitor = await signedIn(app);
     expect(textOf((await visitor.get('/tasks')).html)).toContain('Nothing needs a person');
     expect(textOf((await visitor.get('/tasks?type=late_invoice')).html)).toContain('No open task fits these filters');
   });
 
-  test('is narrowed by what happened, by the kind of report, and by tow, each with its count and an address of its own', async () => {
+  test('filters the task list by task type, report kind and tow and shows counts', async () => {
     const refused = await refusedTow(app);
     const other = await newTow(app);
     await openOn(app, other, rivalRequestTask);
@@ -120,7 +120,7 @@ describe('the list of tasks', () => {
     expect(await narrowed('type=nonsense')).toHaveLength(3);
   });
 
-  test('is shown page by page', async () => {
+  test('splits the task list into pages', async () => {
     const refs: string[] = [];
     for (let made = 0; made < 27; made += 1) refs.push(await newTow(app));
     for (const ref of refs) await openOn(app, ref, rivalRequestTask);
@@ -134,18 +134,21 @@ describe('the list of tasks', () => {
   });
 });
 
-describe('who may decide', () => {
-  test.each(['viewer', 'crew'] as const)('is told to a %s, who gets no form', async (role) => {
-    const { taskId } = await refusedTow(app);
-    const visitor = await signedIn(app, await newKey(app, role));
-    const response = await visitor.get('/tasks');
-    expect(textOf(response.html)).toContain('Deciding needs the role dispatcher.');
-    expect(hiddenOf(rowOf(response, taskId), 'retry')).toEqual({});
-    expect(response.html).not.toContain('name="chosen"');
-    expect((await visitor.post('/tasks', { decision: 'retry', task: taskId })).status).toBe(403);
-  });
+describe('console: roles that may decide tasks', () => {
+  test.each(['viewer', 'crew'] as const)(
+    'shows a %s the role needed to decide tasks and offers no form',
+    async (role) => {
+      const { taskId } = await refusedTow(app);
+      const visitor = await signedIn(app, await newKey(app, role));
+      const response = await visitor.get('/tasks');
+      expect(textOf(response.html)).toContain('Deciding needs the role dispatcher.');
+      expect(hiddenOf(rowOf(response, taskId), 'retry')).toEqual({});
+      expect(response.html).not.toContain('name="chosen"');
+      expect((await visitor.post('/tasks', { decision: 'retry', task: taskId })).status).toBe(403);
+    },
+  );
 
-  test('an operation is resumed by ops alone', async () => {
+  test('offers to resume an operation to ops only', async () => {
     const id = await openGeneral(app, pausedOperationTask('invoice', 'no'));
     const dispatcher = await signedIn(app, await newKey(app, 'dispatcher'));
     expect(textOf(rowOf(await dispatcher.get('/tasks'), id))).toContain('Deciding needs the role ops.');
@@ -154,8 +157,8 @@ describe('who may decide', () => {
   });
 });
 
-describe('how many tasks are open', () => {
-  test('stands beside their name on every page, and is asked for by itself', async () => {
+describe('console: open task count', () => {
+  test('shows the number of open tasks in the navigation and refreshes it separately', async () => {
     const visitor = await signedIn(app);
     const beside = async (path: string) =>
       textOf(/<span id="open-tasks"[^]*?<\/a>/.exec((await visitor.get(path)).html)?.[0] ?? '');

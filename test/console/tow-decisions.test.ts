@@ -18,7 +18,7 @@ async function refused() {
 
 const onReport = (ref: string, report: string, action: string) => pagePath(ref, `/reports/${report}/${action}`);
 
-test('what a person must decide stands at the top, with its actions', async () => {
+test('shows the open decision of a tow with its forms in the task section', async () => {
   const { ref, report } = await refused();
   const { html } = await visitor.get(pagePath(ref));
   expect(textIn(html, 'tasks')).toContain('Missing required field');
@@ -28,14 +28,14 @@ test('what a person must decide stands at the top, with its actions', async () =
   expect(formsOf(markupOf(html, `report-${report}`), ref)).toEqual([]);
 });
 
-test('nobody below a dispatcher is offered a decision', async () => {
+test('offers a crew no decision on a refused report', async () => {
   const { ref } = await refused();
   const { html } = await (await signedIn(app, await newKey(app, 'crew'))).get(pagePath(ref));
   expect(textIn(html, 'tasks')).toContain('Missing required field');
   expect(formsOf(html, ref).filter((action) => action.startsWith('reports/'))).toEqual([]);
 });
 
-test('a refused report is corrected in the fields of its kind, filled with what was sent, and sent again', async () => {
+test('corrects a refused report in a form prefilled with the sent values and sends it again', async () => {
   const { ref, report } = await refused();
   const { html } = await visitor.get(pagePath(ref));
   const form = markupOf(html, `form-correct-${report}`);
@@ -66,7 +66,7 @@ test('a refused report is corrected in the fields of its kind, filled with what 
   expect(textIn(response.html, 'tasks')).toBe('');
 });
 
-test('a correction that breaks a rule keeps what was entered', async () => {
+test('keeps the entered values of an invalid report correction', async () => {
   const { ref, report } = await refused();
   await visitor.get(pagePath(ref));
   const response = await visitor.post(onReport(ref, report, 'correct'), {
@@ -87,7 +87,7 @@ test.each([
   ['retry', {}, 'pending'],
   ['waive', { reason: 'agreed by phone' }, 'waived'],
   ['accept', { reason: 'seen at the service' }, 'accepted'],
-] as const)('a refused report is decided: %s', async (action, fields, state) => {
+] as const)('applies the decision to %s a refused report on the page of a tow', async (action, fields, state) => {
   const { ref, report } = await refused();
   await visitor.get(pagePath(ref));
   const response = await sendForm(visitor, onReport(ref, report, action), fields);
@@ -96,7 +96,7 @@ test.each([
   expect(decided).toMatchObject({ state, reason: 'reason' in fields ? fields.reason : null });
 });
 
-test.each(['waive', 'accept'])('to %s needs a reason', async (action) => {
+test.each(['waive', 'accept'])('refuses to %s a report without a reason with 422', async (action) => {
   const { ref, report } = await refused();
   await visitor.get(pagePath(ref));
   const response = await visitor.post(onReport(ref, report, action), { reason: ' ' });
@@ -105,7 +105,7 @@ test.each(['waive', 'accept'])('to %s needs a reason', async (action) => {
   expect((await towOf(app, ref)).reports[0]?.state).toBe('refused');
 });
 
-test('only what the rules allow now is offered', async () => {
+test('offers only the report decisions that are currently allowed', async () => {
   const ref = await towAfter(app, 'started', 'detained', 'invoice');
   const offered = async () =>
     formsOf((await visitor.get(pagePath(ref))).html, ref).filter((action) => action.startsWith('reports/'));
@@ -119,7 +119,7 @@ test('only what the rules allow now is offered', async () => {
   expect((await offered()).filter((action) => action.includes('started'))).toEqual([]);
 });
 
-test('an unknown outcome is accepted, retried or waived, and not corrected', async () => {
+test('offers to accept, retry or waive a report with unknown outcome, but not to correct it', async () => {
   const ref = await towAfter(app, 'started', 'invoice');
   await answerHead(app, ref, 'accepted');
   const report = await answerHead(app, ref, 'unknown');
@@ -130,7 +130,7 @@ test('an unknown outcome is accepted, retried or waived, and not corrected', asy
   expect(textIn(html, 'tow-why')).toContain('proof that it worked is awaited');
 });
 
-test('a decision on a report that was settled meanwhile is refused with its reason', async () => {
+test('refuses a decision with 409 on a report that was settled after the page was loaded', async () => {
   const { ref, report } = await refused();
   await visitor.get(pagePath(ref));
   await api(app)
@@ -143,7 +143,7 @@ test('a decision on a report that was settled meanwhile is refused with its reas
   expect(textOf((await visitor.post(onReport(ref, report, 'waive'), {})).html)).toContain('لم يتم ذلك');
 });
 
-describe('a page that does not show any more how a report stands', () => {
+describe('console: outdated page of a tow', () => {
   /** Loads the page, then another person corrects the report and the service refuses it again. */
   async function stale() {
     const { ref, report } = await refused();
@@ -160,7 +160,7 @@ describe('a page that does not show any more how a report stands', () => {
     ['retry', {}],
     ['waive', { reason: 'seen the first refusal' }],
     ['accept', { reason: 'seen the first refusal' }],
-  ] as const)('decides nothing: %s', async (action, fields) => {
+  ] as const)('refuses the decision %s from an outdated page of a tow with 409', async (action, fields) => {
     const { ref, report } = await stale();
     const response = await visitor.post(onReport(ref, report, action), fields);
     expect(response.status).toBe(409);
@@ -171,7 +171,7 @@ describe('a page that does not show any more how a report stands', () => {
     expect(form).toContain('reason' in fields ? fields.reason : `action="${onReport(ref, report, action)}"`);
   });
 
-  test('keeps what was entered, and only that: sent again it undoes nothing', async () => {
+  test('keeps only the changed fields of a correction from an outdated page', async () => {
     const { ref, report } = await stale();
     visitor.cookies.set('towhook_language', 'ar');
     const entered = { plate_number: 'ABJ 1234', latitude: '24.9' };
@@ -185,7 +185,7 @@ describe('a page that does not show any more how a report stands', () => {
   });
 });
 
-test('a correction that is sent twice leads to the same page twice', async () => {
+test('applies a report correction once when its form is sent twice', async () => {
   const { ref, report } = await refused();
   const { html } = await visitor.get(pagePath(ref));
   const form = markupOf(html, `form-correct-${report}`);
@@ -201,7 +201,7 @@ test('a correction that is sent twice leads to the same page twice', async () =>
   expect(timeline.filter(({ type }) => type === 'report.corrected')).toHaveLength(1);
 });
 
-test('a task that only informs is closed with a note', async () => {
+test('closes an informational task on the page of a tow with a note', async () => {
   const ref = await towAfter(app);
   await deliver(app, 'tow_request', { violation_reference_id: 'V-other', towing_reference_id: ref });
   const { html } = await visitor.get(pagePath(ref));
@@ -214,8 +214,8 @@ test('a task that only informs is closed with a note', async () => {
   expect(textIn(response.html, 'timeline')).toContain('A task was closed');
 });
 
-describe('what went over the wire', () => {
-  test('shows no plate and no token, only where it is sent and what it says', async () => {
+describe('console: attempts of a report', () => {
+  test('shows the request of a report with masked plate and token', async () => {
     const { ref, report } = await refused();
     const pane = markupOf((await visitor.get(pagePath(ref))).html, `wire-${report}`);
     const text = textOf(pane);
@@ -225,7 +225,7 @@ describe('what went over the wire', () => {
     expect(text).not.toMatch(/1234|ABJ|A B J/);
   });
 
-  test('shows every try with how long it took', async () => {
+  test('shows every attempt of a report with its duration', async () => {
     const ref = await towAfter(app, 'started');
     for (let i = 0; i < 3; i += 1) {
       await answerHead(app, ref, 'retry');

@@ -13,7 +13,7 @@ beforeEach(async () => {
 
 const PLACE = { plate_number: 'KLM 77', towed_location: 'Olaya Street', latitude: '24.5', longitude: '46.5' };
 
-test('a tow goes from request to release by its forms, the likeliest next fact being the prominent one', async () => {
+test('records a tow from request to release by its forms and highlights the next fact', async () => {
   const ref = await newTow(app);
   const steps = [
     ['started', PLACE],
@@ -36,7 +36,7 @@ test('a tow goes from request to release by its forms, the likeliest next fact b
   expect(textIn(response.html, 'next')).toContain('There is nothing more to say about this tow.');
 });
 
-test('only what the violation does not give is asked, and what it gives is shown', async () => {
+test('asks at the start of a tow only for values that its violation does not provide', async () => {
   await newViolation(app, { id: 'case-9' });
   const known = await newTow(app, { metadata: { id: 'case-9' } });
   const { html } = await visitor.get(pagePath(known));
@@ -50,7 +50,7 @@ test('only what the violation does not give is asked, and what it gives is shown
   expect(unknown.html).toMatch(/<input[^>]+name="plate_number"[^>]+required/);
 });
 
-test('a refused start names its fields beside them and keeps what was entered', async () => {
+test('names the invalid fields of a started form and keeps the entered values', async () => {
   const ref = await newTow(app);
   await visitor.get(pagePath(ref));
   const entered = {
@@ -71,14 +71,14 @@ test('a refused start names its fields beside them and keeps what was entered', 
   expect((await towOf(app, ref)).state).toBe('requested');
 });
 
-test('a moment is entered as Riyadh time', async () => {
+test('reads the entered time of a fact as Riyadh time', async () => {
   const ref = await newTow(app);
   await visitor.get(pagePath(ref));
   await sendForm(visitor, pagePath(ref, '/started'), { ...PLACE, occurred_at: '2026-01-05T09:14' });
   expect((await towOf(app, ref)).facts[0]?.occurred_at).toBe('2026-01-05T06:14:00.000Z');
 });
 
-test('a moment in the very minute of the fact before it comes right after that fact', async () => {
+test('accepts a fact in the same minute as the previous fact and refuses an earlier one', async () => {
   const ref = await newTow(app);
   await api(app)
     .post(apiPath(ref, '/started'))
@@ -91,12 +91,12 @@ test('a moment in the very minute of the fact before it comes right after that f
   expect(markupOf(earlier.html, 'form-released')).toContain('id="fact-released-occurred_at-error"');
 });
 
-describe('a cancellation', () => {
+describe('console: cancellation', () => {
   test.each([
     [{ cancellation_reason: 'Gone on arrival' }, 'Gone on arrival'],
     [{ cancellation_reason: 'Wrong vehicle', cancellation_more: ' blue van ' }, 'Wrong vehicle: blue van'],
     [{ cancellation_reason: 'other', cancellation_more: 'flooded street' }, 'flooded street'],
-  ])('%j tells the service: %s', async (fields, reason) => {
+  ])('turns the cancellation fields %j into the reason "%s"', async (fields, reason) => {
     const ref = await newTow(app);
     await visitor.get(pagePath(ref));
     const response = await sendForm(visitor, pagePath(ref, '/canceled'), fields);
@@ -105,7 +105,7 @@ describe('a cancellation', () => {
   });
 
   test.each([{ cancellation_more: 'blue van' }, { cancellation_reason: 'other', cancellation_more: ' ' }])(
-    'without a reason (%j) is refused and keeps what was written',
+    'refuses a cancellation without a reason (%j) with 422 and keeps the entered text',
     async (fields) => {
       const ref = await newTow(app);
       await visitor.get(pagePath(ref));
@@ -115,7 +115,7 @@ describe('a cancellation', () => {
     },
   );
 
-  test('with an invoice needs a reason of ops', async () => {
+  test('requires ops and a reason to cancel a tow with an invoice', async () => {
     const ref = await towAfter(app, 'started', 'invoice');
     await answerHead(app, ref, 'accepted');
     await answerHead(app, ref, 'accepted');
@@ -131,8 +131,8 @@ describe('a cancellation', () => {
   });
 });
 
-describe('an invoice', () => {
-  test('tells how its days come about, and takes others with a reason', async () => {
+describe('console: invoice form', () => {
+  test('explains the computed delay days of an invoice and accepts an override with a reason', async () => {
     const ref = await newTow(app);
     const ago = (days: number) => new Date(app.foundation.clock.nowMs() - days * 86_400_000).toISOString();
     await api(app)
@@ -162,8 +162,8 @@ describe('an invoice', () => {
   });
 });
 
-describe('what is not allowed now', () => {
-  test('has no form, and says why where it could be expected', async () => {
+describe('console: facts that are not allowed', () => {
+  test('offers no form for a fact that is not allowed and explains why', async () => {
     const ref = await towAfter(app, 'started', 'detained', 'invoice');
     const { html } = await visitor.get(pagePath(ref));
     expect(formsOf(html, ref)).not.toContain('released');
@@ -171,7 +171,7 @@ describe('what is not allowed now', () => {
     expect(textIn(html, 'checklist')).toContain('Payment recorded missing');
   });
 
-  test('sent all the same is refused with its reason, in the reader’s language', async () => {
+  test('refuses a fact that is not allowed with 409 and explains it in Arabic', async () => {
     const ref = await towAfter(app, 'started', 'detained', 'invoice');
     await visitor.get(pagePath(ref));
     visitor.cookies.set('towhook_language', 'ar');
@@ -180,7 +180,7 @@ describe('what is not allowed now', () => {
     expect(textOf(response.html)).toContain('سجّل الدفع قبل الإفراج.');
   });
 
-  test('a hold blocks payment and release, and the checklist says so', async () => {
+  test('blocks payment and release of a tow on hold and shows the hold in the checklist', async () => {
     const ref = await towAfter(app, 'started', 'detained', 'invoice');
     await api(app).post(apiPath(ref, '/holds')).send({ reason: 'police' });
     const { html } = await visitor.get(pagePath(ref));
@@ -191,7 +191,7 @@ describe('what is not allowed now', () => {
   });
 });
 
-test('a form sent twice has its effect once', async () => {
+test('records a fact once when its form is sent twice', async () => {
   const ref = await newTow(app);
   const { html } = await visitor.get(pagePath(ref));
   const token = /name="form_token" value="([^"]+)"/.exec(html)?.[1] ?? '';
@@ -205,7 +205,7 @@ test('a form sent twice has its effect once', async () => {
   expect((await towOf(app, ref)).facts).toHaveLength(1);
 });
 
-test('the address of a form that was refused leads back to the tow', async () => {
+test('redirects a GET of a form address to the page of the tow', async () => {
   const ref = await newTow(app);
   expect((await visitor.get(pagePath(ref, '/started'))).location).toBe(pagePath(ref));
   expect((await visitor.get(pagePath(ref, '/reports/started-1/waive'))).location).toBe(pagePath(ref));

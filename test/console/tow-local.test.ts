@@ -13,7 +13,7 @@ beforeEach(async () => {
   visitor = await signedIn(app, await newKey(app, 'dispatcher'));
 });
 
-test('a tow is given to a crew and a truck, to another one, and to nobody', async () => {
+test('assigns a tow to a crew and a truck, to another crew, and removes the assignment', async () => {
   const ref = await newTow(app);
   await visitor.get(pagePath(ref));
   const assigned = await sendForm(visitor, pagePath(ref, '/assignment'), { crew: 'فريق الشمال', truck: 'T-7' });
@@ -25,7 +25,7 @@ test('a tow is given to a crew and a truck, to another one, and to nobody', asyn
   expect(textIn(unassigned.html, 'crew')).toContain('Nobody is assigned.');
 });
 
-test('an assignment that is refused keeps what was entered', async () => {
+test('keeps the entered values of a refused crew assignment on the page of a tow', async () => {
   const ref = await newTow(app);
   await visitor.get(pagePath(ref));
   const response = await visitor.post(pagePath(ref, '/assignment'), { crew: 'x'.repeat(101), truck: 'T-7' });
@@ -34,7 +34,7 @@ test('an assignment that is refused keeps what was entered', async () => {
   expect(markupOf(response.html, 'crew')).toContain('id="assign-crew-error"');
 });
 
-test('a crew tells its steps one after the other', async () => {
+test('offers a crew only the next step and refuses an earlier step with 409', async () => {
   const ref = await newTow(app);
   const crew = await signedIn(app, await newKey(app, 'crew'));
   await crew.get(pagePath(ref));
@@ -47,7 +47,7 @@ test('a crew tells its steps one after the other', async () => {
   expect(textOf(again.html)).toContain('This was not done');
 });
 
-test('the place in the yard is noted once the vehicle is ours', async () => {
+test('offers the yard form only after the tow has started', async () => {
   const ref = await newTow(app);
   expect(formsOf((await visitor.get(pagePath(ref))).html, ref)).not.toContain('yard');
   await record(app, ref, 'started');
@@ -55,7 +55,7 @@ test('the place in the yard is noted once the vehicle is ours', async () => {
   expect(textIn(response.html, 'yard')).toContain('North · Slot B-12');
 });
 
-test('what blocks a release is said instead of the release, on the page and on the board, in both languages', async () => {
+test('explains what blocks a release on the page of a tow and on the board in both languages', async () => {
   const ref = await towAfter(app, 'started', 'detained', 'invoice');
   for (let owed = 0; owed < 3; owed += 1) await answerHead(app, ref, 'accepted');
   await visitor.get(pagePath(ref));
@@ -70,7 +70,7 @@ test('what blocks a release is said instead of the release, on the page and on t
   expect(textOf(rowIn((await visitor.get('/board')).html, ref))).toContain('موقوفة: لا إفراج بعد');
 });
 
-test('a hold is placed and lifted with reasons, and only open ones can be lifted', async () => {
+test('places and lifts a hold with reasons and offers to lift open holds only', async () => {
   const ref = await newTow(app);
   await visitor.get(pagePath(ref));
   const held = await sendForm(visitor, pagePath(ref, '/holds'), { reason: 'police' });
@@ -84,7 +84,7 @@ test('a hold is placed and lifted with reasons, and only open ones can be lifted
   expect(formsOf(lifted.html, ref)).not.toContain(`holds/${id}/lift`);
 });
 
-test('a note is kept with its lines and shows no markup', async () => {
+test('escapes markup in a note and refuses an empty note with 422', async () => {
   const ref = await newTow(app);
   await visitor.get(pagePath(ref));
   const response = await sendForm(visitor, pagePath(ref, '/notes'), { text: 'gate <b>B</b>\nask for Ali' });
@@ -92,7 +92,7 @@ test('a note is kept with its lines and shows no markup', async () => {
   expect((await visitor.post(pagePath(ref, '/notes'), { text: ' ' })).status).toBe(422);
 });
 
-test('a violation is linked by hand, and plate and place come from it', async () => {
+test('links a violation manually and takes the plate from it', async () => {
   const ref = await newTow(app);
   const violation = await newViolation(app);
   await visitor.get(pagePath(ref));
@@ -103,7 +103,7 @@ test('a violation is linked by hand, and plate and place come from it', async ()
   expect(textIn(response.html, 'tow-head')).toContain('A B J 1235');
 });
 
-test('a tow that is over takes notes and photos, and nothing else', async () => {
+test('offers only notes, photos and the violation link for a finished tow', async () => {
   const ref = await towAfter(app, 'canceled');
   const { html } = await visitor.get(pagePath(ref));
   expect(formsOf(html, ref).filter((action) => !action.startsWith('reports/'))).toEqual([
@@ -125,7 +125,7 @@ describe('console: photos of a tow', () => {
     return by.postMultipart(pagePath(ref, '/photos'), { fields: { form_token, form_key: `photos-${ref}` }, files });
   }
 
-  test('are sent from the page and shown there to whoever has signed in', async () => {
+  test('uploads a photo from the page of a tow and serves it to the session', async () => {
     const ref = await newTow(app);
     expect((await upload(ref, visitor)).status).toBe(303);
     const { html } = await visitor.get(pagePath(ref));
@@ -134,7 +134,7 @@ describe('console: photos of a tow', () => {
     expect((await visitor.get(address)).get('content-type')).toBe('image/png');
   });
 
-  test('sent twice are kept once', async () => {
+  test('stores a photo once when its form is sent twice', async () => {
     const ref = await newTow(app);
     await upload(ref, visitor);
     await upload(ref, visitor);
@@ -144,7 +144,7 @@ describe('console: photos of a tow', () => {
   test.each([
     ['a file that is not an image', [['a.txt', Buffer.from('text')]], 422, 'Image 1 : must be a whole image'],
     ['an image that is too large', [['a.png', imageOf(11 * 1024 * 1024)]], 413, '10'],
-  ] as const)('%s are refused with the reason', async (_name, files, status, text) => {
+  ] as const)('refuses %s as a photo and explains why', async (_name, files, status, text) => {
     const ref = await newTow(app);
     const response = await upload(ref, visitor, { files });
     expect(response.status).toBe(status);
@@ -153,7 +153,7 @@ describe('console: photos of a tow', () => {
     expect((await towOf(app, ref)).dispatch.photos).toEqual([]);
   });
 
-  test('are not taken from another site, nor from whoever may only look', async () => {
+  test('refuses a photo with a wrong form token or from a viewer with 403', async () => {
     const ref = await newTow(app);
     expect((await upload(ref, visitor, { token: 'made up' })).status).toBe(403);
     expect((await upload(ref, await signedIn(app, await newKey(app, 'viewer')))).status).toBe(403);
@@ -161,7 +161,7 @@ describe('console: photos of a tow', () => {
   });
 });
 
-test('who assigned what stays on the timeline', async () => {
+test('shows the actor and the crew of an assignment on the timeline', async () => {
   const ref = await newTow(app);
   towIn(await api(app).post(apiPath(ref, '/assignment')).send({ crew: 'North' }));
   expect(textIn((await visitor.get(pagePath(ref))).html, 'timeline')).toContain(

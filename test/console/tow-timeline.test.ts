@@ -40,7 +40,7 @@ function writtenTypes(): string[] {
   return [...new Set([...byScripts, ...byWorkflow, ...byActs, 'task.resolved'])];
 }
 
-test('every type that is ever written has words in both languages', () => {
+test('has a text in both languages for every timeline type', () => {
   const written = writtenTypes();
   expect(written.length).toBeGreaterThan(18);
   const known: string[] = [...TIMELINE_TYPES, 'fact.recorded'];
@@ -52,7 +52,7 @@ test('every type that is ever written has words in both languages', () => {
   }
 });
 
-test('what the service, people and tries did stands in one line of time, newest first', async () => {
+test('lists service calls, actions of people and attempts newest first on the timeline', async () => {
   const ref = await towAfter(app, 'started', 'invoice');
   await answerHead(app, ref, 'accepted');
   await api(app).post(apiPath(ref, '/notes')).send({ text: 'gate B' });
@@ -74,7 +74,7 @@ test('what the service, people and tries did stands in one line of time, newest 
   expect(text).toContain('The service accepted the report “Started”');
 });
 
-test('an answer and what it led to are told in one breath, and tries that led to nothing are folded', async () => {
+test('merges an attempt with the report change that it caused and folds failed attempts', async () => {
   const ref = await towAfter(app, 'started');
   for (let attempt = 0; attempt < 3; attempt += 1) {
     await answerHead(app, ref, 'retry');
@@ -98,7 +98,7 @@ test('an answer and what it led to are told in one breath, and tries that led to
   expect(entryTypes).toEqual(['report.retried', 'report.retried', 'report.retried', 'fact.recorded', 'tow.requested']);
 });
 
-test('tries that were not kept are counted, and those around the gap are not folded over it', async () => {
+test('does not fold timeline attempts across a gap of discarded attempts', async () => {
   const ref = await towAfter(app, 'started');
   for (let attempt = 0; attempt < 30; attempt += 1) {
     await answerHead(app, ref, 'retry');
@@ -115,7 +115,7 @@ test('tries that were not kept are counted, and those around the gap are not fol
   expect(attempts).toHaveLength(2);
 });
 
-test('a type that nobody knows is still shown', async () => {
+test('shows a timeline entry of an unknown type', async () => {
   const ref = await newTow(app);
   const keys = await app.foundation.redis.keys(`*timeline*${ref}*`);
   expect(keys).toHaveLength(1);
@@ -129,7 +129,7 @@ test('a type that nobody knows is still shown', async () => {
   expect(textIn((await visitor.get(pagePath(ref))).html, 'timeline')).toContain('(moon.landed)');
 });
 
-test('a fact told later says when it happened', async () => {
+test('shows on the timeline when a fact recorded later happened', async () => {
   const ref = await newTow(app);
   await api(app)
     .post(apiPath(ref, '/canceled'))
@@ -138,7 +138,7 @@ test('a fact told later says when it happened', async () => {
   await api(app).get(apiPath(ref)).expect(200);
 });
 
-describe('the invoice', () => {
+describe('console: invoice of a tow', () => {
   const posted = (ref: string, total: number) =>
     deliver(app, 'tow_invoice', {
       violation_reference_id: `V-${ref.slice(3)}`,
@@ -153,7 +153,7 @@ describe('the invoice', () => {
       delay_invoice: { total_amount: 100, paid_amount: 0, tax: 13.04 },
     });
 
-  test('shows both charges with their sum, every version, and that it is no tax invoice', async () => {
+  test('shows both invoice charges with their sum, every version and the tax invoice notice', async () => {
     const ref = await towAfter(app, 'started', 'detained');
     await posted(ref, 345);
     await posted(ref, 346.5);
@@ -167,7 +167,7 @@ describe('the invoice', () => {
     expect(text).toContain('The service issues the tax invoice. This is not one.');
   });
 
-  test('that cannot be read as money is shown as it came', async () => {
+  test('shows an invoice without readable amounts', async () => {
     const ref = await towAfter(app, 'started');
     await deliver(app, 'tow_invoice', {
       violation_reference_id: 'V',

@@ -12,7 +12,7 @@ beforeEach(async () => {
 
 const PLACE = { plate_number: 'KLM 77', towed_location: 'Olaya Street', latitude: '24.5', longitude: '46.5' };
 
-test('what another person was faster with stays beside the part that is refreshed, with what was entered', async () => {
+test('refuses a fact that another person recorded first with 409 and keeps the entered values outside the refreshed part', async () => {
   const ref = await newTow(app);
   await visitor.get(pagePath(ref));
   await api(app)
@@ -26,7 +26,7 @@ test('what another person was faster with stays beside the part that is refreshe
   expect(part.html).toMatch(/^<div id="tow"/);
 });
 
-test('a refusal names fields as the form does and rules in words of people, in both languages', async () => {
+test('names fields by their form labels and explains broken rules in both languages', async () => {
   const ref = await newTow(app);
   await visitor.get(pagePath(ref));
   const entered = { ...PLACE, longitude: 'east', occurred_at: '2099-01-01T10:00' };
@@ -39,14 +39,14 @@ test('a refusal names fields as the form does and rules in words of people, in b
   expect(textIn(arabic.html, 'form-started')).toContain('خط الطول : يجب أن يكون رقمًا');
 });
 
-test('a decimal comma is taken in a coordinate', async () => {
+test('accepts a decimal comma in a coordinate', async () => {
   const ref = await newTow(app);
   await visitor.get(pagePath(ref));
   await sendForm(visitor, pagePath(ref, '/started'), { ...PLACE, latitude: '24,25', longitude: '46,68' });
   expect(await towOf(app, ref)).toMatchObject({ latitude: 24.25, longitude: 46.68 });
 });
 
-test('nothing more to say is said only of a tow to which nothing can come', async () => {
+test('states that a tow is complete only when no further fact is possible', async () => {
   const held = await towAfter(app, 'started', 'detained', 'invoice');
   await api(app).post(`/api/tows/${held}/holds`).send({ reason: 'police' });
   const next = textIn((await visitor.get(pagePath(held))).html, 'next');
@@ -60,7 +60,7 @@ test('nothing more to say is said only of a tow to which nothing can come', asyn
   expect(textIn(response.html, 'next')).not.toContain('Not now');
 });
 
-test('a crew is told whose the next fact is', async () => {
+test('shows a crew which role records the next fact', async () => {
   const ref = await towAfter(app, 'started', 'detained');
   const crew = await signedIn(app, await newKey(app, 'crew'));
   expect(textIn((await crew.get(pagePath(ref))).html, 'next')).toContain(
@@ -68,7 +68,7 @@ test('a crew is told whose the next fact is', async () => {
   );
 });
 
-test('who took the vehicle is noted once, before the release and also when it is refused first', async () => {
+test('stores the person who took the vehicle once, also after a refused release', async () => {
   const ref = await towAfter(app, 'started');
   await visitor.get(pagePath(ref));
   const taken = { handed_to: 'Sami', handed_id: '1000000008' };
@@ -80,7 +80,7 @@ test('who took the vehicle is noted once, before the release and also when it is
   expect([state, dispatch.notes.map(({ text }) => text)]).toEqual(['released', ['Handed to Sami, id 1000000008']]);
 });
 
-test('the violation of a tow is one row, which says when it is not ours', async () => {
+test('marks the violation of a tow as not reported by this operator', async () => {
   const ref = await newTow(app);
   const head = textIn((await visitor.get(pagePath(ref))).html, 'tow-head');
   expect(head).toMatch(/Violation \S+ · not reported by us Taken from/);

@@ -12,8 +12,8 @@ async function visitorAs(role: Role) {
   return signedIn(app, await newKey(app, role));
 }
 
-describe('the page of a tow', () => {
-  test('shows reference, plate in both scripts, state, place with map links, violation and crew', async () => {
+describe('console: page of a tow', () => {
+  test('shows reference, plate in both scripts, state, place with map links, violation and crew of a tow', async () => {
     const violation = await newViolation(app, { id: 'case-1' });
     const ref = await newTow(app, { metadata: { id: 'case-1' } });
     await api(app).post(apiPath(ref, '/assignment')).send({ crew: 'North crew', truck: 'T-7' });
@@ -42,12 +42,12 @@ describe('the page of a tow', () => {
     expect(html).toContain(`href="/violations/${violation}"`);
   });
 
-  test('loads nothing from anywhere else', async () => {
+  test('loads no foreign resource on the page of a tow', async () => {
     const { html } = await (await visitorAs('viewer')).get(pagePath(await towAfter(app, 'started')));
     expect(html).not.toMatch(/<(?:img|script|link|iframe)[^>]+(?:src|href)="(?:https?:)?\/\//);
   });
 
-  test('says in one sentence why the tow waits, in both languages', async () => {
+  test('explains in one sentence why a tow waits, in both languages', async () => {
     const ref = await towAfter(app, 'started', 'detained');
     await answerHead(app, ref, 'refused');
     const visitor = await visitorAs('viewer');
@@ -61,7 +61,7 @@ describe('the page of a tow', () => {
     expect(textIn(html, 'tow-why')).toContain('HTTP 400: Missing required field');
   });
 
-  test('counts down to the next try of a report that failed', async () => {
+  test('counts down to the next attempt of a failed report', async () => {
     const ref = await towAfter(app, 'started');
     await answerHead(app, ref, 'retry');
     const { html } = await (await visitorAs('viewer')).get(pagePath(ref));
@@ -69,7 +69,7 @@ describe('the page of a tow', () => {
     expect(html).toMatch(/data-countdown="\d{5}"/);
   });
 
-  test('gives its JSON to whoever has signed in', async () => {
+  test('links the JSON of a tow and serves it to the session', async () => {
     const ref = await newTow(app);
     const visitor = await visitorAs('viewer');
     expect((await visitor.get(pagePath(ref))).html).toContain(`href="${apiPath(ref)}"`);
@@ -78,7 +78,7 @@ describe('the page of a tow', () => {
     expect(JSON.parse(html)).toEqual(JSON.parse(JSON.stringify(await towOf(app, ref))));
   });
 
-  test('is refreshed without the frame around it, and its forms say what they depend on', async () => {
+  test('answers a refresh of a tow page with its part only and a digest per form', async () => {
     const ref = await newTow(app);
     const visitor = await visitorAs('dispatcher');
     const offers = ({ html }: { html: string }) =>
@@ -93,7 +93,7 @@ describe('the page of a tow', () => {
     expect(offers(await visitor.get(pagePath(ref)))).not.toEqual(offers(page));
   });
 
-  test('of a tow that nobody knows says where it may be', async () => {
+  test('answers 404 for an unknown tow and explains where it may be', async () => {
     const { status, html } = await (await visitorAs('viewer')).get('/tows/TW%2F..%2F%3Cb%3E');
     expect(status).toBe(404);
     expect(textOf(html)).toContain(
@@ -102,7 +102,7 @@ describe('the page of a tow', () => {
     expect(textOf(html)).toContain('archive');
   });
 
-  test('shows references of any characters, and finds its forms by them', async () => {
+  test('serves the page and forms of a tow with special characters in its reference', async () => {
     const ref = await newTow(app, { towing_reference_id: 'TW/../1 ٣ <x>&"' });
     const visitor = await visitorAs('dispatcher');
     const { status, html } = await visitor.get(pagePath(ref));
@@ -114,7 +114,7 @@ describe('the page of a tow', () => {
   });
 });
 
-describe('the role of whoever looks decides what is offered', () => {
+describe('console: forms offered by role', () => {
   test.each<[Role, string[]]>([
     ['viewer', []],
     ['crew', ['started', 'steps', 'steps', 'notes', 'photos']],
@@ -139,7 +139,7 @@ describe('the role of whoever looks decides what is offered', () => {
     ]);
   });
 
-  test('only ops is offered to cancel a detained tow; a dispatcher is told so', async () => {
+  test('offers the cancellation of a detained tow to ops only and explains it to a dispatcher', async () => {
     const ref = await towAfter(app, 'started', 'detained');
     const dispatcher = await (await visitorAs('dispatcher')).get(pagePath(ref));
     expect(formsOf(dispatcher.html, ref)).not.toContain('canceled');
@@ -148,7 +148,7 @@ describe('the role of whoever looks decides what is offered', () => {
     expect(formsOf(ops.html, ref)).toContain('canceled');
   });
 
-  test('a form that is not offered is refused all the same', async () => {
+  test('refuses a tow form that is not offered to the role with 403', async () => {
     const ref = await towAfter(app, 'started');
     const crew = await visitorAs('crew');
     await crew.get(pagePath(ref));

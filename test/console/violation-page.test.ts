@@ -32,8 +32,8 @@ const offered = (html: string, id: string) =>
     .filter((action) => action.startsWith(`/violations/${id}/`))
     .map((action) => action.slice(`/violations/${id}/`.length));
 
-describe('the page of a violation', () => {
-  test('shows everything that was reported, and folds what is about people', async () => {
+describe('console: page of a violation', () => {
+  test('shows every reported value of a violation and folds personal data', async () => {
     const id = await newOne(COMPLETE);
     const { html } = await (await signedIn(app)).get(`/violations/${id}`);
     const text = textIn(html, 'reported');
@@ -51,14 +51,14 @@ describe('the page of a violation', () => {
     expect(html).toContain(`href="/api/violations/${id}"`);
   });
 
-  test('is found by the id in its metadata too, and there is none for what is no violation', async () => {
+  test('finds a violation by its metadata id and answers 404 for an unknown id', async () => {
     const id = await newOne(COMPLETE);
     const visitor = await signedIn(app);
     expect((await visitor.get('/violations/case-77')).html).toContain(`data-watch="violation:${id}"`);
     expect((await visitor.get('/violations/none')).status).toBe(404);
   });
 
-  test('shows the images to whoever is signed in while they are here, and says once they left', async () => {
+  test('shows stored violation images to a viewer and states when they are deleted', async () => {
     const id = await newOne();
     const visitor = await signedIn(app, await newKey(app, 'viewer', 'viewer of images'));
     // A pending violation only links its images, because they are deleted as soon as the service accepts it.
@@ -78,7 +78,7 @@ describe('the page of a violation', () => {
     expect(after).not.toContain('front.png');
   });
 
-  test('says which image is missing on the disk, and asks for none of them', async () => {
+  test('names violation images missing on the disk and loads none of them', async () => {
     const id = await newOne();
     await clearDisk(app);
     const { html } = await (await signedIn(app)).get(`/violations/${id}`);
@@ -86,7 +86,7 @@ describe('the page of a violation', () => {
     expect(html).not.toContain('/images/1');
   });
 
-  test('warns of what looks wrong, in both languages, and says that it is sent all the same', async () => {
+  test('warns about suspicious values of a violation in both languages without blocking it', async () => {
     const id = await newOne({ ...REQUIRED, identityNumber: '123', plateNumber: 'QQQ 1', date: '2026-03-10T18:05:00' });
     const visitor = await signedIn(app);
     const text = textIn((await visitor.get(`/violations/${id}`)).html, 'warnings');
@@ -97,7 +97,7 @@ describe('the page of a violation', () => {
     expect(markupOf((await visitor.get(`/violations/${id}`)).html, 'warnings')).not.toContain('lang="en"');
   });
 
-  test('shows what the service made of it', async () => {
+  test('shows the result of a violation at the service', async () => {
     const id = await newOne();
     await sendAs(app, id, REFUSED);
     const visitor = await signedIn(app);
@@ -114,7 +114,7 @@ describe('the page of a violation', () => {
     expect(service).toMatch(/V-20261121-PAGE02.*Status PENDING.*May be towed Yes.*Accepted .* by the answer/);
   });
 
-  test('masks personal data in an answer that breaks the contract', async () => {
+  test('masks personal data in a service response that breaks the contract', async () => {
     const id = await newOne(COMPLETE);
     const rawBody = JSON.stringify({ note: `about ${COMPLETE.fullName}`, plateNumber: COMPLETE.plateNumber });
     await sendAs(app, id, outcome({ next: 'accepted', flag: 'contract_broken' }, { rawBody }));
@@ -124,7 +124,7 @@ describe('the page of a violation', () => {
   });
 });
 
-describe('what may be decided', () => {
+describe('console: violation decisions', () => {
   const ALL = ['accept', 'correct', 'retry', 'waive'];
 
   test.each<[ViolationState, readonly string[]]>([
@@ -133,7 +133,7 @@ describe('what may be decided', () => {
     ['unknown', ['accept', 'retry', 'waive']],
     ['accepted', []],
     ['waived', []],
-  ])('of one that is %s is offered, and nothing else', async (state, expected) => {
+  ])('offers only the decisions allowed for a violation in state %s', async (state, expected) => {
     const id = await newOne();
     if (state === 'refused') await sendAs(app, id, REFUSED);
     if (state === 'unknown') await sendAs(app, id, outcome({ next: 'unknown', delayMs: 60_000 }));
@@ -146,7 +146,7 @@ describe('what may be decided', () => {
     expect(offered((await crew.get(`/violations/${id}`)).html, id)).toEqual([]);
   });
 
-  test('is carried out, and only what was changed is corrected', async () => {
+  test('corrects only the changed fields of a violation', async () => {
     const id = await newOne({ ...COMPLETE, location: 'Olaya Street\nat the tower' });
     await sendAs(app, id, REFUSED);
     const visitor = await signedIn(app);
@@ -182,7 +182,7 @@ describe('what may be decided', () => {
     expect(audit.body).toMatchObject({ items: [{ what: { fields: ['date', 'zoneId', 'isSaudi'] } }] });
   });
 
-  test('comes back with its reason and what was entered when it is refused', async () => {
+  test('shows the reason and the entered values of a refused violation decision', async () => {
     const id = await newOne();
     const visitor = await signedIn(app);
     await visitor.get(`/violations/${id}`);
@@ -197,7 +197,7 @@ describe('what may be decided', () => {
     expect(textOf(nothing.html)).toContain('Please look at these fields: Reason');
   });
 
-  test('is refused with the reason where the answer came meanwhile', async () => {
+  test('refuses a violation decision with 409 when the service has accepted the violation', async () => {
     const id = await newOne();
     const visitor = await signedIn(app);
     await visitor.get(`/violations/${id}`);
@@ -207,7 +207,7 @@ describe('what may be decided', () => {
     expect(textOf(response.html)).toContain('The violation was already accepted.');
   });
 
-  test('by hand takes over the reference that a person has seen', async () => {
+  test('accepts a violation manually with the reference entered by a person', async () => {
     const id = await newOne();
     const visitor = await signedIn(app);
     await visitor.get(`/violations/${id}`);
@@ -217,7 +217,7 @@ describe('what may be decided', () => {
     expect(textIn(html, 'service')).toMatch(/V-20261121-HAND01.*by a person.*seen there/);
   });
 
-  test('of a task that only informs is to close it', async () => {
+  test('closes an informational task on the page of a violation', async () => {
     const id = await newOne();
     const taskId = await openGeneral(app, beforeCorrectionTask(id));
     const visitor = await signedIn(app);
@@ -229,7 +229,7 @@ describe('what may be decided', () => {
   });
 });
 
-test('an address of a form leads whoever opens it to the page of its violation', async () => {
+test('redirects a GET of a violation form address to the page of the violation', async () => {
   const response = await (await signedIn(app)).get('/violations/some-id/correct');
   expect([response.status, response.location]).toEqual([303, '/violations/some-id']);
 });

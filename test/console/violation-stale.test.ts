@@ -23,7 +23,7 @@ async function newOne(fields: Readonly<Record<string, string>>): Promise<string>
   return violationIn(await report(app, fields, FILES)).id;
 }
 
-test('a decision is refused where the page does not show any more how it stands, and what was entered is kept', async () => {
+test('refuses a violation decision from an outdated page with 409 and keeps the entered values', async () => {
   const id = await newOne(COMPLETE);
   await sendAs(app, id, REFUSED);
   const visitor = await signedIn(app, await newKey(app, 'dispatcher'));
@@ -47,7 +47,7 @@ test('a decision is refused where the page does not show any more how it stands,
   expect(await violationOf(app, id)).toMatchObject({ state: 'refused', form: { plateNumber: 'NEW 999' } });
 });
 
-test('a correction that is sent twice leads to the same page twice', async () => {
+test('redirects both copies of a violation correction that is sent twice', async () => {
   const id = await newOne(COMPLETE);
   await sendAs(app, id, REFUSED);
   const visitor = await signedIn(app, await newKey(app, 'dispatcher'));

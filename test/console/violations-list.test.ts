@@ -31,8 +31,8 @@ const several = async (count: number) => {
   return ids.toReversed();
 };
 
-describe('the list', () => {
-  test('shows the newest first, with what each is and how it stands', async () => {
+describe('console: violation list', () => {
+  test('lists violations newest first with their state', async () => {
     const response = await report(app, { ...REQUIRED, plateNumber: 'أ ب ح ١٢٣٤', metadata: '{"id":"case-1"}' });
     const { id } = violationIn(response);
     const visitor = await signedIn(app);
@@ -46,7 +46,7 @@ describe('the list', () => {
     expect(row).toContain(`href="/violations/${id}"`);
   });
 
-  test('leads to the tows that came from a violation', async () => {
+  test('links the tow of a violation in the violation list', async () => {
     const [id = ''] = await several(1);
     await sendAs(app, id, takenAs('V-20261121-LIST02'));
     await createViolationStore(app.foundation.redis).joined(id, {
@@ -57,7 +57,7 @@ describe('the list', () => {
     expect(rowOf(html, id)).toContain('href="/tows/TW-20261121-LIST02"');
   });
 
-  test('shows what the service said last of one that is refused', async () => {
+  test('shows the last service error of a refused violation in the list', async () => {
     const [id = ''] = await several(1);
     const error = { http_status: 400, message: 'Zone not found' };
     await sendAs(app, id, outcome({ next: 'refused', hint: null }, { error }));
@@ -66,7 +66,7 @@ describe('the list', () => {
     expect(row).toContain('HTTP 400: Zone not found');
   });
 
-  test('is narrowed by state, at an address that shows the same to everybody', async () => {
+  test('filters the violation list by state', async () => {
     const [waived = '', waiting = ''] = await several(2);
     await api(app).post(`/api/violations/${waived}/waive`).send({ reason: 'twice' });
     const other = await signedIn(app, await newKey(app, 'viewer', 'viewer of lists'));
@@ -83,7 +83,7 @@ describe('the list', () => {
     ['its id', ''],
     ['its metadata id', 'case-of'],
     ['its reference at the service', 'v-20261121-find'],
-  ])('finds by %s', async (_by, typed) => {
+  ])('finds a violation in the list by %s', async (_by, typed) => {
     const response = await report(app, { ...REQUIRED, plateNumber: 'ABJ 1234', metadata: '{"id":"case-of-search"}' });
     const { id } = violationIn(response);
     await report(app, { ...REQUIRED, plateNumber: 'XYZ 9' });
@@ -92,7 +92,7 @@ describe('the list', () => {
     expect(idsIn((await (await signedIn(app)).get(`/violations?${query.toString()}`)).html)).toEqual([id]);
   });
 
-  test('says what to do where nothing is', async () => {
+  test('explains an empty violation list by its filter or its search', async () => {
     const visitor = await signedIn(app);
     const messageOf = async (path: string) => textOf((await visitor.get(path)).html);
     expect(await messageOf('/violations')).toContain('No violations yet');
@@ -102,7 +102,7 @@ describe('the list', () => {
     expect(html).toContain('href="/violations?q=%3Cb%3Enothing"');
   });
 
-  test('goes on page by page, with nothing twice and nothing left out', async () => {
+  test('splits the violation list into pages without duplicates or gaps', async () => {
     const ids = await several(53);
     const visitor = await signedIn(app);
     const first = await visitor.get('/violations');
@@ -114,8 +114,8 @@ describe('the list', () => {
   });
 });
 
-describe('a list that is being looked at', () => {
-  test('keeps its rows where they are, and tells how many came since', async () => {
+describe('console: violation list refresh', () => {
+  test('keeps rows in place on a refresh of the violation list and counts new violations', async () => {
     const ids = await several(2);
     const visitor = await signedIn(app);
     const response = await visitor.get('/violations');
@@ -126,7 +126,7 @@ describe('a list that is being looked at', () => {
     expect(textOf(html)).toContain('3 new: show');
   });
 
-  test('keeps a row that is not what it is about any more, and says so', async () => {
+  test('keeps and marks a row that no longer matches the filter of the violation list', async () => {
     const [id = '', other = ''] = await several(2);
     const visitor = await signedIn(app);
     const response = await visitor.get('/violations?state=pending');
@@ -137,7 +137,7 @@ describe('a list that is being looked at', () => {
     expect(textOf(rowOf(html, other))).not.toContain('no longer');
   });
 
-  test('shows nothing but violations, whatever it is said to show', async () => {
+  test('ignores made-up addresses and ids in a refresh of the violation list', async () => {
     const visitor = await signedIn(app);
     const form = new URLSearchParams({ list: '//elsewhere.example', next: 'nowhere', shown: '<script>' });
     const { status, html } = await visitor.post('/violations/live', form);

@@ -21,8 +21,8 @@ const arabic = async (): Promise<Visitor> => {
 };
 const PHOTO = { name: 'front.png', bytes: imageOf(5000) };
 
-describe('the form', () => {
-  test('has a field for everything the contract takes, and asks for exactly what it requires', async () => {
+describe('console: violation form', () => {
+  test('has a violation form field for every contract field and marks exactly the required ones', async () => {
     const { html } = await (await signedIn(app)).get(FORM_PATH);
     for (const [name, schema] of Object.entries(VIOLATION_FIELDS)) {
       const isRequired = !schema.safeParse(undefined).success;
@@ -33,7 +33,7 @@ describe('the form', () => {
     expect(html.lastIndexOf('type="file"')).toBeGreaterThan(html.indexOf('name="metadata"'));
   });
 
-  test.each(['en', 'ar'])('offers every kind by its wire name, with words in %s', async (language) => {
+  test.each(['en', 'ar'])('offers every plate and violation type with a label in language %s', async (language) => {
     const visitor = await signedIn(app);
     visitor.cookies.set('towhook_language', language);
     const { html } = await visitor.get(FORM_PATH);
@@ -44,14 +44,14 @@ describe('the form', () => {
     for (const label of labels) expect(label).toMatch(language === 'ar' ? /^[\u0600-\u06ff ]+$/ : /^[A-Z][a-z ]+/);
   });
 
-  test('says when it was seen in Riyadh time with its offset, as the API takes it', async () => {
+  test('prefills the violation time in Riyadh time with its UTC offset', async () => {
     const { html } = await (await signedIn(app)).get(FORM_PATH);
     const date = valueIn(html, 'date');
     expect(date).toMatch(/T\d{2}:\d{2}:00\+03:00$/);
     expect(Math.abs(Date.parse(date) - Date.now())).toBeLessThan(120_000);
   });
 
-  test('is for dispatchers: crews are neither led to it nor let in', async () => {
+  test('hides the violation form from crews and refuses their reports with 403', async () => {
     const crew = await signedIn(app, await newKey(app, 'crew', 'crew of the form'));
     expect((await crew.get('/violations')).html).not.toContain(FORM_PATH);
     expect((await crew.get(FORM_PATH)).status).toBe(403);
@@ -63,7 +63,7 @@ describe('the form', () => {
     expect(await imagesOnDisk(app)).toEqual([]);
   });
 
-  test('suggests the zones of the latest reports', async () => {
+  test('suggests the zones of the latest violations in the violation form', async () => {
     const visitor = await signedIn(app);
     expect((await visitor.get(FORM_PATH)).html).not.toContain(REQUIRED.zoneId);
     await sendReport(visitor, { fields: REQUIRED });
@@ -71,8 +71,8 @@ describe('the form', () => {
   });
 });
 
-describe('a form that is sent without a script', () => {
-  test('is taken in with its images, and leads to the page of its violation', async () => {
+describe('console: violation form without scripts', () => {
+  test('creates a violation with its images from the form and redirects to its page', async () => {
     const visitor = await signedIn(app);
     const sent = await sendReport(visitor, {
       fields: COMPLETE,
@@ -85,7 +85,7 @@ describe('a form that is sent without a script', () => {
     expect(sent.get('Set-Cookie')?.join()).toContain('towhook_done=reported');
   });
 
-  test('as browsers send it with no file chosen is taken in without images', async () => {
+  test('creates a violation without images from a form with empty file fields', async () => {
     const visitor = await signedIn(app);
     const fields = { ...formKeys((await visitor.get(FORM_PATH)).html), ...REQUIRED };
     // Written by hand: superagent cannot send an empty file name.
@@ -101,7 +101,7 @@ describe('a form that is sent without a script', () => {
     expect((await reportedViolations())[0]?.images).toEqual([]);
   });
 
-  test('twice is one violation', async () => {
+  test('creates one violation when its form is sent twice', async () => {
     const visitor = await signedIn(app);
     const response = await visitor.get(FORM_PATH);
     const [first, again] = [
@@ -112,7 +112,7 @@ describe('a form that is sent without a script', () => {
     expect(await reportedViolations()).toHaveLength(1);
   });
 
-  test('with the token of another session takes nothing in, and shows nothing of it', async () => {
+  test('refuses a violation form with the token of another session with 403 and shows none of its values', async () => {
     const [visitor, other] = [await signedIn(app), await signedIn(app)];
     const sent = await sendReport(visitor, { fields: COMPLETE, files: [PHOTO], page: await other.get(FORM_PATH) });
     expect(sent.status).toBe(403);
@@ -122,10 +122,10 @@ describe('a form that is sent without a script', () => {
   });
 });
 
-describe('a form that is refused', () => {
+describe('console: refused violation form', () => {
   const WRONG = { ...COMPLETE, zoneId: 'north', latitude: '91', fullName: '', metadata: '{"id":7}' };
 
-  test('comes back with every failing field named and everything that was entered', async () => {
+  test('names every invalid field of a violation form and keeps the entered values', async () => {
     const sent = await sendReport(await signedIn(app), { fields: WRONG, files: [PHOTO] });
     expect(sent.status).toBe(422);
     const named = [...sent.html.matchAll(/<li><a href="#report-([^"]+)">/g)].map(([, field]) => field);
@@ -138,7 +138,7 @@ describe('a form that is refused', () => {
     expect(controlIn(sent.html, 'metadata')).toContain('aria-invalid="true"');
   });
 
-  test('says that the images must be chosen again, and leaves none on the disk', async () => {
+  test('asks to choose the images again after a refused violation form and deletes them', async () => {
     const visitor = await signedIn(app);
     expect((await visitor.get(FORM_PATH)).html).not.toContain('data-files-lost');
     const sent = await sendReport(visitor, { fields: WRONG, files: [PHOTO] });
@@ -146,7 +146,7 @@ describe('a form that is refused', () => {
     expect(await imagesOnDisk(app)).toEqual([]);
   });
 
-  test('for its images names them, and what was entered is still there', async () => {
+  test('names invalid images of a violation form and keeps the entered values', async () => {
     const visitor = await signedIn(app);
     const large = await sendReport(visitor, {
       fields: COMPLETE,
@@ -162,7 +162,7 @@ describe('a form that is refused', () => {
     expect(textIn(text.html, 'report-images-error')).toContain('images.2 must be a whole image');
   });
 
-  test('shows the groups that are folded where something in them is wrong or entered', async () => {
+  test('opens a folded group of the violation form that holds an error', async () => {
     const visitor = await signedIn(app);
     const folded = (html: string) => [...html.matchAll(/<details class="card group"( open)?/g)].map(([, open]) => open);
     expect(folded((await visitor.get(FORM_PATH)).html)).toEqual([undefined, undefined]);
@@ -170,7 +170,7 @@ describe('a form that is refused', () => {
     expect(folded(html)).toEqual([undefined, ' open']);
   });
 
-  test('is answered in Arabic as far as it is our own words', async () => {
+  test('explains a refused violation form in Arabic', async () => {
     const sent = await sendReport(await arabic(), {
       fields: { ...COMPLETE, zoneId: 'north', latitude: '91', plateType: 'BICYCLE', date: 'yesterday', location: '' },
     });
@@ -179,7 +179,7 @@ describe('a form that is refused', () => {
     expect(problem).not.toContain('lang="en"');
   });
 
-  test('under the key of another one says so instead of reporting twice', async () => {
+  test('refuses a changed violation form with the form key of an earlier one with 422', async () => {
     const visitor = await signedIn(app);
     const response = await visitor.get(FORM_PATH);
     await sendReport(visitor, { fields: REQUIRED, page: response });
@@ -189,17 +189,17 @@ describe('a form that is refused', () => {
   });
 });
 
-describe('a form that a script sends', () => {
+describe('console: violation form sent by a script', () => {
   const headers = { 'hx-request': 'true' };
 
-  test('is told where its violation is, and what to say there', async () => {
+  test('returns the page of the new violation in HX-Redirect to a script', async () => {
     const sent = await sendReport(await signedIn(app), { fields: REQUIRED, files: [PHOTO], headers });
     const [violation] = await reportedViolations();
     expect([sent.status, sent.get('hx-redirect'), sent.html]).toEqual([200, `/violations/${violation?.id}`, '']);
     expect(sent.get('Set-Cookie')?.join()).toContain('towhook_done=reported');
   });
 
-  test('comes back as the form alone when it is refused', async () => {
+  test('returns only the form to a script when a violation form is refused', async () => {
     const sent = await sendReport(await signedIn(app), { fields: { ...REQUIRED, zoneId: 'x' }, headers });
     expect(sent.status).toBe(422);
     expect(sent.html).toMatch(/^<div id="report"/);
@@ -207,7 +207,7 @@ describe('a form that a script sends', () => {
   });
 });
 
-test('a console that reports by the guide says what of the form is sent', async () => {
+test('lists the sent fields on the violation form when the guide API is configured', async () => {
   const showsNotice = async (console: Parameters<typeof signedIn>[0]) =>
     textOf((await (await signedIn(console)).get(FORM_PATH)).html).includes(
       'only plate, plate type, zone and violation type',
