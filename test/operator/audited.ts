@@ -1,16 +1,19 @@
 import { auditView } from '../../src/contracts/audit';
 import { page } from '../../src/contracts/paging';
 import type { App } from '../support/app';
-import { get } from './client';
+import { api } from './client';
 
 type Console = Pick<App, 'consoleUrl' | 'apiKey'>;
 
-/** A page of the audit. */
+/** Reads a page of the audit. */
 export async function audited(app: Console, query: Readonly<Record<string, string>> = {}) {
-  return page(auditView).parse((await get(app, `/api/audit?${new URLSearchParams(query).toString()}`)).json);
+  return page(auditView).parse((await api(app).get('/api/audit').query(query)).body);
 }
 
-/** What was done while `acts` ran, newest first, without its seq and moment, which must be right. */
+/**
+ * The audit entries that `acts` added, newest first. Asserts that their seqs follow each other and that their timestamps
+ * are recent, and leaves both out.
+ */
 export async function entriesOf(app: Console, acts: () => Promise<unknown>) {
   const before = (await audited(app)).items[0]?.seq ?? 0;
   const sinceMs = Date.now();

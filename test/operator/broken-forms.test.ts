@@ -1,9 +1,11 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import request from 'supertest';
+import { z } from 'zod';
 import { useApp } from '../support/app';
 import { eventually } from '../support/eventually';
 import { imageOf, PNG } from '../support/images';
-import { call, errorOf, get, newKey, post } from './client';
+import { api, errorOf, newKey } from './client';
 import {
   answerOf,
   BOUNDARY,
@@ -20,7 +22,7 @@ const app = useApp({ role: 'console' });
 beforeEach(() => clearDisk(app));
 afterEach(() =>
   eventually(async () => {
-    if ((await incoming()).length > 0) throw new Error('something of an upload stayed on the disk');
+    if ((await incoming()).length > 0) throw new Error('part of an upload is still on the disk');
   }),
 );
 
@@ -30,66 +32,61 @@ async function incoming(): Promise<string[]> {
   return (await imagesOnDisk(app)).filter((path) => path.startsWith('incoming'));
 }
 
-describe('before a byte of the body is read', () => {
-  const body = { 'content-length': '9000000' };
+describe('operator API: form requests refused before their body is read', () => {
+  // The body never comes: a response proves that the server did not wait for it. supertest cannot send a request so.
+  const announced = { 'content-length': '9000000' };
 
   it.each([
     ['no key', { authorization: '' }, 401, 'not_authenticated'],
     ['a wrong key', { authorization: 'Bearer thk_wrong' }, 401, 'not_authenticated'],
-    ['another type of content', { 'content-type': 'application/json' }, 415, 'not_multipart'],
-    ['no type of content', { 'content-type': '' }, 415, 'not_multipart'],
+    ['another content type', { 'content-type': 'application/json' }, 415, 'not_multipart'],
+    ['no content type', { 'content-type': '' }, 415, 'not_multipart'],
     [
-      'a type of content that only begins like it',
+      'a content type that only begins with multipart/form-data',
       { 'content-type': 'multipart/form-datax; boundary=x' },
       415,
       'not_multipart',
     ],
-  ])('a request with %s is refused', async (_what, headers, status, code) => {
-    const client = await rawClient(app, { path: PATH, headers: { ...body, ...headers } });
+  ])('refuses a violation form with %s before its body arrives', async (_what, headers, status, code) => {
+    const client = await rawClient(app, { path: PATH, headers: { ...announced, ...headers } });
     expect(await answerOf(client)).toMatchObject({ status, body: { code } });
     expect(await incoming()).toEqual([]);
     client.socket.destroy();
   });
 
-  it('a role that may not is refused', async () => {
+  it('refuses a violation form of a crew with 403 before its body arrives', async () => {
     const apiKey = await newKey(app, 'crew');
-    const client = await rawClient(app, { path: PATH, headers: { ...body, authorization: `Bearer ${apiKey}` } });
+    const client = await rawClient(app, { path: PATH, headers: { ...announced, authorization: `Bearer ${apiKey}` } });
     expect(await answerOf(client)).toMatchObject({ status: 403, body: { code: 'role_not_allowed' } });
     client.socket.destroy();
   });
 
-  it('JSON is refused 415 however small', async () => {
-    const answer = await post(app, PATH, REQUIRED);
-    expect([answer.status, errorOf(answer).code]).toEqual([415, 'not_multipart']);
-    expect((await call(app, ['POST', PATH])).status).toBe(415);
+  it('refuses JSON and an empty body where a violation form is expected with 415', async () => {
+    const response = await api(app).post(PATH).send(REQUIRED);
+    expect([response.status, errorOf(response).code]).toEqual([415, 'not_multipart']);
+    await api(app).post(PATH).expect(415);
   });
 });
 
-describe('a form that breaks off', () => {
+describe('operator API: incomplete forms', () => {
   it.each([
-    ['in the middle of an image', formHead() + PNG.toString('latin1')],
-    ['in the head of a part', formHead().slice(0, -10)],
-    ['before its first part', ''],
-    ['with a head that is none', `--${BOUNDARY}\r\n\u0000: x\r\n\r\n`],
-  ])('%s is refused 400, and nothing of it stays', async (_where, text) => {
-    const bytes = Buffer.from(text, 'latin1');
-    const client = await rawClient(app, { path: PATH, headers: { 'content-length': String(bytes.length) } });
-    await client.write(bytes);
-    expect(await answerOf(client)).toMatchObject({
-      status: 400,
-      body: { code: 'form_broken', details: [{ field: 'body' }] },
-    });
-    client.socket.destroy();
+    ['ends in the middle of an image', formHead() + PNG.toString('latin1')],
+    ['ends in the header of a part', formHead().slice(0, -10)],
+    ['ends before its first part', ''],
+    ['has an invalid part header', `--${BOUNDARY}\r\n\u0000: x\r\n\r\n`],
+  ])('refuses a form that %s with 400, and leaves no file of it on the disk', async (_where, text) => {
+    const contentType = `multipart/form-data; boundary=${BOUNDARY}`;
+    const response = await api(app).post(PATH).set('content-type', contentType).send(Buffer.from(text, 'latin1'));
+    expect(response.status).toBe(400);
+    expect(response.body).toMatchObject({ code: 'form_broken', details: [{ field: 'body' }] });
   });
 
-  it('because its boundary is not named is refused 400', async () => {
-    const headers = { 'content-type': 'multipart/form-data', 'content-length': '0' };
-    const client = await rawClient(app, { path: PATH, headers });
-    expect(await answerOf(client)).toMatchObject({ status: 400, body: { code: 'form_broken' } });
-    client.socket.destroy();
+  it('refuses a form whose content type names no boundary with 400', async () => {
+    const response = await api(app).post(PATH).set('content-type', 'multipart/form-data').send(Buffer.alloc(0));
+    expect([response.status, errorOf(response).code]).toEqual([400, 'form_broken']);
   });
 
-  it('because the client goes away leaves nothing, and the next one is served', async () => {
+  it('removes the files of a form whose client disconnects, and accepts the next form', async () => {
     const client = await rawClient(app, { path: PATH, headers: { 'content-length': '5000000' } });
     await client.write(formHead());
     await client.write(imageOf(1_000_000));
@@ -100,7 +97,7 @@ describe('a form that breaks off', () => {
   });
 });
 
-describe('without a disk that can be used', () => {
+describe('operator API: forms without a usable disk', () => {
   const spool = () => join(app.foundation.config.dataDir, 'spool');
   const restore = async () => {
     await rm(spool(), { recursive: true, force: true });
@@ -117,44 +114,46 @@ describe('without a disk that can be used', () => {
         await writeFile(spool(), 'a file where the folder should be');
       },
     ],
-  ])('forms are refused 503 with Retry-After and the console is not ready: %s', async (state, spoil) => {
-    violationIn(await report(app));
-    const ready = async () => {
-      const response = await fetch(`${app.consoleUrl}/readyz`);
-      const text: unknown = await response.json();
-      return [response.status, text];
-    };
-    expect(await ready()).toMatchObject([200, { status: 'ready', spool: 'shared' }]);
-    await spoil();
-    const answer = await report(app, REQUIRED, [{ name: 'a.png', bytes: PNG }]);
-    expect([answer.status, errorOf(answer).code]).toEqual([503, 'images_not_stored']);
-    expect(errorOf(answer).message).toContain(state);
-    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(await ready()).toMatchObject([503, { status: 'not_ready', redis: 'reachable', spool: state }]);
-    expect((await get(app, '/api/violations')).status).toBe(200);
-    await restore();
-    violationIn(await report(app, REQUIRED, [{ name: 'a.png', bytes: PNG }]));
-  });
+  ])(
+    'refuses forms with 503 and Retry-After and reports the console as not ready while the disk is %s',
+    async (state, spoil) => {
+      violationIn(await report(app));
+      const ready = async () => {
+        const { status, text } = await request(app.consoleUrl).get('/readyz');
+        return [status, z.unknown().parse(JSON.parse(text))];
+      };
+      expect(await ready()).toMatchObject([200, { status: 'ready', spool: 'shared' }]);
+      await spoil();
+      const response = await report(app, REQUIRED, [{ name: 'a.png', bytes: PNG }]);
+      expect([response.status, errorOf(response).code]).toEqual([503, 'images_not_stored']);
+      expect(errorOf(response).message).toContain(state);
+      expect(Number(response.get('retry-after'))).toBeGreaterThan(0);
+      expect(await ready()).toMatchObject([503, { status: 'not_ready', redis: 'reachable', spool: state }]);
+      await api(app).get('/api/violations').expect(200);
+      await restore();
+      violationIn(await report(app, REQUIRED, [{ name: 'a.png', bytes: PNG }]));
+    },
+  );
 
-  it('a disk that fails while images come is told as such, and nothing stays', async () => {
+  it('refuses a form with 503 when the disk fails while its images are written', async () => {
     violationIn(await report(app));
-    // A folder that takes no folder: the marker can be read and written beside it.
+    // A file in place of the folder: images cannot be written, but the marker beside it can.
     await rm(join(spool(), 'incoming'), { recursive: true, force: true });
     await writeFile(join(spool(), 'incoming'), 'in the way');
-    const answer = await report(app, REQUIRED, [{ name: 'a.png', bytes: PNG }]);
-    expect([answer.status, errorOf(answer).code]).toEqual([503, 'images_not_stored']);
+    const response = await report(app, REQUIRED, [{ name: 'a.png', bytes: PNG }]);
+    expect([response.status, errorOf(response).code]).toEqual([503, 'images_not_stored']);
     await rm(join(spool(), 'incoming'));
     await mkdir(join(spool(), 'incoming'));
   });
 });
 
-it('without Redis a form is refused 503 within 2 s, nothing of it stays, and it is taken once Redis is back', async () => {
+it('refuses a form with 503 within 2 s while Redis is down, leaves no file of it, and accepts it once Redis is back', async () => {
   await app.redis.kill();
   const startedMs = performance.now();
-  const answer = await report(app, REQUIRED, [{ name: 'a.png', bytes: imageOf(3_000_000) }]);
-  expect([answer.status, errorOf(answer).code]).toEqual([503, 'unavailable']);
+  const response = await report(app, REQUIRED, [{ name: 'a.png', bytes: imageOf(3_000_000) }]);
+  expect([response.status, errorOf(response).code]).toEqual([503, 'unavailable']);
   expect(performance.now() - startedMs).toBeLessThan(2000);
-  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(Number(response.get('retry-after'))).toBeGreaterThan(0);
   expect(await imagesOnDisk(app)).toEqual([]);
   await app.redis.start();
   await eventually(async () => violationIn(await report(app, REQUIRED, [{ name: 'a.png', bytes: PNG }])));

@@ -4,7 +4,7 @@ import { ROUTES } from '../../src/contracts/operator-routes';
 import type { Actor } from '../../src/domain/audit';
 import type { OperatorApi } from '../../src/workflow/operator-port';
 
-/** A page that hands its forms to the API in its own process, and answers them itself. */
+/** A web page that passes its forms to the operator API in the same process and writes the HTTP response itself. */
 
 export const TOKEN = 'token-of-the-page';
 export const OWN = { token: TOKEN, send_once: 'a-key-of-the-page' };
@@ -13,14 +13,14 @@ export type Reported = Awaited<ReturnType<OperatorApi['form']>>;
 
 export interface FormPage {
   readonly url: string;
-  /** What the API said to each form, in turn; `rejected` where it could not say. */
-  readonly said: (Reported | 'rejected')[];
+  /** The API's result for each form, in order; `rejected` where its promise was rejected. */
+  readonly results: (Reported | 'rejected')[];
   stop(): Promise<void>;
 }
 
-/** Starts the page. It answers 200 with what the API said, and 503 where it could not say. */
+/** Starts the page. It responds 200 with the API's result, and 503 when the API rejects. */
 export async function startFormPage(api: OperatorApi, actor: Actor): Promise<FormPage> {
-  const said: (Reported | 'rejected')[] = [];
+  const results: (Reported | 'rejected')[] = [];
   const server = createServer((request, response) => {
     const form = api.form(ROUTES.reportViolation, {
       actor,
@@ -29,15 +29,15 @@ export async function startFormPage(api: OperatorApi, actor: Actor): Promise<For
       admits: ({ token }) => token === TOKEN,
       idempotencyField: 'send_once',
     });
-    const answer = (status: number, one: Reported | 'rejected') => {
-      said.push(one);
-      const body = Buffer.from(JSON.stringify(one));
+    const respond = (status: number, result: Reported | 'rejected') => {
+      results.push(result);
+      const body = Buffer.from(JSON.stringify(result));
       const headers = { 'content-type': 'application/json', 'content-length': body.length };
       response.writeHead(status, headers).end(body);
     };
     form.then(
-      (one) => answer(200, one),
-      () => answer(503, 'rejected'),
+      (result) => respond(200, result),
+      () => respond(503, 'rejected'),
     );
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -45,7 +45,7 @@ export async function startFormPage(api: OperatorApi, actor: Actor): Promise<For
   if (address === null || typeof address === 'string') throw new Error('the page has no port');
   return {
     url: `http://127.0.0.1:${address.port}`,
-    said,
+    results,
     async stop() {
       server.closeAllConnections();
       server.close();

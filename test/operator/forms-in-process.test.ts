@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import request from 'supertest';
 import { page } from '../../src/contracts/paging';
 import { violationView } from '../../src/contracts/violations';
 import type { OperatorApi } from '../../src/workflow/operator-port';
 import { useApp } from '../support/app';
 import { eventually } from '../support/eventually';
 import { imageOf, PNG } from '../support/images';
-import { get } from './client';
+import { api } from './client';
 import { OWN, startFormPage, TOKEN, type FormPage, type Reported } from './form-world';
 import {
   answerOf,
@@ -20,126 +21,128 @@ import {
   rawClient,
   report,
   REQUIRED,
+  sendForm,
   violationIn,
   type FormFile,
 } from './forms';
 import { actorOf, operatorOn, refusalIn, refusalOver, valueIn } from './in-process';
 
 const app = useApp({ role: 'console' });
-let api: OperatorApi;
+let operator: OperatorApi;
 let served: FormPage;
 beforeAll(async () => {
-  ({ api } = operatorOn(app.foundation));
-  served = await startFormPage(api, actorOf('dispatcher'));
+  ({ api: operator } = operatorOn(app.foundation));
+  served = await startFormPage(operator, actorOf('dispatcher'));
 });
 afterAll(() => served.stop());
 beforeEach(() => clearDisk(app));
 afterEach(() =>
   eventually(async () => {
     const left = (await imagesOnDisk(app)).filter((path) => path.startsWith('incoming'));
-    if (left.length > 0) throw new Error('something of an upload stayed on the disk');
+    if (left.length > 0) throw new Error('part of an upload is still on the disk');
   }),
 );
 
 const PHOTO = { name: 'front.png', bytes: imageOf(5000) };
 
-async function send(form: FormData, to: FormPage = served): Promise<{ status: number; said: Reported }> {
-  const response = await fetch(to.url, { method: 'POST', body: form });
-  await response.text();
-  const said = to.said.at(-1);
-  if (said === undefined || said === 'rejected') throw new Error('the API could not say');
-  return { status: response.status, said };
+/** Sends a form to the page. Returns the status of the page's response and the result of the API. */
+async function send(form: FormData, to: FormPage = served): Promise<{ status: number; result: Reported }> {
+  const { status } = await sendForm(request(to.url).post('/'), form);
+  const result = to.results.at(-1);
+  if (result === undefined || result === 'rejected') throw new Error('the API has no result');
+  return { status, result };
 }
 
 const filled = (fields: Readonly<Record<string, string>> = REQUIRED, files: readonly FormFile[] = []) =>
   formOf({ ...OWN, ...fields }, files);
 
-const reported = async () => page(violationView).parse((await get(app, '/api/violations')).json).items;
+const reported = async () => page(violationView).parse((await api(app).get('/api/violations')).body).items;
 
-describe('a form that a page hands over', () => {
-  it('is taken in with its images, and the fields of the page are no part of it', async () => {
-    const { said } = await send(filled(COMPLETE, [PHOTO]));
-    const violation = violationView.parse(valueIn(said));
+describe('operator API: forms of web pages', () => {
+  it('accepts a form of a web page with its images, without the fields that belong to the page', async () => {
+    const { result } = await send(filled(COMPLETE, [PHOTO]));
+    const violation = violationView.parse(valueIn(result));
     expect(violation).toMatchObject({ metadata_id: 'case-77', by: 'dispatcher in process', warnings: [] });
     expect(violation.images).toMatchObject([{ name: 'front.png', size_bytes: 5000 }]);
-    expect(said.fields).toEqual(COMPLETE);
+    expect(result.fields).toEqual(COMPLETE);
     expect((await reported()).map(({ id }) => id)).toEqual([violation.id]);
   });
 
-  it('has one effect under its key however often it is sent, and for a program under the same key', async () => {
+  it('gives a form of a web page and an HTTP request under the same Idempotency-Key one effect', async () => {
     const [first, again] = [await send(filled(REQUIRED, [PHOTO])), await send(filled(REQUIRED, [PHOTO]))];
-    expect(valueIn(again.said)).toEqual(valueIn(first.said));
+    expect(valueIn(again.result)).toEqual(valueIn(first.result));
     const over = await report(app, REQUIRED, [PHOTO], { idempotencyKey: OWN.send_once });
-    expect(violationIn(over)).toEqual(valueIn(first.said));
+    expect(violationIn(over)).toEqual(valueIn(first.result));
     expect(await reported()).toHaveLength(1);
   });
 
-  it('is another one under its key when it says something else', async () => {
+  it('refuses a changed form of a web page under the same Idempotency-Key with 422', async () => {
     await send(filled());
-    const { said } = await send(filled({ ...REQUIRED, location: 'elsewhere' }));
-    expect(refusalIn(said)).toMatchObject({ httpStatus: 422, code: 'idempotency_key_reused' });
+    const { result } = await send(filled({ ...REQUIRED, location: 'elsewhere' }));
+    expect(refusalIn(result)).toMatchObject({ httpStatus: 422, code: 'idempotency_key_reused' });
   });
 
-  it('goes without a key when it has no field for one, and each has its own effect', async () => {
-    for (let turn = 0; turn < 2; turn += 1) valueIn((await send(formOf({ token: TOKEN, ...REQUIRED }))).said);
+  it('accepts each form of a web page without an Idempotency-Key as a new violation', async () => {
+    for (let turn = 0; turn < 2; turn += 1) valueIn((await send(formOf({ token: TOKEN, ...REQUIRED }))).result);
     expect(await reported()).toHaveLength(2);
   });
 });
 
-describe('a form that is refused', () => {
+describe('operator API: refused forms of web pages', () => {
   it.each<[what: string, fields: Record<string, string>, files: FormFile[]]>([
-    ['for a field', { ...REQUIRED, latitude: 'x', zoneId: '' }, [PHOTO]],
-    ['for what is no image', REQUIRED, [PHOTO, { name: 'a.txt', bytes: Buffer.from('text') }]],
-    ['for a file under another name', REQUIRED, [{ ...PHOTO, under: 'attachments' }]],
-    ['for its size', REQUIRED, [{ name: 'a.png', bytes: imageOf(11_000_000) }]],
-  ])('%s is refused as over HTTP, and what was entered comes back', async (_what, fields, files) => {
-    const { said } = await send(filled(fields, files));
-    expect(refusalIn(said)).toEqual(refusalOver(await report(app, fields, files)));
-    expect(said.fields).toEqual(fields);
+    ['with invalid fields', { ...REQUIRED, latitude: 'x', zoneId: '' }, [PHOTO]],
+    ['with a file that is not an image', REQUIRED, [PHOTO, { name: 'a.txt', bytes: Buffer.from('text') }]],
+    ['with a file in an unknown field', REQUIRED, [{ ...PHOTO, under: 'attachments' }]],
+    ['with images that are too large', REQUIRED, [{ name: 'a.png', bytes: imageOf(11_000_000) }]],
+  ])('refuses a form of a web page %s as over HTTP, and returns the entered fields', async (_what, fields, files) => {
+    const { result } = await send(filled(fields, files));
+    expect(refusalIn(result)).toEqual(refusalOver(await report(app, fields, files)));
+    expect(result.fields).toEqual(fields);
     expect(await reported()).toEqual([]);
   });
 
-  it('since its page is not admitted has no effect, and nothing of it comes back', async () => {
+  it('refuses a form of a web page with a missing or wrong token with 403, and returns no fields', async () => {
     for (const fields of [{ ...REQUIRED, token: 'guessed' }, REQUIRED, { ...REQUIRED, latitude: 'x' }]) {
-      const { said } = await send(formOf(fields, [PHOTO]));
-      expect(refusalIn(said)).toMatchObject({ httpStatus: 403, code: 'form_not_ours', retryAfterMs: null });
-      expect(said.fields).toEqual({});
+      const { result } = await send(formOf(fields, [PHOTO]));
+      expect(refusalIn(result)).toMatchObject({ httpStatus: 403, code: 'form_not_ours', retryAfterMs: null });
+      expect(result.fields).toEqual({});
     }
     expect(await reported()).toEqual([]);
   });
 
-  it('for its size and was not admitted either comes back empty', async () => {
-    const { said } = await send(formOf(REQUIRED, [{ name: 'a.png', bytes: imageOf(11_000_000) }]));
-    expect([refusalIn(said).httpStatus, said.fields]).toEqual([413, {}]);
+  it('returns no fields of a form of a web page that is too large and has no token', async () => {
+    const { result } = await send(formOf(REQUIRED, [{ name: 'a.png', bytes: imageOf(11_000_000) }]));
+    expect([refusalIn(result).httpStatus, result.fields]).toEqual([413, {}]);
   });
 
-  it('since a field of the page came twice names that field', async () => {
+  it('refuses a form with a repeated field of the page and names the field', async () => {
     const form = filled();
     form.append('token', 'another');
-    expect(refusalIn((await send(form)).said).details).toEqual([{ field: 'token', rule: 'must be given once' }]);
+    expect(refusalIn((await send(form)).result).details).toEqual([{ field: 'token', rule: 'must be given once' }]);
   });
 
-  it('since the role may not is refused whatever its size, and its client hears of it', async () => {
-    const crew = await startFormPage(api, actorOf('crew'));
+  it('refuses a large form of a web page to a role that may not send it, and the client receives the response', async () => {
+    const crew = await startFormPage(operator, actorOf('crew'));
     try {
-      const { status, said } = await send(filled(REQUIRED, [{ name: 'a.png', bytes: imageOf(9_000_000) }]), crew);
-      expect([status, refusalIn(said).code, said.fields]).toEqual([200, 'role_not_allowed', {}]);
+      const { status, result } = await send(filled(REQUIRED, [{ name: 'a.png', bytes: imageOf(9_000_000) }]), crew);
+      expect([status, refusalIn(result).code, result.fields]).toEqual([200, 'role_not_allowed', {}]);
     } finally {
       await crew.stop();
     }
   });
 
-  it('since it is none is refused', async () => {
-    const response = await fetch(served.url, { method: 'POST', body: new URLSearchParams(REQUIRED) });
-    expect(await response.json()).toMatchObject({ ok: false, refusal: { httpStatus: 415, code: 'not_multipart' } });
+  it('refuses a request to a web page that is not multipart with 415', async () => {
+    const response = await request(served.url).post('/').type('form').send(REQUIRED);
+    expect(response.body).toMatchObject({ ok: false, refusal: { httpStatus: 415, code: 'not_multipart' } });
   });
 });
 
-describe('the rest of a form that is too large', () => {
+describe('operator API: forms of web pages that are too large', () => {
+  // Clients that write before they read, or write slowly: supertest does neither.
   const client = (headers: Record<string, string>) =>
     rawClient({ consoleUrl: served.url, apiKey: 'none' }, { path: '/', headers });
 
-  it('is thrown away, so that the page can answer a client that reads only after it has written', async () => {
+  it('reads the rest of a form that is too large, so that a client that writes before it reads receives the response', async () => {
     const body = Buffer.concat([
       Buffer.from(formHead({ ...OWN, ...REQUIRED })),
       imageOf(30_000_000),
@@ -151,7 +154,7 @@ describe('the rest of a form that is too large', () => {
     own.socket.destroy();
   });
 
-  it('keeps the page waiting for 2 s at most while a slow client sends it', async () => {
+  it('waits at most 2 s for the rest of a form that is too large from a slow client', async () => {
     const own = await client({ 'transfer-encoding': 'chunked' });
     await own.write(chunk(formHead({ ...OWN, ...REQUIRED })));
     for (let sent = 0; sent <= 10_485_760; sent += 1_000_000) await own.write(chunk(imageOf(1_000_000)));
@@ -166,9 +169,9 @@ describe('the rest of a form that is too large', () => {
   });
 });
 
-describe('a form that does not come to its end', () => {
-  it('because its client goes away is refused to nobody, and leaves nothing', async () => {
-    const before = served.said.length;
+describe('operator API: incomplete forms of web pages', () => {
+  it('refuses a form of a web page whose client disconnects and removes its files', async () => {
+    const before = served.results.length;
     const own = await rawClient(
       { consoleUrl: served.url, apiKey: 'none' },
       { path: '/', headers: { 'content-length': '5000000' } },
@@ -177,29 +180,28 @@ describe('a form that does not come to its end', () => {
     await own.write(imageOf(1_000_000));
     await eventually(async () => expect(await imagesOnDisk(app)).toHaveLength(1));
     own.socket.destroy();
-    await eventually(() => expect(served.said.length).toBe(before + 1));
-    expect(served.said.at(-1)).toMatchObject({ ok: false, refusal: { code: 'client_gone' } });
+    await eventually(() => expect(served.results.length).toBe(before + 1));
+    expect(served.results.at(-1)).toMatchObject({ ok: false, refusal: { code: 'client_gone' } });
   });
 
-  it('because it breaks off is refused 400 with what came of it', async () => {
+  it('refuses a form of a web page that breaks off with 400 and returns the fields before that point', async () => {
     const text = `${formHead({ ...OWN, ...REQUIRED })}${PNG.toString('latin1')}`;
-    const response = await fetch(served.url, {
-      method: 'POST',
-      headers: { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` },
-      body: text,
-    });
-    expect(await response.json()).toMatchObject({
+    const response = await request(served.url)
+      .post('/')
+      .set('content-type', `multipart/form-data; boundary=${BOUNDARY}`)
+      .send(Buffer.from(text));
+    expect(response.body).toMatchObject({
       refusal: { httpStatus: 400, code: 'form_broken' },
       fields: REQUIRED,
     });
   });
 });
 
-it('a form is rejected while the store cannot say, has left nothing, and its client hears of it', async () => {
+it('rejects a form of a web page while Redis is down, leaves no file of it, and the client receives a response', async () => {
   await app.redis.kill();
-  const response = await fetch(served.url, { method: 'POST', body: filled(REQUIRED, [PHOTO]) });
-  expect([response.status, served.said.at(-1)]).toEqual([503, 'rejected']);
+  const response = await sendForm(request(served.url).post('/'), filled(REQUIRED, [PHOTO]));
+  expect([response.status, served.results.at(-1)]).toEqual([503, 'rejected']);
   expect(await imagesOnDisk(app)).toEqual([]);
   await app.redis.start();
-  await eventually(async () => valueIn((await send(filled(REQUIRED, [PHOTO]))).said));
+  await eventually(async () => valueIn((await send(filled(REQUIRED, [PHOTO]))).result));
 });

@@ -1,17 +1,18 @@
 import { rm } from 'node:fs/promises';
 import { createConnection, type Socket } from 'node:net';
 import { join } from 'node:path';
+import type { Response as ApiAnswer, Test } from 'supertest';
 import { violationView, type ViolationView } from '../../src/contracts/violations';
 import type { App } from '../support/app';
 import { filesIn } from '../spool/world';
 import { eventually } from '../support/eventually';
-import { call, type Answer, type CallOptions } from './client';
+import { api, type ApiResponse } from './client';
 
-/** Violations and photos as people and programs send them: multipart forms. */
+/** Multipart forms of violations and photos, and a raw client for uploads that no HTTP library sends. */
 
 type Console = Pick<App, 'consoleUrl' | 'apiKey'>;
 
-/** Everything that must be there (service-api 2.1), as text. */
+/** The required fields of a violation, as text (docs/service-api.md#2-1). */
 export const REQUIRED = {
   latitude: '24.7136',
   longitude: '46.6753',
@@ -39,7 +40,7 @@ export const COMPLETE = {
 export interface FormFile {
   readonly name: string;
   readonly bytes: Buffer;
-  /** The name of the field; `images` unless told. */
+  /** The name of the form field. Default: `images`. */
   readonly under?: string;
 }
 
@@ -50,33 +51,55 @@ export function formOf(fields: Readonly<Record<string, string>>, files: readonly
   return form;
 }
 
-export function postForm(app: Console, path: string, form: FormData, options?: CallOptions): Promise<Answer> {
-  return call(app, ['POST', path, form], options);
+/**
+ * Sends a form with a supertest request. The platform encodes it, as a browser does: superagent's own encoder leaves out
+ * a form without parts and a file without a name.
+ */
+export async function sendForm(request: Test, form: FormData): Promise<ApiAnswer> {
+  const encoded = new Response(form);
+  const bytes = Buffer.from(await encoded.arrayBuffer());
+  return request.set('content-type', encoded.headers.get('content-type') ?? '').send(bytes);
+}
+
+export interface FormOptions {
+  /** Null sends no key. Default: the bootstrap key. */
+  readonly apiKey?: string | null;
+  readonly idempotencyKey?: string;
+}
+
+export function postForm(
+  app: Console,
+  path: string,
+  form: FormData,
+  { apiKey, idempotencyKey }: FormOptions = {},
+): Promise<ApiAnswer> {
+  const request = api(app, apiKey).post(path);
+  return sendForm(idempotencyKey === undefined ? request : request.set('idempotency-key', idempotencyKey), form);
 }
 
 export function report(
   app: Console,
   fields: Readonly<Record<string, string>> = REQUIRED,
   files: readonly FormFile[] = [],
-  options?: CallOptions,
-): Promise<Answer> {
+  options?: FormOptions,
+): Promise<ApiAnswer> {
   return postForm(app, '/api/violations', formOf(fields, files), options);
 }
 
-/** The violation of an answer that must be one, with the status it must have. */
-export function violationIn(answer: Answer, status = 202): ViolationView {
-  if (answer.status !== status) throw new Error(`answered ${answer.status}: ${answer.text}`);
-  return violationView.parse(answer.json);
+/** Reads a violation from a response. Throws when the status is not the expected one. */
+export function violationIn(response: ApiResponse, status = 202): ViolationView {
+  if (response.status !== status) throw new Error(`answered ${response.status}: ${response.text}`);
+  return violationView.parse(response.body);
 }
 
-/** What lies on the disk of a process, without its marker. */
+/** The files below the spool and the photo folder of a process, without the spool's marker. */
 export async function imagesOnDisk(app: Pick<App, 'foundation'>): Promise<string[]> {
   const { dataDir } = app.foundation.config;
   const [spooled, photos] = [await filesIn(join(dataDir, 'spool')), await filesIn(join(dataDir, 'photos'))];
   return [...spooled.filter((path) => path !== 'marker'), ...photos.map((path) => `photos/${path}`)];
 }
 
-/** Removes all images, as a fresh Redis has no record of them. */
+/** Removes all images: the Redis of the next test has no record of them. */
 export async function clearDisk(app: Pick<App, 'foundation'>): Promise<void> {
   const { dataDir } = app.foundation.config;
   const folders = [join(dataDir, 'spool', 'incoming'), join(dataDir, 'spool', 'violations'), join(dataDir, 'photos')];
@@ -85,7 +108,7 @@ export async function clearDisk(app: Pick<App, 'foundation'>): Promise<void> {
 
 export const BOUNDARY = 'boundary-of-the-tests';
 
-/** The beginning of a form that a raw client writes: its fields, and the head of one image. */
+/** The first bytes of a form that a raw client writes: the fields, and the header of one image part. */
 export function formHead(fields: Readonly<Record<string, string>> = REQUIRED): string {
   const parts = Object.entries(fields).map(
     ([name, value]) => `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
@@ -97,15 +120,15 @@ export const FORM_TAIL = `\r\n--${BOUNDARY}--\r\n`;
 
 export interface RawClient {
   readonly socket: Socket;
-  /** What the server has answered so far. */
+  /** The bytes of the response so far. */
   readonly answered: () => string;
   /** Resolves when the server has closed the connection. */
   readonly closed: Promise<void>;
-  /** Writes, and waits until the kernel has taken it; false once the connection is gone. */
+  /** Writes and waits until the kernel has accepted the bytes. Resolves with false once the connection is closed. */
   write(bytes: string | Buffer): Promise<boolean>;
 }
 
-/** A client that writes a request byte by byte, as slowly or as brokenly as a test needs. */
+/** A client that writes a request byte by byte: supertest cannot send half a body, or one that breaks off. */
 export async function rawClient(
   app: Console,
   request: { path: string; headers: Readonly<Record<string, string>> },
@@ -139,13 +162,13 @@ export async function rawClient(
   };
 }
 
-/** A piece of a body sent in chunks. */
+/** One chunk of a body with chunked transfer encoding. */
 export function chunk(bytes: Buffer | string): Buffer {
   const body = Buffer.from(bytes);
   return Buffer.concat([Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n')]);
 }
 
-/** The answer that a raw client has got, once it is whole. */
+/** The complete response to a raw client. */
 export async function answerOf(client: {
   answered: () => string;
 }): Promise<{ status: number; head: string; body: unknown }> {

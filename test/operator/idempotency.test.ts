@@ -1,6 +1,8 @@
+import type { Response } from 'supertest';
 import { z } from 'zod';
 import { useApp } from '../support/app';
-import { errorOf, fieldsOf, newKey, post, towIn, towPath } from './client';
+import { api, errorOf, fieldsOf, newKey, towIn, towPath } from './client';
+import { sendForm } from './forms';
 import { at, scenariosOn } from './scenarios';
 import { newTow, WHEREABOUTS } from './world';
 
@@ -8,36 +10,40 @@ const app = useApp({ role: 'console' });
 
 const SCENARIOS = scenariosOn(app);
 const POST_ROUTES = Object.entries(SCENARIOS);
-/** Their answers show a key, once; see api-keys.test.ts. */
+/** Their first response contains a key text and the repeated one does not: see api-keys.test.ts. */
 const SHOWING_KEYS = ['createApiKey', 'rotateApiKey'];
 const REPEATABLE = POST_ROUTES.filter(([name]) => !SHOWING_KEYS.includes(name));
 const idempotencyKey = 'a-key-of-the-client';
 
-describe.each(REPEATABLE)('%s', (_name, prepare) => {
-  it('answers the same request under the same key byte for byte the same, and has its effect once', async () => {
+/** Posts a scenario's body under the key: a form as multipart, anything else as JSON. */
+async function send(path: string, body: object, apiKey?: string): Promise<Response> {
+  const request = api(app, apiKey).post(path).set('idempotency-key', idempotencyKey);
+  return body instanceof FormData ? sendForm(request, body) : request.send(body);
+}
+
+describe.each(REPEATABLE)('idempotency of the operator API: %s', (name, prepare) => {
+  it(`repeats the response of ${name} byte for byte under the same Idempotency-Key, with one effect`, async () => {
     const { path, body, effects } = await prepare();
     const before = await effects();
-    const first = await post(app, path, body, { idempotencyKey });
+    const first = await send(path, body);
     expect(first.status).toBe(202);
     for (let turn = 0; turn < 2; turn += 1) {
-      const again = await post(app, path, body, { idempotencyKey });
+      const again = await send(path, body);
       expect([again.status, again.text]).toEqual([first.status, first.text]);
     }
     expect((await effects()) - before).toBe(1);
   });
 });
 
-describe.each(POST_ROUTES)('%s at the same time', (_name, prepare) => {
-  it('has one effect for many clients under one key', async () => {
-    const clients = await Promise.all(['day', 'night'].map((name) => newKey(app, 'ops', name)));
+describe.each(POST_ROUTES)('idempotency of the operator API: concurrent %s', (name, prepare) => {
+  it(`gives concurrent requests to ${name} under one Idempotency-Key one effect and one response`, async () => {
+    const clients = await Promise.all(['day', 'night'].map((shift) => newKey(app, 'ops', shift)));
     const { path, body, effects } = await prepare();
     const before = await effects();
-    const calls = Array.from({ length: 10 }, (_, index) =>
-      post(app, path, body, { idempotencyKey, apiKey: clients[index % 2] ?? '' }),
-    );
-    const answers = await Promise.all(calls);
-    const shown = answers.map(({ status, json }) => {
-      const { api_key: _secret, ...rest } = z.record(z.string(), z.unknown()).parse(json);
+    const calls = Array.from({ length: 10 }, (_, index) => send(path, body, clients[index % 2]));
+    const responses = await Promise.all(calls);
+    const shown = responses.map(({ status, body: shownBody }) => {
+      const { api_key: _secret, ...rest } = z.record(z.string(), z.unknown()).parse(shownBody);
       return [status, rest];
     });
     for (const one of shown) expect(one).toEqual(shown[0]);
@@ -50,78 +56,104 @@ const WITH_ANOTHER_BODY = POST_ROUTES.filter(
   ([name]) => !['retryReport', 'retryViolation', 'replayDelivery'].includes(name),
 );
 
-describe.each(WITH_ANOTHER_BODY)('%s', (_name, prepare) => {
-  it('is refused 422 under a key that was used for another body, and has no effect', async () => {
+describe.each(WITH_ANOTHER_BODY)('idempotency of the operator API: %s with another body', (name, prepare) => {
+  it(`refuses ${name} with 422 and without an effect when its Idempotency-Key was used for another body`, async () => {
     const { path, body, other, effects } = await prepare();
-    await post(app, path, body, { idempotencyKey });
+    if (other === null) throw new Error(`${name} has no other body`);
+    await send(path, body);
     const before = await effects();
-    const answer = await post(app, path, other, { idempotencyKey });
-    expect([answer.status, errorOf(answer).code]).toEqual([422, 'idempotency_key_reused']);
+    const response = await send(path, other);
+    expect([response.status, errorOf(response).code]).toEqual([422, 'idempotency_key_reused']);
     expect(await effects()).toBe(before);
   });
 });
 
-describe('a key', () => {
-  it('gives the first answer again although the tow has moved on', async () => {
+describe('operator API: Idempotency-Key', () => {
+  it('repeats the first response under the same Idempotency-Key after the tow has changed', async () => {
     const ref = await newTow(app);
-    const first = await post(app, towPath(ref, '/started'), WHEREABOUTS, { idempotencyKey });
-    towIn(await post(app, towPath(ref, '/detained')));
-    expect((await post(app, towPath(ref, '/started'), WHEREABOUTS, { idempotencyKey })).text).toBe(first.text);
+    const first = await api(app)
+      .post(towPath(ref, '/started'))
+      .set('idempotency-key', idempotencyKey)
+      .send(WHEREABOUTS);
+    towIn(await api(app).post(towPath(ref, '/detained')).send({}));
+    expect(
+      (await api(app).post(towPath(ref, '/started')).set('idempotency-key', idempotencyKey).send(WHEREABOUTS)).text,
+    ).toBe(first.text);
   });
 
-  it('stands for the same request however its JSON is spelled', async () => {
+  it('treats JSON bodies that differ in member order and white space as the same request under an Idempotency-Key', async () => {
     const ref = await newTow(app);
-    const first = await post(app, towPath(ref, '/started'), WHEREABOUTS, { idempotencyKey });
+    const first = await api(app)
+      .post(towPath(ref, '/started'))
+      .set('idempotency-key', idempotencyKey)
+      .send(WHEREABOUTS);
     const turned = Object.fromEntries(Object.entries(WHEREABOUTS).toReversed());
-    const again = await post(app, towPath(ref, '/started'), JSON.stringify(turned, null, 3), { idempotencyKey });
+    const again = await api(app)
+      .post(towPath(ref, '/started'))
+      .set('idempotency-key', idempotencyKey)
+      .type('application/json')
+      .send(JSON.stringify(turned, null, 3));
     expect([again.status, again.text]).toEqual([202, first.text]);
   });
 
-  it('belongs to its address: under another it is another', async () => {
+  it('treats the same Idempotency-Key on another path as another key', async () => {
     const [one, other] = [await newTow(app), await newTow(app)];
-    for (const ref of [one, other]) towIn(await post(app, towPath(ref, '/started'), WHEREABOUTS, { idempotencyKey }));
-    towIn(await post(app, towPath(one, '/detained'), {}, { idempotencyKey }));
+    for (const ref of [one, other])
+      towIn(await api(app).post(towPath(ref, '/started')).set('idempotency-key', idempotencyKey).send(WHEREABOUTS));
+    towIn(await api(app).post(towPath(one, '/detained')).set('idempotency-key', idempotencyKey).send({}));
   });
 
-  it('remembers no failure', async () => {
+  it('does not store refused requests under their Idempotency-Key', async () => {
     const ref = await newTow(app);
-    expect((await post(app, towPath(ref, '/detained'), {}, { idempotencyKey })).status).toBe(409);
-    expect((await post(app, towPath(ref, '/detained'), at('x'), { idempotencyKey })).status).toBe(409);
-    towIn(await post(app, towPath(ref, '/started'), { ...WHEREABOUTS, ...at('08:00') }));
-    expect((await post(app, towPath(ref, '/detained'), at('x'), { idempotencyKey })).status).toBe(422);
-    expect(towIn(await post(app, towPath(ref, '/detained'), {}, { idempotencyKey })).state).toBe('detained');
+    await api(app).post(towPath(ref, '/detained')).set('idempotency-key', idempotencyKey).send({}).expect(409);
+    await api(app).post(towPath(ref, '/detained')).set('idempotency-key', idempotencyKey).send(at('x')).expect(409);
+    towIn(
+      await api(app)
+        .post(towPath(ref, '/started'))
+        .send({ ...WHEREABOUTS, ...at('08:00') }),
+    );
+    await api(app).post(towPath(ref, '/detained')).set('idempotency-key', idempotencyKey).send(at('x')).expect(422);
+    expect(
+      towIn(await api(app).post(towPath(ref, '/detained')).set('idempotency-key', idempotencyKey).send({})).state,
+    ).toBe('detained');
   });
 
-  it('opens nothing to whoever may not do the thing itself', async () => {
+  it('refuses a role that may not send the request with 403, also when its Idempotency-Key has a stored response', async () => {
     const ref = await newTow(app);
-    await post(app, towPath(ref, '/started'), WHEREABOUTS, { idempotencyKey });
+    await api(app).post(towPath(ref, '/started')).set('idempotency-key', idempotencyKey).send(WHEREABOUTS);
     const apiKey = await newKey(app, 'viewer');
-    expect((await post(app, towPath(ref, '/started'), WHEREABOUTS, { idempotencyKey, apiKey })).status).toBe(403);
+    expect(
+      (await api(app, apiKey).post(towPath(ref, '/started')).set('idempotency-key', idempotencyKey).send(WHEREABOUTS))
+        .status,
+    ).toBe(403);
   });
 
-  it('is remembered for 24 hours', async () => {
-    await post(app, towPath(await newTow(app), '/started'), WHEREABOUTS, { idempotencyKey });
+  it('stores an Idempotency-Key for 24 hours', async () => {
+    await api(app)
+      .post(towPath(await newTow(app), '/started'))
+      .set('idempotency-key', idempotencyKey)
+      .send(WHEREABOUTS);
     const keys = z.array(z.string()).parse(await app.redis.ask('KEYS', '*idempotency*'));
     expect(keys).toHaveLength(1);
     const seconds = Number(await app.redis.ask('TTL', keys[0] ?? ''));
     expect([seconds > 86_300, seconds <= 86_400]).toEqual([true, true]);
   });
 
-  it('has 1 to 255 characters', async () => {
+  it('accepts an Idempotency-Key of 1 to 255 characters and refuses others with 422', async () => {
     const path = towPath(await newTow(app), '/started');
     for (const wrong of ['', ' ', 'x'.repeat(256)]) {
-      const answer = await post(app, path, WHEREABOUTS, { idempotencyKey: wrong });
-      expect([answer.status, fieldsOf(answer)]).toEqual([422, ['Idempotency-Key']]);
+      const response = await api(app).post(path).set('idempotency-key', wrong).send(WHEREABOUTS);
+      expect([response.status, fieldsOf(response)]).toEqual([422, ['Idempotency-Key']]);
     }
-    expect((await post(app, path, WHEREABOUTS, { idempotencyKey: 'x'.repeat(255) })).status).toBe(202);
+    await api(app).post(path).set('idempotency-key', 'x'.repeat(255)).send(WHEREABOUTS).expect(202);
   });
 });
 
 it.each(['started', 'detained', 'released', 'canceled', 'invoice', 'payment'] as const)(
-  'without a key the same fact a second time is refused 409: %s',
+  'refuses the fact %s a second time with 409 when the requests have no Idempotency-Key',
   async (event) => {
     const { path, body } = await SCENARIOS[event]();
-    expect((await post(app, path, body)).status).toBe(202);
-    expect((await post(app, path, body)).status).toBe(409);
+    await api(app).post(path).send(body).expect(202);
+    await api(app).post(path).send(body).expect(409);
   },
 );

@@ -5,19 +5,20 @@ import { openOperator, openSignIn } from '../../src/main/operator';
 import type { Foundation } from '../../src/main/foundation';
 import { listen } from '../../src/platform/http';
 import type { ApiAnswer, ApiRefusal } from '../../src/workflow/operator-port';
-import { errorOf, type Answer } from './client';
+import type { Response } from 'supertest';
+import { errorOf } from './client';
 
-/** The operator API as pages of the same process meet it. */
+/** The operator API as the pages of the same process call it. */
 
 export const actorOf = (role: Role): Actor => ({ id: `id of ${role}`, name: `${role} in process`, role });
 
-/** An operator API of its own over the records of a console that runs; ended with it. */
+/** Opens a second operator API over the records of a running console; it is closed with the console. */
 export function operatorOn(foundation: Foundation, access: Partial<Parameters<typeof openOperator>[1]> = {}) {
   const operator = openOperator(foundation, { signIn: openSignIn(foundation), ...access });
   return foundation.resources.add('operator of the test', operator, (opened) => opened.close());
 }
 
-/** Serves an application on a free port for as long as something is done with it. */
+/** Serves an application on a free port while `doing` runs. */
 export async function serving<T>(application: Parameters<typeof listen>[0], doing: (url: string) => Promise<T>) {
   const ready = () => Promise.resolve({ ready: true, details: {} });
   const listener = await listen(application, { ready }, { host: '127.0.0.1', port: 0 });
@@ -28,7 +29,7 @@ export async function serving<T>(application: Parameters<typeof listen>[0], doin
   }
 }
 
-/** The parts of a path by their names in the route. */
+/** The path parameters by their names in the route. */
 export function paramsIn(route: Route, path: string): Record<string, string> {
   const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? '');
   const found = new RegExp(`^${route.path.replaceAll(/:\w+/g, '([^/]+)')}$`).exec(path);
@@ -46,12 +47,12 @@ export function refusalIn(answer: ApiAnswer<unknown>): ApiRefusal {
   return answer.refusal;
 }
 
-/** What HTTP refuses, in the words of a refusal in process; `Retry-After` counts whole seconds. */
-export function refusalOver(answer: Answer): ApiRefusal {
-  const seconds = answer.headers.get('retry-after');
+/** The refusal in an HTTP response, in the shape of a refusal in process. `Retry-After` counts whole seconds. */
+export function refusalOver(response: Response): ApiRefusal {
+  const seconds = response.get('retry-after');
   return {
-    httpStatus: answer.status,
-    ...errorOf(answer),
-    retryAfterMs: seconds === null ? null : Number(seconds) * 1000,
+    httpStatus: response.status,
+    ...errorOf(response),
+    retryAfterMs: seconds === undefined ? null : Number(seconds) * 1000,
   };
 }

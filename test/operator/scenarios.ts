@@ -4,12 +4,12 @@ import { deliveryDetail, newApiKeyView, sendingView } from '../../src/contracts/
 import type { useApp } from '../support/app';
 import { imageOf } from '../support/images';
 import { audited } from './audited';
-import { get, post, towIn, towOf, towPath } from './client';
+import { api, towIn, towOf, towPath } from './client';
 import { formOf, REQUIRED } from './forms';
 import { newViolation, violationOf } from './violation-world';
 import { answerHead, deliver, newTow, towAfter, WHEREABOUTS } from './world';
 
-/** A request that changes something, another body for it where there is one, and how often it had its effect. */
+/** A request with an effect, another valid body for it (null when there is none), and a count of its effects. */
 export interface Scenario {
   readonly path: string;
   readonly body: object;
@@ -19,14 +19,14 @@ export interface Scenario {
 
 type Routes = typeof ROUTES;
 type PostedRoute = { [Name in keyof Routes]: Routes[Name]['method'] extends 'post' ? Name : never }[keyof Routes];
-/** The check of a ticket is a question that is posted, so that no plate stands in an address: it has no effect. */
+/** Without `checkTicket`: that is a query, sent as POST to keep plates out of URLs. It has no effect. */
 export type PostRoute = Exclude<PostedRoute, 'checkTicket'>;
 
 const A_PHOTO = { name: 'b.png', bytes: imageOf(300) };
 
 export const at = (moment: string) => ({ occurred_at: `2024-11-20T${moment}:00Z` });
 
-/** A request for each address that changes something, made ready on this process. */
+/** A prepared request for each route that changes something, on this process. */
 export function scenariosOn(app: ReturnType<typeof useApp>): Readonly<Record<PostRoute, () => Promise<Scenario>>> {
   function onTow(ref: string, more: string, body: object, other: object | null): Scenario {
     const effects = async () => (await towOf(app, ref)).version;
@@ -44,7 +44,7 @@ export function scenariosOn(app: ReturnType<typeof useApp>): Readonly<Record<Pos
     return { path: `/api/violations/${id}/${action}`, body, other, effects };
   }
 
-  /** Counts the entries of the audit for an act. */
+  /** Counts the audit entries of an action. */
   function actsOf(action: string): () => Promise<number> {
     return async () => (await audited(app)).items.filter((entry) => entry.action === action).length;
   }
@@ -70,7 +70,7 @@ export function scenariosOn(app: ReturnType<typeof useApp>): Readonly<Record<Pos
     placeHold: async () => onTow(await towAfter(app), '/holds', { reason: 'police' }, { reason: 'owner disputes' }),
     liftHold: async () => {
       const ref = await newTow(app);
-      const { dispatch } = towIn(await post(app, towPath(ref, '/holds'), { reason: 'police' }));
+      const { dispatch } = towIn(await api(app).post(towPath(ref, '/holds')).send({ reason: 'police' }));
       const more = `/holds/${dispatch.holds[0]?.id}/lift`;
       return onTow(ref, more, { reason: 'settled' }, { reason: 'withdrawn' });
     },
@@ -106,14 +106,14 @@ export function scenariosOn(app: ReturnType<typeof useApp>): Readonly<Record<Pos
     resumeOperation: async () => {
       await app.redis.ask('HSET', '{p0}:gates', 'paused.invoice.until', '9999999999999');
       const effects = async () => {
-        const { operations } = sendingView.parse((await get(app, '/api/operations')).json);
+        const { operations } = sendingView.parse((await api(app).get('/api/operations')).body);
         return operations.filter(({ state }) => state === 'open').length;
       };
       return { path: '/api/operations/invoice/resume', body: {}, other: { reason: 'granted now' }, effects };
     },
     replayDelivery: async () => {
       const { id } = await deliver(app, 'tow_request', { violation_reference_id: 'V-1', towing_reference_id: 'TW-1' });
-      const effects = async () => deliveryDetail.parse((await get(app, `/api/deliveries/${id}`)).json).replays;
+      const effects = async () => deliveryDetail.parse((await api(app).get(`/api/deliveries/${id}`)).body).replays;
       return { path: `/api/deliveries/${id}/replay`, body: {}, other: null, effects };
     },
     pauseQueue: async () => ({
@@ -129,7 +129,7 @@ export function scenariosOn(app: ReturnType<typeof useApp>): Readonly<Record<Pos
       effects: actsOf('queue.resumed'),
     }),
     rotateApiKey: async () => {
-      const { id } = newApiKeyView.parse((await post(app, '/api/keys', { name: 'yard', role: 'crew' })).json);
+      const { id } = newApiKeyView.parse((await api(app).post('/api/keys').send({ name: 'yard', role: 'crew' })).body);
       const body = { grace_hours: 1 };
       return { path: `/api/keys/${id}/rotate`, body, other: { grace_hours: 2 }, effects: actsOf('key.rotated') };
     },
@@ -138,8 +138,8 @@ export function scenariosOn(app: ReturnType<typeof useApp>): Readonly<Record<Pos
       body: { name: 'yard', role: 'crew' },
       other: { name: 'yard', role: 'viewer' },
       effects: async () => {
-        const { json } = await get(app, '/api/keys');
-        return z.object({ items: z.array(z.unknown()) }).parse(json).items.length;
+        const response = await api(app).get('/api/keys');
+        return z.object({ items: z.array(z.unknown()) }).parse(response.body).items.length;
       },
     }),
   };

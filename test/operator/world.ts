@@ -9,25 +9,25 @@ import { createViolationStore } from '../../src/store/violations';
 import { processDelivery } from '../../src/workflow/intake';
 import type { Claimed } from '../../src/workflow/outbox-port';
 import type { App } from '../support/app';
-import { post, towIn, towPath } from './client';
+import { api, towIn, towPath } from './client';
 import { NO_LIMITS } from '../support/budgets';
 
 /**
- * What the service and the workers do to a tow, done on the records through the house's own stores. No worker runs, so
- * that nothing moves but what a test moves.
+ * Plays the service and the workers on the records of a tow, through the project's own stores. No worker runs, so only
+ * the test changes a tow.
  */
 
 type Process = Pick<App, 'consoleUrl' | 'apiKey' | 'foundation'>;
 
 let count = 0;
 
-/** Rising numbers of equal length: what is made later sorts later, also within one millisecond. */
+/** Numbers of equal length that sort in the order they were made, also within one millisecond. */
 function nextNumber(): string {
   count += 1;
   return String(count).padStart(6, '0');
 }
 
-/** Where a vehicle stood and what its plate says. */
+/** The plate and the place of a vehicle: the required fields of the fact `started`. */
 export const WHEREABOUTS = {
   plate_number: 'ABJ 1234',
   towed_location: 'King Fahd Road, Riyadh',
@@ -35,7 +35,7 @@ export const WHEREABOUTS = {
   longitude: 46.6753,
 };
 
-/** Takes in a webhook call as receiver and worker do, and says what became of it. */
+/** Accepts a webhook call as the receiver does and processes it as a worker does. Returns its id and verdict. */
 export async function deliver(
   app: Pick<App, 'foundation'>,
   kind: 'tow_request' | 'tow_invoice',
@@ -55,7 +55,7 @@ export async function deliver(
   return { id, verdict };
 }
 
-/** Takes in a webhook call as the receiver does; nobody processes it. */
+/** Accepts a webhook call as the receiver does, without processing it. */
 export async function acceptOnly(
   { foundation }: Pick<App, 'foundation'>,
   kind: 'tow_request' | 'tow_invoice',
@@ -70,7 +70,7 @@ export async function acceptOnly(
   return id;
 }
 
-/** A tow that the service has just requested; returns its reference. */
+/** Makes a tow that the service has just requested. Returns its reference. */
 export async function newTow(app: Pick<App, 'foundation'>, changes: JsonObject = {}): Promise<string> {
   const suffix = nextNumber();
   const body = {
@@ -83,12 +83,21 @@ export async function newTow(app: Pick<App, 'foundation'>, changes: JsonObject =
   return body.towing_reference_id;
 }
 
-/** Records facts one after the other; the body of each but started is the shortest there is. */
-export async function record(app: Process, ref: string, ...events: readonly (keyof typeof SHORTEST)[]): Promise<void> {
-  for (const event of events) towIn(await post(app, towPath(ref, `/${event}`), SHORTEST[event]));
+/** Records facts in order, each with the smallest body that its contract allows. */
+export async function record(
+  app: Process,
+  ref: string,
+  ...events: readonly (keyof typeof SMALLEST_BODIES)[]
+): Promise<void> {
+  for (const event of events)
+    towIn(
+      await api(app)
+        .post(towPath(ref, `/${event}`))
+        .send(SMALLEST_BODIES[event]),
+    );
 }
 
-const SHORTEST = {
+const SMALLEST_BODIES = {
   started: WHEREABOUTS,
   detained: {},
   released: {},
@@ -97,8 +106,8 @@ const SHORTEST = {
   payment: {},
 } as const;
 
-/** A tow that went through these facts. */
-export async function towAfter(app: Process, ...events: readonly (keyof typeof SHORTEST)[]): Promise<string> {
+/** Makes a tow and records these facts on it. Returns its reference. */
+export async function towAfter(app: Process, ...events: readonly (keyof typeof SMALLEST_BODIES)[]): Promise<string> {
   const ref = await newTow(app);
   await record(app, ref, ...events);
   return ref;
@@ -108,7 +117,7 @@ function outboxOf({ redis, clock }: Foundation) {
   return createOutboxStore(redis, clock, { leaseMs: 20_000, unknownGraceMs: 15_000, ...NO_LIMITS });
 }
 
-/** Claims the head of a tow's outbox, as a worker that is about to send it. */
+/** Claims the head of a tow's outbox, as a worker does before it sends it. */
 export async function claimHead({ foundation }: Pick<App, 'foundation'>, ref: string): Promise<Claimed> {
   const claim = await outboxOf(foundation).claim(ref);
   if (claim.kind !== 'send') throw new Error(`nothing to send: ${claim.kind}`);
@@ -122,7 +131,7 @@ const VERDICTS = {
   retry: { next: 'retry', delayMs: 60_000, because: 'failed' },
 } as const satisfies Record<string, Verdict>;
 
-/** Sends the head of a tow's outbox with this outcome; returns the report's id. */
+/** Acknowledges the head of a tow's outbox with this outcome. Returns the report's id. */
 export async function answerHead(
   app: Pick<App, 'foundation'>,
   ref: string,
