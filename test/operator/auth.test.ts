@@ -1,7 +1,8 @@
+import request from 'supertest';
 import { ROUTES, type Route } from '../../src/contracts/operator-routes';
 import { ROLES, type Role } from '../../src/domain/vocabulary';
-import { startApp, useApp } from '../support/app';
-import { call, errorOf, get, newKey, post } from './client';
+import { startApp, useApp, type App } from '../support/app';
+import { api, errorOf, newKey } from './client';
 import { ZONE } from './lookup-world';
 import { WHEREABOUTS } from './world';
 
@@ -10,8 +11,8 @@ const app = useApp({ role: 'console' });
 type RouteName = keyof typeof ROUTES;
 
 /**
- * The weakest role for each address, a body that keeps its contract, and what it answers to whoever may call it while
- * nothing is known by the names in its path.
+ * For each route the weakest role that may call it, the status of a permitted call whose path parameters are unknown, and
+ * a valid body.
  */
 const EXPECTED: Readonly<Record<RouteName, readonly [weakest: Role, status: number, body?: object]>> = {
   listTows: ['viewer', 200],
@@ -44,7 +45,7 @@ const EXPECTED: Readonly<Record<RouteName, readonly [weakest: Role, status: numb
   waiveViolation: ['dispatcher', 404, { reason: 'seen' }],
   acceptViolation: ['dispatcher', 404, { reason: 'seen' }],
   readCapacity: ['viewer', 422],
-  // Their service cannot be reached.
+  // The government service cannot be reached.
   checkTicket: ['crew', 503, { zoneId: ZONE, plateNumber: 'ABJ 1234', plateType: 'PRIVATE' }],
   listTasks: ['viewer', 200],
   resolveTask: ['dispatcher', 404, {}],
@@ -69,61 +70,74 @@ const ROUTE_LIST = Object.entries<Route>(ROUTES).map(([name, route]) => {
   if (!expected) throw new Error(`no expectation for the route ${name}`);
   const [weakest, status, body] = expected;
   const path = route.path.replaceAll(/:\w+/g, 'unknown');
-  return { name, weakest, status, request: [route.method.toUpperCase(), path, body] as const };
+  return { name, weakest, status, request: { method: route.method, path, body } };
 });
+
+/** Sends the request of a route with an API key, or with none where the key is null. */
+function send(to: App, { method, path, body }: (typeof ROUTE_LIST)[number]['request'], apiKey: string | null) {
+  return api(to, apiKey)[method](path).send(body);
+}
 
 const CALLS = ROUTE_LIST.flatMap((route) => ROLES.map((role) => ({ ...route, role })));
 const mayCall = ({ role, weakest }: { role: Role; weakest: Role }) => ROLES.indexOf(role) >= ROLES.indexOf(weakest);
 
-it.each(CALLS.filter(mayCall))('$name may be called by the role $role', async ({ role, status, request }) => {
-  expect((await call(app, request, { apiKey: await newKey(app, role) })).status).toBe(status);
-});
+it.each(CALLS.filter(mayCall))(
+  'permits the role $role to call the operator API route $name',
+  async ({ role, status, request }) => {
+    await send(app, request, await newKey(app, role)).expect(status);
+  },
+);
 
-it.each(CALLS.filter((one) => !mayCall(one)))('$name is refused 403 to the role $role', async ({ role, request }) => {
-  const answer = await call(app, request, { apiKey: await newKey(app, role) });
-  expect([answer.status, errorOf(answer).code]).toEqual([403, 'role_not_allowed']);
-});
+it.each(CALLS.filter((one) => !mayCall(one)))(
+  'refuses the role $role the operator API route $name with 403',
+  async ({ role, request }) => {
+    const response = await send(app, request, await newKey(app, role));
+    expect([response.status, errorOf(response).code]).toEqual([403, 'role_not_allowed']);
+  },
+);
 
-it.each(ROUTE_LIST)('$name is refused 401 without a key and to a wrong one', async ({ request }) => {
-  // A process of its own: after ten wrong keys within a minute it would look at no other.
-  const own = await startApp({ redisUrl: app.redis.url, role: 'console' });
-  try {
-    for (const apiKey of [null, 'thk_wrong']) {
-      const answer = await call(own, request, { apiKey });
-      expect([answer.status, errorOf(answer).code]).toEqual([401, 'not_authenticated']);
-      expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/);
+it.each(ROUTE_LIST)(
+  'refuses the operator API route $name with 401 without an API key and with a wrong one',
+  async ({ request }) => {
+    // A separate process: the shared one would respond 429 after ten wrong keys within a minute.
+    const own = await startApp({ redisUrl: app.redis.url, role: 'console' });
+    try {
+      for (const apiKey of [null, 'thk_wrong']) {
+        const response = await send(own, request, apiKey);
+        expect([response.status, errorOf(response).code]).toEqual([401, 'not_authenticated']);
+        expect(response.get('www-authenticate')).toMatch(/^Bearer/);
+      }
+    } finally {
+      await own.stop();
     }
-  } finally {
-    await own.stop();
-  }
-});
+  },
+);
 
-describe('a key', () => {
-  it('bootstraps the rest: the configured one has the role ops', async () => {
-    expect((await get(app, '/api/keys')).status).toBe(200);
+describe('operator API: API keys in requests', () => {
+  it('gives the configured API key the role ops', async () => {
+    await api(app).get('/api/keys').expect(200);
   });
 
-  it('is not the beginning of a key, nor a key with more behind it', async () => {
+  it('rejects a shortened, an extended and an upper-case copy of a valid API key with 401', async () => {
     for (const apiKey of [app.apiKey.slice(0, -1), `${app.apiKey}x`, app.apiKey.toUpperCase()]) {
-      expect((await get(app, '/api/tows', { apiKey })).status).toBe(401);
+      await api(app, apiKey).get('/api/tows').expect(401);
     }
   });
 
-  it('is taken from the Authorization header only: Bearer, in any case', async () => {
-    const statusWith = async (headers: Record<string, string>, query = '') =>
-      (await fetch(`${app.consoleUrl}/api/tows${query}`, { headers })).status;
-    expect(await statusWith({ authorization: `bearer ${app.apiKey}` })).toBe(200);
-    expect(await statusWith({ authorization: app.apiKey })).toBe(401);
-    expect(await statusWith({ authorization: `Basic ${btoa(`ops:${app.apiKey}`)}` })).toBe(401);
-    expect(await statusWith({ 'x-api-key': app.apiKey })).toBe(401);
-    expect(await statusWith({}, `?api_key=${app.apiKey}`)).toBe(401);
+  it('reads the API key only from an Authorization header with the scheme Bearer, in any letter case', async () => {
+    const read = (headers: Record<string, string>) => request(app.consoleUrl).get('/api/tows').set(headers);
+    await read({ authorization: `bearer ${app.apiKey}` }).expect(200);
+    await read({ authorization: app.apiKey }).expect(401);
+    await read({ authorization: `Basic ${btoa(`ops:${app.apiKey}`)}` }).expect(401);
+    await read({ 'x-api-key': app.apiKey }).expect(401);
+    await read({}).query({ api_key: app.apiKey }).expect(401);
   });
 
-  it('acts under its own name', async () => {
+  it('acts with the role of the API key and lists the key under its own name', async () => {
     const apiKey = await newKey(app, 'ops', 'night shift');
-    expect((await post(app, '/api/keys', { name: 'yard', role: 'crew' }, { apiKey })).status).toBe(201);
-    const { json } = await get(app, '/api/keys', { apiKey });
-    expect(json).toMatchObject({
+    await api(app, apiKey).post('/api/keys').send({ name: 'yard', role: 'crew' }).expect(201);
+    const response = await api(app, apiKey).get('/api/keys');
+    expect(response.body).toMatchObject({
       items: [
         { name: 'night shift', role: 'ops' },
         { name: 'yard', role: 'crew' },
@@ -132,14 +146,14 @@ describe('a key', () => {
   });
 });
 
-it('every address below /api that is none is answered 404 in the one shape of errors', async () => {
-  const answer = await get(app, '/api/tow');
-  expect([answer.status, errorOf(answer).code]).toEqual([404, 'not_found']);
+it('answers an unknown path below /api with 404 and the common error body', async () => {
+  const response = await api(app).get('/api/tow');
+  expect([response.status, errorOf(response).code]).toEqual([404, 'not_found']);
 });
 
-it('no answer names the software that gave it, and each forbids what a page of ours never needs', async () => {
-  const { headers } = await get(app, '/api/tows');
-  expect(headers.get('x-powered-by')).toBeNull();
-  expect(headers.get('content-security-policy')).toContain("default-src 'none'");
-  expect(headers.get('x-content-type-options')).toBe('nosniff');
+it('names no server software in API responses, and sends a restrictive content security policy', async () => {
+  const { headers } = await api(app).get('/api/tows');
+  expect(headers).not.toHaveProperty('x-powered-by');
+  expect(headers['content-security-policy']).toContain("default-src 'none'");
+  expect(headers['x-content-type-options']).toBe('nosniff');
 });

@@ -7,13 +7,13 @@ import { serveEvents } from '../../src/operator/events';
 import { listen } from '../../src/platform/http';
 import { createApiKeyStore } from '../../src/store/api-keys';
 import { useApp } from '../support/app';
-import { call, get, newKey } from './client';
+import { api, newKey } from './client';
 
 const app = useApp({ role: 'console' });
 
 const listed = z.object({ items: z.array(apiKeyView) });
 
-/** The event stream with a heartbeat that a test can wait for. */
+/** Starts an event stream with a heartbeat that is short enough for a test. */
 async function startStream() {
   const { redis, clock, log, metrics } = app.foundation;
   const guessing = createGuessing({ clock, log, metrics });
@@ -31,18 +31,19 @@ async function startStream() {
   };
 }
 
+// An open event stream: supertest resolves only when a response has ended.
 const watch = (url: string, apiKey: string) =>
   fetch(`${url}/api/events`, { headers: { authorization: `Bearer ${apiKey}` } });
 
-it('whoever watches hears nothing more once the key is revoked, and the others hear on', async () => {
+it('ends the event streams of a revoked API key and keeps those of other keys open', async () => {
   const apiKey = await newKey(app, 'viewer', 'wall screen');
   const stream = await startStream();
   try {
     const revoked = await watch(stream.url, apiKey);
     const other = await watch(stream.url, app.apiKey);
-    const { items } = listed.parse((await get(app, '/api/keys')).json);
+    const { items } = listed.parse((await api(app).get('/api/keys')).body);
     const id = items.find(({ name }) => name === 'wall screen')?.id ?? '';
-    expect((await call(app, ['DELETE', `/api/keys/${id}`])).status).toBe(204);
+    await api(app).delete(`/api/keys/${id}`).expect(204);
 
     expect(await revoked.text()).toContain('still here');
     const reader = other.body?.getReader();
