@@ -2,46 +2,48 @@ import { newApiKeyView } from '../../src/contracts/operator';
 import { KEYS } from '../../src/store/keys';
 import { useApp } from '../support/app';
 import { audited, entriesOf } from './audited';
-import { call, errorOf, fieldsOf, get, newKey, post, towIn, towPath } from './client';
+import { api, errorOf, fieldsOf, newKey, towIn, towPath } from './client';
 import { claimHead, deliver, newTow, towAfter, WHEREABOUTS } from './world';
 
 const app = useApp({ role: 'console' });
 
-describe('no entry', () => {
-  it('for what is refused', async () => {
+describe('operator API: requests without an audit entry', () => {
+  it('records no audit entry for refused requests', async () => {
     const ref = await towAfter(app, 'started');
     const { reportId } = await claimHead(app, ref);
-    const crew = { apiKey: await newKey(app, 'crew') };
+    const crewKey = await newKey(app, 'crew');
     const entries = await entriesOf(app, async () => {
-      const answers = await Promise.all([
-        post(app, towPath(ref, '/started'), WHEREABOUTS),
-        post(app, towPath(ref, '/payment')),
-        post(app, towPath(ref, '/canceled'), {}),
-        post(app, towPath(ref, '/released'), {}, crew),
-        post(app, towPath('TW-unknown', '/detained')),
-        post(app, towPath(ref, `/reports/${reportId}/waive`), { reason: 'x' }),
-        post(app, '/api/tasks/unknown/resolve'),
-        post(app, '/api/deliveries/unknown/replay'),
-        post(app, '/api/operations/started/resume'),
-        post(app, '/api/keys', { name: 'yard', role: 'boss' }),
-        call(app, ['DELETE', '/api/keys/unknown']),
-        post(app, '/api/keys/unknown/rotate'),
-        post(app, '/api/queues/unknown/pause'),
-        post(app, towPath(ref, '/assignment'), { crew: null }),
-        post(app, towPath(ref, '/holds/unknown/lift'), { reason: 'x' }),
+      const responses = await Promise.all([
+        api(app).post(towPath(ref, '/started')).send(WHEREABOUTS),
+        api(app).post(towPath(ref, '/payment')).send({}),
+        api(app).post(towPath(ref, '/canceled')).send({}),
+        api(app, crewKey).post(towPath(ref, '/released')).send({}),
+        api(app).post(towPath('TW-unknown', '/detained')).send({}),
+        api(app)
+          .post(towPath(ref, `/reports/${reportId}/waive`))
+          .send({ reason: 'x' }),
+        api(app).post('/api/tasks/unknown/resolve').send({}),
+        api(app).post('/api/deliveries/unknown/replay').send({}),
+        api(app).post('/api/operations/started/resume').send({}),
+        api(app).post('/api/keys').send({ name: 'yard', role: 'boss' }),
+        api(app).delete('/api/keys/unknown'),
+        api(app).post('/api/keys/unknown/rotate').send({}),
+        api(app).post('/api/queues/unknown/pause').send({}),
+        api(app).post(towPath(ref, '/assignment')).send({ crew: null }),
+        api(app).post(towPath(ref, '/holds/unknown/lift')).send({ reason: 'x' }),
       ]);
-      for (const answer of answers) expect(errorOf(answer).code).toBeTruthy();
+      for (const response of responses) expect(errorOf(response).code).toBeTruthy();
     });
     expect(entries).toEqual([]);
   });
 
-  it('for what is only read', async () => {
+  it('records no audit entry for reads', async () => {
     const ref = await towAfter(app, 'started');
     const paths = [towPath(ref), '/api/tows', '/api/tasks', '/api/deliveries', '/api/keys', '/api/audit'];
-    expect(await entriesOf(app, () => Promise.all(paths.map((path) => get(app, path))))).toEqual([]);
+    expect(await entriesOf(app, () => Promise.all(paths.map((path) => api(app).get(path))))).toEqual([]);
   });
 
-  it('for a request given again under its Idempotency-Key, whatever it asks for', async () => {
+  it('records one audit entry for a request that is repeated under its Idempotency-Key, for each kind of request', async () => {
     const ref = await newTow(app);
     const { id } = await deliver(app, 'tow_request', { violation_reference_id: 'V-x', towing_reference_id: ref });
     await app.redis.ask('HSET', KEYS.gates, 'paused.detained.until', String(Date.now() + 60_000));
@@ -57,8 +59,8 @@ describe('no entry', () => {
     ] as const;
     const entries = await entriesOf(app, async () => {
       for (const [path, body] of requests) {
-        const ask = () => post(app, path, body, { idempotencyKey: 'once' });
-        for (const answer of await Promise.all([ask(), ask(), ask()])) expect(answer.status).toBeLessThan(300);
+        const send = () => api(app).post(path).set('idempotency-key', 'once').send(body);
+        for (const response of await Promise.all([send(), send(), send()])) expect(response.status).toBeLessThan(300);
       }
     });
     expect(entries.map(({ action }) => action).toReversed()).toEqual([
@@ -74,15 +76,15 @@ describe('no entry', () => {
   });
 });
 
-it('no plate, place, payment reference, key or name of a new key stands in the audit', async () => {
+it('stores no plate, place, payment reference, API key or name of a new API key in the audit', async () => {
   const ref = await newTow(app);
-  towIn(await post(app, towPath(ref, '/started'), WHEREABOUTS));
+  towIn(await api(app).post(towPath(ref, '/started')).send(WHEREABOUTS));
   const correction = { plate_number: 'KLM 77', towed_location: 'Tahlia Street', latitude: 21.5433, longitude: 39.1728 };
-  towIn(await post(app, towPath(ref, '/reports/started-1/correct'), correction));
-  towIn(await post(app, towPath(ref, '/invoice'), { vehicle_type: 'HEAVY' }));
-  towIn(await post(app, towPath(ref, '/payment'), { external_reference: 'card of Layla' }));
-  const answer = await post(app, '/api/keys', { name: 'Khalid at the gate', role: 'crew' });
-  const { api_key } = newApiKeyView.parse(answer.json);
+  towIn(await api(app).post(towPath(ref, '/reports/started-1/correct')).send(correction));
+  towIn(await api(app).post(towPath(ref, '/invoice')).send({ vehicle_type: 'HEAVY' }));
+  towIn(await api(app).post(towPath(ref, '/payment')).send({ external_reference: 'card of Layla' }));
+  const response = await api(app).post('/api/keys').send({ name: 'Khalid at the gate', role: 'crew' });
+  const { api_key } = newApiKeyView.parse(response.body);
 
   const stored = JSON.stringify(await app.redis.ask('LRANGE', KEYS.audit, '0', '-1'));
 
@@ -91,8 +93,8 @@ it('no plate, place, payment reference, key or name of a new key stands in the a
   for (const value of hidden) expect(stored).not.toContain(String(value));
 });
 
-describe('the list', () => {
-  it('shows the newest first, page by page', async () => {
+describe('operator API: list of audit entries', () => {
+  it('lists audit entries newest first, page by page', async () => {
     const ref = await towAfter(app, 'started', 'detained', 'released');
     const first = await audited(app, { limit: '2' });
     expect(first.items).toMatchObject([
@@ -103,18 +105,21 @@ describe('the list', () => {
     expect(second).toMatchObject({ items: [{ seq: 1, action: 'tow.started' }], next_cursor: null });
   });
 
-  it('of one tow leaves out what was done to others', async () => {
+  it('lists only the audit entries of the tow that is asked for', async () => {
     const mine = await towAfter(app, 'started');
     await towAfter(app, 'started', 'detained');
-    towIn(await post(app, towPath(mine, '/reports/started-1/waive'), { reason: 'told by phone' }));
+    towIn(await api(app).post(towPath(mine, '/reports/started-1/waive')).send({ reason: 'confirmed by phone' }));
     const { items, next_cursor } = await audited(app, { towing_reference_id: mine });
     expect(items.map(({ action }) => action)).toEqual(['report.waived', 'tow.started']);
     expect(next_cursor).toBeNull();
     expect((await audited(app, { towing_reference_id: 'TW-unknown' })).items).toEqual([]);
   });
 
-  it.each(['cursor=x', 'limit=0', 'colour=red'])('is refused 422 with %s', async (query) => {
-    const answer = await get(app, `/api/audit?${query}`);
-    expect([answer.status, fieldsOf(answer)]).toEqual([422, [query.split('=')[0]]]);
-  });
+  it.each(['cursor=x', 'limit=0', 'colour=red'])(
+    'refuses the list of audit entries with 422 for the query %s and names the parameter',
+    async (query) => {
+      const response = await api(app).get(`/api/audit?${query}`);
+      expect([response.status, fieldsOf(response)]).toEqual([422, [query.split('=')[0]]]);
+    },
+  );
 });
