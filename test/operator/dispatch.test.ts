@@ -1,20 +1,21 @@
+import request from 'supertest';
 import { jsonObject } from '../../src/contracts/common';
 import { NO_DISPATCH } from '../../src/domain/dispatch';
 import { KEYS, towKey } from '../../src/store/keys';
 import { linesOf } from '../support/captured-log';
 import { useApp } from '../support/app';
 import { entriesOf } from './audited';
-import { errorOf, fieldsOf, get, newKey, post, towIn, towOf, towPath } from './client';
+import { api, errorOf, fieldsOf, newKey, towIn, towOf, towPath } from './client';
 import { newTow, towAfter, WHEREABOUTS } from './world';
 
 const app = useApp({ role: 'console' });
 const CREW = 'Salman al-Harbi';
 const ANY_TEXT: unknown = expect.any(String);
 
-const asDesk = async () => ({ apiKey: await newKey(app, 'dispatcher', 'desk') });
+const asDesk = async () => api(app, await newKey(app, 'dispatcher', 'desk'));
 const by = { by: 'desk', by_id: ANY_TEXT, role: 'dispatcher' };
 
-describe('what is told is kept with the tow, on its timeline and in the audit, and owes no report', () => {
+describe('operator API: dispatch data of a tow', () => {
   it.each([
     [
       'assignment',
@@ -53,29 +54,32 @@ describe('what is told is kept with the tow, on its timeline and in the audit, a
       { type: 'tow.note_added' },
       { action: 'tow.note_added', what: {} },
     ],
-  ] as const)('%s', async (path, body, kept, told, audited) => {
-    const ref = await towAfter(app, 'started');
-    const who = await asDesk();
-    const before = await towOf(app, ref);
-    const entries = await entriesOf(app, async () => {
-      const after = towIn(await post(app, towPath(ref, `/${path}`), body, who));
-      expect(after).toEqual({
-        ...before,
-        version: before.version + 1,
-        dispatch: { ...before.dispatch, ...kept },
-        timeline: [...before.timeline, { ...told, by: 'desk', at: ANY_TEXT }],
+  ] as const)(
+    'stores the dispatch data of a request to %s with the tow, on its timeline and in the audit, and adds no report',
+    async (path, body, kept, event, audited) => {
+      const ref = await towAfter(app, 'started');
+      const desk = await asDesk();
+      const before = await towOf(app, ref);
+      const entries = await entriesOf(app, async () => {
+        const after = towIn(await desk.post(towPath(ref, `/${path}`)).send(body));
+        expect(after).toEqual({
+          ...before,
+          version: before.version + 1,
+          dispatch: { ...before.dispatch, ...kept },
+          timeline: [...before.timeline, { ...event, by: 'desk', at: ANY_TEXT }],
+        });
       });
-    });
-    expect(entries).toEqual([{ ...by, on: { towing_reference_id: ref }, why: null, ...audited }]);
-    expect(await towOf(app, ref)).toMatchObject({ dispatch: kept });
-  });
+      expect(entries).toEqual([{ ...by, on: { towing_reference_id: ref }, why: null, ...audited }]);
+      expect(await towOf(app, ref)).toMatchObject({ dispatch: kept });
+    },
+  );
 
-  it('an assignment taken back', async () => {
+  it('removes the assignment of a tow and records it on the timeline and in the audit', async () => {
     const ref = await newTow(app);
-    const who = await asDesk();
-    towIn(await post(app, towPath(ref, '/assignment'), { crew: CREW }, who));
+    const desk = await asDesk();
+    towIn(await desk.post(towPath(ref, '/assignment')).send({ crew: CREW }));
     const entries = await entriesOf(app, async () => {
-      const tow = towIn(await post(app, towPath(ref, '/assignment'), { crew: null }, who));
+      const tow = towIn(await desk.post(towPath(ref, '/assignment')).send({ crew: null }));
       expect(tow.dispatch.assignment).toBeNull();
       expect(tow.timeline.at(-1)).toMatchObject({ type: 'tow.unassigned', crew: null, by: 'desk' });
     });
@@ -83,14 +87,14 @@ describe('what is told is kept with the tow, on its timeline and in the audit, a
   });
 });
 
-it('a tow goes its whole way without any of it', async () => {
+it('reports all facts of a tow that has no dispatch data', async () => {
   const ref = await towAfter(app, 'started', 'detained', 'invoice', 'payment', 'released');
   const { dispatch, reports } = await towOf(app, ref);
   expect(dispatch).toEqual(NO_DISPATCH);
   expect(reports.map(({ kind }) => kind)).toEqual(['started', 'detained', 'invoice', 'payment', 'released']);
 });
 
-it('what is told stays with the tow on its way, and what is not told stays as it was', async () => {
+it('keeps the dispatch data of a tow through its later facts, and changes only the data that a request names', async () => {
   const ref = await newTow(app);
   for (const [path, body] of [
     ['/assignment', { crew: CREW, truck: 'T-12' }],
@@ -103,7 +107,7 @@ it('what is told stays with the tow on its way, and what is not told stays as it
     ['/released', {}],
     ['/notes', { text: 'handed over with both keys' }],
   ] as const) {
-    towIn(await post(app, towPath(ref, path), body));
+    towIn(await api(app).post(towPath(ref, path)).send(body));
   }
   const { state, dispatch, reports } = await towOf(app, ref);
   expect(state).toBe('released');
@@ -121,10 +125,10 @@ it.each([
   ['/steps', { step: 'accepted' }],
   ['/yard', { yard: 'North' }],
   ['/holds', { reason: 'police' }],
-] as const)('a tow that is over refuses it 409: %s', async (path, body) => {
+] as const)('refuses dispatch data at %s with 409 once the tow is over', async (path, body) => {
   const ref = await towAfter(app, 'started', 'released');
-  const answer = await post(app, towPath(ref, path), body);
-  expect([answer.status, errorOf(answer).code]).toEqual([409, 'tow_is_over']);
+  const response = await api(app).post(towPath(ref, path)).send(body);
+  expect([response.status, errorOf(response).code]).toEqual([409, 'tow_is_over']);
 });
 
 it.each([
@@ -137,38 +141,38 @@ it.each([
   ['/yard', 'slot yard', { slot: '' }],
   ['/notes', 'text', { text: 'x'.repeat(2001) }],
   ['/notes', 'colour', { text: 'x', colour: 'red' }],
-] as const)('%s is refused 422 and names what breaks a rule: %s', async (path, fields, body) => {
+] as const)('refuses dispatch data at %s with 422 and names the invalid fields: %s', async (path, fields, body) => {
   const ref = await towAfter(app, 'started');
   const { version } = await towOf(app, ref);
-  const answer = await post(app, towPath(ref, path), body);
-  expect([answer.status, fieldsOf(answer).join(' ')]).toEqual([422, fields]);
+  const response = await api(app).post(towPath(ref, path)).send(body);
+  expect([response.status, fieldsOf(response).join(' ')]).toEqual([422, fields]);
   expect((await towOf(app, ref)).version).toBe(version);
 });
 
-it('what many tell at once is all kept, and a step of theirs once', async () => {
+it('stores all notes of concurrent requests, and stores a step that all of them record once', async () => {
   const ref = await newTow(app);
   const notes = Array.from({ length: 8 }, (_, index) => `note ${index}`);
-  const answers = await Promise.all([
-    ...notes.map((text) => post(app, towPath(ref, '/notes'), { text })),
-    ...notes.map(() => post(app, towPath(ref, '/steps'), { step: 'accepted' })),
+  const responses = await Promise.all([
+    ...notes.map((text) => api(app).post(towPath(ref, '/notes')).send({ text })),
+    ...notes.map(() => api(app).post(towPath(ref, '/steps')).send({ step: 'accepted' })),
   ]);
-  expect(answers.filter(({ status }) => status === 202)).toHaveLength(9);
+  expect(responses.filter(({ status }) => status === 202)).toHaveLength(9);
   const { dispatch } = await towOf(app, ref);
   expect(dispatch.notes.map(({ text }) => text).toSorted()).toEqual(notes);
   expect(dispatch.steps).toHaveLength(1);
 });
 
-it('the name of a crew and the words of a note reach neither log, audit nor metrics', async () => {
+it('writes no crew name and no note text to the log, the audit or the metrics', async () => {
   const words = [CREW, 'Salman', 'called his brother'];
   const metrics: string[] = [];
   const lines = await linesOf({ redisUrl: app.redis.url, role: 'console' }, async (own) => {
     const ref = await newTow(own);
-    const send = (path: string, body: unknown) => post(own, towPath(ref, path), body);
-    expect((await send('/assignment', { crew: CREW })).status).toBe(202);
-    expect((await send('/assignment', { crew: CREW })).status).toBe(409);
-    expect((await send('/assignment', { crew: CREW, truck: '' })).status).toBe(422);
-    expect((await send('/notes', { text: 'called his brother' })).status).toBe(202);
-    metrics.push(await (await fetch(`${own.consoleUrl}/metrics`)).text());
+    const send = (path: string, body: object) => api(own).post(towPath(ref, path)).send(body);
+    await send('/assignment', { crew: CREW }).expect(202);
+    await send('/assignment', { crew: CREW }).expect(409);
+    await send('/assignment', { crew: CREW, truck: '' }).expect(422);
+    await send('/notes', { text: 'called his brother' }).expect(202);
+    metrics.push((await request(own.consoleUrl).get('/metrics')).text);
   });
   const audit = JSON.stringify(await app.redis.ask('LRANGE', KEYS.audit, '0', '-1'));
   expect(audit).toContain('tow.assigned');
@@ -179,19 +183,19 @@ it('the name of a crew and the words of a note reach neither log, audit nor metr
   }
 });
 
-it('a tow stored by a version that kept nothing of it is read as if nothing was told', async () => {
+it('reads a tow of an earlier version, stored without dispatch data, as a tow with empty dispatch data', async () => {
   const ref = await towAfter(app, 'started');
   const stored = String(await app.redis.ask('HGET', towKey(ref), 'document'));
   const { dispatch: _dispatch, ...older } = jsonObject.parse(JSON.parse(stored));
   await app.redis.ask('HSET', towKey(ref), 'document', JSON.stringify(older));
   expect((await towOf(app, ref)).dispatch).toEqual(NO_DISPATCH);
-  expect(towIn(await post(app, towPath(ref, '/yard'), { yard: 'North' })).dispatch.yard?.yard).toBe('North');
+  expect(towIn(await api(app).post(towPath(ref, '/yard')).send({ yard: 'North' })).dispatch.yard?.yard).toBe('North');
 });
 
-it('what is told is shown to a viewer, who may change none of it', async () => {
+it('shows dispatch data to a viewer and refuses changes by a viewer with 403', async () => {
   const ref = await newTow(app);
-  towIn(await post(app, towPath(ref, '/assignment'), { crew: CREW }));
+  towIn(await api(app).post(towPath(ref, '/assignment')).send({ crew: CREW }));
   const apiKey = await newKey(app, 'viewer');
-  expect(towIn(await get(app, towPath(ref), { apiKey }), 200).dispatch.assignment?.crew).toBe(CREW);
-  expect((await post(app, towPath(ref, '/notes'), { text: 'x' }, { apiKey })).status).toBe(403);
+  expect(towIn(await api(app, apiKey).get(towPath(ref)), 200).dispatch.assignment?.crew).toBe(CREW);
+  await api(app, apiKey).post(towPath(ref, '/notes')).send({ text: 'x' }).expect(403);
 });

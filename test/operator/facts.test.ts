@@ -1,6 +1,6 @@
 import type { TowView } from '../../src/contracts/operator';
 import { useApp } from '../support/app';
-import { errorOf, newKey, post, towIn, towOf, towPath } from './client';
+import { api, errorOf, newKey, towIn, towOf, towPath } from './client';
 import { newTow, record, towAfter, WHEREABOUTS } from './world';
 
 const app = useApp({ role: 'console' });
@@ -8,8 +8,8 @@ const app = useApp({ role: 'console' });
 const MINUTE_MS = 60_000;
 const minutesFromNow = (minutes: number) => new Date(Date.now() + minutes * MINUTE_MS).toISOString();
 
-describe('the facts of a tow in their usual order', () => {
-  it('are each answered 202 with the tow, its new fact and the report now owed', async () => {
+describe('operator API: facts of a tow in their usual order', () => {
+  it('answers each fact with 202 and the tow, with its new fact and the report that follows from it', async () => {
     const ref = await newTow(app);
     const { violation_reference_id } = await towOf(app, ref);
     const references = { violation_reference_id, towing_reference_id: ref };
@@ -37,12 +37,16 @@ describe('the facts of a tow in their usual order', () => {
       ['released', { occurred_at: at(5) }, 'released', references],
     ] as const;
     for (const [index, [event, body, state, reportBody]] of steps.entries()) {
-      const tow = towIn(await post(app, towPath(ref, `/${event}`), body));
+      const tow = towIn(
+        await api(app)
+          .post(towPath(ref, `/${event}`))
+          .send(body),
+      );
       expect(tow).toMatchObject({ towing_reference_id: ref, state });
       expect(tow.facts).toHaveLength(index + 1);
       expect(tow.facts.at(-1)).toMatchObject({ event, by: 'bootstrap' });
-      const moment = tow.facts.at(-1)?.occurred_at;
-      expect(moment).toBe('occurred_at' in body ? body.occurred_at : moment);
+      const time = tow.facts.at(-1)?.occurred_at;
+      expect(time).toBe('occurred_at' in body ? body.occurred_at : time);
       expect(tow.reports).toHaveLength(index + 1);
       expect(tow.reports.at(-1)).toMatchObject({ kind: event, state: 'pending', attempts: 0, last_error: null });
       expect(tow.reports.at(-1)?.body).toEqual(reportBody);
@@ -51,7 +55,7 @@ describe('the facts of a tow in their usual order', () => {
     }
   });
 
-  it('raise the version of the tow each time', async () => {
+  it('increases the version of the tow with each fact', async () => {
     const ref = await towAfter(app);
     const versions = [(await towOf(app, ref)).version];
     for (const event of ['started', 'detained', 'released'] as const) {
@@ -62,15 +66,15 @@ describe('the facts of a tow in their usual order', () => {
   });
 });
 
-describe('the other ways of a tow', () => {
-  it('canceled before it started', async () => {
+describe('operator API: other sequences of facts', () => {
+  it('cancels a tow before it started', async () => {
     const ref = await newTow(app);
     const body = {
       cancellation_reason: 'gone on arrival',
       occurred_at: '2024-11-20T08:01:00Z',
       reason: 'seen by crew 4',
     };
-    const tow = towIn(await post(app, towPath(ref, '/canceled'), body));
+    const tow = towIn(await api(app).post(towPath(ref, '/canceled')).send(body));
     expect(tow).toMatchObject({ state: 'canceled', cancellation_reason: 'gone on arrival', plate_number: null });
     expect(tow.reports.map(({ body: sent }) => sent)).toEqual([
       {
@@ -81,7 +85,7 @@ describe('the other ways of a tow', () => {
     ]);
   });
 
-  it('canceled after it started: the cancel stays behind the start', async () => {
+  it('cancels a tow after it started, and reports the start before the cancel', async () => {
     const ref = await towAfter(app, 'started', 'canceled');
     expect((await towOf(app, ref)).reports).toMatchObject([
       { kind: 'started', state: 'pending' },
@@ -89,12 +93,12 @@ describe('the other ways of a tow', () => {
     ]);
   });
 
-  it('let go on the spot', async () => {
+  it('releases a tow that was started and never detained', async () => {
     const ref = await towAfter(app, 'started', 'released');
     expect(await towOf(app, ref)).toMatchObject({ state: 'released' });
   });
 
-  it('canceled with an invoice that was never sent: invoice and payment are withdrawn', async () => {
+  it('withdraws the unsent invoice and payment reports when a tow is canceled', async () => {
     const ref = await towAfter(app, 'started', 'invoice', 'payment', 'canceled');
     expect((await towOf(app, ref)).reports).toMatchObject([
       { kind: 'started', state: 'pending' },
@@ -104,36 +108,49 @@ describe('the other ways of a tow', () => {
     ]);
   });
 
-  it('canceled from detained by ops alone', async () => {
+  it('permits the role ops, but no dispatcher, to cancel a detained tow', async () => {
     const ref = await towAfter(app, 'started', 'detained');
     const body = { cancellation_reason: 'wrong vehicle' };
-    const byDispatcher = await post(app, towPath(ref, '/canceled'), body, { apiKey: await newKey(app, 'dispatcher') });
+    const byDispatcher = await api(app, await newKey(app, 'dispatcher'))
+      .post(towPath(ref, '/canceled'))
+      .send(body);
     expect([byDispatcher.status, errorOf(byDispatcher).code]).toEqual([403, 'role_not_allowed']);
-    expect(towIn(await post(app, towPath(ref, '/canceled'), body)).state).toBe('canceled');
+    expect(towIn(await api(app).post(towPath(ref, '/canceled')).send(body)).state).toBe('canceled');
   });
 });
 
-describe('what a person gives for the audit alone can be read on the tow, and is not sent', () => {
+describe('operator API: fields of a fact for the audit only', () => {
   it.each([
     ['reason', 'canceled', [], { cancellation_reason: 'gone', reason: 'seen by crew 4' }, 'seen by crew 4'],
     ['override_reason', 'invoice', ['started'], { vehicle_type: 'HEAVY', override_reason: 'agreed' }, 'agreed'],
     ['external_reference', 'payment', ['started', 'invoice'], { external_reference: 'receipt 17' }, 'receipt 17'],
-  ] as const)('%s of %s', async (_field, event, before, body, words) => {
-    const ref = await towAfter(app, ...before);
-    const tow = towIn(await post(app, towPath(ref, `/${event}`), body));
-    expect(JSON.stringify(tow.reports)).not.toContain(words);
-    expect([...tow.facts, ...tow.timeline].map((entry) => JSON.stringify(entry)).join('\n')).toContain(words);
-  });
+  ] as const)(
+    'shows the field %s of the fact %s on the tow and does not report it',
+    async (_field, event, before, body, words) => {
+      const ref = await towAfter(app, ...before);
+      const tow = towIn(
+        await api(app)
+          .post(towPath(ref, `/${event}`))
+          .send(body),
+      );
+      expect(JSON.stringify(tow.reports)).not.toContain(words);
+      expect([...tow.facts, ...tow.timeline].map((entry) => JSON.stringify(entry)).join('\n')).toContain(words);
+    },
+  );
 });
 
-describe('the time of a fact', () => {
+describe('operator API: time of a fact', () => {
   const startedAt = async (occurred_at?: string): Promise<TowView> => {
     const ref = await newTow(app);
-    return towIn(await post(app, towPath(ref, '/started'), { ...WHEREABOUTS, ...(occurred_at && { occurred_at }) }));
+    return towIn(
+      await api(app)
+        .post(towPath(ref, '/started'))
+        .send({ ...WHEREABOUTS, ...(occurred_at && { occurred_at }) }),
+    );
   };
 
   it.each(['2024-11-20T08:00:00Z', '2024-11-20T08:00:00.123456Z', '2024-11-20T08:00Z', '2020-02-29T23:59:59Z'])(
-    'is sent exactly as given when it is UTC: %s',
+    'reports the time of a fact exactly as given when it is in UTC: %s',
     async (given) => {
       const tow = await startedAt(given);
       expect(tow.facts[0]?.occurred_at).toBe(given);
@@ -141,34 +158,38 @@ describe('the time of a fact', () => {
     },
   );
 
-  it('is converted to UTC when it has another offset', async () => {
+  it('converts the time of a fact with another offset to UTC', async () => {
     const tow = await startedAt('2024-11-20T11:00:00+03:00');
     expect(tow.reports[0]?.body['status_update_time']).toBe('2024-11-20T08:00:00.000Z');
   });
 
-  it('is now when it is left out', async () => {
+  it('uses the current time for a fact without a time', async () => {
     const before = Date.now();
-    const moment = Date.parse((await startedAt()).facts[0]?.occurred_at ?? '');
-    expect(moment).toBeGreaterThanOrEqual(before);
-    expect(moment).toBeLessThanOrEqual(Date.now());
+    const time = Date.parse((await startedAt()).facts[0]?.occurred_at ?? '');
+    expect(time).toBeGreaterThanOrEqual(before);
+    expect(time).toBeLessThanOrEqual(Date.now());
   });
 
-  it('may be a little ahead of our clock, but not more than 2 minutes', async () => {
+  it('accepts a fact up to 2 minutes in the future and refuses a later one with 422', async () => {
     const ahead = minutesFromNow(1.5);
     expect((await startedAt(ahead)).facts[0]?.occurred_at).toBe(ahead);
-    const tooFar = await post(app, towPath(await newTow(app), '/started'), {
-      ...WHEREABOUTS,
-      occurred_at: minutesFromNow(3),
-    });
+    const tooFar = await api(app)
+      .post(towPath(await newTow(app), '/started'))
+      .send({
+        ...WHEREABOUTS,
+        occurred_at: minutesFromNow(3),
+      });
     expect([tooFar.status, errorOf(tooFar).details]).toMatchObject([422, [{ field: 'occurred_at' }]]);
   });
 
-  it('may be the moment of the fact before it, but not earlier', async () => {
+  it('accepts a fact at the time of the previous fact and refuses an earlier one with 422', async () => {
     const ref = await newTow(app);
     const first = '2024-11-20T08:30:00Z';
-    await post(app, towPath(ref, '/started'), { ...WHEREABOUTS, occurred_at: first });
-    const earlier = await post(app, towPath(ref, '/detained'), { occurred_at: '2024-11-20T08:29:59Z' });
+    await api(app)
+      .post(towPath(ref, '/started'))
+      .send({ ...WHEREABOUTS, occurred_at: first });
+    const earlier = await api(app).post(towPath(ref, '/detained')).send({ occurred_at: '2024-11-20T08:29:59Z' });
     expect([earlier.status, errorOf(earlier).details]).toMatchObject([422, [{ field: 'occurred_at' }]]);
-    expect(towIn(await post(app, towPath(ref, '/detained'), { occurred_at: first })).state).toBe('detained');
+    expect(towIn(await api(app).post(towPath(ref, '/detained')).send({ occurred_at: first })).state).toBe('detained');
   });
 });

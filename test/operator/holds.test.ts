@@ -1,73 +1,77 @@
 import { useApp } from '../support/app';
 import { entriesOf } from './audited';
-import { errorOf, newKey, post, towIn, towOf, towPath } from './client';
+import { api, errorOf, newKey, towIn, towOf, towPath } from './client';
 import { towAfter } from './world';
 
 const app = useApp({ role: 'console' });
 
 /** Places a hold and returns its id. */
 async function hold(ref: string, reason = 'police'): Promise<string> {
-  const { dispatch } = towIn(await post(app, towPath(ref, '/holds'), { reason }));
+  const { dispatch } = towIn(await api(app).post(towPath(ref, '/holds')).send({ reason }));
   return dispatch.holds.at(-1)?.id ?? '';
 }
 
-async function lift(ref: string, id: string) {
-  return post(app, towPath(ref, `/holds/${id}/lift`), { reason: 'settled' });
+function lift(ref: string, id: string) {
+  return api(app)
+    .post(towPath(ref, `/holds/${id}/lift`))
+    .send({ reason: 'settled' });
 }
 
-it('a hold blocks payment and release until it is lifted, and is named', async () => {
+it('refuses payment and release of a tow on hold with 409, and names each hold, until all holds are lifted', async () => {
   const ref = await towAfter(app, 'started', 'detained', 'invoice');
   const ids = [await hold(ref), await hold(ref, 'owner disputes')];
   for (const fact of ['/payment', '/released']) {
-    const answer = await post(app, towPath(ref, fact));
-    const { code, message, details } = errorOf(answer);
-    expect([answer.status, code]).toEqual([409, 'on_hold']);
+    const response = await api(app).post(towPath(ref, fact)).send({});
+    const { code, message, details } = errorOf(response);
+    expect([response.status, code]).toEqual([409, 'on_hold']);
     expect(details.map(({ field }) => field)).toEqual(ids.map((id) => `holds.${id}`));
     for (const id of ids) expect(message).toContain(id);
   }
   towIn(await lift(ref, ids[0] ?? ''));
-  expect(errorOf(await post(app, towPath(ref, '/payment'))).details).toHaveLength(1);
+  expect(errorOf(await api(app).post(towPath(ref, '/payment')).send({})).details).toHaveLength(1);
   towIn(await lift(ref, ids[1] ?? ''));
-  towIn(await post(app, towPath(ref, '/payment')));
-  expect(towIn(await post(app, towPath(ref, '/released'))).state).toBe('released');
+  towIn(await api(app).post(towPath(ref, '/payment')).send({}));
+  expect(towIn(await api(app).post(towPath(ref, '/released')).send({})).state).toBe('released');
 });
 
-it('a hold placed after the payment blocks the release that follows', async () => {
+it('refuses the release of a tow that was put on hold after its payment', async () => {
   const ref = await towAfter(app, 'started', 'invoice', 'payment');
   const id = await hold(ref);
-  expect(errorOf(await post(app, towPath(ref, '/released'))).code).toBe('on_hold');
+  expect(errorOf(await api(app).post(towPath(ref, '/released')).send({})).code).toBe('on_hold');
   towIn(await lift(ref, id));
-  expect(towIn(await post(app, towPath(ref, '/released'))).state).toBe('released');
+  expect(towIn(await api(app).post(towPath(ref, '/released')).send({})).state).toBe('released');
 });
 
-it('a hold does not block a cancel, and is lifted although the tow is over', async () => {
+it('cancels a tow on hold, and lifts the hold after the tow is over', async () => {
   const ref = await towAfter(app, 'started');
   const id = await hold(ref);
-  expect(towIn(await post(app, towPath(ref, '/canceled'), { cancellation_reason: 'gone' })).state).toBe('canceled');
+  expect(towIn(await api(app).post(towPath(ref, '/canceled')).send({ cancellation_reason: 'gone' })).state).toBe(
+    'canceled',
+  );
   expect(towIn(await lift(ref, id)).dispatch.holds).toMatchObject([{ id, lifted: { reason: 'settled' } }]);
 });
 
-it('of a hold and a release at the same time exactly one happens', async () => {
+it('accepts exactly one of a hold and a release that are requested at the same time', async () => {
   for (let turn = 0; turn < 5; turn += 1) {
     const ref = await towAfter(app, 'started');
-    const [held, released] = await Promise.all([
-      post(app, towPath(ref, '/holds'), { reason: 'police' }),
-      post(app, towPath(ref, '/released')),
+    const [placed, released] = await Promise.all([
+      api(app).post(towPath(ref, '/holds')).send({ reason: 'police' }),
+      api(app).post(towPath(ref, '/released')).send({}),
     ]);
-    expect([held.status, released.status].toSorted((a, b) => a - b)).toEqual([202, 409]);
+    expect([placed.status, released.status].toSorted((a, b) => a - b)).toEqual([202, 409]);
     const { state, dispatch } = await towOf(app, ref);
-    expect([state, dispatch.holds.length]).toEqual(held.status === 202 ? ['started', 1] : ['released', 0]);
+    expect([state, dispatch.holds.length]).toEqual(placed.status === 202 ? ['started', 1] : ['released', 0]);
   }
 });
 
-it('placing and lifting are audited with the hold and the reason', async () => {
+it('audits the placing and the lifting of a hold with its id and reason', async () => {
   const ref = await towAfter(app, 'started');
-  const who = { apiKey: await newKey(app, 'dispatcher', 'desk') };
+  const desk = api(app, await newKey(app, 'dispatcher', 'desk'));
   let id = '';
   const entries = await entriesOf(app, async () => {
-    const placed = towIn(await post(app, towPath(ref, '/holds'), { reason: 'police' }, who));
+    const placed = towIn(await desk.post(towPath(ref, '/holds')).send({ reason: 'police' }));
     id = placed.dispatch.holds[0]?.id ?? '';
-    towIn(await post(app, towPath(ref, `/holds/${id}/lift`), { reason: 'settled' }, who));
+    towIn(await desk.post(towPath(ref, `/holds/${id}/lift`)).send({ reason: 'settled' }));
   });
   const on = { towing_reference_id: ref, hold_id: id };
   expect(entries).toMatchObject([
@@ -80,7 +84,7 @@ it('placing and lifting are audited with the hold and the reason', async () => {
   ]);
 });
 
-it('a hold that does not exist is 404, one that is lifted 409', async () => {
+it('refuses to lift a hold that the tow does not have with 404, and one that is already lifted with 409', async () => {
   const ref = await towAfter(app, 'started');
   const other = await hold(await towAfter(app, 'started'));
   const missing = await lift(ref, other);

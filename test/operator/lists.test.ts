@@ -1,5 +1,5 @@
 import { useApp } from '../support/app';
-import { fieldsOf, get, post, refsFound, towIn, towPath, towsPage } from './client';
+import { api, fieldsOf, refsFound, towIn, towPath, towsPage } from './client';
 import { answerHead, deliver, newTow, record, towAfter, WHEREABOUTS } from './world';
 
 const app = useApp({ role: 'console' });
@@ -8,29 +8,29 @@ function sorted(refs: readonly string[]): string[] {
   return refs.toSorted((a, b) => a.localeCompare(b));
 }
 
-describe('the list of tows', () => {
-  it('is empty before the first tow request', async () => {
+describe('operator API: list of tows', () => {
+  it('returns an empty list of tows before the first tow request', async () => {
     expect(await towsPage(app)).toEqual({ items: [], next_cursor: null });
   });
 
-  it('shows whole tows, the newest request first', async () => {
+  it('lists complete tows, newest request first', async () => {
     const refs = [await newTow(app), await newTow(app), await newTow(app)];
     const { items, next_cursor } = await towsPage(app);
     expect(items.map(({ towing_reference_id }) => towing_reference_id)).toEqual(refs.toReversed());
     expect(next_cursor).toBeNull();
     const [newest] = items;
-    expect(newest).toEqual(towIn(await get(app, towPath(refs[2] ?? '')), 200));
+    expect(newest).toEqual(towIn(await api(app).get(towPath(refs[2] ?? '')), 200));
   });
 
-  it('keeps a tow at its place when facts are recorded on it', async () => {
+  it('keeps the position of a tow in the list when facts are recorded on it', async () => {
     const refs = [await newTow(app), await newTow(app), await newTow(app)];
     await record(app, refs[0] ?? '', 'started');
     expect(await refsFound(app)).toEqual(refs.toReversed());
   });
 });
 
-describe('by state', () => {
-  it('shows exactly the tows that are in it now', async () => {
+describe('operator API: list of tows by state', () => {
+  it('lists exactly the tows that are currently in the given state', async () => {
     const byState = {
       requested: await towAfter(app),
       started: await towAfter(app, 'started'),
@@ -45,10 +45,10 @@ describe('by state', () => {
   });
 });
 
-describe('by words', () => {
+describe('operator API: search in the list of tows', () => {
   const found = async (q: string, more: Readonly<Record<string, string>> = {}) => refsFound(app, { q, ...more });
 
-  it('finds by the beginning of either reference or of our own id, in any case', async () => {
+  it('finds a tow by a prefix of either reference or of its metadata id, in any letter case', async () => {
     const ref = await newTow(app, {
       towing_reference_id: 'TW-20261120-QRS123',
       violation_reference_id: 'V-20261119-XYZ789',
@@ -70,17 +70,25 @@ describe('by words', () => {
     ['ABJ 1234', ['ABJ 1234', 'abj1234', 'ا ب ح ١٢٣٤', 'أبح1234', 'ابح ۱۲۳۴', 'A-B-J', 'ا ب', 'abj12']],
     ['أ ب ح ١٢٣٤', ['ABJ 1234', 'abj1234', 'ا ب ح ١٢٣٤', 'ابح1234', 'A B', 'اب']],
     ['ط ي م ۷', ['TVZ7', 'ط ى م ٧', 'tv', 'طي']],
-  ])('finds the plate %s in both scripts: %j', async (plate_number, searches) => {
+  ])('finds the plate %s in Arabic and Latin script by each of %j', async (plate_number, searches) => {
     const ref = await newTow(app);
-    towIn(await post(app, towPath(ref, '/started'), { ...WHEREABOUTS, plate_number }));
+    towIn(
+      await api(app)
+        .post(towPath(ref, '/started'))
+        .send({ ...WHEREABOUTS, plate_number }),
+    );
     const other = await newTow(app);
-    towIn(await post(app, towPath(other, '/started'), { ...WHEREABOUTS, plate_number: 'KKK 9' }));
+    towIn(
+      await api(app)
+        .post(towPath(other, '/started'))
+        .send({ ...WHEREABOUTS, plate_number: 'KKK 9' }),
+    );
     for (const words of searches) expect([words, await found(words)]).toEqual([words, [ref]]);
   });
 
-  it('finds by the beginning of an invoice number', async () => {
+  it('finds a tow by a prefix of an invoice number', async () => {
     const ref = await towAfter(app, 'started');
-    const tow = towIn(await get(app, towPath(ref)), 200);
+    const tow = towIn(await api(app).get(towPath(ref)), 200);
     await deliver(app, 'tow_invoice', {
       violation_reference_id: tow.violation_reference_id,
       towing_reference_id: ref,
@@ -91,18 +99,18 @@ describe('by words', () => {
     for (const words of ['inv-2026-77', 'INV-2026', 'dly-']) expect(await found(words)).toEqual([ref]);
   });
 
-  it('finds nothing by words that are only special to a database', async () => {
+  it('finds no tow by search terms that are special characters of a database', async () => {
     await newTow(app);
     for (const words of ['*', '[', '(', '\u0000', '\u{10ffff}', '+inf', 'plate:'])
       expect(await found(words)).toEqual([]);
   });
 
-  it('shows all tows when no word was typed', async () => {
+  it('lists all tows when the search term is blank', async () => {
     const refs = [await newTow(app), await newTow(app)];
     expect(await found('  ')).toEqual(refs.toReversed());
   });
 
-  it('may be narrowed by state', async () => {
+  it('restricts a search for tows to a state', async () => {
     const waiting = await newTow(app, { towing_reference_id: 'TW-A1' });
     const started = await newTow(app, { towing_reference_id: 'TW-A2' });
     await record(app, started, 'started');
@@ -111,8 +119,8 @@ describe('by words', () => {
   });
 });
 
-describe('by attention', () => {
-  it('shows exactly the tows with an open task, and each only as long as it has one', async () => {
+describe('operator API: list of tows that need attention', () => {
+  it('lists exactly the tows with an open task, and drops a tow when its task is closed', async () => {
     await towAfter(app, 'started');
     const refused = await towAfter(app, 'started');
     const reportId = await answerHead(app, refused, 'refused');
@@ -122,22 +130,26 @@ describe('by attention', () => {
     expect(await refsFound(app, { attention: 'true', state: 'started' })).toEqual([refused]);
     expect(await refsFound(app, { attention: 'true', q: rival })).toEqual([rival]);
 
-    towIn(await post(app, towPath(refused, `/reports/${reportId}/waive`), { reason: 'told by phone' }));
+    towIn(
+      await api(app)
+        .post(towPath(refused, `/reports/${reportId}/waive`))
+        .send({ reason: 'confirmed by phone' }),
+    );
     expect(await refsFound(app, { attention: 'true' })).toEqual([rival]);
-    expect((await post(app, `/api/tasks/rival_request.${rival}/resolve`)).status).toBe(202);
+    await api(app).post(`/api/tasks/rival_request.${rival}/resolve`).send({}).expect(202);
     expect(await refsFound(app, { attention: 'true' })).toEqual([]);
   });
 
-  it('shows all tows when it is not asked for', async () => {
+  it('lists all tows with attention=false', async () => {
     const refs = [await newTow(app), await newTow(app)];
     expect(await refsFound(app, { attention: 'false' })).toEqual(refs.toReversed());
   });
 });
 
-describe('by what it owes, by its crew, by age', () => {
-  const assign = (ref: string, crew: string | null) => post(app, towPath(ref, '/assignment'), { crew });
+describe('operator API: list of tows by unsent reports, crew and age', () => {
+  const assign = (ref: string, crew: string | null) => api(app).post(towPath(ref, '/assignment')).send({ crew });
 
-  it('shows what is unsent, and no longer once the service has accepted it', async () => {
+  it('lists a tow as unsent until the service has accepted its reports', async () => {
     const [idle, owing] = [await newTow(app), await towAfter(app, 'started')];
     expect(await refsFound(app, { unsent: 'true' })).toEqual([owing]);
     expect(await refsFound(app, { unsent: 'false' })).toEqual([owing, idle]);
@@ -145,7 +157,7 @@ describe('by what it owes, by its crew, by age', () => {
     expect(await refsFound(app, { unsent: 'true' })).toEqual([]);
   });
 
-  it('shows the tows of a crew, and those of nobody', async () => {
+  it('lists the tows of a crew, and with an empty crew the tows without an assignment', async () => {
     const [free, taken] = [await newTow(app), await newTow(app)];
     await assign(taken, 'Crew 4');
     expect(await refsFound(app, { crew: 'Crew 4' })).toEqual([taken]);
@@ -155,7 +167,7 @@ describe('by what it owes, by its crew, by age', () => {
     expect(await refsFound(app, { crew: '' })).toEqual([taken, free]);
   });
 
-  it('shows what is overdue by the configured times', async () => {
+  it('lists the tows whose reports are overdue by the configured times', async () => {
     const young = await newTow(app);
     const old = await towAfter(app, 'started');
     await app.redis.ask('HSET', `{p0}:tow-reports:${old}`, '1:created_at', String(Date.now() - 16 * 60_000));
@@ -165,7 +177,7 @@ describe('by what it owes, by its crew, by age', () => {
     expect(await refsFound(app, { overdue: 'false' })).toEqual([old, young]);
   });
 
-  it('shows the oldest request first when asked to, page by page', async () => {
+  it('lists tows oldest or newest request first, page by page', async () => {
     const refs = [await newTow(app), await newTow(app), await newTow(app)];
     expect(await refsFound(app, { order: 'oldest', limit: '1' })).toEqual(refs);
     expect(await refsFound(app, { order: 'newest', limit: '2' })).toEqual(refs.toReversed());
@@ -176,8 +188,10 @@ describe('by what it owes, by its crew, by age', () => {
     ['unsent', 'yes'],
     ['overdue', '1'],
     ['crew', 'x'.repeat(101)],
-  ])('refuses %s=%s and names it', async (name, value) => {
-    const answer = await get(app, `/api/tows?${new URLSearchParams({ [name]: value }).toString()}`);
-    expect([answer.status, fieldsOf(answer)]).toEqual([422, [name]]);
+  ])('refuses the list of tows with 422 for the query %s=%s and names the parameter', async (name, value) => {
+    const response = await api(app)
+      .get('/api/tows')
+      .query({ [name]: value });
+    expect([response.status, fieldsOf(response)]).toEqual([422, [name]]);
   });
 });
