@@ -1,10 +1,11 @@
+import request from 'supertest';
 import { z } from 'zod';
 import { conservationView } from '../../src/contracts/conservation';
 import { createViolationStore } from '../../src/store/violations';
 import { useApp } from '../support/app';
 import { walk } from '../support/conservation';
 import { reportViolations } from '../support/violations';
-import { errorOf, get, newKey, post } from './client';
+import { api, errorOf, newKey } from './client';
 import { acceptOnly, answerHead, towAfter } from './world';
 
 const app = useApp({ role: 'console' });
@@ -14,14 +15,14 @@ const openTasks = z.object({ items: z.array(z.unknown()) });
 const redisOf = () => app.foundation.redis;
 
 async function conservation() {
-  const { status, json } = await get(app, '/api/conservation', { apiKey: await newKey(app, 'viewer') });
-  expect(status).toBe(200);
-  return conservationView.strict().parse(json);
+  const response = await api(app, await newKey(app, 'viewer')).get('/api/conservation');
+  expect(response.status).toBe(200);
+  return conservationView.strict().parse(response.body);
 }
 
-/** The values of a metric of the console by what stands in its braces. */
+/** The values of a metric of the console by their label text. */
 async function metric(name: string): Promise<Record<string, number>> {
-  const text = await (await fetch(`${app.consoleUrl}/metrics`)).text();
+  const { text } = await request(app.consoleUrl).get('/metrics');
   const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
   return Object.fromEntries(
     lines.map((line): [string, number] => {
@@ -31,7 +32,10 @@ async function metric(name: string): Promise<Record<string, number>> {
   );
 }
 
-/** One delivery that waits, and two tows whose start was accepted or refused; the refused one is followed by another. */
+/**
+ * Creates one waiting delivery, one tow with an accepted report, and one with a refused report and a report that waits
+ * behind it. Returns the id of the waiting delivery.
+ */
 async function live(): Promise<string> {
   const waiting = await acceptOnly(app, 'tow_request', { towing_reference_id: 'TW-1', violation_reference_id: 'V-1' });
   await answerHead(app, await towAfter(app, 'started'), 'accepted');
@@ -39,7 +43,7 @@ async function live(): Promise<string> {
   return waiting;
 }
 
-it('before the first complete walk nothing is known, and nothing is shown among the metrics', async () => {
+it('returns zero counts and null times, and no conservation metrics, before the first complete scan', async () => {
   await live();
 
   expect(await conservation()).toEqual({
@@ -54,7 +58,7 @@ it('before the first complete walk nothing is known, and nothing is shown among 
   expect(await metric('towhook_conservation_walk_age_seconds')).toEqual({});
 });
 
-it('the last complete walk says where everything stands, in all and by kind, and when it was made', async () => {
+it('returns the counts of the last complete conservation scan, in total and by kind, with its times', async () => {
   await live();
   await reportViolations(createViolationStore(redisOf()), 'U1', 'U2');
   const { startedAtMs, endedAtMs } = await walk(redisOf());
@@ -76,7 +80,7 @@ it('the last complete walk says where everything stands, in all and by kind, and
   });
 });
 
-it('the walk is shown among the metrics of the console, with its age', async () => {
+it('exposes the counts and the age of the last conservation scan as metrics of the console', async () => {
   await live();
   await walk(redisOf());
 
@@ -95,16 +99,16 @@ it('the walk is shown among the metrics of the console, with its age', async () 
   expect((await metric('towhook_conservation_walk_age_seconds'))['']).toBeGreaterThan(1_000_000);
 });
 
-it('what is lost is counted and named, and is a task that nobody resolves by hand', async () => {
+it('counts and names a lost record, and opens a task for it that cannot be resolved by hand', async () => {
   const id = await live();
   await redisOf().del(`{p0}:delivery:${id}`);
   await walk(redisOf());
 
   expect(await conservation()).toMatchObject({ acknowledged: 6, lost: 1, lost_names: [`delivery ${id}`] });
   expect(await metric('towhook_conservation')).toMatchObject({ 'state="lost"': 1 });
-  const { json } = await get(app, '/api/tasks');
-  const { items } = openTasks.parse(json);
+  const response = await api(app).get('/api/tasks');
+  const { items } = openTasks.parse(response.body);
   expect(items).toContainEqual(expect.objectContaining({ id: 'records_lost', type: 'records_lost', actions: [] }));
-  const refused = await post(app, '/api/tasks/records_lost/resolve');
+  const refused = await api(app).post('/api/tasks/records_lost/resolve').send({});
   expect([refused.status, errorOf(refused).code]).toEqual([409, 'decision_needed']);
 });

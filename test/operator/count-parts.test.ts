@@ -7,7 +7,7 @@ function counted(boundary: string, pieces: readonly Buffer[]) {
   return [count.parts, count.goesOnBehindEnd];
 }
 
-it('parts are counted alike however the body is split', () => {
+it('counts the parts of a multipart body independently of how the body is split into pieces', () => {
   const token = constantFrom(
     '--b',
     '\r\n--b',
@@ -51,6 +51,6 @@ it.each([
   ['multipart/form-data; boundary=""', null],
   ['multipart/form-data', null],
   [undefined, null],
-])('the boundary of %s is %s', (contentType, boundary) => {
+])('reads the boundary of the content type %s as %s', (contentType, boundary) => {
   expect(boundaryOf(contentType)).toBe(boundary);
 });

@@ -1,3 +1,4 @@
+import request from 'supertest';
 import { z } from 'zod';
 import { deliveryDetail } from '../../src/contracts/operator';
 import { page } from '../../src/contracts/paging';
@@ -5,7 +6,7 @@ import { quarantined } from '../../src/contracts/records';
 import { KEYS } from '../../src/store/keys';
 import { useApp } from '../support/app';
 import { eventually } from '../support/eventually';
-import { deliveriesPage, errorOf, get, post, refsFound, towOf } from './client';
+import { api, deliveriesPage, errorOf, refsFound, towOf } from './client';
 import { deliver } from './world';
 
 const app = useApp();
@@ -14,17 +15,17 @@ const withoutWorkers = useApp({ role: 'console' });
 const REF = 'TW-20261120-9F4D1A';
 const TOW_REQUEST = '{ "towing_reference_id":"TW-20261120-9F4D1A", "violation_reference_id": "V-1", "more": [1.50] }';
 
-/** Posts a webhook call as the service does. */
+/** Posts a webhook call as the service does, and returns the status. */
 async function postWebhook(path: string, body: string, headers: Record<string, string> = {}): Promise<number> {
-  const init = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body };
-  return (await fetch(`${app.receiverUrl}${path}`, init)).status;
+  const call = request(app.receiverUrl).post(path).type('application/json').set(headers).send(body);
+  return (await call).status;
 }
 
 async function detailOf(id: string) {
-  return deliveryDetail.parse((await get(app, `/api/deliveries/${id}`)).json);
+  return deliveryDetail.parse((await api(app).get(`/api/deliveries/${id}`)).body);
 }
 
-/** The one delivery there is, once it is processed. */
+/** Waits until the only delivery is processed, and returns its id. */
 async function processed() {
   return eventually(async () => {
     const { items } = await deliveriesPage(app);
@@ -33,8 +34,8 @@ async function processed() {
   });
 }
 
-describe('a delivery', () => {
-  it('is listed without its body and shown with it, byte for byte, and with what became of it', async () => {
+describe('operator API: deliveries', () => {
+  it('lists a delivery with its verdict but without its body, and shows the body byte for byte in its detail', async () => {
     await postWebhook('/tow-request', TOW_REQUEST, { 'webhook-id': 'msg_1' });
     await postWebhook('/tow-request', TOW_REQUEST, { 'webhook-id': 'msg_1' });
     const id = await processed();
@@ -48,12 +49,12 @@ describe('a delivery', () => {
       copies: 2,
       replays: 0,
     });
-    expect(JSON.stringify((await get(app, '/api/deliveries')).json)).not.toContain('1.50');
+    expect(JSON.stringify((await api(app).get('/api/deliveries')).body)).not.toContain('1.50');
     expect(await detailOf(id)).toEqual({ ...listed, raw_body: TOW_REQUEST });
     expect(Date.parse(listed?.processed_at ?? '')).toBeGreaterThanOrEqual(Date.parse(listed?.received_at ?? ''));
   });
 
-  it('that waits for its tow says so', async () => {
+  it('lists an invoice delivery as parked while its tow is unknown', async () => {
     await postWebhook(
       '/tow/invoice',
       `{"towing_reference_id":"${REF}","violation_reference_id":"V-1","towing_invoice":{}}`,
@@ -64,13 +65,13 @@ describe('a delivery', () => {
   });
 });
 
-describe('a replay', () => {
-  it('processes a delivery once more and makes no second tow', async () => {
+describe('operator API: replays of deliveries', () => {
+  it('processes a replayed tow request again and creates no second tow', async () => {
     await postWebhook('/tow-request', TOW_REQUEST);
     const id = await processed();
-    const answer = await post(app, `/api/deliveries/${id}/replay`);
-    expect(answer.status).toBe(202);
-    expect(deliveryDetail.parse(answer.json)).toMatchObject({ id, replays: 1, raw_body: TOW_REQUEST });
+    const response = await api(app).post(`/api/deliveries/${id}/replay`).send({});
+    expect(response.status).toBe(202);
+    expect(deliveryDetail.parse(response.body)).toMatchObject({ id, replays: 1, raw_body: TOW_REQUEST });
     await eventually(async () => {
       expect(await detailOf(id)).toMatchObject({ state: 'processed', verdict: 'already_known', replays: 1 });
     });
@@ -78,7 +79,7 @@ describe('a replay', () => {
     expect((await towOf(app, REF)).timeline.map(({ type }) => type)).toEqual(['tow.requested']);
   });
 
-  it('of an invoice attaches it no second time', async () => {
+  it('does not attach an invoice a second time when its delivery is replayed', async () => {
     await postWebhook('/tow-request', TOW_REQUEST);
     await processed();
     const invoice = {
@@ -89,34 +90,34 @@ describe('a replay', () => {
     await postWebhook('/tow/invoice', JSON.stringify(invoice));
     await eventually(async () => expect((await towOf(app, REF)).invoices).toHaveLength(1));
     const [newest] = (await deliveriesPage(app)).items;
-    expect((await post(app, `/api/deliveries/${newest?.id}/replay`)).status).toBe(202);
+    await api(app).post(`/api/deliveries/${newest?.id}/replay`).send({}).expect(202);
     await eventually(async () =>
       expect(await detailOf(newest?.id ?? '')).toMatchObject({ state: 'processed', replays: 1 }),
     );
     expect((await towOf(app, REF)).invoices).toHaveLength(1);
   });
 
-  it('is due by itself, whatever becomes of the job that was to wake a worker', async () => {
+  it('schedules a replayed delivery in the store, so that it does not depend on the job that wakes a worker', async () => {
     const body = { towing_reference_id: REF, violation_reference_id: 'V-1' };
     const { id } = await deliver(withoutWorkers, 'tow_request', body);
     const dueAt = () => withoutWorkers.redis.ask('ZSCORE', KEYS.dueDeliveries, id);
     expect(await dueAt()).toBeNull();
-    expect((await post(withoutWorkers, `/api/deliveries/${id}/replay`)).status).toBe(202);
+    await api(withoutWorkers).post(`/api/deliveries/${id}/replay`).send({}).expect(202);
     expect(await dueAt()).not.toBeNull();
   });
 
-  it('of a delivery nobody knows is answered 404', async () => {
-    const answer = await post(app, '/api/deliveries/dlv_unknown/replay');
-    expect([answer.status, errorOf(answer).code]).toEqual([404, 'delivery_not_found']);
+  it('refuses to replay an unknown delivery with 404', async () => {
+    const response = await api(app).post('/api/deliveries/dlv_unknown/replay').send({});
+    expect([response.status, errorOf(response).code]).toEqual([404, 'delivery_not_found']);
   });
 });
 
-describe('the quarantine', () => {
-  it('shows the calls that broke the contract, newest first, apart from the deliveries', async () => {
+describe('operator API: quarantined webhook calls', () => {
+  it('lists webhook calls that broke the contract newest first, and not among the deliveries', async () => {
     expect(await postWebhook('/tow-request', '{"towing_reference_id": ""}')).toBe(400);
     expect(await postWebhook('/tow/invoice', 'no JSON')).toBe(400);
-    const { json } = await get(app, '/api/deliveries?quarantined=true');
-    expect(page(quarantined).parse(json).items).toMatchObject([
+    const response = await api(app).get('/api/deliveries?quarantined=true');
+    expect(page(quarantined).parse(response.body).items).toMatchObject([
       { path: '/tow/invoice', raw_body: 'no JSON', details: [{ field: 'body' }] },
       {
         path: '/tow-request',

@@ -1,26 +1,26 @@
 import { useApp } from '../support/app';
-import { get } from './client';
+import { api } from './client';
 
 const app = useApp({ role: 'console' });
 
-const page = () => get(app, '/docs', { apiKey: null });
+const page = () => api(app, null).get('/docs');
 
-/** Every address that a text names, of files and of other hosts. */
+/** The URLs in a text, of files and of other hosts. */
 function addressesIn(text: string): string[] {
   return [...text.matchAll(/(?:src|href|url)\s*[=:]\s*['"]([^'"]+)['"]/g)].map(([, address = '']) => address);
 }
 
-test('the page is shown to everybody, without a key', async () => {
-  const answer = await page();
-  expect(answer.status).toBe(200);
-  expect(answer.headers.get('content-type')).toContain('text/html');
-  expect(answer.text).toContain('<div id="api">');
+test('serves the API documentation page without an API key', async () => {
+  const response = await page();
+  expect(response.status).toBe(200);
+  expect(response.type).toBe('text/html');
+  expect(response.text).toContain('<div id="api">');
 });
 
-test('every file that the page names is served by the console itself', async () => {
+test('serves every file of the API documentation page from the console itself', async () => {
   const named = addressesIn((await page()).text);
-  const started = addressesIn((await get(app, '/docs/start.js', { apiKey: null })).text);
-  const answers = await Promise.all([...named, ...started].map((path) => get(app, path, { apiKey: null })));
+  const started = addressesIn((await api(app, null).get('/docs/start.js')).text);
+  const responses = await Promise.all([...named, ...started].map((path) => api(app, null).get(path)));
 
   expect([...named, ...started].toSorted((a, b) => a.localeCompare(b))).toEqual([
     '/docs/icon.png',
@@ -29,30 +29,30 @@ test('every file that the page names is served by the console itself', async () 
     '/docs/swagger-ui.js',
     '/openapi.json',
   ]);
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
-  const types = answers.map(({ headers }) => headers.get('content-type')?.split(';')[0]);
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  const types = responses.map(({ type }) => type);
   expect(new Set(types)).toEqual(new Set(['application/json', 'image/png', 'text/css', 'text/javascript']));
 });
 
-test('nothing of ours names an address outside', async () => {
-  const texts = [(await page()).text, (await get(app, '/docs/start.js', { apiKey: null })).text];
+test('names no external URL in the API documentation page, its script and its style sheet', async () => {
+  const texts = [(await page()).text, (await api(app, null).get('/docs/start.js')).text];
   for (const text of texts) {
     expect(text).not.toMatch(/(?:https?:)?\/\/[a-z0-9.-]+\.[a-z]+/i);
     expect(addressesIn(text).every((address) => /^\/[^/]/.test(address))).toBe(true);
   }
-  const css = (await get(app, '/docs/swagger-ui.css', { apiKey: null })).text;
+  const css = (await api(app, null).get('/docs/swagger-ui.css')).text;
   expect([...css.matchAll(/url\((?!["']?data:)/g)]).toEqual([]);
   expect(css).not.toContain('@import');
 });
 
-test('no key is kept, and no validator is asked', async () => {
-  const { text } = await get(app, '/docs/start.js', { apiKey: null });
+test('does not store API keys in the browser and calls no validator on the API documentation page', async () => {
+  const { text } = await api(app, null).get('/docs/start.js');
   expect(text).toContain('persistAuthorization: false');
   expect(text).toContain('validatorUrl: null');
 });
 
-test('the browser is allowed nothing but this listener', async () => {
-  const policy = (await page()).headers.get('content-security-policy') ?? '';
+test('restricts the API documentation page to resources of its own listener', async () => {
+  const policy = (await page()).get('content-security-policy') ?? '';
   const rules = policy.split(';').map((rule) => rule.trim().split(' '));
   expect(rules.find(([name]) => name === 'default-src')).toEqual(['default-src', "'none'"]);
   expect(rules.find(([name]) => name === 'script-src')).toEqual(['script-src', "'self'"]);

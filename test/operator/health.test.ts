@@ -1,7 +1,8 @@
+import request from 'supertest';
 import { z } from 'zod';
 import { useApp } from '../support/app';
 import { eventually } from '../support/eventually';
-import { post as postCall, get, refsFound, towIn, towPath } from './client';
+import { api, refsFound, towIn, towPath } from './client';
 import { WHEREABOUTS } from './world';
 
 const app = useApp();
@@ -14,16 +15,17 @@ const LISTENERS = [
 
 async function read(url: string): Promise<{ status: number; text: string; tookMs: number }> {
   const startedMs = performance.now();
-  const response = await fetch(url);
-  return { status: response.status, text: await response.text(), tookMs: performance.now() - startedMs };
+  const { origin, pathname, search } = new URL(url);
+  const { status, text } = await request(origin).get(`${pathname}${search}`);
+  return { status, text, tookMs: performance.now() - startedMs };
 }
 
 function statusIn(text: string): unknown {
   return z.looseObject({ status: z.string() }).parse(JSON.parse(text)).status;
 }
 
-describe.each(LISTENERS)('the %s', (_name, url) => {
-  it('says that it lives and that it can do its work', async () => {
+describe.each(LISTENERS)('health of the %s', (name, url) => {
+  it(`reports the ${name} as ready and alive`, async () => {
     await eventually(async () => {
       const ready = await read(`${url()}/readyz`);
       expect([ready.status, statusIn(ready.text)]).toEqual([200, 'ready']);
@@ -32,7 +34,7 @@ describe.each(LISTENERS)('the %s', (_name, url) => {
     expect([alive.status, statusIn(alive.text)]).toEqual([200, 'alive']);
   });
 
-  it('lives without Redis and says within 2 s that it cannot do its work, until Redis is back', async () => {
+  it(`reports the ${name} as alive and, within 2 s, as not ready while Redis is down, and as ready once Redis is back`, async () => {
     await app.redis.kill();
     const notReady = await read(`${url()}/readyz`);
     expect([notReady.status, JSON.parse(notReady.text)]).toEqual([503, { status: 'not_ready', redis: 'unreachable' }]);
@@ -42,7 +44,7 @@ describe.each(LISTENERS)('the %s', (_name, url) => {
     await eventually(async () => expect((await read(`${url()}/readyz`)).status).toBe(200));
   });
 
-  it('says within 2 s that it cannot do its work while Redis is frozen', async () => {
+  it(`reports the ${name} within 2 s as not ready while Redis does not respond`, async () => {
     await eventually(async () => expect((await read(`${url()}/readyz`)).status).toBe(200));
     app.redis.freeze();
     const notReady = await read(`${url()}/readyz`);
@@ -51,7 +53,7 @@ describe.each(LISTENERS)('the %s', (_name, url) => {
     expect(notReady.tookMs).toBeLessThan(2000);
   });
 
-  it('warns of a Redis that may forget', async () => {
+  it(`reports the ${name} as ready with a warning when the memory policy of Redis may evict records`, async () => {
     await eventually(() => app.redis.ask('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru'));
     try {
       await eventually(async () => {
@@ -64,24 +66,25 @@ describe.each(LISTENERS)('the %s', (_name, url) => {
   });
 });
 
-describe('the metrics', () => {
-  it('are not shown to the internet', async () => {
+describe('metrics of the listeners', () => {
+  it('serves no metrics on the public receiver', async () => {
     expect((await read(`${app.receiverUrl}/metrics`)).status).toBe(404);
   });
 
-  it('count what was answered and processed, and carry no reference and no plate', async () => {
+  it('counts answers and processed deliveries in metrics that contain no reference, plate or place', async () => {
     const references = ['TW-20261120-9F4D1A', 'V-20261120-K7P2QX', 'patrol-17'];
     const [towing_reference_id = '', violation_reference_id, id] = references;
-    const body = JSON.stringify({ towing_reference_id, violation_reference_id, metadata: { id } });
+    const body = { towing_reference_id, violation_reference_id, metadata: { id } };
     await eventually(async () => {
-      const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
-      expect((await fetch(`${app.receiverUrl}/tow-request`, init)).status).toBe(200);
+      await request(app.receiverUrl).post('/tow-request').send(body).expect(200);
     });
     await eventually(async () => expect(await refsFound(app)).toEqual([towing_reference_id]));
     towIn(
-      await postCall(app, towPath(towing_reference_id, '/started'), { ...WHEREABOUTS, plate_number: 'PLATE QZWX' }),
+      await api(app)
+        .post(towPath(towing_reference_id, '/started'))
+        .send({ ...WHEREABOUTS, plate_number: 'PLATE QZWX' }),
     );
-    await get(app, '/api/tows?q=PLATEQZWX');
+    await api(app).get('/api/tows').query({ q: 'PLATEQZWX' });
     for (const url of [app.consoleUrl, app.opsUrl]) {
       const text = await eventually(async () => {
         const metrics = await read(`${url}/metrics`);

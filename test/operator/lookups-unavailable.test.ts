@@ -4,7 +4,7 @@ import { slidingWindow } from '../../src/store/budgets';
 import { budgetKey } from '../../src/store/keys';
 import { enveloped, json, startFakeService, type Reply } from '../service/fake-service';
 import { useRedis } from '../support/redis';
-import { get } from './client';
+import { api } from './client';
 import {
   askCapacity,
   askTicket,
@@ -24,7 +24,7 @@ afterEach(endAll);
 
 const world = (environment?: Readonly<Record<string, string>>) => startWorld(redis, environment);
 
-describe('a service that cannot be asked', () => {
+describe('operator API: lookups while the service is unavailable', () => {
   it.each([
     ['403', 503, 'service_forbids'],
     ['401', 503, 'service_connection_lost'],
@@ -35,43 +35,49 @@ describe('a service that cannot be asked', () => {
     ['504', 503, 'service_unavailable'],
     ['drop', 503, 'service_unavailable'],
     ['broken_answer', 502, 'answer_broken'],
-  ])('with %s is answered %i %s and when to come back', async (fault, status, code) => {
-    const { service, app } = await world();
-    await service.faults({ operation: 'capacity', fault }, { operation: 'ticket', fault });
-    for (const answer of [await askCapacity(app), await askTicket(app)]) {
-      expect(problemIn(answer)).toMatchObject({ status, code });
-      expect(problemIn(answer).retryAfter).toBeGreaterThan(0);
-    }
-  });
+  ])(
+    'answers lookups with Retry-After when the service fails with %s: status %i and code %s',
+    async (fault, status, code) => {
+      const { service, app } = await world();
+      await service.faults({ operation: 'capacity', fault }, { operation: 'ticket', fault });
+      for (const response of [await askCapacity(app), await askTicket(app)]) {
+        expect(problemIn(response)).toMatchObject({ status, code });
+        expect(problemIn(response).retryAfter).toBeGreaterThan(0);
+      }
+    },
+  );
 
-  it.each(['429', '503'])('says with %s when it wants to be asked again', async (fault) => {
-    const { service, app } = await world();
-    await service.faults({ operation: 'capacity', fault, ms: 42_000 });
-    const { status, code, retryAfter } = problemIn(await askCapacity(app));
-    expect([status, code]).toEqual([503, 'service_unavailable']);
-    expect(retryAfter).toBeGreaterThanOrEqual(41);
-    expect(retryAfter).toBeLessThanOrEqual(43);
-  });
+  it.each(['429', '503'])(
+    'passes the Retry-After of a %s of the service on to the client of a lookup',
+    async (fault) => {
+      const { service, app } = await world();
+      await service.faults({ operation: 'capacity', fault, ms: 42_000 });
+      const { status, code, retryAfter } = problemIn(await askCapacity(app));
+      expect([status, code]).toEqual([503, 'service_unavailable']);
+      expect(retryAfter).toBeGreaterThanOrEqual(41);
+      expect(retryAfter).toBeLessThanOrEqual(43);
+    },
+  );
 
-  it('gives no token: 503 service_connection_lost, and what sends reports hears nothing of it', async () => {
+  it('answers lookups with 503 service_connection_lost when the service gives no token, and blocks no reports', async () => {
     const { service, app } = await world();
     await service.faults({ operation: 'token', fault: '500' });
     for (let nth = 0; nth < 6; nth += 1) {
       expect(problemIn(await askCapacity(app))).toMatchObject({ status: 503, code: 'service_connection_lost' });
     }
-    const { connection, service: health, held } = sendingView.parse((await get(app, '/api/operations')).json);
+    const { connection, service: health, held } = sendingView.parse((await api(app).get('/api/operations')).body);
     expect([connection.state, health.state, health.failures, held]).toEqual(['working', 'working', 0, 0]);
-    expect((await get(app, '/api/tasks')).json).toMatchObject({ items: [] });
+    expect((await api(app).get('/api/tasks')).body).toMatchObject({ items: [] });
   });
 
-  it('takes the renewed token after an old one, unnoticed', async () => {
+  it('renews an expired token and answers the lookup', async () => {
     const { service, app } = await world();
     await service.faults({ operation: 'ticket', fault: 'expired_token', times: 1 });
     expect(ticketIn(await askTicket(app)).hasActiveTicket).toBe(true);
     expect(await service.callsOf('token')).toHaveLength(2);
   });
 
-  it('that answers about another zone has broken its contract', async () => {
+  it('answers a lookup with 502 when the service responds with another zone', async () => {
     const fake = await startFakeService();
     try {
       const app = await startConsoleWith(redis, { SERVICE_BASE_URL: fake.url });
@@ -87,17 +93,17 @@ describe('a service that cannot be asked', () => {
   });
 });
 
-describe('a budget', () => {
-  it('that is spent for longer than 5 s is answered 503 at once, with the time of the next slot', async () => {
+describe('operator API: rate limits of lookups', () => {
+  it('answers a lookup with 503 and Retry-After at once when the next rate limit permit is more than 5 s away', async () => {
     const { service, app } = await world({ BUDGET_SITE_PER_MINUTE: '1', BUDGET_TICKETS_PER_MINUTE: '1' });
     capacityIn(await askCapacity(app));
     ticketIn(await askTicket(app));
     const startedMs = systemClock.monotonicMs();
-    for (const answer of [
+    for (const response of [
       await askCapacity(app, `${ZONE.slice(0, -1)}0`),
       await askTicket(app, { ...VEHICLE, plateType: 'TAXI' }),
     ]) {
-      const { status, code, retryAfter } = problemIn(answer);
+      const { status, code, retryAfter } = problemIn(response);
       expect([status, code]).toEqual([503, 'budget_spent']);
       expect(retryAfter).toBeGreaterThan(50);
       expect(retryAfter).toBeLessThanOrEqual(62);
@@ -106,7 +112,7 @@ describe('a budget', () => {
     expect([(await service.callsOf('capacity')).length, (await service.callsOf('ticket')).length]).toEqual([1, 1]);
   });
 
-  it('that has a slot within 5 s is waited for', async () => {
+  it('waits for a rate limit permit that is at most 5 s away', async () => {
     const { app } = await world({ BUDGET_SITE_PER_MINUTE: '1' });
     const { windowMs } = slidingWindow(1);
     await redis.ask('LPUSH', budgetKey('site'), String(systemClock.nowMs() - windowMs + 1200));
@@ -115,7 +121,7 @@ describe('a budget', () => {
     expect(systemClock.monotonicMs() - startedMs).toBeGreaterThan(900);
   });
 
-  it('of token calls that is spent is a spent budget, and no lost connection', async () => {
+  it('answers a lookup with budget_spent, not as a lost connection, when the rate limit of token calls is reached', async () => {
     const { service, app } = await world({ BUDGET_AUTH_PER_MINUTE: '1' });
     await service.faults({ operation: 'capacity', fault: 'expired_token', times: 1 });
     const { status, code, retryAfter } = problemIn(await askCapacity(app));
