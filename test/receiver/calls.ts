@@ -1,14 +1,12 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import request from 'supertest';
 import { z } from 'zod';
-import { towView, type TowView } from '../../src/contracts/operator';
 import type { Foundation } from '../../src/main/foundation';
 import { createDeliveryStore } from '../../src/store/deliveries';
 import { KEYS } from '../../src/store/keys';
-import type { App } from '../support/app';
-import { eventually } from '../support/eventually';
 import type { TestRedis } from '../support/redis';
 
-/** The service as the receiver meets it: bodies, signatures and calls. */
+/** Webhooks as the service sends them: bodies, signatures and requests. */
 
 /** A tow request (service-api 6). */
 export function towRequest(changes: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
@@ -37,42 +35,40 @@ export function towInvoice(changes: Readonly<Record<string, unknown>> = {}): Rec
   };
 }
 
-const answer = z.object({
+const webhookResponse = z.object({
   code: z.string(),
   message: z.string().optional(),
   details: z.array(z.object({ field: z.string(), rule: z.string() })).optional(),
 });
 
-export interface Answered {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: z.infer<typeof answer>;
-  /** From the call to the end of its answer. */
-  readonly tookMs: number;
-}
+export type WebhookResponse = z.infer<typeof webhookResponse>;
 
 export type Path = '/tow-request' | '/tow/invoice';
 
-/** Posts a call to a receiver. Text and bytes go out as they are, anything else as JSON. */
-export async function post(
+/**
+ * A supertest request that posts a webhook to a receiver. Strings and Buffers are sent byte for byte, objects as JSON.
+ * The request fails when the response body is not a webhook response.
+ */
+export function deliver(
   receiverUrl: string,
   path: Path,
-  body: string | Uint8Array<ArrayBuffer> | Readonly<Record<string, unknown>>,
+  body: string | Buffer | Readonly<Record<string, unknown>>,
   headers: Readonly<Record<string, string>> = {},
-): Promise<Answered> {
-  const startedMs = performance.now();
-  const response = await fetch(`${receiverUrl}${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
-  });
-  const text = await response.text();
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: answer.parse(JSON.parse(text)),
-    tookMs: performance.now() - startedMs,
-  };
+): request.Test {
+  return (
+    request(receiverUrl)
+      .post(path)
+      .set({ 'content-type': 'application/json', ...headers })
+      // Without this, superagent would write a Buffer as a JSON object.
+      .serialize((content: string) => content)
+      .send(typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body))
+      .expect((response) => void webhookResponse.parse(response.body))
+  );
+}
+
+/** The body of a response to a webhook. */
+export function bodyOf(response: { readonly body: unknown }): WebhookResponse {
+  return webhookResponse.parse(response.body);
 }
 
 /** A new signing secret. */
@@ -83,12 +79,15 @@ export function newSecret(): string {
 export interface Signing {
   readonly secret: string;
   readonly id?: string;
-  /** Seconds that the signature's time is off. */
+  /** Seconds added to the current time in the signature's timestamp. */
   readonly offSeconds?: number;
   readonly family?: 'webhook' | 'svix';
 }
 
-/** The headers of a signed call, made from the specification and not with the library that checks them. */
+/**
+ * The headers of a signed webhook. They are made from the specification of Standard Webhooks, without the library that
+ * the receiver verifies them with.
+ */
 export function signed(body: string | Uint8Array, signing: Signing): Record<string, string> {
   const { secret, id = 'msg_1', offSeconds = 0, family = 'webhook' } = signing;
   const timestamp = String(Math.floor(Date.now() / 1000) + offSeconds);
@@ -103,15 +102,15 @@ export function signed(body: string | Uint8Array, signing: Signing): Record<stri
   };
 }
 
-/** Everything that is stored, by key, besides what a process says of itself. */
+/** All Redis keys in sorted order, without heartbeats and metrics. */
 export async function keysIn(redis: Pick<TestRedis, 'ask'>): Promise<string[]> {
   const reply = await redis.ask('KEYS', '*');
-  const itsOwn = [KEYS.processes, KEYS.processBeats, KEYS.figures];
-  const isItsOwn = (key: string) => itsOwn.some((begin) => key.startsWith(begin));
+  const ownKeys = [KEYS.processes, KEYS.processBeats, KEYS.figures];
+  const isOwnKey = (key: string) => ownKeys.some((prefix) => key.startsWith(prefix));
   return z
     .array(z.string())
     .parse(reply)
-    .filter((key) => !isItsOwn(key))
+    .filter((key) => !isOwnKey(key))
     .toSorted();
 }
 
@@ -120,20 +119,7 @@ export async function deliveriesIn({ redis }: Pick<Foundation, 'redis'>) {
   return (await createDeliveryStore(redis).list({ cursor: null, limit: 200 })).items;
 }
 
-/** The calls kept in quarantine, newest first. */
+/** The quarantined webhooks, newest first. */
 export function quarantinedIn({ redis }: Pick<Foundation, 'redis'>) {
   return createDeliveryStore(redis).quarantined(100);
-}
-
-/** The tow as the operator API shows it, once it is there. */
-export function towOf(app: Pick<App, 'consoleUrl' | 'apiKey'>, ref: string): Promise<TowView> {
-  return eventually(async () => {
-    const response = await read(app, `/api/tows/${encodeURIComponent(ref)}`);
-    return towView.parse(await response.json());
-  });
-}
-
-/** Reads an address of the operator API. */
-export function read(app: Pick<App, 'consoleUrl' | 'apiKey'>, path: string): Promise<Response> {
-  return fetch(`${app.consoleUrl}${path}`, { headers: { authorization: `Bearer ${app.apiKey}` } });
 }

@@ -36,7 +36,7 @@ const bodies: fc.Arbitrary<JsonObject> = fc
 const kinds = fc.constantFrom<DeliveryKind>('tow_request', 'tow_invoice');
 const signatureIds = fc.constantFrom(null, 'msg_1', 'msg_2', '"],["');
 
-/** One of the many ways to write a value: its names in any order, white space anywhere, escapes where they are allowed. */
+/** A random JSON spelling of a value: members in random order, with random white space and escapes. */
 function spelled(value: Json, dice: () => number): string {
   const space = () => ['', ' ', '\n\t'][dice() % 3] ?? '';
   const text = (plain: string) => {
@@ -49,11 +49,11 @@ function spelled(value: Json, dice: () => number): string {
   if (Array.isArray(value))
     return `[${space()}${value.map((item) => spelled(item, dice)).join(`${space()},${space()}`)}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const inAnyOrder = Object.entries(value)
+  const inRandomOrder = Object.entries(value)
     .map((entry) => ({ entry, rank: dice() }))
     .toSorted((a, b) => a.rank - b.rank)
     .map(({ entry: [name, member] }) => `${space()}${text(name)}${space()}:${space()}${spelled(member, dice)}`);
-  return `{${inAnyOrder.join(',')}${space()}}`;
+  return `{${inRandomOrder.join(',')}${space()}}`;
 }
 
 function escaped(letter: string): string {
@@ -69,8 +69,8 @@ function keyOf(kind: DeliveryKind, rawBody: string, signatureId: string | null):
 const dice = fc.infiniteStream(fc.nat({ max: 1000 })).map((stream) => () => Number(stream.next().value));
 const runs = { numRuns: 1000 };
 
-describe('the key of a delivery', () => {
-  test('is the same for every spelling of one call', () => {
+describe('delivery key', () => {
+  test('gives one webhook the same delivery key for every JSON spelling of it', () => {
     fc.assert(
       fc.property(kinds, bodies, signatureIds, dice, (kind, body, signatureId, roll) => {
         const key = keyOf(kind, JSON.stringify(body), signatureId);
@@ -80,10 +80,10 @@ describe('the key of a delivery', () => {
     );
   });
 
-  test('differs when kind, signature id or any part of the body differs, and only then', () => {
+  test('gives two webhooks different delivery keys exactly when their kind, signature id or body differs', () => {
     let differing = 0;
     const calls = fc.tuple(kinds, bodies, signatureIds);
-    // Two independent bodies are nearly always different: most pairs share theirs, or differ by one member only.
+    // Two independent bodies nearly always differ, so most pairs share one body or differ by a single member.
     const pairs = fc.oneof(
       fc.tuple(calls, calls),
       fc.tuple(calls, kinds, signatureIds).map(([call, kind, id]) => [call, [kind, call[1], id]] as const),
@@ -109,7 +109,7 @@ describe('the key of a delivery', () => {
     expect(differing).toBeLessThan(runs.numRuns);
   });
 
-  test('differs for a field that has the name of a part of every object', () => {
+  test('gives a webhook with a __proto__ field another delivery key than one without it', () => {
     const body = '{"towing_reference_id":"TW-1","violation_reference_id":"V-1"';
 
     expect(keyOf('tow_request', `${body},"__proto__":{"a":1}}`, null)).not.toBe(keyOf('tow_request', `${body}}`, null));

@@ -1,28 +1,28 @@
 import { linesOf } from '../support/captured-log';
 import { useRedis } from '../support/redis';
-import { newSecret, post, signed, towInvoice, towRequest } from './calls';
+import { deliver, newSecret, signed, towInvoice, towRequest } from './calls';
 
 const redis = useRedis();
 const secret = newSecret();
 
-/** What people and companies would not want in a log; every call below carries them all. */
+/** Personal and company data. The webhooks below carry it, and no log line may contain it. */
 const PRIVATE = ['PLATE-7777', 'Fahd-Ibn', '0551234567', 'INV-1', '300000000000003'];
 const names = { id: 'PLATE-7777', driver: 'Fahd-Ibn', mobile: '0551234567' };
 
-/** The lines a receiver writes about these calls, at the most talkative level. */
-function linesAbout(calls: (receiverUrl: string) => Promise<unknown>, environment = {}): Promise<string[]> {
-  return linesOf({ redisUrl: redis.url, role: 'receiver', environment }, (app) => calls(app.receiverUrl));
+/** The log lines of a receiver during these webhooks, at the most verbose level. */
+function linesAbout(send: (receiverUrl: string) => PromiseLike<unknown>, environment = {}): Promise<string[]> {
+  return linesOf({ redisUrl: redis.url, role: 'receiver', environment }, async (app) => send(app.receiverUrl));
 }
 
 function expectNothingPrivate(lines: readonly string[]): void {
-  for (const word of PRIVATE) expect(lines.filter((line) => line.includes(word))).toEqual([]);
+  for (const value of PRIVATE) expect(lines.filter((line) => line.includes(value))).toEqual([]);
 }
 
-it('a call that was taken is logged by its references and not by its content', async () => {
+it('logs an accepted webhook by its references, without its content', async () => {
   const lines = await linesAbout(async (url) => {
-    await post(url, '/tow-request', towRequest({ metadata: names, ...names }));
-    await post(url, '/tow-request', towRequest({ metadata: names, ...names }));
-    await post(url, '/tow/invoice', towInvoice({ metadata: names }));
+    await deliver(url, '/tow-request', towRequest({ metadata: names, ...names }));
+    await deliver(url, '/tow-request', towRequest({ metadata: names, ...names }));
+    await deliver(url, '/tow/invoice', towInvoice({ metadata: names }));
   });
   const answered = lines.filter((line) => line.includes('"delivery.answered"'));
   expect(answered).toHaveLength(3);
@@ -30,31 +30,31 @@ it('a call that was taken is logged by its references and not by its content', a
   expectNothingPrivate(lines);
 });
 
-it('a call that broke the contract is logged by its fields and rules and not by its content', async () => {
+it('logs an invalid webhook by its failing fields and rules, without its content', async () => {
   const lines = await linesAbout(async (url) => {
-    await post(url, '/tow-request', towRequest({ metadata: 'PLATE-7777', violation_reference_id: [names] }));
-    await post(url, '/tow-request', `{"plate": "PLATE-7777", ${JSON.stringify(names)}`);
-    await post(url, '/tow/invoice', towInvoice({ towing_invoice: { tax: '0551234567', total_amount: [names] } }));
-    await post(url, '/tow-request', towRequest(names), { 'content-type': 'text/plain' });
+    await deliver(url, '/tow-request', towRequest({ metadata: 'PLATE-7777', violation_reference_id: [names] }));
+    await deliver(url, '/tow-request', `{"plate": "PLATE-7777", ${JSON.stringify(names)}`);
+    await deliver(url, '/tow/invoice', towInvoice({ towing_invoice: { tax: '0551234567', total_amount: [names] } }));
+    await deliver(url, '/tow-request', towRequest(names), { 'content-type': 'text/plain' });
   });
   expect(lines.filter((line) => line.includes('"http_status":400'))).toHaveLength(3);
   expect(lines.some((line) => line.includes('towing_invoice.total_amount'))).toBe(true);
   expectNothingPrivate(lines);
 });
 
-it('a field name that the sender chose is content too', async () => {
+it('does not log a field name that the sender of a webhook chose', async () => {
   const lines = await linesAbout(async (url) => {
     const body = JSON.stringify(towRequest({ metadata: { 'PLATE-7777': 'HUGE' } })).replace('"HUGE"', '1e999');
-    await post(url, '/tow-request', body);
+    await deliver(url, '/tow-request', body);
   });
   expect(lines.filter((line) => line.includes('"delivery.answered"'))).toHaveLength(1);
   expectNothingPrivate(lines);
 });
 
-it('a call that could not be verified is logged without its content, its signature and our secret', async () => {
+it('logs an unverified webhook without its content, its signature or the signing secret', async () => {
   const body = JSON.stringify(towRequest({ metadata: names }));
   const headers = signed(body, { secret: newSecret() });
-  const lines = await linesAbout((url) => post(url, '/tow-request', body, headers), { WEBHOOK_SECRETS: secret });
+  const lines = await linesAbout((url) => deliver(url, '/tow-request', body, headers), { WEBHOOK_SECRETS: secret });
   expect(lines.filter((line) => line.includes('"http_status":401'))).toHaveLength(1);
   expectNothingPrivate(lines);
   const text = lines.join('\n');
@@ -62,12 +62,12 @@ it('a call that could not be verified is logged without its content, its signatu
   expect(text).not.toContain((headers['webhook-signature'] ?? '').slice('v1,'.length));
 });
 
-it('a call that could not be stored is logged without its content', async () => {
+it('logs a webhook that could not be stored without its content', async () => {
   const lines = await linesAbout(async (url) => {
     await redis.ask('CONFIG', 'SET', 'maxmemory', '100kb');
     try {
-      await post(url, '/tow-request', towRequest({ metadata: names }));
-      await post(url, '/tow-request', towRequest({ metadata: 'PLATE-7777' }));
+      await deliver(url, '/tow-request', towRequest({ metadata: names }));
+      await deliver(url, '/tow-request', towRequest({ metadata: 'PLATE-7777' }));
     } finally {
       await redis.ask('CONFIG', 'SET', 'maxmemory', '0');
     }

@@ -1,34 +1,34 @@
 import { useApp } from '../support/app';
-import { deliveriesIn, keysIn, newSecret, post, signed, towRequest } from './calls';
+import { bodyOf, deliver, deliveriesIn, keysIn, newSecret, signed, towRequest } from './calls';
 
 const SECRET = 'a secret that both sides share';
 
-describe('with a shared secret', () => {
+describe('receiver: shared secret', () => {
   const app = useApp({
     role: 'receiver',
     environment: { WEBHOOK_SHARED_SECRET: SECRET, WEBHOOK_SHARED_SECRET_HEADER: 'X-Tow-Secret' },
   });
 
-  it('a call that carries it is verified', async () => {
-    const answered = await post(app.receiverUrl, '/tow-request', towRequest(), { 'x-tow-secret': SECRET });
-    expect(answered.body).toEqual({ code: 'accepted' });
+  it('stores a webhook that carries the shared secret as verified', async () => {
+    const response = await deliver(app.receiverUrl, '/tow-request', towRequest(), { 'x-tow-secret': SECRET });
+    expect(response.body).toEqual({ code: 'accepted' });
     expect(await deliveriesIn(app.foundation)).toMatchObject([{ verified: true, signatureId: null }]);
   });
 
   it.each([
-    ['without it', {}],
-    ['with another', { 'x-tow-secret': `${SECRET}x` }],
-    ['with the beginning of it', { 'x-tow-secret': SECRET.slice(0, -1) }],
-    ['with it in another header', { 'x-secret': SECRET }],
-  ])('a call %s is answered 401 and stores nothing', async (_what, headers) => {
-    const answered = await post(app.receiverUrl, '/tow-request', towRequest(), headers);
-    expect([answered.status, answered.body.code]).toEqual([401, 'not_verified']);
-    expect(JSON.stringify(answered.body)).not.toContain(SECRET);
+    ['without the shared secret', {}],
+    ['with a wrong shared secret', { 'x-tow-secret': `${SECRET}x` }],
+    ['with a prefix of the shared secret', { 'x-tow-secret': SECRET.slice(0, -1) }],
+    ['with the shared secret in another header', { 'x-secret': SECRET }],
+  ])('answers a webhook %s with 401 and stores nothing', async (_case, headers) => {
+    const response = await deliver(app.receiverUrl, '/tow-request', towRequest(), headers).expect(401);
+    expect(bodyOf(response).code).toBe('not_verified');
+    expect(response.text).not.toContain(SECRET);
     expect(await keysIn(app.redis)).toEqual([]);
   });
 });
 
-describe('with a shared secret and signing secrets', () => {
+describe('receiver: shared secret and signing secrets', () => {
   const secret = newSecret();
   const app = useApp({
     role: 'receiver',
@@ -41,21 +41,21 @@ describe('with a shared secret and signing secrets', () => {
   const body = JSON.stringify(towRequest());
 
   it.each([
-    ['either the shared secret', () => ({ 'x-tow-secret': SECRET }), 200],
-    ['or a signature', () => signed(body, { secret }), 200],
-    ['but not neither', () => ({}), 401],
-    ['and not a wrong signature', () => signed(body, { secret: newSecret() }), 401],
-  ])('a call proves itself by %s', async (_what, headers, status) => {
-    expect((await post(app.receiverUrl, '/tow-request', body, headers())).status).toBe(status);
+    ['accepts a webhook with the shared secret alone', () => ({ 'x-tow-secret': SECRET }), 200],
+    ['accepts a webhook with a valid signature alone', () => signed(body, { secret }), 200],
+    ['answers a webhook without shared secret and signature with 401', () => ({}), 401],
+    ['answers a webhook with only a wrong signature with 401', () => signed(body, { secret: newSecret() }), 401],
+  ])('%s when both kinds of secret are configured', async (_behaviour, headers, status) => {
+    await deliver(app.receiverUrl, '/tow-request', body, headers()).expect(status);
   });
 });
 
-describe('without any secret', () => {
+describe('receiver: no secret', () => {
   const app = useApp({ role: 'receiver' });
 
-  it('a call is accepted and marked unverified, whatever signature it carries', async () => {
+  it('accepts a webhook as unverified when no secret is configured, even when it carries a signature', async () => {
     const headers = signed('another body', { secret: newSecret() });
-    expect((await post(app.receiverUrl, '/tow-request', towRequest(), headers)).status).toBe(200);
+    await deliver(app.receiverUrl, '/tow-request', towRequest(), headers).expect(200);
     expect(await deliveriesIn(app.foundation)).toMatchObject([{ verified: false, signatureId: 'msg_1' }]);
   });
 });

@@ -1,112 +1,112 @@
 import { verify } from '../../src/receiver/verify';
 import { useApp } from '../support/app';
-import { deliveriesIn, keysIn, newSecret, post, signed, towInvoice, towRequest } from './calls';
+import { bodyOf, deliver, deliveriesIn, keysIn, newSecret, signed, towInvoice, towRequest } from './calls';
 
 const current = newSecret();
 const former = newSecret();
-const ofInvoices = newSecret();
+const invoiceSecret = newSecret();
 
 const app = useApp({
   role: 'receiver',
-  environment: { WEBHOOK_SECRETS: `${current}, ${former}`, WEBHOOK_SECRETS_TOW_INVOICE: ofInvoices },
+  environment: { WEBHOOK_SECRETS: `${current}, ${former}`, WEBHOOK_SECRETS_TOW_INVOICE: invoiceSecret },
 });
 
 const body = JSON.stringify(towRequest());
 
-describe('with signing secrets, a call is answered 401 and stores nothing', () => {
-  const good = () => signed(body, { secret: current });
+describe('receiver: rejected signatures', () => {
+  const valid = () => signed(body, { secret: current });
   it.each([
-    ['without headers', () => ({})],
-    ['without the id', () => ({ ...good(), 'webhook-id': '' })],
-    ['without the time', () => ({ ...good(), 'webhook-timestamp': '' })],
-    ['without the signature', () => ({ ...good(), 'webhook-signature': '' })],
-    ['with a signature that is none', () => ({ ...good(), 'webhook-signature': 'v1' })],
-    ['with another secret', () => signed(body, { secret: newSecret() })],
-    ['with the secret of the other address', () => signed(body, { secret: ofInvoices })],
+    ['without signature headers', () => ({})],
+    ['with an empty webhook id', () => ({ ...valid(), 'webhook-id': '' })],
+    ['with an empty timestamp', () => ({ ...valid(), 'webhook-timestamp': '' })],
+    ['with an empty signature', () => ({ ...valid(), 'webhook-signature': '' })],
+    ['with a signature that has no value', () => ({ ...valid(), 'webhook-signature': 'v1' })],
+    ['signed with an unknown secret', () => signed(body, { secret: newSecret() })],
+    ['signed with the secret of the other path', () => signed(body, { secret: invoiceSecret })],
     ['with the signature of another body', () => signed(`${body} `, { secret: current })],
-    ['under another id than the signed one', () => ({ ...good(), 'webhook-id': 'msg_2' })],
+    ['with another id than the signed one', () => ({ ...valid(), 'webhook-id': 'msg_2' })],
     [
-      'at another time than the signed one',
-      () => ({ ...good(), 'webhook-timestamp': `${Math.floor(Date.now() / 1000) - 9}` }),
+      'with another timestamp than the signed one',
+      () => ({ ...valid(), 'webhook-timestamp': `${Math.floor(Date.now() / 1000) - 9}` }),
     ],
-    ['at a time that is none', () => ({ ...good(), 'webhook-timestamp': 'now' })],
+    ['with a timestamp that is not a number', () => ({ ...valid(), 'webhook-timestamp': 'now' })],
     ['signed more than 5 minutes ago', () => signed(body, { secret: current, offSeconds: -303 })],
-    ['signed more than 5 minutes ahead', () => signed(body, { secret: current, offSeconds: 303 })],
+    ['signed more than 5 minutes in the future', () => signed(body, { secret: current, offSeconds: 303 })],
     [
-      'with a signature of another version',
+      'with a signature of an unknown version',
       () => {
-        const headers = good();
+        const headers = valid();
         return { ...headers, 'webhook-signature': (headers['webhook-signature'] ?? '').replace('v1,', 'v1a,') };
       },
     ],
-  ])('%s', async (_what, headers) => {
-    const answered = await post(app.receiverUrl, '/tow-request', body, headers());
-    expect([answered.status, answered.body.code]).toEqual([401, 'not_verified']);
-    expect(JSON.stringify(answered.body)).not.toContain(current.slice(6));
+  ])('answers a webhook %s with 401 and stores nothing', async (_case, headers) => {
+    const response = await deliver(app.receiverUrl, '/tow-request', body, headers()).expect(401);
+    expect(bodyOf(response).code).toBe('not_verified');
+    expect(response.text).not.toContain(current.slice(6));
     expect(await keysIn(app.redis)).toEqual([]);
   });
 });
 
-describe('with signing secrets, a call is verified', () => {
+describe('receiver: verified signatures', () => {
   it.each([
-    ['by webhook-* headers', () => signed(body, { secret: current })],
-    ['by svix-* headers', () => signed(body, { secret: current, family: 'svix' })],
-    ['by the former secret while secrets are rotated', () => signed(body, { secret: former })],
-    ['nearly 5 minutes late', () => signed(body, { secret: current, offSeconds: -295 })],
-    ['nearly 5 minutes early', () => signed(body, { secret: current, offSeconds: 295 })],
+    ['signed in webhook-* headers', () => signed(body, { secret: current })],
+    ['signed in svix-* headers', () => signed(body, { secret: current, family: 'svix' })],
+    ['signed with the former secret during a rotation', () => signed(body, { secret: former })],
+    ['signed nearly 5 minutes ago', () => signed(body, { secret: current, offSeconds: -295 })],
+    ['signed nearly 5 minutes in the future', () => signed(body, { secret: current, offSeconds: 295 })],
     [
-      'by one of several signatures',
+      'with a valid signature among several',
       () => {
         const headers = signed(body, { secret: current });
         const others = `v1,${Buffer.alloc(32).toString('base64')} v1a,abc`;
         return { ...headers, 'webhook-signature': `${others} ${headers['webhook-signature']}` };
       },
     ],
-  ])('%s', async (_what, headers) => {
-    expect((await post(app.receiverUrl, '/tow-request', body, headers())).body).toEqual({ code: 'accepted' });
+  ])('verifies a webhook %s', async (_case, headers) => {
+    expect((await deliver(app.receiverUrl, '/tow-request', body, headers())).body).toEqual({ code: 'accepted' });
     expect(await deliveriesIn(app.foundation)).toMatchObject([{ verified: true, signatureId: 'msg_1' }]);
   });
 
   it.each([
-    ['odd white space', ` {\r\n\t"towing_reference_id" :"TW-1" ,"violation_reference_id": "V-1"}\n\n`],
-    ['letters of both scripts and an emoji', JSON.stringify(towRequest({ metadata: { id: 'أ ب ح ١٢٣٤ 🚗 é' } }))],
-    ['escapes', String.raw`{"towing_reference_id":"TW\u002d1","violation_reference_id":"V\/1"}`],
-  ])('over the bytes as they were sent: %s', async (_what, text) => {
-    const answered = await post(app.receiverUrl, '/tow-request', text, signed(text, { secret: current }));
-    expect(answered.body).toEqual({ code: 'accepted' });
+    ['unusual white space', ` {\r\n\t"towing_reference_id" :"TW-1" ,"violation_reference_id": "V-1"}\n\n`],
+    ['Arabic and Latin letters and an emoji', JSON.stringify(towRequest({ metadata: { id: 'أ ب ح ١٢٣٤ 🚗 é' } }))],
+    ['escape sequences', String.raw`{"towing_reference_id":"TW\u002d1","violation_reference_id":"V\/1"}`],
+  ])('verifies the signature over the raw bytes of a body with %s', async (_content, text) => {
+    const response = await deliver(app.receiverUrl, '/tow-request', text, signed(text, { secret: current }));
+    expect(response.body).toEqual({ code: 'accepted' });
     expect(await deliveriesIn(app.foundation)).toMatchObject([{ rawBody: text, verified: true }]);
   });
 
-  it('by the secrets of its own address where it has some', async () => {
+  it('verifies a tow invoice with the secrets of its own path only, when that path has secrets', async () => {
     const invoice = JSON.stringify(towInvoice());
-    const byOwn = await post(app.receiverUrl, '/tow/invoice', invoice, signed(invoice, { secret: ofInvoices }));
-    const byCommon = await post(app.receiverUrl, '/tow/invoice', invoice, signed(invoice, { secret: current }));
+    const byOwn = await deliver(app.receiverUrl, '/tow/invoice', invoice, signed(invoice, { secret: invoiceSecret }));
+    const byCommon = await deliver(app.receiverUrl, '/tow/invoice', invoice, signed(invoice, { secret: current }));
     expect([byOwn.status, byCommon.status]).toEqual([200, 401]);
   });
 });
 
-it('a signature that is good over something that is not JSON is told so: 400, not 401', async () => {
+it('answers a correctly signed body that is not JSON with 400, not with 401', async () => {
   const text = 'towing_reference_id=TW-1';
-  const answered = await post(app.receiverUrl, '/tow-request', text, signed(text, { secret: current }));
-  expect([answered.status, answered.body.code]).toEqual([400, 'not_json']);
+  const response = await deliver(app.receiverUrl, '/tow-request', text, signed(text, { secret: current })).expect(400);
+  expect(bodyOf(response).code).toBe('not_json');
 });
 
-it('a resend is signed anew and is the same delivery', async () => {
+it('recognizes a resent webhook with a new signature as the same delivery', async () => {
   const first = signed(body, { secret: current, offSeconds: -20 });
   const again = signed(body, { secret: former });
-  expect((await post(app.receiverUrl, '/tow-request', body, first)).body.code).toBe('accepted');
-  expect((await post(app.receiverUrl, '/tow-request', body, again)).body.code).toBe('already_known');
+  expect(bodyOf(await deliver(app.receiverUrl, '/tow-request', body, first)).code).toBe('accepted');
+  expect(bodyOf(await deliver(app.receiverUrl, '/tow-request', body, again)).code).toBe('already_known');
 });
 
-it('a copied call is no other delivery under an id that nobody signed', async () => {
+it('does not store a copied svix webhook again when an unsigned webhook-id is added', async () => {
   const headers = signed(body, { secret: current, family: 'svix' });
-  expect((await post(app.receiverUrl, '/tow-request', body, headers)).body.code).toBe('accepted');
-  const copied = await post(app.receiverUrl, '/tow-request', body, { ...headers, 'webhook-id': 'msg_of_a_stranger' });
-  expect(copied.body.code).not.toBe('accepted');
+  expect(bodyOf(await deliver(app.receiverUrl, '/tow-request', body, headers)).code).toBe('accepted');
+  const copied = { ...headers, 'webhook-id': 'msg_of_a_stranger' };
+  expect(bodyOf(await deliver(app.receiverUrl, '/tow-request', body, copied)).code).not.toBe('accepted');
   expect(await deliveriesIn(app.foundation)).toHaveLength(1);
 });
 
-it('a secret that no signature can be checked with waves no call through', () => {
+it('rejects every webhook when the only configured secret is unusable', () => {
   const headers = signed(body, { secret: newSecret() });
   expect(verify(Buffer.from(body), headers, { secrets: ['whsec_AAA'], sharedSecret: null }).kind).toBe('rejected');
 });
