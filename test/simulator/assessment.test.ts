@@ -2,28 +2,30 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { simulatorViolations } from '../../src/contracts/simulator';
 import { endAll, matching, simulate, startOperator, until, type Simulated } from './support';
-import { formOf, requestOf, ZONE } from './requests';
+import { requestOf, ZONE } from './requests';
 
 afterEach(endAll);
 
 const ASSESS_AFTER_MS = 30;
 
-/** Reports a violation on one of the two paths; returns the service's name of it. */
+/** Reports a violation on one of the two paths and returns its reference in the service. */
 async function report(
   simulator: Simulated,
   name: 'violation' | 'violation_guide',
   changes: object = {},
 ): Promise<string> {
   const unused = { violation_reference_id: '', towing_reference_id: '', metadata: {} };
-  const answer = await simulator.operate(name, formOf({ ...requestOf(name, unused), ...changes }));
-  const said = z.looseObject({ id: z.string().optional(), data: z.looseObject({}).optional() }).parse(answer.json);
-  return z.string().parse(said.id ?? said.data?.['violation_reference_id']);
+  const response = await simulator.operate(name, { ...requestOf(name, unused), ...changes });
+  const { id, data } = z
+    .looseObject({ id: z.string().optional(), data: z.looseObject({}).optional() })
+    .parse(response.body);
+  return z.string().parse(id ?? data?.['violation_reference_id']);
 }
 
 const violationsOf = async (simulator: Simulated) =>
-  simulatorViolations.parse((await simulator.control('GET', '/violations')).json).items;
+  simulatorViolations.parse((await simulator.control('GET', '/violations')).body).items;
 
-test('a reported violation that can be towed leads to its tow request by itself, with its reference and metadata', async () => {
+test('sends the tow request of a reported towable violation, with its reference and metadata', async () => {
   const operator = await startOperator();
   const simulator = await simulate({ webhookUrl: operator.url, assessAfterMs: ASSESS_AFTER_MS });
   const reference = await report(simulator, 'violation', { metadata: { id: 'patrol-7', shift: 'night' } });
@@ -39,7 +41,7 @@ test('a reported violation that can be towed leads to its tow request by itself,
   ]);
 });
 
-test('so does one of the guide form, under an id that the service makes up', async () => {
+test('sends the tow request of a violation reported by the guide form, with a generated metadata id', async () => {
   const operator = await startOperator();
   const simulator = await simulate({ webhookUrl: operator.url, assessAfterMs: ASSESS_AFTER_MS });
   const reference = await report(simulator, 'violation_guide');
@@ -48,17 +50,17 @@ test('so does one of the guide form, under an id that the service makes up', asy
   expect(webhook?.body).toMatchObject({ violation_reference_id: reference, metadata: { id: matching(/.+/) } });
 });
 
-test('the tow request comes although the answer was lost: the operator proves the violation by it', async () => {
+test('sends the tow request of a violation whose answer was lost', async () => {
   const operator = await startOperator();
   const simulator = await simulate({ webhookUrl: operator.url, assessAfterMs: ASSESS_AFTER_MS });
   await simulator.faults({ operation: 'violation', fault: 'lost_answer', times: 1 });
-  await report(simulator, 'violation').catch(() => 'no answer');
+  await report(simulator, 'violation').catch(() => 'no response');
   const [webhook] = await operator.received(1);
 
   expect(webhook?.body).toMatchObject({ metadata: { id: 'patrol-1' } });
 });
 
-test('violations that a ticket settles, or that were refused, are never towed', async () => {
+test('sends no tow request for violations that a ticket settles or that were refused', async () => {
   const operator = await startOperator();
   const simulator = await simulate({ webhookUrl: operator.url, assessAfterMs: ASSESS_AFTER_MS });
   for (const violationType of ['NO_TICKET', 'TICKET_ENDED', 'USER_EXCEED_PARKING_TIME']) {
@@ -73,7 +75,7 @@ test('violations that a ticket settles, or that were refused, are never towed', 
   expect((await violationsOf(simulator)).filter(({ towed }) => towed)).toHaveLength(1);
 });
 
-test('a violation towed by hand before its assessment is not towed twice', async () => {
+test('sends no second tow request for a violation whose tow was ordered before its assessment', async () => {
   const operator = await startOperator();
   const simulator = await simulate({ webhookUrl: operator.url, assessAfterMs: ASSESS_AFTER_MS });
   const towed = await report(simulator, 'violation');
@@ -84,7 +86,7 @@ test('a violation towed by hand before its assessment is not towed twice', async
   expect(operator.posted.map(({ body }) => body['violation_reference_id'])).toEqual([other]);
 });
 
-test('without a time nothing is assessed', async () => {
+test('assesses no violation when no assessment delay is configured', async () => {
   const simulator = await simulate();
   await report(simulator, 'violation');
   await simulator.orderTow();
@@ -93,7 +95,7 @@ test('without a time nothing is assessed', async () => {
   expect(await violationsOf(simulator)).toMatchObject([{ towed: false }]);
 });
 
-test('a simulator that stops leaves no assessment behind', async () => {
+test('sends no tow request for a pending assessment after the simulator stops', async () => {
   const operator = await startOperator();
   const simulator = await simulate({ webhookUrl: operator.url, assessAfterMs: 3_600_000 });
   await report(simulator, 'violation');
@@ -102,13 +104,11 @@ test('a simulator that stops leaves no assessment behind', async () => {
   expect(operator.posted).toEqual([]);
 });
 
-test('what arrived is listed: every field, and images by name, size and fingerprint', async () => {
+test('lists reported violations with every field and with the name, size and hash of each image', async () => {
   const simulator = await simulate();
   const fields = { ...requestOf('violation', await simulator.orderTow()), isSaudi: true, fullName: 'نورة' };
-  const form = formOf(fields);
   const image = Buffer.alloc(70_000, 7);
-  form.append('images', new Blob([image]), 'أمام.jpg');
-  await simulator.operate('violation', form);
+  await simulator.operate('violation', fields, { images: [{ name: 'أمام.jpg', content: image }] });
   const reference = await report(simulator, 'violation_guide');
   await until(async () => (await violationsOf(simulator)).length === 2);
   const [first, second] = await violationsOf(simulator);

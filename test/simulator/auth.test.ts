@@ -13,7 +13,7 @@ function claimsOf(token: string) {
   return claims.parse(JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()));
 }
 
-test('a token is a readable JWT that names the operator and tells when it ends', async () => {
+test('issues tokens as readable JWTs that name the operator and their expiry', async () => {
   const simulator = await simulate({ tokenLifetimeMs: 600_000 });
   const { operator, iat, exp } = claimsOf(await simulator.token('riyadh-towing'));
 
@@ -22,7 +22,7 @@ test('a token is a readable JWT that names the operator and tells when it ends',
   expect(Math.abs(iat - systemClock.nowMs() / 1000)).toBeLessThan(10);
 });
 
-test('a token ends when its life is over', async () => {
+test('the simulator refuses a token with 401 after its lifetime', async () => {
   let aheadMs = 0;
   const clock = { ...systemClock, nowMs: () => systemClock.nowMs() + aheadMs };
   const simulator = await simulate({ clock });
@@ -32,11 +32,11 @@ test('a token ends when its life is over', async () => {
   aheadMs = 3_590_000;
   expect((await simulator.operate('detained', request, { bearer })).status).toBe(200);
   aheadMs = 3_600_001;
-  const answer = await simulator.operate('detained', request, { bearer });
-  expect([answer.status, answer.json]).toEqual([401, unauthorized]);
+  const response = await simulator.operate('detained', request, { bearer });
+  expect([response.status, response.body]).toEqual([401, unauthorized]);
 });
 
-test('a token that was changed, invented, or issued by another run is unknown', async () => {
+test('the simulator refuses a forged, invented or foreign token with 401', async () => {
   const simulator = await simulate();
   const request = requestOf('detained', await simulator.orderTow());
   const [header, , signature] = (await simulator.token()).split('.');
@@ -45,41 +45,41 @@ test('a token that was changed, invented, or issued by another run is unknown', 
   const foreign = await (await simulate()).token();
 
   for (const bearer of [forged, foreign, 'token', 'a.b.c', '']) {
-    const answer = await simulator.operate('detained', request, { bearer });
-    expect([answer.status, answer.json]).toEqual([401, unauthorized]);
+    const response = await simulator.operate('detained', request, { bearer });
+    expect([response.status, response.body]).toEqual([401, unauthorized]);
   }
   expect((await simulator.world()).counts).toMatchObject({ statuses: 0 });
 });
 
-test('with credentials set up, only these get a token', async () => {
+test('issues a token only for the configured credentials', async () => {
   const simulator = await simulate({ credentials: { clientId: 'towhook', clientSecret: 'right' } });
   const headers = (id: string, secret: string) => ({ 'x-client-id': id, 'x-client-secret': secret });
 
   expect((await simulator.operate('token', headers('towhook', 'right'))).status).toBe(200);
   for (const wrong of [headers('towhook', 'wrong'), headers('other', 'right'), { 'x-client-id': 'towhook' }, {}]) {
-    const answer = await simulator.operate('token', wrong);
-    expect([answer.status, answer.json]).toEqual([401, unauthorized]);
+    const response = await simulator.operate('token', wrong);
+    expect([response.status, response.body]).toEqual([401, unauthorized]);
   }
 });
 
-test('without credentials set up, any pair gets a token and half a pair does not', async () => {
+test('issues a token for any complete pair of credentials when none are configured', async () => {
   const simulator = await simulate();
 
   expect((await simulator.operate('token', { 'x-client-id': 'a', 'x-client-secret': 'b' })).status).toBe(200);
   expect((await simulator.operate('token', { 'x-client-id': 'a', 'x-client-secret': '' })).status).toBe(401);
 });
 
-test('a denied operation answers 403 until it is allowed again, the others go on', async () => {
+test('answers a denied operation with 403 until it is allowed again, without affecting other operations', async () => {
   const simulator = await simulate();
   const tow = await simulator.orderTow();
   await simulator.control('PUT', '/access', { denied: ['started'] });
 
   const denied = await simulator.operate('started', requestOf('started', tow));
-  expect([denied.status, denied.json]).toEqual([403, { code: 403, message: 'Access denied' }]);
+  expect([denied.status, denied.body]).toEqual([403, { code: 403, message: 'Access denied' }]);
   expect((await simulator.operate('detained', requestOf('detained', tow))).status).toBe(200);
-  // Without a token nobody learns what is allowed.
+  // The token is checked before the permission.
   expect((await simulator.operate('started', requestOf('started', tow), { bearer: null })).status).toBe(401);
 
-  expect((await simulator.control('PUT', '/access', { denied: [] })).json).toEqual({ denied: [] });
+  expect((await simulator.control('PUT', '/access', { denied: [] })).body).toEqual({ denied: [] });
   expect((await simulator.operate('started', requestOf('started', tow))).status).toBe(200);
 });

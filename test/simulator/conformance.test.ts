@@ -1,3 +1,4 @@
+import request from 'supertest';
 import { OPERATIONS, type OperationName } from '../../src/contracts/operations';
 import { envelope } from '../../src/contracts/service';
 import { OPERATION_NAMES } from '../../src/simulator/faults';
@@ -10,68 +11,68 @@ const protectedNames = OPERATION_NAMES.filter((name) => name !== 'token');
 
 describe.each([
   ['at the root', '', 'bare'],
-  ['below a prefix', '/gate/parking/api', 'bare'],
-  ['in the envelope', '', 'envelope'],
-] as const)('%s', (_where, prefix, answers45) => {
-  test.each(OPERATION_NAMES)('%s answers what its contract says', async (name) => {
+  ['below a path prefix', '/gate/parking/api', 'bare'],
+  ['with every answer in an envelope', '', 'envelope'],
+] as const)('simulator: operations %s', (where, prefix, answers45) => {
+  test.each(OPERATION_NAMES)(`operation %s ${where} answers as its contract defines`, async (name) => {
     const simulator = await simulate({ answers45 });
-    const answer = await simulator.operate(name, requestOf(name, await simulator.orderTow()), { prefix });
+    const response = await simulator.operate(name, requestOf(name, await simulator.orderTow()), { prefix });
 
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     const { answerShape, answer: contract } = OPERATIONS[name];
     const isBare = answerShape === 'bare_or_envelope' && answers45 === 'bare';
     const success = { code: 200, message: 'Success' };
-    const { code, message, data } = isBare ? { ...success, data: answer.json } : envelope.parse(answer.json);
+    const { code, message, data } = isBare ? { ...success, data: response.body } : envelope.parse(response.body);
     expect({ code, message }).toEqual(success);
     contract.parse(data);
   });
 });
 
-test.each(OPERATION_NAMES)('%s gives every documented common error', async (name) => {
+test.each(OPERATION_NAMES)('operation %s answers with every documented common error', async (name) => {
   const simulator = await simulate();
-  const request = requestOf(name, await simulator.orderTow());
+  const fields = requestOf(name, await simulator.orderTow());
   const bearer = await simulator.token();
-  const given = [];
+  const responses = [];
 
-  given.push(await simulator.operate(name, name === 'token' ? {} : request, { bearer: null }));
+  responses.push(await simulator.operate(name, name === 'token' ? {} : fields, { bearer: null }));
   await simulator.control('PUT', '/access', { denied: [name] });
-  given.push(await simulator.operate(name, request, { bearer }));
+  responses.push(await simulator.operate(name, fields, { bearer }));
   await simulator.faults({ operation: name, fault: '500' });
-  given.push(await simulator.operate(name, request, { bearer }));
+  responses.push(await simulator.operate(name, fields, { bearer }));
 
-  expect(given.map(({ status, json }) => ({ status, json }))).toEqual(
+  expect(responses.map((response) => [response.status, response.body])).toEqual(
     [
       { httpStatus: 401, message: 'Unauthorized' },
       { httpStatus: 403, message: 'Access denied' },
       { httpStatus: 500, message: 'Internal Server Error' },
-    ].map(({ httpStatus, message }) => ({ status: httpStatus, json: { code: httpStatus, message } })),
+    ].map(({ httpStatus, message }) => [httpStatus, { code: httpStatus, message }]),
   );
-  for (const { status } of given)
+  for (const { status } of responses)
     expect(OPERATIONS[name].refusals.map(({ httpStatus }) => httpStatus)).toContain(status);
   expect((await simulator.world()).counts).toMatchObject({ statuses: 0, invoices: 0, violations_reported: 0 });
 });
 
-test.each(protectedNames)('%s with another method is no operation of the service', async (name) => {
-  const simulator = await simulate();
-  const response = await fetch(`${simulator.url}${OPERATIONS[name].path}`, { method: 'PUT' });
+test.each(protectedNames)(
+  'operation %s with another HTTP method is answered with 404 and not recorded as a call',
+  async (name) => {
+    const simulator = await simulate();
+    await request(simulator.url).put(OPERATIONS[name].path).expect(404);
 
-  expect(response.status).toBe(404);
-  expect(await simulator.calls()).toEqual([]);
-});
+    expect(await simulator.calls()).toEqual([]);
+  },
+);
 
-test('an operation is found under a trailing slash too', async () => {
+test('the simulator serves an operation also at its path with a trailing slash', async () => {
   const simulator = await simulate();
   const tow = await simulator.orderTow();
-  const response = await fetch(`${simulator.url}/x${OPERATIONS.detained.path}/`, {
-    method: 'PATCH',
-    headers: { authorization: `Bearer ${await simulator.token()}` },
-    body: JSON.stringify(requestOf('detained', tow)),
-  });
-
-  expect(response.status).toBe(200);
+  await request(simulator.url)
+    .patch(`/x${OPERATIONS.detained.path}/`)
+    .set('authorization', `Bearer ${await simulator.token()}`)
+    .send(requestOf('detained', tow))
+    .expect(200);
 });
 
-test('the table names exactly the operations of the document', () => {
+test('the operation table lists exactly the documented operations', () => {
   const documented: Record<OperationName, string> = {
     token: 'POST /auth/public/token',
     started: 'PATCH /v1/tow/public/towing-status/started',

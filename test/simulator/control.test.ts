@@ -1,14 +1,15 @@
+import request from 'supertest';
 import { requestOf } from './requests';
 import { endAll, matching, simulate, startOperator, until } from './support';
 
-/** The control face. */
+/** The control API. */
 afterEach(endAll);
 
-test('an order answers the references of a tow and makes up what it is not told', async () => {
+test('answers an empty tow order with generated references and metadata', async () => {
   const simulator = await simulate();
-  const answer = await simulator.control('POST', '/tow-requests');
+  const response = await simulator.control('POST', '/tow-requests');
 
-  expect([answer.status, answer.json]).toEqual([
+  expect([response.status, response.body]).toEqual([
     201,
     {
       items: [
@@ -22,7 +23,7 @@ test('an order answers the references of a tow and makes up what it is not told'
   ]);
 });
 
-test('count orders so many tows, each with references of its own', async () => {
+test('orders as many tows as count asks for, each with unique references', async () => {
   const simulator = await simulate();
   const tows = await simulator.orderTows({ count: 50, send: false });
 
@@ -30,7 +31,7 @@ test('count orders so many tows, each with references of its own', async () => {
   expect(new Set(tows.map(({ violation_reference_id }) => violation_reference_id)).size).toBe(50);
 });
 
-test('an order under an unknown violation makes that violation, under a known one it uses it', async () => {
+test('creates the violation of a tow order when it is unknown, and reuses it when it is known', async () => {
   const simulator = await simulate();
   const first = await simulator.orderTow({ violation_reference_id: 'V-20260101-MINE01', metadata: { id: 'a', x: 1 } });
   const second = await simulator.orderTow({ violation_reference_id: 'V-20260101-MINE01' });
@@ -43,27 +44,27 @@ test('an order under an unknown violation makes that violation, under a known on
   expect((await simulator.operate('started', requestOf('started', second))).status).toBe(200);
 });
 
-test('a tow ordered without sending is posted when told, each time as a webhook of its own', async () => {
+test('sends the tow request of a tow ordered with send false once per send call, each time as a new webhook', async () => {
   const operator = await startOperator();
   const simulator = await simulate({ webhookUrl: operator.url });
   const tow = await simulator.orderTow({ send: false });
   expect(await simulator.attempts()).toEqual([]);
 
   const path = `/tow-requests/${tow.towing_reference_id}/send`;
-  expect(await simulator.control('POST', path)).toMatchObject({ status: 202 });
-  expect(await simulator.control('POST', path, {})).toMatchObject({ status: 202 });
+  await simulator.control('POST', path).expect(202);
+  await simulator.control('POST', path, {}).expect(202);
   const posted = await operator.received(2);
   expect(posted.map(({ body }) => body)).toEqual([tow, tow]);
   expect(posted[0]?.headers['webhook-id']).not.toBe(posted[1]?.headers['webhook-id']);
-  expect((await simulator.control('POST', '/tow-requests/TW-NOBODY/send')).status).toBe(404);
+  await simulator.control('POST', '/tow-requests/TW-UNKNOWN/send').expect(404);
 });
 
-test('an invoice can be posted before it is created and before its tow request', async () => {
+test('sends an invoice webhook before the invoice is created and before its tow request is sent', async () => {
   const operator = await startOperator();
   const simulator = await simulate({ webhookUrl: operator.url });
   const tow = await simulator.orderTow({ send: false });
   const { towing_reference_id } = tow;
-  expect((await simulator.control('POST', '/invoices', { towing_reference_id })).status).toBe(202);
+  await simulator.control('POST', '/invoices', { towing_reference_id }).expect(202);
 
   const [posted] = await operator.received(1);
   expect(posted?.body).toMatchObject({
@@ -74,20 +75,20 @@ test('an invoice can be posted before it is created and before its tow request',
   expect((await simulator.world()).tows).toMatchObject([{ invoices: 0 }]);
 });
 
-test('an invoice for an unknown tow makes up the tow, whose request can follow', async () => {
+test('creates the tow of an invoice webhook for an unknown reference, whose tow request can follow', async () => {
   const operator = await startOperator();
   const simulator = await simulate({ webhookUrl: operator.url });
   const towing_reference_id = 'TW-20260101-EARLY1';
   await simulator.control('POST', '/invoices', { towing_reference_id });
   await operator.received(1);
   await simulator.control('POST', `/tow-requests/${towing_reference_id}/send`);
-  const [invoice, request] = await operator.received(2);
+  const [invoice, towRequest] = await operator.received(2);
 
-  expect(request?.body).toMatchObject({ towing_reference_id });
-  expect(invoice?.body).toMatchObject(request?.body ?? { never: true });
+  expect(towRequest?.body).toMatchObject({ towing_reference_id });
+  expect(invoice?.body).toMatchObject(towRequest?.body ?? { never: true });
 });
 
-test('an invoice can be posted with other amounts than were created', async () => {
+test('sends an invoice webhook with other amounts than the created invoice has', async () => {
   const operator = await startOperator();
   const simulator = await simulate({ webhookUrl: operator.url, invoiceWebhookDelayMs: 60_000 });
   const tow = await simulator.orderTow({ send: false });
@@ -98,7 +99,7 @@ test('an invoice can be posted with other amounts than were created', async () =
   expect((await operator.received(1))[0]?.body).toMatchObject({ towing_invoice: { total_amount: '400.00', tax: 45 } });
 });
 
-test('calls are listed in order of arrival, with secrets hidden, until they are cleared', async () => {
+test('lists calls in order of arrival with secrets hidden, until they are deleted', async () => {
   const simulator = await simulate();
   const tow = await simulator.orderTow();
   const other = await simulator.orderTow();
@@ -126,11 +127,11 @@ test('calls are listed in order of arrival, with secrets hidden, until they are 
   expect(items[3]).toMatchObject({ status: 401, effect: false });
 
   expect(await simulator.calls(`?towing_reference_id=${tow.towing_reference_id}`)).toEqual([items[1]]);
-  expect((await simulator.control('DELETE', '/calls')).status).toBe(204);
+  await simulator.control('DELETE', '/calls').expect(204);
   expect(await simulator.calls()).toEqual([]);
 });
 
-test('the faults in force are shown as they were given and replaced as a whole', async () => {
+test('lists the fault rules as they were set, and replaces them all at once', async () => {
   const simulator = await simulate();
   const rules = [
     { operation: 'invoice', fault: 'lost_answer', times: 1 },
@@ -138,13 +139,13 @@ test('the faults in force are shown as they were given and replaced as a whole',
   ];
   const put = await simulator.control('PUT', '/faults', rules);
 
-  expect([put.status, put.json]).toEqual([200, { items: rules }]);
-  expect((await simulator.control('GET', '/faults')).json).toEqual({ items: rules });
+  expect([put.status, put.body]).toEqual([200, { items: rules }]);
+  expect((await simulator.control('GET', '/faults')).body).toEqual({ items: rules });
   await simulator.control('PUT', '/faults', []);
-  expect((await simulator.control('GET', '/faults')).json).toEqual({ items: [] });
+  expect((await simulator.control('GET', '/faults')).body).toEqual({ items: [] });
 });
 
-test.each([
+test.each<['PUT' | 'POST', string, object, string]>([
   ['PUT', '/faults', [{ operation: 'tow', fault: '500' }], '0.operation'],
   ['PUT', '/faults', [{ operation: 'started', fault: 'sometimes' }], '0.fault'],
   ['PUT', '/faults', [{ operation: 'started', fault: 'duplicate' }], '0.fault'],
@@ -159,11 +160,11 @@ test.each([
   ['POST', '/tow-requests', [], 'body'],
   ['POST', '/invoices', {}, 'towing_reference_id'],
   ['PUT', '/access', { denied: ['everything'] }, 'denied.0'],
-])('%s %s with %j names the field %s and its rule', async (method, path, body, field) => {
+])('refuses %s %s with %j and names the field %s and its rule', async (method, path, body, field) => {
   const simulator = await simulate();
-  const answer = await simulator.control(method, path, body);
+  const response = await simulator.control(method, path, body);
 
-  expect([answer.status, answer.json]).toEqual([
+  expect([response.status, response.body]).toEqual([
     400,
     {
       code: 'invalid_request',
@@ -173,11 +174,11 @@ test.each([
   ]);
 });
 
-test('a control body that is no JSON is refused and nothing is ordered', async () => {
+test('refuses a control body that is not JSON with 400 and orders nothing', async () => {
   const simulator = await simulate();
-  const response = await fetch(`${simulator.url}/simulator/tow-requests`, { method: 'POST', body: '{"count":' });
+  const response = await request(simulator.url).post('/simulator/tow-requests').type('text/plain').send('{"count":');
 
-  expect([response.status, await response.json()]).toEqual([
+  expect([response.status, response.body]).toEqual([
     400,
     {
       code: 'invalid_request',
@@ -188,13 +189,13 @@ test('a control body that is no JSON is refused and nothing is ordered', async (
   expect((await simulator.world()).counts).toMatchObject({ tows: 0 });
 });
 
-test('an unknown control address is not found', async () => {
+test('answers an unknown control path with 404', async () => {
   const simulator = await simulate();
 
-  expect(await simulator.control('GET', '/nothing')).toMatchObject({ status: 404, json: { code: 'not_found' } });
+  expect(await simulator.control('GET', '/nothing')).toMatchObject({ status: 404, body: { code: 'not_found' } });
 });
 
-test('the world tells how much there is of everything', async () => {
+test('counts every kind of record in the world', async () => {
   const operator = await startOperator();
   const simulator = await simulate({ webhookUrl: operator.url, invoiceWebhookDelayMs: 0 });
   const tow = await simulator.orderTow({ send: true });
@@ -217,14 +218,14 @@ test('the world tells how much there is of everything', async () => {
   });
 });
 
-test('the listener is alive and ready', async () => {
+test('the simulator answers /healthz and /readyz with 200', async () => {
   const simulator = await simulate();
 
-  expect((await fetch(`${simulator.url}/healthz`)).status).toBe(200);
-  expect(await (await fetch(`${simulator.url}/readyz`)).json()).toEqual({ status: 'ready' });
+  await request(simulator.url).get('/healthz').expect(200);
+  await request(simulator.url).get('/readyz').expect(200, { status: 'ready' });
 });
 
-test('every call is one debug line without personal data or secrets', async () => {
+test('the simulator logs every call as one debug line without personal data or secrets', async () => {
   const lines: unknown[] = [];
   const note = (event: string, fields: object = {}) => void lines.push({ event, ...fields });
   const log = { debug: note, info: note, warn: note, error: note, with: () => log };

@@ -3,7 +3,7 @@ import { BoundedList, BoundedMap } from '../../src/simulator/bounded';
 import { CallLog, type Call } from '../../src/simulator/calls';
 import { newReference } from '../../src/simulator/references';
 
-test('a bounded list keeps the last items in order and gives back what had to go', () => {
+test('a bounded list keeps the last items in order and returns each dropped item', () => {
   const list = new BoundedList<number>(3);
   const gone = [1, 2, 3, 4, 5].map((item) => list.push(item));
 
@@ -14,7 +14,7 @@ test('a bounded list keeps the last items in order and gives back what had to go
   expect(list.items()).toEqual([6]);
 });
 
-test('a bounded map forgets its oldest key, and writing a key again does not make it younger', () => {
+test('a bounded map drops its oldest key, and writing a key again does not make it newer', () => {
   const map = new BoundedMap<number>(2);
   map.set('a', 1);
   map.set('b', 2);
@@ -24,7 +24,7 @@ test('a bounded map forgets its oldest key, and writing a key again does not mak
   expect([map.get('a'), map.get('b'), map.get('c'), map.size]).toEqual([undefined, 2, 4, 2]);
 });
 
-test('the log of calls keeps the last 200,000', () => {
+test('the call log keeps the last 200,000 calls', () => {
   const log = new CallLog();
   for (let count = 0; count < 200_002; count += 1) {
     const call: Call = {
@@ -47,7 +47,7 @@ test('the log of calls keeps the last 200,000', () => {
   expect(JSON.parse(texts.at(-1) ?? '')).toMatchObject({ path: '200001' });
 });
 
-test('references stay apart even when the randomness repeats itself', () => {
+test('generates distinct references even when the random numbers repeat', () => {
   const clock = { ...systemClock, nowMs: () => Date.UTC(2026, 2, 1, 23, 59), random: () => 0.999_999_999_9 };
   const taken = new Set<string>();
   for (let count = 0; count < 3; count += 1) {

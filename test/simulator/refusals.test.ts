@@ -1,8 +1,8 @@
 import { OPERATIONS } from '../../src/contracts/operations';
-import { formOf, requestOf } from './requests';
+import { requestOf } from './requests';
 import { endAll, simulate } from './support';
 
-/** service-api 7.1 and 7.2, and the order in which the rules are asked. */
+/** service-api 7.1 and 7.2, and the order in which the rules are checked. */
 afterEach(endAll);
 
 const jsonNames = ['started', 'detained', 'canceled', 'released', 'invoice', 'payment', 'ticket'] as const;
@@ -14,28 +14,31 @@ const invalidEnum = { code: 400, message: 'Invalid enum value' };
 const zoneNotFound = { code: 400, message: 'Zone not found' };
 const violationNotFound = { code: 404, message: 'Violation not found' };
 
-test.each(required)('%s without any one of its required fields is refused', async (name) => {
-  const simulator = await simulate();
-  const bearer = await simulator.token();
-  const request = requestOf(name, await simulator.orderTow());
-  const fields = Object.keys(request).filter((field) => !optional.includes(field));
-  expect(fields.length).toBeGreaterThan(0);
+test.each(required)(
+  'refuses operation %s with 400 when any one of its required fields is missing, null or empty',
+  async (name) => {
+    const simulator = await simulate();
+    const bearer = await simulator.token();
+    const request = requestOf(name, await simulator.orderTow());
+    const fields = Object.keys(request).filter((field) => !optional.includes(field));
+    expect(fields.length).toBeGreaterThan(0);
 
-  for (const field of fields) {
-    for (const nothing of [undefined, null, '']) {
-      const answer = await simulator.operate(name, { ...request, [field]: nothing }, { bearer });
-      expect([field, answer.status, answer.json]).toEqual([field, 400, missing]);
+    for (const field of fields) {
+      for (const nothing of [undefined, null, '']) {
+        const response = await simulator.operate(name, { ...request, [field]: nothing }, { bearer });
+        expect([field, response.status, response.body]).toEqual([field, 400, missing]);
+      }
     }
-  }
-  expect((await simulator.world()).counts).toMatchObject({ statuses: 0, invoices: 0, violations_reported: 0 });
-});
+    expect((await simulator.world()).counts).toMatchObject({ statuses: 0, invoices: 0, violations_reported: 0 });
+  },
+);
 
-test.each(jsonNames)('%s with a body that is no JSON object is refused', async (name) => {
+test.each(jsonNames)('refuses operation %s with 400 when its body is not a JSON object', async (name) => {
   const simulator = await simulate();
   const bearer = await simulator.token();
   for (const body of ['', '{"towing_reference_id":', '[]', 'null', '"text"']) {
-    const answer = await simulator.operate(name, body, { bearer });
-    expect([body, answer.status, answer.json]).toEqual([body, 400, missing]);
+    const response = await simulator.operate(name, body, { bearer });
+    expect([body, response.status, response.body]).toEqual([body, 400, missing]);
   }
 });
 
@@ -46,11 +49,11 @@ test.each([
   ['invoice', 'delay_in_days', -1],
   ['violation', 'latitude', 'north'],
   ['violation', 'metadata', '{broken'],
-] as const)('%s with a %s that is no such thing is refused', async (name, field, value) => {
+] as const)('refuses operation %s when its %s has the invalid value %j', async (name, field, value) => {
   const simulator = await simulate();
   const request = { ...requestOf(name, await simulator.orderTow()), [field]: value };
 
-  expect((await simulator.operate(name, request)).json).toEqual(missing);
+  expect((await simulator.operate(name, request)).body).toEqual(missing);
 });
 
 test.each([
@@ -61,86 +64,82 @@ test.each([
   ['violation_guide', 'plateType', 'private'],
   ['violation_guide', 'violationType', 'no_ticket'],
   ['ticket', 'plateType', 'BUS'],
-] as const)('%s with an unknown %s is an invalid enum value', async (name, field, value) => {
+] as const)('refuses operation %s with 400 when its %s has the unknown value %s', async (name, field, value) => {
   const simulator = await simulate();
-  const answer = await simulator.operate(name, { ...requestOf(name, await simulator.orderTow()), [field]: value });
+  const response = await simulator.operate(name, { ...requestOf(name, await simulator.orderTow()), [field]: value });
 
-  expect([answer.status, answer.json]).toEqual([400, invalidEnum]);
+  expect([response.status, response.body]).toEqual([400, invalidEnum]);
 });
 
 test.each(['violation', 'violation_guide', 'capacity', 'ticket'] as const)(
-  '%s for a zone that is invalid or does not exist finds no zone',
+  'refuses operation %s with 400 when its zone id is invalid or unknown',
   async (name) => {
     const closed = '0f0f0f0f-1111-4222-8333-444444444444';
     const simulator = await simulate({ unknownZones: [closed] });
     const request = requestOf(name, await simulator.orderTow());
     for (const zoneId of ['zone-7', '00000000-0000-0000-0000-000000000000', closed.toUpperCase()]) {
-      const answer = await simulator.operate(name, { ...request, zoneId });
-      expect([zoneId, answer.status, answer.json]).toEqual([zoneId, 400, zoneNotFound]);
+      const response = await simulator.operate(name, { ...request, zoneId });
+      expect([zoneId, response.status, response.body]).toEqual([zoneId, 400, zoneNotFound]);
     }
-    // The format of the identifier is "UUID" and no more: its version is nobody's business.
-    const answer = await simulator.operate(name, { ...request, zoneId: '11111111-1111-1111-1111-111111111111' });
-    expect(answer.status).toBe(200);
+    // The documented format is "UUID", so every UUID version is valid.
+    const response = await simulator.operate(name, { ...request, zoneId: '11111111-1111-1111-1111-111111111111' });
+    expect(response.status).toBe(200);
   },
 );
 
 test.each(['started', 'detained', 'canceled', 'released', 'invoice', 'payment'] as const)(
-  '%s for an unknown tow finds no violation',
+  'refuses operation %s with 404 when its tow is unknown',
   async (name) => {
     const simulator = await simulate();
-    const request = { ...requestOf(name, await simulator.orderTow()), towing_reference_id: 'TW-20260101-NOBODY' };
-    const answer = await simulator.operate(name, request);
+    const request = { ...requestOf(name, await simulator.orderTow()), towing_reference_id: 'TW-20260101-ABSENT' };
+    const response = await simulator.operate(name, request);
 
-    expect([answer.status, answer.json]).toEqual([404, violationNotFound]);
+    expect([response.status, response.body]).toEqual([404, violationNotFound]);
   },
 );
 
 test.each(['started', 'detained', 'canceled', 'released'] as const)(
-  '%s for an unknown violation, or that of another tow, finds no violation',
+  'refuses operation %s with 404 when its violation is unknown or belongs to another tow',
   async (name) => {
     const simulator = await simulate();
     const request = requestOf(name, await simulator.orderTow());
     const other = await simulator.orderTow();
-    for (const reference of ['V-20260101-NOBODY', other.violation_reference_id]) {
-      const answer = await simulator.operate(name, { ...request, violation_reference_id: reference });
-      expect([answer.status, answer.json]).toEqual([404, violationNotFound]);
+    for (const reference of ['V-20260101-ABSENT', other.violation_reference_id]) {
+      const response = await simulator.operate(name, { ...request, violation_reference_id: reference });
+      expect([response.status, response.body]).toEqual([404, violationNotFound]);
     }
     expect((await simulator.world()).counts).toMatchObject({ statuses: 0 });
   },
 );
 
-test('a start for a violation without a plate number finds no plate number', async () => {
+test('refuses operation started with 404 when the violation has no plate number', async () => {
   const simulator = await simulate();
   const tow = await simulator.orderTow({ plate_number: null });
 
   const started = await simulator.operate('started', requestOf('started', tow));
-  expect([started.status, started.json]).toEqual([404, { code: 404, message: 'Plate number not found' }]);
+  expect([started.status, started.body]).toEqual([404, { code: 404, message: 'Plate number not found' }]);
   expect((await simulator.operate('detained', requestOf('detained', tow))).status).toBe(200);
 });
 
-test('the rules are asked in order: bearer, missing field, enum, zone, images', async () => {
+test('checks a violation in the order bearer, missing field, enum, zone, image size', async () => {
   const simulator = await simulate();
   const bearer = await simulator.token();
-  const form = (fields: Record<string, unknown>) => {
-    const built = formOf(fields);
-    built.append('images', new Blob([Buffer.alloc(10 * 1024 * 1024 + 1)]), 'huge.jpg');
-    return built;
-  };
+  const images = [{ name: 'huge.jpg', content: Buffer.alloc(10 * 1024 * 1024 + 1) }];
   const good = requestOf('violation', await simulator.orderTow());
   const withZone = { ...good, zoneId: 'zone-7' };
   const withEnum = { ...withZone, plateType: 'BUS' };
   const withMissing = { ...withEnum, location: '' };
-  const messageOf = async (fields: Record<string, unknown>, token: string | null) =>
-    (await simulator.operate('violation', form(fields), { bearer: token })).json;
+  const bodyOf = async (fields: Record<string, unknown>, token: string | null): Promise<unknown> =>
+    (await simulator.operate('violation', fields, { bearer: token, images })).body;
 
-  expect(await messageOf(withMissing, null)).toEqual({ code: 401, message: 'Unauthorized' });
-  expect(await messageOf(withMissing, bearer)).toEqual(missing);
-  expect(await messageOf(withEnum, bearer)).toEqual(invalidEnum);
-  expect(await messageOf(withZone, bearer)).toEqual(zoneNotFound);
-  expect(await messageOf(good, bearer)).toEqual({ code: 400, message: 'Image size exceeds limit' });
+  expect(await bodyOf(withMissing, null)).toEqual({ code: 401, message: 'Unauthorized' });
+  expect(await bodyOf(withMissing, bearer)).toEqual(missing);
+  expect(await bodyOf(withEnum, bearer)).toEqual(invalidEnum);
+  expect(await bodyOf(withZone, bearer)).toEqual(zoneNotFound);
+  expect(await bodyOf(good, bearer)).toEqual({ code: 400, message: 'Image size exceeds limit' });
 });
 
-test('fields that the document does not name are ignored', async () => {
+test('the simulator ignores undocumented fields of a call', async () => {
   const simulator = await simulate();
   const tow = await simulator.orderTow();
   const request = { ...requestOf('detained', tow), yard: 'north' };
@@ -148,18 +147,18 @@ test('fields that the document does not name are ignored', async () => {
   expect((await simulator.operate('detained', request)).status).toBe(200);
 });
 
-test('every refusal of a tow operation is one the contract lists', async () => {
+test('refuses an invoice only with refusals that its contract lists', async () => {
   const simulator = await simulate();
   const tow = await simulator.orderTow();
-  const answers = [
+  const responses = [
     await simulator.operate('invoice', { ...requestOf('invoice', tow), vehicle_type: 'LIGHT' }),
     await simulator.operate('invoice', { ...requestOf('invoice', tow), towing_reference_id: 'TW-1' }),
     await simulator.operate('invoice', {}),
   ];
-  for (const { status, json } of answers) {
+  for (const { status, body } of responses) {
     expect(
       OPERATIONS.invoice.refusals.map(({ httpStatus, message }) => ({ code: httpStatus, message })),
-    ).toContainEqual(json);
-    expect(json).toMatchObject({ code: status });
+    ).toContainEqual(body);
+    expect(body).toMatchObject({ code: status });
   }
 });

@@ -3,7 +3,7 @@ import type { Ordered } from './support';
 
 export const ZONE = '7b0c9d1e-3f52-4a68-9b7d-2c4e6f8a0b1c';
 
-/** A complete request of every operation, for a tow that exists. */
+/** A complete, valid request of an operation, for an existing tow. */
 export function requestOf(name: OperationName, tow: Ordered): Record<string, unknown> {
   const { violation_reference_id, towing_reference_id } = tow;
   const references = { violation_reference_id, towing_reference_id };
@@ -48,14 +48,7 @@ export function requestOf(name: OperationName, tow: Ordered): Record<string, unk
   }
 }
 
-/** A form as an operator sends it: objects as JSON, null left out. */
-export function formOf(fields: Readonly<Record<string, unknown>>): FormData {
-  const form = new FormData();
-  for (const [name, text] of Object.entries(textsOf(fields))) form.append(name, text);
-  return form;
-}
-
-/** Fields as text: what is no text as JSON, null and absent ones left out. */
+/** Fields as strings, for forms, queries and headers: other values as JSON, without null and undefined. */
 export function textsOf(fields: Readonly<Record<string, unknown>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(fields)

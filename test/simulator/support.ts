@@ -1,34 +1,42 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import request from 'supertest';
 import { z } from 'zod';
 import { OPERATIONS, type OperationName } from '../../src/contracts/operations';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { startSimulator, type SimulatorOptions } from '../../src/simulator';
-import { formOf, textsOf } from './requests';
+import { textsOf } from './requests';
 
-/** What a test started and `afterEach` has to end. */
+/** Stops what a test started. `afterEach` must run them through `endAll`. */
 const cleanups: (() => Promise<void>)[] = [];
 
-/** Ends everything the test started, newest first. */
+/** Stops everything the test started, newest first. */
 export async function endAll(): Promise<void> {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
 }
 
-/** Waits for a fact, at most 10 s. */
-export async function until(fact: () => boolean | Promise<boolean>): Promise<void> {
+/** Waits until a condition holds, for at most 10 s. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   const deadlineMs = systemClock.monotonicMs() + 10_000;
-  while (!(await fact())) {
-    if (systemClock.monotonicMs() > deadlineMs) throw new Error(`never became true: ${String(fact)}`);
+  while (!(await condition())) {
+    if (systemClock.monotonicMs() > deadlineMs) throw new Error(`never became true: ${String(condition)}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
 
-/** A text that matches, wherever an expectation holds a value. */
+/** An asymmetric matcher for strings that match the pattern, typed for use in any expected value. */
 export function matching(pattern: RegExp): unknown {
   return expect.stringMatching(pattern);
 }
 
+/** An image that is attached to a form. */
+export interface Image {
+  readonly name: string;
+  readonly content: Buffer;
+}
+
+/** A webhook that the operator received. */
 export interface Posted {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -36,17 +44,17 @@ export interface Posted {
   readonly body: Record<string, unknown>;
 }
 
-/** An operator's webhook receiver: keeps what was posted and answers the given statuses in turn, then 200. */
+/** An operator's webhook receiver: records each webhook and answers with the given statuses in turn, then with 200. */
 export async function startOperator(statuses: (number | 'hold')[] = []) {
   const posted: Posted[] = [];
-  const server = createServer((request, response) => {
+  const server = createServer((incoming, response) => {
     const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+    incoming.on('end', () => {
       const text = Buffer.concat(chunks).toString();
       const body = z.record(z.string(), z.unknown()).parse(JSON.parse(text));
       const status = statuses.shift() ?? 200;
-      posted.push({ path: request.url ?? '', headers: request.headers, text, body });
+      posted.push({ path: incoming.url ?? '', headers: incoming.headers, text, body });
       if (status === 'hold') return;
       response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {});
       response.end('{}');
@@ -101,14 +109,24 @@ const world = z.object({
   ),
 });
 
-export interface Answered {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-  readonly json: unknown;
+export interface OperateOptions {
+  /** Null sends no Authorization header. A fresh token by default. */
+  readonly bearer?: string | null;
+  readonly prefix?: string;
+  /** The images of a form. */
+  readonly images?: readonly Image[];
 }
 
-/** A simulator on a free port with a client for its two faces. Without an operator its webhooks find nobody. */
+/** A supertest response whose body has to be parsed or compared. */
+export type OperationResponse = Omit<request.Response, 'body'> & { readonly body: unknown };
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+const VERBS = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const;
+
+/**
+ * A simulator on a free port, with supertest requests to its service API and its control API. Its webhooks fail unless
+ * `webhookUrl` is given.
+ */
 export async function simulate(options: Partial<SimulatorOptions> = {}) {
   const simulator = await startSimulator({
     host: '127.0.0.1',
@@ -119,47 +137,44 @@ export async function simulate(options: Partial<SimulatorOptions> = {}) {
     ...options,
   });
   cleanups.push(() => simulator.stop(0));
+  const http = request(simulator.url);
 
-  const fetched = async (url: string, init: RequestInit): Promise<Answered> => {
-    const response = await fetch(url, { ...init, redirect: 'manual' });
-    const text = await response.text();
-    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
-    const json: unknown = isJson ? JSON.parse(text) : undefined;
-    return { status: response.status, headers: response.headers, text, json };
+  /** A request to the control API. An object is sent as JSON; an absent body sends none. */
+  const control = (method: Method, path: string, body?: object): request.Test => {
+    const sent = http[VERBS[method]](`/simulator${path}`);
+    return body === undefined ? sent : sent.send(body);
   };
-  const control = (method: string, path: string, body?: unknown) =>
-    fetched(`${simulator.url}/simulator${path}`, {
-      method,
-      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-    });
 
   const token = async (clientId = 'towhook-test', clientSecret = 'secret-of-the-test') => {
     const headers = { 'x-client-id': clientId, 'x-client-secret': clientSecret };
-    const answer = await fetched(`${simulator.url}${OPERATIONS.token.path}`, { method: 'POST', headers });
-    return z.object({ data: z.object({ token: z.string() }) }).parse(answer.json).data.token;
+    const response = await http.post(OPERATIONS.token.path).set(headers);
+    return z.object({ data: z.object({ token: z.string() }) }).parse(response.body).data.token;
   };
 
-  /** Calls an operation as its table says, by default with a fresh token. */
+  /** Calls an operation of the service as `OPERATIONS` describes it. A string is sent unchanged as the JSON body. */
   const operate = async (
     name: OperationName,
-    request: Readonly<Record<string, unknown>> | FormData | string,
-    { bearer, prefix = '' }: { bearer?: string | null; prefix?: string } = {},
-  ): Promise<Answered> => {
+    fields: Readonly<Record<string, unknown>> | string,
+    { bearer, prefix = '', images = [] }: OperateOptions = {},
+  ): Promise<OperationResponse> => {
     const { method, path, encoding } = OPERATIONS[name];
-    const url = `${simulator.url}${prefix}${path}`;
-    const isAnonymous = bearer === null || encoding === 'credentials';
-    const headers = isAnonymous ? {} : { authorization: `Bearer ${bearer ?? (await token())}` };
-    if (encoding === 'query' && typeof request === 'object' && !(request instanceof FormData)) {
-      return fetched(`${url}?${new URLSearchParams(textsOf(request)).toString()}`, { method, headers });
+    const sent = http[VERBS[method]](`${prefix}${path}`);
+    if (bearer !== null && encoding !== 'credentials') {
+      sent.set('authorization', `Bearer ${bearer ?? (await token())}`);
     }
-    if (encoding === 'credentials' && typeof request === 'object' && !(request instanceof FormData)) {
-      return fetched(url, { method, headers: textsOf(request) });
+    if (typeof fields === 'string') return sent.type('application/json').send(fields);
+    switch (encoding) {
+      case 'json':
+        return sent.send(fields);
+      case 'query':
+        return sent.query(textsOf(fields));
+      case 'credentials':
+        return sent.set(textsOf(fields));
+      case 'form':
+        for (const [field, text] of Object.entries(textsOf(fields))) sent.field(field, text);
+        for (const { name: filename, content } of images) sent.attach('images', content, filename);
+        return sent;
     }
-    if (encoding === 'form' && typeof request === 'object') {
-      return fetched(url, { method, headers, body: request instanceof FormData ? request : formOf(request) });
-    }
-    const body = typeof request === 'string' ? request : JSON.stringify(request);
-    return fetched(url, { method, headers: { ...headers, 'content-type': 'application/json' }, body });
   };
 
   return {
@@ -169,21 +184,20 @@ export async function simulate(options: Partial<SimulatorOptions> = {}) {
     token,
     operate,
     orderTow: async (body: object = {}) => {
-      const answer = await control('POST', '/tow-requests', { send: false, ...body });
-      const [tow] = z.object({ items: z.array(order).min(1) }).parse(answer.json).items;
+      const response = await control('POST', '/tow-requests', { send: false, ...body });
+      const [tow] = z.object({ items: z.array(order).min(1) }).parse(response.body).items;
       if (!tow) throw new Error('no tow ordered');
       return tow;
     },
     orderTows: async (body: object) =>
-      z.object({ items: z.array(order) }).parse((await control('POST', '/tow-requests', body)).json).items,
+      z.object({ items: z.array(order) }).parse((await control('POST', '/tow-requests', body)).body).items,
     faults: async (...rules: object[]) => {
-      const answer = await control('PUT', '/faults', rules);
-      if (answer.status !== 200) throw new Error(answer.text);
+      await control('PUT', '/faults', rules).expect(200);
     },
     calls: async (query = '') =>
-      z.object({ items: z.array(call) }).parse((await control('GET', `/calls${query}`)).json).items,
-    attempts: async () => z.object({ items: z.array(attempt) }).parse((await control('GET', '/webhooks')).json).items,
-    world: async () => world.parse((await control('GET', '/world')).json),
+      z.object({ items: z.array(call) }).parse((await control('GET', `/calls${query}`)).body).items,
+    attempts: async () => z.object({ items: z.array(attempt) }).parse((await control('GET', '/webhooks')).body).items,
+    world: async () => world.parse((await control('GET', '/world')).body),
   };
 }
 

@@ -5,12 +5,12 @@ import { endAll, simulate, startOperator } from './support';
 /** service-api 4.2 to 4.4. */
 afterEach(endAll);
 
-test('every accepted status is kept in order of arrival, repeats included', async () => {
+test('keeps every accepted tow status in order of arrival, including repeats', async () => {
   const simulator = await simulate();
   const tow = await simulator.orderTow({ metadata: { id: 'm-1' } });
   for (const name of ['started', 'released', 'detained', 'detained', 'canceled'] as const) {
-    const answer = await simulator.operate(name, requestOf(name, tow));
-    expect(answer.json).toMatchObject({
+    const response = await simulator.operate(name, requestOf(name, tow));
+    expect(response.body).toMatchObject({
       data: { towing_reference_id: tow.towing_reference_id, metadata: { id: 'm-1' } },
     });
   }
@@ -25,12 +25,12 @@ test('every accepted status is kept in order of arrival, repeats included', asyn
   ]);
 });
 
-test('an invoice charges the tow with 15 % VAT and the delay by the day', async () => {
+test('charges the tow and each day of delay with 15 % VAT in an invoice', async () => {
   const simulator = await simulate();
   const tow = await simulator.orderTow();
-  const answer = await simulator.operate('invoice', { ...requestOf('invoice', tow), delay_in_days: 3 });
+  const response = await simulator.operate('invoice', { ...requestOf('invoice', tow), delay_in_days: 3 });
 
-  expect(answer.json).toMatchObject({
+  expect(response.body).toMatchObject({
     data: {
       towing_reference_id: tow.towing_reference_id,
       towing_invoice: { total_amount: 345, paid_amount: 0, tax: 45 },
@@ -40,16 +40,16 @@ test('an invoice charges the tow with 15 % VAT and the delay by the day', async 
   });
 });
 
-test('without delay the delay invoice is all zeros', async () => {
+test('makes a delay invoice of zero amounts for a tow without delay', async () => {
   const simulator = await simulate();
   const request = { ...requestOf('invoice', await simulator.orderTow()), delay_in_days: 0 };
 
-  expect((await simulator.operate('invoice', request)).json).toMatchObject({
+  expect((await simulator.operate('invoice', request)).body).toMatchObject({
     data: { delay_invoice: { total_amount: 0, paid_amount: 0, tax: 0 } },
   });
 });
 
-test('a second create makes a second invoice, with a webhook and numbers of its own', async () => {
+test('creates a second invoice with a separate webhook and new numbers on a repeated invoice request', async () => {
   const operator = await startOperator();
   const simulator = await simulate({ webhookUrl: operator.url, invoiceWebhookDelayMs: 0 });
   const tow = await simulator.orderTow();
@@ -67,7 +67,7 @@ test('a second create makes a second invoice, with a webhook and numbers of its 
   expect(new Set(posted.map(({ headers }) => headers['webhook-id'])).size).toBe(2);
 });
 
-test('a paid invoice is paid in full', async () => {
+test('marks an invoice as paid in full on a payment', async () => {
   const operator = await startOperator();
   const simulator = await simulate({ webhookUrl: operator.url, invoiceWebhookDelayMs: 60_000 });
   const tow = await simulator.orderTow();

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
+import request from 'supertest';
 import { z } from 'zod';
 import { OPERATIONS } from '../../src/contracts/operations';
-import { formOf, requestOf } from './requests';
+import { requestOf, textsOf } from './requests';
 import { endAll, matching, simulate, until, type Simulated } from './support';
 
 /** service-api 2.1, 2.4, 4.1 and the guide's operations of 4.5. */
@@ -13,35 +14,38 @@ const created = z.object({
   data: z.object({ violation_reference_id: z.string(), status: z.string(), metadata: z.unknown() }),
 });
 
-async function reportForm(simulator: Simulated, changes: Record<string, unknown> = {}) {
-  return formOf({ ...requestOf('violation', await simulator.orderTow()), ...changes });
+async function violationFields(simulator: Simulated, changes: Record<string, unknown> = {}) {
+  return { ...requestOf('violation', await simulator.orderTow()), ...changes };
 }
 
-test('a reported violation is PENDING, has a reference of its own and echoes the metadata', async () => {
+test('answers a reported violation as PENDING with a unique reference and its metadata', async () => {
   const simulator = await simulate();
   const metadata = { id: 'patrol-7', note: 'بجانب المدخل', tags: [1, null] };
-  const answers = [];
+  const violations = [];
   for (let count = 0; count < 2; count += 1) {
-    answers.push(created.parse((await simulator.operate('violation', await reportForm(simulator, { metadata }))).json));
+    const response = await simulator.operate('violation', await violationFields(simulator, { metadata }));
+    violations.push(created.parse(response.body));
   }
 
-  for (const { data } of answers) {
+  for (const { data } of violations) {
     expect(data).toMatchObject({ status: 'PENDING', metadata });
     expect(data.violation_reference_id).toMatch(/^V-\d{8}-[A-Z0-9]{6}$/);
   }
-  expect(new Set(answers.map(({ data }) => data.violation_reference_id)).size).toBe(2);
+  expect(new Set(violations.map(({ data }) => data.violation_reference_id)).size).toBe(2);
   expect((await simulator.world()).counts).toMatchObject({ violations_reported: 2 });
 });
 
-test('the list of calls shows the form as sent and each image by name, size and hash', async () => {
+test('lists a violation call with its form as sent and with the name, size and hash of each image', async () => {
   const simulator = await simulate();
-  const form = await reportForm(simulator, { isSaudi: true, fullName: 'نورة', date: '2026-03-01T11:30:00+03:00' });
-  const images = [Buffer.from('front'), Buffer.alloc(300_000, 7)];
-  form.append('images', new Blob([images[0] ?? '']), 'أمام.jpg');
-  form.append('images', new Blob([images[1] ?? '']), 'back.jpg');
-  expect((await simulator.operate('violation', form)).status).toBe(200);
+  const changes = { isSaudi: true, fullName: 'نورة', date: '2026-03-01T11:30:00+03:00' };
+  const images = [
+    { name: 'أمام.jpg', content: Buffer.from('front') },
+    { name: 'back.jpg', content: Buffer.alloc(300_000, 7) },
+  ];
+  const response = await simulator.operate('violation', await violationFields(simulator, changes), { images });
+  expect(response.status).toBe(200);
 
-  const hashes = images.map((image) => createHash('sha256').update(image).digest('hex'));
+  const hashes = images.map(({ content }) => createHash('sha256').update(content).digest('hex'));
   const [call] = (await simulator.calls()).filter(({ operation }) => operation === 'violation');
   expect(call).toMatchObject({
     method: 'POST',
@@ -62,71 +66,69 @@ test('the list of calls shows the form as sent and each image by name, size and 
   });
 });
 
-test('images of exactly 10 MB are taken, one byte more is not', async () => {
+test('accepts images of exactly 10 MB and refuses one byte more with 400', async () => {
   const simulator = await simulate();
   const half = Buffer.alloc(LIMIT_BYTES / 2, 1);
-  const withImages = async (...images: Buffer[]) => {
-    const form = await reportForm(simulator);
-    for (const image of images) form.append('images', new Blob([image]), 'image.jpg');
-    return simulator.operate('violation', form);
+  const withImages = async (...contents: Buffer[]) => {
+    const images = contents.map((content) => ({ name: 'image.jpg', content }));
+    return simulator.operate('violation', await violationFields(simulator), { images });
   };
 
   expect((await withImages(half, half)).status).toBe(200);
   const refused = await withImages(half, half, Buffer.alloc(1));
-  expect([refused.status, refused.json]).toEqual([400, { code: 400, message: 'Image size exceeds limit' }]);
+  expect([refused.status, refused.body]).toEqual([400, { code: 400, message: 'Image size exceeds limit' }]);
   expect((await simulator.world()).counts).toMatchObject({ violations_reported: 1 });
 });
 
-test('a violation without metadata and images is taken', async () => {
+test('accepts a violation without metadata and images', async () => {
   const simulator = await simulate();
-  const answer = await simulator.operate('violation', await reportForm(simulator, { metadata: null }));
+  const response = await simulator.operate('violation', await violationFields(simulator, { metadata: null }));
 
-  expect(created.parse(answer.json).data.metadata).toEqual({});
+  expect(created.parse(response.body).data.metadata).toEqual({});
 });
 
-test('a body that is no multipart form, or breaks off, is refused and answered', async () => {
+test('refuses a body that is not a complete multipart form with 400', async () => {
   const simulator = await simulate();
-  const headers = { authorization: `Bearer ${await simulator.token()}` };
-  const post = async (contentType: string, body: string) => {
-    const init = { method: 'POST', headers: { ...headers, 'content-type': contentType }, body };
-    const response = await fetch(`${simulator.url}${OPERATIONS.violation.path}`, init);
-    return [response.status, await response.json()];
-  };
-  const refused = [400, { code: 400, message: 'Missing required field' }];
+  const bearer = await simulator.token();
+  const refuses = (contentType: string, body: string) =>
+    request(simulator.url)
+      .post(OPERATIONS.violation.path)
+      .set({ authorization: `Bearer ${bearer}`, 'content-type': contentType })
+      .send(body)
+      .expect(400, { code: 400, message: 'Missing required field' });
 
-  expect(await post('application/json', '{}')).toEqual(refused);
-  expect(await post('multipart/form-data', 'x')).toEqual(refused);
-  expect(await post('multipart/form-data; boundary=b', '--b\r\nBroken\r\n')).toEqual(refused);
-  expect(
-    await post(
-      'multipart/form-data; boundary=b',
-      '--b\r\nContent-Disposition: form-data; name="images"; filename="a"\r\n\r\nabc',
-    ),
-  ).toEqual(refused);
+  await refuses('application/json', '{}');
+  await refuses('multipart/form-data', 'x');
+  await refuses('multipart/form-data; boundary=b', '--b\r\nBroken\r\n');
+  await refuses(
+    'multipart/form-data; boundary=b',
+    '--b\r\nContent-Disposition: form-data; name="images"; filename="a"\r\n\r\nabc',
+  );
 });
 
-test('a form with every field that breaks off in an image is refused', async () => {
+test('refuses a form that is cut off inside an image, and accepts it when it is complete', async () => {
   const simulator = await simulate();
-  const form = await reportForm(simulator);
+  const form = new FormData();
+  for (const [name, text] of Object.entries(textsOf(await violationFields(simulator)))) form.append(name, text);
   form.append('images', new Blob([Buffer.alloc(5000, 1)]), 'image.jpg');
-  const whole = new Response(form);
-  const bytes = Buffer.from(await whole.arrayBuffer());
-  const headers = {
-    authorization: `Bearer ${await simulator.token()}`,
-    'content-type': whole.headers.get('content-type') ?? '',
-  };
-  const post = async (body: Buffer) => {
-    const response = await fetch(`${simulator.url}${OPERATIONS.violation.path}`, { method: 'POST', headers, body });
-    return response.status;
-  };
+  const complete = new Response(form);
+  const bytes = Buffer.from(await complete.arrayBuffer());
+  const contentType = complete.headers.get('content-type') ?? '';
+  const bearer = await simulator.token();
+  const post = (body: Buffer) =>
+    request(simulator.url)
+      .post(OPERATIONS.violation.path)
+      .set({ authorization: `Bearer ${bearer}`, 'content-type': contentType })
+      .send(body);
 
-  expect(await post(bytes.subarray(0, -1000))).toBe(400);
-  expect(await post(bytes)).toBe(200);
+  await post(bytes.subarray(0, -1000)).expect(400);
+  await post(bytes).expect(200);
 });
 
-test('a client that goes away in the middle of its upload has reported nothing', async () => {
+test('records no violation when the client disconnects during its upload', async () => {
   const simulator = await simulate();
   const { hostname, port } = new URL(simulator.url);
+  // A raw socket: supertest cannot leave an upload unfinished.
   const socket = connect(Number(port), hostname);
   const head = [
     `POST ${OPERATIONS.violation.path} HTTP/1.1`,
@@ -138,10 +140,10 @@ test('a client that goes away in the middle of its upload has reported nothing',
     '--b\r\nContent-Disposition: form-data; name="images"; filename="a.jpg"\r\n\r\nabc',
   ];
   socket.write(head.join('\r\n'));
-  const isOpen = async () => (await simulator.calls()).some(({ operation }) => operation === 'violation');
-  await until(isOpen);
+  const hasStarted = async () => (await simulator.calls()).some(({ operation }) => operation === 'violation');
+  await until(hasStarted);
   socket.destroy();
-  await simulator.operate('violation', await reportForm(simulator));
+  await simulator.operate('violation', await violationFields(simulator));
 
   expect((await simulator.calls()).filter(({ operation }) => operation === 'violation')).toMatchObject([
     { status: null, effect: false, body: null },
@@ -150,10 +152,10 @@ test('a client that goes away in the middle of its upload has reported nothing',
   expect((await simulator.world()).counts).toMatchObject({ violations_reported: 1 });
 });
 
-test('a tow request for a reported violation carries the metadata the operator gave', async () => {
+test('puts the metadata of a reported violation into its tow request', async () => {
   const simulator = await simulate();
-  const answer = await simulator.operate('violation', await reportForm(simulator));
-  const { violation_reference_id } = created.parse(answer.json).data;
+  const response = await simulator.operate('violation', await violationFields(simulator));
+  const { violation_reference_id } = created.parse(response.body).data;
 
   expect(await simulator.orderTow({ violation_reference_id })).toMatchObject({
     violation_reference_id,
@@ -164,20 +166,20 @@ test('a tow request for a reported violation carries the metadata the operator g
 test.each([
   ['RESERVED_PARKING', true],
   ['NO_TICKET', false],
-])('the guide form tells for %s that a tow is possible: %s', async (violationType, canTow) => {
+])('answers the guide form for violation type %s with canTow %s', async (violationType, canTow) => {
   const simulator = await simulate();
-  const request = requestOf('violation_guide', await simulator.orderTow());
-  const answer = await simulator.operate('violation_guide', { ...request, violationType });
+  const fields = requestOf('violation_guide', await simulator.orderTow());
+  const response = await simulator.operate('violation_guide', { ...fields, violationType });
 
-  expect(answer.json).toEqual({ id: matching(/^V-\d{8}-[A-Z0-9]{6}$/), canTow });
+  expect(response.body).toEqual({ id: matching(/^V-\d{8}-[A-Z0-9]{6}$/), canTow });
 });
 
-test('a zone always has the same free slots, and a plate always the same ticket', async () => {
+test('always answers with the same free slots for a zone and the same ticket state for a plate', async () => {
   const simulator = await simulate();
   const tow = await simulator.orderTow();
-  const ticketFor = async (plateNumber: string) =>
-    (await simulator.operate('ticket', { ...requestOf('ticket', tow), plateNumber })).json;
-  const capacity = async () => (await simulator.operate('capacity', requestOf('capacity', tow))).json;
+  const ticketFor = async (plateNumber: string): Promise<unknown> =>
+    (await simulator.operate('ticket', { ...requestOf('ticket', tow), plateNumber })).body;
+  const capacity = async (): Promise<unknown> => (await simulator.operate('capacity', requestOf('capacity', tow))).body;
 
   expect(await ticketFor('ABD 1234')).toEqual({ hasActiveTicket: true });
   expect(await ticketFor('ABD 1233')).toEqual({ hasActiveTicket: false });

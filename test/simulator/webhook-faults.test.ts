@@ -13,7 +13,7 @@ async function prepared() {
   return { operator, simulator, order, references };
 }
 
-test('drop keeps attempts back and the schedule brings the webhook all the same', async () => {
+test('fault drop discards attempts, and the retry schedule still delivers the webhook', async () => {
   const { operator, simulator, order } = await prepared();
   await simulator.faults({ operation: 'tow_request', fault: 'drop', times: 2 });
   await order();
@@ -28,7 +28,7 @@ test('drop keeps attempts back and the schedule brings the webhook all the same'
   expect(operator.posted).toHaveLength(1);
 });
 
-test('duplicate sends the same webhook twice at once and not again', async () => {
+test('fault duplicate sends the same webhook twice and does not retry it', async () => {
   const { operator, simulator, order } = await prepared();
   await simulator.faults({ operation: 'tow_request', fault: 'duplicate' });
   await order();
@@ -39,7 +39,7 @@ test('duplicate sends the same webhook twice at once and not again', async () =>
   expect(await simulator.attempts()).toMatchObject([{ attempt: 1 }, { attempt: 1 }]);
 });
 
-test('lost_answer sends what was taken once more', async () => {
+test('fault lost_answer sends an accepted webhook again under the same id', async () => {
   const { operator, simulator, order } = await prepared();
   await simulator.faults({ operation: 'tow_request', fault: 'lost_answer', times: 1 });
   await order();
@@ -48,26 +48,26 @@ test('lost_answer sends what was taken once more', async () => {
   expect(posted[0]?.headers['webhook-id']).toBe(posted[1]?.headers['webhook-id']);
 });
 
-test('reorder holds a webhook until the next one was sent', async () => {
+test('fault reorder delays a webhook until the next one is sent', async () => {
   const { operator, simulator, order, references } = await prepared();
   await simulator.faults({ operation: 'tow_request', fault: 'reorder', times: 1, ms: 60_000 });
-  const held = await order();
+  const delayed = await order();
   const next = await order();
   await operator.received(2);
 
-  expect(references()).toEqual([next, held]);
+  expect(references()).toEqual([next, delayed]);
 });
 
-test('reorder ends after its time when nothing else is sent', async () => {
+test('fault reorder sends the delayed webhook after its time when no other webhook follows', async () => {
   const { operator, simulator, order, references } = await prepared();
   await simulator.faults({ operation: 'tow_request', fault: 'reorder', ms: 20 });
-  const held = await order();
+  const delayed = await order();
   await operator.received(1);
 
-  expect(references()).toEqual([held]);
+  expect(references()).toEqual([delayed]);
 });
 
-test('an invoice can overtake its tow request', async () => {
+test('fault reorder lets an invoice overtake its tow request', async () => {
   const { operator, simulator } = await prepared();
   await simulator.faults({ operation: 'tow_request', fault: 'reorder', times: 1, ms: 60_000 });
   const tow = await simulator.orderTow({ send: true });
@@ -76,7 +76,7 @@ test('an invoice can overtake its tow request', async () => {
   expect((await operator.received(2)).map(({ path }) => path)).toEqual(['/tow/invoice', '/tow-request']);
 });
 
-test.each(['latency', 'late'])('%s sends after its time', async (fault) => {
+test.each(['latency', 'late'])('fault %s sends a webhook after its delay', async (fault) => {
   const { operator, simulator, order } = await prepared();
   await simulator.faults({ operation: 'tow_request', fault, ms: 60 });
   const startedMs = systemClock.monotonicMs();
@@ -86,7 +86,7 @@ test.each(['latency', 'late'])('%s sends after its time', async (fault) => {
   expect(systemClock.monotonicMs() - startedMs).toBeGreaterThanOrEqual(55);
 });
 
-test('a fault on one kind, or on one tow, leaves the other webhooks alone', async () => {
+test('the simulator limits a webhook fault to its kind or to its tow', async () => {
   const { operator, simulator, order } = await prepared();
   const tow = await simulator.orderTow();
   await simulator.faults(
@@ -100,7 +100,7 @@ test('a fault on one kind, or on one tow, leaves the other webhooks alone', asyn
   expect((await simulator.attempts()).filter(({ fault }) => fault !== null)).toEqual([]);
 });
 
-test('a fault of operations on * leaves webhooks alone', async () => {
+test('does not apply an operation fault on * to webhooks', async () => {
   const { operator, simulator, order } = await prepared();
   await simulator.faults({ operation: '*', fault: '500' });
   await order();

@@ -18,7 +18,7 @@ function verify(secret: string | undefined, { text, headers }: Posted): unknown 
   return new Webhook(secret ?? '').verify(text, Object.fromEntries(signed));
 }
 
-test('a tow request is posted to its path, keeps its contract and verifies with the first secret', async () => {
+test('sends a tow request to its path, in its contract format and signed with the first secret', async () => {
   const operator = await startOperator();
   const simulator = await simulate({ webhookUrl: `${operator.url}/hooks/`, webhookSecrets: secrets });
   const tow = await simulator.orderTow({ send: true, metadata: { id: 'م-1' } });
@@ -36,7 +36,7 @@ test('a tow request is posted to its path, keeps its contract and verifies with 
   expect(() => verify(secrets.tow_invoice[0], posted)).toThrow('No matching signature');
 });
 
-test('the invoice of a create is posted to its path with the same amounts and verifies with its own secret', async () => {
+test('sends the webhook of a created invoice to its path, with its amounts and signed with its own secret', async () => {
   const operator = await startOperator();
   const simulator = await simulate({
     webhookUrl: () => operator.url,
@@ -58,7 +58,7 @@ test('the invoice of a create is posted to its path with the same amounts and ve
   expect(verify(secrets.tow_invoice[0], posted)).toEqual(posted.body);
 });
 
-test('without secrets a webhook goes out with an id and no signature', async () => {
+test('the simulator sends a webhook with an id and without a signature when no secret is configured', async () => {
   const operator = await startOperator();
   const simulator = await simulate({ webhookUrl: operator.url });
   await simulator.orderTow({ send: true });
@@ -68,7 +68,7 @@ test('without secrets a webhook goes out with an id and no signature', async () 
   expect(posted?.headers).not.toHaveProperty('webhook-signature');
 });
 
-test('a refused webhook is sent again with the same id and body and a fresh timestamp, until any 2xx', async () => {
+test('the simulator retries a refused webhook with the same id and body and a new timestamp until a 2xx', async () => {
   const operator = await startOperator([500, 302, 404, 204]);
   const clock = { ...systemClock, nowMs: () => systemClock.nowMs() + operator.posted.length * 60_000 };
   const simulator = await simulate({
@@ -93,7 +93,7 @@ test('a refused webhook is sent again with the same id and body and a fresh time
   ]);
 });
 
-test('a webhook that nobody takes is given up when the schedule is used up', async () => {
+test('the simulator gives up a webhook when every attempt of its retry schedule was refused', async () => {
   const operator = await startOperator([500, 500, 500]);
   const lines: string[] = [];
   const note = (event: string) => void lines.push(event);
@@ -106,7 +106,7 @@ test('a webhook that nobody takes is given up when the schedule is used up', asy
 });
 
 test.each(['http://127.0.0.1:1', 'ftp://127.0.0.1', 'no address'])(
-  'an operator at %s that cannot be reached gets the webhook again later',
+  'the simulator retries a webhook to the unreachable operator URL %s until the operator can be reached',
   async (unreachable) => {
     const operator = await startOperator();
     let url = unreachable;
@@ -123,7 +123,7 @@ test.each(['http://127.0.0.1:1', 'ftp://127.0.0.1', 'no address'])(
   },
 );
 
-test('the answer to an order does not wait for the webhook', async () => {
+test('answers a tow order without waiting for its webhook', async () => {
   const operator = await startOperator(['hold']);
   const simulator = await simulate({ webhookUrl: operator.url });
 
@@ -132,7 +132,7 @@ test('the answer to an order does not wait for the webhook', async () => {
   expect(await simulator.attempts()).toMatchObject([{ status: null }]);
 });
 
-test('stopping ends pending webhooks and those under way', async () => {
+test('ends pending and in-flight webhooks when the simulator stops', async () => {
   const operator = await startOperator([500, 'hold']);
   const simulator = await simulate({
     webhookUrl: operator.url,
@@ -151,7 +151,7 @@ test('stopping ends pending webhooks and those under way', async () => {
   expect(operator.posted).toHaveLength(2);
 });
 
-test('a thousand orders at once are each delivered exactly once', async () => {
+test('delivers each of 1000 concurrent tow orders exactly once', async () => {
   const operator = await startOperator();
   const simulator = await simulate({ webhookUrl: operator.url });
   const tows = await simulator.orderTows({ count: 1000 });
