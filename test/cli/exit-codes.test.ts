@@ -15,25 +15,25 @@ test.each([
   ['tow show nope', /There is no such thing/, /list/],
   ['tow step nope accepted', /There is no such/, /list/],
   ['queue pause nope', /Queues are deliveries/, /list/],
-])('%s is refused: 1', async (line, why, next) => {
-  const said = await towhook(line);
-  expect([said.exitCode, said.out]).toEqual([1, '']);
-  expect(said.problems).toMatch(why);
-  expect(said.problems).toMatch(next);
+])('towhook exits with 1 when "%s" is refused, and says why and what to do next', async (line, why, next) => {
+  const result = await towhook(line);
+  expect([result.exitCode, result.out]).toEqual([1, '']);
+  expect(result.problems).toMatch(why);
+  expect(result.problems).toMatch(next);
 });
 
-test('what the state of a tow does not allow is refused: 1', async () => {
+test('towhook exits with 1 when the state of the tow does not allow the command', async () => {
   const ref = await newTow(app);
-  const said = await towhook(`tow detained ${ref}`);
-  expect(said.exitCode).toBe(1);
-  expect(said.problems).toContain('its state does not allow this now');
+  const result = await towhook(`tow detained ${ref}`);
+  expect(result.exitCode).toBe(1);
+  expect(result.problems).toContain('its state does not allow this now');
 });
 
-test('what a role may not do is refused: 1', async () => {
+test('towhook exits with 1 when the role of the key does not allow the command', async () => {
   const viewer = await newKey(app, 'viewer');
-  const said = await towhook('key list', viewer);
-  expect(said.exitCode).toBe(1);
-  expect(said.problems).toContain('This needs the role ops.');
+  const result = await towhook('key list', viewer);
+  expect(result.exitCode).toBe(1);
+  expect(result.problems).toContain('This needs the role ops.');
 });
 
 test.each([
@@ -62,10 +62,10 @@ test.each([
   ['tow step x en_route --occurred-at 2026-11-20'],
   ['report correct x started-1 --status-update-time soon'],
   ['tow detained x --idempotency-key ä'],
-])('%s is wrong use, and nothing is sent: 2', async (line) => {
-  const said = await run(line.split(' '), { url: await deadAddress(), apiKey: 'any' });
-  expect([said.exitCode, said.out]).toEqual([2, '']);
-  expect(said.problems).toMatch(/--help|Usage:/);
+])('towhook exits with 2 on invalid usage "%s" and sends nothing', async (line) => {
+  const result = await run(line.split(' '), { url: await deadAddress(), apiKey: 'any' });
+  expect([result.exitCode, result.out]).toEqual([2, '']);
+  expect(result.problems).toMatch(/--help|Usage:/);
 });
 
 const FORM = ['--plate-number', 'ABJ 1235', '--plate-type', 'PRIVATE', '--violation-type', 'WRONG_PARKING'].concat(
@@ -74,18 +74,18 @@ const FORM = ['--plate-number', 'ABJ 1235', '--plate-type', 'PRIVATE', '--violat
 );
 
 test.each([
-  [['--date', 'yesterday'], '--date must be an ISO 8601 time'],
-  [['--metadata', '['], '--metadata must be JSON'],
-  [['--metadata', '[]'], '--metadata must be an object'],
-  [['--full-name', 'x'.repeat(1001)], '--full-name must be at most 1000'],
-  [['--image', tmpdir()], `${tmpdir()} is no file that can be read`],
-])('a violation with %j is wrong use, and nothing is sent: 2', async (words, why) => {
-  const said = await run(['violation', 'create', ...FORM, ...words], { url: await deadAddress(), apiKey: 'any' });
-  expect([said.exitCode, said.out]).toEqual([2, '']);
-  expect(said.problems).toContain(why);
+  ['--date must be an ISO 8601 time', ['--date', 'yesterday']],
+  ['--metadata must be JSON', ['--metadata', '[']],
+  ['--metadata must be an object', ['--metadata', '[]']],
+  ['--full-name must be at most 1000', ['--full-name', 'x'.repeat(1001)]],
+  [`${tmpdir()} is no file that can be read`, ['--image', tmpdir()]],
+])('towhook exits with 2 and sends nothing for a violation with an invalid option: "%s"', async (why, words) => {
+  const result = await run(['violation', 'create', ...FORM, ...words], { url: await deadAddress(), apiKey: 'any' });
+  expect([result.exitCode, result.out]).toEqual([2, '']);
+  expect(result.problems).toContain(why);
 });
 
-test('every missing field of a violation is named by its option', async () => {
+test('towhook names the option of every missing field of a violation', async () => {
   const { problems } = await towhook('violation create --plate-type PRIVATE');
   for (const name of ['plate-number', 'violation-type', 'zone-id', 'location', 'latitude', 'longitude']) {
     expect(problems).toContain(`--${name} is required`);
@@ -93,102 +93,105 @@ test('every missing field of a violation is named by its option', async () => {
   expect(problems).not.toContain('--plate-type');
 });
 
-test('a towhook that does not answer: 3, and how to repeat what may have had its effect', async () => {
+test('towhook exits with 3 when no server answers, and explains how to repeat the command with its idempotency key', async () => {
   const words = ['tow', 'detained', 'x', '--idempotency-key', 'mine'];
-  const said = await run(words, { url: await deadAddress(), apiKey: 'any' });
-  expect(said.exitCode).toBe(3);
-  expect(said.problems).toMatch(/No answer: connection refused.*TOWHOOK_URL.*--idempotency-key mine/s);
+  const result = await run(words, { url: await deadAddress(), apiKey: 'any' });
+  expect(result.exitCode).toBe(3);
+  expect(result.problems).toMatch(/No answer: connection refused.*TOWHOOK_URL.*--idempotency-key mine/s);
 });
 
-test.each([429, 503])('an answer %d: 3, and when to come back', async (status) => {
+test.each([429, 503])('towhook exits with 3 on an answer %d and prints its Retry-After', async (status) => {
   const busy = await startServer((_request, response) => {
     response.writeHead(status, { 'retry-after': '7', 'content-type': 'application/json' });
     response.end('{"code":"busy","message":"Too much to do.","details":[]}');
   });
-  const said = await run(['queue', 'stats'], { url: busy.url, apiKey: 'any' });
+  const result = await run(['queue', 'stats'], { url: busy.url, apiKey: 'any' });
   await busy.stop();
-  expect(said.exitCode).toBe(3);
-  expect(said.problems).toBe('towhook: Too much to do.\nTry again in 7 s.');
+  expect(result.exitCode).toBe(3);
+  expect(result.problems).toBe('towhook: Too much to do.\nTry again in 7 s.');
 });
 
-test('an address that no program calls: 3, and why', async () => {
-  const said = await run(['queue', 'stats'], { url: 'http://127.0.0.1:1', apiKey: 'any' });
-  expect(said.exitCode).toBe(3);
-  expect(said.problems).toContain('No answer: connection refused before it was tried');
+test('towhook exits with 3 when the port is one that is never called, and says why', async () => {
+  const result = await run(['queue', 'stats'], { url: 'http://127.0.0.1:1', apiKey: 'any' });
+  expect(result.exitCode).toBe(3);
+  expect(result.problems).toContain('No answer: connection refused before it was tried');
 });
 
-test.each([301, 401, 403, 404, 405, 501])('something else than towhook that answers %d: 3', async (status) => {
-  const other = await startServer((_request, response) => response.writeHead(status).end('<html>no</html>'));
-  const said = await run(['tow', 'show', 'x'], { url: other.url, apiKey: 'any' });
-  await other.stop();
-  expect(said.exitCode).toBe(3);
-  expect(said.problems).toMatch(/^towhook: What answers is no towhook console.*\nCheck TOWHOOK_URL/);
+test.each([301, 401, 403, 404, 405, 501])(
+  'towhook exits with 3 when a server that is not towhook answers %d',
+  async (status) => {
+    const other = await startServer((_request, response) => response.writeHead(status).end('<html>no</html>'));
+    const result = await run(['tow', 'show', 'x'], { url: other.url, apiKey: 'any' });
+    await other.stop();
+    expect(result.exitCode).toBe(3);
+    expect(result.problems).toMatch(/^towhook: What answers is no towhook console.*\nCheck TOWHOOK_URL/);
+  },
+);
+
+test('towhook exits with 3 when the URL is not that of the towhook console', async () => {
+  const result = await run(['tow', 'show', 'x'], { url: `${app.consoleUrl}/elsewhere`, apiKey: app.apiKey });
+  expect(result.exitCode).toBe(3);
+  expect(result.problems).toContain('no towhook console');
 });
 
-test('a part of towhook that is not the console: 3', async () => {
-  const said = await run(['tow', 'show', 'x'], { url: `${app.consoleUrl}/elsewhere`, apiKey: app.apiKey });
-  expect(said.exitCode).toBe(3);
-  expect(said.problems).toContain('no towhook console');
-});
-
-test('something else than towhook: 3', async () => {
+test('towhook exits with 3 when a server that is not towhook answers 200', async () => {
   const other = await startServer((_request, response) => response.end('<html>hello</html>'));
-  const said = await run(['queue', 'stats'], { url: other.url, apiKey: 'any' });
+  const result = await run(['queue', 'stats'], { url: other.url, apiKey: 'any' });
   await other.stop();
-  expect(said.exitCode).toBe(3);
-  expect(said.problems).toContain('no towhook console, or another version');
+  expect(result.exitCode).toBe(3);
+  expect(result.problems).toContain('no towhook console, or another version');
 });
 
 test.each([
-  ['no key', null],
-  ['a wrong key', 'wrong'],
-])('%s: 4', async (_name, apiKey) => {
-  const said = await towhook('queue stats', apiKey);
-  expect(said.exitCode).toBe(4);
-  expect(said.problems).toContain('TOWHOOK_API_KEY');
+  ['no API key', null],
+  ['a wrong API key', 'wrong'],
+])('towhook exits with 4 when the command has %s', async (_case, apiKey) => {
+  const result = await towhook('queue stats', apiKey);
+  expect(result.exitCode).toBe(4);
+  expect(result.problems).toContain('TOWHOOK_API_KEY');
 });
 
 test.each([
   ['a carriage return', 'abc\rSECRETPART'],
-  ['a line end', 'abc\nSECRETPART\n'],
+  ['a newline', 'abc\nSECRETPART\n'],
   ['a space', 'abc SECRETPART'],
   ['a byte order mark', '\ufeffabcSECRETPART'],
-  ['letters that no header holds', 'مفتاحSECRETPART'],
-])('a key with %s: 4, and it is not repeated', async (_name, key) => {
+  ['non-Latin letters', 'مفتاحSECRETPART'],
+])('towhook exits with 4 for an API key with %s and does not print the key', async (_case, key) => {
   const url = await deadAddress();
   for (const variable of ['TOWHOOK_API_KEY', 'BOOTSTRAP_API_KEY']) {
-    const said = await runProgram(['tow', 'list'], { environment: { TOWHOOK_URL: url, [variable]: key } });
-    expect([said.exitCode, said.out]).toEqual([4, '']);
-    expect(said.problems).toContain(`${variable} must be visible Latin characters alone`);
-    expect(said.problems).not.toMatch(/SECRETPART|abc/);
+    const result = await runProgram(['tow', 'list'], { environment: { TOWHOOK_URL: url, [variable]: key } });
+    expect([result.exitCode, result.out]).toEqual([4, '']);
+    expect(result.problems).toContain(`${variable} must be visible Latin characters alone`);
+    expect(result.problems).not.toMatch(/SECRETPART|abc/);
   }
 });
 
-test('a key that is not used may be anything', async () => {
+test('towhook ignores an invalid BOOTSTRAP_API_KEY when TOWHOOK_API_KEY is set', async () => {
   const environment = { TOWHOOK_URL: await deadAddress(), TOWHOOK_API_KEY: 'any', BOOTSTRAP_API_KEY: 'a b' };
   expect((await runProgram(['tow', 'list'], { environment })).exitCode).toBe(3);
 });
 
-test('what goes wrong unforeseen is told without the words of a library', () => {
-  const told = JSON.stringify([
+test('towhook reports an unexpected error without the message of the library that threw it', () => {
+  const problems = JSON.stringify([
     problemOf(new TypeError('Headers.set: "Bearer SECRETPART" is an invalid header value.'), null),
     problemOf(Object.assign(new Error('EPERM: SECRETPART'), { code: 'EPERM' }), null),
   ]);
-  expect(told).toContain('It could not be done: EPERM.');
-  expect(told).not.toContain('SECRETPART');
+  expect(problems).toContain('It could not be done: EPERM.');
+  expect(problems).not.toContain('SECRETPART');
 });
 
-test('what was fetched and cannot be kept is wrong use of --output: 2', async () => {
-  const giver = await startServer((_request, response) => response.writeHead(200).end('image'));
+test('towhook exits with 2 when a downloaded photo cannot be written to --output', async () => {
+  const photoServer = await startServer((_request, response) => response.writeHead(200).end('image'));
   const words = ['tow', 'photo', 'x', 'photo-1', '--output', '/there/is/no/folder/x.jpg'];
-  const said = await run(words, { url: giver.url, apiKey: 'any' });
-  await giver.stop();
-  expect(said.exitCode).toBe(2);
-  expect(said.problems).toContain('--output cannot be written (ENOENT)');
+  const result = await run(words, { url: photoServer.url, apiKey: 'any' });
+  await photoServer.stop();
+  expect(result.exitCode).toBe(2);
+  expect(result.problems).toContain('--output cannot be written (ENOENT)');
 });
 
-test('with --json a problem is one JSON line on standard error', async () => {
-  const said = await towhook('tow show nope --json');
+test('towhook prints a problem as one JSON line on standard error with --json', async () => {
+  const result = await towhook('tow show nope --json');
   const problem = z
     .strictObject({
       exit_code: z.number(),
@@ -198,13 +201,13 @@ test('with --json a problem is one JSON line on standard error', async () => {
       details: z.array(z.unknown()),
       next: z.string(),
     })
-    .parse(JSON.parse(said.problems));
+    .parse(JSON.parse(result.problems));
   expect(problem).toMatchObject({ exit_code: 1, http_status: 404, code: 'not_found' });
 });
 
-test('no problem repeats the plate that was entered', async () => {
+test('towhook does not print the entered plate number in any problem', async () => {
   const ref = await newTow(app);
-  const said = await run(['tow', 'started', ref, '--plate-number', 'ZZZ 9876'], {
+  const result = await run(['tow', 'started', ref, '--plate-number', 'ZZZ 9876'], {
     url: app.consoleUrl,
     apiKey: app.apiKey,
   });
@@ -212,6 +215,6 @@ test('no problem repeats the plate that was entered', async () => {
     url: app.consoleUrl,
     apiKey: app.apiKey,
   });
-  expect([said.exitCode, unsent.exitCode]).toEqual([1, 2]);
-  for (const { problems } of [said, unsent]) expect(problems).not.toContain('9876');
+  expect([result.exitCode, unsent.exitCode]).toEqual([1, 2]);
+  for (const { problems } of [result, unsent]) expect(problems).not.toContain('9876');
 });

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import request from 'supertest';
 import { z } from 'zod';
 import { towView } from '../../src/contracts/operator';
 import { simulatorCalls } from '../../src/contracts/simulator';
@@ -23,12 +24,12 @@ function callsTo(house: ReturnType<ReturnType<typeof useHouse>>) {
   const towhook = (...words: readonly string[]) => run(words, { url: app.consoleUrl, apiKey: app.apiKey });
   return {
     towhook,
-    /** A command that must work; its answer as JSON. */
+    /** Runs a command that must succeed and returns its parsed JSON output. */
     done: async <T>(contract: z.ZodType<T>, ...words: readonly string[]): Promise<T> =>
       contract.parse(working(await towhook(...words, '--json')).json()),
     operations: async (): Promise<string[]> => {
-      const answer = await fetch(`${simulator.url}/simulator/calls`);
-      return simulatorCalls.parse(await answer.json()).items.map(({ operation }) => operation);
+      const response = await request(simulator.url).get('/simulator/calls');
+      return simulatorCalls.parse(response.body).items.map(({ operation }) => operation);
     },
   };
 }
@@ -38,10 +39,10 @@ function working(said: Said): Said {
   return said;
 }
 
-describe('by the reference way', () => {
+describe('command line: violations on the reference path', () => {
   const house = useHouse();
 
-  test('a violation with images and the whole life of its tow are told on the command line alone', async () => {
+  test('reports a violation with images and every step of its tow with the command line alone', async () => {
     const { done, towhook, operations } = callsTo(house());
     const images = ['one.png', 'two.png'].map((name) => join(house().folder, name));
     for (const file of images) await writeFile(file, Buffer.concat([PNG, randomBytes(5000)]));
@@ -97,7 +98,7 @@ describe('by the reference way', () => {
     expect(seen.out).toMatch(new RegExp(`${ref} +released +ABJ 1235`));
   });
 
-  test('capacity and tickets are asked of the service', async () => {
+  test('shows zone capacity and ticket state as the service answers them', async () => {
     const { done, operations } = callsTo(house());
     const capacity = await done(z.object({ zoneId: z.string(), availableSlots: z.number() }), 'capacity', ZONE);
     const plate = ['--plate-number', 'ABJ 1235', '--plate-type', 'PRIVATE'];
@@ -115,11 +116,11 @@ describe('by the reference way', () => {
     expect(await operations()).toEqual(expect.arrayContaining(['token', 'capacity', 'ticket']));
   });
 
-  test('a photo comes back byte for byte', async () => {
+  test('downloads a tow photo byte for byte', async () => {
     const { done, towhook } = callsTo(house());
     const { items } = await done(z.object({ items: z.array(towView) }), 'tow', 'list');
     const tow = items.find(({ dispatch }) => dispatch.photos.length > 0);
-    const file = join(house().folder, 'fetched.png');
+    const file = join(house().folder, 'downloaded.png');
     const photo = tow?.dispatch.photos[0];
     const { out } = working(
       await towhook('tow', 'photo', tow?.towing_reference_id ?? '', photo?.id ?? '', '--output', file),
@@ -130,10 +131,10 @@ describe('by the reference way', () => {
   });
 });
 
-describe('by the way of the integration guide', () => {
+describe('command line: violations on the integration guide path', () => {
   const house = useHouse({ VIOLATION_API: 'guide' });
 
-  test('a violation is created, and its id and whether it may be towed are shown', async () => {
+  test('creates a violation on the integration guide path and shows its id and whether it may be towed', async () => {
     const { done, towhook, operations } = callsTo(house());
     const { id } = await done(violationView, 'violation', 'create', ...FORM);
     await eventually(async () => {
