@@ -1,3 +1,4 @@
+import request from 'supertest';
 import { processDelivery } from '../../jobs/process-delivery';
 import { sendReport } from '../../jobs/send-report';
 import { simulatorCalls } from '../../src/contracts/simulator';
@@ -26,9 +27,9 @@ afterEach(() => stores.close());
 
 const log = silentLog;
 const metrics = createMetrics();
-const nobody = { delivery: () => {}, tow: () => {}, violation: () => {} };
+const noWake = { delivery: () => {}, tow: () => {}, violation: () => {} };
 
-describe('a delivery whose processing fails unexpectedly', () => {
+describe('delivery processing: unexpected failures', () => {
   const WAIT = { baseMs: 1000, capMs: 5000 };
   const broken = (): TowStore => ({ ...stores.tows, create: () => Promise.reject(new Error('beyond the program')) });
   const run = (id: string, tows: TowStore = stores.tows) => {
@@ -37,7 +38,7 @@ describe('a delivery whose processing fails unexpectedly', () => {
       tows,
       deliveries: stores.deliveries,
       violations: stores.violations,
-      wake: nobody,
+      wake: noWake,
       ...settling,
       clock: systemClock,
       log,
@@ -51,7 +52,7 @@ describe('a delivery whose processing fails unexpectedly', () => {
     return score === null ? null : Number(score);
   };
 
-  test('ten times opens one task, and is tried on for ever', async () => {
+  test('opens one task after ten failures of a delivery and keeps retrying it until it succeeds', async () => {
     await stores.accept('tow_request', towRequest('T1'), 'd1');
     for (let failure = 1; failure <= 9; failure += 1) expect((await run('d1', broken())).what).toBe('deferred');
     expect(await openTasks()).toEqual([]);
@@ -67,39 +68,39 @@ describe('a delivery whose processing fails unexpectedly', () => {
     expect(await stores.deliveries.read('d1')).toMatchObject({ state: 'processed', failures: 0 });
   });
 
-  test('waits longer each time, up to a limit', async () => {
+  test('backs off longer after each failure of a delivery, up to a limit', async () => {
     await stores.accept('tow_request', towRequest('T1'), 'd1');
     const received = (await stores.deliveries.read('d1'))?.receivedAtMs ?? 0;
     const waits: number[] = [];
     for (let failure = 1; failure <= 5; failure += 1) {
       await run('d1', broken());
-      // Redis time since the receipt is next to nothing: what is left is the wait, in whole seconds.
+      // Almost no time has passed in Redis since the receipt, so the difference in whole seconds is the backoff.
       waits.push(Math.floor(((await dueAt('d1')) ?? 0) / 1000 - received / 1000));
     }
 
     expect(waits).toEqual([1, 2, 4, 5, 5]);
   });
 
-  test('is no longer due once a wake-up finds it settled or gone', async () => {
+  test('removes a delivery from the schedule when it is already settled or does not exist', async () => {
     await stores.request('T1');
-    await stores.redis.zadd(KEYS.dueDeliveries, 1, 'request-T1', 1, 'nobody-knows');
+    await stores.redis.zadd(KEYS.dueDeliveries, 1, 'request-T1', 1, 'unknown');
 
     expect((await run('request-T1')).what).toBe('settled_before');
-    expect((await run('nobody-knows')).what).toBe('gone');
+    expect((await run('unknown')).what).toBe('gone');
 
     expect(await stores.redis.zcard(KEYS.dueDeliveries)).toBe(0);
   });
 });
 
-describe('a report', () => {
+describe('report sending: failures of Redis and of the connection', () => {
   let simulator: Simulator;
   let service: ServiceClient;
-  /** Leases as long as real ones: the service's answer is kept until its claim has run out. */
+  /** Has leases as long as in production, because an unacknowledged answer is kept until its lease expires. */
   let outbox: OutboxStore;
 
   beforeEach(async () => {
     const host = { host: '127.0.0.1', port: 0 };
-    // Nobody listens: no webhook is needed here.
+    // These tests need no webhooks, so nothing listens on the webhook URL.
     simulator = await startSimulator({ ...host, webhookUrl: 'http://127.0.0.1:1', clock: systemClock, log });
     service = createServiceClient({
       baseUrl: simulator.url,
@@ -131,51 +132,51 @@ describe('a report', () => {
     return sendReport({ towing_reference_id: reference(ref) }, tools);
   };
 
-  async function control(method: 'PUT' | 'POST', path: string, body: unknown): Promise<string> {
-    const headers = { 'content-type': 'application/json' };
-    return (await fetch(`${simulator.url}/simulator/${path}`, { method, headers, body: JSON.stringify(body) })).text();
+  async function setFaults(...rules: object[]): Promise<void> {
+    await request(simulator.url).put('/simulator/faults').send(rules).expect(200);
   }
 
-  /** A tow the simulator knows, started. */
+  /** Orders a tow in the simulator and starts it here. Returns its reference. */
   async function startedTow(): Promise<string> {
-    const answer = await control('POST', 'tow-requests', { violation_reference_id: 'V-1', send: false });
-    const [, ref = ''] = /"towing_reference_id":"([^"]+)"/.exec(answer) ?? [];
+    const order = { violation_reference_id: 'V-1', send: false };
+    const response = await request(simulator.url).post('/simulator/tow-requests').send(order).expect(201);
+    const [, ref = ''] = /"towing_reference_id":"([^"]+)"/.exec(response.text) ?? [];
     await stores.accept('tow_request', { violation_reference_id: 'V-1', towing_reference_id: ref }, `d-${ref}`);
     await stores.process(`d-${ref}`);
     await stores.say(ref, START);
     return ref;
   }
 
-  test('whose answer comes while Redis is away keeps that answer: no second invoice is asked for', async () => {
+  test('keeps an answer that arrives while Redis is down and does not request the invoice again', async () => {
     const ref = await startedTow();
     await run(ref);
     await stores.say(ref, INVOICE);
     let reconnecting = 0;
     stores.redis.on('reconnecting', () => (reconnecting += 1));
-    const away: OutboxStore = {
+    const duringOutage: OutboxStore = {
       ...outbox,
       ack: async (claimed, result) => {
         await redis.kill();
         const acknowledged = outbox.ack(claimed, result);
-        // Attempts to reconnect wait 100, 200, 400, 800 ms for each other: Redis is away for more than a second.
+        // The reconnect delays are 100, 200, 400 and 800 ms, so Redis is down for more than a second.
         await eventually(() => expect(reconnecting).toBeGreaterThanOrEqual(4));
         await redis.start();
         return acknowledged;
       },
     };
 
-    expect((await run(ref, away)).what).toBe('accepted');
+    expect((await run(ref, duringOutage)).what).toBe('accepted');
 
     expect(await stores.states(ref)).toEqual(['started accepted', 'invoice accepted']);
     expect((await stores.read(ref)).reports[1]).toMatchObject({ attempts: 1, failures: 0 });
     await run(ref);
-    const { items } = simulatorCalls.parse(await (await fetch(`${simulator.url}/simulator/calls`)).json());
+    const { items } = simulatorCalls.parse((await request(simulator.url).get('/simulator/calls')).body);
     expect(items.filter(({ operation }) => operation === 'invoice')).toHaveLength(1);
   });
 
-  test('finds a broken connection tried ever more rarely, each time by another tow, until it works again', async () => {
+  test('probes a broken connection with growing delays, each time with another tow, until it works again', async () => {
     const waits: number[] = [];
-    const noted: OutboxStore = {
+    const recorded: OutboxStore = {
       ...outbox,
       ack: (claimed, result) => {
         if ('delayMs' in result.verdict) waits.push(result.verdict.delayMs);
@@ -185,22 +186,22 @@ describe('a report', () => {
     const probe = async (ref: string) =>
       eventually(async () => {
         const before = waits.length;
-        await run(ref, noted);
+        await run(ref, recorded);
         expect(waits).toHaveLength(before + 1);
       });
-    await control('PUT', 'faults', [{ operation: 'token', fault: '403', times: 4 }]);
+    await setFaults({ operation: 'token', fault: '403', times: 4 });
     for (let tow = 0; tow < 4; tow += 1) await probe(await startedTow());
     expect(waits).toEqual([20, 40, 80, 100]);
     expect(await stores.redis.hlen(KEYS.tasks)).toBe(1);
 
     const last = await startedTow();
-    await eventually(async () => expect((await run(last, noted)).what).toBe('accepted'));
+    await eventually(async () => expect((await run(last, recorded)).what).toBe('accepted'));
 
     expect(await stores.redis.hlen(KEYS.tasks)).toBe(0);
-    await control('PUT', 'faults', [
+    await setFaults(
       { operation: 'started', fault: 'expired_token', times: 1 },
       { operation: 'token', fault: '403', times: 1 },
-    ]);
+    );
     await probe(await startedTow());
     expect(waits.at(-1)).toBe(20);
   });

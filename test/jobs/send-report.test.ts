@@ -1,3 +1,4 @@
+import request from 'supertest';
 import { sendReport, type SendReportTools } from '../../jobs/send-report';
 import { simulatorCalls } from '../../src/contracts/simulator';
 import { systemClock, type Clock } from '../../src/platform/clock';
@@ -22,7 +23,7 @@ beforeEach(async () => {
   simulator = await startSimulator({
     host: '127.0.0.1',
     port: 0,
-    // Nobody listens: the webhooks of these tests are posted by hand.
+    // The tests store their webhooks directly, so nothing listens on the webhook URL.
     webhookUrl: 'http://127.0.0.1:1',
     clock: systemClock,
     log: silentLog,
@@ -60,28 +61,27 @@ function tools(also: { clock?: Clock; outbox?: OutboxStore } = {}): SendReportTo
 
 const run = (ref: string, also = {}) => sendReport({ towing_reference_id: reference(ref) }, tools(also));
 
-/** Runs the job again and again, as wake-ups do, until the tow is as wanted. */
-const runUntil = (ref: string, wanted: string[]) =>
+/** Runs the job repeatedly, as the scheduler does, until the reports are in the expected states. */
+const runUntil = (ref: string, expected: string[]) =>
   eventually(async () => {
     await run(ref);
-    expect(await stores.states(ref)).toEqual(wanted);
+    expect(await stores.states(ref)).toEqual(expected);
   });
 
-async function control(method: 'PUT' | 'POST', path: string, body: unknown): Promise<unknown> {
-  const headers = { 'content-type': 'application/json' };
-  const response = await fetch(`${simulator.url}/simulator/${path}`, { method, headers, body: JSON.stringify(body) });
-  return response.json();
+async function setFaults(...rules: object[]): Promise<void> {
+  await request(simulator.url).put('/simulator/faults').send(rules).expect(200);
 }
 
 async function callsOf(operation: string) {
-  const calls = simulatorCalls.parse(await (await fetch(`${simulator.url}/simulator/calls`)).json()).items;
-  return calls.filter((call) => call.operation === operation);
+  const { items } = simulatorCalls.parse((await request(simulator.url).get('/simulator/calls')).body);
+  return items.filter((call) => call.operation === operation);
 }
 
-/** A tow the simulator knows, started, with its invoice requested. */
+/** Orders a tow in the simulator, starts it here and requests its invoice. Returns its reference. */
 async function towWithInvoice(): Promise<string> {
-  const answer = await control('POST', 'tow-requests', { violation_reference_id: 'V-T1', send: false });
-  const [, ref = ''] = /"towing_reference_id":"([^"]+)"/.exec(JSON.stringify(answer)) ?? [];
+  const order = { violation_reference_id: 'V-T1', send: false };
+  const response = await request(simulator.url).post('/simulator/tow-requests').send(order).expect(201);
+  const [, ref = ''] = /"towing_reference_id":"([^"]+)"/.exec(response.text) ?? [];
   await stores.accept('tow_request', { violation_reference_id: 'V-T1', towing_reference_id: ref }, 'd1');
   await stores.process('d1');
   await stores.say(ref, START);
@@ -90,9 +90,9 @@ async function towWithInvoice(): Promise<string> {
   return ref;
 }
 
-test('an invoice request that got no answer is not repeated when its webhook comes within the grace time', async () => {
+test('does not repeat an unanswered invoice request when the invoice webhook arrives within the grace time', async () => {
   const ref = await towWithInvoice();
-  await control('PUT', 'faults', [{ operation: 'invoice', fault: 'lost_answer', times: 1 }]);
+  await setFaults({ operation: 'invoice', fault: 'lost_answer', times: 1 });
 
   await run(ref);
   expect(await stores.states(ref)).toEqual(['started accepted', 'invoice unknown']);
@@ -102,9 +102,9 @@ test('an invoice request that got no answer is not repeated when its webhook com
   expect(await callsOf('invoice')).toHaveLength(1);
 });
 
-test('an invoice request that got no answer and no proof is repeated once, and never a third time', async () => {
+test('repeats an unanswered invoice request without a webhook exactly once', async () => {
   const ref = await towWithInvoice();
-  await control('PUT', 'faults', [{ operation: 'invoice', fault: 'lost_answer' }]);
+  await setFaults({ operation: 'invoice', fault: 'lost_answer' });
 
   await eventually(async () => {
     await run(ref);
@@ -115,7 +115,7 @@ test('an invoice request that got no answer and no proof is repeated once, and n
   expect(await callsOf('invoice')).toHaveLength(2);
 });
 
-test('a worker lost between the invoice request and its ack makes no second request when the webhook comes', async () => {
+test('does not repeat an invoice request that a lost worker never acknowledged when the invoice webhook arrives', async () => {
   const ref = await towWithInvoice();
   const lost: OutboxStore = { ...stores.outbox, ack: () => Promise.reject(new Error('the worker dies here')) };
   await expect(run(ref, { outbox: lost })).rejects.toThrow('the worker dies here');
@@ -126,9 +126,9 @@ test('a worker lost between the invoice request and its ack makes no second requ
   expect(await callsOf('invoice')).toHaveLength(1);
 });
 
-test('an invoice request answered with 500 waits the grace time for proof before it is repeated', async () => {
+test('repeats an invoice request answered with 500 only after the grace time for its webhook', async () => {
   const ref = await towWithInvoice();
-  await control('PUT', 'faults', [{ operation: 'invoice', fault: '500', times: 1 }]);
+  await setFaults({ operation: 'invoice', fault: '500', times: 1 });
   const startedMs = systemClock.monotonicMs();
 
   await runUntil(ref, ['started accepted', 'invoice accepted']);
@@ -137,7 +137,7 @@ test('an invoice request answered with 500 waits the grace time for proof before
   expect(systemClock.monotonicMs() - startedMs).toBeGreaterThanOrEqual(GRACE_MS);
 });
 
-test('a violation the service does not know yet is tried again a few times before a person is asked', async () => {
+test('retries a report that is refused with violation not found a limited number of times, then opens a task', async () => {
   await stores.request('T-unknown');
   await stores.say('T-unknown', START);
 
@@ -149,7 +149,7 @@ test('a violation the service does not know yet is tried again a few times befor
   expect(task?.message).toContain('Violation not found');
 });
 
-test('a claim that has grown too old sends nothing and does not count as an attempt', async () => {
+test('a report whose claim is too old is not sent and counts no attempt', async () => {
   const ref = await towWithInvoice();
   const late: Clock = { ...systemClock, monotonicMs: leaps(6000) };
 
@@ -159,9 +159,9 @@ test('a claim that has grown too old sends nothing and does not count as an atte
   expect((await stores.read(ref)).reports[1]).toMatchObject({ state: 'pending', attempts: 0 });
 });
 
-test('an answer that breaks the contract is accepted, flagged, and kept for a person', async () => {
+test('accepts a report whose answer breaks the contract and opens a task for it', async () => {
   const ref = await towWithInvoice();
-  await control('PUT', 'faults', [{ operation: 'invoice', fault: 'broken_answer', times: 1 }]);
+  await setFaults({ operation: 'invoice', fault: 'broken_answer', times: 1 });
 
   await run(ref);
 
@@ -169,7 +169,7 @@ test('an answer that breaks the contract is accepted, flagged, and kept for a pe
   expect((await stores.read(ref)).tasks).toMatchObject([{ type: 'answer_broken', actions: ['resolve'] }]);
 });
 
-test('the answer to an invoice request is compared with the webhook that came before it', async () => {
+test('opens a task when the answer to an invoice request differs from its earlier webhook', async () => {
   const ref = await towWithInvoice();
   await stores.accept('tow_invoice', { ...towInvoice(ref, 9999), violation_reference_id: 'V-T1' }, 'i1');
   await stores.process('i1');
@@ -183,12 +183,12 @@ test('the answer to an invoice request is compared with the webhook that came be
   });
 });
 
-test('credentials that are refused are one task, and sending goes on by itself once they are accepted', async () => {
+test('opens one task for refused credentials and resumes sending when they are accepted', async () => {
   const ref = await towWithInvoice();
-  await control('PUT', 'faults', [
+  await setFaults(
     { operation: 'invoice', fault: 'expired_token', times: 1 },
     { operation: 'token', fault: '403', times: 2 },
-  ]);
+  );
 
   await run(ref);
   expect(await stores.redis.hget('{p0}:tasks', 'connection')).toContain('connection_lost');
@@ -198,7 +198,7 @@ test('credentials that are refused are one task, and sending goes on by itself o
   expect((await callsOf('invoice')).filter(({ effect }) => effect)).toHaveLength(1);
 });
 
-test('an answer that names another tow is flagged and kept for a person to read', async () => {
+test('opens a task and keeps the answer to an invoice request that names another tow', async () => {
   const ref = await towWithInvoice();
   const other: ServicePort = {
     call: async (name, request, options) => {
@@ -215,11 +215,11 @@ test('an answer that names another tow is flagged and kept for a person to read'
   expect(record.reports[1]?.brokenAnswer).toContain('towing_invoice');
 });
 
-test('while the connection is broken, the tries go round: the tow that failed is not the next to try', async () => {
+test('probes a broken connection with another tow than the one that failed last', async () => {
   const ref = await towWithInvoice();
   await stores.request('T-healthy');
   await stores.say('T-healthy', START);
-  await control('PUT', 'faults', [{ operation: 'invoice', fault: '302' }]);
+  await setFaults({ operation: 'invoice', fault: '302' });
 
   expect(await run(ref)).toMatchObject({ what: 'hold' });
   await eventually(async () => expect((await run('T-healthy')).what).not.toBe('wait'));
@@ -227,7 +227,7 @@ test('while the connection is broken, the tries go round: the tow that failed is
   expect((await run(ref)).what).toBe('wait');
 });
 
-/** A monotonic clock on which every look is that much later than the last. */
+/** A monotonic clock that advances by `stepMs` on every read. */
 function leaps(stepMs: number): () => number {
   let nowMs = 0;
   return () => (nowMs += stepMs);

@@ -1,3 +1,4 @@
+import request from 'supertest';
 import { sendReport } from '../../jobs/send-report';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
@@ -32,7 +33,7 @@ afterEach(async () => {
   stores.close();
 });
 
-/** One token call in a minute that is shorter than ours. */
+/** One token request per budget window. The window length is set per test. */
 const AUTH_PER_MINUTE = { auth: 1, site: 0, violations: 0, tickets: 0, tow: 0 };
 
 function serviceWith(minuteMs: number): ServiceClient {
@@ -69,15 +70,13 @@ function run(ref: string, service: ServiceClient) {
 const sending = () => createSendingStore(stores.redis, AUTH_PER_MINUTE).read();
 
 async function order(ref: string): Promise<void> {
-  const body = JSON.stringify({ violation_reference_id: `V-${ref}`, metadata: { id: ref }, send: false });
-  await fetch(`${simulator.url}/simulator/tow-requests`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body,
-  });
+  await request(simulator.url)
+    .post('/simulator/tow-requests')
+    .send({ violation_reference_id: `V-${ref}`, metadata: { id: ref }, send: false })
+    .expect(201);
 }
 
-test('reports that find the budget of token calls spent wait for its slot: no gate closes, no task opens, nothing counts', async () => {
+test('reports wait for the token rate limit without an open circuit, a task or a counted attempt', async () => {
   const minuteMs = 60_000;
   for (const ref of ['A', 'B']) {
     await stores.request(ref);
@@ -98,14 +97,14 @@ test('reports that find the budget of token calls spent wait for its slot: no ga
   expect(await createTaskStore(stores.redis).list({ cursor: null, limit: 10 })).toMatchObject({ items: [] });
 });
 
-test('once the budget has a slot again they are sent by themselves', async () => {
+test('reports that waited for the token rate limit are sent when it permits a token request again', async () => {
   await order('A');
   await stores.request('A');
   await stores.say('A', START);
   const service = serviceWith(3000);
   await createBudgets(stores.redis, AUTH_PER_MINUTE, 3000).reserve('auth', 0);
   await run('A', service);
-  const calls = async () => (await fetch(`${simulator.url}/simulator/calls`)).text();
+  const calls = async () => (await request(simulator.url).get('/simulator/calls')).text;
   expect(await calls()).toBe('{"items":[]}');
 
   await eventually(async () => {
