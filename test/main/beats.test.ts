@@ -1,3 +1,4 @@
+import request from 'supertest';
 import { KEYS } from '../../src/store/keys';
 import { createFiguresStore } from '../../src/store/figures';
 import { createProcessStore } from '../../src/store/processes';
@@ -29,12 +30,12 @@ async function stop(app: App): Promise<void> {
 
 const list = ({ foundation }: App) => createProcessStore(foundation.redis).list();
 
-function lately({ foundation }: App): Promise<Series> {
+function recentSeries({ foundation }: App): Promise<Series> {
   const toMs = Date.now() + 60_000;
   return createFiguresStore(foundation.redis).series({ fromMs: toMs - 900_000, toMs, stepMs: 60_000 });
 }
 
-test('every role says at once that it lives, and what it is', async () => {
+test('every role records a heartbeat with its role, version and queues as soon as it starts', async () => {
   const app = await start('all');
   await start('receiver');
   await start('console');
@@ -57,7 +58,7 @@ test('every role says at once that it lives, and what it is', async () => {
   expect(found[0]?.version).toMatch(/^\d+\.\d+\.\d+/);
 });
 
-test('a process that stops in good order takes itself out', async () => {
+test('a process removes its heartbeat record on a graceful stop', async () => {
   const stays = await start('console');
   const goes = await start('receiver');
   await eventually(async () => expect(await list(stays)).toHaveLength(2));
@@ -65,20 +66,20 @@ test('a process that stops in good order takes itself out', async () => {
   expect((await list(stays)).map(({ role }) => role)).toEqual(['console']);
 });
 
-test('the checks that fail are named', async () => {
+test('a heartbeat names the readiness checks that fail', async () => {
   const app = await start('console');
   await app.beat();
   expect(await list(app)).toMatchObject([{ isReady: true, problems: [] }]);
-  await redis.ask('SET', KEYS.spoolMarker, 'the disk of somebody else');
+  await redis.ask('SET', KEYS.spoolMarker, 'another spool');
   await app.beat();
   expect(await list(app)).toMatchObject([{ isReady: false, problems: ['spool'] }]);
 });
 
-test('a worker says of each queue when it last took work', async () => {
+test('a worker heartbeat records when each queue last took work', async () => {
   const app = await start('worker');
   await app.beat();
   expect((await list(app))[0]?.queues.map(({ lastTookAtMs }) => lastTookAtMs)).toEqual([null, null, null]);
-  await redis.ask('ZADD', KEYS.dueTows, '1', 'a tow that is not there');
+  await redis.ask('ZADD', KEYS.dueTows, '1', 'an unknown tow');
   await eventually(async () => {
     await app.beat();
     const [worker] = await list(app);
@@ -88,11 +89,11 @@ test('a worker says of each queue when it last took work', async () => {
   });
 });
 
-test('a worker that stands still is not ready, and says which queue it is', async () => {
+test('a stalled worker is not ready and its heartbeat names the stalled queue', async () => {
   const app = await start('worker', { environment: { WORKER_STANDSTILL_MS: '1000' } });
-  // A job that does not exist fills the only place there is.
+  // A job that does not exist occupies the only concurrency slot of the queue.
   await redis.ask('HSET', '{p0}:reports:meta', 'concurrency', '1');
-  await redis.ask('SET', '{p0}:reports:zombie:lock', 'nobody');
+  await redis.ask('SET', '{p0}:reports:zombie:lock', 'another worker');
   await redis.ask('LPUSH', '{p0}:reports:active', 'zombie');
   await redis.ask('ZADD', KEYS.dueTows, '1', 'T1');
   await eventually(async () => {
@@ -103,17 +104,15 @@ test('a worker that stands still is not ready, and says which queue it is', asyn
   }, 20_000);
 });
 
-test('a delivery that is accepted and processed is in the figures, with how long it took', async () => {
+test('counts an accepted and processed delivery and its duration in the metrics', async () => {
   const app = await start('all');
-  const response = await fetch(`${app.receiverUrl}/tow-request`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ towing_reference_id: 'T1', violation_reference_id: 'V1', metadata: { id: 'm1' } }),
-  });
-  expect(response.status).toBe(200);
+  await request(app.receiverUrl)
+    .post('/tow-request')
+    .send({ towing_reference_id: 'T1', violation_reference_id: 'V1', metadata: { id: 'm1' } })
+    .expect(200);
   await eventually(async () => {
     await app.beat();
-    const { lines } = await lately(app);
+    const { lines } = await recentSeries(app);
     const total = (name: keyof typeof lines) => lines[name].reduce<number>((sum, point) => sum + (point ?? 0), 0);
     expect(total('accepted.tow_request')).toBe(1);
     expect(total('processed.tow_request')).toBe(1);
@@ -124,7 +123,7 @@ test('a delivery that is accepted and processed is in the figures, with how long
   });
 });
 
-test('one of several processes looks at the backlog, and it is in the figures', async () => {
+test('records backlog gauges in the metrics once for several processes', async () => {
   const app = await start('console');
   await start('console');
   await redis.ask('ZADD', KEYS.dueTows, '1', 'T1', '2', 'T2');
@@ -132,7 +131,7 @@ test('one of several processes looks at the backlog, and it is in the figures', 
   await eventually(async () => {
     await redis.ask('DEL', KEYS.figuresSampling);
     await app.beat();
-    const { lines } = await lately(app);
+    const { lines } = await recentSeries(app);
     const known = (name: keyof typeof lines) => lines[name].filter((point) => point !== null);
     expect(known('due.reports').at(-1)).toBe(2);
     expect(known('oldest.reports').at(-1)).toBeGreaterThan(1e12);
@@ -140,7 +139,7 @@ test('one of several processes looks at the backlog, and it is in the figures', 
   });
 });
 
-test('while Redis is away a process goes on with a line now and then, and beats again when it is back', async () => {
+test('a process survives a Redis outage, logs it once and resumes its heartbeat afterwards', async () => {
   const { log, lines } = recordedLog();
   const app = await start('console', { log });
   await eventually(async () => expect(await list(app)).toHaveLength(1));
@@ -149,10 +148,10 @@ test('while Redis is away a process goes on with a line now and then, and beats 
   await eventually(() => expect(lines.filter(({ event }) => event === 'beat.failed')).toHaveLength(1), 15_000);
   await redis.start();
   await eventually(async () => expect(await list(app)).toMatchObject([{ isSilent: false }]), 15_000);
-  expect((await fetch(`${app.consoleUrl}/healthz`)).status).toBe(200);
+  await request(app.consoleUrl).get('/healthz').expect(200);
 });
 
-test('a process stops in good time without Redis', async () => {
+test('a process stops within 8 s while Redis is down', async () => {
   const app = await start('receiver');
   await redis.kill();
   const startedMs = performance.now();
