@@ -145,9 +145,8 @@ test('ends pending and in-flight webhooks when the simulator stops', async () =>
   await simulator.orderTow({ send: true });
   await operator.received(2);
 
-  const startedMs = systemClock.monotonicMs();
+  // The pending delays exceed the timeout of the test, so a stop that waits for them fails.
   await simulator.stop(20);
-  expect(systemClock.monotonicMs() - startedMs).toBeLessThan(5000);
   expect(operator.posted).toHaveLength(2);
 });
 
