@@ -1,3 +1,4 @@
+import request, { type Response, type Test } from 'supertest';
 import { capacityView, ticketView } from '../../src/contracts/lookups';
 import { simulatorCalls } from '../../src/contracts/simulator';
 import { systemClock } from '../../src/platform/clock';
@@ -5,12 +6,12 @@ import { silentLog } from '../../src/platform/log';
 import { startSimulator, type SimulatorOptions } from '../../src/simulator';
 import type { TestRedis } from '../support/redis';
 import { startApp, type App } from '../support/app';
-import { get, post, type Answer, type CallOptions } from './client';
+import { api, type ApiResponse } from './client';
 
-/** Consoles that ask a simulated service. */
+/** Consoles that look up zones and tickets at a simulated service. */
 
 export const ZONE = '7b0c9d1e-3f52-4a68-9b7d-2c4e6f8a0b1c';
-/** The simulator knows every zone but those it is told not to. */
+/** A zone that the simulator is configured to reject; it accepts every other zone. */
 export const UNKNOWN_ZONE = '7b0c9d1e-3f52-4a68-9b7d-2c4e6f8a0b1d';
 export const VEHICLE = { zoneId: ZONE, plateNumber: 'QZWX 1234', plateType: 'PRIVATE' };
 
@@ -18,12 +19,12 @@ type Console = Pick<App, 'consoleUrl' | 'apiKey'>;
 
 const cleanups: (() => Promise<unknown>)[] = [];
 
-/** Ends what a test started, newest first. */
+/** Stops every simulator and console that a test started, newest first. */
 export async function endAll(): Promise<void> {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
 }
 
-/** A console; its service is whatever the environment says. */
+/** Starts a console. The environment names its service. */
 export async function startConsoleWith(
   redis: Pick<TestRedis, 'url'>,
   environment: Readonly<Record<string, string>>,
@@ -33,7 +34,7 @@ export async function startConsoleWith(
   return app;
 }
 
-/** A simulated service, to be named in a console's environment. */
+/** Starts a simulated service. A console reaches it with the returned `environment`. */
 export async function simulate(options: Partial<SimulatorOptions> = {}) {
   const simulator = await startSimulator({
     host: '127.0.0.1',
@@ -45,52 +46,47 @@ export async function simulate(options: Partial<SimulatorOptions> = {}) {
     ...options,
   });
   cleanups.push(() => simulator.stop(0));
-  const control = (method: string, path: string, body?: unknown) =>
-    fetch(`${simulator.url}/simulator${path}`, {
-      method,
-      headers: { 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
+  const control = request(simulator.url);
   return {
     environment: { SERVICE_BASE_URL: `${simulator.url}/parking/api` },
     async faults(...rules: object[]) {
-      const answer = await control('PUT', '/faults', rules);
-      if (answer.status !== 200) throw new Error(await answer.text());
+      await control.put('/simulator/faults').send(rules).expect(200);
     },
     async callsOf(operation: string) {
-      const { items } = simulatorCalls.parse(await (await control('GET', '/calls')).json());
+      const response = await control.get('/simulator/calls');
+      const { items } = simulatorCalls.parse(response.body);
       return items.filter((call) => call.operation === operation);
     },
   };
 }
 
-export function askCapacity(app: Console, zoneId = ZONE, options?: CallOptions): Promise<Answer> {
-  return get(app, `/api/zones/${encodeURIComponent(zoneId)}/capacity`, options);
+export function askCapacity(app: Console, zoneId = ZONE): Test {
+  return api(app).get(`/api/zones/${encodeURIComponent(zoneId)}/capacity`);
 }
 
-export function askTicket(app: Console, body: object = VEHICLE): Promise<Answer> {
-  return post(app, '/api/tickets/check', body);
+export function askTicket(app: Console, body: object = VEHICLE): Test {
+  return api(app).post('/api/tickets/check').send(body);
 }
 
-export function capacityIn(answer: Answer) {
-  if (answer.status !== 200) throw new Error(`answered ${answer.status}: ${answer.text}`);
-  return capacityView.parse(answer.json);
+export function capacityIn(response: ApiResponse) {
+  if (response.status !== 200) throw new Error(`status ${response.status}: ${response.text}`);
+  return capacityView.parse(response.body);
 }
 
-export function ticketIn(answer: Answer) {
-  if (answer.status !== 200) throw new Error(`answered ${answer.status}: ${answer.text}`);
-  return ticketView.parse(answer.json);
+export function ticketIn(response: ApiResponse) {
+  if (response.status !== 200) throw new Error(`status ${response.status}: ${response.text}`);
+  return ticketView.parse(response.body);
 }
 
-/** Status, code and whether and when to come back. */
-export function problemIn(answer: Answer): { status: number; code: unknown; retryAfter: number | null } {
-  const { json } = answer;
-  const code = typeof json === 'object' && json !== null && 'code' in json ? json.code : undefined;
-  const retryAfter = answer.headers.get('retry-after');
-  return { status: answer.status, code, retryAfter: retryAfter === null ? null : Number(retryAfter) };
+/** The status and code of a refusal, and its `Retry-After` in seconds, null without one. */
+export function problemIn(response: Response): { status: number; code: unknown; retryAfter: number | null } {
+  const body: unknown = response.body;
+  const code = typeof body === 'object' && body !== null && 'code' in body ? body.code : undefined;
+  const retryAfter = response.get('retry-after');
+  return { status: response.status, code, retryAfter: retryAfter === undefined ? null : Number(retryAfter) };
 }
 
-/** A simulated service and a console that asks it. */
+/** Starts a simulated service and a console that uses it. */
 export async function startWorld(
   redis: Pick<TestRedis, 'url'>,
   environment: Readonly<Record<string, string>> = {},

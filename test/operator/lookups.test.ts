@@ -1,7 +1,7 @@
 import { systemClock } from '../../src/platform/clock';
 import { linesOf } from '../support/captured-log';
 import { useRedis } from '../support/redis';
-import { errorOf, fieldsOf, get, post } from './client';
+import { api, errorOf, fieldsOf } from './client';
 import {
   askCapacity,
   askTicket,
@@ -22,40 +22,43 @@ afterEach(endAll);
 
 const world = (environment?: Readonly<Record<string, string>>) => startWorld(redis, environment);
 
-describe.each(['bare', 'envelope'] as const)('a service that answers 4.5 %s', (answers45) => {
-  it('is asked for the free slots of a zone and for an active ticket', async () => {
-    const service = await simulate({ answers45 });
-    const app = await startConsoleWith(redis, service.environment);
-    const slots = Number.parseInt(ZONE.slice(-6), 16) % 120;
+describe('operator API: lookups at the service', () => {
+  it.each(['bare', 'envelope'] as const)(
+    'returns free slots and active tickets from a service whose lookup bodies are %s',
+    async (answers45) => {
+      const service = await simulate({ answers45 });
+      const app = await startConsoleWith(redis, service.environment);
+      const slots = Number.parseInt(ZONE.slice(-6), 16) % 120;
 
-    const capacity = capacityIn(await askCapacity(app));
-    expect(capacity).toMatchObject({ zoneId: ZONE, availableSlots: slots });
-    expect(Math.abs(Date.parse(capacity.checked_at) - systemClock.nowMs())).toBeLessThan(10_000);
-    expect(ticketIn(await askTicket(app)).hasActiveTicket).toBe(true);
-    expect(ticketIn(await askTicket(app, { ...VEHICLE, plateNumber: 'QZWX 1233' })).hasActiveTicket).toBe(false);
-  });
+      const capacity = capacityIn(await askCapacity(app));
+      expect(capacity).toMatchObject({ zoneId: ZONE, availableSlots: slots });
+      expect(Math.abs(Date.parse(capacity.checked_at) - systemClock.nowMs())).toBeLessThan(10_000);
+      expect(ticketIn(await askTicket(app)).hasActiveTicket).toBe(true);
+      expect(ticketIn(await askTicket(app, { ...VEHICLE, plateNumber: 'QZWX 1233' })).hasActiveTicket).toBe(false);
+    },
+  );
 });
 
-describe('one answer for all who ask the same', () => {
-  it('50 people at two consoles are one call each', async () => {
+describe('operator API: cached lookups', () => {
+  it('sends one capacity call and one ticket call for 50 concurrent users at two consoles', async () => {
     const { service, app } = await world();
     const other = await startConsoleWith(redis, service.environment);
     await service.faults(
       { operation: 'capacity', fault: 'late', ms: 300 },
       { operation: 'ticket', fault: 'late', ms: 300 },
     );
-    const asking = Array.from({ length: 50 }, async (_, nth) => {
+    const lookups = Array.from({ length: 50 }, async (_, nth) => {
       const at = nth % 2 === 0 ? app : other;
       return [capacityIn(await askCapacity(at)), ticketIn(await askTicket(at))] as const;
     });
-    const answers = await Promise.all(asking);
+    const found = await Promise.all(lookups);
 
-    expect(new Set(answers.map((pair) => JSON.stringify(pair))).size).toBe(1);
+    expect(new Set(found.map((pair) => JSON.stringify(pair))).size).toBe(1);
     expect([(await service.callsOf('capacity')).length, (await service.callsOf('ticket')).length]).toEqual([1, 1]);
     expect(await service.callsOf('token')).toHaveLength(1);
   });
 
-  it('is kept for LOOKUP_CACHE_MS and then asked anew', async () => {
+  it('asks the service for the capacity again once LOOKUP_CACHE_MS has passed', async () => {
     const { service, app } = await world({ LOOKUP_CACHE_MS: '0' });
     const first = capacityIn(await askCapacity(app));
     const second = capacityIn(await askCapacity(app));
@@ -63,7 +66,7 @@ describe('one answer for all who ask the same', () => {
     expect(await service.callsOf('capacity')).toHaveLength(2);
   });
 
-  it('is for that question alone: another plate, type or zone is another call', async () => {
+  it('caches ticket lookups per plate number and plate type', async () => {
     const { service, app } = await world();
     for (const body of [
       VEHICLE,
@@ -76,28 +79,28 @@ describe('one answer for all who ask the same', () => {
     expect(await service.callsOf('ticket')).toHaveLength(3);
   });
 
-  it('holds no failure: the next who asks has an answer', async () => {
+  it('does not cache a failed capacity lookup', async () => {
     const { service, app } = await world();
     await service.faults({ operation: 'capacity', fault: '500', times: 1 });
-    expect((await askCapacity(app)).status).toBe(503);
+    await askCapacity(app).expect(503);
     capacityIn(await askCapacity(app));
   });
 });
 
-describe('what the service refuses', () => {
-  it('is 422 in its own words, the zone named', async () => {
+describe('operator API: lookups that the service refuses', () => {
+  it('answers 422 with the message of the service and names zoneId when the service rejects the zone', async () => {
     const { service, app } = await world();
-    for (const answer of [
+    for (const response of [
       await askCapacity(app, UNKNOWN_ZONE),
       await askTicket(app, { ...VEHICLE, zoneId: UNKNOWN_ZONE }),
     ]) {
-      expect(answer.status).toBe(422);
-      expect(errorOf(answer)).toEqual({
+      expect(response.status).toBe(422);
+      expect(errorOf(response)).toEqual({
         code: 'service_refused',
         message: 'Zone not found',
         details: [{ field: 'zoneId', rule: 'Zone not found' }],
       });
-      expect(answer.headers.get('retry-after')).toBeNull();
+      expect(response.get('retry-after')).toBeUndefined();
     }
     expect(await service.callsOf('ticket')).toHaveLength(1);
   });
@@ -107,34 +110,37 @@ describe('what the service refuses', () => {
     ['400', 'plateNumber is too long', ['plateNumber']],
     ['400', 'Missing required field', []],
     ['404', 'No such vehicle', []],
-  ])('%s "%s" names %j', async (fault, message, fields) => {
-    const { service, app } = await world();
-    await service.faults({ operation: 'ticket', fault, message });
-    const answer = await askTicket(app);
-    expect([answer.status, errorOf(answer).code, errorOf(answer).message]).toEqual([422, 'service_refused', message]);
-    expect(fieldsOf(answer)).toEqual(fields);
-  });
+  ])(
+    'answers 422 with the message of the service when it rejects a ticket lookup with %s "%s", and names the fields %j',
+    async (fault, message, fields) => {
+      const { service, app } = await world();
+      await service.faults({ operation: 'ticket', fault, message });
+      const response = await askTicket(app).expect(422);
+      expect(errorOf(response)).toMatchObject({ code: 'service_refused', message });
+      expect(fieldsOf(response)).toEqual(fields);
+    },
+  );
 });
 
-describe('what a caller gets wrong', () => {
-  it('is 422 naming zone_id when the zone is no UUID, and the service is not asked', async () => {
+describe('operator API: malformed lookups', () => {
+  it('refuses a zone that is not a UUID with 422, names zone_id and does not call the service', async () => {
     const { service, app } = await world();
     for (const zone of ['unknown', `${ZONE}0`, '7b0c9d1e 3f52']) {
-      const answer = await askCapacity(app, zone);
-      expect([answer.status, fieldsOf(answer)]).toEqual([422, ['zone_id']]);
+      const response = await askCapacity(app, zone).expect(422);
+      expect(fieldsOf(response)).toEqual(['zone_id']);
     }
     expect(await service.callsOf('capacity')).toHaveLength(0);
   });
 
-  it('is 422 naming every field of a ticket question that fails, and the service is not asked', async () => {
+  it('refuses a malformed ticket lookup with 422, names every invalid field and does not call the service', async () => {
     const { service, app } = await world();
-    const answers = [
+    const responses = [
       await askTicket(app, {}),
       await askTicket(app, { zoneId: 'z', plateNumber: '', plateType: 'private' }),
       await askTicket(app, { ...VEHICLE, plate: 'x' }),
     ];
     const all = ['plateNumber', 'plateType', 'zoneId'];
-    expect(answers.map((answer) => [answer.status, fieldsOf(answer)])).toEqual([
+    expect(responses.map((response) => [response.status, fieldsOf(response)])).toEqual([
       [422, all],
       [422, all],
       [422, ['plate']],
@@ -143,17 +149,17 @@ describe('what a caller gets wrong', () => {
   });
 });
 
-it('a console without access to the service says so, and does everything else', async () => {
+it('a console without service credentials refuses lookups with 503 service_not_configured and serves everything else', async () => {
   const app = await startConsoleWith(redis, { SERVICE_CLIENT_SECRET: '' });
-  for (const answer of [await askCapacity(app), await askTicket(app)]) {
-    expect(problemIn(answer)).toEqual({ status: 503, code: 'service_not_configured', retryAfter: null });
+  for (const response of [await askCapacity(app), await askTicket(app)]) {
+    expect(problemIn(response)).toEqual({ status: 503, code: 'service_not_configured', retryAfter: null });
   }
-  expect((await askCapacity(app, 'no zone')).status).toBe(422);
-  expect((await get(app, '/api/tows')).status).toBe(200);
-  expect((await post(app, '/api/keys', { name: 'yard', role: 'crew' })).status).toBe(201);
+  await askCapacity(app, 'no zone').expect(422);
+  await api(app).get('/api/tows').expect(200);
+  await api(app).post('/api/keys').send({ name: 'yard', role: 'crew' }).expect(201);
 });
 
-it('a plate that is asked about is in no log line, no address and no key', async () => {
+it('a looked-up plate number appears in no log line, no request path and no Redis key', async () => {
   const service = await simulate();
   const lines = await linesOf(
     { redisUrl: redis.url, role: 'console', environment: service.environment },
