@@ -3,7 +3,7 @@ import { ROUTES, type Route } from '../../src/contracts/operator-routes';
 import { PLATE_TYPES, VIOLATION_TYPES } from '../../src/domain/vocabulary';
 import { openApiDocument } from '../../src/operator/openapi';
 
-/** The document as anybody's tools would read it: from its JSON alone. */
+/** Checks the document from its JSON alone, as a client generator reads it. */
 
 const loose = z.looseObject({});
 const operation = z.looseObject({
@@ -43,7 +43,7 @@ function valuesOf(key: string, value: unknown): unknown[] {
   return entries.flatMap(([name, inner]) => [...(name === key ? [inner] : []), ...valuesOf(key, inner)]);
 }
 
-test('every reference leads somewhere, and nothing is described that nobody refers to', () => {
+test('every $ref of the OpenAPI document resolves, and every component is referenced', () => {
   const references = valuesOf('$ref', document).map(String);
   expect(references.length).toBeGreaterThan(100);
   const described = ['schemas', 'responses'].flatMap((kind) =>
@@ -54,39 +54,42 @@ test('every reference leads somewhere, and nothing is described that nobody refe
   expect(new Set(references)).toEqual(new Set(described));
 });
 
-test('every operation has a name of its own, and a tag that is explained', () => {
+test('every OpenAPI operation has a unique operationId and a described tag', () => {
   const ids = operations.map(({ operationId }) => operationId);
   expect(new Set(ids).size).toBe(ids.length);
   expect(ids).toEqual(expect.arrayContaining(Object.keys(ROUTES)));
   expect(new Set(operations.flatMap(({ tags }) => tags))).toEqual(new Set(document.tags.map(({ name }) => name)));
 });
 
-test('every varying part of a path is declared, and no other', () => {
+test('every OpenAPI operation declares exactly the parameters of its path', () => {
   for (const { path, parameters } of inPaths) {
     const declared = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => `{${name}}`);
     expect(declared).toEqual(path.match(/\{\w+\}/g) ?? []);
   }
 });
 
-test('no parameter is declared twice', () => {
+test('no OpenAPI operation declares a parameter twice', () => {
   for (const { parameters } of operations) {
     const names = parameters.map((parameter) => `${parameter.in} ${parameter.name}`);
     expect(new Set(names).size).toBe(names.length);
   }
 });
 
-test.each(Object.entries<Route>(ROUTES))('%s documents the refusals that apply to it', (name, route) => {
-  const statuses = Object.keys(named(name).responses);
-  expect(statuses).toEqual(expect.arrayContaining([String(route.status), '401', '429', '503', 'default']));
-  expect(statuses.includes('403')).toBe(route.role !== 'viewer');
-  expect(statuses.includes('404')).toBe(route.path.includes(':'));
-  expect(statuses.includes('413')).toBe(route.body !== undefined);
-  expect(statuses.includes('415')).toBe(route.takes === 'form');
-  const ofBodies = route.body ? ['400', '422'] : [];
-  expect(statuses).toEqual(expect.arrayContaining(ofBodies));
-});
+test.each(Object.entries<Route>(ROUTES))(
+  'OpenAPI operation %s documents the refusals that apply to it',
+  (name, route) => {
+    const statuses = Object.keys(named(name).responses);
+    expect(statuses).toEqual(expect.arrayContaining([String(route.status), '401', '429', '503', 'default']));
+    expect(statuses.includes('403')).toBe(route.role !== 'viewer');
+    expect(statuses.includes('404')).toBe(route.path.includes(':'));
+    expect(statuses.includes('413')).toBe(route.body !== undefined);
+    expect(statuses.includes('415')).toBe(route.takes === 'form');
+    const ofBodies = route.body ? ['400', '422'] : [];
+    expect(statuses).toEqual(expect.arrayContaining(ofBodies));
+  },
+);
 
-test('the form of a violation has every field of its own type, and images as files', () => {
+test('the OpenAPI document gives every field of the violation form its type and describes images as binary files', () => {
   const form = z
     .looseObject({ properties: z.record(z.string(), loose), required: z.array(z.string()) })
     .parse(named('reportViolation').requestBody?.content['multipart/form-data']?.schema);
@@ -111,13 +114,13 @@ test('the form of a violation has every field of its own type, and images as fil
   ]);
 });
 
-test('photos go in as files and come out as images', () => {
+test('the OpenAPI document describes photos as multipart uploads and image downloads', () => {
   expect(Object.keys(named('addPhotos').requestBody?.content ?? {})).toEqual(['multipart/form-data']);
   expect(named('readPhoto').responses['200']).toMatchObject({ content: { 'image/*': {} } });
   expect(named('readViolationImage').responses['200']).toMatchObject({ content: { 'image/*': {} } });
 });
 
-test('the webhooks are described with their bodies, and need no API key', () => {
+test('the OpenAPI document describes the webhook bodies and requires no API key for them', () => {
   const body = named('tow_invoice').requestBody?.content['application/json']?.schema;
   expect(body).toMatchObject({
     required: ['violation_reference_id', 'towing_reference_id', 'towing_invoice'],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { ROUTES, type Route } from '../../src/contracts/operator-routes';
 import { useApp } from '../support/app';
-import { get } from './client';
+import { api } from './client';
 
 const app = useApp({ role: 'console' });
 
@@ -21,18 +21,19 @@ const document = z.looseObject({
 });
 
 async function served() {
-  return document.parse((await get(app, '/openapi.json', { apiKey: null })).json);
+  const response = await api(app, null).get('/openapi.json');
+  return document.parse(response.body);
 }
 
-it('the description is served to everybody and equals the committed file', async () => {
+it('serves the committed OpenAPI document without an API key', async () => {
   const committed: unknown = JSON.parse(await readFile(join(__dirname, '..', '..', 'openapi.json'), 'utf8'));
-  const answer = await get(app, '/openapi.json', { apiKey: null });
-  expect([answer.status, answer.json]).toEqual([200, committed]);
+  const response = await api(app, null).get('/openapi.json').expect(200);
+  expect(response.body).toEqual(committed);
   expect((await served()).openapi).toMatch(/^3\.1\./);
 });
 
 it.each(Object.entries<Route>(ROUTES))(
-  '%s is described with its role, parameters, body and answer',
+  'the OpenAPI document describes %s with its role, parameters, body and responses',
   async (name, route) => {
     const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
     const described = (await served()).paths[path]?.[route.method];
@@ -47,7 +48,7 @@ it.each(Object.entries<Route>(ROUTES))(
   },
 );
 
-it('nothing is described that is not served', async () => {
+it('the OpenAPI document describes exactly the served routes', async () => {
   const { paths } = await served();
   const described = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method} ${path}`),
@@ -59,6 +60,6 @@ it('nothing is described that is not served', async () => {
   expect(described.toSorted((a, b) => a.localeCompare(b))).toEqual(all.toSorted((a, b) => a.localeCompare(b)));
 });
 
-it('both webhooks are described', async () => {
+it('the OpenAPI document describes both webhooks', async () => {
   expect(Object.keys((await served()).webhooks)).toEqual(['tow_request', 'tow_invoice']);
 });

@@ -4,7 +4,7 @@ import { createTowStore } from '../../src/store/tows';
 import { createViolationStore } from '../../src/store/violations';
 import { processDelivery } from '../../src/workflow/intake';
 import { useApp } from '../support/app';
-import { deliveriesPage, get, refsFound, towsPage } from './client';
+import { api, deliveriesPage, refsFound, towsPage } from './client';
 import { acceptOnly, deliver, newTow, record } from './world';
 
 const app = useApp({ role: 'console' });
@@ -15,17 +15,17 @@ function refOf(at: number): string {
   return `TW-20261120-${String(at).padStart(6, '0')}`;
 }
 
-/** 120 tows, the first with the lowest number. */
+/** Creates 120 tows; the first has the lowest number. */
 async function manyTows(): Promise<string[]> {
   const refs = Array.from({ length: COUNT }, (_, at) => refOf(500 + at));
   for (const towing_reference_id of refs) await newTow(app, { towing_reference_id });
   return refs;
 }
 
-/** Reads page after page while something happens before each next one. */
+/** Reads all pages and runs `meanwhile` after each. */
 async function readWhile(
   query: Readonly<Record<string, string>>,
-  meanwhile: (turn: number, shown: readonly string[]) => Promise<unknown>,
+  meanwhile: (pageCount: number, shown: readonly string[]) => Promise<unknown>,
 ) {
   const pages: string[][] = [];
   let cursor: string | null = null;
@@ -38,7 +38,7 @@ async function readWhile(
   return pages;
 }
 
-/** What was expected and not shown, and what was shown more than once. */
+/** The expected references that no page listed, and those that were listed more than once. */
 function faultsOf(shown: readonly string[], expected: readonly string[]) {
   return {
     missing: expected.filter((ref) => !shown.includes(ref)),
@@ -47,7 +47,7 @@ function faultsOf(shown: readonly string[], expected: readonly string[]) {
 }
 
 it.each([1, 7, 50, 119, 120, 121, 200])(
-  '120 tows in pages of %d are each shown exactly once, newest first',
+  'lists each of 120 tows exactly once, newest first, in pages of %d',
   async (limit) => {
     const refs = await manyTows();
     const pages = await readWhile({ limit: String(limit) }, async () => {});
@@ -56,34 +56,34 @@ it.each([1, 7, 50, 119, 120, 121, 200])(
   },
 );
 
-it('120 tows are each shown exactly once while new tows arrive', async () => {
+it('lists each of 120 tows exactly once while new tows arrive', async () => {
   const refs = await manyTows();
-  const pages = await readWhile({ limit: '9' }, async (turn) => {
-    await newTow(app, { towing_reference_id: refOf(turn) });
-    await newTow(app, { towing_reference_id: refOf(900 + turn) });
+  const pages = await readWhile({ limit: '9' }, async (pageCount) => {
+    await newTow(app, { towing_reference_id: refOf(pageCount) });
+    await newTow(app, { towing_reference_id: refOf(900 + pageCount) });
   });
   expect(pages.flat().filter((ref) => refs.includes(ref))).toEqual(refs.toReversed());
 });
 
-it('120 tows found by words are each shown exactly once while new tows arrive that are found too', async () => {
+it('lists each of 120 tows that match a search exactly once while new matching tows arrive', async () => {
   const refs = await manyTows();
-  const pages = await readWhile({ limit: '9', q: 'tw-2026' }, async (turn) => {
-    await newTow(app, { towing_reference_id: refOf(turn) });
-    await newTow(app, { towing_reference_id: refOf(900 + turn) });
+  const pages = await readWhile({ limit: '9', q: 'tw-2026' }, async (pageCount) => {
+    await newTow(app, { towing_reference_id: refOf(pageCount) });
+    await newTow(app, { towing_reference_id: refOf(900 + pageCount) });
   });
   expect(faultsOf(pages.flat(), refs)).toEqual({ missing: [], repeated: [] });
 });
 
-it('tows of a state are each shown exactly once while others leave the state', async () => {
+it('lists each tow of a state exactly once while other tows leave that state', async () => {
   const refs = await manyTows();
-  const pages = await readWhile({ limit: '9', state: 'requested' }, async (_turn, shown) => {
-    // The cursor names the tow shown last, which is gone when the next page is asked for.
+  const pages = await readWhile({ limit: '9', state: 'requested' }, async (_pageCount, shown) => {
+    // The cursor names the last listed tow, which has left the state when the next page is read.
     await record(app, shown.at(-1) ?? '', 'started');
   });
   expect(faultsOf(pages.flat(), refs)).toEqual({ missing: [], repeated: [] });
 });
 
-it('tows requested in the same millisecond are each shown exactly once, whatever their references look like', async () => {
+it('lists each tow of the same millisecond exactly once, whatever characters its reference contains', async () => {
   const { redis, wake } = app.foundation;
   const tools = {
     tows: createTowStore(redis),
@@ -103,16 +103,16 @@ it('tows requested in the same millisecond are each shown exactly once, whatever
 });
 
 it.each(['x', '', '!!!!', btoa('1 '), btoa('NaN x'), btoa('x'.repeat(200))])(
-  'a cursor that nobody gave out harms nothing: %s',
+  'answers an invented page cursor with 200 or 422 and changes nothing: "%s"',
   async (cursor) => {
     const refs = [await newTow(app), await newTow(app)];
-    const answer = await get(app, `/api/tows?${new URLSearchParams({ cursor }).toString()}`);
-    expect([200, 422]).toContain(answer.status);
+    const { status } = await api(app).get('/api/tows').query({ cursor });
+    expect([200, 422]).toContain(status);
     expect(await refsFound(app)).toEqual(refs.toReversed());
   },
 );
 
-it('deliveries are paged too: each exactly once, newest first, while new ones arrive', async () => {
+it('lists each delivery exactly once, newest first, while new deliveries arrive', async () => {
   const ids: string[] = [];
   for (let at = 0; at < 25; at += 1) {
     const body = { violation_reference_id: 'V-1', towing_reference_id: refOf(at) };
