@@ -1,42 +1,41 @@
+import request from 'supertest';
 import { z } from 'zod';
 import { queueView } from '../../src/contracts/operator';
 import { startApp, useApp } from '../support/app';
 import { eventually } from '../support/eventually';
 import { audited, entriesOf } from './audited';
-import { errorOf, get, newKey, post, towOf } from './client';
+import { api, errorOf, newKey, towOf } from './client';
 import { acceptOnly } from './world';
 
 const app = useApp({ role: 'console' });
 const ANY_TEXT: unknown = expect.any(String);
 
-const pause = (queue: string, body: object = {}) => post(app, `/api/queues/${queue}/pause`, body);
-const resume = (queue: string, body: object = {}) => post(app, `/api/queues/${queue}/resume`, body);
+const pause = (queue: string) => api(app).post(`/api/queues/${queue}/pause`).send({});
+const resume = (queue: string) => api(app).post(`/api/queues/${queue}/resume`).send({});
 
 async function queue(name: string) {
-  const queues = z.array(queueView).parse((await get(app, '/api/queues')).json);
+  const response = await api(app).get('/api/queues');
+  const queues = z.array(queueView).parse(response.body);
   return queues.find((one) => one.name === name);
 }
 
 const QUEUES = ['deliveries', 'reports', 'violations'] as const;
 
-it.each(QUEUES)('the queue %s is paused and resumed alone, and says so', async (name) => {
-  const paused = await pause(name);
-  expect([paused.status, queueView.parse(paused.json)]).toEqual([202, expect.objectContaining({ name, paused: true })]);
+it.each(QUEUES)('pauses and resumes the queue %s without affecting the other queues', async (name) => {
+  const paused = await pause(name).expect(202);
+  expect(queueView.parse(paused.body)).toMatchObject({ name, paused: true });
   for (const other of QUEUES) expect((await queue(other))?.paused).toBe(other === name);
-  const resumed = await resume(name);
-  expect([resumed.status, queueView.parse(resumed.json)]).toEqual([
-    202,
-    expect.objectContaining({ name, paused: false }),
-  ]);
+  const resumed = await resume(name).expect(202);
+  expect(queueView.parse(resumed.body)).toMatchObject({ name, paused: false });
   expect((await queue(name))?.paused).toBe(false);
 });
 
-it('pausing twice is pausing once, and each word of it stands in the audit with its reason', async () => {
-  const who = { apiKey: await newKey(app, 'ops', 'night shift') };
+it('audits every pause and resume of a queue with its reason, also when the queue is already paused', async () => {
+  const nightShift = api(app, await newKey(app, 'ops', 'night shift'));
   const entries = await entriesOf(app, async () => {
-    await post(app, '/api/queues/reports/pause', { reason: 'deploying' }, who);
-    await post(app, '/api/queues/reports/pause', {}, who);
-    await post(app, '/api/queues/reports/resume', { reason: 'deployed' }, who);
+    await nightShift.post('/api/queues/reports/pause').send({ reason: 'deploying' });
+    await nightShift.post('/api/queues/reports/pause').send({});
+    await nightShift.post('/api/queues/reports/resume').send({ reason: 'deployed' });
   });
   const entry = { by: 'night shift', by_id: ANY_TEXT, role: 'ops', on: { queue: 'reports' }, what: {} };
   expect(entries).toEqual([
@@ -47,30 +46,33 @@ it('pausing twice is pausing once, and each word of it stands in the audit with 
   expect((await queue('reports'))?.paused).toBe(false);
 });
 
-it('a request repeated under its Idempotency-Key does not pause again what was resumed since', async () => {
-  const ask = () => post(app, '/api/queues/reports/pause', {}, { idempotencyKey: 'once' });
-  const first = await ask();
+it('a pause repeated with the same Idempotency-Key does not pause a queue that was resumed in between', async () => {
+  const pauseOnce = () => pause('reports').set('idempotency-key', 'once');
+  const first = await pauseOnce();
   await resume('reports');
-  expect((await ask()).text).toBe(first.text);
+  expect((await pauseOnce()).text).toBe(first.text);
   expect((await queue('reports'))?.paused).toBe(false);
   expect((await audited(app)).items.map(({ action }) => action)).toEqual(['queue.resumed', 'queue.paused']);
 });
 
-it.each([pause, resume])('a queue that is none is 404', async (act) => {
-  const answer = await act('lunch');
-  expect([answer.status, errorOf(answer).code]).toEqual([404, 'queue_not_found']);
-  expect(errorOf(answer).message).toContain('deliveries, reports, violations');
+it.each([
+  ['pause', pause],
+  ['resume', resume],
+])('refuses to %s an unknown queue with 404 and names the known queues', async (_action, act) => {
+  const response = await act('lunch').expect(404);
+  expect(errorOf(response).code).toBe('queue_not_found');
+  expect(errorOf(response).message).toContain('deliveries, reports, violations');
   expect((await audited(app)).items).toEqual([]);
 });
 
-it('the metrics say which queue is paused', async () => {
+it('reports in the metrics which queues are paused', async () => {
   await pause('reports');
-  const metrics = await (await fetch(`${app.consoleUrl}/metrics`)).text();
+  const { text: metrics } = await api(app, null).get('/metrics');
   expect(metrics).toContain('towhook_queue_paused{queue="reports"} 1');
   expect(metrics).toContain('towhook_queue_paused{queue="deliveries"} 0');
 });
 
-it('what comes while a queue is paused waits, and all of it is done once it is resumed', async () => {
+it('keeps deliveries of a paused queue waiting, leaves the worker ready, and processes all of them after the resume', async () => {
   const environment = { WORKER_STANDSTILL_MS: '1000' };
   const worker = await startApp({ redisUrl: app.redis.url, role: 'worker', environment });
   const refs = Array.from({ length: 20 }, (_, index) => `TW-20261120-P${String(index).padStart(5, '0')}`);
@@ -79,17 +81,17 @@ it('what comes while a queue is paused waits, and all of it is done once it is r
     app.foundation.wake.delivery(await acceptOnly(app, 'tow_request', body));
   };
   const processed = async () => {
-    const answers = await Promise.all(refs.map((ref) => get(app, `/api/tows/${ref}`)));
-    return answers.filter(({ status }) => status === 200).length;
+    const responses = await Promise.all(refs.map(async (ref) => api(app).get(`/api/tows/${ref}`)));
+    return responses.filter(({ status }) => status === 200).length;
   };
   try {
     await pause('deliveries');
     for (const ref of refs) await bringIn(ref);
     await eventually(async () => expect((await queue('deliveries'))?.waiting).toBe(refs.length));
-    // Long enough for a worker to be taken for one that stands still, were it not paused.
+    // Longer than WORKER_STANDSTILL_MS: without the pause the worker would be reported as stalled.
     await eventually(async () => expect((await queue('deliveries'))?.oldest_age_ms).toBeGreaterThan(2000));
     expect(await processed()).toBe(0);
-    expect((await fetch(`${worker.opsUrl}/readyz`)).status).toBe(200);
+    await request(worker.opsUrl).get('/readyz').expect(200);
 
     await resume('deliveries');
     await eventually(async () => expect(await processed()).toBe(refs.length), 20_000);
@@ -99,7 +101,7 @@ it('what comes while a queue is paused waits, and all of it is done once it is r
   }
 });
 
-it('what is due survives a pause during which the queue itself is thrown away', async () => {
+it('processes a due delivery after a pause during which the keys of the queue were deleted', async () => {
   const worker = await startApp({ redisUrl: app.redis.url, role: 'worker' });
   const ref = 'TW-20261120-LOST01';
   try {

@@ -1,13 +1,19 @@
 import { sendingView } from '../../src/contracts/operator';
 import { useApp } from '../support/app';
-import { errorOf, get, newKey, post } from './client';
+import { api, errorOf, newKey } from './client';
 
 const app = useApp({ role: 'console', environment: { BUDGET_TOW_PER_MINUTE: '120' } });
 
-const sending = async () => sendingView.parse((await get(app, '/api/operations')).json);
-const close = (gate: string) => app.redis.ask('HSET', '{p0}:gates', `${gate}.until`, '1800000000000');
+const sending = async () => {
+  const response = await api(app).get('/api/operations');
+  return sendingView.parse(response.body);
+};
+const resume = (operation: string, apiKey = app.apiKey) =>
+  api(app, apiKey).post(`/api/operations/${operation}/resume`).send({});
+/** Opens a circuit; its next attempt is due at this fixed time. */
+const openCircuit = (name: string) => app.redis.ask('HSET', '{p0}:gates', `${name}.until`, '1800000000000');
 
-it('with nothing wrong, everything is open and the budgets are unused', async () => {
+it('GET /api/operations shows a working service and unused rate limits while nothing is blocked', async () => {
   expect(await sending()).toMatchObject({
     connection: { state: 'working', since: null, next_try_at: null },
     service: { state: 'working', failures: 0 },
@@ -19,8 +25,8 @@ it('with nothing wrong, everything is open and the budgets are unused', async ()
   expect(budgets).toContainEqual({ name: 'auth', per_minute: 20, used: 0, waiting: 0 });
 });
 
-it('an outage, a broken connection and a pause are shown with the moment of the next try', async () => {
-  for (const gate of ['connection', 'outage', 'paused.invoice']) await close(gate);
+it('GET /api/operations shows an outage, a broken connection and a paused operation with the time of the next attempt', async () => {
+  for (const circuit of ['connection', 'outage', 'paused.invoice']) await openCircuit(circuit);
   const { connection, service, operations } = await sending();
   const at = new Date(1_800_000_000_000).toISOString();
   expect([connection.state, connection.next_try_at]).toEqual(['broken', at]);
@@ -30,15 +36,15 @@ it('an outage, a broken connection and a pause are shown with the moment of the 
   ]);
 });
 
-describe('the access token', () => {
+describe('operator API: the access token in GET /api/operations', () => {
   const keep = (token: unknown) => app.redis.ask('SET', '{p0}:token', JSON.stringify(token));
   const inMs = (ms: number) => Date.now() + ms;
 
-  it('is none while nobody has one', async () => {
+  it('GET /api/operations shows no access token before the first one is fetched', async () => {
     expect((await sending()).token).toEqual({ state: 'none', expires_at: null });
   });
 
-  it('is valid until its end, and expired from then on', async () => {
+  it('GET /api/operations shows the access token as valid before its expiry and as expired after it', async () => {
     const ends = inMs(60_000);
     await keep({ token: 'SECRET.TOKEN.TEXT', expiresAtMs: ends });
     expect((await sending()).token).toEqual({ state: 'valid', expires_at: new Date(ends).toISOString() });
@@ -47,44 +53,44 @@ describe('the access token', () => {
     expect((await sending()).token).toEqual({ state: 'expired', expires_at: new Date(ended).toISOString() });
   });
 
-  it('that tells no end is valid', async () => {
+  it('GET /api/operations shows an access token without an expiry as valid', async () => {
     await keep({ token: 'SECRET.TOKEN.TEXT', expiresAtMs: null });
     expect((await sending()).token).toEqual({ state: 'valid', expires_at: null });
   });
 
-  it('itself is never told', async () => {
+  it('GET /api/operations never contains the access token itself', async () => {
     await keep({ token: 'SECRET.TOKEN.TEXT', expiresAtMs: inMs(60_000) });
-    expect((await get(app, '/api/operations')).text).not.toContain('SECRET');
+    const { text } = await api(app).get('/api/operations').expect(200);
+    expect(text).not.toContain('SECRET');
   });
 
-  it('that cannot be read is none', async () => {
+  it('GET /api/operations shows an unreadable access token as none', async () => {
     await app.redis.ask('SET', '{p0}:token', 'not JSON');
     expect((await sending()).token.state).toBe('none');
   });
 });
 
-it('slots of the last minute are counted, older ones are not', async () => {
+it('GET /api/operations counts only the rate limit permits of the last minute', async () => {
   await app.redis.ask('RPUSH', '{p0}:budget:tow', String(Date.now()), String(Date.now() - 30_000), '1700000000000');
   expect((await sending()).budgets).toContainEqual({ name: 'tow', per_minute: 120, used: 2, waiting: 0 });
 });
 
-it('resuming an operation that is not paused is 409, one that does not exist 404', async () => {
-  const notPaused = await post(app, '/api/operations/invoice/resume', {});
-  expect([notPaused.status, errorOf(notPaused).code]).toEqual([409, 'operation_not_paused']);
-  const unknown = await post(app, '/api/operations/parking/resume', {});
-  expect([unknown.status, errorOf(unknown).code]).toEqual([404, 'operation_not_found']);
+it('refuses to resume an operation that is not paused with 409 and an unknown operation with 404', async () => {
+  const notPaused = await resume('invoice').expect(409);
+  expect(errorOf(notPaused).code).toBe('operation_not_paused');
+  const unknown = await resume('parking').expect(404);
+  expect(errorOf(unknown).code).toBe('operation_not_found');
 });
 
-it('resuming is for ops alone', async () => {
-  await close('paused.started');
-  const apiKey = await newKey(app, 'dispatcher');
-  expect((await post(app, '/api/operations/started/resume', {}, { apiKey })).status).toBe(403);
+it('refuses to resume an operation for a dispatcher with 403 and leaves it paused', async () => {
+  await openCircuit('paused.started');
+  await resume('started', await newKey(app, 'dispatcher')).expect(403);
   expect((await sending()).operations.filter(({ state }) => state === 'paused')).toHaveLength(1);
 });
 
-it('the metrics show what is closed and how much of the budgets is used', async () => {
-  await close('outage');
-  const { text } = await get(app, '/metrics');
+it('the metrics show what blocks sending and how many rate limit permits are used', async () => {
+  await openCircuit('outage');
+  const { text } = await api(app).get('/metrics');
   expect(text).toContain('towhook_gate_closed{gate="outage"} 1');
   expect(text).toContain('towhook_gate_closed{gate="connection"} 0');
   expect(text).toContain('towhook_held_tows 0');
