@@ -2,40 +2,42 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { apiKeyView, newApiKeyView } from '../../src/contracts/operator';
+import type { Role } from '../../src/domain/vocabulary';
 import { KEYS } from '../../src/store/keys';
 import { useApp } from '../support/app';
 import { eventually } from '../support/eventually';
 import { entriesOf } from './audited';
-import { call, errorOf, fieldsOf, get, post } from './client';
+import { api, errorOf, fieldsOf } from './client';
 
 const app = useApp({ role: 'console' });
 
 const HOUR_MS = 3_600_000;
-/** Long enough for a call, short enough to be waited for. */
-const A_SECOND = 1 / 3600;
+/** A grace period of one second, in hours. */
+const ONE_SECOND = 1 / 3600;
 
-async function made() {
-  return newApiKeyView.parse((await post(app, '/api/keys', { name: 'yard', role: 'viewer' })).json);
+async function made(key: { name: string; role: Role } = { name: 'yard', role: 'viewer' }) {
+  const response = await api(app).post('/api/keys').send(key);
+  return newApiKeyView.parse(response.body);
 }
 
 async function rotated(id: string, graceHours?: number) {
-  const body = graceHours === undefined ? {} : { grace_hours: graceHours };
-  const answer = await post(app, `/api/keys/${id}/rotate`, body);
-  if (answer.status !== 202) throw new Error(`answered ${answer.status}: ${answer.text}`);
-  return newApiKeyView.parse(answer.json);
+  const grace = graceHours === undefined ? {} : { grace_hours: graceHours };
+  const response = await api(app).post(`/api/keys/${id}/rotate`).send(grace).expect(202);
+  return newApiKeyView.parse(response.body);
 }
 
 async function listed() {
-  const { items } = z.object({ items: z.array(apiKeyView) }).parse((await get(app, '/api/keys')).json);
+  const response = await api(app).get('/api/keys');
+  const { items } = z.object({ items: z.array(apiKeyView) }).parse(response.body);
   return items[0];
 }
 
 async function statusesWith(...apiKeys: readonly string[]): Promise<number[]> {
-  return Promise.all(apiKeys.map(async (apiKey) => (await get(app, '/api/tows', { apiKey })).status));
+  return Promise.all(apiKeys.map(async (apiKey) => (await api(app, apiKey).get('/api/tows')).status));
 }
 
-describe('a rotated key', () => {
-  it('has a new text, shown once, and keeps its id, name and role; both texts are valid meanwhile', async () => {
+describe('operator API: rotated keys', () => {
+  it('a rotated key has a new secret, shown once, keeps its id, name and role, and both secrets are valid for the grace period', async () => {
     const key = await made();
     const fresh = await rotated(key.id);
     expect(fresh).toMatchObject({ id: key.id, name: 'yard', role: 'viewer', created_at: key.created_at });
@@ -49,14 +51,14 @@ describe('a rotated key', () => {
     [undefined, 24],
     [2, 2],
     [720, 720],
-  ])('with grace_hours %s keeps the old text for %i hours', async (given, hours) => {
+  ])('a rotation with grace_hours %s keeps the old secret valid for %i hours', async (given, hours) => {
     const { previous_valid_until: until } = await rotated((await made()).id, given);
     expect(Math.abs(Date.parse(until ?? '') - Date.now() - hours * HOUR_MS)).toBeLessThan(10_000);
   });
 
-  it('ends its old text when the grace is over, and stops showing it', async () => {
+  it('rejects the old secret of a rotated key after the grace period and no longer lists its end', async () => {
     const key = await made();
-    const fresh = await rotated(key.id, A_SECOND);
+    const fresh = await rotated(key.id, ONE_SECOND);
     expect(await statusesWith(key.api_key)).toEqual([200]);
     await eventually(async () => expect(await statusesWith(key.api_key)).toEqual([401]));
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(fresh.previous_valid_until ?? ''));
@@ -64,33 +66,33 @@ describe('a rotated key', () => {
     expect((await listed())?.previous_valid_until).toBeNull();
   });
 
-  it('without a grace ends its old text at once', async () => {
+  it('a rotation without a grace period rejects the old secret at once', async () => {
     const key = await made();
     const fresh = await rotated(key.id, 0);
     expect(fresh.previous_valid_until).toBeNull();
     expect(await statusesWith(key.api_key, fresh.api_key)).toEqual([401, 200]);
   });
 
-  it('rotated again ends the oldest text at once', async () => {
+  it('a second rotation rejects the oldest secret at once', async () => {
     const key = await made();
     const [second, third] = [await rotated(key.id), await rotated(key.id)];
     expect(await statusesWith(key.api_key, second.api_key, third.api_key)).toEqual([401, 200, 200]);
     expect(await app.redis.ask('HLEN', KEYS.apiKeyHashes)).toBe(2);
   });
 
-  it('when revoked ends with both texts, and nothing of it stays', async () => {
+  it('revoking a rotated key rejects both secrets and removes every record of the key', async () => {
     const key = await made();
     const fresh = await rotated(key.id);
-    expect((await call(app, ['DELETE', `/api/keys/${key.id}`])).status).toBe(204);
+    await api(app).delete(`/api/keys/${key.id}`).expect(204);
     expect(await statusesWith(key.api_key, fresh.api_key)).toEqual([401, 401]);
     for (const name of [KEYS.apiKeys, KEYS.apiKeyHashes]) expect(await app.redis.ask('EXISTS', name)).toBe(0);
   });
 
-  it('acts under the same id with either text', async () => {
-    const key = newApiKeyView.parse((await post(app, '/api/keys', { name: 'night', role: 'ops' })).json);
+  it('audits both secrets of a rotated key under the same key id', async () => {
+    const key = await made({ name: 'night', role: 'ops' });
     const fresh = await rotated(key.id);
     const entries = await entriesOf(app, async () => {
-      for (const { api_key: apiKey } of [key, fresh]) await post(app, '/api/queues/reports/pause', {}, { apiKey });
+      for (const { api_key } of [key, fresh]) await api(app, api_key).post('/api/queues/reports/pause').send({});
     });
     expect(entries).toMatchObject([
       { by: 'night', by_id: key.id },
@@ -98,7 +100,7 @@ describe('a rotated key', () => {
     ]);
   });
 
-  it('of a version that knew no rotation is rotated like any other', async () => {
+  it('rotates a key that was stored before rotation existed', async () => {
     const key = await made();
     const stored: unknown = JSON.parse(String(await app.redis.ask('HGET', KEYS.apiKeys, key.id)));
     const { previous: _previous, ...older } = z.record(z.string(), z.unknown()).parse(stored);
@@ -109,26 +111,27 @@ describe('a rotated key', () => {
   });
 });
 
-describe('a rotation', () => {
-  it('under an Idempotency-Key happens once, and shows the text once', async () => {
+describe('operator API: key rotation', () => {
+  it('a rotation repeated with the same Idempotency-Key happens once and shows the secret once', async () => {
     const key = await made();
-    const path = `/api/keys/${key.id}/rotate`;
-    const first = await post(app, path, { grace_hours: 1 }, { idempotencyKey: 'once' });
-    const again = await post(app, path, { grace_hours: 1 }, { idempotencyKey: 'once' });
-    const { api_key, ...view } = newApiKeyView.parse(first.json);
-    expect([again.status, again.json]).toEqual([202, view]);
-    expect(first.headers.get('cache-control')).toBe('no-store');
+    const rotateOnce = () =>
+      api(app).post(`/api/keys/${key.id}/rotate`).set('idempotency-key', 'once').send({ grace_hours: 1 });
+    const first = await rotateOnce();
+    const again = await rotateOnce().expect(202);
+    const { api_key, ...view } = newApiKeyView.parse(first.body);
+    expect(again.body).toEqual(view);
+    expect(first.get('cache-control')).toBe('no-store');
     expect(await statusesWith(key.api_key, api_key)).toEqual([200, 200]);
   });
 
-  it('many at once leave one new text and the one before it valid', async () => {
+  it('concurrent rotations leave exactly the newest and the previous secret valid', async () => {
     const key = await made();
     const fresh = await Promise.all([1, 2, 3, 4].map(() => rotated(key.id)));
     const statuses = await statusesWith(key.api_key, ...fresh.map(({ api_key }) => api_key));
     expect(statuses.filter((status) => status === 200)).toHaveLength(2);
   });
 
-  it('is audited with the key and the grace', async () => {
+  it('audits a rotation with the key id and the grace period', async () => {
     const key = await made();
     const entries = await entriesOf(app, () => rotated(key.id, 1));
     const by = { by: 'bootstrap', by_id: 'bootstrap', role: 'ops' };
@@ -137,7 +140,7 @@ describe('a rotation', () => {
     ]);
   });
 
-  it('stores neither text', async () => {
+  it('a rotation writes neither the old nor the new secret to disk', async () => {
     const key = await made();
     const fresh = await rotated(key.id);
     const folder = join(app.redis.folder, 'appendonlydir');
@@ -146,13 +149,14 @@ describe('a rotation', () => {
     for (const { api_key } of [key, fresh]) expect(texts.join('')).not.toContain(api_key.slice('thk_'.length));
   });
 
-  it('of a key that is none is 404', async () => {
-    const answer = await post(app, '/api/keys/unknown/rotate');
-    expect([answer.status, errorOf(answer).code]).toEqual([404, 'key_not_found']);
+  it('refuses to rotate an unknown key with 404', async () => {
+    const response = await api(app).post('/api/keys/unknown/rotate').send({}).expect(404);
+    expect(errorOf(response).code).toBe('key_not_found');
   });
 
-  it.each([-1, 721, '24', null])('with grace_hours %j is refused 422', async (graceHours) => {
-    const answer = await post(app, `/api/keys/${(await made()).id}/rotate`, { grace_hours: graceHours });
-    expect([answer.status, fieldsOf(answer)]).toEqual([422, ['grace_hours']]);
+  it.each([-1, 721, '24', null])('refuses a rotation with grace_hours %j with 422', async (graceHours) => {
+    const { id } = await made();
+    const response = await api(app).post(`/api/keys/${id}/rotate`).send({ grace_hours: graceHours }).expect(422);
+    expect(fieldsOf(response)).toEqual(['grace_hours']);
   });
 });

@@ -1,4 +1,5 @@
 import express from 'express';
+import request from 'supertest';
 import { ROUTES, type Route } from '../../src/contracts/operator-routes';
 import { ROLES } from '../../src/domain/vocabulary';
 import { withSessions } from '../../src/operator/authenticate';
@@ -9,7 +10,7 @@ import { linesOf } from '../support/captured-log';
 import { eventually } from '../support/eventually';
 import { imageOf } from '../support/images';
 import { clearDisk, formOf, postForm, report, REQUIRED, violationIn } from './forms';
-import { newKey, towIn, towPath } from './client';
+import { errorOf, newKey, towIn, towPath, type ApiResponse } from './client';
 import { serving } from './in-process';
 import { openSessions, operatorWith, signedIn } from './session-world';
 import { newTow } from './world';
@@ -32,48 +33,47 @@ async function redisIsBack({ foundation }: Pick<App, 'foundation'> = app): Promi
 
 const person = (role: (typeof ROLES)[number]) => signedIn(app, sessions, role);
 
-/** An answer that is read to its end, whoever looks at it. */
-async function ask(path: string, headers: Readonly<Record<string, string>>, method = 'GET'): Promise<Response> {
-  const response = await fetch(`${listener.url}${path}`, { method, headers });
-  return new Response(await response.arrayBuffer(), response);
+/** A GET request with these headers and no API key. */
+function read(path: string, headers: Readonly<Record<string, string>>): request.Test {
+  return request(listener.url).get(path).set(headers);
 }
 
-async function outcomeOf(answer: Promise<Response>): Promise<[status: number, code: unknown]> {
-  const response = await answer;
-  const body: unknown = await response.json();
-  return [response.status, typeof body === 'object' && body !== null && 'code' in body ? body.code : null];
+function outcomeOf(response: ApiResponse): [status: number, code: unknown] {
+  return [response.status, errorOf(response).code];
 }
 
 const PATHS = Object.entries<Route>(ROUTES).map(([name, { method, path, role }]) => {
   const where = path.replaceAll(/:\w+/g, 'unknown');
-  return { name, method: method.toUpperCase(), path: where, role };
+  return { name, method, path: where, role };
 });
-const READS = PATHS.filter(({ method }) => method === 'GET');
+const READS = PATHS.filter(({ method }) => method === 'get');
 
-describe('whoever is signed in on the console', () => {
+describe('operator API: console sessions', () => {
   it.each(READS)(
-    'reads $name with the role of their key, and no cache keeps what they read',
+    'a session may read $name with the role of its key, and the response is not cached',
     async ({ path, role }) => {
       const { cookie } = await person(role);
-      const response = await ask(path, { cookie });
+      const response = await read(path, { cookie });
       expect([200, 404, 422]).toContain(response.status);
-      expect(response.headers.get('cache-control')).toBe('private, no-store');
+      expect(response.get('cache-control')).toBe('private, no-store');
       const weaker = ROLES[ROLES.indexOf(role) - 1];
       if (weaker === undefined) return;
       const other = await person(weaker);
-      expect(await outcomeOf(ask(path, { cookie: other.cookie }))).toEqual([403, 'role_not_allowed']);
+      expect(outcomeOf(await read(path, { cookie: other.cookie }))).toEqual([403, 'role_not_allowed']);
     },
   );
 
-  it.each(PATHS.filter(({ method }) => method !== 'GET'))(
-    'changes nothing by it: $name is refused 401, since another site may have sent it',
+  // Another site may have sent the request with the cookie (CSRF).
+  it.each(PATHS.filter(({ method }) => method !== 'get'))(
+    'a session may not call $name: a change without an API key is refused with 401',
     async ({ path, method }) => {
       const { cookie } = await person('ops');
-      expect(await outcomeOf(ask(path, { cookie }, method))).toEqual([401, 'not_authenticated']);
+      const response = await request(listener.url)[method](path).set({ cookie });
+      expect(outcomeOf(response)).toEqual([401, 'not_authenticated']);
     },
   );
 
-  it('sees images and photos', async () => {
+  it('a session may read violation images and tow photos, a request without one may not', async () => {
     await clearDisk(app);
     const file = { name: 'front.png', bytes: imageOf(5000) };
     const { id } = violationIn(await report(app, REQUIRED, [file]));
@@ -81,72 +81,71 @@ describe('whoever is signed in on the console', () => {
     const { dispatch } = towIn(await postForm(app, towPath(ref, '/photos'), formOf({}, [file])));
     const { cookie } = await person('viewer');
     for (const path of [`/api/violations/${id}/images/1`, towPath(ref, `/photos/${dispatch.photos[0]?.id ?? ''}`)]) {
-      const response = await ask(path, { cookie });
-      expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'private, no-store']);
-      expect(Buffer.from(await response.arrayBuffer()).equals(file.bytes)).toBe(true);
-      expect((await ask(path, {})).status).toBe(401);
+      const response = await read(path, { cookie }).expect(200).expect('cache-control', 'private, no-store');
+      expect(response.body).toEqual(file.bytes);
+      await read(path, {}).expect(401);
     }
   });
 
-  it('is taken for who the key says, where a request has one', async () => {
+  it('a request with a session and an API key is judged by the key alone', async () => {
     const { cookie } = await person('ops');
     const viewer = await newKey(app, 'viewer');
     for (const authorization of ['Bearer thk_wrong', 'Bearer ', `Basic ${btoa('ops:wrong')}`, '']) {
-      // An empty header is sent, too.
-      const expected = [401, 'not_authenticated'];
-      expect(await outcomeOf(ask('/api/keys', { cookie, authorization }))).toEqual(expected);
+      // The empty string is sent as an empty header.
+      const refused = await read('/api/keys', { cookie, authorization });
+      expect(outcomeOf(refused)).toEqual([401, 'not_authenticated']);
     }
-    const answer = ask('/api/keys', { cookie, authorization: `Bearer ${viewer}` });
-    expect(await outcomeOf(answer)).toEqual([403, 'role_not_allowed']);
+    const forbidden = await read('/api/keys', { cookie, authorization: `Bearer ${viewer}` });
+    expect(outcomeOf(forbidden)).toEqual([403, 'role_not_allowed']);
   });
 
-  it('is nobody once they signed out, or their key was revoked', async () => {
+  it('a session is refused with 401 after sign-out or after its key is revoked', async () => {
     const [one, other] = [await person('viewer'), await person('viewer')];
-    for (const { cookie } of [one, other]) expect((await ask('/api/tows', { cookie })).status).toBe(200);
+    for (const { cookie } of [one, other]) await read('/api/tows', { cookie }).expect(200);
     await one.signOut();
     await other.revokeKey();
     for (const { cookie } of [one, other]) {
-      const response = await ask('/api/tows', { cookie });
-      expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+      await read('/api/tows', { cookie }).expect(401).expect('www-authenticate', 'Bearer');
     }
   });
 
-  it('is told 503 while Redis cannot say who they are, as with a key', async () => {
+  it('answers sessions and API keys with 503 and Retry-After while Redis is down', async () => {
     const { cookie, apiKey } = await person('viewer');
     await app.redis.kill();
     for (const headers of [{ cookie }, { authorization: `Bearer ${apiKey}` }]) {
-      const response = await ask('/api/tows', headers);
-      expect([response.status, response.headers.get('retry-after')]).toEqual([503, '2']);
+      await read('/api/tows', headers).expect(503).expect('retry-after', '2');
     }
     await redisIsBack();
   });
 });
 
-describe('the queue pages', () => {
-  it('are shown to whoever is signed in with the role ops, and to no other role', async () => {
+describe('queue pages: console sessions', () => {
+  it('shows the queue pages to a session with the role ops and to no other role', async () => {
     const { cookie } = await person('ops');
     for (const path of ['/queues/', '/queues/api/queues']) {
-      const shown = await ask(path, { cookie });
-      expect([shown.status, shown.headers.get('cache-control')]).toEqual([200, 'private, no-store']);
+      await read(path, { cookie }).expect(200).expect('cache-control', 'private, no-store');
     }
     for (const role of ['viewer', 'crew', 'dispatcher'] as const) {
-      const refused = await ask('/queues/', { cookie: (await person(role)).cookie });
-      expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, expect.stringMatching(/^Basic/)]);
+      const { cookie: weaker } = await person(role);
+      await read('/queues/', { cookie: weaker })
+        .expect(401)
+        .expect('www-authenticate', /^Basic/);
     }
   });
 
-  it('take no change from a session, and ask for the password as ever where there is none', async () => {
+  it('the queue pages ask for the Basic password on a change, on a wrong password and without a session', async () => {
     const { cookie } = await person('ops');
-    const change = await ask('/queues/api/queues/reports/pause', { cookie }, 'PUT');
-    const wrong = await ask('/queues/', { cookie, authorization: `Basic ${btoa('ops:wrong')}` });
-    const nobody = await ask('/queues/', {});
-    for (const refused of [change, wrong, nobody]) {
-      expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, expect.stringMatching(/^Basic/)]);
+    const change = request(listener.url).put('/queues/api/queues/reports/pause').set({ cookie });
+    const wrongPassword = read('/queues/', { cookie, authorization: `Basic ${btoa('ops:wrong')}` });
+    const withoutSession = read('/queues/', {});
+    for (const call of [change, wrongPassword, withoutSession]) {
+      await call.expect(401).expect('www-authenticate', /^Basic/);
     }
   });
 });
 
-describe('the stream of events', () => {
+describe('event stream: console sessions', () => {
+  /** Serves an event stream of its own. It is read with fetch: supertest resolves only when a response has ended. */
   async function watching<T>(doing: (watch: (cookie: string) => Promise<Response>) => Promise<T>): Promise<T> {
     const application = express();
     const authenticator = withSessions(sessions.signIn, sessions.sessionActor);
@@ -161,22 +160,25 @@ describe('the stream of events', () => {
   }
 
   it.each([
-    ['they sign out', 'signOut'],
-    ['their key is revoked', 'revokeKey'],
-  ] as const)('ends for whoever is signed in once %s, and goes on for others', async (_what, end) => {
-    const [one, other] = [await person('viewer'), await person('viewer')];
-    await watching(async (watch) => {
-      const [ended, goesOn] = [await watch(one.cookie), await watch(other.cookie)];
-      expect([ended.status, ended.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
-      await one[end]();
-      expect(await ended.text()).toContain('still here');
-      const reader = goesOn.body?.getReader();
-      expect((await reader?.read())?.done).toBe(false);
-      await reader?.cancel();
-    });
-  });
+    ['the user signs out', 'signOut'],
+    ['the key is revoked', 'revokeKey'],
+  ] as const)(
+    'ends the event stream of a session once %s and keeps the streams of others open',
+    async (_event, end) => {
+      const [one, other] = [await person('viewer'), await person('viewer')];
+      await watching(async (watch) => {
+        const [ended, goesOn] = [await watch(one.cookie), await watch(other.cookie)];
+        expect([ended.status, ended.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+        await one[end]();
+        expect(await ended.text()).toContain('still here');
+        const reader = goesOn.body?.getReader();
+        expect((await reader?.read())?.done).toBe(false);
+        await reader?.cancel();
+      });
+    },
+  );
 
-  it('goes on while Redis cannot say whether the session has ended', async () => {
+  it('keeps the event stream of a session open while Redis is down', async () => {
     const { cookie } = await person('viewer');
     await watching(async (watch) => {
       const reader = (await watch(cookie)).body?.getReader();
@@ -187,25 +189,25 @@ describe('the stream of events', () => {
     });
   });
 
-  it('is refused to a cookie that means nobody', () =>
+  it('refuses the event stream to an unknown session cookie with 401', () =>
     watching(async (watch) => expect((await watch('session=unknown')).status).toBe(401)));
 });
 
-it('nothing of a session is logged: no cookie, no id, no hash', async () => {
+it('logs no session cookie, session id, API key or key hash', async () => {
   const secrets: string[] = [];
   const lines = await linesOf({ redisUrl: app.redis.url, role: 'console' }, async (own) => {
     const ownSessions = openSessions(own.foundation);
-    const somebody = await signedIn(own, ownSessions, 'ops');
-    secrets.push(somebody.id, somebody.cookie, somebody.keyHash, somebody.apiKey);
+    const { id, cookie, keyHash, apiKey } = await signedIn(own, ownSessions, 'ops');
+    secrets.push(id, cookie, keyHash, apiKey);
     await serving(operatorWith(own.foundation, ownSessions).app, async (url) => {
-      const headers = { cookie: somebody.cookie };
-      for (const path of ['/api/tows', '/api/unknown', '/queues/', '/api/tows?limit=x'])
-        await fetch(`${url}${path}`, { headers });
-      await fetch(`${url}/api/tows/x/started`, { method: 'POST', headers, body: '{' });
-      await app.redis.ask('SET', `{p0}:session:${somebody.id}`, 'no JSON');
-      await fetch(`${url}/api/tows`, { headers });
+      for (const path of ['/api/tows', '/api/unknown', '/queues/', '/api/tows?limit=x']) {
+        await request(url).get(path).set({ cookie });
+      }
+      await request(url).post('/api/tows/x/started').set({ cookie }).type('text/plain').send('{');
+      await app.redis.ask('SET', `{p0}:session:${id}`, 'no JSON');
+      await request(url).get('/api/tows').set({ cookie });
       await app.redis.kill();
-      expect((await fetch(`${url}/api/tows`, { headers })).status).toBe(503);
+      await request(url).get('/api/tows').set({ cookie }).expect(503);
       await redisIsBack(own);
     });
   });

@@ -5,15 +5,15 @@ import { openSignIn } from '../../src/main/operator';
 import { hashOf } from '../../src/operator/authenticate';
 import { createSessionStore } from '../../src/store/sessions';
 import type { App } from '../support/app';
-import { call, newKey } from './client';
+import { api, newKey } from './client';
 import { operatorOn } from './in-process';
 
-/** People who are signed in, without the pages on which they would sign in. */
+/** Console sessions written to the store directly, without the sign-in pages. */
 
 const COOKIE = /(?:^|; )session=([^;]+)/;
 const LIFETIME_MS = 60_000;
 
-/** Who is signed in, by sessions in the store of a process. */
+/** Reads sessions from the store of a process, as a console does. */
 export function openSessions(foundation: Foundation) {
   const signIn = openSignIn(foundation);
   const store = createSessionStore(foundation.redis);
@@ -27,12 +27,12 @@ export function openSessions(foundation: Foundation) {
 
 type Sessions = ReturnType<typeof openSessions>;
 
-/** An operator API that believes these sessions, as that of a console does. */
+/** An operator API that accepts these sessions, as that of a console does. */
 export function operatorWith(foundation: Foundation, { signIn, sessionActor }: Sessions) {
   return operatorOn(foundation, { signIn, sessionActor });
 }
 
-/** Somebody with a key of this role who is signed in; `cookie` is what their browser sends. */
+/** Makes a key of this role and signs its holder in; `cookie` is the header that their browser sends. */
 export async function signedIn(app: Pick<App, 'consoleUrl' | 'apiKey' | 'foundation'>, sessions: Sessions, role: Role) {
   const apiKey = await newKey(app, role);
   const keyHash = hashOf(apiKey);
@@ -45,7 +45,9 @@ export async function signedIn(app: Pick<App, 'consoleUrl' | 'apiKey' | 'foundat
     cookie: `theme=dark; session=${id}`,
     async revokeKey() {
       const holder = await sessions.signIn.holderOf(keyHash);
-      return call(app, ['DELETE', `/api/keys/${holder?.id ?? ''}`]);
+      await api(app)
+        .delete(`/api/keys/${holder?.id ?? ''}`)
+        .expect(204);
     },
     signOut: () => sessions.store.end(id),
   };

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
+import request from 'supertest';
 import { z } from 'zod';
 import { apiKeyView, newApiKeyView } from '../../src/contracts/operator';
 import { openSignIn } from '../../src/main/operator';
@@ -7,27 +8,23 @@ import { hashOf } from '../../src/operator/authenticate';
 import { WRONG_KEYS_MAX } from '../../src/operator/guessing';
 import type { SignedIn, SignIn } from '../../src/workflow/operator-port';
 import { useApp } from '../support/app';
-import { call, get, newKey, post } from './client';
+import { api, newKey } from './client';
 import { operatorOn, serving } from './in-process';
 
 const app = useApp({ role: 'console' });
 
-/** Looks at keys one after the other, each as it comes with a request. */
-async function looked(signIn: SignIn, keys: readonly string[]): Promise<SignedIn[]> {
+/** Checks keys one after the other, each with an HTTP request of its own; returns the results of the checks that succeed. */
+async function checked(signIn: SignIn, keys: readonly string[]): Promise<SignedIn[]> {
   const found: SignedIn[] = [];
-  const server = createServer((request, response) => {
-    const looking = signIn.check(String(request.headers['x-key']), request).then(
+  const server = createServer((incoming, response) => {
+    const checking = signIn.check(String(incoming.headers['x-key']), incoming).then(
       (one) => found.push(one),
       () => null,
     );
-    void looking.finally(() => response.end());
+    void checking.finally(() => response.end());
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  for (const key of keys) {
-    await (await fetch(`http://127.0.0.1:${address.port}`, { headers: { 'x-key': key } })).text();
-  }
+  for (const key of keys) await request(server).get('/').set('x-key', key).expect(200);
   server.closeAllConnections();
   server.close();
   return found;
@@ -36,22 +33,24 @@ async function looked(signIn: SignIn, keys: readonly string[]): Promise<SignedIn
 const wrongKeys = (count: number) => Array.from({ length: count }, (_, index) => `thk_wrong-${index}`);
 
 async function idOf(name: string): Promise<string> {
-  const { items } = z.object({ items: z.array(apiKeyView) }).parse((await get(app, '/api/keys')).json);
+  const response = await api(app).get('/api/keys');
+  const { items } = z.object({ items: z.array(apiKeyView) }).parse(response.body);
   return items.find((key) => key.name === name)?.id ?? '';
 }
 
 async function rotated(name: string, graceHours: number): Promise<string> {
-  const answer = await post(app, `/api/keys/${await idOf(name)}/rotate`, { grace_hours: graceHours });
-  return newApiKeyView.parse(answer.json).api_key;
+  const path = `/api/keys/${await idOf(name)}/rotate`;
+  const response = await api(app).post(path).send({ grace_hours: graceHours });
+  return newApiKeyView.parse(response.body).api_key;
 }
 
-describe('signing in', () => {
-  it('with a key names its holder, and the hash by which they are found again', async () => {
+describe('operator sign-in', () => {
+  it('signing in with a key returns its holder and the hash that finds the holder again', async () => {
     const signIn = openSignIn(app.foundation);
     const apiKey = await newKey(app, 'dispatcher', 'day desk');
     const actor = { id: await idOf('day desk'), name: 'day desk', role: 'dispatcher' };
     const bootstrap = { id: 'bootstrap', name: 'bootstrap', role: 'ops' };
-    expect(await looked(signIn, [apiKey, app.apiKey, 'thk_wrong'])).toEqual([
+    expect(await checked(signIn, [apiKey, app.apiKey, 'thk_wrong'])).toEqual([
       { kind: 'held', actor, keyHash: hashOf(apiKey) },
       { kind: 'held', actor: bootstrap, keyHash: hashOf(app.apiKey) },
       { kind: 'wrong' },
@@ -60,8 +59,8 @@ describe('signing in', () => {
     expect(await signIn.holderOf(hashOf(app.apiKey))).toEqual(bootstrap);
   });
 
-  it('is slowed after as many wrong keys as a program may try, and says when to come back', async () => {
-    const found = await looked(openSignIn(app.foundation), wrongKeys(WRONG_KEYS_MAX + 1));
+  it('signing in is slowed after WRONG_KEYS_MAX wrong keys and gives the time to wait', async () => {
+    const found = await checked(openSignIn(app.foundation), wrongKeys(WRONG_KEYS_MAX + 1));
     expect(found.slice(0, -1)).toEqual(wrongKeys(WRONG_KEYS_MAX).map(() => ({ kind: 'wrong' })));
     const last = found.at(-1);
     if (last?.kind !== 'slowed') throw new Error(last?.kind);
@@ -69,36 +68,36 @@ describe('signing in', () => {
     expect(last.retryAfterMs).toBeLessThanOrEqual(60_000);
   });
 
-  it('and calling the API count as one: whoever guesses there is slowed here, and the other way round', async () => {
+  it('wrong keys at the sign-in and at the API count together: guesses at one slow the other', async () => {
     for (const isFirst of [true, false]) {
       const signIn = openSignIn(app.foundation);
       await serving(operatorOn(app.foundation, { signIn }).app, async (consoleUrl) => {
-        const callApi = async (apiKey: string) => (await get({ consoleUrl, apiKey }, '/api/tows')).status;
+        const callApi = (apiKey: string) => api({ consoleUrl, apiKey }).get('/api/tows');
         const guess = async () => {
           if (isFirst) for (const key of wrongKeys(WRONG_KEYS_MAX)) await callApi(key);
-          else await looked(signIn, wrongKeys(WRONG_KEYS_MAX));
+          else await checked(signIn, wrongKeys(WRONG_KEYS_MAX));
         };
         await guess();
-        expect(await looked(signIn, ['thk_another'])).toMatchObject([{ kind: 'slowed' }]);
-        expect(await callApi('thk_another')).toBe(429);
+        expect(await checked(signIn, ['thk_another'])).toMatchObject([{ kind: 'slowed' }]);
+        await callApi('thk_another').expect(429);
       });
     }
   });
 
-  it('makes nobody a guesser while the store cannot say', async () => {
+  it('does not count failed sign-ins as wrong keys while the key store fails', async () => {
     const signIn = openSignIn(app.foundation);
     const apiKey = await newKey(app, 'viewer');
     await app.redis.ask('RENAME', '{p0}:api-key-hashes', 'elsewhere');
     await app.redis.ask('SET', '{p0}:api-key-hashes', 'not a hash');
-    expect(await looked(signIn, wrongKeys(WRONG_KEYS_MAX + 5))).toEqual([]);
+    expect(await checked(signIn, wrongKeys(WRONG_KEYS_MAX + 5))).toEqual([]);
     await expect(signIn.holderOf(hashOf(apiKey))).rejects.toThrow('WRONGTYPE');
     await app.redis.ask('RENAME', 'elsewhere', '{p0}:api-key-hashes');
-    expect(await looked(signIn, [apiKey])).toMatchObject([{ kind: 'held' }]);
+    expect(await checked(signIn, [apiKey])).toMatchObject([{ kind: 'held' }]);
   });
 });
 
-describe('who signed in with a key', () => {
-  it('stays its holder through a rotation for as long as the old text is valid, and no longer', async () => {
+describe('holders of signed-in keys', () => {
+  it('a signed-in holder is found through a rotation until the old secret expires', async () => {
     const signIn = openSignIn(app.foundation);
     const hash = hashOf(await newKey(app, 'crew', 'truck 7'));
     const next = await rotated('truck 7', 24);
@@ -107,14 +106,16 @@ describe('who signed in with a key', () => {
     for (const one of [hash, hashOf(next)]) expect(await signIn.holderOf(one)).toBeNull();
   });
 
-  it('is nobody once it is revoked', async () => {
+  it('finds no signed-in holder once the key is revoked', async () => {
     const signIn = openSignIn(app.foundation);
     const hash = hashOf(await newKey(app, 'crew', 'truck 8'));
-    expect((await call(app, ['DELETE', `/api/keys/${await idOf('truck 8')}`])).status).toBe(204);
+    await api(app)
+      .delete(`/api/keys/${await idOf('truck 8')}`)
+      .expect(204);
     expect(await signIn.holderOf(hash)).toBeNull();
   });
 
-  it('is nobody where the hash is none', async () => {
+  it('finds no signed-in holder for a malformed or unknown hash', async () => {
     const signIn = openSignIn(app.foundation);
     for (const hash of ['', 'x', hashOf('nothing'), 'x'.repeat(64)]) expect(await signIn.holderOf(hash)).toBeNull();
   });
