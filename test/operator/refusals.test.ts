@@ -1,47 +1,50 @@
 import { useApp } from '../support/app';
 import { eventually } from '../support/eventually';
-import { call, errorOf, fieldsOf, get, newKey, post, towIn, towOf, towPath } from './client';
+import { api, errorOf, fieldsOf, newKey, towIn, towOf, towPath } from './client';
 import { answerHead, claimHead, deliver, newTow, towAfter, WHEREABOUTS } from './world';
 
 const app = useApp({ role: 'console' });
 
-describe('400: a body that cannot be read', () => {
-  it.each(['{"plate_number":', 'plate_number=ABJ', '"text"', '{"a": undefined}'])('%s', async (body) => {
-    const ref = await newTow(app);
-    const answer = await call(app, ['POST', towPath(ref, '/started'), body]);
-    expect([answer.status, errorOf(answer).code, fieldsOf(answer)]).toEqual([400, 'not_json', ['body']]);
-    expect((await towOf(app, ref)).facts).toEqual([]);
-  });
+describe('operator API: unreadable bodies', () => {
+  it.each(['{"plate_number":', 'plate_number=ABJ', '"text"', '{"a": undefined}'])(
+    'refuses the body %s with 400 not_json and records no fact',
+    async (body) => {
+      const ref = await newTow(app);
+      const response = await api(app).post(towPath(ref, '/started')).type('application/json').send(body).expect(400);
+      expect([errorOf(response).code, fieldsOf(response)]).toEqual(['not_json', ['body']]);
+      expect((await towOf(app, ref)).facts).toEqual([]);
+    },
+  );
 });
 
-describe('404: something nobody knows', () => {
+describe('operator API: unknown resources', () => {
   it.each([
-    ['GET', '/api/tows/TW-unknown', undefined],
-    ['POST', '/api/tows/TW-unknown/started', WHEREABOUTS],
-    ['POST', '/api/tows/TW-unknown/detained', {}],
-    ['POST', '/api/tows/TW-unknown/canceled', { cancellation_reason: 'x' }],
-    ['POST', '/api/tows/TW-unknown/released', {}],
-    ['POST', '/api/tows/TW-unknown/invoice', { vehicle_type: 'HEAVY' }],
-    ['POST', '/api/tows/TW-unknown/payment', {}],
-    ['POST', '/api/tows/TW-unknown/reports/started-1/retry', {}],
-    ['GET', '/api/deliveries/dlv_unknown', undefined],
-    ['POST', '/api/deliveries/dlv_unknown/replay', {}],
-    ['POST', '/api/tasks/unknown/resolve', {}],
-    ['DELETE', '/api/keys/unknown', undefined],
-  ])('%s %s', async (...request) => {
-    const answer = await call(app, request);
-    expect(answer.status).toBe(404);
-    expect(errorOf(answer)).toMatchObject({ details: [] });
+    ['get', '/api/tows/TW-unknown', undefined],
+    ['post', '/api/tows/TW-unknown/started', WHEREABOUTS],
+    ['post', '/api/tows/TW-unknown/detained', {}],
+    ['post', '/api/tows/TW-unknown/canceled', { cancellation_reason: 'x' }],
+    ['post', '/api/tows/TW-unknown/released', {}],
+    ['post', '/api/tows/TW-unknown/invoice', { vehicle_type: 'HEAVY' }],
+    ['post', '/api/tows/TW-unknown/payment', {}],
+    ['post', '/api/tows/TW-unknown/reports/started-1/retry', {}],
+    ['get', '/api/deliveries/dlv_unknown', undefined],
+    ['post', '/api/deliveries/dlv_unknown/replay', {}],
+    ['post', '/api/tasks/unknown/resolve', {}],
+    ['delete', '/api/keys/unknown', undefined],
+  ] as const)('refuses %s %s with 404', async (method, path, body) => {
+    const response = await api(app)[method](path).send(body).expect(404);
+    expect(errorOf(response)).toMatchObject({ details: [] });
   });
 
-  it('a report of another tow', async () => {
-    const [mine, other] = [await towAfter(app), await towAfter(app, 'started')];
+  it('refuses a decision on a report of another tow with 404', async () => {
+    const [tow, other] = [await towAfter(app), await towAfter(app, 'started')];
     const { reports } = await towOf(app, other);
-    expect((await post(app, towPath(mine, `/reports/${reports[0]?.id}/retry`))).status).toBe(404);
+    const path = towPath(tow, `/reports/${reports[0]?.id}/retry`);
+    await api(app).post(path).send({}).expect(404);
   });
 });
 
-describe('409: the state of the tow forbids it, and nothing changes', () => {
+describe('operator API: facts that the state of the tow forbids', () => {
   const cases = [
     ['detained', [], 'transition_not_allowed'],
     ['released', [], 'transition_not_allowed'],
@@ -70,78 +73,84 @@ describe('409: the state of the tow forbids it, and nothing changes', () => {
     payment: {},
   };
 
-  it.each(cases)('%s after %j: %s', async (event, before, code) => {
+  it.each(cases)('refuses %s after %j with 409 %s and changes nothing', async (event, before, code) => {
     const ref = await towAfter(app, ...before);
     const tow = await towOf(app, ref);
-    const answer = await post(app, towPath(ref, `/${event}`), bodies[event]);
-    expect([answer.status, errorOf(answer)]).toMatchObject([409, { code, details: [] }]);
+    const response = await api(app)
+      .post(towPath(ref, `/${event}`))
+      .send(bodies[event])
+      .expect(409);
+    expect(errorOf(response)).toMatchObject({ code, details: [] });
     expect(await towOf(app, ref)).toEqual(tow);
   });
 
-  it('released before it is paid when the service posted an invoice', async () => {
+  it('refuses released before payment once the service has posted an invoice', async () => {
     const ref = await towAfter(app, 'started');
     const { violation_reference_id } = await towOf(app, ref);
     const invoice = { violation_reference_id, towing_reference_id: ref, towing_invoice: { total_amount: 115 } };
     expect((await deliver(app, 'tow_invoice', invoice)).verdict).toBe('attached');
-    expect(errorOf(await post(app, towPath(ref, '/released'))).code).toBe('payment_required');
-    towIn(await post(app, towPath(ref, '/payment')));
-    expect(towIn(await post(app, towPath(ref, '/released'))).state).toBe('released');
+    const release = () => api(app).post(towPath(ref, '/released')).send({});
+    expect(errorOf(await release()).code).toBe('payment_required');
+    towIn(await api(app).post(towPath(ref, '/payment')).send({}));
+    expect(towIn(await release()).state).toBe('released');
   });
 
   it.each(['accepted', 'unknown', 'sending'] as const)(
-    'canceled with an invoice that is %s, but by ops with a reason',
-    async (standing) => {
+    'refuses to cancel a tow whose invoice is %s, except by ops with a reason',
+    async (invoice) => {
       const ref = await towAfter(app, 'started', 'invoice');
       await answerHead(app, ref, 'accepted');
-      if (standing === 'sending') await claimHead(app, ref);
-      else await answerHead(app, ref, standing);
-      const path = towPath(ref, '/canceled');
+      if (invoice === 'sending') await claimHead(app, ref);
+      else await answerHead(app, ref, invoice);
+      const cancel = (body: object, apiKey = app.apiKey) => api(app, apiKey).post(towPath(ref, '/canceled')).send(body);
       const body = { cancellation_reason: 'wrong vehicle' };
-      const apiKey = await newKey(app, 'dispatcher');
-      for (const answer of [await post(app, path, { ...body, reason: 'x' }, { apiKey }), await post(app, path, body)]) {
-        expect([answer.status, errorOf(answer).code]).toEqual([409, 'invoice_exists']);
+      const dispatcher = await newKey(app, 'dispatcher');
+      for (const response of [await cancel({ ...body, reason: 'x' }, dispatcher), await cancel(body)]) {
+        expect([response.status, errorOf(response).code]).toEqual([409, 'invoice_exists']);
       }
-      expect(towIn(await post(app, path, { ...body, reason: 'agreed with the service' })).state).toBe('canceled');
+      expect(towIn(await cancel({ ...body, reason: 'agreed with the service' })).state).toBe('canceled');
     },
   );
 });
 
-describe('422: every failing field is named with its rule', () => {
+describe('operator API: invalid fields', () => {
   it.each([
     [
       'started',
-      { plate_number: ' ', towed_location: 7, latitude: 90.1, longitude: '46', colour: 'red' },
       'colour latitude longitude plate_number towed_location',
+      { plate_number: ' ', towed_location: 7, latitude: 90.1, longitude: '46', colour: 'red' },
     ],
     [
       'started',
-      { plate_number: 'x'.repeat(51), towed_location: 'x'.repeat(501), latitude: -91, longitude: 181, occurred_at: 1 },
       'latitude longitude occurred_at plate_number towed_location',
+      { plate_number: 'x'.repeat(51), towed_location: 'x'.repeat(501), latitude: -91, longitude: 181, occurred_at: 1 },
     ],
-    ['started', [], 'body'],
-    ['started', {}, 'latitude longitude plate_number towed_location'],
-    ['started', { latitude: 24.7, plate_number: 'ABJ 1' }, 'longitude towed_location'],
-    ['detained', { occurred_at: 'yesterday', plate_number: 'ABJ 1' }, 'plate_number'],
-    ['canceled', { reason: '' }, 'cancellation_reason reason'],
-    ['canceled', { cancellation_reason: '   ' }, 'cancellation_reason'],
-    ['invoice', { delay_in_days: -1, override_reason: 7 }, 'delay_in_days override_reason vehicle_type'],
-    ['invoice', { vehicle_type: 'HEAVY', delay_in_days: 1.5 }, 'delay_in_days'],
-    ['payment', { payment_status: '', external_reference: 'x'.repeat(201) }, 'external_reference payment_status'],
-  ])('%s %j', async (event, body, fields) => {
+    ['started', 'body', []],
+    ['started', 'latitude longitude plate_number towed_location', {}],
+    ['started', 'longitude towed_location', { latitude: 24.7, plate_number: 'ABJ 1' }],
+    ['detained', 'plate_number', { occurred_at: 'yesterday', plate_number: 'ABJ 1' }],
+    ['canceled', 'cancellation_reason reason', { reason: '' }],
+    ['canceled', 'cancellation_reason', { cancellation_reason: '   ' }],
+    ['invoice', 'delay_in_days override_reason vehicle_type', { delay_in_days: -1, override_reason: 7 }],
+    ['invoice', 'delay_in_days', { vehicle_type: 'HEAVY', delay_in_days: 1.5 }],
+    ['payment', 'external_reference payment_status', { payment_status: '', external_reference: 'x'.repeat(201) }],
+  ])('refuses %s with 422 and names the invalid fields %s with their rules', async (event, fields, body) => {
     const ref = await newTow(app);
-    const answer = await post(app, towPath(ref, `/${event}`), body);
-    expect([answer.status, errorOf(answer).code, fieldsOf(answer).join(' ')]).toEqual([422, 'field_invalid', fields]);
-    for (const { field, rule } of errorOf(answer).details)
-      expect(errorOf(answer).message).toContain(`${field}: ${rule}`);
+    const response = await api(app)
+      .post(towPath(ref, `/${event}`))
+      .send(body)
+      .expect(422);
+    const { code, details, message } = errorOf(response);
+    expect([code, fieldsOf(response).join(' ')]).toEqual(['field_invalid', fields]);
+    for (const { field, rule } of details) expect(message).toContain(`${field}: ${rule}`);
     expect((await towOf(app, ref)).facts).toEqual([]);
   });
 
-  it('what is missing together with what is wrong', async () => {
-    const answer = await post(app, towPath(await newTow(app), '/started'), {
-      latitude: 24.7,
-      occurred_at: 'yesterday',
-    });
-    expect(fieldsOf(answer)).toEqual(['longitude', 'occurred_at', 'plate_number', 'towed_location']);
+  it('names missing and invalid fields of a fact together', async () => {
+    const response = await api(app)
+      .post(towPath(await newTow(app), '/started'))
+      .send({ latitude: 24.7, occurred_at: 'yesterday' });
+    expect(fieldsOf(response)).toEqual(['longitude', 'occurred_at', 'plate_number', 'towed_location']);
   });
 
   it.each([
@@ -149,46 +158,52 @@ describe('422: every failing field is named with its rule', () => {
     ['payment', ['started', 'invoice'], { payment_status: 'LATER' }, 'payment_status', 'must be one of PAID'],
     ['detained', ['started'], { occurred_at: '2024-11-20 08:00' }, 'occurred_at', /ISO 8601/],
     ['detained', ['started'], { occurred_at: '2024-02-30T08:00:00Z' }, 'occurred_at', /ISO 8601/],
-  ] as const)('%s after %j with a value that is none: %j', async (event, before, body, field, rule) => {
-    const ref = await towAfter(app, ...before);
-    const answer = await post(app, towPath(ref, `/${event}`), body);
-    expect(answer.status).toBe(422);
-    expect(errorOf(answer).details).toHaveLength(1);
-    expect(errorOf(answer).details[0]?.field).toBe(field);
-    expect(errorOf(answer).details[0]?.rule).toMatch(rule);
-  });
+  ] as const)(
+    'refuses %s after %j with the body %j and names the rule of %s',
+    async (event, before, body, field, rule) => {
+      const ref = await towAfter(app, ...before);
+      const response = await api(app)
+        .post(towPath(ref, `/${event}`))
+        .send(body)
+        .expect(422);
+      const { details } = errorOf(response);
+      expect(details.map((detail) => detail.field)).toEqual([field]);
+      expect(details[0]?.rule).toMatch(rule);
+    },
+  );
 
   it.each(['state=gone', 'limit=0', 'limit=201', 'limit=x', 'attention=maybe', 'colour=red'])(
-    'a query: %s',
+    'refuses GET /api/tows?%s with 422 and names the parameter',
     async (query) => {
-      const answer = await get(app, `/api/tows?${query}`);
-      expect([answer.status, fieldsOf(answer)]).toEqual([422, [query.split('=')[0]]]);
+      const response = await api(app).get(`/api/tows?${query}`).expect(422);
+      expect(fieldsOf(response)).toEqual([query.split('=')[0]]);
     },
   );
 });
 
-describe('503: Redis cannot take it', () => {
+describe('operator API: Redis outages', () => {
   it.each([
     ['is gone', () => app.redis.kill(), () => app.redis.start()],
     ['is frozen', async () => app.redis.freeze(), async () => app.redis.thaw()],
-  ])('while it %s, within 2 s and with Retry-After, and 202 again after', async (_what, begin, end) => {
+  ])('answers 503 with Retry-After within 2 s while Redis %s, and 202 afterwards', async (_state, begin, end) => {
     const ref = await eventually(() => newTow(app));
     await begin();
     const startedMs = performance.now();
-    const answers = await Promise.all([
-      get(app, towPath(ref)),
-      post(app, towPath(ref, '/started'), WHEREABOUTS),
-      get(app, '/api/tows'),
-      get(app, '/api/queues'),
+    const responses = await Promise.all([
+      api(app).get(towPath(ref)),
+      api(app).post(towPath(ref, '/started')).send(WHEREABOUTS),
+      api(app).get('/api/tows'),
+      api(app).get('/api/queues'),
     ]);
     expect(performance.now() - startedMs).toBeLessThan(2000);
-    for (const answer of answers) {
-      expect([answer.status, errorOf(answer).code]).toEqual([503, 'unavailable']);
-      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    for (const response of responses) {
+      expect([response.status, errorOf(response).code]).toEqual([503, 'unavailable']);
+      expect(Number(response.get('retry-after'))).toBeGreaterThan(0);
     }
     await end();
-    await eventually(async () => expect((await get(app, '/api/tows')).status).toBe(200));
+    await eventually(() => api(app).get('/api/tows').expect(200));
     const again = await eventually(() => newTow(app));
-    expect(towIn(await post(app, towPath(again, '/started'), WHEREABOUTS)).state).toBe('started');
+    const response = await api(app).post(towPath(again, '/started')).send(WHEREABOUTS);
+    expect(towIn(response).state).toBe('started');
   });
 });

@@ -1,7 +1,7 @@
 import type { TowView } from '../../src/contracts/operator';
 import { KEYS } from '../../src/store/keys';
 import { useApp } from '../support/app';
-import { errorOf, fieldsOf, get, post, refsFound, towIn, towOf, towPath, type Answer } from './client';
+import { api, errorOf, fieldsOf, refsFound, towIn, towOf, towPath } from './client';
 import { answerHead, claimHead, record, towAfter } from './world';
 
 const app = useApp({ role: 'console' });
@@ -14,8 +14,10 @@ const BODIES = {
 } as const;
 type Action = keyof typeof BODIES;
 
-function decide(ref: string, reportId: string, action: Action, body: object = BODIES[action]): Promise<Answer> {
-  return post(app, towPath(ref, `/reports/${reportId}/${action}`), body);
+function decide(ref: string, reportId: string, action: Action, body: object = BODIES[action]) {
+  return api(app)
+    .post(towPath(ref, `/reports/${reportId}/${action}`))
+    .send(body);
 }
 
 function reportOf(tow: TowView, id: string) {
@@ -24,7 +26,7 @@ function reportOf(tow: TowView, id: string) {
   return report;
 }
 
-/** A tow whose head report ended like this; with the report's id. */
+/** Creates a tow whose first unsent report has this outcome; returns the ids of both. */
 async function towWith(outcome: 'refused' | 'unknown' | 'retry', ...events: Parameters<typeof record>[2][]) {
   const ref = await towAfter(app, ...events);
   return { ref, id: await answerHead(app, ref, outcome) };
@@ -34,8 +36,8 @@ async function isDue(ref: string): Promise<boolean> {
   return (await app.redis.ask('ZSCORE', KEYS.dueTows, ref)) !== null;
 }
 
-describe('a refused report', () => {
-  it('holds what comes after it and opens a task in the words of the service', async () => {
+describe('operator API: refused reports', () => {
+  it('a refused report stops the later reports of its tow and opens a task that quotes the service', async () => {
     const { ref, id } = await towWith('refused', 'started', 'detained');
     const tow = await towOf(app, ref);
     expect(reportOf(tow, id)).toMatchObject({ state: 'refused', attempts: 1, next_attempt_at: null });
@@ -49,16 +51,19 @@ describe('a refused report', () => {
     ['correct', 'pending'],
     ['waive', 'waived'],
     ['accept', 'accepted'],
-  ] as const)('after %s is %s, its task is closed, and the outbox moves on', async (action, state) => {
-    const { ref, id } = await towWith('refused', 'started', 'detained');
-    const tow = towIn(await decide(ref, id, action));
-    expect(reportOf(tow, id)).toMatchObject({ state, hint: null });
-    expect(tow.tasks).toEqual([]);
-    expect(await isDue(ref)).toBe(true);
-    expect((await claimHead(app, ref)).reportKind).toBe(state === 'pending' ? 'started' : 'detained');
-  });
+  ] as const)(
+    'after %s a refused report is %s, its task is closed and the outbox is due again',
+    async (action, state) => {
+      const { ref, id } = await towWith('refused', 'started', 'detained');
+      const tow = towIn(await decide(ref, id, action));
+      expect(reportOf(tow, id)).toMatchObject({ state, hint: null });
+      expect(tow.tasks).toEqual([]);
+      expect(await isDue(ref)).toBe(true);
+      expect((await claimHead(app, ref)).reportKind).toBe(state === 'pending' ? 'started' : 'detained');
+    },
+  );
 
-  it('that was given up or taken as accepted says why and by whom', async () => {
+  it('a waived or accepted report records the reason and the key that decided, and takes no further decision', async () => {
     for (const action of ['waive', 'accept'] as const) {
       const { ref, id } = await towWith('refused', 'started');
       const tow = towIn(await decide(ref, id, action));
@@ -68,42 +73,42 @@ describe('a refused report', () => {
     }
   });
 
-  it.each(['waive', 'accept'] as const)('is not settled by %s without a reason', async (action) => {
+  it.each(['waive', 'accept'] as const)('refuses to %s a report without a reason with 422', async (action) => {
     const { ref, id } = await towWith('refused', 'started');
     for (const body of [{}, { reason: '  ' }]) {
-      const answer = await decide(ref, id, action, body);
-      expect([answer.status, fieldsOf(answer)]).toEqual([422, ['reason']]);
+      const response = await decide(ref, id, action, body).expect(422);
+      expect(fieldsOf(response)).toEqual(['reason']);
     }
     expect(reportOf(await towOf(app, ref), id).state).toBe('refused');
   });
 });
 
-describe('a report whose outcome is unknown', () => {
+describe('operator API: reports whose outcome is unknown', () => {
   const unknownInvoice = async () => {
     const ref = await towAfter(app, 'started', 'invoice', 'payment');
     await answerHead(app, ref, 'accepted');
     return { ref, id: await answerHead(app, ref, 'unknown') };
   };
 
-  it('cannot be corrected', async () => {
+  it('refuses to correct a report whose outcome is unknown with 409', async () => {
     const { ref, id } = await unknownInvoice();
-    const answer = await decide(ref, id, 'correct', { delay_in_days: 3 });
-    expect([answer.status, errorOf(answer).code]).toEqual([409, 'correct_not_allowed']);
+    const response = await decide(ref, id, 'correct', { delay_in_days: 3 }).expect(409);
+    expect(errorOf(response).code).toBe('correct_not_allowed');
   });
 
-  it('may be accepted, so that the next leaves', async () => {
+  it('sends the next report after a report whose outcome is unknown is accepted by hand', async () => {
     const { ref, id } = await unknownInvoice();
     expect(reportOf(towIn(await decide(ref, id, 'accept')), id).state).toBe('accepted');
     expect((await claimHead(app, ref)).reportKind).toBe('payment');
   });
 
-  it('may be retried, and goes out once more', async () => {
+  it('sends a report whose outcome is unknown again after a manual retry', async () => {
     const { ref, id } = await unknownInvoice();
     towIn(await decide(ref, id, 'retry'));
     expect(await claimHead(app, ref)).toMatchObject({ reportId: id, attempt: 2 });
   });
 
-  it('takes its pending payment along when it is waived, and the tow needs no payment any more', async () => {
+  it('waives the pending payment together with an invoice whose outcome is unknown, and no longer requires payment', async () => {
     const { ref, id } = await unknownInvoice();
     const tow = towIn(await decide(ref, id, 'waive'));
     expect(tow.reports).toMatchObject([
@@ -115,32 +120,32 @@ describe('a report whose outcome is unknown', () => {
   });
 });
 
-describe('a report on its way', () => {
+describe('operator API: reports in flight', () => {
   it.each([
     ['an invoice', ['started', 'invoice']],
-    ['a status', ['started']],
-  ] as const)('cannot be decided on: %s', async (_what, events) => {
+    ['a status report', ['started']],
+  ] as const)('refuses every decision on %s in flight with 409 and changes nothing', async (_kind, events) => {
     const ref = await towAfter(app, ...events);
     if (events.length > 1) await answerHead(app, ref, 'accepted');
     const { reportId } = await claimHead(app, ref);
     const tow = await towOf(app, ref);
     for (const action of ['retry', 'correct', 'waive', 'accept'] as const) {
-      const answer = await decide(ref, reportId, action);
-      expect([answer.status, errorOf(answer).code]).toEqual([409, 'report_in_flight']);
+      const response = await decide(ref, reportId, action).expect(409);
+      expect(errorOf(response).code).toBe('report_in_flight');
     }
     expect(await towOf(app, ref)).toEqual(tow);
   });
 });
 
-describe('a report that waits', () => {
-  it('goes out at once when it is retried', async () => {
+describe('operator API: waiting reports', () => {
+  it('sends a report that waits for its next attempt at once after a manual retry', async () => {
     const { ref, id } = await towWith('retry', 'started');
     expect(Date.parse(reportOf(await towOf(app, ref), id).next_attempt_at ?? '')).toBeGreaterThan(Date.now() + 30_000);
     towIn(await decide(ref, id, 'retry'));
     expect(await claimHead(app, ref)).toMatchObject({ reportId: id, attempt: 2, failures: 0 });
   });
 
-  it('may be waived before its turn', async () => {
+  it('skips a report that was waived before earlier reports were sent', async () => {
     const ref = await towAfter(app, 'started', 'detained', 'released');
     const [started, detained] = (await towOf(app, ref)).reports;
     towIn(await decide(ref, detained?.id ?? '', 'waive'));
@@ -154,12 +159,12 @@ describe('a report that waits', () => {
   });
 });
 
-it('the fields of all decisions are read strictly', async () => {
+it('refuses unknown fields in every decision on a report with 422', async () => {
   const { ref, id } = await towWith('refused', 'started');
   for (const action of ['retry', 'waive', 'accept'] as const) {
-    const answer = await decide(ref, id, action, { ...BODIES[action], plate_number: 'ABJ 1' });
-    expect([answer.status, fieldsOf(answer)]).toEqual([422, ['plate_number']]);
+    const response = await decide(ref, id, action, { ...BODIES[action], plate_number: 'ABJ 1' }).expect(422);
+    expect(fieldsOf(response)).toEqual(['plate_number']);
   }
-  expect((await get(app, towPath(ref))).status).toBe(200);
+  await api(app).get(towPath(ref)).expect(200);
   expect(await refsFound(app, { attention: 'true' })).toEqual([ref]);
 });

@@ -1,14 +1,18 @@
 import { taskView } from '../../src/contracts/operator';
 import { page } from '../../src/contracts/paging';
 import { useApp } from '../support/app';
-import { errorOf, get, newKey, post, towIn, towOf, towPath } from './client';
+import { api, errorOf, newKey, towIn, towOf, towPath } from './client';
 import { answerHead, deliver, newTow, towAfter, WHEREABOUTS } from './world';
 
 const app = useApp({ role: 'console' });
 
-async function tasks() {
-  return page(taskView).parse((await get(app, '/api/tasks')).json).items;
+async function tasks(query: Readonly<Record<string, string>> = {}) {
+  const response = await api(app).get('/api/tasks').query(query);
+  return page(taskView).parse(response.body).items;
 }
+
+const resolve = (id: string | undefined, body: object = {}, apiKey = app.apiKey) =>
+  api(app, apiKey).post(`/api/tasks/${id}/resolve`).send(body);
 
 async function towWithRival(): Promise<string> {
   const ref = await newTow(app);
@@ -16,7 +20,7 @@ async function towWithRival(): Promise<string> {
   return ref;
 }
 
-it('a task is listed with its tow, what happened and what can be done', async () => {
+it('lists a task with its tow, its type and its actions', async () => {
   const rival = await towWithRival();
   const refused = await towAfter(app, 'started');
   const reportId = await answerHead(app, refused, 'refused');
@@ -28,7 +32,7 @@ it('a task is listed with its tow, what happened and what can be done', async ()
   expect((await towOf(app, rival)).tasks).toEqual([listed]);
 });
 
-it('a task about a report shows what was sent and what the service said', async () => {
+it('shows in a task about a report what was sent and what the service answered', async () => {
   const ref = await towAfter(app, 'started');
   await answerHead(app, ref, 'refused');
   const [open] = await tasks();
@@ -41,72 +45,74 @@ it('a task about a report shows what was sent and what the service said', async 
   });
 });
 
-it('a task that only informs is closed by resolving it, and the tow remembers by whom', async () => {
+it('closes an informational task when it is resolved and records by whom in the timeline of the tow', async () => {
   const ref = await towWithRival();
   const [open] = await tasks();
-  const apiKey = await newKey(app, 'dispatcher', 'day shift');
-  const answer = await post(app, `/api/tasks/${open?.id}/resolve`, {}, { apiKey });
-  expect([answer.status, answer.json]).toEqual([202, open]);
+  const dispatcher = await newKey(app, 'dispatcher', 'day shift');
+  const response = await resolve(open?.id, {}, dispatcher).expect(202);
+  expect(response.body).toEqual(open);
   expect(await tasks()).toEqual([]);
   const tow = await towOf(app, ref);
   expect(tow.tasks).toEqual([]);
   expect(tow.timeline.at(-1)).toMatchObject({ type: 'task.resolved', by: 'day shift' });
 });
 
-it('the reason given for resolving a task is kept on its tow', async () => {
+it('records the reason for resolving a task in the timeline of the tow', async () => {
   const ref = await towWithRival();
   const [open] = await tasks();
-  await post(app, `/api/tasks/${open?.id}/resolve`, { reason: 'asked them by phone' });
+  await resolve(open?.id, { reason: 'asked them by phone' });
   expect((await towOf(app, ref)).timeline.at(-1)).toMatchObject({
     type: 'task.resolved',
     reason: 'asked them by phone',
   });
 });
 
-it('a task is resolved once: the second time it is unknown', async () => {
+it('refuses to resolve a task a second time with 404', async () => {
   await towWithRival();
   const [open] = await tasks();
-  await post(app, `/api/tasks/${open?.id}/resolve`);
-  const again = await post(app, `/api/tasks/${open?.id}/resolve`);
-  expect([again.status, errorOf(again).code]).toEqual([404, 'task_not_found']);
+  await resolve(open?.id).expect(202);
+  const again = await resolve(open?.id).expect(404);
+  expect(errorOf(again).code).toBe('task_not_found');
 });
 
-it('a task about a report is closed by deciding on the report, not by resolving it', async () => {
+it('closes a task about a report by a decision on the report and refuses to resolve it with 409', async () => {
   const ref = await towAfter(app, 'started');
   const reportId = await answerHead(app, ref, 'refused');
   const [open] = await tasks();
-  const answer = await post(app, `/api/tasks/${open?.id}/resolve`);
-  expect([answer.status, errorOf(answer).code]).toEqual([409, 'decision_needed']);
+  const response = await resolve(open?.id).expect(409);
+  expect(errorOf(response).code).toBe('decision_needed');
   expect(await tasks()).toEqual([open]);
-  towIn(await post(app, towPath(ref, `/reports/${reportId}/retry`)));
+  towIn(
+    await api(app)
+      .post(towPath(ref, `/reports/${reportId}/retry`))
+      .send({}),
+  );
   expect(await tasks()).toEqual([]);
 });
 
-it('the same trouble twice is one task', async () => {
+it('opens one task for repeated rival requests of a tow', async () => {
   const ref = await towWithRival();
   await deliver(app, 'tow_request', { violation_reference_id: 'V-third', towing_reference_id: ref });
   expect(await tasks()).toHaveLength(1);
 });
 
-it('tasks are listed newest first, oldest first when asked to, and by type', async () => {
+it('lists tasks newest first, oldest first on request, and filtered by type', async () => {
   const rival = await towWithRival();
   const refused = await towAfter(app, 'started');
   await answerHead(app, refused, 'refused');
-  const typesIn = async (query: string) =>
-    page(taskView)
-      .parse((await get(app, `/api/tasks${query}`)).json)
-      .items.map(({ type, towing_reference_id }) => [type, towing_reference_id]);
+  const typesIn = async (query: Readonly<Record<string, string>> = {}) =>
+    (await tasks(query)).map(({ type, towing_reference_id }) => [type, towing_reference_id]);
 
-  expect(await typesIn('')).toEqual([
+  expect(await typesIn()).toEqual([
     ['report_refused', refused],
     ['rival_request', rival],
   ]);
-  expect(await typesIn('?order=oldest')).toEqual([
+  expect(await typesIn({ order: 'oldest' })).toEqual([
     ['rival_request', rival],
     ['report_refused', refused],
   ]);
-  expect(await typesIn('?type=rival_request')).toEqual([['rival_request', rival]]);
-  expect(await typesIn('?type=nothing')).toEqual([]);
-  expect((await get(app, '/api/tasks?type=')).status).toBe(422);
-  expect((await get(app, '/api/tasks?order=sideways')).status).toBe(422);
+  expect(await typesIn({ type: 'rival_request' })).toEqual([['rival_request', rival]]);
+  expect(await typesIn({ type: 'nothing' })).toEqual([]);
+  await api(app).get('/api/tasks?type=').expect(422);
+  await api(app).get('/api/tasks?order=sideways').expect(422);
 });
