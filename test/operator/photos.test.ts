@@ -2,7 +2,7 @@ import { useApp } from '../support/app';
 import { eventually } from '../support/eventually';
 import { imageOf, PNG } from '../support/images';
 import { entriesOf } from './audited';
-import { errorOf, fieldsOf, get, newKey, towIn, towOf, towPath } from './client';
+import { api, errorOf, fieldsOf, newKey, towIn, towOf, towPath } from './client';
 import { clearDisk, formOf, imagesOnDisk, postForm, type FormFile } from './forms';
 import { newTow } from './world';
 
@@ -12,7 +12,7 @@ beforeEach(() => clearDisk(app));
 const send = (ref: string, files: readonly FormFile[], options = {}) =>
   postForm(app, towPath(ref, '/photos'), formOf({}, files), options);
 
-it('photos of a tow are kept with it and shown byte for byte', async () => {
+it('keeps the photos of a tow and serves them byte for byte', async () => {
   const ref = await newTow(app, { towing_reference_id: 'TW/../1 ٣' });
   const files = [
     { name: 'front.png', bytes: imageOf(4000) },
@@ -23,16 +23,14 @@ it('photos of a tow are kept with it and shown byte for byte', async () => {
     files.map(({ name, bytes }) => ({ name, size_bytes: bytes.length, content_type: 'image/png', by: 'bootstrap' })),
   );
   for (const [index, { id }] of tow.dispatch.photos.entries()) {
-    const response = await fetch(`${app.consoleUrl}${towPath(ref, `/photos/${id}`)}`, {
-      headers: { authorization: `Bearer ${app.apiKey}` },
-    });
-    expect(Buffer.from(await response.arrayBuffer()).equals(files[index]?.bytes ?? PNG)).toBe(true);
-    expect(response.headers.get('content-type')).toBe('image/png');
-    expect(response.headers.get('cache-control')).toBe('private, no-store');
+    const response = await api(app).get(towPath(ref, `/photos/${id}`));
+    expect(response.body).toEqual(files[index]?.bytes);
+    expect(response.get('content-type')).toBe('image/png');
+    expect(response.get('cache-control')).toBe('private, no-store');
   }
 });
 
-it('more photos come beside those that are there, and change nothing else of the tow', async () => {
+it('adds later photos of a tow to earlier ones and changes nothing else of the tow', async () => {
   const ref = await newTow(app);
   const before = await towOf(app, ref);
   towIn(await send(ref, [{ name: 'a.png', bytes: PNG }]));
@@ -43,16 +41,16 @@ it('more photos come beside those that are there, and change nothing else of the
   expect(after.timeline.filter(({ type }) => type === 'tow.photo_added')).toHaveLength(2);
 });
 
-it('photos sent by many at once are all kept', async () => {
+it('keeps every photo of a tow when several clients upload at once', async () => {
   const ref = await newTow(app);
   const names = Array.from({ length: 8 }, (_, at) => `${at}.png`);
-  const answers = await Promise.all(names.map((name) => send(ref, [{ name, bytes: PNG }])));
-  expect(answers.map(({ status }) => status)).toEqual(names.map(() => 202));
+  const responses = await Promise.all(names.map((name) => send(ref, [{ name, bytes: PNG }])));
+  expect(responses.map(({ status }) => status)).toEqual(names.map(() => 202));
   const { dispatch } = await towOf(app, ref);
   expect(dispatch.photos.map(({ name }) => name).toSorted()).toEqual(names);
 });
 
-it('the act is audited by the ids of the photos, and by no name', async () => {
+it('audits added photos with their ids and without their file names', async () => {
   const ref = await newTow(app);
   let ids: string[] = [];
   const entries = await entriesOf(app, async () => {
@@ -63,13 +61,13 @@ it('the act is audited by the ids of the photos, and by no name', async () => {
   ]);
 });
 
-it('at least one image is needed, and each must be one', async () => {
+it('refuses a photo upload with 422 when it contains no image, an unknown field or a file that is not an image', async () => {
   const ref = await newTow(app);
   for (const files of [[], [{ name: '', bytes: Buffer.alloc(0) }]]) {
-    const nothing = await send(ref, files);
-    expect([nothing.status, fieldsOf(nothing)]).toEqual([422, ['images']]);
+    const empty = await send(ref, files);
+    expect([empty.status, fieldsOf(empty)]).toEqual([422, ['images']]);
   }
-  const text = await postForm(
+  const mixed = await postForm(
     app,
     towPath(ref, '/photos'),
     formOf({ colour: 'red' }, [
@@ -77,18 +75,18 @@ it('at least one image is needed, and each must be one', async () => {
       { name: 'b.jpg', bytes: Buffer.from('a text') },
     ]),
   );
-  expect([text.status, fieldsOf(text)]).toEqual([422, ['colour', 'images.2']]);
+  expect([mixed.status, fieldsOf(mixed)]).toEqual([422, ['colour', 'images.2']]);
   expect((await towOf(app, ref)).dispatch.photos).toEqual([]);
   await eventually(async () => expect(await imagesOnDisk(app)).toEqual([]));
 });
 
-it('photos of a tow that nobody knows are refused 404, and nothing stays', async () => {
-  const answer = await send('TW-unknown', [{ name: 'a.png', bytes: PNG }]);
-  expect([answer.status, errorOf(answer).code]).toEqual([404, 'tow_not_found']);
+it('refuses photos of an unknown tow with 404 and keeps none on disk', async () => {
+  const response = await send('TW-unknown', [{ name: 'a.png', bytes: PNG }]);
+  expect([response.status, errorOf(response).code]).toEqual([404, 'tow_not_found']);
   await eventually(async () => expect(await imagesOnDisk(app)).toEqual([]));
 });
 
-it('under an Idempotency-Key the same photos are kept once', async () => {
+it('keeps photos once when an upload is repeated with the same Idempotency-Key', async () => {
   const ref = await newTow(app);
   const options = { idempotencyKey: 'a-key-of-the-client' };
   const first = await send(ref, [{ name: 'a.png', bytes: PNG }], options);
@@ -98,18 +96,20 @@ it('under an Idempotency-Key the same photos are kept once', async () => {
   await eventually(async () => expect(await imagesOnDisk(app)).toHaveLength(1));
 });
 
-it('crew may send photos, viewers may only look', async () => {
+it('lets crew add photos and viewers only read them, and serves a photo only under its own tow', async () => {
   const ref = await newTow(app);
   const [crew, viewer] = [await newKey(app, 'crew'), await newKey(app, 'viewer')];
   const { dispatch } = towIn(await send(ref, [{ name: 'a.png', bytes: PNG }], { apiKey: crew }));
   expect((await send(ref, [{ name: 'a.png', bytes: PNG }], { apiKey: viewer })).status).toBe(403);
   const path = towPath(ref, `/photos/${dispatch.photos[0]?.id}`);
-  expect((await get(app, path, { apiKey: viewer })).status).toBe(200);
-  expect((await get(app, towPath(ref, '/photos/unknown'))).status).toBe(404);
-  expect((await get(app, towPath(await newTow(app), `/photos/${dispatch.photos[0]?.id}`))).status).toBe(404);
+  await api(app, viewer).get(path).expect(200);
+  await api(app).get(towPath(ref, '/photos/unknown')).expect(404);
+  await api(app)
+    .get(towPath(await newTow(app), `/photos/${dispatch.photos[0]?.id}`))
+    .expect(404);
 });
 
-it('a tow takes 200 photos; one more is refused and leaves nothing', async () => {
+it('accepts 200 photos of a tow, refuses more with 409 and keeps none of the refused ones', async () => {
   const ref = await newTow(app);
   const files = (count: number) => Array.from({ length: count }, (_, at) => ({ name: `${at}.png`, bytes: PNG }));
   for (let nth = 0; nth < 19; nth += 1) towIn(await send(ref, files(10)));

@@ -17,17 +17,18 @@ const fields = Buffer.concat(
   Object.entries(REQUIRED).map(([name, value]) => named(`form-data; name="${name}"`, value)),
 );
 const END = Buffer.from(`--${BOUNDARY}--\r\n`);
-/** Whatever is wrong, the rest of the form is as it should be. */
+/** A form that is complete except for these parts. */
 const around = (...parts: readonly Buffer[]) =>
   Buffer.concat([fields, ...parts, named('form-data; name="images"; filename="whole.png"'), END]);
 
+/** Sends the body in exactly these pieces. A raw socket does it: supertest does not control how a body is split. */
 async function send(body: Buffer, pieces: readonly Buffer[] = [body]) {
   const client = await rawClient(app, { path: PATH, headers: { 'transfer-encoding': 'chunked' } });
   for (const piece of pieces) await client.write(chunk(piece));
   await client.write('0\r\n\r\n');
-  const answer = await answerOf(client);
+  const response = await answerOf(client);
   client.socket.destroy();
-  return answer;
+  return response;
 }
 
 async function expectNothingKept() {
@@ -36,41 +37,41 @@ async function expectNothingKept() {
 }
 
 it.each([
-  ['quotes within its file name', named('form-data; name="images"; filename="the "big" car.png"')],
-  ['a file name with a space and no quotes', named('form-data; name="images"; filename=a b.png')],
-  ['a file name without its end quote', named('form-data; name="images"; filename="ok.png')],
-  ['a line break within its file name', named('form-data; name="images"; filename="a\r\nb.png"')],
-  ['another kind of content', named('attachment; name="images"; filename="a.png"')],
+  ['unescaped quotes in its file name', named('form-data; name="images"; filename="the "big" car.png"')],
+  ['an unquoted file name with a space', named('form-data; name="images"; filename=a b.png')],
+  ['a file name without its closing quote', named('form-data; name="images"; filename="ok.png')],
+  ['a line break in its file name', named('form-data; name="images"; filename="a\r\nb.png"')],
+  ['a Content-Disposition other than form-data', named('attachment; name="images"; filename="a.png"')],
   ['no Content-Disposition', part('Content-Type: image/png')],
-  ['no head', Buffer.from(`--${BOUNDARY}\r\n\r\nbody\r\n`)],
-  ['letters behind the name of a field', named('form-data; name="fullName"x', 'A Reporter')],
+  ['no headers', Buffer.from(`--${BOUNDARY}\r\n\r\nbody\r\n`)],
+  ['letters after the name of a field', named('form-data; name="fullName"x', 'A Reporter')],
   [
-    'spaces behind its delimiter',
+    'spaces after its delimiter',
     Buffer.from(`--${BOUNDARY} \r\nContent-Disposition: form-data; name="date"\r\n\r\n\r\n`),
   ],
-  ['a line feed alone behind its delimiter', Buffer.from(`--${BOUNDARY}\nContent-Disposition: form-data\n\nx\r\n`)],
-])('a part with %s is refused 400, not passed over', async (_what, unreadable) => {
+  ['a bare line feed after its delimiter', Buffer.from(`--${BOUNDARY}\nContent-Disposition: form-data\n\nx\r\n`)],
+])('refuses a form with 400 when a part has %s', async (_what, unreadable) => {
   expect(await send(around(unreadable))).toMatchObject(UNREADABLE);
   await expectNothingKept();
 });
 
-it('an unreadable part is found wherever the body is split, and a readable form is taken wherever it is split', async () => {
+it('judges the parts of a form the same way wherever the body is split into chunks', async () => {
   const small = named('form-data; name="images"; filename=a b.png', 'x');
   for (const [body, status] of [
     [around(small), 400],
     [around(), 202],
   ] as const) {
-    // All the ends of delimiters and heads are within these.
+    // This range covers the ends of all delimiters and part headers.
     const from = fields.length - 4;
     const to = Math.min(body.length, fields.length + small.length + 60);
     for (let at = from; at < to; at += 1) {
-      const answer = await send(body, [body.subarray(0, at), body.subarray(at)]);
-      expect([at, answer.status]).toEqual([at, status]);
+      const response = await send(body, [body.subarray(0, at), body.subarray(at)]);
+      expect([at, response.status]).toEqual([at, status]);
     }
   }
 });
 
-it('a part behind the end of the form is refused 400, and keeps nobody waiting', async () => {
+it('refuses a form with 400 when a part follows its end, without waiting for more data', async () => {
   const late = named('form-data; name="images"; filename="late.png"');
   for (const body of [Buffer.concat([around(), late]), Buffer.concat([around(), late, END])]) {
     for (const pieces of [[body], [around(), body.subarray(around().length)]]) {
@@ -80,7 +81,7 @@ it('a part behind the end of the form is refused 400, and keeps nobody waiting',
   await expectNothingKept();
 });
 
-it('text before the first part and behind the last one is none of the form', async () => {
+it('ignores text before the first part and after the last part of a form', async () => {
   const body = Buffer.concat([Buffer.from('A form follows.\r\n'), around(), Buffer.from('That was it.\r\n')]);
   expect(await send(body)).toMatchObject({ status: 202 });
 });
@@ -88,7 +89,7 @@ it('text before the first part and behind the last one is none of the form', asy
 it.each([
   ['an unknown file', 'form-data; name="photos"'],
   ['a file under the name of a field', 'form-data; name="fullName"'],
-])('%s without a file name is named, and passed over only if it is empty', async (_what, disposition) => {
+])('refuses %s without a file name with 422 and ignores it when it is empty', async (_what, disposition) => {
   const head = `Content-Disposition: ${disposition}\r\nContent-Type: application/octet-stream`;
   expect(await send(around(part(head)))).toMatchObject({
     status: 422,
