@@ -1,35 +1,42 @@
 import { VIOLATION_FIELDS } from '../../src/contracts/violation-input';
+import { violationView } from '../../src/contracts/violations';
 import { PLATE_TYPES, VIOLATION_TYPES } from '../../src/domain/vocabulary';
 import { useApp } from '../support/app';
 import { eventually } from '../support/eventually';
 import { imageOf, PNG } from '../support/images';
-import { errorOf, fieldsOf, type Answer } from './client';
+import { api, errorOf, fieldsOf, type ApiResponse } from './client';
 import { clearDisk, COMPLETE, imagesOnDisk, report, REQUIRED, violationIn, type FormFile } from './forms';
 
 const app = useApp({ role: 'console' });
 beforeEach(() => clearDisk(app));
 
-/** A refusal names these fields and no others, changes nothing and leaves nothing on the disk. */
-async function expectInvalid(answer: Answer, ...fields: readonly string[]): Promise<void> {
-  expect([answer.status, errorOf(answer).code, fieldsOf(answer)]).toEqual([422, 'field_invalid', fields]);
-  for (const { field, rule } of errorOf(answer).details) expect(errorOf(answer).message).toContain(`${field}: ${rule}`);
+/** Expects a 422 that names exactly these fields, stores no violation and leaves no image on the disk. */
+async function expectInvalid(response: ApiResponse, ...fields: readonly string[]): Promise<void> {
+  const { code, details, message } = errorOf(response);
+  expect([response.status, code, fieldsOf(response)]).toEqual([422, 'field_invalid', fields]);
+  for (const { field, rule } of details) expect(message).toContain(`${field}: ${rule}`);
   await eventually(async () => expect(await imagesOnDisk(app)).toEqual([]));
   expect(await app.redis.ask('EXISTS', '{p0}:index:violations')).toBe(0);
 }
 
 const names = Object.keys(REQUIRED);
 
-it.each(names)('without %s the form is refused 422 and the field is named', async (missing) => {
+/** A value as a test name shows it: long ones by their beginning and their length. */
+function shown(value: string): string {
+  return value.length > 40 ? `"${value.slice(0, 8)}…" (${value.length} characters)` : JSON.stringify(value);
+}
+
+it.each(names)('refuses a violation form without %s with 422 and names the field', async (missing) => {
   const fields = Object.fromEntries(Object.entries(COMPLETE).filter(([name]) => name !== missing));
   await expectInvalid(await report(app, fields, [{ name: 'a.png', bytes: PNG }]), missing);
 });
 
-it.each(names)('with %s left empty the form is refused 422 and the field is named', async (empty) => {
+it.each(names)('refuses a violation form with a blank %s with 422 and names the field', async (empty) => {
   await expectInvalid(await report(app, { ...COMPLETE, [empty]: '  ' }), empty);
 });
 
 it.each(Object.keys(VIOLATION_FIELDS).filter((name) => !names.includes(name) && name !== 'metadata'))(
-  '%s may be left out or left empty',
+  'accepts a violation form with %s missing or blank',
   async (optional) => {
     const { metadata: _metadata, ...rest } = COMPLETE;
     const fields = Object.fromEntries(Object.entries(rest).filter(([name]) => name !== optional));
@@ -39,30 +46,27 @@ it.each(Object.keys(VIOLATION_FIELDS).filter((name) => !names.includes(name) && 
   },
 );
 
-it('metadata may be left out or left empty', async () => {
+it('accepts a violation form with metadata missing or blank', async () => {
   for (const form of [REQUIRED, { ...REQUIRED, metadata: '' }]) {
     const { id, form: taken } = violationIn(await report(app, form));
     expect(taken.metadata).toEqual({ id });
   }
 });
 
-it.each([...PLATE_TYPES])('plateType %s is taken as it is spelled, and no other spelling of it', async (plateType) => {
+it.each([...PLATE_TYPES])('accepts plateType %s in its exact spelling only', async (plateType) => {
   violationIn(await report(app, { ...REQUIRED, plateType }));
   await app.redis.ask('FLUSHALL');
   const other = plateType === plateType.toUpperCase() ? plateType.toLowerCase() : plateType.toUpperCase();
   await expectInvalid(await report(app, { ...REQUIRED, plateType: other }), 'plateType');
 });
 
-it.each([...VIOLATION_TYPES])(
-  'violationType %s is taken as it is spelled, and no other spelling of it',
-  async (type) => {
-    violationIn(await report(app, { ...REQUIRED, violationType: type }));
-    await app.redis.ask('FLUSHALL');
-    await expectInvalid(await report(app, { ...REQUIRED, violationType: type.toLowerCase() }), 'violationType');
-  },
-);
+it.each([...VIOLATION_TYPES])('accepts violationType %s in its exact spelling only', async (type) => {
+  violationIn(await report(app, { ...REQUIRED, violationType: type }));
+  await app.redis.ask('FLUSHALL');
+  await expectInvalid(await report(app, { ...REQUIRED, violationType: type.toLowerCase() }), 'violationType');
+});
 
-it.each([
+const INVALID: readonly (readonly [name: string, value: string])[] = [
   ['plateType', 'CAR'],
   ['violationType', 'PARKING'],
   ['zoneId', '12'],
@@ -89,19 +93,24 @@ it.each([
   ['colour', 'red'],
   ['__proto__', 'x'],
   ['images', 'not a file'],
-])('%s %j is refused 422 and the field is named', async (name, value) => {
-  const fields = Object.fromEntries([...Object.entries(COMPLETE), [name, value]]);
-  await expectInvalid(await report(app, fields), name);
-});
+];
+
+it.each(INVALID.map(([name, value]) => [name, shown(value), value] as const))(
+  'refuses a violation form with %s %s with 422 and names the field',
+  async (name, _shown, value) => {
+    const fields = Object.fromEntries([...Object.entries(COMPLETE), [name, value]]);
+    await expectInvalid(await report(app, fields), name);
+  },
+);
 
 it.each(['{"id":7}', '{"id":""}', '{"id":"  "}', '{"id":null}', '{"id":"a","b":{"id":1},"\\u0069d" :"c"}'])(
-  'an id in the metadata is text, not blank, and given once: %s',
+  'refuses metadata %s with 422: its id must be one text that is not blank',
   async (metadata) => {
     await expectInvalid(await report(app, { ...REQUIRED, metadata }), 'metadata.id');
   },
 );
 
-it('everything that is wrong is named at once, fields and images', async () => {
+it('names every invalid field and image of a violation form in one 422', async () => {
   const { location: _location, ...rest } = REQUIRED;
   const files: FormFile[] = [
     { name: 'a.png', bytes: PNG },
@@ -110,19 +119,19 @@ it('everything that is wrong is named at once, fields and images', async () => {
     { name: 'd.png', bytes: PNG.subarray(0, 20) },
     { name: 'e.png', bytes: PNG, under: 'photos' },
   ];
-  const answer = await report(app, { ...rest, plateType: 'CAR', zoneId: '1' }, files);
-  await expectInvalid(answer, 'images.2', 'images.4', 'location', 'photos', 'plateType', 'zoneId');
+  const response = await report(app, { ...rest, plateType: 'CAR', zoneId: '1' }, files);
+  await expectInvalid(response, 'images.2', 'images.4', 'location', 'photos', 'plateType', 'zoneId');
 });
 
-it('a text file named .jpg is refused in plain words', async () => {
-  const answer = await report(app, REQUIRED, [{ name: 'photo.jpg', bytes: Buffer.from('This is a text.') }]);
-  await expectInvalid(answer, 'images.1');
-  expect(errorOf(answer).details[0]?.rule).toBe(
+it('refuses a text file named .jpg with 422 and lists the accepted image formats', async () => {
+  const response = await report(app, REQUIRED, [{ name: 'photo.jpg', bytes: Buffer.from('This is a text.') }]);
+  await expectInvalid(response, 'images.1');
+  expect(errorOf(response).details[0]?.rule).toBe(
     'must be a whole image: JPEG, PNG, WebP, GIF, BMP, TIFF, HEIC, HEIF or AVIF',
   );
 });
 
-it('an image that was cut off is refused', async () => {
+it('refuses truncated images with 422', async () => {
   const cut = [PNG.subarray(0, 33), PNG.subarray(0, PNG.length - 4)];
   const files = cut.map((bytes, at) => ({ name: `${at}.png`, bytes }));
   await expectInvalid(await report(app, REQUIRED, files), 'images.1', 'images.2');
@@ -147,48 +156,48 @@ const ONE_RULE: readonly (readonly [name: string, value: string, rule: string])[
   ),
 ];
 
-it.each(ONE_RULE)('%s %j breaks one rule, and that is told: %s', async (name, value, rule) => {
-  const rest = Object.fromEntries(Object.entries(COMPLETE).filter(([other]) => other !== name));
-  const answer = await report(app, value === '' ? rest : { ...rest, [name]: value });
-  await expectInvalid(answer, name);
-  expect(errorOf(answer).details).toEqual([{ field: name, rule }]);
-});
+it.each(ONE_RULE.map(([name, value, rule]) => [name, shown(value), rule, value] as const))(
+  'refuses a violation form with %s %s and gives the one rule that it breaks: %s',
+  async (name, _shown, rule, value) => {
+    const rest = Object.fromEntries(Object.entries(COMPLETE).filter(([other]) => other !== name));
+    const response = await report(app, value === '' ? rest : { ...rest, [name]: value });
+    await expectInvalid(response, name);
+    expect(errorOf(response).details).toEqual([{ field: name, rule }]);
+  },
+);
 
-it('a place and a description of images may have several lines', async () => {
+it('accepts line breaks in the location and in the description of the images', async () => {
   const several = { location: 'Gate 4\r\nKing Fahd Road', imagesDescription: 'front\nside' };
-  const { form } = violationIn(await report(app, { ...REQUIRED, ...several }));
-  // A form on its way has its line breaks in one spelling.
-  expect([form.location, form.imagesDescription]).toEqual(['Gate 4\r\nKing Fahd Road', 'front\r\nside']);
+  const response = await api(app)
+    .post('/api/violations')
+    .field({ ...REQUIRED, ...several })
+    .expect(202);
+  const { form } = violationView.parse(response.body);
+  expect([form.location, form.imagesDescription]).toEqual(['Gate 4\r\nKing Fahd Road', 'front\nside']);
 });
 
-it('an SVG is refused: it could carry a program', async () => {
+it('refuses an SVG image with 422, because it can contain a script', async () => {
   const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script/></svg>');
   await expectInvalid(await report(app, REQUIRED, [{ name: 'a.svg', bytes: svg }]), 'images.1');
 });
 
-it('an empty file with a name is an image that got lost, and one without is nothing', async () => {
+it('refuses an empty image with a file name with 422 and ignores an empty image without one', async () => {
   await expectInvalid(await report(app, REQUIRED, [{ name: 'a.png', bytes: Buffer.alloc(0) }]), 'images.1');
-  const nothing = { name: '', bytes: Buffer.alloc(0) };
+  const unnamed = { name: '', bytes: Buffer.alloc(0) };
   const { images, id } = violationIn(
-    await report(app, REQUIRED, [nothing, { name: 'b.png', bytes: imageOf(99) }, nothing]),
+    await report(app, REQUIRED, [unnamed, { name: 'b.png', bytes: imageOf(99) }, unnamed]),
   );
   expect(images.map(({ name }) => name)).toEqual(['b.png']);
   expect(await imagesOnDisk(app)).toEqual([expect.stringMatching(new RegExp(`^violations/${id}/`))]);
 });
 
-it('a field given twice is refused, rather than one of both being taken', async () => {
-  const form = new FormData();
-  for (const [name, value] of Object.entries(REQUIRED)) form.append(name, value);
-  form.append('plateNumber', 'KLM 7');
-  const headers = { authorization: `Bearer ${app.apiKey}` };
-  const response = await fetch(`${app.consoleUrl}/api/violations`, { method: 'POST', headers, body: form });
-  expect([response.status, await response.text()]).toEqual([
-    422,
-    expect.stringContaining('plateNumber: must be given once'),
-  ]);
+it('refuses a violation form that gives a field twice with 422', async () => {
+  const form = api(app).post('/api/violations').field(REQUIRED).field('plateNumber', 'KLM 7');
+  const response = await form.expect(422);
+  expect(errorOf(response).message).toContain('plateNumber: must be given once');
 });
 
-it('more fields or more files than any form has are refused', async () => {
+it('refuses a violation form with too many fields or more than 100 images with 422', async () => {
   const fields = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`field${at}`, 'x']));
   expect(fieldsOf(await report(app, { ...REQUIRED, ...fields }))).toContain('body');
   const files = Array.from({ length: 101 }, (_, at) => ({ name: `${at}.png`, bytes: PNG }));

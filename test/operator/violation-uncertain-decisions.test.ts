@@ -6,24 +6,27 @@ import { useApp } from '../support/app';
 import { UNKNOWN } from '../support/stores';
 import { claimAs, outcome } from '../support/violations';
 import { audited } from './audited';
-import { errorOf, get, post, towOf } from './client';
+import { api, errorOf, towOf, type ApiResponse } from './client';
 import { REQUIRED, report, violationIn } from './forms';
 import { newViolation, violationOf } from './violation-world';
 import { newTow } from './world';
 
 const app = useApp({ role: 'console' });
 
-const decide = (id: string, action: string, body: object) => post(app, `/api/violations/${id}/${action}`, body);
-const codeOf = async (answer: ReturnType<typeof post>) => [(await answer).status, errorOf(await answer).code];
-const taskTypes = async () =>
-  page(taskView)
-    .parse((await get(app, '/api/tasks')).json)
+const decide = (id: string, action: string, body: object) =>
+  api(app).post(`/api/violations/${id}/${action}`).send(body);
+const refusalOf = (response: ApiResponse) => [response.status, errorOf(response).code];
+const taskTypes = async () => {
+  const response = await api(app).get('/api/tasks');
+  return page(taskView)
+    .parse(response.body)
     .items.map(({ type }) => type);
+};
 const NOT_ALLOWED = [409, 'correct_not_allowed'];
 const FAILED = { next: 'retry', delayMs: 0, because: 'failed' } as const;
 const REFUSED = { next: 'refused', hint: 'perhaps_already_accepted' } as const;
 
-/** What workers store; none runs here. */
+/** The store that workers write to; no worker runs here. */
 function outbox(giveUpAfterMs = 3_600_000) {
   const { redis, clock } = app.foundation;
   const violationBudget = { limit: 0, windowMs: 60_000 };
@@ -31,77 +34,78 @@ function outbox(giveUpAfterMs = 3_600_000) {
   return createViolationOutbox(redis, clock, { ...times, violationBudget, checksTicket: false });
 }
 
-/** Sent once, with this outcome. */
+/** Stores a violation and one attempt to send it with this outcome. */
 async function sentAs(...what: Parameters<typeof outcome>): Promise<string> {
   const id = await newViolation(app);
   await outbox().ack(await claimAs(outbox(), id, 'send'), outcome(...what));
   return id;
 }
 
-describe('a correction', () => {
-  it('is refused while what was sent may have worked, also once it was said to send it again', async () => {
+describe('operator API: corrections of violations that may have been accepted', () => {
+  it('refuses to correct a violation whose attempt may have taken effect, also after a manual retry', async () => {
     const id = await sentAs(UNKNOWN);
-    expect(await codeOf(decide(id, 'correct', { plateType: 'TAXI' }))).toEqual(NOT_ALLOWED);
-    expect((await decide(id, 'retry', {})).status).toBe(202);
-    expect(await codeOf(decide(id, 'correct', { plateType: 'TAXI' }))).toEqual(NOT_ALLOWED);
+    expect(refusalOf(await decide(id, 'correct', { plateType: 'TAXI' }))).toEqual(NOT_ALLOWED);
+    await decide(id, 'retry', {}).expect(202);
+    expect(refusalOf(await decide(id, 'correct', { plateType: 'TAXI' }))).toEqual(NOT_ALLOWED);
     const failed = await sentAs(FAILED);
-    expect(await codeOf(decide(failed, 'correct', { plateType: 'TAXI' }))).toEqual(NOT_ALLOWED);
+    expect(refusalOf(await decide(failed, 'correct', { plateType: 'TAXI' }))).toEqual(NOT_ALLOWED);
   });
 
-  it('of what was surely not sent is taken', async () => {
+  it('corrects a violation that was certainly not sent', async () => {
     const id = await sentAs({ ...FAILED, because: 'surely_not_sent' }, { hadNoEffect: true });
-    expect((await decide(id, 'correct', { plateType: 'TAXI' })).status).toBe(202);
+    await decide(id, 'correct', { plateType: 'TAXI' }).expect(202);
   });
 
-  it('of what was refused after a try that may have worked is taken; proof of that try is a task, and the audit names the violation', async () => {
+  it('corrects a refused violation and opens an audited task when an earlier attempt turns out to have been accepted', async () => {
     const id = await sentAs(FAILED);
     await outbox().ack(await claimAs(outbox(), id, 'send'), outcome(REFUSED, { hadNoEffect: true }));
-    expect((await decide(id, 'correct', { plateType: 'TAXI' })).status).toBe(202);
+    await decide(id, 'correct', { plateType: 'TAXI' }).expect(202);
 
     await newTow(app, { violation_reference_id: 'V-1', metadata: { id } });
 
     expect((await violationOf(app, id)).state).toBe('accepted');
     expect(await taskTypes()).toEqual(['violation_before_correction']);
-    expect((await post(app, `/api/tasks/violation_before_correction.${id}/resolve`)).status).toBe(202);
+    await api(app).post(`/api/tasks/violation_before_correction.${id}/resolve`).send({}).expect(202);
     const [entry] = (await audited(app)).items;
     expect(entry).toMatchObject({ action: 'task.resolved', on: { violation_id: id } });
   });
 
-  it('of what has kept failing until a person was asked is taken', async () => {
+  it('corrects a violation that was escalated after repeated failures', async () => {
     const id = await sentAs(FAILED);
     await app.foundation.redis.hset(`{p0}:violation:${id}`, 'give_up_at', 1);
     const handed = await claimAs(outbox(), id, 'hand_over');
     await outbox().handOver(id, handed, violationGivenUpTask({ id, attempts: 1 }));
     expect(await taskTypes()).toEqual(['violation_given_up']);
 
-    expect((await decide(id, 'correct', { plateType: 'TAXI' })).status).toBe(202);
+    await decide(id, 'correct', { plateType: 'TAXI' }).expect(202);
   });
 });
 
-it('a violation is not accepted by hand under the reference of another one', async () => {
+it('refuses to accept a violation by hand with the reference of another violation', async () => {
   const [first, second] = [await newViolation(app), await newViolation(app)];
   const seen = { reason: 'seen', violation_reference_id: 'V-1' };
-  expect((await decide(first, 'accept', seen)).status).toBe(202);
-  expect(await codeOf(decide(second, 'accept', seen))).toEqual([409, 'reference_taken']);
+  await decide(first, 'accept', seen).expect(202);
+  expect(refusalOf(await decide(second, 'accept', seen))).toEqual([409, 'reference_taken']);
   expect((await violationOf(app, second)).state).toBe('pending');
 });
 
-describe('the id in the metadata of a waived violation', () => {
+describe('operator API: metadata ids of waived violations', () => {
   const fields = { ...REQUIRED, metadata: '{"id":"case-1"}' };
 
-  it('may be used again when it was surely never sent', async () => {
+  it('accepts the metadata id of a waived violation again when the violation was certainly never sent', async () => {
     const { id } = violationIn(await report(app, fields));
-    expect((await decide('case-1', 'waive', { reason: 'typing error' })).json).toMatchObject({ id, state: 'waived' });
+    const waived = await decide('case-1', 'waive', { reason: 'typing error' });
+    expect(waived.body).toMatchObject({ id, state: 'waived' });
     const next = violationIn(await report(app, fields));
     expect((await violationOf(app, 'case-1')).id).toBe(next.id);
     const ref = await newTow(app, { violation_reference_id: 'V-1', metadata: { id: 'case-1' } });
     expect((await towOf(app, ref)).violation_id).toBe(next.id);
   });
 
-  it('may not when it may have been sent, and the refusal says why', async () => {
+  it('refuses the metadata id of a waived violation that may have been sent with 409 and gives the reason', async () => {
     const { id } = violationIn(await report(app, fields));
     await outbox().ack(await claimAs(outbox(), id, 'send'), outcome(UNKNOWN));
-    expect((await decide(id, 'waive', { reason: 'typing error' })).status).toBe(202);
+    await decide(id, 'waive', { reason: 'typing error' }).expect(202);
     const again = await report(app, fields);
     expect([again.status, errorOf(again).code]).toEqual([409, 'metadata_id_taken']);
     expect(errorOf(again).message).toContain('may have been sent');

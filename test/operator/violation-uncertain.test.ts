@@ -8,7 +8,7 @@ import { FORM } from './violation-world';
 const actor = { id: 'k1', name: 'tester', role: 'dispatcher' } as const;
 const wake = { delivery: () => {}, tow: () => {}, violation: () => {} };
 
-/** What becomes of the images when the write of the record ends like this. */
+/** Reports a violation whose write to the store ends like this; returns the effect and whether its image is kept. */
 async function imagesAfter(create: ViolationStore['create']) {
   const spool = openSpool(await newFolder());
   const upload = await spool.begin();
@@ -22,19 +22,19 @@ async function imagesAfter(create: ViolationStore['create']) {
   return { effect, isThere: path !== null };
 }
 
-it('while it is not certain that a violation was stored, its images stay', async () => {
+it('keeps the images of a violation while it is unknown whether the violation was stored', async () => {
   const outcome = await imagesAfter(() => Promise.reject(new Error('no answer from Redis')));
   expect(outcome).toEqual({ effect: 'rejected', isThere: true });
 });
 
-it('images of a violation that surely was not stored go', async () => {
+it('removes the images of a violation that was not stored', async () => {
   const taken = await imagesAfter(() => Promise.resolve({ kind: 'alias_taken' }));
   expect(taken).toMatchObject({ effect: { kind: 'refused' }, isThere: false });
   const remembered = await imagesAfter(() => Promise.resolve({ kind: 'remembered', fingerprint: 'f' }));
   expect(remembered).toMatchObject({ effect: { kind: 'remembered' }, isThere: false });
 });
 
-it('images of a stored violation are there before anybody can send it', async () => {
+it('keeps the images of a stored violation in place for sending', async () => {
   expect(await imagesAfter(() => Promise.resolve({ kind: 'saved' }))).toEqual({
     effect: { kind: 'done' },
     isThere: true,

@@ -4,9 +4,9 @@ import { violationSearchTerms } from '../../src/domain/search';
 import { createViolationStore } from '../../src/store/violations';
 import { violationView, type ViolationView } from '../../src/contracts/violations';
 import type { App } from '../support/app';
-import { get } from './client';
+import { api } from './client';
 
-/** Violations as the API takes them in, made on the records through the house's own store. No worker runs. */
+/** Violations as the API stores them, written through the project's own store. No worker runs. */
 
 export const FORM: Omit<ViolationForm, 'metadata'> = {
   latitude: 24.7136,
@@ -20,7 +20,7 @@ export const FORM: Omit<ViolationForm, 'metadata'> = {
 
 let count = 0;
 
-/** A violation that waits to be sent; returns our id of it. */
+/** Stores a violation that waits to be sent; returns its id. */
 export async function newViolation(
   { foundation }: Pick<App, 'foundation'>,
   metadata: { id?: string } = {},
@@ -48,5 +48,6 @@ export async function newViolation(
 }
 
 export async function violationOf(app: Pick<App, 'consoleUrl' | 'apiKey'>, id: string): Promise<ViolationView> {
-  return violationView.parse((await get(app, `/api/violations/${id}`)).json);
+  const response = await api(app).get(`/api/violations/${id}`);
+  return violationView.parse(response.body);
 }

@@ -4,26 +4,26 @@ import { useApp } from '../support/app';
 import { eventually } from '../support/eventually';
 import { IMAGES, imageOf, PNG } from '../support/images';
 import { entriesOf } from './audited';
-import { errorOf, get, newKey } from './client';
+import { api, errorOf, newKey } from './client';
 import { clearDisk, COMPLETE, imagesOnDisk, report, REQUIRED, violationIn } from './forms';
 
 const app = useApp({ role: 'console' });
 beforeEach(() => clearDisk(app));
 
 async function listed(query: Readonly<Record<string, string>> = {}) {
-  const answer = await get(app, `/api/violations?${new URLSearchParams(query).toString()}`);
-  return page(violationView).parse(answer.json);
+  const response = await api(app).get('/api/violations').query(query);
+  return page(violationView).parse(response.body);
+}
+
+async function violationNamed(name: string) {
+  const response = await api(app).get(`/api/violations/${name}`).expect(200);
+  return violationView.parse(response.body);
 }
 
 const imagePath = (id: string, number: number | string) => `/api/violations/${encodeURIComponent(id)}/images/${number}`;
 
-async function bytesOf(path: string): Promise<{ response: Response; bytes: Buffer }> {
-  const response = await fetch(`${app.consoleUrl}${path}`, { headers: { authorization: `Bearer ${app.apiKey}` } });
-  return { response, bytes: Buffer.from(await response.arrayBuffer()) };
-}
-
-describe('a reported violation', () => {
-  it('is answered at once with our id and everything that was entered', async () => {
+describe('operator API: reported violations', () => {
+  it('accepts a violation with 202 and returns its id and everything that was entered', async () => {
     const files = [
       { name: 'front.png', bytes: imageOf(5000) },
       { name: 'صورة جانبية.png', bytes: imageOf(70_000, 2) },
@@ -49,12 +49,12 @@ describe('a reported violation', () => {
     expect(violation.images.map(({ name, size_bytes, content_type }) => [name, size_bytes, content_type])).toEqual(
       files.map(({ name, bytes }) => [name, bytes.length, 'image/png']),
     );
-    const { next_attempt_at: _due, ...read } = violationIn(await get(app, `/api/violations/${violation.id}`), 200);
-    const { next_attempt_at: _none, ...answered } = violation;
-    expect(read).toEqual(answered);
+    const { next_attempt_at: _due, ...read } = await violationNamed(violation.id);
+    const { next_attempt_at: _none, ...accepted } = violation;
+    expect(read).toEqual(accepted);
   });
 
-  it('needs no more than the required fields, and gets our id as the id of its metadata', async () => {
+  it('accepts a violation with the required fields alone and uses its id as the metadata id', async () => {
     const violation = violationIn(await report(app));
     expect(violation).toMatchObject({ metadata_id: violation.id, images: [] });
     expect(violation.form).toEqual({
@@ -66,18 +66,18 @@ describe('a reported violation', () => {
     await eventually(async () => expect(await imagesOnDisk(app)).toEqual([]));
   });
 
-  it('keeps metadata without an id beside our id', async () => {
+  it('adds the violation id to metadata without an id', async () => {
     const violation = violationIn(await report(app, { ...REQUIRED, metadata: '{"patrol":7}' }));
     expect(violation.form.metadata).toEqual({ patrol: 7, id: violation.id });
   });
 
-  it('goes out as it was entered, only trimmed', async () => {
+  it('stores the fields of a violation as entered, only trimmed', async () => {
     const entered = { ...REQUIRED, location: '  شارع العليا، الرياض\t', plateNumber: ' أ ب ح ١٢٣٤ ' };
     const { form, warnings } = violationIn(await report(app, entered));
     expect([form.location, form.plateNumber, warnings]).toEqual(['شارع العليا، الرياض', 'أ ب ح ١٢٣٤', []]);
   });
 
-  it('carries warnings about what looks wrong, and is taken in all the same', async () => {
+  it('accepts a violation with implausible values and returns a warning for each', async () => {
     const odd = {
       plateNumber: 'ABC 12345',
       identityNumber: '1234567890',
@@ -89,15 +89,15 @@ describe('a reported violation', () => {
     expect(form).toMatchObject(odd);
   });
 
-  it('is found by our id and by the id of its metadata', async () => {
+  it('finds a violation by its id and by its metadata id', async () => {
     const { id } = violationIn(await report(app, COMPLETE));
     for (const name of [id, 'case-77']) {
-      expect(violationIn(await get(app, `/api/violations/${name}`), 200).id).toBe(id);
+      expect((await violationNamed(name)).id).toBe(id);
     }
-    expect((await get(app, '/api/violations/unknown')).status).toBe(404);
+    await api(app).get('/api/violations/unknown').expect(404);
   });
 
-  it('is audited with the key that reported it', async () => {
+  it('audits a reported violation with the key that reported it', async () => {
     const apiKey = await newKey(app, 'dispatcher', 'patrol 4');
     let id = '';
     const entries = await entriesOf(app, async () => {
@@ -108,7 +108,7 @@ describe('a reported violation', () => {
     ]);
   });
 
-  it('is refused when another one has the same id in its metadata, and leaves no image behind', async () => {
+  it('refuses a violation with the metadata id of another one with 409 and keeps none of its images', async () => {
     violationIn(await report(app, COMPLETE));
     const again = await report(app, { ...COMPLETE, location: 'elsewhere' }, [{ name: 'a.png', bytes: PNG }]);
     expect([again.status, errorOf(again).code]).toEqual([409, 'metadata_id_taken']);
@@ -118,8 +118,8 @@ describe('a reported violation', () => {
   });
 });
 
-describe('violations are listed', () => {
-  it('newest first, page by page', async () => {
+describe('operator API: lists of violations', () => {
+  it('lists violations newest first, page by page', async () => {
     const ids: string[] = [];
     for (let at = 0; at < 3; at += 1) ids.push(violationIn(await report(app)).id);
     const first = await listed({ limit: '2' });
@@ -128,7 +128,7 @@ describe('violations are listed', () => {
     expect(second.next_cursor).toBeNull();
   });
 
-  it('by state, and by the beginning of an id or a plate in either script', async () => {
+  it('filters violations by state and by the start of an id or of a plate in either script', async () => {
     const { id } = violationIn(await report(app, COMPLETE));
     violationIn(await report(app, { ...REQUIRED, plateNumber: 'KLM 77' }));
     expect((await listed({ state: 'pending' })).items).toHaveLength(2);
@@ -139,51 +139,51 @@ describe('violations are listed', () => {
   });
 });
 
-describe('an image of a violation', () => {
-  it.each(IMAGES)('%s is given back byte for byte, as what it is', async (name, bytes, contentType) => {
+describe('operator API: images of violations', () => {
+  it.each(IMAGES)('serves the image %s byte for byte with its content type', async (name, bytes, contentType) => {
     const { id } = violationIn(await report(app, REQUIRED, [{ name, bytes }]));
-    const given = await bytesOf(imagePath(id, 1));
-    expect(given.response.status).toBe(200);
-    expect(given.bytes.equals(bytes)).toBe(true);
-    expect(given.response.headers.get('content-type')).toBe(contentType);
+    const response = await api(app).get(imagePath(id, 1)).expect(200);
+    expect(response.body).toEqual(bytes);
+    expect(response.get('content-type')).toBe(contentType);
   });
 
-  it('runs nothing, is kept by no cache and is shown under a name that breaks no header', async () => {
+  it('serves an image without caching, sniffing or scripts, and with its file name escaped', async () => {
     const name = 'صورة "1"; a\'b c.png';
     const { id } = violationIn(await report(app, REQUIRED, [{ name, bytes: PNG }]));
-    const { headers } = (await bytesOf(imagePath(id, 1))).response;
-    expect(headers.get('x-content-type-options')).toBe('nosniff');
-    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
-    expect(headers.get('cache-control')).toBe('private, no-store');
-    const disposition = headers.get('content-disposition') ?? '';
+    const response = await api(app).get(imagePath(id, 1));
+    expect(response.get('x-content-type-options')).toBe('nosniff');
+    expect(response.get('content-security-policy')).toContain("default-src 'none'");
+    expect(response.get('cache-control')).toBe('private, no-store');
+    const disposition = response.get('content-disposition') ?? '';
     expect(disposition).toMatch(/^inline; filename="[\w .()-]+"; filename\*=UTF-8''[\w%.~!-]+$/);
     expect(decodeURIComponent(disposition.split("''")[1] ?? '')).toContain('صورة');
   });
 
-  it('is 404 when there is none of that number, no such violation, or its file is gone', async () => {
+  it('answers 404 for an unknown image number, an unknown violation and a missing image file', async () => {
     const { id } = violationIn(await report(app, REQUIRED, [{ name: 'a.png', bytes: PNG }]));
     for (const number of [0, 2, -1, '1.0', '01', 'x', '..%2f1']) {
-      expect((await get(app, imagePath(id, number))).status).toBe(404);
+      await api(app).get(imagePath(id, number)).expect(404);
     }
-    expect((await get(app, imagePath('unknown', 1))).status).toBe(404);
-    expect((await get(app, imagePath(id, 1))).status).toBe(200);
+    await api(app).get(imagePath('unknown', 1)).expect(404);
+    await api(app).get(imagePath(id, 1)).expect(200);
     await app.foundation.spool.drop({ kind: 'violation', id });
-    const gone = await get(app, imagePath(id, 1));
-    expect([gone.status, errorOf(gone).code]).toEqual([404, 'not_found']);
+    const gone = await api(app).get(imagePath(id, 1)).expect(404);
+    expect(errorOf(gone).code).toBe('not_found');
   });
 
-  it('is shown to viewers and to nobody without a key', async () => {
+  it('serves an image to a viewer and refuses it with 401 without an API key', async () => {
     const { id } = violationIn(await report(app, REQUIRED, [{ name: 'a.png', bytes: PNG }]));
-    expect((await get(app, imagePath(id, 1), { apiKey: await newKey(app, 'viewer') })).status).toBe(200);
-    expect((await get(app, imagePath(id, 1), { apiKey: null })).status).toBe(401);
+    const viewer = await newKey(app, 'viewer');
+    await api(app, viewer).get(imagePath(id, 1)).expect(200);
+    await api(app, null).get(imagePath(id, 1)).expect(401);
   });
 });
 
-describe('under an Idempotency-Key', () => {
+describe('operator API: violations with an Idempotency-Key', () => {
   const idempotencyKey = 'a-key-of-the-client';
   const file = { name: 'a.png', bytes: imageOf(2000) };
 
-  it('the same form is one violation with one set of images', async () => {
+  it('stores one violation with one set of images when a form is repeated with its Idempotency-Key', async () => {
     const first = await report(app, COMPLETE, [file], { idempotencyKey });
     const again = await report(app, COMPLETE, [file], { idempotencyKey });
     expect([again.status, again.text]).toEqual([202, first.text]);
@@ -194,16 +194,19 @@ describe('under an Idempotency-Key', () => {
   it.each([
     ['another field', { ...COMPLETE, location: 'elsewhere' }, [file]],
     ['another image of the same size', COMPLETE, [{ ...file, bytes: imageOf(2000, 9) }]],
-    ['an image of another name', COMPLETE, [{ ...file, name: 'b.png' }]],
-    ['one image more', COMPLETE, [file, file]],
-  ])('%s is another form: 422, and nothing of it stays', async (_what, fields, files) => {
-    violationIn(await report(app, COMPLETE, [file], { idempotencyKey }));
-    const answer = await report(app, fields, files, { idempotencyKey });
-    expect([answer.status, errorOf(answer).code]).toEqual([422, 'idempotency_key_reused']);
-    await eventually(async () => expect(await imagesOnDisk(app)).toHaveLength(1));
-  });
+    ['an image with another name', COMPLETE, [{ ...file, name: 'b.png' }]],
+    ['one more image', COMPLETE, [file, file]],
+  ])(
+    'refuses a reused Idempotency-Key with 422 for a form with %s and keeps none of its images',
+    async (_what, fields, files) => {
+      violationIn(await report(app, COMPLETE, [file], { idempotencyKey }));
+      const response = await report(app, fields, files, { idempotencyKey });
+      expect([response.status, errorOf(response).code]).toEqual([422, 'idempotency_key_reused']);
+      await eventually(async () => expect(await imagesOnDisk(app)).toHaveLength(1));
+    },
+  );
 
-  it('the answer is stored by the write that stores the violation', async () => {
+  it('stores the response for an Idempotency-Key together with the violation', async () => {
     violationIn(await report(app, REQUIRED, [], { idempotencyKey }));
     const keys = await app.redis.ask('KEYS', '*idempotency*');
     expect(keys).toHaveLength(1);
