@@ -3,6 +3,7 @@ import { readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { archivedRecord } from '../../src/contracts/archive';
 import { archiveFolder } from '../../src/archive/files';
+import { compiledFile } from '../support/compiled';
 import { NOON_MS, useDataDir, writeBatches } from './folder';
 
 const dataDir = useDataDir();
@@ -18,7 +19,7 @@ interface Ran {
 
 /** Runs the command as `npm run archive -- …` does, without npm around it; `chunksMax` output chunks are taken of it. */
 async function runArchive(words: readonly string[], chunksMax = Infinity): Promise<Ran> {
-  const child = spawn(process.execPath, ['--require', 'tsx/cjs', 'src/main/archive.ts', ...words], {
+  const child = spawn(process.execPath, [compiledFile('src/main/archive.ts'), ...words], {
     env: { PATH: process.env['PATH'], DATA_DIR: dataDir.path },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -8,6 +8,8 @@ import { z } from 'zod';
 import { isAlive } from '../../src/store/embedded/processes';
 import { expectAccessible, screenshot, transferSize, useBrowser } from '../support/browser';
 import { accessibilityFaults } from '../support/browser/accessible';
+import { chromium } from '../support/browser/chromium';
+import { compiledFile } from '../support/compiled';
 import { eventually } from '../support/eventually';
 import { PNG } from '../support/images';
 import { useSmallSite } from './small-site';
@@ -136,8 +138,10 @@ test('a picture of a page that moves is the same each time', async () => {
 });
 
 test('a browser ends with the process that started it, however that ends, and leaves no profile', async () => {
-  const script = `require('./test/support/browser/browser').startBrowser().then((browser) => console.log(browser.processId))`;
-  const child = spawn(process.execPath, ['--require', 'tsx/cjs', '--eval', script], {
+  const module = JSON.stringify(compiledFile('test/support/browser/browser.ts'));
+  const script = `require(${module}).startBrowser().then((browser) => console.log(browser.processId))`;
+  const child = spawn(process.execPath, ['--eval', script], {
+    env: { ...process.env, CHROMIUM_PATH: await chromium() },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const processId = await new Promise<number>((resolve) => {

@@ -10,13 +10,13 @@ import { startSimulator, type Simulator } from '../../src/simulator';
 import { startApp, type App } from '../support/app';
 import { waitForPath } from '../support/browser';
 import { eventually } from '../support/eventually';
-import { useRedis, type TestRedis } from '../support/redis';
+import { useRedis, type SharedRedis } from '../support/redis';
 
 /** Everything the console stands on: the service that orders tows, the workers that report them, keys of every role. */
 export interface ConsoleWorld {
   readonly app: App;
   readonly simulator: Simulator;
-  readonly redis: Omit<TestRedis, 'stop'>;
+  readonly redis: SharedRedis;
   /** The whole address of a path of the console. */
   at(path: string): string;
   /** A key of this role, made through the API once per test; its name is the role's. */

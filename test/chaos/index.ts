@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { systemClock } from '../../src/platform/clock';
 import { printLine, printProblem } from '../../src/platform/terminal';
+import { compile } from '../support/compiled';
 import { runChaos } from './run';
 import { printSummary } from './summary';
 
@@ -25,6 +26,7 @@ async function main(): Promise<number> {
     return 2;
   }
   const { seed, tows, minutesLimit } = wanted;
+  await compile();
   printLine(`  seed ${seed}, ${tows} tows`);
   const stormMs = Math.max(STORM_MIN_MS, tows * MS_PER_TOW);
   const findings = await runChaos({

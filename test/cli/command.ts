@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { NoApiKey, runCommandLine, type CommandLineOptions, type Doctor } from '../../src/cli';
 import { createClient } from '../../src/client';
 import { systemClock } from '../../src/platform/clock';
+import { compiledFile } from '../support/compiled';
 
 /** The command line, run inside the test's own process or as a person runs it. */
 
@@ -41,14 +42,19 @@ export async function run(
   return said(exitCode, out.join('\n'), problems.join('\n'));
 }
 
-const PROGRAM = join(__dirname, '..', '..', 'src', 'main', 'towhook.cjs');
+/** The `bin` of the package, which needs no compiled output. */
+export const BIN = join(__dirname, '..', '..', 'src', 'main', 'towhook.cjs');
 
-/** Runs the program itself, with this environment and no other. */
+/** Runs the program as a process, with this environment only; `program` is the compiled one unless given. */
 export function runProgram(
   words: readonly string[],
-  { environment, folder }: { environment: Readonly<Record<string, string>>; folder?: string },
+  {
+    environment,
+    folder,
+    program = compiledFile('src/main/towhook.ts'),
+  }: { environment: Readonly<Record<string, string>>; folder?: string; program?: string },
 ): Promise<Said> {
-  const child = spawn(process.execPath, [PROGRAM, ...words], {
+  const child = spawn(process.execPath, [program, ...words], {
     env: { PATH: process.env['PATH'], ...environment },
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { z } from 'zod';
 import { EXIT } from '../../src/cli/exit-codes';
 import { ROUTES } from '../../src/contracts/operator-routes';
-import { run, runProgram } from './command';
+import { BIN, run, runProgram } from './command';
 import { deadAddress } from './fake-service';
 
 /** The program as it is called by a person; no console runs. */
@@ -18,8 +18,8 @@ async function commands(words: readonly string[] = []): Promise<string[][]> {
   return (await Promise.all(names.map((name) => commands([...words, name])))).flat();
 }
 
-test('it works from any folder, and tells how to use it', async () => {
-  const said = await runProgram(['--help'], { ...nobody, folder: tmpdir() });
+test('the installed program runs from any folder and --help shows usage, variables, exit codes and examples', async () => {
+  const said = await runProgram(['--help'], { ...nobody, folder: tmpdir(), program: BIN });
   expect([said.exitCode, said.problems]).toEqual([0, '']);
   for (const word of ['Usage: towhook', 'TOWHOOK_URL', 'TOWHOOK_API_KEY', 'Exit codes:', 'Examples:']) {
     expect(said.out).toContain(word);

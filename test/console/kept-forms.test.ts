@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually';
 import { markupOf, pagePath } from './tow-world';
 import { signedIn, textOf, type Visitor } from './visitor';
 
-const app = useApp({ role: 'console' });
+const app = useApp({ role: 'console', ownRedis: true });
 
 const PLACE = { plate_number: 'KLM 77', towed_location: 'Olaya <Street>', latitude: '24,5', longitude: '46.5' };
 

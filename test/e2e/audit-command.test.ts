@@ -9,6 +9,7 @@ import { silentLog } from '../../src/platform/log';
 import { createAuditStore } from '../../src/store/audit';
 import { startEmbeddedRedis } from '../../src/store/embedded/start';
 import { KEYS } from '../../src/store/keys';
+import { compiledFile } from '../support/compiled';
 import { useRedis } from '../support/redis';
 import { openStores, START, type Stores } from '../support/stores';
 
@@ -32,7 +33,7 @@ interface Ran {
 
 /** Runs the command as `npm run audit -- …` does, without npm around it. */
 async function runAudit(words: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Ran> {
-  const child = spawn(process.execPath, ['--require', 'tsx/cjs', 'src/main/audit.ts', ...words], {
+  const child = spawn(process.execPath, [compiledFile('src/main/audit.ts'), ...words], {
     env: { PATH: process.env['PATH'], DATA_DIR: dataDir, REDIS_URL: redis.url, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -10,11 +10,11 @@ import { loadConfig } from '../../src/platform/config';
 import { createConservationStore } from '../../src/store/conservation';
 import { totalOf } from '../../src/workflow/conservation-view';
 import { eventually } from '../support/eventually';
-import { useRedis } from '../support/redis';
+import { useOwnRedis } from '../support/redis';
 import { openStores, START } from '../support/stores';
 import { buildTown, type Town } from '../support/town';
 
-const redis = useRedis();
+const redis = useOwnRedis();
 let town: Town;
 let foundation: Foundation;
 let receiverUrl = '';

@@ -1,11 +1,11 @@
 import { QUEUE_NAMES } from '../../src/queue/queues';
 import { eventually } from '../support/eventually';
 import type { RoleProcess } from '../support/process';
-import { useRedis } from '../support/redis';
+import { useOwnRedis } from '../support/redis';
 import { API_KEY, buildTown } from '../support/town';
 
 jest.setTimeout(120_000);
-const redis = useRedis();
+const redis = useOwnRedis();
 
 const CONNECTIONS = 100;
 /** One line of an event gets through in so long. */

@@ -1,12 +1,12 @@
 import { simulatorCalls } from '../../src/contracts/simulator';
 import { eventually } from '../support/eventually';
 import type { RoleProcess } from '../support/process';
-import { useRedis } from '../support/redis';
+import { useOwnRedis } from '../support/redis';
 import { API_KEY, buildTown, type Town } from '../support/town';
 import { playThroughTrouble } from './stubborn-crew';
 
 jest.setTimeout(150_000);
-const redis = useRedis();
+const redis = useOwnRedis();
 
 const TOWS = 24;
 /** The service posts again soon, so that the proof of an invoice is not late. */

@@ -2,10 +2,10 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { ask, NoReply, ReplyError } from '../../src/store/embedded/ask';
 import { freePort } from '../../src/store/embedded/launch';
 import { probe } from '../../src/store/embedded/probe';
-import { useRedis } from '../support/redis';
+import { useOwnRedis } from '../support/redis';
 
 describe('asking a Redis server', () => {
-  const redis = useRedis();
+  const redis = useOwnRedis();
 
   test('every kind of reply is read', async () => {
     expect(await redis.ask('SET', 'key', 'straße\r\n')).toBe('OK');

@@ -2,24 +2,23 @@ import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { join } from 'node:path';
 import { z } from 'zod';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { ask } from '../../src/store/embedded/ask';
 import { startEmbeddedRedis } from '../../src/store/embedded/start';
+import { compiledFile } from '../support/compiled';
 import { useFolders } from './folder';
 import { isListening } from './listening';
 import { until } from './until';
 
 const started = z.object({ port: z.number(), processId: z.number(), shared: z.boolean() });
-const OWNER = join(__dirname, 'owner-process.ts');
 
 describe('processes with an embedded Redis', () => {
   const owners: { owner: ChildProcessByStdio<null, Readable, null>; dataDir: string }[] = [];
 
   function startOwner(dataDir: string, then: 'stays' | 'leaves' | 'interrupted') {
-    const owner = spawn(process.execPath, ['--require', 'tsx/cjs', OWNER, dataDir, then], {
+    const owner = spawn(process.execPath, [compiledFile('test/embedded/owner-process.ts'), dataDir, then], {
       stdio: ['ignore', 'pipe', 'inherit'],
       // A process group of its own stands for the terminal's: Ctrl-C reaches every process in it.
       detached: true,

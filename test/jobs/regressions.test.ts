@@ -15,10 +15,10 @@ import type { OutboxStore } from '../../src/workflow/outbox-port';
 import type { TowStore } from '../../src/workflow/ports';
 import { NO_LIMITS, noBudgets } from '../support/budgets';
 import { eventually } from '../support/eventually';
-import { useRedis } from '../support/redis';
+import { useOwnRedis } from '../support/redis';
 import { GRACE_MS, INVOICE, openStores, reference, START, towRequest, type Stores } from '../support/stores';
 
-const redis = useRedis();
+const redis = useOwnRedis();
 let stores: Stores;
 beforeEach(async () => {
   stores = await openStores(redis.url);

@@ -6,10 +6,10 @@ import type { Series } from '../../src/workflow/figures-port';
 import { startApp, type App, type AppOptions, type AppRole } from '../support/app';
 import { eventually } from '../support/eventually';
 import { recordedLog } from '../support/recorded-log';
-import { useRedis } from '../support/redis';
+import { useOwnRedis } from '../support/redis';
 
 jest.setTimeout(30_000);
-const redis = useRedis();
+const redis = useOwnRedis();
 const apps: App[] = [];
 
 afterEach(async () => {

@@ -8,7 +8,7 @@ import { useApp } from '../support/app';
 import { audited } from './audited';
 import { api, errorOf, fieldsOf } from './client';
 
-const app = useApp({ role: 'console' });
+const app = useApp({ role: 'console', ownRedis: true });
 
 async function listed() {
   return z.object({ items: z.array(z.strictObject(apiKeyView.shape)) }).parse((await api(app).get('/api/keys')).body)

@@ -18,7 +18,7 @@ import {
   violationIn,
 } from './forms';
 
-const app = useApp({ role: 'console' });
+const app = useApp({ role: 'console', ownRedis: true });
 beforeEach(() => clearDisk(app));
 afterEach(() =>
   eventually(async () => {

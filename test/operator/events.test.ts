@@ -8,7 +8,7 @@ import { reportViolations } from '../support/violations';
 import { api, newKey, towIn, towPath } from './client';
 import { newTow, record, WHEREABOUTS } from './world';
 
-const app = useApp({ role: 'console' });
+const app = useApp({ role: 'console', ownRedis: true });
 
 interface ReceivedEvent {
   readonly event: string;

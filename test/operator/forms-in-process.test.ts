@@ -27,7 +27,7 @@ import {
 } from './forms';
 import { actorOf, operatorOn, refusalIn, refusalOver, valueIn } from './in-process';
 
-const app = useApp({ role: 'console' });
+const app = useApp({ role: 'console', ownRedis: true });
 let operator: OperatorApi;
 let served: FormPage;
 beforeAll(async () => {

@@ -8,11 +8,11 @@ import { silentLog } from '../../src/platform/log';
 import { startApp, type App } from '../support/app';
 import { linesOf } from '../support/captured-log';
 import { recordedLog } from '../support/recorded-log';
-import { useRedis } from '../support/redis';
+import { useOwnRedis } from '../support/redis';
 import { newApiKeyView } from '../../src/contracts/operator';
 import { api, errorOf, newKey } from './client';
 
-const redis = useRedis();
+const redis = useOwnRedis();
 
 /** A separate process for each test, because a process remembers the addresses of wrong keys. */
 let app: App;

@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually';
 import { api, refsFound, towIn, towPath } from './client';
 import { WHEREABOUTS } from './world';
 
-const app = useApp();
+const app = useApp({ ownRedis: true });
 
 const LISTENERS = [
   ['receiver', () => app.receiverUrl],

@@ -8,7 +8,7 @@ import { scenariosOn } from './scenarios';
 import { newViolation } from './violation-world';
 import { deliver, newTow, towAfter, WHEREABOUTS } from './world';
 
-const app = useApp({ role: 'console' });
+const app = useApp({ role: 'console', ownRedis: true });
 let operator: OperatorApi;
 beforeAll(() => {
   operator = operatorOn(app.foundation).api;

@@ -1,9 +1,9 @@
 import { linesOf } from '../support/captured-log';
-import { useRedis } from '../support/redis';
+import { useOwnRedis } from '../support/redis';
 import { api, newKey, towIn, towPath } from './client';
 import { answerHead, newTow, towAfter, WHEREABOUTS } from './world';
 
-const redis = useRedis();
+const redis = useOwnRedis();
 
 const PLATE = 'PLATE QZWX';
 

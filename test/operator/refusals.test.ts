@@ -3,7 +3,7 @@ import { eventually } from '../support/eventually';
 import { api, errorOf, fieldsOf, newKey, towIn, towOf, towPath } from './client';
 import { answerHead, claimHead, deliver, newTow, towAfter, WHEREABOUTS } from './world';
 
-const app = useApp({ role: 'console' });
+const app = useApp({ role: 'console', ownRedis: true });
 
 describe('operator API: unreadable bodies', () => {
   it.each(['{"plate_number":', 'plate_number=ABJ', '"text"', '{"a": undefined}'])(

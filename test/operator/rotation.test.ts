@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually';
 import { entriesOf } from './audited';
 import { api, errorOf, fieldsOf } from './client';
 
-const app = useApp({ role: 'console' });
+const app = useApp({ role: 'console', ownRedis: true });
 
 const HOUR_MS = 3_600_000;
 /** A grace period of one second, in hours. */

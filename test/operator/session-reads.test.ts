@@ -15,7 +15,7 @@ import { serving } from './in-process';
 import { openSessions, operatorWith, signedIn } from './session-world';
 import { newTow } from './world';
 
-const app = useApp({ role: 'console' });
+const app = useApp({ role: 'console', ownRedis: true });
 let sessions: ReturnType<typeof openSessions>;
 let listener: Listener;
 beforeAll(async () => {

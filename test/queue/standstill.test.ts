@@ -7,10 +7,10 @@ import { writability } from '../../src/store/connect';
 import { createDueSets } from '../../src/store/due';
 import { KEYS } from '../../src/store/keys';
 import { eventually } from '../support/eventually';
-import { useRedis } from '../support/redis';
+import { useOwnRedis } from '../support/redis';
 import { done, openWorld, type World } from './world';
 
-const redis = useRedis();
+const redis = useOwnRedis();
 const LIMIT_MS = 1000;
 /** So many looks take twice the limit. */
 const MANY_LOOKS = 10;

@@ -1,8 +1,8 @@
 import request from 'supertest';
 import { startProcess } from '../support/process';
-import { useRedis } from '../support/redis';
+import { useOwnRedis } from '../support/redis';
 
-const redis = useRedis();
+const redis = useOwnRedis();
 
 /** Below the 10 s after which container runtimes kill a process that got SIGTERM. */
 const LIMIT_MS = 8000;

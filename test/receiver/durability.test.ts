@@ -2,12 +2,12 @@ import { createDeliveryStore } from '../../src/store/deliveries';
 import { KEYS } from '../../src/store/keys';
 import { startApp, type App } from '../support/app';
 import { eventually } from '../support/eventually';
-import { useRedis } from '../support/redis';
+import { useOwnRedis } from '../support/redis';
 import { deliver, towInvoice, towRequest } from './calls';
 
 jest.setTimeout(60_000);
 /** Redis writes each command to disk before it replies, as the README requires. */
-const redis = useRedis({ appendfsync: 'always' });
+const redis = useOwnRedis({ appendfsync: 'always' });
 
 const SENDERS = 40;
 const ACCEPTED_BEFORE_A_KILL = 400;

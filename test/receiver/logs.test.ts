@@ -1,8 +1,8 @@
 import { linesOf } from '../support/captured-log';
-import { useRedis } from '../support/redis';
+import { useOwnRedis } from '../support/redis';
 import { deliver, newSecret, signed, towInvoice, towRequest } from './calls';
 
-const redis = useRedis();
+const redis = useOwnRedis();
 const secret = newSecret();
 
 /** Personal and company data. The webhooks below carry it, and no log line may contain it. */

@@ -3,7 +3,7 @@ import { useApp } from '../support/app';
 import { eventually } from '../support/eventually';
 import { bodyOf, deliver, deliveriesIn, towRequest } from './calls';
 
-const app = useApp({ role: 'receiver' });
+const app = useApp({ role: 'receiver', ownRedis: true });
 const { redis } = app;
 
 /** Fails a request that hangs until Redis is back. The receiver itself gives up on Redis within 2 s. */

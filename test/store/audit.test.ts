@@ -6,10 +6,10 @@ import { decideReport } from '../../src/workflow/decisions';
 import { recordFact } from '../../src/workflow/progress';
 import { verifyAudit } from '../../src/workflow/verify-audit';
 import { entryOf } from '../support/audit';
-import { useRedis } from '../support/redis';
+import { useOwnRedis } from '../support/redis';
 import { openStores, RULES, START, type Stores } from '../support/stores';
 
-const redis = useRedis();
+const redis = useOwnRedis();
 let stores: Stores;
 beforeEach(async () => {
   stores = await openStores(redis.url);

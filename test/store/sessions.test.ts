@@ -1,10 +1,10 @@
 import { systemClock } from '../../src/platform/clock';
 import { createSessionStore } from '../../src/store/sessions';
 import { eventually } from '../support/eventually';
-import { useRedis } from '../support/redis';
+import { useOwnRedis } from '../support/redis';
 import { openStores, type Stores } from '../support/stores';
 
-const redis = useRedis();
+const redis = useOwnRedis();
 let stores: Stores;
 let sessions: ReturnType<typeof createSessionStore>;
 beforeEach(async () => {

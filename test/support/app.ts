@@ -11,7 +11,7 @@ import { startWorker, workerHealth } from '../../src/main/worker';
 import { loadConfig } from '../../src/platform/config';
 import type { Listener } from '../../src/platform/http';
 import { silentLog, type Log } from '../../src/platform/log';
-import { useRedis, type TestRedis } from './redis';
+import { useOwnRedis, useRedis, type OwnRedis, type SharedRedis } from './redis';
 
 /** The roles of a towhook process that can be started here; `all` is receiver, console and worker in one. */
 export type AppRole = 'all' | 'receiver' | 'console' | 'worker';
@@ -88,23 +88,30 @@ export async function startApp(options: AppOptions): Promise<App> {
   }
 }
 
+type UseAppOptions = Omit<AppOptions, 'redisUrl'>;
+
 /**
- * A server and a process on it for the tests of a file: started before them, the server empty before each, both gone
- * after them. Properties may be read once the tests run, not while they are declared.
+ * Starts a process for the tests of a file, on a Redis that is empty before each test; it is stopped after the last.
+ * Properties may be read while tests run, not while they are declared. With `ownRedis` the tests may kill, freeze and
+ * configure the Redis.
  */
-export function useApp(options: Omit<AppOptions, 'redisUrl'> = {}): App & { readonly redis: Omit<TestRedis, 'stop'> } {
+export function useApp(options: UseAppOptions & { readonly ownRedis: true }): App & { readonly redis: OwnRedis };
+export function useApp(options?: UseAppOptions): App & { readonly redis: SharedRedis };
+export function useApp({ ownRedis = false, ...options }: UseAppOptions & { readonly ownRedis?: boolean } = {}): App & {
+  readonly redis: SharedRedis;
+} {
   let app: App | undefined;
   const current = (): App => {
     if (app === undefined) throw new Error('the process of useApp() runs only while tests run');
     return app;
   };
-  // Hooks run in the order they are declared: the process stops before its server does.
   const stop = async () => {
     await app?.stop();
     app = undefined;
   };
+  // Hooks run in the order of their declaration: the process stops before its own Redis does.
   afterAll(stop);
-  const redis = useRedis();
+  const redis = ownRedis ? useOwnRedis() : useRedis();
   beforeAll(async () => {
     app = await startApp({ ...options, redisUrl: redis.url });
   });

@@ -1,6 +1,7 @@
-import { testServer } from './redis';
+import { compile } from './compiled';
+import { testServer } from './redis-server';
 
-/** Makes sure that there is a Redis server before any test runs, so that it is fetched once and not per worker. */
+/** Compiles the project and makes sure that there is a Redis server, so that each happens once and not per worker. */
 export default async function globalSetup(): Promise<void> {
-  await testServer();
+  await Promise.all([compile(), testServer()]);
 }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { z } from 'zod';
+import { compiledFile } from './compiled';
 
 /** A role of towhook as a process of its own, seen only from outside: its arguments, its environment, its log. */
 export interface RoleProcess {
@@ -32,7 +33,7 @@ const line = z.record(z.string(), z.unknown());
 export function startRoleProcess(role: string, options: RoleOptions): RoleProcess {
   const { environment, dataDir, linesKept = Infinity, onLine = () => {} } = options;
   const ports = { RECEIVER_PORT: '0', CONSOLE_PORT: '0', SIMULATOR_PORT: '0', OPS_PORT: '0' };
-  const child = spawn(process.execPath, ['--require', 'tsx/cjs', 'src/main/index.ts', role], {
+  const child = spawn(process.execPath, [compiledFile('src/main/index.ts'), role], {
     env: { PATH: process.env['PATH'], DATA_DIR: dataDir, ...ports, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -22,7 +22,7 @@ import type { BulkRunWithItems } from '../../src/workflow/bulk-port';
 import type { OperatorApi, SignIn } from '../../src/workflow/operator-port';
 import { entryOf } from '../support/audit';
 import { eventually } from '../support/eventually';
-import { useRedis, type TestRedis } from '../support/redis';
+import { useOwnRedis, type OwnRedis } from '../support/redis';
 import { answerHead, deliver, newTow, WHEREABOUTS } from '../operator/world';
 
 /**
@@ -30,7 +30,7 @@ import { answerHead, deliver, newTow, WHEREABOUTS } from '../operator/world';
  * what a test moves.
  */
 export interface BulkWorld {
-  readonly redis: Omit<TestRedis, 'stop'>;
+  readonly redis: OwnRedis;
   readonly foundation: Foundation;
   readonly api: OperatorApi;
   readonly signIn: SignIn;
@@ -54,7 +54,7 @@ export function useBulkWorld(): BulkWorld {
     await foundation.resources.closeAll();
     await rm(folder, { recursive: true, force: true });
   });
-  const redis = useRedis();
+  const redis = useOwnRedis();
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'towhook-bulk-'));
     const config = loadConfig({

@@ -1,5 +1,5 @@
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { launchChromium } from './chromium';
+import { launchChromium, type RunningChromium } from './chromium';
 import { watch, type Announcement, type Guards } from './guards';
 
 /** Who looks at a page, and on what. */
@@ -22,10 +22,10 @@ export interface Cookie {
   readonly url: string;
 }
 
-/** A headless browser. Whoever starts it closes it. */
+/** Pages in one headless browser. The caller of `startBrowser` closes it. */
 export interface TestBrowser {
   readonly processId: number;
-  /** A page of a visitor whom nobody knows yet. Its guards watch it and all that it opens. */
+  /** Opens a page in a new context without cookies or cache. Guards watch every page of the context. */
   open(visitor?: Visitor): Promise<Page>;
   /** Says that a page will meet an answer of 4xx or 5xx, or none; it must then happen. */
   announce(page: Page, announcement: Announcement): void;
@@ -44,9 +44,13 @@ const WAIT_MS = 10_000;
 /** What a page still loads when its test is over could be a fault; a page that never ends loading is none. */
 const SETTLE_MS = 2000;
 
-/** Starts a browser. */
+/** Starts a browser of its own. */
 export async function startBrowser(): Promise<TestBrowser> {
-  const launched = await launchChromium();
+  return visitWith(await launchChromium());
+}
+
+/** Opens pages in a browser that is already running; `close` ends it. */
+export function visitWith(launched: RunningChromium): TestBrowser {
   const visits = new Map<BrowserContext, Guards>();
   return {
     processId: launched.processId,

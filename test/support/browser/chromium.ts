@@ -54,8 +54,15 @@ export function chromium(): Promise<string> {
   return found;
 }
 
-/** A headless Chromium of its own, with an empty profile. It ends with this process at the latest. */
-export async function launchChromium(): Promise<{ browser: Browser; processId: number; close(): Promise<void> }> {
+/** A headless Chromium with an empty profile. */
+export interface RunningChromium {
+  readonly browser: Browser;
+  readonly processId: number;
+  close(): Promise<void>;
+}
+
+/** Starts a Chromium. It ends with this process at the latest, even by SIGKILL. */
+export async function launchChromium(): Promise<RunningChromium> {
   const executablePath = await chromium();
   const artifactsDir = await mkdtemp(join(tmpdir(), 'towhook-browser-'));
   const browser = await playwright.launch({
@@ -89,8 +96,8 @@ async function processIdOf(browser: Browser): Promise<number> {
 }
 
 /**
- * A browser must not outlive its tests, not even when the test process is killed: a shell waits for the end of a pipe
- * that only this process holds, then kills the browser and removes its files. Returns what calls the shell off.
+ * Ends the browser and removes its files when this process ends, even by SIGKILL: a shell reads from a pipe that only
+ * this process holds open. Returns a function that ends the shell.
  */
 function guard(processId: number, artifactsDir: string): () => void {
   const shell = spawn('sh', ['-c', GUARD, 'sh', String(processId), artifactsDir], {

@@ -1,9 +1,9 @@
-import { startBrowser, type TestBrowser } from './browser';
+import { visitWith, type TestBrowser } from './browser';
 
 /**
  * Tests in a real headless Chromium. How to write one:
  *
- *     const browser = useBrowser();    // First: its pages close before their world ends. One Chromium per file.
+ *     const browser = useBrowser();    // First: its pages close before their world ends. One Chromium per jest worker.
  *     const world = useConsole();      // test/browser/world.ts: console, service, workers, keys; new for each test.
  *
  *     test('a crew starts a tow on a phone', async () => {
@@ -30,13 +30,12 @@ export function useBrowser(): Pick<TestBrowser, 'open' | 'announce' | 'processId
     return browser;
   };
   beforeAll(async () => {
-    browser = await startBrowser();
+    browser = visitWith(await workerResources.chromium());
   }, FETCH_TIMEOUT_MS);
   afterEach(async () => {
     const faults = await current().leave();
     if (faults.length > 0) throw new Error(`in the browser:\n${faults.map((fault) => `- ${fault}`).join('\n')}`);
   });
-  afterAll(() => browser?.close());
   return {
     open: (visitor) => current().open(visitor),
     announce: (page, announcement) => current().announce(page, announcement),

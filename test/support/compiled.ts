@@ -1,0 +1,38 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * The project as JavaScript, for processes that tests start: plain Node starts it in about half the time that a
+ * TypeScript loader takes, and it is what the image runs. Jest's global set-up compiles it once per run.
+ */
+
+const PROJECT = join(__dirname, '..', '..');
+const OUT = join(PROJECT, '.cache', 'compiled');
+/** Files that the program reads beside its own code. */
+const DATA_FOLDERS = ['src/store/lua', 'src/console/assets'];
+
+/** Compiles all sources that changed since the last call: about 5 s the first time, under 1 s without changes. */
+export async function compile(): Promise<void> {
+  await mkdir(OUT, { recursive: true });
+  const compiler = join(PROJECT, 'node_modules', 'typescript', 'bin', 'tsc');
+  const options = ['--noEmit', 'false', '--outDir', OUT, '--incremental', '--tsBuildInfoFile', join(OUT, 'state.json')];
+  // A type error is for `npm run typecheck` to report: the compiler writes its output all the same.
+  const problems = await new Promise<string>((resolve) => {
+    execFile(process.execPath, [compiler, '-p', PROJECT, ...options], (error, stdout) => resolve(error ? stdout : ''));
+  });
+  if (!existsSync(pathOf('src/main/index.ts'))) throw new Error(`The project could not be compiled:\n${problems}`);
+  for (const folder of DATA_FOLDERS) await cp(join(PROJECT, folder), join(OUT, folder), { recursive: true });
+}
+
+/** The compiled file of a source. Throws when `compile` has not run. */
+export function compiledFile(source: string): string {
+  const path = pathOf(source);
+  if (!existsSync(path)) throw new Error(`${source} is not compiled; call compile() of test/support/compiled.ts first`);
+  return path;
+}
+
+function pathOf(source: string): string {
+  return join(OUT, source.replace(/\.tsx?$/, '.js'));
+}

@@ -1,0 +1,28 @@
+import { TestEnvironment } from 'jest-environment-node';
+import { createWorkerResources, type WorkerResources } from './worker-resources';
+
+declare global {
+  /** Resources that outlive a test file; see worker-resources.ts. */
+  var workerResources: WorkerResources;
+}
+
+/**
+ * Jest's Node environment plus `workerResources`. Jest loads this module once per worker process and outside the module
+ * registry of the test files, so what it holds is shared by all files that the worker runs.
+ */
+export default class WorkerEnvironment extends TestEnvironment {
+  override async setup(): Promise<void> {
+    await super.setup();
+    this.global['workerResources'] = globalThis.workerResources;
+  }
+}
+
+globalThis.workerResources = createWorkerResources();
+
+// Jest stops listening for messages when a worker has run its last file, and waits for the process to end by itself.
+// Redis and Chromium would keep it running. Their guards end them as soon as the process is gone.
+if (process.send !== undefined) {
+  process.on('removeListener', (event) => {
+    if (event === 'message') setImmediate(() => process.exit());
+  });
+}
