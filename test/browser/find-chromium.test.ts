@@ -12,12 +12,12 @@ const CHROMIUM = 'echo "Chromium 150"';
 const APT_GET = `
 echo "apt-get $*" >>"$machine/log"
 case "$*" in
-  *--download-only*) for word; do case "$word" in Dir::Cache=*) touch "\${word#Dir::Cache=}/archives/chromium.deb" ;; esac; done ;;
-  *install*) sleep 0.2; printf '#!/bin/sh\\n${CHROMIUM}\\n' >"$machine/bin/chromium"; chmod 755 "$machine/bin/chromium" ;;
+  *--download-only*) for word; do case "$word" in Dir::Cache=*) touch "\${word#Dir::Cache=}/archives/chromium-headless-shell.deb" ;; esac; done ;;
+  *install*) sleep 0.2; printf '#!/bin/sh\\n${CHROMIUM}\\n' >"$machine/bin/chromium-headless-shell"; chmod 755 "$machine/bin/chromium-headless-shell" ;;
 esac`;
 /** Of a system on which nothing can be installed, and packages can be had. */
 const APT_GET_OF_OTHERS = `case "$*" in *install*--no-remove*) echo "are you root?" >&2; exit 100 ;; esac ${APT_GET}`;
-const DPKG_DEB = `mkdir -p "$3/usr/lib/chromium"; printf '#!/bin/sh\\n${CHROMIUM}\\n' >"$3/usr/lib/chromium/chromium"; chmod 755 "$3/usr/lib/chromium/chromium"`;
+const DPKG_DEB = `mkdir -p "$3/usr/lib/chromium"; printf '#!/bin/sh\\n${CHROMIUM}\\n' >"$3/usr/lib/chromium/chromium-headless-shell"; chmod 755 "$3/usr/lib/chromium/chromium-headless-shell"`;
 
 beforeEach(async () => {
   machine = await mkdtemp(join(tmpdir(), 'towhook-machine-'));
@@ -40,7 +40,7 @@ const find = (path: string | null = null) =>
   findChromium({ path, searchPath: programs, programs: [], cacheFolder: join(machine, 'cache'), tell: () => {} });
 const log = async () => (await readFile(join(machine, 'log'), 'utf8')).trim().split('\n');
 
-test('the browser that is named is used, and no other', async () => {
+test('uses the browser that CHROMIUM_PATH names, and no other', async () => {
   await program('chromium', CHROMIUM);
   const named = await program('mine', CHROMIUM);
   expect(await find(named)).toBe(named);
@@ -49,22 +49,24 @@ test('the browser that is named is used, and no other', async () => {
   );
 });
 
-test('an installed browser is used, and a stub in its place is passed over', async () => {
+test('uses an installed browser and passes over a stub that only says where to get one', async () => {
   await program('chromium-browser', 'echo "install the snap" >&2; exit 1');
   const chrome = await program('google-chrome', 'echo "Google Chrome 150"');
   expect(await find()).toBe(chrome);
 });
 
-test('a machine without a browser gets one installed, once for all who look at the time', async () => {
+test('installs a browser once on a machine without one, however many tests ask at the same time', async () => {
   await program('apt-get', APT_GET);
-  expect(new Set(await Promise.all([find(), find(), find()]))).toEqual(new Set([join(programs, 'chromium')]));
+  expect(new Set(await Promise.all([find(), find(), find()]))).toEqual(
+    new Set([join(programs, 'chromium-headless-shell')]),
+  );
   const calls = await log();
   expect(calls).toHaveLength(2);
   expect(calls[0]).toMatch(/^apt-get .* update$/);
-  expect(calls[1]).toMatch(/^apt-get -q -y .*install --no-install-recommends --no-remove .*chromium$/);
+  expect(calls[1]).toMatch(/^apt-get -q -y .*install --no-install-recommends --no-remove .* chromium-headless-shell$/);
 });
 
-test('where nothing can be installed a private copy is fetched, and kept', async () => {
+test('fetches and keeps a private copy of a browser where nothing can be installed', async () => {
   await program('apt-get', APT_GET_OF_OTHERS);
   await program('dpkg-deb', DPKG_DEB);
   const copy = join(machine, 'cache', 'copy', 'chromium');
@@ -74,9 +76,15 @@ test('where nothing can be installed a private copy is fetched, and kept', async
   expect(await log()).toHaveLength(length);
 });
 
-test('where none can be had one sentence says what to do', async () => {
+test('names every reason and the command to run when no browser can be had', async () => {
   await expect(find()).rejects.toThrow(
-    'The tests of the console need a browser: install Chromium (Debian: apt-get install chromium) or Google Chrome, or ' +
-      'set CHROMIUM_PATH to one (it could not be fetched: no apt-get here; only Debian offers a private copy).',
+    'The tests of the console need a browser: install Chromium (Debian: apt-get install chromium-headless-shell) or Google ' +
+      'Chrome, or set CHROMIUM_PATH to one (it could not be fetched: no apt-get here; only Debian offers a private copy).',
   );
+});
+
+test('prefers the Chromium without windows, which needs half the processor time', async () => {
+  await program('chromium', CHROMIUM);
+  const shell = await program('chromium-headless-shell', CHROMIUM);
+  expect(await find()).toBe(shell);
 });

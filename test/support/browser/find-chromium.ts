@@ -1,6 +1,7 @@
 import { systemClock } from '../../../src/platform/clock';
 import { messageOf } from '../../../src/platform/system-error';
 import { findExecutable, run } from '../../../src/store/embedded/server-binary';
+import { CHROMIUM_PACKAGE } from './apt';
 import { installChromium } from './install-chromium';
 import { keptCopy, privateChromium } from './private-chromium';
 
@@ -23,7 +24,7 @@ export class ChromiumNotAvailable extends Error {
   override readonly name = 'ChromiumNotAvailable';
 }
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+const NAMES = [CHROMIUM_PACKAGE, 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 const START_TIMEOUT_MS = 30_000;
 
 /**
@@ -51,7 +52,7 @@ export async function findChromium(lookup: ChromiumLookup): Promise<string> {
     }
   }
   throw new ChromiumNotAvailable(
-    'The tests of the console need a browser: install Chromium (Debian: apt-get install chromium) or Google Chrome, ' +
+    `The tests of the console need a browser: install Chromium (Debian: apt-get install ${CHROMIUM_PACKAGE}) or Google Chrome, ` +
       `or set CHROMIUM_PATH to one (it could not be fetched: ${problems.join('; ')}).`,
   );
 }

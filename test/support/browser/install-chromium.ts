@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../../src/platform/clock';
 import { withFolderLock } from '../../../src/store/embedded/folder-lock';
 import { findExecutable, run } from '../../../src/store/embedded/server-binary';
-import { QUIET_AND_PATIENT, FETCH_WAIT_MS } from './apt';
+import { CHROMIUM_PACKAGE, FETCH_WAIT_MS, QUIET_AND_PATIENT } from './apt';
 
 const SUDO_TIMEOUT_MS = 10_000;
 const UPDATE_TIMEOUT_MS = 120_000;
@@ -18,8 +18,8 @@ export interface Installation {
 }
 
 /**
- * Installs Debian's chromium with apt-get, as root or by a sudo that asks no password, once for all who wish it at the
- * time; returns the program.
+ * Installs Debian's Chromium with apt-get, as root or through a sudo that asks for no password, and returns the program.
+ * Several callers at once share one installation.
  *
  * @throws Error with the reason: no Debian system, not allowed, no network.
  */
@@ -32,17 +32,25 @@ export async function installChromium(installation: Installation): Promise<strin
   return withFolderLock({ file: join(cacheFolder, 'lock'), clock, waitMs: FETCH_WAIT_MS }, async () => {
     const installedByAnother = await findInstalled();
     if (installedByAnother !== null) return installedByAnother;
-    tell('Installing chromium for the tests of the console …');
+    tell(`Installing ${CHROMIUM_PACKAGE} for the tests of the console …`);
     const apt = (timeoutMs: number, ...parameters: string[]) => {
       const [program = '', ...rest] = [...rights, 'env', 'DEBIAN_FRONTEND=noninteractive', aptGet, ...parameters];
       return run(program, rest, { timeoutMs });
     };
-    const install = ['install', '--no-install-recommends', '--no-remove', '-o', 'DPkg::Lock::Timeout=120', 'chromium'];
+    const install = [
+      'install',
+      '--no-install-recommends',
+      '--no-remove',
+      '-o',
+      'DPkg::Lock::Timeout=120',
+      CHROMIUM_PACKAGE,
+    ];
     // One broken source among several fails the update; whether the packages can be had, the installation tells.
     await apt(UPDATE_TIMEOUT_MS, ...QUIET_AND_PATIENT, 'update').catch(() => {});
     await apt(INSTALL_TIMEOUT_MS, ...QUIET_AND_PATIENT, ...install);
     const installed = await findInstalled();
-    if (installed === null) throw new Error('the package chromium of this system has no chromium that starts');
+    if (installed === null)
+      throw new Error(`the package ${CHROMIUM_PACKAGE} of this system has no program that starts`);
     return installed;
   });
 }

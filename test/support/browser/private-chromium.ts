@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../../src/platform/clock';
 import { withFolderLock } from '../../../src/store/embedded/folder-lock';
 import { findExecutable, run } from '../../../src/store/embedded/server-binary';
-import { QUIET_AND_PATIENT, FETCH_WAIT_MS } from './apt';
+import { CHROMIUM_PACKAGE, FETCH_WAIT_MS, QUIET_AND_PATIENT } from './apt';
 
 const FETCH_TIMEOUT_MS = 300_000;
 const UNPACK_TIMEOUT_MS = 120_000;
@@ -23,7 +23,7 @@ const LAUNCHER = `#!/bin/sh
 here="$(cd "$(dirname "$0")" && pwd)"
 libraries="$(find "$here/root" -name '*.so*' -exec dirname {} + | sort -u | tr '\\n' ':')"
 export LD_LIBRARY_PATH="\${libraries%:}" FONTCONFIG_FILE="$here/fonts.conf"
-exec "$here/root/usr/lib/chromium/chromium" "$@"
+exec "$here/root/usr/lib/chromium/${CHROMIUM_PACKAGE}" "$@"
 `;
 
 /** Without any font Chromium does not start. */
@@ -57,7 +57,7 @@ export async function privateChromium(options: PrivateCopy): Promise<string> {
   return withFolderLock({ file: join(cacheFolder, 'lock'), clock, waitMs: FETCH_WAIT_MS }, async () => {
     const fetchedByAnother = await keptCopy(cacheFolder, check);
     if (fetchedByAnother !== null) return fetchedByAnother;
-    tell('Fetching a private copy of chromium for the tests of the console …');
+    tell(`Fetching a private copy of ${CHROMIUM_PACKAGE} for the tests of the console …`);
     await removeLeftovers(cacheFolder);
     const work = await mkdtemp(join(cacheFolder, 'fetch-'));
     try {
@@ -94,7 +94,7 @@ async function download(aptGet: string, work: string): Promise<void> {
   // Root would otherwise download as a user who may not write into the folder, with a warning.
   const common = [...QUIET_AND_PATIENT, ...ours, '-o', 'APT::Sandbox::User=root'];
   await run(aptGet, [...common, 'update'], { timeoutMs: FETCH_TIMEOUT_MS }).catch(() => {});
-  const install = ['install', '--no-install-recommends', '--download-only', 'chromium'];
+  const install = ['install', '--no-install-recommends', '--download-only', CHROMIUM_PACKAGE];
   await run(aptGet, [...common, ...install], { timeoutMs: FETCH_TIMEOUT_MS });
 }
 
