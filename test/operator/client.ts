@@ -23,61 +23,12 @@ export function api(app: Console, apiKey: string | null = app.apiKey): ReturnTyp
   return apiKey === null ? agent : agent.set('authorization', `Bearer ${apiKey}`);
 }
 
-export interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-  /** Undefined when the answer is not JSON. */
-  readonly json: unknown;
-  readonly body: unknown;
+/** The error of a refusal; fails unless the body has exactly the fields that every refusal has. */
+export function errorOf(response: ApiResponse): z.infer<typeof errorView> {
+  return z.strictObject(errorView.shape).parse(response.body);
 }
 
-export interface CallOptions {
-  /** Null sends none; the bootstrap key when left out. */
-  readonly apiKey?: string | null;
-  readonly idempotencyKey?: string;
-}
-
-/** Makes a call. A body that is text or a form goes out as it is, anything else as JSON. */
-export async function call(
-  app: Console,
-  [method, path, body]: readonly [method: string, path: string, body?: unknown],
-  options: CallOptions = {},
-): Promise<Answer> {
-  const apiKey = options.apiKey === undefined ? app.apiKey : options.apiKey;
-  const response = await fetch(`${app.consoleUrl}${path}`, {
-    method,
-    headers: {
-      ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
-      ...(options.idempotencyKey === undefined ? {} : { 'idempotency-key': options.idempotencyKey }),
-      ...(body === undefined || body instanceof FormData ? {} : { 'content-type': 'application/json' }),
-    },
-    ...(body === undefined ? {} : { body: isSentAsItIs(body) ? body : JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
-  const json: unknown = isJson && text !== '' ? JSON.parse(text) : undefined;
-  return { status: response.status, headers: response.headers, text, json, body: json };
-}
-
-function isSentAsItIs(body: unknown): body is string | FormData {
-  return typeof body === 'string' || body instanceof FormData;
-}
-
-export function get(app: Console, path: string, options?: CallOptions): Promise<Answer> {
-  return call(app, ['GET', path], options);
-}
-
-export function post(app: Console, path: string, body: unknown = {}, options?: CallOptions): Promise<Answer> {
-  return call(app, ['POST', path, body], options);
-}
-
-/** What is wrong, in the one shape that every refusal has. */
-export function errorOf(answer: ApiResponse): z.infer<typeof errorView> {
-  return z.strictObject(errorView.shape).parse(answer.body);
-}
-
-/** The names of the fields that a refusal finds fault with, sorted. */
+/** The names of the fields that a refusal lists, sorted. */
 export function fieldsOf(answer: ApiResponse): string[] {
   return errorOf(answer)
     .details.map(({ field }) => field)
@@ -101,14 +52,14 @@ export async function towOf(app: Console, ref: string): Promise<TowView> {
 
 /** One page of tows. */
 export async function towsPage(app: Console, query: Readonly<Record<string, string>> = {}) {
-  const { body } = await api(app).get('/api/tows').query(query);
-  return page(towView).parse(body);
+  const response = await api(app).get('/api/tows').query(query);
+  return page(towView).parse(response.body);
 }
 
 /** One page of deliveries. */
 export async function deliveriesPage(app: Console, query: Readonly<Record<string, string>> = {}) {
-  const { body } = await api(app).get('/api/deliveries').query(query);
-  return deliveryPage.parse(body);
+  const response = await api(app).get('/api/deliveries').query(query);
+  return deliveryPage.parse(response.body);
 }
 
 /** The references of all tows a query finds, page by page. */
@@ -128,8 +79,8 @@ let keysMade = 0;
 /** A new key of a role; its name is its own, unless one is given. */
 export async function newKey(app: Console, role: Role, name?: string): Promise<string> {
   keysMade += 1;
-  const { body } = await api(app)
+  const response = await api(app)
     .post('/api/keys')
     .send({ name: name ?? `${role} ${keysMade}`, role });
-  return newApiKeyView.parse(body).api_key;
+  return newApiKeyView.parse(response.body).api_key;
 }
