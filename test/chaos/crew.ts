@@ -32,7 +32,7 @@ const ACKNOWLEDGED_LOOK_MS = 300;
 
 /**
  * Lives one tow from its order, or from the violation before it, to the last thing the crew has to say, through the
- * operator API only. `index` is its place in the run.
+ * operator API only. `index` is its place in the run, all rounds counted.
  */
 export async function playTow(life: Life, index: number, tools: CrewTools): Promise<Story> {
   const { record } = tools;

@@ -4,12 +4,28 @@ import { faultsIn, repeatsIn, type ServiceRecord } from './record';
 import { LONG_FREEZE_MS, type Blow, type Victim } from './schedule';
 import { CALM, DOWNPOUR, FAULTS_PLAYED } from './weather';
 
-/** What was really done to the running processes. */
+/** The kills and freezes that met a running process. */
 export interface Havoc {
   readonly kills: Readonly<Record<'workers' | 'receiver' | 'redis', number>>;
   readonly freezes: Readonly<Record<'workers' | 'receiver' | 'redis', number>>;
   /** Of the freezes of workers, those that outlasted the lease. */
   readonly longFreezes: number;
+}
+
+export const NO_HAVOC: Havoc = {
+  kills: { workers: 0, receiver: 0, redis: 0 },
+  freezes: { workers: 0, receiver: 0, redis: 0 },
+  longFreezes: 0,
+};
+
+/** What was done in two rounds. */
+export function sumOf(one: Havoc, other: Havoc): Havoc {
+  const add = (group: 'kills' | 'freezes') => ({
+    workers: one[group].workers + other[group].workers,
+    receiver: one[group].receiver + other[group].receiver,
+    redis: one[group].redis + other[group].redis,
+  });
+  return { kills: add('kills'), freezes: add('freezes'), longFreezes: one.longFreezes + other.longFreezes };
 }
 
 export interface HavocTools {
@@ -20,7 +36,7 @@ export interface HavocTools {
   readonly repeatsLeast: number;
 }
 
-/** How long the last storm may be held on to on a machine that is too slow for its schedule. */
+/** A storm that has not played every fault by then leaves the rest to another round, which makes calls to hit. */
 const LAST_STORM_MAX_MS = 20_000;
 const LOOK_EVERY_MS = 500;
 

@@ -44,12 +44,22 @@ export function forbiddenCreates({ calls, invoices, decisions }: Evidence): Crea
   };
 }
 
-/** The creates between one word of a person to send again and the next. */
+/**
+ * The creates before the first manual retry, between each retry and the next, and after the last. A create is placed by the
+ * time at which the service read it. One whose sender had hung up by then was sent earlier: it belongs before the retry
+ * when no other create does, because a person retries only what was sent.
+ */
 export function stretchesOf(creates: readonly Call[], retriesMs: readonly number[]): Call[][] {
-  return [-Infinity, ...retriesMs].map((fromMs, index) => {
+  const stretches = [-Infinity, ...retriesMs].map((fromMs, index) => {
     const toMs = retriesMs[index] ?? Infinity;
     return creates.filter(({ at }) => Date.parse(at) >= fromMs && Date.parse(at) < toMs);
   });
+  for (const [index, stretch] of stretches.entries()) {
+    const before = stretches[index - 1];
+    const [first] = stretch;
+    if (before?.length === 0 && first?.hung_up === true) before.push(...stretch.splice(0, 1));
+  }
+  return stretches;
 }
 
 /** When a call was sent that was read late, nobody can tell. */

@@ -60,6 +60,11 @@ describe('the judge lets pass', () => {
     ['one that a person sent again after no answer', [create(1, HUNG), create(9)], [decision('retry', 8)]],
     ['one whose answer was lost and that was not sent again', [create(1, LOST)], [decision('accept', 8)]],
     ['a create that was read when its sender had given up', [create(1, LOST), create(9, { hung_up: true })], []],
+    [
+      'one that a person sent again before a slow service read the first create',
+      [create(9, { ...HUNG, hung_up: true }), create(10)],
+      [decision('retry', 8)],
+    ],
     ['one that broke off in its middle', [create(1, { ...HUNG, body: null }), create(9)], []],
   ])('%s', (_what, calls, decisions) => {
     expect(judged(calls, { decisions })).toMatchObject({ posted: 1, exact: 1, images: 1, problems: [] });
@@ -107,6 +112,11 @@ describe('the judge finds', () => {
     ['a person accepted it', [decision('accept', 5)]],
   ])('a second create that came when %s', (_what, decisions) => {
     finds(judged([create(1, LOST), create(9)], { decisions }), { forbiddenCreates: 1 });
+  });
+
+  test('a create after one of unknown outcome that was read late, when a person had retried an earlier one', () => {
+    const creates = [create(1, HUNG), create(9, { ...HUNG, hung_up: true }), create(10)];
+    finds(judged(creates, { decisions: [decision('retry', 8)] }), { forbiddenCreates: 1 });
   });
 
   test('a violation that was made twice, whoever said so', () => {

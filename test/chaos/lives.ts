@@ -52,20 +52,23 @@ const COURSES = {
 } as const satisfies Record<string, readonly ReportKind[]>;
 type Course = keyof typeof COURSES;
 
-/** The lives of a run, in the order in which the service orders the tows, spread over `overMs`. */
-export function livesOf(seed: number, tows: number, overMs: number): Life[] {
+/**
+ * The lives of a round, in the order in which the service orders the tows, spread over `overMs`. `first` is the number of
+ * tows in the rounds before it: plates and names of a run are unique.
+ */
+export function livesOf(seed: number, tows: number, overMs: number, first = 0): Life[] {
   const random = createRandom(seed, 1);
-  const lives = Array.from({ length: tows }, (_, index) => life(random, (index * overMs) / tows, index));
-  return withSightings(lives, createRandom(seed, 6));
+  const lives = Array.from({ length: tows }, (_, index) => life(random, (index * overMs) / tows, first + index));
+  return withSightings(lives, createRandom(seed, 6), first);
 }
 
-/** Of every few lives one begins as a violation, whichever the dice say. An invoice before it would be about nothing. */
-function withSightings(lives: readonly Life[], random: Random): Life[] {
+/** One life in every five begins as a violation; never one with an early invoice, which names a tow that is not ordered. */
+function withSightings(lives: readonly Life[], random: Random, firstOfRound: number): Life[] {
   const seen = new Map<number, Sighting>();
   for (let first = 0; first + TOWS_PER_VIOLATION <= lives.length; first += TOWS_PER_VIOLATION) {
     const places = Array.from({ length: TOWS_PER_VIOLATION }, (_, place) => first + place);
     const index = random.pick(places.filter((place) => lives[place]?.hasEarlyInvoice === false));
-    seen.set(index, sightingOf(random, index));
+    seen.set(index, sightingOf(random, firstOfRound + index));
   }
   return lives.map((one, index) => {
     const sighting = seen.get(index) ?? null;

@@ -3,7 +3,8 @@ import { systemClock } from '../../src/platform/clock';
 import { createPatientClient } from './client';
 import type { ConservationView } from '../../src/contracts/conservation';
 import type { DeliveryFindings } from './deliveries';
-import type { Havoc } from './havoc';
+import type { Story } from './crew';
+import { NO_HAVOC, sumOf, type Havoc } from './havoc';
 import { judge, type Judged, type Seen } from './judge';
 import { createPerson, type Person, type PersonDecision } from './person';
 import type { ViolationDecision } from './person-violations';
@@ -11,15 +12,17 @@ import { openRecord, type ServiceRecord } from './record';
 import { restOf } from './rest';
 import type { SettledFindings } from './settled';
 import { setStage, type Stage } from './stage';
-import { rideOut } from './storm';
+import { rideOut, type Round } from './storm';
+import { brokenPromisesOf, retriesLeast, shortfallsOf } from './verdict';
 import { watchWalks } from './walks';
 
 export interface RunOptions {
   readonly seed: number;
+  /** Tows of the first round. */
   readonly tows: number;
-  /** For how long tows are ordered and blows are dealt; then everything may come to rest. */
+  /** For how long tows are ordered and processes are killed and frozen in the first round. */
   readonly stormMs: number;
-  /** What is not at rest this long after the start is lost. */
+  /** Ends a run that hangs. */
   readonly limitMs: number;
   /** Ends the run early; it rejects then, with nothing left behind. */
   readonly signal: AbortSignal;
@@ -30,6 +33,9 @@ export interface RunOptions {
 /** Everything a run found out, for the verdict and for the reader. */
 export interface Findings extends Judged {
   readonly seconds: number;
+  readonly rounds: number;
+  /** Tows ordered in all rounds, and those of them that came to their end. */
+  readonly played: number;
   readonly finished: number;
   readonly havoc: Havoc;
   readonly deliveries: DeliveryFindings;
@@ -47,14 +53,21 @@ export interface Findings extends Judged {
   readonly folder: string;
 }
 
-const SHOW_EVERY_MS = 5000;
+/** What is known when a round has come to rest. */
+export type FindingsSoFar = Omit<Findings, 'seconds' | 'folder'>;
 
-/** Plays a whole run: sets the stage, lets tows and blows happen, waits for rest, judges, ends everything it started. */
+const SHOW_EVERY_MS = 5000;
+const EXTRA_TOWS_MIN = 60;
+const EXTRA_STORM_MS = 12_000;
+
+/**
+ * Plays a whole run: starts everything, plays rounds until every minimum of the verdict is reached, ends what it started.
+ */
 export async function runChaos(options: RunOptions): Promise<Findings> {
   const startedMs = systemClock.monotonicMs();
   const ending = new AbortController();
   const stage = await setStage(options.seed);
-  let outcome: Omit<Findings, 'seconds' | 'folder'> | null = null;
+  let outcome: FindingsSoFar | null = null;
   let ends: string[] = [];
   try {
     outcome = await play(stage, options, AbortSignal.any([options.signal, ending.signal]));
@@ -72,7 +85,7 @@ export async function runChaos(options: RunOptions): Promise<Findings> {
   };
 }
 
-async function play(stage: Stage, options: RunOptions, signal: AbortSignal) {
+async function play(stage: Stage, options: RunOptions, signal: AbortSignal): Promise<FindingsSoFar> {
   // Everything that waits, waits for the end, too.
   setMaxListeners(0, signal);
   const untilMs = systemClock.monotonicMs() + options.limitMs;
@@ -86,43 +99,68 @@ async function play(stage: Stage, options: RunOptions, signal: AbortSignal) {
   const show = setInterval(() => {
     const { phase, told, finished } = progress;
     const decided = person.decisions.length + person.violationDecisions.length;
-    options.show(
-      `${phase}: ${told} of ${options.tows} tows told, ${finished} at rest, ${decided} decisions of a person`,
-    );
+    options.show(`${phase}: ${told} tows told, ${finished} at rest, ${decided} decisions of a person`);
   }, SHOW_EVERY_MS);
-  try {
-    const stormed = rideOut(stage, options, { ...tools, told: () => (progress.told += 1) });
-    const { stories, havoc, strayWakeUps } = await Promise.race([
-      stormed,
+  const stories: Story[] = [];
+  let havoc = NO_HAVOC;
+  let strayWakeUps = 0;
+  const playRound = async (round: Round) => {
+    const stormed = await Promise.race([
+      rideOut(stage, round, { ...tools, told: () => (progress.told += 1) }),
       working.then(() => Promise.reject(new Error('the person at the desk and the watch over the walks stopped'))),
     ]);
+    stories.push(...stormed.stories);
+    havoc = sumOf(havoc, stormed.havoc);
+    strayWakeUps += stormed.strayWakeUps;
     progress.phase = 'rest';
-    const rest = await restOf(stories, {
-      ...tools,
-      ...stage,
-      walks,
-      tick: (count) => (progress.finished = count),
-    });
-    const { decisions, violationDecisions, tasksSeen, refusals } = person;
-    const judged = judge(stories, await seenBy(record, person));
-    return {
-      ...judged,
-      finished: rest.finished,
-      havoc,
-      strayWakeUps,
-      deliveries: rest.deliveries,
-      settled: rest.settled,
-      walk: rest.walk,
-      walks: { seen: walks.seen(), lost: walks.lostNames.size },
-      decisions,
-      violationDecisions,
-      tasksSeen,
-      repeatedPosts: client.repeats,
-      problems: [...refusals, ...rest.problems, ...judged.problems],
-    };
+    return restOf(stories, { ...tools, ...stage, walks, tick: (count) => (progress.finished = count) });
+  };
+  try {
+    for (let rounds = 1, round = firstRound(options); ; rounds += 1, round = nextRound(round, options)) {
+      const rest = await playRound(round);
+      const { decisions, violationDecisions, tasksSeen, refusals } = person;
+      const judged = judge(stories, await seenBy(record, person));
+      const findings = {
+        ...judged,
+        rounds,
+        played: stories.length,
+        finished: rest.finished,
+        havoc,
+        strayWakeUps,
+        deliveries: rest.deliveries,
+        settled: rest.settled,
+        walk: rest.walk,
+        walks: { seen: walks.seen(), lost: walks.lostNames.size },
+        decisions,
+        violationDecisions,
+        tasksSeen,
+        repeatedPosts: client.repeats,
+        problems: [...refusals, ...rest.problems, ...judged.problems],
+      };
+      const shortfalls = shortfallsOf(findings, options.tows);
+      const hasTime = systemClock.monotonicMs() + round.stormMs < untilMs;
+      if (shortfalls.length === 0 || brokenPromisesOf(findings).length > 0 || !hasTime) return findings;
+      options.show(`another round: ${shortfalls.join('; ')}`);
+      progress.phase = `storm of round ${rounds + 1}`;
+    }
   } finally {
     clearInterval(show);
   }
+}
+
+function firstRound({ seed, tows, stormMs }: RunOptions): Round {
+  return { seed, tows, stormMs, first: 0, repeatsLeast: retriesLeast(tows) };
+}
+
+/** A short round with a schedule of its own, decided by the seed of the run as well. */
+function nextRound(round: Round, { tows }: RunOptions): Round {
+  return {
+    seed: round.seed + 1,
+    tows: Math.max(EXTRA_TOWS_MIN, Math.ceil(tows / 10)),
+    first: round.first + round.tows,
+    stormMs: EXTRA_STORM_MS,
+    repeatsLeast: round.repeatsLeast,
+  };
 }
 
 async function seenBy(record: ServiceRecord, { decisions, violationDecisions }: Person): Promise<Seen> {

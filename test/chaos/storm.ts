@@ -7,7 +7,6 @@ import { livesOf } from './lives';
 import type { ServiceRecord } from './record';
 import { scheduleOf } from './schedule';
 import type { Stage } from './stage';
-import { retriesLeast } from './verdict';
 import { wakeForNothing } from './stray';
 
 export interface StormTools {
@@ -21,28 +20,38 @@ export interface StormTools {
   readonly told: () => void;
 }
 
-/** What a storm leaves behind. */
+/** One round of a run: tows that arrive during a storm. */
+export interface Round {
+  readonly seed: number;
+  readonly tows: number;
+  /** Tows of the rounds before. */
+  readonly first: number;
+  readonly stormMs: number;
+  /** The fewest repeated calls at which the storm may end. */
+  readonly repeatsLeast: number;
+}
+
+/** The outcome of a storm. */
 export interface Stormed {
   readonly stories: readonly Story[];
   readonly havoc: Havoc;
   readonly strayWakeUps: number;
 }
 
-/** Lets the tows live and the blows fall, all at once; resolves when everything was said and everything runs again. */
+/** Plays a round; resolves when the crews have reported every fact and every process runs again. */
 export async function rideOut(
   stage: Stage,
-  options: { seed: number; tows: number; stormMs: number },
+  { seed, tows, first, stormMs, repeatsLeast }: Round,
   tools: StormTools,
 ): Promise<Stormed> {
-  const { seed, tows, stormMs } = options;
   const refs: string[] = [];
   const violationIds: string[] = [];
   const over = new AbortController();
   const signal = AbortSignal.any([tools.signal, over.signal]);
   let count = 0;
-  const living = livesOf(seed, tows, stormMs).map(async (life, index) => {
+  const living = livesOf(seed, tows, stormMs, first).map(async (life, index) => {
     await pause(life.arrivesAtMs, undefined, { signal: tools.signal });
-    const story = await playTow(life, index, {
+    const story = await playTow(life, first + index, {
       ...tools,
       ordered: (ref) => refs.push(ref),
       reported: (id) => violationIds.push(id),
@@ -59,10 +68,7 @@ export async function rideOut(
   );
   try {
     const [stories, havoc] = await Promise.race([
-      Promise.all([
-        Promise.all(living),
-        wreak(scheduleOf(seed, stormMs), { ...stage, ...tools, repeatsLeast: retriesLeast(tows) }),
-      ]),
+      Promise.all([Promise.all(living), wreak(scheduleOf(seed, stormMs), { ...stage, ...tools, repeatsLeast })]),
       tooLong,
     ]);
     over.abort();

@@ -10,7 +10,8 @@ export function printSummary(findings: Findings, options: { seed: number; tows: 
   const failures = failuresOf(findings, options.tows);
   const line = (what: string, value: string | number) => printLine(`  ${what.padEnd(32)} ${value}`);
   printLine();
-  line('tows finished', `${findings.finished} of ${options.tows} in ${findings.seconds.toFixed(1)} s`);
+  line('tows finished', `${findings.finished} of ${findings.played} in ${findings.seconds.toFixed(1)} s`);
+  line('rounds', findings.rounds);
   line('kills with -9', counts(Object.entries(havoc.kills)));
   line('freezes', `${counts(Object.entries(havoc.freezes))} (${havoc.longFreezes} longer than a lease)`);
   line('faults of the service', counts(faults));
