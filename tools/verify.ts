@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+/**
+ * `npm run verify`: format, lint, types, generated files, then all tests, fast and slow. The last line of its output is
+ * `N passed, M failed`: all tests, and one failure for each check that did not pass. Exit code 0 when nothing failed.
+ */
+
+const CHECKS = ['format:check', 'lint', 'typecheck', 'generate:check'];
+const TESTS = ['test', 'test:slow'];
+
+/** The part of jest's JSON report that is summed up. */
+const jestReport = z.object({
+  numPassedTests: z.number(),
+  numFailedTests: z.number(),
+  /** Files that failed before their first test. */
+  numRuntimeErrorTestSuites: z.number(),
+});
+
+interface Sum {
+  readonly passed: number;
+  readonly failed: number;
+}
+
+async function verify(): Promise<number> {
+  const sums: Sum[] = [];
+  for (const script of CHECKS) {
+    const exitCode = await runScript(script);
+    if (exitCode !== 0) sums.push({ passed: 0, failed: 1 });
+  }
+  for (const script of TESTS) sums.push(await runTests(script));
+  const total = (which: keyof Sum) => sums.reduce((sum, each) => sum + each[which], 0);
+  process.stdout.write(`${total('passed')} passed, ${total('failed')} failed\n`);
+  return total('failed') === 0 ? 0 : 1;
+}
+
+/** Runs jest; a run that ends without a report, or with a fault that its report does not count, is one failure. */
+async function runTests(script: string): Promise<Sum> {
+  const folder = mkdtempSync(join(tmpdir(), 'towhook-verify-'));
+  const file = join(folder, 'report.json');
+  try {
+    const exitCode = await runScript(script, '--', '--json', '--outputFile', file);
+    const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites } = readReport(file);
+    const failed = numFailedTests + numRuntimeErrorTestSuites;
+    return { passed: numPassedTests, failed: exitCode === 0 ? failed : Math.max(1, failed) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function readReport(file: string): z.infer<typeof jestReport> {
+  try {
+    return jestReport.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    return { numPassedTests: 0, numFailedTests: 0, numRuntimeErrorTestSuites: 1 };
+  }
+}
+
+/** Runs a script of package.json with its output shown; resolves with the exit code, 1 when a signal ended it. */
+function runScript(script: string, ...parameters: string[]): Promise<number> {
+  process.stdout.write(`==> npm run ${script}\n`);
+  const child = spawn('npm', ['run', '--silent', script, ...parameters], { stdio: ['ignore', 'inherit', 'inherit'] });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code) => resolve(code ?? 1));
+  });
+}
+
+async function main(): Promise<void> {
+  process.exitCode = await verify();
+}
+
+void main();
