@@ -4,10 +4,11 @@ import { riyadhTime, table } from '../../src/cli/words';
 import { EXIT } from '../../src/cli/exit-codes';
 import { deliver, newTow, record } from '../operator/world';
 import { useApp } from '../support/app';
-import { run, type Said } from './command';
+import { run, type CommandResult } from './command';
 
 const app = useApp({ role: 'console' });
-const towhook = (...words: readonly string[]): Promise<Said> => run(words, { url: app.consoleUrl, apiKey: app.apiKey });
+const towhook = (...words: readonly string[]): Promise<CommandResult> =>
+  run(words, { url: app.consoleUrl, apiKey: app.apiKey });
 
 test.each([
   ['tow list'],
@@ -21,7 +22,7 @@ test.each([
   ['key list'],
   ['conservation'],
   ['audit list'],
-])('%s prints exactly one JSON document with --json, and text without', async (line) => {
+])('towhook %s prints exactly one JSON document with --json, and text without it', async (line) => {
   await newTow(app);
   const words = line.split(' ');
   const asJson = await towhook(...words, '--json');
@@ -33,7 +34,7 @@ test.each([
   expect(() => asText.json()).toThrow(SyntaxError);
 });
 
-test('people get times of Riyadh, machines UTC', async () => {
+test('towhook prints times in UTC with --json and in Riyadh time without it', async () => {
   const ref = await newTow(app);
   const shown = await towhook('tow', 'show', ref);
   const { requested_at: utc } = z
@@ -46,7 +47,7 @@ test('people get times of Riyadh, machines UTC', async () => {
   expect(riyadhTime(null)).toBe('-');
 });
 
-test('columns stand below their names, whatever the script of what they hold', () => {
+test('towhook aligns the columns of a table that holds Arabic and Latin text', () => {
   const rows = table(
     ['plate', 'state'],
     [
@@ -57,13 +58,13 @@ test('columns stand below their names, whatever the script of what they hold', (
   expect(rows).toEqual(['PLATE       STATE', 'أ ب ح 1234  started', 'A           x']);
 });
 
-test('a list goes on where a page ended, and --all reads every page', async () => {
+test('towhook tow list continues a list at --cursor and reads every page with --all', async () => {
   const refs = [await newTow(app), await newTow(app), await newTow(app)].toReversed();
   const page = z.object({
     items: z.array(z.object({ towing_reference_id: z.string() })),
     next_cursor: z.string().nullable(),
   });
-  const refsIn = (said: Said) => page.parse(said.json()).items.map(({ towing_reference_id: ref }) => ref);
+  const refsIn = (said: CommandResult) => page.parse(said.json()).items.map(({ towing_reference_id: ref }) => ref);
 
   const first = await towhook('tow', 'list', '--limit', '2', '--json');
   const cursor = page.parse(first.json()).next_cursor ?? '';
@@ -74,7 +75,7 @@ test('a list goes on where a page ended, and --all reads every page', async () =
   expect((await towhook('tow', 'list', '--limit', '2')).out).toContain(`--cursor ${cursor}`);
 });
 
-test('a list of tows is narrowed by what is owed, by crew and by age, and turned round', async () => {
+test('towhook tow list filters by unsent reports, crew, assignment and age, and sorts by --order', async () => {
   const refs = [await newTow(app), await newTow(app), await newTow(app)];
   const [first = '', second = '', third = ''] = refs;
   await towhook('tow', 'assign', second, 'Crew 4');
@@ -92,7 +93,7 @@ test('a list of tows is narrowed by what is owed, by crew and by age, and turned
   expect((await towhook('tow', 'list', '--crew', 'Crew 4', '--nobody')).exitCode).toBe(EXIT.wrongUse);
 });
 
-test('a list of tasks is narrowed by type, and turned round', async () => {
+test('towhook task list filters by --type and sorts by --order', async () => {
   const refs = [await newTow(app), await newTow(app)];
   for (const towing_reference_id of refs) {
     await deliver(app, 'tow_request', { violation_reference_id: 'V-other', towing_reference_id });
@@ -107,7 +108,7 @@ test('a list of tasks is narrowed by type, and turned round', async () => {
   expect(await found('--type', 'report_refused')).toEqual([]);
 });
 
-test('a key is made, used, rotated and revoked', async () => {
+test('towhook key creates, rotates and revokes an API key without printing it in lists', async () => {
   const made = newApiKeyView.parse(
     (await towhook('key', 'create', '--name', 'yard', '--role', 'viewer', '--json')).json(),
   );
@@ -123,13 +124,13 @@ test('a key is made, used, rotated and revoked', async () => {
   expect((await asYard(rotated.api_key)).exitCode).toBe(4);
 });
 
-test('a queue rests and works again', async () => {
+test('towhook queue pause and queue resume change the state of a queue', async () => {
   const paused = async (verb: string) =>
     queueView.parse((await towhook('queue', verb, 'reports', '--json')).json()).paused;
   expect([await paused('pause'), await paused('resume')]).toEqual([true, false]);
 });
 
-test('several deliveries are replayed at once, and a bar says how far it is', async () => {
+test('towhook delivery replay replays several deliveries and reports its progress', async () => {
   await newTow(app);
   await newTow(app);
   const { items } = z
@@ -155,7 +156,7 @@ test('several deliveries are replayed at once, and a bar says how far it is', as
   expect(seen).toEqual([2, 1, 2, null]);
 });
 
-test('a command repeated under its Idempotency-Key has its effect once', async () => {
+test('towhook has the effect of a repeated --idempotency-key once', async () => {
   const ref = await newTow(app);
   const cancel = () =>
     towhook('tow', 'canceled', ref, '--cancellation-reason', 'gone', '--idempotency-key', 'mine-1', '--json');
@@ -166,7 +167,7 @@ test('a command repeated under its Idempotency-Key has its effect once', async (
   expect(second.json()).toEqual(first.json());
 });
 
-test('of several things one that is refused keeps none of the others from being done, and is told', async () => {
+test('towhook task resolve resolves the other tasks when one is refused, and reports the refused one', async () => {
   const refs = [await newTow(app), await newTow(app)];
   for (const ref of refs) {
     await deliver(app, 'tow_request', { violation_reference_id: 'V-other', towing_reference_id: ref });

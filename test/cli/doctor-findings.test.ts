@@ -1,45 +1,48 @@
 import type { Finding } from '../../src/cli';
 import { clockFinding, inTime } from '../../src/main/doctor/finding';
 import { startTestRedis } from '../support/redis';
-import { examined, SECRETS } from './examined';
-import { useHouse } from './house';
+import { examineHere, SECRETS } from './examine';
+import { useInstallation } from './installation';
 
 jest.setTimeout(90_000);
-const house = useHouse();
-const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  await Promise.all(closing.splice(0).map((close) => close()));
-});
+const installation = useInstallation();
+const opened: { stop: () => Promise<unknown> }[] = [];
+afterAll(() => Promise.all(opened.map((resource) => resource.stop())));
 
 test.each([
-  ['a Redis that syncs once a second', 'redis_syncs_late', async () => syncing('everysec')],
-  ['a Redis that syncs when it likes', 'redis_syncs_late', async () => syncing('no')],
-  ['webhooks that no secret proves', 'webhooks_unverified', async () => ({ WEBHOOK_SECRETS: '' })],
+  ['redis_syncs_late', 'a Redis that syncs once a second', () => startRedis('everysec')],
+  ['redis_syncs_late', 'a Redis that leaves syncing to the operating system', () => startRedis('no')],
+  ['webhooks_unverified', 'webhooks without a secret', async () => ({ WEBHOOK_SECRETS: '' })],
   [
-    'webhooks of one kind that no secret proves',
     'webhooks_unverified',
+    'invoice webhooks without a secret',
     async () => ({ WEBHOOK_SECRETS: '', WEBHOOK_SECRETS_TOW_REQUEST: SECRETS.WEBHOOK_SECRETS }),
   ],
-])('%s: a warning, and no fault', async (_name, code, environment) => {
-  const { exitCode, report } = await examined(house(), await environment());
+])('towhook doctor warns of %s and reports no fault for %s', async (code, _cause, change) => {
+  const { exitCode, report } = await examineHere(installation(), { environment: await change() });
   expect(report.findings.filter(({ state }) => state === 'warning').map((found) => found.code)).toEqual([code]);
   expect(exitCode).toBe(0);
 });
 
-async function syncing(policy: string) {
-  const redis = await startTestRedis({ appendfsync: policy });
-  closing.push(() => redis.stop());
+/** Starts a Redis with an `appendfsync` policy. Returns the variable that selects it. */
+async function startRedis(appendfsync: string) {
+  const redis = await startTestRedis({ appendfsync });
+  opened.push(redis);
   return { REDIS_URL: redis.url };
 }
 
-test('a look that never ends is given up, and one that fails is told', async () => {
-  const asIs = { limitMs: 20, otherwise: (fault: Finding) => fault };
-  const hanging = await inTime('disk', { ...asIs, look: new Promise<Finding>(() => {}) });
-  const failing = await inTime('disk', { ...asIs, look: Promise.reject<Finding>(new Error('SECRETPART')) });
-  expect(hanging).toMatchObject({ check: 'disk', state: 'fault', code: 'no_answer_in_time' });
-  expect(hanging.what).toContain('did not answer in time');
-  expect(failing).toMatchObject({ check: 'disk', state: 'fault', code: 'look_failed' });
-  expect(JSON.stringify(failing)).not.toContain('SECRETPART');
+test('a doctor check that hangs is reported as no_answer_in_time', async () => {
+  const options = { limitMs: 20, otherwise: (fault: Finding) => fault };
+  const finding = await inTime('disk', { ...options, look: new Promise<Finding>(() => {}) });
+  expect(finding).toMatchObject({ check: 'disk', state: 'fault', code: 'no_answer_in_time' });
+  expect(finding.what).toContain('did not answer in time');
+});
+
+test('a doctor check that fails is reported as look_failed without the text of the error', async () => {
+  const options = { limitMs: 60_000, otherwise: (fault: Finding) => fault };
+  const finding = await inTime('disk', { ...options, look: Promise.reject<Finding>(new Error('SECRETPART')) });
+  expect(finding).toMatchObject({ check: 'disk', state: 'fault', code: 'look_failed' });
+  expect(JSON.stringify(finding)).not.toContain('SECRETPART');
 });
 
 test.each([
@@ -49,6 +52,6 @@ test.each([
   [-119_000, 'warning'],
   [121_000, 'fault'],
   [-3_600_000, 'fault'],
-])('a clock that is %d ms ahead is %s', (skewMs, state) => {
+])('towhook doctor rates a Redis clock %d ms ahead of this machine as %s', (skewMs, state) => {
   expect(clockFinding('redis clock', skewMs).state).toBe(state);
 });

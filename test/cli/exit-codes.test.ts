@@ -4,7 +4,7 @@ import { problemOf } from '../../src/cli/problems';
 import { newKey } from '../operator/client';
 import { newTow } from '../operator/world';
 import { useApp } from '../support/app';
-import { run, runProgram } from './command';
+import { run, runProgram, runWith, type CommandResult } from './command';
 import { deadAddress, startServer } from './fake-service';
 
 const app = useApp({ role: 'console' });
@@ -160,16 +160,25 @@ test.each([
 ])('towhook exits with 4 for an API key with %s and does not print the key', async (_case, key) => {
   const url = await deadAddress();
   for (const variable of ['TOWHOOK_API_KEY', 'BOOTSTRAP_API_KEY']) {
-    const result = await runProgram(['tow', 'list'], { environment: { TOWHOOK_URL: url, [variable]: key } });
-    expect([result.exitCode, result.out]).toEqual([4, '']);
-    expect(result.problems).toContain(`${variable} must be visible Latin characters alone`);
-    expect(result.problems).not.toMatch(/SECRETPART|abc/);
+    const result = await runWith(['tow', 'list'], { TOWHOOK_URL: url, [variable]: key });
+    expectUnusableKey(result, variable);
   }
 });
 
+test('towhook run as a program exits with 4 for an API key with a newline and does not print the key', async () => {
+  const environment = { TOWHOOK_URL: await deadAddress(), TOWHOOK_API_KEY: 'abc\nSECRETPART\n' };
+  expectUnusableKey(await runProgram(['tow', 'list'], { environment }), 'TOWHOOK_API_KEY');
+});
+
+function expectUnusableKey({ exitCode, out, problems }: CommandResult, variable: string): void {
+  expect([exitCode, out]).toEqual([4, '']);
+  expect(problems).toContain(`${variable} must be visible Latin characters alone`);
+  expect(problems).not.toMatch(/SECRETPART|abc/);
+}
+
 test('towhook ignores an invalid BOOTSTRAP_API_KEY when TOWHOOK_API_KEY is set', async () => {
   const environment = { TOWHOOK_URL: await deadAddress(), TOWHOOK_API_KEY: 'any', BOOTSTRAP_API_KEY: 'a b' };
-  expect((await runProgram(['tow', 'list'], { environment })).exitCode).toBe(3);
+  expect((await runWith(['tow', 'list'], environment)).exitCode).toBe(3);
 });
 
 test('towhook reports an unexpected error without the message of the library that threw it', () => {

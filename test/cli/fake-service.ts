@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import { freePort } from '../../src/store/embedded/launch';
 
-/** A listener that answers everything alike. */
+/** Starts an HTTP server that handles every request with `answer`. */
 export async function startServer(answer: RequestListener) {
   const server = createServer(answer);
   await new Promise<void>((resolve) => {
@@ -19,7 +19,7 @@ export async function startServer(answer: RequestListener) {
   };
 }
 
-/** A service that gives tokens below `/parking/api`, and whose clock may be wrong. */
+/** Starts a service that gives tokens below `/parking/api`. Its Date header is `aheadMs` ahead. */
 export function startService({ aheadMs = 0 }: { aheadMs?: number } = {}) {
   return startServer((request, response) => {
     response.setHeader('date', new Date(Date.now() + aheadMs).toUTCString());
@@ -33,7 +33,7 @@ export function startService({ aheadMs = 0 }: { aheadMs?: number } = {}) {
   });
 }
 
-/** An address on which nobody listens. */
+/** Returns the URL of a free port: connections to it are refused. */
 export async function deadAddress(): Promise<string> {
   return `http://127.0.0.1:${await freePort()}`;
 }

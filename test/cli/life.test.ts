@@ -8,8 +8,8 @@ import { simulatorCalls } from '../../src/contracts/simulator';
 import { violationView } from '../../src/contracts/violations';
 import { eventually } from '../support/eventually';
 import { PNG } from '../support/images';
-import { run, type Said } from './command';
-import { useHouse } from './house';
+import { run, type CommandResult } from './command';
+import { useInstallation } from './installation';
 
 jest.setTimeout(60_000);
 
@@ -19,8 +19,8 @@ const FORM =
     .split(' ')
     .concat('--plate-number', 'ABJ 1235', '--location', 'Olaya Street');
 
-function callsTo(house: ReturnType<ReturnType<typeof useHouse>>) {
-  const { app, simulator } = house;
+function callsTo(installation: ReturnType<ReturnType<typeof useInstallation>>) {
+  const { app, simulator } = installation;
   const towhook = (...words: readonly string[]) => run(words, { url: app.consoleUrl, apiKey: app.apiKey });
   return {
     towhook,
@@ -34,17 +34,17 @@ function callsTo(house: ReturnType<ReturnType<typeof useHouse>>) {
   };
 }
 
-function working(said: Said): Said {
+function working(said: CommandResult): CommandResult {
   if (said.exitCode !== 0) throw new Error(`ended with ${said.exitCode}: ${said.problems}`);
   return said;
 }
 
 describe('command line: violations on the reference path', () => {
-  const house = useHouse();
+  const installation = useInstallation();
 
   test('reports a violation with images and every step of its tow with the command line alone', async () => {
-    const { done, towhook, operations } = callsTo(house());
-    const images = ['one.png', 'two.png'].map((name) => join(house().folder, name));
+    const { done, towhook, operations } = callsTo(installation());
+    const images = ['one.png', 'two.png'].map((name) => join(installation().folder, name));
     for (const file of images) await writeFile(file, Buffer.concat([PNG, randomBytes(5000)]));
 
     const made = await done(
@@ -99,7 +99,7 @@ describe('command line: violations on the reference path', () => {
   });
 
   test('shows zone capacity and ticket state as the service answers them', async () => {
-    const { done, operations } = callsTo(house());
+    const { done, operations } = callsTo(installation());
     const capacity = await done(z.object({ zoneId: z.string(), availableSlots: z.number() }), 'capacity', ZONE);
     const plate = ['--plate-number', 'ABJ 1235', '--plate-type', 'PRIVATE'];
     const ticket = await done(
@@ -117,25 +117,25 @@ describe('command line: violations on the reference path', () => {
   });
 
   test('downloads a tow photo byte for byte', async () => {
-    const { done, towhook } = callsTo(house());
+    const { done, towhook } = callsTo(installation());
     const { items } = await done(z.object({ items: z.array(towView) }), 'tow', 'list');
     const tow = items.find(({ dispatch }) => dispatch.photos.length > 0);
-    const file = join(house().folder, 'downloaded.png');
+    const file = join(installation().folder, 'downloaded.png');
     const photo = tow?.dispatch.photos[0];
     const { out } = working(
       await towhook('tow', 'photo', tow?.towing_reference_id ?? '', photo?.id ?? '', '--output', file),
     );
     expect(out).toContain(`${photo?.size_bytes} bytes`);
-    const sent = await readFile(join(house().folder, photo?.name ?? ''));
+    const sent = await readFile(join(installation().folder, photo?.name ?? ''));
     expect(sent.equals(await readFile(file))).toBe(true);
   });
 });
 
 describe('command line: violations on the integration guide path', () => {
-  const house = useHouse({ VIOLATION_API: 'guide' });
+  const installation = useInstallation({ VIOLATION_API: 'guide' });
 
   test('creates a violation on the integration guide path and shows its id and whether it may be towed', async () => {
-    const { done, towhook, operations } = callsTo(house());
+    const { done, towhook, operations } = callsTo(installation());
     const { id } = await done(violationView, 'violation', 'create', ...FORM);
     await eventually(async () => {
       const found = await done(violationView, 'violation', 'show', id);

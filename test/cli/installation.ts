@@ -7,22 +7,22 @@ import { startSimulator, type Simulator } from '../../src/simulator';
 import { startApp, type App } from '../support/app';
 import { startTestRedis, type TestRedis } from '../support/redis';
 
-/** A whole set-up that is healthy: Redis, the service's stand-in, and all roles of towhook on free ports. */
-export interface House {
+/** A healthy installation: Redis, the simulator in place of the service, and all roles of towhook on free ports. */
+export interface Installation {
   readonly app: App;
   readonly redis: TestRedis;
   readonly simulator: Simulator;
   readonly dataDir: string;
-  /** A folder for whatever a test writes. */
+  /** An empty folder for the files of the tests. */
   readonly folder: string;
-  /** What the roles were started with, as the command line is on the same machine. */
+  /** The environment of the roles, which is that of the command line on the same machine. */
   readonly environment: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
 
 export const CREDENTIALS = { clientId: 'client-of-the-tests', clientSecret: 'secret-of-the-tests' };
 
-export async function buildHouse(changes: Readonly<Record<string, string>> = {}): Promise<House> {
+export async function startInstallation(changes: Readonly<Record<string, string>> = {}): Promise<Installation> {
   const folder = await mkdtemp(join(tmpdir(), 'towhook-cli-'));
   const dataDir = join(folder, 'data');
   const redis = await startTestRedis({ appendfsync: 'always' });
@@ -45,7 +45,7 @@ export async function buildHouse(changes: Readonly<Record<string, string>> = {})
   };
   const app = await startApp({ redisUrl: redis.url, environment: service });
   receiverUrl = app.receiverUrl;
-  // As /readyz does before any image is taken in.
+  // Claims the image disk, as /readyz does before any image is stored.
   await app.foundation.spool.state();
   return {
     app,
@@ -69,15 +69,15 @@ export async function buildHouse(changes: Readonly<Record<string, string>> = {})
   };
 }
 
-/** One house for the tests of a file. */
-export function useHouse(changes: Readonly<Record<string, string>> = {}): () => House {
-  let house: House | undefined;
+/** Starts an installation before the tests of a file and stops it after them. */
+export function useInstallation(changes: Readonly<Record<string, string>> = {}): () => Installation {
+  let installation: Installation | undefined;
   beforeAll(async () => {
-    house = await buildHouse(changes);
+    installation = await startInstallation(changes);
   });
-  afterAll(() => house?.stop());
+  afterAll(() => installation?.stop());
   return () => {
-    if (!house) throw new Error('the house of useHouse() stands only while tests run');
-    return house;
+    if (!installation) throw new Error('the installation of useInstallation() can be used only while tests run');
+    return installation;
   };
 }
