@@ -1,8 +1,8 @@
 import { systemClock, type Clock } from '../../src/platform/clock';
 import { createProgress, type Progress } from '../../src/queue/progress';
 
-/** A clock that stands until it is set forward. */
-function stillClock(): { clock: Clock; forward: (ms: number) => void } {
+/** A clock that changes only by `forward`. */
+function manualClock(): { clock: Clock; forward: (ms: number) => void } {
   let nowMs = 1000;
   return {
     clock: { ...systemClock, monotonicMs: () => nowMs },
@@ -12,9 +12,9 @@ function stillClock(): { clock: Clock; forward: (ms: number) => void } {
   };
 }
 
-describe('the standstill of a worker', () => {
-  test('is none while no work is seen to wait, however long no turn ends', () => {
-    const { clock, forward } = stillClock();
+describe('stalled worker detection', () => {
+  test('a worker without waiting work is not stalled, however long it completes no run', () => {
+    const { clock, forward } = manualClock();
     const progress = createProgress(clock);
     forward(3_600_000);
     progress.seen('reports', false);
@@ -22,25 +22,25 @@ describe('the standstill of a worker', () => {
     expect(progress.standstill()).toBeNull();
   });
 
-  test('lasts from the first to the last sight of work that waits', () => {
-    const { clock, forward } = stillClock();
+  test('the stall time of a worker counts from the first to the last check that saw waiting work', () => {
+    const { clock, forward } = manualClock();
     const progress = createProgress(clock);
     for (let look = 0; look < 3; look += 1) {
       forward(500);
       progress.seen('reports', true);
     }
-    // Nobody has looked since.
+    // Time without a check does not count.
     forward(60_000);
 
     expect(progress.standstill()).toEqual({ part: 'reports', ms: 1000 });
   });
 
   test.each([
-    ['a turn of it ends', (progress: Progress) => progress.ended('reports')],
-    ['its work no longer waits', (progress: Progress) => progress.seen('reports', false)],
-    ['nothing can be known', (progress: Progress) => progress.forget()],
-  ])('is over when %s, and begins anew with the next sight', (_what, end) => {
-    const { clock, forward } = stillClock();
+    ['one of its runs ends', (progress: Progress) => progress.ended('reports')],
+    ['no work waits', (progress: Progress) => progress.seen('reports', false)],
+    ['checks are forgotten', (progress: Progress) => progress.forget()],
+  ])('the stall time of a worker restarts from zero when %s', (_what, end) => {
+    const { clock, forward } = manualClock();
     const progress = createProgress(clock);
     progress.seen('reports', true);
     forward(1000);
@@ -60,8 +60,8 @@ describe('the standstill of a worker', () => {
     ['reports', 'deliveries'],
     ['pump of reports', 'reports'],
     ['reports', 'pump of reports'],
-  ] as const)('of %s is not hidden by turns of %s that end', (standing, moving) => {
-    const { clock, forward } = stillClock();
+  ] as const)('a stall of %s is reported although runs of %s end', (standing, moving) => {
+    const { clock, forward } = manualClock();
     const progress = createProgress(clock);
     progress.seen(standing, true);
     for (let look = 0; look < 10; look += 1) {
@@ -74,8 +74,8 @@ describe('the standstill of a worker', () => {
     expect(progress.standstill()).toEqual({ part: standing, ms: 10_000 });
   });
 
-  test('is that of the part that stands longest', () => {
-    const { clock, forward } = stillClock();
+  test('the reported stall is that of the part stalled longest', () => {
+    const { clock, forward } = manualClock();
     const progress = createProgress(clock);
     progress.seen('reports', true);
     forward(1000);
@@ -92,7 +92,7 @@ describe('the standstill of a worker', () => {
   });
 });
 
-test('a part has moved once a turn of it has ended or none was wanted, and not before', () => {
+test('a part of a worker has made progress once a run has ended or no work waits', () => {
   const progress = createProgress(systemClock);
   progress.seen('reports', true);
   progress.seen('deliveries', false);

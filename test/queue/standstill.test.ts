@@ -10,10 +10,13 @@ import { eventually } from '../support/eventually';
 import { useOwnRedis } from '../support/redis';
 import { done, openWorld, type World } from './world';
 
+jest.setTimeout(120_000);
 const redis = useOwnRedis();
-const LIMIT_MS = 1000;
-/** So many looks take twice the limit. */
-const MANY_LOOKS = 10;
+const LIMIT_MS = 500;
+/** The watch looks 5 times per limit, so it would report a stall within this number of looks. */
+const MANY_LOOKS = 8;
+/** Ends a wait that hangs. The watch forgets what it saw when looks are late, so a busy machine needs longer. */
+const TIMEOUT_MS = 60_000;
 
 let world: World;
 let ends: (() => unknown)[];
@@ -22,25 +25,30 @@ beforeEach(async () => {
   ends = [];
 });
 afterEach(async () => {
-  for (const end of ends.toReversed()) await end();
+  await Promise.all(ends.map((end) => end()));
   await world.close();
 });
+
+interface WatchedOptions {
+  readonly pump?: 'works' | 'hangs';
+  readonly limitMs?: number;
+}
 
 interface Watched {
   readonly watch: StandstillWatch;
   readonly progress: Progress;
-  /** Every standstill that was told. */
-  readonly told: readonly Standstill[];
+  /** Every stall that was reported. */
+  readonly reported: readonly Standstill[];
   readonly looks: () => number;
-  /** Sets the clock of the watch forward. */
+  /** Advances the clock of the watch. */
   readonly forward: (ms: number) => void;
 }
 
-/** A watch over a worker whose progress is in the test's hands, with a pump that works unless told otherwise. */
-function watched(options: { pump?: 'works' | 'hangs' } = {}): Watched {
+/** Watches a worker whose progress the test controls. Its pump works unless `pump` is `hangs`. */
+function watched({ pump: how = 'works', limitMs = LIMIT_MS }: WatchedOptions = {}): Watched {
   const due = createDueSets(world.redis);
   const sets = { deliveries: due.deliveries, reports: due.tows, violations: due.violations };
-  const told: Standstill[] = [];
+  const reported: Standstill[] = [];
   let looks = 0;
   let aheadMs = 0;
   const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + aheadMs };
@@ -48,7 +56,7 @@ function watched(options: { pump?: 'works' | 'hangs' } = {}): Watched {
   const hang = { take: () => new Promise<never>(() => {}) };
   const pump = startPump({
     queues: world.queues,
-    due: options.pump === 'hangs' ? { ...sets, reports: hang } : sets,
+    due: how === 'hangs' ? { ...sets, reports: hang } : sets,
     intervalMs: 50,
     progress,
     log: silentLog,
@@ -62,10 +70,10 @@ function watched(options: { pump?: 'works' | 'hangs' } = {}): Watched {
       looks += 1;
       return (await writability(world.redis)) === 'writable';
     },
-    limitMs: LIMIT_MS,
+    limitMs,
     clock,
     onStandstill: async (standstill) => {
-      told.push(standstill);
+      reported.push(standstill);
     },
   });
   ends.push(
@@ -75,7 +83,7 @@ function watched(options: { pump?: 'works' | 'hangs' } = {}): Watched {
   return {
     watch,
     progress,
-    told,
+    reported,
     looks: () => looks,
     forward: (ms) => {
       aheadMs += ms;
@@ -85,68 +93,69 @@ function watched(options: { pump?: 'works' | 'hangs' } = {}): Watched {
 
 async function manyLooks({ looks }: Watched): Promise<void> {
   const before = looks();
-  await eventually(() => expect(looks()).toBeGreaterThan(before + MANY_LOOKS), 20_000);
+  await eventually(() => expect(looks()).toBeGreaterThan(before + MANY_LOOKS), TIMEOUT_MS);
 }
 
 const wake = (ref: string) => world.queues.wake([{ queue: 'reports', ref }]);
 
-test('work that waits while no turn ends is a standstill: it can be read first, then it is told', async () => {
+test('the watch shows a stalled worker when its work waits and no run ends, and reports it at the next look', async () => {
   const seen = watched();
   await wake('T1');
 
   const standstill = await eventually(() => {
     expect(seen.watch.standstill()).not.toBeNull();
     return seen.watch.standstill();
-  });
+  }, TIMEOUT_MS);
 
-  expect(seen.told).toEqual([]);
+  expect(seen.reported).toEqual([]);
   expect(standstill?.part).toBe('reports');
   expect(standstill?.ms).toBeGreaterThanOrEqual(LIMIT_MS);
-  await eventually(() => expect(seen.told).toMatchObject([{ part: 'reports' }]));
+  await eventually(() => expect(seen.reported).toMatchObject([{ part: 'reports' }]), TIMEOUT_MS);
 });
 
-test('a queue that cannot be read while Redis works is a standstill: nobody can work on it', async () => {
+test('the watch reports a stall when a queue cannot be read although Redis works', async () => {
   const seen = watched();
   await world.redis.set('{p0}:reports:wait', 'no list');
 
-  await eventually(() => expect(seen.told).toMatchObject([{ part: 'reports' }]));
+  await eventually(() => expect(seen.reported).toMatchObject([{ part: 'reports' }]), TIMEOUT_MS);
 });
 
-test('jobs that never end are a standstill, though they were begun', async () => {
+test('the watch reports a stall when jobs have started and never end', async () => {
   const seen = watched();
   world.start(() => new Promise(() => {}), { progress: seen.progress });
   for (const ref of ['T1', 'T2', 'T3', 'T4', 'T5']) await wake(ref);
 
-  await eventually(() => expect(seen.told).toMatchObject([{ part: 'reports' }]));
+  await eventually(() => expect(seen.reported).toMatchObject([{ part: 'reports' }]), TIMEOUT_MS);
 });
 
-test('a pump that hangs is a standstill, though wake-ups come by another way and their turns end', async () => {
+test('the watch reports a pump that hangs although its queue gets work from elsewhere and runs end', async () => {
   const seen = watched({ pump: 'hangs' });
   world.start(() => done('sent'), { progress: seen.progress });
-  for (let turn = 0; seen.told.length === 0; turn += 1) {
+  for (let turn = 0; seen.reported.length === 0; turn += 1) {
     await wake(`T${turn}`);
-    await eventually(async () => expect(await world.queues.oldestWaitMs('reports')).toBe(0));
+    await eventually(async () => expect(await world.queues.oldestWaitMs('reports')).toBe(0), TIMEOUT_MS);
   }
 
-  expect(seen.told).toMatchObject([{ part: 'pump of reports' }]);
+  expect(seen.reported).toMatchObject([{ part: 'pump of reports' }]);
 });
 
-test('due work that nobody hands out is a standstill', async () => {
+test('the watch reports a stall when due work is not queued', async () => {
   const seen = watched({ pump: 'hangs' });
   await world.redis.zadd(KEYS.dueTows, Date.now() - 10_000, 'T1');
 
-  await eventually(() => expect(seen.told.length).toBeGreaterThan(0));
+  await eventually(() => expect(seen.reported.length).toBeGreaterThan(0), TIMEOUT_MS);
 });
 
-test('an idle worker never stands still', async () => {
+test('the watch reports no stall of an idle worker', async () => {
   const seen = watched();
   await manyLooks(seen);
 
-  expect([seen.told, seen.watch.standstill()]).toEqual([[], null]);
+  expect([seen.reported, seen.watch.standstill()]).toEqual([[], null]);
 });
 
-test('work that another process does is no standstill of this one, even if this one handed it out', async () => {
-  const seen = watched();
+test('the watch reports no stall while another process does the work that this one queues', async () => {
+  // Work counts as waiting after a fifth of the limit, which the other process must not need for it.
+  const seen = watched({ limitMs: 3 * LIMIT_MS });
   const worked: string[] = [];
   world.start((ref) => {
     worked.push(ref);
@@ -155,49 +164,49 @@ test('work that another process does is no standstill of this one, even if this 
   const last = seen.looks() + MANY_LOOKS;
   for (let turn = 0; seen.looks() < last; turn += 1) {
     await world.redis.zadd(KEYS.dueTows, Date.now(), `T${turn}`);
-    await eventually(() => expect(worked).toContain(`T${turn}`));
+    await eventually(() => expect(worked).toContain(`T${turn}`), TIMEOUT_MS);
   }
 
-  expect([seen.told, seen.watch.standstill()]).toEqual([[], null]);
+  expect([seen.reported, seen.watch.standstill()]).toEqual([[], null]);
 });
 
-test('a queue that is paused does not stand still', async () => {
+test('the watch reports no stall of a paused queue', async () => {
   const seen = watched();
   await world.queues.byName.reports.pause();
   await wake('T1');
   await manyLooks(seen);
 
-  expect([seen.told, seen.watch.standstill()]).toEqual([[], null]);
+  expect([seen.reported, seen.watch.standstill()]).toEqual([[], null]);
 });
 
-test('while Redis takes no writes nobody stands still', async () => {
+test('the watch reports no stall while Redis refuses writes', async () => {
   const seen = watched();
   await wake('T1');
   await redis.ask('CONFIG', 'SET', 'min-replicas-to-write', '1');
   ends.push(() => redis.ask('CONFIG', 'SET', 'min-replicas-to-write', '0'));
   await manyLooks(seen);
 
-  expect([seen.told, seen.watch.standstill()]).toEqual([[], null]);
+  expect([seen.reported, seen.watch.standstill()]).toEqual([[], null]);
 });
 
-test('a process that was frozen gets its time to move', async () => {
+test('the watch gives a process that was frozen the whole limit again', async () => {
   const seen = watched();
   await wake('T1');
-  await eventually(() => expect(seen.progress.standstill()?.part).toBe('reports'));
+  await eventually(() => expect(seen.progress.standstill()?.part).toBe('reports'), TIMEOUT_MS);
 
   seen.forward(10 * LIMIT_MS);
   const looks = seen.looks();
-  await eventually(() => expect(seen.looks()).toBeGreaterThan(looks + 1));
+  await eventually(() => expect(seen.looks()).toBeGreaterThan(looks + 1), TIMEOUT_MS);
 
-  expect([seen.told, seen.watch.standstill()]).toEqual([[], null]);
+  expect([seen.reported, seen.watch.standstill()]).toEqual([[], null]);
 });
 
-test('a standstill is over when its work moves again', async () => {
+test('the watch ends a stall when the work moves again', async () => {
   const seen = watched();
   await wake('T1');
-  await eventually(() => expect(seen.watch.standstill()).not.toBeNull());
+  await eventually(() => expect(seen.watch.standstill()).not.toBeNull(), TIMEOUT_MS);
 
   world.start(() => done('sent'), { progress: seen.progress });
 
-  await eventually(() => expect(seen.watch.standstill()).toBeNull());
+  await eventually(() => expect(seen.watch.standstill()).toBeNull(), TIMEOUT_MS);
 });

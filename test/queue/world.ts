@@ -12,14 +12,14 @@ import { PARTITION } from '../../src/store/keys';
 export const STOP_GRACE_MS = 500;
 export const done = (what: string): Promise<Outcome> => Promise.resolve({ kind: 'done', what });
 
-/** What the record a job names comes to. */
+/** Handles a job: gets the id of its record. */
 export type Work = (ref: string) => Promise<Outcome>;
 
-/** Queues on a Redis, and workers for them. */
+/** Queues in a Redis and workers for them. */
 export interface World {
   readonly redis: Redis;
   readonly queues: Queues;
-  /** Workers of both queues whose jobs come to what `work` says. They end with the world. */
+  /** Starts workers of all queues that handle every job with `work`. `close` stops them. */
   start(work: Work, also?: { progress?: Progress; log?: Log }): Workers;
   close(): Promise<void>;
 }
