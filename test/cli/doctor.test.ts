@@ -1,10 +1,17 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startTestRedis } from '../support/redis';
 import { runProgram } from './command';
-import { environmentOf, examineHere, examineInProcess, type Change, type Examined } from './examine';
+import {
+  environmentOf,
+  examineHere,
+  examineInProcess,
+  expectFaults,
+  named,
+  type Breakage,
+  type Change,
+} from './examine';
 import { deadAddress, startServer, startService } from './fake-service';
-import { CREDENTIALS, useInstallation } from './installation';
+import { useInstallation } from './installation';
 
 jest.setTimeout(90_000);
 const installation = useInstallation();
@@ -19,16 +26,6 @@ function stopLater<T extends { stop: () => Promise<unknown> }>(resource: T): T {
 
 const examine = (environment?: Change['environment'], words?: Change['words']) =>
   examineHere(installation(), { ...(environment && { environment }), ...(words && { words }) });
-
-/** A way to break the set-up and the codes of all faults that the doctor must report then. */
-interface Breakage {
-  readonly cause: string;
-  readonly faults: readonly string[];
-  readonly change: () => Promise<Change>;
-}
-
-const named = (breakages: readonly Breakage[]) =>
-  breakages.map((breakage) => [breakage.faults.join(', '), breakage.cause, breakage] as const);
 
 const BREAKAGES: readonly Breakage[] = [
   {
@@ -65,27 +62,6 @@ const BREAKAGES: readonly Breakage[] = [
     change: async () => {
       const ahead = stopLater(await startService({ aheadMs: 600_000 }));
       return { environment: { SERVICE_BASE_URL: `${ahead.url}/parking/api` } };
-    },
-  },
-  {
-    cause: 'a Redis without an append-only file',
-    faults: ['redis_without_aof'],
-    change: async () => ({ environment: { REDIS_URL: stopLater(await startTestRedis({ appendonly: 'no' })).url } }),
-  },
-  {
-    cause: 'a Redis that evicts',
-    faults: ['redis_evicts'],
-    change: async () => ({
-      environment: { REDIS_URL: stopLater(await startTestRedis({ 'maxmemory-policy': 'allkeys-lru' })).url },
-    }),
-  },
-  {
-    cause: 'a Redis that is a replica',
-    faults: ['redis_refuses_writes'],
-    change: async () => {
-      const replica = stopLater(await startTestRedis());
-      await replica.ask('REPLICAOF', '127.0.0.1', String(installation().redis.port));
-      return { environment: { REDIS_URL: replica.url } };
     },
   },
   {
@@ -149,51 +125,6 @@ const BREAKAGES: readonly Breakage[] = [
   },
 ];
 
-/** The doctor waits 4 s for each of these before it gives up, so all are examined at once. */
-const WITHOUT_REDIS: readonly (Breakage & { readonly examineIn: typeof examineHere })[] = [
-  {
-    cause: 'a Redis that is down',
-    faults: ['redis_unreachable'],
-    change: async () => ({ environment: { REDIS_URL: (await deadAddress()).replace('http:', 'redis:') } }),
-    examineIn: examineHere,
-  },
-  {
-    cause: 'a Redis that hangs',
-    faults: ['redis_unreachable'],
-    change: async () => {
-      const frozen = stopLater(await startTestRedis());
-      frozen.freeze();
-      return { environment: { REDIS_URL: frozen.url } };
-    }, // The program must end although the connection hangs.
-    examineIn: examineInProcess,
-  },
-  {
-    cause: 'a web server in place of Redis',
-    faults: ['redis_is_something_else'],
-    change: async () => {
-      const web = stopLater(await startServer((_request, response) => response.end('<html>no</html>')));
-      return { environment: { REDIS_URL: web.url.replace('http:', 'redis:') } };
-    },
-    examineIn: examineHere,
-  },
-];
-
-function expectFaults({ exitCode, out, report }: Examined, faults: readonly string[]): void {
-  const found = report.findings.filter(({ state }) => state === 'fault');
-  expect(found.map(({ code }) => code)).toEqual(faults);
-  for (const { fix } of found) expect(fix).toMatch(/\w/);
-  expect([exitCode, report.healthy]).toEqual([5, false]);
-  for (const secret of [
-    CREDENTIALS.clientSecret,
-    'not-the-secret',
-    'not-a-key',
-    installation().app.apiKey,
-    'a-token',
-  ]) {
-    expect(out).not.toContain(secret);
-  }
-}
-
 test('towhook doctor run as a program reports no faults and no warnings for a healthy set-up', async () => {
   const { exitCode, problems, report } = await examineInProcess(installation());
 
@@ -208,29 +139,9 @@ test('towhook doctor run as a program reports no faults and no warnings for a he
 test.each(named(BREAKAGES))(
   'towhook doctor reports %s with a fix, and no other fault, for %s',
   async (_faults, _cause, { faults, change }) => {
-    expectFaults(await examineHere(installation(), await change()), faults);
+    expectFaults(installation(), await examineHere(installation(), await change()), faults);
   },
 );
-
-describe('towhook doctor: a Redis that cannot be used', () => {
-  const examined = new Map<string, Examined>();
-  beforeAll(async () => {
-    await Promise.all(
-      WITHOUT_REDIS.map(async ({ cause, change, examineIn }) => {
-        examined.set(cause, await examineIn(installation(), await change()));
-      }),
-    );
-  });
-
-  test.each(named(WITHOUT_REDIS))(
-    'towhook doctor reports %s with a fix, and no other fault, for %s',
-    (_faults, cause, { faults }) => {
-      const result = examined.get(cause);
-      if (result === undefined) throw new Error(`${cause} was not examined`);
-      expectFaults(result, faults);
-    },
-  );
-});
 
 test('towhook doctor names an invalid variable and still examines the other parts of the set-up', async () => {
   const { report } = await examine({ RETRY_CAP_MS: 'long', SERVICE_CLIENT_SECRET: 'not-the-secret' });

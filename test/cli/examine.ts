@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { examine } from '../../src/main/doctor';
 import { systemClock } from '../../src/platform/clock';
 import { runProgram, runWith, type CommandResult } from './command';
-import type { Installation } from './installation';
+import { CREDENTIALS, type Installation } from './installation';
 
 const finding = z.object({
   check: z.string(),
@@ -11,7 +11,7 @@ const finding = z.object({
   what: z.string(),
   fix: z.string().nullable(),
 });
-const report = z.strictObject({
+const reportContract = z.strictObject({
   healthy: z.boolean(),
   faults: z.number(),
   warnings: z.number(),
@@ -19,7 +19,7 @@ const report = z.strictObject({
 });
 
 export interface Examined extends CommandResult {
-  readonly report: z.infer<typeof report>;
+  readonly report: z.infer<typeof reportContract>;
 }
 
 /** A change of the environment and arguments of `towhook doctor`. */
@@ -47,7 +47,7 @@ export async function examineHere(
   const result = await runWith(['doctor', '--json', ...words], changed, {
     doctor: (options) => examine({ ...options, clock: systemClock, environment: changed }),
   });
-  return { ...result, report: report.parse(result.json()) };
+  return { ...result, report: reportContract.parse(result.json()) };
 }
 
 /** Runs `towhook doctor --json` in a process of its own. */
@@ -58,5 +58,31 @@ export async function examineInProcess(
   const result = await runProgram(['doctor', '--json', ...words], {
     environment: environmentOf(installation, environment),
   });
-  return { ...result, report: report.parse(result.json()) };
+  return { ...result, report: reportContract.parse(result.json()) };
+}
+
+/** A way to break the set-up and the codes of all faults that the doctor must report then. */
+export interface Breakage {
+  readonly cause: string;
+  readonly faults: readonly string[];
+  readonly change: () => Promise<Change>;
+}
+
+/** Rows for `test.each`: the fault codes, the cause and the breakage itself. */
+export const named = (breakages: readonly Breakage[]) =>
+  breakages.map((breakage) => [breakage.faults.join(', '), breakage.cause, breakage] as const);
+
+/** Expects exactly these faults, each with a fix, and no secret in the output. */
+export function expectFaults(
+  installation: Installation,
+  { exitCode, out, report }: Examined,
+  faults: readonly string[],
+): void {
+  const found = report.findings.filter(({ state }) => state === 'fault');
+  expect(found.map(({ code }) => code)).toEqual(faults);
+  for (const { fix } of found) expect(fix).toMatch(/\w/);
+  expect([exitCode, report.healthy]).toEqual([5, false]);
+  for (const secret of [CREDENTIALS.clientSecret, 'not-the-secret', 'not-a-key', installation.app.apiKey, 'a-token']) {
+    expect(out).not.toContain(secret);
+  }
 }

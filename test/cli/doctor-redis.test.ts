@@ -1,0 +1,96 @@
+import { startTestRedis } from '../support/redis';
+import { examineHere, examineInProcess, expectFaults, named, type Breakage, type Examined } from './examine';
+import { deadAddress, startServer } from './fake-service';
+import { useInstallation } from './installation';
+
+jest.setTimeout(90_000);
+const installation = useInstallation();
+const opened: { stop: () => Promise<unknown> }[] = [];
+afterAll(() => Promise.all(opened.map((resource) => resource.stop())));
+
+/** Stops a resource after the last test. */
+function stopLater<T extends { stop: () => Promise<unknown> }>(resource: T): T {
+  opened.push(resource);
+  return resource;
+}
+
+/** A Redis that answers but does not suit towhook. */
+const UNSUITABLE: readonly Breakage[] = [
+  {
+    cause: 'a Redis without an append-only file',
+    faults: ['redis_without_aof'],
+    change: async () => ({ environment: { REDIS_URL: stopLater(await startTestRedis({ appendonly: 'no' })).url } }),
+  },
+  {
+    cause: 'a Redis that evicts',
+    faults: ['redis_evicts'],
+    change: async () => ({
+      environment: { REDIS_URL: stopLater(await startTestRedis({ 'maxmemory-policy': 'allkeys-lru' })).url },
+    }),
+  },
+  {
+    cause: 'a Redis that is a replica',
+    faults: ['redis_refuses_writes'],
+    change: async () => {
+      const replica = stopLater(await startTestRedis());
+      await replica.ask('REPLICAOF', '127.0.0.1', String(installation().redis.port));
+      return { environment: { REDIS_URL: replica.url } };
+    },
+  },
+];
+
+/** The doctor waits 4 s for each of these before it gives up, so all are examined at once. */
+const UNREACHABLE: readonly (Breakage & { readonly examineIn: typeof examineHere })[] = [
+  {
+    cause: 'a Redis that is down',
+    faults: ['redis_unreachable'],
+    change: async () => ({ environment: { REDIS_URL: (await deadAddress()).replace('http:', 'redis:') } }),
+    examineIn: examineHere,
+  },
+  {
+    cause: 'a Redis that hangs',
+    faults: ['redis_unreachable'],
+    change: async () => {
+      const frozen = stopLater(await startTestRedis());
+      frozen.freeze();
+      return { environment: { REDIS_URL: frozen.url } };
+    }, // The program must end although the connection hangs.
+    examineIn: examineInProcess,
+  },
+  {
+    cause: 'a web server in place of Redis',
+    faults: ['redis_is_something_else'],
+    change: async () => {
+      const web = stopLater(await startServer((_request, response) => response.end('<html>no</html>')));
+      return { environment: { REDIS_URL: web.url.replace('http:', 'redis:') } };
+    },
+    examineIn: examineHere,
+  },
+];
+
+test.each(named(UNSUITABLE))(
+  'towhook doctor reports %s with a fix, and no other fault, for %s',
+  async (_faults, _cause, { faults, change }) => {
+    expectFaults(installation(), await examineHere(installation(), await change()), faults);
+  },
+);
+
+describe('towhook doctor without a reachable Redis', () => {
+  const examined = new Map<string, Examined>();
+  beforeAll(async () => {
+    await Promise.all(
+      UNREACHABLE.map(async ({ cause, change, examineIn }) => {
+        examined.set(cause, await examineIn(installation(), await change()));
+      }),
+    );
+  });
+
+  test.each(named(UNREACHABLE))(
+    'towhook doctor reports %s with a fix, and no other fault, for %s',
+    (_faults, cause, { faults }) => {
+      const result = examined.get(cause);
+      if (result === undefined) throw new Error(`${cause} was not examined`);
+      expectFaults(installation(), result, faults);
+    },
+  );
+});
