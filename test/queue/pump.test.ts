@@ -76,7 +76,13 @@ test('the pump stops although taking due work hangs', async () => {
 });
 
 test('the pump of one queue continues while taking the due work of another queue hangs', async () => {
-  const hanging: Due = { take: () => new Promise(() => {}) };
+  let release = () => {};
+  const hanging: Due = {
+    take: () =>
+      new Promise((resolve) => {
+        release = () => resolve([]);
+      }),
+  };
   let number = 0;
   const deliveries: Due = {
     take: () => {
@@ -87,5 +93,7 @@ test('the pump of one queue continues while taking the due work of another queue
   const pump = start({ queues: world.queues, reports: hanging, deliveries });
 
   await eventually(async () => expect(await world.queues.byName.deliveries.getWaitingCount()).toBeGreaterThan(3));
-  await pump.stop();
+  const stopped = pump.stop();
+  release();
+  await stopped;
 });

@@ -53,7 +53,13 @@ function watched({ pump: how = 'works', limitMs = LIMIT_MS }: WatchedOptions = {
   let aheadMs = 0;
   const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + aheadMs };
   const progress = createProgress(clock);
-  const hang = { take: () => new Promise<never>(() => {}) };
+  let release = () => {};
+  const hang = {
+    take: () =>
+      new Promise<never[]>((resolve) => {
+        release = () => resolve([]);
+      }),
+  };
   const pump = startPump({
     queues: world.queues,
     due: how === 'hangs' ? { ...sets, reports: hang } : sets,
@@ -77,7 +83,11 @@ function watched({ pump: how = 'works', limitMs = LIMIT_MS }: WatchedOptions = {
     },
   });
   ends.push(
-    () => pump.stop(),
+    () => {
+      const stopped = pump.stop();
+      release();
+      return stopped;
+    },
     () => watch.stop(),
   );
   return {
