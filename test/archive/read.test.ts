@@ -26,12 +26,12 @@ async function idsAndTorn(): Promise<{ ids: string[]; torn: TornBatch[] }> {
   return { ids: await idsIn(dataDir.path, { onTorn: (batch) => torn.push(batch) }), torn };
 }
 
-test('an archive that does not exist yet is empty', async () => {
+test('an archive that does not exist is read as empty', async () => {
   expect(await idsIn(dataDir.path)).toEqual([]);
   expect(await verifyArchive(dataDir.path)).toMatchObject({ files: 0, batches: 0, torn: [], broken: [] });
 });
 
-test('files are read in the order they were written: by day, then by writer', async () => {
+test('archive files are read by day, then by writer', async () => {
   await writeBatches(dataDir.path, [['third']], { epoch: 10 });
   await writeBatches(dataDir.path, [['second']], { epoch: 9 });
   await writeBatches(dataDir.path, [['first']], { epoch: 11, nowMs: NOON_MS - DAY_MS });
@@ -40,7 +40,7 @@ test('files are read in the order they were written: by day, then by writer', as
   expect(await idsIn(dataDir.path)).toEqual(['first', 'second', 'third']);
 });
 
-test('a filter picks type, id and days', async () => {
+test('an archive filter selects by type, id and days', async () => {
   await writeBatches(dataDir.path, [['d1', 'd2']], { epoch: 1, nowMs: NOON_MS - DAY_MS });
   await writeBatches(dataDir.path, [['d1', 'd3']], { epoch: 2 });
 
@@ -50,7 +50,7 @@ test('a filter picks type, id and days', async () => {
   expect(await idsIn(dataDir.path, { to: '2026-03-09' })).toEqual(['d1', 'd2']);
 });
 
-test('a last batch cut short at any byte is reported and skipped, and all before it are read', async () => {
+test('an archive whose last batch is cut at any byte is read up to that batch and the rest is reported', async () => {
   await writeBatches(dataDir.path, [['d1'], ['d2']]);
   const whole = await readFile(pathOf(FILE));
   const [, secondAt = 0] = await boundaries();
@@ -61,7 +61,7 @@ test('a last batch cut short at any byte is reported and skipped, and all before
   }
 });
 
-test('a last batch whose blocks a power failure left unwritten is reported and skipped', async () => {
+test('an archive whose last batch has blocks unwritten by a power failure is read up to that batch', async () => {
   await writeBatches(dataDir.path, [['d1'], ['d2']]);
   const whole = await readFile(pathOf(FILE));
   const [, secondAt = 0] = await boundaries();
@@ -74,7 +74,7 @@ test('a last batch whose blocks a power failure left unwritten is reported and s
   }
 });
 
-test('a changed byte anywhere is an error that names file and batch', async () => {
+test('a changed byte anywhere in an archive is an error that names file and batch', async () => {
   await writeBatches(dataDir.path, [['d1'], ['d2']]);
   const whole = await readFile(pathOf(FILE));
   const [, secondAt = 0] = await boundaries();
@@ -92,7 +92,7 @@ test('a changed byte anywhere is an error that names file and batch', async () =
   }
 });
 
-test('a record behind a changed byte is never handed out, what stands before it is', async () => {
+test('reading an archive returns the records before a changed byte and none after it', async () => {
   await writeBatches(dataDir.path, [['d1'], ['d2'], ['d3']]);
   const whole = await readFile(pathOf(FILE));
   const [, secondAt = 0] = await boundaries();
@@ -108,7 +108,7 @@ test('a record behind a changed byte is never handed out, what stands before it 
   expect(seen).toEqual(['d1']);
 });
 
-test('a batch that was taken out, put elsewhere or doubled is an error', async () => {
+test('an archive batch that was removed, moved or doubled is an error', async () => {
   await writeBatches(dataDir.path, [['d1'], ['d2'], ['d3']]);
   const whole = await readFile(pathOf(FILE));
   const cuts = await boundaries();
@@ -128,7 +128,7 @@ test('a batch that was taken out, put elsewhere or doubled is an error', async (
   }
 });
 
-test('a batch that was written anew under its old seal is an error, however well it is compressed', async () => {
+test('an archive batch that was rewritten under its old seal is an error', async () => {
   await writeBatches(dataDir.path, [['d1']]);
   const text = gunzipSync(await readFile(pathOf(FILE)));
   await writeFile(pathOf(FILE), await memberOf(Buffer.from(text.toString().replace('"d1"', '"d2"'))));
@@ -138,7 +138,7 @@ test('a batch that was written anew under its old seal is an error, however well
   ]);
 });
 
-test('bytes that are no batch of ours are an error, and the other files are verified all the same', async () => {
+test('foreign bytes in an archive file are an error, and the other files are still verified', async () => {
   await writeBatches(dataDir.path, [['d1']]);
   await writeBatches(dataDir.path, [['d2'], ['d3']], { epoch: 2 });
   await appendFile(pathOf(FILE), 'something else that is longer than a header of a batch');
@@ -151,14 +151,14 @@ test('bytes that are no batch of ours are an error, and the other files are veri
   });
 });
 
-test('a large batch is read as it was written', async () => {
+test('a large archive batch is read as it was written', async () => {
   const ids = Array.from({ length: 5000 }, (_, index) => `d${index}`);
   await writeBatches(dataDir.path, [ids, ids]);
 
   expect(await idsIn(dataDir.path)).toEqual([...ids, ...ids]);
 });
 
-test('a folder in the place of the archive that cannot be read is an error, not an empty archive', async () => {
+test('an archive folder that cannot be read is an error, not an empty archive', async () => {
   await mkdir(dataDir.path, { recursive: true });
   await writeFile(archiveFolder(dataDir.path), 'a file');
 

@@ -9,7 +9,7 @@ import { clockAt, delivery, idsIn, NOON_MS, readAll, useDataDir, writeBatches } 
 const dataDir = useDataDir();
 const filesThere = async () => (await readdir(archiveFolder(dataDir.path))).toSorted();
 
-test('what was appended is read back, in order, with the moment it was archived', async () => {
+test('records appended to the archive are read back in order with their archiving time', async () => {
   const writer = createArchiveWriter({ dataDir: dataDir.path, epoch: 1, clock: clockAt(NOON_MS) });
   await writer.append([
     { type: 'tow', id: 'T1', data: { tow: { plateNumber: 'أ ب ح 1234' } } },
@@ -26,7 +26,7 @@ test('what was appended is read back, in order, with the moment it was archived'
   ]);
 });
 
-test('a file is NDJSON to every gzip program, each batch with a seal that names the one before', async () => {
+test('an archive file unzips to NDJSON in which each batch has a seal that names the batch before', async () => {
   await writeBatches(dataDir.path, [['d1', 'd2'], ['d3']]);
 
   const bytes = await readFile(join(archiveFolder(dataDir.path), '2026-03-10.1.ndjson.gz'));
@@ -41,7 +41,7 @@ test('a file is NDJSON to every gzip program, each batch with a seal that names 
   ]);
 });
 
-test('a new day in Riyadh begins a new file', async () => {
+test('the archive begins a new file with each day in Riyadh', async () => {
   const clock = clockAt(Date.UTC(2026, 2, 10, 20, 59));
   const writer = createArchiveWriter({ dataDir: dataDir.path, epoch: 4, clock });
   await writer.append([delivery('before')]);
@@ -53,7 +53,7 @@ test('a new day in Riyadh begins a new file', async () => {
   expect(await idsIn(dataDir.path)).toEqual(['before', 'after']);
 });
 
-test('nobody but the user of the process can read the archive', async () => {
+test('archive files are readable only by the user of the process', async () => {
   await writeBatches(dataDir.path, [['d1']]);
 
   const folder = archiveFolder(dataDir.path);
@@ -61,7 +61,7 @@ test('nobody but the user of the process can read the archive', async () => {
   expect(modes.map(({ mode }) => (mode & 0o777).toString(8))).toEqual(['700', '600']);
 });
 
-test('two writers that were given the same number never share a file', async () => {
+test('two archive writers with the same number never share a file', async () => {
   await writeBatches(dataDir.path, [['d1']]);
   const second = createArchiveWriter({ dataDir: dataDir.path, epoch: 1, clock: clockAt(NOON_MS) });
 
@@ -70,14 +70,14 @@ test('two writers that were given the same number never share a file', async () 
   expect(await idsIn(dataDir.path)).toEqual(['d1']);
 });
 
-test('an append of nothing leaves no trace', async () => {
+test('appending no records to the archive writes no file', async () => {
   const writer = createArchiveWriter({ dataDir: dataDir.path, epoch: 1, clock: clockAt(NOON_MS) });
   await writer.append([]);
 
   await expect(stat(archiveFolder(dataDir.path))).rejects.toThrow('ENOENT');
 });
 
-test('a folder that cannot be written to is said so, and the writer writes no more', async () => {
+test('an archive writer fails on a folder that cannot be written, and writes no more', async () => {
   const blocked = join(dataDir.path, 'a-file');
   await writeFile(blocked, '');
   const writer = createArchiveWriter({ dataDir: blocked, epoch: 1, clock: clockAt(NOON_MS) });

@@ -7,7 +7,7 @@ import { useOwnRedis } from '../support/redis';
 describe('asking a Redis server', () => {
   const redis = useOwnRedis();
 
-  test('every kind of reply is read', async () => {
+  test('ask reads every kind of Redis reply', async () => {
     expect(await redis.ask('SET', 'key', 'straße\r\n')).toBe('OK');
     expect(await redis.ask('GET', 'key')).toBe('straße\r\n');
     expect(await redis.ask('GET', 'nothing')).toBeNull();
@@ -16,24 +16,24 @@ describe('asking a Redis server', () => {
     expect(await redis.ask('EVAL', "return {1, {'two', false}}", '0')).toEqual([1, ['two', null]]);
   });
 
-  test('a reply larger than one packet is read whole', async () => {
+  test('ask reads a Redis reply that is larger than one packet', async () => {
     const large = 'x'.repeat(1_000_000);
     await redis.ask('SET', 'large', large);
     expect(await redis.ask('GET', 'large')).toBe(large);
   });
 
-  test('an error of the server is thrown in its own words', async () => {
+  test('ask throws an error reply of Redis with its text', async () => {
     const asked = redis.ask('NONSENSE');
     await expect(asked).rejects.toThrow(ReplyError);
     await expect(asked).rejects.toThrow('unknown command');
   });
 
-  test('the server of a folder is recognised by the folder it works in', async () => {
+  test('a running Redis server is recognised by its working folder', async () => {
     expect(await probe(redis.port, redis.folder)).toEqual({ state: 'ready', processId: redis.processId });
     expect(await probe(redis.port, '/elsewhere')).toEqual({ state: 'foreign' });
   });
 
-  test('a frozen server is silent, a killed one is nobody', async () => {
+  test('a frozen Redis server is seen as silent and a killed one as absent', async () => {
     redis.freeze();
     expect(await probe(redis.port, redis.folder, 100)).toEqual({ state: 'silent' });
     await redis.kill();
@@ -45,23 +45,23 @@ describe('asking something else', () => {
   let server: Server | undefined;
   afterEach(() => server?.close());
 
-  test('a web server is foreign', async () => {
+  test('a web server on the port of Redis is seen as foreign', async () => {
     const port = await listening((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     await expect(ask(port, ['PING'])).rejects.toThrow(ReplyError);
     expect(await probe(port, '/data')).toEqual({ state: 'foreign' });
   });
 
-  test('a program that hangs up is foreign', async () => {
+  test('a program on the port of Redis that closes connections is seen as foreign', async () => {
     const port = await listening((socket) => socket.end());
     expect(await probe(port, '/data')).toEqual({ state: 'foreign' });
   });
 
-  test('a program that says nothing is given up after the timeout', async () => {
+  test('asking a program that sends no answer ends with the timeout', async () => {
     const port = await listening(() => {});
     await expect(ask(port, ['PING'], 50)).rejects.toThrow(NoReply);
   });
 
-  test('a server that still loads its data is seen as loading', async () => {
+  test('a Redis server that still loads its data is seen as loading', async () => {
     const port = await listening((socket) =>
       socket.on('data', (data) => {
         const command = data.toString();

@@ -14,7 +14,7 @@ describe('finding a Redis server', () => {
     return findServer({ searchPath: '', cacheFolder, clock: systemClock, log: silentLog, ...lookup });
   }
 
-  test('an installed redis-server is taken', async () => {
+  test('an installed redis-server is used as the embedded server', async () => {
     const folder = await makeFolder();
     const path = await writeProgram(folder, 'redis-server', await realServerLines());
     const found = await find({ searchPath: ['/nowhere', folder].join(delimiter) });
@@ -22,20 +22,20 @@ describe('finding a Redis server', () => {
     expect(found.version).toMatch(/^\d+\.\d+/);
   });
 
-  test('an installed valkey-server does as well', async () => {
+  test('an installed valkey-server is used when there is no redis-server', async () => {
     const folder = await makeFolder();
     const path = await writeProgram(folder, 'valkey-server', ['echo "Valkey server v=8.0.1 sha=00000000:0 bits=64"']);
     expect(await find({ searchPath: folder })).toEqual({ path, libraryFolder: null, version: '8.0.1' });
   });
 
-  test('a named binary goes before everything else', async () => {
+  test('the binary of REDIS_SERVER_BIN is preferred to installed servers', async () => {
     const folder = await makeFolder();
     await writeProgram(folder, 'redis-server', await realServerLines());
     const named = await writeProgram(folder, 'my-redis', await realServerLines());
     expect(await find({ binary: named, searchPath: folder })).toMatchObject({ path: named });
   });
 
-  test('a named binary that is no server is refused, and nothing else is taken in its place', async () => {
+  test('a REDIS_SERVER_BIN that is not a Redis server is an error, and no other server replaces it', async () => {
     const folder = await makeFolder();
     await writeProgram(folder, 'redis-server', await realServerLines());
     const named = await writeProgram(folder, 'my-redis', ['echo hello']);
@@ -44,7 +44,7 @@ describe('finding a Redis server', () => {
     await expect(finding).rejects.toThrow(`REDIS_SERVER_BIN: ${named} is not a Redis server`);
   });
 
-  test('a server that is too old or does not start is passed over', async () => {
+  test('an installed Redis server that is too old or does not start is skipped', async () => {
     const folder = await makeFolder();
     await writeProgram(folder, 'redis-server', ['echo "Redis server v=5.0.7 sha=00000000:0"']);
     const path = await writeProgram(folder, 'valkey-server', await realServerLines());
@@ -55,7 +55,7 @@ describe('finding a Redis server', () => {
     await expect(finding).rejects.toThrow('libfoo.so.1: cannot open shared object file');
   });
 
-  test('where none can be had, one message tells what was tried and what to do', async () => {
+  test('one error lists what was tried and what to do when no Redis server can be found', async () => {
     const finding = find({});
     await expect(finding).rejects.toThrow(RedisNotAvailable);
     for (const words of [

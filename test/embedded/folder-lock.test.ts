@@ -11,7 +11,7 @@ describe('a folder lock', () => {
   const makeFolder = useFolders();
   const lockIn = (folder: string, waitMs = 5_000) => ({ file: join(folder, 'lock'), clock: systemClock, waitMs });
 
-  test('lets one in at a time and leaves nothing behind', async () => {
+  test('a folder lock admits one holder at a time and leaves no file', async () => {
     const folder = await makeFolder();
     let inside = 0;
     let most = 0;
@@ -28,21 +28,21 @@ describe('a folder lock', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('is given back when the work fails', async () => {
+  test('a folder lock is released when the work fails', async () => {
     const folder = await makeFolder();
     const failing = withFolderLock(lockIn(folder), () => Promise.reject(new Error('out of luck')));
     await expect(failing).rejects.toThrow('out of luck');
     expect(await withFolderLock(lockIn(folder), () => Promise.resolve('in'))).toBe('in');
   });
 
-  test('of a process that died is taken over at once', async () => {
+  test('a folder lock of a dead process is taken over at once', async () => {
     const folder = await makeFolder();
     await writeFile(join(folder, 'lock'), `some-id ${hostname()} ${deadProcessId()}`);
     expect(await withFolderLock(lockIn(folder, 1_000), () => Promise.resolve('in'))).toBe('in');
     expect(existsSync(join(folder, 'lock'))).toBe(false);
   });
 
-  test('whose heartbeat stopped is taken over although its process id is in use', async () => {
+  test('a folder lock without heartbeat is taken over although its process id is in use', async () => {
     const folder = await makeFolder();
     const file = join(folder, 'lock');
     await writeFile(file, `some-id ${hostname()} ${process.pid}`);
@@ -51,7 +51,7 @@ describe('a folder lock', () => {
     expect(await withFolderLock(lockIn(folder, 1_000), () => Promise.resolve('in'))).toBe('in');
   });
 
-  test('of a live holder is waited for, then refused with its file', async () => {
+  test('waiting for the folder lock of a live holder ends with an error that names the lock file', async () => {
     const folder = await makeFolder();
     await withFolderLock(lockIn(folder), async () => {
       const second = withFolderLock(lockIn(folder, 100), () => Promise.resolve('in'));
@@ -59,7 +59,7 @@ describe('a folder lock', () => {
     });
   });
 
-  test('taken over by twenty at once still lets one in at a time', async () => {
+  test('a folder lock that twenty callers take over at once admits one holder at a time', async () => {
     const folder = await makeFolder();
     await writeFile(join(folder, 'lock'), `some-id ${hostname()} ${deadProcessId()}`);
     let inside = 0;

@@ -1,6 +1,6 @@
 import { createConnection } from 'node:net';
 
-/** Whether anybody takes connections on the port. */
+/** Returns whether a local port accepts connections. */
 export function isListening(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection({ host: '127.0.0.1', port });

@@ -4,8 +4,8 @@ import { ask } from '../../src/store/embedded/ask';
 import { startEmbeddedRedis } from '../../src/store/embedded/start';
 
 /**
- * A process that starts an embedded Redis, says which, and then does as its second word tells: `stays` until it is
- * killed, `leaves` without stopping the server, or `interrupted`: on SIGINT it still writes, then stops the server.
+ * A process that starts an embedded Redis and prints which one. Its second argument selects what follows: `stays` runs
+ * until it is killed, `leaves` exits without stopping the server, `interrupted` writes on SIGINT and stops the server.
  */
 async function main(dataDir: string, then: string): Promise<void> {
   const redis = await startEmbeddedRedis({

@@ -18,7 +18,7 @@ describe('a private copy of Redis', () => {
     return { tools, cache, copy, calls };
   }
 
-  test('is fetched once, with the libraries that are not installed, and kept', async () => {
+  test('a private copy of Redis is fetched once with the missing libraries, and kept', async () => {
     const { cache, copy, calls } = await setting({ systemLists: true });
     const first = await copy();
     expect(first.path).toBe(join(cache, 'server/bin/redis-server'));
@@ -29,7 +29,7 @@ describe('a private copy of Redis', () => {
     expect((await calls()).map((call) => call.split('download ')[1])).toEqual(['redis-tools', 'libmissing1']);
   });
 
-  test('is fetched with package lists of its own where the system has none', async () => {
+  test('a private copy of Redis is fetched with its own package lists when the system has none', async () => {
     const { cache, copy, calls } = await setting({ systemLists: false });
     await copy();
     const updates = (await calls()).filter((call) => call.endsWith('update'));
@@ -37,14 +37,14 @@ describe('a private copy of Redis', () => {
     expect(await readdir(cache)).toEqual(['server']);
   });
 
-  test('is fetched by one of several that ask at once', async () => {
+  test('a private copy of Redis is fetched once for several concurrent callers', async () => {
     const { copy, calls } = await setting({ systemLists: true });
     const copies = await Promise.all([copy(), copy(), copy()]);
     expect(new Set(copies.map(({ path }) => path)).size).toBe(1);
     expect(await calls()).toHaveLength(2);
   });
 
-  test('that does not start here is fetched anew', async () => {
+  test('a private copy of Redis that does not start is fetched again', async () => {
     const { cache, copy } = await setting({ systemLists: true });
     await mkdir(join(cache, 'server/bin'), { recursive: true });
     await writeProgram(join(cache, 'server/bin'), 'redis-server', ['exit 126']);
@@ -54,14 +54,14 @@ describe('a private copy of Redis', () => {
     expect(await readdir(cache)).toEqual(['server']);
   });
 
-  test('that cannot be fetched leaves nothing behind and says why', async () => {
+  test('a private copy of Redis that cannot be fetched leaves no file and an error with the reason', async () => {
     const { tools, cache, copy } = await setting({ systemLists: true });
     await writeProgram(tools, 'apt-get', ['echo "E: Temporary failure resolving the mirror" >&2', 'exit 100']);
     await expect(copy()).rejects.toThrow('Temporary failure resolving the mirror');
     expect(await readdir(cache)).toEqual([]);
   });
 
-  test('whose packages hold no server that starts is not kept', async () => {
+  test('a private copy of Redis is not kept when its packages hold no server that starts', async () => {
     const { tools, cache, copy } = await setting({ systemLists: true });
     await writeProgram(tools, 'dpkg-deb', [
       '[ "$1" = -x ] && mkdir -p "$3/usr/bin" && echo broken > "$3/usr/bin/redis-check-rdb"',

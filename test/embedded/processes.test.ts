@@ -47,7 +47,7 @@ describe('processes with an embedded Redis', () => {
   // Removed after the servers have ended, for hooks run in the order they are declared.
   const makeFolder = useFolders();
 
-  test('starting at once on a fresh folder share one server, which ends with the last', async () => {
+  test('processes that start at once on a fresh folder share one embedded Redis, which ends with the last of them', async () => {
     const folder = await makeFolder();
     const all = [1, 2, 3].map(() => startOwner(folder, 'interrupted'));
     const servers = await Promise.all(all.map(({ server }) => server));
@@ -62,7 +62,7 @@ describe('processes with an embedded Redis', () => {
     expect(await isListening(servers[0]?.port ?? 0)).toBe(false);
   });
 
-  test('the server of a killed process is taken over with what it holds, and ended by its new owner', async () => {
+  test('the embedded Redis of a killed process is taken over with its data and stopped by its new owner', async () => {
     const folder = await makeFolder();
     const { owner, ended, server } = startOwner(folder, 'stays');
     const left = await server;
@@ -79,14 +79,14 @@ describe('processes with an embedded Redis', () => {
     expect(await isListening(left.port)).toBe(false);
   });
 
-  test('the server of a process that ends without stopping it ends, too', async () => {
+  test('the embedded Redis ends after its only process has ended without stopping it', async () => {
     const { ended, server } = startOwner(await makeFolder(), 'leaves');
     const { port } = await server;
     await ended;
     await until(async () => !(await isListening(port)));
   });
 
-  test('the server stays for the others when one process ends without stopping it', async () => {
+  test('the embedded Redis keeps running for other processes when one ends without stopping it', async () => {
     const folder = await makeFolder();
     const redis = await startHere(folder);
     try {
@@ -100,7 +100,7 @@ describe('processes with an embedded Redis', () => {
     }
   });
 
-  test('Ctrl-C leaves the server running until its owner has finished', async () => {
+  test('the embedded Redis survives Ctrl-C until its process has finished', async () => {
     const { owner, ended, nextLine, server } = startOwner(await makeFolder(), 'interrupted');
     const { port } = await server;
     process.kill(-(owner.pid ?? 0), 'SIGINT');

@@ -34,7 +34,7 @@ describe('an embedded Redis', () => {
   // Removed after the servers have ended, for hooks run in the order they are declared.
   const makeFolder = useFolders();
 
-  test('answers on loopback only, writes everything to disk and throws nothing away', async () => {
+  test('the embedded Redis listens on loopback only, syncs every write and evicts nothing', async () => {
     const redis = await start(await makeFolder());
     expect(redis.url).toBe(`redis://127.0.0.1:${redis.port}`);
     const settings = { bind: '127.0.0.1', 'protected-mode': 'yes', appendonly: 'yes', appendfsync: 'always' };
@@ -43,7 +43,7 @@ describe('an embedded Redis', () => {
     }
   });
 
-  test('holds after a stop and a start what it held before, on the same port', async () => {
+  test('the embedded Redis keeps its data and its port over a stop and a start', async () => {
     const folder = await makeFolder();
     const first = await start(folder);
     await ask(first.port, ['SET', 'key', 'kept']);
@@ -54,14 +54,14 @@ describe('an embedded Redis', () => {
     expect(await ask(second.port, ['GET', 'key'])).toBe('kept');
   });
 
-  test('takes the port it is told to', async () => {
+  test('the embedded Redis listens on the port given in its options', async () => {
     const folder = await makeFolder();
     const first = await start(folder);
     await first.stop();
     expect(await start(folder, first.port)).toMatchObject({ port: first.port });
   });
 
-  test('is one server for two who start it on the same folder, and ends with the last of them', async () => {
+  test('two users of one folder share one embedded Redis, which ends with the last of them', async () => {
     const folder = await makeFolder();
     const first = await start(folder);
     const second = await start(folder);
@@ -73,14 +73,14 @@ describe('an embedded Redis', () => {
     expect(await isListening(second.port)).toBe(false);
   });
 
-  test('is stopped once, however often it is asked to', async () => {
+  test('stopping the embedded Redis twice has the effect of stopping it once', async () => {
     const redis = await start(await makeFolder());
     await Promise.all([redis.stop(), redis.stop()]);
     await redis.stop();
     expect(await isListening(redis.port)).toBe(false);
   });
 
-  test('that is killed comes back on the same port with all it held', async () => {
+  test('the embedded Redis restarts on the same port with its data after it was killed', async () => {
     const redis = await start(await makeFolder());
     const { processId } = redis;
     await ask(redis.port, ['SET', 'key', 'kept']);
@@ -89,7 +89,7 @@ describe('an embedded Redis', () => {
     expect(await ask(redis.port, ['GET', 'key'])).toBe('kept');
   });
 
-  test('that is killed while two use it comes back once, for both', async () => {
+  test('the embedded Redis restarts once for its two users after it was killed', async () => {
     const folder = await makeFolder();
     const first = await start(folder);
     const second = await start(folder);
@@ -99,7 +99,7 @@ describe('an embedded Redis', () => {
     expect(second.processId).toBe(first.processId);
   });
 
-  test('lets a folder go whose port another program has taken since', async () => {
+  test('the embedded Redis starts on another port when a program has taken its old one', async () => {
     const folder = await makeFolder();
     const first = await start(folder);
     await ask(first.port, ['SET', 'key', 'kept']);
@@ -115,7 +115,7 @@ describe('an embedded Redis', () => {
     }
   });
 
-  test('is not misled by a process id that another program has now', async () => {
+  test('the embedded Redis starts although its old process id belongs to another program', async () => {
     const folder = await makeFolder();
     await (await start(folder)).stop();
     writeFileSync(join(folder, 'redis', 'redis.pid'), String(process.pid));
@@ -124,7 +124,7 @@ describe('an embedded Redis', () => {
     await redis.stop();
   });
 
-  test('whose folder was removed under it still ends when it is stopped', async () => {
+  test('the embedded Redis stops although its folder was removed', async () => {
     const folder = await makeFolder();
     const redis = await start(folder);
     rmSync(folder, { recursive: true });
@@ -132,7 +132,7 @@ describe('an embedded Redis', () => {
     expect(await isListening(redis.port)).toBe(false);
   });
 
-  test('that is frozen is not joined by a second server on the same files', async () => {
+  test('no second embedded Redis starts on the folder of a frozen one', async () => {
     const folder = await makeFolder();
     const first = await start(folder);
     first.kill('SIGSTOP');
@@ -141,7 +141,7 @@ describe('an embedded Redis', () => {
     expect(await start(folder)).toMatchObject({ processId: first.processId, shared: true });
   });
 
-  test('that cannot read its data says why in its own last words', async () => {
+  test('the error of an embedded Redis that cannot read its data quotes its log', async () => {
     const folder = await makeFolder();
     const first = await start(folder);
     await ask(first.port, ['SET', 'key', 'kept']);
