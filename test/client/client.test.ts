@@ -48,21 +48,21 @@ const refusalOf = (call: Promise<unknown>) =>
     (error: unknown) => error,
   );
 
-test('an answer comes typed and held against its contract', async () => {
+test('the API client returns typed answers that it checks against their contract', async () => {
   const ref = await newTow(app);
   const path = { towing_reference_id: ref };
   const tow = await answerOf(clientOf().GET('/api/tows/{towing_reference_id}', { params: { path } }));
   expect([tow.towing_reference_id, tow.state]).toEqual([ref, 'requested']);
 });
 
-test('a reference may hold any characters', async () => {
+test('the API client sends references with any characters', async () => {
   const ref = await newTow(app, { towing_reference_id: 'TW/ä ?#%2F&x' });
   const path = { towing_reference_id: ref };
   const tow = await answerOf(clientOf().GET('/api/tows/{towing_reference_id}', { params: { path } }));
   expect(tow.towing_reference_id).toBe('TW/ä ?#%2F&x');
 });
 
-test('a refusal carries status, code, fields and when to come back', async () => {
+test('the API client throws a refusal with status, code, fields and Retry-After', async () => {
   const path = { towing_reference_id: await newTow(app) };
   const body = { latitude: 91 };
   const call = clientOf().POST('/api/tows/{towing_reference_id}/started', { params: { path }, body });
@@ -79,7 +79,7 @@ test('a refusal carries status, code, fields and when to come back', async () =>
   expect(await refusalOf(clientOf(busy.url).GET('/api/queues'))).toMatchObject({ httpStatus: 503, retryAfterS: 2 });
 });
 
-test('a refusal that is not of towhook is one all the same', async () => {
+test('the API client throws a refusal for an error answer that is not from towhook', async () => {
   const proxy = await serverAnswering(502, '<html>bad gateway</html>');
   expect(await refusalOf(clientOf(proxy.url).GET('/api/queues'))).toMatchObject({ httpStatus: 502, code: 'http_502' });
 });
@@ -88,19 +88,19 @@ test.each([
   ['JSON of another shape', '{"queues":[]}'],
   ['no JSON', '<html></html>'],
   ['nothing', ''],
-])('an answer that is %s passes for no answer of towhook', async (_name, body) => {
+])('the API client rejects a successful answer that is %s', async (_name, body) => {
   const other = await serverAnswering(200, body);
   expect(await refusalOf(answerOf(clientOf(other.url).GET('/api/queues')))).toBeInstanceOf(ApiAnswerBroken);
 });
 
-test('a redirection is not followed, so that the key goes nowhere else', async () => {
+test('the API client follows no redirection, so that the key reaches no other server', async () => {
   const elsewhere = await serverAnswering(200, '[]');
   const first = await serverAnswering(302, '', { location: `${elsewhere.url}/api/queues` });
   expect(await refusalOf(clientOf(first.url).GET('/api/queues'))).toMatchObject({ httpStatus: 302 });
   expect(elsewhere.seen).toEqual([]);
 });
 
-test('a console that is away, or takes too long, is unreachable, and the error names no key', async () => {
+test('the API client throws unreachable without the key when the console is down or too slow', async () => {
   const away = await refusalOf(clientOf(await deadAddress(), 'a-secret-key').GET('/api/queues'));
   expect(away).toBeInstanceOf(ApiUnreachable);
   expect(away).toMatchObject({ reason: 'connection_refused' });
@@ -114,7 +114,7 @@ test('a console that is away, or takes too long, is unreachable, and the error n
 });
 
 test.each(['a\rb', 'a\nb', 'a b', '\ufeffab', 'مفتاح', ''])(
-  'a key that no request can carry is refused unsaid: %j',
+  'the API client rejects a key that a header cannot carry without printing it: %j',
   (key) => {
     expect(() => clientOf(app.consoleUrl, key)).toThrow(
       new TypeError('the API key must be visible Latin characters alone: no spaces, line ends or control characters'),
@@ -122,7 +122,7 @@ test.each(['a\rb', 'a\nb', 'a b', '\ufeffab', 'مفتاح', ''])(
   },
 );
 
-test('a refusal tells whether a console said it', async () => {
+test('a refusal of the API client shows whether the console sent it', async () => {
   const other = await serverAnswering(404, '<html>no</html>');
   const path = { towing_reference_id: 'nope' };
   for (const [url, isOfConsole] of [
@@ -135,7 +135,7 @@ test('a refusal tells whether a console said it', async () => {
   }
 });
 
-test('a form leaves with every field as text, and its files from the disk with their names', async () => {
+test('the API client sends a form with its fields as text and its files with their names', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'towhook-client-'));
   closing.push(() => rm(folder, { recursive: true, force: true }));
   const bytes = Buffer.alloc(3_000_000, 'x');
@@ -179,7 +179,7 @@ test('a form leaves with every field as text, and its files from the disk with t
   expect(sent.at(-1)).toBe(call?.body.length);
 });
 
-test('changes of tows are watched until the watcher ends', async () => {
+test('the API client streams changes of tows until the caller stops', async () => {
   const ending = new AbortController();
   const changed: string[] = [];
   const watching = watchTows(clientOf(), (ref) => changed.push(ref), ending.signal).catch(() => 'ended');

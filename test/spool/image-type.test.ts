@@ -22,31 +22,34 @@ async function typeOf(bytes: Buffer): Promise<string | null> {
   }
 }
 
-it.each(IMAGES)('%s is told by its bytes', async (_name, image, contentType) => {
+it.each(IMAGES)('the type of the image %s is detected from its bytes', async (_name, image, contentType) => {
   expect(await typeOf(image)).toBe(contentType);
 });
 
-it.each(IMAGES)('%s is told with megabytes behind it', async (_name, image, contentType) => {
-  expect(await typeOf(Buffer.concat([image, Buffer.alloc(2_000_000, 7)]))).toBe(contentType);
-});
+it.each(IMAGES)(
+  'the type of the image %s is detected with megabytes after its header',
+  async (_name, image, contentType) => {
+    expect(await typeOf(Buffer.concat([image, Buffer.alloc(2_000_000, 7)]))).toBe(contentType);
+  },
+);
 
-it.each(IMAGES)('%s with its header cut off is no image', async (_name, image) => {
+it.each(IMAGES)('the file %s with a truncated header is not an image', async (_name, image) => {
   for (const length of [0, 1, 2, 3, 4, 8, 11]) expect(await typeOf(image.subarray(0, length))).toBeNull();
 });
 
-it('a PNG that ends within its first block is no image', async () => {
+it('a PNG that ends within its first chunk is not an image', async () => {
   const [, png = Buffer.alloc(0)] = IMAGES[0] ?? [];
   for (const length of [16, 20, 24, 28, 32]) expect(await typeOf(png.subarray(0, length))).toBeNull();
 });
 
-it.each(IMAGES.slice(0, 3))('%s that was cut off on its way is no image', async (_name, image) => {
+it.each(IMAGES.slice(0, 3))('the file %s that was truncated on upload is not an image', async (_name, image) => {
   for (let length = 33; length < image.length; length += Math.max(1, Math.floor(image.length / 200))) {
     expect([length, await typeOf(image.subarray(0, length))]).toEqual([length, null]);
   }
   expect(await typeOf(image.subarray(0, image.length - 1))).toBeNull();
 });
 
-it('a PNG of many pieces is told, and is none without its end', async () => {
+it('a PNG of many chunks is an image only with its end', async () => {
   const [head, tail] = [PNG.subarray(0, 33), PNG.subarray(33)];
   for (const size of [0, 1, 4000, 65_523, 65_524, 65_525, 65_536, 300_000]) {
     const piece = Buffer.concat([Buffer.from([0, 0, 0, 0]), Buffer.from('teXt'), Buffer.alloc(size + 4, 9)]);
@@ -63,7 +66,7 @@ describe('a JPEG', () => {
   const [whole, end] = [image.subarray(0, -2), image.subarray(-2)];
   const preview = Buffer.concat([Buffer.from([0xff, 0xe1, 0, image.length + 8]), Buffer.from('Exif\0\0'), image]);
 
-  it('with several scans, as of a progressive one, is told by its last end', async () => {
+  it('a JPEG with several scans is an image when its last scan ends', async () => {
     const tables = Buffer.from([0xff, 0xc4, 0, 4, 1, 2]);
     const scan = Buffer.from([0xff, 0xda, 0, 8, 1, 1, 0, 0, 63, 0, 0x3f, 0xff, 0, 0xff, 0xd0, 0x11]);
     const progressive = Buffer.concat([whole, tables, scan, tables, scan]);
@@ -71,13 +74,13 @@ describe('a JPEG', () => {
     expect(await typeOf(Buffer.concat([progressive, end]))).toBe('image/jpeg');
   });
 
-  it('that was cut off is none, though the preview within it is whole', async () => {
+  it('a truncated JPEG is not an image although its embedded preview is complete', async () => {
     const previewed = Buffer.concat([image.subarray(0, 2), preview, whole.subarray(2)]);
     expect(await typeOf(previewed)).toBeNull();
     expect(await typeOf(Buffer.concat([previewed, end]))).toBe('image/jpeg');
   });
 
-  it('is told wherever its end stands, and with filling before its marks', async () => {
+  it('a JPEG is an image with its end at any position and fill bytes before its markers', async () => {
     for (const filled of [65_500, 65_520, 65_535, 65_536, 131_070]) {
       for (let more = 0; more < 20; more += 1) {
         const long = Buffer.concat([whole, Buffer.alloc(filled - whole.length + more, 0x11), end, Buffer.alloc(9)]);
@@ -101,17 +104,20 @@ it.each([
   'P3\n2 2\n255\n255 0 0 0 255 0 0 0 255 255 255 255\n',
   '%PDF-1.7\n%',
   'PK\u0003\u0004',
-])('text and other files are no images: %s', async (text) => {
+])('a file of another kind is not an image: %s', async (text) => {
   expect(await typeOf(Buffer.from(text))).toBeNull();
 });
 
-it('kinds of images that are not taken are no images', async () => {
+it('an image of an unsupported type is not an image', async () => {
   const icon = Buffer.from([0, 0, 1, 0, 1, 0, 16, 16, 0, 0, 1, 0, 32, 0, 0, 4, 0, 0, 22, 0, 0, 0]);
   const photoshop = Buffer.concat([Buffer.from('8BPS'), Buffer.alloc(30, 1)]);
   for (const image of [icon, photoshop]) expect(await typeOf(Buffer.concat([image, Buffer.alloc(200)]))).toBeNull();
 });
 
-it('whatever is changed in an image, an answer comes and comes soon', async () => {
+/** Detection takes milliseconds; the limit allows for a busy machine and still finds a loop that grows. */
+const HANG_MS = 10_000;
+
+it('image type detection ends soon for any corrupted image', async () => {
   const change = record({
     which: nat(IMAGES.length - 1),
     changes: array(tuple(nat(400), nat(255)), { maxLength: 6 }),
@@ -123,7 +129,7 @@ it('whatever is changed in an image, an answer comes and comes soon', async () =
       for (const [at, value] of changes) if (at < image.length) image[at] = value;
       const startedMs = performance.now();
       await typeOf(image.subarray(0, Math.max(length, 12)));
-      expect(performance.now() - startedMs).toBeLessThan(1000);
+      expect(performance.now() - startedMs).toBeLessThan(HANG_MS);
     }),
     { numRuns: 500 },
   );

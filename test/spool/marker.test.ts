@@ -6,7 +6,7 @@ import { silentLog } from '../../src/platform/log';
 import { useRedis } from '../support/redis';
 import { filesIn, newFolder, openSpool, sharedMarker } from './world';
 
-it('the first process marks the disk, and the next one on the same disk shares it', async () => {
+it('the first process marks the image disk and the next one shares it', async () => {
   const [dataDir, marker] = [await newFolder(), sharedMarker()];
   expect(await openSpool(dataDir, marker).state()).toBe('shared');
   expect(await openSpool(dataDir, marker).state()).toBe('shared');
@@ -14,7 +14,7 @@ it('the first process marks the disk, and the next one on the same disk shares i
   expect(await filesIn(dataDir)).toEqual(['spool/marker']);
 });
 
-it('a process with another disk is told so, whether that disk is fresh or has a mark of its own', async () => {
+it('a process on another image disk is foreign, whether that disk is fresh or marked', async () => {
   const [mine, fresh, marked] = [await newFolder(), await newFolder(), await newFolder()];
   const marker = sharedMarker();
   await openSpool(marked).state();
@@ -24,21 +24,21 @@ it('a process with another disk is told so, whether that disk is fresh or has a 
   expect(await filesIn(fresh)).toEqual([]);
 });
 
-it('many processes that start at once on one disk all share it', async () => {
+it('processes that start at once on one image disk all share it', async () => {
   const [dataDir, marker] = [await newFolder(), sharedMarker()];
   const states = await Promise.all(Array.from({ length: 20 }, () => openSpool(dataDir, marker).state()));
   expect(new Set(states)).toEqual(new Set(['shared']));
   expect(await filesIn(dataDir)).toEqual(['spool/marker']);
 });
 
-it('of two processes that start at once on two disks one is foreign', async () => {
+it('one of two processes that start at once on two image disks is foreign', async () => {
   const marker = sharedMarker();
   const disks = [await newFolder(), await newFolder()];
   const states = await Promise.all(disks.map((dataDir) => openSpool(dataDir, marker).state()));
   expect(states.toSorted()).toEqual(['foreign', 'shared']);
 });
 
-it('a marked disk goes on after the shared store was emptied', async () => {
+it('a marked image disk stays shared after the shared store was emptied', async () => {
   const dataDir = await newFolder();
   await openSpool(dataDir, sharedMarker()).state();
   const emptied = sharedMarker();
@@ -46,14 +46,14 @@ it('a marked disk goes on after the shared store was emptied', async () => {
   expect(await emptied.read()).toBe((await readFile(join(dataDir, 'spool', 'marker'), 'utf8')).trim());
 });
 
-it('a disk whose mark went away is another disk', async () => {
+it('an image disk that lost its marker is foreign', async () => {
   const [dataDir, marker] = [await newFolder(), sharedMarker()];
   await openSpool(dataDir, marker).state();
   await rm(join(dataDir, 'spool', 'marker'));
   expect(await openSpool(dataDir, marker).state()).toBe('foreign');
 });
 
-it('a disk that cannot be written is unusable, before and after it was marked', async () => {
+it('an image disk that cannot be written is unusable before and after it was marked', async () => {
   const [dataDir, marker] = [await newFolder(), sharedMarker()];
   await writeFile(join(dataDir, 'spool'), 'a file where the folder should be');
   expect(await openSpool(dataDir, marker).state()).toBe('unusable');
@@ -64,7 +64,7 @@ it('a disk that cannot be written is unusable, before and after it was marked', 
   expect(await openSpool(dataDir, marker).state()).toBe('unusable');
 });
 
-it('while the shared store cannot be asked there is no answer, rather than a wrong one', async () => {
+it('the state of the image disk is an error while the shared store does not answer', async () => {
   const away = () => Promise.reject(new Error('Redis is away'));
   await expect(openSpool(await newFolder(), { read: away, claim: away }).state()).rejects.toThrow('away');
 });
@@ -72,7 +72,7 @@ it('while the shared store cannot be asked there is no answer, rather than a wro
 describe('in Redis', () => {
   const redis = useRedis();
 
-  it('the first id counts for everybody', async () => {
+  it('the spool marker in Redis keeps the first id that any process claims', async () => {
     const connection = connectFailFast(redis.url, { log: silentLog });
     try {
       await whenReady(connection, 5000);

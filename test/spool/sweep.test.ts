@@ -31,7 +31,7 @@ async function leftBehind(id = 'v-1') {
   return { dataDir, sweepAfter, lying };
 }
 
-it('an upload that nobody ended is removed after an hour, and one that is under way is not', async () => {
+it('the spool sweep removes an abandoned upload after an hour and no upload in progress', async () => {
   const { sweepAfter, lying } = await leftBehind();
   const asked: string[] = [];
   const ask = (id: string) => {
@@ -44,7 +44,7 @@ it('an upload that nobody ended is removed after an hour, and one that is under 
   expect(asked).toEqual([]);
 });
 
-it('images of no violation are removed after a day, and those of a violation never', async () => {
+it('the spool sweep removes images without a violation after a day and keeps all others', async () => {
   const unrecorded = await leftBehind('v 1/.');
   const asked: string[] = [];
   const first = await unrecorded.sweepAfter(25 * HOUR_MS, (id) => {
@@ -61,7 +61,7 @@ it('images of no violation are removed after a day, and those of a violation nev
   await second.stop();
 });
 
-it('nothing is removed while nobody can say whether there is a violation', async () => {
+it('the spool sweep removes nothing while it cannot look up violations', async () => {
   const { sweepAfter, lying } = await leftBehind();
   const { stop } = await sweepAfter(25 * HOUR_MS, () => Promise.reject(new Error('Redis is away')));
   await eventually(async () => expect(await lying()).toEqual(['incoming', 'marker', 'violations']));
@@ -69,7 +69,7 @@ it('nothing is removed while nobody can say whether there is a violation', async
   expect(await lying()).toEqual(['incoming', 'marker', 'violations']);
 });
 
-it('nothing is removed from a disk that is not the shared one', async () => {
+it('the spool sweep removes nothing from a foreign image disk', async () => {
   const { dataDir, lying } = await leftBehind();
   const marker = sharedMarker();
   await marker.claim('another disk');
@@ -81,7 +81,7 @@ it('nothing is removed from a disk that is not the shared one', async () => {
   expect(await lying()).toEqual(['incoming', 'marker', 'violations']);
 });
 
-it('photos that no tow names are removed after a day; of a tow that is not here any more they stay', async () => {
+it('the spool sweep removes photos that their tow does not name after a day and keeps those of an absent tow', async () => {
   const [dataDir, marker] = [await newFolder(), sharedMarker()];
   const spool = openSpool(dataDir, marker);
   await spool.state();

@@ -8,7 +8,7 @@ const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex
 const VIOLATION = { kind: 'violation', id: 'v-1' } as const;
 const TOW = { kind: 'photos', towingReference: 'TW-20261120-AAAAAA' } as const;
 
-it('a file is stored byte for byte, counted, hashed, and told by its bytes', async () => {
+it('an uploaded file is stored byte for byte with its size, hash and detected type', async () => {
   const dataDir = await newFolder();
   const spool = openSpool(dataDir);
   const upload = await spool.begin();
@@ -23,12 +23,12 @@ it('a file is stored byte for byte, counted, hashed, and told by its bytes', asy
   expect((await readFile(path ?? '')).equals(image)).toBe(true);
 });
 
-it('a file that is no image is stored and told as none', async () => {
+it('an uploaded file that is not an image is stored without an image type', async () => {
   const upload = await openSpool(await newFolder()).begin();
   expect(await upload.write(pieces('Dear all'))).toMatchObject({ sizeBytes: 8, contentType: null });
 });
 
-it('nothing of an upload counts before it is kept', async () => {
+it('an upload is not visible before it is kept', async () => {
   const dataDir = await newFolder();
   const spool = openSpool(dataDir);
   const upload = await spool.begin();
@@ -39,7 +39,7 @@ it('nothing of an upload counts before it is kept', async () => {
   expect(await filesIn(dataDir)).toEqual([]);
 });
 
-it('what was kept is not discarded, and is taken back when no record names it', async () => {
+it('an upload that was kept survives discard and can be taken back', async () => {
   const dataDir = await newFolder();
   const spool = openSpool(dataDir);
   const upload = await spool.begin();
@@ -51,7 +51,7 @@ it('what was kept is not discarded, and is taken back when no record names it', 
   expect(await filesIn(dataDir)).toEqual([]);
 });
 
-it('photos of several uploads lie beside each other, and each upload takes back its own', async () => {
+it('several uploads of photos of one tow coexist, and each takes back only its own', async () => {
   const dataDir = await newFolder();
   const spool = openSpool(dataDir);
   const [first, second] = [await spool.begin(), await spool.begin()];
@@ -64,7 +64,7 @@ it('photos of several uploads lie beside each other, and each upload takes back 
 });
 
 it.each(['../../etc', '..', '.', '', 'a/b', 'a\\b', '.hidden', 'x'.repeat(5000), 'مرجع', '\u{d800}', 'TW 1'])(
-  'a reference is a name in its folder and nothing else, whatever it is: %j',
+  'a tow reference stays a single folder name in the spool for the value %j',
   async (towingReference) => {
     const dataDir = await newFolder();
     const spool = openSpool(dataDir);
@@ -79,7 +79,7 @@ it.each(['../../etc', '..', '.', '', 'a/b', 'a\\b', '.hidden', 'x'.repeat(5000),
 );
 
 it.each(['../marker', '..', '.', '', '/etc/passwd'])(
-  'a file is looked for in its own folder only: %j',
+  'the spool finds no stored file outside its own folder for the name %j',
   async (file) => {
     const dataDir = await newFolder();
     const spool = openSpool(dataDir);
@@ -91,7 +91,7 @@ it.each(['../marker', '..', '.', '', '/etc/passwd'])(
   },
 );
 
-it('all files of a violation are dropped, once or twice, and nothing else', async () => {
+it('dropping the images of a violation removes exactly them, and may be repeated', async () => {
   const dataDir = await newFolder();
   const spool = openSpool(dataDir);
   for (const id of ['v-1', 'v-2']) {
@@ -105,7 +105,7 @@ it('all files of a violation are dropped, once or twice, and nothing else', asyn
   expect((await filesIn(dataDir)).map((path) => path.split('/')[2])).toEqual(['v-2', 'v-2']);
 });
 
-it('a stream that fails fails the file, and leaves nothing once it is discarded', async () => {
+it('a failing upload stream fails the file and leaves nothing after discard', async () => {
   const dataDir = await newFolder();
   const upload = await openSpool(dataDir).begin();
   async function* failing(): AsyncGenerator<Uint8Array> {
@@ -117,7 +117,7 @@ it('a stream that fails fails the file, and leaves nothing once it is discarded'
   expect(await filesIn(dataDir)).toEqual([]);
 });
 
-it('when files cannot get their place, it is said and nothing is left', async () => {
+it('an upload that cannot be moved to its place fails and leaves nothing', async () => {
   const dataDir = await newFolder();
   const spool = openSpool(dataDir);
   const upload = await spool.begin();
@@ -127,7 +127,7 @@ it('when files cannot get their place, it is said and nothing is left', async ()
   expect(await filesIn(dataDir)).toEqual(['spool/violations']);
 });
 
-it('nobody but the user of the process can read what is stored', async () => {
+it('stored uploads are readable only by the user of the process', async () => {
   const dataDir = await newFolder();
   await mkdir(join(dataDir, 'spool'), { mode: 0o700 });
   await chmod(dataDir, 0o755);
@@ -140,7 +140,7 @@ it('nobody but the user of the process can read what is stored', async () => {
   expect(await Promise.all(modes)).toEqual([0, 0, 0]);
 });
 
-it('a file that is not as long as it was is not there, and one that is gone is not either', async () => {
+it('a stored file with another length or without a file counts as missing', async () => {
   const spool = openSpool(await newFolder());
   const upload = await spool.begin();
   const stored = await upload.write(pieces(PNG));
@@ -155,7 +155,7 @@ it('a file that is not as long as it was is not there, and one that is gone is n
   expect(await spool.pathOf(VIOLATION, stored)).toBeNull();
 });
 
-it('a disk that does not tell whether a file is there is not taken for one that lacks it', async () => {
+it('a disk error while looking for a stored file is an error, not a missing file', async () => {
   const spool = openSpool(await newFolder());
   const upload = await spool.begin();
   const stored = await upload.write(pieces(PNG));
