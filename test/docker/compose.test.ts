@@ -30,14 +30,14 @@ const ROLES = ['receiver', 'worker', 'console', 'simulator'];
 const NOT_PASSED_ON = /^(NODE_ENV|DATA_DIR|REDIS_SERVER_BIN|(\w+_)?HOST|\w+_PORT)$/;
 
 describe('docker-compose.yml', () => {
-  test('runs Redis and every role, each from the same image', () => {
+  test('docker-compose.yml runs Redis and every role from one image', () => {
     expect(Object.keys(services)).toEqual(['redis', ...ROLES]);
     for (const role of ROLES) {
       expect(serviceNamed(role)).toMatchObject({ image: 'towhook', command: [role], restart: 'unless-stopped' });
     }
   });
 
-  test('keeps everything Redis acknowledges, on a volume, and throws nothing away', () => {
+  test('docker-compose.yml runs Redis with every write synced to a volume and without eviction', () => {
     const redis = serviceNamed('redis');
     const flags = redis.command.join(' ');
     expect(flags).toContain('--appendonly yes --appendfsync always');
@@ -47,21 +47,21 @@ describe('docker-compose.yml', () => {
     expect(redis['healthcheck']).toBeDefined();
   });
 
-  test('starts the roles only when Redis answers', () => {
+  test('docker-compose.yml starts the roles only when Redis answers', () => {
     for (const role of ROLES) {
       expect(serviceNamed(role)['depends_on']).toEqual({ redis: { condition: 'service_healthy' } });
       expect(serviceNamed(role).environment['REDIS_URL']).toBe('redis://redis:6379');
     }
   });
 
-  test('runs the simulator only when asked to', () => {
+  test('docker-compose.yml runs the simulator only in its profile', () => {
     expect(serviceNamed('simulator').profiles).toEqual(['simulator']);
     for (const name of ['redis', 'receiver', 'worker', 'console']) {
       expect(serviceNamed(name).profiles).toBeUndefined();
     }
   });
 
-  test('opens the receiver alone to the internet', () => {
+  test('docker-compose.yml publishes only the receiver to other machines', () => {
     const open = Object.entries(services).flatMap(([name, { ports }]) =>
       ports.filter((port) => !port.startsWith('127.0.0.1:')).map((port) => `${name} ${port}`),
     );
@@ -69,22 +69,22 @@ describe('docker-compose.yml', () => {
     expect(serviceNamed('redis').ports).toEqual([]);
   });
 
-  test('shares one data folder between all roles', () => {
+  test('docker-compose.yml shares one data folder between all roles', () => {
     for (const role of ROLES) expect(serviceNamed(role).volumes).toEqual(['data:/data']);
   });
 
-  test('refuses to start without what has no default', () => {
+  test('docker-compose.yml refuses to start without the variables that have no default', () => {
     const required = [...text.matchAll(/\$\{(\w+):\?[^}]+\}/g)].map((match) => match[1]);
     expect(required).toEqual(['SERVICE_BASE_URL', 'SERVICE_CLIENT_ID', 'SERVICE_CLIENT_SECRET', 'BOOTSTRAP_API_KEY']);
   });
 
-  test('passes on every variable of the configuration that can be set, and no other', () => {
+  test('docker-compose.yml passes on exactly the variables of the configuration that can be set', () => {
     const settable = Object.keys(VARIABLES.shape).filter((name) => !NOT_PASSED_ON.test(name));
     const passedOn = ROLES.flatMap((role) => Object.keys(serviceNamed(role).environment));
     expect([...new Set(passedOn)].toSorted()).toEqual(settable.toSorted());
   });
 
-  test('waits longer for the end of a role than the role takes', () => {
+  test('docker-compose.yml waits longer for a role to stop than the role takes', () => {
     for (const role of ROLES) {
       const seconds = Number(/^(\d+)s$/.exec(serviceNamed(role).stop_grace_period)?.[1]);
       expect(seconds * 1_000).toBeGreaterThan(VARIABLES.parse({}).STOP_GRACE_MS);

@@ -24,20 +24,20 @@ function lastStage(): Stage {
 describe('the image', () => {
   const run = lastStage();
 
-  test('is built in one stage and run from another, on a small Node image', () => {
+  test('the image is built in one stage and runs from another on a small Node image', () => {
     const names = stages.map(({ name }) => name);
     expect(names).toEqual(['base', 'build', 'run']);
     expect(stages[0]?.base).toMatch(/^node:\d+-\w+-slim$/);
     expect(stages.slice(1).every(({ base }) => names.includes(base))).toBe(true);
   });
 
-  test('holds the packages of production alone, as locked', () => {
+  test('the image holds only the locked packages of production', () => {
     const commands = valuesOf(run, 'RUN').join('\n');
     expect(commands).toContain('npm ci --omit=dev');
     expect(valuesOf(run, 'ENV').join(' ')).toContain('NODE_ENV=production');
   });
 
-  test('copies only what is there, and what the build context lets through', () => {
+  test('the Dockerfile copies only files that exist in the build context', () => {
     const ignored = readFileSync(join(ROOT, '.dockerignore'), 'utf8').trim().split('\n');
     expect(ignored[0]).toBe('*');
     const copies = stages.flatMap((item) => valuesOf(item, 'COPY').map(readCopy));
@@ -49,7 +49,7 @@ describe('the image', () => {
     expect(stages.map(({ name }) => name)).toEqual(expect.arrayContaining(fromStages));
   });
 
-  test('does not run as root, and owns its data folder', () => {
+  test('the image does not run as root and owns its data folder', () => {
     expect(valuesOf(run, 'USER')).toEqual(['node']);
     const names = run.instructions.map(({ name }) => name);
     expect(names.lastIndexOf('RUN')).toBeLessThan(names.indexOf('USER'));
@@ -57,12 +57,12 @@ describe('the image', () => {
     expect(valuesOf(run, 'RUN').join('\n')).toContain('chown node:node /data');
   });
 
-  test('starts node itself, so that signals reach it, in every role by default', () => {
+  test('the image starts node directly with all roles by default, so that signals reach it', () => {
     expect(execForm(valuesOf(run, 'ENTRYPOINT')[0])).toEqual(['node', 'dist/src/main/index.js']);
     expect(execForm(valuesOf(run, 'CMD')[0])).toEqual(['all']);
   });
 
-  test('sets only variables that the configuration knows', () => {
+  test('the image sets only variables of the configuration', () => {
     const names = valuesOf(run, 'ENV').flatMap((value) =>
       value
         .trim()
@@ -110,14 +110,14 @@ describe('the health check of the image', () => {
     ['a console', [null, null, 200, null]],
     ['a simulator', [null, null, null, 200]],
     ['all roles in one', [200, 200, 200, null]],
-  ])('finds %s healthy', async (_, statuses) => {
+  ])('the health check of the image finds %s healthy', async (_, statuses) => {
     expect(await check(statuses)).toBe(0);
   });
 
   test.each([
     ['that listens nowhere', [null, null, null, null]],
     ['of which one listener fails', [200, 500, null, null]],
-  ])('finds a process unhealthy %s', async (_, statuses) => {
+  ])('the health check of the image finds a process unhealthy %s', async (_, statuses) => {
     expect(await check(statuses)).toBe(1);
   });
 });

@@ -13,11 +13,11 @@ function quoted(text: string): string[] {
   return [...text.matchAll(/`([^`]+)`/g)].map(([, word = '']) => word);
 }
 
-test('the README lists every variable, and none that does not exist', () => {
+test('the README lists exactly the variables of the configuration', () => {
   expect(ROWS.flatMap(({ variables }) => variables).toSorted()).toEqual(Object.keys(ALL).toSorted());
 });
 
-test('the defaults in the README are those of the program', () => {
+test('the README shows the defaults of the configuration', () => {
   const defaults = VARIABLES.parse({});
   const shown: Record<string, unknown> = defaults;
   const compared = ROWS.flatMap(({ variables, defaults: words }) =>

@@ -8,20 +8,20 @@ const LINES_MAX = 250;
 const GENERATED = ['src/client/paths.ts'];
 const sources = readSources(['src', 'jobs'], ['.ts', '.tsx']);
 
-describe('the house', () => {
-  test('has sources to look at', () => {
+describe('the architecture', () => {
+  test('the architecture test finds source files', () => {
     expect(sources.length).toBeGreaterThan(20);
   });
 
-  test('has imports that point down and never sideways', () => {
+  test('source files import only from lower layers', () => {
     expect(brokenImports(sources, ROOMS)).toEqual([]);
   });
 
-  test('takes time, randomness, environment and console only from src/platform', () => {
+  test('source files take time, randomness, environment and console only from src/platform', () => {
     expect(takenFromSurroundings(sources.filter(({ path }) => !path.startsWith('src/platform/')))).toEqual([]);
   });
 
-  test(`has no file over ${LINES_MAX} lines`, () => {
+  test(`no source file is longer than ${LINES_MAX} lines`, () => {
     const all = readSources(['src', 'jobs', 'test'], ['.ts', '.tsx', '.lua', '.js', '.css']);
     const long = all.filter(
       ({ path, text }) => !GENERATED.includes(path) && text.trimEnd().split('\n').length > LINES_MAX,
@@ -29,13 +29,13 @@ describe('the house', () => {
     expect(long.map(({ path }) => `${path}: split it by verb`)).toEqual([]);
   });
 
-  test('lets every folder import only folders that are there', () => {
+  test('the layer rules name only folders that exist', () => {
     const known = Object.keys(ROOMS);
     for (const { folders } of Object.values(ROOMS)) expect(known).toEqual(expect.arrayContaining([...folders]));
   });
 });
 
-describe('the guard of the imports', () => {
+describe('the import rules', () => {
   const check = (path: string, text: string) => brokenImports([{ path, text }], ROOMS);
 
   test.each([
@@ -45,7 +45,7 @@ describe('the guard of the imports', () => {
     ['src/operator/a.ts', "import { createBullBoard } from '@bull-board/api/dist/index';"],
     ['jobs/a.ts', "import { b } from '../src/workflow/b';"],
     ['src/main/a.ts', "import { b } from '../../jobs/b'; import { c } from 'node:fs';"],
-  ])('lets pass in %s: %s', (path, text) => {
+  ])('the import rules allow in %s: %s', (path, text) => {
     expect(check(path, text)).toEqual([]);
   });
 
@@ -65,11 +65,11 @@ describe('the guard of the imports', () => {
     ['src/service/a.ts', "import { readFileSync } from 'fs';"],
     ['jobs/a.ts', "import { b } from '../test/b';"],
     ['src/stuff/a.ts', ''],
-  ])('stops in %s: %s', (path, text) => {
+  ])('the import rules forbid in %s: %s', (path, text) => {
     expect(check(path, text)).toHaveLength(1);
   });
 
-  test('says why', () => {
+  test('a broken import rule is reported with its reason', () => {
     expect(check('src/domain/a.ts', "import axios from 'axios';")).toEqual([
       'src/domain/a.ts: "domain" must not import "axios": ' +
         'the rules of towing are pure: no library, no clock, nothing to install to test them',
@@ -77,11 +77,11 @@ describe('the guard of the imports', () => {
   });
 });
 
-describe('the guard of the surroundings', () => {
+describe('the environment rules', () => {
   const check = (text: string) => takenFromSurroundings([{ path: 'src/domain/a.ts', text }]);
 
   test.each(['new Date(1)', 'Date.parse(text)', 'Math.max(1, 2)', 'clock.now()', 'process.pid', 'setTimeout(go, 1)'])(
-    'lets pass: %s',
+    'the environment rules allow: %s',
     (text) => {
       expect(check(text)).toEqual([]);
     },
@@ -101,7 +101,7 @@ describe('the guard of the surroundings', () => {
     'Math.random()',
     'const { random } = Math',
     'globalThis.console',
-  ])('stops: %s', (text) => {
+  ])('the environment rules forbid: %s', (text) => {
     expect(check(text)).toHaveLength(1);
   });
 });

@@ -23,28 +23,28 @@ describe('open questions', () => {
   const tagged = taggedNumbers(readSources(['src', 'jobs'], ['.ts', '.lua']).map(({ text }) => text));
   const listed = () => listedNumbers(readFileSync(join(ROOT, 'README.md'), 'utf8'));
 
-  test('are each tagged at exactly one deciding line', () => {
+  test('every open question is tagged at exactly one line of code', () => {
     expect(tagged).not.toEqual([]);
     expect(repeated(tagged)).toEqual([]);
   });
 
-  test('are each listed once in the README', () => {
+  test('every open question is listed once in the README', () => {
     expect(repeated(listed())).toEqual([]);
   });
 
-  test('are the same in the code and in the README', () => {
+  test('the open questions in the code are those in the README', () => {
     expect(ascending(listed())).toEqual(ascending(tagged));
   });
 });
 
-describe('the guard of the open questions', () => {
-  test('reads tags in comments of every kind', () => {
+describe('the search for open questions', () => {
+  test('the search for open questions finds tags in every kind of comment', () => {
     expect(
       taggedNumbers(['// Open question Q7: who?', ' * Open question Q12: when?', '-- Open question Q3: why?']),
     ).toEqual([7, 12, 3]);
   });
 
-  test('reads the rows of its own section alone', () => {
+  test('the search for open questions reads only its own section of the README', () => {
     const readme =
       '# A\n| Q9 | no |\n## Open questions\n\n| # | x |\n|--|--|\n| Q1 | a |\n| Q2 | b |\n\n## Next\n| Q8 | no |\n';
     expect(listedNumbers(readme)).toEqual([1, 2]);
@@ -52,7 +52,7 @@ describe('the guard of the open questions', () => {
     expect(listedNumbers('nothing')).toEqual([]);
   });
 
-  test('sees a number that is used twice', () => {
+  test('the search for open questions finds a number that is used twice', () => {
     expect(repeated([1, 2, 1])).toEqual([1]);
   });
 });

@@ -59,20 +59,20 @@ const DEFAULTS: [variable: string, read: (config: Config) => unknown, value: unk
 ];
 
 describe('without any configuration', () => {
-  test.each(DEFAULTS)('%s has its documented default', (variable, read, value) => {
+  test.each(DEFAULTS)('%s has its documented default when no variable is set', (variable, read, value) => {
     expect(Object.keys(VARIABLES.shape)).toContain(variable);
     expect(read(defaults)).toEqual(value);
   });
 
-  test('the receiver limits no source: its rate is off', () => {
+  test('the rate limit of the receiver is off when no variable is set', () => {
     expect(defaults.webhook.ratePerMinute).toBe(0);
   });
 
-  test('nothing is production', () => {
+  test('the configuration is not for production when no variable is set', () => {
     expect(defaults.isProduction).toBe(false);
   });
 
-  test('a role that calls the service is told all three variables it lacks', () => {
+  test('a role that calls the service names all three missing service variables', () => {
     expect(() => requireService(defaults)).toThrow(/SERVICE_BASE_URL .*\nSERVICE_CLIENT_ID .*\nSERVICE_CLIENT_SECRET /);
     const partly = loadConfig({ SERVICE_BASE_URL: 'https://service.example/api', SERVICE_CLIENT_ID: 'me' });
     expect(() => requireService(partly)).toThrow(/^SERVICE_CLIENT_SECRET [^\n]*$/);
@@ -80,14 +80,14 @@ describe('without any configuration', () => {
 });
 
 describe('an empty variable', () => {
-  test.each(Object.keys(VARIABLES.shape))('%s counts as absent', (variable) => {
+  test.each(Object.keys(VARIABLES.shape))('an empty %s counts as absent', (variable) => {
     expect(loadConfig({ [variable]: '' })).toEqual(defaults);
     expect(loadConfig({ [variable]: '   ' })).toEqual(defaults);
   });
 });
 
 describe('what is configured', () => {
-  test('reaches the configuration', () => {
+  test('variables that are set reach the configuration', () => {
     const config = loadConfig({
       SERVICE_BASE_URL: 'https://service.example/prefix/',
       SERVICE_CLIENT_ID: 'me',
@@ -116,7 +116,7 @@ describe('what is configured', () => {
     expect(config.isProduction).toBe(true);
   });
 
-  test('as HOST moves every listener that has no host of its own', () => {
+  test('HOST is the host of every listener without a host variable of its own', () => {
     const config = loadConfig({ HOST: '0.0.0.0', CONSOLE_HOST: '127.0.0.2' });
 
     expect([config.receiver, config.console, config.simulator, config.ops].map(({ host }) => host)).toEqual([
@@ -128,7 +128,7 @@ describe('what is configured', () => {
     expect(loadConfig({ HOST: '0.0.0.0', RECEIVER_HOST: '127.0.0.3' }).receiver.host).toBe('127.0.0.3');
   });
 
-  test('as WEBHOOK_SECRETS holds for both paths, in order, for rotation', () => {
+  test('WEBHOOK_SECRETS holds for both webhook paths, in order, for rotation', () => {
     const { secrets } = loadConfig({ WEBHOOK_SECRETS: 'whsec_AAAA, whsec_BBBB' }).webhook;
 
     expect(secrets).toEqual({ tow_request: ['whsec_AAAA', 'whsec_BBBB'], tow_invoice: ['whsec_AAAA', 'whsec_BBBB'] });
@@ -137,11 +137,11 @@ describe('what is configured', () => {
   test.each([
     ['WEBHOOK_SECRETS_TOW_REQUEST', { tow_request: ['whsec_CCCC'], tow_invoice: ['whsec_AAAA'] }],
     ['WEBHOOK_SECRETS_TOW_INVOICE', { tow_request: ['whsec_AAAA'], tow_invoice: ['whsec_CCCC'] }],
-  ])('as %s overrides WEBHOOK_SECRETS for its path alone', (variable, expected) => {
+  ])('%s overrides WEBHOOK_SECRETS for its path only', (variable, expected) => {
     expect(loadConfig({ WEBHOOK_SECRETS: 'whsec_AAAA', [variable]: 'whsec_CCCC' }).webhook.secrets).toEqual(expected);
   });
 
-  test('as a shared secret names its header in lower case', () => {
+  test('the header of the shared secret is stored in lower case', () => {
     const { sharedSecret } = loadConfig({
       WEBHOOK_SHARED_SECRET: 'a long secret',
       WEBHOOK_SHARED_SECRET_HEADER: 'X-Hook-Secret',
@@ -152,7 +152,7 @@ describe('what is configured', () => {
 });
 
 describe('the summary for the log', () => {
-  test('says whether secrets are set and never which', () => {
+  test('the configuration summary shows whether secrets are set and never their values', () => {
     const summary = configSummary(
       loadConfig({
         SERVICE_BASE_URL: 'https://service.example/prefix',
@@ -177,21 +177,21 @@ describe('the summary for the log', () => {
     });
   });
 
-  test('shows no password that stands inside the address of the service', () => {
+  test('the configuration summary hides a password in the address of the service', () => {
     // Refusing such an address keeps the promise as well.
     const summary = () => configSummary(loadConfig({ SERVICE_BASE_URL: 'https://me:marker@service.example/prefix' }));
 
     expect(outcomeOf(summary)).not.toContain('marker');
   });
 
-  test('counts signatures as configured when they are for the invoice path alone', () => {
+  test('the configuration summary shows signatures as configured when only the invoice path has a secret', () => {
     const summary = configSummary(loadConfig({ WEBHOOK_SECRETS_TOW_INVOICE: 'whsec_AAAA' }));
 
     expect(summary['webhook_signatures_configured']).not.toBe(false);
   });
 });
 
-test("the machine's environment carries no setting of towhook", () => {
+test('the environment of the tests sets no variable of towhook', () => {
   expect(Object.keys(machineEnvironment()).toSorted()).toEqual(['PATH', 'REDIS_SERVER_BIN']);
 });
 

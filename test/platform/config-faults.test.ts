@@ -95,7 +95,7 @@ const ANY_TEXT = [
 ];
 
 describe('a faulty variable', () => {
-  test.each(BROKEN)('%s=%s is named with its rule, and its value is never shown', (variable, value, rule) => {
+  test.each(BROKEN)('the invalid %s=%s is reported with its rule and without its value', (variable, value, rule) => {
     const error = errorOf({ [variable]: value });
 
     expect(error?.faults).toEqual([{ variable, rule }]);
@@ -103,59 +103,65 @@ describe('a faulty variable', () => {
     expect(inspect(error, { depth: null })).not.toContain('5521');
   });
 
-  test('WEBHOOK_SHARED_SECRET_HEADER is named, its value not shown', () => {
+  test('an invalid WEBHOOK_SHARED_SECRET_HEADER is reported without its value', () => {
     const error = errorOf({ WEBHOOK_SHARED_SECRET: 'a long secret', WEBHOOK_SHARED_SECRET_HEADER: ':5521' });
 
     expect(error?.faults.map((fault) => fault.variable)).toEqual(['WEBHOOK_SHARED_SECRET_HEADER']);
     expect(inspect(error, { depth: null })).not.toContain('5521');
   });
 
-  test('has an example here for every variable that has a rule', () => {
+  test('every variable with a rule has an invalid example in this test', () => {
     const examples = new Set([...BROKEN.map(([variable]) => variable), ...ANY_TEXT, 'WEBHOOK_SHARED_SECRET_HEADER']);
 
     expect([...examples].toSorted()).toEqual(Object.keys(VARIABLES.shape).toSorted());
   });
 
-  test('is named together with every other one', () => {
+  test('all invalid variables are reported together', () => {
     const first = new Map(BROKEN.map(([variable, value]) => [variable, value]));
 
     expect(named(Object.fromEntries(first)).toSorted()).toEqual([...first.keys()].toSorted());
   });
 
-  test('that is none of ours is nobody’s fault', () => {
+  test('a variable that towhook does not know is ignored', () => {
     expect(faultsOf({ RECEIVER_PROT: 'x', PATH: '/bin' })).toEqual([]);
   });
 });
 
 describe('a secret', () => {
-  test('that towhook only compares may have any length', () => {
+  test('a shared secret that is only compared may have any length', () => {
     const pair = { WEBHOOK_SHARED_SECRET: 'x', WEBHOOK_SHARED_SECRET_HEADER: 'x-hook' };
     const config = loadConfig({ BOOTSTRAP_API_KEY: 'k', ...pair });
 
     expect([config.bootstrapApiKey, config.webhook.sharedSecret?.value]).toEqual(['k', 'x']);
   });
 
-  test.each(['whsec_AAAA', 'whsec_AAA=', 'whsec_AA==', 'whsec_+/+/'])('for signatures is any base64: %s', (secret) => {
-    expect(loadConfig({ WEBHOOK_SECRETS: secret }).webhook.secrets.tow_request).toEqual([secret]);
-  });
+  test.each(['whsec_AAAA', 'whsec_AAA=', 'whsec_AA==', 'whsec_+/+/'])(
+    'a signature secret may be any base64: %s',
+    (secret) => {
+      expect(loadConfig({ WEBHOOK_SECRETS: secret }).webhook.secrets.tow_request).toEqual([secret]);
+    },
+  );
 });
 
 describe('a contradiction', () => {
-  test.each(['WEBHOOK_SHARED_SECRET', 'WEBHOOK_SHARED_SECRET_HEADER'])('is %s alone', (variable) => {
-    const faults = faultsOf({ [variable]: 'x-hook-secret' });
+  test.each(['WEBHOOK_SHARED_SECRET', 'WEBHOOK_SHARED_SECRET_HEADER'])(
+    'setting only %s is reported as a contradiction',
+    (variable) => {
+      const faults = faultsOf({ [variable]: 'x-hook-secret' });
 
-    expect(faults).toEqual([
-      { variable: 'WEBHOOK_SHARED_SECRET', rule: 'and WEBHOOK_SHARED_SECRET_HEADER must be set together' },
-    ]);
-  });
+      expect(faults).toEqual([
+        { variable: 'WEBHOOK_SHARED_SECRET', rule: 'and WEBHOOK_SHARED_SECRET_HEADER must be set together' },
+      ]);
+    },
+  );
 
-  test('is no cap below the base of the backoff: the cap wins', () => {
+  test('a retry cap below the retry base is valid and limits it', () => {
     const { policy } = loadConfig({ RETRY_BASE_MS: '5000', RETRY_CAP_MS: '4999' });
 
     expect([0, 1, 9].map((failures) => backoffWithoutJitterMs(failures, policy))).toEqual([4999, 4999, 4999]);
   });
 
-  test('is named together with every faulty variable', () => {
+  test('a contradiction is reported together with all invalid variables', () => {
     const environment = { WEBHOOK_SHARED_SECRET: 'x-hook-secret', RETRY_CAP_MS: '0', RECEIVER_PORT: 'x' };
 
     expect(named(environment).toSorted()).toEqual(['RECEIVER_PORT', 'RETRY_CAP_MS', 'WEBHOOK_SHARED_SECRET']);

@@ -48,7 +48,7 @@ async function twoServers(): Promise<{ fast: string; own: string; stop: () => Pr
 }
 
 describe('an Express application on the fast server', () => {
-  test('has its routes, parameters, queries and headers', async () => {
+  test('an Express application on the fast server gets routes, parameters, queries and headers', async () => {
     const { url } = await listening(application());
     const answer = await call(`${url}/tows/TW-1?state=started&state=detained`, { headers: { 'x-sent': 'yes' } });
 
@@ -57,7 +57,7 @@ describe('an Express application on the fast server', () => {
     expect(JSON.parse(answer.body)).toEqual({ ref: 'TW-1', query: { state: ['started', 'detained'] } });
   });
 
-  test('reads bodies', async () => {
+  test('an Express application on the fast server reads request bodies', async () => {
     const { url } = await listening(application());
     const headers = { 'content-type': 'application/json' };
     const answer = await call(`${url}/echo`, { method: 'POST', body: '{"a":[1]}', headers });
@@ -65,7 +65,7 @@ describe('an Express application on the fast server', () => {
     expect([answer.status, answer.body]).toEqual([201, '{"a":[1]}']);
   });
 
-  test('answers 404 where it has no route', async () => {
+  test('an Express application on the fast server answers 404 for an unknown route', async () => {
     const { url } = await listening(application());
 
     expect((await call(`${url}/nowhere`)).status).toBe(404);
@@ -75,15 +75,18 @@ describe('an Express application on the fast server', () => {
   test.each([
     ['throws', 'thrown'],
     ['rejects', 'rejected'],
-  ])('hands a handler that %s to its error handler, and lives on', async (path, message) => {
-    const { url } = await listening(application().use(refuse));
-    const answer = await call(`${url}/${path}`);
+  ])(
+    'an Express application on the fast server passes a handler that %s to its error handler and continues',
+    async (path, message) => {
+      const { url } = await listening(application().use(refuse));
+      const answer = await call(`${url}/${path}`);
 
-    expect([answer.status, JSON.parse(answer.body)]).toEqual([500, { code: 'broke', message }]);
-    expect((await call(`${url}/tows/1`)).status).toBe(200);
-  });
+      expect([answer.status, JSON.parse(answer.body)]).toEqual([500, { code: 'broke', message }]);
+      expect((await call(`${url}/tows/1`)).status).toBe(200);
+    },
+  );
 
-  test('has its routers and sub-applications, and is itself again after them', async () => {
+  test('an Express application on the fast server runs its routers and sub-applications and then its own routes', async () => {
     const { url } = await listening(application());
     const read = async (path: string): Promise<unknown> => JSON.parse((await call(url + path)).body);
 
@@ -93,7 +96,7 @@ describe('an Express application on the fast server', () => {
     expect(await read('/inner-gone')).toEqual({ isOuter: true });
   });
 
-  test('answers as on a server of Express’s own, header for header', async () => {
+  test('an Express application on the fast server sends the headers that a plain Express server sends', async () => {
     const { fast, own, stop } = await twoServers();
     const paths = [
       '/tows/1?a=b',
@@ -114,7 +117,7 @@ describe('an Express application on the fast server', () => {
     await stop();
   });
 
-  test('serves many at once without mixing them up', async () => {
+  test('an Express application on the fast server keeps concurrent requests apart', async () => {
     const { url } = await listening(application());
     const refs = Array.from({ length: 200 }, (_, index) => `TW-${index}`);
     const answers = await Promise.all(refs.map((ref) => call(`${url}/tows/${ref}`)));
@@ -122,7 +125,7 @@ describe('an Express application on the fast server', () => {
     expect(answers.map(({ body }): unknown => JSON.parse(body))).toEqual(refs.map((ref) => ({ ref, query: {} })));
   });
 
-  test('gets requests and responses that need no other prototype, which is what makes it fast', async () => {
+  test('an Express application on the fast server gets requests that already have the Express prototype', async () => {
     const { url } = await listening(application());
     let changes = 0;
     const spy = jest.spyOn(Object, 'setPrototypeOf').mockImplementation((target: object, prototype: object | null) => {
@@ -140,7 +143,7 @@ describe('an Express application on the fast server', () => {
     expect(changes).toBe(0);
   });
 
-  test('may stand behind two listeners', async () => {
+  test('an Express application on the fast server may serve two listeners', async () => {
     const app = application();
     const [one, other] = [await listening(app), await listening(app)];
 

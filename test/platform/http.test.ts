@@ -8,7 +8,7 @@ afterEach(stopListeners);
 const failing = () => Promise.reject(new Error('marker: redis://secret@host'));
 
 describe('a listener', () => {
-  test('on port 0 has a port of its own and says which', async () => {
+  test('a listener on port 0 gets a free port and returns it', async () => {
     const [one, other] = [await listening(null), await listening(null)];
 
     expect(one.port).toBeGreaterThan(0);
@@ -17,13 +17,13 @@ describe('a listener', () => {
     expect((await call(`${one.url}/healthz`)).status).toBe(200);
   });
 
-  test('on a port that is taken does not start', async () => {
+  test('a listener on a port in use does not start', async () => {
     const { port } = await listening(null);
 
     await expect(listen(null, ready, { host: '127.0.0.1', port })).rejects.toThrow('EADDRINUSE');
   });
 
-  test('is alive at /healthz even when it is not ready', async () => {
+  test('/healthz answers 200 when the process is not ready', async () => {
     const { url } = await listening(null, { ready: failing });
     const answer = await call(`${url}/healthz`);
 
@@ -34,21 +34,21 @@ describe('a listener', () => {
   test.each([
     [true, 200, { status: 'ready', queue: 'ok' }],
     [false, 503, { status: 'not_ready', queue: 'ok' }],
-  ])('that is ready: %p answers %i at /readyz, with the details', async (isReady, status, body) => {
+  ])('/readyz of a listener with readiness %p answers %i with the details', async (isReady, status, body) => {
     const { url } = await listening(null, { ready: async () => ({ ready: isReady, details: { queue: 'ok' } }) });
     const answer = await call(`${url}/readyz?verbose=1`);
 
     expect([answer.status, JSON.parse(answer.body)]).toEqual([status, body]);
   });
 
-  test('that cannot tell is not ready, and does not say why to the world', async () => {
+  test('/readyz answers not ready without the reason when the check fails', async () => {
     const { url } = await listening(null, { ready: failing });
     const answer = await call(`${url}/readyz`);
 
     expect([answer.status, JSON.parse(answer.body)]).toEqual([503, { status: 'not_ready' }]);
   });
 
-  test('shows its metrics at /metrics', async () => {
+  test('a listener serves its metrics at /metrics', async () => {
     const metrics: Health['metrics'] = async () => ({ contentType: 'text/plain; version=0.0.4', text: 'up 1\n' });
     const { url } = await listening(null, { ...ready, metrics });
     const answer = await call(`${url}/metrics`);
@@ -57,7 +57,7 @@ describe('a listener', () => {
     expect(answer.headers['content-type']).toBe('text/plain; version=0.0.4');
   });
 
-  test('that cannot read its metrics answers 500 and goes on', async () => {
+  test('/metrics answers 500 when metrics cannot be read, and the listener continues', async () => {
     const { url } = await listening(null, { ...ready, metrics: failing });
     const answer = await call(`${url}/metrics`);
 
@@ -66,14 +66,14 @@ describe('a listener', () => {
     expect((await call(`${url}/healthz`)).status).toBe(200);
   });
 
-  test('without metrics leaves /metrics to the application', async () => {
+  test('a listener without metrics passes /metrics to the application', async () => {
     const app = express().get('/metrics', (_request, response) => void response.send('mine'));
 
     expect((await call(`${(await listening(app)).url}/metrics`)).body).toBe('mine');
     expect((await call(`${(await listening(null)).url}/metrics`)).status).toBe(404);
   });
 
-  test('answers health before the application sees the request', async () => {
+  test('a listener answers health requests before the application', async () => {
     const app = express().use((_request, response) => void response.status(418).end());
     const { url } = await listening(app);
 
@@ -82,7 +82,7 @@ describe('a listener', () => {
     expect((await call(`${url}/healthz/more`)).status).toBe(418);
   });
 
-  test('without an application answers 404 in the form of every refusal', async () => {
+  test('a listener without an application answers 404 in the common error format', async () => {
     const answer = await call(`${(await listening(null)).url}/nowhere`);
 
     expect(answer.status).toBe(404);
@@ -105,14 +105,14 @@ describe('a stopping listener', () => {
   // Far longer than a test may take: whoever waits for it fails.
   const FOREVER_MS = 600_000;
 
-  test('that is idle stops at once', async () => {
+  test('an idle listener stops', async () => {
     const listener = await listening(null);
     await listener.stop(FOREVER_MS);
 
     await expect(call(`${listener.url}/healthz`)).rejects.toThrow('ECONNREFUSED');
   });
 
-  test('closes connections that only wait for a next request', async () => {
+  test('a stopping listener closes idle keep-alive connections', async () => {
     const agent = new Agent({ keepAlive: true });
     const listener = await listening(null);
     expect((await call(`${listener.url}/healthz`, { agent })).status).toBe(200);
@@ -121,7 +121,7 @@ describe('a stopping listener', () => {
     agent.destroy();
   });
 
-  test('lets a running request end, takes no new one, and has stopped when it has ended', async () => {
+  test('a stopping listener finishes a running request and accepts no new one', async () => {
     const listener = await busyListener();
     const running = call(`${listener.url}/slow`);
     await listener.seen;
@@ -135,7 +135,7 @@ describe('a stopping listener', () => {
     expect(await stopped).toBe(true);
   });
 
-  test('does not wait for the next request of a caller that keeps its connection', async () => {
+  test('a stopping listener does not wait for the next request of a keep-alive connection', async () => {
     const agent = new Agent({ keepAlive: true });
     const listener = await busyListener();
     const running = call(`${listener.url}/slow`, { agent });
@@ -148,7 +148,7 @@ describe('a stopping listener', () => {
     agent.destroy();
   }, 5000);
 
-  test('cuts a request that is still running after the grace', async () => {
+  test('a stopping listener cuts a request that runs longer than the grace period', async () => {
     const listener = await busyListener();
     const running = call(`${listener.url}/slow`);
     const outcome = running.then(
@@ -161,7 +161,7 @@ describe('a stopping listener', () => {
     expect(await outcome).toBe('Error: socket hang up');
   });
 
-  test('may be told twice', async () => {
+  test('stopping a listener twice has the effect of stopping it once', async () => {
     const listener = await listening(null);
     await Promise.all([listener.stop(FOREVER_MS), listener.stop(FOREVER_MS)]);
 

@@ -17,7 +17,7 @@ function throttled(by: readonly string[] = []) {
   };
 }
 
-test('of an event that repeats one line in ten seconds gets through, and says how many were held back', () => {
+test('a throttled log writes a repeated event once in ten seconds with the number of suppressed lines', () => {
   const { log, lines, forward } = throttled();
   for (let at = 0; at < 2 * QUIET_MS; at += 10) {
     log.error('redis.failed', { at });
@@ -32,7 +32,7 @@ test('of an event that repeats one line in ten seconds gets through, and says ho
   ]);
 });
 
-test('a line that is alone in its time is written as it is', () => {
+test('a throttled log writes a single line unchanged', () => {
   const { log, lines, forward } = throttled();
   log.warn('pump.failed', { queue: 'reports' });
   forward(QUIET_MS);
@@ -44,7 +44,7 @@ test('a line that is alone in its time is written as it is', () => {
   ]);
 });
 
-test('one event does not hold back another, and its own only by the fields it is told apart by', () => {
+test('a throttled log throttles each event by its distinguishing fields', () => {
   const { log, lines } = throttled(['queue']);
   log.error('worker.failed', { queue: 'reports', job_id: '1' });
   log.error('worker.failed', { queue: 'reports', job_id: '2' });
@@ -58,7 +58,7 @@ test('one event does not hold back another, and its own only by the fields it is
   ]);
 });
 
-test('logs with fields of their own count together with the log they came from', () => {
+test('throttled child logs share the count of their parent log', () => {
   const { log, lines, forward } = throttled(['queue']);
   log.with({ part: 'a' }).error('redis.failed');
   log.with({ part: 'b' }).error('redis.failed');

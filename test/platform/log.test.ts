@@ -20,7 +20,7 @@ function failedCall(): AxiosError {
 }
 
 describe('a log line', () => {
-  test('is one line of JSON with time, level, event and fields', async () => {
+  test('a log line is one line of JSON with time, level, event and fields', async () => {
     const { log, lines } = await readableLog();
     log.info('report.attempted', { towing_reference_id: 'TW-1', attempt: 2, text: 'two\nlines' });
 
@@ -36,7 +36,7 @@ describe('a log line', () => {
     expect(line?.['timestamp']).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
   });
 
-  test('is written at its level or not at all', async () => {
+  test('a log line below the configured level is not written', async () => {
     const { log, lines } = await readableLog({ level: 'warn' });
     log.debug('a.said');
     log.info('b.said');
@@ -49,7 +49,7 @@ describe('a log line', () => {
     ]);
   });
 
-  test('carries the fields of the log it came from, the nearest first', async () => {
+  test('a log line carries the fields of its child log before those of the parent', async () => {
     const { log, lines } = await readableLog();
     log.with({ role: 'worker', ref: 'a' }).with({ ref: 'b' }).info('x.done', { n: 1 });
     log.info('y.done');
@@ -59,7 +59,7 @@ describe('a log line', () => {
     expect(outer).not.toHaveProperty('role');
   });
 
-  test('keeps what is not sensitive as it is', async () => {
+  test('a log line keeps values that are not sensitive', async () => {
     const fields = { list: [1, 'two', null], deep: { flag: true, none: null }, empty: {}, zero: 0 };
     const { log, lines } = await readableLog({ sensitiveNames: ['plate_number'] });
     log.info('x.done', fields);
@@ -69,16 +69,19 @@ describe('a log line', () => {
 });
 
 describe('a sensitive value', () => {
-  test.each(['plate_number', 'PLATE_NUMBER', 'Plate_Number'])('under %s is hidden whatever the case', async (name) => {
-    const { log, text } = await readableLog({ sensitiveNames: ['plate_number'] });
-    log.info('x.done', { [name]: 'marker' });
+  test.each(['plate_number', 'PLATE_NUMBER', 'Plate_Number'])(
+    'a log line hides a sensitive value under the name %s in any case',
+    async (name) => {
+      const { log, text } = await readableLog({ sensitiveNames: ['plate_number'] });
+      log.info('x.done', { [name]: 'marker' });
 
-    const written = await text(1);
-    expect(written).not.toContain('marker');
-    expect(written).toContain(`"${name}":"[hidden]"`);
-  });
+      const written = await text(1);
+      expect(written).not.toContain('marker');
+      expect(written).toContain(`"${name}":"[hidden]"`);
+    },
+  );
 
-  test('is hidden when the contracts mark its name with capitals', async () => {
+  test('a log line hides a value whose name the contracts mark as sensitive with capitals', async () => {
     const { log, text } = await readableLog({ sensitiveNames: ['plateNumber'] });
     log.info('x.done', { platenumber: 'marker', plateNumber: 'marker' });
 
@@ -95,28 +98,28 @@ describe('a sensitive value', () => {
     'api_key',
     'cookie',
     'Set-Cookie',
-  ])('under %s is hidden although no contract marks it', async (name) => {
+  ])('a log line hides a value under the name %s although no contract marks it', async (name) => {
     const { log, text } = await readableLog();
     log.info('x.done', { headers: { [name]: 'marker' } });
 
     expect(await text(1)).not.toContain('marker');
   });
 
-  test('is hidden with all that is in it', async () => {
+  test('a log line hides a sensitive object completely', async () => {
     const { log, text } = await readableLog({ sensitiveNames: ['token'] });
     log.info('x.done', { token: { value: 'marker', list: ['marker'] } });
 
     expect(await text(1)).not.toContain('marker');
   });
 
-  test('is hidden in the fields that a log carries along', async () => {
+  test('a log line hides sensitive fields of a child log', async () => {
     const { log, text } = await readableLog({ sensitiveNames: ['plate_number'] });
     log.with({ plate_number: 'marker', tow: { plate_number: 'marker' } }).info('x.done');
 
     expect(await text(1)).not.toContain('marker');
   });
 
-  test('is hidden at any depth, in objects and lists', async () => {
+  test('a log line hides sensitive values at any depth of objects and lists', async () => {
     const { log, text } = await readableLog({ sensitiveNames: ['plate_number', 'token'] });
     const secret = fc.record({ plate_number: fc.constant('marker'), Token: fc.constant(['marker']), n: fc.integer() });
     const nested = fc.letrec((tie) => ({
@@ -132,7 +135,7 @@ describe('a sensitive value', () => {
 });
 
 describe('an error', () => {
-  test('of the HTTP client never brings its request, answer or headers into the log', async () => {
+  test('an error of the HTTP client is logged without its request, response and headers', async () => {
     const { log, text } = await readableLog();
     log.error('call.failed', errorFacts(failedCall()));
     log.error('call.failed', { error: failedCall() });
@@ -143,7 +146,7 @@ describe('an error', () => {
     expect(written.match(/ERR_BAD_REQUEST/g)).toHaveLength(3);
   });
 
-  test('is told by message, name, code and stack', () => {
+  test('an error is logged with message, name, code and stack', () => {
     const error = Object.assign(new TypeError('it broke'), { code: 'EBROKE', config: 'marker' });
 
     expect(errorFacts(error)).toEqual({
@@ -154,7 +157,7 @@ describe('an error', () => {
     });
   });
 
-  test('never brings its cause or the errors gathered in it', async () => {
+  test('an error is logged without its cause and its aggregated errors', async () => {
     const { log, text } = await readableLog();
     const inner = Object.assign(new Error('inner'), { body: 'marker' });
     log.error('x.failed', { one: new Error('outer', { cause: inner }), many: new AggregateError([inner], 'many') });
@@ -162,7 +165,7 @@ describe('an error', () => {
     expect(await text(1)).not.toContain('marker');
   });
 
-  test('that quotes what could not be parsed is told without the quotation', () => {
+  test('a JSON parse error is logged without the quoted input', () => {
     const parse = (): unknown => JSON.parse('{"plate_number": ABC 1234}');
     let facts = {};
     try {
@@ -173,13 +176,13 @@ describe('an error', () => {
     expect(facts).toEqual({ error: 'could not be parsed', error_name: 'SyntaxError' });
   });
 
-  test('that is no Error is told without its properties', () => {
+  test('a thrown value that is not an Error is logged without its properties', () => {
     expect(errorFacts('it broke')).toEqual({ error: 'it broke' });
     expect(errorFacts({ token: 'marker' })).toEqual({ error: 'not an Error' });
     expect(errorFacts(undefined)).toEqual({ error: 'not an Error' });
   });
 });
 
-test('the silent log takes everything and keeps nothing', () => {
+test('the silent log accepts every call and writes nothing', () => {
   expect(() => silentLog.with({ a: 1 }).error('x.failed', { b: 2 })).not.toThrow();
 });

@@ -12,7 +12,7 @@ function valuesOf(text: string, name: string): Record<string, number> {
 }
 
 describe('the backlog among the metrics', () => {
-  test('is read whenever the metrics are', async () => {
+  test('the backlog metrics are read with every request for metrics', async () => {
     const metrics = createMetrics();
     let due = 0;
     metrics.watchBacklog('reports', async () => ({ due: (due += 1), oldestAgeMs: 1500 }));
@@ -25,7 +25,7 @@ describe('the backlog among the metrics', () => {
     expect(valuesOf(second.text, 'towhook_due_oldest_seconds')).toEqual({ '{queue="reports"}': 1.5 });
   });
 
-  test('that cannot be read is left out instead of being shown as it was, and the others still count', async () => {
+  test('a backlog metric that cannot be read is left out, and the others are still shown', async () => {
     const metrics = createMetrics();
     let isAway = false;
     const known = { due: 3, oldestAgeMs: 0 };
@@ -46,7 +46,7 @@ describe('the backlog among the metrics', () => {
 describe('a watched gauge', () => {
   const AGE = { name: 'test_age_seconds', help: 'How old.', labelNames: [] };
 
-  test('shows what is read whenever the metrics are, and forgets what is no longer there', async () => {
+  test('a watched gauge shows the current values and drops labels that are gone', async () => {
     const metrics = createMetrics();
     const states = [['here', 'there'], ['there']];
     metrics.watch({
@@ -63,7 +63,7 @@ describe('a watched gauge', () => {
     expect(valuesOf(second.text, 'test_things')).toEqual({ '{state="there"}': 5 });
   });
 
-  test('without labels shows nothing while nothing is known, instead of 0', async () => {
+  test('a watched gauge without labels shows no value instead of 0 while its value is unknown', async () => {
     const metrics = createMetrics();
     const known = [[{ labels: {}, value: 7 }], []];
     metrics.watch({ ...AGE, read: () => Promise.resolve(known.shift() ?? []) });
@@ -72,7 +72,7 @@ describe('a watched gauge', () => {
     expect((await metrics.text()).text).not.toMatch(/^test_age_seconds \d/m);
   });
 
-  test('that cannot be read is left out, and the others still count', async () => {
+  test('a watched gauge that cannot be read is left out, and the others are still shown', async () => {
     const metrics = createMetrics();
     metrics.watch({ ...AGE, read: () => Promise.reject(new Error('away')) });
     metrics.deliveryAnswered('tow_request', 200);

@@ -15,7 +15,7 @@ describe('in production without REDIS_URL', () => {
 
   const production = () => loadConfig({ NODE_ENV: 'production', DATA_DIR: folder, SIMULATOR_PORT: '0' });
 
-  test('a role that stands on Redis does not start, names the variable and starts no server of its own', async () => {
+  test('a role that needs Redis does not start in production without REDIS_URL and starts no embedded Redis', async () => {
     await expect(openFoundation({ config: production(), log: silentLog })).rejects.toMatchObject({
       name: 'ConfigurationError',
       faults: [{ variable: 'REDIS_URL', rule: 'is required when NODE_ENV is production' }],
@@ -23,7 +23,7 @@ describe('in production without REDIS_URL', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('the simulator starts: it needs no Redis', async () => {
+  test('the simulator starts in production without REDIS_URL', async () => {
     const resources = await startRole('simulator', { config: production(), log: silentLog, onStandstill: () => {} });
 
     await resources.closeAll();

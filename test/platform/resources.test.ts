@@ -16,7 +16,7 @@ function keptErrors(): { log: Log; errors: { event: string; fields: LogFields }[
 }
 
 describe('resources', () => {
-  test('are closed in reverse order, each only after the one opened later has closed', async () => {
+  test('resources close one after another in reverse order of opening', async () => {
     const steps: string[] = [];
     const resources = createResources(keptErrors().log);
     for (const name of ['redis', 'queue', 'server']) {
@@ -38,7 +38,7 @@ describe('resources', () => {
     ]);
   });
 
-  test('are handed back as they were opened', () => {
+  test('adding a resource returns it', () => {
     const opened = { connection: 1 };
 
     expect(createResources(keptErrors().log).add('redis', opened, () => {})).toBe(opened);
@@ -52,7 +52,7 @@ describe('resources', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('cannot close'))],
-  ])('are all closed when one %s, and the failure is logged by name', async (_how, close) => {
+  ])('resources all close when one %s, and its failure is logged with its name', async (_how, close) => {
     const closed: string[] = [];
     const { log, errors } = keptErrors();
     const resources = createResources(log);
@@ -65,7 +65,7 @@ describe('resources', () => {
     expect(errors).toMatchObject([{ event: 'close.failed', fields: { resource: 'broken', error: 'cannot close' } }]);
   });
 
-  test('are closed once, however often it is asked for', async () => {
+  test('resources close once when closing is requested several times', async () => {
     let closings = 0;
     const resources = createResources(keptErrors().log);
     resources.add('redis', 1, () => void (closings += 1));
@@ -75,7 +75,7 @@ describe('resources', () => {
     expect(closings).toBe(1);
   });
 
-  test('that open while others close are closed too', async () => {
+  test('resources opened while others close are closed too', async () => {
     const closed: string[] = [];
     const resources = createResources(keptErrors().log);
     resources.add('outer', 1, () => {
@@ -87,7 +87,7 @@ describe('resources', () => {
     expect(closed).toEqual(['outer', 'late']);
   });
 
-  test('that never opened are nothing to close', async () => {
+  test('resources that failed to open are not closed', async () => {
     await expect(createResources(keptErrors().log).closeAll()).resolves.toBeUndefined();
   });
 });

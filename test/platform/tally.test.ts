@@ -3,7 +3,7 @@ import { createTally } from '../../src/platform/tally';
 
 const NOTHING = { added: {}, highest: {} };
 
-test('what was taken is counted from nothing', () => {
+test('counters restart from zero after they were taken', () => {
   const tally = createTally();
   tally.count('accepted.tow_request');
   tally.count('accepted.tow_request');
@@ -13,7 +13,7 @@ test('what was taken is counted from nothing', () => {
   expect(tally.take()).toEqual(NOTHING);
 });
 
-test('of a level the highest is kept until it is taken', () => {
+test('a gauge keeps its highest value until it is taken', () => {
   const tally = createTally();
   for (const due of [3, 9, 4]) tally.level('due.reports', due);
   expect(tally.take().highest).toEqual({ 'due.reports': 9 });
@@ -21,7 +21,7 @@ test('of a level the highest is kept until it is taken', () => {
 });
 
 describe('the metrics count for the charts too:', () => {
-  test('a delivery that is accepted and processed', () => {
+  test('a delivery that is accepted and processed is counted for the charts', () => {
     const tally = createTally();
     const metrics = createMetrics(tally);
     metrics.deliveryAccepted('tow_request');
@@ -29,7 +29,7 @@ describe('the metrics count for the charts too:', () => {
     expect(tally.take().added).toEqual({ 'accepted.tow_request': 1, 'processed.tow_request': 1, 'delivery.5': 1 });
   });
 
-  test('one that was processed before, or is gone, counts nothing there', () => {
+  test('a delivery that was processed before or is gone is not counted for the charts', () => {
     const tally = createTally();
     const metrics = createMetrics(tally);
     metrics.deliveryProcessed('tow_invoice', 'settled_before', null);
@@ -43,19 +43,19 @@ describe('the metrics count for the charts too:', () => {
     ['retry', 'failed'],
     ['hold', 'failed'],
     ['unknown', 'unknown'],
-  ] as const)('an attempt after which comes %s is %s', (next, outcome) => {
+  ] as const)('an attempt followed by the state %s is counted as %s for the charts', (next, outcome) => {
     const tally = createTally();
     createMetrics(tally).reportAttempted('invoice', next, { durationMs: 150, wasSent: true });
     expect(tally.take().added).toEqual({ [`attempts.${outcome}`]: 1, 'attempt.7': 1 });
   });
 
-  test('an attempt that never left says nothing about how long the service takes', () => {
+  test('an attempt that was not sent does not count towards the response time of the service', () => {
     const tally = createTally();
     createMetrics(tally).reportAttempted('invoice', 'retry', { durationMs: 0, wasSent: false });
     expect(tally.take().added).toEqual({ 'attempts.failed': 1 });
   });
 
-  test('a report that is delivered, with the time since its fact', async () => {
+  test('a delivered report is counted for the charts with the time since its fact', async () => {
     const tally = createTally();
     const metrics = createMetrics(tally);
     metrics.reportDelivered('violation', 7_200_000);
