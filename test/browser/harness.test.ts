@@ -52,13 +52,13 @@ const site = useSmallSite(
   },
 );
 
-test('a page without faults is accessible, under a policy that allows no script of ours', async () => {
+test('the accessibility check passes a page without faults whose policy forbids inline scripts', async () => {
   const page = await browser.open();
   await page.goto(site.at('/good'));
   await expectAccessible(page);
 });
 
-test('accessibility faults are named with their place and their mending', async () => {
+test('the accessibility check reports each fault with its element and its fix', async () => {
   const page = await browser.open();
   await page.goto(site.at('/faults'));
   const faults = await accessibilityFaults(page);
@@ -68,7 +68,7 @@ test('accessibility faults are named with their place and their mending', async 
   await expect(expectAccessible(page)).rejects.toThrow(/\/faults is not accessible:\n- /);
 });
 
-test('the bytes of a first view are those on the wire, of everything but stream and icon', async () => {
+test('transferSize counts the bytes on the wire of everything except the event stream and the icon', async () => {
   const page = await browser.open();
   const { bytes, parts } = await transferSize(page, site.at('/heavy'));
   expect(parts.map(({ url }) => new URL(url).pathname).toSorted()).toEqual([
@@ -82,14 +82,14 @@ test('the bytes of a first view are those on the wire, of everything but stream 
   expect(bytes).toBeLessThan(5000);
 });
 
-test('a view is measured with a cold cache each time', async () => {
+test('transferSize measures each view with an empty cache', async () => {
   const page = await browser.open();
   const first = await transferSize(page, site.at('/heavy'));
   const second = await transferSize(page, site.at('/heavy'));
   expect(second.bytes).toBe(first.bytes);
 });
 
-test('a visitor is who was asked for', async () => {
+test('the test browser opens a page with the requested language, viewport, theme and cookies', async () => {
   const page = await browser.open({
     language: 'ar',
     viewport: 'phone',
@@ -106,7 +106,7 @@ test('a visitor is who was asked for', async () => {
   ]);
 });
 
-test('each visitor comes with nothing of the one before', async () => {
+test('the test browser shares no cookies between visitors', async () => {
   const first = await browser.open({ cookies: [{ name: 'seen', value: '1', url: site.at('/') }] });
   await first.goto(site.at('/echo'));
   const second = await browser.open();
@@ -114,7 +114,7 @@ test('each visitor comes with nothing of the one before', async () => {
   expect(await answer?.json()).not.toHaveProperty('cookie');
 });
 
-test('without JavaScript no script runs', async () => {
+test('the test browser runs no script when JavaScript is off', async () => {
   const page = await browser.open({ javaScript: false });
   const asked: string[] = [];
   page.on('request', (request) => asked.push(new URL(request.url()).pathname));
@@ -122,7 +122,7 @@ test('without JavaScript no script runs', async () => {
   expect(asked).not.toContain('/stream');
 });
 
-test('a picture of a page that moves is the same each time', async () => {
+test('two screenshots of an animated page are identical', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'towhook-pictures-'));
   try {
     const page = await browser.open();
@@ -137,7 +137,7 @@ test('a picture of a page that moves is the same each time', async () => {
   }
 });
 
-test('a browser ends with the process that started it, however that ends, and leaves no profile', async () => {
+test('the test browser ends and its profile is removed when the process that started it is killed', async () => {
   const module = JSON.stringify(compiledFile('test/support/browser/browser.ts'));
   const script = `require(${module}).startBrowser().then((browser) => console.log(browser.processId))`;
   const child = spawn(process.execPath, ['--eval', script], {
@@ -157,10 +157,10 @@ test('a browser ends with the process that started it, however that ends, and le
       isAlive: false,
       hasProfile: false,
     });
-  }, 5000);
+  });
 });
 
-/** Where nobody collects ended processes (containers) they stay listed, as zombies. */
+/** True for a running process. In a container, ended processes may stay listed as zombies. */
 function isRunning(processId: number): boolean {
   return isAlive(processId) && !/^State:\s+Z/m.test(readFileSync(`/proc/${processId}/status`, 'utf8'));
 }

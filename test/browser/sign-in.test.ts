@@ -14,7 +14,7 @@ const submit = (page: Page) => page.getByRole('button', { name: 'Sign in' });
 const open = async (page: Page) => void (await page.goto(world.at('/sign-in')));
 const cookieNames = async (page: Page) => (await page.context().cookies()).map(({ name }) => name);
 
-/** Enters a key that no key of ours is, and waits for the answer. */
+/** Enters an unknown API key and waits for the refusal. */
 async function enterWrongKey(page: Page, language: 'en' | 'ar' = 'en'): Promise<void> {
   const { signIn } = wordsOf(language);
   browser.announce(page, { path: '/sign-in', status: 401 });
@@ -23,13 +23,13 @@ async function enterWrongKey(page: Page, language: 'en' | 'ar' = 'en'): Promise<
   await page.getByRole('alert').waitFor();
 }
 
-test('who has a key signs in with it and comes to the board', async () => {
+test('signing in with an API key opens the board', async () => {
   const page = await browser.open();
-  await world.signIn(page, 'dispatcher');
+  await world.signInByForm(page, 'dispatcher');
   await waitForText(page.locator('header'), 'dispatcher');
 });
 
-test('who was on the way to a page comes to it after signing in', async () => {
+test('signing in opens the page that was requested before', async () => {
   const page = await browser.open();
   await page.goto(world.at('/board?state=started'));
   await waitForPath(page, '/sign-in');
@@ -38,7 +38,7 @@ test('who was on the way to a page comes to it after signing in', async () => {
   await waitForPath(page, '/board?state=started');
 });
 
-test('nobody is led to another address by signing in', async () => {
+test('signing in never redirects to another host', async () => {
   const page = await browser.open();
   await page.goto(world.at(`/sign-in?next=${encodeURIComponent('//example.com/')}`));
   await keyField(page).fill(await world.keyOf('viewer'));
@@ -46,7 +46,7 @@ test('nobody is led to another address by signing in', async () => {
   await waitForPath(page, '/board');
 });
 
-test('a wrong key is answered with the rule, and nothing of it is kept', async () => {
+test('a wrong API key is refused with a message and is not kept in the page, the address or a cookie', async () => {
   const page = await browser.open();
   await open(page);
   await enterWrongKey(page);
@@ -58,17 +58,17 @@ test('a wrong key is answered with the rule, and nothing of it is kept', async (
   expect(await cookieNames(page)).not.toContain('towhook_session');
 });
 
-test('the session is a cookie that no script reads and no other site sends', async () => {
+test('the session cookie is HttpOnly and SameSite=Lax and does not contain the API key', async () => {
   const page = await browser.open();
-  await world.signIn(page, 'crew');
+  await world.signInByForm(page, 'crew');
   const session = (await page.context().cookies()).find(({ name }) => name === 'towhook_session');
   expect(session).toMatchObject({ httpOnly: true, sameSite: 'Lax', path: '/' });
   expect(session?.value).not.toContain(await world.keyOf('crew'));
 });
 
-test('who signs out is out, and the pages are closed again', async () => {
+test('signing out ends the session and pages need a new sign-in', async () => {
   const page = await browser.open();
-  await world.signIn(page, 'crew');
+  await world.signInByForm(page, 'crew');
   await page.getByRole('button', { name: 'Sign out' }).click();
   await waitForPath(page, '/sign-in');
   expect(await cookieNames(page)).not.toContain('towhook_session');
@@ -76,9 +76,9 @@ test('who signs out is out, and the pages are closed again', async () => {
   await waitForPath(page, '/sign-in');
 });
 
-test('a session ends when its key is revoked', async () => {
+test('a session ends when its API key is revoked', async () => {
   const page = await browser.open();
-  await world.signIn(page, 'viewer');
+  await world.signInByForm(page, 'viewer');
   const { items } = z.object({ items: z.array(apiKeyView) }).parse(await (await world.call('GET', '/keys')).json());
   const key = items.find(({ name }) => name === 'viewer');
   expect((await world.call('DELETE', `/keys/${key?.id}`)).status).toBe(204);
@@ -86,7 +86,7 @@ test('a session ends when its key is revoked', async () => {
   await waitForPath(page, '/sign-in');
 });
 
-test('the language is switched where one is, and stays', async () => {
+test('the language switch of the sign-in page stays on the page and is remembered', async () => {
   const page = await browser.open();
   await open(page);
   expect(await page.locator('html').getAttribute('dir')).toBe('ltr');
@@ -98,13 +98,13 @@ test('the language is switched where one is, and stays', async () => {
   expect(await page.locator('html').getAttribute('lang')).toBe('ar');
 });
 
-test('whose browser asks for Arabic is met in Arabic', async () => {
+test('the sign-in page is in Arabic when the browser prefers Arabic', async () => {
   const page = await browser.open({ language: 'ar' });
   await open(page);
   expect(await page.locator('html').getAttribute('dir')).toBe('rtl');
 });
 
-test('the theme is that of the device until another is chosen', async () => {
+test('the sign-in page uses the theme of the device until the user chooses another one', async () => {
   const page = await browser.open({ theme: 'dark' });
   await open(page);
   const dark = await backgroundOf(page);
@@ -121,18 +121,18 @@ test('the theme is that of the device until another is chosen', async () => {
   expect(await backgroundOf(other)).toBe(light);
 });
 
-test('without JavaScript one signs in, switches the language, and signs out', async () => {
+test('signing in, switching the language and signing out work without JavaScript', async () => {
   const page = await browser.open({ javaScript: false });
   await open(page);
   await enterWrongKey(page);
-  await world.signIn(page, 'ops');
+  await world.signInByForm(page, 'ops');
   await page.getByRole('button', { name: 'العربية' }).click();
   await waitForPath(page, '/board');
   await page.getByRole('button', { name: wordsOf('ar').common.signOut }).click();
   await waitForPath(page, '/sign-in');
 });
 
-test('the keyboard alone is enough', async () => {
+test('signing in works with the keyboard alone', async () => {
   const page = await browser.open();
   await open(page);
   const seen: string[] = [];
@@ -147,20 +147,25 @@ test('the keyboard alone is enough', async () => {
   await waitForPath(page, '/board');
 });
 
-describe.each(['en', 'ar'] as const)('in %s', (language) => {
-  describe.each(['light', 'dark'] as const)('and %s', (theme) => {
-    test.each(['desk', 'phone'] as const)('the page is accessible on a %s, also with a refusal', async (viewport) => {
-      const page = await browser.open({ language, theme, viewport });
-      await open(page);
-      await expectAccessible(page);
-      await enterWrongKey(page, language);
-      await expectAccessible(page);
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-    });
-  });
-});
+const LOOKS = (['en', 'ar'] as const).flatMap((language) =>
+  (['light', 'dark'] as const).flatMap((theme) =>
+    (['desk', 'phone'] as const).map((viewport) => [language, theme, viewport] as const),
+  ),
+);
 
-/** Of what is seen first: the page itself, as the browser paints it. */
+test.each(LOOKS)(
+  'the sign-in page is accessible and fits the window in %s, %s, on a %s, also after a refusal',
+  async (language, theme, viewport) => {
+    const page = await browser.open({ language, theme, viewport });
+    await open(page);
+    await expectAccessible(page);
+    await enterWrongKey(page, language);
+    await expectAccessible(page);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  },
+);
+
+/** The computed background colour of the whole page. */
 function backgroundOf(page: Page): Promise<unknown> {
   return page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
 }

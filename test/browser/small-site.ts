@@ -3,17 +3,17 @@ import type { AddressInfo } from 'node:net';
 import express, { type Express } from 'express';
 import { PNG } from '../support/images';
 
-/** As strict as the console's own. */
+/** As strict as the policy of the console. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; font-src 'self'; " +
   "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 export interface SmallSite {
-  /** The whole address of a path. */
+  /** The absolute URL of a path. */
   at(path: string): string;
 }
 
-/** A site of the test's own under a strict policy: pages by path, each given as what stands in its body. */
+/** Serves pages under a strict Content-Security-Policy. `pages`: path to the content of the body. */
 export function useSmallSite(
   pages: Readonly<Record<string, string>>,
   more: (app: Express) => void = () => {},

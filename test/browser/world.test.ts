@@ -2,7 +2,7 @@ import { useConsole } from './world';
 
 const world = useConsole();
 
-test('a tow goes from its order to its release against the service', async () => {
+test('a tow goes from order to release against the simulated service', async () => {
   const ref = await world.orderTow({ plate_number: 'XYZ 4321' });
   await world.record(ref, 'started');
   await world.record(ref, 'detained');
@@ -14,7 +14,7 @@ test('a tow goes from its order to its release against the service', async () =>
   expect(await world.callsOf('released')).toHaveLength(1);
 });
 
-test('a report is refused once, in the words of the service, and a person must decide', async () => {
+test('a report that the service refuses opens a task with the message of the service and can be retried', async () => {
   const ref = await world.orderTow();
   await world.refuseOnce('started');
   await world.record(ref, 'started');
@@ -29,7 +29,7 @@ test('a report is refused once, in the words of the service, and a person must d
   await world.towWhen(ref, ({ reports }) => reports[0]?.state === 'accepted');
 });
 
-test('each role has a key of its own, and nothing of another test is here', async () => {
+test('each role has its own API key and no data of another test exists', async () => {
   const keys = await Promise.all((['viewer', 'crew', 'dispatcher', 'ops'] as const).map((role) => world.keyOf(role)));
   expect(new Set(keys).size).toBe(4);
   expect(await world.keyOf('crew')).toBe(keys[1]);
@@ -37,6 +37,6 @@ test('each role has a key of its own, and nothing of another test is here', asyn
   expect(await world.callsOf('started')).toEqual([]);
 });
 
-test('many tows are ordered at once', async () => {
+test('twenty tows are ordered at once', async () => {
   expect(new Set(await world.orderTows(20)).size).toBe(20);
 });

@@ -1,3 +1,4 @@
+import { parseCookie } from 'cookie';
 import type { Page } from 'playwright-core';
 import type { z } from 'zod';
 import { newApiKeyView, taskView, towView, type TowView } from '../../src/contracts/operator';
@@ -12,32 +13,34 @@ import { waitForPath } from '../support/browser';
 import { eventually } from '../support/eventually';
 import { useRedis, type SharedRedis } from '../support/redis';
 
-/** Everything the console stands on: the service that orders tows, the workers that report them, keys of every role. */
+/** A console with all that it needs: a simulated service, workers, and API keys of every role. */
 export interface ConsoleWorld {
   readonly app: App;
   readonly simulator: Simulator;
   readonly redis: SharedRedis;
-  /** The whole address of a path of the console. */
+  /** The absolute URL of a path of the console. */
   at(path: string): string;
-  /** A key of this role, made through the API once per test; its name is the role's. */
+  /** An API key of this role, created once per test; its name is the role. */
   keyOf(role: Role): Promise<string>;
-  /** Signs in by the form, and waits for the page behind it: `next`, or the board. */
+  /** Gives the page a session of this role without the form, and opens `next`, by default the board. */
   signIn(page: Page, role: Role, next?: string): Promise<void>;
-  /** The service orders a tow; resolves with its reference once the console knows it. */
+  /** Signs in with the form of the sign-in page, and waits for `next`, by default the board. */
+  signInByForm(page: Page, role: Role, next?: string): Promise<void>;
+  /** Lets the service order a tow; resolves with its reference when the API shows the tow. */
   orderTow(changes?: TowOrder): Promise<string>;
   orderTows(count: number): Promise<readonly string[]>;
-  /** The next call of this operation is refused by the service, in the words that go with the status. */
+  /** Lets the service refuse the next call of this operation with the message of the status. */
   refuseOnce(operation: string, status?: '400' | '403' | '404'): Promise<void>;
-  /** What goes wrong at the service from now on: `PUT /simulator/faults`; none ends it. */
+  /** Sets the faults of the service (`PUT /simulator/faults`); an empty list ends them. */
   setFaults(faults: readonly Readonly<Record<string, unknown>>[]): Promise<void>;
-  /** What the service was told by an operation, oldest first. */
+  /** The calls of an operation that the service received, oldest first. */
   callsOf(operation: string): Promise<readonly SimulatorCall[]>;
   tow(ref: string): Promise<TowView>;
-  /** Waits until a tow is so, and returns it. */
+  /** Waits until a tow has the state or passes the check, and returns it. */
   towWhen(ref: string, check: TowState | ((tow: TowView) => boolean)): Promise<TowView>;
-  /** Says what happened by the API, as another program does; fails unless it is taken. */
+  /** Records an event of a tow through the API; fails unless the API accepts it. */
   record(ref: string, event: string, body?: object): Promise<void>;
-  /** The tasks that are open. */
+  /** The open tasks. */
   tasks(): Promise<z.infer<typeof taskView>[]>;
   /** Any call of the operator API with the ops key; `path` without `/api`. */
   call(method: string, path: string, body?: object): Promise<Response>;
@@ -45,12 +48,12 @@ export interface ConsoleWorld {
 
 export interface TowOrder {
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** Of a violation that the service has; null leaves it without one. */
+  /** The plate of a violation that the service has; null for a violation without a plate. */
   readonly plate_number?: string | null;
   readonly violation_reference_id?: string;
 }
 
-/** Where a vehicle stood and what its plate says: the body of `started`. */
+/** The body of `started`: plate and place. */
 export const WHEREABOUTS = {
   plate_number: 'ABJ 1234',
   towed_location: 'King Fahd Road, Riyadh',
@@ -58,7 +61,7 @@ export const WHEREABOUTS = {
   longitude: 46.6753,
 };
 
-/** No wait of the real world is worth a second of a test's. */
+/** Short retry delays and no rate limits. */
 const FAST = {
   RETRY_BASE_MS: '50',
   RETRY_CAP_MS: '200',
@@ -74,8 +77,8 @@ const CREDENTIALS = { clientId: 'client-of-the-tests', clientSecret: 'secret-of-
 const SIMULATOR_GRACE_MS = 100;
 
 /**
- * A whole towhook (role `all`) and a service for the tests of a file; both are new for each test, so that nothing of one
- * is seen by the next. May be used once tests run. `environment` goes over the fast settings.
+ * Starts a towhook (role `all`) and a simulated service for each test of a file. The properties may be read while tests
+ * run, not while they are declared. `environment` overrides the fast settings.
  */
 export function useConsole(environment: Readonly<Record<string, string>> = {}): ConsoleWorld {
   let world: { app: App; simulator: Simulator; keys: Map<Role, Promise<string>> } | undefined;
@@ -136,6 +139,14 @@ export function useConsole(environment: Readonly<Record<string, string>> = {}): 
     return made;
   };
 
+  const beginSession = async (key: string): Promise<{ name: string; value: string }> => {
+    const body = new URLSearchParams({ key, next: '/board' });
+    const response = await fetch(at('/sign-in'), { method: 'POST', body, redirect: 'manual' });
+    const [name, value] = Object.entries(parseCookie(response.headers.getSetCookie()[0] ?? ''))[0] ?? [];
+    if (name === undefined || value === undefined) throw new Error(`no session: HTTP ${response.status}`);
+    return { name, value };
+  };
+
   return {
     redis,
     at,
@@ -150,6 +161,10 @@ export function useConsole(environment: Readonly<Record<string, string>> = {}): 
       return current().simulator;
     },
     async signIn(page, role, next = '/board') {
+      await page.context().addCookies([{ ...(await beginSession(await keyOf(role))), url: at('/') }]);
+      await page.goto(at(next));
+    },
+    async signInByForm(page, role, next = '/board') {
       await page.goto(at(`/sign-in?next=${encodeURIComponent(next)}`));
       await page.locator('input[name=key]').fill(await keyOf(role));
       await page.locator('form[action="/sign-in"] button[type=submit]').click();
@@ -166,7 +181,7 @@ export function useConsole(environment: Readonly<Record<string, string>> = {}): 
       eventually(async () => {
         const seen = await tow(ref);
         const isSo = typeof check === 'string' ? seen.state === check : check(seen);
-        if (!isSo) throw new Error(`the tow is not so yet: ${JSON.stringify(seen)}`);
+        if (!isSo) throw new Error(`the tow does not pass the check yet: ${JSON.stringify(seen)}`);
         return seen;
       }),
     async record(ref, event, body = event === 'started' ? WHEREABOUTS : {}) {
@@ -192,7 +207,7 @@ function sendJson(
   });
 }
 
-/** The answer, which must be one of success. */
+/** Returns the response; throws unless it is a success. */
 async function taken(sent: Promise<Response>): Promise<Response> {
   const answer = await sent;
   if (!answer.ok) throw new Error(`${answer.url} answered ${answer.status}: ${await answer.text()}`);

@@ -24,12 +24,16 @@ const OF_A_MAC = [
 ];
 const LAUNCH_TIMEOUT_MS = 30_000;
 
-/** Processes that are being killed may still write into the profile, so it is removed until it is gone. */
+/**
+ * Kills the process group of the browser and removes its files. The browser need not lead its group: some systems start
+ * it by a wrapper script. Processes that are being killed may still write into the profile, so removal is repeated.
+ */
 const GUARD = `
+group="$(cut -d' ' -f5 "/proc/$1/stat" 2>/dev/null)"
 profile="$(tr '\\0' '\\n' 2>/dev/null <"/proc/$1/cmdline" | sed -n 's/^--user-data-dir=//p')"
 cat >/dev/null
 for attempt in 1 2 3 4 5 6 7 8 9 10; do
-  kill -9 -- "-$1" 2>/dev/null
+  kill -9 -- "-\${group:-$1}" 2>/dev/null
   rm -rf "$2" \${profile:+"$profile"} 2>/dev/null
   sleep 0.1
   [ -e "\${profile:-$2}" ] || exit

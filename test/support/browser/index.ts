@@ -1,4 +1,4 @@
-import { visitWith, type TestBrowser } from './browser';
+import { TEST_TIMEOUT_MS, visitWith, type TestBrowser, type Visitor } from './browser';
 
 /**
  * Tests in a real headless Chromium. How to write one:
@@ -10,20 +10,24 @@ import { visitWith, type TestBrowser } from './browser';
  *       const page = await browser.open({ language: 'ar', viewport: 'phone', theme: 'dark' });
  *       await world.signIn(page, 'crew');
  *       await page.goto(world.at('/board'));
- *       await page.getByRole('button', { name: 'Start' }).click();  // Roles and names, as people find things.
- *       await waitForText(page.getByRole('status'), 'started');     // Never a pause: waiting.ts, or `eventually`.
- *       await expectAccessible(page);                               // On every page, in every state worth a look.
+ *       await page.getByRole('button', { name: 'Start' }).click();  // Find elements by role and name.
+ *       await waitForText(page.getByRole('status'), 'started');     // Never a fixed pause: waiting.ts or `eventually`.
+ *       await expectAccessible(page);                               // On every page, in every state that differs.
  *     });
  *
  * A test fails at its end for: a console error or warning, a page error, a breach of the Content-Security-Policy, a
- * request without an answer or answered 4xx/5xx, a request to anything but 127.0.0.1 (which cannot leave anyhow), a
- * dialog. Say beforehand what must go wrong: `browser.announce(page, { path: '/sign-in', status: 422 })`; it must then
- * happen. `open` makes a new visitor without cookies each time; `page.context().newPage()` is a second tab of the same.
- * In `page.evaluate` write the code as text: it runs in the browser, whose types the project does not know. Without
- * JavaScript (`open({ javaScript: false })`) neither promises, axe nor `screenshot` work in the page.
- * The first test that needs a browser fetches it, if the machine has none (find-chromium.ts); others never do.
+ * request without a response or with a response 4xx or 5xx, a request to a host other than 127.0.0.1 (which the browser
+ * cannot reach), a dialog. Announce a failure that the test expects: `browser.announce(page, { path: '/sign-in', status:
+ * 422 })`; the test then fails if it does not happen. Each `open` makes a new visitor without cookies;
+ * `page.context().newPage()` is a second tab of the same visitor. Pass code to `page.evaluate` as text: it runs in the
+ * browser, and the project has no types of the browser. Without JavaScript (`open({ javaScript: false })`) promises, axe
+ * and `screenshot` do not work in the page. The first test that needs a browser installs it if the machine has none
+ * (find-chromium.ts). `defaults` apply to every `open` of the file.
  */
-export function useBrowser(): Pick<TestBrowser, 'open' | 'announce' | 'processId'> {
+export function useBrowser(
+  defaults: Pick<Visitor, 'fastTimers'> = {},
+): Pick<TestBrowser, 'open' | 'announce' | 'processId'> {
+  jest.setTimeout(TEST_TIMEOUT_MS);
   let browser: TestBrowser | undefined;
   const current = (): TestBrowser => {
     if (browser === undefined) throw new Error('the browser of useBrowser() runs only while tests run');
@@ -37,7 +41,7 @@ export function useBrowser(): Pick<TestBrowser, 'open' | 'announce' | 'processId
     if (faults.length > 0) throw new Error(`in the browser:\n${faults.map((fault) => `- ${fault}`).join('\n')}`);
   });
   return {
-    open: (visitor) => current().open(visitor),
+    open: (visitor) => current().open({ ...defaults, ...visitor }),
     announce: (page, announcement) => current().announce(page, announcement),
     get processId() {
       return current().processId;
@@ -45,7 +49,7 @@ export function useBrowser(): Pick<TestBrowser, 'open' | 'announce' | 'processId
   };
 }
 
-/** Longer than fetching a browser may take, and waiting for another process that does. */
+/** Longer than the installation of a browser by this process or another one. */
 const FETCH_TIMEOUT_MS = 20 * 60_000;
 
 export { expectAccessible } from './accessible';

@@ -1,11 +1,11 @@
 import type { Locator, Page } from 'playwright-core';
 import { eventually } from '../eventually';
 
-/** Waiting for what is to be seen, without a pause that is too long or too short. Each fails after 10 s with what is there. */
+/** Waits for visible states. Each function fails at the limit of `eventually` with the state that it found. */
 
 /**
- * Waits until the page is at this path (with its query, if it has one) and has loaded. What leads back to the same path
- * needs something else to wait for.
+ * Waits until the page is at this path (with its query, if `path` has one) and has loaded. It cannot be used to wait for
+ * a navigation to the same path.
  */
 export async function waitForPath(page: Page, path: string | RegExp): Promise<void> {
   await eventually(() => {
@@ -17,7 +17,7 @@ export async function waitForPath(page: Page, path: string | RegExp): Promise<vo
   await page.waitForLoadState('load');
 }
 
-/** Waits until the first of these elements shows this text, as read by a person. */
+/** Waits until the visible text of the first of these elements contains or matches `text`. */
 export async function waitForText(locator: Locator, text: string | RegExp): Promise<void> {
   await eventually(async () => {
     const shown = (await locator.first().innerText({ timeout: 1000 })).trim();
@@ -26,17 +26,17 @@ export async function waitForText(locator: Locator, text: string | RegExp): Prom
   });
 }
 
-/** Waits until so many of these elements are there. */
+/** Waits until the page has exactly `count` of these elements. */
 export async function waitForCount(locator: Locator, count: number): Promise<void> {
   await eventually(async () => expect(await locator.count()).toBe(count));
 }
 
-/** Waits until none of these elements can be seen. */
+/** Waits until none of these elements is visible. */
 export async function waitUntilGone(locator: Locator): Promise<void> {
   await eventually(async () => expect(await locator.filter({ visible: true }).count()).toBe(0));
 }
 
-/** The element that has the keyboard. */
+/** The element that has the keyboard focus. */
 export function focused(page: Page): Locator {
   return page.locator(':focus');
 }
