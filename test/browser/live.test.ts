@@ -2,21 +2,24 @@ import type { Page } from 'playwright-core';
 import { z } from 'zod';
 import { wordsOf } from '../../src/console/words';
 import { apiKeyView } from '../../src/contracts/operator';
+import { systemClock } from '../../src/platform/clock';
 import { useBrowser, waitForPath, waitForText } from '../support/browser';
 import { eventually } from '../support/eventually';
 import { useConsole } from './world';
 
-/** The stream of events under what networks, proxies and the end of a session do to it. */
+/** The stream of events during failures of the network and of proxies, and after the end of a session. */
 
-const browser = useBrowser();
+const browser = useBrowser({ fastTimers: true });
 const world = useConsole();
 const { common } = wordsOf('en');
 
 const STREAM = /\/api\/events/;
+/** The stream repeats events of this time before a page was made, in case clocks differ (src/operator/recent-events.ts). */
+const REPEATED_MS = 500;
 const live = (page: Page) => page.locator('body[data-stream=live]').waitFor();
 const label = (page: Page) => page.locator('[data-live-state]');
 
-/** Paths of the parts of pages that a page asks for by itself from now on. */
+/** Records the paths of the parts of pages that the page requests by script from now on. */
 function partsAsked(page: Page): readonly string[] {
   const asked: string[] = [];
   page.on('request', (request) => {
@@ -25,20 +28,41 @@ function partsAsked(page: Page): readonly string[] {
   return asked;
 }
 
+/** Publishes an event on which every page requests the number of open tasks. */
+async function publishTaskEvent(): Promise<void> {
+  const event = JSON.stringify({ type: 'task.opened', at_ms: 1_700_000_000_000 });
+  await world.app.foundation.redis.publish('{p0}:events', event);
+}
+
+/** Waits until the stream no longer repeats the events so far to a page that is opened then. `page` must be live. */
+async function untilEventsAreOld(page: Page): Promise<void> {
+  const asked = partsAsked(page);
+  await publishTaskEvent();
+  // Events keep their order: when this one has arrived, the earlier ones have too.
+  await eventually(() => expect(asked).toContain('/tasks/count'));
+  const arrivedAtMs = systemClock.nowMs();
+  await eventually(() => expect(systemClock.nowMs()).toBeGreaterThan(arrivedAtMs + REPEATED_MS));
+}
+
 test.each([502, 503])(
-  'a stream that is answered %d is asked for again, says so, and misses nothing',
+  'a live page whose stream fails with %d shows that, reconnects, and shows what changed in between',
   async (status) => {
     const page = await browser.open();
     await world.signIn(page, 'viewer');
     browser.announce(page, { path: STREAM, status });
     let streams = 0;
+    let reconnect = () => {};
+    const mayReconnect = new Promise<void>((resolve) => (reconnect = resolve));
     await page.route(STREAM, async (route) => {
       streams += 1;
-      await (streams <= 2 ? route.fulfill({ status, body: 'bad gateway' }) : route.continue());
+      if (streams <= 2) return route.fulfill({ status, body: 'bad gateway' });
+      await mayReconnect;
+      return route.continue();
     });
     await page.reload();
     await waitForText(label(page), common.liveLost);
     const ref = await world.orderTow();
+    reconnect();
     await live(page);
     await waitForText(label(page), common.live);
     expect(streams).toBe(3);
@@ -46,7 +70,7 @@ test.each([502, 503])(
   },
 );
 
-test('a page that is paused and goes on while there is no connection says that there is none', async () => {
+test('a page that is paused and resumed without a connection shows that it has no connection', async () => {
   const page = await browser.open();
   await world.signIn(page, 'viewer');
   await live(page);
@@ -60,41 +84,42 @@ test('a page that is paused and goes on while there is no connection says that t
   await waitForText(label(page), common.liveLost);
 });
 
-test('whose session has ended is led to the page that signs in once the stream is refused', async () => {
+test('a live page whose session has ended goes to the sign-in page when its stream is refused', async () => {
   const page = await browser.open();
   await world.signIn(page, 'viewer');
   await live(page);
   const { items } = z.object({ items: z.array(apiKeyView) }).parse(await (await world.call('GET', '/keys')).json());
   await world.call('DELETE', `/keys/${items.find(({ name }) => name === 'viewer')?.id}`);
   browser.announce(page, { path: STREAM, status: 401 });
-  // As when somebody goes to another page and back.
+  // These events are sent when a user goes to another page and back.
   await page.evaluate("dispatchEvent(new Event('pagehide')); dispatchEvent(new Event('pageshow'))");
   await waitForPath(page, '/sign-in?next=%2Fboard');
 });
 
-test('a page that was just loaded is not fetched again for nothing', async () => {
+test('a page that was just loaded does not request its content again', async () => {
   const ref = await world.orderTow();
   const page = await browser.open();
   await world.signIn(page, 'viewer');
+  await live(page);
+  await untilEventsAreOld(page);
   await page.goto(world.at('/shortcuts'));
   await page.goto(world.at(`/tows/${ref}`));
   const asked = partsAsked(page);
   await live(page);
-  // Of this the number of open tasks is fetched, together with whatever else is due then.
-  const event = JSON.stringify({ type: 'task.opened', at_ms: 1_700_000_000_000 });
-  await world.app.foundation.redis.publish('{p0}:events', event);
+  // The number of open tasks is requested together with all other parts that are due.
+  await publishTaskEvent();
   await eventually(() => expect(asked).toContain('/tasks/count'));
   await page.title();
   expect(asked).toEqual(['/tasks/count']);
 });
 
-test('what happens between the making of a page and the opening of its stream is seen', async () => {
+test('a page shows a change that happened after it was made and before its stream was open', async () => {
   const ref = await world.orderTow();
   const page = await browser.open();
   await world.signIn(page, 'viewer');
   const happens = async () => {
     await world.record(ref, 'started');
-    // Nothing more happens of which the page could hear later.
+    // No later event may cause the refresh that this test is about.
     await world.towWhen(ref, ({ reports }) => reports.length > 0 && reports.every(({ state }) => state === 'accepted'));
   };
   let happened: Promise<void> | null = null;
