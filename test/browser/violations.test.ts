@@ -15,7 +15,7 @@ import { imageOf } from '../support/images';
 import { report, REQUIRED, violationIn } from '../operator/forms';
 import { useConsole } from './world';
 
-const browser = useBrowser();
+const browser = useBrowser({ fastTimers: true });
 const world = useConsole();
 
 const PAGE_PATH = /^\/violations\/[0-9a-f-]{36}$/;
@@ -29,7 +29,7 @@ const chooseImages = (page: Page, ...files: readonly ReturnType<typeof image>[])
   page.locator('#report-images').setInputFiles([...files]);
 const valueOf = (page: Page, name: string) => page.locator(`#report-${name}`).inputValue();
 
-/** Fills in what is required, in the words of the language. */
+/** Fills in the required fields by their labels in this language. */
 async function fill(page: Page, language: 'en' | 'ar', changes: Readonly<Record<string, string>> = {}): Promise<void> {
   const { fields } = wordsOf(language).violationForm;
   const entered: Record<string, string> = { ...REQUIRED, ...changes };
@@ -40,14 +40,16 @@ async function fill(page: Page, language: 'en' | 'ar', changes: Readonly<Record<
   await page.getByLabel(fields.violationType, { exact: true }).selectOption(entered['violationType'] ?? '');
 }
 
-/** From now on so many bytes go out in a second; 0: as many as can. */
-async function slowDown(page: Page, bytesPerSecond: number): Promise<void> {
+/** Limits the upload rate of a page. Returns a function that ends the limit. */
+async function limitUpload(page: Page, bytesPerSecond: number): Promise<() => Promise<void>> {
   const session = await page.context().newCDPSession(page);
-  const rates = { downloadThroughput: -1, uploadThroughput: bytesPerSecond === 0 ? -1 : bytesPerSecond };
+  const rates = { downloadThroughput: -1, uploadThroughput: bytesPerSecond };
   await session.send('Network.emulateNetworkConditions', { offline: false, latency: 0, ...rates });
+  // The limit belongs to the session: another session cannot lift it.
+  return () => session.detach();
 }
 
-/** What the service has of violations. */
+/** The violations that the service has accepted. */
 async function taken() {
   const answer = await fetch(`${world.simulator.url}/simulator/violations`);
   return simulatorViolations.parse(await answer.json()).items;
@@ -56,7 +58,7 @@ async function taken() {
 const noSidewaysScrolling = async (page: Page) =>
   expect(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')).toBe(0);
 
-test('a patrol reports with two images on a phone in Arabic, stops once, and sees it reach the service', async () => {
+test('a patrol reports a violation with two images on a phone in Arabic after aborting the first upload', async () => {
   const { violationForm: words, terms, violations } = wordsOf('ar');
   const page = await browser.open({ language: 'ar', viewport: 'phone' });
   await world.signIn(page, 'dispatcher', '/violations');
@@ -75,7 +77,8 @@ test('a patrol reports with two images on a phone in Arabic, stops once, and see
   await waitForCount(page.locator('[data-previews] img'), 2);
   await expectAccessible(page);
 
-  await slowDown(page, 1_500_000);
+  // 13 s for the whole upload, so that it is still running when the test aborts it.
+  const endLimit = await limitUpload(page, 300_000);
   await submit(page);
   await eventually(async () => {
     expect(await page.evaluate('document.querySelector("progress").value')).toBeGreaterThan(0);
@@ -86,7 +89,7 @@ test('a patrol reports with two images on a phone in Arabic, stops once, and see
   await waitForText(page.locator('[data-upload-said]'), words.upload.aborted);
   expect(await taken()).toEqual([]);
 
-  await slowDown(page, 0);
+  await endLimit();
   await submit(page);
   await waitForPath(page, PAGE_PATH);
   await waitForText(page.locator('#violation h1 + .badge'), terms.violationStates.accepted);
@@ -100,7 +103,7 @@ test('a patrol reports with two images on a phone in Arabic, stops once, and see
   ]);
 });
 
-test('too many bytes are told before anything is sent', async () => {
+test('the violation form rejects too many bytes of images before it sends them', async () => {
   const page = await browser.open({ theme: 'dark' });
   await world.signIn(page, 'dispatcher', '/violations/new');
   await fill(page, 'en');
@@ -115,7 +118,7 @@ test('too many bytes are told before anything is sent', async () => {
   await waitForPath(page, PAGE_PATH);
 });
 
-test('a refused form keeps what was entered and the images that were chosen', async () => {
+test('a refused violation form keeps its input and the selected images', async () => {
   const page = await browser.open();
   await world.signIn(page, 'dispatcher', '/violations/new');
   await fill(page, 'en', { zoneId: 'north' });
@@ -136,7 +139,7 @@ test('a refused form keeps what was entered and the images that were chosen', as
   expect((await taken())[0]?.images).toHaveLength(2);
 });
 
-test('who is signed out while filling in signs in elsewhere and sends the same form', async () => {
+test('a violation form survives a sign-out when the user signs in again in another tab', async () => {
   const { upload } = wordsOf('en').violationForm;
   const page = await browser.open();
   await world.signIn(page, 'dispatcher', '/violations/new');
@@ -148,7 +151,7 @@ test('who is signed out while filling in signs in elsewhere and sends the same f
   await waitForPath(other, '/sign-in');
   await submit(page);
   await waitForText(page.locator('[data-upload-said]'), upload.signedOut);
-  await world.signIn(other, 'dispatcher', '/lookups');
+  await world.signInByForm(other, 'dispatcher', '/lookups');
   browser.announce(page, { path: '/violations/new', status: 403 });
   await submit(page);
   await waitForText(page.locator('[data-upload-said]'), upload.renewed);
@@ -158,7 +161,7 @@ test('who is signed out while filling in signs in elsewhere and sends the same f
   await eventually(async () => expect((await taken())[0]?.images).toHaveLength(1));
 });
 
-test('the service refuses a violation, and a dispatcher corrects it while the page stays live', async () => {
+test('a dispatcher corrects a violation that the service refused, and the page shows the acceptance without a reload', async () => {
   await world.refuseOnce('violation');
   const app = { consoleUrl: world.at(''), apiKey: world.app.apiKey };
   const { id } = violationIn(await report(app, REQUIRED, [{ name: 'front.png', bytes: imageOf(900) }]));
@@ -181,7 +184,7 @@ test('the service refuses a violation, and a dispatcher corrects it while the pa
   expect((await taken())[0]?.fields).toMatchObject({ location: 'Somewhere else' });
 });
 
-test('without JavaScript a violation is reported by a plain form', async () => {
+test('a violation with an image is reported without JavaScript', async () => {
   const page = await browser.open({ javaScript: false, viewport: 'phone' });
   await world.signIn(page, 'dispatcher', '/violations/new');
   await fill(page, 'en', { zoneId: 'north' });
@@ -198,7 +201,7 @@ test('without JavaScript a violation is reported by a plain form', async () => {
   await eventually(async () => expect((await taken())[0]?.images).toHaveLength(1));
 });
 
-test('a list that is looked at tells of new violations without moving a row', async () => {
+test('the violation list announces new violations without moving a row', async () => {
   const app = { consoleUrl: world.at(''), apiKey: world.app.apiKey };
   const viewer = await browser.open({ language: 'ar', theme: 'dark' });
   await world.signIn(viewer, 'viewer', '/violations');
