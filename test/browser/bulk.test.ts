@@ -4,7 +4,7 @@ import { bulkRunKey } from '../../src/store/keys';
 import { expectAccessible, useBrowser, waitForCount, waitForPath, waitForText } from '../support/browser';
 import { useConsole } from './world';
 
-const browser = useBrowser();
+const browser = useBrowser({ fastTimers: true });
 const world = useConsole();
 const { bulk: words } = wordsOf('en');
 
@@ -18,7 +18,7 @@ async function refusedTows(count: number): Promise<readonly string[]> {
   return refs;
 }
 
-/** Looks at the preview of a decision on the whole page. */
+/** Opens the preview of a bulk action on all tasks of the page; returns the id of the run. */
 async function preview(page: Page, action: 'retry' | 'waive', language: 'en' | 'ar' = 'en'): Promise<string> {
   const { bulk } = wordsOf(language);
   await page.locator('.tasks-bulk summary').click();
@@ -30,14 +30,14 @@ async function preview(page: Page, action: 'retry' | 'waive', language: 'en' | '
   return new URL(page.url()).pathname.split('/').at(-1) ?? '';
 }
 
-/** As if another console ran it, and had come so far. */
+/** Stores the state of a run that another console process runs. */
 async function runsElsewhere(id: string, counts: { waiting: number; done: number }): Promise<void> {
   const { redis, clock } = world.app.foundation;
   const leaseUntil = String(clock.nowMs() + 60_000);
   await redis.hset(bulkRunKey(id), { state: 'running', lease_until: leaseUntil, ...counts });
 }
 
-test('several reports are ticked, looked at, and sent again, each with its result', async () => {
+test('a dispatcher selects reports, previews the bulk retry, starts it, and sees the result of each report', async () => {
   const refs = await refusedTows(3);
   const page = await browser.open();
   await world.signIn(page, 'dispatcher', '/tasks?type=report_refused');
@@ -64,7 +64,7 @@ test('several reports are ticked, looked at, and sent again, each with its resul
   expect((await world.tow(refs[0] ?? '')).reports[0]?.state).toBe('refused');
 });
 
-test('a run that goes on elsewhere is watched without a reload, and aborted', async () => {
+test('the page of a bulk run shows the progress made by another process without a reload, and aborts the run', async () => {
   const refs = await refusedTows(2);
   const page = await browser.open();
   await world.signIn(page, 'dispatcher', '/tasks');
@@ -79,7 +79,7 @@ test('a run that goes on elsewhere is watched without a reload, and aborted', as
   await expectAccessible(page);
   await runsElsewhere(id, { waiting: 2, done: 0 });
 
-  // Whoever waits with a finger on the button has not lost it.
+  // The button keeps the focus through the refreshes.
   await page.keyboard.press('Enter');
   await waitForText(page.locator('#bulk-state'), words.said.aborted);
   await waitForCount(page.locator('.bulk-items li').filter({ hasText: words.outcomes.skipped }), 2);
@@ -87,7 +87,7 @@ test('a run that goes on elsewhere is watched without a reload, and aborted', as
   await expectAccessible(page);
 });
 
-test('without JavaScript on a phone in Arabic everything is previewed, started, and looked at again', async () => {
+test('a bulk run is previewed, resumed and finished without JavaScript on a phone in Arabic', async () => {
   const ar = wordsOf('ar').bulk;
   const refs = await refusedTows(2);
   const page = await browser.open({ javaScript: false, language: 'ar', viewport: 'phone' });
@@ -108,7 +108,7 @@ test('without JavaScript on a phone in Arabic everything is previewed, started, 
 });
 
 test.each(['en', 'ar'] as const)(
-  'the list of runs, a preview and a refused choice are accessible and fit, in %s',
+  'the bulk run list, a preview and a refused selection are accessible and fit the window in %s',
   async (language) => {
     const { bulk } = wordsOf(language);
     await refusedTows(1);

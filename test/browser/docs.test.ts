@@ -4,7 +4,7 @@ import { useBrowser } from '../support/browser';
 const browser = useBrowser();
 const app = useApp({ role: 'console' });
 
-test.each(['en', 'ar'] as const)('the description of the API is shown without a fault (%s)', async (language) => {
+test.each(['en', 'ar'] as const)('the API documentation page opens without browser errors in %s', async (language) => {
   const page = await browser.open({ language });
   await page.goto(`${app.consoleUrl}/docs`);
   await page.getByText('/api/tows', { exact: true }).first().waitFor();

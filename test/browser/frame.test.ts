@@ -4,13 +4,13 @@ import { focused, useBrowser, waitForCount, waitForText } from '../support/brows
 import { eventually } from '../support/eventually';
 import { useConsole } from './world';
 
-/** What surrounds every page, and what holds of every form. */
+/** The header of every page and the behaviour of every form. */
 
 const browser = useBrowser();
 const world = useConsole();
 const { keys, common } = wordsOf('en');
 
-/** The forms that are sent to this path from now on. */
+/** Records the bodies of the forms that are sent to this path from now on. */
 function formsSent(page: Page, path: string): readonly string[] {
   const sent: string[] = [];
   page.on('request', (request) => {
@@ -24,7 +24,7 @@ async function nameNewKey(page: Page): Promise<void> {
   await page.getByLabel(keys.role).selectOption('viewer');
 }
 
-test('a double click sends a form once, so that a new key is shown', async () => {
+test('a double click sends a form once and the page shows the new key', async () => {
   const page = await browser.open();
   await world.signIn(page, 'ops', '/ops/keys');
   await nameNewKey(page);
@@ -34,12 +34,12 @@ test('a double click sends a form once, so that a new key is shown', async () =>
   expect(sent).toHaveLength(1);
 });
 
-test('a form that did not arrive is sent again once it is changed, or the page is come back to', async () => {
+test('a form whose request failed can be sent again after a change or after a return to the page', async () => {
   const page = await browser.open();
   await world.signIn(page, 'ops', '/ops/keys');
   await nameNewKey(page);
   const sent = formsSent(page, '/ops/keys');
-  // As when somebody presses Escape while the answer is waited for: the page stays.
+  // The same happens when a user presses Escape before the response: the page stays.
   await page.route('**/ops/keys', (route) => route.abort('aborted'));
   const submit = page.getByRole('button', { name: keys.submit });
   await submit.click();
@@ -54,7 +54,7 @@ test('a form that did not arrive is sent again once it is changed, or the page i
   await eventually(() => expect(sent).toHaveLength(3));
 });
 
-test('a button that says something is heard, also by a double click', async () => {
+test('a double click on the language button sends its value once and switches the language', async () => {
   const page = await browser.open();
   await world.signIn(page, 'viewer');
   const sent = formsSent(page, '/preferences');
@@ -63,7 +63,7 @@ test('a button that says something is heard, also by a double click', async () =
   expect(sent).toEqual([expect.stringContaining('language=ar')]);
 });
 
-test('Escape closes a menu and leaves the focus where it was opened', async () => {
+test('Escape closes the theme menu and returns the focus to its button', async () => {
   const page = await browser.open();
   await world.signIn(page, 'viewer');
   await page.getByLabel(common.theme).click();
@@ -74,24 +74,27 @@ test('Escape closes a menu and leaves the focus where it was opened', async () =
   expect(await focused(page).getAttribute('aria-label')).toBe(common.theme);
 });
 
-test.each(['en', 'ar'] as const)('on a narrow phone all pages are in sight, in %s', async (language) => {
-  const page = await browser.open({ language, viewport: 'phone' });
-  await page.setViewportSize({ width: 360, height: 740 });
-  await world.refuseOnce('started');
-  const ref = await world.orderTow();
-  await world.record(ref, 'started');
-  await eventually(async () => expect(await world.tasks()).toHaveLength(1));
-  await world.signIn(page, 'ops');
-  await waitForText(page.locator('#open-tasks'), /1/);
-  const links = await page.locator('header nav a').all();
-  expect(links).toHaveLength(5);
-  const boxes = await Promise.all(links.map((link) => link.boundingBox()));
-  for (const box of boxes) {
-    expect(box?.x).toBeGreaterThanOrEqual(0);
-    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(360);
-  }
-  expect(new Set(boxes.map((box) => box?.y)).size).toBe(1);
-  const { common: words } = wordsOf(language);
-  await page.getByRole('link', { name: words.ops }).click();
-  await waitForText(page.getByRole('heading', { level: 1 }), /./);
-});
+test.each(['en', 'ar'] as const)(
+  'all navigation links are visible in one row on a phone 360 pixels wide in %s',
+  async (language) => {
+    const page = await browser.open({ language, viewport: 'phone' });
+    await page.setViewportSize({ width: 360, height: 740 });
+    await world.refuseOnce('started');
+    const ref = await world.orderTow();
+    await world.record(ref, 'started');
+    await eventually(async () => expect(await world.tasks()).toHaveLength(1));
+    await world.signIn(page, 'ops');
+    await waitForText(page.locator('#open-tasks'), /1/);
+    const links = await page.locator('header nav a').all();
+    expect(links).toHaveLength(5);
+    const boxes = await Promise.all(links.map((link) => link.boundingBox()));
+    for (const box of boxes) {
+      expect(box?.x).toBeGreaterThanOrEqual(0);
+      expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(360);
+    }
+    expect(new Set(boxes.map((box) => box?.y)).size).toBe(1);
+    const { common: words } = wordsOf(language);
+    await page.getByRole('link', { name: words.ops }).click();
+    await waitForText(page.getByRole('heading', { level: 1 }), /./);
+  },
+);

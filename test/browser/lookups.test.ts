@@ -21,7 +21,7 @@ async function askTicket(page: Page, language: 'en' | 'ar', plate: string): Prom
 test.each([
   ['en', 'desk', 'light'],
   ['ar', 'phone', 'dark'],
-] as const)('in %s on a %s a crew asks for free slots and for a ticket', async (language, viewport, theme) => {
+] as const)('a crew looks up free slots and a ticket in %s on a %s, %s', async (language, viewport, theme) => {
   const { lookups } = wordsOf(language);
   const page = await browser.open({ language, viewport, theme });
   await world.signIn(page, 'crew', '/lookups');
@@ -37,7 +37,7 @@ test.each([
   await expectAccessible(page);
 });
 
-test('a question that the service refuses, or cannot take, says why and when to ask again', async () => {
+test('a lookup that the service refuses or throttles shows the reason and when to try again', async () => {
   const page = await browser.open();
   await world.signIn(page, 'viewer', '/lookups');
   await world.refuseOnce('capacity');

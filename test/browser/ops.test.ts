@@ -8,7 +8,7 @@ import { expectAccessible, focused, useBrowser, waitForPath, waitForText } from 
 import { eventually } from '../support/eventually';
 import { useConsole, WHEREABOUTS } from './world';
 
-const browser = useBrowser();
+const browser = useBrowser({ fastTimers: true });
 const world = useConsole();
 const { ops, opsAlarms, keys, deliveries, common } = wordsOf('en');
 
@@ -18,7 +18,7 @@ const isPaused = async (name: string) => {
   return queues.find((queue) => queue.name === name)?.paused;
 };
 
-/** Figures of the last hour, as they would be counted; of ten minutes of it nobody knows any. */
+/** Stores the metrics of the last hour, with a gap of ten minutes. */
 async function countAnHour(): Promise<void> {
   const last = Math.floor(systemClock.nowMs() / 60_000) - 1;
   for (let minute = last - 58; minute <= last; minute += 1) {
@@ -28,7 +28,7 @@ async function countAnHour(): Promise<void> {
   }
 }
 
-/** How many of the drawn pixels of a chart are not transparent. */
+/** The number of pixels of a chart that are not transparent. */
 async function inkOf(page: Page, chart: string): Promise<number> {
   const ink: unknown = await page.evaluate(`(() => {
     const canvas = document.querySelector('#plot-${chart} canvas');
@@ -43,7 +43,7 @@ async function inkOf(page: Page, chart: string): Promise<number> {
   return z.number().parse(ink);
 }
 
-test('ops pause a queue and resume it, and the page says so first, by itself', async () => {
+test('the ops page pauses and resumes a queue and shows the pause at the top without a reload', async () => {
   await world.app.beat();
   const page = await browser.open();
   await world.signIn(page, 'ops', '/ops');
@@ -65,7 +65,7 @@ test('ops pause a queue and resume it, and the page says so first, by itself', a
   expect(await isPaused('violations')).toBe(false);
 });
 
-test('a paused operation appears by itself while somebody writes, and ops resume it', async () => {
+test('the ops page shows a paused operation without a reload, keeps the text being typed, and resumes the operation', async () => {
   await world.app.beat();
   const page = await browser.open();
   await world.signIn(page, 'ops', '/ops');
@@ -95,7 +95,7 @@ test.each([
   ['ar', 'dark', 'desk'],
   ['ar', 'light', 'phone'],
 ] as const)(
-  'charts are drawn in %s, %s, on a %s, and follow a change of the theme',
+  'the ops page draws its charts in %s, %s, on a %s, and redraws them when the theme changes',
   async (language, theme, viewport) => {
     await countAnHour();
     await world.app.beat();
@@ -112,14 +112,14 @@ test.each([
     const table = page.locator('#numbers-throughput');
     await table.locator('summary').click();
     expect(await table.locator('tbody tr').count()).toBe(60);
-    // What happens to be half below the sticky header is not what is looked at.
+    // axe reports elements that the sticky header covers partly.
     await page.evaluate('scrollTo(0, 0)');
     await expectAccessible(page);
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
   },
 );
 
-test('a refresh of the charts draws what is new and closes nothing', async () => {
+test('a refresh of the ops charts draws new values and keeps open tables open', async () => {
   await countAnHour();
   const page = await browser.open();
   await world.signIn(page, 'viewer', '/ops');
@@ -134,7 +134,7 @@ test('a refresh of the charts draws what is new and closes nothing', async () =>
   expect(await inkOf(page, 'backlog')).toBeGreaterThan(500);
 });
 
-test('without JavaScript the numbers are there as tables', async () => {
+test('the ops page shows its metrics as tables without JavaScript', async () => {
   await countAnHour();
   const page = await browser.open({ javaScript: false });
   await world.signIn(page, 'viewer', '/ops');
@@ -143,7 +143,7 @@ test('without JavaScript the numbers are there as tables', async () => {
   expect(await page.locator('.plot').first().isVisible()).toBe(false);
 });
 
-test('ops make a key, with which somebody else signs in', async () => {
+test('ops create an API key that another user signs in with, and revoke a key', async () => {
   const page = await browser.open();
   await world.signIn(page, 'ops', '/ops/keys');
   await page.getByLabel(keys.name).fill('Night shift');
@@ -166,7 +166,7 @@ test('ops make a key, with which somebody else signs in', async () => {
   await waitForText(page.locator('.notice'), common.done.key_revoked);
 });
 
-test('ops have a delivery processed once more, and see it happen', async () => {
+test('ops replay a delivery and see the new verdict', async () => {
   const ref = await world.orderTow();
   const page = await browser.open();
   await world.signIn(page, 'ops', '/ops/deliveries');
@@ -186,20 +186,23 @@ test('ops have a delivery processed once more, and see it happen', async () => {
 test.each([
   ['en', 'desk'],
   ['ar', 'phone'],
-] as const)('the pages below are whole in %s on a %s', async (language, viewport) => {
-  await world.orderTow();
-  const url = `${world.app.receiverUrl}/tow-request`;
-  await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' });
-  const page = await browser.open({ language, viewport, theme: 'dark' });
-  await world.signIn(page, 'ops', '/ops/keys');
-  for (const path of ['/ops/keys', '/ops/audit', '/ops/deliveries', '/ops/deliveries?quarantined=true']) {
-    await page.goto(world.at(path));
-    await expectAccessible(page);
-    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
-  }
-});
+] as const)(
+  'the pages of keys, audit and deliveries are accessible and fit the window in %s on a %s',
+  async (language, viewport) => {
+    await world.orderTow();
+    const url = `${world.app.receiverUrl}/tow-request`;
+    await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' });
+    const page = await browser.open({ language, viewport, theme: 'dark' });
+    await world.signIn(page, 'ops', '/ops/keys');
+    for (const path of ['/ops/keys', '/ops/audit', '/ops/deliveries', '/ops/deliveries?quarantined=true']) {
+      await page.goto(world.at(path));
+      await expectAccessible(page);
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+    }
+  },
+);
 
-test('the pages of the jobs open from there, without a password and without a complaint of the browser', async () => {
+test('the queue dashboard opens from the ops page without a password and without browser errors', async () => {
   const page = await browser.open();
   await world.signIn(page, 'ops', '/ops');
   await page.getByRole('link', { name: ops.queues.board }).click();

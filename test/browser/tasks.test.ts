@@ -6,7 +6,7 @@ import { expectAccessible, focused, useBrowser, waitForCount, waitForPath, waitF
 import { eventually } from '../support/eventually';
 import { useConsole } from './world';
 
-const browser = useBrowser();
+const browser = useBrowser({ fastTimers: true });
 const world = useConsole();
 const { tasks, terms, common } = wordsOf('en');
 
@@ -25,7 +25,7 @@ const rowOf = (page: Page, ref: string) => page.locator('.tasks-item').filter({ 
 const isAccepted = (ref: string) => world.towWhen(ref, (tow) => tow.reports[0]?.state === 'accepted');
 const isWideEnough = (page: Page) => page.evaluate('document.documentElement.scrollWidth <= innerWidth');
 
-test('a dispatcher corrects a refused report where it stands, and the service accepts it', async () => {
+test('a dispatcher corrects a refused report in the task list and the service accepts it', async () => {
   const [first = '', second = ''] = await refusedTows(2);
   const page = await browser.open();
   await world.signIn(page, 'dispatcher', '/tasks?type=report_refused');
@@ -38,14 +38,14 @@ test('a dispatcher corrects a refused report where it stands, and the service ac
   await waitForText(page.getByRole('status').filter({ hasText: common.done.corrected }), common.done.corrected);
   await waitForPath(page, '/tasks?type=report_refused');
   await waitForCount(page.locator('.tasks-item'), 1);
-  // On with the next one, by the keyboard too.
+  // The next task has the focus.
   await eventually(async () => expect(await focused(page).innerText()).toContain(second));
   await isAccepted(first);
   const calls = await world.callsOf('started');
   expect(calls.at(-1)?.body).toMatchObject({ towing_reference_id: first, plate_number: 'RSX 4321' });
 });
 
-test('what was decided elsewhere is marked where it stands, what is new is announced, and nothing that is typed is lost', async () => {
+test('the task list marks tasks that were decided elsewhere, announces new tasks, and keeps the text being typed', async () => {
   const [gone = '', kept = ''] = await refusedTows(2);
   const page = await browser.open();
   await world.signIn(page, 'dispatcher', '/tasks');
@@ -73,7 +73,7 @@ test('what was decided elsewhere is marked where it stands, what is new is annou
 
 const rivalTitle = (language: 'en' | 'ar') => wordsOf(language).taskTypes.types.rival_request.title('');
 
-test('the keyboard alone is enough', async () => {
+test('a task can be found and decided with the keyboard alone', async () => {
   const [ref = ''] = await refusedTows(1);
   const page = await browser.open();
   await world.signIn(page, 'dispatcher', '/tasks');
@@ -101,7 +101,7 @@ async function tabTo(page: Page, words: string): Promise<void> {
   throw new Error(`20 presses of Tab do not lead to ${words}`);
 }
 
-test('on a phone in Arabic a task is waived with a thumb', async () => {
+test('a task is waived by touch on a phone in Arabic', async () => {
   const ar = wordsOf('ar');
   const [ref = ''] = await refusedTows(1);
   const page = await browser.open({ language: 'ar', viewport: 'phone', theme: 'dark' });
@@ -116,7 +116,7 @@ test('on a phone in Arabic a task is waived with a thumb', async () => {
   expect(await world.tow(ref)).toMatchObject({ reports: [{ state: 'waived', reason: 'غادرت المركبة' }] });
 });
 
-test('without JavaScript a refusal is read, and then the task is decided', async () => {
+test('the task list shows a refused correction and accepts the next one without JavaScript', async () => {
   const [ref = ''] = await refusedTows(1);
   const page = await browser.open({ javaScript: false });
   await world.signIn(page, 'dispatcher', '/tasks');
@@ -133,21 +133,24 @@ test('without JavaScript a refusal is read, and then the task is decided', async
   expect((await isAccepted(ref)).latitude).toBe(24.5);
 });
 
-test.each(['en', 'ar'] as const)('every kind of task is accessible and fits, in %s', async (language) => {
-  for (const task of ONE_OF_EACH) await openGeneral(world.app, task);
-  await refusedTows(1);
-  for (const [viewport, theme] of [
-    ['desk', 'light'],
-    ['phone', 'dark'],
-  ] as const) {
-    const page = await browser.open({ language, viewport, theme });
-    await world.signIn(page, 'ops', '/tasks');
-    await waitForText(page.locator('.tasks-list'), rivalTitle(language));
-    await page.locator('.tasks-bulk summary').click();
-    // What stands still at the edge covers the half of something while one scrolls.
-    await page.evaluate('scrollTo(0, 0)');
-    await expectAccessible(page);
-    expect(await isWideEnough(page)).toBe(true);
-    await page.context().close();
-  }
-});
+test.each(['en', 'ar'] as const)(
+  'the task list with every type of task is accessible and fits the window in %s',
+  async (language) => {
+    for (const task of ONE_OF_EACH) await openGeneral(world.app, task);
+    await refusedTows(1);
+    for (const [viewport, theme] of [
+      ['desk', 'light'],
+      ['phone', 'dark'],
+    ] as const) {
+      const page = await browser.open({ language, viewport, theme });
+      await world.signIn(page, 'ops', '/tasks');
+      await waitForText(page.locator('.tasks-list'), rivalTitle(language));
+      await page.locator('.tasks-bulk summary').click();
+      // axe reports elements that the sticky bars cover partly.
+      await page.evaluate('scrollTo(0, 0)');
+      await expectAccessible(page);
+      expect(await isWideEnough(page)).toBe(true);
+      await page.context().close();
+    }
+  },
+);

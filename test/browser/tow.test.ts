@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually';
 import { PNG } from '../support/images';
 import { useConsole, WHEREABOUTS } from './world';
 
-const browser = useBrowser();
+const browser = useBrowser({ fastTimers: true });
 const town = useConsole();
 
 const pathOf = (ref: string) => `/tows/${ref}`;
@@ -17,8 +17,8 @@ const unfold = (page: Page | Locator, label: string) =>
     .click();
 const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 
-/** Says what happened by the prominent form, and waits for the page that comes then. */
-async function say(page: Page, button: string): Promise<void> {
+/** Submits a form by its button and waits for the notice of the next page. */
+async function submit(page: Page, button: string): Promise<void> {
   await page.getByRole('button', { name: button, exact: true }).click();
   await waitForText(page.locator('.notice'), /Recorded|سجيل/);
 }
@@ -35,7 +35,7 @@ async function fillPlace(
 const noSidewaysScrolling = async (page: Page) =>
   expect(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')).toBe(0);
 
-test('a dispatcher takes a tow from request to release entirely in the console', async () => {
+test('a dispatcher takes a tow from request to release in the console alone', async () => {
   const ref = await town.orderTow();
   const page = await browser.open();
   await town.signIn(page, 'dispatcher', pathOf(ref));
@@ -48,17 +48,17 @@ test('a dispatcher takes a tow from request to release entirely in the console',
   await waitForText(page.locator('.notice'), 'The crew is assigned.');
 
   await fillPlace(page, ['Plate', 'Taken from (address)', 'Latitude', 'Longitude']);
-  await say(page, 'Vehicle hooked up: started');
+  await submit(page, 'Vehicle hooked up: started');
   await waitForText(page.locator('.plate'), 'A B J 1234');
-  await say(page, 'Vehicle in the yard: detained');
-  await say(page, 'Ask for the invoice');
-  // The answer and the webhook come while the page stands.
+  await submit(page, 'Vehicle in the yard: detained');
+  await submit(page, 'Ask for the invoice');
+  // The page shows the response and the webhook without a reload.
   await waitForText(section(page, 'Invoice'), 'Answer and webhook agree');
   await expectAccessible(page);
   await page.getByLabel('Receipt or payment reference').fill('receipt 17');
-  await say(page, 'Record the payment');
+  await submit(page, 'Record the payment');
   await waitForText(section(page, 'Before the release'), 'Payment recorded');
-  await say(page, 'Vehicle handed back: released');
+  await submit(page, 'Vehicle handed back: released');
 
   await waitForText(
     page.locator('#tow-why'),
@@ -77,7 +77,7 @@ test('a dispatcher takes a tow from request to release entirely in the console',
   await expectAccessible(page);
 });
 
-test('a crew does its part on a phone, in Arabic and in the dark', async () => {
+test('a crew records start, photos and detention of a tow on a phone in Arabic with the dark theme', async () => {
   const ref = await town.orderTow();
   const page = await browser.open({ language: 'ar', viewport: 'phone', theme: 'dark' });
   await town.signIn(page, 'crew', pathOf(ref));
@@ -88,23 +88,23 @@ test('a crew does its part on a phone, in Arabic and in the dark', async () => {
   await page.getByRole('button', { name: 'في الطريق' }).click();
   await waitForPath(page, pathOf(ref));
   await fillPlace(page, ['اللوحة', 'سُحبت من (العنوان)', 'خط العرض', 'خط الطول']);
-  await say(page, 'رُفعت المركبة: بدء السحب');
+  await submit(page, 'رُفعت المركبة: بدء السحب');
   await waitForText(page.locator('.plate'), 'ا ب ح ١٢٣٤');
   await unfold(page, 'إضافة صور');
   await page.locator('#photos-images').setInputFiles({ name: 'front.png', mimeType: 'image/png', buffer: PNG });
   await eventually(async () => expect(await page.locator('#photos-preview img').count()).toBe(1));
   await page.getByRole('button', { name: 'رفع', exact: true }).click();
   await page.getByAltText('صورة front.png').waitFor();
-  await say(page, 'المركبة في الساحة: الحجز');
+  await submit(page, 'المركبة في الساحة: الحجز');
 
   expect((await town.towWhen(ref, 'detained')).dispatch.photos).toHaveLength(1);
-  // The rest is for the office.
+  // A crew may not request the invoice.
   expect(await page.getByRole('button', { name: 'طلب الفاتورة' }).count()).toBe(0);
   await expectAccessible(page);
   await noSidewaysScrolling(page);
 });
 
-test('a refused report is corrected and sent again', async () => {
+test('a refused report of a tow is corrected on the tow page and sent again', async () => {
   const ref = await town.orderTow();
   await town.refuseOnce('started');
   const page = await browser.open();
@@ -137,7 +137,7 @@ test('a refused report is corrected and sent again', async () => {
   await waitUntilGone(tasks);
 });
 
-test('a page that changes leaves alone what somebody is typing, and says that the tow has changed', async () => {
+test('the tow page keeps the text being typed when the tow changes and warns about the change', async () => {
   const ref = await town.orderTow();
   const page = await browser.open();
   await town.signIn(page, 'dispatcher', pathOf(ref));
@@ -154,14 +154,14 @@ test('a page that changes leaves alone what somebody is typing, and says that th
   expect(await page.locator('#fact-started-plate_number').inputValue()).toBe('KLZ 77');
   const stale = page.locator('#offer-facts [data-stale]');
   await waitForText(stale, 'The tow has changed since this form was opened.');
-  // What nobody used is gone with what it was for.
+  // An unused form disappears when its action is no longer possible.
   await waitUntilGone(page.locator('#holds'));
   await expectAccessible(page);
   await stale.getByRole('link').click();
   await waitForText(section(page, 'What happened?'), 'There is nothing more to say about this tow.');
 });
 
-test('a refusal stands with what was entered, however often the page is refreshed, until it is left', async () => {
+test('a refused tow form keeps its message and input when the page refreshes', async () => {
   const ref = await town.orderTow();
   const page = await browser.open();
   await town.signIn(page, 'dispatcher', pathOf(ref));
@@ -180,16 +180,16 @@ test('a refusal stands with what was entered, however often the page is refreshe
   await waitForText(page.locator('.problem'), 'a blue van');
 });
 
-test('everything works without JavaScript', async () => {
+test('a tow is started and canceled without JavaScript', async () => {
   const ref = await town.orderTow();
   const page = await browser.open({ javaScript: false });
   await town.signIn(page, 'dispatcher', pathOf(ref));
   await fillPlace(page, ['Plate', 'Taken from (address)', 'Latitude', 'Longitude']);
-  await say(page, 'Vehicle hooked up: started');
+  await submit(page, 'Vehicle hooked up: started');
   await unfold(page, 'Cancel the tow');
   await page.getByLabel('Reason', { exact: true }).first().selectOption({ label: 'Owner came and moved the vehicle' });
   await page.getByLabel('In your words').fill('paid the fine');
-  await say(page, 'Cancel the tow');
+  await submit(page, 'Cancel the tow');
   await town.towWhen(ref, ({ reports }) => reports.length === 2 && reports.every(({ state }) => state === 'accepted'));
   const [call] = await town.callsOf('canceled');
   expect(call?.body?.['cancellation_reason']).toBe('Owner came and moved the vehicle: paid the fine');
@@ -197,7 +197,7 @@ test('everything works without JavaScript', async () => {
   await waitForText(page.locator('#tow-why'), 'Nothing waits: the tow is canceled');
 });
 
-test('a crew beside the vehicle enters the position of the device, and is told how exact it is', async () => {
+test('the tow form takes the position of the device and shows its accuracy', async () => {
   const { use, denied } = wordsOf('en').common.position;
   const ref = await town.orderTow();
   const page = await browser.open({ viewport: 'phone' });
