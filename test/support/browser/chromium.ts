@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { chromium as playwright, type Browser } from 'playwright-core';
 import { findChromium } from './find-chromium';
 
-/** Whatever is not this machine's own address cannot be reached, neither by name nor by number. */
+/** Makes every host except 127.0.0.1 unreachable, by name and by number. */
 const NOTHING_OUTSIDE = '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1';
 const FLAGS = [
   NOTHING_OUTSIDE,
@@ -15,7 +15,7 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // Text of the same shape on every machine.
+  // Text has the same shape on every machine.
   '--font-render-hinting=none',
 ];
 const OF_A_MAC = [
@@ -43,8 +43,8 @@ done
 let found: Promise<string> | undefined;
 
 /**
- * The browser program for tests, looked for once per process, and fetched if the machine has none: by whoever needs it
- * first, so that a run without browser tests never pays for it, and under a lock, so that it is fetched once.
+ * Returns the path of the browser program, and installs it if the machine has none. It searches once per process and only
+ * on demand, so runs without browser tests install nothing; a lock makes processes share one installation.
  */
 export function chromium(): Promise<string> {
   const { CHROMIUM_PATH, PATH = '' } = process.env;
@@ -73,7 +73,7 @@ export async function launchChromium(): Promise<RunningChromium> {
     executablePath,
     artifactsDir,
     args: FLAGS,
-    // Containers rarely let a browser build its sandbox; it sees nothing but our own pages.
+    // Containers rarely permit the sandbox, and the browser opens only pages of the tests.
     chromiumSandbox: false,
     timeout: LAUNCH_TIMEOUT_MS,
   });
@@ -95,7 +95,7 @@ async function processIdOf(browser: Browser): Promise<number> {
   const { processInfo } = await session.send('SystemInfo.getProcessInfo');
   await session.detach();
   const main = processInfo.find(({ type }) => type === 'browser');
-  if (main === undefined) throw new Error('Chromium does not tell its process id');
+  if (main === undefined) throw new Error('Chromium reports no process id');
   return main.id;
 }
 
@@ -110,7 +110,7 @@ function guard(processId: number, artifactsDir: string): () => void {
   });
   shell.unref();
   return () => {
-    // Its `cat` ends with the pipe, and the shell is gone by then.
+    // Kill the shell first: closing the pipe would end its `cat` and start the clean-up.
     shell.kill('SIGKILL');
     shell.stdin.destroy();
   };

@@ -1,32 +1,33 @@
 import type { BrowserContext, ConsoleMessage, Request } from 'playwright-core';
 
-/** What a test says beforehand that its page will meet: an answer of 4xx or 5xx, or none at all. */
+/** A failed request that a test expects of its page. */
 export interface Announcement {
-  /** The path without its query, or a pattern of path and query. */
+  /** The path without its query, or a pattern for path and query. */
   readonly path: string | RegExp;
+  /** The response status, or `no answer` for a request without a response. */
   readonly status: number | 'no answer';
 }
 
-/** What must not happen in any page, and did, as sentences. */
+/** Collects the faults of the pages of one context. */
 export interface Guards {
   announce(announcement: Announcement): void;
-  /** To be asked once, when everything has been told. */
+  /** Returns the faults as sentences, and announced failures that did not happen. Call it after the context is closed. */
   faults(): readonly string[];
 }
 
 const LOCAL_HOST = '127.0.0.1';
 const NEVER_LEAVE = ['data:', 'blob:', 'about:', 'chrome-error:'];
 const CONSOLE_FAULTS: readonly string[] = ['error', 'warning', 'assert'];
-/** How Chromium words an answer of 4xx or 5xx and a request without an answer, which are judged by themselves. */
+/** Chromium also logs each failed request to the console; the request itself is checked instead. */
 const ECHO = /^Failed to load resource: /;
-/** What Chromium asks for by itself, whenever it likes, where a document names no icon: JSON, an image. */
+/** Chromium requests this at any time for a document that names no icon, such as JSON or an image. */
 const UNASKED = '/favicon.ico';
 
 interface Announced extends Announcement {
   isMet: boolean;
 }
 
-/** Watches every page of a context, popups too, from its first request on. */
+/** Watches every page of a context, including popups, from its first request on. */
 export function watch(context: BrowserContext): Guards {
   const announced: Announced[] = [];
   const faults: string[] = [];
@@ -49,7 +50,7 @@ export function watch(context: BrowserContext): Guards {
   context.on('weberror', (error) => faults.push(`page error: ${error.error().stack ?? error.error().message}`));
   context.on('dialog', (dialog) => {
     faults.push(`a dialog (${dialog.type()}) opened: ${dialog.message()}`);
-    // Who answers the last dialog of a closing page is told that it is gone.
+    // The dialog may be closed already because its page closes.
     void dialog.dismiss().catch(() => {});
   });
   context.on('request', (request) => {
@@ -66,7 +67,7 @@ export function watch(context: BrowserContext): Guards {
   });
   context.on('requestfailed', (request) => {
     const reason = request.failure()?.errorText ?? 'unknown';
-    // The page went on or gave the request up itself, as a live page does with its stream when it is left.
+    // The page navigated or canceled the request, as a live page does with its stream.
     if (reason === 'net::ERR_ABORTED') return;
     judge(request.url(), 'no answer', `${lineOf(request)} failed: ${reason}`);
   });

@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import type { Page } from 'playwright-core';
 
 /**
- * Takes a picture of a page, the same each time as far as its text is: fonts are there, nothing moves, no caret blinks.
- * `whole`: as long as the page is, and not only what fits the window.
+ * Saves a screenshot of a page after its fonts have loaded, with animations ended and without the text cursor. `whole`:
+ * the full height of the page instead of the window.
  */
 export async function screenshot(page: Page, file: string, extent: 'window' | 'whole' = 'window'): Promise<void> {
   await mkdir(dirname(file), { recursive: true });

@@ -1,18 +1,18 @@
 import type { Page } from 'playwright-core';
 import { eventually } from '../eventually';
 
-/** What went over the wire for a page, compressed as it was, with its headers. */
+/** The bytes on the wire for a page: compressed bodies and headers. */
 export interface Transfer {
   readonly bytes: number;
   readonly parts: readonly { readonly url: string; readonly bytes: number }[];
 }
 
-/** A stream of events never ends, and the icon of the tab (`Other`) is fetched whenever the browser likes. */
+/** An event stream never ends, and the browser may request the icon of the tab (`Other`) at any time. */
 const UNCOUNTED: readonly string[] = ['EventSource', 'Other'];
 
 /**
- * Goes to an address with an empty cache and measures its first view: the document and all that it loads, up to the
- * moment when nothing is awaited any more.
+ * Opens a URL with an empty cache and measures its first view: the document and all that it loads, until no request is
+ * pending.
  */
 export async function transferSize(page: Page, url: string): Promise<Transfer> {
   const session = await page.context().newCDPSession(page);
