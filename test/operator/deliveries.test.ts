@@ -10,7 +10,8 @@ import { api, deliveriesPage, errorOf, refsFound, towOf } from './client';
 import { deliver } from './world';
 
 const app = useApp();
-const withoutWorkers = useApp({ role: 'console' });
+/** It has its own Redis, because the workers of `app` would process the deliveries of a shared one. */
+const withoutWorkers = useApp({ role: 'console', ownRedis: true });
 
 const REF = 'TW-20261120-9F4D1A';
 const TOW_REQUEST = '{ "towing_reference_id":"TW-20261120-9F4D1A", "violation_reference_id": "V-1", "more": [1.50] }';

@@ -26,14 +26,14 @@ const FAILED: Asked = {
   because: { why: 'unavailable', retryAfterMs: 5000, exchange: { kind: 'unanswered', cause: 'timeout' } },
 };
 
-/** The cache as one process has it, with a connection of its own. */
+/** The cache of one process, on its own connection. */
 function cacheOf(process: number, keptMs = KEPT_MS): LookupCache {
   const stores = open[process];
   if (!stores) throw new Error('no such process');
   return createLookupCache(stores.redis, { clock: systemClock, log: silentLog, keptMs });
 }
 
-/** A call that ends when the test says so. */
+/** A call to the service that ends when the test calls `end`. */
 function heldCall() {
   let end: (asked: Asked) => void = () => {};
   let begun = 0;
@@ -45,13 +45,20 @@ function heldCall() {
   return { ask, end: (asked: Asked) => end(asked), begun: () => begun };
 }
 
-const never = () => Promise.reject(new Error('nobody may ask the service'));
+const never = () => Promise.reject(new Error('the service must not be called'));
 const keys = async () => {
   const found = await open[0]?.redis.keys('*lookup*');
   return found ?? [];
 };
 
-test('50 who ask the same at once, in two processes, are one call', async () => {
+/** The key of the lock that the process of the call holds. */
+async function lockOfTheCall(): Promise<string> {
+  const [lock] = (await keys()).filter((key) => key.includes('lookup-lock'));
+  if (lock === undefined) throw new Error('no process holds the lock');
+  return lock;
+}
+
+test('50 concurrent lookups with the same question in two processes make one call', async () => {
   const call = heldCall();
   const caches = [cacheOf(0), cacheOf(1)];
   const asking = Array.from({ length: 50 }, (_, nth) => (caches[nth % 2] ?? cacheOf(0)).once(QUESTION, call.ask));
@@ -62,12 +69,12 @@ test('50 who ask the same at once, in two processes, are one call', async () => 
   expect(call.begun()).toBe(1);
 });
 
-test('while a call is under way nobody else makes one, however long it takes', async () => {
+test('a lookup call that takes longer than its lock lasts keeps other processes from making the same call', async () => {
   const call = heldCall();
   const first = cacheOf(0).once(QUESTION, call.ask);
   await eventually(() => expect(call.begun()).toBe(1));
-  // Without its holder's renewals the right to ask would end many times over in this test.
-  const lock = (await keys()).find((key) => key.includes('lookup-lock')) ?? '';
+  const lock = await lockOfTheCall();
+  // Only a renewal can set the remaining time above this.
   await open[0]?.redis.pexpire(lock, 1500);
   await eventually(async () => expect(await open[0]?.redis.pttl(lock)).toBeGreaterThan(2000));
   const second = cacheOf(1).once(QUESTION, never);
@@ -76,7 +83,7 @@ test('while a call is under way nobody else makes one, however long it takes', a
   expect(await Promise.all([first, second])).toEqual([answer('one'), answer('one')]);
 });
 
-test('an answer serves others while it is kept, in every process, and no longer', async () => {
+test('a cached lookup answers every process until it expires, and the next lookup calls the service', async () => {
   await cacheOf(0, 300).once(QUESTION, () => Promise.resolve(answer('first')));
 
   expect(await cacheOf(0, 300).once(QUESTION, never)).toEqual(answer('first'));
@@ -87,30 +94,30 @@ test('an answer serves others while it is kept, in every process, and no longer'
   });
 });
 
-test('an answer that is not kept at all still serves those who waited for it, and nobody after them', async () => {
+test('with caching off, a lookup answer serves the lookups that waited for it and no later lookup', async () => {
   const call = heldCall();
   const first = cacheOf(0, 0).once(QUESTION, call.ask);
   await eventually(() => expect(call.begun()).toBe(1));
-  let looks = 0;
-  const watched = { ...systemClock, random: () => ((looks += 1), 0) };
+  let polls = 0;
+  const watched = { ...systemClock, random: () => ((polls += 1), 0) };
   const stores = open[1];
   if (!stores) throw new Error('no second process');
   const second = createLookupCache(stores.redis, { clock: watched, log: silentLog, keptMs: 0 }).once(QUESTION, never);
-  await eventually(() => expect(looks).toBeGreaterThan(0));
+  await eventually(() => expect(polls).toBeGreaterThan(0));
   call.end(answer('one'));
 
   expect(await Promise.all([first, second])).toEqual([answer('one'), answer('one')]);
   expect(await cacheOf(1, 0).once(QUESTION, () => Promise.resolve(answer('two')))).toEqual(answer('two'));
 });
 
-test('a failure is kept for nobody: whoever comes next asks', async () => {
+test('a failed lookup is not cached: the next lookup calls the service', async () => {
   expect(await cacheOf(0).once(QUESTION, () => Promise.resolve(FAILED))).toEqual(FAILED);
   expect(await keys()).toEqual([]);
 
   expect(await cacheOf(1).once(QUESTION, () => Promise.resolve(answer('one')))).toEqual(answer('one'));
 });
 
-test('those of one process who waited for a call that failed share its failure', async () => {
+test('concurrent lookups in one process share the failure of their one call', async () => {
   const call = heldCall();
   const cache = cacheOf(0);
   const asking = Array.from({ length: 10 }, () => cache.once(QUESTION, call.ask));
@@ -121,35 +128,39 @@ test('those of one process who waited for a call that failed share its failure',
   expect(call.begun()).toBe(1);
 });
 
-test('another process takes over at once when the call it waited for failed, and knows how long it waited', async () => {
+test('a process whose lookup waited for the failed call of another process makes the call, with the waited time', async () => {
   const call = heldCall();
   const first = cacheOf(0).once(QUESTION, call.ask);
   await eventually(() => expect(call.begun()).toBe(1));
-  let toldMs = -1;
+  let waitedForMs = -1;
   const startedMs = systemClock.monotonicMs();
   const second = cacheOf(1).once(QUESTION, (waitedMs) => {
-    toldMs = waitedMs;
+    waitedForMs = waitedMs;
     return Promise.resolve(answer('mine'));
   });
   await eventually(() => expect(systemClock.monotonicMs() - startedMs).toBeGreaterThan(150));
   call.end(FAILED);
 
   expect(await Promise.all([first, second])).toEqual([FAILED, answer('mine')]);
-  expect(toldMs).toBeGreaterThanOrEqual(100);
+  expect(waitedForMs).toBeGreaterThanOrEqual(100);
 });
 
-test('another takes over when the holder has died', async () => {
+test('another process makes the lookup call once the lock of a process that died has expired', async () => {
   const call = heldCall();
   void cacheOf(0).once(QUESTION, call.ask);
   await eventually(() => expect(call.begun()).toBe(1));
-  // A process that is gone renews nothing and gives nothing back.
+  const lock = await lockOfTheCall();
+  // The dead process neither renews nor removes its lock.
   open[0]?.close();
+  const leftMs = (await open[1]?.redis.pttl(lock)) ?? 0;
+  expect([leftMs > 0, leftMs <= 4000]).toEqual([true, true]);
+  await open[1]?.redis.pexpire(lock, 1);
 
   expect(await cacheOf(1).once(QUESTION, () => Promise.resolve(answer('mine')))).toEqual(answer('mine'));
   call.end(FAILED);
 });
 
-test('a holder that lost its right does not overwrite what came after it, and has its own answer', async () => {
+test('a process that lost its lookup lock returns its own answer and does not overwrite the newer cached answer', async () => {
   const call = heldCall();
   const frozen = cacheOf(0).once(QUESTION, call.ask);
   await eventually(() => expect(call.begun()).toBe(1));
@@ -162,7 +173,7 @@ test('a holder that lost its right does not overwrite what came after it, and ha
   expect(await cacheOf(1).once(QUESTION, never)).toEqual(answer('newer'));
 });
 
-test('other questions are other calls', async () => {
+test('lookups with different questions make separate calls', async () => {
   const ask = (mark: string) => () => Promise.resolve(answer(mark));
   const cache = cacheOf(0);
 
@@ -176,7 +187,7 @@ test('other questions are other calls', async () => {
   }
 });
 
-test('keys name no plate, and all of them end by themselves', async () => {
+test('the keys of cached lookups contain no plate, and each has an expiry', async () => {
   const call = heldCall();
   const asking = cacheOf(0).once(QUESTION, call.ask);
   await eventually(() => expect(call.begun()).toBe(1));
@@ -190,7 +201,7 @@ test('keys name no plate, and all of them end by themselves', async () => {
   for (const key of after) expect(await open[0]?.redis.pttl(key)).toBeGreaterThan(KEPT_MS / 2);
 });
 
-test('an answer that cannot be kept is still the answer', async () => {
+test('a lookup returns its answer when the answer cannot be cached', async () => {
   const asked = await cacheOf(0).once(QUESTION, async () => {
     open[0]?.close();
     return answer('one');

@@ -1,5 +1,6 @@
 import { KEYS, towKeys } from '../../src/store/keys';
 import { Script } from '../../src/store/scripts';
+import { eventually } from '../support/eventually';
 import {
   auditOfAll,
   codeOf,
@@ -18,11 +19,17 @@ const world = useBulkWorld();
 
 const generalTask = new Script('general-task');
 
-/** So many open tasks of one type, without tows behind them. */
+/** The time of the Redis server, whose clock stamps previews. */
+async function redisNowMs(): Promise<number> {
+  const [seconds, microseconds] = await world.foundation.redis.time();
+  return Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
+}
+
+/** Opens tasks of one type, without tows. Returns their ids. */
 async function openMany(count: number): Promise<string[]> {
   const { redis } = world.foundation;
   const ids = Array.from({ length: count }, (_, index) => `made-up-${String(index).padStart(5, '0')}`);
-  // One after the other: a thousand commands at once may wait longer than one is allowed to.
+  // One after the other: the last of a thousand concurrent commands could run into the command timeout.
   for (const id of ids) {
     const task = { id, type: 'made_up', message: 'Look at it.', actions: ['resolve'] };
     await generalTask.run(redis, towKeys(''), ['open', id, JSON.stringify(task)]);
@@ -31,7 +38,7 @@ async function openMany(count: number): Promise<string[]> {
   return ids;
 }
 
-it('a preview says of each task whether it can be decided so, and decides none', async () => {
+it('a preview of a bulk run states for each task whether the decision is possible, and decides none', async () => {
   const [refused, inform] = [await refusedReport(world), await informing(world)];
   const dispatcher = await person(world, 'dispatcher');
   const before = await auditOfAll(world);
@@ -50,7 +57,7 @@ it('a preview says of each task whether it can be decided so, and decides none',
   expect(await auditOfAll(world)).toEqual(before);
 });
 
-it('a task that does not offer the action is refused in the preview, with what it offers', async () => {
+it('the preview of a bulk run refuses a task that does not offer the action, and names the actions it offers', async () => {
   const refused = await refusedReport(world);
   const dispatcher = await person(world, 'dispatcher');
   const run = await previewed(world.console(), { action: 'resolve', task_ids: [refused] }, dispatcher);
@@ -59,17 +66,17 @@ it('a task that does not offer the action is refused in the preview, with what i
 });
 
 it.each([
-  ['no choice at all', { action: 'retry' }, 'nothing_chosen'],
+  ['a request without a list and without a filter', { action: 'retry' }, 'nothing_chosen'],
   ['an empty list', { action: 'retry', task_ids: [] }, 'nothing_chosen'],
   ['an empty filter', { action: 'retry', filter: {} }, 'nothing_chosen'],
   ['a blank filter', { action: 'retry', filter: { type: '  ' } }, 'field_invalid'],
-  ['a filter by something unknown', { action: 'retry', filter: { colour: 'red' } }, 'field_invalid'],
-  ['a filter that is true of nothing', { action: 'retry', filter: { type: 'no_such' } }, 'nothing_found'],
-  ['a list and a filter', { action: 'retry', task_ids: ['a'], filter: { type: 'x' } }, 'two_choices'],
+  ['a filter with an unknown field', { action: 'retry', filter: { colour: 'red' } }, 'field_invalid'],
+  ['a filter that matches no task', { action: 'retry', filter: { type: 'no_such' } }, 'nothing_found'],
+  ['a list together with a filter', { action: 'retry', task_ids: ['a'], filter: { type: 'x' } }, 'two_choices'],
   ['a correction', { action: 'correct', task_ids: ['a'] }, 'field_invalid'],
   ['a waive without a reason', { action: 'waive', task_ids: ['a'] }, 'field_invalid'],
   ['an accept with a blank reason', { action: 'accept', task_ids: ['a'], reason: ' ' }, 'field_invalid'],
-] as const)('%s is refused, and never means everything', async (_what, asked, code) => {
+] as const)('the preview of a bulk run refuses %s instead of choosing all tasks', async (_what, asked, code) => {
   await refusedReports(world, 2);
   const { actor } = await person(world, 'ops');
   const bulk = world.console();
@@ -77,7 +84,7 @@ it.each([
   expect(await bulk.recent(10)).toEqual([]);
 });
 
-it('1,000 tasks can be chosen and 1,001 cannot, by their ids or by a filter', async () => {
+it('the preview of a bulk run accepts 1,000 tasks and refuses 1,001, chosen by ids or by a filter', async () => {
   const ids = await openMany(1001);
   const { actor } = await person(world, 'dispatcher');
   const bulk = world.console();
@@ -95,19 +102,19 @@ it('1,000 tasks can be chosen and 1,001 cannot, by their ids or by a filter', as
   }
 });
 
-it('a task that is named twice is chosen once', async () => {
+it('the preview of a bulk run contains a task once whose id is given twice', async () => {
   const id = await refusedReport(world);
   const run = await previewed(world.console(), { action: 'retry', task_ids: [id, id] }, await person(world, 'ops'));
   expect(outcomes(run)).toEqual(['waiting']);
 });
 
-it('whoever may not decide on one task cannot preview a decision on many', async () => {
+it('refuses the preview of a bulk run to a role that may not decide a single task', async () => {
   const id = await refusedReport(world);
   const { actor } = await person(world, 'crew');
   expect(await codeOf(world.console().preview({ action: 'retry', task_ids: [id] }, actor))).toBe('role_not_allowed');
 });
 
-it('a preview is kept for an hour at most and its keys go by themselves', async () => {
+it('the preview of a bulk run expires after an hour, and each of its keys has an expiry', async () => {
   const id = await refusedReport(world);
   const run = await previewed(world.console(), { action: 'retry', task_ids: [id] }, await person(world, 'ops'));
   const keys = await world.foundation.redis.keys('*bulk*');
@@ -120,10 +127,12 @@ it('a preview is kept for an hour at most and its keys go by themselves', async 
   expect(Date.parse(run.expiresAt) - Date.parse(run.previewedAt)).toBe(3_600_000);
 });
 
-it('a run shows the same in every process, by its id and among the newest', async () => {
+it('reads a run alike in every process, and lists the newest run first', async () => {
   const task_ids = await refusedReports(world, 2);
   const who = await person(world, 'dispatcher');
   const first = await previewed(world.console(), { action: 'retry', task_ids }, who);
+  // Runs are ordered by the millisecond of their preview.
+  await eventually(async () => expect(await redisNowMs()).toBeGreaterThan(Date.parse(first.previewedAt)));
   const second = await previewed(world.console(), { action: 'waive', task_ids, reason: 'seen' }, who);
   const other = world.console();
   expect(await other.read(first.id)).toEqual(first);
