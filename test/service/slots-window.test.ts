@@ -20,36 +20,39 @@ afterEach(async () => {
   stores.close();
 });
 
-/** The minute of this world: a slot lasts a sixtieth of it. */
+/** The length of a minute for these rate limits. A permit lasts a sixtieth of it. */
 const MINUTE_MS = 900;
-const LIMIT = 8;
-const CALLS = 20;
+const LIMIT = 12;
+const CALLS = 28;
+/** The permits after which the process freezes: in the first window, in the second and in later ones. */
+const FREEZES_AFTER = [4, 9, 16, 22, 29];
 
-/** Stands still as a process does that is starved or stopped: nothing in it runs. */
+/** Blocks the event loop, as in a process that is starved or stopped. */
 function freeze(ms: number): void {
   const untilMs = systemClock.monotonicMs() + ms;
   while (systemClock.monotonicMs() < untilMs);
 }
 
-/** Budgets of a process that freezes now and then right after a slot was granted, for longer than a slot lasts. */
+/** Rate limits of a process that freezes right after some permits, for longer than a permit lasts. */
 function freezing(budgets: Budgets): Budgets & { readonly frozen: () => number } {
   let frozen = 0;
-  let nth = 0;
+  let permits = 0;
   return {
     frozen: () => frozen,
     async reserve(name, aheadMaxMs) {
       const reserved = await budgets.reserve(name, aheadMaxMs);
-      nth += 1;
-      if (reserved.granted && nth % 4 === 0) {
+      if (!reserved.granted) return reserved;
+      permits += 1;
+      if (FREEZES_AFTER.includes(permits)) {
         frozen += 1;
-        freeze(60 + 40 * (nth % 3));
+        freeze(60 + 40 * (permits % 3));
       }
       return reserved;
     },
   };
 }
 
-test('a process that freezes between slot and send never makes more calls than the budget in any window', async () => {
+test('a process that freezes between a rate limit permit and its call never exceeds the rate limit in any window', async () => {
   const settings = { auth: 0, site: 0, violations: 0, tickets: LIMIT, tow: 0 };
   const budgets = freezing(createBudgets(stores.redis, settings, MINUTE_MS));
   const client = await clientWithToken(fake.url, { budgets });
