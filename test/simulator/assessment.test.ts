@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { simulatorViolations } from '../../src/contracts/simulator';
-import { endAll, matching, simulate, startOperator, until, type Simulated } from './support';
+import { eventually } from '../support/eventually';
+import { endAll, matching, simulate, startOperator, type Simulated } from './support';
 import { requestOf, ZONE } from './requests';
 
 afterEach(endAll);
@@ -110,7 +111,7 @@ test('lists reported violations with every field and with the name, size and has
   const image = Buffer.alloc(70_000, 7);
   await simulator.operate('violation', fields, { images: [{ name: 'أمام.jpg', content: image }] });
   const reference = await report(simulator, 'violation_guide');
-  await until(async () => (await violationsOf(simulator)).length === 2);
+  await eventually(async () => expect(await violationsOf(simulator)).toHaveLength(2));
   const [first, second] = await violationsOf(simulator);
 
   expect(first).toEqual({

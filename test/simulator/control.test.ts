@@ -1,6 +1,7 @@
 import request from 'supertest';
+import { eventually } from '../support/eventually';
 import { requestOf } from './requests';
-import { endAll, matching, simulate, startOperator, until } from './support';
+import { endAll, matching, simulate, startOperator } from './support';
 
 /** The control API. */
 afterEach(endAll);
@@ -204,7 +205,7 @@ test('counts every kind of record in the world', async () => {
     await simulator.operate(name, requestOf(name, tow), { bearer });
   }
   await operator.received(2);
-  await until(async () => (await simulator.world()).counts['webhooks'] === 2);
+  await eventually(async () => expect((await simulator.world()).counts['webhooks']).toBe(2));
 
   expect((await simulator.world()).counts).toEqual({
     violations: 2,

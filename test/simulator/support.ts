@@ -6,6 +6,7 @@ import { OPERATIONS, type OperationName } from '../../src/contracts/operations';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { startSimulator, type SimulatorOptions } from '../../src/simulator';
+import { eventually } from '../support/eventually';
 import { textsOf } from './requests';
 
 /** Stops what a test started. `afterEach` must run them through `endAll`. */
@@ -14,15 +15,6 @@ const cleanups: (() => Promise<void>)[] = [];
 /** Stops everything the test started, newest first. */
 export async function endAll(): Promise<void> {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
-}
-
-/** Waits until a condition holds, for at most 10 s. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadlineMs = systemClock.monotonicMs() + 10_000;
-  while (!(await condition())) {
-    if (systemClock.monotonicMs() > deadlineMs) throw new Error(`never became true: ${String(condition)}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }
 
 /** An asymmetric matcher for strings that match the pattern, typed for use in any expected value. */
@@ -70,7 +62,7 @@ export async function startOperator(statuses: (number | 'hold')[] = []) {
   const address: AddressInfo | string | null = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
   const received = async (count: number) => {
-    await until(() => posted.length >= count);
+    await eventually(() => expect(posted.length).toBeGreaterThanOrEqual(count));
     return posted;
   };
   return { url: `http://127.0.0.1:${address.port}`, posted, received };

@@ -3,8 +3,9 @@ import { connect } from 'node:net';
 import request from 'supertest';
 import { z } from 'zod';
 import { OPERATIONS } from '../../src/contracts/operations';
+import { eventually } from '../support/eventually';
 import { requestOf, textsOf } from './requests';
-import { endAll, matching, simulate, until, type Simulated } from './support';
+import { endAll, matching, simulate, type Simulated } from './support';
 
 /** service-api 2.1, 2.4, 4.1 and the guide's operations of 4.5. */
 afterEach(endAll);
@@ -140,8 +141,9 @@ test('records no violation when the client disconnects during its upload', async
     '--b\r\nContent-Disposition: form-data; name="images"; filename="a.jpg"\r\n\r\nabc',
   ];
   socket.write(head.join('\r\n'));
-  const hasStarted = async () => (await simulator.calls()).some(({ operation }) => operation === 'violation');
-  await until(hasStarted);
+  await eventually(async () => {
+    expect((await simulator.calls()).map(({ operation }) => operation)).toContain('violation');
+  });
   socket.destroy();
   await simulator.operate('violation', await violationFields(simulator));
 

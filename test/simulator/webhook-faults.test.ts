@@ -1,6 +1,7 @@
 import { systemClock } from '../../src/platform/clock';
+import { eventually } from '../support/eventually';
 import { requestOf } from './requests';
-import { endAll, simulate, startOperator, until } from './support';
+import { endAll, simulate, startOperator } from './support';
 
 /** Faults on the webhooks the service sends. */
 afterEach(endAll);
@@ -18,7 +19,7 @@ test('fault drop discards attempts, and the retry schedule still delivers the we
   await simulator.faults({ operation: 'tow_request', fault: 'drop', times: 2 });
   await order();
   await operator.received(1);
-  await until(async () => (await simulator.attempts()).at(-1)?.status === 200);
+  await eventually(async () => expect((await simulator.attempts()).at(-1)?.status).toBe(200));
 
   expect(await simulator.attempts()).toMatchObject([
     { attempt: 1, status: null, fault: 'drop' },
@@ -33,7 +34,9 @@ test('fault duplicate sends the same webhook twice and does not retry it', async
   await simulator.faults({ operation: 'tow_request', fault: 'duplicate' });
   await order();
   const posted = await operator.received(2);
-  await until(async () => (await simulator.attempts()).every(({ status }) => status === 200));
+  await eventually(async () => {
+    expect((await simulator.attempts()).filter(({ status }) => status !== 200)).toEqual([]);
+  });
 
   expect(new Set(posted.map(({ headers, text }) => `${String(headers['webhook-id'])} ${text}`)).size).toBe(1);
   expect(await simulator.attempts()).toMatchObject([{ attempt: 1 }, { attempt: 1 }]);

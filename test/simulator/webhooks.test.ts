@@ -1,8 +1,9 @@
 import { Webhook } from 'standardwebhooks';
 import { towInvoiceWebhook, towRequestWebhook } from '../../src/contracts/webhooks';
 import { systemClock } from '../../src/platform/clock';
+import { eventually } from '../support/eventually';
 import { requestOf } from './requests';
-import { endAll, matching, simulate, startOperator, until, type Posted } from './support';
+import { endAll, matching, simulate, startOperator, type Posted } from './support';
 
 /** service-api 6. */
 afterEach(endAll);
@@ -79,7 +80,7 @@ test('the simulator retries a refused webhook with the same id and body and a ne
   });
   await simulator.orderTow({ send: true });
   const posted = await operator.received(4);
-  await until(async () => (await simulator.attempts()).at(-1)?.status === 204);
+  await eventually(async () => expect((await simulator.attempts()).at(-1)?.status).toBe(204));
 
   expect(new Set(posted.map(({ headers, text }) => `${String(headers['webhook-id'])} ${text}`)).size).toBe(1);
   const times = posted.map(({ headers }) => Number(headers['webhook-timestamp']));
@@ -100,7 +101,7 @@ test('the simulator gives up a webhook when every attempt of its retry schedule 
   const log = { debug: () => {}, info: note, warn: note, error: note, with: () => log };
   const simulator = await simulate({ log, webhookUrl: operator.url, retryDelaysMs: [1, 1] });
   await simulator.orderTow({ send: true });
-  await until(() => lines.includes('simulator.webhook_given_up'));
+  await eventually(() => expect(lines).toContain('simulator.webhook_given_up'));
 
   expect(operator.posted).toHaveLength(3);
 });
@@ -112,7 +113,7 @@ test.each(['http://127.0.0.1:1', 'ftp://127.0.0.1', 'no address'])(
     let url = unreachable;
     const simulator = await simulate({ webhookUrl: () => url, retryDelaysMs: Array<number>(1000).fill(5) });
     await simulator.orderTow({ send: true });
-    await until(async () => (await simulator.attempts()).length > 2);
+    await eventually(async () => expect((await simulator.attempts()).length).toBeGreaterThan(2));
     url = operator.url;
     await operator.received(1);
 
@@ -140,7 +141,7 @@ test('ends pending and in-flight webhooks when the simulator stops', async () =>
     invoiceWebhookDelayMs: 60_000,
   });
   const tow = await simulator.orderTow({ send: true });
-  await until(async () => (await simulator.attempts())[0]?.status === 500);
+  await eventually(async () => expect((await simulator.attempts())[0]?.status).toBe(500));
   await simulator.operate('invoice', requestOf('invoice', tow));
   await simulator.orderTow({ send: true });
   await operator.received(2);
