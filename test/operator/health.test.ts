@@ -2,6 +2,7 @@ import request from 'supertest';
 import { z } from 'zod';
 import { useApp } from '../support/app';
 import { eventually } from '../support/eventually';
+import { inTime } from '../support/in-time';
 import { api, refsFound, towIn, towPath } from './client';
 import { WHEREABOUTS } from './world';
 
@@ -13,11 +14,10 @@ const LISTENERS = [
   ['private listener', () => app.opsUrl],
 ] as const;
 
-async function read(url: string): Promise<{ status: number; text: string; tookMs: number }> {
-  const startedMs = performance.now();
+async function read(url: string): Promise<{ status: number; text: string }> {
   const { origin, pathname, search } = new URL(url);
   const { status, text } = await request(origin).get(`${pathname}${search}`);
-  return { status, text, tookMs: performance.now() - startedMs };
+  return { status, text };
 }
 
 function statusIn(text: string): unknown {
@@ -36,9 +36,8 @@ describe.each(LISTENERS)('health of the %s', (name, url) => {
 
   it(`reports the ${name} as alive and, within 2 s, as not ready while Redis is down, and as ready once Redis is back`, async () => {
     await app.redis.kill();
-    const notReady = await read(`${url()}/readyz`);
+    const notReady = await inTime(2000, () => read(`${url()}/readyz`));
     expect([notReady.status, JSON.parse(notReady.text)]).toEqual([503, { status: 'not_ready', redis: 'unreachable' }]);
-    expect(notReady.tookMs).toBeLessThan(2000);
     expect((await read(`${url()}/healthz`)).status).toBe(200);
     await app.redis.start();
     await eventually(async () => expect((await read(`${url()}/readyz`)).status).toBe(200));
@@ -47,10 +46,9 @@ describe.each(LISTENERS)('health of the %s', (name, url) => {
   it(`reports the ${name} within 2 s as not ready while Redis does not respond`, async () => {
     await eventually(async () => expect((await read(`${url()}/readyz`)).status).toBe(200));
     app.redis.freeze();
-    const notReady = await read(`${url()}/readyz`);
+    const notReady = await inTime(2000, () => read(`${url()}/readyz`));
     app.redis.thaw();
     expect(notReady.status).toBe(503);
-    expect(notReady.tookMs).toBeLessThan(2000);
   });
 
   it(`reports the ${name} as ready with a warning when the memory policy of Redis may evict records`, async () => {
