@@ -96,4 +96,4 @@ test('a conservation scan checks each entry that stays in the ledger exactly onc
   );
   expect(checked).toBeGreaterThan(1000);
   expect(changed).toBeGreaterThan(1000);
-});
+}, 60_000);

@@ -59,11 +59,11 @@ const whose = fc.constantFrom(...REFS, 'T1', 'T1', 'T1', 'T2', 'T2', 'T2');
 const what = fc.constantFrom(...Object.keys(STEPS), 'start', 'start', 'release', 'release');
 const lives = fc.array(fc.tuple(whose, what), { minLength: 20, maxLength: 50 });
 
-/** No time lies near what a run takes, so that nothing becomes overdue while it is looked at. */
+/** No value lies near the duration of a run, so that nothing becomes overdue during the checks. */
 const minutes = fc.constantFrom(0, 15, 45, 240).map((count) => count * MINUTE_MS);
 const times: fc.Arbitrary<OverdueAfter> = fc.record({ requestedMs: minutes, startedMs: minutes, reportMs: minutes });
 
-/** What narrows a list too often leaves nothing to look at. */
+/** Used rarely, because a list with many filters is empty. */
 const seldom = fc.nat({ max: 3 }).map((die) => die === 3);
 
 const filters = fc.record({
@@ -78,10 +78,10 @@ const filters = fc.record({
 
 type Asked = Omit<TowFilter, 'cursor' | 'limit'>;
 
-/** The same by the records alone. */
+/** Whether a record matches the filter, judged by the record alone. */
 function passes({ tow, reports, tasks, readAtMs }: TowRecord, filter: Asked): boolean {
   const ref = tow.towingReferenceId;
-  // Corrected, a plate is found by what it was, too.
+  // A corrected plate is also found by its earlier text.
   const plates = tow.plateNumber === null ? [] : ['ABC1234', tow.plateNumber.replaceAll(' ', '')];
   const words = [ref, `V-${ref}`, `own-${ref}`, ...plates];
   const { search } = filter;
@@ -95,7 +95,7 @@ function passes({ tow, reports, tasks, readAtMs }: TowRecord, filter: Asked): bo
   );
 }
 
-test('whatever has happened, every filter in every order finds exactly what the records say, and is counted so', async () => {
+test('every filter of the list of tows finds and counts exactly the records that match, in every order, after any history', async () => {
   let hits = 0;
   const happened = new Set<string>();
   await fc.assert(
@@ -105,7 +105,7 @@ test('whatever has happened, every filter in every order finds exactly what the 
       fc.integer({ min: 1, max: 8 }),
       async (life, asked, limit) => {
         await redis.ask('FLUSHALL');
-        // The first half has waited for too long, whatever that is.
+        // The first half is overdue by every setting.
         for (const [at, ref] of REFS.entries()) await requestAgo(stores, ref, at < 4 ? 300 - at : 30 - at);
         for (const [ref, step] of life) {
           await STEPS[step]?.(ref).then(
@@ -119,7 +119,7 @@ test('whatever has happened, every filter in every order finds exactly what the 
           const expected = records.filter((record) => passes(record, filter)).map(({ tow }) => tow.towingReferenceId);
           const refs = await found(stores, filter, limit);
           hits += refs.length;
-          // By words they come in the order of the words, which other tests look at.
+          // A search returns the order of its terms, which other tests check.
           const isByWords = filter.search !== null && filter.order === null;
           const inOrder = filter.order === 'oldest' ? expected : expected.toReversed();
           expect(isByWords ? refs.toSorted() : refs).toEqual(isByWords ? expected.toSorted() : inOrder);
@@ -140,4 +140,4 @@ test('whatever has happened, every filter in every order finds exactly what the 
   );
   expect(hits).toBeGreaterThan(300);
   expect([...happened].toSorted()).toEqual(Object.keys(STEPS).toSorted());
-});
+}, 60_000);

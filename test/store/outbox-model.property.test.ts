@@ -24,10 +24,10 @@ import {
   type Outcome,
 } from './outbox-model';
 
-/** Random lives of one outbox in Redis, held against the plain model after every step. */
+/** Random stories of one outbox in Redis, compared with a plain model after every step. */
 
 const REF = 'T1';
-/** What is said after the start and the invoice request, which is where a life of an outbox begins to be hard. */
+/** The facts that follow the start and the invoice request, from where orders of events are difficult. */
 const LIFE: readonly FactCommand[] = [
   { event: 'detained' },
   { event: 'payment', paymentStatus: 'PAID' },
@@ -43,7 +43,7 @@ afterEach(() => stores.close());
 
 interface Real {
   readonly steady: OutboxStore;
-  /** Its lease is over before anybody can look. */
+  /** Its leases expire at once. */
   readonly lost: OutboxStore;
   readonly granted: { readonly claimed: Claimed; readonly attempt: ModelAttempt }[];
   saidCount: number;
@@ -63,7 +63,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
     { weight: 6, arbitrary: fc.record({ do: fc.constant('claim' as const), isLost: fc.boolean() }) },
     {
       weight: 6,
-      // Mostly the newest attempt, at times one long overtaken.
+      // Mostly the newest attempt, sometimes a superseded one.
       arbitrary: fc.record({
         do: fc.constant('ack' as const),
         pick: fc.constantFrom(0, 0, 0, 1, 2),
@@ -82,7 +82,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 10, maxLength: 40 },
 );
 
-test('whatever is said, claimed, answered, proved and decided in whatever order, the outbox does what the model does', async () => {
+test('the outbox of a tow does what the model does, for any order of facts, claims, results, webhooks and decisions', async () => {
   const seen = new Map<string, number>();
   const note = (what: string) => seen.set(what, (seen.get(what) ?? 0) + 1);
   await fc.assert(
@@ -102,14 +102,14 @@ test('whatever is said, claimed, answered, proved and decided in whatever order,
     }),
     { numRuns: 150 },
   );
-  // Everything that can come out must have come out, or little was proved.
+  // Each outcome must have occurred, or the test proves little.
   for (const what of ['busy', 'idle', 'held', 'send', 'reconcile', 'hand_over'])
     expect(seen.get(`claim ${what}`)).toBeGreaterThan(0);
   for (const what of ['done', 'late', 'late_accepted']) expect(seen.get(`ack ${what}`)).toBeGreaterThan(0);
   for (const what of ['done', 'refused']) expect(seen.get(`decide ${what}`)).toBeGreaterThan(0);
-});
+}, 60_000);
 
-/** A tow whose start was reported and whose invoice is owed. */
+/** Creates a tow whose started report was accepted and whose invoice report is pending. */
 async function beginAtInvoice(): Promise<void> {
   await redis.ask('FLUSHALL');
   await stores.request(REF);
@@ -118,7 +118,7 @@ async function beginAtInvoice(): Promise<void> {
   await stores.say(REF, INVOICE);
 }
 
-/** Takes a step in Redis and in the model, which must answer the same; says what came out. */
+/** Takes a step in Redis and in the model, and compares the outcomes. Returns the outcome. */
 async function take(step: Step, model: Model, real: Real): Promise<string> {
   switch (step.do) {
     case 'say':
@@ -140,7 +140,7 @@ async function take(step: Step, model: Model, real: Real): Promise<string> {
 
 async function say(model: Model, real: Real): Promise<string> {
   const fact = LIFE[real.saidCount];
-  // A waived invoice or payment changes what may be said; that is the business of the rules, not of the outbox.
+  // A waived invoice or payment changes the allowed facts, which is the subject of the domain rules.
   const isBarred = model.reports.some(
     ({ kind, state }) => state === 'waived' && (kind === 'invoice' || kind === 'payment'),
   );
@@ -151,7 +151,7 @@ async function say(model: Model, real: Real): Promise<string> {
   return 'said';
 }
 
-/** What keeps losing its worker waits longer each time; the model knows no time. */
+/** Claims without the growing wait after lost workers: the model has no time. */
 async function claimPastWaits(outbox: OutboxStore): Promise<Claim> {
   const claimed = await outbox.claim(REF);
   if (claimed.kind !== 'wait') return claimed;
@@ -206,7 +206,7 @@ async function decideBoth(step: Extract<Step, { do: 'decide' }>, model: Model): 
   return effect.kind;
 }
 
-/** What the policy would make of an outcome, without any wait. */
+/** The policy's result for an outcome, without delays. */
 function resultOf(outcome: Outcome, { report }: ModelAttempt) {
   const isUnknown = report.kind === 'invoice';
   const retry = (because: 'throttled' | 'failed' | 'unanswered'): Verdict => ({ next: 'retry', delayMs: 0, because });
@@ -225,14 +225,14 @@ function resultOf(outcome: Outcome, { report }: ModelAttempt) {
   }
 }
 
-/** The reports as they stand, and whether anybody will look at the tow again. */
+/** Compares the reports, and whether the tow is scheduled. */
 async function compare(model: Model): Promise<void> {
-  const { reports } = await stores.read(REF);
+  const [{ reports }, dueAt] = await Promise.all([stores.read(REF), stores.dueAt(REF)]);
   expect(reports.map(({ id, state, inFlight }) => ({ id, state, inFlight }))).toEqual(
     model.reports.map(({ id, state, attempt }) => ({ id, state, inFlight: attempt !== null })),
   );
   const head = headOf(model);
   const needsWorker = model.mustReconcile || (head !== null && head.state !== 'refused' && !head.isHandedOver);
-  const isDue = (await stores.dueAt(REF)) !== null;
+  const isDue = dueAt !== null;
   expect({ needsWorker, isDue }).toEqual({ needsWorker, isDue: isDue || needsWorker });
 }
