@@ -64,12 +64,17 @@ it('judges the parts of a form the same way wherever the body is split into chun
     // This range covers the ends of all delimiters and part headers.
     const from = fields.length - 4;
     const to = Math.min(body.length, fields.length + small.length + 60);
-    for (let at = from; at < to; at += 1) {
-      const response = await send(body, [body.subarray(0, at), body.subarray(at)]);
-      expect([at, response.status]).toEqual([at, status]);
+    const places = Array.from({ length: to - from }, (_, index) => from + index);
+    while (places.length > 0) {
+      const some = places.splice(0, 10);
+      const statuses = some.map(async (at) => [
+        at,
+        (await send(body, [body.subarray(0, at), body.subarray(at)])).status,
+      ]);
+      expect(await Promise.all(statuses)).toEqual(some.map((at) => [at, status]));
     }
   }
-});
+}, 60_000);
 
 it('refuses a form with 400 when a part follows its end, without waiting for more data', async () => {
   const late = named('form-data; name="images"; filename="late.png"');
