@@ -1,12 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-const LOOK_EVERY_MS = 10;
+const CHECK_EVERY_MS = 10;
+/** Ends a wait that hangs. It is no requirement on speed: on a busy machine everything takes many times as long. */
+const DEFAULT_TIMEOUT_MS = 30_000;
 
 /**
- * Waits until a check passes and returns what it returned. A check passes when it does not throw, so it may hold whole
- * expectations. Throws what the last check threw once `timeoutMs` are over.
+ * Waits until a check passes and returns what it returned. A check passes when it does not throw, so it may contain
+ * several expectations. After `timeoutMs` it throws what the last check threw.
  */
-export async function eventually<T>(check: () => T | Promise<T>, timeoutMs = 10_000): Promise<T> {
+export async function eventually<T>(check: () => T | Promise<T>, timeoutMs = DEFAULT_TIMEOUT_MS): Promise<T> {
   const givesUpAtMs = performance.now() + timeoutMs;
   for (;;) {
     try {
@@ -14,6 +16,6 @@ export async function eventually<T>(check: () => T | Promise<T>, timeoutMs = 10_
     } catch (error) {
       if (performance.now() > givesUpAtMs) throw error;
     }
-    await pause(LOOK_EVERY_MS);
+    await pause(CHECK_EVERY_MS);
   }
 }

@@ -9,14 +9,14 @@ const running = new Set<RoleProcess>();
 const folders: string[] = [];
 
 afterEach(async () => {
-  // A role that outlived its test would take the work of the next one.
-  const ended = [...running].map(({ exited }) => exited);
+  // A process that outlives its test would take the work of the next test.
+  const exits = [...running].map(({ exited }) => exited);
   for (const role of running) role.kill('SIGKILL');
-  await Promise.all(ended);
+  await Promise.all(exits);
   await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true })));
 });
 
-/** Starts a role for one test, on free ports and with a folder of its own; whatever still runs after it is killed. */
+/** Starts a role on free ports with its own data folder. After the test it is killed if it still runs. */
 export async function startProcess(role: string, environment: Record<string, string>): Promise<RoleProcess> {
   const dataDir = await mkdtemp(join(tmpdir(), 'towhook-role-'));
   folders.push(dataDir);

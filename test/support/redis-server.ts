@@ -11,6 +11,9 @@ import { freePort, launch, RedisDidNotStart } from '../../src/store/embedded/lau
 import { isGoneWithin, sendSignal } from '../../src/store/embedded/processes';
 import type { ServerBinary } from '../../src/store/embedded/server-binary';
 
+/** Ends a command or a kill that hangs; on a busy machine a reply may take seconds. */
+const HANGS_AFTER_MS = 30_000;
+
 /** A Redis server with its data in a temporary folder. */
 export interface TestRedis {
   readonly url: string;
@@ -56,7 +59,7 @@ export async function startTestRedis(settings: Readonly<Record<string, string>> 
     async kill() {
       if (processId === null) return;
       sendSignal(processId, 'SIGKILL');
-      if (!(await isGoneWithin(running(), 5_000))) throw new Error('the server survived its killing');
+      if (!(await isGoneWithin(running(), HANGS_AFTER_MS))) throw new Error('the server survived its killing');
       processId = null;
     },
     async start() {
@@ -70,7 +73,7 @@ export async function startTestRedis(settings: Readonly<Record<string, string>> 
     thaw: () => {
       if (processId !== null) sendSignal(processId, 'SIGCONT');
     },
-    ask: (...command) => ask(port, command),
+    ask: (...command) => ask(port, command, HANGS_AFTER_MS),
     async stop() {
       // The data is not needed any more, and an orderly end takes ten times as long.
       await redis.kill();

@@ -2,34 +2,35 @@ import { spawn } from 'node:child_process';
 import { z } from 'zod';
 import { compiledFile } from './compiled';
 
-/** A role of towhook as a process of its own, seen only from outside: its arguments, its environment, its log. */
+/** A towhook role that runs as its own process. Tests see only its arguments, its environment and its log. */
 export interface RoleProcess {
   readonly processId: number;
-  /** What it has logged so far, or the last of it. */
+  /** The parsed log lines so far; with `linesKept`, the last of them. */
   readonly log: readonly Record<string, unknown>[];
-  /** `http://…` of a listener, as soon as the log says that it listens. */
+  /** The `http://…` address of a listener, once its port is in the log. */
   url(listener: 'receiver' | 'console' | 'simulator' | 'ops'): Promise<string>;
-  /** Resolves with the first line that is this event, past or future. Rejects when the process ends before it. */
+  /** Resolves with the first log line of this event, past or future. Rejects when the process exits before it. */
   logged(event: string): Promise<Record<string, unknown>>;
   kill(signal: NodeJS.Signals): void;
-  /** The exit code, null when a signal ended it. */
+  /** The exit code; null after a signal. */
   readonly exited: Promise<number | null>;
+  /** Everything written to stderr. */
   readonly problems: () => string;
 }
 
 export interface RoleOptions {
   readonly environment: Readonly<Record<string, string>>;
-  /** Its DATA_DIR: an existing folder. */
+  /** DATA_DIR: an existing folder. */
   readonly dataDir: string;
-  /** How many lines of its log are remembered; all of them unless told. */
+  /** How many log lines are kept; by default all. */
   readonly linesKept?: number;
-  /** Is handed every line of its log. */
+  /** Called with every log line. */
   readonly onLine?: (line: string) => void;
 }
 
 const line = z.record(z.string(), z.unknown());
 
-/** Starts `npm start -- <role>` without npm around it, on free ports. Whoever starts it ends it. */
+/** Starts what `npm start -- <role>` starts, on free ports. The caller ends the process. */
 export function startRoleProcess(role: string, options: RoleOptions): RoleProcess {
   const { environment, dataDir, linesKept = Infinity, onLine = () => {} } = options;
   const ports = { RECEIVER_PORT: '0', CONSOLE_PORT: '0', SIMULATOR_PORT: '0', OPS_PORT: '0' };

@@ -1,32 +1,43 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Addresses } from '../../src/main/demo/play';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../src/simulator';
+import { startApp, type App } from './app';
 import { startProcess, type RoleProcess } from './process';
 
 export const API_KEY = 'e2e-bootstrap-key';
 const CREDENTIALS = { clientId: 'e2e-client', clientSecret: 'e2e-client-secret' };
 
-/** A simulator and the settings that connect role processes to it and to one Redis. */
+type Environment = Readonly<Record<string, string>>;
+
+/** A simulator and the settings that connect towhook processes to it and to one Redis. */
 export interface Town {
   readonly simulator: Simulator;
-  readonly environment: Record<string, string>;
-  /** Starts a role; a receiver's address is where the simulator posts from then on. */
-  start(role: 'receiver' | 'worker' | 'console' | 'all', also?: Record<string, string>): Promise<RoleProcess>;
+  readonly environment: Environment;
+  /** Starts a role as its own process. Starting a receiver directs the simulator's webhooks to it. */
+  start(role: 'receiver' | 'worker' | 'console' | 'all', overrides?: Environment): Promise<RoleProcess>;
+  /** Starts the role `all` inside the process of the test, which is faster where no process is killed or frozen. */
+  startInProcess(overrides?: Environment): Promise<App>;
+  /** The addresses of a console process and of the simulator, for `playTows`. */
+  addressesOf(console: RoleProcess): Promise<Addresses>;
 }
 
 const simulators = new Set<Simulator>();
+const apps = new Set<App>();
 const folders: string[] = [];
 
 afterEach(async () => {
+  await Promise.all([...apps].map((app) => app.stop()));
+  apps.clear();
   await Promise.all([...simulators].map((simulator) => simulator.stop(100)));
   simulators.clear();
   await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true })));
 });
 
-/** Starts a simulator that ends with the test. */
+/** Starts a simulator that is stopped after the test. */
 export async function buildTown(redisUrl: string, options: Partial<SimulatorOptions> = {}): Promise<Town> {
   let receiverUrl = '';
   const simulator = await startSimulator({
@@ -39,7 +50,7 @@ export async function buildTown(redisUrl: string, options: Partial<SimulatorOpti
     ...options,
   });
   simulators.add(simulator);
-  // Console and workers share the disk, as they do where towhook runs.
+  // Console and workers share a disk, as in production.
   const dataDir = await mkdtemp(join(tmpdir(), 'towhook-town-'));
   folders.push(dataDir);
   const environment = {
@@ -53,11 +64,20 @@ export async function buildTown(redisUrl: string, options: Partial<SimulatorOpti
   return {
     simulator,
     environment,
-    async start(role, also = {}) {
-      const started = await startProcess(role, { ...environment, ...also });
+    async start(role, overrides = {}) {
+      const started = await startProcess(role, { ...environment, ...overrides });
       if (role === 'receiver' || role === 'all') receiverUrl = await started.url('receiver');
       await started.logged('process.started');
       return started;
+    },
+    async startInProcess(overrides = {}) {
+      const app = await startApp({ redisUrl, environment: { ...environment, ...overrides } });
+      apps.add(app);
+      receiverUrl = app.receiverUrl;
+      return app;
+    },
+    async addressesOf(console) {
+      return { consoleUrl: await console.url('console'), simulatorUrl: simulator.url, apiKey: API_KEY };
     },
   };
 }
