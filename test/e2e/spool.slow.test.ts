@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
-import { callsOf, FORM, openPatrol, picture } from './patrol';
+import { buildTown } from '../support/town';
+import { createPatrol, FORM, picture } from './patrol';
+import { callsOf } from './simulator-control';
 
-jest.setTimeout(60_000);
+jest.setTimeout(240_000);
 const redis = useRedis();
 
 const folders: string[] = [];
@@ -13,42 +15,50 @@ afterEach(async () => {
   await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true })));
 });
 
-test('a worker on another disk is not ready and hands a violation back until one that sees its images takes it', async () => {
-  const { town, report, violation, tasks } = await openPatrol(redis.url, { worker: 'later' });
+/** A receiver and a console; the tests start the workers. */
+async function openTown() {
+  const town = await buildTown(redis.url);
+  const [console] = await Promise.all([town.start('console'), town.start('receiver')]);
+  return { town, ...createPatrol(await console.url('console')) };
+}
+
+test('a worker on another disk is not ready and leaves a violation with images to a worker on the shared disk', async () => {
+  const { town, report, violation, tasks } = await openTown();
   const otherDisk = await mkdtemp(join(tmpdir(), 'towhook-other-disk-'));
   folders.push(otherDisk);
-  const blind = await town.start('worker', { DATA_DIR: otherDisk });
+  const otherWorker = await town.start('worker', { DATA_DIR: otherDisk });
 
   const { id } = await report(FORM, [picture(3000)]);
-  await blind.logged('violation.images_unseen');
-  const ready = await fetch(`${await blind.url('ops')}/readyz`);
+  await otherWorker.logged('violation.images_unseen');
+  const ready = await fetch(`${await otherWorker.url('ops')}/readyz`);
   expect([ready.status, await ready.json()]).toMatchObject([503, { spool: 'foreign' }]);
   expect(await violation(id)).toMatchObject({ state: 'pending', attempts: 0 });
 
   await town.start('worker');
-  await eventually(async () => expect((await violation(id)).state).toBe('accepted'), 30_000);
+  await eventually(async () => expect((await violation(id)).state).toBe('accepted'), 120_000);
   expect(await callsOf(town, 'violation')).toHaveLength(1);
   expect(await tasks()).toEqual([]);
 });
 
-test('images that are gone from the shared disk are a question for a person, and nothing is sent', async () => {
-  const { town, report, violation, tasks, post } = await openPatrol(redis.url, { worker: 'later' });
+test('a violation whose images are missing from the shared disk is not sent and opens a task', async () => {
+  const { town, report, violation, tasks, post } = await openTown();
   const { id } = await report(FORM, [picture(3000)]);
   await rm(join(town.environment['DATA_DIR'] ?? '', 'spool', 'violations'), { recursive: true });
   await town.start('worker');
 
   await eventually(async () => expect(await tasks()).toMatchObject([{ type: 'images_missing', violation: { id } }]));
-  expect((await post(`/violations/${id}/waive`, { reason: 'reported anew' })).status).toBe(202);
+  expect((await post(`/violations/${id}/waive`, { reason: 'reported again' })).status).toBe(202);
   await eventually(async () => expect((await violation(id)).state).toBe('waived'));
   expect(await callsOf(town, 'violation')).toEqual([]);
   expect(await tasks()).toEqual([]);
 });
 
-test('images leave the disk once the service has the violation', async () => {
-  const { town, report, violation } = await openPatrol(redis.url);
+test('the images of a violation are deleted from the disk once the service has accepted it', async () => {
+  const { town, report, violation } = await openTown();
+  await town.start('worker');
   const { id } = await report(FORM, [picture(3000), picture(4000)]);
   await eventually(async () => expect((await violation(id)).state).toBe('accepted'));
 
-  const image = `${town.environment['DATA_DIR'] ?? ''}/spool/violations/${id}`;
-  await eventually(async () => await expect(readdir(image)).rejects.toMatchObject({ code: 'ENOENT' }));
+  const folder = `${town.environment['DATA_DIR'] ?? ''}/spool/violations/${id}`;
+  await eventually(async () => await expect(readdir(folder)).rejects.toMatchObject({ code: 'ENOENT' }));
 });

@@ -1,15 +1,22 @@
 import { eventually } from '../support/eventually';
+import { holdAnswers } from '../support/held-answers';
 import { useRedis } from '../support/redis';
-import { callsOf, FORM, openPatrol, order, picture, sha256, simulate, takenReference } from './patrol';
+import { buildTown } from '../support/town';
+import { createPatrol, FORM, picture, sha256 } from './patrol';
+import { acceptedReference, callsOf, requestTow, setFaults } from './simulator-control';
 
-jest.setTimeout(90_000);
+jest.setTimeout(240_000);
 const redis = useRedis();
 
-/** Longer than a lost claim takes to run out. */
-const CLAIM_LOST_MS = 40_000;
+/** A simulator, and receiver, console and worker in this process. */
+async function openTown(environment: Readonly<Record<string, string>> = {}) {
+  const town = await buildTown(redis.url);
+  const app = await town.startInProcess(environment);
+  return { town, ...createPatrol(app.consoleUrl) };
+}
 
-test('a violation reaches the service byte for byte, and its tow starts with what it says', async () => {
-  const { town, report, violation, tow, post } = await openPatrol(redis.url);
+test('a violation reaches the service byte for byte, and its plate and place are sent when its tow starts', async () => {
+  const { town, report, violation, tow, post } = await openTown();
   const images = [picture(20_000), picture(300_000), picture(1)];
 
   const { id } = await report(FORM, images);
@@ -30,8 +37,8 @@ test('a violation reaches the service byte for byte, and its tow starts with wha
     })),
   });
 
-  const ref = await order(town, accepted.violation_reference_id ?? '');
-  const whereabouts = {
+  const ref = await requestTow(town, { violation_reference_id: accepted.violation_reference_id });
+  const plateAndPlace = {
     plate_number: 'ABJ 1235',
     towed_location: FORM.location,
     latitude: 24.7136,
@@ -39,25 +46,25 @@ test('a violation reaches the service byte for byte, and its tow starts with wha
   };
   await eventually(async () =>
     expect(await tow(ref)).toMatchObject({
-      ...whereabouts,
+      ...plateAndPlace,
       zone_id: FORM.zoneId,
       violation_type: 'OBS_CLS_PARKING',
       violation_id: id,
     }),
   );
   expect((await post(`/tows/${ref}/started`)).status).toBe(202);
-  await eventually(async () => expect((await callsOf(town, 'started'))[0]?.body).toMatchObject(whereabouts));
+  await eventually(async () => expect((await callsOf(town, 'started'))[0]?.body).toMatchObject(plateAndPlace));
   await eventually(async () => expect((await violation(id)).towing_reference_ids).toEqual([ref]));
 });
 
-test('a violation whose answer was lost is sent once and proved by its tow request', async () => {
-  const { town, report, violation, tasks } = await openPatrol(redis.url);
-  await simulate(town, 'PUT', 'faults', [{ operation: 'violation', fault: 'lost_answer', times: 1 }]);
+test('a violation whose answer is lost is sent once and accepted when its tow request arrives', async () => {
+  const { town, report, violation, tasks } = await openTown();
+  await setFaults(town, [{ operation: 'violation', fault: 'lost_answer', times: 1 }]);
 
   const { id } = await report(FORM, [picture(5000)]);
   await eventually(async () => expect((await violation(id)).state).toBe('unknown'));
-  const reference = await takenReference(town);
-  await order(town, reference);
+  const reference = await acceptedReference(town);
+  await requestTow(town, { violation_reference_id: reference });
 
   await eventually(async () =>
     expect(await violation(id)).toMatchObject({
@@ -70,25 +77,21 @@ test('a violation whose answer was lost is sent once and proved by its tow reque
   expect(await tasks()).toEqual([]);
 });
 
-test('unproved for too long, a violation whose answer was lost becomes a task that proof closes again', async () => {
-  const { town, report, violation, tasks } = await openPatrol(redis.url, {
-    environment: { VIOLATION_PROOF_HOURS: '0.0002' },
-  });
-  await simulate(town, 'PUT', 'faults', [{ operation: 'violation', fault: 'lost_answer', times: 1 }]);
+test('a violation whose answer is lost becomes a task when its tow request takes too long, and the tow request closes the task', async () => {
+  const { town, report, violation, tasks } = await openTown({ VIOLATION_PROOF_HOURS: '0.0002' });
+  await setFaults(town, [{ operation: 'violation', fault: 'lost_answer', times: 1 }]);
 
   const { id } = await report(FORM);
   await eventually(async () => expect(await tasks()).toMatchObject([{ type: 'violation_unknown', violation: { id } }]));
-  await order(town, await takenReference(town));
+  await requestTow(town, { violation_reference_id: await acceptedReference(town) });
 
   await eventually(async () => expect(await tasks()).toEqual([]));
   expect(await violation(id)).toMatchObject({ state: 'accepted' });
   expect(await callsOf(town, 'violation')).toHaveLength(1);
 });
 
-test('by the guide form four fields are sent, its answer is kept, and a lost answer is a task at once', async () => {
-  const { town, report, violation, tasks, post } = await openPatrol(redis.url, {
-    environment: { VIOLATION_API: 'guide' },
-  });
+test('the guide API receives four fields, its answer is stored, and a lost answer opens a task at once', async () => {
+  const { town, report, violation, tasks, post } = await openTown({ VIOLATION_API: 'guide' });
 
   const first = await report(FORM, [picture(1000)]);
   await eventually(async () => expect(await violation(first.id)).toMatchObject({ state: 'accepted', can_tow: true }));
@@ -96,11 +99,11 @@ test('by the guide form four fields are sent, its answer is kept, and a lost ans
   const [call] = await callsOf(town, 'violation_guide');
   expect(call?.body).toEqual({ plateNumber, plateType, zoneId, violationType, images: [] });
 
-  await simulate(town, 'PUT', 'faults', [{ operation: 'violation_guide', fault: 'lost_answer', times: 1 }]);
+  await setFaults(town, [{ operation: 'violation_guide', fault: 'lost_answer', times: 1 }]);
   const second = await report({ ...FORM, metadata: '{}' });
   await eventually(async () => expect(await tasks()).toMatchObject([{ type: 'violation_unknown' }]));
-  const seen = { reason: 'seen at the service', violation_reference_id: 'V-20261120-ABCDEF' };
-  expect((await post(`/violations/${second.id}/accept`, seen)).status).toBe(202);
+  const decision = { reason: 'seen at the service', violation_reference_id: 'V-20261120-ABCDEF' };
+  expect((await post(`/violations/${second.id}/accept`, decision)).status).toBe(202);
   expect(await violation(second.id)).toMatchObject({
     state: 'accepted',
     accepted_how: 'by_hand',
@@ -110,10 +113,8 @@ test('by the guide form four fields are sent, its answer is kept, and a lost ans
   expect(await callsOf(town, 'violation_guide')).toHaveLength(2);
 });
 
-test('an active ticket holds a fine for a person, who may send it all the same', async () => {
-  const { town, report, violation, tasks, post } = await openPatrol(redis.url, {
-    environment: { VIOLATION_TICKET_CHECK: 'true' },
-  });
+test('a fine for a vehicle with an active ticket waits for a person, who can send it anyway', async () => {
+  const { town, report, violation, tasks, post } = await openTown({ VIOLATION_TICKET_CHECK: 'true' });
   const fine = { ...FORM, violationType: 'NO_TICKET', metadata: '{}' };
 
   // The simulator gives plates whose last digit is even an active ticket.
@@ -130,8 +131,8 @@ test('an active ticket holds a fine for a person, who may send it all the same',
   expect(await tasks()).toEqual([]);
 });
 
-test('a refused violation is corrected by a person and sent again', async () => {
-  const { town, report, violation, tasks, post } = await openPatrol(redis.url);
+test('a refused violation can be corrected by a person and is then sent again', async () => {
+  const { town, report, violation, tasks, post } = await openTown();
 
   const { id } = await report({ ...FORM, zoneId: '00000000-0000-0000-0000-000000000000' }, [picture(10)]);
   await eventually(async () =>
@@ -145,44 +146,33 @@ test('a refused violation is corrected by a person and sent again', async () => 
   expect(await tasks()).toEqual([]);
 });
 
-test('a worker killed with -9 between the call and its ack leads to no second violation', async () => {
-  const { town, worker, report, violation } = await openPatrol(redis.url);
-  await simulate(town, 'PUT', 'faults', [{ operation: 'violation', fault: 'late', times: 1, ms: 8000 }]);
-
-  const { id } = await report(FORM, [picture(2000)]);
-  // A call is listed when it arrives; cut off before its last byte it would have made nothing.
-  await eventually(async () => expect(await callsOf(town, 'violation')).toMatchObject([{ effect: true }]));
-  worker?.kill('SIGKILL');
-  await worker?.exited;
-  await town.start('worker');
-  await eventually(async () => expect((await violation(id)).state).toBe('unknown'), CLAIM_LOST_MS);
-  await order(town, await takenReference(town));
-
-  await eventually(async () => expect((await violation(id)).state).toBe('accepted'));
-  expect(await callsOf(town, 'violation')).toHaveLength(1);
-});
-
-test.each(['reference', 'guide'])(
-  'a tow request that overtakes the answer to its violation (%s) is joined to it, and the answer is kept',
-  async (api) => {
-    const { town, report, violation, tow, tasks } = await openPatrol(redis.url, {
-      environment: { VIOLATION_API: api },
+test.each([
+  ['reference', 'violation', { service_status: 'PENDING', accepted_how: 'proved_by_tow_request' }],
+  ['guide', 'violation_guide', { can_tow: true }],
+] as const)(
+  'a tow request that arrives before the answer to its violation is joined to it and the answer is stored (%s API)',
+  async (api, operation, stored) => {
+    const town = await buildTown(redis.url);
+    const answers = await holdAnswers(town.simulator.url, operation);
+    const app = await town.startInProcess({
+      VIOLATION_API: api,
+      SERVICE_BASE_URL: answers.url,
+      SERVICE_TIMEOUT_MS: '14000',
     });
-    const operation = api === 'guide' ? 'violation_guide' : 'violation';
-    await simulate(town, 'PUT', 'faults', [{ operation, fault: 'late', times: 1, ms: 3000 }]);
+    const { report, violation, tow, tasks } = createPatrol(app.consoleUrl);
 
     const { id } = await report(FORM);
     await eventually(async () => expect(await callsOf(town, operation)).toMatchObject([{ effect: true }]));
-    const ref = await order(town, await takenReference(town));
+    const ref = await requestTow(town, { violation_reference_id: await acceptedReference(town) });
     await eventually(async () => expect((await tow(ref)).state).toBe('requested'));
+    expect(await violation(id)).toMatchObject({ in_flight: true });
+    answers.release();
 
     await eventually(async () => expect(await violation(id)).toMatchObject({ state: 'accepted', in_flight: false }));
     await eventually(async () => expect(await tow(ref)).toMatchObject({ violation_id: id, plate_number: 'ABJ 1235' }));
     await eventually(async () => expect((await violation(id)).towing_reference_ids).toEqual([ref]));
     expect(await callsOf(town, operation)).toHaveLength(1);
-    expect(await violation(id)).toMatchObject(
-      api === 'guide' ? { can_tow: true } : { service_status: 'PENDING', accepted_how: 'proved_by_tow_request' },
-    );
+    expect(await violation(id)).toMatchObject(stored);
     expect(await tasks()).toEqual([]);
   },
 );
