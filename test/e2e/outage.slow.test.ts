@@ -1,23 +1,31 @@
+import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
-import { API_KEY, buildTown } from '../support/town';
-import { sufferOutage } from './outage';
+import { buildTown } from '../support/town';
+import { playThroughOutage } from './outage';
 
-jest.setTimeout(120_000);
+jest.setTimeout(240_000);
 const redis = useRedis();
 
-test('a service that fails every call for a while is left alone but for single tries, and nothing is lost', async () => {
+const RETRY_BASE_MS = 500;
+
+test('while the service fails every call it receives single probes with growing pauses, and no report is lost', async () => {
   const town = await buildTown(redis.url);
-  const all = await town.start('all', { RETRY_BASE_MS: '500', UNKNOWN_GRACE_MS: '1000' });
-  const addresses = { consoleUrl: await all.url('console'), simulatorUrl: town.simulator.url, apiKey: API_KEY };
+  const all = await town.start('all', { RETRY_BASE_MS: String(RETRY_BASE_MS), UNKNOWN_GRACE_MS: '1000' });
 
-  const suffered = await sufferOutage(addresses, { tows: 60, paceMs: 100, beginsAfterCalls: 60, lastsMs: 7000 });
+  const outage = await playThroughOutage(await town.addressesOf(all), {
+    tows: 60,
+    paceMs: 100,
+    beginsAfterCalls: 60,
+    untilRecovery: (probes) =>
+      eventually(async () => expect((await probes()).length).toBeGreaterThanOrEqual(4), 120_000),
+    timeLimitMs: 200_000,
+  });
 
-  expect(suffered.finished).toBe(60);
-  expect(suffered.findings).toMatchObject({ lost: 0, outOfOrder: 0, wrongBodies: 0, secondInvoices: 0, problems: [] });
-  // Half a second, one, two, four: no more than one call at a time, and each later than the one before.
-  const tries = suffered.triesWhileDown.map(({ atMs }) => atMs);
-  expect(tries.length).toBeGreaterThanOrEqual(1);
-  expect(tries.length).toBeLessThanOrEqual(4);
-  const pauses = tries.slice(1).map((atMs, index) => atMs - (tries[index] ?? 0));
-  for (const pause of pauses) expect(pause).toBeGreaterThanOrEqual(900);
+  expect(outage.finished).toBe(60);
+  expect(outage.findings).toMatchObject({ lost: 0, outOfOrder: 0, wrongBodies: 0, secondInvoices: 0, problems: [] });
+  // Backoff: at least 500 ms after the first probe, 1 s after the second, 2 s after the third.
+  const times = outage.probes.map(({ atMs }) => atMs);
+  for (const [index, atMs] of times.slice(1).entries()) {
+    expect(atMs - (times[index] ?? 0)).toBeGreaterThanOrEqual(RETRY_BASE_MS * 2 ** index);
+  }
 });

@@ -1,52 +1,65 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { simulatorCalls, type SimulatorCall } from '../../src/contracts/simulator';
-import { sendingView } from '../../src/contracts/operator';
+import { sendingView, towView } from '../../src/contracts/operator';
 import { playTows, type Played } from '../../src/main/demo/play';
 import type { Addresses } from '../../src/main/demo/play';
 import { systemClock } from '../../src/platform/clock';
 import { eventually } from '../support/eventually';
 
-/** What an outage of the service looked like, from the service's own record. */
-export interface Suffered extends Played {
-  /** Calls that arrived after the breaker had opened and those under way had ended, until the service worked again. */
-  readonly triesWhileDown: readonly { atMs: number; operation: string }[];
+/** A call that arrived while the circuit was not closed. */
+export interface Probe {
+  readonly atMs: number;
+  readonly operation: string;
+}
+
+/** What an outage of the service looked like in the service's own record. */
+export interface OutageRecord extends Played {
+  /** Calls that arrived after the circuit had opened and all earlier calls had ended, until the service recovered. */
+  readonly probes: readonly Probe[];
   readonly failedCalls: number;
-  /** Reports a second taken by the service: before the outage, and after it until the backlog was gone. */
+  /** Reports per second that the service accepted before the outage, and after it until no report was left. */
   readonly rateBefore: number;
   readonly rateAfter: number;
-  /** From the end of the outage to the first report that was taken. */
+  /** Time from the recovery of the service to the first accepted report. */
   readonly noticedAfterMs: number;
 }
 
-/** What is under way when the breaker opens may still fail. */
-const UNDER_WAY_MS = 1000;
+export interface OutageOptions {
+  readonly tows: number;
+  readonly paceMs: number;
+  /** The outage begins once the service has received this many calls. */
+  readonly beginsAfterCalls: number;
+  /** Resolves when the service is to recover; `probes` returns the probes so far. */
+  readonly untilRecovery: (probes: () => Promise<readonly Probe[]>) => Promise<unknown>;
+  readonly timeLimitMs: number;
+}
 
-/** Plays tows; in the middle the service answers every call with 500 for a while, then works again. */
-export async function sufferOutage(
-  to: Addresses,
-  options: { tows: number; paceMs: number; beginsAfterCalls: number; lastsMs: number },
-): Promise<Suffered> {
-  const { tows, paceMs, lastsMs } = options;
-  const playing = playTows(to, { tows, paceMs, faults: [], timeLimitMs: lastsMs + 120_000 });
+/** Plays tows. In the middle the service answers every call with 500, then it recovers. */
+export async function playThroughOutage(to: Addresses, options: OutageOptions): Promise<OutageRecord> {
+  const { tows, paceMs, timeLimitMs } = options;
+  const playing = playTows(to, { tows, paceMs, faults: [], timeLimitMs });
   await eventually(async () => {
     const calls = await callsAt(to);
     if (calls.length < options.beginsAfterCalls) throw new Error('not enough calls yet');
-  }, 60_000);
-  await putFaults(to, [{ operation: '*', fault: '500' }]);
+  }, 120_000);
+  await setFaults(to, [{ operation: '*', fault: '500' }]);
   const beginsMs = systemClock.nowMs();
-  const openedMs = await eventually(() => downSince(to));
-  await pause(beginsMs + lastsMs - systemClock.nowMs());
-  await putFaults(to, []);
+  await eventually(() => assertCircuitOpen(to));
+  await untilEarlierCallsEnded(to);
+  const firstProbe = (await callsAt(to)).length;
+  const probesUntil = (calls: readonly SimulatorCall[]) => calls.slice(firstProbe).map(withTime);
+  await options.untilRecovery(async () => probesUntil(await callsAt(to)));
+  const probes = probesUntil(await callsAt(to));
+  await setFaults(to, []);
   const endsMs = systemClock.nowMs();
   const played = await playing;
 
-  const calls = (await callsAt(to)).map((call) => ({ ...call, atMs: Date.parse(String(call['at'])) }));
-  const taken = calls.filter(({ effect, operation }) => effect && operation !== 'token');
-  const before = taken.filter(({ atMs }) => atMs < beginsMs);
-  const after = taken.filter(({ atMs }) => atMs > endsMs);
+  const calls = (await callsAt(to)).map(withTime);
+  const accepted = calls.filter(({ effect, operation }) => effect && operation !== 'token');
+  const before = accepted.filter(({ atMs }) => atMs < beginsMs);
+  const after = accepted.filter(({ atMs }) => atMs > endsMs);
   return {
     ...played,
-    triesWhileDown: calls.filter(({ atMs }) => atMs > openedMs + UNDER_WAY_MS && atMs < endsMs),
+    probes,
     failedCalls: calls.filter(({ status }) => status === 500).length,
     rateBefore: rateOf(before),
     rateAfter: rateOf(after),
@@ -54,7 +67,11 @@ export async function sufferOutage(
   };
 }
 
-/** Calls a second, from the first to the last. */
+function withTime(call: SimulatorCall) {
+  return { ...call, atMs: Date.parse(String(call['at'])) };
+}
+
+/** Calls per second, from the first call to the last. */
 function rateOf(calls: readonly { atMs: number }[]): number {
   const lastedMs = (calls.at(-1)?.atMs ?? 0) - (calls[0]?.atMs ?? 0);
   return lastedMs > 0 ? (calls.length * 1000) / lastedMs : 0;
@@ -64,14 +81,31 @@ async function callsAt({ simulatorUrl }: Addresses): Promise<SimulatorCall[]> {
   return simulatorCalls.parse(await (await fetch(`${simulatorUrl}/simulator/calls`)).json()).items;
 }
 
-async function downSince({ consoleUrl, apiKey }: Addresses): Promise<number> {
-  const response = await fetch(`${consoleUrl}/api/operations`, { headers: { authorization: `Bearer ${apiKey}` } });
-  const { service } = sendingView.parse(await response.json());
-  if (service.since === null) throw new Error('the breaker has not opened');
-  return Date.parse(service.since);
+async function assertCircuitOpen(to: Addresses): Promise<void> {
+  const { service } = sendingView.parse(await read(to, '/operations'));
+  if (service.since === null) throw new Error('the circuit has not opened');
 }
 
-async function putFaults({ simulatorUrl }: Addresses, faults: readonly object[]): Promise<void> {
+/**
+ * Resolves once no attempt from before the opening of the circuit is under way. A tow has one attempt at a time, so
+ * one sight of a tow without an attempt is enough: its later attempts are probes.
+ */
+async function untilEarlierCallsEnded(to: Addresses): Promise<void> {
+  const refs = new Set((await callsAt(to)).flatMap(({ body }) => body?.['towing_reference_id'] ?? []).map(String));
+  for (const ref of refs) {
+    await eventually(async () => {
+      const { reports } = towView.parse(await read(to, `/tows/${encodeURIComponent(ref)}`));
+      if (reports.some(({ in_flight }) => in_flight)) throw new Error(`an attempt of ${ref} is under way`);
+    }, 60_000);
+  }
+}
+
+async function read({ consoleUrl, apiKey }: Addresses, path: string): Promise<unknown> {
+  const response = await fetch(`${consoleUrl}/api${path}`, { headers: { authorization: `Bearer ${apiKey}` } });
+  return response.json();
+}
+
+async function setFaults({ simulatorUrl }: Addresses, faults: readonly object[]): Promise<void> {
   const headers = { 'content-type': 'application/json' };
   await fetch(`${simulatorUrl}/simulator/faults`, { method: 'PUT', headers, body: JSON.stringify(faults) });
 }
