@@ -1,7 +1,6 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { simulatorCalls, simulatorOrders } from '../../src/contracts/simulator';
 import { startConservation } from '../../src/main/conservation';
 import { openFoundation, openLog, type Foundation } from '../../src/main/foundation';
 import { startReceiver } from '../../src/main/receiver';
@@ -13,7 +12,9 @@ import { eventually } from '../support/eventually';
 import { useOwnRedis } from '../support/redis';
 import { openStores, START } from '../support/stores';
 import { buildTown, type Town } from '../support/town';
+import { callsOf, requestTows } from './simulator-control';
 
+jest.setTimeout(240_000);
 const redis = useOwnRedis();
 let town: Town;
 let foundation: Foundation;
@@ -32,59 +33,54 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Lines of the log that are this event. */
+/** The log lines of an event. */
 async function logged(event: string): Promise<string[]> {
   return (await readFile(join(folder, 'log'), 'utf8')).split('\n').filter((line) => line.includes(`"${event}"`));
 }
 
-/** Has the service request tows; resolves once their deliveries are acknowledged. */
-async function requestTows(count: number): Promise<string[]> {
-  const order = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ count }) };
-  const { items } = simulatorOrders.parse(
-    await (await fetch(`${town.simulator.url}/simulator/tow-requests`, order)).json(),
-  );
+/** Has the service request tows. Resolves with their references once their deliveries are acknowledged. */
+async function acknowledgedTows(count: number): Promise<string[]> {
+  const refs = await requestTows(town, { count });
   await eventually(async () => expect(await foundation.redis.zcard('{p0}:ledger')).toBe(count));
-  return items.map(({ towing_reference_id }) => towing_reference_id);
+  return refs;
 }
 
-async function startedTows(): Promise<unknown[]> {
-  const { items } = simulatorCalls.parse(await (await fetch(`${town.simulator.url}/simulator/calls`)).json());
-  const started = items.filter(({ operation, status }) => operation === 'started' && status === 200);
-  return started.map(({ body }) => body);
+async function acceptedStartReports(): Promise<unknown[]> {
+  return (await callsOf(town, 'started')).filter(({ status }) => status === 200).map(({ body }) => body);
 }
 
-/** Every due mark and every job, gone. */
-async function forgetWhatIsDue(): Promise<void> {
+/** Deletes the schedule and all jobs. */
+async function deleteScheduleAndJobs(): Promise<void> {
   await foundation.redis.del('{p0}:due:deliveries', '{p0}:due:tows');
   for (const queue of Object.values(foundation.queues.byName)) await queue.obliterate({ force: true });
 }
 
-const lastWalk = () => createConservationStore(foundation.redis).lastWalk();
+const lastScan = () => createConservationStore(foundation.redis).lastWalk();
 
-test('what lost its due mark and its job is found, counted as lost, and carried to its end by a worker', async () => {
-  const [first = '', ...others] = await requestTows(5);
+test('the conservation check finds records without a schedule entry and a job, logs them as lost, and a worker completes them', async () => {
+  const [first = '', ...others] = await acknowledgedTows(5);
   const stores = await openStores(redis.url);
   const { items } = await stores.deliveries.list({ cursor: null, limit: 10 });
   const ofFirst = items.find(({ towingReferenceId }) => towingReferenceId === first);
   expect(await stores.process(ofFirst?.id ?? '')).toBe('created');
   await stores.say(first, START);
   await eventually(async () => {
-    // The wake-ups of the receiver are made without waiting for them.
+    // The receiver adds jobs without waiting for the result.
     expect((await foundation.queues.byName.deliveries.getJobCounts('waiting'))['waiting']).toBe(5);
   });
-  await forgetWhatIsDue();
+  await deleteScheduleAndJobs();
 
   startWorker(foundation);
   startConservation(foundation);
 
-  await eventually(async () => expect(await startedTows()).toMatchObject([{ towing_reference_id: first }]));
+  await eventually(async () => expect(await acceptedStartReports()).toMatchObject([{ towing_reference_id: first }]));
   for (const ref of others) await eventually(async () => expect((await stores.read(ref)).tow.state).toBe('requested'));
-  const walk = await eventually(async () => {
-    const found = await lastWalk();
+  const scan = await eventually(async () => {
+    const found = await lastScan();
     expect(found && totalOf(found)).toMatchObject({ acknowledged: 6, finished: 6, lost: 0, repaired: 0 });
     return found;
   });
-  expect(walk?.lostNames).toEqual([]);
+  expect(scan?.lostNames).toEqual([]);
   expect(await foundation.redis.hlen('{p0}:tasks')).toBe(0);
   const [line = '{}', ...more] = await logged('conservation.lost');
   expect(JSON.parse(line)).toMatchObject({ level: 'error', lost: 5, repaired: 5 });
@@ -93,8 +89,8 @@ test('what lost its due mark and its job is found, counted as lost, and carried 
   stores.close();
 });
 
-test('what stays lost is found by every walk, and said once a minute', async () => {
-  await requestTows(3);
+test('a lost delivery is found by every conservation scan and logged once per minute', async () => {
+  await acknowledgedTows(3);
   const [id = ''] = await foundation.redis.zrangebyscore('{p0}:due:deliveries', '-inf', '+inf');
   await foundation.redis.del(`{p0}:delivery:${id}`);
 
@@ -102,7 +98,7 @@ test('what stays lost is found by every walk, and said once a minute', async () 
 
   const ends = new Set<number>();
   await eventually(async () => {
-    const found = await lastWalk();
+    const found = await lastScan();
     if (found) ends.add(found.endedAtMs);
     expect(found?.lostNames).toEqual([`delivery ${id}`]);
     expect(ends.size).toBeGreaterThan(3);
@@ -117,11 +113,11 @@ test('what stays lost is found by every walk, and said once a minute', async () 
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ lost: 1, repaired: 0, names: [`delivery ${id}`] });
 });
 
-test('walks go on after Redis was away, and none goes on once it is stopped', async () => {
-  await requestTows(3);
+test('conservation scans continue after Redis was down and end when they are stopped', async () => {
+  await acknowledgedTows(3);
   const repetition = startConservation(foundation);
   const before = await eventually(async () => {
-    const found = await lastWalk();
+    const found = await lastScan();
     expect(found?.deliveries.acknowledged).toBe(3);
     return found;
   });
@@ -129,18 +125,18 @@ test('walks go on after Redis was away, and none goes on once it is stopped', as
   await eventually(async () => expect(await logged('conservation.failed')).not.toEqual([]));
   await redis.start();
   const after = await eventually(async () => {
-    const found = await lastWalk();
+    const found = await lastScan();
     expect(found?.endedAtMs).toBeGreaterThan(before?.endedAtMs ?? 0);
     return found;
-  }, 15_000);
+  });
   expect(after?.deliveries).toMatchObject({ acknowledged: 3, waiting: 3, lost: 0 });
 
   await repetition.stop();
 
-  const walk = await foundation.redis.hgetall('{p0}:walk');
+  const scanState = await foundation.redis.hgetall('{p0}:walk');
   await eventually(async () => {
     const [seconds] = await foundation.redis.time();
-    expect(Number(seconds) * 1000).toBeGreaterThan(Number(walk['next_at']) + 1000);
+    expect(Number(seconds) * 1000).toBeGreaterThan(Number(scanState['next_at']) + 1000);
   });
-  expect(await foundation.redis.hgetall('{p0}:walk')).toEqual(walk);
+  expect(await foundation.redis.hgetall('{p0}:walk')).toEqual(scanState);
 });

@@ -13,6 +13,7 @@ import { useRedis } from '../support/redis';
 import { liveAndBeCanceled } from '../support/retention';
 import { openStores, type Stores } from '../support/stores';
 
+jest.setTimeout(240_000);
 const redis = useRedis();
 const dataDir = useDataDir();
 const running: Foundation[] = [];
@@ -25,7 +26,7 @@ afterEach(async () => {
   stores.close();
 });
 
-/** A process that keeps nothing that is finished, and looks every few milliseconds. */
+/** Opens what a process consists of; it archives finished records at once and checks for them every 20 ms. */
 async function startProcess(options: { dataDir?: string; log?: Log } = {}): Promise<Foundation> {
   const config = loadConfig({
     REDIS_URL: redis.url,
@@ -42,62 +43,62 @@ async function startProcess(options: { dataDir?: string; log?: Log } = {}): Prom
 
 const isArchived = (ref: string, folder = dataDir.path) =>
   eventually(async () => expect(await idsIn(folder, { type: 'tow' })).toContain(ref));
-const hasLeft = (ref: string) => eventually(async () => expect(await stores.tows.read(ref)).toBeNull());
+const isDeleted = (ref: string) => eventually(async () => expect(await stores.tows.read(ref)).toBeNull());
 const files = () => readdir(archiveFolder(dataDir.path));
 
-test('what is finished leaves by itself while a process runs, and the metrics count it', async () => {
+test('a running process moves finished tows to the archive and counts them in the metrics', async () => {
   for (const ref of ['T1', 'T2']) await liveAndBeCanceled(stores, ref);
   const { metrics } = await startProcess();
 
-  for (const ref of ['T1', 'T2']) await isArchived(ref).then(() => hasLeft(ref));
+  for (const ref of ['T1', 'T2']) await isArchived(ref).then(() => isDeleted(ref));
   await liveAndBeCanceled(stores, 'T3');
-  await hasLeft('T3');
+  await isDeleted('T3');
 
   await eventually(async () => expect((await metrics.text()).text).toContain('towhook_archived_total{type="tow"} 3'));
   expect(await files()).toHaveLength(1);
 });
 
-test('of several processes one archives at a time; when it stops another goes on with a file of its own', async () => {
+test('one of several processes archives at a time, and when it stops another one continues in its own file', async () => {
   const first = await startProcess();
   await liveAndBeCanceled(stores, 'T1');
-  await hasLeft('T1');
+  await isDeleted('T1');
   await startProcess();
   await liveAndBeCanceled(stores, 'T2');
-  await hasLeft('T2');
+  await isDeleted('T2');
   expect(await files()).toHaveLength(1);
 
   running.splice(running.indexOf(first), 1);
   await first.resources.closeAll();
   await liveAndBeCanceled(stores, 'T3');
-  await hasLeft('T3');
+  await isDeleted('T3');
 
   expect(await files()).toHaveLength(2);
   expect(await idsIn(dataDir.path, { type: 'tow' })).toEqual(['T1', 'T2', 'T3']);
 });
 
-test('a process whose right was given to another goes on with a file of its own', async () => {
+test('a process that lost the archive lock to another process continues in a new file once the lock expires', async () => {
   await startProcess();
   await liveAndBeCanceled(stores, 'T1');
-  await hasLeft('T1');
+  await isDeleted('T1');
 
-  await stores.redis.set(lockKey('retention'), 'somebody else', 'PX', 100);
+  await stores.redis.set(lockKey('retention'), 'another-process', 'PX', 100);
   await liveAndBeCanceled(stores, 'T2');
-  await hasLeft('T2');
+  await isDeleted('T2');
 
   expect(await files()).toHaveLength(2);
   expect(await verifyArchive(dataDir.path)).toMatchObject({ torn: [], broken: [], records: { tow: 2 } });
 });
 
-test('a DATA_DIR that cannot be written to keeps everything in Redis, and is said by one line and one task', async () => {
-  const said: string[] = [];
-  const log = { ...silentLog, error: (event: string) => said.push(event) };
+test('an unwritable DATA_DIR keeps finished tows in Redis and causes one log line and one task until it is writable', async () => {
+  const logged: string[] = [];
+  const log = { ...silentLog, error: (event: string) => logged.push(event) };
   const blocked = join(dataDir.path, 'a-file');
   await writeFile(blocked, '');
   await liveAndBeCanceled(stores, 'T1');
   await startProcess({ dataDir: blocked, log });
   const openTasks = () => stores.redis.hkeys(KEYS.tasks);
   await eventually(async () => expect(await openTasks()).toEqual(['archive_failing']));
-  // Each failing turn takes a number of its own.
+  // Each failed run takes a new epoch of the lock.
   await eventually(async () => expect(Number(await stores.redis.get('{p0}:lock-epoch:retention'))).toBeGreaterThan(3));
   expect((await stores.read('T1')).tow.state).toBe('canceled');
   expect(await stores.deliveries.read('request-T1')).not.toBeNull();
@@ -105,8 +106,8 @@ test('a DATA_DIR that cannot be written to keeps everything in Redis, and is sai
   await rm(blocked);
   await mkdir(blocked);
 
-  await hasLeft('T1');
+  await isDeleted('T1');
   await isArchived('T1', blocked);
   await eventually(async () => expect(await openTasks()).toEqual([]));
-  expect(said).toEqual(['archive.failed']);
+  expect(logged).toEqual(['archive.failed']);
 });

@@ -9,12 +9,13 @@ import { silentLog } from '../../src/platform/log';
 import { useRedis } from '../support/redis';
 import { API_KEY, buildTown } from '../support/town';
 
+jest.setTimeout(240_000);
 const redis = useRedis();
 
-test('nothing rests on the deduplication of jobs: with it off every tow still finishes, in order', async () => {
+test('every tow finishes in order and without a second invoice when jobs are not deduplicated', async () => {
   let receiverUrl = '';
   const town = await buildTown(redis.url, { webhookUrl: () => receiverUrl });
-  const config = loadConfig({ ...town.environment, RECEIVER_PORT: '0', CONSOLE_PORT: '0' });
+  const config = loadConfig({ ...town.environment, RECEIVER_PORT: '0', CONSOLE_PORT: '0', RETRY_BASE_MS: '100' });
   const foundation = await openFoundation({ config, log: silentLog, deduplicate: false });
   startWorker(foundation);
   receiverUrl = (await startReceiver(foundation)).url;
@@ -22,10 +23,10 @@ test('nothing rests on the deduplication of jobs: with it off every tow still fi
 
   const { findings, finished } = await playTows(
     { consoleUrl, simulatorUrl: town.simulator.url, apiKey: API_KEY },
-    { tows: 60, faults: faultsFor(60), paceMs: 5, timeLimitMs: 60_000 },
+    { tows: 24, faults: faultsFor(24), paceMs: 5, timeLimitMs: 240_000 },
   );
 
   await foundation.resources.closeAll();
-  expect(finished).toBe(60);
+  expect(finished).toBe(24);
   expect(findings).toMatchObject({ lost: 0, outOfOrder: 0, wrongBodies: 0, secondInvoices: 0, problems: [] });
 });
