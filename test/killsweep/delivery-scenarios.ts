@@ -1,6 +1,6 @@
 import { DELIVERY, invoiceOf, known, requestOf, type Scenario } from './scenario';
 
-/** A worker is woken for a webhook delivery. */
+/** Scenarios in which a worker runs for a webhook delivery. */
 export const DELIVERY_SCENARIOS: readonly Scenario[] = [
   {
     name: 'a tow request',
@@ -32,7 +32,7 @@ export const DELIVERY_SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    name: 'an invoice for a tow nobody knows',
+    name: 'an invoice for an unknown tow',
     end: ['tow_invoice parked null'],
     wakeUp: 'delivery',
     repeats: 0,
@@ -63,7 +63,7 @@ export const DELIVERY_SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    name: 'a delivery that was settled before',
+    name: 'a delivery that is already processed',
     end: ['tow_request processed created'],
     wakeUp: 'delivery',
     repeats: 0,

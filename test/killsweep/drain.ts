@@ -1,45 +1,47 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { KEYS } from '../../src/store/keys';
 import type { Lane } from './lane';
-import { createLife, type Life } from './mortal-worker';
+import { createWorker, type InterruptibleWorker } from './interruptible-worker';
 
-/** Whose turn ends when, seen from the due marks alone: whatever has none is never looked at again. */
-
-const LOOK_EVERY_MS = 25;
+const CHECK_EVERY_MS = 25;
 const TAKE_MAX = 50;
-/** What a worker took and did not settle is due again after this. */
-const FORWARD_MS = 100;
-/** A due mark further ahead than this waits for something that does not come by itself, such as a tow request. */
+/** Work that was taken from the schedule and not finished is due again after this time. */
+const RETAKE_AFTER_MS = 100;
+/** Work scheduled later than this waits for an event that the scenario does not produce, such as a tow request. */
 const FAR_AHEAD_MS = 60_000;
-const SETTLE_LIMIT_MS = 20_000;
+/** Ends a run that hangs. */
+const SETTLE_LIMIT_MS = 120_000;
 
-/** Works off what is due as a worker and its pump do, until nothing is due any more. */
-export async function drain({ lane, ref }: { lane: Lane; ref: string }, life: Life = createLife(null)): Promise<void> {
+/** Does all scheduled work as a worker and its scheduler do, until nothing is scheduled soon. */
+export async function drain(
+  { lane, ref }: { lane: Lane; ref: string },
+  worker: InterruptibleWorker = createWorker(null),
+): Promise<void> {
   const untilMs = performance.now() + SETTLE_LIMIT_MS;
   while (!(await isSettled(lane, ref))) {
-    if (performance.now() > untilMs) throw new Error(`${ref} did not come to rest`);
-    await takeTurn(lane, life);
-    await pause(LOOK_EVERY_MS);
+    if (performance.now() > untilMs) throw new Error(`${ref} did not settle`);
+    await doDueWork(lane, worker);
+    await pause(CHECK_EVERY_MS);
   }
 }
 
-async function takeTurn({ stores, ...lane }: Lane, life: Life): Promise<void> {
-  for (const id of await stores.due.deliveries.take(TAKE_MAX, FORWARD_MS)) await lane.processDelivery(id, life);
-  for (const ref of await stores.due.tows.take(TAKE_MAX, FORWARD_MS)) await lane.sendReports(ref, life);
+async function doDueWork({ stores, ...lane }: Lane, worker: InterruptibleWorker): Promise<void> {
+  for (const id of await stores.due.deliveries.take(TAKE_MAX, RETAKE_AFTER_MS)) await lane.processDelivery(id, worker);
+  for (const ref of await stores.due.tows.take(TAKE_MAX, RETAKE_AFTER_MS)) await lane.sendReports(ref, worker);
 }
 
 async function isSettled({ stores, service }: Lane, ref: string): Promise<boolean> {
-  const isAtRest = async () => {
+  const hasNoDueWork = async () => {
     const soon = Date.now() + FAR_AHEAD_MS;
     const due = [KEYS.dueTows, KEYS.dueDeliveries].map((key) => stores.redis.zcount(key, '-inf', soon));
     return (await Promise.all(due)).every((count) => count === 0);
   };
-  // What comes in between two looks is seen by the last one.
-  return (await isAtRest()) && !(await isWebhookOnItsWay(service, ref)) && (await isAtRest());
+  // A webhook that arrives between the first two checks creates work that the third one finds.
+  return (await hasNoDueWork()) && !(await isWebhookPending(service, ref)) && (await hasNoDueWork());
 }
 
-/** The service posts an invoice a moment after its create; until it gave up or was answered, all is not over. */
-async function isWebhookOnItsWay(service: Lane['service'], ref: string): Promise<boolean> {
+/** True while an invoice webhook of the service is neither dropped nor answered; it follows the create by 20 ms. */
+async function isWebhookPending(service: Lane['service'], ref: string): Promise<boolean> {
   const calls = await service.calls(ref);
   const created = calls.filter(({ operation, effect }) => operation === 'invoice' && effect).length;
   const attempts = (await service.webhooks()).filter(({ towing_reference_id: of }) => of === ref);

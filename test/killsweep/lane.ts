@@ -14,40 +14,40 @@ import type { Wake } from '../../src/workflow/ports';
 import { openRecord, type ServiceRecord } from '../chaos/record';
 import { NO_LIMITS, noBudgets } from '../support/budgets';
 import { LEASE_MS, openStores, type Stores } from '../support/stores';
-import type { Life } from './mortal-worker';
+import type { InterruptibleWorker } from './interruptible-worker';
 
-/** A database, a service and a receiver of its own: what one run after the other of the sweep stands on. */
+/** A database, a simulated service and a receiver. A lane plays one run after the other. */
 export interface Lane {
   readonly stores: Stores;
   readonly service: ServiceRecord;
   readonly settings: { graceMs: number };
-  /** Does what a woken worker does with a delivery; its calls are those of the given life. */
-  processDelivery(id: string, life: Life): Promise<void>;
-  /** Does what a woken worker does with a tow, until there is no more to do at once. */
-  sendReports(ref: string, life: Life): Promise<void>;
+  /** Processes a delivery with the calls of the given worker. */
+  processDelivery(id: string, worker: InterruptibleWorker): Promise<void>;
+  /** Sends reports of a tow with the calls of the given worker, until none can be sent at once. */
+  sendReports(ref: string, worker: InterruptibleWorker): Promise<void>;
   /** Empties the database. */
   clear(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** How soon the invoice webhook follows its create. */
+/** Delay of the invoice webhook after the create. */
 const WEBHOOK_DELAY_MS = 20;
 const POLICY = { retryBaseMs: 20, retryCapMs: 100, notFoundRetries: 2, notFoundRetryMs: 20, giveUpAfterMs: 3_600_000 };
 const world = { clock: systemClock, log: silentLog };
-const nobody: Wake = { delivery: () => {}, tow: () => {}, violation: () => {} };
+const noWake: Wake = { delivery: () => {}, tow: () => {}, violation: () => {} };
 
 export async function openLane(redisUrl: string): Promise<Lane> {
   const stores = await openStores(redisUrl);
   const metrics = createMetrics();
-  const anybody = { secrets: [], sharedSecret: null };
+  const unsigned = { secrets: [], sharedSecret: null };
   const receiver = await listen(
     createReceiver({
       ...world,
       troubleLog: silentLog,
       metrics,
       intake: createIntake(stores.redis, systemClock),
-      wake: nobody,
-      verify: { tow_request: anybody, tow_invoice: anybody },
+      wake: noWake,
+      verify: { tow_request: unsigned, tow_invoice: unsigned },
       bodyLimitBytes: 100_000,
       ratePerMinute: 0,
     }),
@@ -60,7 +60,7 @@ export async function openLane(redisUrl: string): Promise<Lane> {
     port: 0,
     webhookUrl: receiver.url,
     invoiceWebhookDelayMs: WEBHOOK_DELAY_MS,
-    // The receiver is always there: what is not delivered at once is not meant to be.
+    // The receiver is always reachable: an undelivered webhook is one that a fault dropped.
     retryDelaysMs: [],
   });
   const service = createServiceClient({
@@ -68,7 +68,8 @@ export async function openLane(redisUrl: string): Promise<Lane> {
     baseUrl: `${simulator.url}/prefix`,
     clientId: 'client',
     clientSecret: 'secret',
-    timeoutMs: 2000,
+    // No fault of a scenario hangs: the time limit must never expire, however busy the machine is.
+    timeoutMs: 60_000,
     tokens: createMemoryTokenCache(systemClock),
     budgets: noBudgets,
   });
@@ -79,18 +80,18 @@ export async function openLane(redisUrl: string): Promise<Lane> {
     stores,
     service: openRecord(simulator.url),
     settings,
-    async processDelivery(id, life) {
+    async processDelivery(id, worker) {
       await processDelivery(deliveryJob.parse({ delivery_id: id }), {
         ...world,
         metrics,
-        ...life.mortal('settling', settling),
-        tows: life.mortal('tows', tows),
-        deliveries: life.mortal('deliveries', deliveries),
-        violations: life.mortal('violations', violations),
-        wake: life.mortal('wake', nobody),
+        ...worker.wrap('settling', settling),
+        tows: worker.wrap('tows', tows),
+        deliveries: worker.wrap('deliveries', deliveries),
+        violations: worker.wrap('violations', violations),
+        wake: worker.wrap('wake', noWake),
       });
     },
-    async sendReports(ref, life) {
+    async sendReports(ref, worker) {
       const { graceMs } = settings;
       const outbox = createOutboxStore(redis, systemClock, {
         leaseMs: LEASE_MS,
@@ -99,13 +100,13 @@ export async function openLane(redisUrl: string): Promise<Lane> {
       });
       const tools = {
         ...world,
-        clock: life.clock,
+        clock: worker.clock,
         metrics,
-        outbox: life.mortal('outbox', outbox),
-        tows: life.mortal('tows', tows),
-        service: life.mortal('service', service),
+        outbox: worker.wrap('outbox', outbox),
+        tows: worker.wrap('tows', tows),
+        service: worker.wrap('service', service),
         settings: { ...POLICY, unknownGraceMs: graceMs },
-        claimMaxAgeMs: 5000,
+        claimMaxAgeMs: 600_000,
       };
       const payload = reportJob.parse({ towing_reference_id: ref });
       while ((await sendReport(payload, tools)).kind === 'more');

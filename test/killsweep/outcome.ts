@@ -1,32 +1,32 @@
 import { REPORT_KINDS, type JsonObject } from '../../src/domain/vocabulary';
 import type { Stage } from './scenario';
 
-/** What a run came to, without what differs from run to run: ids, times and how often something was tried. */
+/** The result of a run without ids, times and numbers of attempts, which differ from run to run. */
 export interface Outcome {
-  /** Null when the tow is not known. */
+  /** Null when the tow is unknown. */
   readonly tow: JsonObject | null;
   readonly reports: readonly string[];
   readonly tasks: readonly string[];
-  /** What happened to the tow, in order. */
-  readonly story: readonly string[];
+  /** The events of the tow, in order. */
+  readonly events: readonly string[];
   readonly deliveries: readonly string[];
-  /** The reports as the service saw them, each once however often it was repeated in a row. */
+  /** The kinds of reports in the order of their arrival at the service; consecutive repeats count once. */
   readonly order: readonly string[];
-  /** How often the service saw each kind of report. */
+  /** Calls that the service received, per kind of report. */
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** Entries of the timeline that stand for what happened, not for how it was tried. */
-const STORY = ['tow.requested', 'request.rival_kept', 'invoice.attached', 'fact.recorded'];
+/** Timeline entries that record an event, not an attempt to send. */
+const EVENTS = ['tow.requested', 'request.rival_kept', 'invoice.attached', 'fact.recorded'];
 
-const MOMENT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
+const TIMESTAMP = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 
 export async function outcomeOf({ lane, ref, violation }: Stage): Promise<Outcome> {
   const record = await lane.stores.tows.read(ref);
   const { items } = await lane.stores.deliveries.list({ cursor: null, limit: 100 });
   const calls = (await lane.service.calls(ref)).map(({ operation }) => operation);
   const plain = (value: JsonObject) =>
-    JSON.stringify(value).replaceAll(ref, 'TW').replaceAll(violation, 'V').replaceAll(MOMENT, 'then');
+    JSON.stringify(value).replaceAll(ref, 'TW').replaceAll(violation, 'V').replaceAll(TIMESTAMP, 'then');
   return {
     tow: record && {
       state: record.tow.state,
@@ -39,7 +39,7 @@ export async function outcomeOf({ lane, ref, violation }: Stage): Promise<Outcom
       ({ kind, state, inFlight, body }) => `${kind} ${state}${inFlight ? ' in flight' : ''} ${plain(body)}`,
     ),
     tasks: (record?.tasks ?? []).map(({ type, actions }) => `${type}: ${actions.join(', ')}`),
-    story: (record?.timeline ?? []).map(({ type }) => type).filter((type) => STORY.includes(type)),
+    events: (record?.timeline ?? []).map(({ type }) => type).filter((type) => EVENTS.includes(type)),
     deliveries: items
       .filter(({ towingReferenceId }) => towingReferenceId === ref)
       .map(({ kind, state, verdict }) => `${kind} ${state} ${verdict}`)

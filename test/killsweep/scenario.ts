@@ -4,24 +4,24 @@ import type { FaultRule } from '../../src/simulator/faults';
 import { towInvoice, towRequest } from '../support/stores';
 import type { Lane } from './lane';
 
-/** Something a worker is woken for, in all the ways it can come out. */
+/** A piece of work for a worker and the ways in which it may end. */
 export interface Scenario {
   readonly name: string;
-  /** How it ends when nobody dies: reports, deliveries and open tasks. */
+  /** Reports, deliveries and open tasks at the end of an uninterrupted run. */
   readonly end: readonly string[];
-  /** How long an unknown outcome waits for its proof, ms. */
+  /** How long an unknown outcome waits for proof, ms. */
   readonly graceMs?: number;
-  /** What goes wrong at the service with the calls about this tow. */
+  /** Faults of the service in calls about this tow. */
   readonly faults?: readonly Omit<FaultRule, 'towing_reference_id'>[];
-  /** Brings about the state that the worker finds. */
+  /** Creates the state that the worker finds. */
   readonly prepare: (stage: Stage) => Promise<void>;
-  /** The first thing the worker is woken for. */
+  /** The job that starts the worker. */
   readonly wakeUp: 'delivery' | 'tow';
-  /** How many more calls than without a death the service may see of the report that was under way. */
+  /** How many extra calls of the interrupted report the service may receive. */
   readonly repeats: 0 | 1;
-  /** A death before the answer may leave it to a person whether the invoice exists. */
+  /** An interruption before the answer may leave a person to decide whether the invoice exists. */
   readonly mayNeedPerson?: boolean;
-  /** How many creates of an invoice the service may see at most, deaths or not. */
+  /** The most creates of an invoice that the service may receive, interrupted or not. */
   readonly createsMax?: number;
 }
 
@@ -31,20 +31,20 @@ export interface Stage {
   readonly violation: string;
 }
 
-/** The id of the delivery that the worker is woken for. */
+/** The id of the delivery that the worker processes. */
 export const DELIVERY = 'the-delivery';
 
-/** The body of a tow's request. */
+/** The body of the tow request. */
 export function requestOf({ ref, violation }: Stage): JsonObject {
   return { ...towRequest(ref), violation_reference_id: violation };
 }
 
-/** The body of a tow's invoice. */
+/** The body of the invoice webhook. */
 export function invoiceOf({ ref, violation }: Stage): JsonObject {
   return { ...towInvoice(ref), violation_reference_id: violation };
 }
 
-/** A tow that was requested and of which these facts were said, nothing of it reported. */
+/** Creates a requested tow with these facts, none of them reported. */
 export async function known(stage: Stage, ...facts: FactCommand[]): Promise<void> {
   const { stores } = stage.lane;
   await stores.accept('tow_request', requestOf(stage), 'request');

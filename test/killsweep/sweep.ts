@@ -1,36 +1,36 @@
 import { drain } from './drain';
 import type { Lane } from './lane';
-import { createLife, type Fate, type Life } from './mortal-worker';
+import { createWorker, type Interruption, type InterruptibleWorker } from './interruptible-worker';
 import { outcomeOf, type Outcome } from './outcome';
 import { DELIVERY, type Scenario, type Stage } from './scenario';
 
 /** One run of a scenario. */
 export interface Run {
-  /** The calls the first worker made of its ports, the one it was struck at included. */
+  /** The calls that the first worker made to its ports, including the interrupted one. */
   readonly calls: readonly string[];
-  readonly wasStruck: boolean;
+  readonly wasInterrupted: boolean;
   readonly outcome: Outcome;
 }
 
 /**
- * Plays a scenario once: a first worker with its fate, and another that works off what the first one left. One that was
- * frozen goes on when all is done and settled without it.
+ * Plays a scenario once: a first worker is interrupted, and a second worker finishes the work. A frozen worker continues
+ * after that.
  */
-export async function play(scenario: Scenario, lane: Lane, fate: Fate | null): Promise<Run> {
+export async function play(scenario: Scenario, lane: Lane, interruption: Interruption | null): Promise<Run> {
   const stage = await prepare(scenario, lane);
-  const life = createLife(fate);
-  const living = wake(scenario, stage, life).then(() => drain(stage, life));
-  await Promise.race([living, life.struck]);
-  if (life.isStruck()) {
-    // Another is woken at once, too early, as wake-ups come when they like.
-    await wake(scenario, stage, createLife(null));
+  const worker = createWorker(interruption);
+  const firstRun = runJob(scenario, stage, worker).then(() => drain(stage, worker));
+  await Promise.race([firstRun, worker.interrupted]);
+  if (worker.isInterrupted()) {
+    // A second job may start before the lease of the first worker expires.
+    await runJob(scenario, stage, createWorker(null));
     await drain(stage);
   }
-  if (fate?.what === 'frozen before') {
-    life.thaw();
-    await living;
+  if (interruption?.what === 'frozen before') {
+    worker.resume();
+    await firstRun;
   }
-  return { calls: life.calls, wasStruck: life.isStruck(), outcome: await outcomeOf(stage) };
+  return { calls: worker.calls, wasInterrupted: worker.isInterrupted(), outcome: await outcomeOf(stage) };
 }
 
 async function prepare(scenario: Scenario, lane: Lane): Promise<Stage> {
@@ -44,29 +44,29 @@ async function prepare(scenario: Scenario, lane: Lane): Promise<Stage> {
   return stage;
 }
 
-function wake({ wakeUp }: Scenario, { lane, ref }: Stage, life: Life): Promise<void> {
-  return wakeUp === 'delivery' ? lane.processDelivery(DELIVERY, life) : lane.sendReports(ref, life);
+function runJob({ wakeUp }: Scenario, { lane, ref }: Stage, worker: InterruptibleWorker): Promise<void> {
+  return wakeUp === 'delivery' ? lane.processDelivery(DELIVERY, worker) : lane.sendReports(ref, worker);
 }
 
-/** The reports, deliveries and open tasks that a run left, in short. */
+/** The reports, deliveries and open tasks at the end of a run, in the notation of `Scenario.end`. */
 export function endOf({ outcome: { reports, deliveries, tasks } }: Run): string[] {
   const states = reports.map((report) => report.split(' ').slice(0, 2).join(' '));
   return [...states, ...deliveries, ...tasks];
 }
 
-/** What is wrong with a run in which a worker was struck, held against one in which none was; empty when nothing is. */
-export function wrongsOf(scenario: Scenario, run: Run, whole: Run): string[] {
+/** Compares an interrupted run with an uninterrupted one; returns the problems found. */
+export function problemsOf(scenario: Scenario, run: Run, uninterrupted: Run): string[] {
   const { counts: seen, ...outcome } = run.outcome;
-  const { counts: expected, ...wanted } = whole.outcome;
+  const { counts: expected, ...wanted } = uninterrupted.outcome;
   const kinds = Object.keys(expected);
   const more = kinds.reduce((sum, kind) => sum + Math.max(0, (seen[kind] ?? 0) - (expected[kind] ?? 0)), 0);
   const isWithPerson =
     scenario.mayNeedPerson === true && outcome.tasks.some((task) => task.startsWith('report_unknown'));
-  const isForPerson = (difference: string) => isWithPerson && /^(reports|tasks) /.test(difference);
+  const isAllowed = (difference: string) => isWithPerson && /^(reports|tasks) /.test(difference);
   const creates = seen['invoice'] ?? 0;
   return [
-    ...differences(outcome, wanted).filter((difference) => !isForPerson(difference)),
-    ...(more > scenario.repeats ? [`${more} calls more than without it: ${JSON.stringify(seen)}`] : []),
+    ...differences(outcome, wanted).filter((difference) => !isAllowed(difference)),
+    ...(more > scenario.repeats ? [`${more} calls more than in an uninterrupted run: ${JSON.stringify(seen)}`] : []),
     ...(creates > (scenario.createsMax ?? Infinity) ? [`${creates} creates of an invoice`] : []),
   ];
 }
@@ -75,6 +75,6 @@ function differences(is: object, wanted: object): string[] {
   const other = new Map<string, unknown>(Object.entries(is));
   return Object.entries(wanted).flatMap(([name, value]) => {
     const [shown, expected] = [JSON.stringify(other.get(name)), JSON.stringify(value)];
-    return shown === expected ? [] : [`${name} is ${shown} and not ${expected}`];
+    return shown === expected ? [] : [`${name} is ${shown}, expected ${expected}`];
   });
 }

@@ -20,9 +20,9 @@ import { openRecord, type ServiceRecord } from '../chaos/record';
 import { noBudgets } from '../support/budgets';
 import { LEASE_MS, openStores, type Stores } from '../support/stores';
 import { openOutbox } from '../support/violations';
-import type { Life } from './mortal-worker';
+import type { InterruptibleWorker } from './interruptible-worker';
 
-/** A database, a disk, a service and a receiver of its own, for one violation at a time. */
+/** A database, a disk, a simulated service and a receiver, for one violation at a time. */
 export interface ViolationLane {
   readonly stores: Stores;
   readonly service: ServiceRecord;
@@ -32,15 +32,15 @@ export interface ViolationLane {
   keepImage(): Promise<{ file: string; sizeBytes: number; sha256: string }>;
   hasImage(file: string): Promise<boolean>;
   processDelivery(id: string): Promise<void>;
-  /** Does what a woken worker does with a violation, until there is no more to do at once. */
-  submit(id: string, life: Life): Promise<void>;
+  /** Submits a violation with the calls of the given worker, until no step can be taken at once. */
+  submit(id: string, worker: InterruptibleWorker): Promise<void>;
   clear(): Promise<void>;
   close(): Promise<void>;
 }
 
 /** The one violation of a lane. */
 export const VIOLATION_ID = 'U1';
-/** How soon the tow request follows the violation. */
+/** Delay of the tow request after the violation. */
 const ASSESS_AFTER_MS = 20;
 const POLICY = { retryBaseMs: 20, retryCapMs: 100, notFoundRetries: 2, notFoundRetryMs: 20, unknownGraceMs: 20 };
 const PIXEL = Buffer.from(
@@ -48,21 +48,21 @@ const PIXEL = Buffer.from(
   'base64',
 );
 const world = { clock: systemClock, log: silentLog };
-const nobody: Wake = { delivery: () => {}, tow: () => {}, violation: () => {} };
+const noWake: Wake = { delivery: () => {}, tow: () => {}, violation: () => {} };
 
 export async function openViolationLane(redisUrl: string): Promise<ViolationLane> {
   const stores = await openStores(redisUrl);
   const dataDir = await mkdtemp(join(tmpdir(), 'towhook-violations-'));
   const metrics = createMetrics();
-  const anybody = { secrets: [], sharedSecret: null };
+  const unsigned = { secrets: [], sharedSecret: null };
   const receiver = await listen(
     createReceiver({
       ...world,
       troubleLog: silentLog,
       metrics,
       intake: createIntake(stores.redis, systemClock),
-      wake: nobody,
-      verify: { tow_request: anybody, tow_invoice: anybody },
+      wake: noWake,
+      verify: { tow_request: unsigned, tow_invoice: unsigned },
       bodyLimitBytes: 100_000,
       ratePerMinute: 0,
     }),
@@ -82,11 +82,12 @@ export async function openViolationLane(redisUrl: string): Promise<ViolationLane
     baseUrl: `${simulator.url}/prefix`,
     clientId: 'client',
     clientSecret: 'secret',
-    timeoutMs: 2000,
+    // No fault of a scenario hangs: the time limit must never expire, however busy the machine is.
+    timeoutMs: 60_000,
     tokens: createMemoryTokenCache(systemClock),
     budgets: noBudgets,
   });
-  // No other disk is in use.
+  // There is only one disk.
   const marker = { read: () => Promise.resolve(null), claim: (id: string) => Promise.resolve(id) };
   const spool = createSpool({ dataDir, marker, ...world });
   const settings = { proofMs: 0, hasActiveTicket: false };
@@ -113,26 +114,26 @@ export async function openViolationLane(redisUrl: string): Promise<ViolationLane
     },
     hasImage: async (file) => (await spool.pathOf(place, { file, sizeBytes: PIXEL.length })) !== null,
     async processDelivery(id) {
-      const tools = { ...world, metrics, ...settling, tows, deliveries, violations, wake: nobody };
+      const tools = { ...world, metrics, ...settling, tows, deliveries, violations, wake: noWake };
       await processDelivery(deliveryJob.parse({ delivery_id: id }), tools);
     },
-    async submit(id, life) {
+    async submit(id, worker) {
       const { proofMs } = settings;
       const violationOutbox = openOutbox(stores, { leaseMs: LEASE_MS, proofMs, checksTicket: true });
       const tools = {
         ...world,
-        clock: life.clock,
+        clock: worker.clock,
         metrics,
-        violationOutbox: life.mortal('outbox', violationOutbox),
+        violationOutbox: worker.wrap('outbox', violationOutbox),
         outbox: stores.outbox,
-        tows: life.mortal('tows', tows),
-        violations: life.mortal('violations', violations),
-        service: life.mortal('service', service),
-        spool: life.mortal('spool', spool),
-        tickets: life.mortal('tickets', tickets),
+        tows: worker.wrap('tows', tows),
+        violations: worker.wrap('violations', violations),
+        service: worker.wrap('service', service),
+        spool: worker.wrap('spool', spool),
+        tickets: worker.wrap('tickets', tickets),
         settings: POLICY,
         proofMs,
-        claimMaxAgeMs: 5000,
+        claimMaxAgeMs: 600_000,
       };
       const payload = violationJob.parse({ violation_id: id });
       while ((await submitViolation(payload, tools)).kind === 'more');
