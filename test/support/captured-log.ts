@@ -9,25 +9,29 @@ import { eventually } from './eventually';
 const LAST = 'test.finished';
 
 /**
- * Every line that a process writes to its log at the most talkative level, from its start to its end after what is done
- * with it.
+ * Starts a process that logs at the lowest level, runs `doing` and stops it. Returns every line of its log. `doing` is also
+ * given a function that reads the lines so far: the line of a streamed response may follow the response, and is not
+ * written at all when the process stops in between.
  */
-export async function linesOf(options: AppOptions, doing: (app: App) => Promise<unknown>): Promise<string[]> {
+export async function linesOf(
+  options: AppOptions,
+  doing: (app: App, linesSoFar: () => Promise<string[]>) => Promise<unknown>,
+): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'towhook-log-'));
   const file = join(folder, 'towhook.log');
   const log = openLog(loadConfig({ REDIS_URL: options.redisUrl, LOG_LEVEL: 'silly' }), file);
   const app = await startApp({ ...options, log });
+  const linesSoFar = async () => (await readFile(file, 'utf8')).trim().split('\n');
   try {
-    // A request may be answered before its line is written; once the process has stopped, all are.
     try {
-      await doing(app);
+      await doing(app, linesSoFar);
     } finally {
       await app.stop();
     }
-    // Lines are written in order: what stands before this one is all there once it is.
+    // Lines are written in order: with this one all others are in the file.
     log.info(LAST);
     return await eventually(async () => {
-      const lines = (await readFile(file, 'utf8')).trim().split('\n');
+      const lines = await linesSoFar();
       if (!lines.at(-1)?.includes(LAST)) throw new Error('the log is not written to its end');
       return lines;
     });

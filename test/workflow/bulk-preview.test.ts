@@ -1,6 +1,6 @@
 import { KEYS, towKeys } from '../../src/store/keys';
 import { Script } from '../../src/store/scripts';
-import { eventually } from '../support/eventually';
+import { untilAfter } from '../support/redis-clock';
 import {
   auditOfAll,
   codeOf,
@@ -18,12 +18,6 @@ import {
 const world = useBulkWorld();
 
 const generalTask = new Script('general-task');
-
-/** The time of the Redis server, whose clock stamps previews. */
-async function redisNowMs(): Promise<number> {
-  const [seconds, microseconds] = await world.foundation.redis.time();
-  return Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
-}
 
 /** Opens tasks of one type, without tows. Returns their ids. */
 async function openMany(count: number): Promise<string[]> {
@@ -132,7 +126,7 @@ it('reads a run alike in every process, and lists the newest run first', async (
   const who = await person(world, 'dispatcher');
   const first = await previewed(world.console(), { action: 'retry', task_ids }, who);
   // Runs are ordered by the millisecond of their preview.
-  await eventually(async () => expect(await redisNowMs()).toBeGreaterThan(Date.parse(first.previewedAt)));
+  await untilAfter(world.foundation.redis, Date.parse(first.previewedAt));
   const second = await previewed(world.console(), { action: 'waive', task_ids, reason: 'seen' }, who);
   const other = world.console();
   expect(await other.read(first.id)).toEqual(first);
