@@ -150,11 +150,14 @@ function securityHeaders(): RequestHandler {
   });
 }
 
-/** One line per request, for whoever asks for that much; what fails inside has a line of its own. */
+/**
+ * Logs and counts each request once its response is over. A client that closes the connection with the last byte of a
+ * streamed body leaves a response that never finishes, but always closes.
+ */
 function logRequests({ log, metrics, clock }: OperatorOptions): RequestHandler {
   return (request, response, next) => {
     const startedMs = clock.monotonicMs();
-    response.on('finish', () => {
+    response.once('close', () => {
       metrics.apiAnswered(request.method, response.statusCode);
       log.debug('api.answered', {
         ...routeOf(request),
