@@ -25,7 +25,7 @@ export default class WorkerEnvironment extends TestEnvironment {
 }
 
 /** Without a collection between files a worker grows past 800 MB before Node collects by itself. */
-const COLLECT_ABOVE_BYTES = 400 * 2 ** 20;
+const COLLECT_ABOVE_BYTES = 350 * 2 ** 20;
 
 setFlagsFromString('--expose-gc');
 
