@@ -111,7 +111,7 @@ test.each([429, 503])('towhook exits with 3 on an answer %d and prints its Retry
   expect(result.problems).toBe('towhook: Too much to do.\nTry again in 7 s.');
 });
 
-test('towhook exits with 3 when the port is one that is never called, and says why', async () => {
+test('towhook exits with 3 and names the reason when the port may not be called', async () => {
   const result = await run(['queue', 'stats'], { url: 'http://127.0.0.1:1', apiKey: 'any' });
   expect(result.exitCode).toBe(3);
   expect(result.problems).toContain('No answer: connection refused before it was tried');

@@ -96,7 +96,7 @@ test('a delivery that is replayed after it was archived stays, and is archived a
 test('a delivery that was replayed and settled again meanwhile stays until it is archived as it is now', async () => {
   await stores.request('T1');
   const before = await stores.deliveries.read('request-T1');
-  // A delivery is told from its later self by the millisecond at which it was processed.
+  // Retention compares the millisecond at which the delivery was processed.
   await untilAfter(stores.redis, before?.processedAtMs ?? Infinity);
   await stores.deliveries.replay('request-T1', act);
   expect(await stores.process('request-T1')).toBe('already_known');

@@ -18,7 +18,7 @@ export async function compile(): Promise<void> {
   await mkdir(OUT, { recursive: true });
   const compiler = join(PROJECT, 'node_modules', 'typescript', 'bin', 'tsc');
   const options = ['--noEmit', 'false', '--outDir', OUT, '--incremental', '--tsBuildInfoFile', join(OUT, 'state.json')];
-  // A type error is for `npm run typecheck` to report: the compiler writes its output all the same.
+  // The compiler writes its output despite type errors, which `npm run typecheck` reports.
   const problems = await new Promise<string>((resolve) => {
     execFile(process.execPath, [compiler, '-p', PROJECT, ...options], (error, stdout) => resolve(error ? stdout : ''));
   });
