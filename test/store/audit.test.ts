@@ -34,8 +34,8 @@ async function verified() {
   return verifyAudit({ archived: nothing(), kept: await audit().lines(), noted: null });
 }
 
-describe('the chain that the scripts write', () => {
-  test('is unbroken after acts of every kind at the same time', async () => {
+describe('audit chain', () => {
+  test('the audit chain is unbroken after concurrent acts of every kind', async () => {
     const refs = Array.from({ length: 20 }, (_, index) => `T${index}`);
     for (const ref of refs) await stores.request(ref);
     const keys = createApiKeyStore(stores.redis);
@@ -59,7 +59,7 @@ describe('the chain that the scripts write', () => {
     expect((await actions()).filter((action) => action === 'tow.started')).toHaveLength(20);
   });
 
-  test('goes on after the restart of Redis and of the process', async () => {
+  test('the audit chain continues after a restart of Redis and of the process', async () => {
     await stores.request('T1');
     await stores.say('T1', START);
     await redis.restart();
@@ -70,7 +70,7 @@ describe('the chain that the scripts write', () => {
     expect(await verified()).toMatchObject({ broken: null, extent: { firstSeq: 1, lastSeq: 2 } });
   });
 
-  test('goes on from the last line when older ones have left', async () => {
+  test('the audit chain continues from the last entry after older entries were archived', async () => {
     await stores.request('T1');
     await stores.say('T1', START);
     const [first = ''] = await audit().lines();
@@ -85,7 +85,7 @@ describe('the chain that the scripts write', () => {
     expect(found).toMatchObject({ broken: null, extent: { firstSeq: 1, lastSeq: 3 } });
   });
 
-  test('holds whatever people write', async () => {
+  test('the audit chain verifies with names and reasons of any characters', async () => {
     await stores.request('T1');
     const reason = 'line\nfeed, "quotes", \u2028, لوحة, 🚗 and half of one: \ud83d';
     const canceled = { event: 'canceled', cancellationReason: reason } as const;
@@ -96,14 +96,14 @@ describe('the chain that the scripts write', () => {
   });
 });
 
-describe('one act, one entry', () => {
-  test('for a fact that many say at once', async () => {
+describe('audit entries', () => {
+  test('a fact recorded ten times at once has one audit entry', async () => {
     await stores.request('T1');
     await Promise.all(Array.from({ length: 10 }, () => recordFact(tools(), { ref: 'T1', command: START, actor })));
     expect(await actions()).toEqual(['tow.started']);
   });
 
-  test('for a request made again and again under one Idempotency-Key', async () => {
+  test('a request repeated under one Idempotency-Key has one audit entry', async () => {
     await stores.request('T1');
     await stores.say('T1', START);
     const remember = { scope: 'scope', fingerprint: 'same' };
@@ -112,7 +112,7 @@ describe('one act, one entry', () => {
     expect(await actions()).toEqual(['tow.started', 'report.retried']);
   });
 
-  test('for a key that two people revoke', async () => {
+  test('an API key revoked twice at once has one audit entry for it', async () => {
     const keys = createApiKeyStore(stores.redis);
     const key = { id: 'k1', name: 'yard', role: 'crew', createdAt: '2026-03-10T12:00:00.000Z' } as const;
     await keys.create(key, 'hash', { audit: entryOf('key.created'), remember: undefined });
@@ -124,7 +124,7 @@ describe('one act, one entry', () => {
     expect(await actions()).toEqual(['key.created', 'key.revoked']);
   });
 
-  test('and none for what the service says and the workers do', async () => {
+  test('webhooks and attempts of workers have no audit entry', async () => {
     await stores.request('T1');
     await stores.acceptInvoice('T1');
     await stores.process('invoice-T1');
@@ -133,9 +133,9 @@ describe('one act, one entry', () => {
   });
 });
 
-describe('a hand in Redis is found', () => {
+describe('changes to the audit in Redis', () => {
   const forge = (line: string) => line.replace('"tester"', '"nobody"');
-  const hands: Record<string, (lines: readonly string[]) => Promise<unknown>> = {
+  const changes: Record<string, (lines: readonly string[]) => Promise<unknown>> = {
     'an entry changed': (lines) => stores.redis.lset(KEYS.audit, 2, forge(lines[2] ?? '')),
     'an entry removed': (lines) => stores.redis.lrem(KEYS.audit, 1, lines[2] ?? ''),
     'an entry inserted': (lines) => stores.redis.linsert(KEYS.audit, 'BEFORE', lines[2] ?? '', forge(lines[2] ?? '')),
@@ -145,18 +145,18 @@ describe('a hand in Redis is found', () => {
     },
   };
 
-  test.each(Object.keys(hands))('%s', async (what) => {
+  test.each(Object.keys(changes))('verifying the audit finds %s and names the first broken entry', async (what) => {
     await stores.request('T1');
     const act = { audit: entryOf('delivery.replayed'), remember: undefined };
     for (let acts = 0; acts < 5; acts += 1) await stores.deliveries.replay('request-T1', act);
     expect((await verified()).broken).toBeNull();
 
-    await hands[what]?.(await audit().lines());
+    await changes[what]?.(await audit().lines());
 
     expect((await verified()).broken?.seq).toBe(3);
   });
 
-  test('and stops nobody, not even at the last line', async () => {
+  test('an unreadable last entry of the audit is reported and does not prevent further acts', async () => {
     await stores.request('T1');
     await stores.say('T1', START);
     await stores.redis.lset(KEYS.audit, -1, 'nonsense');

@@ -38,7 +38,7 @@ async function resolveParked(ref: string): Promise<void> {
   await tasks.resolve(task, { audit: entryOf('task.resolved'), remember: undefined });
 }
 
-test('deliveries leave for the archive with their raw bodies, and their tow stays as it is', async () => {
+test('deliveries are archived with their raw bodies, and their tow stays unchanged', async () => {
   await stores.request('T1');
   await stores.acceptInvoice('T1');
   await stores.process('invoice-T1');
@@ -57,7 +57,7 @@ test('deliveries leave for the archive with their raw bodies, and their tow stay
   expect(await standings(stores.redis)).toEqual({ deliveries: {}, reports: {} });
 });
 
-test('a delivery stays for its time, and for as long as it is not settled', async () => {
+test('a delivery stays in Redis for its retention time and while it is not processed', async () => {
   await stores.request('T1');
   await stores.acceptInvoice('T1', 'waiting');
   await stores.acceptInvoice('T2', 'parked');
@@ -72,7 +72,7 @@ test('a delivery stays for its time, and for as long as it is not settled', asyn
   expect(await stateOf('parked')).toBe('parked');
 });
 
-test('a delivery that is replayed after it was archived stays, and is archived again once it is settled', async () => {
+test('a delivery replayed while it is archived stays in Redis and is archived again once it is processed', async () => {
   await stores.request('T1');
   await stores.acceptInvoice('T1');
   await stores.process('invoice-T1');
@@ -93,7 +93,7 @@ test('a delivery that is replayed after it was archived stays, and is archived a
   expect(await archived()).toEqual(['request-T1', 'invoice-T1', 'invoice-T1']);
 });
 
-test('a delivery that was replayed and settled again meanwhile stays until it is archived as it is now', async () => {
+test('a delivery replayed and processed since it was read for the archive is not removed', async () => {
   await stores.request('T1');
   const before = await stores.deliveries.read('request-T1');
   // Retention compares the millisecond at which the delivery was processed.
@@ -108,7 +108,7 @@ test('a delivery that was replayed and settled again meanwhile stays until it is
   expect(await stateOf('request-T1')).toBeUndefined();
 });
 
-test('a resend of a delivery that has left changes nothing on its tow', async () => {
+test('a resend of an archived delivery does not change its tow', async () => {
   await stores.request('T1');
   await stores.acceptInvoice('T1');
   await stores.process('invoice-T1');
@@ -120,8 +120,8 @@ test('a resend of a delivery that has left changes nothing on its tow', async ()
   expect((await stores.read('T1')).tow.invoiceWebhooks).toHaveLength(1);
 });
 
-describe('an invoice for a tow that never came', () => {
-  test('is set aside by whoever resolves its task, and leaves for the archive', async () => {
+describe('retention: invoices for unknown tows', () => {
+  test('an invoice for an unknown tow is set aside when its task is resolved, and then archived', async () => {
     await stores.acceptInvoice('T1');
     await stores.process('invoice-T1');
     await askAbout('invoice-T1');
@@ -135,7 +135,7 @@ describe('an invoice for a tow that never came', () => {
     expect(await stores.redis.keys('*T1*')).toEqual([]);
   });
 
-  test('is set aside alone: one that came later waits for its own question', async () => {
+  test('resolving the task of an invoice sets aside that invoice only, not a later one for the same tow', async () => {
     for (const id of ['first', 'second']) {
       await stores.acceptInvoice('T1', id);
       await stores.process(id);
@@ -151,7 +151,7 @@ describe('an invoice for a tow that never came', () => {
     expect(await stores.process('second')).toBe('attached');
   });
 
-  test('and was set aside comes back by a replay, and meets its tow', async () => {
+  test('an invoice that was set aside is attached to its tow when it is replayed', async () => {
     await stores.acceptInvoice('T1');
     await stores.process('invoice-T1');
     await askAbout('invoice-T1');

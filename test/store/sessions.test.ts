@@ -18,8 +18,8 @@ const KEY = '{p0}:session:hash';
 const lifetimeLeftMs = async () => Number(await redis.ask('PTTL', KEY));
 const isKept = async () => Number(await redis.ask('EXISTS', KEY)) === 1;
 
-describe('a session', () => {
-  it('is found by the hash of its id until it ends', async () => {
+describe('sessions', () => {
+  it('finds a session by the hash of its id until the session ends', async () => {
     await sessions.begin('hash', SESSION, 60_000);
     expect(await sessions.read('hash')).toEqual(SESSION);
     expect(await sessions.read('another')).toBeNull();
@@ -28,7 +28,7 @@ describe('a session', () => {
     expect(await isKept()).toBe(false);
   });
 
-  it('lives on for as long as it is prolonged, and not by being read', async () => {
+  it('extends the life of a session when it is prolonged, not when it is read', async () => {
     await sessions.begin('hash', SESSION, 5000);
     expect(await lifetimeLeftMs()).toBeLessThanOrEqual(5000);
     expect(await sessions.read('hash')).toEqual(SESSION);
@@ -41,31 +41,34 @@ describe('a session', () => {
     expect(await lifetimeLeftMs()).toBeLessThanOrEqual(5000);
   });
 
-  it('ends by itself when nobody prolongs it for its lifetime, and nothing brings it back', async () => {
+  it('ends a session that is not prolonged within its lifetime, for good', async () => {
     await sessions.begin('hash', SESSION, 30);
     await eventually(async () => expect(await isKept()).toBe(false));
     expect(await sessions.prolong('hash', 60_000)).toBeNull();
     expect(await isKept()).toBe(false);
   });
 
-  it('that ends while others prolong it does not come back to life', async () => {
+  it('keeps a session ended that is prolonged while it ends', async () => {
     await sessions.begin('hash', SESSION, 60_000);
     const looks = Array.from({ length: 50 }, () => sessions.prolong('hash', 60_000));
     await Promise.all([...looks, sessions.end('hash'), ...looks]);
     expect(await isKept()).toBe(false);
   });
 
-  it('that is ended twice, or never was, has ended', async () => {
+  it('ends a session that has ended or never existed without an error', async () => {
     await sessions.end('hash');
     expect(await sessions.read('hash')).toBeNull();
   });
 
-  it.each(['', 'null', '{"keyHash":7}', 'no JSON'])('that cannot be read is none: %j', async (text) => {
-    await redis.ask('SET', KEY, text);
-    expect(await sessions.read('hash')).toBeNull();
-  });
+  it.each(['', 'null', '{"keyHash":7}', 'no JSON'])(
+    'treats a stored session that cannot be parsed as absent: %j',
+    async (text) => {
+      await redis.ask('SET', KEY, text);
+      expect(await sessions.read('hash')).toBeNull();
+    },
+  );
 
-  it('cannot be told while Redis does not answer', async () => {
+  it('rejects the lookup of a session while Redis is down', async () => {
     await sessions.begin('hash', SESSION, 60_000);
     await redis.kill();
     await expect(sessions.read('hash')).rejects.toBeInstanceOf(Error);
