@@ -1,18 +1,11 @@
 import { startTestRedis } from '../support/redis';
 import { examineHere, examineInProcess, expectFaults, named, type Breakage, type Examined } from './examine';
 import { deadAddress, startServer } from './fake-service';
-import { useInstallation } from './installation';
+import { useInstallation, useStopLater } from './installation';
 
 jest.setTimeout(90_000);
 const installation = useInstallation();
-const opened: { stop: () => Promise<unknown> }[] = [];
-afterAll(() => Promise.all(opened.map((resource) => resource.stop())));
-
-/** Stops a resource after the last test. */
-function stopLater<T extends { stop: () => Promise<unknown> }>(resource: T): T {
-  opened.push(resource);
-  return resource;
-}
+const stopLater = useStopLater();
 
 /** A Redis that answers but does not suit towhook. */
 const UNSUITABLE: readonly Breakage[] = [

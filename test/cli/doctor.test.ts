@@ -11,18 +11,11 @@ import {
   type Change,
 } from './examine';
 import { deadAddress, startServer, startService } from './fake-service';
-import { useInstallation } from './installation';
+import { useInstallation, useStopLater } from './installation';
 
 jest.setTimeout(90_000);
 const installation = useInstallation();
-const opened: { stop: () => Promise<unknown> }[] = [];
-afterAll(() => Promise.all(opened.map((resource) => resource.stop())));
-
-/** Stops a resource after the last test. */
-function stopLater<T extends { stop: () => Promise<unknown> }>(resource: T): T {
-  opened.push(resource);
-  return resource;
-}
+const stopLater = useStopLater();
 
 const examine = (environment?: Change['environment'], words?: Change['words']) =>
   examineHere(installation(), { ...(environment && { environment }), ...(words && { words }) });

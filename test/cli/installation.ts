@@ -81,3 +81,17 @@ export function useInstallation(changes: Readonly<Record<string, string>> = {}):
     return installation;
   };
 }
+
+interface Stoppable {
+  stop(): Promise<unknown>;
+}
+
+/** Returns a function that has a resource stopped after the last test of the file. */
+export function useStopLater(): <T extends Stoppable>(resource: T) => T {
+  const opened: Stoppable[] = [];
+  afterAll(() => Promise.all(opened.map((resource) => resource.stop())));
+  return (resource) => {
+    opened.push(resource);
+    return resource;
+  };
+}

@@ -15,10 +15,9 @@ export function createWorkerResources(): WorkerResources {
   return {
     redis: () => (redis ??= startTestRedis()),
     async chromium() {
-      const running = await chromium;
-      // A test that kills the browser, or a crash, must not fail the files after it.
-      if (running === undefined || !running.browser.isConnected()) chromium = launchChromium();
-      return chromium ?? launchChromium();
+      // A browser that was killed or crashed must not fail the files after it.
+      if (chromium === undefined || !(await chromium).browser.isConnected()) chromium = launchChromium();
+      return chromium;
     },
     async stop() {
       await (await chromium)?.close();
