@@ -83,7 +83,7 @@ it('lists each tow of a state exactly once while other tows leave that state', a
   expect(faultsOf(pages.flat(), refs)).toEqual({ missing: [], repeated: [] });
 });
 
-it('lists each tow of the same millisecond exactly once, whatever characters its reference contains', async () => {
+it('lists each tow of the same millisecond exactly once, with any characters in its reference', async () => {
   const { redis, wake } = app.foundation;
   const tools = {
     tows: createTowStore(redis),

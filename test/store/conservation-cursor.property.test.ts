@@ -36,7 +36,7 @@ const stories = fc.record({
   changes: fc.array(fc.array(change, { maxLength: 4 }), { maxLength: 20 }),
 });
 
-test('a conservation scan checks each entry that stays in the ledger exactly once, whatever is added and removed between its steps', async () => {
+test('a conservation scan checks each entry that stays in the ledger exactly once while others are added and removed', async () => {
   let checked = 0;
   let changed = 0;
   await fc.assert(

@@ -215,7 +215,7 @@ class World {
   }
 }
 
-test('a violation is never sent twice without a manual retry, never lost and stays settled, whatever the workers, the service and users do', async () => {
+test('a violation is never sent twice without a manual retry, never lost and stays settled under random events', async () => {
   const steps = fc.array(
     fc.oneof(...Object.entries(STEPS).map(([step, weight]) => ({ weight, arbitrary: fc.constant(stepOf(step)) }))),
     { minLength: 10, maxLength: 40 },
