@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  brokenReferenceRule,
   isTowingReference,
   isViolationReference,
   type Json,
@@ -10,17 +11,25 @@ import {
 
 /** Pieces that several wires share. */
 
-/** The service's name of a tow; its format is documented but not relied on. */
+/** The service's name of a tow as records and answers hold it; its format is documented but not relied on. */
 export const towingReference = z.custom<TowingReference>(
   (value) => typeof value === 'string' && isTowingReference(value),
   'must be a non-empty string',
 );
 
-/** The service's name of a violation. */
+/** The service's name of a violation as records and answers hold it. */
 export const violationReference = z.custom<ViolationReference>(
   (value) => typeof value === 'string' && isViolationReference(value),
   'must be a non-empty string',
 );
+
+/** A reference on its way in (see `brokenReferenceRule`). */
+const newReference = <T extends string>() =>
+  z.custom<T>((value) => brokenReferenceRule(value) === null, {
+    error: ({ input }) => brokenReferenceRule(input) ?? '',
+  });
+export const newTowingReference = newReference<TowingReference>();
+export const newViolationReference = newReference<ViolationReference>();
 
 /** How deep JSON that comes to us may be nested: whatever reads it later walks through it level by level. */
 export const JSON_LEVELS_MAX = 100;

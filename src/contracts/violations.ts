@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Violation } from '../domain/violation';
-import { VIOLATION_APIS, VIOLATION_STATES } from '../domain/vocabulary';
+import { brokenReferenceRule, REFERENCE_LENGTH_MAX, VIOLATION_APIS, VIOLATION_STATES } from '../domain/vocabulary';
 import { jsonObject } from './common';
 import { reason } from './fields';
 import { pageQuery } from './paging';
@@ -152,7 +152,13 @@ export const violationsQuery = z.strictObject({
 /** Seen at the service by a person; with the service's name of it, a tow request finds it by that too. */
 export const violationAcceptBody = z.strictObject({
   reason,
-  violation_reference_id: z.string().trim().min(1).max(200).optional(),
+  violation_reference_id: z
+    .string()
+    .trim()
+    .min(1, { abort: true })
+    .max(REFERENCE_LENGTH_MAX, { abort: true })
+    .refine((text) => brokenReferenceRule(text) === null, { error: ({ input }) => brokenReferenceRule(input) ?? '' })
+    .optional(),
 });
 
 export const linkBody = z.strictObject({ violation_id: z.string().trim().min(1).max(200) });

@@ -117,10 +117,26 @@ export type ViolationType = (typeof VIOLATION_TYPES)[number];
 declare const towing: unique symbol;
 declare const violation: unique symbol;
 
-/** The service's name of a tow (service-api 2.5). Any non-empty text: its format is documented but not relied on. */
+/** The service's name of a tow (service-api 2.5). Its format is documented but not relied on. */
 export type TowingReference = string & { readonly [towing]: true };
-/** The service's name of a violation (service-api 2.4). Any non-empty text. */
+/** The service's name of a violation (service-api 2.4). */
 export type ViolationReference = string & { readonly [violation]: true };
+
+/** The longest reference that is taken in, in characters. */
+export const REFERENCE_LENGTH_MAX = 200;
+
+/**
+ * The rule that a reference on its way in breaks; null when it may be taken in. References become keys, addresses, lines
+ * of text and file names: a long one costs many times its length, and `..` cannot be opened by its address. Earlier
+ * versions took in any non-empty text, so stored records are not held to this.
+ */
+export function brokenReferenceRule(value: unknown): string | null {
+  if (typeof value !== 'string' || value === '') return 'must be a non-empty string';
+  if (value.length > REFERENCE_LENGTH_MAX) return `must be at most ${REFERENCE_LENGTH_MAX} characters`;
+  if (/\p{Cc}/u.test(value)) return 'must not contain control characters';
+  if (!value.isWellFormed()) return 'must be well-formed Unicode text';
+  return value === '.' || value === '..' ? 'must not be "." or ".."' : null;
+}
 
 /** Narrows text to a towing reference. */
 export function isTowingReference(text: string): text is TowingReference {

@@ -1,11 +1,19 @@
 import { z } from 'zod';
 import { auditView } from '../contracts/audit';
-import { json, jsonObject, towingReference, violationReference } from '../contracts/common';
+import {
+  json,
+  jsonObject,
+  newTowingReference,
+  newViolationReference,
+  towingReference,
+  violationReference,
+} from '../contracts/common';
 import { conservationView } from '../contracts/conservation';
 import { capacityView, ticketView } from '../contracts/lookups';
 import * as operator from '../contracts/operator';
 import { quarantined } from '../contracts/records';
 import { violationView } from '../contracts/violations';
+import { REFERENCE_LENGTH_MAX } from '../domain/vocabulary';
 
 export type Json = Record<string, unknown>;
 
@@ -34,7 +42,18 @@ const NAMES: readonly [z.ZodType, string][] = [
 for (const [schema, id] of NAMES) NAMED.add(schema, { id });
 
 /** The service's own names, which no JSON Schema can be derived for. */
-const REFERENCES: ReadonlySet<z.core.$ZodType> = new Set<z.core.$ZodType>([towingReference, violationReference]);
+const REFERENCE = { type: 'string', minLength: 1 };
+const NEW_REFERENCE = {
+  ...REFERENCE,
+  maxLength: REFERENCE_LENGTH_MAX,
+  description: 'Well-formed Unicode without control characters; not "." or "..".',
+};
+const REFERENCES: ReadonlyMap<z.core.$ZodType, Json> = new Map<z.core.$ZodType, Json>([
+  [towingReference, REFERENCE],
+  [violationReference, REFERENCE],
+  [newTowingReference, NEW_REFERENCE],
+  [newViolationReference, NEW_REFERENCE],
+]);
 
 /** Writes schemas of the contracts as JSON Schema, and gathers the named ones under `components`. */
 export interface SchemaWriter {
@@ -55,7 +74,7 @@ export function createSchemaWriter(): SchemaWriter {
         unrepresentable: 'any',
         metadata: NAMED,
         override: ({ zodSchema, jsonSchema }) => {
-          if (REFERENCES.has(zodSchema)) Object.assign(jsonSchema, { type: 'string', minLength: 1 });
+          Object.assign(jsonSchema, REFERENCES.get(zodSchema));
         },
       });
       for (const [name, definition] of Object.entries($defs ?? {})) components[name] = tidy(definition, io);

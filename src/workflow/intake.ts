@@ -1,9 +1,9 @@
 import type { Delivery } from '../contracts/records';
 import {
-  towInvoiceWebhook,
-  towRequestWebhook,
-  type TowInvoiceWebhook,
-  type TowRequestWebhook,
+  storedTowInvoice,
+  storedTowRequest,
+  type StoredTowInvoice,
+  type StoredTowRequest,
 } from '../contracts/webhooks';
 import { jsonObject } from '../contracts/common';
 import { canonicalJson } from '../domain/canonical';
@@ -57,11 +57,11 @@ async function verdictOn(tools: IntakeTools, delivery: Delivery): Promise<Intake
   const body: unknown = JSON.parse(delivery.rawBody);
   switch (delivery.kind) {
     case 'tow_request': {
-      const request = towRequestWebhook.parse(body);
+      const request = storedTowRequest.parse(body);
       return untilFresh(() => takeTowRequest(tools, delivery, request));
     }
     case 'tow_invoice': {
-      const invoice = towInvoiceWebhook.parse(body);
+      const invoice = storedTowInvoice.parse(body);
       return untilFresh(() => takeInvoice(tools, delivery, invoice));
     }
   }
@@ -70,7 +70,7 @@ async function verdictOn(tools: IntakeTools, delivery: Delivery): Promise<Intake
 async function takeTowRequest(
   tools: IntakeTools,
   delivery: Delivery,
-  request: TowRequestWebhook,
+  request: StoredTowRequest,
 ): Promise<IntakeVerdict | 'stale'> {
   const record = await tools.tows.read(request.towing_reference_id);
   if (!record) {
@@ -106,7 +106,7 @@ async function takeTowRequest(
 async function takeInvoice(
   tools: IntakeTools,
   delivery: Delivery,
-  invoice: TowInvoiceWebhook,
+  invoice: StoredTowInvoice,
 ): Promise<IntakeVerdict | 'stale'> {
   const ref = invoice.towing_reference_id;
   const record = await tools.tows.read(ref);
@@ -141,7 +141,7 @@ async function takeInvoice(
   return saved.hasSettled ? 'attached' : 'settled_before';
 }
 
-function requestedTow(delivery: Delivery, request: TowRequestWebhook): Tow {
+function requestedTow(delivery: Delivery, request: StoredTowRequest): Tow {
   return {
     state: 'requested',
     towingReferenceId: request.towing_reference_id,
@@ -172,7 +172,7 @@ function withRival(tow: Tow, rival: RivalRequest) {
   };
 }
 
-function rivalOf(delivery: Delivery, request: TowRequestWebhook): RivalRequest {
+function rivalOf(delivery: Delivery, request: StoredTowRequest): RivalRequest {
   return {
     deliveryId: delivery.id,
     receivedAt: iso(delivery.receivedAtMs),
@@ -181,7 +181,7 @@ function rivalOf(delivery: Delivery, request: TowRequestWebhook): RivalRequest {
   };
 }
 
-function invoiceWebhookOf(delivery: Delivery, invoice: TowInvoiceWebhook): InvoiceWebhook {
+function invoiceWebhookOf(delivery: Delivery, invoice: StoredTowInvoice): InvoiceWebhook {
   return {
     deliveryId: delivery.id,
     receivedAt: iso(delivery.receivedAtMs),

@@ -213,7 +213,7 @@ test('translates the board into Arabic and keeps references and plates unchanged
 });
 
 test('lets a long towing reference wrap on the board and puts it into the title attribute', async () => {
-  const long = `TW-${'x'.repeat(297)}`;
+  const long = `TW-${'x'.repeat(197)}`;
   await newTow(app, { towing_reference_id: long });
   expect(await board()).toContain(`<bdi class="ref long" title="${long}">${long}</bdi>`);
 });

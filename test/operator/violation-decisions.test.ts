@@ -54,6 +54,15 @@ describe('operator API: decisions on violations', () => {
     }
   });
 
+  it('refuses a reference for an accepted violation that a tow request could not carry', async () => {
+    const id = await newViolation(app);
+    for (const reference of ['x'.repeat(201), 'V-1\nV-2', 'V-\ud800', '..']) {
+      const refused = await decide(id, 'accept', { reason: 'seen', violation_reference_id: reference }).expect(422);
+      expect(fieldsOf(refused)).toEqual(['violation_reference_id']);
+    }
+    expect(await violationOf(app, id)).toMatchObject({ violation_reference_id: null });
+  });
+
   it('audits every decision on a violation with its key and without a value of the form', async () => {
     const apiKey = await newKey(app, 'dispatcher', 'night desk');
     const id = await newViolation(app);

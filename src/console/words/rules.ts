@@ -11,6 +11,8 @@ const RULES: Readonly<Record<string, string>> = {
   'must be a UUID': 'يجب أن يكون UUID',
   'must be an ISO 8601 time': 'يجب أن يكون وقتًا بصيغة ISO 8601',
   'must not contain control characters': 'يجب أن يخلو من محارف التحكم وفواصل الأسطر',
+  'must be well-formed Unicode text': 'يجب أن يكون نصًا سليم الترميز (Unicode)',
+  'must not be "." or ".."': 'يجب ألا يكون ".‎" أو "..‎"',
   'must not contain control characters other than line breaks': 'يجب أن يخلو من محارف التحكم عدا فواصل الأسطر',
   'must be given once': 'يجب أن يُذكر مرة واحدة',
   'must be files': 'يجب أن يكون ملفات',
