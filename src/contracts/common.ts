@@ -31,8 +31,8 @@ const newReference = <T extends string>() =>
 export const newTowingReference = newReference<TowingReference>();
 export const newViolationReference = newReference<ViolationReference>();
 
-/** How deep JSON that comes to us may be nested: whatever reads it later walks through it level by level. */
-export const JSON_LEVELS_MAX = 100;
+/** How deep JSON that comes to us may be nested, the outermost object included. */
+export const JSON_LEVELS_MAX = 32;
 /** The service echoes the metadata of a violation within a message of its own. */
 export const METADATA_LEVELS_MAX = JSON_LEVELS_MAX - 1;
 

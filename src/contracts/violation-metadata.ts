@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isNestedDeeperThan } from '../domain/canonical';
+import { jsonFaults } from '../domain/json-faults';
 import { timesNamed, type EnteredMetadata } from '../domain/violation-metadata';
 import { metadata, METADATA_LEVELS_MAX } from './common';
 
@@ -23,11 +23,14 @@ export const metadataText = z
       context.addIssue({ code: 'custom', message, path });
       return z.NEVER;
     };
+    // The receiver refuses these too, in the tow request that echoes them.
+    const { isTooDeep, infinite } = jsonFaults(text, METADATA_LEVELS_MAX);
+    if (isTooDeep) return refuse(`must not be nested deeper than ${METADATA_LEVELS_MAX} levels`);
     const value = parse(text);
     if (value === undefined) return refuse('must be JSON');
-    // Before anything walks through it level by level.
-    if (isNestedDeeperThan(METADATA_LEVELS_MAX, value)) {
-      return refuse(`must not be nested deeper than ${METADATA_LEVELS_MAX} levels`);
+    if (infinite.length > 0) {
+      for (const path of infinite) refuse('must be a finite number', [path]);
+      return z.NEVER;
     }
     const checked = object.safeParse(value);
     if (checked.success) {

@@ -1,21 +1,18 @@
-/** True when a value holds lists or objects within each other beyond so many levels. */
-export function isNestedDeeperThan(levels: number, value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (levels === 0) return true;
-  return Object.values(value).some((member) => isNestedDeeperThan(levels - 1, member));
-}
-
 /**
- * One text for all spellings of the same JSON: names sorted at every depth, no spaces. Takes whatever JSON.parse gives,
- * names such as `__proto__` among it.
+ * One text for all spellings of the same JSON: names sorted at every depth, no spaces. Takes the output of JSON.parse,
+ * names such as `__proto__` among it, and calls itself once per level: what comes in has bounded levels. Lone
+ * surrogates are written as escapes, so that texts that differ in them stay different as UTF-8.
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (typeof value === 'object' && value !== null) {
-    const members = Object.entries(value)
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`);
-    return `{${members.join(',')}}`;
+  if (!isObject(value)) return JSON.stringify(value) ?? 'null';
+  let members = '';
+  for (const name of Object.keys(value).toSorted()) {
+    members += `${members === '' ? '' : ','}${JSON.stringify(name)}:${canonicalJson(value[name])}`;
   }
-  return JSON.stringify(value) ?? 'null';
+  return `{${members}}`;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
 }

@@ -90,12 +90,11 @@ async function judgeCall(kind: DeliveryKind, request: Request, options: Receiver
   if (verification.kind === 'rejected') {
     return { httpStatus: 401, code: 'not_verified', message: verification.why, logged: { why: verification.why } };
   }
-  const text = rawBody.toString('utf8');
-  const call = readCall(kind, text, {
+  const call = readCall(kind, rawBody, {
     verified: verification.kind === 'verified',
     signatureId: verification.signatureId,
   });
-  if (call.kind === 'broken') return refuse(kind, { ...call, rawBody: text }, options);
+  if (call.kind === 'broken') return refuse(kind, { ...call, rawBody: rawBody.toString('utf8') }, options);
   const { delivery } = call;
   const logged = { delivery_id: delivery.id, towing_reference_id: delivery.towingReferenceId };
   try {

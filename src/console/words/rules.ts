@@ -5,6 +5,7 @@
 
 const RULES: Readonly<Record<string, string>> = {
   'must be JSON': 'يجب أن يكون JSON',
+  'must be a finite number': 'يجب أن يكون عددًا منتهيًا',
   'must be an object': 'يجب أن يكون كائن JSON',
   'must be a string': 'يجب أن يكون نصًا',
   'must be text that is not blank': 'يجب أن يكون نصًا غير فارغ',
