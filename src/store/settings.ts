@@ -2,18 +2,30 @@ import { ReplyError, type Redis } from 'ioredis';
 
 /** A setting of Redis under which what was acknowledged can be lost. */
 export interface RedisFault {
-  readonly setting: string;
+  readonly setting: 'appendonly' | 'appendfsync' | 'maxmemory-policy';
   readonly problem: string;
 }
 
-/** Looks for settings under which Redis forgets: no append-only file, or eviction. Empty when all is well. */
+/**
+ * Finds settings under which Redis loses acknowledged data: no append-only file, one that is not synced at every write,
+ * or eviction. A setting that the server does not show is no fault. Rejects when Redis does not answer.
+ */
 export async function redisFaults(redis: Redis): Promise<RedisFault[]> {
-  const [persistence, memory] = await Promise.all([redis.info('persistence'), redis.info('memory')]);
+  const [persistence, memory, sync] = await Promise.all([
+    redis.info('persistence'),
+    redis.info('memory'),
+    syncPolicy(redis),
+  ]);
   const faults: RedisFault[] = [];
   if (!/^aof_enabled:1/m.test(persistence)) {
     faults.push({
       setting: 'appendonly',
       problem: 'is off: a restart of Redis loses acknowledged calls; set appendonly yes',
+    });
+  } else if (sync !== null && sync !== 'always') {
+    faults.push({
+      setting: 'appendfsync',
+      problem: `is ${sync}: a power failure loses the last acknowledged calls; set appendfsync always`,
     });
   }
   const policy = /^maxmemory_policy:(\S+)/m.exec(memory)?.[1];

@@ -22,6 +22,16 @@ const UNSUITABLE: readonly Breakage[] = [
     }),
   },
   {
+    cause: 'a Redis that syncs once a second, with REDIS_STRICT=true',
+    faults: ['redis_syncs_late'],
+    change: async () => ({
+      environment: {
+        REDIS_URL: stopLater(await startTestRedis({ appendfsync: 'everysec' })).url,
+        REDIS_STRICT: 'true',
+      },
+    }),
+  },
+  {
     cause: 'a Redis that is a replica',
     faults: ['redis_refuses_writes'],
     change: async () => {

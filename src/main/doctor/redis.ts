@@ -5,7 +5,7 @@ import { silentLog } from '../../platform/log';
 import type { Resources } from '../../platform/resources';
 import { codeOf, messageOf } from '../../platform/system-error';
 import { connectFailFast, isForeignProtocol, isReply, whenReady, writability } from '../../store/connect';
-import { redisFaults, syncPolicy } from '../../store/settings';
+import { redisFaults, syncPolicy, type RedisFault } from '../../store/settings';
 import { openEmbedded } from '../foundation';
 import { clockFinding, notesOf } from './finding';
 
@@ -37,7 +37,7 @@ export async function lookAtRedis(config: Config, tools: { clock: Clock; resourc
   const trouble = await whenReady(redis, READY_TIMEOUT_MS).then(() => null, troubleOf);
   if (trouble !== null) return none(trouble);
   try {
-    const findings = [...(await settingsOf(redis)), await clockOf(redis, clock), await roleOf(redis)];
+    const findings = [...(await settingsOf(redis, config)), await clockOf(redis, clock), await roleOf(redis)];
     return { findings, redis: findings.some(({ code }) => code === 'redis_refuses_writes') ? null : redis };
   } catch (error) {
     return none(unreachable(error));
@@ -87,7 +87,7 @@ const SYSTEM_WORDS: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'no answer',
 };
 
-async function settingsOf(redis: Connection): Promise<Finding[]> {
+async function settingsOf(redis: Connection, config: Config): Promise<Finding[]> {
   const [faults, policy] = await Promise.all([redisFaults(redis), syncPolicy(redis)]);
   const version = /^redis_version:((\d+)\.(\d+)\S*)/m.exec(await redis.info('server'));
   const [, text = 'unknown', major, minor] = version ?? [];
@@ -96,26 +96,36 @@ async function settingsOf(redis: Connection): Promise<Finding[]> {
     isOld
       ? notes.fault('redis_too_old', `version ${text} is too old`, 'Run Redis 6.2 or newer, or Valkey.')
       : notes.fine('redis_new_enough', `version ${text}`),
-    ...faults.map(({ setting, problem }) =>
-      notes.fault(
-        setting === 'appendonly' ? 'redis_without_aof' : 'redis_evicts',
-        `${setting} ${problem}`,
-        `In redis.conf, or by CONFIG SET and CONFIG REWRITE: ${setting === 'appendonly' ? 'appendonly yes, appendfsync always' : 'maxmemory-policy noeviction'}.`,
-      ),
-    ),
-    ...(faults.some(({ setting }) => setting === 'appendonly') ? [] : [syncFinding(policy)]),
+    ...faults.map((fault) => faultFinding(fault, config)),
+    ...(faults.some(({ setting }) => setting !== 'maxmemory-policy') ? [] : [syncFinding(policy)]),
   ];
 }
 
+const CODES: Readonly<Record<RedisFault['setting'], string>> = {
+  appendonly: 'redis_without_aof',
+  appendfsync: 'redis_syncs_late',
+  'maxmemory-policy': 'redis_evicts',
+};
+
+const RIGHT_SETTINGS: Readonly<Record<RedisFault['setting'], string>> = {
+  appendonly: 'appendonly yes, appendfsync always',
+  appendfsync: 'appendfsync always',
+  'maxmemory-policy': 'maxmemory-policy noeviction',
+};
+
+/** Late syncing loses the last moments only: a warning, unless it stops the start (REDIS_STRICT). */
+function faultFinding({ setting, problem }: RedisFault, { redis: { isStrict } }: Config): Finding {
+  const [code, what] = [CODES[setting], `${setting} ${problem}`];
+  const fix = `In redis.conf, or by CONFIG SET and CONFIG REWRITE: ${RIGHT_SETTINGS[setting]}.`;
+  return setting === 'appendfsync' && !isStrict ? notes.warning(code, what, fix) : notes.fault(code, what, fix);
+}
+
+/** Called when the sync policy is no fault: it is `always`, or unknown. */
 function syncFinding(policy: string | null): Finding {
-  if (policy === 'always') return notes.fine('redis_syncs', 'every write is on its disk when it is acknowledged');
-  if (policy === null) {
-    return notes.skipped('not_looked_at', 'it does not tell whether it syncs every write (appendfsync always)');
-  }
-  return notes.warning(
-    'redis_syncs_late',
-    `appendfsync is ${policy}: when the power fails, the last acknowledged calls and facts are lost`,
-    'In redis.conf, or by CONFIG SET and CONFIG REWRITE: appendfsync always.',
+  if (policy !== null) return notes.fine('redis_syncs', 'every write is on its disk when it is acknowledged');
+  return notes.skipped(
+    'not_looked_at',
+    'this Redis does not show appendfsync: ask its provider whether every write is synced before it is acknowledged',
   );
 }
 
