@@ -3,6 +3,7 @@ import { createReceiver } from '../receiver';
 import { createIntake } from '../store/deliveries';
 import type { Foundation } from './foundation';
 import { healthOf } from './health';
+import { unverifiedPaths } from './webhook-proof';
 
 /** Starts the webhook receiver, the one listener that is meant for the internet. */
 export async function startReceiver(foundation: Foundation): Promise<Listener> {
@@ -22,9 +23,11 @@ export async function startReceiver(foundation: Foundation): Promise<Listener> {
     troubleLog: foundation.troubleLog,
     metrics,
   });
-  if (sharedSecret === null && (secrets.tow_request.length === 0 || secrets.tow_invoice.length === 0)) {
+  const openPaths = unverifiedPaths(config);
+  if (openPaths.length > 0) {
     log.warn('receiver.unverified', {
-      problem: 'no WEBHOOK_SECRETS: anybody who can reach this address can post tow requests and invoices',
+      open_paths: openPaths,
+      problem: 'no secret proves webhooks on these paths: anybody who can reach them can post tow requests or invoices',
     });
   }
   const { ready } = healthOf(foundation);

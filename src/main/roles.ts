@@ -10,6 +10,7 @@ import { openFoundation, type Foundation } from './foundation';
 import { healthOf, spoolCheck } from './health';
 import { startOps } from './ops';
 import { startReceiver } from './receiver';
+import { requireWebhookProof, webhookCheck } from './webhook-proof';
 import { startWorker, workerHealth } from './worker';
 
 /** The roles a process can take. `all` is receiver, worker and console in one. */
@@ -30,9 +31,10 @@ export async function startRole(role: ProcessRole, tools: RoleTools): Promise<Re
     case 'simulator':
       return startSimulatorRole(config, log);
     case 'receiver':
+      requireWebhookProof(config);
       return withFoundation({ config, log, role }, async (foundation) => {
         await startReceiver(foundation);
-        await startOps(foundation, healthOf(foundation));
+        await startOps(foundation, healthOf(foundation, webhookCheck(config)));
         return standingOf(foundation, { hasSpool: false, worker: null });
       });
     case 'worker':
@@ -52,6 +54,7 @@ export async function startRole(role: ProcessRole, tools: RoleTools): Promise<Re
       });
     case 'all':
       requireService(config);
+      requireWebhookProof(config);
       return withFoundation({ config, log, role }, async (foundation) => {
         // Receiver and console must not end with a worker that stands still.
         const worker = startWorker(foundation, 'rebuild');
@@ -59,7 +62,7 @@ export async function startRole(role: ProcessRole, tools: RoleTools): Promise<Re
         await startConsole(foundation);
         await startOps(
           foundation,
-          healthOf(foundation, spoolCheck(foundation), () => workerHealth(worker)),
+          healthOf(foundation, spoolCheck(foundation), webhookCheck(config), () => workerHealth(worker)),
         );
         return standingOf(foundation, { hasSpool: true, worker });
       });

@@ -159,6 +159,8 @@ function shape(env: Variables, searchPath: string) {
         env.WEBHOOK_SHARED_SECRET !== undefined && env.WEBHOOK_SHARED_SECRET_HEADER !== undefined
           ? { header: env.WEBHOOK_SHARED_SECRET_HEADER, value: env.WEBHOOK_SHARED_SECRET }
           : null,
+      /** Whether webhooks without a proof are taken in production; in development they always are. */
+      acceptsUnverified: env.WEBHOOK_UNVERIFIED === 'accept',
       bodyLimitBytes: env.WEBHOOK_BODY_LIMIT_BYTES,
       ratePerMinute: env.WEBHOOK_RATE_PER_MINUTE,
     },

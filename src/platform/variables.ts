@@ -56,6 +56,7 @@ export const VARIABLES = z.object({
     .regex(/^[A-Za-z0-9-]+$/, 'must be a header name')
     .transform((name) => name.toLowerCase())
     .optional(),
+  WEBHOOK_UNVERIFIED: z.enum(['accept']).optional(),
   WEBHOOK_BODY_LIMIT_BYTES: z.coerce.number().int().min(1).default(1_048_576),
   WEBHOOK_RATE_PER_MINUTE: count(0),
   BOOTSTRAP_API_KEY: z.string().optional(),

@@ -18,10 +18,24 @@ test.each([
     'invoice webhooks without a secret',
     async () => ({ WEBHOOK_SECRETS: '', WEBHOOK_SECRETS_TOW_REQUEST: SECRETS.WEBHOOK_SECRETS }),
   ],
+  [
+    'webhooks_unverified',
+    'webhooks without a secret that are accepted in production',
+    async () => ({ WEBHOOK_SECRETS: '', NODE_ENV: 'production', WEBHOOK_UNVERIFIED: 'accept' }),
+  ],
 ])('towhook doctor warns of %s and reports no fault for %s', async (code, _cause, change) => {
   const { exitCode, report } = await examineHere(installation(), { environment: await change() });
   expect(report.findings.filter(({ state }) => state === 'warning').map((found) => found.code)).toEqual([code]);
   expect(exitCode).toBe(0);
+});
+
+test('towhook doctor reports a fault for webhooks without a secret in production', async () => {
+  const environment = { WEBHOOK_SECRETS: '', NODE_ENV: 'production' };
+  const { exitCode, report } = await examineHere(installation(), { environment });
+  const faults = report.findings.filter(({ state }) => state === 'fault');
+  expect(faults.map((found) => found.code)).toEqual(['webhooks_unverified']);
+  expect(faults[0]?.what).toContain('on /tow-request and /tow/invoice');
+  expect(exitCode).toBe(5);
 });
 
 /** Starts a Redis with an `appendfsync` policy. Returns the variable that selects it. */

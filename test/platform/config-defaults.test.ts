@@ -23,6 +23,7 @@ const DEFAULTS: [variable: string, read: (config: Config) => unknown, value: unk
   ['WEBHOOK_SECRETS_TOW_INVOICE', ({ webhook }) => webhook.secrets.tow_invoice, []],
   ['WEBHOOK_SHARED_SECRET', ({ webhook }) => webhook.sharedSecret, null],
   ['WEBHOOK_SHARED_SECRET_HEADER', ({ webhook }) => webhook.sharedSecret, null],
+  ['WEBHOOK_UNVERIFIED', ({ webhook }) => webhook.acceptsUnverified, false],
   ['BOOTSTRAP_API_KEY', ({ bootstrapApiKey }) => bootstrapApiKey, null],
   ['WEBHOOK_BODY_LIMIT_BYTES', ({ webhook }) => webhook.bodyLimitBytes, 1_048_576],
   ['SERVICE_TIMEOUT_MS', ({ service }) => service.timeoutMs, 10_000],

@@ -42,6 +42,7 @@ const BROKEN: [variable: string, value: string, rule: string][] = [
   ['WEBHOOK_SECRETS_TOW_REQUEST', 'whsec_5521A', 'must be a comma list of whsec_… secrets'],
   ['WEBHOOK_SECRETS_TOW_REQUEST', 'whsec_5521==AA', 'must be a comma list of whsec_… secrets'],
   ['WEBHOOK_SECRETS_TOW_INVOICE', 'WHSEC_5521', 'must be a comma list of whsec_… secrets'],
+  ['WEBHOOK_UNVERIFIED', 'yes-5521', 'must be one of accept'],
   ['WEBHOOK_BODY_LIMIT_BYTES', '-5521', 'must be at least 1'],
   ['WEBHOOK_RATE_PER_MINUTE', '-5521', 'must be at least 0'],
   ['SERVICE_TIMEOUT_MS', '55210', 'must be at most 14000: a claim lasts 20 s'],

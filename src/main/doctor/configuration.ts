@@ -1,6 +1,6 @@
 import type { Finding } from '../../cli';
-import { DELIVERY_KINDS } from '../../domain/vocabulary';
 import { ConfigurationError, environmentWithout, loadConfig, type Config } from '../../platform/config';
+import { unverifiedPaths } from '../webhook-proof';
 import { notesOf } from './finding';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -32,18 +32,17 @@ export function lookAtConfiguration(environment: Environment | undefined): Confi
   }
 }
 
-/** What is allowed, and better otherwise. */
+/** Webhooks that no secret proves: allowed in development, and where WEBHOOK_UNVERIFIED accepts them. */
 function unwise(config: Config): Finding[] {
   const notes = notesOf('configuration');
-  const { secrets, sharedSecret } = config.webhook;
-  const open = DELIVERY_KINDS.filter((kind) => secrets[kind].length === 0);
-  if (sharedSecret !== null || open.length === 0) return [];
-  const whose = open.length === DELIVERY_KINDS.length ? 'no webhook is' : `webhooks ${open.join(', ')} are not`;
-  return [
-    notes.warning(
-      'webhooks_unverified',
-      `${whose} proved by a secret: anybody who knows the address can post them`,
-      'Set WEBHOOK_SECRETS, or WEBHOOK_SHARED_SECRET with WEBHOOK_SHARED_SECRET_HEADER, if the service signs its calls.',
-    ),
-  ];
+  const paths = unverifiedPaths(config);
+  if (paths.length === 0) return [];
+  const [code, what] = ['webhooks_unverified', `no secret proves webhooks on ${paths.join(' and ')}`];
+  const { isProduction, webhook } = config;
+  if (isProduction && !webhook.acceptsUnverified)
+    return [notes.fault(code, `${what}: the receiver does not start`, FIX)];
+  return [notes.warning(code, `${what}: anybody who knows the address can post them`, FIX)];
 }
+
+const FIX =
+  'Set WEBHOOK_SECRETS, or WEBHOOK_SHARED_SECRET with WEBHOOK_SHARED_SECRET_HEADER. If the service proves none of its calls: WEBHOOK_UNVERIFIED=accept, and let the firewall pass its addresses alone.';
