@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { API_KEY_RULE, isSendableKey } from '../domain/api-key';
 import { COMMAND_LINE_VARIABLES, VARIABLES } from './variables';
+import { weakSecrets } from './weak-secrets';
 
 /** The configuration is wrong: every fault names its variable, and never shows its value. */
 export class ConfigurationError extends Error {
@@ -26,9 +27,8 @@ export interface ServiceAccess {
 export function loadConfig(environment: Environment = process.env): Config {
   const given = givenIn(environment);
   const parsed = VARIABLES.safeParse(given);
-  const lonely = contradictions(given);
-  if (!parsed.success) throw new ConfigurationError([...faultsIn(parsed.error), ...lonely]);
-  if (lonely.length > 0) throw new ConfigurationError(lonely);
+  const faults = [...(parsed.success ? [] : faultsIn(parsed.error)), ...contradictions(given), ...weakSecrets(given)];
+  if (!parsed.success || faults.length > 0) throw new ConfigurationError(faults);
   return shape(parsed.data, environment['PATH'] ?? '');
 }
 

@@ -128,7 +128,18 @@ function isHttpAddress(text: string): boolean {
 }
 
 function isSigningSecret(secret: string): boolean {
+  return signingKeyOf(secret) !== null;
+}
+
+/** The keys of a comma list of `whsec_…` secrets; empty when one of them is none. */
+export function signingKeysIn(text: string): readonly Buffer[] {
+  const keys = splitList(text).map((secret) => signingKeyOf(secret));
+  return keys.every((key) => key !== null) ? keys : [];
+}
+
+function signingKeyOf(secret: string): Buffer | null {
   const [, encoded = ''] = /^whsec_(.+)$/.exec(secret) ?? [];
+  const key = Buffer.from(encoded, 'base64');
   // Only text that survives the round trip is base64.
-  return encoded !== '' && Buffer.from(encoded, 'base64').toString('base64') === encoded;
+  return encoded !== '' && key.toString('base64') === encoded ? key : null;
 }
