@@ -41,17 +41,43 @@ export function folderOf(layout: Layout, place: SpoolPlace): string {
   }
 }
 
+/** The folders in which files of a place may lie: its own, and the one that earlier versions gave it where that differs. */
+export function foldersOf(layout: Layout, place: SpoolPlace): string[] {
+  const own = folderOf(layout, place);
+  if (place.kind !== 'photos') return [own];
+  const former = encodedName(place.towingReference);
+  return HASHED.test(former) ? [own, join(layout.photos, former)] : [own];
+}
+
+/** The reference that a folder belongs to; null for a hashed one, and for a name that the spool never gave. */
+export function referenceOf(name: string): string | null {
+  if (HASHED.test(name)) return null;
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return null;
+  }
+}
+
 /** Longer names are not taken by every file system. */
 const NAME_MAX = 200;
+const HASHED = /^sha256-[\da-f]{64}$/;
 
-/** A reference may be any text; as the name of a folder it is neither a path nor hidden, and differs for each reference. */
+/**
+ * A reference may be any text; as the name of a folder it is neither a path nor hidden, and differs for each reference:
+ * one that reads like a hashed name is hashed itself.
+ */
 function folderName(reference: string): string {
-  const name = encodeURIComponent(reference.toWellFormed()).replaceAll(/[.~!*'()]/g, (sign) => {
+  const name = encodedName(reference);
+  if (name !== '' && name.length <= NAME_MAX && !HASHED.test(name)) return name;
+  return `sha256-${createHash('sha256').update(reference).digest('hex')}`;
+}
+
+function encodedName(reference: string): string {
+  return encodeURIComponent(reference.toWellFormed()).replaceAll(/[.~!*'()]/g, (sign) => {
     const code = sign.codePointAt(0) ?? 0;
     return `%${code.toString(16).toUpperCase()}`;
   });
-  if (name !== '' && name.length <= NAME_MAX) return name;
-  return `sha256-${createHash('sha256').update(reference).digest('hex')}`;
 }
 
 /** Makes a folder, for good: those above it that are new are on the disk too. */

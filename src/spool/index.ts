@@ -6,7 +6,7 @@ import type { Log } from '../platform/log';
 import { repeat, type Repetition } from '../platform/repeat';
 import { codeOf } from '../platform/system-error';
 import type { Spool } from '../workflow/spool-port';
-import { folderOf, layoutOf, syncFolder } from './folders';
+import { folderOf, foldersOf, layoutOf, syncFolder } from './folders';
 import { spoolState, type SharedMarker } from './marker';
 import { sweep, type Named } from './sweep';
 import { beginUpload } from './upload';
@@ -36,9 +36,12 @@ export function createSpool({ dataDir, marker, clock, log }: SpoolOptions): Disk
     begin: () => beginUpload(layout, clock.id()),
     async pathOf(place, { file, sizeBytes }) {
       if (file !== basename(file)) return null;
-      const path = join(folderOf(layout, place), file);
-      const found = await statOf(path);
-      return found?.isFile() && found.size === sizeBytes ? path : null;
+      for (const folder of foldersOf(layout, place)) {
+        const path = join(folder, file);
+        const found = await statOf(path);
+        if (found?.isFile() && found.size === sizeBytes) return path;
+      }
+      return null;
     },
     async drop(place) {
       const folder = folderOf(layout, place);

@@ -1,7 +1,7 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../platform/system-error';
-import type { Layout } from './folders';
+import { referenceOf, type Layout } from './folders';
 
 const HOUR_MS = 3_600_000;
 /** No upload takes this long: the listener ends a request after five minutes. */
@@ -59,15 +59,6 @@ async function sweepPhotos(layout: Layout, tools: { nowMs: number; named: Named 
     }
   }
   return photos;
-}
-
-/** What a folder belongs to; null for a name that the spool never gave. */
-function referenceOf(folderName: string): string | null {
-  try {
-    return decodeURIComponent(folderName);
-  } catch {
-    return null;
-  }
 }
 
 /** Drafts of the marker and probes of processes that ended right then. */
