@@ -33,7 +33,10 @@ export function addDoctor(program: Command, { tools, doctor }: { tools: Tools; d
     summary: 'check the whole set-up and say what to fix',
     options: [
       option('--webhook-url <address>', 'the public address of the receiver, as the service knows it'),
-      option('--adopt-disk', 'make this DATA_DIR the disk that holds the images, in place of the one that is gone'),
+      option(
+        '--adopt-disk',
+        'make this DATA_DIR the disk that holds the images, in place of one that is gone; accept that records are missing',
+      ),
     ],
     examples: ['towhook doctor', 'towhook doctor --webhook-url https://hooks.example', 'towhook doctor --json'],
     act: async (call) => {

@@ -15,8 +15,8 @@ export interface PageTools {
   readonly tasks: TaskStore;
   readonly bulk: Bulk;
   readonly violations: Pick<ViolationStore, 'read' | 'list'>;
-  /** Whether an image of a violation is still there; the image itself comes from the API. */
-  readonly spool: Pick<Spool, 'pathOf'>;
+  /** Whether an image of a violation is still there, and the alarm about missing records; images come from the API. */
+  readonly spool: Pick<Spool, 'pathOf' | 'alarm'>;
   readonly violationApi: ViolationApi;
   /** False without an address of the service and credentials: nothing can be asked of it. */
   readonly asksService: boolean;

@@ -103,8 +103,21 @@ export async function openFoundation({ config, log, deduplicate = true }: Founda
       // What the pump has handed out is not due for a while, but waits all the same.
       return { due: dueNow, oldestAgeMs: Math.max(oldestAgeMs, oldestWaitMs) };
     };
+    const spool = createSpool({
+      dataDir: config.dataDir,
+      marker: createSpoolMarker(redis),
+      keepMs: config.keep.violationsMs,
+      clock,
+      log: troubleLog,
+    });
     watchConservation(metrics, createConservationStore(redis));
     watchSending(metrics, createSendingStore(redis, config.budgetsPerMinute));
+    metrics.watch({
+      name: 'towhook_spool_records_missing',
+      help: 'Whether Redis lacks the records of a disk that was in use: 1 = they are missing.',
+      labelNames: [],
+      read: async () => [{ labels: {}, value: (await spool.alarm()) === null ? 0 : 1 }],
+    });
     metrics.watch({
       name: 'towhook_queue_paused',
       help: 'Whether somebody has paused a queue: 1 = paused.',
@@ -130,7 +143,7 @@ export async function openFoundation({ config, log, deduplicate = true }: Founda
       patient: (owner) => open('redis patient', connectPatient, owner),
       queues,
       wake: createWake(queues, troubleLog),
-      spool: createSpool({ dataDir: config.dataDir, marker: createSpoolMarker(redis), clock, log: troubleLog }),
+      spool,
       due,
       backlogOf,
     };

@@ -25,10 +25,18 @@ export function healthOf(foundation: Foundation, ...checks: readonly Check[]): R
   };
 }
 
-/** Whether images can be taken in and sent from here: DATA_DIR is writable, and the one that the others use. */
+/**
+ * Whether images can be taken in and sent from here: DATA_DIR is writable, and the one that the others use. Names the alarm
+ * about missing records, which makes no process unready.
+ */
 export function spoolCheck({ spool }: Pick<Foundation, 'spool'>): Check {
   return async () => {
     const state = await spool.state();
-    return { ready: state === 'shared', details: { spool: state } };
+    const alarm = await spool.alarm();
+    const details = alarm && {
+      spool_alarm: 'records_missing',
+      spool_alarm_since: new Date(alarm.sinceMs).toISOString(),
+    };
+    return { ready: state === 'shared', details: { spool: state, ...details } };
   };
 }

@@ -14,6 +14,8 @@ export interface Layout {
   readonly violations: string;
   /** One folder per tow. */
   readonly photos: string;
+  /** Images without a record, which only a person removes. */
+  readonly orphans: string;
 }
 
 /** Images are personal data: nobody but the user of the process reads them. */
@@ -28,6 +30,7 @@ export function layoutOf(dataDir: string): Layout {
     incoming: join(spool, 'incoming'),
     violations: join(spool, 'violations'),
     photos: resolve(dataDir, 'photos'),
+    orphans: join(spool, 'orphans'),
   };
 }
 

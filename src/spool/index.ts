@@ -7,8 +7,8 @@ import { repeat, type Repetition } from '../platform/repeat';
 import { codeOf } from '../platform/system-error';
 import type { Spool } from '../workflow/spool-port';
 import { folderOf, foldersOf, layoutOf, syncFolder } from './folders';
-import { spoolState, type SharedMarker } from './marker';
-import { sweep, type Named } from './sweep';
+import { spoolState, wasInUse, type SharedMarker } from './marker';
+import { moveOrphans, sweepUploads, UNRECORDED_MAX_MS, type Named } from './sweep';
 import { beginUpload } from './upload';
 
 export type { SharedMarker } from './marker';
@@ -16,23 +16,42 @@ export type { SharedMarker } from './marker';
 export interface SpoolOptions {
   readonly dataDir: string;
   readonly marker: SharedMarker;
+  /** KEEP_VIOLATIONS_HOURS: images without a record stay in place for so long, and so long lasts the alarm. */
+  readonly keepMs: number;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 export interface DiskSpool extends Spool {
+  /** Whether images were ever kept on this disk. */
+  wasInUse(): Promise<boolean>;
   /** Sweeps now and every hour, until it is stopped. Nothing is swept on a disk that is not the shared one. */
   startSweeping(named: Named): Repetition;
 }
 
-const SWEEP_EVERY_MS = 3_600_000;
+const HOUR_MS = 3_600_000;
 
 /** Images below DATA_DIR. Making it touches nothing. */
-export function createSpool({ dataDir, marker, clock, log }: SpoolOptions): DiskSpool {
+export function createSpool({ dataDir, marker, keepMs, clock, log }: SpoolOptions): DiskSpool {
   const layout = layoutOf(dataDir);
-  const state = () => spoolState(layout, { marker, newId: () => clock.id() });
+  const state = () => spoolState(layout, { marker, newId: () => clock.id(), nowMs: () => clock.nowMs() });
+  const orphanAfterMs = Math.max(keepMs, UNRECORDED_MAX_MS);
+  let loggedMs: number | null = null;
+
+  const alarm = async () => {
+    const [sinceMs, nowMs] = [await marker.alarmMs(), clock.nowMs()];
+    if (sinceMs === null || nowMs >= sinceMs + orphanAfterMs) return null;
+    if (loggedMs === null || nowMs >= loggedMs + HOUR_MS) {
+      loggedMs = nowMs;
+      log.error('spool.records_missing', { since: new Date(sinceMs).toISOString(), problem: RECORDS_MISSING });
+    }
+    return { sinceMs };
+  };
+
   return {
     state,
+    alarm,
+    wasInUse: () => wasInUse(layout),
     begin: () => beginUpload(layout, clock.id()),
     async pathOf(place, { file, sizeBytes }) {
       if (file !== basename(file)) return null;
@@ -51,17 +70,24 @@ export function createSpool({ dataDir, marker, clock, log }: SpoolOptions): Disk
     startSweeping: (named) =>
       repeat({
         name: 'spool.sweep',
-        everyMs: SWEEP_EVERY_MS,
+        everyMs: HOUR_MS,
         log,
         work: async () => {
           if ((await state()) !== 'shared') return 'rest';
-          const swept = await sweep(layout, { nowMs: clock.nowMs(), named });
-          if (swept.uploads + swept.violations + swept.photos > 0) log.info('spool.swept', { ...swept });
+          const nowMs = clock.nowMs();
+          const uploads = await sweepUploads(layout, nowMs);
+          if (uploads > 0) log.info('spool.swept', { uploads });
+          if ((await alarm()) !== null) return 'rest';
+          const moved = await moveOrphans(layout, { nowMs, orphanAfterMs, named });
+          if (moved.violations + moved.photos > 0) log.warn('spool.orphaned', { ...moved, folder: layout.orphans });
           return 'rest';
         },
       }),
   };
 }
+
+const RECORDS_MISSING =
+  'DATA_DIR was in use and Redis has no records of it: load the backup of Redis or correct REDIS_URL; if the records are gone for good: towhook doctor --adopt-disk';
 
 /** A disk that fails, or that has lost its connection, does not say that a file is gone. */
 async function statOf(path: string): Promise<Stats | null> {

@@ -1,14 +1,19 @@
-import { link, readFile, rename, unlink, writeFile } from 'node:fs/promises';
+import { link, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../platform/system-error';
 import type { SpoolState } from '../workflow/spool-port';
 import { ensureFolder, FILE_MODE, syncFolder, type Layout } from './folders';
 
-/** The id of the one disk in use, as all processes know it. Both reject while that cannot be told. */
+/** The id of the one disk in use, as all processes know it. All reject while that cannot be told. */
 export interface SharedMarker {
   read(): Promise<string | null>;
-  /** Makes this the id of the disk in use, unless there is one. Returns the one that counts. */
-  claim(id: string): Promise<string>;
+  /**
+   * Makes this the id of the disk in use, unless there is one. Returns the one that counts. With `alarmMs`, Unix ms, the
+   * same step raises the alarm: the disk was in use before.
+   */
+  claim(id: string, options: { alarmMs: number | null }): Promise<string>;
+  /** When the alarm was raised, Unix ms; null when it was not. */
+  alarmMs(): Promise<number | null>;
 }
 
 /**
@@ -18,7 +23,7 @@ export interface SharedMarker {
  */
 export async function spoolState(
   layout: Layout,
-  tools: { marker: SharedMarker; newId: () => string },
+  tools: { marker: SharedMarker; newId: () => string; nowMs: () => number },
 ): Promise<SpoolState> {
   const first = await reading(layout);
   if (first === 'unusable') return 'unusable';
@@ -30,7 +35,19 @@ export async function spoolState(
   if (onDisk.id !== null && shared !== null) return onDisk.id === shared ? writability(layout, tools) : 'foreign';
   const id = onDisk.id ?? (await written(layout, tools.newId()));
   if (id === null) return 'unusable';
-  return (await tools.marker.claim(id)) === id ? writability(layout, tools) : 'foreign';
+  const alarmMs = (await wasInUse(layout)) ? tools.nowMs() : null;
+  return (await tools.marker.claim(id, { alarmMs })) === id ? writability(layout, tools) : 'foreign';
+}
+
+/** Whether images were ever kept on the disk: their folders stay when the last of them has gone. */
+export async function wasInUse({ violations, photos }: Layout): Promise<boolean> {
+  const found = await Promise.all([violations, photos].map((folder) => stat(folder).then(() => true, isThere)));
+  return found.includes(true);
+}
+
+/** A disk that fails does not show that nothing was kept on it. */
+function isThere(error: unknown): boolean {
+  return codeOf(error) !== 'ENOENT';
 }
 
 async function reading({ marker }: Layout): Promise<{ id: string | null } | 'unusable'> {

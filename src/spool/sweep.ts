@@ -1,13 +1,13 @@
-import { readdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { codeOf } from '../platform/system-error';
-import { referenceOf, type Layout } from './folders';
+import { ensureFolder, referenceOf, syncFolder, type Layout } from './folders';
 
 const HOUR_MS = 3_600_000;
 /** No upload takes this long: the listener ends a request after five minutes. */
 const INCOMING_MAX_MS = HOUR_MS;
 /** Long after a process that died between keeping files and writing their record, and long before disks fill up. */
-const UNRECORDED_MAX_MS = 24 * HOUR_MS;
+export const UNRECORDED_MAX_MS = 24 * HOUR_MS;
 
 /** A folder of photos that nobody has added to for so long was looked through often enough. */
 const PHOTOS_LOOK_MAX_MS = 7 * 24 * HOUR_MS;
@@ -20,30 +20,43 @@ export interface Named {
   photosOf(towingReference: string): Promise<readonly string[] | null>;
 }
 
-/** What was removed. */
-export interface Swept {
-  readonly uploads: number;
+/** Removes what processes that ended in the middle left of uploads that nothing ever named. Returns how many. */
+export async function sweepUploads(layout: Layout, nowMs: number): Promise<number> {
+  const uploads = await oldFolders(layout.incoming, nowMs - INCOMING_MAX_MS);
+  for (const name of uploads) await rm(join(layout.incoming, name), { recursive: true, force: true });
+  await removeProbes(layout, nowMs - INCOMING_MAX_MS);
+  return uploads.length;
+}
+
+export interface OrphanTools {
+  readonly nowMs: number;
+  /** After how long images of an unknown violation are moved. */
+  readonly orphanAfterMs: number;
+  readonly named: Named;
+}
+
+/** How many violations' images and how many photos were moved. */
+export interface Moved {
   readonly violations: number;
   readonly photos: number;
 }
 
-/** Removes what processes left behind that ended in the middle: old uploads, images of no violation, photos of no tow. */
-export async function sweep(layout: Layout, tools: { nowMs: number; named: Named }): Promise<Swept> {
-  const uploads = await oldFolders(layout.incoming, tools.nowMs - INCOMING_MAX_MS);
-  for (const name of uploads) await rm(join(layout.incoming, name), { recursive: true, force: true });
-  await removeProbes(layout, tools.nowMs - INCOMING_MAX_MS);
+/**
+ * Moves images that no record names to the folder of orphans: images of no violation, photos that their tow does not name.
+ * Nothing is removed: a record may be missing because Redis lost it.
+ */
+export async function moveOrphans(layout: Layout, tools: OrphanTools): Promise<Moved> {
   let violations = 0;
-  for (const name of await oldFolders(layout.violations, tools.nowMs - UNRECORDED_MAX_MS)) {
+  for (const name of await oldFolders(layout.violations, tools.nowMs - tools.orphanAfterMs)) {
     const id = referenceOf(name);
     if (id === null || (await tools.named.violation(id))) continue;
-    await rm(join(layout.violations, name), { recursive: true, force: true });
-    violations += 1;
+    if (await moveTo(layout.orphans, join(layout.violations, name))) violations += 1;
   }
-  return { uploads: uploads.length, violations, photos: await sweepPhotos(layout, tools) };
+  return { violations, photos: await movePhotos(layout, tools) };
 }
 
 /** Photos that were kept by a process that ended before their tow named them. */
-async function sweepPhotos(layout: Layout, tools: { nowMs: number; named: Named }): Promise<number> {
+async function movePhotos(layout: Layout, tools: OrphanTools): Promise<number> {
   const quiet = new Set(await oldFolders(layout.photos, tools.nowMs - PHOTOS_LOOK_MAX_MS));
   let photos = 0;
   for (const name of await oldFolders(layout.photos, tools.nowMs - UNRECORDED_MAX_MS)) {
@@ -54,11 +67,34 @@ async function sweepPhotos(layout: Layout, tools: { nowMs: number; named: Named 
     const folder = join(layout.photos, name);
     for (const file of await oldFolders(folder, tools.nowMs - UNRECORDED_MAX_MS)) {
       if (named.includes(file)) continue;
-      await rm(join(folder, file), { force: true });
-      photos += 1;
+      if (await moveTo(join(layout.orphans, `photos.${name}`), join(folder, file))) photos += 1;
     }
   }
   return photos;
+}
+
+/** Moves a folder or file below `target`, under its own name or with a number behind; false when it has gone meanwhile. */
+async function moveTo(target: string, path: string): Promise<boolean> {
+  await ensureFolder(target);
+  let to = join(target, basename(path));
+  for (let number = 2; await isTaken(to); number += 1) to = join(target, `${basename(path)}.${number}`);
+  try {
+    await rename(path, to);
+  } catch (error) {
+    // Another console sweeps the same disk.
+    if (codeOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+  await syncFolder(target);
+  await syncFolder(dirname(path));
+  return true;
+}
+
+function isTaken(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Drafts of the marker and probes of processes that ended right then. */

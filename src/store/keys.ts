@@ -50,6 +50,8 @@ export const KEYS = {
   quarantine: key('quarantine'),
   /** The id of the disk that console and workers share (spool-marker.ts). */
   spoolMarker: key('spool-marker'),
+  /** When the disk was claimed although it was in use before, Unix ms: its records are missing (spool-marker.ts). */
+  spoolAlarm: key('spool-alarm'),
   /** The processes that live, and when each was last heard of (lua/beat.lua). */
   processes: key('processes'),
   processBeats: key('process-beats'),

@@ -33,8 +33,18 @@ export type SpoolPlace =
  */
 export type SpoolState = 'shared' | 'foreign' | 'unusable';
 
+/**
+ * Redis held no records when it met a disk that was in use: it was emptied or not restored yet, or REDIS_URL names another
+ * one. Images may still be needed whose records are missing.
+ */
+export interface SpoolAlarm {
+  readonly sinceMs: number;
+}
+
 export interface Spool {
   state(): Promise<SpoolState>;
+  /** Null when all is well. Rejects when Redis does not answer. */
+  alarm(): Promise<SpoolAlarm | null>;
   /** Begins to take files in. */
   begin(): Promise<Upload>;
   /**

@@ -54,6 +54,7 @@ function known(changes: Partial<Known> = {}): Known {
       walk_ms: 3,
     },
     processes: [runningProcess()],
+    recordsMissingSince: null,
     systemTasks: [],
     openTasks: 0,
     attempts: { made: 0, failed: 0 },
@@ -110,6 +111,12 @@ test('lists lost work before other alarms and warns about an outdated conservati
   const down = { ...sending, service: { ...sending.service, state: 'down' as const } };
   expect(kindsOf({ conservation: { ...conservation, lost: 2 }, sending: down })).toEqual(['lost', 'outage']);
   expect(kindsOf({ conservation: { ...conservation, ended_at: '2026-11-21T02:30:00.000Z' } })).toEqual(['walkOld']);
+});
+
+test('raises an alarm when Redis has no records of the disk of images', () => {
+  const alarms = alarmsOf(known({ recordsMissingSince: SINCE }));
+  expect(alarms).toEqual([{ kind: 'recordsMissing', since: SINCE }]);
+  expect(alarms.map(severityOf)).toEqual(['bad']);
 });
 
 test('raises an alarm for a role without a running process', () => {

@@ -11,7 +11,7 @@ import type { ViolationOutboxSettings } from '../../src/store/violation-outbox';
 import { createLookups } from '../../src/workflow/lookups';
 import type { SpoolPlace } from '../../src/workflow/spool-port';
 import { enveloped, startFakeService } from '../service/fake-service';
-import { newFolder, pieces, sharedMarker } from '../spool/world';
+import { KEEP_MS, newFolder, pieces, sharedMarker } from '../spool/world';
 import { noBudgets } from '../support/budgets';
 import { PNG } from '../support/images';
 import { openStores, type Stores } from '../support/stores';
@@ -53,6 +53,7 @@ export async function startWorkerFor(
   ];
   fake.onCall(() => TAKEN);
   const world = { clock: systemClock, log: silentLog };
+  const keepMs = KEEP_MS;
   const service = createServiceClient({
     ...world,
     baseUrl: fake.url,
@@ -62,7 +63,7 @@ export async function startWorkerFor(
     tokens: createMemoryTokenCache(systemClock),
     budgets: noBudgets,
   });
-  const spool = createSpool({ dataDir, marker, ...world });
+  const spool = createSpool({ dataDir, marker, keepMs, ...world });
   await spool.state();
   const cache = createLookupCache(stores.redis, { ...world, keptMs: 0 });
   const tools: SubmitViolationTools = {
@@ -95,7 +96,7 @@ export async function startWorkerFor(
     tasks: async () =>
       (await stores.redis.hvals(KEYS.tasks)).map((json) => /"type":"(\w+)"/.exec(json)?.[1] ?? json).toSorted(),
     async foreignSpool() {
-      const foreign = createSpool({ dataDir: await newFolder(), marker, ...world });
+      const foreign = createSpool({ dataDir: await newFolder(), marker, keepMs, ...world });
       expect(await foreign.state()).toBe('foreign');
       return foreign;
     },

@@ -88,8 +88,12 @@ export async function openViolationLane(redisUrl: string): Promise<ViolationLane
     budgets: noBudgets,
   });
   // There is only one disk.
-  const marker = { read: () => Promise.resolve(null), claim: (id: string) => Promise.resolve(id) };
-  const spool = createSpool({ dataDir, marker, ...world });
+  const marker = {
+    read: () => Promise.resolve(null),
+    claim: (id: string) => Promise.resolve(id),
+    alarmMs: () => Promise.resolve(null),
+  };
+  const spool = createSpool({ dataDir, marker, keepMs: 0, ...world });
   const settings = { proofMs: 0, hasActiveTicket: false };
   const tickets: TicketCheck = {
     checkTicket: () => Promise.resolve({ kind: 'answered', hasActiveTicket: settings.hasActiveTicket }),

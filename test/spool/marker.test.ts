@@ -4,7 +4,9 @@ import { connectFailFast, whenReady } from '../../src/store/connect';
 import { createSpoolMarker } from '../../src/store/spool-marker';
 import { silentLog } from '../../src/platform/log';
 import { useRedis } from '../support/redis';
-import { filesIn, newFolder, openSpool, sharedMarker } from './world';
+import { PNG } from '../support/images';
+import { recordedLog } from '../support/recorded-log';
+import { filesIn, KEEP_MS, newFolder, openSpool, pieces, sharedMarker } from './world';
 
 it('the first process marks the image disk and the next one shares it', async () => {
   const [dataDir, marker] = [await newFolder(), sharedMarker()];
@@ -66,20 +68,84 @@ it('an image disk that cannot be written is unusable before and after it was mar
 
 it('the state of the image disk is an error while the shared store does not answer', async () => {
   const away = () => Promise.reject(new Error('Redis is away'));
-  await expect(openSpool(await newFolder(), { read: away, claim: away }).state()).rejects.toThrow('away');
+  await expect(openSpool(await newFolder(), { read: away, claim: away, alarmMs: away }).state()).rejects.toThrow(
+    'away',
+  );
+});
+
+/** An image disk in use, beside a shared store that was emptied. */
+async function emptied() {
+  const [dataDir, marker] = [await newFolder(), sharedMarker()];
+  const upload = await openSpool(dataDir, sharedMarker()).begin();
+  await upload.write(pieces(PNG));
+  await upload.keep({ kind: 'violation', id: 'v-1' });
+  return { dataDir, marker };
+}
+
+it('a marked image disk in use raises an alarm beside an emptied shared store, until images may be moved', async () => {
+  const { dataDir, marker } = await emptied();
+  const nowMs = Date.now();
+  const spoolAt = (atMs: number) => openSpool(dataDir, marker, () => atMs);
+  expect(await spoolAt(nowMs).alarm()).toBeNull();
+  expect(await spoolAt(nowMs).state()).toBe('shared');
+
+  expect(await spoolAt(nowMs + KEEP_MS - 1).alarm()).toEqual({ sinceMs: nowMs });
+  expect(await spoolAt(nowMs + KEEP_MS).alarm()).toBeNull();
+});
+
+it('a process logs the alarm about missing records once an hour', async () => {
+  const { dataDir, marker } = await emptied();
+  const { log, lines } = recordedLog();
+  let nowMs = Date.now();
+  const spool = openSpool(dataDir, marker, () => nowMs, log);
+  await spool.state();
+
+  for (const minutes of [0, 30, 31]) {
+    nowMs += minutes * 60_000;
+    await spool.alarm();
+  }
+  expect(lines.map(({ level, event }) => `${level} ${event}`)).toEqual(Array(2).fill('error spool.records_missing'));
+});
+
+it('an image disk that was never used raises no alarm beside an emptied shared store', async () => {
+  const [dataDir, marker] = [await newFolder(), sharedMarker()];
+  await openSpool(dataDir, sharedMarker()).state();
+  const spool = openSpool(dataDir, marker);
+  expect(await spool.state()).toBe('shared');
+  expect(await spool.alarm()).toBeNull();
 });
 
 describe('in Redis', () => {
   const redis = useRedis();
 
-  it('the spool marker in Redis keeps the first id that any process claims', async () => {
+  const open = async () => {
     const connection = connectFailFast(redis.url, { log: silentLog });
+    await whenReady(connection, 5000);
+    return { connection, marker: createSpoolMarker(connection) };
+  };
+
+  it('the spool marker in Redis keeps the first id that any process claims', async () => {
+    const { connection, marker } = await open();
     try {
-      await whenReady(connection, 5000);
-      const marker = createSpoolMarker(connection);
       expect(await marker.read()).toBeNull();
-      expect(await Promise.all(['a', 'b', 'a'].map((id) => marker.claim(id)))).toEqual(['a', 'a', 'a']);
+      const claims = ['a', 'b', 'a'].map((id) => marker.claim(id, { alarmMs: null }));
+      expect(await Promise.all(claims)).toEqual(['a', 'a', 'a']);
       expect(await redis.ask('GET', '{p0}:spool-marker')).toBe('a');
+      expect(await marker.claim('a', { alarmMs: 1 })).toBe('a');
+      expect(await marker.alarmMs()).toBeNull();
+    } finally {
+      connection.disconnect();
+    }
+  });
+
+  it('the alarm in Redis is raised by the claim that wins and ended by an adoption', async () => {
+    const { connection, marker } = await open();
+    try {
+      const claims = [5, 6].map((alarmMs) => marker.claim('a', { alarmMs }));
+      expect(await Promise.all(claims)).toEqual(['a', 'a']);
+      expect(await marker.alarmMs()).toBe(5);
+      await marker.adopt('b');
+      expect([await marker.read(), await marker.alarmMs()]).toEqual(['b', null]);
     } finally {
       connection.disconnect();
     }

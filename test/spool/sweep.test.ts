@@ -2,7 +2,7 @@ import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eventually } from '../support/eventually';
 import { PNG } from '../support/images';
-import { filesIn, newFolder, openSpool, pieces, sharedMarker } from './world';
+import { filesIn, KEEP_MS, newFolder, openSpool, pieces, sharedMarker } from './world';
 
 const HOUR_MS = 3_600_000;
 
@@ -44,36 +44,71 @@ it('the spool sweep removes an abandoned upload after an hour and no upload in p
   expect(asked).toEqual([]);
 });
 
-it('the spool sweep removes images without a violation after a day and keeps all others', async () => {
+it('the spool sweep leaves images without a violation in place for KEEP_VIOLATIONS_HOURS', async () => {
+  const { sweepAfter, lying } = await leftBehind();
+  const { stop } = await sweepAfter(KEEP_MS - HOUR_MS, () => Promise.resolve(false));
+  await stop();
+  expect(await lying()).toEqual(['incoming', 'marker', 'violations']);
+});
+
+it('the spool sweep moves images without a violation to the orphans after their time and keeps all others', async () => {
   const unrecorded = await leftBehind('v 1/.');
   const asked: string[] = [];
-  const first = await unrecorded.sweepAfter(25 * HOUR_MS, (id) => {
+  const first = await unrecorded.sweepAfter(KEEP_MS + HOUR_MS, (id) => {
     asked.push(id);
     return Promise.resolve(false);
   });
-  await eventually(async () => expect(await unrecorded.lying()).toEqual(['incoming', 'marker']));
+  await eventually(async () => expect(await unrecorded.lying()).toEqual(['incoming', 'marker', 'orphans']));
   await first.stop();
   expect(asked).toEqual(['v 1/.']);
 
   const recorded = await leftBehind();
-  const second = await recorded.sweepAfter(25 * HOUR_MS, () => Promise.resolve(true));
+  const second = await recorded.sweepAfter(KEEP_MS + HOUR_MS, () => Promise.resolve(true));
   await eventually(async () => expect(await recorded.lying()).toEqual(['incoming', 'marker', 'violations']));
   await second.stop();
 });
 
-it('the spool sweep removes nothing while it cannot look up violations', async () => {
+it('the spool sweep keeps the names of orphans and removes none of them', async () => {
+  const { dataDir, sweepAfter } = await leftBehind();
+  await mkdir(join(dataDir, 'spool', 'orphans', 'v-1'), { recursive: true });
+  await writeFile(join(dataDir, 'spool', 'orphans', 'v-1', 'earlier'), 'an orphan of the same name');
+  const unknown = () => Promise.resolve(false);
+  await (await sweepAfter(KEEP_MS + HOUR_MS, unknown)).stop();
+  await (await sweepAfter(100 * KEEP_MS, unknown)).stop();
+  const orphans = await filesIn(join(dataDir, 'spool', 'orphans'));
+  expect(orphans).toEqual([expect.stringMatching(/^v-1\.2\/.+\.1$/), 'v-1/earlier']);
+});
+
+it('the spool sweep moves nothing while records are missing and removes abandoned uploads', async () => {
+  const { dataDir } = await leftBehind();
+  const marker = sharedMarker();
+  const nowMs = Date.now();
+  const sweepAt = async (atMs: number) => {
+    const sweeping = openSpool(dataDir, marker, () => atMs).startSweeping({
+      violation: () => Promise.resolve(false),
+      photosOf: () => Promise.resolve([]),
+    });
+    await sweeping.stop();
+    return (await filesIn(join(dataDir, 'spool'))).map((path) => path.split('/')[0]);
+  };
+  expect(await sweepAt(nowMs + 10 * KEEP_MS)).toEqual(['marker', 'violations']);
+  expect(await sweepAt(nowMs + 11 * KEEP_MS - 1)).toEqual(['marker', 'violations']);
+  expect(await sweepAt(nowMs + 11 * KEEP_MS)).toEqual(['marker', 'orphans']);
+});
+
+it('the spool sweep moves nothing while it cannot look up violations', async () => {
   const { sweepAfter, lying } = await leftBehind();
-  const { stop } = await sweepAfter(25 * HOUR_MS, () => Promise.reject(new Error('Redis is away')));
+  const { stop } = await sweepAfter(KEEP_MS + HOUR_MS, () => Promise.reject(new Error('Redis is away')));
   await eventually(async () => expect(await lying()).toEqual(['incoming', 'marker', 'violations']));
   await stop();
   expect(await lying()).toEqual(['incoming', 'marker', 'violations']);
 });
 
-it('the spool sweep removes nothing from a foreign image disk', async () => {
+it('the spool sweep moves nothing on a foreign image disk', async () => {
   const { dataDir, lying } = await leftBehind();
   const marker = sharedMarker();
-  await marker.claim('another disk');
-  const sweeping = openSpool(dataDir, marker, () => Date.now() + 48 * HOUR_MS).startSweeping({
+  await marker.claim('another disk', { alarmMs: null });
+  const sweeping = openSpool(dataDir, marker, () => Date.now() + KEEP_MS + HOUR_MS).startSweeping({
     violation: () => Promise.resolve(false),
     photosOf: () => Promise.resolve([]),
   });
@@ -81,7 +116,7 @@ it('the spool sweep removes nothing from a foreign image disk', async () => {
   expect(await lying()).toEqual(['incoming', 'marker', 'violations']);
 });
 
-it('the spool sweep removes photos that their tow does not name after a day and keeps those of an absent tow', async () => {
+it('the spool sweep moves photos that their tow does not name to the orphans after a day and keeps those of an absent tow', async () => {
   const [dataDir, marker] = [await newFolder(), sharedMarker()];
   const spool = openSpool(dataDir, marker);
   await spool.state();
@@ -106,4 +141,5 @@ it('the spool sweep removes photos that their tow does not name after a day and 
   expect(await left()).toEqual(new Set([named, orphan, archived]));
   await sweepAfter(25);
   expect(await left()).toEqual(new Set([named, archived]));
+  expect(await filesIn(join(dataDir, 'spool', 'orphans'))).toEqual([`photos.TW%2F1/${orphan}`]);
 });

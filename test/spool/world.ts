@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
+import { silentLog, type Log } from '../../src/platform/log';
 import { createSpool, type SharedMarker } from '../../src/spool';
 
 /** Folders that are gone after each test. */
@@ -21,17 +21,28 @@ export async function newFolder(): Promise<string> {
 /** The shared store, as far as the spool knows it. */
 export function sharedMarker(): SharedMarker {
   let id: string | null = null;
+  let raisedMs: number | null = null;
   return {
     read: () => Promise.resolve(id),
-    claim: (claimed) => {
+    claim: (claimed, { alarmMs }) => {
+      if (id === null) raisedMs = alarmMs;
       id ??= claimed;
       return Promise.resolve(id);
     },
+    alarmMs: () => Promise.resolve(raisedMs),
   };
 }
 
-export function openSpool(dataDir: string, marker: SharedMarker = sharedMarker(), nowMs = () => systemClock.nowMs()) {
-  return createSpool({ dataDir, marker, clock: { ...systemClock, nowMs }, log: silentLog });
+/** How long images without a record stay in place. */
+export const KEEP_MS = 48 * 3_600_000;
+
+export function openSpool(
+  dataDir: string,
+  marker: SharedMarker = sharedMarker(),
+  nowMs = () => systemClock.nowMs(),
+  log: Log = silentLog,
+) {
+  return createSpool({ dataDir, marker, keepMs: KEEP_MS, clock: { ...systemClock, nowMs }, log });
 }
 
 /** Bytes as they come over a wire. */

@@ -68,6 +68,10 @@ const en = {
     title: `${enRecords(count)} lost: acknowledged, and in no state at all.`,
     todo: 'Look at the names below, at the log lines “conservation.lost” and at Redis: was it restored, or did it evict?',
   }),
+  recordsMissing: {
+    title: 'Redis has no records of the images in DATA_DIR: it was emptied or not restored, or it is another Redis.',
+    todo: 'Load the backup of Redis or correct REDIS_URL; until then no image is moved. If the records are gone for good: towhook doctor --adopt-disk.',
+  },
   walkOld: {
     title: 'Nobody has checked for a while that nothing is lost.',
     todo: 'The workers check it all the time: look whether one lives, and at its log.',
@@ -181,6 +185,10 @@ const ar: typeof en = {
     title: `سجلات مفقودة: ${count}. أُقرّ باستلامها وليست في أي حالة.`,
     todo: 'راجع الأسماء أدناه، وأسطر السجل conservation.lost، و Redis: هل استُعيد من نسخة قديمة أو حذف بيانات؟',
   }),
+  recordsMissing: {
+    title: 'لا يحتوي Redis على سجلات الصور الموجودة في DATA_DIR: أُفرغ، أو لم يُستعَد، أو هو Redis آخر.',
+    todo: 'استعد النسخة الاحتياطية لـ Redis أو صحح REDIS_URL، ولا تُنقل أي صورة حتى ذلك الحين. إن فُقدت السجلات نهائيًا: towhook doctor --adopt-disk',
+  },
   walkOld: {
     title: 'لم يتحقق أحد منذ مدة من أن لا شيء مفقود.',
     todo: 'العمال يتحققون من ذلك باستمرار: راجع هل يعمل أحدهم، وراجع سجله.',

@@ -41,7 +41,10 @@ export async function examine({ clock, environment, webhookUrl, adoptsDisk }: Ex
           });
     const { redis } = look;
     const images = redis
-      ? await one('images', lookAtSpool(redis, { dataDir: config.dataDir, clock, adoptsDisk }))
+      ? await one(
+          'images',
+          lookAtSpool(redis, { dataDir: config.dataDir, keepMs: config.keep.violationsMs, clock, adoptsDisk }),
+        )
       : notesOf('images').skipped('not_looked_at', 'Redis must be right first');
     const others = await Promise.all([
       // It has a time limit of its own, which may be longer.

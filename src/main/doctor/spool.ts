@@ -2,33 +2,32 @@ import type { Finding } from '../../cli';
 import type { Clock } from '../../platform/clock';
 import { silentLog } from '../../platform/log';
 import { codeOf } from '../../platform/system-error';
-import { createSpool, type SharedMarker } from '../../spool';
+import { createSpool, type DiskSpool, type SharedMarker } from '../../spool';
 import { createSpoolMarker } from '../../store/spool-marker';
 import { notesOf } from './finding';
 import type { Connection } from './redis';
 
 const notes = notesOf('images');
 
-/** As if no disk were in use yet: then the state tells of this one alone. */
-const NO_DISK_IN_USE: SharedMarker = { read: () => Promise.resolve(null), claim: (id) => Promise.resolve(id) };
-
 /** The disk of images: whether this DATA_DIR is the one that console and workers share. */
 export async function lookAtSpool(
   redis: Connection,
-  { dataDir, clock, adoptsDisk }: { dataDir: string; clock: Clock; adoptsDisk: boolean },
+  { dataDir, keepMs, clock, adoptsDisk }: { dataDir: string; keepMs: number; clock: Clock; adoptsDisk: boolean },
 ): Promise<Finding> {
   try {
     const marker = createSpoolMarker(redis);
+    const spoolOf = (shared: SharedMarker) => createSpool({ dataDir, marker: shared, keepMs, clock, log: silentLog });
+    const spool = spoolOf(marker);
     // Looking must not make this machine's disk the one in use.
     if (!adoptsDisk && (await marker.read()) === null) {
-      return notes.fine('disk_not_in_use', 'no image was ever taken in');
+      return (await spool.wasInUse()) ? recordsMissing() : notes.fine('disk_not_in_use', 'no image was ever taken in');
     }
-    const stateOf = (shared: SharedMarker) => createSpool({ dataDir, marker: shared, clock, log: silentLog }).state();
     // The disk in use stays the one in use unless this one is of use.
-    const isAdoptable = adoptsDisk && (await stateOf(NO_DISK_IN_USE)) === 'shared';
-    if (isAdoptable) await marker.forget();
-    switch (adoptsDisk && !isAdoptable ? 'unusable' : await stateOf(marker)) {
+    const adopted = adoptsDisk ? await idOf(spoolOf) : null;
+    if (adopted !== null) await marker.adopt(adopted);
+    switch (adoptsDisk && adopted === null ? 'unusable' : await spool.state()) {
       case 'shared':
+        if ((await spool.alarm()) !== null) return recordsMissing();
         return notes.fine('disk_shared', `DATA_DIR is the disk in use${adoptsDisk ? ' from now on' : ''}`);
       case 'foreign':
         return notes.fault(
@@ -46,4 +45,24 @@ export async function lookAtSpool(
   } catch (error) {
     return notes.skipped('not_looked_at', `it could not be seen which disk is in use: ${codeOf(error) ?? 'no answer'}`);
   }
+}
+
+/** The id of this disk, which it is given if it has none; null when it cannot be written. */
+async function idOf(spoolOf: (marker: SharedMarker) => DiskSpool): Promise<string | null> {
+  let claimed: string | null = null;
+  // As if no disk were in use yet: then the state depends on this one alone.
+  const state = await spoolOf({
+    read: () => Promise.resolve(null),
+    claim: (id) => Promise.resolve((claimed = id)),
+    alarmMs: () => Promise.resolve(null),
+  }).state();
+  return state === 'shared' ? claimed : null;
+}
+
+function recordsMissing(): Finding {
+  return notes.fault(
+    'records_missing',
+    'DATA_DIR was in use, and this Redis has no records of it: it was emptied or not restored, or REDIS_URL names another one',
+    'Load the backup of Redis, or correct REDIS_URL: until KEEP_VIOLATIONS_HOURS have passed no image is moved. If the records are gone for good: towhook doctor --adopt-disk.',
+  );
 }

@@ -19,6 +19,7 @@ export type Alarm =
   | { readonly kind: 'failing'; readonly failures: number }
   | { readonly kind: 'attemptsFail'; readonly failed: number; readonly made: number }
   | { readonly kind: 'lost'; readonly count: number }
+  | { readonly kind: 'recordsMissing'; readonly since: string }
   | { readonly kind: 'walkOld'; readonly since: string | null }
   | { readonly kind: 'nobody'; readonly role: 'worker' | 'receiver' }
   | { readonly kind: 'silent'; readonly role: BeatingRole; readonly host: string; readonly since: string }
@@ -41,6 +42,8 @@ export interface Known {
   readonly queues: readonly Queue[];
   readonly conservation: ConservationView;
   readonly processes: readonly ProcessStanding[];
+  /** Since when Redis lacks the records of the disk of images; null when it has them. */
+  readonly recordsMissingSince: string | null;
   /** Those of the system's tasks that are open. */
   readonly systemTasks: readonly SystemTask[];
   /** All that wait for people. */
@@ -63,6 +66,9 @@ const ATTEMPTS_FAILED_BORNE = 10;
 export function alarmsOf(known: Known): readonly Alarm[] {
   const alarms = [
     ...ofConservation(known),
+    ...(known.recordsMissingSince === null
+      ? []
+      : [{ kind: 'recordsMissing' as const, since: known.recordsMissingSince }]),
     ...ofSending(known.sending),
     ...ofAttempts(known),
     ...ofProcesses(known.processes),
@@ -80,6 +86,7 @@ export function severityOf({ kind }: Alarm): Severity {
     case 'outage':
     case 'paused':
     case 'lost':
+    case 'recordsMissing':
     case 'nobody':
     case 'standsStill':
     case 'backlogOld':

@@ -13,7 +13,7 @@ import { serveKeyPages } from './keys';
 import { OpsNow, OverviewPage } from './overview';
 import { readOverview } from './read';
 
-export type OpsTools = Pick<PageTools, 'api' | 'processes' | 'figures'>;
+export type OpsTools = Pick<PageTools, 'api' | 'processes' | 'figures' | 'spool'>;
 
 /** What ops look at: how things stand, what came in, who may do what, who did what. */
 export function serveOps(pages: Pages, tools: OpsTools): void {

@@ -8,23 +8,24 @@ import { oneOf } from '../../viewer';
 import { SYSTEM_TASKS, type Known } from './alarms';
 import { ask } from './ask';
 
-export type OverviewTools = Pick<PageTools, 'api' | 'processes' | 'figures'>;
+export type OverviewTools = Pick<PageTools, 'api' | 'processes' | 'figures' | 'spool'>;
 
 /** A queue as the API shows it, by a name of ours. */
 export type Queue = AnswerOf<typeof ROUTES.listQueues>[number] & { readonly name: Backlog };
 
 /** All that the overview shows, as it is now. */
 export async function readOverview(
-  { api, processes, figures }: OverviewTools,
+  { api, processes, figures, spool }: OverviewTools,
   { actor, nowMs }: { actor: Actor; nowMs: number },
 ): Promise<Known> {
-  const [sending, queues, conservation, standings, openTasks, attempts, systemTasks] = await Promise.all([
+  const [sending, queues, conservation, standings, openTasks, attempts, alarm, systemTasks] = await Promise.all([
     ask(api, ROUTES.readSending, { actor }),
     ask(api, ROUTES.listQueues, { actor }),
     ask(api, ROUTES.readConservation, { actor }),
     processes.list(),
     figures.openTasks(),
     readAttempts(figures, nowMs),
+    spool.alarm(),
     Promise.all(
       SYSTEM_TASKS.map(async (type) => {
         const { items } = await ask(api, ROUTES.listTasks, { actor, query: { type, limit: '1' } });
@@ -40,6 +41,7 @@ export async function readOverview(
     }),
     conservation,
     processes: standings,
+    recordsMissingSince: alarm && new Date(alarm.sinceMs).toISOString(),
     systemTasks: systemTasks.flat(),
     openTasks,
     attempts,

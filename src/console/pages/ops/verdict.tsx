@@ -107,6 +107,7 @@ function placeOf({ words }: Viewer, { kind }: Alarm): readonly [address: string,
     case 'lost':
     case 'walkOld':
       return ['#conservation', ops.conservation.title];
+    case 'recordsMissing':
     case 'nobody':
     case 'silent':
     case 'standsStill':
@@ -132,6 +133,7 @@ function sentenceOf({ words }: Viewer, alarm: Alarm): { readonly title: string; 
     case 'archive_failing':
     case 'delivery_failing':
     case 'walkOld':
+    case 'recordsMissing':
       return opsAlarms[alarm.kind];
     case 'paused':
       return opsAlarms.paused(alarm.operation);
