@@ -13,7 +13,7 @@ import type { Contract } from './read-answer';
 import { createSender, type Authorization } from './send';
 import { createTokenSource } from './token';
 import { freshToken } from './token-expiry';
-import { noTokenAfter, type Renewed, type WithoutToken } from './token-renewal';
+import { noTokenAfter, withBoundedWait, type Renewed, type WithoutToken } from './token-renewal';
 
 export { createMemoryTokenCache } from './memory-token-cache';
 export type { ViolationImage } from './encode-form';
@@ -103,15 +103,16 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
       return classify(CONTRACTS[name], outcome, clock.nowMs());
     };
     const made = await (name === 'token' ? attempt(credentials) : withToken(attempt));
+    const exchange = name === 'token' ? withBoundedWait(made.exchange, clock.nowMs()) : made.exchange;
     const durationMs = Math.round(clock.monotonicMs() - startedMs);
     log.debug('service.called', {
       operation: name,
-      http_status: httpStatusOf(made.exchange),
+      http_status: httpStatusOf(exchange),
       duration_ms: durationMs,
-      exchange: made.exchange.kind,
+      exchange: exchange.kind,
     });
     // The body of the token call is a secret through and through.
-    return { ...made, rawBody: name === 'token' ? null : made.rawBody, wasSent, durationMs };
+    return { ...made, exchange, rawBody: name === 'token' ? null : made.rawBody, wasSent, durationMs };
   }
 
   async function withToken<T>(attempt: (authorization: Authorization) => Promise<Classified<T>>) {

@@ -65,6 +65,15 @@ export async function renewToken(stale: string | null, tools: RenewalTools): Pro
   }
 }
 
+/** The longest a `Retry-After` of the token call is respected: five minutes once jitter has lengthened it by a quarter. */
+const ASKED_WAIT_MAX_MS = 240_000;
+
+/** An outcome of the token call; all sending depends on it, so the service cannot postpone the next one for long. */
+export function withBoundedWait(exchange: Exchange, nowMs: number): Exchange {
+  if (!('notBeforeMs' in exchange) || exchange.notBeforeMs === null) return exchange;
+  return { ...exchange, notBeforeMs: Math.min(exchange.notBeforeMs, nowMs + ASKED_WAIT_MAX_MS) };
+}
+
 /** A connection without a token. */
 export function noToken(cause: string, notBeforeMs: number | null = null): Renewed & { ok: false } {
   return { ok: false, exchange: { kind: 'connection', cause, notBeforeMs } };

@@ -1,4 +1,5 @@
 import { createMemoryTokenCache, type ServiceClientOptions } from '../../src/service';
+import { outageDelayMs } from '../../src/domain/service-health';
 import { systemClock } from '../../src/platform/clock';
 import type { TokenCache } from '../../src/workflow/service-port';
 import { clientFor, closeClients, movableClock, readableLog, REQUESTS } from './client-under-test';
@@ -108,6 +109,39 @@ describe('service client: a failed token call', () => {
     expect(fake.tokenCalls).toHaveLength(1);
     clock.forwardMs(61_000);
     expect((await one.call('detained', REQUESTS.detained)).exchange.kind).toBe('accepted');
+  });
+
+  it.each([
+    ['30 days', '2592000'],
+    ['a number meant as milliseconds', '60000'],
+    ['a far date', 'Fri, 31 Dec 2100 23:59:59 GMT'],
+  ])('with a Retry-After of %s is repeated within five minutes', async (_, retryAfter) => {
+    const clock = movableClock();
+    fake.onTokenCall((__, nth) =>
+      nth === 1
+        ? { ...json({ message: 'maintenance' }, 503), headers: { 'Retry-After': retryAfter } }
+        : enveloped({ token: 'a' }),
+    );
+    const one = client({ clock });
+    const first = (await one.call('detained', REQUESTS.detained)).exchange;
+    expect(first).toMatchObject({ kind: 'connection', cause: 'token_http_503' });
+    clock.forwardMs(120_000);
+    expect((await one.call('detained', REQUESTS.detained)).exchange).toEqual(first);
+    expect(fake.tokenCalls).toHaveLength(1);
+
+    clock.forwardMs(180_000);
+
+    expect((await one.call('detained', REQUESTS.detained)).exchange.kind).toBe('accepted');
+    expect(fake.tokenCalls).toHaveLength(2);
+  });
+
+  it('that probes an outage is repeated within five minutes too', async () => {
+    fake.onTokenCall(() => ({ ...json({ message: 'no' }, 503), headers: { 'Retry-After': '2592000' } }));
+    const { exchange } = await client().call('token', null);
+    const facts = { failedProbes: 0, nowMs: systemClock.nowMs(), jitter: 1 };
+    const delayMs = outageDelayMs(exchange, facts, { retryBaseMs: 1000, retryCapMs: 300_000 });
+    expect(delayMs).toBeGreaterThan(0);
+    expect(delayMs).toBeLessThanOrEqual(300_000);
   });
 
   it('to a closed port is a broken connection', async () => {

@@ -107,15 +107,27 @@ test('however long the service asks everybody to wait, somebody looks within the
   expect(waitMs).toBeLessThanOrEqual(3_600_000);
 });
 
+test('a lost connection is tried again within five minutes, however long the service asks everybody to wait', async () => {
+  await starting('A', 'B');
+  const claimed = await mustClaim(stores.outbox, 'A');
+  await stores.outbox.ack(claimed, result({ ...BROKEN, delayMs: 2_592_000_000 }));
+
+  const closed = await claim('B');
+
+  const waitMs = closed.kind === 'wait' ? closed.untilMs - (await stores.read('B')).readAtMs : 0;
+  expect(waitMs).toBeGreaterThan(250_000);
+  expect(waitMs).toBeLessThanOrEqual(300_000);
+});
+
 test('while the connection is lost, a call that fails otherwise does not shorten the wait', async () => {
   await starting('A', 'B', 'C');
   const underWay = await mustClaim(stores.outbox, 'B');
-  await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result({ ...BROKEN, delayMs: 600_000 }));
+  await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result({ ...BROKEN, delayMs: 280_000 }));
 
   await stores.outbox.ack(underWay, { ...failing(1000), wasAnswered: false });
 
   const closed = await claim('C');
-  expect(closed.kind === 'wait' ? closed.untilMs - (await stores.read('A')).readAtMs : 0).toBeGreaterThan(500_000);
+  expect(closed.kind === 'wait' ? closed.untilMs - (await stores.read('A')).readAtMs : 0).toBeGreaterThan(250_000);
 });
 
 test('tries of a lost connection that reach nobody come later each time', async () => {

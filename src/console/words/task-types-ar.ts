@@ -106,7 +106,8 @@ export const taskTypesAr: TaskTypes = {
     connection_lost: {
       chip: 'لا اتصال',
       title: () => 'لا يمكن إرسال شيء إلى الخدمة',
-      advice: 'راجع SERVICE_BASE_URL وبيانات الدخول. تُغلق المهمة تلقائيًا عندما يعود الإرسال.',
+      advice:
+        'راجع SERVICE_BASE_URL وبيانات الدخول. تُعاد المحاولة كل 5 دقائق على الأكثر، وتُغلق المهمة تلقائيًا عندما يعود الإرسال.',
     },
     service_down: {
       chip: 'الخدمة متعطلة',

@@ -109,7 +109,8 @@ export const taskTypesEn: TaskTypes = {
     connection_lost: {
       chip: 'No connection',
       title: () => 'Nothing can be sent to the service',
-      advice: 'Check SERVICE_BASE_URL and the credentials. This closes by itself once sending works.',
+      advice:
+        'Check SERVICE_BASE_URL and the credentials. One call tries again at least every 5 minutes; this closes by itself once sending works.',
     },
     service_down: {
       chip: 'Service down',

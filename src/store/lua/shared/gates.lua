@@ -18,7 +18,8 @@ local OUTAGE_FAILURES, OUTAGE_TOWS, PAUSE_TOWS = 5, 3, 3
 local PAUSE_PROBE_MS = 300000
 -- Of those that wait only a few look when a gate may be tried: thousands would all find that another was faster.
 local LOOKING, LOOK_AGAIN_MS = 5, 600000
-local CLOSED_MAX_MS = 3600000
+-- The longest a gate is closed without a try. For the connection it is five minutes, the turn of another tow included.
+local CLOSED_MAX_MS, CONNECTION_CLOSED_MAX_MS = 3600000, 290000
 
 local function gate(field)
   return redis.call('HGET', GATES, field) or ''
@@ -124,9 +125,9 @@ local function let_some_look(name, at)
   end
 end
 
--- Closes a gate for a while, however long the service asked for: somebody looks once an hour at the latest.
+-- Closes a gate for a while, but never for longer than its maximum, however long the service asked for.
 local function close_gate(name, delay_ms, now)
-  local at = now + math.min(delay_ms, CLOSED_MAX_MS)
+  local at = now + math.min(delay_ms, name == 'connection' and CONNECTION_CLOSED_MAX_MS or CLOSED_MAX_MS)
   set_gate(name .. '.until', at)
   let_some_look(name, at)
 end

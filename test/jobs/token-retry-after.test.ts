@@ -1,0 +1,105 @@
+import { sendReport, type SendReportTools } from '../../jobs/send-report';
+import { silentLog } from '../../src/platform/log';
+import { createMetrics } from '../../src/platform/metrics';
+import { createServiceClient, type ServiceClient } from '../../src/service';
+import { KEYS } from '../../src/store/keys';
+import { createSendingStore } from '../../src/store/sending';
+import { createTokenCache } from '../../src/store/tokens';
+import { movableClock, type MovableClock } from '../service/client-under-test';
+import { enveloped, json, startFakeService, type FakeService } from '../service/fake-service';
+import { noBudgets } from '../support/budgets';
+import { useRedis } from '../support/redis';
+import { redisNowMs } from '../support/redis-clock';
+import { openStores, reference, START, type Stores } from '../support/stores';
+
+const redis = useRedis();
+let stores: Stores;
+let fake: FakeService;
+const clients: ServiceClient[] = [];
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+  fake = await startFakeService();
+  fake.onCall(({ body }) => {
+    const [, ref = ''] = /"towing_reference_id":"([^"]+)"/.exec(body.toString()) ?? [];
+    return enveloped({ towing_reference_id: ref });
+  });
+});
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.close();
+  await fake.stop();
+  stores.close();
+});
+
+const FIVE_MINUTES_MS = 300_000;
+const settings = {
+  retryBaseMs: 1000,
+  retryCapMs: FIVE_MINUTES_MS,
+  notFoundRetries: 2,
+  notFoundRetryMs: 20,
+  unknownGraceMs: 20,
+};
+
+/** One process, with a clock of its own; waits are made as long as jitter makes them. */
+function processWith(clock: MovableClock) {
+  const longest = { ...clock, random: () => 1 };
+  const service = createServiceClient({
+    baseUrl: fake.url,
+    clientId: 'client',
+    clientSecret: 'secret',
+    timeoutMs: 5000,
+    tokens: createTokenCache(stores.redis),
+    budgets: noBudgets,
+    clock: longest,
+    log: silentLog,
+  });
+  clients.push(service);
+  const { outbox, tows } = stores;
+  const world = { clock: longest, log: silentLog, metrics: createMetrics() };
+  const tools: SendReportTools = { outbox, tows, service, settings, claimMaxAgeMs: 5000, ...world };
+  return async (ref: string) => (await sendReport({ towing_reference_id: reference(ref) }, tools)).what;
+}
+
+/** Redis has a clock of its own: moves everything that waits this much closer instead. */
+async function redisForward(ms: number, ...refs: string[]): Promise<void> {
+  const closer = async (key: string, field: string) => {
+    const at = await stores.redis.hget(key, field);
+    if (at !== null && at !== '') await stores.redis.hset(key, field, Number(at) - ms);
+  };
+  for (const gate of ['connection.until', 'outage.until']) await closer(KEYS.gates, gate);
+  for (const ref of refs) {
+    await closer(`{p0}:tow-reports:${ref}`, '1:next_at');
+    await stores.redis.zincrby('{p0}:due:tows', -ms, ref);
+  }
+}
+
+test('sends reports within five minutes after a token call was refused once with a Retry-After of 30 days', async () => {
+  for (const ref of ['A', 'B']) {
+    await stores.request(ref);
+    await stores.say(ref, START);
+  }
+  fake.onTokenCall((_, nth) =>
+    nth === 1
+      ? { ...json({ message: 'maintenance' }, 503), headers: { 'retry-after': '2592000' } }
+      : enveloped({ token: 'good' }),
+  );
+  const clock = movableClock();
+  const run = processWith(clock);
+  expect(await run('A')).toBe('hold');
+  expect(await run('B')).toBe('wait');
+  const { connection } = await createSendingStore(stores.redis, {
+    auth: 0,
+    site: 0,
+    violations: 0,
+    tickets: 0,
+    tow: 0,
+  }).read();
+  const nowMs = await redisNowMs(stores.redis);
+  expect(Date.parse(connection.next_try_at ?? '') - nowMs).toBeLessThan(FIVE_MINUTES_MS);
+  for (const ref of ['A', 'B']) expect(((await stores.dueAt(ref)) ?? Infinity) - nowMs).toBeLessThan(FIVE_MINUTES_MS);
+
+  clock.forwardMs(FIVE_MINUTES_MS);
+  await redisForward(FIVE_MINUTES_MS, 'A', 'B');
+
+  expect([await run('B'), await run('A')]).toEqual(['accepted', 'accepted']);
+  expect(fake.tokenCalls).toHaveLength(2);
+});
