@@ -54,7 +54,7 @@ export function resultOf(
     answer: answer.success ? answer.data : null,
     rawBody: isAccepted && !answer.success ? call.rawBody : null,
     hadNoEffect: surelyHadNoEffect(exchange),
-    wasSent: call.wasSent,
+    isPermitSpent: call.isPermitSpent,
     wasAnswered: httpStatus !== null && verdict.next !== 'hold',
     service: serviceHealth(exchange),
     isForbidden: isForbidden(exchange),

@@ -9,7 +9,7 @@ import type { Metrics } from '../src/platform/metrics';
 import type { Claimed, HandedOver, OutboxStore } from '../src/workflow/outbox-port';
 import type { TowStore } from '../src/workflow/ports';
 import { reconcileInvoices } from '../src/workflow/reconcile';
-import type { CallResult, ServicePort } from '../src/workflow/service-port';
+import type { CallOptions, CallResult, ServicePort } from '../src/workflow/service-port';
 import { httpStatusOf, resultOf, type Attempted } from './attempt-result';
 import type { Outcome } from './outcome';
 import { countAttempt } from './count-attempt';
@@ -20,7 +20,7 @@ export interface SendReportTools {
   readonly tows: TowStore;
   readonly service: ServicePort;
   readonly settings: PolicySettings;
-  /** A claim older than this is not used: the lease must outlast the call by a wide margin. */
+  /** A claim older than this is not used: the lease must outlast the call. */
   readonly claimMaxAgeMs: number;
   readonly clock: Clock;
   readonly log: Log;
@@ -63,8 +63,10 @@ function handOverTask({ why, reportId: id, reportKind: kind, attempts }: HandedO
 async function attempt(claimed: Claimed, claimStartedMs: number, tools: SendReportTools): Promise<Outcome> {
   const { clock } = tools;
   const startedAt = new Date(clock.nowMs()).toISOString();
-  const maySend = () => clock.monotonicMs() - claimStartedMs < tools.claimMaxAgeMs;
-  const call = aboutThisTow(claimed, await callFor(claimed, tools.service, maySend));
+  const ageMs = () => clock.monotonicMs() - claimStartedMs;
+  const maySend = () => ageMs() < tools.claimMaxAgeMs;
+  const permit = { atMs: claimed.permitAtMs, isFresh: () => ageMs() < claimed.permitLastsMs };
+  const call = aboutThisTow(claimed, await callFor(claimed, tools.service, { maySend, permit }));
   const pace = { startedAt, nowMs: clock.nowMs(), jitter: clock.random(), settings: tools.settings };
   const { failures, notFound, unanswered, connectionFailures, connectionLosses } = claimed;
   const { safeToRepeat } = OPERATIONS[claimed.reportKind];
@@ -99,9 +101,9 @@ function taskFor(claimed: Claimed, exchange: Exchange, verdict: Verdict): NewTas
   }
 }
 
-function callFor(claimed: Claimed, service: ServicePort, maySend: () => boolean): Promise<CallResult<ReportKind>> {
+function callFor(claimed: Claimed, service: ServicePort, options: CallOptions): Promise<CallResult<ReportKind>> {
   const body = OPERATIONS[claimed.reportKind].request.parse(claimed.body);
-  return service.call(claimed.reportKind, body, { maySend, slotTaken: true });
+  return service.call(claimed.reportKind, body, options);
 }
 
 /** An answer that names another tow breaks the contract, whatever else it says. */

@@ -42,7 +42,7 @@ export interface SubmitViolationTools extends JoinTools {
   readonly settings: PolicySettings;
   /** How long a tow request may take to prove a violation whose answer was lost. */
   readonly proofMs: number;
-  /** A claim older than this is not used: its slot of the budget was counted when it was granted. */
+  /** A claim older than this is not used: the lease must outlast the call. */
   readonly claimMaxAgeMs: number;
   readonly clock: Clock;
   readonly log: Log;
@@ -127,10 +127,12 @@ async function attempt(
   const images = await imagesOf(claimed, tools);
   if (images.kind === 'put_back') return { kind: 'done', what: images.what };
   const startedAt = new Date(clock.nowMs()).toISOString();
-  const maySend = () => clock.monotonicMs() - startedMs < tools.claimMaxAgeMs;
+  const ageMs = () => clock.monotonicMs() - startedMs;
+  const maySend = () => ageMs() < tools.claimMaxAgeMs;
+  const permit = { atMs: claimed.permitAtMs, isFresh: () => ageMs() < claimed.permitLastsMs };
   const call = noToken
     ? notSent(noToken)
-    : await send(claimed, { images: images.files, service: tools.service, options: { maySend, slotTaken: true } });
+    : await send(claimed, { images: images.files, service: tools.service, options: { maySend, permit } });
   const pace = { startedAt, nowMs: clock.nowMs(), jitter: clock.random(), settings: tools.settings };
   const { failures, notFound, unanswered, connectionFailures, connectionLosses } = claimed;
   const history = { safeToRepeat: false, failures, notFound, unanswered, connectionFailures, connectionLosses };
@@ -147,7 +149,7 @@ async function attempt(
 }
 
 function notSent(exchange: Exchange): CallResult<ViolationOperation> {
-  return { exchange, data: null, rawBody: null, wasSent: false, durationMs: 0 };
+  return { exchange, data: null, rawBody: null, wasSent: false, isPermitSpent: false, durationMs: 0 };
 }
 
 /** The form as it was taken in; of the guide form only its four fields, and no images (service-api 4.5). */

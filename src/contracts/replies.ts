@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { REPORT_KINDS } from '../domain/vocabulary';
-import { counter, storedObject } from './stored';
+import { counter, momentMs, storedObject } from './stored';
 
 /** What the Lua scripts answer; their headers say when. */
 
@@ -20,6 +20,7 @@ export const claimedReply = z.tuple([
   z.string(),
   z.enum(REPORT_KINDS),
   z.string().transform((text) => storedObject.parse(JSON.parse(text))),
+  z.coerce.number(),
   z.coerce.number(),
   z.coerce.number(),
   z.coerce.number(),
@@ -61,12 +62,14 @@ export const violationCounts = z
     not_found: counter.default(0),
     unanswered: counter.default(0),
     connection_losses: counter.default(0),
+    slot_at: momentMs,
   })
   .transform((stored) => ({
     failures: stored.failures,
     notFound: stored.not_found,
     unanswered: stored.unanswered,
     connectionLosses: stored.connection_losses,
+    permitAtMs: stored.slot_at ?? 0,
   }));
 
 /** What follows `hand_over` in the reply of claim-violation.lua. */

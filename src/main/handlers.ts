@@ -7,7 +7,7 @@ import type { Resources } from '../platform/resources';
 import type { QueueName } from '../queue/queues';
 import type { Handler } from '../queue/workers';
 import { createServiceClient } from '../service';
-import { createBudgets, LEAVES_WITHIN_MS, slidingWindow } from '../store/budgets';
+import { createBudgets, slidingWindow } from '../store/budgets';
 import { createDeliveryStore, createSettling } from '../store/deliveries';
 import { createOutboxStore } from '../store/outbox';
 import { createTokenCache } from '../store/tokens';
@@ -17,8 +17,8 @@ import { createViolationStore } from '../store/violations';
 import type { Foundation } from './foundation';
 import { openLookups } from './lookups';
 
-/** A report leaves within this time after its claim began, or not at all. */
-const CLAIM_MAX_AGE_MS = 5000;
+/** What was sent at the last possible moment is answered, or given up, so long before its lease ends. */
+const LEASE_MARGIN_MS = 500;
 const DEFERRAL = { baseMs: 1000, capMs: 300_000 };
 
 /**
@@ -53,7 +53,8 @@ export function openHandlers(
   const shared = { outbox, tows, violations, service, settings: policy, clock, log, metrics };
   const intake = { tows, violations, deliveries: createDeliveryStore(redis), wake, clock, log, metrics };
   const delivering = { ...intake, ...createSettling(redis, DEFERRAL) };
-  const reporting = { ...shared, claimMaxAgeMs: maxAgeOf(towBudget) };
+  const claimMaxAgeMs = leaseMs - config.service.timeoutMs - LEASE_MARGIN_MS;
+  const reporting = { ...shared, claimMaxAgeMs };
   const submitting = {
     ...shared,
     violationOutbox: createViolationOutbox(redis, clock, {
@@ -66,16 +67,11 @@ export function openHandlers(
     spool,
     tickets: openLookups(foundation, service),
     proofMs,
-    claimMaxAgeMs: maxAgeOf(violationBudget),
+    claimMaxAgeMs,
   };
   return {
     deliveries: async (payload) => processDelivery(deliveryJob.parse(payload), delivering),
     reports: async (payload) => sendReport(reportJob.parse(payload), reporting),
     violations: async (payload) => submitViolation(violationJob.parse(payload), submitting),
   };
-}
-
-/** A slot of a budget was counted when it was granted; a call that leaves late would leave in the next minute. */
-function maxAgeOf({ limit }: { limit: number }): number {
-  return limit > 0 ? LEAVES_WITHIN_MS : CLAIM_MAX_AGE_MS;
 }

@@ -17,9 +17,13 @@ export interface AttemptPlan {
   readonly connectTimeoutMs: number;
   /** Longer answers are cut here. */
   readonly answerBytesMax: number;
-  /** Asked once, on a connected socket, right before the first byte is written. */
-  readonly maySend: () => boolean;
+  /** Asked once, on an open connection, right before the first byte is written; may wait. Never rejects. */
+  readonly permission: () => Promise<SendPermission>;
 }
+
+/** Whether a call may be sent now. If not, `notBeforeMs` is when it may be; null when the right to send is too old. */
+export type SendPermission =
+  { readonly granted: true } | { readonly granted: false; readonly notBeforeMs: number | null };
 
 /** An answer whose status line arrived. */
 export interface Answer {
@@ -37,7 +41,7 @@ type Settle = { readonly resolve: (answer: Answer) => void; readonly reject: (fa
  * body then ended; rejects with a TransportFailure when none did.
  *
  * Nothing is written before the socket is connected (and secured), so that "surely not sent" is a fact and not a guess,
- * and the right to send is asked at the last possible moment.
+ * and the permission to send is asked for at the last possible moment.
  */
 export function runAttempt(plan: AttemptPlan): Promise<Answer> {
   return new Promise((resolve, reject) => {
@@ -78,23 +82,27 @@ class Attempt {
 
   #onSocket(socket: Socket): void {
     if (this.#request.reusedSocket) {
-      this.#write();
+      void this.#sendIfPermitted();
       return;
     }
     this.#connectDeadline = setTimeout(() => this.#fail('connect_timeout'), this.#plan.connectTimeoutMs);
     if (this.#plan.secure) socket.once('connect', () => (this.#stage = 'securing'));
     // The secureConnect event comes after the certificate was checked.
-    socket.once(this.#plan.secure ? 'secureConnect' : 'connect', () => this.#write());
+    socket.once(this.#plan.secure ? 'secureConnect' : 'connect', () => void this.#sendIfPermitted());
   }
 
-  #write(): void {
+  async #sendIfPermitted(): Promise<void> {
     clearTimeout(this.#connectDeadline);
     this.#stage = 'connected';
     if (this.#settled) return;
-    if (!this.#plan.maySend()) {
-      this.#reject(new TransportFailure({ phase: 'dropped', reason: 'right_to_send_too_old' }));
-      return;
-    }
+    const permission = await this.#plan.permission();
+    // While it was asked for, the connection may have been closed or the deadline may have passed.
+    if (this.#settled) return;
+    if (permission.granted) this.#write();
+    else this.#reject(new TransportFailure({ phase: 'dropped', reason: 'not_permitted', ...permission }));
+  }
+
+  #write(): void {
     const { body } = this.#plan;
     if (this.#isStream(body)) this.#writeStream(body);
     else this.#request.end(body ?? undefined);

@@ -54,7 +54,7 @@ export function mayHaveLeft(outcome: Outcome): boolean {
 function failed(failure: TransportFailure): Exchange {
   switch (failure.phase) {
     case 'dropped':
-      return { kind: 'dropped', notBeforeMs: null };
+      return { kind: 'dropped', notBeforeMs: failure.notBeforeMs };
     case 'surely_not_sent':
     case 'unanswered':
       return { kind: failure.phase, cause: failure.reason };

@@ -5,7 +5,8 @@ import type { Log } from '../platform/log';
 import type { Budgets, CallOptions, CallResult, ServicePort, TokenCache } from '../workflow/service-port';
 import { parseServiceAddress } from './address';
 import { startPatience } from './patience';
-import { createSlots, sendInSlot } from './slots';
+import type { SendPermission } from './attempt';
+import { createSlots } from './slots';
 import { encode, type EncodedRequest } from './encode';
 import type { ViolationImage } from './encode-form';
 import { classify, httpStatusOf, isUnauthorized, mayHaveLeft, type Classified } from './exchange';
@@ -85,20 +86,35 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
   async function perform<N extends OperationName>(
     name: N,
     request: EncodedRequest,
-    { maySend = () => true, slotTaken = false, slotWaitMs = SLOT_WAIT_MS }: CallOptions,
+    { maySend = () => true, permit, slotWaitMs = SLOT_WAIT_MS }: CallOptions,
   ): Promise<CallResult<N>> {
     const startedMs = clock.monotonicMs();
     const operation = OPERATIONS[name];
     const patience = startPatience(clock, slotWaitMs);
-    let hasSlot = slotTaken;
+    let unusedPermit = permit;
     let wasSent = false;
+    let isPermitSpent = false;
+    const takeSlot = async (endsAtMs: number): Promise<SendPermission> => {
+      if (unusedPermit?.isFresh() === true) return { granted: true };
+      isPermitSpent ||= unusedPermit !== undefined;
+      // Half of what is left of the attempt is for its answer.
+      const leftMs = () => Math.max(0, Math.min(patience.leftMs(), (endsAtMs - clock.monotonicMs()) / 2));
+      return slots.take(operation.budget, { leftMs, insteadOfMs: unusedPermit?.atMs });
+    };
     const attempt = async (authorization: Authorization): Promise<Classified<AnswerOf<N>>> => {
-      const send = (isAllowed: () => boolean) =>
-        patience.whileSending(() => sender.send(request, { operation, authorization, maySend: isAllowed }));
-      const take = () => slots.take(operation.budget, patience.leftMs());
-      const outcome = await (hasSlot ? send(maySend) : sendInSlot({ take, send, maySend }));
-      hasSlot = false;
-      if ('kind' in outcome) return { exchange: outcome, data: null, rawBody: null };
+      const denied = unusedPermit ? null : slots.deniedFor(operation.budget, patience.leftMs());
+      if (denied) return { exchange: { kind: 'dropped', notBeforeMs: denied.notBeforeMs }, data: null, rawBody: null };
+      const endsAtMs = clock.monotonicMs() + timeoutMs;
+      const permission = async (): Promise<SendPermission> => {
+        patience.resume();
+        const slot = await takeSlot(endsAtMs);
+        patience.pause();
+        return slot.granted && !maySend() ? { granted: false, notBeforeMs: null } : slot;
+      };
+      patience.pause();
+      const outcome = await sender.send(request, { operation, authorization, permission });
+      patience.resume();
+      unusedPermit = undefined;
       wasSent ||= mayHaveLeft(outcome);
       return classify(CONTRACTS[name], outcome, clock.nowMs());
     };
@@ -112,7 +128,14 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
       exchange: exchange.kind,
     });
     // The body of the token call is a secret through and through.
-    return { ...made, exchange, rawBody: name === 'token' ? null : made.rawBody, wasSent, durationMs };
+    return {
+      ...made,
+      exchange,
+      rawBody: name === 'token' ? null : made.rawBody,
+      wasSent,
+      isPermitSpent: wasSent || isPermitSpent,
+      durationMs,
+    };
   }
 
   async function withToken<T>(attempt: (authorization: Authorization) => Promise<Classified<T>>) {

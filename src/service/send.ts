@@ -1,6 +1,7 @@
 import { Axios, type AxiosResponse } from 'axios';
 import type { Operation } from '../contracts/operations';
 import type { ServiceAddress } from './address';
+import type { AttemptPlan } from './attempt';
 import type { EncodedRequest } from './encode';
 import type { Outcome } from './exchange';
 import { createTransport, type Received } from './transport';
@@ -16,8 +17,7 @@ export interface Sender {
     options: {
       readonly operation: Operation;
       readonly authorization: Authorization;
-      /** Asked right before the first byte of each attempt. */
-      readonly maySend: () => boolean;
+      readonly permission: AttemptPlan['permission'];
     },
   ): Promise<Outcome>;
   /** Destroys all connections. */
@@ -43,7 +43,7 @@ export function createSender(settings: {
   const ownHeaders = { Accept: 'application/json', 'User-Agent': settings.userAgent };
 
   return {
-    async send(request, { operation, authorization, maySend }) {
+    async send(request, { operation, authorization, permission }) {
       // A server may close an idle connection just as we write into it, and then nobody can tell whether the call was
       // acted on. For a call that may be repeated that is an unanswered attempt like any other; one that may not be
       // repeated must never get into that place. The token call opens its own connection too: it is so rare that an
@@ -57,7 +57,7 @@ export function createSender(settings: {
             url: request.path,
             data: content.data,
             headers: { ...ownHeaders, ...content.headers, ...authorization },
-            adapter: (config) => transport.send(config, { freshConnection, maySend }),
+            adapter: (config) => transport.send(config, { freshConnection, permission }),
           }),
         );
       } catch (error) {

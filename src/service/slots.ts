@@ -1,25 +1,28 @@
 import { setTimeout as waitMs } from 'node:timers/promises';
 import type { BudgetName } from '../contracts/operations';
-import type { Exchange } from '../domain/policy';
 import type { Clock } from '../platform/clock';
 import type { Log } from '../platform/log';
 import type { Budgets, Reserved } from '../workflow/service-port';
-import type { Outcome } from './exchange';
+import type { SendPermission } from './attempt';
 
-/** A call that was not made, because its budget has no slot. */
-export type Dropped = Extract<Exchange, { kind: 'dropped' }>;
-
-/** The right to make one call now. */
-export interface Slot {
-  readonly kind: 'slot';
-  /** False once the slot has grown too old: a call that left now would count in another minute than it was counted in. */
-  isFresh(): boolean;
-}
+export type Denied = Extract<SendPermission, { readonly granted: false }>;
 
 /** Takes slots of the budgets that all processes share. */
 export interface Slots {
-  /** A slot once it has come; waits up to `aheadMaxMs` for that. */
-  take(budget: BudgetName, aheadMaxMs: number): Promise<Slot | Dropped>;
+  /** A denial that is known before a connection is opened: an earlier call found that no slot comes within `leftMs`. */
+  deniedFor(budget: BudgetName, leftMs: number): Denied | null;
+  /**
+   * Permits one send once a slot has come; waits for it no longer than `leftMs`.
+   * A process that froze with a slot in its hands takes another one, a few times, since a call that left late would count
+   * in another minute than its slot was counted in.
+   */
+  take(budget: BudgetName, options: TakeOptions): Promise<SendPermission>;
+}
+
+export interface TakeOptions {
+  readonly leftMs: () => number;
+  /** A slot that was taken and never used, ms since the epoch in Redis time: it is given back for the new one. */
+  readonly insteadOfMs?: number | undefined;
 }
 
 /** When the budgets cannot be asked, the call is not made: a limit of the service is not ours to break. */
@@ -28,45 +31,34 @@ const ASK_AGAIN_MS = 1000;
 const SLOTS_PER_SEND_MAX = 3;
 
 export function createSlots({ budgets, clock, log }: { budgets: Budgets; clock: Clock; log: Log }): Slots {
-  const reserve = async (budget: BudgetName, aheadMaxMs: number): Promise<Reserved> => {
+  const reserve = async (...[budget, aheadMaxMs, insteadOfMs]: Parameters<Budgets['reserve']>): Promise<Reserved> => {
     try {
-      return await budgets.reserve(budget, aheadMaxMs);
+      return await budgets.reserve(budget, aheadMaxMs, insteadOfMs);
     } catch (error) {
       log.warn('budget.failed', { budget, error_name: error instanceof Error ? error.name : 'unknown' });
       return { granted: false, inMs: ASK_AGAIN_MS };
     }
   };
+  const spentUntilMs = new Map<BudgetName, number>();
+  const denied = (inMs: number): Denied => ({ granted: false, notBeforeMs: clock.nowMs() + inMs });
   return {
-    async take(budget, aheadMaxMs) {
-      // The slot was counted somewhere between the question and its answer: at the earliest now.
-      const askedAtMs = clock.monotonicMs();
-      const slot = await reserve(budget, aheadMaxMs);
-      if (!slot.granted) return { kind: 'dropped', notBeforeMs: clock.nowMs() + slot.inMs };
-      if (slot.inMs > 0) await waitMs(slot.inMs);
-      const leavesByMs = askedAtMs + slot.inMs + slot.lastsMs;
-      return { kind: 'slot', isFresh: () => clock.monotonicMs() < leavesByMs };
+    deniedFor(budget, leftMs) {
+      const inMs = (spentUntilMs.get(budget) ?? -Infinity) - clock.monotonicMs();
+      return inMs > leftMs ? denied(inMs) : null;
+    },
+    async take(budget, { leftMs, insteadOfMs }) {
+      for (let nth = 1; nth <= SLOTS_PER_SEND_MAX; nth += 1) {
+        // The slot was counted somewhere between the question and its answer: at the earliest now.
+        const askedAtMs = clock.monotonicMs();
+        const slot = await reserve(budget, leftMs(), nth === 1 ? insteadOfMs : undefined);
+        if (!slot.granted) {
+          spentUntilMs.set(budget, clock.monotonicMs() + slot.inMs);
+          return denied(slot.inMs);
+        }
+        if (slot.inMs > 0) await waitMs(slot.inMs);
+        if (clock.monotonicMs() < askedAtMs + slot.inMs + slot.lastsMs) return { granted: true };
+      }
+      return { granted: false, notBeforeMs: null };
     },
   };
-}
-
-/**
- * Takes a slot and sends in it. A process that froze in between, or whose connection took too long to open, finds its slot
- * too old and takes another, a few times and within what is left of its wait; then the call is dropped, with nothing sent.
- */
-export async function sendInSlot(plan: {
-  readonly take: () => Promise<Slot | Dropped>;
-  readonly maySend: () => boolean;
-  /** Sends unless `maySend`, asked right before the first byte, forbids it. */
-  readonly send: (maySend: () => boolean) => Promise<Outcome>;
-}): Promise<Outcome | Dropped> {
-  for (let nth = 1; ; nth += 1) {
-    const slot = await plan.take();
-    if (slot.kind === 'dropped') return slot;
-    let grewOld = false;
-    const outcome = await plan.send(() => {
-      grewOld = !slot.isFresh();
-      return !grewOld && plan.maySend();
-    });
-    if (!grewOld || nth === SLOTS_PER_SEND_MAX) return outcome;
-  }
 }

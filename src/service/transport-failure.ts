@@ -3,7 +3,7 @@ import { AxiosError } from 'axios';
 /**
  * How far an attempt got before it failed.
  *
- * - dropped: the right to send had grown too old; nothing was written.
+ * - dropped: there was no permission to send; nothing was written.
  * - surely_not_sent: no byte of the request was handed to a connected socket.
  * - unanswered: bytes may have left and no status came back.
  */
@@ -17,12 +17,15 @@ export class TransportFailure extends AxiosError {
   readonly phase: FailedPhase;
   /** One word of the list in `reasonOf`. */
   readonly reason: string;
+  /** Of a dropped attempt, when it may be sent, if that is known. */
+  readonly notBeforeMs: number | null;
 
-  constructor(facts: { phase: FailedPhase; reason: string }) {
+  constructor(facts: { phase: FailedPhase; reason: string; notBeforeMs?: number | null }) {
     super(`the call to the service failed: ${facts.reason}`, facts.reason);
     this.name = 'TransportFailure';
     this.phase = facts.phase;
     this.reason = facts.reason;
+    this.notBeforeMs = facts.notBeforeMs ?? null;
   }
 }
 

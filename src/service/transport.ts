@@ -3,7 +3,7 @@ import { Agent as SecureAgent } from 'node:https';
 import { Readable } from 'node:stream';
 import type { AxiosResponse, InternalAxiosRequestConfig } from 'axios';
 import type { ServiceAddress } from './address';
-import { runAttempt, type Answer } from './attempt';
+import { runAttempt, type Answer, type AttemptPlan } from './attempt';
 
 /** The body of an answer as text, and how it ended. */
 export type Received = Pick<Answer, 'text' | 'ended'>;
@@ -12,8 +12,7 @@ export type Received = Pick<Answer, 'text' | 'ended'>;
 export interface SendOptions {
   /** Never ride on a connection that was used before. */
   readonly freshConnection: boolean;
-  /** Asked right before the first byte leaves. */
-  readonly maySend: () => boolean;
+  readonly permission: AttemptPlan['permission'];
 }
 
 /** A lean transport under axios, bound to one service: axios keeps the configuration, this moves the bytes. */
@@ -57,7 +56,7 @@ export function createTransport(settings: { address: ServiceAddress; timeoutMs: 
         timeoutMs,
         connectTimeoutMs: Math.min(timeoutMs, CONNECT_TIMEOUT_MAX_MS),
         answerBytesMax: ANSWER_BYTES_MAX,
-        maySend: options.maySend,
+        permission: options.permission,
       });
       return { status, statusText: '', headers: readHeaders(headers), data: { text, ended }, config };
     },

@@ -16,7 +16,7 @@ export function changesOf(
     not_found: verdict.next === 'retry' && verdict.because === 'not_found' ? 1 : 0,
     unanswered: isUnanswered ? 1 : 0,
     no_effect: result.hadNoEffect,
-    was_sent: result.wasSent,
+    permit_spent: result.isPermitSpent,
     answered: result.wasAnswered,
     connection: verdict.next === 'hold' && verdict.because === 'connection',
     connection_failures: claimed.connectionFailures + 1,

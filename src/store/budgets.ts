@@ -29,14 +29,20 @@ export function slidingWindow(callsPerMinute: number, minuteMs = 60_000): { limi
   return { limit: callsPerMinute, windowMs: Math.ceil(minuteMs * WIDENED) };
 }
 
+/** How long a slot of a budget is fresh, counted from its grant; Infinity where nothing is counted. */
+export function slotLastsMs({ limit, windowMs }: { limit: number; windowMs: number }): number {
+  return limit === 0 ? Infinity : (LEAVES_WITHIN_MS * windowMs) / (60_000 * WIDENED);
+}
+
 /** The budgets of all processes together; see lua/shared/budget.lua. */
 export function createBudgets(redis: Redis, settings: BudgetSettings, minuteMs = 60_000): Budgets {
-  const lastsMs = (LEAVES_WITHIN_MS * minuteMs) / 60_000;
   return {
-    async reserve(name, aheadMaxMs) {
+    async reserve(name, aheadMaxMs, insteadOfMs) {
       const { limit, windowMs } = slidingWindow(settings[name], minuteMs);
-      if (limit === 0) return { granted: true, inMs: 0, lastsMs: Infinity };
-      const reply = await reserveSlot.run(redis, [budgetKey(name)], [limit, windowMs, Math.floor(aheadMaxMs)]);
+      const lastsMs = slotLastsMs({ limit, windowMs });
+      if (limit === 0) return { granted: true, inMs: 0, lastsMs };
+      const args = [limit, windowMs, Math.floor(aheadMaxMs), insteadOfMs ?? ''];
+      const reply = await reserveSlot.run(redis, [budgetKey(name)], args);
       const [granted, inMs] = slotReply.parse(texts(reply, 'reserve-slot'));
       return granted === 1 ? { granted: true, inMs, lastsMs } : { granted: false, inMs };
     },

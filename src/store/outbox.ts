@@ -5,6 +5,7 @@ import { connectionTask, outageTask, pausedOperationTask, provedBeforeCorrection
 import type { Clock } from '../platform/clock';
 import type { AttemptResult, Claim, Claimed, HandedOver, OutboxStore } from '../workflow/outbox-port';
 import { attemptJson, changesOf, delayOf } from './ack-changes';
+import { slotLastsMs } from './budgets';
 import { towKeys } from './keys';
 import { texts } from './parse';
 import { Script } from './scripts';
@@ -41,7 +42,7 @@ export function createOutboxStore(redis: Redis, clock: Clock, settings: OutboxSe
         clock,
         limitMs: CLAIM_REPEAT_MS,
       });
-      return claimOf(texts(reply, 'claim'), { ref, leaseToken, attemptId });
+      return claimOf(texts(reply, 'claim'), { ref, leaseToken, attemptId, permitLastsMs: slotLastsMs(towBudget) });
     },
 
     async ack(claimed, result) {
@@ -68,7 +69,9 @@ export function createOutboxStore(redis: Redis, clock: Clock, settings: OutboxSe
   };
 }
 
-function claimOf(reply: readonly string[], mine: { ref: string; leaseToken: string; attemptId: string }): Claim {
+type Mine = Pick<Claimed, 'ref' | 'leaseToken' | 'attemptId' | 'permitLastsMs'>;
+
+function claimOf(reply: readonly string[], mine: Mine): Claim {
   const [first, ...rest] = reply;
   const kind = claimKind.parse(first);
   switch (kind) {
@@ -89,12 +92,12 @@ function claimOf(reply: readonly string[], mine: { ref: string; leaseToken: stri
   }
 }
 
-function claimedOf(reply: readonly string[], mine: { ref: string; leaseToken: string; attemptId: string }): Claimed {
+function claimedOf(reply: readonly string[], mine: Mine): Claimed {
   const [seq, reportId, reportKind, body, revision, ...counts] = claimedReply.parse(reply);
   const [attempt, failures, notFound, unanswered, connectionFailures, failedProbes, ...more] = counts;
-  const [connectionLosses, sinceRecordedMs] = more;
+  const [connectionLosses, sinceRecordedMs, permitAtMs] = more;
   const history = { attempt, failures, notFound, unanswered, connectionFailures, failedProbes, connectionLosses };
-  return { kind: 'send', ...mine, seq, reportId, reportKind, body, revision, sinceRecordedMs, ...history };
+  return { kind: 'send', ...mine, seq, reportId, reportKind, body, revision, sinceRecordedMs, permitAtMs, ...history };
 }
 
 function handedOverOf(reply: readonly string[]): HandedOver {

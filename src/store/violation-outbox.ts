@@ -13,6 +13,7 @@ import type {
   ViolationResult,
 } from '../workflow/violation-port';
 import { attemptJson, changesOf, delayOf } from './ack-changes';
+import { slotLastsMs } from './budgets';
 import { violationKeys } from './keys';
 import { fields, list, text, UnexpectedReply } from './parse';
 import { Script } from './scripts';
@@ -60,7 +61,12 @@ export function createViolationOutbox(redis: Redis, clock: Clock, settings: Viol
         clock,
         limitMs: CLAIM_REPEAT_MS,
       });
-      return claimOf(list(reply, 'claim-violation'), { id, leaseToken, attemptId });
+      return claimOf(list(reply, 'claim-violation'), {
+        id,
+        leaseToken,
+        attemptId,
+        permitLastsMs: slotLastsMs(violationBudget),
+      });
     },
 
     async ack(claimed, result) {
@@ -96,11 +102,7 @@ export function createViolationOutbox(redis: Redis, clock: Clock, settings: Viol
   };
 }
 
-interface Mine {
-  readonly id: string;
-  readonly leaseToken: string;
-  readonly attemptId: string;
-}
+type Mine = Pick<ViolationClaimed, 'id' | 'leaseToken' | 'attemptId' | 'permitLastsMs'>;
 
 function claimOf([first, ...rest]: readonly unknown[], mine: Mine): ViolationClaim {
   const kind = violationClaimKind.parse(first);

@@ -63,6 +63,10 @@ export interface Claimed {
   readonly connectionLosses: number;
   /** How long before the claim its fact was recorded, ms. */
   readonly sinceRecordedMs: number;
+  /** When its permit of the rate limit was counted, ms since the epoch in Redis time. */
+  readonly permitAtMs: number;
+  /** How long that permit lasts from the claim on, ms; Infinity without a rate limit. */
+  readonly permitLastsMs: number;
 }
 
 export interface AttemptResult {
@@ -75,8 +79,8 @@ export interface AttemptResult {
   readonly rawBody: string | null;
   /** True when the attempt surely changed nothing at the service. */
   readonly hadNoEffect: boolean;
-  /** True when a request, or a part of one, may have gone over the wire. */
-  readonly wasSent: boolean;
+  /** False while the permit that was taken with the claim is there and unused, so that it can be given back. */
+  readonly isPermitSpent: boolean;
   /** True when the service answered anything at all. */
   readonly wasAnswered: boolean;
   readonly service: ServiceHealth;

@@ -51,13 +51,21 @@ export interface ViolationService {
 export interface CallOptions {
   /** Asked right before bytes leave, each time; false means that the right to send has grown too old: nothing is sent. */
   readonly maySend?: () => boolean;
-  /** True when the slot for the first send was taken with the claim; a second send after a 401 takes its own. */
-  readonly slotTaken?: boolean;
+  /** The permit that was taken with the claim, for the first send; a second send after a 401 takes its own. */
+  readonly permit?: ClaimedPermit;
   /**
    * How long the call may wait in all before its bytes leave, for its token and for slots of the budget, default 2 s; no
    * slot by then, and the call is `dropped`. What is free at once is taken however long the token took.
    */
   readonly slotWaitMs?: number;
+}
+
+/** A permit of a rate limit that was granted before the connection was open. */
+export interface ClaimedPermit {
+  /** When it was counted, ms since the epoch in Redis time. */
+  readonly atMs: number;
+  /** Asked on the open connection; one that is no longer fresh is exchanged for a new one of the same budget. */
+  readonly isFresh: () => boolean;
 }
 
 /** How many calls a minute may be made, counted over all processes. */
@@ -66,8 +74,9 @@ export interface Budgets {
    * Reserves the next free slot if it lies at most `aheadMaxMs` ahead. Granted, the caller sends when it has come, in
    * `inMs`, and no later than `lastsMs` after that: slots are counted when they are granted, so a call that leaves late
    * would be pushed into the next minute. Not granted, `inMs` tells when a slot will be free.
+   * @param insteadOfMs a slot that was counted at that time, in Redis time, and never used: granted another, it is free.
    */
-  reserve(name: BudgetName, aheadMaxMs: number): Promise<Reserved>;
+  reserve(name: BudgetName, aheadMaxMs: number, insteadOfMs?: number): Promise<Reserved>;
 }
 
 export type Reserved =
@@ -82,6 +91,8 @@ export interface CallResult<N extends OperationName> {
   readonly rawBody: string | null;
   /** True when a request of the call itself, or a part of one, may have gone over the wire. */
   readonly wasSent: boolean;
+  /** False while the permit that was taken with the claim is there and unused, so that it can be given back. */
+  readonly isPermitSpent: boolean;
   readonly durationMs: number;
 }
 

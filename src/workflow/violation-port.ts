@@ -144,6 +144,9 @@ export interface ViolationClaimed extends ViolationLease {
   readonly connectionLosses: number;
   /** How long before the claim it was recorded, ms. */
   readonly sinceRecordedMs: number;
+  /** As of a claimed report (outbox-port.ts). */
+  readonly permitAtMs: number;
+  readonly permitLastsMs: number;
 }
 
 /** Everything that is stored of one attempt: as of a report, and what the service calls the violation. */

@@ -4,7 +4,7 @@ import { createTally } from '../../src/platform/tally';
 
 function counted(also: Partial<StoredAttempt>, exchange: StoredAttempt['call']['exchange'] = ACCEPTED) {
   const tally = createTally();
-  const call = { exchange, data: null, rawBody: null, wasSent: true, durationMs: 80 };
+  const call = { exchange, data: null, rawBody: null, wasSent: true, isPermitSpent: true, durationMs: 80 };
   const attempted = {
     call,
     verdict: { next: 'accepted', flag: null },

@@ -149,7 +149,7 @@ export async function answerHead(
     answer: isAccepted ? { towing_reference_id: ref } : null,
     rawBody: null,
     hadNoEffect: isRefused,
-    wasSent: true,
+    isPermitSpent: true,
     wasAnswered: isAccepted || isRefused,
     service: isAccepted || isRefused ? 'alive' : 'silent',
     isForbidden: false,

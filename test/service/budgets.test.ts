@@ -2,7 +2,7 @@ import type { BudgetName } from '../../src/contracts/operations';
 import { createMemoryTokenCache, type ServiceClientOptions } from '../../src/service';
 import { systemClock } from '../../src/platform/clock';
 import type { Budgets, TokenCache } from '../../src/workflow/service-port';
-import { clientFor, closeClients, movableClock, REQUESTS } from './client-under-test';
+import { clientFor, closeClients, FRESH_PERMIT, movableClock, REQUESTS } from './client-under-test';
 import { json, startFakeService, TOW_ANSWER, type FakeService } from './fake-service';
 
 let fake: FakeService;
@@ -49,7 +49,7 @@ it('every call takes a slot of its own budget, and the token call one of its own
 it('a report whose slot was taken with its claim takes none again', async () => {
   await haveToken();
   const budgets = budgetsWithout([]);
-  await client({ budgets }).call('detained', REQUESTS.detained, { slotTaken: true });
+  await client({ budgets }).call('detained', REQUESTS.detained, { permit: FRESH_PERMIT });
   expect(budgets.asked).toEqual([]);
 });
 
@@ -57,7 +57,7 @@ it('the second send after a 401 takes a slot of its own: two calls are two calls
   await haveToken();
   const budgets = budgetsWithout([]);
   fake.onCall((_, nth) => (nth === 1 ? json({ message: 'Unauthorized' }, 401) : TOW_ANSWER));
-  const { exchange } = await client({ budgets }).call('detained', REQUESTS.detained, { slotTaken: true });
+  const { exchange } = await client({ budgets }).call('detained', REQUESTS.detained, { permit: FRESH_PERMIT });
   expect(exchange.kind).toBe('accepted');
   expect(budgets.asked).toEqual(['auth', 'tow']);
 });
@@ -65,7 +65,9 @@ it('the second send after a 401 takes a slot of its own: two calls are two calls
 it('without a slot for the second send nothing more is sent, and the answer says when there will be one', async () => {
   await haveToken();
   fake.onCall(() => json({ message: 'Unauthorized' }, 401));
-  const call = client({ budgets: budgetsWithout(['tow']) }).call('detained', REQUESTS.detained, { slotTaken: true });
+  const call = client({ budgets: budgetsWithout(['tow']) }).call('detained', REQUESTS.detained, {
+    permit: FRESH_PERMIT,
+  });
   expect((await call).exchange).toEqual({ kind: 'dropped', notBeforeMs: NOW_MS + 40_000 });
   expect(fake.calls).toHaveLength(1);
 });

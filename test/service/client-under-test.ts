@@ -3,6 +3,7 @@ import type { ServiceClientOptions } from '../../src/service';
 import { systemClock, type Clock } from '../../src/platform/clock';
 import type { Log, LogFields } from '../../src/platform/log';
 import * as service from '../../src/contracts/service';
+import type { ClaimedPermit } from '../../src/workflow/service-port';
 import { noBudgets } from '../support/budgets';
 
 /** A log that can be read. */
@@ -41,6 +42,9 @@ export function movableClock(): MovableClock {
     forwardMs: (ms) => void (aheadMs += ms),
   };
 }
+
+/** A permit that was taken with a claim a moment ago. */
+export const FRESH_PERMIT: ClaimedPermit = { atMs: 1_000_000, isFresh: () => true };
 
 const open: ServiceClient[] = [];
 

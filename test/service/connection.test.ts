@@ -80,7 +80,7 @@ it('service client: a connection attempt times out before the deadline of the wh
     timeoutMs: 600_000,
     connectTimeoutMs: 100,
     answerBytesMax: 1000,
-    maySend: () => true,
+    permission: () => Promise.resolve({ granted: true }),
   });
   await expect(attempt).rejects.toMatchObject({ phase: 'surely_not_sent', reason: 'connect_timeout' });
 });

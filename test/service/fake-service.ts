@@ -25,6 +25,8 @@ export interface FakeService {
   /** Without the token calls. */
   readonly calls: Recorded[];
   readonly tokenCalls: Recorded[];
+  /** How many connections were opened. */
+  opened(): number;
   /** How calls are answered; `nth` counts from 1. */
   onCall(reply: (call: Recorded, nth: number) => Reply | Promise<Reply>): void;
   /** How token calls are answered; at first `token-1`, `token-2`, … */
@@ -85,6 +87,7 @@ export async function startFakeService(): Promise<FakeService> {
     url: `http://127.0.0.1:${portOf(server.address())}`,
     calls,
     tokenCalls,
+    opened: () => connections.size,
     onCall: (reply) => (onCall = reply),
     onTokenCall: (reply) => (onTokenCall = reply),
     stop: () =>
@@ -106,15 +109,20 @@ export interface RawServer {
   stop(): Promise<void>;
 }
 
-/** `onChunk` gets each chunk that arrives on a connection, the connection's number and the chunk's, both from 1. */
+/**
+ * `onChunk` gets each chunk that arrives on a connection, the connection's number and the chunk's, both from 1; `onOpen`
+ * gets each connection.
+ */
 export async function startRawServer(
   onChunk: (socket: Socket, at: { readonly connection: number; readonly chunk: number }) => void,
+  onOpen: (socket: Socket) => void = () => {},
 ): Promise<RawServer> {
   const received: string[] = [];
   const sockets = new Set<Socket>();
   const server = createRawServer((socket) => {
     sockets.add(socket);
     const connection = received.push('');
+    onOpen(socket);
     let chunks = 0;
     socket.on('error', () => {});
     socket.on('data', (chunk) => {

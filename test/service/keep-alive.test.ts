@@ -1,3 +1,6 @@
+import type { Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Budgets } from '../../src/workflow/service-port';
 import { clientWithToken, closeClients, REQUESTS } from './client-under-test';
 import { enveloped, startFakeService, startRawServer, TOW_ANSWER } from './fake-service';
 
@@ -85,6 +88,39 @@ describe('a kept connection that the service closes as the next call is written'
     const { exchange } = await client.call('invoice', REQUESTS.invoice);
     expect(exchange).toEqual({ kind: 'unanswered', cause: 'connection_reset' });
     expect(server.received.join('').match(/POST \S+\/invoice /g)).toHaveLength(1);
+  });
+});
+
+describe('a connection that closes while its call waits for a permit', () => {
+  it.each([
+    ['new', 0],
+    ['kept', 1],
+  ])('leaves a call on a %s connection surely not sent', async (_, callsBefore) => {
+    const opened: Socket[] = [];
+    const server = await startRawServer(
+      (socket) => socket.write(answer()),
+      (socket) => opened.push(socket),
+    );
+    stop = () => server.stop();
+    const isClosed = () => opened[0]?.closed === true;
+    let asked = 0;
+    const budgets: Budgets = {
+      async reserve() {
+        asked += 1;
+        if (asked > callsBefore) {
+          opened[0]?.end();
+          while (!isClosed()) await pause(5);
+        }
+        return { granted: true, inMs: 0, lastsMs: Infinity };
+      },
+    };
+    const client = await clientWithToken(server.url, { budgets });
+    for (let nth = 0; nth < callsBefore; nth += 1) await client.call('detained', REQUESTS.detained);
+
+    const { exchange } = await client.call('released', REQUESTS.released);
+
+    expect(exchange).toEqual({ kind: 'surely_not_sent', cause: 'connection_reset' });
+    expect([opened.length, server.received.join('').includes('/released')]).toEqual([1, false]);
   });
 });
 

@@ -2,7 +2,7 @@ import { createMemoryTokenCache } from '../../src/service';
 import { systemClock } from '../../src/platform/clock';
 import type { BudgetName } from '../../src/contracts/operations';
 import type { Budgets, Reserved, TokenCache } from '../../src/workflow/service-port';
-import { clientFor, closeClients, movableClock, REQUESTS, type MovableClock } from './client-under-test';
+import { clientFor, closeClients, FRESH_PERMIT, movableClock, REQUESTS, type MovableClock } from './client-under-test';
 import { json, startFakeService, TOW_ANSWER, type FakeService } from './fake-service';
 
 const LASTS_MS = 1000;
@@ -96,7 +96,7 @@ describe('a call whose process froze between its slot and its send', () => {
     fake.onCall((_, nth) => (nth === 1 ? json({ message: 'Unauthorized' }, 401) : TOW_ANSWER));
     const budgets = budgetsThat((nth) => (nth % 2 === 1 ? grantedThenFrozen(LASTS_MS) : granted()));
     const { exchange } = await client(budgets).call('detained', REQUESTS.detained, {
-      slotTaken: true,
+      permit: FRESH_PERMIT,
       slotWaitMs: 60_000,
     });
     expect(exchange.kind).toBe('accepted');
@@ -118,9 +118,60 @@ it('a call whose slot was taken with its claim is held to its claim alone', asyn
     clock.forwardMs(60_000);
     return true;
   };
-  const { exchange } = await client(budgets).call('detained', REQUESTS.detained, { slotTaken: true, maySend });
+  const { exchange } = await client(budgets).call('detained', REQUESTS.detained, { permit: FRESH_PERMIT, maySend });
   expect(exchange.kind).toBe('accepted');
   expect(budgets.asked).toEqual([]);
+});
+
+describe('a permit that was taken with the claim', () => {
+  const old = { atMs: 1_700_000_000_123, isFresh: () => false };
+
+  it('is exchanged for another one of its budget on the open connection when it has grown too old', async () => {
+    const reserve = jest.fn<Promise<Reserved>, Parameters<Budgets['reserve']>>(async () => granted());
+    const result = await client({ reserve }).call('detained', REQUESTS.detained, { permit: old });
+    expect(result).toMatchObject({ exchange: { kind: 'accepted' }, isPermitSpent: true });
+    expect(reserve.mock.calls).toEqual([['tow', expect.any(Number), old.atMs]]);
+    expect(fake.calls).toHaveLength(1);
+  });
+
+  it('that is exchanged does not outlive the claim: nothing is sent, and it cannot be given back', async () => {
+    const result = await client(budgetsThat(() => granted())).call('violation', REQUESTS.violation, {
+      permit: old,
+      maySend: () => false,
+    });
+    const exchange = { kind: 'dropped', notBeforeMs: null };
+    expect(result).toMatchObject({ exchange, wasSent: false, isPermitSpent: true });
+    expect(fake.calls).toHaveLength(0);
+  });
+
+  it('can be given back when the service cannot be reached', async () => {
+    await fake.stop();
+    const result = await client(budgetsThat(() => granted())).call('violation', REQUESTS.violation, { permit: old });
+    expect(result).toMatchObject({ exchange: { kind: 'surely_not_sent' }, isPermitSpent: false });
+  });
+});
+
+it('a budget that was found spent costs no connection until its next slot is within reach', async () => {
+  const answer: { current: Reserved } = { current: { granted: false, inMs: 40_000 } };
+  const budgets = budgetsThat(() => answer.current);
+  const one = client(budgets);
+  for (let nth = 0; nth < 3; nth += 1) {
+    expect((await one.call('ticket', REQUESTS.ticket)).exchange).toMatchObject({ kind: 'dropped' });
+  }
+  expect([budgets.asked.length, fake.opened()]).toEqual([1, 1]);
+
+  answer.current = granted();
+  clock.forwardMs(39_000);
+  expect((await one.call('ticket', REQUESTS.ticket)).wasSent).toBe(true);
+  expect(fake.opened()).toBe(2);
+});
+
+it('waits for a slot no longer than half of the time that its attempt has left', async () => {
+  const budgets = budgetsThat(() => ({ granted: false, inMs: 40_000 }));
+  const one = clientFor(fake.url, { tokens, clock, budgets, timeoutMs: 800 });
+  const { exchange } = await one.call('ticket', REQUESTS.ticket, { slotWaitMs: 5000 });
+  expect(exchange.kind).toBe('dropped');
+  expect(budgets.asked[0]?.aheadMaxMs).toBeLessThanOrEqual(400);
 });
 
 it('what a call waited for its token is gone from its wait for a slot', async () => {

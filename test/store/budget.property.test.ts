@@ -23,6 +23,32 @@ const GRANT = `${readFileSync('src/store/lua/shared/budget.lua', 'utf8')}
   end
   return granted`;
 
+/**
+ * As GRANT, with triples of a moment, 1 to exchange a slot or 0 to ask for one, and which of the slots in the log: the
+ * moments of all slots that were used in the end.
+ */
+const EXCHANGE = `${readFileSync('src/store/lua/shared/budget.lua', 'utf8')}
+  redis.call('DEL', KEYS[1])
+  local log, limit, window, used = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), {}
+  for i = 3, #ARGV, 3 do
+    local now = tonumber(ARGV[i])
+    local at = slot_at(log, limit, window, 0, now)
+    local unused = ARGV[i + 1] == '1' and redis.call('LINDEX', log, tonumber(ARGV[i + 2]))
+    if unused then
+      at = exchanged_slot_at(log, now)
+      redis.call('LREM', log, 1, unused)
+      for n, earlier in ipairs(used) do
+        if earlier == unused then
+          table.remove(used, n)
+          break
+        end
+      end
+    end
+    take_slot(log, limit, window, at)
+    used[#used + 1] = string.format('%.0f', at)
+  end
+  return used`;
+
 /** What a tow at each place in line is told, and the slots then really granted to the line, one after the other. */
 const FORETELL = `${readFileSync('src/store/lua/shared/budget.lua', 'utf8')}
   local limit, window, now = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -65,6 +91,26 @@ test('no window of any place ever holds more calls than the budget', async () =>
       const spans = granted.slice(limit).map((at, n) => at - (granted[n] ?? 0));
       expect(spans.filter((span) => span < windowMs)).toEqual([]);
     }),
+    { numRuns: 300 },
+  );
+});
+
+test('no window holds more calls than the budget when unused slots are exchanged', async () => {
+  const step = fc.tuple(fc.integer({ min: 0, max: 900 }), fc.boolean(), fc.nat({ max: 29 }));
+  await fc.assert(
+    fc.asyncProperty(
+      limits,
+      windows,
+      fc.array(step, { minLength: 1, maxLength: 120 }),
+      async (limit, windowMs, steps) => {
+        const moments = momentsOf(steps.map(([pause]) => pause));
+        const asked = steps.flatMap(([, exchanges, index], n) => [moments[n] ?? 0, exchanges ? 1 : 0, index % limit]);
+        const used = await numbers(stores.redis, EXCHANGE, [limit, windowMs, ...asked]);
+        const spans = used.slice(limit).map((at, n) => at - (used[n] ?? 0));
+        expect(used).toEqual(used.toSorted((a, b) => a - b));
+        expect(spans.filter((span) => span < windowMs)).toEqual([]);
+      },
+    ),
     { numRuns: 300 },
   );
 });

@@ -130,7 +130,7 @@ describe('a violation attempt that sent no request', () => {
     const claimed = await mustClaimViolation(outbox, 'U1');
     for (const id of ['U2', 'U3']) expect((await outbox.claim(id)).kind).toBe('wait');
 
-    await outbox.ack(claimed, outcome(verdict, { hadNoEffect: true, wasSent: false }));
+    await outbox.ack(claimed, outcome(verdict, { hadNoEffect: true, isPermitSpent: false }));
 
     expect(Number(await stores.redis.zscore(KEYS.dueViolations, 'U2'))).toBeLessThanOrEqual(await redisNowMs());
     expect(Number(await stores.redis.zscore(KEYS.dueViolations, 'U3')) - Date.now()).toBeGreaterThan(50_000);
@@ -141,7 +141,10 @@ describe('a violation attempt that sent no request', () => {
   test('keeps its rate limit permit when its earlier request was answered', async () => {
     await reportViolations(stores.violations, 'U1', 'U2');
     const outbox = outboxWith(1, 60_000);
-    await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(DROPPED, { hadNoEffect: true, wasSent: true }));
+    await outbox.ack(
+      await mustClaimViolation(outbox, 'U1'),
+      outcome(DROPPED, { hadNoEffect: true, isPermitSpent: true }),
+    );
 
     expect((await outbox.claim('U2')).kind).toBe('wait');
   });

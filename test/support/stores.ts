@@ -142,7 +142,7 @@ export function result(verdict: Verdict, also: Partial<AttemptResult> = {}): Att
     answer: null,
     rawBody: null,
     hadNoEffect: false,
-    wasSent: true,
+    isPermitSpent: true,
     wasAnswered: isAccepted,
     service: isAccepted ? 'alive' : 'silent',
     isForbidden: false,

@@ -5,7 +5,7 @@
 -- KEYS    the keys of one violation (see shared/violation.lua)
 -- ARGV    1 our id · 2 attempt id · 3 revision · 4 lease token · 5 next: accepted|refused|retry|unknown|hold · 6 delay ms
 --         7 attempt as JSON · 8 changes as JSON: those of ack.lua, and terms: [text],
---           named: { reference, service_status, can_tow } | false, was_sent: a request went over the wire
+--           named: { reference, service_status, can_tow } | false, permit_spent: false while the slot taken with the claim is there and unused
 -- RETURNS 'done' · 'late' · 'late_accepted' · 'gone'
 --! include shared/violation-gates.lua
 
@@ -122,7 +122,7 @@ local function store_failure(is_paused)
 end
 
 give_lease_back()
-if not changes.was_sent then
+if not changes.permit_spent then
   give_slot_back(now)
 end
 set_fields({ attempt_id = '', slot_at = '' })

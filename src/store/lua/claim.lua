@@ -9,7 +9,7 @@
 --         10 id of the task about an invoice that proves what was corrected since · 11 that task as JSON
 -- RETURNS { 'send', seq, id, kind, body, revision, attempts, failures, not_found, unanswered,
 --           failures of the connection, failed probes of an outage, times the connection broke for this report alone,
---           ms from the recording of its fact to this grant }
+--           ms from the recording of its fact to this grant, this grant, ms since the epoch }
 --         { 'idle' } nothing is owed · { 'held' } a person decides · { 'reconcile' } compare the invoices first
 --         { 'wait', at_ms } · { 'busy', at_ms } another worker holds the lease · { 'gone' } no such tow
 --         { 'hand_over', seq, id, kind, unknown|given_up, attempts } a person must decide: hand-over.lua says so
@@ -37,6 +37,7 @@ local function granted(seq)
     number_of(report(seq, 'attempts')), number_of(report(seq, 'failures')), number_of(report(seq, 'not_found')),
     number_of(report(seq, 'unanswered')), number_of(gate('connection.failures')), number_of(gate('outage.probes')),
     number_of(report(seq, 'connection_losses')), granted_at - number_of(report(seq, 'created_at')),
+    string.format('%.0f', granted_at),
   }
 end
 

@@ -9,6 +9,12 @@ local function slot_at(log, limit, window_ms, rank, now)
   return math.max(now, free_at) + math.floor(rank / limit) * window_ms
 end
 
+-- The moment of a slot that is taken in exchange for one of the log that was not used: right after the newest, since
+-- without the unused one there is room for one more.
+local function exchanged_slot_at(log, now)
+  return math.max(now, tonumber(redis.call('LINDEX', log, 0)))
+end
+
 -- Counts a slot at the moment it is for, which may lie ahead.
 local function take_slot(log, limit, window_ms, at)
   redis.call('LPUSH', log, string.format('%.0f', at))

@@ -1,0 +1,100 @@
+import dns from 'node:dns';
+import { sendReport } from '../../jobs/send-report';
+import { silentLog } from '../../src/platform/log';
+import { createMetrics } from '../../src/platform/metrics';
+import { createServiceClient, type ServiceClient } from '../../src/service';
+import { createBudgets, LEAVES_WITHIN_MS, slidingWindow, type BudgetSettings } from '../../src/store/budgets';
+import { createOutboxStore } from '../../src/store/outbox';
+import { createTokenCache } from '../../src/store/tokens';
+import { movableClock, REQUESTS, type MovableClock } from '../service/client-under-test';
+import { enveloped, json } from '../service/fake-service';
+import { NO_LIMITS } from '../support/budgets';
+import { useRedis } from '../support/redis';
+import { GRACE_MS, reference, START } from '../support/stores';
+import { startWorkerFor, type Worker } from './violation-world';
+
+/** A connection that takes this much longer to open than a permit of a rate limit lasts. */
+const CONNECTING_MS = LEAVES_WITHIN_MS + 1500;
+const DEFAULTS = { auth: 20, site: 30, violations: 20, tickets: 40, tow: 0 };
+
+const redis = useRedis();
+const open: { stop(): unknown }[] = [];
+let clock: MovableClock;
+beforeEach(() => {
+  clock = movableClock();
+  const real = dns.lookup;
+  jest.spyOn(dns, 'lookup').mockImplementation((...asked: unknown[]) => {
+    clock.forwardMs(CONNECTING_MS);
+    Reflect.apply(real, dns, asked);
+  });
+});
+afterEach(async () => {
+  jest.restoreAllMocks();
+  for (const one of open.splice(0).toReversed()) await one.stop();
+});
+
+async function startWorker(limits: BudgetSettings): Promise<{ worker: Worker; service: ServiceClient }> {
+  const worker = await startWorkerFor(redis.url, { violationBudget: slidingWindow(limits.violations) });
+  const service = createServiceClient({
+    baseUrl: worker.fake.url.replace('127.0.0.1', 'localhost'),
+    clientId: 'client',
+    clientSecret: 'secret',
+    timeoutMs: 10_000,
+    tokens: createTokenCache(worker.stores.redis),
+    budgets: createBudgets(worker.stores.redis, limits),
+    clock,
+    log: silentLog,
+  });
+  open.push(worker, { stop: () => service.close() });
+  return { worker, service };
+}
+const permits = ({ stores }: Worker, name: string) => stores.redis.llen(`{p0}:budget:${name}`);
+
+test.each([DEFAULTS, { ...DEFAULTS, violations: 1 }])(
+  'sends a violation whose connection opens slower than a permit lasts, under the rate limits %j',
+  async (limits) => {
+    const { worker, service } = await startWorker(limits);
+    await worker.reportWithImage();
+
+    expect(await worker.wake('U1', { service, clock, claimMaxAgeMs: 9500 })).toBe('accepted');
+
+    expect(worker.fake.calls).toHaveLength(1);
+    expect(await permits(worker, 'violations')).toBe(1);
+  },
+);
+
+test('sends a report whose connection opens slower than a permit of the tow rate limit lasts', async () => {
+  const { worker, service } = await startWorker({ ...DEFAULTS, tow: 1 });
+  const { stores, fake } = worker;
+  fake.onCall(() => enveloped({ towing_reference_id: 'A' }));
+  await stores.request('A');
+  await stores.say('A', START);
+  await createTokenCache(stores.redis).write({ token: 'known', expiresAtMs: null });
+  const limits = { ...NO_LIMITS, towBudget: slidingWindow(1) };
+  const outbox = createOutboxStore(stores.redis, clock, { leaseMs: 20_000, unknownGraceMs: GRACE_MS, ...limits });
+  const settings = {
+    retryBaseMs: 20,
+    retryCapMs: 100,
+    notFoundRetries: 2,
+    notFoundRetryMs: 20,
+    unknownGraceMs: GRACE_MS,
+  };
+  const tools = { outbox, tows: stores.tows, service, settings, claimMaxAgeMs: 9500, clock, log: silentLog };
+
+  const outcome = await sendReport({ towing_reference_id: reference('A') }, { ...tools, metrics: createMetrics() });
+
+  expect([outcome.what, fake.calls.length, await permits(worker, 'tow')]).toEqual(['accepted', 1, 1]);
+});
+
+test('makes site, ticket and token calls whose connections open slower than a permit lasts, with one permit each', async () => {
+  const { worker, service } = await startWorker(DEFAULTS);
+  worker.fake.onCall(({ url }) =>
+    json(url.includes('site-capacity') ? { zoneId: 'z', availableSlots: 4 } : { hasActiveTicket: false }),
+  );
+
+  expect((await service.call('capacity', REQUESTS.capacity)).exchange.kind).toBe('accepted');
+  expect((await service.call('ticket', REQUESTS.ticket)).exchange.kind).toBe('accepted');
+
+  expect([worker.fake.tokenCalls.length, worker.fake.calls.length]).toEqual([1, 2]);
+  expect(await Promise.all(['auth', 'site', 'tickets'].map((name) => permits(worker, name)))).toEqual([1, 1, 1]);
+});
