@@ -103,8 +103,9 @@ class Reading {
         request.off('data', count).unpipe(parts);
         parts.destroy();
       };
+      // A request is destroyed after its last byte was read, too.
       const onGone = () => {
-        if (!request.complete) end({ kind: 'gone' });
+        if (!request.readableEnded) end({ kind: 'gone' });
       };
       parts.on('field', (name: string | undefined, value: string | undefined, { valueTruncated }) => {
         this.#partsTold += 1;
@@ -129,6 +130,8 @@ class Reading {
       });
       request.once('error', onGone).once('close', onGone);
       request.on('data', count).pipe(parts);
+      // A request that was destroyed earlier emits nothing more.
+      if (request.destroyed) onGone();
     });
   }
 

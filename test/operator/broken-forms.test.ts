@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import request from 'supertest';
 import { z } from 'zod';
@@ -95,6 +95,38 @@ describe('operator API: incomplete forms', () => {
     client.socket.destroy();
     await eventually(async () => expect(await imagesOnDisk(app)).toEqual([]));
     violationIn(await report(app, REQUIRED, [{ name: 'a.png', bytes: PNG }]));
+  });
+});
+
+describe('operator API: clients that disconnect before their form is read', () => {
+  const FORM = `${formHead()}${PNG.toString('latin1')}\r\n--${BOUNDARY}--\r\n`;
+
+  it.each([
+    ['their headers', ''],
+    ['a part of an image', FORM.slice(0, -100)],
+    ['the whole form', FORM],
+  ])('leaves no upload folder of twenty clients that reset their connection after %s', async (_what, text) => {
+    const body = Buffer.from(text, 'latin1');
+    const headers = { 'content-length': String(FORM.length) };
+    const alive = () => request(app.consoleUrl).get('/healthz').expect(200);
+    violationIn(await report(app));
+    // The marker of the disk is read from Redis first: no form is read while Redis stands still.
+    app.redis.freeze();
+    const clients = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const client = await rawClient(app, { path: PATH, headers });
+        await client.write(body);
+        return client;
+      }),
+    );
+    // Answered after the console has read what came before.
+    await alive();
+    for (const { socket } of clients) socket.resetAndDestroy();
+    await alive();
+    app.redis.thaw();
+    violationIn(await report(app, REQUIRED, [{ name: 'a.png', bytes: PNG }]));
+    const folders = () => readdir(join(app.foundation.config.dataDir, 'spool', 'incoming'));
+    await eventually(async () => expect(await folders()).toEqual([]), 10_000);
   });
 });
 
