@@ -147,6 +147,8 @@ function securityHeaders(): RequestHandler {
         frameAncestors: ["'none'"],
       },
     },
+    // As on the pages of the same port: other hosts of the domain may have no TLS.
+    strictTransportSecurity: false,
   });
 }
 
