@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import type { Express } from 'express';
+import { openApiDocument } from './openapi';
 
 /**
- * `/docs`: the description of the API to read and to try out in a browser. Everything comes from this listener, nothing
+ * `/openapi.json`, and `/docs`: the description of the API to read and to try out in a browser. Everything comes from this listener, nothing
  * from anywhere else, and nobody needs a key to look at it.
  */
 
@@ -45,8 +47,13 @@ const START = `SwaggerUIBundle({
 
 const MAX_AGE_MS = 3_600_000;
 
-/** Serves the page and its assets. */
-export function serveDocs(app: Express): void {
+/** Serves the description, the page and its assets. `describe` is called once, at the first request for the description. */
+export function serveDocs(app: Express, describe: () => object = openApiDocument): void {
+  let document: { readonly bytes: Buffer; readonly etag: string } | null = null;
+  app.get('/openapi.json', (_request, response) => {
+    document ??= documentOf(describe());
+    response.set({ 'content-type': 'application/json; charset=utf-8', etag: document.etag }).send(document.bytes);
+  });
   // The package itself is a program for browsers; only its files are wanted.
   const folder = dirname(require.resolve('swagger-ui-dist/package.json'));
   app.get('/docs', (_request, response) => {
@@ -60,4 +67,9 @@ export function serveDocs(app: Express): void {
       response.sendFile(join(folder, file), { maxAge: MAX_AGE_MS });
     });
   }
+}
+
+function documentOf(description: object) {
+  const bytes = Buffer.from(JSON.stringify(description));
+  return { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url')}"` };
 }

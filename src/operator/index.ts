@@ -25,7 +25,6 @@ import { serveEvents } from './events';
 import { createOperatorApi } from './in-process';
 import { serveLookups } from './lookups';
 import { mountEndpoints } from './mount';
-import { openApiDocument } from './openapi';
 import { servePhotos } from './photos';
 import { mountQueuePages, serveQueues, type WatchedQueue } from './queues';
 import { answerError, routeOf, sendError } from './reply';
@@ -106,9 +105,6 @@ export function createOperator(options: OperatorOptions): Operator {
   mountEndpoints(app, server.endpoints, authenticator);
   const events = serveEvents(app, authenticator, { clock });
   serveDocs(app);
-  app.get('/openapi.json', (_request, response) => {
-    response.json(openApiDocument());
-  });
   app.get('/', (_request, response) => {
     response.json({
       name: 'towhook',
