@@ -35,7 +35,9 @@ export async function startConsole(foundation: Foundation): Promise<Listener> {
   });
   resources.add('spool sweep', sweeping, (opened) => opened.stop());
   startListing(foundation);
-  const listener = await listen(pages, healthOf(foundation, spoolCheck(foundation)), config.console);
+  // Its metrics need a key: the application serves them.
+  const { ready } = healthOf(foundation, spoolCheck(foundation));
+  const listener = await listen(pages, { ready }, config.console);
   resources.add('console', listener, async (opened) => {
     operator.close();
     await opened.stop(Math.min(config.stopGraceMs, LISTENER_GRACE_MS));

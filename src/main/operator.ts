@@ -46,6 +46,7 @@ export function openOperator(
     answers: createAnswerStore(redis),
     queues: QUEUE_NAMES.map((name) => ({ queue: queues.byName[name], backlog: () => foundation.backlogOf(name) })),
     conservation: createConservationStore(redis),
+    openPaths: config.openPaths,
     clock,
     log,
     metrics,

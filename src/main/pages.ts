@@ -38,7 +38,7 @@ export function openPages(
     signIn,
     clock,
     log,
-    beyond: { serve: operator.app, paths: ['/api', '/docs', '/openapi.json', '/queues'] },
+    beyond: { serve: operator.app, paths: ['/api', '/docs', '/metrics', '/openapi.json', '/queues'] },
   });
 }
 

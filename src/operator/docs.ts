@@ -5,7 +5,7 @@ import { openApiDocument } from './openapi';
 
 /**
  * `/openapi.json`, and `/docs`: the description of the API to read and to try out in a browser. Everything comes from this listener, nothing
- * from anywhere else, and nobody needs a key to look at it.
+ * from anywhere else.
  */
 
 /** Our own address of each file, and the file of swagger-ui-dist behind it. */

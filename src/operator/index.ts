@@ -17,6 +17,7 @@ import type { ViolationStore } from '../workflow/violation-port';
 import { serveApiKeys } from './api-keys';
 import { serveAudit } from './audit';
 import { withSessions, type SessionActor } from './authenticate';
+import { closePaths, serveMetrics, type OpenPath } from './closed-paths';
 import { serveConservation } from './conservation';
 import { serveDeliveries } from './deliveries';
 import { serveDocs } from './docs';
@@ -57,6 +58,8 @@ export interface OperatorOptions {
   readonly signIn: SignIn;
   /** Who is signed in on the console may read here, too; nobody when left out. */
   readonly sessionActor?: SessionActor;
+  /** What may be read without a key. */
+  readonly openPaths: readonly OpenPath[];
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -104,6 +107,8 @@ export function createOperator(options: OperatorOptions): Operator {
   serveAudit(server, options.audit);
   mountEndpoints(app, server.endpoints, authenticator);
   const events = serveEvents(app, authenticator, { clock });
+  closePaths(app, authenticator, options.openPaths);
+  serveMetrics(app, options.metrics);
   serveDocs(app);
   app.get('/', (_request, response) => {
     response.json({

@@ -165,6 +165,7 @@ function shape(env: Variables, searchPath: string) {
       ratePerMinute: env.WEBHOOK_RATE_PER_MINUTE,
     },
     bootstrapApiKey: env.BOOTSTRAP_API_KEY ?? null,
+    openPaths: env.CONSOLE_OPEN_PATHS,
     policy: {
       retryBaseMs: env.RETRY_BASE_MS,
       retryCapMs: env.RETRY_CAP_MS,

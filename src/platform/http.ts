@@ -18,7 +18,7 @@ export interface Listener {
 /** Whether a process lives and whether it can do its work; `details` say why not. */
 export interface Health {
   ready(): Promise<{ ready: boolean; details: Readonly<Record<string, unknown>> }>;
-  /** Prometheus text; absent on listeners that face the internet. */
+  /** Prometheus text; only on listeners that are private. */
   metrics?: () => Promise<{ contentType: string; text: string }>;
 }
 

@@ -15,6 +15,8 @@ const words = (fallback: string) =>
     .default(fallback)
     .transform((text) => splitList(text))
     .refine((items) => items.length > 0, 'must name at least one value');
+/** What of the console's port can be read without a key. */
+const openPaths = list.pipe(z.array(z.enum(['metrics', 'docs']))).default([]);
 const flag = (fallback: 'true' | 'false') =>
   z
     .enum(['true', 'false'])
@@ -60,6 +62,7 @@ export const VARIABLES = z.object({
   WEBHOOK_BODY_LIMIT_BYTES: z.coerce.number().int().min(1).default(1_048_576),
   WEBHOOK_RATE_PER_MINUTE: count(0),
   BOOTSTRAP_API_KEY: z.string().optional(),
+  CONSOLE_OPEN_PATHS: openPaths,
   SERVICE_TIMEOUT_MS: z.coerce
     .number()
     .int()

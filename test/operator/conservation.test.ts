@@ -1,4 +1,3 @@
-import request from 'supertest';
 import { z } from 'zod';
 import { conservationView } from '../../src/contracts/conservation';
 import { createViolationStore } from '../../src/store/violations';
@@ -22,7 +21,7 @@ async function conservation() {
 
 /** The values of a metric of the console by their label text. */
 async function metric(name: string): Promise<Record<string, number>> {
-  const { text } = await request(app.consoleUrl).get('/metrics');
+  const { text } = await api(app).get('/metrics');
   const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
   return Object.fromEntries(
     lines.map((line): [string, number] => {

@@ -1,4 +1,3 @@
-import request from 'supertest';
 import { jsonObject } from '../../src/contracts/common';
 import { NO_DISPATCH } from '../../src/domain/dispatch';
 import { KEYS, towKey } from '../../src/store/keys';
@@ -172,7 +171,7 @@ it('writes no crew name and no note text to the log, the audit or the metrics', 
     await send('/assignment', { crew: CREW }).expect(409);
     await send('/assignment', { crew: CREW, truck: '' }).expect(422);
     await send('/notes', { text: 'called his brother' }).expect(202);
-    metrics.push((await request(own.consoleUrl).get('/metrics')).text);
+    metrics.push((await api(own).get('/metrics')).text);
   });
   const audit = JSON.stringify(await app.redis.ask('LRANGE', KEYS.audit, '0', '-1'));
   expect(audit).toContain('tow.assigned');

@@ -3,14 +3,14 @@ import { api } from './client';
 
 const app = useApp({ role: 'console' });
 
-const page = () => api(app, null).get('/docs');
+const page = () => api(app).get('/docs');
 
 /** The URLs in a text, of files and of other hosts. */
 function addressesIn(text: string): string[] {
   return [...text.matchAll(/(?:src|href|url)\s*[=:]\s*['"]([^'"]+)['"]/g)].map(([, address = '']) => address);
 }
 
-test('serves the API documentation page without an API key', async () => {
+test('serves the API documentation page', async () => {
   const response = await page();
   expect(response.status).toBe(200);
   expect(response.type).toBe('text/html');
@@ -19,8 +19,8 @@ test('serves the API documentation page without an API key', async () => {
 
 test('serves every file of the API documentation page from the console itself', async () => {
   const named = addressesIn((await page()).text);
-  const started = addressesIn((await api(app, null).get('/docs/start.js')).text);
-  const responses = await Promise.all([...named, ...started].map((path) => api(app, null).get(path)));
+  const started = addressesIn((await api(app).get('/docs/start.js')).text);
+  const responses = await Promise.all([...named, ...started].map((path) => api(app).get(path)));
 
   expect([...named, ...started].toSorted((a, b) => a.localeCompare(b))).toEqual([
     '/docs/icon.png',
@@ -35,18 +35,18 @@ test('serves every file of the API documentation page from the console itself', 
 });
 
 test('names no external URL in the API documentation page, its script and its style sheet', async () => {
-  const texts = [(await page()).text, (await api(app, null).get('/docs/start.js')).text];
+  const texts = [(await page()).text, (await api(app).get('/docs/start.js')).text];
   for (const text of texts) {
     expect(text).not.toMatch(/(?:https?:)?\/\/[a-z0-9.-]+\.[a-z]+/i);
     expect(addressesIn(text).every((address) => /^\/[^/]/.test(address))).toBe(true);
   }
-  const css = (await api(app, null).get('/docs/swagger-ui.css')).text;
+  const css = (await api(app).get('/docs/swagger-ui.css')).text;
   expect([...css.matchAll(/url\((?!["']?data:)/g)]).toEqual([]);
   expect(css).not.toContain('@import');
 });
 
 test('does not store API keys in the browser and calls no validator on the API documentation page', async () => {
-  const { text } = await api(app, null).get('/docs/start.js');
+  const { text } = await api(app).get('/docs/start.js');
   expect(text).toContain('persistAuthorization: false');
   expect(text).toContain('validatorUrl: null');
 });

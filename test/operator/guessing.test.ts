@@ -142,7 +142,8 @@ it('counts no API key as wrong while Redis fails', async () => {
 
 it('logs a series of wrong API keys from one address once, without the keys, and counts each key in the metrics', async () => {
   let metrics = '';
-  const lines = await linesOf({ redisUrl: redis.url, role: 'console' }, async (own) => {
+  const environment = { CONSOLE_OPEN_PATHS: 'metrics' };
+  const lines = await linesOf({ redisUrl: redis.url, role: 'console', environment }, async (own) => {
     await guess(15, own);
     ({ text: metrics } = await request(own.consoleUrl).get('/metrics'));
   });

@@ -83,9 +83,9 @@ describe('metrics of the listeners', () => {
         .send({ ...WHEREABOUTS, plate_number: 'PLATE QZWX' }),
     );
     await api(app).get('/api/tows').query({ q: 'PLATEQZWX' });
-    for (const url of [app.consoleUrl, app.opsUrl]) {
+    for (const metricsOf of [() => api(app).get('/metrics'), () => read(`${app.opsUrl}/metrics`)]) {
       const text = await eventually(async () => {
-        const metrics = await read(`${url}/metrics`);
+        const metrics = await metricsOf();
         expect(metrics.text).toMatch(/^towhook_report_attempt_seconds_count\{kind="started"/m);
         return metrics.text;
       });

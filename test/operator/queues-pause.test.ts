@@ -67,7 +67,7 @@ it.each([
 
 it('reports in the metrics which queues are paused', async () => {
   await pause('reports');
-  const { text: metrics } = await api(app, null).get('/metrics');
+  const { text: metrics } = await api(app).get('/metrics');
   expect(metrics).toContain('towhook_queue_paused{queue="reports"} 1');
   expect(metrics).toContain('towhook_queue_paused{queue="deliveries"} 0');
 });

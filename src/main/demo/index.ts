@@ -48,6 +48,7 @@ function printAddresses(stage: Stage): void {
   printLine('  Everything stays up until you press Ctrl-C:');
   printLine(`    console        ${stage.consoleUrl}              (sign in with ${stage.apiKey})`);
   printLine(`    operator API   ${stage.consoleUrl}/api/tows   (Authorization: Bearer ${stage.apiKey})`);
+  printLine(`    API docs       ${stage.consoleUrl}/docs`);
   printLine(`    queue pages    ${stage.consoleUrl}/queues     (any user, the key as password)`);
   printLine(`    receiver       ${stage.receiverUrl}`);
   printLine(`    simulator      ${stage.simulatorUrl}/simulator/calls`);

@@ -39,6 +39,7 @@ export async function setStage(): Promise<Stage> {
       RECEIVER_PORT: '0',
       CONSOLE_PORT: '0',
       BOOTSTRAP_API_KEY: apiKey,
+      CONSOLE_OPEN_PATHS: 'metrics,docs',
     });
   const log = openLog(settings('http://127.0.0.1'), logFile);
   const simulator = await startSimulator({
