@@ -4,7 +4,7 @@ import { subscribeToEvents } from '../store/events';
 import { createTowStore } from '../store/tows';
 import { createViolationStore } from '../store/violations';
 import type { Foundation } from './foundation';
-import { healthOf, spoolCheck } from './health';
+import { healthOf, recentSpoolCheck } from './health';
 import { startListing } from './lists';
 import { openOperator, openSignIn } from './operator';
 import { openPages, openSessions } from './pages';
@@ -36,7 +36,7 @@ export async function startConsole(foundation: Foundation): Promise<Listener> {
   resources.add('spool sweep', sweeping, (opened) => opened.stop());
   startListing(foundation);
   // Its metrics need a key: the application serves them.
-  const { ready } = healthOf(foundation, spoolCheck(foundation));
+  const { ready } = healthOf(foundation, recentSpoolCheck(foundation));
   const listener = await listen(pages, { ready }, config.console);
   resources.add('console', listener, async (opened) => {
     operator.close();

@@ -1,6 +1,7 @@
 import type { Health } from '../platform/http';
 import { writability } from '../store/connect';
 import { redisFaults } from '../store/settings';
+import type { SpoolState } from '../workflow/spool-port';
 import type { Foundation } from './foundation';
 
 /** One more thing that a process needs for its work. */
@@ -25,13 +26,32 @@ export function healthOf(foundation: Foundation, ...checks: readonly Check[]): R
   };
 }
 
+/** What a listener that faces the internet shows: whether Redis takes what is written, and nothing of its settings. */
+export function publicHealthOf({ redis }: Pick<Foundation, 'redis'>): Pick<Health, 'ready'> {
+  return {
+    async ready() {
+      const state = await writability(redis);
+      return { ready: state === 'writable', details: { redis: state === 'writable' ? 'reachable' : state } };
+    },
+  };
+}
+
 /**
  * Whether images can be taken in and sent from here: DATA_DIR is writable, and the one that the others use. Names the alarm
  * about missing records, which makes no process unready.
  */
 export function spoolCheck({ spool }: Pick<Foundation, 'spool'>): Check {
+  return spoolStateCheck(spool, () => spool.state());
+}
+
+/** The same without writing to the disk, as long as heartbeats look. */
+export function recentSpoolCheck({ spool }: Pick<Foundation, 'spool'>): Check {
+  return spoolStateCheck(spool, () => spool.recentState());
+}
+
+function spoolStateCheck(spool: Foundation['spool'], read: () => Promise<SpoolState>): Check {
   return async () => {
-    const state = await spool.state();
+    const state = await read();
     const alarm = await spool.alarm();
     const details = alarm && {
       spool_alarm: 'records_missing',

@@ -2,7 +2,7 @@ import { LISTENER_GRACE_MS, listen, type Listener } from '../platform/http';
 import { createReceiver } from '../receiver';
 import { createIntake } from '../store/deliveries';
 import type { Foundation } from './foundation';
-import { healthOf } from './health';
+import { publicHealthOf } from './health';
 import { unverifiedPaths } from './webhook-proof';
 
 /** Starts the webhook receiver, the one listener that is meant for the internet. */
@@ -30,8 +30,7 @@ export async function startReceiver(foundation: Foundation): Promise<Listener> {
       problem: 'no secret proves webhooks on these paths: anybody who can reach them can post tow requests or invoices',
     });
   }
-  const { ready } = healthOf(foundation);
-  const listener = await listen(app, { ready }, config.receiver);
+  const listener = await listen(app, publicHealthOf(foundation), config.receiver);
   resources.add('receiver', listener, (opened) => opened.stop(Math.min(config.stopGraceMs, LISTENER_GRACE_MS)));
   log.info('receiver.listening', { host: listener.host, port: listener.port });
   return listener;

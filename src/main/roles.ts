@@ -7,7 +7,7 @@ import { startSimulator } from '../simulator';
 import { startConsole } from './console';
 import { openBeats, standingOf, type Standing } from './beats';
 import { openFoundation, type Foundation } from './foundation';
-import { healthOf, spoolCheck } from './health';
+import { healthOf, recentSpoolCheck } from './health';
 import { startOps } from './ops';
 import { startReceiver } from './receiver';
 import { requireWebhookProof, webhookCheck } from './webhook-proof';
@@ -43,7 +43,7 @@ export async function startRole(role: ProcessRole, tools: RoleTools): Promise<Re
         const worker = startWorker(foundation, onStandstill);
         await startOps(
           foundation,
-          healthOf(foundation, spoolCheck(foundation), () => workerHealth(worker)),
+          healthOf(foundation, recentSpoolCheck(foundation), () => workerHealth(worker)),
         );
         return standingOf(foundation, { hasSpool: true, worker });
       });
@@ -62,7 +62,7 @@ export async function startRole(role: ProcessRole, tools: RoleTools): Promise<Re
         await startConsole(foundation);
         await startOps(
           foundation,
-          healthOf(foundation, spoolCheck(foundation), webhookCheck(config), () => workerHealth(worker)),
+          healthOf(foundation, recentSpoolCheck(foundation), webhookCheck(config), () => workerHealth(worker)),
         );
         return standingOf(foundation, { hasSpool: true, worker });
       });

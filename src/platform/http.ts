@@ -1,8 +1,12 @@
 import { createServer, IncomingMessage, ServerResponse, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { systemClock } from './clock';
+import { recentAnswer } from './recent-answer';
 
 /** How long requests may take to end when a listener stops; none of ours takes longer. */
 export const LISTENER_GRACE_MS = 3000;
+/** How long an answer of `/readyz` serves further requests. */
+const READINESS_KEPT_MS = 1000;
 
 /** A running listener. */
 export interface Listener {
@@ -17,6 +21,7 @@ export interface Listener {
 
 /** Whether a process lives and whether it can do its work; `details` say why not. */
 export interface Health {
+  /** Asked at most once a second, however many requests there are. Changes nothing. */
   ready(): Promise<{ ready: boolean; details: Readonly<Record<string, unknown>> }>;
   /** Prometheus text; only on listeners that are private. */
   metrics?: () => Promise<{ contentType: string; text: string }>;
@@ -34,7 +39,11 @@ export async function listen(
   health: Health,
   address: { host: string; port: number },
 ): Promise<Listener> {
-  const server = application ? fastServer(application, health) : createServer(healthFirst(null, health));
+  const answering = {
+    ...health,
+    ready: recentAnswer(() => health.ready(), { keptMs: READINESS_KEPT_MS, clock: systemClock }),
+  };
+  const server = application ? fastServer(application, answering) : createServer(healthFirst(null, answering));
   // Longer than a load balancer's idle timeout, so that it never sends into a connection we are closing.
   server.keepAliveTimeout = 65_000;
   await new Promise<void>((resolve, reject) => {

@@ -5,7 +5,7 @@ import type { Clock } from '../platform/clock';
 import type { Log } from '../platform/log';
 import { repeat, type Repetition } from '../platform/repeat';
 import { codeOf } from '../platform/system-error';
-import type { Spool } from '../workflow/spool-port';
+import type { Spool, SpoolState } from '../workflow/spool-port';
 import { folderOf, foldersOf, layoutOf, syncFolder } from './folders';
 import { spoolState, wasInUse, type SharedMarker } from './marker';
 import { moveOrphans, sweepUploads, UNRECORDED_MAX_MS, type Named } from './sweep';
@@ -25,16 +25,24 @@ export interface SpoolOptions {
 export interface DiskSpool extends Spool {
   /** Whether images were ever kept on this disk. */
   wasInUse(): Promise<boolean>;
+  /** The last `state` where it is less than 10 s old, else a new one. */
+  recentState(): Promise<SpoolState>;
   /** Sweeps now and every hour, until it is stopped. Nothing is swept on a disk that is not the shared one. */
   startSweeping(named: Named): Repetition;
 }
 
 const HOUR_MS = 3_600_000;
+const RECENT_MS = 10_000;
 
 /** Images below DATA_DIR. Making it touches nothing. */
 export function createSpool({ dataDir, marker, keepMs, clock, log }: SpoolOptions): DiskSpool {
   const layout = layoutOf(dataDir);
-  const state = () => spoolState(layout, { marker, newId: () => clock.id(), nowMs: () => clock.nowMs() });
+  let last: { readonly state: SpoolState; readonly atMs: number } | null = null;
+  const state = async () => {
+    const found = await spoolState(layout, { marker, newId: () => clock.id(), nowMs: () => clock.nowMs() });
+    last = { state: found, atMs: clock.monotonicMs() };
+    return found;
+  };
   const orphanAfterMs = Math.max(keepMs, UNRECORDED_MAX_MS);
   let loggedMs: number | null = null;
 
@@ -50,6 +58,7 @@ export function createSpool({ dataDir, marker, keepMs, clock, log }: SpoolOption
 
   return {
     state,
+    recentState: async () => (last !== null && clock.monotonicMs() - last.atMs < RECENT_MS ? last.state : state()),
     alarm,
     wasInUse: () => wasInUse(layout),
     begin: () => beginUpload(layout, clock.id()),

@@ -91,8 +91,8 @@ export async function whenReady(redis: Redis, timeoutMs: number): Promise<void> 
  */
 export async function writability(redis: Redis): Promise<'writable' | 'refuses_writes' | 'unreachable'> {
   try {
-    // Gone at once: what counts is whether it was taken.
-    await redis.set(KEYS.writeProbe, '', 'PX', 1);
+    // Redis refuses this like every write. The list is never there, so nothing changes and nothing is synced to the disk.
+    await redis.lpushx(KEYS.writeProbe, '');
     return 'writable';
   } catch (error) {
     return isReply(error) ? 'refuses_writes' : 'unreachable';

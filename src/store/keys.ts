@@ -45,7 +45,7 @@ export const KEYS = {
   tombstones: key('tombstones'),
   /** Publish/subscribe channel of everything that changes. */
   events: key('events'),
-  /** Written to see whether Redis takes writes. */
+  /** Never there: a write to it shows whether Redis takes writes. */
   writeProbe: key('write-probe'),
   quarantine: key('quarantine'),
   /** The id of the disk that console and workers share (spool-marker.ts). */

@@ -155,13 +155,15 @@ describe('operator API: forms without a usable disk', () => {
         const { status, text } = await request(app.consoleUrl).get('/readyz');
         return [status, z.unknown().parse(JSON.parse(text))];
       };
-      expect(await ready()).toMatchObject([200, { status: 'ready', spool: 'shared' }]);
+      await eventually(async () => expect(await ready()).toMatchObject([200, { status: 'ready', spool: 'shared' }]));
       await spoil();
       const response = await report(app, REQUIRED, [{ name: 'a.png', bytes: PNG }]);
       expect([response.status, errorOf(response).code]).toEqual([503, 'images_not_stored']);
       expect(errorOf(response).message).toContain(state);
       expect(Number(response.get('retry-after'))).toBeGreaterThan(0);
-      expect(await ready()).toMatchObject([503, { status: 'not_ready', redis: 'reachable', spool: state }]);
+      await eventually(async () =>
+        expect(await ready()).toMatchObject([503, { status: 'not_ready', redis: 'reachable', spool: state }]),
+      );
       await api(app).get('/api/violations').expect(200);
       await restore();
       violationIn(await report(app, REQUIRED, [{ name: 'a.png', bytes: PNG }]));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openBeats, standingOf, type Standing } from '../../src/main/beats';
 import { startConsole } from '../../src/main/console';
 import { openFoundation, type Foundation } from '../../src/main/foundation';
-import { healthOf, spoolCheck } from '../../src/main/health';
+import { healthOf, recentSpoolCheck } from '../../src/main/health';
 import { startOps } from '../../src/main/ops';
 import { startReceiver } from '../../src/main/receiver';
 import { startWorker, workerHealth } from '../../src/main/worker';
@@ -173,7 +173,7 @@ async function startWorkerAndOps(foundation: Foundation): Promise<Parts> {
   const worker = startWorker(foundation);
   const ops = await startOps(
     foundation,
-    healthOf(foundation, spoolCheck(foundation), () => workerHealth(worker)),
+    healthOf(foundation, recentSpoolCheck(foundation), () => workerHealth(worker)),
   );
   return { ops, standing: standingOf(foundation, { hasSpool: true, worker }) };
 }

@@ -1,0 +1,101 @@
+import { watch } from 'node:fs';
+import { join } from 'node:path';
+import request from 'supertest';
+import { z } from 'zod';
+import { KEYS } from '../../src/store/keys';
+import { eventually } from '../support/eventually';
+import { inTime } from '../support/in-time';
+import { useOwnRedis } from '../support/redis';
+import { useApps } from './apps';
+
+const redis = useOwnRedis();
+const { start } = useApps(redis);
+
+const CALLS = 50;
+const slowlog = z.array(z.tuple([z.number(), z.number(), z.number(), z.array(z.string())]).rest(z.unknown()));
+
+async function readyz(url: string) {
+  const { status, text } = await request(url).get('/readyz');
+  return { status, body: z.looseObject({ status: z.string() }).parse(JSON.parse(text)) };
+}
+
+const untilReady = (url: string) => eventually(async () => expect((await readyz(url)).status).toBe(200));
+
+/** Calls /readyz fifty times at once. Returns the commands that Redis got meanwhile by name, those in scripts left out. */
+async function commandsOfFiftyCalls(url: string) {
+  await redis.ask('CONFIG', 'SET', 'slowlog-log-slower-than', '0', 'slowlog-max-len', '100000');
+  await redis.ask('SLOWLOG', 'RESET');
+  const startedMs = performance.now();
+  await Promise.all(Array.from({ length: CALLS }, () => readyz(url)));
+  const seconds = Math.ceil((performance.now() - startedMs) / 1000);
+  const sent = slowlog.parse(await redis.ask('SLOWLOG', 'GET', '-1')).map(([, , , words]) => words);
+  const count = (command: string, key?: string) =>
+    sent.filter(([name = '', first]) => name.toLowerCase() === command && (key === undefined || first === key)).length;
+  return { count, checksMax: 1 + seconds };
+}
+
+test('fifty requests at once for the readiness of the receiver cost Redis one command a second, and no write', async () => {
+  const { receiverUrl } = await start('receiver');
+  await untilReady(receiverUrl);
+  const { count, checksMax } = await commandsOfFiftyCalls(receiverUrl);
+  expect(count('lpushx')).toBeLessThanOrEqual(checksMax);
+  expect([count('set'), count('info')]).toEqual([0, 0]);
+});
+
+test.each(['console', 'worker'] as const)(
+  'fifty requests at once for the readiness of a %s cost Redis three commands a second and the disk no file',
+  async (role) => {
+    const app = await start(role);
+    const url = role === 'console' ? app.consoleUrl : app.opsUrl;
+    await untilReady(url);
+    const probes = new Set<string>();
+    const watching = watch(join(app.foundation.config.dataDir, 'spool'), (_event, name) => probes.add(name ?? ''));
+    try {
+      const { count, checksMax } = await commandsOfFiftyCalls(url);
+      // A worker looks after itself, too: at most every few seconds.
+      expect(count('lpushx')).toBeLessThanOrEqual(checksMax + 1);
+      expect(count('info')).toBeLessThanOrEqual(2 * checksMax);
+      expect(count('set', KEYS.writeProbe)).toBe(0);
+      // A file written here is seen: what came before it, too.
+      await app.foundation.spool.state();
+      await eventually(() => expect(probes.size).toBeGreaterThan(0));
+      // This one, and that of a heartbeat that fell into this time.
+      expect(probes.size).toBeLessThanOrEqual(2);
+    } finally {
+      watching.close();
+    }
+  },
+);
+
+test('the readiness of the public receiver says no more than the state of Redis', async () => {
+  const { receiverUrl } = await start('receiver');
+  await untilReady(receiverUrl);
+  expect((await readyz(receiverUrl)).body).toEqual({ status: 'ready', redis: 'reachable' });
+});
+
+describe.each([
+  ['is a read-only replica', ['REPLICAOF', '127.0.0.1', '1'], ['REPLICAOF', 'NO', 'ONE']],
+  ['is out of memory', ['CONFIG', 'SET', 'maxmemory', '100kb'], ['CONFIG', 'SET', 'maxmemory', '0']],
+  [
+    'misses its replicas',
+    ['CONFIG', 'SET', 'min-replicas-to-write', '1'],
+    ['CONFIG', 'SET', 'min-replicas-to-write', '0'],
+  ],
+])('while Redis %s', (what, begin, end) => {
+  afterEach(() => redis.ask(...end));
+
+  test.each(['receiver', 'console'] as const)(`a %s says within 2 s that Redis ${what}`, async (role) => {
+    const app = await start(role);
+    const url = role === 'console' ? app.consoleUrl : app.receiverUrl;
+    await untilReady(url);
+    await inTime(2000, async (startClock) => {
+      await redis.ask(...end);
+      await untilReady(url);
+      await redis.ask(...begin);
+      startClock();
+      await eventually(async () =>
+        expect(await readyz(url)).toEqual({ status: 503, body: { status: 'not_ready', redis: 'refuses_writes' } }),
+      );
+    });
+  });
+});
