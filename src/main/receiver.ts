@@ -5,6 +5,9 @@ import type { Foundation } from './foundation';
 import { publicHealthOf } from './health';
 import { unverifiedPaths } from './webhook-proof';
 
+/** A webhook is small: one that takes longer to arrive only keeps a connection. */
+const REQUEST_MS = 15_000;
+
 /** Starts the webhook receiver, the one listener that is meant for the internet. */
 export async function startReceiver(foundation: Foundation): Promise<Listener> {
   const { config, clock, log, metrics, resources, wake } = foundation;
@@ -30,7 +33,7 @@ export async function startReceiver(foundation: Foundation): Promise<Listener> {
       problem: 'no secret proves webhooks on these paths: anybody who can reach them can post tow requests or invoices',
     });
   }
-  const listener = await listen(app, publicHealthOf(foundation), config.receiver);
+  const listener = await listen(app, publicHealthOf(foundation), config.receiver, { requestMs: REQUEST_MS });
   resources.add('receiver', listener, (opened) => opened.stop(Math.min(config.stopGraceMs, LISTENER_GRACE_MS)));
   log.info('receiver.listening', { host: listener.host, port: listener.port });
   return listener;

@@ -8,6 +8,24 @@ export const LISTENER_GRACE_MS = 3000;
 /** How long an answer of `/readyz` serves further requests. */
 const READINESS_KEPT_MS = 1000;
 
+/** What clients may take of a listener. */
+export interface Limits {
+  /** From the first byte of a request, or the opening of its connection, to the last byte of its headers. */
+  readonly headersMs: number;
+  /** To the last byte of its body. The answer may take longer. */
+  readonly requestMs: number;
+  /** How often requests that take too long are looked for; so much later at most they are ended. */
+  readonly checkEveryMs: number;
+  readonly connections: number;
+}
+
+/** Wide enough for images from a slow phone. */
+const LIMITS: Limits = { headersMs: 10_000, requestMs: 120_000, checkEveryMs: 2000, connections: 2000 };
+/** A request has few headers; further ones are not read. */
+const HEADERS_MAX = 100;
+/** Longer than a load balancer's idle timeout, so that it never sends into a connection that is being closed. */
+const KEEP_ALIVE_MS = 65_000;
+
 /** A running listener. */
 export interface Listener {
   readonly host: string;
@@ -38,14 +56,25 @@ export async function listen(
   application: Application | null,
   health: Health,
   address: { host: string; port: number },
+  limits: Partial<Limits> = {},
 ): Promise<Listener> {
   const answering = {
     ...health,
     ready: recentAnswer(() => health.ready(), { keptMs: READINESS_KEPT_MS, clock: systemClock }),
   };
-  const server = application ? fastServer(application, answering) : createServer(healthFirst(null, answering));
-  // Longer than a load balancer's idle timeout, so that it never sends into a connection we are closing.
-  server.keepAliveTimeout = 65_000;
+  const { headersMs, requestMs, checkEveryMs, connections } = { ...LIMITS, ...limits };
+  const server = createServer(
+    {
+      headersTimeout: headersMs,
+      requestTimeout: requestMs,
+      connectionsCheckingInterval: checkEveryMs,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      ...(application ? fastClasses(application) : {}),
+    },
+    healthFirst(application, answering),
+  );
+  server.maxConnections = connections;
+  server.maxHeadersCount = HEADERS_MAX;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(address.port, address.host, () => {
@@ -77,14 +106,14 @@ export async function listen(
  * Express sets the prototypes of every request and response, which costs Node 20 most of Express's time. A server whose
  * own classes already carry those prototypes makes that a no-op.
  */
-function fastServer(application: Application, health: Health): Server {
+function fastClasses(application: Application) {
   class Request extends IncomingMessage {}
   class Response extends ServerResponse {}
   Object.setPrototypeOf(Request.prototype, application.request);
   Object.setPrototypeOf(Response.prototype, application.response);
   application.request = Request.prototype;
   application.response = Response.prototype;
-  return createServer({ IncomingMessage: Request, ServerResponse: Response }, healthFirst(application, health));
+  return { IncomingMessage: Request, ServerResponse: Response };
 }
 
 function healthFirst(application: RequestListener | null, health: Health): RequestListener {

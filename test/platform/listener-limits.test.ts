@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import express from 'express';
+import { listen, type Limits, type Listener } from '../../src/platform/http';
+import { eventually } from '../support/eventually';
+import { call, ready } from './listeners';
+
+/** Short enough to be waited for; a request of these tests that is complete at once keeps them on any machine. */
+const SHORT: Partial<Limits> = { headersMs: 1000, requestMs: 2000, checkEveryMs: 50 };
+
+const opened: { listener: Listener; sockets: Socket[] }[] = [];
+afterEach(async () => {
+  for (const { listener, sockets } of opened.splice(0)) {
+    for (const socket of sockets) socket.destroy();
+    await listener.stop(0);
+  }
+});
+
+/** A listener whose `/stream` writes once and stays open, and whose `/echo` reads its body to the end. */
+async function listening(limits: Partial<Limits>) {
+  const app = express();
+  app.get('/stream', (_request, response) => void response.write('begun'));
+  app.post('/echo', express.text({ type: () => true }), (request, response) => void response.send(request.body));
+  const listener = await listen(app, ready, { host: '127.0.0.1', port: 0 }, limits);
+  const sockets: Socket[] = [];
+  opened.push({ listener, sockets });
+  /** Sends text, and keeps what comes back until the connection is closed. */
+  const sending = async (text: string) => {
+    const socket = connect(listener.port, '127.0.0.1').on('error', () => {});
+    sockets.push(socket);
+    const state = { text: '', isClosed: false };
+    socket.on('data', (chunk: Buffer) => (state.text += chunk.toString()));
+    socket.on('close', () => (state.isClosed = true));
+    await once(socket, 'connect');
+    socket.write(text);
+    return { socket, state };
+  };
+  return { url: listener.url, sending };
+}
+
+test.each([
+  ['a connection on which nothing is sent', ''],
+  ['a request that stops in its headers', 'GET /stream HTTP/1.1\r\nhost: x\r\nx-slow: '],
+  ['a request that stops in its body', 'POST /echo HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nhalf'],
+])('a listener ends %s', async (_what, text) => {
+  const { url, sending } = await listening(SHORT);
+  const { state } = await sending(text);
+  await eventually(() => expect(state.isClosed).toBe(true), 10_000);
+  expect(state.text).toMatch(/^(HTTP\/1\.1 408 |$)/);
+  await eventually(async () => expect((await call(`${url}/healthz`)).status).toBe(200));
+});
+
+test('a listener keeps an answer open that lasts longer than a request may take', async () => {
+  const { sending } = await listening(SHORT);
+  const stream = await sending('GET /stream HTTP/1.1\r\nhost: x\r\n\r\n');
+  await eventually(() => expect(stream.state.text).toContain('begun'));
+  // Ended later than the stream's request would be.
+  const slow = await sending('POST /echo HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nhalf');
+  await eventually(() => expect(slow.state.isClosed).toBe(true), 10_000);
+  expect(stream.state.isClosed).toBe(false);
+});
+
+test('a listener takes no more connections than it may, and one more once one has ended', async () => {
+  const { sending } = await listening({ connections: 3 });
+  const ask = 'GET /stream HTTP/1.1\r\nhost: x\r\n\r\n';
+  const streams = [];
+  for (let index = 0; index < 3; index += 1) {
+    const stream = await sending(ask);
+    await eventually(() => expect(stream.state.text).toContain('begun'));
+    streams.push(stream);
+  }
+  const beyond = await sending(ask);
+  await eventually(() => expect(beyond.state).toEqual({ text: '', isClosed: true }));
+  streams[0]?.socket.destroy();
+  await eventually(async () => {
+    const next = await sending(ask);
+    await eventually(() => expect(next.state.text).toContain('begun'), 1000);
+  });
+  expect(streams[1]?.state.isClosed).toBe(false);
+});
