@@ -37,7 +37,7 @@ const readiness = z.object({ spool: z.string(), spool_alarm: z.string().optional
 /** Runs a role on this DATA_DIR and stops it. */
 async function run(role: AppRole, doing: (app: App) => Promise<unknown> = () => Promise.resolve()): Promise<Seen> {
   const { log, lines } = recordedLog();
-  const environment = { DATA_DIR: dataDir };
+  const environment = { DATA_DIR: dataDir, CONSOLE_OPEN_PATHS: 'metrics' };
   const app = await startApp({ redisUrl: redis.url, role, environment, log });
   try {
     await doing(app);
