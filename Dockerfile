@@ -1,5 +1,5 @@
 # One image for every role: docker run towhook receiver | worker | console | simulator | all
-FROM node:24-bookworm-slim AS base
+FROM node:24.20.0-bookworm-slim AS base
 WORKDIR /app
 COPY package.json package-lock.json ./
 

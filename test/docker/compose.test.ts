@@ -1,33 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { parse } from 'yaml';
-import { z } from 'zod';
 import { VARIABLES } from '../../src/platform/variables';
-
-const environment = z.record(z.string(), z.string().nullable());
-const service = z.looseObject({
-  command: z.array(z.string()),
-  ports: z.array(z.string()).default([]),
-  volumes: z.array(z.string()).default([]),
-  profiles: z.array(z.string()).optional(),
-  environment: environment.default({}),
-  restart: z.string(),
-  stop_grace_period: z.string(),
-});
-const compose = z.looseObject({ services: z.record(z.string(), service), volumes: z.record(z.string(), z.null()) });
-
-const text = readFileSync(join(__dirname, '..', '..', 'docker-compose.yml'), 'utf8');
-const { services, volumes } = compose.parse(parse(text, { merge: true }));
-
-function serviceNamed(name: string): z.output<typeof service> {
-  const found = services[name];
-  if (found === undefined) throw new Error(`no service ${name}`);
-  return found;
-}
+import { networks, serviceNamed, services, text, volumes } from './compose-file';
 
 const ROLES = ['receiver', 'worker', 'console', 'simulator'];
 /** What the image fixes, and what makes no sense inside of it. */
 const NOT_PASSED_ON = /^(NODE_ENV|DATA_DIR|REDIS_SERVER_BIN|(\w+_)?HOST|\w+_PORT)$/;
+
+/** What the receiver reads: Redis, the proofs of webhooks, and what its private /metrics shows of budgets and the disk. */
+const RECEIVER_READS = /^(REDIS|WEBHOOK|BUDGET)_|^(STOP_GRACE_MS|LOG_LEVEL|KEEP_VIOLATIONS_HOURS)$/;
 
 describe('docker-compose.yml', () => {
   test('docker-compose.yml runs Redis and every role from one image', () => {
@@ -69,8 +48,32 @@ describe('docker-compose.yml', () => {
     expect(serviceNamed('redis').ports).toEqual([]);
   });
 
-  test('docker-compose.yml shares one data folder between all roles', () => {
-    for (const role of ROLES) expect(serviceNamed(role).volumes).toEqual(['data:/data']);
+  test('docker-compose.yml shares one data folder between worker and console alone', () => {
+    for (const role of ['worker', 'console']) expect(serviceNamed(role).volumes).toEqual(['data:/data']);
+    for (const role of ['receiver', 'simulator']) expect(serviceNamed(role).volumes).toEqual([]);
+  });
+
+  test('docker-compose.yml gives the receiver no key, no credentials and no variable that only others read', () => {
+    const names = Object.keys(serviceNamed('receiver').environment);
+    expect(names.filter((name) => !RECEIVER_READS.test(name))).toEqual([]);
+    for (const role of ['worker', 'console']) {
+      expect(Object.keys(serviceNamed(role).environment)).toEqual(expect.arrayContaining(names));
+    }
+  });
+
+  test('docker-compose.yml lets only the containers that need Redis reach it', () => {
+    expect(networks).toEqual({ records: { internal: true } });
+    expect(serviceNamed('redis').networks).toEqual(['records']);
+    for (const role of ['receiver', 'worker', 'console']) {
+      expect(serviceNamed(role).networks).toEqual(['default', 'records']);
+    }
+    expect(serviceNamed('simulator').networks).toEqual(['default']);
+  });
+
+  test('docker-compose.yml names an exact version of Redis and limits the memory of every container', () => {
+    expect(serviceNamed('redis').image).toMatch(/^redis:\d+\.\d+\.\d+-alpine$/);
+    for (const name of ['redis', ...ROLES]) expect(serviceNamed(name).mem_limit).toMatch(/\d+[mg]\b/);
+    expect(serviceNamed('redis').command.join(' ')).toMatch(/--maxmemory \S+/);
   });
 
   test('docker-compose.yml refuses to start without the variables that have no default', () => {

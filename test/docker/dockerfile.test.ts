@@ -24,10 +24,10 @@ function lastStage(): Stage {
 describe('the image', () => {
   const run = lastStage();
 
-  test('the image is built in one stage and runs from another on a small Node image', () => {
+  test('the image is built in one stage and runs from another on a small Node image of an exact version', () => {
     const names = stages.map(({ name }) => name);
     expect(names).toEqual(['base', 'build', 'run']);
-    expect(stages[0]?.base).toMatch(/^node:\d+-\w+-slim$/);
+    expect(stages[0]?.base).toMatch(/^node:\d+\.\d+\.\d+-\w+-slim$/);
     expect(stages.slice(1).every(({ base }) => names.includes(base))).toBe(true);
   });
 

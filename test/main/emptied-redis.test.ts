@@ -55,7 +55,7 @@ async function run(role: AppRole, doing: (app: App) => Promise<unknown> = () => 
   }
 }
 
-/** Reports a violation with an image that nobody sends, and lets its folder be this old. */
+/** Reports a violation with an image; no worker sends it. Then lets its folder be this old. */
 async function imageOfAge(hours: number): Promise<void> {
   await run('console', async (app) => {
     violationIn(await report(app, REQUIRED, [{ name: 'front.png', bytes: PNG }]));

@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { z } from 'zod';
+
+const environment = z.record(z.string(), z.string().nullable());
+const service = z.looseObject({
+  image: z.string(),
+  command: z.array(z.string()),
+  ports: z.array(z.string()).default([]),
+  volumes: z.array(z.string()).default([]),
+  networks: z.array(z.string()).default(['default']),
+  mem_limit: z.string().optional(),
+  profiles: z.array(z.string()).optional(),
+  environment: environment.default({}),
+  restart: z.string(),
+  stop_grace_period: z.string(),
+});
+const compose = z.looseObject({
+  services: z.record(z.string(), service),
+  volumes: z.record(z.string(), z.null()),
+  networks: z.record(z.string(), z.looseObject({ internal: z.boolean() })).default({}),
+});
+
+export const text = readFileSync(join(__dirname, '..', '..', 'docker-compose.yml'), 'utf8');
+export const { services, volumes, networks } = compose.parse(parse(text, { merge: true }));
+
+export function serviceNamed(name: string): z.output<typeof service> {
+  const found = services[name];
+  if (found === undefined) throw new Error(`no service ${name}`);
+  return found;
+}
