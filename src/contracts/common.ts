@@ -8,6 +8,7 @@ import {
   type TowingReference,
   type ViolationReference,
 } from '../domain/vocabulary';
+import { storedObject } from './stored';
 
 /** Pieces that several wires share. */
 
@@ -43,10 +44,14 @@ export const json: z.ZodType<Json> = z.json();
 export const jsonObject: z.ZodType<JsonObject> = z.record(z.string(), json);
 
 /** The operator's own data, echoed by the service; `id` is a string when present (service-api 2.4, 2.5). */
-export const metadata = jsonObject.refine((value) => value['id'] === undefined || typeof value['id'] === 'string', {
-  path: ['id'],
-  error: 'must be a string',
-});
+const withTextId = (object: z.ZodType<JsonObject>) =>
+  object.refine((value) => value['id'] === undefined || typeof value['id'] === 'string', {
+    path: ['id'],
+    error: 'must be a string',
+  });
+export const metadata = withTextId(jsonObject);
+/** The same of a webhook, whose text was checked before it was parsed (see src/receiver/read-call.ts). */
+export const webhookMetadata = withTextId(storedObject);
 
 const NOT_AN_AMOUNT = 'must be a number or a numeric string';
 

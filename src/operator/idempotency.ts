@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { jsonObject } from '../contracts/common';
+import { storedObject } from '../contracts/stored';
 import { canonicalJson } from '../domain/canonical';
 import type { AnswerStore, Remember } from '../workflow/ports';
 import type { Effect } from '../workflow/progress';
@@ -95,8 +95,8 @@ async function settle(answers: AnswerStore, { remember, change }: Once): Promise
 }
 
 function shown(answer: string, secrets: Readonly<Record<string, string>> = {}): Said {
-  const { status, body } = jsonObject.parse(JSON.parse(answer));
-  const fields = jsonObject.safeParse(body);
+  const { status, body } = storedObject.parse(JSON.parse(answer));
+  const fields = storedObject.safeParse(body);
   return {
     ...answered(Number(status), fields.success ? { ...fields.data, ...secrets } : body),
     showsSecrets: Object.keys(secrets).length > 0,
@@ -104,7 +104,7 @@ function shown(answer: string, secrets: Readonly<Record<string, string>> = {}): 
 }
 
 function rememberOf(request: Repeatable, key: string): Remember {
-  return { scope: scopeOf(request, key), fingerprint: digest(canonicalJson(jsonObject.parse(request.asked))) };
+  return { scope: scopeOf(request, key), fingerprint: digest(canonicalJson(storedObject.parse(request.asked))) };
 }
 
 /** The name under which the effect of a request is remembered: whoever makes it, its address and its key. */

@@ -12,6 +12,7 @@ import { conservationView } from '../contracts/conservation';
 import { capacityView, ticketView } from '../contracts/lookups';
 import * as operator from '../contracts/operator';
 import { quarantined } from '../contracts/records';
+import { storedObject } from '../contracts/stored';
 import { violationView } from '../contracts/violations';
 import { REFERENCE_LENGTH_MAX } from '../domain/vocabulary';
 
@@ -41,18 +42,19 @@ const NAMES: readonly [z.ZodType, string][] = [
 ];
 for (const [schema, id] of NAMES) NAMED.add(schema, { id });
 
-/** The service's own names, which no JSON Schema can be derived for. */
+/** What no JSON Schema can be derived for: the service's own names, and objects that are not walked through. */
 const REFERENCE = { type: 'string', minLength: 1 };
 const NEW_REFERENCE = {
   ...REFERENCE,
   maxLength: REFERENCE_LENGTH_MAX,
   description: 'Well-formed Unicode without control characters; not "." or "..".',
 };
-const REFERENCES: ReadonlyMap<z.core.$ZodType, Json> = new Map<z.core.$ZodType, Json>([
+const WRITTEN: ReadonlyMap<z.core.$ZodType, Json> = new Map<z.core.$ZodType, Json>([
   [towingReference, REFERENCE],
   [violationReference, REFERENCE],
   [newTowingReference, NEW_REFERENCE],
   [newViolationReference, NEW_REFERENCE],
+  [storedObject, { $ref: '#/$defs/JsonObject' }],
 ]);
 
 /** Writes schemas of the contracts as JSON Schema, and gathers the named ones under `components`. */
@@ -74,7 +76,7 @@ export function createSchemaWriter(): SchemaWriter {
         unrepresentable: 'any',
         metadata: NAMED,
         override: ({ zodSchema, jsonSchema }) => {
-          Object.assign(jsonSchema, REFERENCES.get(zodSchema));
+          Object.assign(jsonSchema, WRITTEN.get(zodSchema));
         },
       });
       for (const [name, definition] of Object.entries($defs ?? {})) components[name] = tidy(definition, io);

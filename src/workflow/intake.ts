@@ -5,7 +5,7 @@ import {
   type StoredTowInvoice,
   type StoredTowRequest,
 } from '../contracts/webhooks';
-import { jsonObject } from '../contracts/common';
+import { storedObject } from '../contracts/stored';
 import { canonicalJson } from '../domain/canonical';
 import { NO_DISPATCH } from '../domain/dispatch';
 import { searchTerms } from '../domain/search';
@@ -185,8 +185,8 @@ function invoiceWebhookOf(delivery: Delivery, invoice: StoredTowInvoice): Invoic
   return {
     deliveryId: delivery.id,
     receivedAt: iso(delivery.receivedAtMs),
-    towingInvoice: jsonObject.parse(invoice.towing_invoice),
-    delayInvoice: invoice.delay_invoice ? jsonObject.parse(invoice.delay_invoice) : null,
+    towingInvoice: storedObject.parse(invoice.towing_invoice),
+    delayInvoice: invoice.delay_invoice ? storedObject.parse(invoice.delay_invoice) : null,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { TowRecord } from '../contracts/records';
-import { jsonObject } from '../contracts/common';
+import { storedObject } from '../contracts/stored';
 import { reconcile, type Charges } from '../domain/invoice';
 import { invoiceMismatchTask, type NewTask } from '../domain/tasks';
 import type { TowStore } from './ports';
@@ -37,9 +37,9 @@ export function mismatchTasks(
 /** The charges the service answered to our invoice request; null before that, or when the answer broke its contract. */
 export function answeredInvoice(record: TowRecord): (Charges & { receivedAtMs: number }) | null {
   const report = record.reports.find(({ kind, answer }) => kind === 'invoice' && answer !== null);
-  const towing = jsonObject.safeParse(report?.answer?.['towing_invoice']);
+  const towing = storedObject.safeParse(report?.answer?.['towing_invoice']);
   if (!report || !towing.success) return null;
-  const delay = jsonObject.safeParse(report.answer?.['delay_invoice']);
+  const delay = storedObject.safeParse(report.answer?.['delay_invoice']);
   return {
     towingInvoice: towing.data,
     delayInvoice: delay.success ? delay.data : null,

@@ -1,7 +1,7 @@
 import type { Delivery, TowRecord } from '../contracts/records';
 import type { ViolationRecord } from '../contracts/violations';
 import type { ArchivedType } from '../contracts/archive';
-import { jsonObject } from '../contracts/common';
+import { storedObject } from '../contracts/stored';
 import { errorFacts, type Log } from '../platform/log';
 import type { DeliveryStore, TowStore } from './ports';
 import type { ViolationStore } from './violation-port';
@@ -85,7 +85,7 @@ function deliveriesOf({ deliveries, retention, keep }: RetentionTools): Kind<Del
     keepMs: keep.deliveriesMs,
     candidates: () => retention.deliveriesSettled(keep.deliveriesMs, BATCH_RECORDS_MAX),
     read: (id) => deliveries.read(id),
-    lineOf: (delivery) => ({ type: 'delivery', id: delivery.id, data: jsonObject.parse(delivery) }),
+    lineOf: (delivery) => ({ type: 'delivery', id: delivery.id, data: storedObject.parse(delivery) }),
     retire: (id, delivery) => retention.retireDelivery(id, delivery),
   };
 }
@@ -98,7 +98,7 @@ function towsOf({ tows, retention, keep }: RetentionTools): Kind<TowRecord> {
     read: (ref) => tows.read(ref),
     lineOf: ({ tow, version, reports, timeline }) => {
       const data: unknown = JSON.parse(JSON.stringify({ tow, version, reports, timeline }));
-      return { type: 'tow', id: tow.towingReferenceId, data: jsonObject.parse(data) };
+      return { type: 'tow', id: tow.towingReferenceId, data: storedObject.parse(data) };
     },
     retire: (ref, record) => retention.retireTow(ref, record),
   };
@@ -112,7 +112,7 @@ function violationsOf({ violations, retention, keep }: RetentionTools): Kind<Vio
     read: (id) => violations.read(id),
     lineOf: (record) => {
       const data: unknown = JSON.parse(JSON.stringify(record));
-      return { type: 'violation', id: record.violation.id, data: jsonObject.parse(data) };
+      return { type: 'violation', id: record.violation.id, data: storedObject.parse(data) };
     },
     retire: (id, record) => retention.retireViolation(id, record),
   };

@@ -1,4 +1,5 @@
 import { reportRecord, towDocument } from '../../src/contracts/records';
+import { storedTowInvoice, storedTowRequest, WEBHOOKS } from '../../src/contracts/webhooks';
 import { towAs } from '../domain/tows';
 
 /** Metadata may be as large as a message; a list of tows reads that of every row. */
@@ -25,6 +26,19 @@ test('what is stored of foreign objects is taken as it is: nobody walks through 
   expect(tow.metadata === metadata).toBe(true);
   expect(tow.rivalRequests[0]?.metadata === metadata).toBe(true);
   expect(tow.invoiceWebhooks[0]?.towingInvoice === metadata).toBe(true);
+});
+
+test('the contracts of webhooks look at the documented fields and walk through no other', () => {
+  const references = { towing_reference_id: 'TW-1', violation_reference_id: 'V-1' };
+  const common = { ...references, metadata: { id: 'patrol-17', more: untouchable() }, unknown: untouchable() };
+  const charge = { total_amount: 115, paid_amount: '0', tax: 15, more: untouchable() };
+  for (const schema of [WEBHOOKS.tow_request.body, storedTowRequest]) {
+    expect(schema.parse(common).metadata === common.metadata).toBe(true);
+  }
+  for (const schema of [WEBHOOKS.tow_invoice.body, storedTowInvoice]) {
+    const invoice = schema.parse({ ...common, towing_invoice: charge, delay_invoice: charge });
+    expect(invoice.towing_invoice['more'] === charge.more).toBe(true);
+  }
 });
 
 test('a stored object is an object', () => {
