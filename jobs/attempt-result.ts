@@ -1,4 +1,5 @@
-import { jsonObject } from '../src/contracts/common';
+import { KEPT_ANSWER_BYTES_MAX } from '../src/contracts/service';
+import { storedObject } from '../src/contracts/stored';
 import {
   isConnectionLoss,
   surelyHadNoEffect,
@@ -9,6 +10,7 @@ import {
 import { askedMs, isForbidden, outageDelayMs, serviceHealth } from '../src/domain/service-health';
 import type { OperationName } from '../src/contracts/operations';
 import type { NewTask } from '../src/domain/tasks';
+import type { JsonObject } from '../src/domain/vocabulary';
 import type { AttemptResult, Claimed } from '../src/workflow/outbox-port';
 import type { CallResult } from '../src/workflow/service-port';
 
@@ -39,8 +41,7 @@ export function resultOf(
   const { startedAt, nowMs, jitter, settings } = pace;
   const httpStatus = httpStatusOf(exchange);
   const isAccepted = verdict.next === 'accepted';
-  // A number too large for JSON passes the contract and cannot be stored; the raw body still says it.
-  const answer = jsonObject.safeParse(call.data);
+  const answer = keptAnswer(call.data);
   return {
     verdict,
     attempt: {
@@ -51,8 +52,8 @@ export function resultOf(
       message: wordsOf(exchange),
     },
     error: isAccepted ? null : { http_status: httpStatus, message: wordsOf(exchange) },
-    answer: answer.success ? answer.data : null,
-    rawBody: isAccepted && !answer.success ? call.rawBody : null,
+    answer,
+    rawBody: isAccepted && answer === null ? call.rawBody : null,
     hadNoEffect: surelyHadNoEffect(exchange),
     isPermitSpent: call.isPermitSpent,
     wasAnswered: httpStatus !== null && verdict.next !== 'hold',
@@ -66,10 +67,20 @@ export function resultOf(
   };
 }
 
+/** The data of an answer, unless it is too long to be kept: then the first part of its raw body is. */
+function keptAnswer(data: unknown): JsonObject | null {
+  const answer = storedObject.safeParse(data);
+  if (!answer.success || Buffer.byteLength(JSON.stringify(answer.data)) > KEPT_ANSWER_BYTES_MAX) return null;
+  return answer.data;
+}
+
 /** The status that arrived, null when none did. */
 export function httpStatusOf(exchange: Exchange): number | null {
   return 'httpStatus' in exchange ? exchange.httpStatus : null;
 }
+
+/** The words are kept several times: with the report, in its attempts and in tasks. */
+const BROKEN_WORDS_MAX = 500;
 
 /** What happened in words: the service's own where it had any. */
 export function wordsOf(exchange: Exchange): string {
@@ -77,7 +88,7 @@ export function wordsOf(exchange: Exchange): string {
     case 'accepted':
       return 'accepted';
     case 'contract_broken':
-      return `the answer breaks the contract: ${exchange.issues.join('; ')}`;
+      return `the answer breaks the contract: ${exchange.issues.join('; ')}`.slice(0, BROKEN_WORDS_MAX);
     case 'refused':
       return exchange.message ?? `HTTP ${exchange.httpStatus}`;
     case 'surely_not_sent':

@@ -50,8 +50,8 @@ const withTextId = (object: z.ZodType<JsonObject>) =>
     error: 'must be a string',
   });
 export const metadata = withTextId(jsonObject);
-/** The same of a webhook, whose text was checked before it was parsed (see src/receiver/read-call.ts). */
-export const webhookMetadata = withTextId(storedObject);
+/** The same in a message of the service, whose text was checked before it was parsed (see src/domain/json-faults.ts). */
+export const echoedMetadata = withTextId(storedObject);
 
 const NOT_AN_AMOUNT = 'must be a number or a numeric string';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { PLATE_TYPES, VIOLATION_TYPES } from '../domain/vocabulary';
-import { amount, metadata, towingReference, violationReference } from './common';
+import { amount, echoedMetadata, metadata, towingReference, violationReference } from './common';
 import { sensitive } from './sensitive';
 
 /**
@@ -34,7 +34,7 @@ export const canceledRequest = z.strictObject({ ...references, cancellation_reas
 export const releasedRequest = z.strictObject(references);
 
 /** service-api 4.2 and 4.4. */
-export const towAnswer = z.looseObject({ towing_reference_id: towingReference, metadata: metadata.nullish() });
+export const towAnswer = z.looseObject({ towing_reference_id: towingReference, metadata: echoedMetadata.nullish() });
 
 /** service-api 4.3. Allowed vehicle types are configuration (`VEHICLE_TYPES`), since only HEAVY is documented. */
 export const invoiceRequest = z.strictObject({
@@ -47,7 +47,7 @@ export const invoiceAnswer = z.looseObject({
   towing_reference_id: towingReference,
   towing_invoice: chargeAnswer,
   delay_invoice: chargeAnswer.nullish(),
-  metadata: metadata.nullish(),
+  metadata: echoedMetadata.nullish(),
 });
 
 /** service-api 4.4. Allowed statuses are configuration (`PAYMENT_STATUSES`), since only PAID is documented. */
@@ -93,7 +93,7 @@ export const violationForm = z.strictObject({
 export const violationAnswer = z.looseObject({
   violation_reference_id: violationReference,
   status: z.string(),
-  metadata: metadata.nullish(),
+  metadata: echoedMetadata.nullish(),
 });
 
 /** service-api 4.5, create violation (guide form). */
@@ -104,6 +104,9 @@ export const guideViolationForm = violationForm.pick({
   violationType: true,
 });
 export const guideViolationAnswer = z.looseObject({ id: z.string(), canTow: z.boolean() });
+
+/** How much of an answer is kept with what it answers; the answers of the documented operations are far smaller. */
+export const KEPT_ANSWER_BYTES_MAX = 64 * 1024;
 
 /** service-api 2.1 and 8: total size of the images of one violation. */
 export const IMAGES_TOTAL_BYTES_MAX = 10 * 1024 * 1024;

@@ -5,7 +5,7 @@ import {
   newViolationReference,
   towingReference,
   violationReference,
-  webhookMetadata,
+  echoedMetadata,
 } from './common';
 
 /** The two calls the service makes to the operator (service-api 6). Unknown fields are kept and ignored. */
@@ -14,7 +14,7 @@ import {
 export const towRequestWebhook = z.looseObject({
   violation_reference_id: newViolationReference,
   towing_reference_id: newTowingReference,
-  metadata: webhookMetadata.nullish(),
+  metadata: echoedMetadata.nullish(),
 });
 
 /** One charge of an invoice. Of the documented fields only the amounts are relied on: for their type, not their presence. */
@@ -30,7 +30,7 @@ export const towInvoiceWebhook = z.looseObject({
   towing_reference_id: newTowingReference,
   towing_invoice: invoiceCharge,
   delay_invoice: invoiceCharge.nullish(),
-  metadata: webhookMetadata.nullish(),
+  metadata: echoedMetadata.nullish(),
 });
 
 /** The bodies of stored deliveries. Earlier versions took in references that are refused today. */

@@ -1,3 +1,4 @@
+import { KEPT_ANSWER_BYTES_MAX } from '../contracts/service';
 import { notBeforeMs } from '../domain/backoff';
 import type { Exchange } from '../domain/policy';
 import { readAnswer, readJson, type Contract } from './read-answer';
@@ -23,9 +24,6 @@ export interface Classified<T> {
   readonly rawBody: string | null;
 }
 
-/** How much of a body is kept. */
-const RAW_BODY_BYTES_MAX = 64 * 1024;
-
 /** Says what an attempt came to, in the words of the failure policy (domain/policy.ts). */
 export function classify<T>(contract: Contract<T>, outcome: Outcome, nowMs: number): Classified<T> {
   if (outcome instanceof TransportFailure) return { exchange: failed(outcome), data: null, rawBody: null };
@@ -33,7 +31,7 @@ export function classify<T>(contract: Contract<T>, outcome: Outcome, nowMs: numb
   const rawBody = received.text === '' ? null : cut(received.text);
   if (status < 200 || status > 299) return { exchange: refused(outcome, nowMs), data: null, rawBody };
   if (received.ended !== 'complete') {
-    const rule = received.ended === 'too_long' ? 'must not be longer than 1 MiB' : 'must not break off';
+    const rule = received.ended === 'too_long' ? 'must not be longer than 256 KiB' : 'must not break off';
     return {
       exchange: { kind: 'contract_broken', httpStatus: status, issues: [`body: ${rule}`] },
       data: null,
@@ -85,11 +83,11 @@ function refused(outcome: Arrived, nowMs: number): Refused {
 
 function cut(text: string): string {
   // No character takes more than three bytes per code unit, so most bodies need not be measured.
-  if (text.length * 3 <= RAW_BODY_BYTES_MAX) return text;
+  if (text.length * 3 <= KEPT_ANSWER_BYTES_MAX) return text;
   const bytes = Buffer.from(text);
-  if (bytes.length <= RAW_BODY_BYTES_MAX) return text;
+  if (bytes.length <= KEPT_ANSWER_BYTES_MAX) return text;
   // Never inside a character.
-  let end = RAW_BODY_BYTES_MAX;
+  let end = KEPT_ANSWER_BYTES_MAX;
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   return bytes.subarray(0, end).toString();
 }

@@ -1,7 +1,9 @@
 import type { z } from 'zod';
+import { JSON_LEVELS_MAX } from '../contracts/common';
 import type { Operation } from '../contracts/operations';
 import { failedRules } from '../contracts/rules';
 import { envelope } from '../contracts/service';
+import { FAULTS_NAMED_MAX, jsonFaults } from '../domain/json-faults';
 
 /** What an answer must keep to: the part of an operation's row that says so. */
 export interface Contract<T> {
@@ -14,6 +16,9 @@ export type Reading<T> =
   | { readonly kept: true; readonly data: T }
   /** Field and rule of everything that is wrong; never a value. */
   | { readonly kept: false; readonly issues: readonly string[] };
+
+/** An envelope adds one level to what it holds. */
+const ANSWER_LEVELS_MAX = JSON_LEVELS_MAX + 1;
 
 /** A body read as JSON; `isJson` is false when it cannot be. */
 export function readJson(text: string): { readonly isJson: boolean; readonly value: unknown } {
@@ -33,6 +38,8 @@ export function readJson(text: string): { readonly isJson: boolean; readonly val
 export function readAnswer<T>(contract: Contract<T>, text: string): Reading<T> {
   const { isJson, value } = readJson(text);
   if (!isJson) return { kept: false, issues: ['body: must be JSON'] };
+  const faults = faultsOf(text);
+  if (faults.length > 0) return { kept: false, issues: faults };
   const enveloped = readEnveloped(contract.answer, value);
   switch (contract.answerShape) {
     case 'envelope':
@@ -47,6 +54,15 @@ export function readAnswer<T>(contract: Contract<T>, text: string): Reading<T> {
   }
 }
 
+/** What no answer may hold, whatever its contract; found in one pass, before anything else walks through it. */
+function faultsOf(text: string): readonly string[] {
+  const { isTooDeep, infinite, infiniteCount } = jsonFaults(text, ANSWER_LEVELS_MAX);
+  if (isTooDeep) return ['body: is nested too deeply'];
+  const named = infinite.map((path) => `${path === '' ? 'body' : path}: must be a finite number`);
+  const others = infiniteCount - infinite.length;
+  return others === 0 ? named : [...named, `body: and ${others} more`];
+}
+
 function readEnveloped<T>(answer: z.ZodType<T>, value: unknown): Reading<T> {
   const outer = held(envelope, value, '');
   return outer.kept ? held(answer, outer.data.data, 'data.') : outer;
@@ -55,7 +71,8 @@ function readEnveloped<T>(answer: z.ZodType<T>, value: unknown): Reading<T> {
 function held<T>(schema: z.ZodType<T>, value: unknown, at: string): Reading<T> {
   const result = schema.safeParse(value);
   if (result.success) return { kept: true, data: result.data };
-  return { kept: false, issues: failedRules(result.error).map(({ field, rule }) => `${at}${field}: ${rule}`) };
+  const broken = failedRules(result.error).slice(0, FAULTS_NAMED_MAX);
+  return { kept: false, issues: broken.map(({ field, rule }) => `${at}${field}: ${rule}`) };
 }
 
 function hasData(value: unknown): boolean {

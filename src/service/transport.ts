@@ -27,7 +27,7 @@ export interface Transport {
 }
 
 /** Answers of the service are small; one that is longer is not the service's. */
-const ANSWER_BYTES_MAX = 1024 * 1024;
+const ANSWER_BYTES_MAX = 256 * 1024;
 const CONNECT_TIMEOUT_MAX_MS = 5_000;
 /** Idle connections are closed before a load balancer does it; sooner where the server's `Keep-Alive` header says so. */
 const IDLE_CONNECTION_MS = 15_000;

@@ -1,3 +1,4 @@
+import { JSON_LEVELS_MAX } from '../../src/contracts/common';
 import { clientFor, closeClients, movableClock, REQUESTS } from './client-under-test';
 import { enveloped, json, startFakeService, type FakeService, type Reply } from './fake-service';
 
@@ -78,26 +79,59 @@ describe('a 2xx that breaks the contract', () => {
     });
   });
 
-  it('by being longer than 1 MiB is not read to its end', async () => {
-    const result = await detained({ ...enveloped({ towing_reference_id: 'x'.repeat(1024 * 1024) }) });
+  it('by being longer than 256 KiB is not read to its end', async () => {
+    const result = await detained({ ...enveloped({ towing_reference_id: 'x'.repeat(256 * 1024) }) });
     expect(result.exchange).toEqual({
       kind: 'contract_broken',
       httpStatus: 200,
-      issues: ['body: must not be longer than 1 MiB'],
+      issues: ['body: must not be longer than 256 KiB'],
     });
     expect(Buffer.byteLength(result.rawBody ?? '')).toBe(64 * 1024);
   });
 
-  it('of exactly 1 MiB is still read', async () => {
+  it('of exactly 256 KiB is still read', async () => {
     const frame = enveloped({ towing_reference_id: '' }).body ?? '';
-    const filled = enveloped({ towing_reference_id: 'x'.repeat(1024 * 1024 - frame.length) });
-    expect(filled.body).toHaveLength(1024 * 1024);
+    const filled = enveloped({ towing_reference_id: 'x'.repeat(256 * 1024 - frame.length) });
+    expect(filled.body).toHaveLength(256 * 1024);
     expect((await detained(filled)).exchange.kind).toBe('accepted');
   });
 
   it('keeps 64 KiB of its body and never half a character', async () => {
     const body = `${'a'.repeat(64 * 1024 - 1)}${'ك'.repeat(10)}`;
     expect((await detained({ body })).rawBody).toBe('a'.repeat(64 * 1024 - 1));
+  });
+});
+
+describe('a 2xx whose body only looks like an answer', () => {
+  const withMore = (more: string): Reply => ({
+    body: `{"code":200,"message":"m","data":{"towing_reference_id":"TW-1","more":${more}}}`,
+  });
+  const issuesOf = async (reply: Reply) => {
+    const { exchange } = await detained(reply);
+    return 'issues' in exchange ? exchange.issues : exchange.kind;
+  };
+
+  it('is broken by a number that is out of range, wherever it is', async () => {
+    const data = { towing_reference_id: 'TW-1', metadata: { id: 'a', more: ['HUGE'] } };
+    const inMetadata = { body: (enveloped(data).body ?? '').replace('"HUGE"', '1e999') };
+    expect(await issuesOf(inMetadata)).toEqual(['data.metadata.more.0: must be a finite number']);
+    expect(await issuesOf(withMore('{"x":-1e999}'))).toEqual(['data.more.x: must be a finite number']);
+  });
+
+  it('is broken by being nested deeper than a webhook in an envelope may be', async () => {
+    const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+    // The body itself and its data are two levels.
+    expect(await issuesOf(withMore(nested(JSON_LEVELS_MAX - 1)))).toBe('accepted');
+    expect(await issuesOf(withMore(nested(JSON_LEVELS_MAX)))).toEqual(['body: is nested too deeply']);
+    expect(await issuesOf(withMore(nested(100_000)))).toEqual(['body: is nested too deeply']);
+  });
+
+  it('names 20 faults and counts the others, however many there are and however long their names are', async () => {
+    const names = Array.from({ length: 1000 }, (_, n) => `"${n}${'n'.repeat(240)}":1e999`);
+    const issues = await issuesOf(withMore(`{${names.join(',')}}`));
+    expect(issues).toHaveLength(21);
+    expect(issues.at(-1)).toBe('body: and 980 more');
+    expect(Math.max(...Array.from(issues, (issue) => issue.length))).toBeLessThan(250);
   });
 });
 

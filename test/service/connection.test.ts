@@ -150,7 +150,7 @@ describe('service client: a response that breaks off after its status', () => {
     expect(exchange).toEqual({ kind: 'refused', httpStatus: 404, message: null, isJson: true, notBeforeMs: null });
   });
 
-  it('is cut off at 1 MiB, and its connection is closed', async () => {
+  it('is cut off at 256 KiB, and its connection is closed', async () => {
     let drip: NodeJS.Timeout | undefined;
     const { exchange, rawBody } = await callTo(
       (socket) => {
@@ -159,7 +159,7 @@ describe('service client: a response that breaks off after its status', () => {
       },
       { timeoutMs: 10_000 },
     );
-    expect(exchange).toMatchObject({ kind: 'contract_broken', issues: ['body: must not be longer than 1 MiB'] });
+    expect(exchange).toMatchObject({ kind: 'contract_broken', issues: ['body: must not be longer than 256 KiB'] });
     expect(rawBody).toHaveLength(65_536);
     await server?.closed(1);
     clearInterval(drip);

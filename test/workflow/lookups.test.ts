@@ -39,7 +39,7 @@ function checkOver(reply: Reply | (() => Reply), budgets: Budgets = noBudgets): 
     baseUrl: fake.url,
     clientId: 'client',
     clientSecret: 'secret',
-    timeoutMs: 2000,
+    timeoutMs: 10_000,
     tokens: createMemoryTokenCache(clock),
     budgets,
     clock,

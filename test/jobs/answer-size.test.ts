@@ -1,0 +1,77 @@
+import { sendReport } from '../../jobs/send-report';
+import { systemClock } from '../../src/platform/clock';
+import { silentLog } from '../../src/platform/log';
+import { createMetrics } from '../../src/platform/metrics';
+import { createMemoryTokenCache, createServiceClient, type ServiceClient } from '../../src/service';
+import { startFakeService, type FakeService } from '../service/fake-service';
+import { noBudgets } from '../support/budgets';
+import { useRedis } from '../support/redis';
+import { openStores, reference, START, type Stores } from '../support/stores';
+
+const redis = useRedis();
+let stores: Stores;
+let fake: FakeService;
+let service: ServiceClient;
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+  fake = await startFakeService();
+  service = createServiceClient({
+    baseUrl: fake.url,
+    clientId: 'client',
+    clientSecret: 'secret',
+    timeoutMs: 10_000,
+    tokens: createMemoryTokenCache(systemClock),
+    budgets: noBudgets,
+    clock: systemClock,
+    log: silentLog,
+  });
+});
+afterEach(async () => {
+  service.close();
+  await fake.stop();
+  stores.close();
+});
+
+/** An answer to a report of almost 256 KiB, with so many fields of the same value. */
+function answerOf(fields: number, value: string): string {
+  const length = Math.floor((254 * 1024) / fields) - value.length - 4;
+  const more = Array.from({ length: fields }, (_, n) => `"${String(n).padEnd(length, 'n')}":${value}`);
+  return `{"code":200,"message":"m","data":{"towing_reference_id":"A","metadata":{${more.join(',')}}}}`;
+}
+
+/** Starts a tow whose report is answered with this body, and sends it. */
+async function sendAnsweredWith(body: string) {
+  fake.onCall(() => ({ headers: { 'content-type': 'application/json' }, body }));
+  await stores.request('A');
+  await stores.say('A', START);
+  const settings = { retryBaseMs: 20, retryCapMs: 100, notFoundRetries: 2, notFoundRetryMs: 20, unknownGraceMs: 20 };
+  const world = { clock: systemClock, log: silentLog, metrics: createMetrics() };
+  const { outbox, tows } = stores;
+  const tools = { outbox, tows, service, settings, claimMaxAgeMs: 5000, ...world };
+  await sendReport({ towing_reference_id: reference('A') }, tools);
+  const { ['1:raw_body']: rawBody = '', ...rest } = await stores.redis.hgetall('{p0}:tow-reports:A');
+  const timeline = await stores.redis.lrange('{p0}:tow-timeline:A', 0, -1);
+  const others = [rest, timeline, await stores.redis.hgetall('{p0}:tasks')];
+  return { rawBytes: Buffer.byteLength(rawBody), othersLength: JSON.stringify(others).length, state: rest['1:state'] };
+}
+
+test.each([17, 800, 8000])(
+  'an answer of 256 KiB that is broken in %i fields leaves its first 64 KiB and a record of a few KiB',
+  async (fields) => {
+    const { rawBytes, othersLength } = await sendAnsweredWith(answerOf(fields, '1e999'));
+    expect(rawBytes).toBe(64 * 1024);
+    expect(othersLength).toBeLessThan(6000);
+  },
+);
+
+test('an accepted answer that is longer than 64 KiB is kept as its first 64 KiB', async () => {
+  const { state, rawBytes, othersLength } = await sendAnsweredWith(answerOf(800, '"x"'));
+  expect([state, rawBytes]).toEqual(['accepted', 64 * 1024]);
+  expect(othersLength).toBeLessThan(6000);
+});
+
+test('an accepted answer of less than 64 KiB is kept whole', async () => {
+  const body = `{"code":200,"message":"m","data":{"towing_reference_id":"A","more":"${'x'.repeat(60_000)}"}}`;
+  const { rawBytes, othersLength } = await sendAnsweredWith(body);
+  expect([rawBytes, othersLength > 60_000]).toEqual([0, true]);
+});
