@@ -86,7 +86,8 @@ interface Verdict {
 
 async function judgeCall(kind: DeliveryKind, request: Request, options: ReceiverOptions): Promise<Verdict> {
   const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-  const verification = verify(rawBody, request.headers, options.verify[kind]);
+  const arrived = { rawBody, headers: request.headers, nowMs: options.clock.nowMs() };
+  const verification = verify(arrived, options.verify[kind]);
   if (verification.kind === 'rejected') {
     return { httpStatus: 401, code: 'not_verified', message: verification.why, logged: { why: verification.why } };
   }

@@ -61,7 +61,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   receiver: {
     folders: BELOW_FLOOR_4,
-    libraries: ['express', 'express-rate-limit', 'standardwebhooks', 'helmet', 'node:*'],
+    libraries: ['express', 'express-rate-limit', 'helmet', 'node:*'],
     why: 'the receiver takes webhooks in; main gives it a place to put them',
   },
   operator: {

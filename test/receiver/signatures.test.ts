@@ -91,6 +91,13 @@ it('answers a correctly signed body that is not JSON with 400, not with 401', as
   expect(bodyOf(response).code).toBe('not_json');
 });
 
+it('verifies the signature over bytes that are not UTF-8 and answers them with 400, not with 401', async () => {
+  const bytes = Buffer.concat([Buffer.from('{"towing_reference_id":"'), Buffer.from([0xe9]), Buffer.from('"}')]);
+  const headers = signed(bytes, { secret: current });
+  const response = await deliver(app.receiverUrl, '/tow-request', bytes, headers).expect(400);
+  expect(bodyOf(response).code).toBe('not_json');
+});
+
 it('recognizes a resent webhook with a new signature as the same delivery', async () => {
   const first = signed(body, { secret: current, offSeconds: -20 });
   const again = signed(body, { secret: former });
@@ -108,5 +115,6 @@ it('does not store a copied svix webhook again when an unsigned webhook-id is ad
 
 it('rejects every webhook when the only configured secret is unusable', () => {
   const headers = signed(body, { secret: newSecret() });
-  expect(verify(Buffer.from(body), headers, { secrets: ['whsec_AAA'], sharedSecret: null }).kind).toBe('rejected');
+  const call = { rawBody: Buffer.from(body), headers, nowMs: Date.now() };
+  expect(verify(call, { secrets: ['whsec_AAA'], sharedSecret: null }).kind).toBe('rejected');
 });
