@@ -9,14 +9,16 @@ import { createSendingStore } from '../store/sending';
 import { createTaskStore } from '../store/tasks';
 import { createTowStore } from '../store/tows';
 import { createViolationStore } from '../store/violations';
+import { createWrongKeyStore } from '../store/wrong-keys';
 import type { SignIn } from '../workflow/operator-port';
 import type { Foundation } from './foundation';
 import { openConsoleLookups } from './lookups';
 
-/** The keys of the API as a way in, for the API and for people: made once per process, since it counts guesses. */
+/** The keys of the API as a way in, for the API and for people: made once per process. */
 export function openSignIn({ config, clock, log, metrics, redis }: Foundation): SignIn {
   return createSignIn({
     keys: createApiKeyStore(redis),
+    wrongKeys: createWrongKeyStore(redis),
     bootstrapApiKey: config.bootstrapApiKey,
     clock,
     log,

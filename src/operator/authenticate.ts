@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { SignIn } from '../workflow/operator-port';
 import type { ApiKeyStore } from '../workflow/ports';
 import type { Actor } from '../workflow/progress';
-import { addressOf, type Guessing } from './guessing';
+import type { Guessing } from './guessing';
 import { problem, type Refused } from './said';
 
 /** Who calls, by the key of the call. Keys are long random texts, so their plain hash is safe to store. */
@@ -40,9 +40,9 @@ export function createAuthenticator({ keys, bootstrapApiKey, guessing }: Authent
   };
   const signIn: SignIn = {
     holderOf,
-    async check(key, request) {
+    async check(key, address) {
       const hash = hashOf(key);
-      const checked = await guessing.check({ address: addressOf(request), hash }, () => holderOf(hash));
+      const checked = await guessing.check(address, () => holderOf(hash));
       return checked.kind === 'held' ? { kind: 'held', actor: checked.holder, keyHash: hash } : checked;
     },
   };
@@ -52,7 +52,7 @@ export function createAuthenticator({ keys, bootstrapApiKey, guessing }: Authent
 /** Lets in whoever is signed in, too, as far as they only read. */
 export function withSessions(signIn: SignIn, sessionActor: SessionActor): Authenticator {
   return {
-    check: (key, request) => signIn.check(key, request),
+    check: (key, address) => signIn.check(key, address),
     holderOf: (keyHash) => signIn.holderOf(keyHash),
     async signedIn({ method, headers }) {
       return method === 'GET' && headers.authorization === undefined ? sessionActor(headers) : null;
@@ -60,13 +60,13 @@ export function withSessions(signIn: SignIn, sessionActor: SessionActor): Authen
   };
 }
 
-/** The refusal of a call whose key was not looked at. */
+/** The refusal of a wrong key over the limit. */
 export function slowed({ retryAfterMs }: { readonly retryAfterMs: number }): Refused {
   return problem({
     httpStatus: 429,
     error: {
       code: 'too_many_wrong_keys',
-      message: 'Too many wrong API keys came from this address; none is looked at for a while.',
+      message: 'The API key is wrong, and too many wrong ones came from this address. A valid key is accepted.',
     },
     retryAfterMs,
   });

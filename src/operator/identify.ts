@@ -24,9 +24,9 @@ export async function identify(
       return { actor, isStillIn: async () => (await authenticator.signedIn(request)) !== null };
     }
   } else {
-    const checked = await authenticator.check(key, request);
+    const checked = await authenticator.check(key, request.ip);
     if (checked.kind === 'held') {
-      const isStillIn = async () => (await authenticator.check(key, request)).kind !== 'wrong';
+      const isStillIn = async () => (await authenticator.holderOf(checked.keyHash)) !== null;
       return { actor: checked.actor, isStillIn };
     }
     if (checked.kind === 'slowed') {

@@ -54,7 +54,7 @@ export interface OperatorOptions {
   readonly answers: AnswerStore;
   readonly queues: readonly WatchedQueue[];
   readonly conservation: Pick<ConservationStore, 'lastWalk'>;
-  /** Whoever else checks keys in this process shares it, so that guesses are counted together (createSignIn). */
+  /** Shared by all that checks keys in this process (createSignIn). */
   readonly signIn: SignIn;
   /** Who is signed in on the console may read here, too; nobody when left out. */
   readonly sessionActor?: SessionActor;

@@ -109,7 +109,7 @@ function withoutOutsideLinks(): RequestHandler {
 function requireOps(authenticator: Authenticator): RequestHandler {
   return async (request, response, next) => {
     const password = basicPassword(request);
-    const checked = password === null ? null : await authenticator.check(password, request);
+    const checked = password === null ? null : await authenticator.check(password, request.ip);
     if (checked?.kind === 'held' && checked.actor.role === 'ops') return next();
     if (checked?.kind === 'slowed') return sendRefusal(response, slowed(checked).refusal);
     if ((await authenticator.signedIn(request))?.role === 'ops') {

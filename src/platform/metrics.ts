@@ -24,7 +24,7 @@ export interface Metrics {
   reportDelivered(kind: SentKind, sinceRecordedMs: number): void;
   /** A request to the operator API was answered. */
   apiAnswered(method: string, httpStatus: number): void;
-  /** An API key was wrong, or was not looked at because too many wrong ones came from its address. */
+  /** An API key was wrong, or wrong and over the limit of its address. */
   keyRefused(reason: 'wrong' | 'slowed'): void;
   /** Records were archived. */
   archived(type: string, count: number): void;
@@ -109,7 +109,7 @@ export function createMetrics(tally: Tally = createTally()): Metrics {
   });
   const keysRefused = new Counter({
     name: 'towhook_api_keys_refused_total',
-    help: 'API keys refused, by reason: wrong, or slowed after too many wrong ones from one address.',
+    help: 'Wrong API keys, by reason: wrong (401), or slowed (429) after too many from one address.',
     labelNames: ['reason'],
     registers,
   });

@@ -86,13 +86,19 @@ export interface OperatorApi {
 export type SignedIn =
   | { readonly kind: 'held'; readonly actor: Actor; readonly keyHash: string }
   | { readonly kind: 'wrong' }
-  /** It was not even looked at: too many wrong ones came from there. */
+  /** Wrong, and over the limit of wrong keys of its source. */
   | { readonly kind: 'slowed'; readonly retryAfterMs: number };
+
+/** Wrong API keys by the source they came from, counted for all processes together. */
+export interface WrongKeyStore {
+  /** Counts one, unless the source has had `max` within the window: then returns the ms until the next one is counted. */
+  count(source: string, limit: { max: number; windowMs: number }): Promise<number | null>;
+}
 
 /** The keys of the API as a way in for people. Both reject while the store cannot say. */
 export interface SignIn {
-  /** Counts together with the API's own calls: whoever guesses there is slowed here. */
-  check(key: string, request: IncomingMessage): Promise<SignedIn>;
+  /** Wrong keys count together with those of the API. `address` is the IP address of the visitor. */
+  check(key: string, address: string | undefined): Promise<SignedIn>;
   /** Who holds the key that hashes to this now; null once it is revoked, or its grace after a rotation is over. */
   holderOf(keyHash: string): Promise<Actor | null>;
 }

@@ -6,6 +6,7 @@ import { createAuthenticator } from '../../src/operator/authenticate';
 import { serveEvents } from '../../src/operator/events';
 import { listen } from '../../src/platform/http';
 import { createApiKeyStore } from '../../src/store/api-keys';
+import { createWrongKeyStore } from '../../src/store/wrong-keys';
 import { useApp } from '../support/app';
 import { api, newKey } from './client';
 
@@ -16,7 +17,7 @@ const listed = z.object({ items: z.array(apiKeyView) });
 /** Starts an event stream with a heartbeat that is short enough for a test. */
 async function startStream() {
   const { redis, clock, log, metrics } = app.foundation;
-  const guessing = createGuessing({ clock, log, metrics });
+  const guessing = createGuessing({ wrongKeys: createWrongKeyStore(redis), log, metrics });
   const authenticator = createAuthenticator({ keys: createApiKeyStore(redis), bootstrapApiKey: app.apiKey, guessing });
   const stream = express();
   const events = serveEvents(stream, authenticator, { clock, heartbeatMs: 50 });

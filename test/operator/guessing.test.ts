@@ -1,19 +1,14 @@
 import { request as httpRequest } from 'node:http';
-import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import request, { type Response } from 'supertest';
-import { createGuessing, VALID_LATELY_MS, WINDOW_MS, WRONG_KEYS_MAX } from '../../src/operator/guessing';
-import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
+import { signedOutVisitor } from '../console/visitor';
 import { startApp, type App } from '../support/app';
 import { linesOf } from '../support/captured-log';
-import { recordedLog } from '../support/recorded-log';
 import { useOwnRedis } from '../support/redis';
 import { newApiKeyView } from '../../src/contracts/operator';
 import { api, errorOf, newKey } from './client';
 
 const redis = useOwnRedis();
 
-/** A separate process for each test, because a process remembers the addresses of wrong keys. */
 let app: App;
 beforeEach(async () => {
   app = await startApp({ redisUrl: redis.url, role: 'console' });
@@ -48,18 +43,44 @@ describe('operator API: after ten wrong API keys from one address', () => {
     expectSlowed(await api(app, wrongKey(11)).get('/api/tows'));
   });
 
-  it('does not look up unknown API keys, right or wrong, after ten wrong keys from their address', async () => {
+  it('accepts an API key that no process has seen before, also in a process that has just started', async () => {
     const right = await newKey(app, 'viewer');
-    await guess(10);
-    // The key is valid, but this process has not seen it yet.
-    expectSlowed(await api(app, right).get('/api/tows'));
-    await redis.ask('CONFIG', 'SET', 'slowlog-log-slower-than', '0');
-    await redis.ask('SLOWLOG', 'RESET');
-    expectSlowed(await api(app, wrongKey(11)).get('/api/tows'));
-    expect(JSON.stringify(await redis.ask('SLOWLOG', 'GET', '-1')).toLowerCase()).not.toContain('evalsha');
+    await guess(12);
+    await api(app, right).get('/api/tows').expect(200);
+    const restarted = await startApp({ redisUrl: redis.url, role: 'console' });
+    try {
+      expectSlowed(await api(restarted, wrongKey(1)).get('/api/tows'));
+      await api(restarted, await newKey(restarted, 'crew'))
+        .get('/api/tows')
+        .expect(200);
+    } finally {
+      await restarted.stop();
+    }
   });
 
-  it('accepts API keys that were valid recently, for all clients of an address with ten wrong keys', async () => {
+  it('accepts a sign-in with a valid API key, and refuses one with a wrong key with 429', async () => {
+    const right = await newKey(app, 'viewer');
+    await guess(10);
+    const wrong = await signedOutVisitor(app).post('/sign-in', { key: wrongKey(1) });
+    expect([wrong.status, Number(wrong.get('retry-after')) > 0]).toEqual([429, true]);
+    expect((await signedOutVisitor(app).post('/sign-in', { key: right })).status).toBe(303);
+  });
+
+  it('counts wrong sign-ins and the wrong API keys of all processes together', async () => {
+    const other = await startApp({ redisUrl: redis.url, role: 'console' });
+    try {
+      for (let index = 0; index < 4; index += 1) {
+        expect((await signedOutVisitor(other).post('/sign-in', { key: wrongKey(index) })).status).toBe(401);
+      }
+      expect(await guess(6)).toEqual(Array.from({ length: 6 }, () => 401));
+      expectSlowed(await api(app, wrongKey(7)).get('/api/tows'));
+      expectSlowed(await api(other, wrongKey(8)).get('/api/tows'));
+    } finally {
+      await other.stop();
+    }
+  });
+
+  it('accepts valid API keys of any role on the API and the queue pages, for all clients of an address', async () => {
     const keys = [await newKey(app, 'viewer'), await newKey(app, 'ops')];
     for (const apiKey of keys) await api(app, apiKey).get('/api/tows');
     await guess(12);
@@ -67,13 +88,12 @@ describe('operator API: after ten wrong API keys from one address', () => {
     await basic('/queues/api/queues', app.apiKey).expect(200);
   });
 
-  it('refuses a recently valid and then revoked API key with 401, and with 429 from then on', async () => {
+  it('refuses an API key with 429 once it is revoked', async () => {
     const response = await api(app).post('/api/keys').send({ name: 'yard', role: 'viewer' });
     const { id, api_key: apiKey } = newApiKeyView.parse(response.body);
     await api(app, apiKey).get('/api/tows').expect(200);
     await guess(10);
     await api(app).delete(`/api/keys/${id}`).expect(204);
-    await api(app, apiKey).get('/api/tows').expect(401);
     expectSlowed(await api(app, apiKey).get('/api/tows'));
   });
 
@@ -96,7 +116,7 @@ describe('operator API: after ten wrong API keys from one address', () => {
   });
 });
 
-it('looks up at most ten of many wrong API keys that arrive at once', async () => {
+it('refuses ten of many wrong API keys that arrive at once with 401, and the others with 429', async () => {
   const responses = await Promise.all(
     Array.from({ length: 60 }, (_, index) => api(app, wrongKey(index)).get('/api/tows')),
   );
@@ -153,84 +173,4 @@ it('logs a series of wrong API keys from one address once, without the keys, and
   expect(lines.join('\n')).not.toContain('thk_wrong');
   expect(metrics).toContain('towhook_api_keys_refused_total{reason="wrong"} 10');
   expect(metrics).toContain('towhook_api_keys_refused_total{reason="slowed"} 5');
-});
-
-describe('limit of wrong API keys', () => {
-  const address = '192.0.2.7';
-  let atMs = 0;
-  const clock = { ...systemClock, monotonicMs: () => atMs };
-  const open = () => createGuessing({ clock, log: silentLog, metrics: { keyRefused: () => {} } });
-  const noHolder = () => Promise.resolve(null);
-  const knownHolder = () => Promise.resolve('a holder');
-
-  it('looks up ten wrong API keys in any window of a minute, and accepts the next one after the returned wait', async () => {
-    const guessing = open();
-    const kinds: string[] = [];
-    for (let second = 0; second < 180; second += 1) {
-      atMs = second * 1000;
-      const { kind } = await guessing.check({ address, hash: `h${second}` }, noHolder);
-      kinds.push(kind);
-      const recent = kinds.slice(-WINDOW_MS / 1000).filter((one) => one === 'wrong').length;
-      expect(recent).toBeLessThanOrEqual(WRONG_KEYS_MAX);
-    }
-    expect(kinds.filter((kind) => kind === 'wrong')).toHaveLength(3 * WRONG_KEYS_MAX);
-    const slowed = await guessing.check({ address, hash: 'again' }, noHolder);
-    if (slowed.kind !== 'slowed') throw new Error(slowed.kind);
-    atMs += slowed.retryAfterMs;
-    expect((await guessing.check({ address, hash: 'again' }, noHolder)).kind).toBe('wrong');
-  });
-
-  it('accepts a recently valid API key from a limited address until some minutes after its last use', async () => {
-    const guessing = open();
-    const use = () => guessing.check({ address, hash: 'right' }, knownHolder);
-    await use();
-    atMs += VALID_LATELY_MS - 1;
-    for (let index = 0; index < 10; index += 1) await guessing.check({ address, hash: `h${index}` }, noHolder);
-    expect(await use()).toEqual({ kind: 'held', holder: 'a holder' });
-    atMs += VALID_LATELY_MS;
-    for (let index = 0; index < 10; index += 1) await guessing.check({ address, hash: `h${index}` }, noHolder);
-    expect((await use()).kind).toBe('slowed');
-  });
-
-  it('forgets the oldest addresses with wrong API keys when there are more than ten thousand', async () => {
-    const guessing = open();
-    const from = (index: number) => guessing.check({ address: `198.51.100.${index}`, hash: 'h' }, noHolder);
-    for (let index = 0; index < 10; index += 1) await from(0);
-    expect((await from(0)).kind).toBe('slowed');
-    for (let index = 1; index < 10_000; index += 1) await from(index);
-    expect((await from(0)).kind).toBe('slowed');
-    await from(10_000);
-    expect((await from(0)).kind).toBe('wrong');
-  });
-
-  it.each([
-    ['wrong', null, { looked: 10, wrong: 10, slowed: 50, held: 0 }],
-    ['right', 'a holder', { looked: 60, wrong: 0, slowed: 0, held: 60 }],
-  ])(
-    'looks up at most ten API keys of an address at a time when many arrive at once: all keys %s',
-    async (_what, holder, expected) => {
-      const guessing = open();
-      const asked: (() => void)[] = [];
-      const holderOf = () => new Promise<string | null>((resolve) => asked.push(() => resolve(holder)));
-      const checks = Array.from({ length: 60 }, (_, index) => guessing.check({ address, hash: `h${index}` }, holderOf));
-      let looked = 0;
-      const answered = Promise.all(checks).then((all) => all.map(({ kind }) => kind));
-      let kinds: string[] | null = null;
-      while (kinds === null) {
-        expect(asked.length - looked).toBeLessThanOrEqual(10);
-        for (const answer of asked.slice(looked)) answer();
-        looked = asked.length;
-        kinds = await Promise.race([answered, turnOfTheLoop(null)]);
-      }
-      const count = (kind: string) => kinds?.filter((one) => one === kind).length;
-      expect({ looked, wrong: count('wrong'), slowed: count('slowed'), held: count('held') }).toEqual(expected);
-    },
-  );
-
-  it('logs a warning with the address of wrong API keys', async () => {
-    const { log, lines } = recordedLog();
-    const guessing = createGuessing({ clock, log, metrics: { keyRefused: () => {} } });
-    for (let index = 0; index < 11; index += 1) await guessing.check({ address, hash: `h${index}` }, noHolder);
-    expect(lines).toEqual([{ level: 'warn', event: 'auth.guessing', address }]);
-  });
 });

@@ -17,7 +17,7 @@ const app = useApp({ role: 'console' });
 async function checked(signIn: SignIn, keys: readonly string[]): Promise<SignedIn[]> {
   const found: SignedIn[] = [];
   const server = createServer((incoming, response) => {
-    const checking = signIn.check(String(incoming.headers['x-key']), incoming).then(
+    const checking = signIn.check(String(incoming.headers['x-key']), incoming.socket.remoteAddress).then(
       (one) => found.push(one),
       () => null,
     );

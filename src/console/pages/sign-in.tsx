@@ -34,14 +34,13 @@ export function serveSignIn(app: Express, tools: ServeTools & { signIn: SignIn }
     if (!isFromHere(request)) return refuse(403, viewer.words.signIn.foreign);
     const key = (form.get('key') ?? '').trim();
     if (key === '' || key.length > KEY_MAX) return refuse(422, viewer.words.signIn.empty);
-    const signed = await signIn.check(key, request);
+    const signed = await signIn.check(key, request.ip);
     switch (signed.kind) {
       case 'wrong':
         return refuse(401, viewer.words.signIn.wrong);
       case 'slowed': {
-        const seconds = Math.ceil(signed.retryAfterMs / 1000);
-        response.set('retry-after', String(seconds));
-        return refuse(429, viewer.words.signIn.slowed(seconds));
+        response.set('retry-after', String(Math.ceil(signed.retryAfterMs / 1000)));
+        return refuse(429, viewer.words.signIn.slowed);
       }
       case 'held':
         await sessions.begin({ request, response }, signed.keyHash);

@@ -6,7 +6,7 @@ const en = {
   submit: 'Sign in',
   wrong: 'This is not a valid API key.',
   empty: 'Enter your API key.',
-  slowed: (seconds: number) => `Too many wrong keys came from here. Wait ${seconds} s, then try again.`,
+  slowed: 'This is not a valid API key, and too many wrong ones came from here. A valid key is accepted at any time.',
   foreign: 'This form came from another address. Open the page again and sign in here.',
 };
 
@@ -17,7 +17,7 @@ const ar: typeof en = {
   submit: 'تسجيل الدخول',
   wrong: 'مفتاح API هذا غير صالح.',
   empty: 'أدخل مفتاح API الخاص بك.',
-  slowed: (seconds) => `وردت مفاتيح خاطئة كثيرة من هنا. انتظر ${seconds} ث ثم حاول مرة أخرى.`,
+  slowed: 'هذا المفتاح غير صالح، وقد وردت من هنا مفاتيح خاطئة كثيرة. المفتاح الصالح يُقبل في أي وقت.',
   foreign: 'ورد هذا النموذج من عنوان آخر. افتح الصفحة مرة أخرى وسجّل الدخول هنا.',
 };
 

@@ -1,0 +1,16 @@
+import { sourceOf } from '../../src/operator/guessing';
+
+it.each([
+  ['an IPv4 address', '192.0.2.7', '192.0.2.7'],
+  ['an IPv4 address in IPv6 notation', '::ffff:192.0.2.7', '192.0.2.7'],
+  ['an address that is none', 'proxy.example', 'unknown'],
+  ['no address', undefined, 'unknown'],
+])('counts %s as a source of its own', (_what, address, source) => {
+  expect(sourceOf(address)).toBe(source);
+});
+
+it('counts all IPv6 addresses of one /64 network as one source, and those of another network as another', () => {
+  const one = sourceOf('2001:db8:1:2::1');
+  expect(sourceOf('2001:db8:1:2:ffff:ffff:ffff:ffff')).toBe(one);
+  expect(sourceOf('2001:db8:1:3::1')).not.toBe(one);
+});
