@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { REPORT_KINDS } from '../domain/vocabulary';
+import { accessToken } from './service';
 import { counter, momentMs, storedObject } from './stored';
 
 /** What the Lua scripts answer; their headers say when. */
@@ -98,5 +99,14 @@ export const lookUpReply = z.union([
   z.tuple([z.literal('wait'), z.string()]).transform(([kind, asker]) => ({ kind, asker })),
 ]);
 
-/** The shared access token, as cached in Redis. */
-export const cachedToken = z.object({ token: z.string(), expiresAtMs: z.number().nullable() });
+/** The last moment that a Date can hold, ms since the epoch. */
+const DATE_MAX_MS = 8_640_000_000_000_000;
+
+/** The shared access token, as cached in Redis; an end that is no date is none. */
+export const cachedToken = z.object({
+  token: accessToken,
+  expiresAtMs: z
+    .number()
+    .nullable()
+    .transform((ms) => (ms === null || Math.abs(ms) > DATE_MAX_MS ? null : ms)),
+});

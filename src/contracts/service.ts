@@ -15,8 +15,14 @@ export const envelope = z.looseObject({
   data: z.looseObject({}),
 });
 
+/** An access token; a longer one does not fit into a header of common servers and proxies. */
+export const accessToken = z
+  .string()
+  .min(1)
+  .max(8 * 1024);
+
 /** service-api 4.5, get token. */
-export const tokenAnswer = z.looseObject({ token: sensitive(z.string().min(1)) });
+export const tokenAnswer = z.looseObject({ token: sensitive(accessToken) });
 
 const references = { violation_reference_id: violationReference, towing_reference_id: towingReference };
 

@@ -10,16 +10,20 @@ export interface KnownToken extends StoredToken {
  * Open question Q8: the lifetime of a token is not documented; a readable `exp` is believed, else the first 401 tells.
  */
 const EARLY_MS = 60_000;
+/** No service means a token to last for longer; such an end is in another unit, or nonsense. */
+const LASTS_MAX_MS = 365 * 86_400_000;
 
 /**
  * A token fresh from the service, with its end if it is a readable JWT (field notes, "Services of this kind"). A fresh
- * token that is over by our clock means that the clocks disagree: its end then says nothing, and only a 401 ends it.
+ * token that is over by our clock means that the clocks disagree: its end then says nothing, and only a 401 ends it. So
+ * does one that lasts for more than a year.
  * Null when the token cannot travel in a header.
  */
 export function freshToken(token: string, nowMs: number): StoredToken | null {
   if (!/^[\x21-\x7e]+$/.test(token)) return null;
   const expiresAtMs = jwtExpiresAtMs(token);
-  return { token, expiresAtMs: expiresAtMs !== null && expiresAtMs > nowMs ? expiresAtMs : null };
+  const isSane = expiresAtMs !== null && expiresAtMs > nowMs && expiresAtMs <= nowMs + LASTS_MAX_MS;
+  return { token, expiresAtMs: isSane ? expiresAtMs : null };
 }
 
 /** True once a token has ended, if it tells. */

@@ -53,6 +53,21 @@ describe('operator API: the access token in GET /api/operations', () => {
     expect((await sending()).token).toEqual({ state: 'expired', expires_at: new Date(ended).toISOString() });
   });
 
+  it.each([9_999_999_999_999_000, -9_999_999_999_999_000])(
+    'GET /api/operations shows a stored access token whose expiry is no date, %d, as one without an expiry',
+    async (expiresAtMs) => {
+      await keep({ token: 'SECRET.TOKEN.TEXT', expiresAtMs });
+      expect((await sending()).token).toEqual({ state: 'valid', expires_at: null });
+      const metrics = await api(app).get('/metrics');
+      expect(metrics.text).toContain('towhook_gate_closed');
+    },
+  );
+
+  it('GET /api/operations shows no access token when the stored one is longer than 8 KiB', async () => {
+    await keep({ token: 't'.repeat(8 * 1024 + 1), expiresAtMs: null });
+    expect((await sending()).token).toEqual({ state: 'none', expires_at: null });
+  });
+
   it('GET /api/operations shows an access token without an expiry as valid', async () => {
     await keep({ token: 'SECRET.TOKEN.TEXT', expiresAtMs: null });
     expect((await sending()).token).toEqual({ state: 'valid', expires_at: null });

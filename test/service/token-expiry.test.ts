@@ -33,6 +33,16 @@ describe('a token that tells its end', () => {
     expect(bearersOf(fake.calls).at(-1)).toBe(`Bearer ${jwt(endMs * 2, '2')}`);
   });
 
+  it('more than a year away is taken for a token that tells none', async () => {
+    const clock = movableClock();
+    for (const aheadMs of [366 * 86_400_000, 9e15]) {
+      const token = jwt(clock.nowMs() + aheadMs);
+      fake.onTokenCall(() => enveloped({ token }));
+      await client({ clock, tokens }).call('token', null);
+      expect(await tokens.read()).toEqual({ token, expiresAtMs: null });
+    }
+  });
+
   it('of a few seconds is used for half of them instead of being renewed with every call', async () => {
     const clock = movableClock();
     fake.onTokenCall((_, nth) => enveloped({ token: jwt(clock.nowMs() + 20_000, String(nth)) }));

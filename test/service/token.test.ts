@@ -91,6 +91,19 @@ describe('service client: a failed token call', () => {
     expect(await tokens.read()).toBeNull();
   });
 
+  it('with a token longer than 8 KiB is a broken connection, and one of 8 KiB is sent', async () => {
+    const longest = 't'.repeat(8 * 1024);
+    fake.onTokenCall((_, nth) => enveloped({ token: nth === 1 ? `${longest}t` : longest }));
+    const one = client();
+    expect((await one.call('detained', REQUESTS.detained)).exchange).toEqual({
+      kind: 'connection',
+      cause: 'token_contract_broken',
+      notBeforeMs: null,
+    });
+    expect((await one.call('detained', REQUESTS.detained)).exchange.kind).toBe('accepted');
+    expect(bearersOf(fake.calls)).toEqual([`Bearer ${longest}`]);
+  });
+
   it('with Retry-After is not repeated before that time', async () => {
     const clock = movableClock();
     fake.onTokenCall((_, nth) =>
