@@ -3,6 +3,7 @@ import { constants } from 'node:zlib';
 import compression from 'compression';
 import express, { type Express } from 'express';
 import type { Clock } from '../platform/clock';
+import type { TrustProxy } from '../platform/config';
 import type { Log } from '../platform/log';
 import { throttledLog } from '../platform/log-throttle';
 import type { SignIn } from '../workflow/operator-port';
@@ -28,6 +29,7 @@ export type { PageTools } from './tools';
 export interface ConsoleOptions extends PageTools {
   readonly sessions: Sessions;
   readonly signIn: SignIn;
+  readonly trustProxy: TrustProxy;
   readonly clock: Clock;
   readonly log: Log;
   /** Serves whatever is no page of the console: the operator API, below these paths and to whatever is no browser. */
@@ -40,6 +42,7 @@ export function createConsole(options: ConsoleOptions): Express {
   const app = express();
   app.disable('etag');
   app.disable('x-powered-by');
+  app.set('trust proxy', options.trustProxy);
   const assets = serveAssets(app, compression());
   // Only what is a page is dressed as one: the API beyond has headers of its own, and streams that must not be buffered.
   const tools = {

@@ -9,10 +9,11 @@ export function wantsPart(headers: IncomingHttpHeaders): boolean {
 }
 
 /**
- * True when the browser speaks TLS, as whoever ends it in front of us says. Of several proxies each adds what it was
- * reached by: the first is the browser's.
+ * True when the browser speaks TLS, by the X-Forwarded-Proto of a trusted proxy. Of several proxies each adds what it was
+ * reached by: the first is the browser's. Without TRUST_PROXY anybody's is believed: it only makes a cookie stricter.
  */
-export function isOverTls(headers: IncomingHttpHeaders): boolean {
+export function isOverTls({ app, secure, headers }: Request): boolean {
+  if (app.enabled('trust proxy')) return secure;
   const [first = ''] = [headers['x-forwarded-proto'] ?? ''].flat().join(',').split(',');
   return first.trim().toLowerCase() === 'https';
 }

@@ -1,6 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { parseCookie, stringifySetCookie } from 'cookie';
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Request, Response } from 'express';
 import type { Actor } from '../domain/audit';
 import type { Clock } from '../platform/clock';
@@ -15,8 +14,8 @@ import { isOverTls, wantsPart } from './requests';
 export interface Sessions {
   /** Who makes this request; null when nobody has signed in with its cookie. Prolongs the session, unless for a part. */
   visitorOf(request: Request): Promise<Visitor | null>;
-  /** Who makes a request with these headers, for reads of the API; prolongs nothing. */
-  readerOf(headers: IncomingHttpHeaders): Promise<Actor | null>;
+  /** Who makes a request, for reads of the API; prolongs nothing. */
+  readerOf(request: Request): Promise<Actor | null>;
   begin(exchange: { request: Request; response: Response }, keyHash: string): Promise<void>;
   end(exchange: { request: Request; response: Response }): Promise<void>;
 }
@@ -48,27 +47,29 @@ export function createSessions({
     return actor && { actor, keyHash: session.keyHash };
   };
   return {
-    async visitorOf({ headers }) {
-      const id = idIn(headers);
+    async visitorOf(request) {
+      const id = idIn(request);
       if (id === null) return null;
       const hash = hashOf(id);
-      const holder = await holderOf(wantsPart(headers) ? await store.read(hash) : await store.prolong(hash, IDLE_MS));
+      const holder = await holderOf(
+        wantsPart(request.headers) ? await store.read(hash) : await store.prolong(hash, IDLE_MS),
+      );
       return holder && { ...holder, formToken: hashOf(`form ${id}`) };
     },
-    async readerOf(headers) {
-      const id = idIn(headers);
+    async readerOf(request) {
+      const id = idIn(request);
       return id === null ? null : ((await holderOf(await store.read(hashOf(id))))?.actor ?? null);
     },
     async begin({ request, response }, keyHash) {
       // Never the id that came in: somebody else may have planted it.
       const id = randomBytes(32).toString('base64url');
       await store.begin(hashOf(id), { keyHash, createdAt: new Date(clock.nowMs()).toISOString() }, IDLE_MS);
-      response.append('set-cookie', cookieOf(request, cookieName(request.headers), id));
+      response.append('set-cookie', cookieOf(request, cookieName(request), id));
     },
     async end({ request, response }) {
-      const id = idIn(request.headers);
+      const id = idIn(request);
       if (id !== null) await store.end(hashOf(id));
-      response.append('set-cookie', cookieOf(request, cookieName(request.headers), '', 0));
+      response.append('set-cookie', cookieOf(request, cookieName(request), '', 0));
     },
   };
 }
@@ -87,18 +88,18 @@ export function cookieOf(request: Request, name: string, value: string, maxAgeSe
     path: '/',
     httpOnly: true,
     sameSite: 'lax',
-    secure: isOverTls(request.headers),
+    secure: isOverTls(request),
     ...(maxAgeSeconds === undefined ? {} : { maxAge: maxAgeSeconds }),
   });
 }
 
 /** Over TLS no other site of the same domain can set or replace a cookie of this name: browsers see to that. */
-function cookieName(headers: IncomingHttpHeaders): string {
-  return isOverTls(headers) ? `__Host-${COOKIE}` : COOKIE;
+function cookieName(request: Request): string {
+  return isOverTls(request) ? `__Host-${COOKIE}` : COOKIE;
 }
 
-function idIn(headers: IncomingHttpHeaders): string | null {
-  const id = parseCookie(headers.cookie ?? '')[cookieName(headers)];
+function idIn(request: Request): string | null {
+  const id = parseCookie(request.headers.cookie ?? '')[cookieName(request)];
   return id === undefined || id === '' ? null : id;
 }
 

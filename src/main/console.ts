@@ -18,7 +18,7 @@ export async function startConsole(foundation: Foundation): Promise<Listener> {
   const sessions = openSessions(foundation, signIn);
   const operator = openOperator(foundation, {
     signIn,
-    sessionActor: (headers) => sessions.readerOf(headers),
+    sessionActor: (request) => sessions.readerOf(request),
   });
   const pages = openPages(foundation, { operator, signIn, sessions });
   if (config.bootstrapApiKey === null) {

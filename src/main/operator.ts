@@ -49,6 +49,7 @@ export function openOperator(
     queues: QUEUE_NAMES.map((name) => ({ queue: queues.byName[name], backlog: () => foundation.backlogOf(name) })),
     conservation: createConservationStore(redis),
     openPaths: config.openPaths,
+    trustProxy: config.trustProxy,
     clock,
     log,
     metrics,

@@ -36,6 +36,7 @@ export function openPages(
     processes: createProcessStore(redis),
     sessions,
     signIn,
+    trustProxy: config.trustProxy,
     clock,
     log,
     beyond: { serve: operator.app, paths: ['/api', '/docs', '/metrics', '/openapi.json', '/queues'] },

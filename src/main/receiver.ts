@@ -21,6 +21,7 @@ export async function startReceiver(foundation: Foundation): Promise<Listener> {
     },
     bodyLimitBytes,
     ratePerMinute,
+    trustProxy: config.trustProxy,
     clock,
     log,
     troubleLog: foundation.troubleLog,

@@ -1,5 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import type { Request } from 'express';
 import type { SignIn } from '../workflow/operator-port';
 import type { ApiKeyStore } from '../workflow/ports';
 import type { Actor } from '../workflow/progress';
@@ -12,11 +13,11 @@ export interface Authenticator extends SignIn {
    * Who is signed in on the console, of a request that only reads and names no key; null of every other request: another
    * site may have made it. Rejects while nobody can say.
    */
-  signedIn(request: IncomingMessage): Promise<Actor | null>;
+  signedIn(request: Request): Promise<Actor | null>;
 }
 
-/** Who makes a request with these headers; null when nobody has signed in with their cookie. */
-export type SessionActor = (headers: IncomingHttpHeaders) => Promise<Actor | null>;
+/** Who makes a request; null when nobody has signed in with its cookie. */
+export type SessionActor = (request: Request) => Promise<Actor | null>;
 
 export interface AuthenticatorOptions {
   readonly keys: Pick<ApiKeyStore, 'findByHash'>;
@@ -54,8 +55,9 @@ export function withSessions(signIn: SignIn, sessionActor: SessionActor): Authen
   return {
     check: (key, address) => signIn.check(key, address),
     holderOf: (keyHash) => signIn.holderOf(keyHash),
-    async signedIn({ method, headers }) {
-      return method === 'GET' && headers.authorization === undefined ? sessionActor(headers) : null;
+    async signedIn(request) {
+      const { method, headers } = request;
+      return method === 'GET' && headers.authorization === undefined ? sessionActor(request) : null;
     },
   };
 }

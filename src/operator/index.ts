@@ -4,6 +4,7 @@ import { NO_SUCH_ADDRESS } from '../contracts/common';
 import type { StoreEvent } from '../contracts/records';
 import type { ViolationApi } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
+import type { TrustProxy } from '../platform/config';
 import type { Log } from '../platform/log';
 import { throttledLog } from '../platform/log-throttle';
 import type { Metrics } from '../platform/metrics';
@@ -60,6 +61,7 @@ export interface OperatorOptions {
   readonly sessionActor?: SessionActor;
   /** What may be read without a key. */
   readonly openPaths: readonly OpenPath[];
+  readonly trustProxy: TrustProxy;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -82,6 +84,7 @@ export function createOperator(options: OperatorOptions): Operator {
   const { clock, log } = options;
   const authenticator = withSessions(options.signIn, options.sessionActor ?? (() => Promise.resolve(null)));
   app.disable('etag');
+  app.set('trust proxy', options.trustProxy);
   app.use(securityHeaders());
   app.use(logRequests(options));
   mountQueuePages(app, options.queues, authenticator);

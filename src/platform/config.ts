@@ -16,6 +16,9 @@ export class ApiKeyUnusable extends ConfigurationError {}
 
 export type Config = ReturnType<typeof shape>;
 
+/** As the `trust proxy` of Express: whose X-Forwarded-For and X-Forwarded-Proto are believed; 0 = nobody's. */
+export type TrustProxy = Config['trustProxy'];
+
 /** How to reach the service; what the roles that call it cannot start without. */
 export interface ServiceAccess {
   readonly baseUrl: string;
@@ -166,6 +169,7 @@ function shape(env: Variables, searchPath: string) {
     },
     bootstrapApiKey: env.BOOTSTRAP_API_KEY ?? null,
     openPaths: env.CONSOLE_OPEN_PATHS,
+    trustProxy: env.TRUST_PROXY ?? 0,
     policy: {
       retryBaseMs: env.RETRY_BASE_MS,
       retryCapMs: env.RETRY_CAP_MS,

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 
 /** Every environment variable, its rule and its default: the one list that the configuration and the README share. */
@@ -22,6 +23,14 @@ const flag = (fallback: 'true' | 'false') =>
     .enum(['true', 'false'])
     .default(fallback)
     .transform((text) => text === 'true');
+/** A number of proxies, or their addresses and networks. */
+const trustedProxies = z
+  .string()
+  .transform((text) => (/^\d{1,2}$/.test(text.trim()) ? Number(text) : splitList(text)))
+  .refine(
+    (proxies) => typeof proxies === 'number' || (proxies.length > 0 && proxies.every(isNetwork)),
+    'must be a comma list of addresses and networks (10.0.0.0/8), or a number of proxies up to 99',
+  );
 const signingSecrets = list
   .refine((secrets) => secrets.length > 0, 'must name at least one secret')
   .refine((secrets) => secrets.every(isSigningSecret), 'must be a comma list of whsec_… secrets')
@@ -63,6 +72,7 @@ export const VARIABLES = z.object({
   WEBHOOK_RATE_PER_MINUTE: count(0),
   BOOTSTRAP_API_KEY: z.string().optional(),
   CONSOLE_OPEN_PATHS: openPaths,
+  TRUST_PROXY: trustedProxies.optional(),
   SERVICE_TIMEOUT_MS: z.coerce
     .number()
     .int()
@@ -128,6 +138,14 @@ function isHttpAddress(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
   return /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '' && url.username + url.password === '';
+}
+
+/** An IP address, alone or with the length of a prefix. */
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/');
+  const version = address.includes('%') ? 0 : isIP(address);
+  if (version === 0 || more.length > 0) return false;
+  return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 }
 
 function isSigningSecret(secret: string): boolean {

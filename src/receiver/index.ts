@@ -1,10 +1,12 @@
+import { isIP } from 'node:net';
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
-import { rateLimit } from 'express-rate-limit';
+import { ipKeyGenerator, rateLimit } from 'express-rate-limit';
 import { NO_SUCH_ADDRESS } from '../contracts/common';
 import { invoiceCharge, WEBHOOKS } from '../contracts/webhooks';
 import type { FieldRule } from '../domain/refusal';
 import { DELIVERY_KINDS, type DeliveryKind } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
+import type { TrustProxy } from '../platform/config';
 import { errorFacts, type Log } from '../platform/log';
 import type { Metrics } from '../platform/metrics';
 import type { Intake, Wake } from '../workflow/ports';
@@ -30,6 +32,7 @@ export interface ReceiverOptions {
   readonly bodyLimitBytes: number;
   /** Calls a source may make per minute; 0 = any number. */
   readonly ratePerMinute: number;
+  readonly trustProxy: TrustProxy;
   readonly clock: Clock;
   readonly log: Log;
   /** For what repeats by the thousand while Redis is in trouble. */
@@ -38,12 +41,15 @@ export interface ReceiverOptions {
 }
 
 const RETRY_AFTER_SECONDS = 2;
+/** The addresses of such an IPv6 network count as one source. */
+const IPV6_NETWORK_BITS = 64;
 
 /** The receiver as an Express application. */
 export function createReceiver(options: ReceiverOptions) {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
+  app.set('trust proxy', options.trustProxy);
   if (options.ratePerMinute > 0) app.use(sourceRate(options.ratePerMinute));
   // Raw bytes and no inflating: a signature covers what was sent.
   const readBody = express.raw({ type: () => true, limit: options.bodyLimitBytes, inflate: false });
@@ -160,6 +166,7 @@ function sourceRate(perMinute: number): RequestHandler {
   return rateLimit({
     windowMs: 60_000,
     limit: perMinute,
+    keyGenerator: ({ ip = '' }) => (isIP(ip) === 0 ? 'unknown' : ipKeyGenerator(ip, IPV6_NETWORK_BITS)),
     standardHeaders: 'draft-8',
     legacyHeaders: false,
     message: { code: 'too_many_calls', message: 'Too many calls from this source.', details: [] },

@@ -54,7 +54,7 @@ export function readAnswer<T>(contract: Contract<T>, text: string): Reading<T> {
   }
 }
 
-/** What no answer may hold, whatever its contract; found in one pass, before anything else walks through it. */
+/** What no answer may hold under any contract; found in one pass over its text. */
 function faultsOf(text: string): readonly string[] {
   const { isTooDeep, infinite, infiniteCount } = jsonFaults(text, ANSWER_LEVELS_MAX);
   if (isTooDeep) return ['body: is nested too deeply'];

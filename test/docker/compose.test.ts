@@ -6,7 +6,7 @@ const ROLES = ['receiver', 'worker', 'console', 'simulator'];
 const NOT_PASSED_ON = /^(NODE_ENV|DATA_DIR|REDIS_SERVER_BIN|(\w+_)?HOST|\w+_PORT)$/;
 
 /** What the receiver reads: Redis, the proofs of webhooks, and what its private /metrics shows of budgets and the disk. */
-const RECEIVER_READS = /^(REDIS|WEBHOOK|BUDGET)_|^(STOP_GRACE_MS|LOG_LEVEL|KEEP_VIOLATIONS_HOURS)$/;
+const RECEIVER_READS = /^(REDIS|WEBHOOK|BUDGET)_|^(STOP_GRACE_MS|LOG_LEVEL|TRUST_PROXY|KEEP_VIOLATIONS_HOURS)$/;
 
 describe('docker-compose.yml', () => {
   test('docker-compose.yml runs Redis and every role from one image', () => {

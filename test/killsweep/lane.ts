@@ -50,6 +50,7 @@ export async function openLane(redisUrl: string): Promise<Lane> {
       verify: { tow_request: unsigned, tow_invoice: unsigned },
       bodyLimitBytes: 100_000,
       ratePerMinute: 0,
+      trustProxy: 0,
     }),
     { ready: () => Promise.resolve({ ready: true, details: {} }) },
     { host: '127.0.0.1', port: 0 },

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Role } from '../../src/domain/vocabulary';
 import type { Foundation } from '../../src/main/foundation';
 import { openSignIn } from '../../src/main/operator';
@@ -17,8 +17,8 @@ const LIFETIME_MS = 60_000;
 export function openSessions(foundation: Foundation) {
   const signIn = openSignIn(foundation);
   const store = createSessionStore(foundation.redis);
-  const sessionActor = async ({ cookie = '' }: IncomingHttpHeaders) => {
-    const id = COOKIE.exec(cookie)?.[1];
+  const sessionActor = async ({ headers }: Pick<IncomingMessage, 'headers'>) => {
+    const id = COOKIE.exec(headers.cookie ?? '')?.[1];
     const session = id === undefined ? null : await store.read(id);
     return session && signIn.holderOf(session.keyHash);
   };

@@ -45,6 +45,12 @@ const BROKEN: [variable: string, value: string, rule: string][] = [
   ['WEBHOOK_UNVERIFIED', 'yes-5521', 'must be one of accept'],
   ['WEBHOOK_BODY_LIMIT_BYTES', '-5521', 'must be at least 1'],
   ['WEBHOOK_RATE_PER_MINUTE', '-5521', 'must be at least 0'],
+  ['CONSOLE_OPEN_PATHS', 'docs,api-5521', 'must be one of metrics, docs'],
+  [
+    'TRUST_PROXY',
+    '10.0.0.0/5521',
+    'must be a comma list of addresses and networks (10.0.0.0/8), or a number of proxies up to 99',
+  ],
   ['SERVICE_TIMEOUT_MS', '55210', 'must be at most 14000: a claim lasts 20 s'],
   ['SERVICE_TIMEOUT_MS', '-5521', 'must be at least 1'],
   ['RETRY_BASE_MS', '-5521', 'must be at least 1'],
