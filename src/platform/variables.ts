@@ -68,7 +68,7 @@ export const VARIABLES = z.object({
     .transform((name) => name.toLowerCase())
     .optional(),
   WEBHOOK_UNVERIFIED: z.enum(['accept']).optional(),
-  WEBHOOK_BODY_LIMIT_BYTES: z.coerce.number().int().min(1).default(1_048_576),
+  WEBHOOK_BODY_LIMIT_BYTES: z.coerce.number().int().min(1).default(131_072),
   WEBHOOK_RATE_PER_MINUTE: count(0),
   BOOTSTRAP_API_KEY: z.string().optional(),
   CONSOLE_OPEN_PATHS: openPaths,

@@ -56,6 +56,18 @@ describe('receiver: body size limit', () => {
   });
 });
 
+describe('receiver: default body size limit', () => {
+  const app = useApp({ role: 'receiver' });
+
+  it('accepts a body of 131,072 bytes and answers a longer one with 413', async () => {
+    const bare = JSON.stringify(towRequest({ filler: '' })).length;
+    const webhookOf = (bytes: number) => JSON.stringify(towRequest({ filler: 'x'.repeat(bytes - bare) }));
+    await deliver(app.receiverUrl, '/tow-request', webhookOf(131_072)).expect(200);
+    await deliver(app.receiverUrl, '/tow-request', webhookOf(131_073)).expect(413);
+    expect(await deliveriesIn(app.foundation)).toHaveLength(1);
+  });
+});
+
 describe('receiver: content type', () => {
   const app = useApp({ role: 'receiver' });
 
