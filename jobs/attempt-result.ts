@@ -1,6 +1,7 @@
 import { KEPT_ANSWER_BYTES_MAX } from '../src/contracts/service';
 import { storedObject } from '../src/contracts/stored';
 import {
+  FOREIGN_BODY_WORDS,
   isConnectionLoss,
   surelyHadNoEffect,
   type Exchange,
@@ -41,6 +42,7 @@ export function resultOf(
   const { startedAt, nowMs, jitter, settings } = pace;
   const httpStatus = httpStatusOf(exchange);
   const isAccepted = verdict.next === 'accepted';
+  const isForeign = exchange.kind === 'not_the_service';
   const answer = keptAnswer(call.data);
   return {
     verdict,
@@ -56,7 +58,8 @@ export function resultOf(
     rawBody: isAccepted && answer === null ? call.rawBody : null,
     hadNoEffect: surelyHadNoEffect(exchange),
     isPermitSpent: call.isPermitSpent,
-    wasAnswered: httpStatus !== null && verdict.next !== 'hold',
+    wasAnswered: httpStatus !== null && !isForeign && verdict.next !== 'hold',
+    isForeign,
     service: serviceHealth(exchange),
     isForbidden: isForbidden(exchange),
     askedMs: askedMs(exchange, nowMs),
@@ -89,6 +92,8 @@ export function wordsOf(exchange: Exchange): string {
       return 'accepted';
     case 'contract_broken':
       return `the answer breaks the contract: ${exchange.issues.join('; ')}`.slice(0, BROKEN_WORDS_MAX);
+    case 'not_the_service':
+      return `HTTP ${exchange.httpStatus}, and not from the service: ${FOREIGN_BODY_WORDS[exchange.cause]}`;
     case 'refused':
       return exchange.message ?? `HTTP ${exchange.httpStatus}`;
     case 'surely_not_sent':

@@ -13,7 +13,10 @@ export interface ProbeTools {
   readonly log: Log;
 }
 
-/** Asks for a token to see whether an outage is over, when nothing that is safe to repeat can try it. */
+/**
+ * Asks for a token to see whether an outage is over, or the service itself answers again, when nothing that is safe to
+ * repeat can try it.
+ */
 export async function probeOutage(failedProbes: number, tools: ProbeTools): Promise<string> {
   const { clock, settings } = tools;
   const { exchange, durationMs } = await tools.service.call('token', null);

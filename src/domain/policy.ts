@@ -12,8 +12,13 @@ export const TOKEN_REFUSED = 'token_refused';
 export type Exchange =
   /** The service answered 2xx and the body keeps the contract. */
   | { readonly kind: 'accepted'; readonly httpStatus: number }
-  /** The service answered 2xx and the body breaks the contract: done on the wire, but a person should look. */
+  /**
+   * The service answered 2xx, with no body or with a JSON object that breaks the contract: done on the wire, but a person
+   * should look.
+   */
   | { readonly kind: 'contract_broken'; readonly httpStatus: number; readonly issues: readonly string[] }
+  /** A 2xx arrived whose body is no JSON object, or has no end: a page or a proxy answered in place of the service. */
+  | { readonly kind: 'not_the_service'; readonly httpStatus: number; readonly cause: ForeignBody }
   /** The service answered something else. */
   | {
       readonly kind: 'refused';
@@ -35,6 +40,16 @@ export type Exchange =
    * left; nothing was sent. `notBeforeMs` tells when a slot will be free.
    */
   | { readonly kind: 'dropped'; readonly notBeforeMs: number | null };
+
+/** Why a 2xx is not the service's answer. `broken_off`: the body was cut short. `too_long`: it was not read to its end. */
+export type ForeignBody = 'not_json' | 'not_an_object' | 'broken_off' | 'too_long';
+
+export const FOREIGN_BODY_WORDS: Readonly<Record<ForeignBody, string>> = {
+  not_json: 'the body is not JSON',
+  not_an_object: 'the body is no JSON object',
+  broken_off: 'the body breaks off',
+  too_long: 'the body is too long',
+};
 
 /** What the report went through before this attempt. */
 export interface AttemptHistory {
@@ -65,8 +80,11 @@ export type Verdict =
   | { readonly next: 'accepted'; readonly flag: 'contract_broken' | null }
   | { readonly next: 'refused'; readonly hint: Hint | null }
   | { readonly next: 'retry'; readonly delayMs: number; readonly because: RetryReason }
-  /** The effect is unknown: wait for proof this long, then claim decides between one more try and a person. */
-  | { readonly next: 'unknown'; readonly delayMs: number }
+  /**
+   * The effect is unknown: wait for proof this long, then claim decides between one more try and a person. With
+   * `connectionDelayMs` the connection is broken for all calls, and is tried again after that time.
+   */
+  | { readonly next: 'unknown'; readonly delayMs: number; readonly connectionDelayMs?: number }
   /** Nothing was sent and nothing is wrong with the report: due again after the delay, no failure counted. */
   | { readonly next: 'hold'; readonly delayMs: number; readonly because: 'connection' | 'dropped' };
 
@@ -105,7 +123,10 @@ export function judge(
   const connectionBackoff = (notBeforeMs: number | null) => wait(history.connectionFailures, notBeforeMs);
   const isLossTooMany =
     isConnectionLoss(exchange, history.connectionFailures) && history.connectionLosses + 1 >= CONNECTION_LOSSES_MAX;
-  if (isLossTooMany) return { next: 'refused', hint: history.unanswered > 0 ? 'perhaps_already_accepted' : null };
+  // A create that a page answered may have worked: it is never refused for that.
+  const isOpenQuestion = exchange.kind === 'not_the_service' && !history.safeToRepeat;
+  if (isLossTooMany && !isOpenQuestion)
+    return { next: 'refused', hint: history.unanswered > 0 ? 'perhaps_already_accepted' : null };
   switch (exchange.kind) {
     case 'accepted':
       return { next: 'accepted', flag: null };
@@ -115,6 +136,10 @@ export function judge(
       return { next: 'hold', delayMs: askedWaitMs(exchange.notBeforeMs, nowMs), because: 'dropped' };
     case 'connection':
       return { next: 'hold', delayMs: connectionBackoff(exchange.notBeforeMs), because: 'connection' };
+    case 'not_the_service':
+      return history.safeToRepeat
+        ? { next: 'hold', delayMs: connectionBackoff(null), because: 'connection' }
+        : { next: 'unknown', delayMs: settings.unknownGraceMs, connectionDelayMs: connectionBackoff(null) };
     case 'surely_not_sent':
       return { next: 'retry', delayMs: backoff(), because: 'surely_not_sent' };
     case 'unanswered':
@@ -164,12 +189,12 @@ function judgeServerFault(
 
 /**
  * True when the service answered this very call as if nothing could be sent at all, while nothing else says so: a
- * redirect, a 404 that is no JSON, a fresh token refused.
+ * redirect, a 404 that is no JSON, a 2xx that is not the service's, a fresh token refused.
  */
 export function isConnectionLoss(exchange: Exchange, connectionFailures: number): boolean {
   if (connectionFailures > 0) return false;
   if (exchange.kind === 'connection') return exchange.cause === TOKEN_REFUSED;
-  return exchange.kind === 'refused' && isMisconfiguration(exchange);
+  return exchange.kind === 'not_the_service' || (exchange.kind === 'refused' && isMisconfiguration(exchange));
 }
 
 /** A redirect, or a 404 that does not even speak JSON: the base address is wrong, and no report will pass. */
@@ -197,6 +222,7 @@ export function surelyHadNoEffect(exchange: Exchange): boolean {
       return exchange.httpStatus < 500 && exchange.httpStatus !== 408;
     case 'accepted':
     case 'contract_broken':
+    case 'not_the_service':
     case 'unanswered':
       return false;
   }

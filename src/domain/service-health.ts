@@ -29,6 +29,7 @@ export function serviceHealth(exchange: Exchange): ServiceHealth {
     case 'surely_not_sent':
     case 'unanswered':
       return isOwnFault(exchange.cause) ? 'silent' : 'failing';
+    case 'not_the_service':
     case 'connection':
     case 'dropped':
       return 'silent';

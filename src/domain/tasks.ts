@@ -123,7 +123,7 @@ export function connectionTask(
   return {
     subject: 'connection',
     type: 'connection_lost',
-    message: `Nothing can be sent to the service (${cause}, first met by ${first}). Check SERVICE_BASE_URL and the credentials. One call tries again at least every five minutes, and sending goes on by itself once it works.`,
+    message: `Nothing can be sent to the service (${cause}, first met by ${first}). Check SERVICE_BASE_URL, the credentials, and whether a page or a proxy answers in place of the service. One call tries again at least every five minutes, and sending goes on by itself once it works.`,
     actions: [],
   };
 }

@@ -1,7 +1,7 @@
 import { KEPT_ANSWER_BYTES_MAX } from '../contracts/service';
 import { notBeforeMs } from '../domain/backoff';
-import type { Exchange } from '../domain/policy';
-import { readAnswer, readJson, type Contract } from './read-answer';
+import type { Exchange, ForeignBody } from '../domain/policy';
+import { readAnswer, readJson, type Body, type Contract } from './read-answer';
 import { refusalMessage } from './refusal-message';
 import { TransportFailure } from './transport-failure';
 import type { Received } from './transport';
@@ -30,18 +30,26 @@ export function classify<T>(contract: Contract<T>, outcome: Outcome, nowMs: numb
   const { status, received } = outcome;
   const rawBody = received.text === '' ? null : cut(received.text);
   if (status < 200 || status > 299) return { exchange: refused(outcome, nowMs), data: null, rawBody };
-  if (received.ended !== 'complete') {
-    const rule = received.ended === 'too_long' ? 'must not be longer than 256 KiB' : 'must not break off';
-    return {
-      exchange: { kind: 'contract_broken', httpStatus: status, issues: [`body: ${rule}`] },
-      data: null,
-      rawBody,
-    };
-  }
-  const reading = readAnswer(contract, received.text);
+  const body = readJson(received.text);
+  const foreign = foreignBody(received, body);
+  if (foreign)
+    return { exchange: { kind: 'not_the_service', httpStatus: status, cause: foreign }, data: null, rawBody };
+  const reading = readAnswer(contract, body);
   return reading.kept
     ? { exchange: { kind: 'accepted', httpStatus: status }, data: reading.data, rawBody }
     : { exchange: { kind: 'contract_broken', httpStatus: status, issues: reading.issues }, data: null, rawBody };
+}
+
+/**
+ * Why the body of a 2xx is not the service's; null when it may be. The service promises a JSON object and no content type
+ * (service-api 1): a JSON object of any content type is taken for its answer, anything else is not. An empty body
+ * says nothing against the service: it breaks the contract.
+ */
+function foreignBody({ ended }: Received, { text, isJson, value }: Body): ForeignBody | null {
+  if (ended !== 'complete') return ended;
+  if (text.trim() === '') return null;
+  if (!isJson) return 'not_json';
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? null : 'not_an_object';
 }
 
 /** True unless the attempt surely ended before the first byte of the request. */

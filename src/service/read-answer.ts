@@ -20,14 +20,20 @@ export type Reading<T> =
 /** An envelope adds one level to what it holds. */
 const ANSWER_LEVELS_MAX = JSON_LEVELS_MAX + 1;
 
-/** A body read as JSON; `isJson` is false when it cannot be. */
-export function readJson(text: string): { readonly isJson: boolean; readonly value: unknown } {
+/** The body of an answer; `value` is undefined when it is not JSON. */
+export interface Body {
+  readonly text: string;
+  readonly isJson: boolean;
+  readonly value: unknown;
+}
+
+export function readJson(text: string): Body {
   try {
     // Some servers put a byte order mark before their JSON.
     const value: unknown = JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
-    return { isJson: true, value };
+    return { text, isJson: true, value };
   } catch {
-    return { isJson: false, value: undefined };
+    return { text, isJson: false, value: undefined };
   }
 }
 
@@ -35,8 +41,7 @@ export function readJson(text: string): { readonly isJson: boolean; readonly val
  * Holds the body of a 2xx answer against its operation's contract. Reference operations answer inside an envelope
  * (service-api 1); those of the integration guide (4.5) are read both inside an envelope and bare.
  */
-export function readAnswer<T>(contract: Contract<T>, text: string): Reading<T> {
-  const { isJson, value } = readJson(text);
+export function readAnswer<T>(contract: Contract<T>, { text, isJson, value }: Body): Reading<T> {
   if (!isJson) return { kept: false, issues: ['body: must be JSON'] };
   const faults = faultsOf(text);
   if (faults.length > 0) return { kept: false, issues: faults };

@@ -84,6 +84,7 @@ export function noTokenAfter(exchange: Exchange): Renewed & { ok: false } {
   switch (exchange.kind) {
     case 'accepted':
     case 'contract_broken':
+    case 'not_the_service':
       return noToken('token_contract_broken');
     case 'refused':
       return noToken(`token_http_${exchange.httpStatus}`, exchange.notBeforeMs);

@@ -7,7 +7,9 @@ export function changesOf(
   { giveUpAfterMs }: { readonly giveUpAfterMs: number },
 ) {
   const { verdict } = result;
-  const isUnanswered = verdict.next === 'unknown' || (verdict.next === 'retry' && verdict.because === 'unanswered');
+  const connectionDelayMs = connectionDelayOf(result);
+  const isUnanswered =
+    result.isForeign || verdict.next === 'unknown' || (verdict.next === 'retry' && verdict.because === 'unanswered');
   return {
     error: result.error ? JSON.stringify(result.error) : '',
     hint: verdict.next === 'refused' ? (verdict.hint ?? '') : '',
@@ -18,7 +20,9 @@ export function changesOf(
     no_effect: result.hadNoEffect,
     permit_spent: result.isPermitSpent,
     answered: result.wasAnswered,
-    connection: verdict.next === 'hold' && verdict.because === 'connection',
+    connection: connectionDelayMs !== null,
+    connection_delay_ms: connectionDelayMs ?? 0,
+    connection_safe_only: result.isForeign,
     connection_failures: claimed.connectionFailures + 1,
     connection_loss: result.isConnectionLoss ? 1 : 0,
     too_old: result.isTooOld,
@@ -28,6 +32,12 @@ export function changesOf(
     outage_delay_ms: result.outageDelayMs,
     give_up_ms: giveUpAfterMs,
   };
+}
+
+/** How long the connection is left alone, ms; null when the attempt says nothing against it. */
+function connectionDelayOf({ verdict }: AttemptResult): number | null {
+  if (verdict.next === 'unknown') return verdict.connectionDelayMs ?? null;
+  return verdict.next === 'hold' && verdict.because === 'connection' ? verdict.delayMs : null;
 }
 
 /** How long to wait, ms; 0 for what is settled or refused. */

@@ -22,6 +22,7 @@ export function noAnswerAfter(exchange: Failed, fields: readonly string[], nowMs
   };
   switch (exchange.kind) {
     case 'contract_broken':
+    case 'not_the_service':
       return because('answer_broken', LONG_WAIT_MS);
     case 'surely_not_sent':
     case 'unanswered':

@@ -83,6 +83,8 @@ export interface AttemptResult {
   readonly isPermitSpent: boolean;
   /** True when the service answered anything at all. */
   readonly wasAnswered: boolean;
+  /** True when something answered in place of the service. */
+  readonly isForeign: boolean;
   readonly service: ServiceHealth;
   /** True when the service forbids the operation (403). */
   readonly isForbidden: boolean;

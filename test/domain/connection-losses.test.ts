@@ -5,6 +5,7 @@ import { nowMs } from './tows';
 const LOSSES: readonly (readonly [string, Exchange])[] = [
   ['a redirect', refused(302)],
   ['a 404 that is no JSON', refused(404, { isJson: false })],
+  ['a 2xx that is not the service', { kind: 'not_the_service', httpStatus: 200, cause: 'not_json' }],
   ['a fresh token that is refused too', { kind: 'connection', cause: TOKEN_REFUSED, notBeforeMs: null }],
 ];
 

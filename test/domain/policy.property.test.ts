@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
-import { judge, type AttemptHistory, type Exchange } from '../../src/domain/policy';
+import { judge, type AttemptHistory, type Exchange, type Verdict } from '../../src/domain/policy';
+import { serviceHealth } from '../../src/domain/service-health';
 import { SETTINGS } from './attempts';
 import { deepFreeze, nowMs } from './tows';
 
@@ -12,6 +13,11 @@ const exchanges: fc.Arbitrary<Exchange> = fc.oneof(
     kind: fc.constant('contract_broken' as const),
     httpStatus: fc.integer({ min: 200, max: 299 }),
     issues: fc.constant(['data: is required']),
+  }),
+  fc.record({
+    kind: fc.constant('not_the_service' as const),
+    httpStatus: fc.integer({ min: 200, max: 299 }),
+    cause: fc.constantFrom('not_json', 'not_an_object', 'broken_off', 'too_long'),
   }),
   fc.record({
     kind: fc.constant('refused' as const),
@@ -52,10 +58,13 @@ function surelyWithoutEffect(exchange: Exchange): boolean {
       return exchange.httpStatus < 500 && exchange.httpStatus !== 408;
     case 'accepted':
     case 'contract_broken':
+    case 'not_the_service':
     case 'unanswered':
       return false;
   }
 }
+
+const withoutDelays = (verdict: Verdict) => ({ ...verdict, delayMs: 0, connectionDelayMs: 0 });
 
 describe('whatever happened to an attempt', () => {
   test('the next one never comes before the moment the service asked for', () => {
@@ -69,7 +78,7 @@ describe('whatever happened to an attempt', () => {
     );
   });
 
-  test('a 2xx is accepted and never sent again; nothing else is accepted', () => {
+  test('a 2xx of the service is accepted and never sent again; nothing else is accepted, a 2xx of something else neither', () => {
     fc.assert(
       fc.property(exchanges, histories, jitters, (exchange, history, jitter) => {
         const isAccepted = judge(exchange, history, SETTINGS, nowMs, jitter).next === 'accepted';
@@ -105,6 +114,20 @@ describe('whatever happened to an attempt', () => {
     );
   });
 
+  test('a 2xx that is not the service is no sign of life, and a create that got one is never called refused', () => {
+    fc.assert(
+      fc.property(exchanges, histories, jitters, (exchange, history, jitter) => {
+        if (exchange.kind !== 'not_the_service') return;
+        expect(serviceHealth(exchange)).toBe('silent');
+        if (history.safeToRepeat) return;
+        const verdict = judge(exchange, history, SETTINGS, nowMs, jitter);
+        expect(verdict.next).toBe('unknown');
+        expect('connectionDelayMs' in verdict && verdict.connectionDelayMs).toBeGreaterThan(0);
+      }),
+      runs,
+    );
+  });
+
   test('a call that is safe to repeat is never unknown', () => {
     const repeatable = histories.map((history) => ({ ...history, safeToRepeat: true }));
     fc.assert(
@@ -120,7 +143,7 @@ describe('whatever happened to an attempt', () => {
       fc.property(exchanges, histories, jitters, (exchange, history, jitter) => {
         const plain = judge(exchange, history, SETTINGS, nowMs, 0);
         const jittered = judge(exchange, history, SETTINGS, nowMs, jitter);
-        expect({ ...jittered, delayMs: 0 }).toEqual({ ...plain, delayMs: 0 });
+        expect(withoutDelays(jittered)).toEqual(withoutDelays(plain));
         const [least, delay] = [plain, jittered].map((verdict) => ('delayMs' in verdict ? verdict.delayMs : 0));
         expect(delay).toBeGreaterThanOrEqual(least ?? 0);
       }),

@@ -14,12 +14,34 @@ describe('row "2xx"', () => {
   });
 });
 
-describe('row "2xx whose body breaks the contract"', () => {
+describe('row "2xx with no body, or a JSON object that breaks the contract"', () => {
   test('is accepted and flagged, never sent again', () => {
     const exchange = { kind: 'contract_broken', httpStatus: 200, issues: ['data: is required'] } as const;
     for (const history of [repeatable, once]) {
       expect(verdictOn(exchange, history)).toEqual({ next: 'accepted', flag: 'contract_broken' });
     }
+  });
+});
+
+describe('row "2xx that is not the service"', () => {
+  const page = { kind: 'not_the_service', httpStatus: 200, cause: 'not_json' } as const;
+
+  test('is a condition of the connection on a call that is safe to repeat, tried ever more rarely', () => {
+    const verdicts = [0, 1, 2, 20].map((connectionFailures) => verdictOn(page, { ...repeatable, connectionFailures }));
+
+    expect(verdicts).toEqual(
+      [1000, 2000, 4000, 300_000].map((delayMs) => ({ next: 'hold', delayMs, because: 'connection' })),
+    );
+  });
+
+  test('leaves a create unknown, and breaks the connection of all other calls', () => {
+    for (const history of [once, { ...once, failures: 9, unanswered: 1 }, { ...once, connectionLosses: 9 }]) {
+      expect(verdictOn(page, history)).toEqual({ next: 'unknown', delayMs: 15_000, connectionDelayMs: 1000 });
+    }
+  });
+
+  test('may have had an effect', () => {
+    expect(surelyHadNoEffect(page)).toBe(false);
   });
 });
 

@@ -18,6 +18,9 @@ function answered(httpStatus: number, also: Partial<Extract<Exchange, { kind: 'r
 const TABLE: readonly (readonly [what: string, exchange: Exchange, expected: ServiceHealth])[] = [
   ['2xx', { kind: 'accepted', httpStatus: 200 }, 'alive'],
   ['2xx that breaks the contract', { kind: 'contract_broken', httpStatus: 200, issues: [] }, 'alive'],
+  ...(['not_json', 'not_an_object', 'broken_off', 'too_long'] as const).map(
+    (cause) => [`2xx, ${cause}`, { kind: 'not_the_service', httpStatus: 200, cause }, 'silent'] as const,
+  ),
   ...[400, 401, 403, 404, 409, 422].map((status) => [`${status}`, answered(status), 'alive'] as const),
   ...[408, 429, 500, 502, 503, 504].map((status) => [`${status}`, answered(status), 'failing'] as const),
   ['connection refused', { kind: 'surely_not_sent', cause: 'refused' }, 'failing'],

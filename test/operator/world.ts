@@ -151,6 +151,7 @@ export async function answerHead(
     hadNoEffect: isRefused,
     isPermitSpent: true,
     wasAnswered: isAccepted || isRefused,
+    isForeign: false,
     service: isAccepted || isRefused ? 'alive' : 'silent',
     isForbidden: false,
     askedMs: 0,

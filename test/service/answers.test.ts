@@ -49,8 +49,14 @@ describe('an accepted answer', () => {
 
 describe('a 2xx that breaks the contract', () => {
   it.each<[string, Reply, string[]]>([
-    ['is not JSON', { body: '<html>secret</html>' }, ['body: must be JSON']],
-    ['is empty', { status: 204 }, ['body: must be JSON']],
+    ['has status 204', { status: 204 }, ['body: must be JSON']],
+    ['is empty', { status: 200 }, ['body: must be JSON']],
+    ['is blank', { status: 200, body: ' \r\n' }, ['body: must be JSON']],
+    [
+      'is an empty object',
+      json({}),
+      ['code: is required (number)', 'message: is required (string)', 'data: is required (object)'],
+    ],
     [
       'has no envelope',
       json({ towing_reference_id: 'TW-1' }),
@@ -79,16 +85,6 @@ describe('a 2xx that breaks the contract', () => {
     });
   });
 
-  it('by being longer than 256 KiB is not read to its end', async () => {
-    const result = await detained({ ...enveloped({ towing_reference_id: 'x'.repeat(256 * 1024) }) });
-    expect(result.exchange).toEqual({
-      kind: 'contract_broken',
-      httpStatus: 200,
-      issues: ['body: must not be longer than 256 KiB'],
-    });
-    expect(Buffer.byteLength(result.rawBody ?? '')).toBe(64 * 1024);
-  });
-
   it('of exactly 256 KiB is still read', async () => {
     const frame = enveloped({ towing_reference_id: '' }).body ?? '';
     const filled = enveloped({ towing_reference_id: 'x'.repeat(256 * 1024 - frame.length) });
@@ -97,8 +93,8 @@ describe('a 2xx that breaks the contract', () => {
   });
 
   it('keeps 64 KiB of its body and never half a character', async () => {
-    const body = `${'a'.repeat(64 * 1024 - 1)}${'ك'.repeat(10)}`;
-    expect((await detained({ body })).rawBody).toBe('a'.repeat(64 * 1024 - 1));
+    const body = `{"a":"${'a'.repeat(64 * 1024 - 7)}${'ك'.repeat(10)}"}`;
+    expect((await detained({ body })).rawBody).toBe(body.slice(0, 64 * 1024 - 1));
   });
 });
 
@@ -133,6 +129,34 @@ describe('a 2xx whose body only looks like an answer', () => {
     expect(issues.at(-1)).toBe('body: and 980 more');
     expect(Math.max(...Array.from(issues, (issue) => issue.length))).toBeLessThan(250);
   });
+});
+
+describe('a 2xx that is not the service', () => {
+  const html = { 'content-type': 'text/html' };
+  it.each<[string, Reply, string]>([
+    ['an HTML page', { headers: html, body: '<html>secret</html>' }, 'not_json'],
+    ['an HTML page that calls itself JSON', { ...json(''), body: '<html>' }, 'not_json'],
+    ['plain text', { headers: { 'content-type': 'text/plain' }, body: 'OK' }, 'not_json'],
+    ['a JSON object that is cut in two', { ...json({}), body: '{"code":200,' }, 'not_json'],
+    ['an array', json([]), 'not_an_object'],
+    ['a text in JSON', json('text'), 'not_an_object'],
+    ['a number in JSON', json(200), 'not_an_object'],
+    ['null', json(null), 'not_an_object'],
+    ['more than 256 KiB', enveloped({ towing_reference_id: 'x'.repeat(256 * 1024) }), 'too_long'],
+    ['5 MB of a page', { headers: html, body: '<p>'.repeat(1_700_000) }, 'too_long'],
+  ])('is %s', async (_, reply, cause) => {
+    const result = await detained(reply);
+    expect(result).toMatchObject({ exchange: { kind: 'not_the_service', httpStatus: 200, cause }, data: null });
+    expect(result.rawBody?.length).toBeLessThanOrEqual(64 * 1024);
+  });
+
+  it.each([[{}], [{ 'content-type': 'text/html' }], [{ 'content-type': 'text/plain' }]])(
+    'is never a JSON object of any content type: %j',
+    async (headers) => {
+      const reply = { headers, body: enveloped({ towing_reference_id: 'TW-1' }).body ?? '' };
+      expect((await detained(reply)).exchange).toEqual({ kind: 'accepted', httpStatus: 200 });
+    },
+  );
 });
 
 describe('a refusal', () => {

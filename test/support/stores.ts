@@ -144,6 +144,7 @@ export function result(verdict: Verdict, also: Partial<AttemptResult> = {}): Att
     hadNoEffect: false,
     isPermitSpent: true,
     wasAnswered: isAccepted,
+    isForeign: false,
     service: isAccepted ? 'alive' : 'silent',
     isForbidden: false,
     askedMs: 0,

@@ -44,8 +44,8 @@ const en = {
   work: enWork,
   operations: enOperations,
   connection: {
-    title: 'towhook cannot sign in to the service: nothing is sent.',
-    todo: 'Check SERVICE_BASE_URL, SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET of the workers. Sending goes on by itself once signing in works.',
+    title: 'towhook cannot sign in to the service, or something answers in its place: nothing is sent.',
+    todo: 'Check SERVICE_BASE_URL, SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET of the workers, and whether a page or a proxy answers in its place. Sending goes on by itself once it works.',
   },
   outage: {
     title: 'The service fails call after call: all sending waits.',
@@ -155,8 +155,8 @@ const ar: typeof en = {
   work: arWork,
   operations: arOperations,
   connection: {
-    title: 'لا يستطيع towhook الدخول إلى الخدمة، ولا يُرسل شيء.',
-    todo: 'راجع SERVICE_BASE_URL و SERVICE_CLIENT_ID و SERVICE_CLIENT_SECRET عند العمال. يُستأنف الإرسال تلقائيًا متى نجح الدخول.',
+    title: 'لا يستطيع towhook الدخول إلى الخدمة، أو يرد غيرها بدلًا منها، ولا يُرسل شيء.',
+    todo: 'راجع SERVICE_BASE_URL و SERVICE_CLIENT_ID و SERVICE_CLIENT_SECRET عند العمال، وتحقق هل ترد صفحة أو وسيط بدل الخدمة. يُستأنف الإرسال تلقائيًا متى نجح.',
   },
   outage: {
     title: 'الخدمة تتعطل مع كل طلب، وكل الإرسال ينتظر.',

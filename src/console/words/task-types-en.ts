@@ -110,7 +110,7 @@ export const taskTypesEn: TaskTypes = {
       chip: 'No connection',
       title: () => 'Nothing can be sent to the service',
       advice:
-        'Check SERVICE_BASE_URL and the credentials. One call tries again at least every 5 minutes; this closes by itself once sending works.',
+        'Check SERVICE_BASE_URL, the credentials, and whether a page answers in place of the service. One call tries again at least every 5 minutes; this closes by itself once sending works.',
     },
     service_down: {
       chip: 'Service down',

@@ -1,5 +1,5 @@
 import type { Finding } from '../../cli';
-import type { Exchange } from '../../domain/policy';
+import { FOREIGN_BODY_WORDS, type Exchange } from '../../domain/policy';
 import type { Clock } from '../../platform/clock';
 import { serviceAccess, type Config, type ServiceAccess } from '../../platform/config';
 import { silentLog } from '../../platform/log';
@@ -76,6 +76,12 @@ function meaning(exchange: Exchange): Finding {
         'service_answers_otherwise',
         `something answers ${exchange.httpStatus}, but not as the service does: ${exchange.issues.join('; ')}`,
         'Check host and path prefix of SERVICE_BASE_URL.',
+      );
+    case 'not_the_service':
+      return notes.fault(
+        'service_answers_otherwise',
+        `something answers ${exchange.httpStatus}, but not as the service does: ${FOREIGN_BODY_WORDS[exchange.cause]}`,
+        'Check host and path prefix of SERVICE_BASE_URL, and whether a proxy or a page answers in its place.',
       );
     case 'surely_not_sent':
     case 'unanswered':

@@ -95,7 +95,7 @@ end
 local function rest_until_next_try()
   local held_by = closed_gate(KIND, now)
   local next_at = now + delay_ms
-  if changes.connection then
+  if changes.connection and outcome == 'hold' then
     next_at = now + math.max(changes.asked_ms, math.min(delay_ms, CONNECTION_WAIT_MAX_MS)) + PROBE_TURN_MS
   end
   set_state(id, resting_state_of_violation())
@@ -128,7 +128,7 @@ end
 set_fields({ attempt_id = '', slot_at = '' })
 local is_paused = changes.forbidden and note_forbidden(member_of(id), KIND, changes.paused_task, now)
 if changes.connection then
-  lose_connection(delay_ms, changes.connection_failures, changes.connection_task, now)
+  lose_connection(changes, now)
 elseif changes.service == 'failing' then
   note_failure(member_of(id), changes.outage_delay_ms, changes.outage_task, now)
 end

@@ -7,7 +7,8 @@
 --         9 changes as JSON: { error, hint, answer, raw_body, not_found, unanswered, no_effect, answered, connection,
 --           connection_loss: 1 when it broke for this report alone, too_old: true when the claim had grown too old,
 --           service: alive|failing|silent, forbidden, asked_ms, outage_delay_ms, give_up_ms,
---           task: { id, json } | false, connection_failures, connection_task, outage_task, paused_task }
+--           task: { id, json } | false, connection_delay_ms, connection_failures, connection_safe_only, connection_task,
+--           outage_task, paused_task }
 -- RETURNS { 'done', 'more' or '' } · { 'late' } · { 'late_accepted' } · { 'gone' }
 --! include shared/gates.lua
 
@@ -84,6 +85,7 @@ local function count_hold()
   add_to_report(seq, 'attempts', -1)
   if changes.connection then
     add_to_report(seq, 'connection_losses', changes.connection_loss)
+    add_to_report(seq, 'unanswered', changes.unanswered)
   elseif changes.too_old and add_to_report(seq, 'drops', 1) >= DROPS_MAX then
     start_give_up_clock(seq, now, changes.give_up_ms)
     delay_ms = math.min(DROP_WAIT_MAX_MS, DROP_WAIT_MS * 2 ^ math.min(number_of(report(seq, 'drops')) - DROPS_MAX, 10))
@@ -98,7 +100,7 @@ local function rest_until_next_try()
   if held_by and resting_state(seq) == 'pending' and report(seq, 'once') ~= '1' then
     next_at = now + changes.asked_ms
   end
-  if changes.connection then
+  if changes.connection and outcome == 'hold' then
     next_at = now + math.max(changes.asked_ms, math.min(delay_ms, CONNECTION_WAIT_MAX_MS)) + PROBE_TURN_MS
   end
   set_report(seq, { state = resting_state(seq), next_at = next_at, error = changes.error })
@@ -109,7 +111,7 @@ redis.call('HDEL', TOW, 'lease_token', 'lease_until')
 set_report(seq, { attempt_id = '' })
 local is_paused = changes.forbidden and note_forbidden(ref, kind, changes.paused_task, now)
 if changes.connection then
-  lose_connection(delay_ms, changes.connection_failures, changes.connection_task, now)
+  lose_connection(changes, now)
 elseif changes.service == 'failing' then
   note_failure(ref, changes.outage_delay_ms, changes.outage_task, now)
 end

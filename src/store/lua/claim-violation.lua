@@ -13,8 +13,10 @@
 --         { 'wait', at_ms } · { 'busy', at_ms } another worker holds the lease
 --         { 'token_first' } it may be sent at once: get a token, and claim again
 --         { 'hand_over', unknown|given_up|unchecked, attempts, version } a person must decide: hand-over-violation.lua
---         { 'probe', failed probes } the outage may be over, and no report can try it: make the token call
+--         { 'probe', failed probes } the outage, or what answered in place of the service, may be over, and no report may
+--           try it: make the token call
 --! include shared/violation-gates.lua
+--! include shared/tries.lua
 --! include shared/budget.lua
 
 local id, token, attempt_id, lease_ms = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
@@ -104,19 +106,20 @@ local function wait_for_gate(name, closed_until, looks)
   return { 'wait', string.format('%.0f', closed_until) }
 end
 
--- An outage that may be tried, but never by a violation: it is not safe to repeat. Nil: there is none.
+-- A gate that only a call safe to repeat may try, so never a violation. Nil: there is none.
 local function somebody_else_tries()
-  if gate('outage.until') == '' then
+  local name = gate_for_safe_tries()
+  if not name then
     return nil
   end
-  local other = other_probe(member_of(id), gate('outage.last_probe'))
+  local other = other_probe(name, member_of(id), name == 'outage' and gate('outage.last_probe') or '')
   if other then
     make_due(other, now)
-    return wait_for_gate('outage', now + TURN_MS, true)
+    return wait_for_gate(name, now + TURN_MS, true)
   end
-  begin_try('outage', 'token', lease_ms, now)
-  wait_for_gate('outage', now + lease_ms, true)
-  return { 'probe', number_of(gate('outage.probes')) }
+  begin_try(name, 'token', lease_ms, now)
+  wait_for_gate(name, now + lease_ms, true)
+  return { 'probe', failed_tries(name) }
 end
 
 -- Stands in line for a slot of the budget, in the order in which violations were reported. Nil when one is free.

@@ -13,8 +13,9 @@
 --         { 'idle' } nothing is owed · { 'held' } a person decides · { 'reconcile' } compare the invoices first
 --         { 'wait', at_ms } · { 'busy', at_ms } another worker holds the lease · { 'gone' } no such tow
 --         { 'hand_over', seq, id, kind, unknown|given_up, attempts } a person must decide: hand-over.lua says so
---         { 'probe', failed probes } the outage may be over, and no report can try it: make the token call
---! include shared/gates.lua
+--         { 'probe', failed probes } the outage, or what answered in place of the service, may be over, and no report may
+--           try it: make the token call
+--! include shared/tries.lua
 --! include shared/budget.lua
 
 local ref, token, attempt_id = ARGV[1], ARGV[2], ARGV[3]
@@ -104,23 +105,24 @@ local function wait_for_gate(seq, name, closed_until, looks)
   return { 'wait', string.format('%.0f', closed_until) }
 end
 
--- An outage that may be tried: by a report that is safe to repeat, never twice in a row by the same tow. Nil: this one.
+-- A gate that only a call safe to repeat may try; an outage never twice in a row by the same tow. Nil: this report tries.
 local function somebody_else_tries(seq)
-  local outage_until, last_probe = gate('outage.until'), gate('outage.last_probe')
-  if outage_until == '' then
+  local name = gate_for_safe_tries()
+  if not name then
     return nil
   end
+  local last_probe = name == 'outage' and gate('outage.last_probe') or ''
   if report(seq, 'once') ~= '1' and last_probe ~= ref then
     return nil
   end
-  local other = other_probe(ref, last_probe)
+  local other = other_probe(name, ref, last_probe)
   if other then
     redis.call('ZADD', DUE_TOWS, now, other)
-    return wait_for_gate(seq, 'outage', now + TURN_MS, true)
+    return wait_for_gate(seq, name, now + TURN_MS, true)
   end
-  begin_try('outage', 'token', lease_ms, now)
-  wait_for_gate(seq, 'outage', now + lease_ms, true)
-  return { 'probe', number_of(gate('outage.probes')) }
+  begin_try(name, 'token', lease_ms, now)
+  wait_for_gate(seq, name, now + lease_ms, true)
+  return { 'probe', failed_tries(name) }
 end
 
 -- Tows that have something to say about where a vehicle is are served first.

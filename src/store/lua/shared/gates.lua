@@ -2,7 +2,8 @@
 -- may try it, all others wait. Whoever gets through opens it, and everything held is due at once. Fields of the hash
 -- GATES:
 --
---   connection.until, connection.failures     no token, or a wrong address
+--   connection.until, connection.failures     no token, a wrong address, or something that answers in place of the service
+--   connection.safe_only                      1 when a call into it may have worked: creates do not try it
 --   outage.until, outage.probes               the breaker: too many calls of too many tows failed in a row
 --   outage.failures, outage.tows              what was counted towards it
 --   paused.<kind>.until                       an operation the service forbids (403)
@@ -153,7 +154,8 @@ local function end_outage(now)
 end
 
 local function restore_connection(now)
-  return open_gate('connection', { 'connection.until', 'connection.failures', 'connection.last_probe' }, now)
+  local fields = { 'connection.until', 'connection.failures', 'connection.last_probe', 'connection.safe_only' }
+  return open_gate('connection', fields, now)
 end
 
 local function resume_operation(kind, now)
@@ -161,14 +163,23 @@ local function resume_operation(kind, now)
 end
 
 -- The connection as a whole fails: one task, whatever else was wrong before. Calls under way that share one failure
--- count once: `failures` is what the claim knew of, and this one.
-local function lose_connection(delay_ms, failures, task_json, now)
-  end_outage(now)
-  set_gate('connection.failures', math.max(number_of(gate('connection.failures')), failures))
-  if open_general_task('connection', task_json) then
+-- count once: `failures` is what the claim knew of, and this one. What answers in place of the service (safe_only) ends no
+-- outage: that lasts at least until the next try.
+-- `lost`: { connection_delay_ms, connection_failures, connection_task, connection_safe_only }
+local function lose_connection(lost, now)
+  if not lost.connection_safe_only then
+    end_outage(now)
+  elseif gate('outage.until') ~= '' then
+    close_gate('outage', lost.connection_delay_ms, now)
+  end
+  if lost.connection_safe_only then
+    set_gate('connection.safe_only', '1')
+  end
+  set_gate('connection.failures', math.max(number_of(gate('connection.failures')), lost.connection_failures))
+  if open_general_task('connection', lost.connection_task) then
     publish('gate.closed', cjson.null)
   end
-  close_gate('connection', delay_ms, now)
+  close_gate('connection', lost.connection_delay_ms, now)
 end
 
 -- The service failed a call of this tow or violation. Enough of them in a row open the breaker; a failed try keeps it open longer.
@@ -211,21 +222,4 @@ local function note_forbidden(ref, kind, task_json, now)
   end
   close_gate(name, PAUSE_PROBE_MS, now)
   return true
-end
-
--- Another tow whose head is safe to repeat and that did not try last; nil when there is none.
-local function other_probe(mine, last_probe)
-  for _, other in ipairs(redis.call('SRANDMEMBER', PROBES .. ':outage', 3)) do
-    if other ~= mine and other ~= last_probe then
-      return other
-    end
-  end
-end
-
--- One tries what was closed; should its try get lost, others look after the lease, at a paused operation not before
--- the usual while.
-local function begin_try(name, ref, lease_ms, now)
-  local is_pause = string.sub(name, 1, 7) == 'paused.'
-  close_gate(name, is_pause and PAUSE_PROBE_MS or lease_ms, now)
-  set_gate(name .. '.last_probe', ref)
 end

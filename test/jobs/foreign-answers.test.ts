@@ -1,0 +1,144 @@
+import type { Socket } from 'node:net';
+import { sendReport } from '../../jobs/send-report';
+import { systemClock } from '../../src/platform/clock';
+import { silentLog } from '../../src/platform/log';
+import { createMetrics } from '../../src/platform/metrics';
+import { KEYS } from '../../src/store/keys';
+import { clientWithToken, closeClients } from '../service/client-under-test';
+import { enveloped, startRawServer, type RawServer } from '../service/fake-service';
+import { eventually } from '../support/eventually';
+import { useRedis } from '../support/redis';
+import { GRACE_MS, INVOICE, openStores, reference, START, type Stores } from '../support/stores';
+
+/** What follows a 2xx for a report, by what its body is. */
+
+const redis = useRedis();
+let stores: Stores;
+let server: RawServer;
+/** Answers each call, on a connection of its own. */
+let answer: (socket: Socket) => void;
+let calls: number;
+
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+  calls = 0;
+  server = await startRawServer((socket, { chunk }) => {
+    if (chunk > 1) return;
+    calls += 1;
+    answer(socket);
+  });
+  answer = (socket) => socket.end(http(enveloped({ towing_reference_id: 'T1' }).body ?? ''));
+});
+afterEach(async () => {
+  closeClients();
+  await server.stop();
+  stores.close();
+});
+
+function http(body: string, type = 'application/json', status = '200 OK'): string {
+  const head = [`HTTP/1.1 ${status}`, `content-type: ${type}`, `content-length: ${Buffer.byteLength(body)}`];
+  return `${[...head, 'connection: close'].join('\r\n')}\r\n\r\n${body}`;
+}
+
+const PAGE = '<!doctype html><title>Sign in</title>';
+const FOREIGN: readonly (readonly [name: string, answer: (socket: Socket) => void])[] = [
+  ['an HTML page', (socket) => socket.end(http(PAGE, 'text/html'))],
+  ['plain text', (socket) => socket.end(http('OK', 'text/plain'))],
+  ['an empty list', (socket) => socket.end(http('[]'))],
+  ['a text in JSON', (socket) => socket.end(http('"done"'))],
+  ['a number', (socket) => socket.end(http('1'))],
+  ['5 MB of a page', (socket) => socket.end(http('<p>'.repeat(1_700_000), 'text/html'))],
+  ['a body that is cut', (socket) => socket.end(http('{"code":200,"message":"Success"}').slice(0, -9))],
+  ['a body without an end', drip],
+];
+const DRIFT: readonly (readonly [name: string, answer: (socket: Socket) => void])[] = [
+  ['an empty body', (socket) => socket.end(http(''))],
+  ['204', (socket) => socket.end('HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n')],
+  ['an object without an envelope', (socket) => socket.end(http('{"ok":true}'))],
+  ['such an object as a page', (socket) => socket.end(http('{"ok":true}', 'text/html'))],
+];
+
+function drip(socket: Socket): void {
+  socket.write('HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ntransfer-encoding: chunked\r\n\r\n');
+  const more = setInterval(() => socket.write(`10000\r\n${'x'.repeat(65_536)}\r\n`), 1);
+  socket.on('close', () => clearInterval(more));
+}
+
+async function run(ref = 'T1') {
+  const service = await clientWithToken(server.url, { timeoutMs: 3000 });
+  const settings = {
+    retryBaseMs: 20,
+    retryCapMs: 100,
+    notFoundRetries: 2,
+    notFoundRetryMs: 20,
+    unknownGraceMs: GRACE_MS,
+  };
+  const { outbox, tows } = stores;
+  const world = { clock: systemClock, log: silentLog, metrics: createMetrics() };
+  return sendReport(
+    { towing_reference_id: reference(ref) },
+    { outbox, tows, service, settings, claimMaxAgeMs: 5000, ...world },
+  );
+}
+
+async function tow(ref = 'T1') {
+  await stores.request(ref);
+  await stores.say(ref, START);
+}
+
+const tasksOfAll = async () => (await stores.redis.hkeys(KEYS.tasks)).toSorted();
+
+describe.each(FOREIGN)('%s with status 200', (_name, foreign) => {
+  it('does not accept a report: it holds all sending, and the report is sent again by itself', async () => {
+    await tow();
+    const works = answer;
+    answer = foreign;
+
+    expect(await run()).toMatchObject({ what: 'hold' });
+    expect((await stores.read('T1')).reports[0]).toMatchObject({ state: 'pending', brokenAnswer: null });
+    expect(await tasksOfAll()).toEqual(['connection']);
+
+    answer = works;
+    await eventually(async () => {
+      await run();
+      expect(await stores.states('T1')).toEqual(['started accepted']);
+    });
+    expect(calls).toBe(2);
+    expect(await tasksOfAll()).toEqual([]);
+  });
+
+  it('leaves an invoice request unknown: one more request, and then a person decides', async () => {
+    await tow();
+    await run();
+    await stores.say('T1', INVOICE);
+    answer = foreign;
+
+    expect(await run()).toMatchObject({ what: 'unknown' });
+    expect(await tasksOfAll()).toEqual(['connection']);
+    await eventually(async () => {
+      await stores.redis.hset(KEYS.gates, 'connection.until', 1);
+      await stores.outbox.probed({ service: 'alive', delayMs: 0 });
+      await run();
+      expect((await stores.read('T1')).tasks).toMatchObject([{ type: 'report_unknown', report_id: 'invoice-2' }]);
+    });
+    expect(await stores.states('T1')).toEqual(['started accepted', 'invoice unknown']);
+    expect(calls).toBe(3);
+  });
+});
+
+describe.each(DRIFT)('%s', (_name, drift) => {
+  it('is accepted with a task and the body as it came', async () => {
+    await tow();
+    answer = drift;
+
+    expect(await run()).toMatchObject({ what: 'accepted' });
+    const { reports, tasks } = await stores.read('T1');
+    expect(reports).toMatchObject([
+      { state: 'accepted', brokenAnswer: _name.includes('object') ? '{"ok":true}' : null },
+    ]);
+    expect(tasks).toMatchObject([{ type: 'answer_broken', report_id: 'started-1' }]);
+    expect(await stores.redis.hgetall(KEYS.gates)).toEqual({});
+    expect(await run()).toMatchObject({ what: 'idle' });
+    expect(calls).toBe(1);
+  });
+});

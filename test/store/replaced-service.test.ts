@@ -1,0 +1,132 @@
+import { KEYS } from '../../src/store/keys';
+import { eventually } from '../support/eventually';
+import { useRedis } from '../support/redis';
+import { ACCEPTED, INVOICE, mustClaim, openStores, result, START, type Stores } from '../support/stores';
+import { mustClaimViolation, openOutbox, outcome, readViolation, reportViolations } from '../support/violations';
+
+/** Something answers with 2xx in place of the service: a login or maintenance page. */
+
+const redis = useRedis();
+let stores: Stores;
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+});
+afterEach(() => stores.close());
+
+/** Long enough that nothing becomes due during a test. */
+const LATER_MS = 60_000;
+const HELD = { next: 'hold', delayMs: LATER_MS, because: 'connection' } as const;
+const UNKNOWN = { next: 'unknown', delayMs: 0, connectionDelayMs: LATER_MS } as const;
+const page = { isForeign: true, service: 'silent', wasAnswered: false } as const;
+
+async function tow(ref: string): Promise<void> {
+  await stores.request(ref);
+  await stores.say(ref, START);
+}
+
+async function towAtInvoice(ref: string): Promise<void> {
+  await tow(ref);
+  await stores.say(ref, INVOICE);
+  await stores.outbox.ack(await mustClaim(stores.outbox, ref), result(ACCEPTED));
+}
+
+const claim = (ref: string) => stores.outbox.claim(ref);
+const openTasks = () => stores.redis.hkeys(KEYS.tasks);
+const gates = () => stores.redis.hgetall(KEYS.gates);
+const mayTry = (gate: string) => stores.redis.hset(KEYS.gates, `${gate}.until`, 1);
+
+describe('a create that a page answered', () => {
+  test('is unknown, and holds the calls of all other tows', async () => {
+    await towAtInvoice('A');
+    await tow('B');
+    await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result(UNKNOWN, page));
+
+    expect((await stores.read('A')).reports[1]).toMatchObject({ state: 'unknown', mayHaveHadEffect: true });
+    expect((await claim('B')).kind).toBe('wait');
+    expect((await stores.read('B')).reports[0]).toMatchObject({ state: 'pending', waitsFor: 'connection' });
+    expect(await openTasks()).toEqual(['connection']);
+  });
+
+  test('is not what tries the connection: a report that is safe to repeat does', async () => {
+    await towAtInvoice('A');
+    await tow('B');
+    await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result(UNKNOWN, page));
+    await claim('B');
+    await mayTry('connection');
+
+    expect((await claim('A')).kind).toBe('wait');
+    expect(await claim('B')).toMatchObject({ kind: 'send', reportKind: 'started' });
+  });
+
+  test('leaves the try to the token call where no other report is safe to repeat', async () => {
+    await towAtInvoice('A');
+    await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result(UNKNOWN, page));
+    await mayTry('connection');
+
+    expect(await claim('A')).toEqual({ kind: 'probe', failedProbes: 1 });
+    await stores.outbox.probed({ service: 'silent', delayMs: LATER_MS });
+    expect((await claim('A')).kind).toBe('wait');
+    await mayTry('connection');
+    expect(await claim('A')).toEqual({ kind: 'probe', failedProbes: 2 });
+    await stores.outbox.probed({ service: 'alive', delayMs: LATER_MS });
+
+    expect(await claim('A')).toMatchObject({ kind: 'send', reportKind: 'invoice' });
+    expect(await openTasks()).toEqual([]);
+  });
+
+  test('is sent once more after the page is gone, and then a person decides', async () => {
+    await towAtInvoice('A');
+    for (const _ of [1, 2]) {
+      await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result(UNKNOWN, page));
+      await mayTry('connection');
+      await stores.outbox.probed({ service: 'alive', delayMs: 0 });
+    }
+
+    expect(await claim('A')).toMatchObject({ kind: 'hand_over', why: 'unknown' });
+  });
+});
+
+test('a violation that a page answered waits for proof, and later violations do not go into the page', async () => {
+  const outbox = openOutbox(stores, { proofMs: LATER_MS });
+  await reportViolations(stores.violations, 'U1', 'U2');
+  await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome({ ...UNKNOWN, delayMs: LATER_MS }, page));
+
+  expect(await readViolation(stores, 'U1')).toMatchObject({ state: 'unknown', waitsFor: null });
+  expect((await outbox.claim('U2')).kind).toBe('wait');
+  await mayTry('connection');
+  expect(await outbox.claim('U2')).toEqual({ kind: 'probe', failedProbes: 1 });
+  await stores.outbox.probed({ service: 'alive', delayMs: 0 });
+  await mustClaimViolation(outbox, 'U2');
+});
+
+test('a report that a page answered is sent again as one whose first try may have worked', async () => {
+  await tow('A');
+  await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result({ ...HELD, delayMs: 0 }, page));
+  await mayTry('connection');
+
+  expect(await eventually(() => mustClaim(stores.outbox, 'A'))).toMatchObject({ unanswered: 1, attempt: 1 });
+});
+
+test('a page neither closes the service circuit nor resets what was counted towards it', async () => {
+  for (const ref of ['A', 'B', 'C']) await tow(ref);
+  const failed = { next: 'retry', delayMs: 0, because: 'failed' } as const;
+  const failing = { service: 'failing', wasAnswered: true, outageDelayMs: LATER_MS } as const;
+  for (const ref of ['A', 'B', 'C', 'A']) {
+    await stores.outbox.ack(await mustClaim(stores.outbox, ref), result(failed, failing));
+  }
+  await stores.outbox.ack(await mustClaim(stores.outbox, 'B'), result(HELD, page));
+  expect(await gates()).toMatchObject({ 'outage.failures': '4' });
+  await mayTry('connection');
+  await stores.outbox.ack(await mustClaim(stores.outbox, 'C'), result(failed, failing));
+  expect(await openTasks()).toEqual(['outage']);
+
+  await mayTry('outage');
+  await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result(HELD, page));
+  expect((await openTasks()).toSorted()).toEqual(['connection', 'outage']);
+
+  await mayTry('outage');
+  await mayTry('connection');
+  await stores.outbox.ack(await mustClaim(stores.outbox, 'C'), result(ACCEPTED));
+  expect(await gates()).toEqual({});
+  expect(await openTasks()).toEqual([]);
+});
