@@ -101,8 +101,10 @@ async function claimWithToken(
 /** First the tows, then the files: while one is left to do, all of it is done again. */
 async function finish(record: ViolationRecord, tools: SubmitViolationTools): Promise<Outcome> {
   await joinTows(tools, record);
-  // The claim has made it due again for a worker that sees the disk.
-  if (!(await areImagesGone(record, tools))) return { kind: 'done', what: 'images unseen' };
+  // While a person is asked about its answer it may have to be sent again, with its images. Else the claim has made it due
+  // again for a worker that sees the disk.
+  if (!record.isAnswerQuestioned && !(await areImagesGone(record, tools)))
+    return { kind: 'done', what: 'images unseen' };
   await tools.violationOutbox.finished(record.violation.id, record.version);
   return { kind: 'done', what: 'finished' };
 }

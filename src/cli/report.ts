@@ -22,7 +22,7 @@ export function addReport(program: Command, tools: Tools): void {
     );
   addVerb(report, tools, {
     usage: 'retry <tow> <report>',
-    summary: 'send it again now',
+    summary: 'send it again now; also an accepted one, while its task answer_broken is open',
     examples: [`towhook report retry ${REPORT}`],
     changes: true,
     act: async (call) => {

@@ -14,7 +14,7 @@ export function addTask(program: Command, tools: Tools): void {
     .summary('what a person must decide')
     .description(
       'What a person must decide. A task about a report or a violation is closed by deciding on it (`towhook report`,\n' +
-        '`towhook violation`); one that only informs by `task resolve`.',
+        '`towhook violation`); one that offers resolve by `task resolve`.',
     );
   addVerb(task, tools, {
     usage: 'list',
@@ -36,7 +36,7 @@ export function addTask(program: Command, tools: Tools): void {
   });
   addVerb(task, tools, {
     usage: 'resolve <tasks...>',
-    summary: 'close tasks that only inform',
+    summary: 'close tasks that need no decision',
     options: [option('--reason <text>', 'what was done about it')],
     examples: ['towhook task resolve invoice_mismatch --reason "corrected in the books"'],
     changes: true,

@@ -66,6 +66,7 @@ export const violationRecord = z
     can_tow: z.enum(['', 'true', 'false']).default(''),
     accepted_how: z.string().default(''),
     accepted_at: momentMs,
+    drift: z.string().default(''),
     answer: perhapsJson(storedObject),
     raw_body: z.string().default(''),
     /** Towing references of the tows that came from it. */
@@ -100,6 +101,8 @@ export const violationRecord = z
     /** `answered`, `proved_by_tow_request`, `late_answer` or `by_hand`. */
     acceptedHow: stored.accepted_how === '' ? null : stored.accepted_how,
     acceptedAtMs: stored.accepted_at,
+    /** True while a person is asked about the answer by which it was accepted: its images stay, and it may be sent again. */
+    isAnswerQuestioned: stored.drift === '1',
     answer: stored.answer,
     brokenAnswer: stored.raw_body === '' ? null : stored.raw_body,
     towingReferenceIds: stored.tows,

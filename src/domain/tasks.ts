@@ -99,13 +99,13 @@ function decisionsOn(kind: ReportKind): TaskAction[] {
   return CORRECTABLE_FIELDS[kind].length > 0 ? ['correct', 'retry', 'waive', 'accept'] : ['retry', 'waive', 'accept'];
 }
 
-/** The service took a report and answered something its own document does not allow. */
+/** The service took a report and answered something its own document does not allow, or nothing. */
 export function contractBrokenTask(report: { id: string; kind: ReportKind; httpStatus: number }): NewTask {
   return {
     subject: `contract-${report.id}`,
     type: 'answer_broken',
-    message: `The service accepted the ${report.kind} report, but its answer breaks the documented contract. Its body, if it had one, is kept with the report as broken_answer.`,
-    actions: ['resolve'],
+    message: `The service accepted the ${report.kind} report, but its answer breaks the documented contract. Its body, if it had one, is kept with the report as broken_answer. Look it up at the service: resolve this if the report is there, send it again if it is not.`,
+    actions: ['resolve', 'retry'],
     report_id: report.id,
     http_status: report.httpStatus,
   };

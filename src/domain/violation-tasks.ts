@@ -10,6 +10,11 @@ export function violationTaskId(id: string): string {
   return `violation.${id}`;
 }
 
+/** The id of the question about the answer by which it was accepted. */
+export function violationContractTaskId(id: string): string {
+  return `violation_contract.${id}`;
+}
+
 /** The service said no. */
 export function violationRefusedTask(refused: {
   id: string;
@@ -79,14 +84,14 @@ export function imagesMissingTask(id: string): NewTask {
   };
 }
 
-/** The service took a violation and answered something its own document does not allow. */
+/** The service took a violation and answered something its own document does not allow, or nothing. */
 export function violationContractTask(broken: { id: string; httpStatus: number }): NewTask {
   return {
-    subject: `violation_contract.${broken.id}`,
+    subject: violationContractTaskId(broken.id),
     type: 'answer_broken',
     message:
-      'The service accepted the violation, but its answer breaks the documented contract. Its body, if it had one, is kept with the violation as broken_answer.',
-    actions: ['resolve'],
+      'The service accepted the violation, but its answer breaks the documented contract. Its body, if it had one, is kept with the violation as broken_answer, and its images stay here. Look it up at the service: resolve this if the violation is there, send it again if it is not.',
+    actions: ['resolve', 'retry'],
     violation_id: broken.id,
     http_status: broken.httpStatus,
   };

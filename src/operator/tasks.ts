@@ -15,7 +15,7 @@ const noSuchTask = {
   refusal: unknown('task_not_found', 'There is no such open task.').refusal,
 } as const;
 
-/** What people must decide. A task that offers more than "resolve" is closed by deciding, not here. */
+/** What people must decide. A task that does not offer "resolve" is closed by deciding, not here. */
 export function serveTasks(
   server: Server,
   { tasks, tows, violations }: { tasks: TaskStore; tows: TowStore; violations: Pick<ViolationStore, 'read'> },

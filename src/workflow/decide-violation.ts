@@ -15,7 +15,7 @@ type FormCorrection = {
   readonly [K in keyof Omit<ViolationForm, 'metadata'>]?: ViolationForm[K] | undefined;
 };
 
-/** What a person may decide about a violation that is not settled. */
+/** What a person may decide about a violation that is not settled; one whose answer is questioned may be sent again, too. */
 export type ViolationCommand =
   | { readonly action: 'retry' }
   | { readonly action: 'correct'; readonly fields: FormCorrection }
@@ -64,7 +64,8 @@ function decisionOn(
   { command, actor }: ViolationRequest,
   nowMs: number,
 ): Decision<{ decision: ViolationDecision }> {
-  if (record.state === 'accepted' || record.state === 'waived') {
+  const isSentAgain = command.action === 'retry' && record.isAnswerQuestioned;
+  if ((record.state === 'accepted' && !isSentAgain) || record.state === 'waived') {
     return conflict('violation_settled', `The violation was already ${record.state}.`);
   }
   if (record.inFlight || record.state === 'sending') {

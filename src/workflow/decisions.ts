@@ -3,12 +3,13 @@ import { alsoWaived, auditOf, type AuditAction, type AuditDetails } from '../dom
 import { conflict, unknown, type Decision } from '../domain/refusal';
 import { isSettled } from '../domain/outbox';
 import { correct, type Correction } from '../domain/correct';
+import { isAnswerQuestioned } from '../domain/questioned-answer';
 import { searchTerms } from '../domain/search';
 import type { Remember, ReportDecision } from './ports';
 import { effectOf, noSuchTow, type Actor, type Effect, type ProgressTools } from './progress';
 import { untilFresh } from './retry-stale';
 
-/** What a person may decide about a report that is not settled. */
+/** What a person may decide about a report that is not settled; one whose answer is questioned may be sent again, too. */
 export type DecisionCommand =
   | { readonly action: 'retry' }
   | { readonly action: 'correct'; readonly fields: Correction }
@@ -44,7 +45,10 @@ function decisionOf(
   request: DecisionRequest,
   tools: ProgressTools,
 ): Decision<{ decision: ReportDecision }> {
-  if (isSettled(report.state)) return conflict('report_settled', `The report was already ${report.state}.`);
+  if (isSettled(report.state)) {
+    const refusal = notSentAgain(record, report, request.command);
+    if (refusal) return refusal;
+  }
   if (report.inFlight || report.state === 'sending') {
     return conflict('report_in_flight', 'The report is being sent right now; decide when its answer is here.');
   }
@@ -86,6 +90,19 @@ function decisionOf(
       return { ok: true, decision: { reportId, audit: entry, action: 'correct', ...change } };
     }
   }
+}
+
+/**
+ * Why a settled report takes no decision; null when it may be sent again. It then goes to the head of the outbox, which no
+ * report on its way may leave.
+ */
+function notSentAgain({ reports, tasks }: TowRecord, { id, state }: Report, { action }: DecisionCommand) {
+  if (action !== 'retry' || state !== 'accepted' || !isAnswerQuestioned(id, tasks)) {
+    return conflict('report_settled', `The report was already ${state}.`);
+  }
+  return reports.some(({ inFlight }) => inFlight)
+    ? conflict('report_in_flight', 'Another report of the tow is being sent right now; decide when its answer is here.')
+    : null;
 }
 
 const AUDIT_ACTIONS_OF = {

@@ -62,8 +62,9 @@ describe('a task', () => {
     failingDeliveryTask('dlv_1'),
   ];
 
-  test('about a broken answer says that the report was accepted and only informs', () => {
-    expect(broken).toMatchObject({ type: 'answer_broken', actions: ['resolve'], report_id: 'r1', http_status: 200 });
+  test('about a broken answer says that the report was accepted, and offers to send it again', () => {
+    expect(broken).toMatchObject({ type: 'answer_broken', report_id: 'r1', http_status: 200 });
+    expect(broken.actions).toEqual(['resolve', 'retry']);
     expect(broken.message).toContain('accepted the invoice report');
   });
 

@@ -166,7 +166,7 @@ test('accepts a report whose answer breaks the contract and opens a task for it'
   await run(ref);
 
   expect(await stores.states(ref)).toEqual(['started accepted', 'invoice accepted']);
-  expect((await stores.read(ref)).tasks).toMatchObject([{ type: 'answer_broken', actions: ['resolve'] }]);
+  expect((await stores.read(ref)).tasks).toMatchObject([{ type: 'answer_broken', actions: ['resolve', 'retry'] }]);
 });
 
 test('opens a task when the answer to an invoice request differs from its earlier webhook', async () => {

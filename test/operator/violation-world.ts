@@ -1,9 +1,12 @@
 import type { ViolationForm } from '../../src/domain/violation';
 import { auditOf } from '../../src/domain/audit';
 import { violationSearchTerms } from '../../src/domain/search';
+import { violationContractTask } from '../../src/domain/violation-tasks';
+import { createViolationOutbox } from '../../src/store/violation-outbox';
 import { createViolationStore } from '../../src/store/violations';
 import { violationView, type ViolationView } from '../../src/contracts/violations';
 import type { App } from '../support/app';
+import { result } from '../support/stores';
 import { api } from './client';
 
 /** Violations as the API stores them, written through the project's own store. No worker runs. */
@@ -45,6 +48,17 @@ export async function newViolation(
   );
   if (stored.kind !== 'saved') throw new Error(`the violation is ${stored.kind}`);
   return id;
+}
+
+/** Has the service accept a violation with an answer that breaks the contract. */
+export async function acceptWithDrift({ foundation }: Pick<App, 'foundation'>, id: string): Promise<void> {
+  const limits = { giveUpAfterMs: 3_600_000, violationBudget: { limit: 0, windowMs: 60_000 }, checksTicket: false };
+  const settings = { leaseMs: 20_000, proofMs: 60_000, ...limits };
+  const outbox = createViolationOutbox(foundation.redis, foundation.clock, settings);
+  const claim = await outbox.claim(id);
+  if (claim.kind !== 'send') throw new Error(`nothing to send: ${claim.kind}`);
+  const task = violationContractTask({ id, httpStatus: 200 });
+  await outbox.ack(claim, { ...result({ next: 'accepted', flag: 'contract_broken' }, { task }), named: null });
 }
 
 export async function violationOf(app: Pick<App, 'consoleUrl' | 'apiKey'>, id: string): Promise<ViolationView> {

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../src/domain/vocabulary';
-import { refusedTask } from '../../src/domain/tasks';
+import type { JsonObject, ReportKind } from '../../src/domain/vocabulary';
+import { contractBrokenTask, refusedTask, type NewTask } from '../../src/domain/tasks';
 import type { Verdict } from '../../src/domain/policy';
 import type { Foundation } from '../../src/main/foundation';
 import { createDeliveryStore, createIntake } from '../../src/store/deliveries';
@@ -126,6 +126,7 @@ export async function claimHead({ foundation }: Pick<App, 'foundation'>, ref: st
 
 const VERDICTS = {
   accepted: { next: 'accepted', flag: null },
+  drift: { next: 'accepted', flag: 'contract_broken' },
   refused: { next: 'refused', hint: null },
   unknown: { next: 'unknown', delayMs: 15_000 },
   retry: { next: 'retry', delayMs: 60_000, because: 'failed' },
@@ -140,14 +141,14 @@ export async function answerHead(
   const claimed = await claimHead(app, ref);
   const { reportId, reportKind } = claimed;
   const isRefused = outcome === 'refused';
-  const isAccepted = outcome === 'accepted';
+  const isAccepted = outcome === 'accepted' || outcome === 'drift';
   const error = { http_status: isRefused ? 400 : null, message: isRefused ? 'Missing required field' : 'no answer' };
   await outboxOf(app.foundation).ack(claimed, {
     verdict: VERDICTS[outcome],
     attempt: { started_at: '2024-11-20T10:00:00.000Z', duration_ms: 12, outcome, http_status: error.http_status },
     error: isAccepted ? null : error,
-    answer: isAccepted ? { towing_reference_id: ref } : null,
-    rawBody: null,
+    answer: outcome === 'accepted' ? { towing_reference_id: ref } : null,
+    rawBody: outcome === 'drift' ? '{"done":true}' : null,
     hadNoEffect: isRefused,
     isPermitSpent: true,
     wasAnswered: isAccepted || isRefused,
@@ -158,9 +159,13 @@ export async function answerHead(
     outageDelayMs: 0,
     isConnectionLoss: false,
     isTooOld: false,
-    task: isRefused
-      ? refusedTask({ id: reportId, kind: reportKind, httpStatus: 400, words: error.message, hint: null })
-      : null,
+    task: taskAfter(outcome, { id: reportId, kind: reportKind }),
   });
   return reportId;
+}
+
+function taskAfter(outcome: keyof typeof VERDICTS, report: { id: string; kind: ReportKind }): NewTask | null {
+  if (outcome === 'drift') return contractBrokenTask({ ...report, httpStatus: 200 });
+  if (outcome !== 'refused') return null;
+  return refusedTask({ ...report, httpStatus: 400, words: 'Missing required field', hint: null });
 }

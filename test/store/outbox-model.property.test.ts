@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { FactCommand } from '../../src/domain/fact-command';
 import type { Verdict } from '../../src/domain/policy';
-import { unknownOutcomeTask } from '../../src/domain/tasks';
+import { contractBrokenTask, unknownOutcomeTask } from '../../src/domain/tasks';
 import { systemClock } from '../../src/platform/clock';
 import { createOutboxStore } from '../../src/store/outbox';
 import { decideReport, type DecisionCommand } from '../../src/workflow/decisions';
@@ -106,7 +106,7 @@ test('the outbox of a tow does what the model does, for any order of facts, clai
   for (const what of ['busy', 'idle', 'held', 'send', 'reconcile', 'hand_over'])
     expect(seen.get(`claim ${what}`)).toBeGreaterThan(0);
   for (const what of ['done', 'late', 'late_accepted']) expect(seen.get(`ack ${what}`)).toBeGreaterThan(0);
-  for (const what of ['done', 'refused']) expect(seen.get(`decide ${what}`)).toBeGreaterThan(0);
+  for (const what of ['done', 'sent again', 'refused']) expect(seen.get(`decide ${what}`)).toBeGreaterThan(0);
 }, 60_000);
 
 /** Creates a tow whose started report was accepted and whose invoice report is pending. */
@@ -201,9 +201,10 @@ async function decideBoth(step: Extract<Step, { do: 'decide' }>, model: Model): 
   const actor = { id: 'k1', name: 'tester', role: 'ops' } as const;
   const command: DecisionCommand =
     step.action === 'retry' ? { action: 'retry' } : { action: step.action, reason: 'a test' };
+  const wasSettled = report.state === 'accepted';
   const effect = await decideReport(tools, { ref: REF, reportId: report.id, command, actor });
   expect(effect.kind).toBe(decide(model, report, step.action) ? 'done' : 'refused');
-  return effect.kind;
+  return wasSettled && effect.kind === 'done' ? 'sent again' : effect.kind;
 }
 
 /** The policy's result for an outcome, without delays. */
@@ -214,6 +215,10 @@ function resultOf(outcome: Outcome, { report }: ModelAttempt) {
   switch (outcome) {
     case 'accepted':
       return result(ACCEPTED);
+    case 'drift': {
+      const task = contractBrokenTask({ id: report.id, kind: report.kind, httpStatus: 200 });
+      return result({ next: 'accepted', flag: 'contract_broken' }, { task });
+    }
     case 'refused':
       return result({ next: 'refused', hint: null }, { hadNoEffect: true, wasAnswered: true });
     case 'throttled':

@@ -17,6 +17,8 @@ export interface ModelReport {
   /** When its first attempt that may have worked left, by the model's own clock. */
   sentAt: number | null;
   isHandedOver: boolean;
+  /** Accepted by an answer that a person is asked about. */
+  isQuestioned: boolean;
 }
 
 /** An attempt that was granted. */
@@ -42,7 +44,7 @@ const isSettled = ({ state }: ModelReport) => state === 'accepted' || state === 
 export function owe(model: Model, kind: ReportKind): void {
   const id = `${kind}-${model.reports.length + 1}`;
   const fresh = { state: 'pending', attempt: null, unanswered: 0, mayHaveWorked: false } as const;
-  model.reports.push({ id, kind, ...fresh, sentAt: null, isHandedOver: false });
+  model.reports.push({ id, kind, ...fresh, sentAt: null, isHandedOver: false, isQuestioned: false });
 }
 
 /** The first report that is not settled. */
@@ -91,8 +93,8 @@ function settle(report: ModelReport, state: 'accepted' | 'waived'): void {
   Object.assign(report, { state, attempt: null, isHandedOver: false });
 }
 
-/** What came of an attempt: accepted, refused, surely without effect, failed, or without an answer. */
-export const OUTCOMES = ['accepted', 'refused', 'throttled', 'failed', 'unanswered'] as const;
+/** What came of an attempt: accepted, accepted with a broken answer, refused, surely without effect, failed, or without an answer. */
+export const OUTCOMES = ['accepted', 'drift', 'refused', 'throttled', 'failed', 'unanswered'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
 /** Stores what came of an attempt; says whether it still counted. */
@@ -102,17 +104,16 @@ export function ack(
   outcome: Outcome,
 ): 'done' | 'late' | 'late_accepted' {
   if (report.attempt !== number || model.lease?.attempt !== number) {
-    if (outcome !== 'accepted' || report.state !== 'unknown') return 'late';
-    settle(report, 'accepted');
-    model.mustReconcile ||= isOnce(report);
+    if ((outcome !== 'accepted' && outcome !== 'drift') || report.state !== 'unknown') return 'late';
+    acceptBy(model, report, outcome);
     return 'late_accepted';
   }
   model.lease = null;
   report.attempt = null;
   switch (outcome) {
     case 'accepted':
-      settle(report, 'accepted');
-      model.mustReconcile ||= isOnce(report);
+    case 'drift':
+      acceptBy(model, report, outcome);
       return 'done';
     case 'refused':
       forgetHarmless(report);
@@ -136,6 +137,12 @@ export function ack(
   }
 }
 
+function acceptBy(model: Model, report: ModelReport, outcome: 'accepted' | 'drift'): void {
+  settle(report, 'accepted');
+  report.isQuestioned = outcome === 'drift';
+  model.mustReconcile ||= isOnce(report);
+}
+
 /** What surely did nothing leaves no trace of having been sent. */
 function forgetHarmless(report: ModelReport): void {
   if (!report.mayHaveWorked) report.sentAt = null;
@@ -145,9 +152,18 @@ function restingState(report: ModelReport): 'unknown' | 'pending' {
   return isOnce(report) && report.unanswered > 0 ? 'unknown' : 'pending';
 }
 
+/** What was accepted with a broken answer may have worked, like an attempt without an answer. */
+function sendAgain(model: Model, report: ModelReport): boolean {
+  if (!report.isQuestioned || model.reports.some(({ attempt }) => attempt !== null)) return false;
+  Object.assign(report, { isQuestioned: false, unanswered: 1, mayHaveWorked: true });
+  report.state = restingState(report);
+  return true;
+}
+
 /** A person decides about a report; false when it is settled or on its way. */
 export function decide(model: Model, report: ModelReport, action: 'retry' | 'accept' | 'waive'): boolean {
-  if (isSettled(report) || report.attempt !== null) return false;
+  if (isSettled(report)) return action === 'retry' && sendAgain(model, report);
+  if (report.attempt !== null) return false;
   switch (action) {
     case 'accept':
       settle(report, 'accepted');

@@ -105,8 +105,11 @@ describe('a settled violation', () => {
     await reportViolations(stores.violations, 'U1');
     const task = violationContractTask({ id: 'U1', httpStatus: 200 });
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), takenAs('V-1', { task, rawBody: 'odd' }));
-    const { record } = await claimAs(outbox, 'U1', 'finish');
-    await outbox.finished('U1', record.version);
+    const finish = async () => {
+      const { record } = await claimAs(outbox, 'U1', 'finish');
+      await outbox.finished('U1', record.version);
+    };
+    await finish();
     await retention.sweepAll();
     expect(await isThere('U1')).toBe(true);
 
@@ -115,7 +118,11 @@ describe('a settled violation', () => {
     if (!open) throw new Error('nobody was asked');
     await tasks.resolve(open, { audit: entryOf('task.resolved'), remember: undefined });
     await retention.sweepAll();
+    expect(await isThere('U1')).toBe(true);
 
+    // Its images go only now.
+    await finish();
+    await retention.sweepAll();
     expect(await archived()).toEqual(['U1']);
   });
 

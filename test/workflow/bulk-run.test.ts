@@ -5,13 +5,14 @@ import { createViolationOutbox } from '../../src/store/violation-outbox';
 import { createViolationStore } from '../../src/store/violations';
 import { violationRefusedTask } from '../../src/domain/violation-tasks';
 import { silentLog } from '../../src/platform/log';
-import { newViolation } from '../operator/violation-world';
+import { acceptWithDrift, newViolation } from '../operator/violation-world';
 import { answerHead } from '../operator/world';
 import { eventually } from '../support/eventually';
 import { mustClaimViolation, outcome } from '../support/violations';
 import {
   auditOfAll,
   codeOf,
+  driftedReport,
   informing,
   openTasks,
   outcomes,
@@ -58,6 +59,21 @@ describe('what was chosen is decided, task by task, as the person would have', (
     expect(run).toMatchObject({ counts: { waiting: 0, done: 9 }, runBy: who.actor, interruption: null });
     expect(await timesDecided(world, task_ids, 'report.retried')).toEqual(task_ids.map(() => 1));
     expect(await Promise.all(task_ids.map((task) => reportState(world, task)))).toEqual(task_ids.map(() => 'pending'));
+    expect(await openTasks(world)).toEqual([]);
+  });
+
+  it('what was accepted with a broken answer is sent again, reports and violations alike', async () => {
+    const report = await driftedReport(world);
+    const violation = await newViolation(world);
+    await acceptWithDrift(world, violation);
+    const who = await person(world, 'dispatcher');
+    const bulk = world.console();
+    const task_ids = [report, `violation_contract.${violation}`];
+    const { id } = await previewed(bulk, { action: 'retry', task_ids }, who);
+    await bulk.start(id, who);
+    expect(outcomes(await runIn(bulk, id, 'done'))).toEqual(['done', 'done']);
+    expect(await reportState(world, report)).toBe('pending');
+    expect((await createViolationStore(world.foundation.redis).read(violation))?.state).toBe('pending');
     expect(await openTasks(world)).toEqual([]);
   });
 

@@ -19,7 +19,7 @@ export const TASK_ROUTES = {
     method: 'post',
     path: '/api/tasks/:task_id/resolve',
     role: 'dispatcher',
-    summary: 'Close a task that only informs. A task about a report is closed by deciding on the report.',
+    summary: 'Close a task that offers resolve. Any other is closed by deciding on its report or violation.',
     body: operator.resolveBody,
     status: 202,
     answer: operator.taskView,

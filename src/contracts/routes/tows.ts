@@ -76,7 +76,7 @@ export const TOW_ROUTES = {
   retryReport: {
     ...decision,
     path: `${REPORT}/retry`,
-    summary: 'Send a report again now.',
+    summary: 'Send a report again now; also an accepted one, while its task answer_broken is open.',
     body: operator.emptyBody,
   },
   correctReport: {

@@ -49,7 +49,8 @@ export const VIOLATION_ROUTES = {
   retryViolation: {
     ...decision,
     path: `${VIOLATION}/retry`,
-    summary: 'Send it (again) now; of one held for an active ticket: send it all the same.',
+    summary:
+      'Send it (again) now; of one held for an active ticket: send it all the same; also an accepted one, while its task answer_broken is open.',
     body: emptyBody,
   },
   correctViolation: {

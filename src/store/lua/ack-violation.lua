@@ -37,6 +37,14 @@ local function keep_answer()
   add_violation_terms(id, changes.terms)
 end
 
+-- Accepted by an answer that breaks the contract: until a person has looked its images stay, and it may be sent again.
+local function ask_about_answer()
+  if changes.task then
+    set_fields({ drift = '1' })
+    open_general_task(changes.task.id, changes.task.json, id)
+  end
+end
+
 -- What any answer says about the service as a whole, however late it comes.
 local function note_life()
   if changes.answered then
@@ -62,9 +70,7 @@ if not is_ours then
   if settles then
     keep_answer()
     accept_violation(id, now, 'late_answer')
-    if changes.task then
-      open_general_task(changes.task.id, changes.task.json, id)
-    end
+    ask_about_answer()
   end
   raise_violation(id)
   reschedule_violation(id, now, 0)
@@ -143,7 +149,9 @@ if outcome == 'accepted' then
 elseif not is_proved then
   held_by = store_failure(is_paused)
 end
-if changes.task and not is_paused and (outcome == 'accepted' or not is_proved) then
+if outcome == 'accepted' then
+  ask_about_answer()
+elseif changes.task and not is_paused and not is_proved then
   open_general_task(changes.task.id, changes.task.json, id)
 end
 

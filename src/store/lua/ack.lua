@@ -64,6 +64,9 @@ if not is_ours then
   if outcome == 'accepted' and same_body and report(seq, 'state') == 'unknown' then
     keep_answer()
     accept_report(ref, seq, now, 'late_answer')
+    if changes.task then
+      open_task(ref, changes.task.id, changes.task.json)
+    end
     raise_version(ref)
     reschedule(ref, now, 0)
     return { 'late_accepted' }

@@ -1,4 +1,5 @@
--- A person's decision on one violation: retry, correct, waive or accept.
+-- A person's decision on one violation: retry, correct, waive or accept. An accepted one is retried only while a person is
+-- asked about its answer (`drift`); the caller has seen to that on this version.
 --
 -- KEYS    the keys of one violation (see shared/violation.lua); IDEMPOTENCY is that of the request
 -- ARGV    1 our id · 2 version the decision was made on · 3 retry|correct|waive|accept
@@ -28,6 +29,9 @@ local function send_again(now)
   -- What was not sent because of a ticket, or because nobody could tell of one, is sent all the same, once a person says so.
   if action == 'retry' and (field('held_because') == 'ticket' or number_of(field('ticket_failures')) > 0) then
     set_fields({ ticket_overruled = '1' })
+  end
+  if has_ended(field('state')) then
+    owe_violation_again(id)
   end
   set_state(id, 'pending')
   -- A person who says "again" takes earlier unanswered attempts on himself; one more comes back to him.

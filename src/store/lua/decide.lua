@@ -1,4 +1,5 @@
--- A person's decision on one report: retry, correct, waive or accept.
+-- A person's decision on one report: retry, correct, waive or accept. An accepted report is retried only while a person is
+-- asked about its answer, and while no report of its tow is on its way; the caller has seen to that on this version.
 --
 -- KEYS    the keys of one tow (see shared/tow.lua)
 -- ARGV    1 towing reference · 2 version the decision was made on · 3 seq · 4 retry|correct|waive|accept
@@ -26,6 +27,9 @@ elseif action == 'accept' then
   accept_report(ref, seq, now, 'by_hand')
   set_report(seq, { reason = changes.reason })
 else
+  if is_settled(report(seq, 'state')) then
+    owe_again(ref, seq)
+  end
   if action == 'correct' then
     set_report(seq, { body = changes.body, error = '' })
     add_to_report(seq, 'revision', 1)

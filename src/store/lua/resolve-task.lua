@@ -1,4 +1,5 @@
--- Closes a task that only informs: a person has read it and says so. Who resolves the question of a parked invoice no
+-- Closes a task that needs no decision: a person has read it. The images of a violation that it was about go
+-- then. Who resolves the question of a parked invoice no
 -- longer waits for its tow: the deliveries that were asked about are set aside, until somebody replays them.
 --
 -- KEYS    the keys of one tow and one violation (see shared/violation.lua); DELIVERY is that of a delivery without a name,
@@ -8,7 +9,7 @@
 --         7 the violation it is about, or ''
 -- RETURNS { 'saved' } · { 'unknown' } · { 'remembered', fingerprint }
 --! include shared/outbox.lua
---! include shared/violation.lua
+--! include shared/violation-end.lua
 --! include shared/writes.lua
 --! include shared/audit.lua
 
@@ -35,8 +36,16 @@ if redis.call('EXISTS', TOW) == 1 then
   note_retirement(ARGV[1], settle_head(ARGV[1]) ~= nil)
 end
 if ARGV[7] ~= '' and redis.call('EXISTS', VIOLATION) == 1 then
+  local is_about_answer = ARGV[2] == 'violation_contract.' .. ARGV[7]
+  if is_about_answer then
+    settle_answer(ARGV[7])
+  end
   raise_violation(ARGV[7])
-  note_violation_retirement(ARGV[7])
+  if is_about_answer then
+    reschedule_violation(ARGV[7], now_ms(), WAKE_GRACE_MS)
+  else
+    note_violation_retirement(ARGV[7])
+  end
 end
 append_audit_if_any(ARGV[6])
 remember_effect(ARGV[4])

@@ -107,6 +107,16 @@ local function accept_report(ref, seq, now, how)
   end
 end
 
+-- Owes an accepted report once more, in its own place: what was recorded after it and is not settled waits for it. The send
+-- that was accepted counts as one without an answer: it may have worked.
+local function owe_again(ref, seq)
+  set_report(seq, { settled_at = '', delivered_at = '' })
+  add_to_report(seq, 'unanswered', 1)
+  add_to_report(seq, 'possible_effects', 1)
+  redis.call('HSET', TOW, 'head', math.min(number_of(redis.call('HGET', TOW, 'head')), number_of(seq)))
+  close_task(ref, 'contract-' .. report(seq, 'id') .. '.' .. ref)
+end
+
 local function waive_report(ref, seq, now, reason)
   set_report(seq, { state = 'waived', settled_at = now, next_at = '', attempt_id = '', reason = reason })
   close_task(ref, report(seq, 'id') .. '.' .. ref)

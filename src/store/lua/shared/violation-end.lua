@@ -71,6 +71,22 @@ local function end_violation(id, state, now)
   begin_clearing_up()
 end
 
+-- The question about the answer by which it was accepted is closed: its images may go.
+local function settle_answer(id)
+  if field('drift') == '1' and has_ended(field('state')) then
+    set_fields({ drift = '' })
+    begin_clearing_up()
+  end
+end
+
+-- Owes an accepted violation once more. The send that was accepted counts as one without an answer: it may have worked.
+local function owe_violation_again(id)
+  set_fields({ drift = '', unfinished = '', settled_at = '', accepted_how = '', accepted_at = '' })
+  add_to_field('unanswered', 1)
+  note_possible_effect()
+  close_general_task('violation_contract.' .. id, id)
+end
+
 -- By the service's answer, by proof, or by hand. A call that is under way then keeps its claim: its answer is kept too.
 local function accept_violation(id, now, how)
   end_violation(id, 'accepted', now)

@@ -6,7 +6,8 @@
 -- sent_revision that of the first attempt that may have worked · provable 1 when a tow request may prove it ·
 -- depends_on_ticket 1 when an active ticket would speak against it · not_found, unanswered, connection_losses, drops · forgiven how many of the unanswered attempts
 -- a person has taken on himself · forbidden · lease_token, lease_until · slot_at · held_by, held_since ·
--- held_because `ticket` · unfinished the version since which there is something to clear up behind it
+-- held_because `ticket` · drift 1 while a person is asked about the answer by which it was accepted: its images stay ·
+-- unfinished the version since which there is something to clear up behind it
 --! include shared/tow.lua
 --! include shared/tasks.lua
 --! include shared/ledger.lua
