@@ -59,7 +59,8 @@ export const taskTypesEn: TaskTypes = {
         it === ''
           ? 'Accepted, with an answer that is not as documented'
           : `“${it}” was accepted, with an answer that is not as documented`,
-      advice: 'The service has it. The answer is kept as it came; tell the service, then close this.',
+      advice:
+        'Look it up at the service. If it is there, tell the service of its answer and close this; if it is not, send it again.',
     },
     invoice_mismatch: {
       chip: 'Invoices differ',

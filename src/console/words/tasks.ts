@@ -45,6 +45,7 @@ const en = {
     waive: 'The violation is not sent any more.',
   },
   resolveHint: 'It only informs: closing changes nothing else.',
+  resolveAnswerHint: 'The service has it: nothing is sent again, and images that were kept for that go.',
   resumeHint: 'Sends its reports again at once.',
 };
 
@@ -113,6 +114,7 @@ const ar: typeof en = {
     waive: 'لن تُرسل المخالفة بعد ذلك.',
   },
   resolveHint: 'هذه للعلم فقط: الإغلاق لا يغيّر شيئًا آخر.',
+  resolveAnswerHint: 'الأمر لدى الخدمة: لن يُرسل شيء مرة أخرى، وتُحذف الصور التي حُفظت لذلك.',
   resumeHint: 'تُرسل تقاريرها مرة أخرى فورًا.',
 };
 

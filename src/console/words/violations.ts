@@ -107,6 +107,8 @@ const en = {
   hints: {
     correct: 'Only what you change is changed; a field left empty stays as it is. Then it is sent.',
     retry: 'Sends it once more, at once.',
+    sendAgain:
+      'Sends it once more, at once, with its images. Only if the service does not have it: else it may have it twice.',
     retryHeld: 'Sends it all the same, whatever was found out about a ticket.',
     waive: 'It is given up and not sent any more.',
     accept: 'You have seen at the service that it has this violation.',
@@ -232,6 +234,7 @@ const ar: typeof en = {
   hints: {
     correct: 'لا يتغيّر إلا ما تغيّره، والحقل الفارغ يبقى كما هو. ثم تُرسل.',
     retry: 'تُرسل مرة أخرى في الحال.',
+    sendAgain: 'تُرسل مرة أخرى في الحال مع صورها. فقط إن لم تكن لدى الخدمة، وإلا فقد تتكرر لديها.',
     retryHeld: 'تُرسل على أي حال، مهما عُرف عن التذكرة.',
     waive: 'يُتخلى عنها ولا تُرسل بعد الآن.',
     accept: 'رأيت لدى الخدمة أن المخالفة موجودة عندها.',

@@ -187,9 +187,15 @@ function WithNote(props: OneAction) {
         placeholder={`${tasks.note} (${common.optional})`}
         value={failure?.form === form ? (failure.entered.get('reason') ?? '') : ''}
       />
-      <Submit {...props} hint={action === 'resolve' ? tasks.resolveHint : tasks.resumeHint} />
+      <Submit {...props} hint={noteHint(props)} />
     </DecisionForm>
   );
+}
+
+function noteHint({ viewer, row, action }: OneAction): string {
+  const { tasks } = viewer.words;
+  if (action !== 'resolve') return tasks.resumeHint;
+  return row.task.type === 'answer_broken' ? tasks.resolveAnswerHint : tasks.resolveHint;
 }
 
 const WITHOUT_CHECK: readonly string[] = ['active_ticket', 'ticket_check_refused', 'ticket_unknown'];
@@ -202,6 +208,7 @@ function isOfViolation({ task }: TaskRow): boolean {
 function retryHint(viewer: Viewer, row: TaskRow): string {
   const { tasks, towReports } = viewer.words;
   const { task } = row;
+  if (task.type === 'answer_broken') return towReports.sendAgainHint;
   if (!isOfViolation(row)) return towReports.retryHint;
   return WITHOUT_CHECK.includes(task.type) ? tasks.violationHints.retryAllTheSame : tasks.violationHints.retry;
 }

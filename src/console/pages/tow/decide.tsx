@@ -1,5 +1,6 @@
 import type { Report, TowRecord } from '../../../contracts/records';
 import { CORRECTABLE_FIELDS, isSettled } from '../../../domain/outbox';
+import { isAnswerQuestioned } from '../../../domain/questioned-answer';
 import { questionOf } from '../../../workflow/bulk-call';
 import { Field, PostForm } from '../../parts/form';
 import { CorrectionFields } from './correction';
@@ -15,16 +16,18 @@ export type Decision = (typeof DECISIONS)[number];
  * The decisions that would not be refused now, the likeliest first. One that waits behind another is not sent again: it
  * has not had its turn.
  */
-export function decisionsOn({ state, inFlight, kind }: Report, isHead: boolean): readonly Decision[] {
+export function decisionsOn(record: TowRecord, report: Report, isHead: boolean): readonly Decision[] {
+  const { id, state, inFlight, kind } = report;
+  if (isAnswerQuestioned(id, record.tasks)) return record.reports.some((each) => each.inFlight) ? [] : ['retry'];
   if (isSettled(state) || state === 'sending' || inFlight) return [];
   const canCorrect = state !== 'unknown' && CORRECTABLE_FIELDS[kind].length > 0;
   return DECISIONS.filter((decision) => (decision !== 'correct' || canCorrect) && (decision !== 'retry' || isHead));
 }
 
 /** What people are asked about a report as it stands; null when nothing can be decided about it. */
-export function questionOn({ tasks }: TowRecord, report: Report): string | null {
-  if (decisionsOn(report, true).length === 0) return null;
-  const asked = tasks.filter(({ report_id, type }) => report_id === report.id && type !== 'answer_broken');
+export function questionOn(record: TowRecord, report: Report): string | null {
+  if (decisionsOn(record, report, true).length === 0) return null;
+  const asked = record.tasks.filter(({ report_id }) => report_id === report.id);
   return [report.revision, report.state, ...asked.map(questionOf)].join(' ');
 }
 
@@ -41,8 +44,9 @@ export function DecideReport({
   isAsked?: boolean;
 }) {
   const { viewer, failure } = model;
-  if (isSettled(report.state) || !viewer.may('dispatcher')) return null;
-  const decisions = decisionsOn(report, waitingOf(model, report)?.kind !== 'behind');
+  const isOver = isSettled(report.state) && !isAnswerQuestioned(report.id, model.record.tasks);
+  if (isOver || !viewer.may('dispatcher')) return null;
+  const decisions = decisionsOn(model.record, report, waitingOf(model, report)?.kind !== 'behind');
   const wasRefused = DECISIONS.some((decision) => failure?.form === formOfDecision(report, decision));
   const forms = (
     <>
@@ -107,13 +111,13 @@ function DecisionForm({ model, report, decision }: { model: TowModel; report: Re
   );
 }
 
-function hintOf({ viewer }: TowModel, { kind }: Report, decision: Decision): string {
+function hintOf({ viewer }: TowModel, { kind, state }: Report, decision: Decision): string {
   const words = viewer.words.towReports;
   switch (decision) {
     case 'correct':
       return words.correctHint;
     case 'retry':
-      return words.retryHint;
+      return isSettled(state) ? words.sendAgainHint : words.retryHint;
     case 'waive':
       return kind === 'invoice' ? words.waiveInvoiceHint : words.waiveHint;
     case 'accept':

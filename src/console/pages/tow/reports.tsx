@@ -1,5 +1,6 @@
 import type { TowView } from '../../../contracts/operator';
 import type { Report } from '../../../contracts/records';
+import { isAnswerQuestioned } from '../../../domain/questioned-answer';
 import { Attempts } from '../../parts/attempts';
 import { ReportState } from '../../parts/report-state';
 import { Moment, Written } from '../../parts/text';
@@ -58,7 +59,8 @@ function ReportCard({ model, report, shown }: { model: TowModel; report: Report;
 
 /** True when a task asks about the report: its forms then stand with the task. */
 export function isAsked({ record }: TowModel, { id }: Report): boolean {
-  return record.tasks.some(({ report_id, type }) => report_id === id && type !== 'answer_broken');
+  const isUnsettledAsked = record.tasks.some(({ report_id, type }) => report_id === id && type !== 'answer_broken');
+  return isUnsettledAsked || isAnswerQuestioned(id, record.tasks);
 }
 
 function ReportFacts({

@@ -1,4 +1,5 @@
 import type { Task } from '../../../contracts/records';
+import { isAnswerQuestioned } from '../../../domain/questioned-answer';
 import { English } from '../../parts/english';
 import { questionOf } from '../../../workflow/bulk-call';
 import { Field, PostForm } from '../../parts/form';
@@ -52,7 +53,9 @@ function TaskCard({ model, task }: { model: TowModel; task: Task }) {
           </a>
         </p>
       )}
-      {report && task.type !== 'answer_broken' && <DecideReport model={model} report={report} isAsked />}
+      {report && (task.type !== 'answer_broken' || isAnswerQuestioned(report.id, [task])) && (
+        <DecideReport model={model} report={report} isAsked />
+      )}
       {task.actions.includes('resolve') && viewer.may('dispatcher') && <Resolve model={model} task={task} />}
     </article>
   );

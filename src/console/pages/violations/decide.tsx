@@ -1,6 +1,6 @@
 import type { Task } from '../../../contracts/records';
 import type { ViolationRecord } from '../../../contracts/violations';
-import { violationTaskId } from '../../../domain/violation-tasks';
+import { violationContractTaskId, violationTaskId } from '../../../domain/violation-tasks';
 import { questionOf } from '../../../workflow/bulk-call';
 import { unchangedAsNow, Was } from '../../changes';
 import { fieldMoment } from '../../entries';
@@ -23,6 +23,7 @@ type Correctable = (typeof CORRECTABLE)[number];
 /** The decisions that would not be refused now (`decideViolation`), the likeliest first. */
 export function decisionsOn(record: ViolationRecord): readonly Decision[] {
   const { state, inFlight, mayHaveHadEffect } = record;
+  if (record.isAnswerQuestioned && !inFlight) return ['retry'];
   if (state === 'accepted' || state === 'waived' || state === 'sending' || inFlight) return [];
   const mayBeThere = state === 'unknown' || mayHaveHadEffect;
   const canCorrect = !mayBeThere || state === 'refused' || isGivenUp(record);
@@ -32,7 +33,9 @@ export function decisionsOn(record: ViolationRecord): readonly Decision[] {
 /** What people are asked about it as it stands, by its task if there is one; null when nothing can be decided about it. */
 export function questionOn(record: ViolationRecord, tasks: readonly Task[]): string | null {
   if (decisionsOn(record).length === 0) return null;
-  const asked = tasks.filter(({ id }) => id === violationTaskId(record.violation.id));
+  const { id: violationId } = record.violation;
+  const asking = [violationTaskId(violationId), violationContractTaskId(violationId)];
+  const asked = tasks.filter(({ id }) => asking.includes(id));
   return [record.revision, record.state, ...asked.map(questionOf)].join(' ');
 }
 
@@ -63,7 +66,9 @@ export function Decide({ model }: { model: ViolationModel }) {
             <DecisionForm model={model} decision={decision} />
           ))}
         </div>
-        {decisions.length > 0 && left.includes('correct') && <p class="muted">{words.correctNot}</p>}
+        {decisions.length > 0 && left.includes('correct') && !record.isAnswerQuestioned && (
+          <p class="muted">{words.correctNot}</p>
+        )}
       </div>
     </Part>
   );
@@ -73,7 +78,7 @@ function DecisionForm({ model, decision }: { model: ViolationModel; decision: De
   const { viewer, failure, path, record } = model;
   const { words } = viewer;
   const label = words.terms.actions[decision];
-  const isHeld = decision === 'retry' && record.state === 'held';
+  const hint = decision === 'retry' ? retryHintOf(record) : decision;
   return (
     <Folded label={label} isOpen={failure?.form === decision} group="decide">
       <PostForm
@@ -84,7 +89,7 @@ function DecisionForm({ model, decision }: { model: ViolationModel; decision: De
         question={questionOn(record, model.tasks)}
       >
         <Problem viewer={viewer} failure={failure} form={decision} />
-        <p class="muted">{words.violations.hints[isHeld ? 'retryHeld' : decision]}</p>
+        <p class="muted">{words.violations.hints[hint]}</p>
         {decision === 'correct' && <CorrectionFields model={model} />}
         {decision === 'accept' && (
           <Field
@@ -119,6 +124,11 @@ function DecisionForm({ model, decision }: { model: ViolationModel; decision: De
       </PostForm>
     </Folded>
   );
+}
+
+function retryHintOf({ state, isAnswerQuestioned }: ViolationRecord) {
+  if (isAnswerQuestioned) return 'sendAgain';
+  return state === 'held' ? 'retryHeld' : 'retry';
 }
 
 /** Every field that may be corrected, filled with what was entered; what is about people stands behind a fold of its own. */

@@ -1,6 +1,6 @@
 import type { Task } from '../../../contracts/records';
 import type { ViolationRecord, ViolationView } from '../../../contracts/violations';
-import { beforeCorrectionTask, violationContractTask, violationTaskId } from '../../../domain/violation-tasks';
+import { beforeCorrectionTask, violationContractTaskId, violationTaskId } from '../../../domain/violation-tasks';
 import { waitingOfViolation, type ViolationWaiting } from '../../../domain/waiting-violation';
 import { violationViewOf } from '../../../workflow/violation-view';
 import type { Failure } from '../../answers';
@@ -51,17 +51,17 @@ export async function readModel(
   };
 }
 
-/** True once nothing more will happen to it: the service has it, or a person gave it up. */
-export function isSettled({ record: { state } }: Pick<ViolationModel, 'record'>): boolean {
-  return state === 'accepted' || state === 'waived';
+/**
+ * True once nothing more will happen to it: the service has it, or a person gave it up. While a person is asked about the
+ * answer by which it was accepted it may be sent again.
+ */
+export function isSettled({ record }: Pick<ViolationModel, 'record'>): boolean {
+  const { state, isAnswerQuestioned } = record;
+  return (state === 'accepted' && !isAnswerQuestioned) || state === 'waived';
 }
 
 async function tasksOf({ tasks }: Pick<PageTools, 'tasks'>, id: string): Promise<Task[]> {
-  const ids = [
-    violationTaskId(id),
-    violationContractTask({ id, httpStatus: 0 }).subject,
-    beforeCorrectionTask(id).subject,
-  ];
+  const ids = [violationTaskId(id), violationContractTaskId(id), beforeCorrectionTask(id).subject];
   return (await Promise.all(ids.map((each) => tasks.read(each)))).filter((task) => task !== null);
 }
 

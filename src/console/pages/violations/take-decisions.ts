@@ -1,5 +1,5 @@
 import { ROUTES } from '../../../contracts/operator-routes';
-import { violationTaskId } from '../../../domain/violation-tasks';
+import { violationContractTaskId, violationTaskId } from '../../../domain/violation-tasks';
 import { carryOut } from '../../carry-out';
 import { changedIn } from '../../changes';
 import { bodyOf } from '../../entries';
@@ -80,8 +80,8 @@ function correctionIn(form: URLSearchParams): Record<string, unknown> {
 async function questionNow({ violations, tasks }: Tools, { params }: Posted): Promise<string | null> {
   const record = await violations.read(params('id'));
   if (!record) return null;
-  const task = await tasks.read(violationTaskId(record.violation.id));
-  return questionOn(record, task === null ? [] : [task]);
+  const { id } = record.violation;
+  return questionOn(record, await tasks.readMany([violationTaskId(id), violationContractTaskId(id)]));
 }
 
 /** Riyadh time as a browser enters it, to the second and with its offset as ISO 8601 has it. */
