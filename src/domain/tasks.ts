@@ -27,6 +27,7 @@ export const TASK_TYPES = [
   'violation_twice',
   'invoice_parked',
   'late_invoice',
+  'late_request',
   'delivery_failing',
   'operation_paused',
   'connection_lost',
@@ -217,16 +218,6 @@ export const parkedInvoiceTask: NewTask = {
     'An invoice came more than 24 hours ago for a tow that was never requested. Resolve sets it aside; replay its delivery to bring it back.',
   actions: ['resolve'],
 };
-
-/** An invoice for a tow that is over and has left for the archive: nothing is compared any more. */
-export function lateInvoiceTask(deliveryId: string): NewTask {
-  return {
-    subject: `late_invoice-${deliveryId}`,
-    type: 'late_invoice',
-    message: `An invoice came for a tow that is over and was archived. It was compared with nothing; the delivery ${deliveryId} holds it, and later the archive.`,
-    actions: ['resolve'],
-  };
-}
 
 /** What is finished cannot be archived; closed by itself once it can. */
 export function archiveFailingTask(code: string): NewTask {

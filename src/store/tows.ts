@@ -59,6 +59,8 @@ export function createTowStore(redis: Redis): TowStore {
           tow.violationId === null ? tow.violationReferenceId : '',
           wellFormed((from.openTasks ?? []).map((task) => ({ id: taskId(ref, task), json: taskJson(ref, task) }))),
           wellFormed(listedBy(tow)),
+          taskId(ref, from.lateTask),
+          taskJson(ref, from.lateTask),
         ]),
         'create-tow',
       );

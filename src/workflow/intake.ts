@@ -8,8 +8,9 @@ import {
 import { storedObject } from '../contracts/stored';
 import { canonicalJson } from '../domain/canonical';
 import { NO_DISPATCH } from '../domain/dispatch';
+import { lateInvoiceTask, lateRequestTask } from '../domain/late-tasks';
 import { searchTerms } from '../domain/search';
-import { lateInvoiceTask, parkedInvoiceTask, rivalRequestTask } from '../domain/tasks';
+import { parkedInvoiceTask, rivalRequestTask } from '../domain/tasks';
 import type { DeliveryKind } from '../domain/vocabulary';
 import type { InvoiceWebhook, RivalRequest, Tow } from '../domain/tow';
 import { violationOf, withViolation, type JoinTools } from './join';
@@ -86,6 +87,7 @@ async function takeTowRequest(
         ...(join ? { violation_id: join.violation.id } : {}),
       },
       openTasks: join?.tasks ?? [],
+      lateTask: lateRequestTask(delivery.id, request.violation_reference_id),
     });
     unparked.forEach((id) => tools.wake.delivery(id));
     return kind === 'exists' || kind === 'found' ? 'stale' : kind;

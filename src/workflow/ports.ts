@@ -105,8 +105,8 @@ export interface TowStore {
   crews(): Promise<readonly string[]>;
   /**
    * Makes a tow and settles the delivery it came with. `late`: the tow is over, archived and remembered; the delivery is
-   * settled, no tow is made. `settled_before`: another worker had settled it meanwhile. `found`: the violation it names was not known when it was looked for, and is now; nothing is
-   * written.
+   * settled, `lateTask` is open and no tow is made. `settled_before`: another worker had settled it meanwhile. `found`: the
+   * violation it names was not known when it was looked for, and is now; nothing is written.
    */
   create(
     tow: Tow,
@@ -115,6 +115,7 @@ export interface TowStore {
       searchTerms: readonly string[];
       timeline: JsonObject;
       openTasks?: readonly NewTask[];
+      lateTask: NewTask;
     },
   ): Promise<{
     kind: 'created' | 'exists' | 'found' | 'late' | 'settled_before';

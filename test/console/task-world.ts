@@ -1,4 +1,5 @@
 import { anchorOf } from '../../src/console/pages/tasks/read';
+import { lateInvoiceTask, lateRequestTask } from '../../src/domain/late-tasks';
 import * as general from '../../src/domain/tasks';
 import type { NewTask } from '../../src/domain/tasks';
 import * as violation from '../../src/domain/violation-tasks';
@@ -60,7 +61,8 @@ export const ONE_OF_EACH: readonly NewTask[] = [
   general.violationTwiceTask({ id: 'v', names: ['V-1', 'V-2'] }),
   general.failingDeliveryTask('d'),
   general.parkedInvoiceTask,
-  general.lateInvoiceTask('d'),
+  lateInvoiceTask('d'),
+  lateRequestTask('d', 'V-1'),
   general.archiveFailingTask('ENOSPC'),
   violation.violationRefusedTask({ id: 'v', httpStatus: 400, words: 'no', hint: 'perhaps_already_accepted' }),
   violation.violationUnknownTask('v'),

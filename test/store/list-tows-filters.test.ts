@@ -1,4 +1,5 @@
-import { lateInvoiceTask, parkedInvoiceTask } from '../../src/domain/tasks';
+import { lateInvoiceTask } from '../../src/domain/late-tasks';
+import { parkedInvoiceTask } from '../../src/domain/tasks';
 import { EVERY_TOW } from '../../src/workflow/list-port';
 import { entryOf } from '../support/audit';
 import { useRedis } from '../support/redis';

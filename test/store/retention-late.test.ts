@@ -38,7 +38,7 @@ async function age(ref: string, ms: number): Promise<void> {
   await stores.redis.zadd(KEYS.tombstones, left - ms, ref);
 }
 
-test('a tow request for a tow that has left is accepted, marked late, kept in the archive, and makes no tow', async () => {
+test('a tow request for a tow that has left is accepted, marked late, asked about, and makes no tow', async () => {
   await bury('T1');
 
   expect(await stores.accept('tow_request', towRequest('T1'), 'again')).toBe('accepted');
@@ -46,9 +46,26 @@ test('a tow request for a tow that has left is accepted, marked late, kept in th
 
   expect(await stores.tows.read('T1')).toBeNull();
   expect(await stores.deliveries.read('again')).toMatchObject({ state: 'processed', verdict: 'late' });
-  expect(await openTasks()).toEqual([]);
+  const [task, ...others] = await openTasks();
+  expect(others).toEqual([]);
+  expect(task).toMatchObject({ id: 'late_request-again.T1', type: 'late_request', actions: ['resolve'] });
   await retention.sweepAll();
   expect(await idsIn(dataDir.path, { type: 'delivery' })).toEqual(['request-T1', 'again']);
+  expect(await standings(stores.redis)).toEqual({ deliveries: {}, reports: {} });
+});
+
+test('a tow request that reuses the reference of a tow that has left opens a task that names the other violation', async () => {
+  await bury('T1');
+  const reused = { ...towRequest('T1'), violation_reference_id: 'V-another' };
+
+  await stores.accept('tow_request', reused, 'reused');
+  expect(await stores.process('reused')).toBe('late');
+  expect(await stores.process('reused')).toBe('settled_before');
+
+  const [task, ...others] = await openTasks();
+  expect(others).toEqual([]);
+  expect(task).toMatchObject({ type: 'late_request', actions: ['resolve'], towing_reference_id: 'T1' });
+  expect(task?.message).toContain('V-another');
 });
 
 test('an invoice for a tow that has left is accepted, marked late, asked about, and goes to the archive', async () => {

@@ -1,3 +1,4 @@
+import { lateRequestTask } from '../../src/domain/late-tasks';
 import { violationRefusedTask, violationUnknownTask } from '../../src/domain/violation-tasks';
 import { KEYS } from '../../src/store/keys';
 import type { ViolationOutbox } from '../../src/workflow/violation-port';
@@ -108,7 +109,8 @@ test('a tow that is made while its violation gets its name looks for it again: n
   await stores.request('T1');
   const { tow } = await stores.read('T1');
   const late = { ...tow, towingReferenceId: reference('T2'), violationId: null };
-  const from = { deliveryId: 'request-T2', searchTerms: [], timeline: { type: 'tow.requested' } };
+  const lateTask = lateRequestTask('request-T2', 'V-T2');
+  const from = { deliveryId: 'request-T2', searchTerms: [], timeline: { type: 'tow.requested' }, lateTask };
 
   expect(tow.violationId).toBe('U1');
   expect(await stores.tows.create(late, from)).toEqual({ kind: 'found', unparked: [] });

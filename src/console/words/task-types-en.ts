@@ -97,6 +97,12 @@ export const taskTypesEn: TaskTypes = {
       title: () => 'An invoice came for a tow that is over and archived',
       advice: 'It was compared with nothing. Its delivery holds it.',
     },
+    late_request: {
+      chip: 'Late tow request',
+      title: () => 'A tow request came for a tow that is over and archived',
+      advice:
+        'No tow was made. Compare its violation with that of the archived tow: another one is a new order under a used reference.',
+    },
     delivery_failing: {
       chip: 'Delivery failing',
       title: () => 'A webhook delivery fails whenever it is processed',

@@ -4,10 +4,11 @@
 -- ARGV    1 towing reference · 2 document · 3 delivery id · 4 timeline entry · 5 JSON array of search terms
 --         6 the service's name of a violation that was not found, or '' · 7 tasks to open as JSON: [{ id, json }]
 --         8 what lists find it by as JSON (see list_tow in shared/listing.lua)
+--         9 id of the task of a request that is late · 10 that task as JSON
 -- RETURNS { 'created', parked delivery id, … }, or { 'settled_before', … } when another worker had settled the delivery
 --         meanwhile · { 'exists' } · { 'found' } the violation has become known since: look
 --         again. Either it finds the tow when it gets its name, or the tow finds it. · { 'late' } the tow is over,
---         archived and remembered: the delivery is settled, no tow is made
+--         archived and remembered: the delivery is settled, its task is open, no tow is made
 --! include shared/writes.lua
 --! include shared/violation.lua
 
@@ -16,7 +17,11 @@ if redis.call('EXISTS', TOW) == 1 then
   return { 'exists' }
 end
 if is_buried(ref) then
-  return { finish_delivery(ref, ARGV[3], 'late') and 'late' or 'settled_before' }
+  if not finish_delivery(ref, ARGV[3], 'late') then
+    return { 'settled_before' }
+  end
+  open_task(ref, ARGV[9], ARGV[10])
+  return { 'late' }
 end
 local violation_id = ARGV[6] ~= '' and redis.call('HGET', REFERENCES, ARGV[6])
 if violation_id and redis.call('EXISTS', VIOLATION .. violation_id) == 1 then

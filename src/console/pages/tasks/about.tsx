@@ -69,7 +69,7 @@ export function About({ viewer, row: { task, tow, violation } }: { viewer: Viewe
 /** The delivery that a task is about stands in its id alone. */
 function deliveryIn({ id, towing_reference_id: ref = '' }: Task): string | null {
   const subject = ref !== '' && id.endsWith(`.${ref}`) ? id.slice(0, -ref.length - 1) : id;
-  return /^(?:delivery_failing|late_invoice)-(.+)$/.exec(subject)?.[1] ?? null;
+  return /^(?:delivery_failing|late_invoice|late_request)-(.+)$/.exec(subject)?.[1] ?? null;
 }
 
 /** What the service said last about it, in its own words. */
