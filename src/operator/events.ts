@@ -2,8 +2,10 @@ import type { Express, Response } from 'express';
 import type { StoreEvent } from '../contracts/records';
 import type { Authenticator } from './authenticate';
 import type { Clock } from '../platform/clock';
-import { identify } from './identify';
+import { identify, type Caller } from './identify';
 import { createRecentEvents } from './recent-events';
+import { sendRefusal } from './reply';
+import { problem } from './said';
 
 /** Server-sent events: everything that changes, to everybody who watches. */
 export interface EventStream {
@@ -18,18 +20,29 @@ const HEARTBEAT_MS = 15_000;
 const RECONNECT_MS = 2000;
 /** A watcher that does not read is let go; it comes back and reads the present state. */
 const UNREAD_BYTES_MAX = 1_048_576;
+const LIMITS = { streamsOfKeyMax: 20, streamsMax: 500, replayMax: 1000 };
+/** A stream may have ended by then. */
+const RETRY_AFTER_MS = 30_000;
 
-/** Serves `GET /api/events` (role viewer); `since` asks for what was said from that moment on, too (recent-events.ts). */
+/**
+ * Serves `GET /api/events` (role viewer); `since` asks for what was said from that moment on, too (recent-events.ts). More
+ * of it than may be repeated is one event, `events.missed`: the client reads everything again.
+ */
 export function serveEvents(
   app: Express,
   authenticator: Authenticator,
-  { clock, heartbeatMs = HEARTBEAT_MS }: { clock: Clock; heartbeatMs?: number },
+  { clock, heartbeatMs = HEARTBEAT_MS, ...limits }: { clock: Clock; heartbeatMs?: number } & Partial<typeof LIMITS>,
 ): EventStream {
-  const watchers = new Map<Response, () => Promise<boolean>>();
-  const recent = createRecentEvents(clock);
+  const { streamsOfKeyMax, streamsMax, replayMax } = { ...LIMITS, ...limits };
+  const watchers = new Map<Response, Caller>();
+  const recent = createRecentEvents(clock, replayMax);
   app.get('/api/events', async (request, response) => {
     const caller = await identify(request, response, authenticator);
-    if (!caller) return;
+    // A client that is gone by now would keep its place: its response closes no more.
+    if (!caller || response.destroyed) return;
+    const ofKey = [...watchers.values()].filter(({ actor }) => actor.id === caller.actor.id).length;
+    if (ofKey >= streamsOfKeyMax) return sendRefusal(response, tooManyStreams(streamsOfKeyMax).refusal);
+    if (watchers.size >= streamsMax) return sendRefusal(response, FULL.refusal);
     response.writeHead(200, {
       'content-type': 'text/event-stream',
       'cache-control': 'no-store',
@@ -39,8 +52,9 @@ export function serveEvents(
     response.write(`retry: ${RECONNECT_MS}\n\n`);
     // A moment that cannot be read asks for nothing.
     const { since } = request.query;
-    for (const text of recent.since(typeof since === 'string' ? Date.parse(since) : Number.NaN)) response.write(text);
-    watchers.set(response, caller.isStillIn);
+    const missed = recent.since(typeof since === 'string' ? Date.parse(since) : Number.NaN);
+    for (const text of missed ?? [eventText('events.missed', clock.nowMs())]) response.write(text);
+    watchers.set(response, caller);
     response.on('close', () => watchers.delete(response));
   });
   const send = (text: string) => {
@@ -50,9 +64,9 @@ export function serveEvents(
     }
   };
   const letGo = () => {
-    for (const [watcher, isAllowed] of watchers) {
+    for (const [watcher, { isStillIn }] of watchers) {
       // While nobody can say, whoever was let in stays.
-      isAllowed().then(
+      isStillIn().then(
         (allowed) => void (allowed || watcher.end()),
         () => {},
       );
@@ -64,13 +78,12 @@ export function serveEvents(
   }, heartbeatMs);
   return {
     publish(event) {
-      const at = new Date(event.at_ms).toISOString();
       const { towing_reference_id: ref, violation_id: violationId } = event;
       const about = {
         ...(ref ? { towing_reference_id: ref } : {}),
         ...(violationId ? { violation_id: violationId } : {}),
       };
-      const text = `event: ${event.type}\ndata: ${JSON.stringify({ at, type: event.type, ...about })}\n\n`;
+      const text = eventText(event.type, event.at_ms, about);
       recent.note(JSON.stringify([event.type, about]), text);
       send(text);
     },
@@ -80,3 +93,21 @@ export function serveEvents(
     },
   };
 }
+
+function eventText(type: string, atMs: number, about: object = {}): string {
+  return `event: ${type}\ndata: ${JSON.stringify({ at: new Date(atMs).toISOString(), type, ...about })}\n\n`;
+}
+
+function tooManyStreams(max: number) {
+  return problem({
+    httpStatus: 429,
+    error: { code: 'too_many_streams', message: `This API key has ${max} open event streams; close one first.` },
+    retryAfterMs: RETRY_AFTER_MS,
+  });
+}
+
+const FULL = problem({
+  httpStatus: 503,
+  error: { code: 'streams_full', message: 'This console has as many open event streams as it takes.' },
+  retryAfterMs: RETRY_AFTER_MS,
+});

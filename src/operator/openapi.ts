@@ -75,13 +75,16 @@ function eventStream(schemas: SchemaWriter): Json {
     operationId: 'watchEvents',
     tags: ['Operations'],
     summary: 'Everything that changes, as server-sent events (`event: tow.changed` and others).',
-    description: 'Needs the role viewer.',
+    description:
+      'Needs the role viewer. A key has at most 20 streams (429 beyond) and a console 500 (503 beyond). `events.missed` ' +
+      'means that more happened than is repeated: read everything again.',
     parameters: [
       {
         name: 'since',
         in: 'query',
         required: false,
-        description: 'Says first what happened from this moment on, at most 60 s back; of the same thing the last.',
+        description:
+          'Says first what happened from this moment on, at most 60 s back and 1,000 events; of the same thing the last.',
         schema: { type: 'string', format: 'date-time' },
       },
     ],

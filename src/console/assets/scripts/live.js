@@ -74,6 +74,8 @@ function topicsOf(text) {
   /** @type {unknown} */
   const change = JSON.parse(text);
   const [family = ''] = fieldOf(change, 'type').split('.');
+  // More happened than the stream repeats.
+  if (family === 'events') return ['all'];
   const [tow, violation] = [fieldOf(change, 'towing_reference_id'), fieldOf(change, 'violation_id')];
   return [
     `${family}s`,

@@ -77,6 +77,7 @@ async function leaveIfSignedOut() {
 }
 
 const EVENT_TYPES = [
+  'events.missed',
   'tow.changed',
   'violation.changed',
   'task.opened',

@@ -1,0 +1,131 @@
+import express from 'express';
+import { createAuthenticator } from '../../src/operator/authenticate';
+import { serveEvents } from '../../src/operator/events';
+import type { StoreEvent } from '../../src/contracts/records';
+import { createGuessing } from '../../src/operator/guessing';
+import { listen, type Listener } from '../../src/platform/http';
+import { createApiKeyStore } from '../../src/store/api-keys';
+import { createWrongKeyStore } from '../../src/store/wrong-keys';
+import { useApp } from '../support/app';
+import { eventually } from '../support/eventually';
+import { api, errorOf, newKey } from './client';
+
+const app = useApp({ role: 'console' });
+const leaving: AbortController[] = [];
+const listeners: { stop(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const one of leaving.splice(0)) one.abort();
+  for (const one of listeners.splice(0)) await one.stop();
+});
+
+/** Opens an event stream; `leave` closes it from the client's side. supertest resolves only when a response has ended. */
+async function watch(url: string, apiKey: string, query = '') {
+  const client = new AbortController();
+  leaving.push(client);
+  const response = await fetch(`${url}/api/events${query}`, {
+    headers: { authorization: `Bearer ${apiKey}` },
+    signal: client.signal,
+  });
+  return { response, leave: () => client.abort() };
+}
+
+const statusOf = async (url: string, apiKey: string) => (await watch(url, apiKey)).response.status;
+
+/** An event stream with smaller limits, over the keys of the console. */
+async function startStream(limits: { streamsMax?: number; replayMax?: number }) {
+  const { redis, clock, log, metrics } = app.foundation;
+  const guessing = createGuessing({ wrongKeys: createWrongKeyStore(redis), log, metrics });
+  const authenticator = createAuthenticator({ keys: createApiKeyStore(redis), bootstrapApiKey: app.apiKey, guessing });
+  const stream = express();
+  const events = serveEvents(stream, authenticator, { clock, ...limits });
+  const ready = () => Promise.resolve({ ready: true, details: {} });
+  const listener: Listener = await listen(stream, { ready }, { host: '127.0.0.1', port: 0 });
+  listeners.push({
+    async stop() {
+      events.close();
+      await listener.stop(100);
+    },
+  });
+  return { url: listener.url, publish: (event: StoreEvent) => events.publish(event) };
+}
+
+it('gives a key twenty event streams, refuses the next with 429, and gives it the place of one that was closed', async () => {
+  const apiKey = await newKey(app, 'viewer');
+  const streams = [];
+  for (let index = 0; index < 20; index += 1) streams.push(await watch(app.consoleUrl, apiKey));
+  expect(streams.map(({ response }) => response.status)).toEqual(streams.map(() => 200));
+  const refused = await api(app, apiKey).get('/api/events');
+  expect([refused.status, errorOf(refused).code]).toEqual([429, 'too_many_streams']);
+  expect(errorOf(refused).message).toContain('20');
+  expect(Number(refused.get('retry-after'))).toBeGreaterThan(0);
+  expect(await statusOf(app.consoleUrl, app.apiKey)).toBe(200);
+
+  streams[7]?.leave();
+  await eventually(async () => expect(await statusOf(app.consoleUrl, apiKey)).toBe(200));
+  await api(app, apiKey).get('/api/events').expect(429);
+});
+
+it('refuses event streams of any key with 503 once the process has as many as it may', async () => {
+  const { url } = await startStream({ streamsMax: 3 });
+  const keys = [await newKey(app, 'viewer'), await newKey(app, 'crew')];
+  const [first] = [await watch(url, app.apiKey), await watch(url, keys[0] ?? ''), await watch(url, keys[1] ?? '')];
+  const refused = await watch(url, keys[0] ?? '');
+  expect([refused.response.status, await refused.response.json()]).toMatchObject([503, { code: 'streams_full' }]);
+  expect(refused.response.headers.get('retry-after')).not.toBeNull();
+  first.leave();
+  await eventually(async () => expect(await statusOf(url, keys[0] ?? '')).toBe(200));
+});
+
+it('gives the place back of a client that left while its key was looked up', async () => {
+  const { url } = await startStream({ streamsMax: 1 });
+  const apiKey = await newKey(app, 'viewer');
+  for (let index = 0; index < 30; index += 1) {
+    const client = new AbortController();
+    const asked = fetch(`${url}/api/events`, {
+      headers: { authorization: `Bearer ${apiKey}` },
+      signal: client.signal,
+    });
+    await Promise.race([asked, new Promise((resolve) => setImmediate(resolve))]);
+    client.abort();
+    await asked.catch(() => null);
+  }
+  await eventually(async () => expect(await statusOf(url, app.apiKey)).toBe(200), 10_000);
+});
+
+describe('events since a time', () => {
+  const eventsOf = async ({ response, leave }: Awaited<ReturnType<typeof watch>>, untilText: string) => {
+    let text = '';
+    const reading = (async () => {
+      for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) text += chunk;
+    })().catch(() => null);
+    await eventually(() => expect(text).toContain(untilText));
+    leave();
+    await reading;
+    return [...text.matchAll(/^event: (\S+)$/gm)].map(([, type]) => type);
+  };
+  const change = (count: number) => ({
+    type: 'tow.changed',
+    at_ms: app.foundation.clock.nowMs(),
+    towing_reference_id: `TW-${count}`,
+  });
+
+  it('repeats as many as it may, and beyond that tells the client once to read everything again', async () => {
+    const { url, publish } = await startStream({ replayMax: 5 });
+    const since = `?since=${new Date(app.foundation.clock.nowMs()).toISOString()}`;
+    for (let count = 1; count <= 5; count += 1) publish(change(count));
+    expect(await eventsOf(await watch(url, app.apiKey, since), 'TW-5')).toEqual(Array(5).fill('tow.changed'));
+    publish(change(6));
+    expect(await eventsOf(await watch(url, app.apiKey, since), 'events.missed')).toEqual(['events.missed']);
+  });
+
+  it('repeats the events since a time after those that it no longer keeps', async () => {
+    const { url, publish } = await startStream({ replayMax: 2 });
+    for (let count = 1; count <= 5; count += 1) publish(change(count));
+    const { clock } = app.foundation;
+    const sinceMs = clock.nowMs() + 600;
+    await eventually(() => expect(clock.nowMs()).toBeGreaterThan(sinceMs));
+    publish(change(6));
+    const since = `?since=${new Date(sinceMs).toISOString()}`;
+    expect(await eventsOf(await watch(url, app.apiKey, since), 'TW-6')).toEqual(['tow.changed']);
+  });
+});
