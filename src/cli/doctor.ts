@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { EXIT } from './exit-codes';
-import { paint, type Screen } from './screen';
+import { paint } from './screen';
 import { addVerb, option, type Shown, type Tools } from './verb';
 
 /** One thing that `towhook doctor` looked at. */
@@ -41,7 +41,7 @@ export function addDoctor(program: Command, { tools, doctor }: { tools: Tools; d
     examples: ['towhook doctor', 'towhook doctor --webhook-url https://hooks.example', 'towhook doctor --json'],
     act: async (call) => {
       const webhookUrl = call.text('webhookUrl') ?? null;
-      return shownFindings(await doctor({ webhookUrl, adoptsDisk: call.flag('adoptDisk') }), call.screen);
+      return shownFindings(await doctor({ webhookUrl, adoptsDisk: call.flag('adoptDisk') }));
     },
   });
   command.description(ABOUT);
@@ -51,13 +51,13 @@ const ABOUT = `Checks the whole set-up, with the environment of the roles: confi
 
 Nothing is changed, but with --adopt-disk. One access token is asked of the service.`;
 
-function shownFindings(findings: readonly Finding[], screen: Screen): Shown {
+function shownFindings(findings: readonly Finding[]): Shown {
   const faults = findings.filter(({ state }) => state === 'fault').length;
   const warnings = findings.filter(({ state }) => state === 'warning').length;
   const width = Math.max(0, ...findings.map(({ check }) => check.length));
   const lines = findings.flatMap(({ check, state, what, fix }) => [
-    `${paint(screen, COLORS[state], state.padEnd(7))}  ${check.padEnd(width)}  ${what}`,
-    ...(fix === null ? [] : [`${' '.repeat(width + 11)}${paint(screen, 'bold', 'fix:')} ${fix}`]),
+    [paint(COLORS[state], state.padEnd(7)), `  ${check.padEnd(width)}  ${what}`],
+    ...(fix === null ? [] : [[' '.repeat(width + 11), paint('bold', 'fix:'), ` ${fix}`]]),
   ]);
   return {
     json: { healthy: faults === 0, faults, warnings, findings },

@@ -6,7 +6,7 @@ import type { ApiClient } from '../client';
 import type { Clock } from '../platform/clock';
 import { problemOf, WrongUse } from './problems';
 import { showProblem } from './show-problem';
-import type { Screen } from './screen';
+import { jsonText, textOf as terminalText, type Line, type Screen } from './screen';
 
 /** What every command works with. */
 export interface Tools {
@@ -38,7 +38,7 @@ export interface Call {
 /** What a command has to say: to machines one document, to people lines. */
 export interface Shown {
   readonly json: unknown;
-  readonly lines: readonly string[];
+  readonly lines: readonly Line[];
   readonly exitCode?: number;
 }
 
@@ -69,8 +69,8 @@ export function addVerb(parent: Command, tools: Tools, verb: Verb): Command {
     try {
       if (!REPEAT_KEY.test(key)) throw new WrongUse([{ field: '--idempotency-key', rule: REPEAT_KEY_RULE }]);
       const shown = await verb.act(callOf(command, given, { tools, key }));
-      if (isJson) tools.screen.line(JSON.stringify(shown.json, null, 2));
-      else for (const line of shown.lines) tools.screen.line(line);
+      if (isJson) tools.screen.line(jsonText(shown.json, 2));
+      else for (const line of shown.lines) tools.screen.line(terminalText(line, tools.screen));
       tools.endWith(shown.exitCode ?? 0);
     } catch (error) {
       const problem = problemOf(error, verb.changes && REPEAT_KEY.test(key) ? key : null);
