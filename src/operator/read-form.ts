@@ -112,6 +112,11 @@ class Reading {
         this.#field(name, value, valueTruncated);
       });
       parts.on('file', (name: string | undefined, stream, { filename }) => {
+        // A destroyed parser still reads the rest of its piece. A file that begins there would never end.
+        if (parts.destroyed) {
+          stream.on('error', () => {}).destroy();
+          return;
+        }
         this.#partsTold += 1;
         const image = this.#file(name, stream, filename);
         if (!image) return;

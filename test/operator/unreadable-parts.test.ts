@@ -76,6 +76,12 @@ it('judges the parts of a form the same way wherever the body is split into chun
   }
 }, 60_000);
 
+it('answers a form in which a large image follows a part whose header cannot be parsed, and keeps nothing of it', async () => {
+  const image = named('form-data; name="images"; filename="large.png"', Buffer.alloc(300_000, 7));
+  expect(await send(around(part('no header\x01'), image))).toMatchObject(UNREADABLE);
+  await expectNothingKept();
+});
+
 it('refuses a form with 400 when a part follows its end, without waiting for more data', async () => {
   const late = named('form-data; name="images"; filename="late.png"');
   for (const body of [Buffer.concat([around(), late]), Buffer.concat([around(), late, END])]) {
