@@ -1,0 +1,229 @@
+import * as fc from 'fast-check';
+import { resultOf } from '../../../jobs/attempt-result';
+import { OPERATIONS, type OperationName } from '../../../src/contracts/operations';
+import { judge } from '../../../src/domain/policy';
+import { classify, type Outcome } from '../../../src/service/exchange';
+import { freshToken } from '../../../src/service/token-expiry';
+import { edited, editedText, perhapsEdits } from '../bytes';
+import { messagesOf } from '../from-schema';
+import { anyJson, bulkyJson, hostileText } from '../hostile';
+import { judgeApi } from '../judge';
+import { createTarget } from '../target';
+import { z } from 'zod';
+
+/** What the service answers: statuses, headers and bodies of every operation. */
+
+interface AnswerInput {
+  readonly operation: OperationName;
+  readonly status: number;
+  readonly ended: 'complete' | 'broken_off' | 'too_long';
+  readonly headers: Readonly<Record<'contentType' | 'retryAfter' | 'rateLimitReset', string | undefined>>;
+  readonly body: Buffer;
+  /** The zone that is asked about over HTTP: each question has its own. */
+  readonly zoneId: string;
+  /** How the answer of the wire is changed: its first line, its headers, its framing. */
+  readonly head: string;
+  readonly framing: 'length' | 'short' | 'long' | 'chunked' | 'broken_chunk' | 'until_closed';
+}
+
+const ANSWER_LIMIT_BYTES = 256 * 1024;
+/** A message about an attempt is stored with the report and shown in its task. */
+const MESSAGE_MAX = 64 * 1024;
+const NOW_MS = Date.parse('2026-11-20T10:00:00Z');
+const DAY_MS = 86_400_000;
+const SETTINGS = {
+  retryBaseMs: 1000,
+  retryCapMs: 300_000,
+  notFoundRetries: 3,
+  notFoundRetryMs: 5000,
+  unknownGraceMs: 15_000,
+};
+const HISTORY = { failures: 0, notFound: 0, unanswered: 0, connectionFailures: 0, connectionLosses: 0 };
+/** What the API may answer about a service that answers like this (src/operator/lookups.ts). */
+const DOCUMENTED_5XX = [
+  'service_unavailable',
+  'service_connection_lost',
+  'service_forbids',
+  'answer_broken',
+  'budget_spent',
+];
+
+const names: readonly OperationName[] = [
+  ...(['token', 'started', 'detained', 'canceled', 'released', 'invoice'] as const),
+  ...(['payment', 'violation', 'violation_guide', 'capacity', 'ticket'] as const),
+];
+
+const wait = fc.oneof(
+  fc.constantFrom(
+    '0',
+    '1',
+    '-5',
+    '1e99',
+    'NaN',
+    '9'.repeat(400),
+    '2592000',
+    '1.5',
+    'Fri, 20 Nov 2026 10:00:30 GMT',
+    '',
+  ),
+  fc.constantFrom('Fri, 31 Feb 9999 99:99:99 GMT', '99999999999999', '1795000000', ' 5 ', '5, 6'),
+  hostileText,
+);
+
+const bodyOf = (operation: OperationName): fc.Arbitrary<Buffer> => {
+  const data = messagesOf(OPERATIONS[operation].answer);
+  const enveloped = fc.record({
+    code: fc.constantFrom<unknown>(200, '200', 400, null),
+    message: fc.constantFrom('Success', ''),
+    data,
+  });
+  const errors = fc.record(
+    { message: anyJson, error: anyJson, errors: fc.array(anyJson, { maxLength: 3 }), code: anyJson },
+    { requiredKeys: [] },
+  );
+  const answered =
+    '{"code":200,"message":"","data":{"towing_reference_id":"TW-1","violation_reference_id":"V-1","status":"x",';
+  const start = fc.constantFrom(
+    answered,
+    `${answered}"metadata":{`,
+    '{',
+    '{"message":{',
+    '{"data":{"zoneId":"z","availableSlots":1,',
+  );
+  return fc.oneof(
+    {
+      weight: 40,
+      arbitrary: fc
+        .tuple(fc.oneof({ weight: 3, arbitrary: enveloped }, data, errors), perhapsEdits)
+        .map(([value, changes]) => edited(Buffer.from(JSON.stringify(value) ?? ''), changes)),
+    },
+    {
+      weight: 8,
+      arbitrary: fc
+        .constantFrom('', '<!DOCTYPE html><html>Sign in</html>', '\ufeff{}', '[]', 'null', '"x"', 'Zone not found')
+        .map((text) => Buffer.from(text)),
+    },
+    { weight: 4, arbitrary: fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)) },
+    { weight: 1, arbitrary: bulkyJson(ANSWER_LIMIT_BYTES, start) },
+  );
+};
+
+const statuses = fc.oneof(
+  { weight: 6, arbitrary: fc.constant(200) },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(201, 204, 301, 302, 307, 400, 401, 403, 404, 408, 409, 429, 500, 502, 503, 504),
+  },
+  fc.integer({ min: 200, max: 999 }),
+);
+
+const inputs: fc.Arbitrary<AnswerInput> = fc.oneof(
+  ...names.map((operation) =>
+    fc.record({
+      operation: fc.constant(operation),
+      status: statuses,
+      ended: fc.oneof(
+        { weight: 8, arbitrary: fc.constant('complete' as const) },
+        fc.constantFrom('broken_off' as const, 'too_long' as const),
+      ),
+      headers: fc.record({
+        contentType: fc.option(fc.constantFrom('application/json', 'text/html', 'application/problem+json', ''), {
+          nil: undefined,
+        }),
+        retryAfter: fc.option(wait, { nil: undefined }),
+        rateLimitReset: fc.option(wait, { nil: undefined }),
+      }),
+      body: bodyOf(operation),
+      zoneId: fc.uuid(),
+      head: fc
+        .tuple(
+          fc.constantFrom('HTTP/1.1', 'HTTP/1.0', 'HTTP/2'),
+          fc.oneof({ weight: 8, arbitrary: fc.constant([]) }, perhapsEdits),
+        )
+        .map(([version, changes]) => editedText(version, changes)),
+      framing: fc.oneof(
+        { weight: 6, arbitrary: fc.constant('length' as const) },
+        fc.constantFrom(
+          'short' as const,
+          'long' as const,
+          'chunked' as const,
+          'broken_chunk' as const,
+          'until_closed' as const,
+        ),
+      ),
+    }),
+  ),
+);
+
+/** The answer as bytes on the wire. */
+function wireBytes({ status, headers, body, head, framing }: AnswerInput): Buffer {
+  const { contentType, retryAfter, rateLimitReset } = headers;
+  const lines = [
+    `${head} ${status} Answered`,
+    ...(contentType === undefined ? [] : [`Content-Type: ${contentType}`]),
+    ...(retryAfter === undefined ? [] : [`Retry-After: ${retryAfter}`]),
+    ...(rateLimitReset === undefined ? [] : [`X-RateLimit-Reset: ${rateLimitReset}`]),
+  ];
+  const withHead = (line: string | null, ...bytes: readonly Buffer[]) =>
+    Buffer.concat([Buffer.from(`${[...lines, ...(line === null ? [] : [line])].join('\r\n')}\r\n\r\n`), ...bytes]);
+  const chunk = Buffer.from(`${body.length.toString(16)}\r\n`);
+  switch (framing) {
+    case 'length':
+      return withHead(`Content-Length: ${body.length}`, body);
+    case 'short':
+      return withHead(`Content-Length: ${Math.max(0, body.length - 1)}`, body);
+    case 'long':
+      return withHead(`Content-Length: ${body.length + 5}`, body);
+    case 'chunked':
+      return withHead(
+        'Transfer-Encoding: chunked',
+        ...(body.length > 0 ? [chunk, body, Buffer.from('\r\n')] : []),
+        Buffer.from('0\r\n\r\n'),
+      );
+    case 'broken_chunk':
+      return withHead('Transfer-Encoding: chunked', chunk, body, Buffer.from('zz\r\n'));
+    case 'until_closed':
+      return withHead(null, body);
+  }
+}
+
+export const answersTarget = createTarget<AnswerInput>({
+  name: 'answers',
+  share: 0.2,
+  inputs,
+  direct({ operation, status, ended, headers, body }) {
+    const outcome: Outcome = { status, received: { text: body.toString('utf8'), ended }, ...headers };
+    const { safeToRepeat } = OPERATIONS[operation];
+    const made = classify<unknown>(OPERATIONS[operation], outcome, NOW_MS);
+    if (operation === 'token') freshToken(tokenIn(made.data), NOW_MS);
+    const verdict = judge(made.exchange, { ...HISTORY, safeToRepeat }, SETTINGS, NOW_MS, 1);
+    if ('delayMs' in verdict && !(verdict.delayMs >= 0 && verdict.delayMs <= 40 * DAY_MS))
+      return `a report waits ${verdict.delayMs} ms`;
+    if (operation === 'token') return null;
+    const call = { exchange: made.exchange, data: null, rawBody: made.rawBody, wasSent: true, durationMs: 1 };
+    const pace = { startedAt: '2026-11-20T10:00:00Z', nowMs: NOW_MS, jitter: 1, settings: SETTINGS };
+    const result = resultOf({ failedProbes: 0, connectionFailures: 0 }, { call, verdict, task: null }, pace);
+    const { length } = JSON.stringify(result.error ?? {});
+    return length <= MESSAGE_MAX ? null : `the message about an attempt has ${length} characters`;
+  },
+  async send(input, { consoleUrl, apiKey, service, wire }) {
+    const { zoneId, operation } = input;
+    service.plan(zoneId, wireBytes(input));
+    const isTicket = operation === 'ticket';
+    const response = await wire.send(consoleUrl, {
+      method: isTicket ? 'POST' : 'GET',
+      path: isTicket ? '/api/tickets/check' : `/api/zones/${zoneId}/capacity`,
+      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+      body: Buffer.from(isTicket ? JSON.stringify({ zoneId, plateNumber: 'ABC 1234', plateType: 'PRIVATE' }) : ''),
+    });
+    service.forget(zoneId);
+    return judgeApi(response, { answer: z.looseObject({ checked_at: z.string() }), documented5xx: DOCUMENTED_5XX });
+  },
+});
+
+const withToken = z.looseObject({ token: z.string() });
+
+function tokenIn(data: unknown): string {
+  const found = withToken.safeParse(data);
+  return found.success ? found.data.token : '';
+}

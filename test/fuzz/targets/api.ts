@@ -1,0 +1,178 @@
+import * as fc from 'fast-check';
+import { z } from 'zod';
+import { readCursor, writeCursor } from '../../../src/contracts/cursor';
+import { ROUTES, type Route } from '../../../src/contracts/operator-routes';
+import type { Actor } from '../../../src/domain/audit';
+import { checkCall } from '../../../src/operator/check-call';
+import { changeOnce } from '../../../src/operator/idempotency';
+import { edited, editedText, perhapsEdits } from '../bytes';
+import { messagesOf } from '../from-schema';
+import { bulkyJson, hostileText } from '../hostile';
+import { judgeApi } from '../judge';
+import { FUZZ_API_KEY, KNOWN_TOWS } from '../stage';
+import { createTarget } from '../target';
+
+/** Calls of the operator API: paths, queries, JSON bodies, Idempotency-Keys and cursors. */
+
+interface ApiInput {
+  readonly route: Route;
+  /** With its varying parts filled in. */
+  readonly path: string;
+  readonly query: string;
+  readonly idempotencyKey: string | null;
+  readonly authorization: string;
+  readonly body: Buffer;
+}
+
+const BODY_LIMIT_BYTES = 100_000;
+const ACTOR: Actor = { id: 'fuzz', name: 'fuzz', role: 'ops' };
+/** The calls that the service's stand-in answers are the target `answers`; here they only need to be refused well. */
+const DOCUMENTED_5XX = ['service_unavailable', 'service_connection_lost', 'answer_broken', 'budget_spent'];
+
+const json: readonly Route[] = Object.values(ROUTES).filter((route: Route) => route.takes !== 'form');
+const bodies = new Map(json.map((route) => [route, route.body ? messagesOf(route.body, known()) : fc.constant({})]));
+const queries = new Map(json.map((route) => [route, route.query ? messagesOf(route.query, known()) : fc.constant({})]));
+
+function known() {
+  const cursor = fc.oneof(
+    fc.tuple(fc.double(), hostileText).map(([score, member]) => writeCursor({ score, member })),
+    fc.integer({ min: 0, max: 2e12 }).map((score) => writeCursor({ score, member: KNOWN_TOWS[0] ?? '' })),
+    hostileText,
+  );
+  return {
+    cursor,
+    limit: fc.oneof(fc.integer({ min: 1, max: 200 }).map(String), hostileText),
+    // Few, so that a run does not make thousands of keys.
+    name: fc.integer({ min: 0, max: 30 }).map((number) => `key ${number}`),
+  };
+}
+
+const paths = (route: Route): fc.Arbitrary<string> => {
+  const part = (name: string) =>
+    fc.oneof(
+      { weight: 3, arbitrary: fc.constantFrom(...valuesOf(name)) },
+      { weight: 1, arbitrary: hostileText.map((text) => encodeURIComponent(text.toWellFormed())) },
+    );
+  const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+  return fc
+    .tuple(fc.tuple(...names.map(part)), fc.oneof({ weight: 12, arbitrary: fc.constant([]) }, perhapsEdits))
+    .map(([values, changes]) => {
+      let index = 0;
+      return editedText(
+        route.path.replaceAll(/:(\w+)/g, () => values[index++] ?? ''),
+        changes,
+      );
+    });
+};
+
+/** Queues are not named: a paused one would leave the deliveries of the run where they are. */
+function valuesOf(name: string): readonly string[] {
+  if (name === 'towing_reference_id') return KNOWN_TOWS;
+  if (name === 'zone_id') return ['11111111-2222-4333-8444-555555555555', 'not-a-zone'];
+  if (name === 'operation') return ['started', 'violation', 'invoice', 'none'];
+  return ['1', '0', 'rep_1', 'x', '-1', '99999999999999999999', '00000000-0000-4000-8000-000000000000'];
+}
+
+const rawBodies = (route: Route): fc.Arbitrary<Buffer> =>
+  fc.oneof(
+    {
+      weight: 40,
+      arbitrary: fc
+        .tuple(bodies.get(route) ?? fc.constant({}), fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, perhapsEdits))
+        .map(([body, changes]) => edited(Buffer.from(JSON.stringify(body) ?? ''), changes)),
+    },
+    { weight: 4, arbitrary: fc.uint8Array({ maxLength: 100 }).map((bytes) => Buffer.from(bytes)) },
+    { weight: 1, arbitrary: bulkyJson(BODY_LIMIT_BYTES, fc.constantFrom('{', '{"reason":"x",', '{"text":"x",')) },
+  );
+
+const rawQueries = (route: Route): fc.Arbitrary<string> =>
+  fc
+    .tuple(queries.get(route) ?? fc.constant({}), fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, perhapsEdits))
+    .map(([query, changes]) => {
+      const object = z.record(z.string(), z.unknown()).safeParse(query);
+      const search = new URLSearchParams();
+      for (const [name, value] of Object.entries(object.success ? object.data : {})) {
+        search.append(name, typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+      }
+      return editedText(search.toString(), changes);
+    });
+
+const inputs: fc.Arbitrary<ApiInput> = fc.oneof(
+  ...json.map((route) =>
+    fc.record({
+      route: fc.constant(route),
+      path: paths(route),
+      query: rawQueries(route),
+      idempotencyKey: fc.option(
+        fc.oneof(fc.uuid(), hostileText, fc.constant('k'.repeat(255)), fc.constant('k'.repeat(256))),
+      ),
+      authorization: fc.oneof(
+        { weight: 30, arbitrary: fc.constant(`Bearer ${FUZZ_API_KEY}`) },
+        perhapsEdits.map((changes) => editedText(`Bearer ${FUZZ_API_KEY}`, changes)),
+      ),
+      body: route.method === 'get' ? fc.constant(Buffer.alloc(0)) : rawBodies(route),
+    }),
+  ),
+);
+
+/** Remembers nothing, as where every key is new. */
+const answers = {
+  find: () => Promise.resolve(null),
+  settle: (_scope: string, answer: string) => Promise.resolve(answer),
+};
+
+export const apiTarget = createTarget<ApiInput>({
+  name: 'api',
+  share: 0.2,
+  inputs,
+  shown: ({ route, ...rest }) => ({ ...rest, route: `${route.method} ${route.path}` }),
+  async direct({ route, path, query, idempotencyKey, body }) {
+    const parsed = parsedJson(body);
+    if (parsed === undefined) return null;
+    const said = Object.fromEntries(new URLSearchParams(query));
+    readCursor(said['cursor'] ?? '');
+    const call = checkCall(route, { actor: ACTOR, params: () => '', query: said, body: parsed });
+    if ('refusal' in call) {
+      const { httpStatus, details } = call.refusal;
+      return httpStatus === 422 && details.length > 0 ? null : `a refusal ${httpStatus} lists ${details.length} fields`;
+    }
+    if (route.method === 'get' || !route.body) return null;
+    const repeatable = { method: 'POST', path, idempotencyKey: idempotencyKey ?? undefined, asked: parsed };
+    const change = {
+      effect: () => Promise.resolve({ kind: 'done' } as const),
+      answer: () => Promise.resolve({}),
+      status: 202,
+    };
+    const result = await changeOnce(repeatable, answers, change);
+    return result.kind === 'answered' || result.kind === 'refused' ? null : `a change ends as ${result.kind}`;
+  },
+  async send({ route, path, query, idempotencyKey, authorization, body }, { consoleUrl, wire }, again) {
+    const response = await wire.send(consoleUrl, {
+      method: route.method.toUpperCase(),
+      path: query === '' ? path : `${path}?${query}`,
+      headers: {
+        accept: 'application/json',
+        authorization,
+        'content-type': 'application/json',
+        ...(idempotencyKey === null
+          ? {}
+          : { 'idempotency-key': again === 0 ? idempotencyKey : `${again} ${idempotencyKey}` }),
+      },
+      body,
+    });
+    // A changed path may lead to another address, whose answer has another contract.
+    return judgeApi(response, { answer: z.unknown(), documented5xx: DOCUMENTED_5XX });
+  },
+});
+
+/** Undefined for what the body parser of the API refuses: a body that is no object or list. */
+function parsedJson(body: Buffer): unknown {
+  if (body.length > BODY_LIMIT_BYTES) return undefined;
+  if (body.length === 0) return {};
+  try {
+    const value: unknown = JSON.parse(body.toString());
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
