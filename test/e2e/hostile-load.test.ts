@@ -120,7 +120,7 @@ async function attack(product: Product, wire: Wire, bodies: readonly Buffer[], u
     Promise.all(Array.from({ length: count }, (_, index) => statusOf(wire.send(baseUrl, callOf(index)))));
   const webhooks = Promise.all(bodies.map((body) => statusOf(wire.send(receiverUrl, webhook(body)))));
   const ready = times(50, receiverUrl, () => get('/readyz'));
-  const openApi = times(20, consoleUrl, () => get('/openapi.json'));
+  const openApi = times(20, consoleUrl, () => get('/openapi.json', API_KEY));
   const wrong = times(25, consoleUrl, (index) => get('/api/tows', `thk_wrong_${index}`));
   const unused = wrong.then(() => statusOf(wire.send(consoleUrl, get('/api/tows', unusedKey))));
   return {

@@ -200,7 +200,14 @@ export const answersTarget = createTarget<AnswerInput>({
     if ('delayMs' in verdict && !(verdict.delayMs >= 0 && verdict.delayMs <= 40 * DAY_MS))
       return `a report waits ${verdict.delayMs} ms`;
     if (operation === 'token') return null;
-    const call = { exchange: made.exchange, data: null, rawBody: made.rawBody, wasSent: true, durationMs: 1 };
+    const call = {
+      exchange: made.exchange,
+      data: null,
+      rawBody: made.rawBody,
+      wasSent: true,
+      isPermitSpent: false,
+      durationMs: 1,
+    };
     const pace = { startedAt: '2026-11-20T10:00:00Z', nowMs: NOW_MS, jitter: 1, settings: SETTINGS };
     const result = resultOf({ failedProbes: 0, connectionFailures: 0 }, { call, verdict, task: null }, pace);
     const { length } = JSON.stringify(result.error ?? {});
