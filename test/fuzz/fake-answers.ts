@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 /**
- * The service's stand-in: answers a question about a zone with the bytes that were planned for it, so that anything can
- * be answered that fits on a wire; every other call with what keeps its contract.
+ * A fake service: answers a question about a zone with the bytes that were planned for it, which may be anything that
+ * fits on a wire; every other call with an answer that keeps its contract.
  */
 export interface FakeAnswers {
   readonly url: string;

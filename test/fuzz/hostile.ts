@@ -83,7 +83,7 @@ const SHAPES = [
 ] as const;
 
 /**
- * Large JSON text, up to `limitBytes`, made to be expensive for whoever reads it. `start` begins the object, or
+ * Large JSON text, up to `limitBytes`, made to be expensive to read. `start` begins the object, or
  * one within it, with the fields that the contract asks for.
  */
 export function bulkyJson(limitBytes: number, start: fc.Arbitrary<string>): fc.Arbitrary<Buffer> {

@@ -6,9 +6,9 @@ import type { Response } from './wire';
 const FIELD_RULE = z.strictObject({ field: z.string(), rule: z.string() });
 const API_ERROR = z.strictObject({ code: z.string().min(1), message: z.string(), details: z.array(FIELD_RULE) });
 const ACCEPTED = z.strictObject({ code: z.enum(['accepted', 'already_known']) });
-/** A refused webhook is told at most 20 fields, so that no refusal is as large as its request. */
+/** A refusal of a webhook names at most 20 fields, so that none is as large as its request. */
 const WEBHOOK_REFUSAL_BYTES_MAX = 32_768;
-/** The API names all failing fields to those who have a key: of 100,000 bytes, each name with its rule. */
+/** The API names all failing fields, to callers that have a key: of 100,000 bytes each name with its rule. */
 const API_REFUSAL_BYTES_MAX = 1_000_000;
 
 /** Node's HTTP parser answers what is no HTTP, or has headers beyond its limit, before the product sees it. */
@@ -38,6 +38,8 @@ export function judgeApi(
     return expected.documented5xx?.includes(code) ? null : `the API answered ${status} ${code}`;
   }
   if (status >= 400) return refusalProblem(response);
+  // A changed path may be that of a page, whose form asks to sign in.
+  if (status === 303) return redirectProblem(response);
   if (status === 204) return bytes === 0 ? null : 'an answer 204 has a body';
   if (headers['content-type']?.startsWith('image/') || headers['content-type'] === 'text/event-stream') return null;
   return shapeProblem(expected.answer, response);
@@ -52,10 +54,14 @@ export function judgePage(response: Response | string): string | null {
   const { status, headers, text } = response;
   if (!PAGE_STATUSES.includes(status)) return `the console answered ${status}`;
   if (headers['content-type']?.startsWith('application/json')) return status >= 400 ? refusalProblem(response) : null;
-  if (status === 303) return headers.location?.startsWith('/') === true ? null : 'a redirect leads away';
+  if (status === 303) return redirectProblem(response);
   const isHtml = headers['content-type']?.startsWith('text/html') === true;
   const isWhole = !text.startsWith('<!') || text.trimEnd().endsWith('</html>');
   return isHtml && isWhole ? null : `the console answered ${status} with no whole page`;
+}
+
+function redirectProblem({ headers }: Response): string | null {
+  return /^\/(?![/\\])/.test(headers.location ?? '') ? null : 'a redirect leads away';
 }
 
 function refusalProblem(response: Response, bytesMax = API_REFUSAL_BYTES_MAX): string | null {

@@ -7,7 +7,7 @@ import { runInNewContext } from 'node:vm';
  * Loaded into a process under test with `node --require`: measures its event loop and its memory, and answers questions
  * about them over a socket. Of a stretch in which no timer ran, only the part counts that the process spent on the
  * processor: time in which the machine ran something else blocks nothing. Garbage collection counts, as an input may be
- * what fills the heap, and is told apart.
+ * what fills the heap, and is reported apart.
  */
 
 const TICK_MS = 5;

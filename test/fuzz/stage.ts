@@ -8,7 +8,7 @@ import { startFakeAnswers, type FakeAnswers } from './fake-answers';
 import { startWatch, type Watch } from './watch';
 import { createWire, type Wire } from './wire';
 
-/** A running product (role `all`) with its event loop watched, its Redis and the service's stand-in. */
+/** A running product (role `all`) with its event loop watched, its Redis and a fake service. */
 export interface Stage {
   readonly receiverUrl: string;
   readonly consoleUrl: string;

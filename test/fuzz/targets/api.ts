@@ -26,7 +26,7 @@ interface ApiInput {
 
 const BODY_LIMIT_BYTES = 100_000;
 const ACTOR: Actor = { id: 'fuzz', name: 'fuzz', role: 'ops' };
-/** The calls that the service's stand-in answers are the target `answers`; here they only need to be refused well. */
+/** Hostile answers of the service are the target `answers`; here the fake service only has nothing to say about a zone. */
 const DOCUMENTED_5XX = ['service_unavailable', 'service_connection_lost', 'answer_broken', 'budget_spent'];
 
 const json: readonly Route[] = Object.values(ROUTES).filter((route: Route) => route.takes !== 'form');

@@ -1,10 +1,15 @@
 import { createHash } from 'node:crypto';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import express, { type Request } from 'express';
 import * as fc from 'fast-check';
 import { createSessions } from '../../../src/console';
 import { saidIn } from '../../../src/console/addresses';
 import { bodyOf, momentOf } from '../../../src/console/entries';
-import { nextOf } from '../../../src/console/requests';
+import { backOf, isFromHere, nextOf } from '../../../src/console/requests';
 import { isFormOf } from '../../../src/console/sessions';
+import { THEMES, viewerOf } from '../../../src/console/viewer';
+import { LANGUAGES } from '../../../src/console/words';
 import { systemClock } from '../../../src/platform/clock';
 import { edited, editedText, perhapsEdits, type Edit } from '../bytes';
 import { hostileText } from '../hostile';
@@ -142,6 +147,30 @@ const visitor = {
   formToken: sha256(`form ${ID}`),
 };
 
+const app = express();
+const readers = new WeakMap<IncomingMessage, (request: Request) => void>();
+app.use((request) => readers.get(request)?.(request));
+
+/** What is read out of a request as Express hands it to the console. */
+function asExpress<T>(
+  { url, headers }: { url: string; headers: Readonly<Record<string, string>> },
+  read: (request: Request) => Promise<T>,
+): Promise<T> {
+  const message = Object.assign(new IncomingMessage(new Socket()), { url, method: 'GET' });
+  Object.assign(message.headers, headers);
+  return new Promise((resolve, reject) => {
+    readers.set(message, (request) => {
+      read(request).then(resolve, reject);
+    });
+    app(message, new ServerResponse(message));
+  });
+}
+
+/** True when a browser on a page of the console would leave it. */
+function leadsAway(address: string): boolean {
+  return new URL(address, 'https://console.test').origin !== 'https://console.test';
+}
+
 function cookieOf({ cookie, cookieEdits }: CookieInput, session: string): string {
   return editedText(cookie.replaceAll(SESSION, session), cookieEdits);
 }
@@ -158,8 +187,15 @@ export const cookieTarget = createTarget<CookieInput>({
   inputs,
   async direct(input) {
     const cookie = cookieOf(input, ID);
-    const actor = await sessions.readerOf({ ...input.headers, cookie });
-    if (actor !== null && !percentDecoded(cookie).includes(ID)) return 'a cookie without the session opens it';
+    const seen = await asExpress({ url: input.path, headers: { ...input.headers, cookie } }, async (request) => {
+      const actor = (await sessions.visitorOf(request))?.actor ?? null;
+      const { language, theme } = viewerOf(request, null, systemClock);
+      return { actor, language, theme, back: backOf(request), isFromHere: isFromHere(request) };
+    });
+    if (seen.actor !== null && !percentDecoded(cookie).includes(ID)) return 'a cookie without the session opens it';
+    if (!LANGUAGES.includes(seen.language) || !THEMES.includes(seen.theme))
+      return 'a page has an unknown language or theme';
+    if (leadsAway(seen.back)) return `a page leads back to ${seen.back}`;
     const form = new URLSearchParams(formOf(input, visitor.formToken).toString());
     const token = form.get('form_token') ?? '';
     if (isFormOf(visitor, token) !== (token === visitor.formToken)) return 'a form token is taken for another';
@@ -168,10 +204,7 @@ export const cookieTarget = createTarget<CookieInput>({
     momentOf(form.get('occurred_at') ?? '');
     const next = nextOf(form.get('next'));
     saidIn(input.path);
-    // As a browser resolves it.
-    return new URL(next, 'https://console.test').origin === 'https://console.test'
-      ? null
-      : `a form leads away to ${next}`;
+    return leadsAway(next) ? `a form leads away to ${next}` : null;
   },
   async send(input, { consoleUrl, session, wire }, again) {
     const { path, form, headers } = input;

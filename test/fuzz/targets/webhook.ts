@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { WEBHOOKS } from '../../../src/contracts/webhooks';
 import { DELIVERY_KINDS, type DeliveryKind } from '../../../src/domain/vocabulary';
+import { systemClock } from '../../../src/platform/clock';
 import { readCall } from '../../../src/receiver/read-call';
 import { verify } from '../../../src/receiver/verify';
 import { signed } from '../../receiver/calls';
@@ -87,9 +88,12 @@ export const webhookTarget = createTarget<WebhookInput>({
   inputs,
   direct({ kind, body, headers }) {
     if (body.length > WEBHOOK_LIMIT_BYTES) return null;
-    const verification = verify(body, headers, { secrets: [], sharedSecret: null });
+    const verification = verify(
+      { rawBody: body, headers, nowMs: systemClock.nowMs() },
+      { secrets: [], sharedSecret: null },
+    );
     if (verification.kind !== 'unverified') return `a call without secrets to check is ${verification.kind}`;
-    const call = readCall(kind, body.toString('utf8'), { verified: false, signatureId: verification.signatureId });
+    const call = readCall(kind, body, { verified: false, signatureId: verification.signatureId });
     if (call.kind === 'broken') {
       const { length } = call.details;
       return length >= 1 && length <= FIELDS_MAX + 1 ? null : `a refusal lists ${length} fields`;
