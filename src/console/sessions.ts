@@ -16,8 +16,16 @@ export interface Sessions {
   visitorOf(request: Request): Promise<Visitor | null>;
   /** Who makes a request, for reads of the API; prolongs nothing. */
   readerOf(request: Request): Promise<Actor | null>;
-  begin(exchange: { request: Request; response: Response }, keyHash: string): Promise<void>;
-  end(exchange: { request: Request; response: Response }): Promise<void>;
+  /** Ends the session that the browser had before. */
+  begin(exchange: Exchange, by: { keyHash: string; actor: Actor }): Promise<void>;
+  end(exchange: Exchange): Promise<void>;
+  /** Ends all sessions that began with the visitor's key, this one included. */
+  endAll(exchange: Exchange, visitor: Visitor): Promise<void>;
+}
+
+interface Exchange {
+  readonly request: Request;
+  readonly response: Response;
 }
 
 export interface Visitor {
@@ -46,6 +54,11 @@ export function createSessions({
     const actor = await signIn.holderOf(session.keyHash);
     return actor && { actor, keyHash: session.keyHash };
   };
+  const end = async ({ request, response }: Exchange) => {
+    const id = idIn(request);
+    if (id !== null) await store.end(hashOf(id));
+    response.append('set-cookie', cookieOf(request, cookieName(request), '', 0));
+  };
   return {
     async visitorOf(request) {
       const id = idIn(request);
@@ -60,16 +73,21 @@ export function createSessions({
       const id = idIn(request);
       return id === null ? null : ((await holderOf(await store.read(hashOf(id))))?.actor ?? null);
     },
-    async begin({ request, response }, keyHash) {
+    async begin({ request, response }, { keyHash, actor }) {
       // Never the id that came in: somebody else may have planted it.
       const id = randomBytes(32).toString('base64url');
-      await store.begin(hashOf(id), { keyHash, createdAt: new Date(clock.nowMs()).toISOString() }, IDLE_MS);
+      const atMs = clock.nowMs();
+      await store.list(actor.id, hashOf(id), { atMs, lifetimeMs: LIFE_MS });
+      await store.begin(hashOf(id), { keyHash, createdAt: new Date(atMs).toISOString() }, IDLE_MS);
+      const replaced = idIn(request);
+      if (replaced !== null) await store.end(hashOf(replaced));
       response.append('set-cookie', cookieOf(request, cookieName(request), id));
     },
-    async end({ request, response }) {
-      const id = idIn(request);
-      if (id !== null) await store.end(hashOf(id));
-      response.append('set-cookie', cookieOf(request, cookieName(request), '', 0));
+    end,
+    async endAll(exchange, { actor }) {
+      await store.endAll(actor.id);
+      // It may have begun before sessions were listed.
+      await end(exchange);
     },
   };
 }

@@ -84,6 +84,8 @@ export const deliveryKey = (id: string) => key('delivery', id);
 export const idempotencyKey = (scope: string) => key('idempotency', scope);
 /** Somebody who has signed in, by the hash of what their browser holds (sessions.ts). */
 export const sessionKey = (idHash: string) => key('session', idHash);
+/** The sessions that began with one API key, by its id, in the order they began. */
+export const signInsKey = (holderId: string) => key('sign-ins', holderId);
 /** The last wrong API keys of one source (lua/count-wrong-key.lua). */
 export const wrongKeysKey = (source: string) => key('wrong-keys', source);
 /** A lock that one process holds at a time, and the fencing number of whoever took it last (locks.ts). */

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { sessionRecord } from '../contracts/session-record';
 import type { Session, SessionStore } from '../workflow/operator-port';
-import { sessionKey } from './keys';
+import { sessionKey, signInsKey } from './keys';
 
 /** Sessions of people; Redis forgets each by itself once nobody has prolonged it for its lifetime. */
 export function createSessionStore(redis: Redis): SessionStore {
@@ -20,6 +20,21 @@ export function createSessionStore(redis: Redis): SessionStore {
     },
     async end(idHash) {
       await redis.del(sessionKey(idHash));
+    },
+    async list(holderId, idHash, { atMs, lifetimeMs }) {
+      const listed = signInsKey(holderId);
+      const changes = redis
+        .multi()
+        .zadd(listed, atMs, idHash)
+        .zremrangebyscore(listed, '-inf', String(atMs - lifetimeMs));
+      for (const [error] of (await changes.pexpire(listed, lifetimeMs).exec()) ?? []) if (error) throw error;
+    },
+    async endAll(holderId) {
+      const idHashes = await redis.zrange(signInsKey(holderId), 0, '-1');
+      if (idHashes.length === 0) return;
+      await redis.del(...idHashes.map(sessionKey));
+      // One that has begun meanwhile stays listed.
+      await redis.zrem(signInsKey(holderId), ...idHashes);
     },
   };
 }

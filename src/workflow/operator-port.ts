@@ -119,4 +119,8 @@ export interface SessionStore {
   /** The session, which lives for this long from now on; null when there is none. */
   prolong(idHash: string, lifetimeMs: number): Promise<Session | null>;
   end(idHash: string): Promise<void>;
+  /** Lists a session with those of its holder, for as long as it can last. */
+  list(holderId: string, idHash: string, session: { atMs: number; lifetimeMs: number }): Promise<void>;
+  /** Ends all sessions that are listed with this holder. */
+  endAll(holderId: string): Promise<void>;
 }

@@ -41,6 +41,30 @@ describe('sessions', () => {
     expect(await lifetimeLeftMs()).toBeLessThanOrEqual(5000);
   });
 
+  it('ends all sessions of a holder, and keeps nothing of them', async () => {
+    const nowMs = systemClock.nowMs();
+    const listed = { atMs: nowMs, lifetimeMs: 60_000 };
+    for (const id of ['one', 'two', 'other']) await sessions.begin(id, SESSION, 60_000);
+    await sessions.list('holder', 'one', listed);
+    await sessions.list('holder', 'two', listed);
+    await sessions.list('another holder', 'other', listed);
+    await sessions.endAll('holder');
+    expect([await sessions.read('one'), await sessions.read('two')]).toEqual([null, null]);
+    expect(await sessions.read('other')).toEqual(SESSION);
+    expect(await redis.ask('KEYS', '*:sign-ins:holder')).toEqual([]);
+    await sessions.endAll('holder');
+  });
+
+  it('lists the sessions of a holder no longer than they can last', async () => {
+    const nowMs = systemClock.nowMs();
+    for (let index = 0; index < 50; index += 1) {
+      await sessions.list('holder', `old-${index}`, { atMs: nowMs - 70_000, lifetimeMs: 60_000 });
+    }
+    await sessions.list('holder', 'new', { atMs: nowMs, lifetimeMs: 60_000 });
+    expect(await redis.ask('ZRANGE', '{p0}:sign-ins:holder', '0', '-1')).toEqual(['new']);
+    expect(Number(await redis.ask('PTTL', '{p0}:sign-ins:holder'))).toBeLessThanOrEqual(60_000);
+  });
+
   it('ends a session that is not prolonged within its lifetime, for good', async () => {
     await sessions.begin('hash', SESSION, 30);
     await eventually(async () => expect(await isKept()).toBe(false));

@@ -45,6 +45,11 @@ export function servePreferences(app: Express, tools: ServeTools): void {
             {viewer.hasShortcuts ? common.shortcutsOff : common.shortcutsOn}
           </button>
         </PostForm>
+        {visitor !== null && (
+          <PostForm viewer={viewer} action="/sign-out-everywhere" class="inline">
+            <button title={common.signOutEverywhereHint}>{common.signOutEverywhere}</button>
+          </PostForm>
+        )}
       </div>
     );
     send({ request, response }, viewer, page(common.keys.title, content), tools);

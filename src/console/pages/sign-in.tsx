@@ -43,17 +43,21 @@ export function serveSignIn(app: Express, tools: ServeTools & { signIn: SignIn }
         return refuse(429, viewer.words.signIn.slowed);
       }
       case 'held':
-        await sessions.begin({ request, response }, signed.keyHash);
+        await sessions.begin({ request, response }, signed);
         return send({ request, response }, viewer, elsewhere(next, 'signed_in'), tools);
     }
   });
 }
 
-/** Ends the session, for every copy of its cookie. */
+/** Ends the session for every copy of its cookie, or all sessions of its key. */
 export function serveSignOut(pages: Pages, { sessions }: Pick<ServeTools, 'sessions'>): void {
   pages.post('/sign-out', 'viewer', async ({ request, response }) => {
     await sessions.end({ request, response });
     return elsewhere('/sign-in', 'signed_out');
+  });
+  pages.post('/sign-out-everywhere', 'viewer', async ({ request, response, visitor }) => {
+    await sessions.endAll({ request, response }, visitor);
+    return elsewhere('/sign-in', 'signed_out_everywhere');
   });
 }
 

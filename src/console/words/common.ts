@@ -9,6 +9,8 @@ const en = {
   lookups: 'Look up',
   ops: 'Ops',
   signOut: 'Sign out',
+  signOutEverywhere: 'Sign out everywhere',
+  signOutEverywhereHint: 'Ends all sessions of this API key, in all browsers.',
   signedInAs: (name: string, role: string) => `${name} (${role})`,
   language: 'Language',
   otherLanguage: 'العربية',
@@ -78,6 +80,7 @@ const en = {
   done: {
     signed_in: 'You are signed in.',
     signed_out: 'You are signed out.',
+    signed_out_everywhere: 'All sessions of this API key have ended.',
     saved: 'Saved.',
     recorded: 'Recorded. The report to the service is on its way.',
     reported: 'The violation is taken in and goes to the service by itself.',
@@ -125,6 +128,8 @@ const ar: typeof en = {
   lookups: 'استعلام',
   ops: 'التشغيل',
   signOut: 'تسجيل الخروج',
+  signOutEverywhere: 'تسجيل الخروج من كل الأجهزة',
+  signOutEverywhereHint: 'ينهي كل جلسات مفتاح API هذا في كل المتصفحات.',
   signedInAs: (name, role) => `${name} (${role})`,
   language: 'اللغة',
   otherLanguage: 'English',
@@ -192,6 +197,7 @@ const ar: typeof en = {
   done: {
     signed_in: 'تم تسجيل دخولك.',
     signed_out: 'تم تسجيل خروجك.',
+    signed_out_everywhere: 'انتهت كل جلسات مفتاح API هذا.',
     saved: 'تم الحفظ.',
     recorded: 'تم التسجيل. التقرير في طريقه إلى الخدمة.',
     reported: 'استُلمت المخالفة، وتذهب إلى الخدمة تلقائيًا.',

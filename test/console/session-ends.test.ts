@@ -1,0 +1,42 @@
+import { newApiKeyView } from '../../src/contracts/operator';
+import { api, newKey } from '../operator/client';
+import { useApp } from '../support/app';
+import { signedIn, signedOutVisitor, textOf } from './visitor';
+
+const app = useApp({ role: 'console' });
+
+describe('console: end of sessions', () => {
+  test('ends the session that a sign-in of the same browser replaces, also for a copy of its cookie', async () => {
+    const visitor = await signedIn(app, await newKey(app, 'viewer'));
+    const copy = signedOutVisitor(app);
+    copy.cookies.set('towhook_session', visitor.cookies.get('towhook_session') ?? '');
+    expect((await copy.get('/board')).status).toBe(200);
+    await visitor.post('/sign-in', { key: app.apiKey });
+    expect((await visitor.get('/board')).status).toBe(200);
+    expect((await copy.get('/board')).status).toBe(303);
+    expect((await copy.get('/api/tows')).status).toBe(401);
+    expect(await app.foundation.redis.keys('*:session:*')).toHaveLength(1);
+  });
+
+  test('keeps the session of a browser whose sign-in with another key fails', async () => {
+    const visitor = await signedIn(app);
+    await visitor.post('/sign-in', { key: 'thk_wrong' });
+    expect((await visitor.get('/board')).status).toBe(200);
+  });
+
+  test('ends all sessions of an API key at once, those of its text before a rotation too, and of no other key', async () => {
+    const response = await api(app).post('/api/keys').send({ name: 'desk', role: 'dispatcher' });
+    const { id, api_key: before } = newApiKeyView.parse(response.body);
+    const onTablet = await signedIn(app, before);
+    const rotated = await api(app).post(`/api/keys/${id}/rotate`).send({ grace_hours: 24 });
+    const { api_key: key } = newApiKeyView.parse(rotated.body);
+    const [onDesk, onPhone, other] = [await signedIn(app, key), await signedIn(app, key), await signedIn(app)];
+
+    expect(textOf((await onDesk.get('/shortcuts')).html)).toContain('Sign out everywhere');
+    const done = await onDesk.post('/sign-out-everywhere');
+    expect([done.status, done.location]).toEqual([303, '/sign-in']);
+    for (const visitor of [onTablet, onDesk, onPhone]) expect((await visitor.get('/board')).status).toBe(303);
+    expect((await other.get('/board')).status).toBe(200);
+    expect((await (await signedIn(app, key)).get('/board')).status).toBe(200);
+  });
+});
