@@ -82,6 +82,15 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 10, maxLength: 40 },
 );
 
+/** An invoice request that is accepted with a broken answer and sent again; drawn by chance, it is missing in some runs. */
+const SENT_AGAIN: Step[] = [
+  { do: 'claim', isLost: false },
+  { do: 'ack', pick: 0, outcome: 'drift' },
+  { do: 'decide', pick: 1, action: 'retry' },
+  { do: 'claim', isLost: false },
+  { do: 'ack', pick: 0, outcome: 'accepted' },
+];
+
 test('the outbox of a tow does what the model does, for any order of facts, claims, results, webhooks and decisions', async () => {
   const seen = new Map<string, number>();
   const note = (what: string) => seen.set(what, (seen.get(what) ?? 0) + 1);
@@ -100,7 +109,7 @@ test('the outbox of a tow does what the model does, for any order of facts, clai
         await compare(model);
       }
     }),
-    { numRuns: 150 },
+    { numRuns: 150, examples: [[SENT_AGAIN]] },
   );
   // Each outcome must have occurred, or the test proves little.
   for (const what of ['busy', 'idle', 'held', 'send', 'reconcile', 'hand_over'])

@@ -136,8 +136,9 @@ const ID = 'session-of-the-fuzzer-0123456789';
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const stored = { keyHash: 'key', createdAt: new Date(systemClock.nowMs()).toISOString() };
 const read = (idHash: string) => Promise.resolve(idHash === sha256(ID) ? stored : null);
+const nothing = () => Promise.resolve();
 const sessions = createSessions({
-  store: { begin: () => Promise.resolve(), read, prolong: read, end: () => Promise.resolve() },
+  store: { begin: nothing, read, prolong: read, end: nothing, list: nothing, endAll: nothing },
   signIn: { holderOf: () => Promise.resolve({ id: 'fuzz', name: 'fuzz', role: 'viewer' }) },
   clock: systemClock,
 });
