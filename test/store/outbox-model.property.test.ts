@@ -11,18 +11,8 @@ import { reconcileInvoices } from '../../src/workflow/reconcile';
 import { NO_LIMITS } from '../support/budgets';
 import { useRedis } from '../support/redis';
 import { ACCEPTED, INVOICE, mustClaim, openStores, result, RULES, START, type Stores } from '../support/stores';
-import {
-  ack,
-  claim,
-  decide,
-  headOf,
-  newModel,
-  OUTCOMES,
-  owe,
-  type Model,
-  type ModelAttempt,
-  type Outcome,
-} from './outbox-model';
+import { ack, claim, decide, headOf, newModel, owe, type Model, type ModelAttempt, type Outcome } from './outbox-model';
+import { SENT_AGAIN, steps, type Step } from './outbox-steps';
 
 /** Random stories of one outbox in Redis, compared with a plain model after every step. */
 
@@ -49,47 +39,6 @@ interface Real {
   saidCount: number;
   webhooks: number;
 }
-
-type Step =
-  | { readonly do: 'say' | 'webhook' }
-  | { readonly do: 'claim'; readonly isLost: boolean }
-  | { readonly do: 'ack'; readonly pick: number; readonly outcome: Outcome }
-  | { readonly do: 'decide'; readonly pick: number; readonly action: 'retry' | 'accept' | 'waive' };
-
-const steps: fc.Arbitrary<Step[]> = fc.array(
-  fc.oneof(
-    { weight: 3, arbitrary: fc.constant<Step>({ do: 'say' }) },
-    { weight: 1, arbitrary: fc.constant<Step>({ do: 'webhook' }) },
-    { weight: 6, arbitrary: fc.record({ do: fc.constant('claim' as const), isLost: fc.boolean() }) },
-    {
-      weight: 6,
-      // Mostly the newest attempt, sometimes a superseded one.
-      arbitrary: fc.record({
-        do: fc.constant('ack' as const),
-        pick: fc.constantFrom(0, 0, 0, 1, 2),
-        outcome: fc.constantFrom(...OUTCOMES, 'accepted' as const, 'unanswered' as const),
-      }),
-    },
-    {
-      weight: 2,
-      arbitrary: fc.record({
-        do: fc.constant('decide' as const),
-        pick: fc.nat({ max: 4 }),
-        action: fc.constantFrom('retry' as const, 'retry' as const, 'accept' as const, 'waive' as const),
-      }),
-    },
-  ),
-  { minLength: 10, maxLength: 40 },
-);
-
-/** An invoice request that is accepted with a broken answer and sent again; drawn by chance, it is missing in some runs. */
-const SENT_AGAIN: Step[] = [
-  { do: 'claim', isLost: false },
-  { do: 'ack', pick: 0, outcome: 'drift' },
-  { do: 'decide', pick: 1, action: 'retry' },
-  { do: 'claim', isLost: false },
-  { do: 'ack', pick: 0, outcome: 'accepted' },
-];
 
 test('the outbox of a tow does what the model does, for any order of facts, claims, results, webhooks and decisions', async () => {
   const seen = new Map<string, number>();
