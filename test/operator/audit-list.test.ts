@@ -122,4 +122,14 @@ describe('operator API: list of audit entries', () => {
       expect([response.status, fieldsOf(response)]).toEqual([422, [query.split('=')[0]]]);
     },
   );
+
+  it.each(['1e66', '-1e66', '0.5', '9007199254740993'])(
+    'refuses a cursor at the position %s with 422, as no page ends there',
+    async (position) => {
+      await towAfter(app, 'started');
+      const cursor = Buffer.from(`${position} x`).toString('base64url');
+      const response = await api(app).get('/api/audit').query({ cursor });
+      expect([response.status, fieldsOf(response)]).toEqual([422, ['cursor']]);
+    },
+  );
 });
