@@ -46,10 +46,9 @@ function routeOf(route: unknown): unknown {
 }
 
 /** Shows people a page where a program would be told in JSON that there is no such address. */
-export function serveMissing(app: Express, tools: ServeTools, others: readonly string[]): void {
+export function serveMissing(app: Express, tools: ServeTools): void {
   app.get('/{*path}', (request, response, next) => {
-    const isOfOthers = others.some((path) => request.path === path || request.path.startsWith(`${path}/`));
-    if (isOfOthers || request.accepts(['json', 'html']) !== 'html') return next();
+    if (request.accepts(['json', 'html']) !== 'html') return next();
     dressed({ request, response }, tools);
     send({ request, response }, viewerOf(request, null, tools.clock), missing, tools);
   });

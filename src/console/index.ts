@@ -53,6 +53,12 @@ export function createConsole(options: ConsoleOptions): Express {
     // The library's own choice of quality saves a millisecond and costs a fifth more bytes.
     dress: [pageSecurity(), compression({ brotli: { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } } })],
   };
+  // Before any page: an address that cannot be decoded fails at the first page whose pattern is tried on it.
+  app.use((request, response, next) => {
+    const isBeyond = beyond.paths.some((path) => request.path === path || request.path.startsWith(`${path}/`));
+    if (isBeyond) beyond.serve(request, response);
+    else next();
+  });
   app.get('/', (request, response, next) => {
     // A program that asks for nothing in particular is told about the API.
     if (request.accepts(['json', 'html']) === 'html') response.redirect(303, '/board');
@@ -69,7 +75,7 @@ export function createConsole(options: ConsoleOptions): Express {
   serveTasks(pages, options);
   serveBulk(pages, options);
   serveOps(pages, options);
-  serveMissing(app, tools, beyond.paths);
+  serveMissing(app, tools);
   app.use((request: IncomingMessage, response: ServerResponse) => beyond.serve(request, response));
   app.use(errorPages({ ...tools, log: throttledLog(log, { clock }) }));
   return app;

@@ -1,4 +1,5 @@
 import type { ErrorRequestHandler, Request, Response } from 'express';
+import { NO_SUCH_ADDRESS } from '../contracts/common';
 import { errorFacts, type Log } from '../platform/log';
 import type { ApiRefusal } from '../workflow/operator-port';
 import { answerWhileSending, isBodyUnderWay } from './early-answer';
@@ -50,6 +51,9 @@ export function answerError(log: Log): ErrorRequestHandler {
     const httpStatus = error instanceof Error && 'status' in error ? error.status : null;
     if (httpStatus === 413) {
       sendRefusal(response, TOO_LARGE.refusal);
+    } else if (error instanceof URIError) {
+      // The address cannot be decoded, so that it names nothing.
+      sendError(response, 404, NO_SUCH_ADDRESS);
     } else if (typeof httpStatus === 'number' && httpStatus < 500) {
       const details = [{ field: 'body', rule: 'must be JSON' }];
       sendError(response, 400, { code: 'not_json', message: 'The body is not JSON.', details });

@@ -37,6 +37,20 @@ describe('operator API: unknown resources', () => {
     expect(errorOf(response)).toMatchObject({ details: [] });
   });
 
+  it.each([
+    ['get', '/api/tows/%E6%B8'],
+    ['post', '/api/tows/%E6%B8/detained'],
+    ['post', '/api/tows/TW-1/%E6%B8/detained'],
+    ['get', '/api/%E6%B8'],
+    ['delete', '/api/keys/%'],
+  ] as const)(
+    'refuses %s %s, which cannot be decoded, with 404 as an address that is unknown',
+    async (method, path) => {
+      const response = await api(app)[method](path).send({});
+      expect([response.status, errorOf(response).code]).toEqual([404, 'not_found']);
+    },
+  );
+
   it('refuses a decision on a report of another tow with 404', async () => {
     const [tow, other] = [await towAfter(app), await towAfter(app, 'started')];
     const { reports } = await towOf(app, other);
