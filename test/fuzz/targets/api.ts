@@ -50,8 +50,9 @@ function known() {
 const paths = (route: Route): fc.Arbitrary<string> => {
   const part = (name: string) =>
     fc.oneof(
-      { weight: 3, arbitrary: fc.constantFrom(...valuesOf(name)) },
+      { weight: 6, arbitrary: fc.constantFrom(...valuesOf(name)) },
       { weight: 1, arbitrary: hostileText.map((text) => encodeURIComponent(text.toWellFormed())) },
+      { weight: 1, arbitrary: fc.constantFrom('%', '%E6%B8', '%00', '..%2f..', '%2e%2e', '//', ';', '%ff') },
     );
   const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
   return fc
