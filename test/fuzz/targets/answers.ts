@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { z } from 'zod';
 import { resultOf } from '../../../jobs/attempt-result';
 import { OPERATIONS, type OperationName } from '../../../src/contracts/operations';
 import { judge } from '../../../src/domain/policy';
@@ -9,7 +10,6 @@ import { messagesOf } from '../from-schema';
 import { anyJson, bulkyJson, hostileText } from '../hostile';
 import { judgeApi } from '../judge';
 import { createTarget } from '../target';
-import { z } from 'zod';
 
 /** What the service answers: statuses, headers and bodies of every operation. */
 
@@ -26,6 +26,8 @@ interface AnswerInput {
   readonly framing: 'length' | 'short' | 'long' | 'chunked' | 'broken_chunk' | 'until_closed';
 }
 
+/** In a body: the zone that was asked about. */
+const ZONE = '(zone)';
 const ANSWER_LIMIT_BYTES = 256 * 1024;
 /** A message about an attempt is stored with the report and shown in its task. */
 const MESSAGE_MAX = 64 * 1024;
@@ -51,6 +53,8 @@ const DOCUMENTED_5XX = [
 const names: readonly OperationName[] = [
   ...(['token', 'started', 'detained', 'canceled', 'released', 'invoice'] as const),
   ...(['payment', 'violation', 'violation_guide', 'capacity', 'ticket'] as const),
+  // These two go over HTTP; what others are answered is then one more wrong answer.
+  ...(['capacity', 'ticket', 'capacity', 'ticket'] as const),
 ];
 
 const wait = fc.oneof(
@@ -71,7 +75,7 @@ const wait = fc.oneof(
 );
 
 const bodyOf = (operation: OperationName): fc.Arbitrary<Buffer> => {
-  const data = messagesOf(OPERATIONS[operation].answer);
+  const data = messagesOf(OPERATIONS[operation].answer, { zoneId: fc.constant(ZONE) });
   const enveloped = fc.record({
     code: fc.constantFrom<unknown>(200, '200', 400, null),
     message: fc.constantFrom('Success', ''),
@@ -137,7 +141,7 @@ const inputs: fc.Arbitrary<AnswerInput> = fc.oneof(
       zoneId: fc.uuid(),
       head: fc
         .tuple(
-          fc.constantFrom('HTTP/1.1', 'HTTP/1.0', 'HTTP/2'),
+          fc.constantFrom('HTTP/1.1', 'HTTP/1.1', 'HTTP/1.1', 'HTTP/1.0', 'HTTP/2'),
           fc.oneof({ weight: 8, arbitrary: fc.constant([]) }, perhapsEdits),
         )
         .map(([version, changes]) => editedText(version, changes)),
@@ -215,7 +219,9 @@ export const answersTarget = createTarget<AnswerInput>({
   },
   async send(input, { consoleUrl, apiKey, service, wire }) {
     const { zoneId, operation } = input;
-    service.plan(zoneId, wireBytes(input));
+    // An answer about another zone breaks the contract.
+    const body = Buffer.from(input.body.toString('latin1').replaceAll(ZONE, zoneId), 'latin1');
+    service.plan(zoneId, wireBytes({ ...input, body }));
     const isTicket = operation === 'ticket';
     const response = await wire.send(consoleUrl, {
       method: isTicket ? 'POST' : 'GET',

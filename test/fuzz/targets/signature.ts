@@ -45,7 +45,7 @@ const inputs: fc.Arbitrary<SignatureInput> = fc.record({
   body: fc.oneof(
     fc.constantFrom(
       ...[
-        '{"violation_reference_id":"V-1","towing_reference_id":"TW-1"}',
+        '{"violation_reference_id":"V-1","towing_reference_id":"TW-1","towing_invoice":{"total_amount":115}}',
         '',
         '{}',
         '{"a":"\ufffd"}',
