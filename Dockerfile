@@ -13,6 +13,7 @@ RUN npm run build
 FROM base AS run
 RUN npm ci --omit=dev && npm cache clean --force
 COPY --from=build /app/dist ./dist
+COPY openapi.json ./
 # The command line: docker compose exec console towhook doctor
 RUN printf '#!/bin/sh\nexec node /app/dist/src/main/towhook.js "$@"\n' > /usr/local/bin/towhook && chmod 755 /usr/local/bin/towhook
 # Images of violations and the archive; the only place the program writes to.

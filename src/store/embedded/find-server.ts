@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Clock } from '../../platform/clock';
 import type { Log } from '../../platform/log';
+import { projectFolder } from '../../platform/project-folder';
 import { privateCopy } from './private-copy';
 import { RedisNotAvailable, type Attempt } from './redis-not-available';
 import { checkServer, findExecutable, type ServerBinary } from './server-binary';
@@ -63,11 +63,4 @@ async function attempt(
     attempts.push({ tried, problem: messageOf(error) });
     return null;
   }
-}
-
-/** The nearest folder above this file that holds a `package.json`; the same for sources and for the built program. */
-function projectFolder(): string {
-  let folder = __dirname;
-  while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) folder = dirname(folder);
-  return folder;
 }
