@@ -38,8 +38,6 @@ export function judgeApi(
     return expected.documented5xx?.includes(code) ? null : `the API answered ${status} ${code}`;
   }
   if (status >= 400) return refusalProblem(response);
-  // A changed path may be that of a page, whose form asks to sign in.
-  if (status === 303) return redirectProblem(response);
   if (status === 204) return bytes === 0 ? null : 'an answer 204 has a body';
   if (headers['content-type']?.startsWith('image/') || headers['content-type'] === 'text/event-stream') return null;
   return shapeProblem(expected.answer, response);

@@ -8,7 +8,7 @@ import { changeOnce } from '../../../src/operator/idempotency';
 import { edited, editedText, perhapsEdits } from '../bytes';
 import { messagesOf } from '../from-schema';
 import { bulkyJson, hostileText } from '../hostile';
-import { judgeApi } from '../judge';
+import { judgeApi, judgePage } from '../judge';
 import { FUZZ_API_KEY, KNOWN_TOWS } from '../stage';
 import { createTarget } from '../target';
 
@@ -161,7 +161,8 @@ export const apiTarget = createTarget<ApiInput>({
       },
       body,
     });
-    // A changed path may lead to another address, whose answer has another contract.
+    // A changed path may be that of a page, or of another route with an answer of its own.
+    if (!/^\/api(\/|$)/i.test(path)) return judgePage(response);
     return judgeApi(response, { answer: z.unknown(), documented5xx: DOCUMENTED_5XX });
   },
 });
