@@ -70,7 +70,8 @@ describe('a create that a page answered', () => {
     expect(await claim('A')).toEqual({ kind: 'probe', failedProbes: 2 });
     await stores.outbox.probed({ service: 'alive', delayMs: LATER_MS });
 
-    expect(await claim('A')).toMatchObject({ kind: 'send', reportKind: 'invoice' });
+    await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result(ACCEPTED));
+    expect(await stores.states('A')).toEqual(['started accepted', 'invoice accepted']);
     expect(await openTasks()).toEqual([]);
   });
 
@@ -97,6 +98,25 @@ test('a violation that a page answered waits for proof, and later violations do 
   expect(await outbox.claim('U2')).toEqual({ kind: 'probe', failedProbes: 1 });
   await stores.outbox.probed({ service: 'alive', delayMs: 0 });
   await mustClaimViolation(outbox, 'U2');
+});
+
+test('a token call that works lets one create try the connection, and the others only after that was answered', async () => {
+  const outbox = openOutbox(stores, { proofMs: LATER_MS });
+  await reportViolations(stores.violations, 'U1', 'U2', 'U3');
+  await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome({ ...UNKNOWN, delayMs: LATER_MS }, page));
+  expect((await outbox.claim('U3')).kind).toBe('wait');
+  await mayTry('connection');
+  expect((await outbox.claim('U2')).kind).toBe('probe');
+  await stores.outbox.probed({ service: 'alive', delayMs: 0 });
+
+  const tried = await mustClaimViolation(outbox, 'U2');
+  expect(tried.connectionFailures).toBe(1);
+  expect((await outbox.claim('U3')).kind).toBe('wait');
+  expect(await openTasks()).toEqual(['connection']);
+
+  await outbox.ack(tried, outcome(ACCEPTED));
+  await mustClaimViolation(outbox, 'U3');
+  expect(await openTasks()).toEqual([]);
 });
 
 test('a report that a page answered is sent again as one whose first try may have worked', async () => {

@@ -3,7 +3,7 @@
 -- GATES:
 --
 --   connection.until, connection.failures     no token, a wrong address, or something that answers in place of the service
---   connection.safe_only                      1 when a call into it may have worked: creates do not try it
+--   connection.safe_only                      1 until the token call works again, where calls into it may have worked: no create tries
 --   outage.until, outage.probes               the breaker: too many calls of too many tows failed in a row
 --   outage.failures, outage.tows              what was counted towards it
 --   paused.<kind>.until                       an operation the service forbids (403)
