@@ -1,10 +1,10 @@
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import type { Express } from 'express';
 import { projectFolder } from '../platform/project-folder';
 
 /**
- * `/openapi.json`, and `/docs`: the description of the API to read and to try out in a browser. Everything comes from this listener, nothing
- * from anywhere else.
+ * `/openapi.json`, and `/docs`: the description of the API to read and to try out in a browser. Everything comes from this
+ * listener, nothing from anywhere else.
  */
 
 /** Our own address of each file, and the file of swagger-ui-dist behind it. */
@@ -50,9 +50,10 @@ const MAX_AGE_MS = 3_600_000;
  * Serves the description, the page and its assets. The description is the file that `npm run generate` writes: to build it
  * takes 100 ms of the event loop.
  */
-export function serveDocs(app: Express): void {
+export function serveDocs(app: Express, project = projectFolder()): void {
+  // Files are named below a root: Express does not send a path with a hidden folder in it, such as ~/.local/towhook.
   app.get('/openapi.json', (_request, response) => {
-    response.sendFile(join(projectFolder(), 'openapi.json'));
+    response.sendFile('openapi.json', { root: project });
   });
   // The package itself is a program for browsers; only its files are wanted.
   const folder = dirname(require.resolve('swagger-ui-dist/package.json'));
@@ -64,7 +65,7 @@ export function serveDocs(app: Express): void {
   });
   for (const [path, file] of Object.entries(ASSETS)) {
     app.get(path, (_request, response) => {
-      response.sendFile(join(folder, file), { maxAge: MAX_AGE_MS });
+      response.sendFile(file, { root: folder, maxAge: MAX_AGE_MS });
     });
   }
 }
