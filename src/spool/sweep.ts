@@ -4,7 +4,7 @@ import { codeOf } from '../platform/system-error';
 import { ensureFolder, referenceOf, syncFolder, type Layout } from './folders';
 
 const HOUR_MS = 3_600_000;
-/** No upload takes this long: the listener ends a request after five minutes. */
+/** No upload takes this long: the listener ends a request after two minutes. */
 const INCOMING_MAX_MS = HOUR_MS;
 /** Long after a process that died between keeping files and writing their record, and long before disks fill up. */
 export const UNRECORDED_MAX_MS = 24 * HOUR_MS;
