@@ -21,7 +21,10 @@ export interface Limits {
 
 /** Wide enough for images from a slow phone. */
 const LIMITS: Limits = { headersMs: 10_000, requestMs: 120_000, checkEveryMs: 2000, connections: 2000 };
-/** A request has few headers; further ones are not read. */
+/**
+ * A request has few headers. One with more is refused: Node drops the last ones, among them what a proxy adds behind those of
+ * the client, such as X-Forwarded-For.
+ */
 const HEADERS_MAX = 100;
 /** Longer than a load balancer's idle timeout, so that it never sends into a connection that is being closed. */
 const KEEP_ALIVE_MS = 65_000;
@@ -116,10 +119,15 @@ function fastClasses(application: Application) {
   return { IncomingMessage: Request, ServerResponse: Response };
 }
 
+const TOO_MANY_HEADERS = `{"code":"too_many_headers","message":"A request has ${HEADERS_MAX} headers at most.","details":[]}`;
+
 function healthFirst(application: RequestListener | null, health: Health): RequestListener {
   return (request, response) => {
     const path = (request.url ?? '').split('?', 1)[0];
-    if (path === '/healthz') {
+    if (request.rawHeaders.length > 2 * HEADERS_MAX) {
+      response.shouldKeepAlive = false;
+      answer(response, 431, 'application/json', TOO_MANY_HEADERS);
+    } else if (path === '/healthz') {
       answer(response, 200, 'application/json', '{"status":"alive"}');
     } else if (path === '/readyz') {
       void answerReady(response, health);

@@ -20,6 +20,8 @@ afterEach(async () => {
 async function listening(limits: Partial<Limits>) {
   const app = express();
   app.get('/stream', (_request, response) => void response.write('begun'));
+  app.set('trust proxy', 1);
+  app.get('/address', (request, response) => void response.send(request.ip));
   app.post('/echo', express.text({ type: () => true }), (request, response) => void response.send(request.body));
   const listener = await listen(app, ready, { host: '127.0.0.1', port: 0 }, limits);
   const sockets: Socket[] = [];
@@ -77,4 +79,19 @@ test('a listener takes no more connections than it may, and one more once one ha
     await eventually(() => expect(next.state.text).toContain('begun'), 1000);
   });
   expect(streams[1]?.state.isClosed).toBe(false);
+});
+
+test('a listener refuses a request whose last headers would be dropped: a proxy may have added them', async () => {
+  const { sending } = await listening({});
+  const asked = async (dummies: number) => {
+    const own = Array.from({ length: dummies }, (_, index) => `x-${index}: 1\r\n`).join('');
+    const forged = 'x-forwarded-for: 192.0.2.1\r\n';
+    const { state } = await sending(
+      `GET /address HTTP/1.1\r\nhost: x\r\n${forged}${own}x-forwarded-for: 203.0.113.9\r\nconnection: close\r\n\r\n`,
+    );
+    await eventually(() => expect(state.isClosed).toBe(true));
+    return state.text;
+  };
+  expect(await asked(10)).toMatch(/\r\n203\.0\.113\.9$/);
+  for (const dummies of [97, 98, 200]) expect(await asked(dummies)).toMatch(/^HTTP\/1\.1 431 [^]*"too_many_headers"/);
 });
