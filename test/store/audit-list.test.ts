@@ -69,7 +69,7 @@ describe('the list', () => {
     expect(pages).toBeLessThan(6);
   });
 
-  test.each([-5, 0, 1, 1.5, 1e300])('takes a cursor that no page ended with: %d', async (score) => {
+  test.each([-5, 0, 1, 3])('takes a cursor that no page ended with: %d', async (score) => {
     await keep(entriesOn(['T', 'T']));
     const cursor = Buffer.from(`${score} x`).toString('base64url');
     const { items } = await audit().list({ ...ALL, cursor });
