@@ -58,12 +58,20 @@ export function watchEvents() {
     },
     event: (data) => note(topicsOf(data)),
   });
+  // A refresh that was planned or on its way when the page was paused; resuming catches up.
+  document.addEventListener('htmx:beforeSwap', (event) => {
+    const isRefresh = event.target instanceof Element && event.target.hasAttribute('data-watch');
+    if (isPaused && isRefresh) event.preventDefault();
+  });
   document.addEventListener('click', (event) => {
     const button = event.target instanceof Element ? event.target.closest('[data-live-pause]') : null;
     if (!button) return;
     isPaused = !isPaused;
     button.setAttribute('aria-pressed', String(isPaused));
-    if (!isPaused && missed > 0) timer ??= setTimeout(tell, 0);
+    if (!isPaused) {
+      topics.add('all');
+      timer ??= setTimeout(tell, 0);
+    }
     missed = 0;
     show();
   });
