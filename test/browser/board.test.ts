@@ -1,4 +1,3 @@
-import { EventEmitter, once } from 'node:events';
 import type { Locator, Page } from 'playwright-core';
 import { z } from 'zod';
 import { wordsOf } from '../../src/console/words';
@@ -85,41 +84,6 @@ test('the board shows a change in the row of the tow and keeps the focus and the
   await expectAccessible(page);
   expect(await focused(page).innerText()).toBe(starts);
   expect((await places(page)).map((place) => place.split(' ')[0])).toEqual(before.map((place) => place.split(' ')[0]));
-});
-
-test('a board that is paused while a refresh is on its way keeps what it shows', async () => {
-  const ref = await world.orderTow();
-  const page = await browser.open();
-  await lookAt(page, 'viewer');
-  const steps = new EventEmitter();
-  const [asked, released] = [once(steps, 'asked'), once(steps, 'released')];
-  await page.route('**/board/live', async (route) => {
-    steps.emit('asked');
-    await released;
-    await route.continue();
-  });
-  await world.record(ref, 'started');
-  await asked;
-  await page.keyboard.press('p');
-  await waitForText(page.locator('[data-live-state]'), /Paused/);
-  const finished = page.waitForEvent('requestfinished', (request) => request.url().endsWith('/board/live'));
-  steps.emit('released');
-  await finished;
-  expect(await row(page, ref).innerText()).toContain('Requested');
-  await page.keyboard.press('p');
-  await waitForText(row(page, ref), 'Started');
-});
-
-test('a paused board shows no changes until it is resumed', async () => {
-  const ref = await world.orderTow();
-  const page = await browser.open();
-  await lookAt(page, 'viewer');
-  await page.keyboard.press('p');
-  await world.record(ref, 'started');
-  await waitForText(page.locator('[data-live-state]'), /Paused \(\d+\)/);
-  expect(await row(page, ref).innerText()).toContain('Requested');
-  await page.keyboard.press('p');
-  await waitForText(row(page, ref), 'Accepted');
 });
 
 test('a board refreshes once per second during hundreds of events, and moves no row', async () => {
