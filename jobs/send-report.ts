@@ -1,6 +1,6 @@
 import type { ReportJob } from '../src/contracts/jobs';
 import { OPERATIONS } from '../src/contracts/operations';
-import { judge, type Exchange, type PolicySettings, type Verdict } from '../src/domain/policy';
+import { FOREIGN_BODY_WORDS, judge, type Exchange, type PolicySettings, type Verdict } from '../src/domain/policy';
 import { contractBrokenTask, givenUpTask, refusedTask, unknownOutcomeTask, type NewTask } from '../src/domain/tasks';
 import type { ReportKind } from '../src/domain/vocabulary';
 import type { Clock } from '../src/platform/clock';
@@ -91,7 +91,7 @@ function taskFor(claimed: Claimed, exchange: Exchange, verdict: Verdict): NewTas
       return refusedTask({
         ...report,
         httpStatus,
-        words: exchange.kind === 'refused' ? exchange.message : null,
+        words: wordsIn(exchange),
         hint: verdict.hint,
       });
     case 'hold':
@@ -99,6 +99,12 @@ function taskFor(claimed: Claimed, exchange: Exchange, verdict: Verdict): NewTas
     case 'unknown':
       return null;
   }
+}
+
+/** The words of a refusal: the service's own, or what a page in its place was. */
+function wordsIn(exchange: Exchange): string | null {
+  if (exchange.kind === 'not_the_service') return FOREIGN_BODY_WORDS[exchange.cause];
+  return exchange.kind === 'refused' ? exchange.message : null;
 }
 
 function callFor(claimed: Claimed, service: ServicePort, options: CallOptions): Promise<CallResult<ReportKind>> {

@@ -142,3 +142,22 @@ describe.each(DRIFT)('%s', (_name, drift) => {
     expect(calls).toBe(1);
   });
 });
+
+it('names what answered in the task of a report that alone meets a page, time after time', async () => {
+  const works = answer;
+  await tow();
+  for (const other of ['T2', 'T3']) {
+    answer = (socket) => socket.end(http(PAGE, 'text/html'));
+    await eventually(async () => expect(await run()).toMatchObject({ what: 'hold' }));
+    answer = works;
+    await tow(other);
+    await eventually(async () => {
+      await run(other);
+      expect(await stores.states(other)).toEqual(['started accepted']);
+    });
+  }
+  answer = (socket) => socket.end(http(PAGE, 'text/html'));
+  await eventually(async () => expect(await run()).toMatchObject({ what: 'refused' }));
+  const [task] = (await stores.read('T1')).tasks;
+  expect(task?.message).toContain('"the body is not JSON" (HTTP 200)');
+});
