@@ -16,7 +16,7 @@ export interface Authenticator extends SignIn {
   signedIn(request: Request): Promise<Actor | null>;
 }
 
-/** Who makes a request; null when nobody has signed in with its cookie. */
+/** Who makes a request; null when its cookie is that of no session. */
 export type SessionActor = (request: Request) => Promise<Actor | null>;
 
 export interface AuthenticatorOptions {

@@ -1,7 +1,6 @@
-import { isIP } from 'node:net';
-import { ipKeyGenerator } from 'express-rate-limit';
 import type { Log } from '../platform/log';
 import type { Metrics } from '../platform/metrics';
+import { sourceOf } from '../platform/source-address';
 import type { WrongKeyStore } from '../workflow/operator-port';
 
 /** The result of looking at a key. */
@@ -27,8 +26,6 @@ export interface GuessingOptions {
 /** Wrong keys of one source within a window. */
 export const WRONG_KEYS_MAX = 10;
 const WINDOW_MS = 60_000;
-/** An IPv6 client has at least such a network to itself. */
-const IPV6_NETWORK_BITS = 64;
 
 export function createGuessing({ wrongKeys, log, metrics }: GuessingOptions): Guessing {
   return {
@@ -43,9 +40,4 @@ export function createGuessing({ wrongKeys, log, metrics }: GuessingOptions): Gu
       return { kind: 'slowed', retryAfterMs };
     },
   };
-}
-
-/** What counts as one source: an IPv4 address, or the network of an IPv6 address. */
-export function sourceOf(address: string | undefined): string {
-  return address === undefined || isIP(address) === 0 ? 'unknown' : ipKeyGenerator(address, IPV6_NETWORK_BITS);
 }

@@ -16,7 +16,7 @@ export class ApiKeyUnusable extends ConfigurationError {}
 
 export type Config = ReturnType<typeof shape>;
 
-/** As the `trust proxy` of Express: whose X-Forwarded-For and X-Forwarded-Proto are believed; 0 = nobody's. */
+/** As the `trust proxy` of Express: whose X-Forwarded-For and X-Forwarded-Proto are believed; 0 = of none. */
 export type TrustProxy = Config['trustProxy'];
 
 /** How to reach the service; what the roles that call it cannot start without. */

@@ -1,6 +1,5 @@
-import { isIP } from 'node:net';
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
-import { ipKeyGenerator, rateLimit } from 'express-rate-limit';
+import { rateLimit } from 'express-rate-limit';
 import { NO_SUCH_ADDRESS } from '../contracts/common';
 import { invoiceCharge, WEBHOOKS } from '../contracts/webhooks';
 import type { FieldRule } from '../domain/refusal';
@@ -9,6 +8,7 @@ import type { Clock } from '../platform/clock';
 import type { TrustProxy } from '../platform/config';
 import { errorFacts, type Log } from '../platform/log';
 import type { Metrics } from '../platform/metrics';
+import { sourceOf } from '../platform/source-address';
 import type { Intake, Wake } from '../workflow/ports';
 import { readCall } from './read-call';
 import { verify, type VerifySettings } from './verify';
@@ -41,8 +41,6 @@ export interface ReceiverOptions {
 }
 
 const RETRY_AFTER_SECONDS = 2;
-/** The addresses of such an IPv6 network count as one source. */
-const IPV6_NETWORK_BITS = 64;
 
 /** The receiver as an Express application. */
 export function createReceiver(options: ReceiverOptions) {
@@ -166,7 +164,7 @@ function sourceRate(perMinute: number): RequestHandler {
   return rateLimit({
     windowMs: 60_000,
     limit: perMinute,
-    keyGenerator: ({ ip = '' }) => (isIP(ip) === 0 ? 'unknown' : ipKeyGenerator(ip, IPV6_NETWORK_BITS)),
+    keyGenerator: ({ ip }) => sourceOf(ip),
     standardHeaders: 'draft-8',
     legacyHeaders: false,
     message: { code: 'too_many_calls', message: 'Too many calls from this source.', details: [] },

@@ -29,7 +29,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   platform: {
     folders: ['domain'],
-    libraries: ['zod', 'winston', 'prom-client', 'node:*'],
+    libraries: ['zod', 'winston', 'prom-client', 'express-rate-limit', 'node:*'],
     why: 'the platform serves every part and knows none; main hands it what it needs of them',
   },
   workflow: {

@@ -1,4 +1,4 @@
-import { sourceOf } from '../../src/operator/guessing';
+import { sourceOf } from '../../src/platform/source-address';
 
 it.each([
   ['an IPv4 address', '192.0.2.7', '192.0.2.7'],
