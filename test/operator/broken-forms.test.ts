@@ -110,7 +110,7 @@ describe('operator API: clients that disconnect before their form is read', () =
     const headers = { 'content-length': String(FORM.length) };
     const alive = () => request(app.consoleUrl).get('/healthz').expect(200);
     violationIn(await report(app));
-    // The marker of the disk is read from Redis first: no form is read while Redis stands still.
+    // The marker of the disk is read from Redis first: no form is read while Redis does not answer.
     app.redis.freeze();
     const clients = await Promise.all(
       Array.from({ length: 20 }, async () => {
