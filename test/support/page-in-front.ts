@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { createServer, request } from 'node:http';
+import { forward, startProxy } from './proxy';
 
 /** A proxy in front of the service that can answer with a page of its own. */
 export interface PageInFront {
@@ -14,42 +13,19 @@ export interface PageInFront {
 }
 
 const PAGE = '<!doctype html><html><body><h1>Down for maintenance</h1></body></html>';
-const stops: (() => void)[] = [];
-
-afterEach(() => {
-  for (const stop of stops.splice(0)) stop();
-});
 
 /** Starts a proxy that forwards every request until `show`. The proxy ends with the test. */
 export async function servePages(serviceUrl: string): Promise<PageInFront> {
   const answered: string[] = [];
   let isShown = false;
-  const proxy = createServer((incoming, response) => {
-    const { method, headers, url = '/' } = incoming;
-    if (isShown) {
-      answered.push(`${method} ${url}`);
-      incoming.resume();
-      incoming.on('end', () => response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE));
-      return;
-    }
-    const forwarded = request(new URL(url, serviceUrl), { method, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
-    });
-    forwarded.on('error', () => response.destroy());
-    response.on('error', () => forwarded.destroy());
-    incoming.pipe(forwarded);
+  const url = await startProxy((incoming, response) => {
+    if (!isShown) return forward(serviceUrl, [incoming, response]);
+    answered.push(`${incoming.method} ${incoming.url}`);
+    incoming.resume();
+    incoming.on('end', () => response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE));
   });
-  proxy.listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
-  stops.push(() => {
-    proxy.close();
-    proxy.closeAllConnections();
-  });
-  const address = proxy.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     show: () => void (isShown = true),
     hide: () => void (isShown = false),
     answered: () => answered,
