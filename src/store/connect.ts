@@ -18,6 +18,8 @@ export interface ConnectionTools {
  */
 class Connection extends Redis {
   private readonly left = new WeakSet<object>();
+  /** Whether the last that was heard of Redis is that it is a replica. Between two sockets there is nothing else to go by. */
+  wasReplica = false;
 
   override disconnect(reconnect = false): void {
     if (reconnect && this.stream) {
@@ -30,19 +32,21 @@ class Connection extends Redis {
 
 /** Sends fail at once while Redis cannot be reached, and are never repeated by the client. */
 export function connectFailFast(url: string, tools: ConnectionTools): Redis {
-  return watched(
-    new Connection(url, {
-      enableOfflineQueue: false,
-      maxRetriesPerRequest: 0,
-      commandTimeout: 800,
-      connectTimeout: 1000,
-      socketTimeout: 1500,
-      retryStrategy: (attempt) => Math.min(50 * 2 ** attempt, 1000),
-      // A replica that was a master: reconnect, but do not repeat the command.
-      reconnectOnError: (error) => (error.message.startsWith('READONLY') ? 1 : false),
-    }),
-    tools,
-  );
+  const connection = new Connection(url, {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    commandTimeout: 800,
+    connectTimeout: 1000,
+    socketTimeout: 1500,
+    retryStrategy: (attempt) => Math.min(50 * 2 ** attempt, 1000),
+    // A replica that was a master: reconnect, but do not repeat the command.
+    reconnectOnError: (error) => {
+      if (!error.message.startsWith('READONLY')) return false;
+      connection.wasReplica = true;
+      return 1;
+    },
+  });
+  return watched(connection, tools);
 }
 
 /** For blocking reads of queue workers and subscriptions: waits for Redis to come back, without a command timeout. */
@@ -93,9 +97,11 @@ export async function writability(redis: Redis): Promise<'writable' | 'refuses_w
   try {
     // Redis refuses this like every write. The list is never there, so nothing changes and nothing is synced to the disk.
     await redis.lpushx(KEYS.writeProbe, '');
+    if (redis instanceof Connection) redis.wasReplica = false;
     return 'writable';
   } catch (error) {
-    return isReply(error) ? 'refuses_writes' : 'unreachable';
+    const refuses = isReply(error) || (redis instanceof Connection && redis.wasReplica);
+    return refuses ? 'refuses_writes' : 'unreachable';
   }
 }
 
@@ -110,7 +116,10 @@ export function isReply(error: unknown): boolean {
 }
 
 /** An ioredis client without an error listener ends the process. */
-function watched(redis: Redis, { log }: ConnectionTools): Redis {
-  redis.on('error', (error: Error) => log.error('redis.failed', { ...errorFacts(error), stack: undefined }));
+function watched(redis: Connection, { log }: ConnectionTools): Redis {
+  redis.on('error', (error: Error) => {
+    redis.wasReplica = false;
+    log.error('redis.failed', { ...errorFacts(error), stack: undefined });
+  });
   return redis;
 }

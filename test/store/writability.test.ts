@@ -1,5 +1,6 @@
 import { silentLog } from '../../src/platform/log';
 import { connectFailFast, whenReady, writability } from '../../src/store/connect';
+import { eventually } from '../support/eventually';
 import { useOwnRedis } from '../support/redis';
 
 const redis = useOwnRedis();
@@ -16,6 +17,34 @@ test('looking whether Redis takes writes changes no key and adds nothing to its 
     expect(await changes()).toBe(before);
     expect(await redis.ask('KEYS', '*')).toEqual([]);
   } finally {
+    connection.disconnect();
+  }
+});
+
+test('a replica refuses writes even while the connection is between two sockets, because other commands were refused', async () => {
+  const connection = connectFailFast(redis.url, { log: silentLog });
+  const writing = { goesOn: true };
+  try {
+    await whenReady(connection, 5000);
+    await redis.ask('REPLICAOF', '127.0.0.1', '1');
+    const writes = (async () => {
+      while (writing.goesOn) await connection.set('any', '1').catch(() => new Promise((done) => setImmediate(done)));
+    })();
+    await eventually(async () => expect(await writability(connection)).toBe('refuses_writes'));
+    const states = [];
+    for (let index = 0; index < 200; index += 1) {
+      states.push(await writability(connection));
+      await new Promise((done) => setImmediate(done));
+    }
+    writing.goesOn = false;
+    await writes;
+    expect(new Set(states)).toEqual(new Set(['refuses_writes']));
+    await redis.ask('REPLICAOF', 'NO', 'ONE');
+    await eventually(async () => expect(await writability(connection)).toBe('writable'));
+    await redis.kill();
+    await eventually(async () => expect(await writability(connection)).toBe('unreachable'));
+  } finally {
+    writing.goesOn = false;
     connection.disconnect();
   }
 });
