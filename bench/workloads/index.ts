@@ -1,0 +1,9 @@
+import { accept } from './accept';
+import { facts } from './facts';
+import { footprint } from './footprint';
+import { lifecycle } from './lifecycle';
+import { scale } from './scale';
+import type { Workload } from './workload';
+
+/** All workloads, in the order they run. */
+export const WORKLOADS: readonly Workload[] = [accept, lifecycle, facts, footprint, scale];

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { atLeastTimes, type Sample } from '../measure/figures';
+import { cpuMs, openCpuMeter } from '../measure/resources';
+import type { World } from '../stage/world';
+import { CALLS } from '../programs/tow';
+import { oweReports, untilDrained } from './owed-tows';
+import { compare, type Options, type Workload } from './workload';
+
+const DRAINED_WITHIN_MS = 300_000;
+/** As many tows at once as a worker of towhook takes. */
+const CONCURRENCY = 50;
+const PREFIX = 'l';
+
+/** Tows per second that a worker carries through their five reports; the facts are recorded before the clock starts. */
+export const lifecycle: Workload = {
+  name: 'lifecycle',
+  about: 'tows per second carried through five reports, facts recorded before the clock starts',
+  isStandard: true,
+  async measure(tools) {
+    const rows = await compare('lifecycle', { figures: FIGURES, plays: PLAYS }, tools);
+    return { rows, sections: [] };
+  },
+};
+
+const FIGURES = {
+  rate: { label: 'one worker', unit: 'tows/s', digits: 1, target: atLeastTimes(2.3) },
+  node: { label: 'worker CPU per tow, its start included', unit: 'ms', digits: 2 },
+  redis: { label: 'Redis CPU per tow', unit: 'ms', digits: 2 },
+};
+
+const PLAYS = [
+  {
+    contender: 'towhook',
+    run: async (world: World, { tows }: Options) => {
+      await oweReports(world, { prefix: PREFIX, from: 0, count: tows });
+      return drainWithWorkers(world, { tows, workers: 1 });
+    },
+  },
+  {
+    contender: 'express',
+    run: async (world: World, { tows }: Options) => drainWithRivals(world, { tows, workers: 1 }),
+  },
+  {
+    contender: 'loop',
+    run: async (world: World, { tows }: Options) => {
+      const { url } = await world.service();
+      const loop = world.program('call-loop');
+      return drain(world, { tows, processIds: [loop.processId] }, async () => {
+        await loop.ask({ do: 'loop', serviceUrl: url, tows, prefix: PREFIX, concurrency: CONCURRENCY }, z.unknown());
+      });
+    },
+  },
+] as const;
+
+/** Starts workers of towhook and waits until they have sent every report of `tows` tows. */
+export async function drainWithWorkers(
+  world: World,
+  { tows, workers }: { tows: number; workers: number },
+): Promise<Sample> {
+  await (await world.service()).ask({ do: 'reset' }, z.unknown());
+  const processIds: number[] = [];
+  return drain(world, { tows, processIds }, async () => {
+    const started = await Promise.all(Array.from({ length: workers }, () => world.role('worker')));
+    processIds.push(...started.map(({ processId }) => processId));
+  });
+}
+
+/** The same with contender (a): its jobs are added first. */
+export async function drainWithRivals(
+  world: World,
+  { tows, workers }: { tows: number; workers: number },
+): Promise<Sample> {
+  const { url } = await world.service();
+  const redisUrl = world.redis.url;
+  await world.program('express-rival').ask({ do: 'owe', redisUrl, tows, prefix: PREFIX }, z.unknown());
+  const rivals = Array.from({ length: workers }, () => world.program('express-rival'));
+  return drain(world, { tows, processIds: rivals.map(({ processId }) => processId) }, async () => {
+    await Promise.all(rivals.map((rival) => rival.ask({ do: 'call', redisUrl, serviceUrl: url }, z.unknown())));
+  });
+}
+
+/** The CPU time of the workers includes their start, a few hundred milliseconds per process. */
+async function drain(
+  world: World,
+  { tows, processIds }: { tows: number; processIds: readonly number[] },
+  start: () => Promise<void>,
+): Promise<Sample> {
+  const redisMs = await openCpuMeter([world.redis.processId]);
+  const [{ seconds }] = await Promise.all([untilDrained(world, tows * CALLS.length, DRAINED_WITHIN_MS), start()]);
+  const workersMs = await Promise.all(processIds.map(cpuMs));
+  return {
+    rate: tows / seconds,
+    node: workersMs.reduce((sum, each) => sum + each, 0) / tows,
+    redis: (await redisMs()) / tows,
+  };
+}

@@ -1,0 +1,41 @@
+import type { World } from '../stage/world';
+import { drainWithRivals, drainWithWorkers } from './lifecycle';
+import { oweReports } from './owed-tows';
+import { compare, type Options, type Workload } from './workload';
+
+const WORKERS = [1, 2] as const;
+
+/** The lifecycle with one and with two workers. */
+export const scale: Workload = {
+  name: 'scale',
+  about: 'the lifecycle with 1 and with 2 workers',
+  isStandard: false,
+  async measure(tools) {
+    const rows = await compare('scale', { figures: FIGURES, plays: PLAYS }, tools);
+    return { rows, sections: [] };
+  },
+};
+
+const FIGURES = Object.fromEntries(
+  WORKERS.map((workers) => [`rate_${workers}`, { label: `workers: ${workers}`, unit: 'tows/s', digits: 1 }]),
+);
+
+const PLAYS = WORKERS.flatMap((workers) => [
+  {
+    contender: 'towhook' as const,
+    variant: `workers: ${workers}`,
+    run: async (world: World, { tows }: Options) => {
+      await oweReports(world, { prefix: 'l', from: 0, count: tows });
+      const { rate = Number.NaN } = await drainWithWorkers(world, { tows, workers });
+      return { [`rate_${workers}`]: rate };
+    },
+  },
+  {
+    contender: 'express' as const,
+    variant: `workers: ${workers}`,
+    run: async (world: World, { tows }: Options) => {
+      const { rate = Number.NaN } = await drainWithRivals(world, { tows, workers });
+      return { [`rate_${workers}`]: rate };
+    },
+  },
+]);

@@ -1,0 +1,73 @@
+import { CONTENDERS, type Contender, type Figure, type Row, type Sample } from '../measure/figures';
+import { openWorld, type World } from '../stage/world';
+
+/** Sizes of a run; the command line sets them. */
+export interface Options {
+  readonly rounds: number;
+  readonly tows: number;
+  readonly seconds: number;
+  readonly connections: number;
+  readonly serviceLatencyMs: number;
+  readonly towsPerSecond: number;
+  readonly backlogTows: number;
+  /** Numbers of stored tows. */
+  readonly stored: readonly number[];
+}
+
+export interface Tools {
+  readonly options: Options;
+  /** Tells the person at the terminal what is measured now. */
+  readonly progress: (text: string) => void;
+}
+
+export interface Result {
+  readonly rows: readonly Row[];
+  /** Markdown sections for what is not a comparison of contenders. */
+  readonly sections: readonly string[];
+}
+
+export interface Workload {
+  readonly name: string;
+  readonly about: string;
+  /** True for the set that runs when no workload is named. */
+  readonly isStandard: boolean;
+  measure(tools: Tools): Promise<Result>;
+}
+
+/** One way to play a workload. Contenders may have several, each with figures of its own. */
+export interface Play {
+  readonly contender: Contender;
+  /** What distinguishes it from other plays of its contender. */
+  readonly variant?: string;
+  readonly run: (world: World, options: Options) => Promise<Sample>;
+}
+
+/**
+ * Runs every play once per round, each in a world of its own, so that what disturbs the machine for a while disturbs all
+ * contenders. Returns one row per figure.
+ */
+export async function compare(
+  workload: string,
+  { figures, plays }: { figures: Readonly<Record<string, Figure>>; plays: readonly Play[] },
+  { options, progress }: Tools,
+): Promise<readonly Row[]> {
+  const samples: { contender: Contender; sample: Sample }[] = [];
+  for (let round = 1; round <= options.rounds; round += 1) {
+    for (const { contender, variant, run } of plays) {
+      progress(`${workload}, round ${round} of ${options.rounds}: ${contender}${variant ? `, ${variant}` : ''}`);
+      const world = await openWorld(options);
+      try {
+        samples.push({ contender, sample: await run(world, options) });
+      } finally {
+        await world.close();
+      }
+    }
+  }
+  return Object.entries(figures).map(([name, figure]) => {
+    const values = CONTENDERS.map((contender) => {
+      const own = samples.filter((each) => each.contender === contender);
+      return [contender, own.flatMap(({ sample }) => sample[name] ?? [])] as const;
+    });
+    return { workload, figure, values: Object.fromEntries(values.filter(([, list]) => list.length > 0)) };
+  });
+}
