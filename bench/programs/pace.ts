@@ -1,0 +1,122 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { z } from 'zod';
+import { machineMs } from '../measure/clock';
+import { openConnection, requestTemplate, type Connection } from './connection';
+import { serveCommands } from './protocol';
+import { FACTS, towNames, towRequest } from './tow';
+
+/**
+ * Plays tows at a fixed rate, however slow the answers are, and remembers when it sent what: the other end of each
+ * latency is at the stub of the service or in the event stream.
+ */
+
+const command = z.object({
+  do: z.literal('pace'),
+  receiverUrl: z.string(),
+  /** Where the facts go; null plays webhooks alone. */
+  consoleUrl: z.string().nullable(),
+  apiKey: z.string(),
+  prefix: z.string(),
+  towsPerSecond: z.number(),
+  tows: z.int(),
+});
+
+const KNOWN_WITHIN_MS = 60_000;
+const eventData = z.looseObject({ type: z.string(), towing_reference_id: z.string().optional() });
+/** Said of a tow as soon as its record is there. */
+const TOW_CHANGED = 'tow.changed';
+
+interface PlayedTow {
+  readonly ref: string;
+  readonly sentMs: number;
+  readonly answeredMs: number;
+  readonly processedMs: number | null;
+  /** When each fact was sent, in the order of FACTS. */
+  readonly factsSentMs: readonly number[];
+}
+
+async function handle(received: unknown): Promise<unknown> {
+  const wanted = command.parse(received);
+  const { receiverUrl, consoleUrl, apiKey, prefix, towsPerSecond, tows } = wanted;
+  const events = consoleUrl === null ? null : await watchEvents(consoleUrl, apiKey);
+  const receiver = connectionPool(receiverUrl);
+  const console = consoleUrl === null ? null : connectionPool(consoleUrl);
+  const webhook = requestTemplate(`${receiverUrl}/tow-request`, 'POST', null);
+  const startedMs = machineMs();
+
+  const play = async (number: number): Promise<PlayedTow> => {
+    await pause(Math.max(0, startedMs + (number * 1000) / towsPerSecond - machineMs()));
+    const names = towNames(prefix, number);
+    const ref = names.towingReferenceId;
+    const processed = events?.next(ref) ?? Promise.resolve(null);
+    const sentMs = machineMs();
+    await receiver(webhook(towRequest(names)));
+    const answeredMs = machineMs();
+    const processedMs = await processed;
+    const factsSentMs: number[] = [];
+    for (const [kind, body] of console === null ? [] : FACTS) {
+      factsSentMs.push(machineMs());
+      await console?.(requestTemplate(`${consoleUrl}/api/tows/${ref}/${kind}`, 'POST', apiKey)(body));
+    }
+    return { ref, sentMs, answeredMs, processedMs, factsSentMs };
+  };
+
+  const played = await Promise.all(Array.from({ length: tows }, (_, number) => play(number)));
+  events?.close();
+  return played;
+}
+
+/** Sends on a connection that is free, or on a new one. Rejects on any answer but success. */
+function connectionPool(url: string): (request: string) => Promise<void> {
+  const free: Connection[] = [];
+  return async (request) => {
+    const connection = free.pop() ?? openConnection(url);
+    const { status, body } = await connection.send(request);
+    if (status < 200 || status > 299) throw new Error(`${status} ${body.slice(0, 200)}`);
+    free.push(connection);
+  };
+}
+
+interface Events {
+  /** When the next change of a tow is announced. Rejects when none comes in time. */
+  next(ref: string): Promise<number>;
+  close(): void;
+}
+
+/** Follows the event stream of the operator API. */
+async function watchEvents(consoleUrl: string, apiKey: string): Promise<Events> {
+  const waiting = new Map<string, (atMs: number) => void>();
+  const closing = new AbortController();
+  const { signal } = closing;
+  const answer = await fetch(`${consoleUrl}/api/events`, { headers: { authorization: `Bearer ${apiKey}` }, signal });
+  if (answer.status !== 200 || answer.body === null) throw new Error(`${answer.status} from the event stream`);
+  const read = async (body: AsyncIterable<Uint8Array>) => {
+    const decoder = new TextDecoder();
+    let rest = '';
+    for await (const chunk of body) {
+      const atMs = machineMs();
+      const lines = `${rest}${decoder.decode(chunk, { stream: true })}`.split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines.filter((each) => each.startsWith('data: '))) {
+        const { type, towing_reference_id: ref = '' } = eventData.parse(JSON.parse(line.slice('data: '.length)));
+        if (type !== TOW_CHANGED) continue;
+        waiting.get(ref)?.(atMs);
+        waiting.delete(ref);
+      }
+    }
+  };
+  read(answer.body).catch(() => {});
+  return {
+    next: (ref) =>
+      new Promise((resolve, reject) => {
+        const late = setTimeout(() => reject(new Error(`no event about ${ref}`)), KNOWN_WITHIN_MS);
+        waiting.set(ref, (atMs) => {
+          clearTimeout(late);
+          resolve(atMs);
+        });
+      }),
+    close: () => closing.abort(),
+  };
+}
+
+serveCommands(handle);

@@ -1,0 +1,172 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { z } from 'zod';
+import { atMost, type Sample } from '../measure/figures';
+import { CALLS, FACTS } from '../programs/tow';
+import { costOf, costWithoutStart, type Cost } from '../stage/command-meter';
+import { startLoad } from '../stage/load';
+import { API_KEY, type World } from '../stage/world';
+import { untilDrained } from './owed-tows';
+import { compare, type Options, type Workload } from './workload';
+
+/** Exact counts need no thousands of tows. */
+const TOWS_MAX = 200;
+/** Longer than anything that follows the last call of a tow. */
+const SETTLES_MS = 2000;
+const WITHIN_MS = 120_000;
+
+/** What a webhook, a fact and a tow cost at Redis; hardly depends on the machine. */
+export const counts: Workload = {
+  name: 'counts',
+  about: 'script calls, Redis commands, AOF bytes and memory per webhook, fact and tow',
+  isStandard: true,
+  async measure(tools) {
+    const options = { ...tools.options, rounds: 1, tows: Math.min(tools.options.tows, TOWS_MAX) };
+    const rows = await compare('counts', { figures: FIGURES, plays: PLAYS }, { ...tools, options });
+    return { rows, sections: [] };
+  },
+};
+
+const FIGURES = {
+  webhook_commands: { label: 'Redis commands per accepted webhook', unit: '', digits: 1, target: atMost(8) },
+  webhook_scripts: { label: 'script calls per accepted webhook, one at a time', unit: '', digits: 1 },
+  intake_commands: { label: 'Redis commands to take in a tow', unit: '', digits: 1 },
+  fact_commands: { label: 'Redis commands per fact through the API', unit: '', digits: 1, target: atMost(30) },
+  fact_scripts: { label: 'script calls per fact, one at a time', unit: '', digits: 1 },
+  tow_commands: {
+    label: 'Redis commands per tow of five reports, facts recorded before',
+    unit: '',
+    digits: 1,
+    target: atMost(100),
+  },
+  tow_scripts: { label: 'script calls per tow, concurrency 50', unit: '', digits: 1, target: atMost(4) },
+  alone_scripts: { label: 'script calls per tow, concurrency 1', unit: '', digits: 1, target: atMost(10) },
+  aof: { label: 'AOF per tow, webhook to last report', unit: 'KB', digits: 1, target: atMost(20) },
+  memory: { label: 'Redis memory per finished tow', unit: 'KiB', digits: 1, target: atMost(5) },
+};
+
+const PLAYS = [
+  { contender: 'towhook', variant: 'concurrency 50', run: wholeLife },
+  { contender: 'towhook', variant: 'concurrency 1', run: reportsAlone },
+  { contender: 'express', run: rival },
+] as const;
+
+/** One phase at a time, each with only the processes that it needs. */
+async function wholeLife(world: World, { tows }: Options): Promise<Sample> {
+  const phases = await playPhases(world, tows, { WORKER_CONCURRENCY: '50' });
+  const { accept, intake, facts, reports } = phases;
+  const aofBytes = [accept, intake, facts, reports].reduce((sum, phase) => sum + phase.aofBytes, 0);
+  return {
+    webhook_commands: accept.commands / tows,
+    webhook_scripts: accept.scripts / tows,
+    intake_commands: intake.commands / tows,
+    fact_commands: facts.commands / tows / FACTS.length,
+    fact_scripts: facts.scripts / tows / FACTS.length,
+    tow_commands: reports.commands / tows,
+    tow_scripts: reports.scripts / tows,
+    aof: aofBytes / tows / 1000,
+    memory: (await dataBytes(world, phases.queues)) / tows / 1024,
+  };
+}
+
+async function reportsAlone(world: World, { tows }: Options): Promise<Sample> {
+  const { reports } = await playPhases(world, tows, { WORKER_CONCURRENCY: '1' });
+  return { alone_scripts: reports.scripts / tows };
+}
+
+interface Phases {
+  readonly accept: Cost;
+  readonly intake: Cost;
+  readonly facts: Cost;
+  readonly reports: Cost;
+  /** The names of the BullMQ queues. */
+  readonly queues: readonly string[];
+}
+
+async function playPhases(world: World, tows: number, worker: Readonly<Record<string, string>>): Promise<Phases> {
+  const { redis } = world;
+  const load = startLoad(world);
+  const range = { prefix: 'c', from: 0, count: tows };
+  const service = await world.service();
+
+  const receiver = await world.role('receiver');
+  const accept = await costOf(redis, async () => {
+    await load.deliver(receiver.url('receiver'), range, 1);
+  });
+  await receiver.stop();
+
+  const workFor = async (forMs: number) => {
+    const startedMs = performance.now();
+    const started = await world.role('worker', worker);
+    await pause(Math.max(0, forMs - (performance.now() - startedMs)));
+    await started.stop();
+  };
+  // Nothing asks whether the tows are known yet: that would be counted.
+  const intake = await costWithoutStart(redis, () => workFor(SETTLES_MS * 2), workFor);
+
+  const console = await world.role('console');
+  await load.untilKnown(console.url('console'), range, 1);
+  const facts = await costOf(redis, async () => {
+    await load.facts(console.url('console'), range, { connections: 1 });
+  });
+  const queues = await queueNames(console.url('console'));
+  await console.stop();
+
+  const reports = await costWithoutStart(
+    redis,
+    async () => {
+      const started = await world.role('worker', worker);
+      await untilDrained(world, tows * CALLS.length, WITHIN_MS);
+      await pause(SETTLES_MS);
+      await started.stop();
+    },
+    workFor,
+  );
+  const { failed } = await service.ask({ do: 'read' }, z.looseObject({ failed: z.int() }));
+  if (failed > 0) throw new Error(`${failed} calls failed`);
+  return { accept, intake, facts, reports, queues };
+}
+
+async function queueNames(consoleUrl: string): Promise<readonly string[]> {
+  const answer = await fetch(`${consoleUrl}/api/queues`, { headers: { authorization: `Bearer ${API_KEY}` } });
+  return z
+    .array(z.looseObject({ name: z.string() }))
+    .parse(await answer.json())
+    .map(({ name }) => name);
+}
+
+/** Bytes that the data takes, without the completed jobs that BullMQ keeps. Empties Redis. */
+async function dataBytes({ redis }: World, queues: readonly string[]): Promise<number> {
+  const keys = z.array(z.string()).parse(await redis.ask('KEYS', '*'));
+  const jobs = keys.filter((key) => queues.some((queue) => key.includes(`:${queue}:`)));
+  if (jobs.length > 0) await redis.ask('DEL', ...jobs);
+  const { usedMemoryBytes: full } = await redis.counts();
+  await redis.ask('FLUSHALL', 'SYNC');
+  const { usedMemoryBytes: empty } = await redis.counts();
+  return full - empty;
+}
+
+/** Contender (a); while idle its processes do close to nothing. */
+async function rival(world: World, { tows }: Options): Promise<Sample> {
+  const { redis } = world;
+  const redisUrl = redis.url;
+  const { url: serviceUrl } = await world.service();
+  const receiver = world.program('express-rival');
+  const { url } = await receiver.ask({ do: 'receive', redisUrl }, z.object({ url: z.string() }));
+  const range = { prefix: 'c', from: 0, count: tows };
+  const accept = await costOf(redis, async () => {
+    await startLoad(world).deliver(url, range, 1);
+  });
+  await receiver.end();
+  const reports = await costOf(redis, async () => {
+    await world.program('express-rival').ask({ do: 'call', redisUrl, serviceUrl }, z.unknown());
+    await untilDrained(world, tows * CALLS.length, WITHIN_MS);
+    await pause(SETTLES_MS);
+  });
+  return {
+    webhook_commands: accept.commands / tows,
+    webhook_scripts: accept.scripts / tows,
+    tow_commands: reports.commands / tows,
+    tow_scripts: reports.scripts / tows,
+    aof: (accept.aofBytes + reports.aofBytes) / tows / 1000,
+  };
+}

@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { atMostTimes, type Sample } from '../measure/figures';
+import { quantile } from '../measure/statistics';
+import { CALLS } from '../programs/tow';
+import { API_KEY, type World } from '../stage/world';
+import { untilDrained } from './owed-tows';
+import { compare, type Options, type Workload } from './workload';
+
+/** Played first and not counted: the code is compiled and the token is there by then. */
+const WARM_UP_SECONDS = 3;
+const DRAINED_WITHIN_MS = 60_000;
+
+const played = z.array(
+  z.object({
+    ref: z.string(),
+    sentMs: z.number(),
+    answeredMs: z.number(),
+    processedMs: z.number().nullable(),
+    factsSentMs: z.array(z.number()),
+  }),
+);
+type Played = z.output<typeof played>;
+const callTimes = z.array(z.object({ ref: z.string(), place: z.int(), atMs: z.number() }));
+
+/** How long things take at a steady rate of tows that loads nothing. */
+export const latency: Workload = {
+  name: 'latency',
+  about: 'webhook to processed and fact to call at the service, at a steady rate of tows with five facts each',
+  isStandard: true,
+  async measure(tools) {
+    const rows = await compare('latency', { figures: FIGURES, plays: PLAYS }, tools);
+    return { rows, sections: [] };
+  },
+};
+
+const FIGURES = {
+  answer_p50: { label: 'webhook → answer, p50', unit: 'ms', digits: 1 },
+  answer_p99: { label: 'webhook → answer, p99', unit: 'ms', digits: 1 },
+  processed_p50: { label: 'webhook → processed, p50', unit: 'ms', digits: 1 },
+  processed_p99: { label: 'webhook → processed, p99', unit: 'ms', digits: 1 },
+  call_p50: {
+    label: 'fact → call at the service, p50; (a): webhook → its first call',
+    unit: 'ms',
+    digits: 1,
+    target: atMostTimes(1.3),
+  },
+  call_p99: {
+    label: 'fact → call at the service, p99; (a): webhook → its first call',
+    unit: 'ms',
+    digits: 1,
+    target: { ...atMostTimes(1.5), text: '≤ 15 where (a) reaches 10' },
+  },
+};
+
+const PLAYS = [
+  {
+    contender: 'towhook',
+    run: async (world: World, options: Options) => {
+      const [receiver, console] = [await world.role('receiver'), await world.role('console')];
+      await world.role('worker');
+      const urls = { receiverUrl: receiver.url('receiver'), consoleUrl: console.url('console') };
+      const { tows, callAtMs } = await play(world, options, urls);
+      const fromFact = tows.flatMap(({ ref, factsSentMs }) =>
+        factsSentMs.map((sentMs, place) => callAtMs(ref, place) - sentMs),
+      );
+      const processed = tows.map(({ sentMs, processedMs }) => (processedMs ?? Number.NaN) - sentMs);
+      return {
+        ...answers(tows),
+        processed_p50: quantile(processed, 0.5),
+        processed_p99: quantile(processed, 0.99),
+        call_p50: quantile(fromFact, 0.5),
+        call_p99: quantile(fromFact, 0.99),
+      };
+    },
+  },
+  {
+    contender: 'express',
+    run: async (world: World, options: Options) => {
+      const redisUrl = world.redis.url;
+      const receiver = world.program('express-rival');
+      const { url } = await receiver.ask({ do: 'receive', redisUrl }, z.object({ url: z.string() }));
+      const { url: serviceUrl } = await world.service();
+      await world.program('express-rival').ask({ do: 'call', redisUrl, serviceUrl }, z.unknown());
+      const { tows, callAtMs } = await play(world, options, { receiverUrl: url, consoleUrl: null });
+      const toFirst = tows.map(({ ref, sentMs }) => callAtMs(ref, 0) - sentMs);
+      return { ...answers(tows), call_p50: quantile(toFirst, 0.5), call_p99: quantile(toFirst, 0.99) };
+    },
+  },
+] as const;
+
+/** Plays tows and returns those after the warm-up, with the time of every call at the service. */
+async function play(
+  world: World,
+  { towsPerSecond, seconds }: Options,
+  urls: { receiverUrl: string; consoleUrl: string | null },
+): Promise<{ tows: Played; callAtMs: (ref: string, place: number) => number }> {
+  const warmUp = towsPerSecond * WARM_UP_SECONDS;
+  const tows = warmUp + towsPerSecond * seconds * 2;
+  const pace = { do: 'pace', ...urls, apiKey: API_KEY, prefix: 'p', towsPerSecond, tows };
+  const all = await world.program('pace').ask(pace, played);
+  await untilDrained(world, tows * CALLS.length, DRAINED_WITHIN_MS);
+  const times = await (await world.service()).ask({ do: 'times' }, callTimes);
+  const byCall = new Map(times.map(({ ref, place, atMs }) => [`${ref} ${place}`, atMs]));
+  return { tows: all.slice(warmUp), callAtMs: (ref, place) => byCall.get(`${ref} ${place}`) ?? Number.NaN };
+}
+
+function answers(tows: Played): Sample {
+  const tookMs = tows.map(({ sentMs, answeredMs }) => answeredMs - sentMs);
+  return { answer_p50: quantile(tookMs, 0.5), answer_p99: quantile(tookMs, 0.99) };
+}
