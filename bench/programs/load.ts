@@ -27,6 +27,11 @@ type Command<D extends z.output<typeof command>['do']> = Extract<z.output<typeof
 
 const KNOWN_WITHIN_MS = 600_000;
 const LOOK_AGAIN_MS = 20;
+const TRIES_MAX = 100;
+const REPEAT_AFTER_MS = 100;
+
+/** Answers 503 since the last report. */
+let unavailable = 0;
 
 async function handle(received: unknown): Promise<unknown> {
   const wanted = command.parse(received);
@@ -132,13 +137,25 @@ async function onConnections(
   }
 }
 
+/**
+ * Sends a request until it is answered with success. A 503 is counted and the request sent again, as senders do; a 409
+ * after it means that the first had been carried out. Throws on any other answer.
+ */
 async function expectSuccess(connection: Connection, request: string): Promise<void> {
-  const { status, body } = await connection.send(request);
-  if (status < 200 || status > 299) throw new Error(`${status} ${body.slice(0, 200)}`);
+  for (let tries = 1; ; tries += 1) {
+    const { status, body } = await connection.send(request);
+    if ((status >= 200 && status <= 299) || (status === 409 && tries > 1)) return;
+    if (status !== 503 || tries === TRIES_MAX) throw new Error(`${status} ${body.slice(0, 200)}`);
+    unavailable += 1;
+    await pause(REPEAT_AFTER_MS);
+  }
 }
 
 function report(tookMs: readonly number[], durationMs: number): unknown {
+  const unavailableAnswers = unavailable;
+  unavailable = 0;
   return {
+    unavailable: unavailableAnswers,
     requests: tookMs.length,
     seconds: durationMs / 1000,
     p50Ms: quantile(tookMs, 0.5),

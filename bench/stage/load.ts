@@ -4,6 +4,8 @@ import { API_KEY, type World } from './world';
 /** What the load generator reports of one command. */
 const loadReport = z.object({
   requests: z.int(),
+  /** Answers 503; the load generator repeats such a request. */
+  unavailable: z.int(),
   seconds: z.number(),
   p50Ms: z.number().nullable(),
   p99Ms: z.number().nullable(),

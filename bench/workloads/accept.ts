@@ -26,8 +26,10 @@ const FIGURES = {
   held_p99: { label: 'workers held, p99', unit: 'ms', digits: 1, target: atMostTimes(1) },
   held_node: { label: 'workers held, receiver CPU per webhook', unit: 'ms', digits: 2 },
   held_redis: { label: 'workers held, Redis CPU per webhook', unit: 'ms', digits: 3 },
+  held_503: { label: 'workers held, answers 503', unit: '', digits: 0 },
   intake_rate: { label: 'intake running', unit: 'webhooks/s', digits: 0, target: atLeastTimes(1.8) },
   intake_p99: { label: 'intake running, p99', unit: 'ms', digits: 1, target: atMostTimes(1) },
+  intake_503: { label: 'intake running, answers 503', unit: '', digits: 0 },
 };
 
 const PLAYS = [
@@ -90,6 +92,7 @@ async function load(
     [`${kind}_rate`]: rateOf(report),
     [`${kind}_p50`]: report.p50Ms ?? Number.NaN,
     [`${kind}_p99`]: report.p99Ms ?? Number.NaN,
+    [`${kind}_503`]: report.unavailable,
     [`${kind}_node`]: (await nodeMs()) / report.requests,
     [`${kind}_redis`]: (await redisMs()) / report.requests,
   };

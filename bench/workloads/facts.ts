@@ -35,6 +35,7 @@ const FIGURES: Readonly<Record<string, Figure>> = {
     },
   },
   p99: { label: 'p99', unit: 'ms', digits: 1 },
+  unavailable: { label: 'answers 503', unit: '', digits: 0 },
   node: { label: 'console CPU per fact', unit: 'ms', digits: 2 },
   redis: { label: 'Redis CPU per fact', unit: 'ms', digits: 3 },
 };
@@ -74,6 +75,7 @@ async function measure(world: World, processId: number, run: () => Promise<LoadR
     rate: rateOf(report),
     per_core: (1000 * report.requests) / node,
     p99: report.p99Ms ?? Number.NaN,
+    unavailable: report.unavailable,
     node: node / report.requests,
     redis: redis / report.requests,
   };
