@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { atLeastTimes, type Sample } from '../measure/figures';
 import { cpuMs, openCpuMeter } from '../measure/resources';
+import type { Role } from '../stage/role';
 import type { World } from '../stage/world';
 import { CALLS } from '../programs/tow';
 import { oweReports, untilDrained } from './owed-tows';
@@ -33,7 +34,7 @@ const PLAYS = [
     contender: 'towhook',
     run: async (world: World, { tows }: Options) => {
       await oweReports(world, { prefix: PREFIX, from: 0, count: tows });
-      return drainWithWorkers(world, { tows, workers: 1 });
+      return (await drainWithWorkers(world, { tows, workers: 1 })).sample;
     },
   },
   {
@@ -52,17 +53,19 @@ const PLAYS = [
   },
 ] as const;
 
-/** Starts workers of towhook and waits until they have sent every report of `tows` tows. */
+/** Starts workers of towhook and waits until they have sent every report of `tows` tows. Returns them, running. */
 export async function drainWithWorkers(
   world: World,
   { tows, workers }: { tows: number; workers: number },
-): Promise<Sample> {
+): Promise<{ sample: Sample; roles: readonly Role[] }> {
   await (await world.service()).ask({ do: 'reset' }, z.unknown());
+  const roles: Role[] = [];
   const processIds: number[] = [];
-  return drain(world, { tows, processIds }, async () => {
-    const started = await Promise.all(Array.from({ length: workers }, () => world.role('worker')));
-    processIds.push(...started.map(({ processId }) => processId));
+  const sample = await drain(world, { tows, processIds }, async () => {
+    roles.push(...(await Promise.all(Array.from({ length: workers }, () => world.role('worker')))));
+    processIds.push(...roles.map(({ processId }) => processId));
   });
+  return { sample, roles };
 }
 
 /** The same with contender (a): its jobs are added first. */

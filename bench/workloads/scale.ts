@@ -26,8 +26,8 @@ const PLAYS = WORKERS.flatMap((workers) => [
     variant: `workers: ${workers}`,
     run: async (world: World, { tows }: Options) => {
       await oweReports(world, { prefix: 'l', from: 0, count: tows });
-      const { rate = Number.NaN } = await drainWithWorkers(world, { tows, workers });
-      return { [`rate_${workers}`]: rate };
+      const { sample } = await drainWithWorkers(world, { tows, workers });
+      return { [`rate_${workers}`]: sample['rate'] ?? Number.NaN };
     },
   },
   {
