@@ -33,13 +33,14 @@ async function measure(chosen: readonly Workload[], options: Options & { output?
     printProblem(`${new Date(systemClock.nowMs()).toISOString().slice(11, 19)} ${text}`);
   progress('compiling');
   await compile();
-  const markdown = await run(chosen.length > 0 ? chosen : WORKLOADS.filter(isStandard), {
+  const { markdown, failures } = await run(chosen.length > 0 ? chosen : WORKLOADS.filter(isStandard), {
     tools: { options, progress },
     command: ['npm run bench', ...(process.argv.length > 2 ? ['--', ...process.argv.slice(2)] : [])].join(' '),
     date: new Date(systemClock.nowMs()).toISOString().slice(0, 10),
   });
   printLine(markdown);
   if (options.output !== undefined) await writeFile(options.output, markdown);
+  if (failures.length > 0) process.exitCode = 1;
 }
 
 function isStandard(workload: Workload): boolean {

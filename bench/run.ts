@@ -7,22 +7,26 @@ import type { Tools, Workload } from './workloads/workload';
 
 const PROJECT = join(__dirname, '..');
 
-/** Measures workloads one after the other and returns the report as Markdown. `command` is how the run was started. */
+/** Measures workloads one after the other and returns the report as Markdown and the
+ * runs that failed. `command` is how the run was started. */
 export async function run(
   workloads: readonly Workload[],
   { tools, command, date }: { tools: Tools; command: string; date: string },
-): Promise<string> {
+): Promise<{ markdown: string; failures: readonly string[] }> {
   const loadBefore = loadAverage();
   const redis = await startBenchRedis();
   await redis.stop();
   const rows: Row[] = [];
   const sections: string[] = [];
+  const failures: string[] = [];
   for (const workload of workloads) {
     const result = await workload.measure(tools);
     rows.push(...result.rows);
     sections.push(...result.sections);
+    failures.push(...result.failures);
   }
-  return markdownOf({
+  if (failures.length > 0) sections.push(['Runs that failed:', '', ...failures.map((line) => `- ${line}`)].join('\n'));
+  const markdown = markdownOf({
     machine: describeMachine(redis.version, loadBefore),
     commit: await measuredCommit(PROJECT),
     date,
@@ -31,4 +35,5 @@ export async function run(
     rows,
     sections,
   });
+  return { markdown, failures };
 }

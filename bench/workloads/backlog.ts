@@ -20,8 +20,7 @@ export const backlog: Workload = {
   isStandard: false,
   async measure(tools) {
     const options = { ...tools.options, rounds: 1 };
-    const rows = await compare('backlog', { figures: FIGURES, plays: PLAYS }, { ...tools, options });
-    return { rows, sections: [] };
+    return compare('backlog', { figures: FIGURES, plays: PLAYS }, { ...tools, options });
   },
 };
 

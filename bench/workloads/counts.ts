@@ -21,8 +21,7 @@ export const counts: Workload = {
   isStandard: true,
   async measure(tools) {
     const options = { ...tools.options, rounds: 1, tows: Math.min(tools.options.tows, TOWS_MAX) };
-    const rows = await compare('counts', { figures: FIGURES, plays: PLAYS }, { ...tools, options });
-    return { rows, sections: [] };
+    return compare('counts', { figures: FIGURES, plays: PLAYS }, { ...tools, options });
   },
 };
 

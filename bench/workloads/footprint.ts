@@ -15,10 +15,7 @@ export const footprint: Workload = {
   name: 'footprint',
   about: 'time from start to ready, memory and CPU of each role while it is idle',
   isStandard: true,
-  async measure(tools) {
-    const rows = await compare('footprint', { figures: FIGURES, plays: PLAYS }, tools);
-    return { rows, sections: [] };
-  },
+  measure: (tools) => compare('footprint', { figures: FIGURES, plays: PLAYS }, tools),
 };
 
 const FIGURES = Object.fromEntries(

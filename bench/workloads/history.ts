@@ -22,7 +22,7 @@ export const history: Workload = {
         tools.progress(`history: ${stored} stored tows`);
         worlds.push(await openStoredWorld(stored, tools));
       }
-      return { rows: [], sections: [await measureWorlds(worlds, tools)] };
+      return { rows: [], sections: [await measureWorlds(worlds, tools)], failures: [] };
     } finally {
       await Promise.all(worlds.map(({ world }) => world.close()));
     }

@@ -24,6 +24,8 @@ export interface Result {
   readonly rows: readonly Row[];
   /** Markdown sections for what is not a comparison of contenders. */
   readonly sections: readonly string[];
+  /** One line per run that failed. */
+  readonly failures: readonly string[];
 }
 
 export interface Workload {
@@ -31,7 +33,7 @@ export interface Workload {
   readonly about: string;
   /** True for the set that runs when no workload is named. */
   readonly isStandard: boolean;
-  measure(tools: Tools): Promise<Result>;
+  readonly measure: (tools: Tools) => Promise<Result>;
 }
 
 /** One way to play a workload. Contenders may have several, each with figures of its own. */
@@ -44,30 +46,36 @@ export interface Play {
 
 /**
  * Runs every play once per round, each in a world of its own, so that what disturbs the machine for a while disturbs all
- * contenders. Returns one row per figure.
+ * contenders. Returns one row per figure. A run that fails is reported and the others go on.
  */
 export async function compare(
   workload: string,
   { figures, plays }: { figures: Readonly<Record<string, Figure>>; plays: readonly Play[] },
   { options, progress }: Tools,
-): Promise<readonly Row[]> {
+): Promise<Result> {
   const samples: { contender: Contender; sample: Sample }[] = [];
+  const failures: string[] = [];
   for (let round = 1; round <= options.rounds; round += 1) {
     for (const { contender, variant, run } of plays) {
-      progress(`${workload}, round ${round} of ${options.rounds}: ${contender}${variant ? `, ${variant}` : ''}`);
+      const name = `${workload}, round ${round} of ${options.rounds}: ${contender}${variant ? `, ${variant}` : ''}`;
+      progress(name);
       const world = await openWorld(options);
       try {
         samples.push({ contender, sample: await run(world, options) });
+      } catch (error) {
+        failures.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+        progress(failures.at(-1) ?? '');
       } finally {
         await world.close();
       }
     }
   }
-  return Object.entries(figures).map(([name, figure]) => {
+  const rows = Object.entries(figures).map(([name, figure]): Row => {
     const values = CONTENDERS.map((contender) => {
       const own = samples.filter((each) => each.contender === contender);
       return [contender, own.flatMap(({ sample }) => sample[name] ?? [])] as const;
     });
     return { workload, figure, values: Object.fromEntries(values.filter(([, list]) => list.length > 0)) };
   });
+  return { rows, sections: [], failures };
 }

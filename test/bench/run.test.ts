@@ -18,7 +18,12 @@ const options = {
 describe('the bench', () => {
   test('carries a few tows through the lifecycle with every contender and shows one row per figure', async () => {
     const tools = { options, progress: () => {} };
-    const markdown = await run([lifecycle], { tools, command: 'npm run bench -- lifecycle', date: '2026-11-20' });
+    const { markdown, failures } = await run([lifecycle], {
+      tools,
+      command: 'npm run bench -- lifecycle',
+      date: '2026-11-20',
+    });
+    expect(failures).toEqual([]);
     const cells = markdown
       .split('\n')
       .filter((line) => line.startsWith('| lifecycle'))
