@@ -22,8 +22,8 @@ const PACKINGS = [
 export function templateOf(parts: readonly (Buffer | string | number)[], ids: readonly string[]): CommandTemplate {
   return parts.map((part) => {
     const bytes = Buffer.isBuffer(part) ? part : Buffer.from(String(part), 'latin1');
-    const text = bytes.toString('latin1');
-    return containsAny(text, ids) ? { text } : (unpacked(bytes, ids) ?? { text });
+    // Compressed bytes may contain an id as it is; changing it there would break their checksum.
+    return unpacked(bytes, ids) ?? { text: bytes.toString('latin1') };
   });
 }
 
