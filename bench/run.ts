@@ -14,6 +14,7 @@ export async function run(
   { tools, command, date }: { tools: Tools; command: string; date: string },
 ): Promise<{ markdown: string; failures: readonly string[] }> {
   const loadBefore = loadAverage();
+  const commit = await measuredCommit(PROJECT);
   const redis = await startBenchRedis();
   await redis.stop();
   const rows: Row[] = [];
@@ -28,7 +29,7 @@ export async function run(
   if (failures.length > 0) sections.push(['Runs that failed:', '', ...failures.map((line) => `- ${line}`)].join('\n'));
   const markdown = markdownOf({
     machine: describeMachine(redis.version, loadBefore),
-    commit: await measuredCommit(PROJECT),
+    commit,
     date,
     command,
     rounds: tools.options.rounds,

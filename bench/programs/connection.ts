@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /** An answer as the load generator needs it. */
 export interface Answer {
@@ -13,6 +14,8 @@ export interface Connection {
   close(): void;
 }
 
+const TRIES_MAX = 100;
+const REPEAT_AFTER_MS = 100;
 const HEAD_END = '\r\n\r\n';
 
 /**
@@ -85,4 +88,17 @@ export function requestTemplate(url: string, method: 'GET' | 'POST', apiKey: str
   const key = apiKey === null ? '' : `\r\nauthorization: Bearer ${apiKey}`;
   const head = `${method} ${pathname} HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json${key}`;
   return (body) => `${head}\r\ncontent-length: ${Buffer.byteLength(body)}${HEAD_END}${body}`;
+}
+
+/**
+ * Sends a request until it is answered with success, and returns how often it was answered 503. Such a request is sent
+ * again, as senders do; a 409 after it means that it had been carried out. Throws on any other answer.
+ */
+export async function sendUntilTaken(connection: Connection, request: string): Promise<number> {
+  for (let unavailable = 0; ; unavailable += 1) {
+    const { status, body } = await connection.send(request);
+    if ((status >= 200 && status <= 299) || (status === 409 && unavailable > 0)) return unavailable;
+    if (status !== 503 || unavailable === TRIES_MAX) throw new Error(`${status} ${body.slice(0, 200)}`);
+    await pause(REPEAT_AFTER_MS);
+  }
 }

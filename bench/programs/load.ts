@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { machineMs } from '../measure/clock';
 import { quantile } from '../measure/statistics';
-import { openConnection, requestTemplate, type Connection } from './connection';
+import { openConnection, requestTemplate, sendUntilTaken, type Connection } from './connection';
 import { serveCommands } from './protocol';
 import { FACTS, towNames, towRequest } from './tow';
 
@@ -27,8 +27,6 @@ type Command<D extends z.output<typeof command>['do']> = Extract<z.output<typeof
 
 const KNOWN_WITHIN_MS = 600_000;
 const LOOK_AGAIN_MS = 20;
-const TRIES_MAX = 100;
-const REPEAT_AFTER_MS = 100;
 
 /** Answers 503 since the last report. */
 let unavailable = 0;
@@ -137,18 +135,8 @@ async function onConnections(
   }
 }
 
-/**
- * Sends a request until it is answered with success. A 503 is counted and the request sent again, as senders do; a 409
- * after it means that the first had been carried out. Throws on any other answer.
- */
 async function expectSuccess(connection: Connection, request: string): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
-    const { status, body } = await connection.send(request);
-    if ((status >= 200 && status <= 299) || (status === 409 && tries > 1)) return;
-    if (status !== 503 || tries === TRIES_MAX) throw new Error(`${status} ${body.slice(0, 200)}`);
-    unavailable += 1;
-    await pause(REPEAT_AFTER_MS);
-  }
+  unavailable += await sendUntilTaken(connection, request);
 }
 
 function report(tookMs: readonly number[], durationMs: number): unknown {

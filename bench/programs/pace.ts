@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { machineMs } from '../measure/clock';
-import { openConnection, requestTemplate, type Connection } from './connection';
+import { openConnection, requestTemplate, sendUntilTaken, type Connection } from './connection';
 import { serveCommands } from './protocol';
 import { FACTS, towNames, towRequest } from './tow';
 
@@ -66,13 +66,12 @@ async function handle(received: unknown): Promise<unknown> {
   return played;
 }
 
-/** Sends on a connection that is free, or on a new one. Rejects on any answer but success. */
+/** Sends on a connection that is free, or on a new one. */
 function connectionPool(url: string): (request: string) => Promise<void> {
   const free: Connection[] = [];
   return async (request) => {
     const connection = free.pop() ?? openConnection(url);
-    const { status, body } = await connection.send(request);
-    if (status < 200 || status > 299) throw new Error(`${status} ${body.slice(0, 200)}`);
+    await sendUntilTaken(connection, request);
     free.push(connection);
   };
 }
