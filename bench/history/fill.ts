@@ -7,8 +7,8 @@ import { cloned, type Replacement } from './clone';
 import { footprintOf, type Footprint } from './footprint';
 
 /**
- * Fills Redis with finished tows. It clones tows that were played through the product: whatever in Redis names one of them
- * is written again with other ids. So it needs no knowledge of the store, and follows its changes.
+ * Fills Redis with finished tows. It clones tows that were played through the product: everything in Redis that names one
+ * of them is written again with other ids. So it does not depend on how records are stored.
  */
 
 /** Clones are written in pipelines of so many tows. */

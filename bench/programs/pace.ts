@@ -23,7 +23,7 @@ const command = z.object({
 
 const KNOWN_WITHIN_MS = 60_000;
 const eventData = z.looseObject({ type: z.string(), towing_reference_id: z.string().optional() });
-/** Said of a tow as soon as its record is there. */
+/** The event that follows when the record of a tow was written. */
 const TOW_CHANGED = 'tow.changed';
 
 interface PlayedTow {

@@ -27,7 +27,7 @@ export interface Role {
 const READY_WITHIN_MS = 60_000;
 const STOPS_WITHIN_MS = 30_000;
 const LOOK_EVERY_MS = 5;
-/** The listener whose readiness tells that the role can do its work. */
+/** The listener whose readiness shows that the role can do its work. */
 const READY_LISTENER = { receiver: 'receiver', console: 'console', worker: 'ops', all: 'console' } as const;
 
 const logLine = z.looseObject({ message: z.string(), level: z.string(), port: z.int().optional() });

@@ -16,7 +16,7 @@ export interface Options {
 
 export interface Tools {
   readonly options: Options;
-  /** Tells the person at the terminal what is measured now. */
+  /** Shows the person at the terminal what is measured now. */
   readonly progress: (text: string) => void;
 }
 

@@ -26,7 +26,7 @@ describe('a clone of a stored tow', () => {
     expect(unpack(value).toString()).toBe('{"ref":"TW-2","place":"شارع العليا"}');
   });
 
-  test('keeps bytes that name no id, whatever they are', () => {
+  test('keeps bytes that contain no id, also bytes that are not text', () => {
     const bytes = Buffer.from([0, 255, 128, 10, 13]);
     expect(cloneOf(bytes, gzipSync('TW-9'))).toEqual([bytes, gzipSync('TW-9')]);
   });

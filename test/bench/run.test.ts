@@ -50,7 +50,7 @@ describe('the stub of the service', () => {
     await expect(untilDrained(world, 1, 30_000)).rejects.toThrow('1 calls came out of order');
   });
 
-  test('accepts calls in order, and counts those that it was told to refuse', async () => {
+  test('accepts calls in order, and counts those that it has to refuse', async () => {
     world = await openWorld(options);
     const service = await world.service();
     const started = `${service.url}/v1/tow/public/towing-status/started`;
