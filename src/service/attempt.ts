@@ -41,7 +41,7 @@ type Settle = { readonly resolve: (answer: Answer) => void; readonly reject: (fa
  * body then ended; rejects with a TransportFailure when none did.
  *
  * Nothing is written before the socket is connected (and secured), so that "surely not sent" is a fact and not a guess,
- * and the permission to send is asked for at the last possible moment.
+ * and the permission is requested right before the first byte.
  */
 export function runAttempt(plan: AttemptPlan): Promise<Answer> {
   return new Promise((resolve, reject) => {

@@ -1,37 +1,28 @@
 import { KEPT_ANSWER_BYTES_MAX } from '../contracts/service';
 import { notBeforeMs } from '../domain/backoff';
 import type { Exchange, ForeignBody } from '../domain/policy';
-import { readAnswer, readJson, type Body, type Contract } from './read-answer';
-import { refusalMessage } from './refusal-message';
+import type { Answer } from './attempt';
+import { readAnswer, readJson, refusalMessage, type Body, type Contract } from './read-answer';
 import { TransportFailure } from './transport-failure';
-import type { Received } from './transport';
 
-/** One attempt as the transport left it: a status with its body, or a failure without one. */
-export type Outcome = Arrived | TransportFailure;
+/** How an attempt ended: a status with its body, or a failure without one. */
+export type Outcome = Answer | TransportFailure;
 
-export interface Arrived {
-  readonly status: number;
-  readonly received: Received;
-  readonly contentType: string | undefined;
-  readonly retryAfter: string | undefined;
-  readonly rateLimitReset: string | undefined;
-}
-
-/** An attempt in the words of the failure policy. */
+/** An attempt in the terms of the failure policy. */
 export interface Classified<T> {
   readonly exchange: Exchange;
   readonly data: T | null;
   readonly rawBody: string | null;
 }
 
-/** Says what an attempt came to, in the words of the failure policy (domain/policy.ts). */
+/** Classifies the end of an attempt in the terms of the failure policy (domain/policy.ts). */
 export function classify<T>(contract: Contract<T>, outcome: Outcome, nowMs: number): Classified<T> {
   if (outcome instanceof TransportFailure) return { exchange: failed(outcome), data: null, rawBody: null };
-  const { status, received } = outcome;
-  const rawBody = received.text === '' ? null : cut(received.text);
+  const { status, text } = outcome;
+  const rawBody = text === '' ? null : cut(text);
   if (status < 200 || status > 299) return { exchange: refused(outcome, nowMs), data: null, rawBody };
-  const body = readJson(received.text);
-  const foreign = foreignBody(received, body);
+  const body = readJson(text);
+  const foreign = foreignBody(outcome, body);
   if (foreign)
     return { exchange: { kind: 'not_the_service', httpStatus: status, cause: foreign }, data: null, rawBody };
   const reading = readAnswer(contract, body);
@@ -45,7 +36,7 @@ export function classify<T>(contract: Contract<T>, outcome: Outcome, nowMs: numb
  * (service-api 1): a JSON object of any content type is taken for its answer, anything else is not. An empty body
  * says nothing against the service: it breaks the contract.
  */
-function foreignBody({ ended }: Received, { text, isJson, value }: Body): ForeignBody | null {
+function foreignBody({ ended }: Answer, { text, isJson, value }: Body): ForeignBody | null {
   if (ended !== 'complete') return ended;
   if (text.trim() === '') return null;
   if (!isJson) return 'not_json';
@@ -67,23 +58,27 @@ function failed(failure: TransportFailure): Exchange {
   }
 }
 
-/** Text that is neither JSON nor a page is the service speaking plainly. */
-function plainWords({ text, ended }: Received): string | null {
+/** Text that is neither JSON nor a page is a plain message of the service. */
+function plainText({ text, ended }: Answer): string | null {
   return ended !== 'complete' || /^\s*[<{[]/.test(text) ? null : text;
 }
 
-function refused(outcome: Arrived, nowMs: number): Refused {
-  const { status, received, retryAfter } = outcome;
-  const { isJson, value } = readJson(received.text);
+function refused(answer: Answer, nowMs: number): Refused {
+  const { status, headers } = answer;
+  const { isJson, value } = readJson(answer.text);
+  const rateLimitReset = headers['x-ratelimit-reset'];
   return {
     kind: 'refused',
     httpStatus: status,
-    message: refusalMessage(isJson ? value : plainWords(received)),
-    // A body that broke off parses as nothing; what it was going to be is what its header says.
-    isJson: received.ended === 'complete' ? isJson : /json/i.test(outcome.contentType ?? ''),
-    // Services tell their limits with every answer; only a 429 says that the limit is why.
+    message: refusalMessage(isJson ? value : plainText(answer)),
+    // A body that broke off cannot be parsed; its content type tells what it was meant to be.
+    isJson: answer.ended === 'complete' ? isJson : /json/i.test(headers['content-type'] ?? ''),
+    // Services send their limits with every answer; only a 429 was caused by one.
     notBeforeMs: notBeforeMs(
-      { retryAfter, rateLimitReset: status === 429 ? outcome.rateLimitReset : undefined },
+      {
+        retryAfter: headers['retry-after'],
+        rateLimitReset: status === 429 && typeof rateLimitReset === 'string' ? rateLimitReset : undefined,
+      },
       nowMs,
     ),
   };

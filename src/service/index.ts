@@ -3,21 +3,16 @@ import { TOKEN_REFUSED } from '../domain/policy';
 import type { Clock } from '../platform/clock';
 import type { Log } from '../platform/log';
 import type { Budgets, CallOptions, CallResult, ServicePort, TokenCache } from '../workflow/service-port';
-import { parseServiceAddress } from './address';
-import { startPatience } from './patience';
-import type { SendPermission } from './attempt';
-import { createSlots } from './slots';
-import { encode, type EncodedRequest } from './encode';
-import type { ViolationImage } from './encode-form';
+import { encode, type EncodedRequest, type ViolationImage } from './encode';
 import { classify, httpStatusOf, isUnauthorized, mayHaveLeft, type Classified } from './exchange';
+import { createPermits } from './permits';
 import type { Contract } from './read-answer';
-import { createSender, type Authorization } from './send';
 import { createTokenSource } from './token';
-import { freshToken } from './token-expiry';
-import { noTokenAfter, withBoundedWait, type Renewed, type WithoutToken } from './token-renewal';
+import { freshToken, noTokenAfter, withBoundedWait, type Renewed, type WithoutToken } from './token-renewal';
+import { createTransport, type Authorization } from './transport';
 
 export { createMemoryTokenCache } from './memory-token-cache';
-export type { ViolationImage } from './encode-form';
+export type { ViolationImage } from './encode';
 
 /** The two ways to create a violation; which one is current is not shown (service-api 4.5). */
 export type ViolationOperation = 'violation' | 'violation_guide';
@@ -59,10 +54,7 @@ export interface ServiceClientOptions {
   readonly userAgent?: string;
 }
 
-/** How long a call waits for its slots when nobody says otherwise: well within the life of a claim. */
-const SLOT_WAIT_MS = 2000;
-
-/** The table once more, typed so that the answer of an operation not known in advance keeps its type. */
+/** The operations table, typed so that the answer of an operation not known in advance keeps its type. */
 const CONTRACTS: { readonly [N in OperationName]: Contract<AnswerOf<N>> } = OPERATIONS;
 
 /**
@@ -75,46 +67,27 @@ const CONTRACTS: { readonly [N in OperationName]: Contract<AnswerOf<N>> } = OPER
  * Throws an Error for a base address or credentials that cannot be used; its text repeats neither.
  */
 export function createServiceClient(options: ServiceClientOptions): ServiceClient {
-  const { clock, log, timeoutMs } = options;
-  const userAgent = options.userAgent ?? 'towhook';
-  const sender = createSender({ address: parseServiceAddress(options.baseUrl), timeoutMs, userAgent });
+  const { clock, log, timeoutMs, userAgent = 'towhook' } = options;
+  const transport = createTransport({ baseUrl: options.baseUrl, timeoutMs, userAgent });
   const credentials = credentialHeaders(options);
   const tokenSource = createTokenSource({ ...options, fetchToken });
-  const slots = createSlots(options);
+  const permitsOf = createPermits(options);
 
-  /** The one path: a token where the operation needs one, the call, once more after a 401, one log line. */
+  /** Makes one call: a token if the operation needs one, an attempt, a second one after a 401, one log line. */
   async function perform<N extends OperationName>(
     name: N,
     request: EncodedRequest,
-    { maySend = () => true, permit, slotWaitMs = SLOT_WAIT_MS }: CallOptions,
+    callOptions: CallOptions,
   ): Promise<CallResult<N>> {
     const startedMs = clock.monotonicMs();
     const operation = OPERATIONS[name];
-    const patience = startPatience(clock, slotWaitMs);
-    let unusedPermit = permit;
+    const permits = permitsOf(operation.budget, callOptions);
     let wasSent = false;
-    let isPermitSpent = false;
-    const takeSlot = async (endsAtMs: number): Promise<SendPermission> => {
-      if (unusedPermit?.isFresh() === true) return { granted: true };
-      isPermitSpent ||= unusedPermit !== undefined;
-      // Half of what is left of the attempt is for its answer.
-      const leftMs = () => Math.max(0, Math.min(patience.leftMs(), (endsAtMs - clock.monotonicMs()) / 2));
-      return slots.take(operation.budget, { leftMs, insteadOfMs: unusedPermit?.atMs });
-    };
     const attempt = async (authorization: Authorization): Promise<Classified<AnswerOf<N>>> => {
-      const denied = unusedPermit ? null : slots.deniedFor(operation.budget, patience.leftMs());
+      const denied = permits.startAttempt();
       if (denied) return { exchange: { kind: 'dropped', notBeforeMs: denied.notBeforeMs }, data: null, rawBody: null };
-      const endsAtMs = clock.monotonicMs() + timeoutMs;
-      const permission = async (): Promise<SendPermission> => {
-        patience.resume();
-        const slot = await takeSlot(endsAtMs);
-        patience.pause();
-        return slot.granted && !maySend() ? { granted: false, notBeforeMs: null } : slot;
-      };
-      patience.pause();
-      const outcome = await sender.send(request, { operation, authorization, permission });
-      patience.resume();
-      unusedPermit = undefined;
+      const outcome = await transport.send(request, { operation, authorization, permission: () => permits.take() });
+      permits.endAttempt();
       wasSent ||= mayHaveLeft(outcome);
       return classify(CONTRACTS[name], outcome, clock.nowMs());
     };
@@ -127,13 +100,13 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
       duration_ms: durationMs,
       exchange: exchange.kind,
     });
-    // The body of the token call is a secret through and through.
     return {
-      ...made,
       exchange,
+      data: made.data,
+      // The body of the token call contains the token.
       rawBody: name === 'token' ? null : made.rawBody,
       wasSent,
-      isPermitSpent: wasSent || isPermitSpent,
+      isPermitSpent: wasSent || permits.isExchanged(),
       durationMs,
     };
   }
@@ -179,7 +152,7 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
       const token = await tokenSource.current();
       return token.ok ? null : token.exchange;
     },
-    close: () => sender.close(),
+    close: () => transport.close(),
   };
 }
 

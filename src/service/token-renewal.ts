@@ -1,11 +1,10 @@
 import type { Exchange } from '../domain/policy';
 import type { Clock } from '../platform/clock';
 import type { StoredToken, TokenCache } from '../workflow/service-port';
-import { isOver } from './token-expiry';
 
 /**
- * No token could be had: a condition of the connection. Or none was asked for, because the budget of token calls has no
- * slot: then the connection is as good as before, and whoever needs the token waits for the slot.
+ * There is no token. `connection`: none could be obtained. `dropped`: none was requested, because the budget of token
+ * calls has no permit; the connection is unaffected and the call waits for the permit.
  */
 export type WithoutToken = Extract<Exchange, { kind: 'connection' | 'dropped' }>;
 
@@ -24,24 +23,24 @@ export interface RenewalTools {
   readonly onCacheFailure: (error: unknown) => void;
 }
 
-/** The right to renew outlives the longest token call by this much. */
+/** The lock outlives the longest token call by this much. */
 const LOCK_MARGIN_MS = 2_000;
 const POLL_MS = 50;
 
 /**
- * Replaces a token for all processes with one call to the service: whoever gets the right to renew makes the call, the
- * others wait until the new token appears, or take the right themselves once it is free again.
+ * Replaces a token for all processes with one call to the service: the process that gets the lock makes the call, the
+ * others wait until the new token appears, or take the lock once it is free again.
  *
- * The races, and what holds against each:
- * - Two processes find the token dead at once: only one gets the right; the cache is read again after getting it, since
- *   the one before may have written in between.
+ * The races, and how each is handled:
+ * - Two processes find the token dead at once: only one gets the lock; the cache is read again after getting it, since
+ *   the previous holder may have written in between.
  * - A process finds the token dead that another has replaced already: the cache holds another token, which is used.
- * - A process freezes during its call until its right has ended, and another has renewed meanwhile: a clock that never
- *   jumps tells it that it is late. It writes only if it gets the right anew and the cache still holds what it held
+ * - A process freezes during its call until its lock has expired, and another has renewed meanwhile: the monotonic clock
+ *   shows that it is late. It writes only if it gets the lock again and the cache still holds what it held
  *   before the call; else it takes over what is there. So an older token does not overwrite a newer one.
- * - It freezes between that look and its write, for as long as the right lasts: the older token wins. The next 401 finds
+ * - It freezes between that look and its write, for as long as the lock lasts: the older token wins. The next 401 finds
  *   the cache unchanged and renews once more; nothing is lost but that call.
- * - A process dies holding the right: it ends by itself, and those who waited longer than `timeoutMs` report a
+ * - A process dies holding the lock: the lock expires, and processes that waited longer than `timeoutMs` report a
  *   connection that does not work for now.
  * @param stale the token to replace, null when there is none.
  */
@@ -110,7 +109,7 @@ async function renewAlone(
     if (clock.monotonicMs() < tools.lockEndsAtMs) await tokens.write(fetched.token);
     else return { ok: true, token: await writeLate(fetched.token, before, tools) };
   } catch (error) {
-    // The token is good even if nobody else learns of it.
+    // The token is good even if it could not be shared.
     tools.onCacheFailure(error);
   }
   return fetched;
@@ -132,4 +131,57 @@ async function writeLate(mine: StoredToken, before: StoredToken | null, tools: R
 
 function isNewer(found: StoredToken | null, stale: string | null, nowMs: number): found is StoredToken {
   return found !== null && found.token !== stale && !isOver(found, nowMs);
+}
+
+/** A token and when this process first saw it. */
+export interface KnownToken extends StoredToken {
+  readonly seenAtMs: number;
+}
+
+/**
+ * How long before its end a token is renewed.
+ * Open question Q8: the lifetime of a token is not documented; a readable `exp` is believed, else the first 401 tells.
+ */
+const EARLY_MS = 60_000;
+/** No service means a token to last for longer; such an end is in another unit, or nonsense. */
+const LASTS_MAX_MS = 365 * 86_400_000;
+
+/**
+ * A token fresh from the service, with its end if it is a readable JWT (field notes, "Services of this kind"). A fresh
+ * token that is over by our clock means that the clocks disagree: its end then says nothing, and only a 401 ends it. So
+ * does one that lasts for more than a year.
+ * Null when the token cannot travel in a header.
+ */
+export function freshToken(token: string, nowMs: number): StoredToken | null {
+  if (!/^[\x21-\x7e]+$/.test(token)) return null;
+  const expiresAtMs = jwtExpiresAtMs(token);
+  const isSane = expiresAtMs !== null && expiresAtMs > nowMs && expiresAtMs <= nowMs + LASTS_MAX_MS;
+  return { token, expiresAtMs: isSane ? expiresAtMs : null };
+}
+
+/** True once a token has ended, if it tells. */
+export function isOver(token: StoredToken, nowMs: number): boolean {
+  return token.expiresAtMs !== null && token.expiresAtMs <= nowMs;
+}
+
+/**
+ * True when a token that still works should be replaced: a minute before its end, but never before half of what was left
+ * when this process first saw it, so that a token of a few seconds is not renewed with every call.
+ */
+export function isDueEarly(token: KnownToken, nowMs: number): boolean {
+  if (token.expiresAtMs === null) return false;
+  return nowMs >= token.expiresAtMs - Math.min(EARLY_MS, (token.expiresAtMs - token.seenAtMs) / 2);
+}
+
+/** The `exp` of a JWT, ms since the epoch; null when the text is no readable JWT. The signature is not ours to check. */
+function jwtExpiresAtMs(token: string): number | null {
+  const payload = token.split('.')[1];
+  if (payload === undefined) return null;
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
+    if (typeof claims !== 'object' || claims === null || !('exp' in claims)) return null;
+    return typeof claims.exp === 'number' && Number.isFinite(claims.exp) ? claims.exp * 1000 : null;
+  } catch {
+    return null;
+  }
 }

@@ -2,8 +2,7 @@ import { setTimeout as waitMs } from 'node:timers/promises';
 import type { Clock } from '../platform/clock';
 import type { Log } from '../platform/log';
 import type { StoredToken, TokenCache } from '../workflow/service-port';
-import { isDueEarly, isOver, type KnownToken } from './token-expiry';
-import { noToken, renewToken, type Renewed } from './token-renewal';
+import { isDueEarly, isOver, noToken, renewToken, type KnownToken, type Renewed } from './token-renewal';
 
 /** Where every call gets its token from. */
 export interface TokenSource {

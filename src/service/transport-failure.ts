@@ -10,8 +10,8 @@ import { AxiosError } from 'axios';
 export type FailedPhase = 'dropped' | 'surely_not_sent' | 'unanswered';
 
 /**
- * An attempt that ended without a status. Carries words and nothing else: neither the request nor its configuration
- * hangs on it, so that no address, token or body can travel with it into a log.
+ * An attempt that ended without a status. Carries its reason and nothing else: neither the request nor its configuration
+ * is attached, so that no address, token or body can travel with it into a log.
  */
 export class TransportFailure extends AxiosError {
   readonly phase: FailedPhase;

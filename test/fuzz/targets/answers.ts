@@ -4,7 +4,7 @@ import { resultOf } from '../../../jobs/attempt-result';
 import { OPERATIONS, type OperationName } from '../../../src/contracts/operations';
 import { judge } from '../../../src/domain/policy';
 import { classify, type Outcome } from '../../../src/service/exchange';
-import { freshToken } from '../../../src/service/token-expiry';
+import { freshToken } from '../../../src/service/token-renewal';
 import { edited, editedText, perhapsEdits } from '../bytes';
 import { messagesOf } from '../from-schema';
 import { anyJson, bulkyJson, hostileText } from '../hostile';
@@ -196,7 +196,13 @@ export const answersTarget = createTarget<AnswerInput>({
   share: 0.2,
   inputs,
   direct({ operation, status, ended, headers, body }) {
-    const outcome: Outcome = { status, received: { text: body.toString('utf8'), ended }, ...headers };
+    const { contentType, retryAfter, rateLimitReset } = headers;
+    const outcome: Outcome = {
+      status,
+      ended,
+      text: body.toString('utf8'),
+      headers: { 'content-type': contentType, 'retry-after': retryAfter, 'x-ratelimit-reset': rateLimitReset },
+    };
     const { safeToRepeat } = OPERATIONS[operation];
     const made = classify<unknown>(OPERATIONS[operation], outcome, NOW_MS);
     if (operation === 'token') freshToken(tokenIn(made.data), NOW_MS);

@@ -1,0 +1,119 @@
+import { setTimeout as waitMs } from 'node:timers/promises';
+import type { BudgetName } from '../contracts/operations';
+import type { Clock } from '../platform/clock';
+import type { Log } from '../platform/log';
+import type { Budgets, CallOptions, Reserved } from '../workflow/service-port';
+import type { SendPermission } from './attempt';
+
+export type Denied = Extract<SendPermission, { readonly granted: false }>;
+
+/** The rate limit permits of one call and the time it may wait for them, over all its attempts. */
+export interface CallPermits {
+  /**
+   * Starts an attempt. Returns a denial that is known before a connection is opened: an earlier call found that no
+   * permit comes within the remaining wait.
+   */
+  startAttempt(): Denied | null;
+  /** Takes the permit of the attempt, on its open connection. May wait; never rejects. */
+  take(): Promise<SendPermission>;
+  /** Ends an attempt: a permit that came with the call is not used for the next one. */
+  endAttempt(): void;
+  /** True once the permit that came with the call was exchanged for another one. */
+  isExchanged(): boolean;
+}
+
+/** How long a call waits for its permits by default: well within the lease of a claim. */
+const WAIT_MS = 2000;
+/** Without an answer about the budget the call is not made, since it could break a limit of the service. */
+const ASK_AGAIN_MS = 1000;
+/** How many permits one send may let expire. With more, this process is too busy to send at all. */
+const PERMITS_PER_SEND_MAX = 3;
+
+/** Rate limit permits from the budgets that all processes share. */
+export function createPermits(tools: { budgets: Budgets; clock: Clock; log: Log; timeoutMs: number }) {
+  const { budgets, clock, log, timeoutMs } = tools;
+  const reserve = async (...[budget, aheadMaxMs, insteadOfMs]: Parameters<Budgets['reserve']>): Promise<Reserved> => {
+    try {
+      return await budgets.reserve(budget, aheadMaxMs, insteadOfMs);
+    } catch (error) {
+      log.warn('budget.failed', { budget, error_name: error instanceof Error ? error.name : 'unknown' });
+      return { granted: false, inMs: ASK_AGAIN_MS };
+    }
+  };
+  const exhaustedUntilMs = new Map<BudgetName, number>();
+  const denied = (inMs: number): Denied => ({ granted: false, notBeforeMs: clock.nowMs() + inMs });
+
+  /**
+   * Takes a permit, waiting at most `leftMs`. A process that froze while it held a permit takes another one, because a
+   * call that leaves late counts in another minute than its permit did.
+   */
+  async function take(budget: BudgetName, leftMs: () => number, insteadOfMs?: number): Promise<SendPermission> {
+    for (let nth = 1; nth <= PERMITS_PER_SEND_MAX; nth += 1) {
+      // The permit was counted between the question and its answer: at the earliest now.
+      const askedAtMs = clock.monotonicMs();
+      const permit = await reserve(budget, leftMs(), nth === 1 ? insteadOfMs : undefined);
+      if (!permit.granted) {
+        exhaustedUntilMs.set(budget, clock.monotonicMs() + permit.inMs);
+        return denied(permit.inMs);
+      }
+      if (permit.inMs > 0) await waitMs(permit.inMs);
+      if (clock.monotonicMs() < askedAtMs + permit.inMs + permit.lastsMs) return { granted: true };
+    }
+    return { granted: false, notBeforeMs: null };
+  }
+
+  /** The permits of one call; its wait budget starts now. */
+  return function permitsOf(
+    budget: BudgetName,
+    { maySend = () => true, permit, slotWaitMs }: CallOptions,
+  ): CallPermits {
+    const wait = startWaitBudget(clock, slotWaitMs ?? WAIT_MS);
+    let claimed = permit;
+    let isExchanged = false;
+    let deadlineMs = 0;
+    // Half of what is left of the attempt is for its answer.
+    const leftMs = () => Math.max(0, Math.min(wait.leftMs(), (deadlineMs - clock.monotonicMs()) / 2));
+    const claimedOrNew = async (): Promise<SendPermission> => {
+      if (claimed?.isFresh() === true) return { granted: true };
+      isExchanged ||= claimed !== undefined;
+      return take(budget, leftMs, claimed?.atMs);
+    };
+    return {
+      startAttempt() {
+        const inMs = (exhaustedUntilMs.get(budget) ?? -Infinity) - clock.monotonicMs();
+        if (!claimed && inMs > wait.leftMs()) return denied(inMs);
+        deadlineMs = clock.monotonicMs() + timeoutMs;
+        wait.pause();
+        return null;
+      },
+      async take() {
+        wait.resume();
+        const permission = await claimedOrNew();
+        wait.pause();
+        return permission.granted && !maySend() ? { granted: false, notBeforeMs: null } : permission;
+      },
+      endAttempt() {
+        wait.resume();
+        claimed = undefined;
+      },
+      isExchanged: () => isExchanged,
+    };
+  };
+}
+
+/** How long one call may still wait before its bytes leave: for its token and for its permits, ms. Starts now. */
+function startWaitBudget(clock: Pick<Clock, 'monotonicMs'>, totalMs: number) {
+  let endsAtMs = clock.monotonicMs() + totalMs;
+  let pausedAtMs: number | null = null;
+  return {
+    leftMs: () => Math.max(0, endsAtMs - (pausedAtMs ?? clock.monotonicMs())),
+    /** Opening a connection and the call itself do not count as waiting. */
+    pause() {
+      pausedAtMs ??= clock.monotonicMs();
+    },
+    resume() {
+      if (pausedAtMs !== null) endsAtMs += clock.monotonicMs() - pausedAtMs;
+      pausedAtMs = null;
+    },
+  };
+}
