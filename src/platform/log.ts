@@ -1,4 +1,6 @@
 import { createLogger, format, transports } from 'winston';
+import { systemClock } from './clock';
+import { standardLogOutput } from './log-output';
 
 /** Structured fields of a log line, in wire names (`towing_reference_id`). */
 export type LogFields = Readonly<Record<string, unknown>>;
@@ -24,6 +26,9 @@ export interface LogSettings {
   readonly file?: string;
 }
 
+const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+type Level = (typeof LEVELS)[number];
+
 /** Field names that are secrets by nature, whatever contract they come from. */
 const ALWAYS_SENSITIVE = [
   'authorization',
@@ -36,35 +41,53 @@ const ALWAYS_SENSITIVE = [
   'set-cookie',
 ];
 
+/** The symbol under which winston's transports look for the text of a line. */
+const MESSAGE = Symbol.for('message');
+
 export function createLog(settings: LogSettings): Log {
   const hidden = new Set([...settings.sensitiveNames, ...ALWAYS_SENSITIVE].map((name) => name.toLowerCase()));
+  const { transport, flush } = openTransport(settings.file);
   const winston = createLogger({
     level: settings.level,
-    format: format.combine(format.timestamp(), format.json()),
-    transports: [
-      settings.file === undefined ? new transports.Console() : new transports.File({ filename: settings.file }),
-    ],
+    format: format((info) => {
+      info[MESSAGE] = info.message;
+      return info;
+    })(),
+    transports: [transport],
   });
-  const write = (level: string, event: string, fields: LogFields) => {
-    winston.log({ ...redactFields(fields, hidden), level, message: event });
+  const enabled: ReadonlySet<Level> = new Set(LEVELS.filter((level) => winston.isLevelEnabled(level)));
+  return logWith((level, event, layers) => {
+    if (!enabled.has(level)) return;
+    winston.log({ level, message: lineOf(level, event, { layers, hidden }) });
+    // An error may be the last line before the process is killed.
+    if (level === 'error') flush();
+  }, []);
+}
+
+function openTransport(file: string | undefined) {
+  if (file !== undefined) return { transport: new transports.File({ filename: file }), flush: () => {} };
+  const output = standardLogOutput(droppedLine);
+  return {
+    transport: new transports.Stream({ stream: output.stream, eol: '\n' }),
+    flush: () => void output.flush(),
   };
-  return logWith(write, {});
 }
 
 /** A log that keeps nothing; for tools that must stay quiet. */
-export const silentLog: Log = logWith(() => {}, {});
+export const silentLog: Log = logWith(() => {}, []);
 
-function logWith(write: (level: string, event: string, fields: LogFields) => void, base: LogFields): Log {
-  const at =
-    (level: string) =>
-    (event: string, fields: LogFields = {}) =>
-      write(level, event, { ...base, ...fields });
+/** Writes a line; the fields of a later layer replace those of an earlier one. */
+type Write = (level: Level, event: string, layers: readonly LogFields[]) => void;
+
+function logWith(write: Write, base: readonly LogFields[]): Log {
+  const at = (level: Level) => (event: string, fields?: LogFields) =>
+    write(level, event, fields === undefined ? base : [...base, fields]);
   return {
     debug: at('debug'),
     info: at('info'),
     warn: at('warn'),
     error: at('error'),
-    with: (fields) => logWith(write, { ...base, ...fields }),
+    with: (fields) => logWith(write, [...base, { ...fields }]),
   };
 }
 
@@ -77,19 +100,53 @@ export function errorFacts(error: unknown): LogFields {
   return { error: error.message, error_name: error.name, ...code, stack: error.stack };
 }
 
-function redactFields(fields: LogFields, hidden: ReadonlySet<string>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [
-      name,
-      hidden.has(name.toLowerCase()) ? '[hidden]' : redact(value, hidden),
-    ]),
-  );
+/** The names that every line has; fields of these names are left out. */
+const OWN_NAMES: ReadonlySet<string> = new Set(['timestamp', 'level', 'message']);
+
+/** A line of JSON without its end of line: time, level and event first. */
+function lineOf(
+  level: Level,
+  event: string,
+  { layers, hidden }: { layers: readonly LogFields[]; hidden: ReadonlySet<string> },
+): string {
+  const line: Record<string, unknown> = {
+    timestamp: new Date(systemClock.nowMs()).toISOString(),
+    level,
+    message: event,
+  };
+  for (const fields of layers) {
+    for (const name of Object.keys(fields)) {
+      if (!OWN_NAMES.has(name)) set(line, name, shown(name, fields[name], hidden));
+    }
+  }
+  return JSON.stringify(line);
+}
+
+function droppedLine(count: number): string {
+  return `${lineOf('warn', 'log.dropped', { layers: [{ lines: count }], hidden: new Set() })}\n`;
+}
+
+/** The value of a field as it may be seen: sensitive values are hidden at every depth. */
+function shown(name: string, value: unknown, hidden: ReadonlySet<string>): unknown {
+  return hidden.has(name.toLowerCase()) ? '[hidden]' : redact(value, hidden);
 }
 
 function redact(value: unknown, hidden: ReadonlySet<string>): unknown {
+  if (typeof value === 'bigint') return String(value);
+  if (!isObject(value)) return value;
   if (Array.isArray(value)) return value.map((item) => redact(item, hidden));
   if (value instanceof Error) return errorFacts(value);
-  if (typeof value === 'object' && value !== null)
-    return redactFields(Object.fromEntries(Object.entries(value)), hidden);
-  return value;
+  const copy: Record<string, unknown> = {};
+  for (const name of Object.keys(value)) set(copy, name, shown(name, value[name], hidden));
+  return copy;
+}
+
+function set(copy: Record<string, unknown>, name: string, value: unknown): void {
+  // Assigned, this name would set the prototype.
+  if (name === '__proto__') Object.defineProperty(copy, name, { value, enumerable: true, configurable: true });
+  else copy[name] = value;
+}
+
+function isObject(value: unknown): value is LogFields {
+  return typeof value === 'object' && value !== null;
 }
