@@ -25,7 +25,10 @@ export type Verification =
   | { readonly kind: 'verified' | 'unverified'; readonly signatureId: string | null }
   | { readonly kind: 'rejected'; readonly why: string };
 
-const HEADER_FAMILIES = ['webhook', 'svix'] as const;
+const HEADER_FAMILIES = [
+  { id: 'webhook-id', timestamp: 'webhook-timestamp', signature: 'webhook-signature' },
+  { id: 'svix-id', timestamp: 'svix-timestamp', signature: 'svix-signature' },
+] as const;
 
 /** Checks a call over its raw bytes, before anything reads them (Standard Webhooks, Svix, or a shared secret). */
 export function verify({ rawBody, headers, nowMs }: SignedCall, settings: VerifySettings): Verification {
@@ -59,7 +62,7 @@ export function verify({ rawBody, headers, nowMs }: SignedCall, settings: Verify
 /** The id that stays the same on every resend of one delivery; null when the sender gives none. */
 function signatureId(headers: Headers): string | null {
   for (const family of HEADER_FAMILIES) {
-    const id = one(headers[`${family}-id`]);
+    const id = one(headers[family.id]);
     if (id !== null && id !== '') return id;
   }
   return null;
@@ -74,9 +77,9 @@ interface Signed {
 
 function signatureHeaders(headers: Headers): Signed | null {
   for (const family of HEADER_FAMILIES) {
-    const [id, timestamp, signature] = ['id', 'timestamp', 'signature'].map((name) =>
-      one(headers[`${family}-${name}`]),
-    );
+    const id = one(headers[family.id]);
+    const timestamp = one(headers[family.timestamp]);
+    const signature = one(headers[family.signature]);
     if (id && timestamp && signature) {
       const versioned = signature.split(' ').map((part) => part.split(','));
       return {
