@@ -219,6 +219,15 @@ export const parkedInvoiceTask: NewTask = {
   actions: ['resolve'],
 };
 
+/** More different invoices came for one unknown tow than wait for it. */
+export const invoicesSetAsideTask: NewTask = {
+  subject: 'invoices_set_aside',
+  type: 'invoice_parked',
+  message:
+    'More than 100 different invoices came for a tow that was never requested. Those after the first 100 are set aside; replay their deliveries to bring them back.',
+  actions: ['resolve'],
+};
+
 /** What is finished cannot be archived; closed by itself once it can. */
 export function archiveFailingTask(code: string): NewTask {
   return {
