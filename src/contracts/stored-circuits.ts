@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { CIRCUIT_NAMES, NO_CIRCUITS, type Circuits } from '../domain/circuits';
+import { PAUSABLE_OPERATIONS } from '../domain/vocabulary';
+import { storedTasks } from './stored-outbox';
+
+/** The circuits in Redis: one JSON text. */
+const circuit = z.object({
+  untilMs: z.number(),
+  sinceMs: z.number(),
+  failures: z.number(),
+  lastProbe: z.string().nullable(),
+  safeOnly: z.boolean(),
+});
+
+const storedCircuits = z.object({
+  open: z.partialRecord(z.enum(CIRCUIT_NAMES), circuit),
+  failures: z.number(),
+  failedMembers: z.array(z.string()),
+  forbidden: z.partialRecord(z.enum(PAUSABLE_OPERATIONS), z.array(z.string())),
+  tasks: storedTasks,
+});
+
+export function decodeCircuits(version: string | null, json: string | null): Circuits {
+  if (version === null || json === null) return { ...NO_CIRCUITS };
+  return { version, ...storedCircuits.parse(JSON.parse(json)) };
+}
+
+export function encodeCircuits({ open, failures, failedMembers, forbidden, tasks }: Circuits): string {
+  return JSON.stringify({ open, failures, failedMembers, forbidden, tasks });
+}

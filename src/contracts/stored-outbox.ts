@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import { newEntry, type Entry } from '../domain/entry';
+import type { OpenTask, RecordEvent, StoredViolation } from '../domain/outbox-record';
+import { TASK_ACTIONS, TASK_TYPES } from '../domain/tasks';
+import { PAUSABLE_OPERATIONS, VIOLATION_STATES } from '../domain/vocabulary';
+import { attempt, reportError } from './records';
+import { storedObject } from './stored';
+
+/**
+ * The fields of a tow and a violation in Redis: one hash per record, JSON in each field but the version. What has its
+ * initial value is left out.
+ */
+
+const moment = z.number().nullable();
+const text = z.string().nullable();
+const count = z.number().int();
+
+const storedTask = z.object({
+  type: z.enum(TASK_TYPES),
+  message: z.string(),
+  actions: z.array(z.enum(TASK_ACTIONS)),
+  report_id: z.string().exactOptional(),
+  violation_id: z.string().exactOptional(),
+  operation: z.enum(PAUSABLE_OPERATIONS).exactOptional(),
+  http_status: z.number().nullable().exactOptional(),
+  hint: z.string().nullable().exactOptional(),
+});
+
+const openTask = z.object({ task: storedTask, openedAtMs: z.number() }) satisfies z.ZodType<OpenTask>;
+
+const INITIAL = newEntry({ seq: 0, id: '', kind: 'violation', body: {}, nowMs: 0 });
+const counted = count.default(0);
+const perhapsMoment = moment.default(null);
+const perhapsText = text.default(null);
+
+const lateAnswer = z.object({
+  answer: storedObject.nullable(),
+  rawBody: text,
+  task: storedTask.extend({ subject: z.string() }).nullable(),
+});
+
+export const storedEntry: z.ZodType<Entry> = z
+  .object({
+    seq: count,
+    id: z.string(),
+    kind: z.enum(PAUSABLE_OPERATIONS),
+    state: z.enum(VIOLATION_STATES).default('pending'),
+    body: storedObject.default({}),
+    revision: count.default(1),
+    createdAtMs: z.number(),
+    nextAtMs: moment.optional(),
+    attemptId: perhapsText,
+    attempts: counted,
+    failures: counted,
+    notFound: counted,
+    unanswered: counted,
+    forgiven: counted,
+    possibleEffects: counted,
+    connectionLosses: counted,
+    drops: counted,
+    ticketFailures: counted,
+    firstSentAtMs: perhapsMoment,
+    sentRevision: perhapsMoment,
+    firstFailedAtMs: perhapsMoment,
+    giveUpAtMs: perhapsMoment,
+    waitsFor: perhapsText,
+    blockedSinceMs: perhapsMoment,
+    error: reportError.nullable().default(null),
+    hint: perhapsText,
+    reason: perhapsText,
+    forbidden: z.boolean().default(false),
+    answer: storedObject.nullable().default(null),
+    rawBody: perhapsText,
+    lateAnswer: lateAnswer.nullable().default(null),
+    deliveredAtMs: perhapsMoment,
+    settledAtMs: perhapsMoment,
+    acceptedHow: perhapsText,
+    log: z.array(attempt).default([]),
+  })
+  // Due from the start.
+  .transform(({ nextAtMs, ...stored }) => ({
+    ...stored,
+    nextAtMs: nextAtMs === undefined ? stored.createdAtMs : nextAtMs,
+  }));
+
+export function decodeEntry(json: string): Entry {
+  return storedEntry.parse(JSON.parse(json));
+}
+
+const ALWAYS: ReadonlySet<string> = new Set(['seq', 'id', 'kind', 'createdAtMs']);
+const INITIAL_VALUES: ReadonlyMap<string, unknown> = new Map(Object.entries(INITIAL));
+
+/** An entry without what a new one has anyway. */
+export function encodeEntry(entry: Entry): string {
+  const isInitial = (name: string, value: unknown): boolean => {
+    if (ALWAYS.has(name)) return false;
+    if (name === 'nextAtMs') return value === entry.createdAtMs;
+    if (name === 'log') return entry.log.length === 0;
+    return INITIAL_VALUES.get(name) === value;
+  };
+  return JSON.stringify(Object.fromEntries(Object.entries(entry).filter(([name, value]) => !isInitial(name, value))));
+}
+
+export const storedTasks = z.record(z.string(), openTask);
+/** The fields of a record that is over, once they are inflated. */
+export const packedFields = z.record(z.string(), z.string());
+export const storedTerms = z.array(z.string());
+export const storedEvent: z.ZodType<RecordEvent> = z.object({ atMs: z.number(), entry: storedObject });
+export const storedLease = z.object({ token: z.string(), untilMs: z.number(), permitAtMs: z.number().optional() });
+/** What a run of a record needs to know. */
+export const storedRun = z.object({
+  lookAtMs: moment.default(null),
+  overSinceMs: moment.default(null),
+});
+export const storedMeta = z.object({
+  violationReferenceId: z.string(),
+  metadata: storedObject.nullable(),
+  requestedAt: z.string(),
+  requestedAtMs: z.number(),
+});
+export const storedLinks = z.object({
+  reference: text.default(null),
+  references: z.array(z.string()).default([]),
+  toldReferences: z.array(z.string()).default([]),
+  tows: z.array(z.string()).default([]),
+  ticket: z.object({ checked_at: z.string(), has_active_ticket: z.boolean() }).nullable().default(null),
+  ticketOverruled: z.boolean().default(false),
+  heldForTicket: z.boolean().default(false),
+  serviceStatus: text.default(null),
+  canTow: z.boolean().nullable().default(null),
+  isAnswerQuestioned: z.boolean().default(false),
+  unfinishedSince: moment.default(null),
+} satisfies Partial<Record<keyof StoredViolation, z.ZodType>>);

@@ -1,0 +1,19 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { packedFields } from '../contracts/stored-outbox';
+
+/** The fields of a record that is over, deflated into one: a third of the memory for what is seldom read again. */
+
+export type Fields = Readonly<Record<string, string>>;
+
+const PACKED = 'z';
+
+export function packFields(fields: Fields): Fields {
+  return { [PACKED]: deflateRawSync(JSON.stringify(fields)).toString('base64') };
+}
+
+/** All fields of a record, whichever way it is stored. */
+export function unpackFields({ [PACKED]: packed, ...fields }: Fields): Fields {
+  if (packed === undefined) return fields;
+  const json = inflateRawSync(Buffer.from(packed, 'base64')).toString();
+  return { ...packedFields.parse(JSON.parse(json)), ...fields };
+}
