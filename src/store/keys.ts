@@ -22,6 +22,9 @@ export const KEYS = {
   violationReferences: key('violation-references'),
   tasks: key('tasks'),
   openTasks: key('index', 'tasks'),
+  /** The circuit breakers, one versioned record; and those that closed and have members to release. */
+  circuits: key('circuits'),
+  releasing: key('circuits', 'releasing'),
   /** What holds sending: a broken connection, an outage, paused operations (lua/shared/gates.lua). */
   gates: key('gates'),
   /** With the name of a gate behind: the tows it holds, and those of them that may try it. */
@@ -91,6 +94,9 @@ export const wrongKeysKey = (source: string) => key('wrong-keys', source);
 /** A lock that one process holds at a time, and the fencing number of whoever took it last (locks.ts). */
 export const lockKey = (name: string) => key('lock', name);
 export const lockEpochKey = (name: string) => key('lock-epoch', name);
+/** The records that an open circuit blocks, and those of them whose head is safe to repeat. */
+export const blockedKey = (circuit: string) => key('blocked', circuit);
+export const probesKey = (circuit: string) => key('probes', circuit);
 export const heldByKey = (gate: string) => `${KEYS.held}:${gate}`;
 /** The log of granted slots of one budget (lua/shared/budget.lua). */
 export const budgetKey = (name: string) => key('budget', name);

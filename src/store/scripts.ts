@@ -5,15 +5,21 @@ import type { Redis } from 'ioredis';
 
 const FOLDER = join(__dirname, 'lua');
 const INCLUDE = /^--! include (\S+)$/gm;
+/** Lets a script write although the memory limit is reached. Known to Redis 7 and newer. */
+const ALLOW_OOM = '#!lua flags=allow-oom\n';
 
 /** One Lua script of the lua folder; what it takes and returns stands in its header. */
 export class Script {
   readonly #text: string;
   readonly #sha: string;
+  readonly #textWhenFull: string;
+  readonly #shaWhenFull: string;
 
   constructor(readonly name: string) {
     this.#text = load(`${name}.lua`, new Set());
-    this.#sha = createHash('sha1').update(this.#text).digest('hex');
+    this.#sha = shaOf(this.#text);
+    this.#textWhenFull = ALLOW_OOM + this.#text;
+    this.#shaWhenFull = shaOf(this.#textWhenFull);
   }
 
   /** Runs a script that only reads many times in one round trip. The replies stand in the order of the runs. */
@@ -36,13 +42,47 @@ export class Script {
 
   /** Runs the script atomically. The reply is to be parsed by the caller. */
   async run(redis: Redis, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
+    return runText(redis, { text: this.#text, sha: this.#sha }, keys, args);
+  }
+
+  /**
+   * Runs the script even if Redis has no memory left for new data. For writes that finish work or remove data: without
+   * them a full Redis could not free memory. Redis 6.2 rejects them like any other write.
+   */
+  async runWhenFull(redis: Redis, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
     try {
-      return await redis.evalsha(this.#sha, keys.length, ...keys, ...args);
+      return await this.run(redis, keys, args);
     } catch (error) {
-      if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
-      return redis.eval(this.#text, keys.length, ...keys, ...args);
+      if (!isOutOfMemory(error)) throw error;
+      return runText(redis, { text: this.#textWhenFull, sha: this.#shaWhenFull }, keys, args);
     }
   }
+}
+
+/**
+ * True if Redis rejected a script because the memory limit is reached. Nothing was written then: Redis checks the limit
+ * only until the first write of a script. Redis 6.2 reports this in other words and is not recognized.
+ */
+export function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('OOM ');
+}
+
+async function runText(
+  redis: Redis,
+  { text, sha }: { text: string; sha: string },
+  keys: readonly string[],
+  args: readonly (string | number)[],
+): Promise<unknown> {
+  try {
+    return await redis.evalsha(sha, keys.length, ...keys, ...args);
+  } catch (error) {
+    if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
+    return redis.eval(text, keys.length, ...keys, ...args);
+  }
+}
+
+function shaOf(text: string): string {
+  return createHash('sha1').update(text).digest('hex');
 }
 
 /** The text of a script with what it includes put in its place, each file once. */

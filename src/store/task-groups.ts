@@ -2,7 +2,7 @@ import type { Task } from '../contracts/records';
 import { PAUSABLE_OPERATIONS, type PausableOperation } from '../domain/vocabulary';
 import type { TaskFilter } from '../workflow/list-port';
 
-/** What open tasks ask: their type, and the kind of report or operation where they are about one (lua/shared/tasks.lua). */
+/** What open tasks ask: their type, and the kind of report or operation where they are about one. */
 export interface TaskGroup {
   readonly type: string;
   readonly kind: PausableOperation | null;
@@ -16,8 +16,14 @@ export function groupOf(name: string): TaskGroup {
 }
 
 /** The group of a task; of a task about a report its kind is the beginning of the report's id. */
-export function groupOfTask({ type, report_id, operation }: Task): TaskGroup {
+export function groupOfTask({ type, report_id, operation }: Pick<Task, 'type' | 'report_id' | 'operation'>): TaskGroup {
   return { type, kind: kindOf(report_id?.split('-')[0]) ?? operation ?? null };
+}
+
+/** The stored name of the group of a task. */
+export function groupNameOf(task: Pick<Task, 'type' | 'report_id' | 'operation'>): string {
+  const { type, kind } = groupOfTask(task);
+  return kind === null ? type : `${type}.${kind}`;
 }
 
 /** True when all that a filter says of a group is true of this one. */

@@ -5,7 +5,9 @@
 -- The moment of the slot that whoever stands `rank` places behind the first in line will get; now when it is free.
 local function slot_at(log, limit, window_ms, rank, now)
   local granted = redis.call('LINDEX', log, limit - 1 - rank % limit)
-  local free_at = granted and tonumber(granted) + window_ms or now
+  -- A permit more than an hour ahead comes from a clock that jumped.
+  local is_sane = granted and tonumber(granted) <= now + 3600000
+  local free_at = is_sane and tonumber(granted) + window_ms or now
   return math.max(now, free_at) + math.floor(rank / limit) * window_ms
 end
 

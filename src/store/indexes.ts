@@ -1,0 +1,186 @@
+import { CIRCUIT_NAMES, type CircuitName } from '../domain/circuits';
+import { ENTRY_POLICY, headOf } from '../domain/entry';
+import {
+  memberOf,
+  type OpenTask,
+  type OutboxRecord,
+  type StoredTow,
+  type StoredViolation,
+} from '../domain/outbox-record';
+import { stateSinceMs } from '../domain/overdue';
+import { searchTerms, violationSearchTerms, wordTerm } from '../domain/search';
+import type { Effect } from './commit';
+import {
+  blockedKey,
+  KEYS,
+  probesKey,
+  taskGroupKey,
+  taskGroupsKey,
+  towsInStateKey,
+  towsOfCrewKey,
+  towsSinceKey,
+  unsentTowsKey,
+  violationsInStateKey,
+  crewsKey,
+} from './keys';
+import { groupNameOf } from './task-groups';
+
+/**
+ * What lists, searches and schedules find a record by: a pure function of the record. A commit writes the difference between
+ * before and after, so that no index is ever written by hand.
+ */
+
+/** One place in a sorted set; without a score, in a set. */
+interface Place {
+  readonly key: string;
+  readonly member: string;
+  readonly score: number | null;
+}
+
+/** All words a record is found by. */
+export function termsOf(record: OutboxRecord): readonly string[] {
+  const current =
+    record.kind === 'violation'
+      ? [
+          ...violationSearchTerms(record.violation, record.reference),
+          ...[...record.references, ...record.tows].map(wordTerm),
+        ]
+      : record.tow
+        ? searchTerms(record.tow)
+        : [];
+  return [...new Set([...record.terms, ...current])];
+}
+
+/** The effects that bring the indexes from one state of a record to another; null: it is not there. */
+export function indexEffects(before: OutboxRecord | null, after: OutboxRecord | null): Effect[] {
+  const was = new Map(placesOf(before).map((place) => [nameOf(place), place]));
+  const is = new Map(placesOf(after).map((place) => [nameOf(place), place]));
+  const effects: Effect[] = [];
+  for (const [name, { key, member, score }] of was) {
+    if (!is.has(name)) effects.push(score === null ? ['SREM', key, member] : ['ZREM', key, member]);
+  }
+  for (const [name, { key, member, score }] of is) {
+    if (was.has(name) && was.get(name)?.score === score) continue;
+    effects.push(score === null ? ['SADD', key, member] : ['ZADD', key, score, member]);
+  }
+  return [...effects, ...taskEffects(tasksOf(before), tasksOf(after)), ...crewEffects(crewOf(before), crewOf(after))];
+}
+
+function nameOf({ key, member }: Place): string {
+  return `${key}\n${member}`;
+}
+
+function placesOf(record: OutboxRecord | null): Place[] {
+  if (!record) return [];
+  const places = record.kind === 'tow' ? placesOfTow(record) : placesOfViolation(record);
+  return [...places, ...placesAtCircuit(record)];
+}
+
+function placesOfTow(record: StoredTow): Place[] {
+  const { ref, tow, requestedAtMs, entries, overSinceMs } = record;
+  if (!tow) return [];
+  const place = (key: string, score: number): Place => ({ key, member: ref, score });
+  const head = headOf(entries);
+  const opened = Object.values(record.tasks).map(({ openedAtMs }) => openedAtMs);
+  return [
+    place(KEYS.indexTows, requestedAtMs),
+    place(towsInStateKey(tow.state), requestedAtMs),
+    place(towsSinceKey(tow.state), stateSinceMs(tow) ?? requestedAtMs),
+    place(towsOfCrewKey(crewOf(record) ?? ''), requestedAtMs),
+    ...(head ? [place(unsentTowsKey, head.createdAtMs)] : []),
+    ...(opened.length > 0 ? [place(KEYS.attention, Math.min(...opened))] : []),
+    ...(overSinceMs === null ? [] : [place(KEYS.retireTows, overSinceMs)]),
+    ...termsOf(record).map((term) => ({ key: KEYS.search, member: `${term}\n${ref}`, score: 0 })),
+  ];
+}
+
+function placesOfViolation(record: StoredViolation): Place[] {
+  const { id, createdAtMs, entries, overSinceMs } = record;
+  const place = (key: string, score: number): Place => ({ key, member: id, score });
+  const [entry] = entries;
+  return [
+    place(KEYS.indexViolations, createdAtMs),
+    ...(entry ? [place(violationsInStateKey(entry.state), createdAtMs)] : []),
+    ...(overSinceMs === null ? [] : [place(KEYS.retireViolations, overSinceMs)]),
+    ...termsOf(record).map((term) => ({ key: KEYS.searchViolations, member: `${term}\n${id}`, score: 0 })),
+  ];
+}
+
+/** What a circuit blocks, and of that what may try it. */
+function placesAtCircuit(record: OutboxRecord): Place[] {
+  const head = headOf(record.entries);
+  const name = head && head.blockedSinceMs !== null ? circuitNamed(head.waitsFor) : null;
+  if (!head || !name) return [];
+  const member = memberOf(record);
+  const blocked = { key: blockedKey(name), member, score: null };
+  return ENTRY_POLICY[head.kind].safeToRepeat ? [blocked, { key: probesKey(name), member, score: null }] : [blocked];
+}
+
+function circuitNamed(word: string | null): CircuitName | null {
+  return CIRCUIT_NAMES.find((name) => name === word) ?? null;
+}
+
+/** A task by its id as it is stored: with what its record adds to it. */
+export type TaskTexts = Readonly<
+  Record<string, { readonly json: string; readonly openedAtMs: number; readonly group: string }>
+>;
+
+export function tasksOf(record: OutboxRecord | null): TaskTexts {
+  if (!record) return {};
+  return taskTexts(record.tasks, record.kind === 'tow' ? { towing_reference_id: record.ref } : {});
+}
+
+export function taskTexts(
+  tasks: Readonly<Record<string, OpenTask>>,
+  about: { towing_reference_id?: string },
+): TaskTexts {
+  return Object.fromEntries(
+    Object.entries(tasks).map(([id, { task, openedAtMs }]) => {
+      const whole = { id, ...task, ...about };
+      return [id, { json: JSON.stringify(whole).toWellFormed(), openedAtMs, group: groupNameOf(whole) }];
+    }),
+  );
+}
+
+export function taskEffects(before: TaskTexts, after: TaskTexts): Effect[] {
+  const effects: Effect[] = [];
+  for (const [id, { group }] of Object.entries(before)) {
+    if (after[id]?.group !== group) effects.push(['ZREM', taskGroupKey(group), id], ...oneLess(taskGroupsKey, group));
+    if (!after[id]) effects.push(['HDEL', KEYS.tasks, id], ['ZREM', KEYS.openTasks, id]);
+  }
+  for (const [id, { json, openedAtMs, group }] of Object.entries(after)) {
+    const known = before[id];
+    if (known?.json !== json) effects.push(['HSET', KEYS.tasks, id, json]);
+    if (!known) effects.push(['ZADD', KEYS.openTasks, openedAtMs, id]);
+    if (known?.group !== group)
+      effects.push(['ZADD', taskGroupKey(group), openedAtMs, id], ['ZINCRBY', taskGroupsKey, 1, group]);
+  }
+  return effects;
+}
+
+/** Which tasks a commit opens and closes. */
+export function taskEvents(before: Readonly<Record<string, unknown>>, after: Readonly<Record<string, unknown>>) {
+  return {
+    opened: Object.keys(after).filter((id) => !(id in before)).length,
+    closed: Object.keys(before).filter((id) => !(id in after)).length,
+  };
+}
+
+function crewOf(record: OutboxRecord | null): string | null {
+  if (record?.kind !== 'tow' || !record.tow) return null;
+  return record.tow.dispatch.assignment?.crew ?? '';
+}
+
+/** Counts one less of a name; at none it goes. */
+function oneLess(key: string, name: string): Effect[] {
+  return [
+    ['ZINCRBY', key, -1, name],
+    ['ZREMRANGEBYSCORE', key, '-inf', 0],
+  ];
+}
+
+/** How many tows a crew has; '' is no crew. */
+function crewEffects(before: string | null, after: string | null): Effect[] {
+  if (before === after) return [];
+  return [...(before ? oneLess(crewsKey, before) : []), ...(after ? [['ZINCRBY', crewsKey, 1, after] as const] : [])];
+}

@@ -1,0 +1,70 @@
+import { headOf } from '../domain/entry';
+import { violationOfMember, type OutboxRecord } from '../domain/outbox-record';
+import { mayLeave } from '../domain/outbox-schedule';
+import type { Effect } from './commit';
+import { taskEvents, termsOf } from './indexes';
+import { KEYS, towKey, violationKey } from './keys';
+import type { Fields } from './packed-fields';
+import { encodeTow } from './tow-fields';
+import { encodeViolation } from './violation-fields';
+
+/** What follows from a change of a record besides its indexes: its schedule, its place in a line, events. */
+
+/** Something that listeners hear of; without a reference it is about the whole operator. */
+export interface StoreChange {
+  readonly type: string;
+  readonly towingReferenceId?: string | null;
+  readonly violationId?: string;
+}
+
+/** Keeps the words of before, and notes since when a record may leave. */
+export function complete(before: OutboxRecord | null, after: OutboxRecord, nowMs: number): void {
+  const current = new Set(termsOf({ ...after, terms: [] }));
+  after.terms = (before ? termsOf(before) : after.terms).filter((term) => !current.has(term));
+  after.overSinceMs = mayLeave(after) ? (after.overSinceMs ?? nowMs) : null;
+}
+
+/** A record that does not wait for a permit any more leaves the line for permits. */
+export function lineEffects(before: OutboxRecord | null, after: OutboxRecord): Effect[] {
+  const waits = (record: OutboxRecord | null) => record !== null && headOf(record.entries)?.waitsFor === 'budget';
+  if (!waits(before) || waits(after)) return [];
+  return [after.kind === 'tow' ? ['ZREM', KEYS.slotWaiting, after.ref] : ['ZREM', KEYS.violationSlotWaiting, after.id]];
+}
+
+export function keyOf(record: OutboxRecord): string {
+  return record.kind === 'tow' ? towKey(record.ref) : violationKey(record.id);
+}
+
+export function encodeRecord(record: OutboxRecord): Fields {
+  return record.kind === 'tow' ? encodeTow(record) : encodeViolation(record);
+}
+
+export function dueOf(record: OutboxRecord, atMs: number | null): Effect[] {
+  const [key, member] = record.kind === 'tow' ? [KEYS.dueTows, record.ref] : [KEYS.dueViolations, record.id];
+  return [atMs === null ? ['ZREM', key, member] : ['ZADD', key, atMs, member]];
+}
+
+export function dueOfMember(member: string, atMs: number): Effect {
+  const violationId = violationOfMember(member);
+  return violationId === null ? ['ZADD', KEYS.dueTows, atMs, member] : ['ZADD', KEYS.dueViolations, atMs, violationId];
+}
+
+export function eventEffect({ type, towingReferenceId, violationId }: StoreChange, atMs: number): Effect {
+  const about = {
+    ...(towingReferenceId === undefined ? {} : { towing_reference_id: towingReferenceId }),
+    ...(violationId === undefined ? {} : { violation_id: violationId }),
+  };
+  return ['PUBLISH', KEYS.events, JSON.stringify({ type, ...about, at_ms: atMs })];
+}
+
+/** What is announced when a record changes. */
+export function eventsOf(before: OutboxRecord | null, after: OutboxRecord): StoreChange[] {
+  const about =
+    after.kind === 'tow' ? { towingReferenceId: after.ref } : { towingReferenceId: null, violationId: after.id };
+  const { opened, closed } = taskEvents(before?.tasks ?? {}, after.tasks);
+  return [
+    ...Array.from({ length: opened }, () => ({ type: 'task.opened', ...about })),
+    ...Array.from({ length: closed }, () => ({ type: 'task.closed', ...about })),
+    { type: after.kind === 'tow' ? 'tow.changed' : 'violation.changed', ...about },
+  ];
+}
