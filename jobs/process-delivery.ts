@@ -15,21 +15,25 @@ export interface ProcessDeliveryTools extends IntakeTools {
   readonly metrics: Metrics;
 }
 
-/** Makes of one stored delivery what it means: a tow, an invoice on a tow, or a parked invoice. */
-export async function processDelivery(payload: DeliveryJob, tools: ProcessDeliveryTools): Promise<Outcome> {
-  const id = payload.delivery_id;
+/** Turns stored deliveries into what each means: a tow, an invoice on a tow, or a parked invoice. */
+export async function processDeliveries(payload: DeliveryJob, tools: ProcessDeliveryTools): Promise<Outcome> {
+  const verdicts = await Promise.all(payload.delivery_ids.map((id) => processDelivery(id, tools)));
+  return { kind: 'done', what: [...new Set(verdicts)].join(', ') };
+}
+
+async function processDelivery(id: string, tools: ProcessDeliveryTools): Promise<string> {
   const startedMs = tools.clock.monotonicMs();
   try {
     const result = await intake(tools, id);
     if (result.verdict === 'gone' || result.verdict === 'settled_before') await tools.dropDue(id);
     note(id, { ...result, tookMs: tools.clock.monotonicMs() - startedMs }, tools);
-    return { kind: 'done', what: result.verdict };
+    return result.verdict;
   } catch (error) {
     // A record that cannot be read is put off too, without the name of its tow.
     const delivery = await tools.deliveries.read(id).catch(() => null);
     const failures = await tools.defer({ id, towingReferenceId: delivery?.towingReferenceId ?? '' });
     tools.log.error('delivery.failed', { delivery_id: id, failures, ...errorFacts(error) });
-    return { kind: 'done', what: 'deferred' };
+    return 'deferred';
   }
 }
 

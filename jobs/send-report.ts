@@ -6,9 +6,8 @@ import type { ReportKind } from '../src/domain/vocabulary';
 import type { Clock } from '../src/platform/clock';
 import type { Log } from '../src/platform/log';
 import type { Metrics } from '../src/platform/metrics';
-import type { Claimed, HandedOver, OutboxStore } from '../src/workflow/outbox-port';
+import type { Claim, Claimed, HandedOver, OutboxStore } from '../src/workflow/outbox-port';
 import type { TowStore } from '../src/workflow/ports';
-import { reconcileInvoices } from '../src/workflow/reconcile';
 import type { CallOptions, CallResult, ServicePort } from '../src/workflow/service-port';
 import { httpStatusOf, resultOf, type Attempted } from './attempt-result';
 import type { Outcome } from './outcome';
@@ -22,16 +21,31 @@ export interface SendReportTools {
   readonly settings: PolicySettings;
   /** A claim older than this is not used: the lease must outlast the call. */
   readonly claimMaxAgeMs: number;
+  /** A run ends after so many calls, so that tows take turns; 10 when left out. */
+  readonly callsPerRun?: number;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
 }
 
-/** Sends the head of one tow's outbox, at most one report per run: claim, send, ack. */
+const CALLS_PER_RUN = 10;
+/** A run that has lasted so long begins no other call. */
+const RUN_MAX_MS = 5000;
+
+/** Sends what one tow owes, report after report: claim, send, and store the answer together with the next claim. */
 export async function sendReport(payload: ReportJob, tools: SendReportTools): Promise<Outcome> {
+  const { outbox, clock, callsPerRun = CALLS_PER_RUN } = tools;
   const ref = payload.towing_reference_id;
-  const claimStartedMs = tools.clock.monotonicMs();
-  const claim = await tools.outbox.claim(ref);
+  const startedMs = clock.monotonicMs();
+  let claimStartedMs = startedMs;
+  let claim = await outbox.claim(ref);
+  for (let calls = 1; claim.kind === 'send'; calls += 1) {
+    const mayGoOn = () => calls < callsPerRun && clock.monotonicMs() - startedMs < RUN_MAX_MS;
+    const sent = await attempt(claim, { claimStartedMs, mayGoOn }, tools);
+    if (!sent.next) return sent.more ? { kind: 'more', what: sent.what, ref } : { kind: 'done', what: sent.what };
+    claimStartedMs = sent.storedMs;
+    claim = sent.next;
+  }
   switch (claim.kind) {
     case 'idle':
     case 'held':
@@ -39,15 +53,11 @@ export async function sendReport(payload: ReportJob, tools: SendReportTools): Pr
     case 'wait':
     case 'busy':
       return { kind: 'done', what: claim.kind };
-    case 'reconcile':
-      return { kind: 'more', what: await reconcileInvoices(tools.tows, ref), ref };
     case 'hand_over':
       await tools.outbox.handOver(ref, claim, handOverTask(claim));
       return { kind: 'done', what: claim.why };
     case 'probe':
       return { kind: 'done', what: await probeOutage(claim.failedProbes, tools) };
-    case 'send':
-      return attempt(claim, claimStartedMs, tools);
   }
 }
 
@@ -60,8 +70,22 @@ function handOverTask({ why, reportId: id, reportKind: kind, attempts }: HandedO
   }
 }
 
-async function attempt(claimed: Claimed, claimStartedMs: number, tools: SendReportTools): Promise<Outcome> {
+/** One attempt that was made and stored. */
+interface Sent {
+  readonly what: string;
+  readonly more: boolean;
+  readonly next: Claim | null;
+  /** When its result, and with it the next claim, began to be stored, by the monotonic clock. */
+  readonly storedMs: number;
+}
+
+async function attempt(
+  claimed: Claimed,
+  run: { readonly claimStartedMs: number; readonly mayGoOn: () => boolean },
+  tools: SendReportTools,
+): Promise<Sent> {
   const { clock } = tools;
+  const { claimStartedMs } = run;
   const startedAt = new Date(clock.nowMs()).toISOString();
   const ageMs = () => clock.monotonicMs() - claimStartedMs;
   const maySend = () => ageMs() < tools.claimMaxAgeMs;
@@ -73,11 +97,12 @@ async function attempt(claimed: Claimed, claimStartedMs: number, tools: SendRepo
   const history = { safeToRepeat, failures, notFound, unanswered, connectionFailures, connectionLosses };
   const verdict = judge(call.exchange, history, tools.settings, pace.nowMs, pace.jitter);
   const task = taskFor(claimed, call.exchange, verdict);
-  const stored = await tools.outbox.ack(claimed, resultOf(claimed, { call, verdict, task }, pace));
+  const storedMs = clock.monotonicMs();
+  const stored = await tools.outbox.ack(claimed, resultOf(claimed, { call, verdict, task }, pace), run.mayGoOn());
   report(claimed, { call, verdict, stored: stored.kind }, tools);
   const sinceRecordedMs = claimed.sinceRecordedMs + clock.monotonicMs() - claimStartedMs;
   countAttempt(claimed.reportKind, { call, verdict, stored: stored.kind, sinceRecordedMs }, tools.metrics);
-  return stored.more ? { kind: 'more', what: verdict.next, ref: claimed.ref } : { kind: 'done', what: verdict.next };
+  return { what: verdict.next, more: stored.more, next: stored.next, storedMs };
 }
 
 function taskFor(claimed: Claimed, exchange: Exchange, verdict: Verdict): NewTask | null {

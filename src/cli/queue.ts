@@ -14,7 +14,7 @@ export function addQueue(program: Command, tools: Tools): void {
     .command('queue')
     .summary('queues of the workers: figures, rest, work')
     .description(
-      'Queues of the workers: deliveries, reports, violations. What is due waits while a queue rests; nothing is lost.',
+      'Queues of the workers: deliveries, reports, violations, bulk. What is due waits while a queue rests; nothing is lost.',
     );
   addVerb(queue, tools, {
     usage: 'stats',

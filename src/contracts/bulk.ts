@@ -1,49 +1,36 @@
 import { z } from 'zod';
 import { PAUSABLE_OPERATIONS, ROLES } from '../domain/vocabulary';
 import { reason, text } from './fields';
-import { jsonText, momentMs, perhapsJson } from './stored';
 
-/** Deciding on many tasks at once: what people ask for, and what Redis holds of a run. */
+/** Decisions on many tasks at once: what people request, and how Redis stores a run. */
 
 /** What can be decided for many tasks alike. A correction differs from report to report, so it never is. */
 export const BULK_ACTIONS = ['retry', 'waive', 'accept', 'resolve'] as const;
 export type BulkAction = (typeof BULK_ACTIONS)[number];
 
 /**
- * The life of a run.
+ * The states of a run.
  *
  * - previewed: the tasks are chosen and frozen; nothing has been decided.
- * - running: a process decides one task after the other.
- * - interrupted: nobody does any more; what was not decided waits until a person lets it go on.
- * - done: every task has its result. aborted: a person ended it; what had not begun was skipped.
+ * - running: workers decide one task after the other.
+ * - interrupted: the API key of the person who started it was revoked; a person must resume it.
+ * - done: every task has its result. aborted: a person ended it; tasks that had not begun were skipped.
  */
 export const BULK_STATES = ['previewed', 'running', 'interrupted', 'done', 'aborted'] as const;
 export type BulkState = (typeof BULK_STATES)[number];
-export const bulkState = z.enum(BULK_STATES);
 
 /**
- * What became of one task.
+ * The outcome of one task.
  *
  * - waiting: not decided yet.
- * - done: decided. refused: it was not possible; code and message say why.
- * - gone: what was asked when the tasks were chosen is no longer asked: somebody decided, or it closed by itself.
- * - skipped: the run was aborted before its turn.
+ * - done: decided. refused: it was not possible; code and message give the reason.
+ * - gone: the task is closed or asks something else now: a person decided, or it closed by itself.
+ * - skipped: the run was aborted before this task began.
  */
 export const BULK_OUTCOMES = ['waiting', 'done', 'refused', 'gone', 'skipped'] as const;
 export type BulkOutcome = (typeof BULK_OUTCOMES)[number];
-export const bulkOutcome = z.enum(BULK_OUTCOMES);
 
-/**
- * Why a run was interrupted.
- *
- * - process_lost: the process that ran it is gone. console_stopped: it was stopped in good order.
- * - not_answering: a decision could not be made, or nobody knows whether it was, after several tries.
- * - key_ended: the API key of whoever let it run was revoked.
- */
-export const BULK_INTERRUPTIONS = ['process_lost', 'console_stopped', 'not_answering', 'key_ended'] as const;
-export type BulkInterruption = (typeof BULK_INTERRUPTIONS)[number];
-
-/** So many tasks are decided together at most. */
+/** The most tasks of one run. */
 export const BULK_TASKS_MAX = 1000;
 
 /** Which tasks are meant, by what they have in common; all that is given must be true of a task. */
@@ -77,10 +64,10 @@ export function needsReason(action: BulkAction): boolean {
 
 const person = z.object({ id: z.string(), name: z.string(), role: z.enum(ROLES) });
 
-/** A task as it was when it was chosen; its words stay with the task. */
+/** A task as it was when it was chosen. */
 export const bulkTarget = z.object({
   taskId: z.string(),
-  /** Tells the question that was asked then from another one under the same id. */
+  /** Distinguishes the question of that time from a later one under the same id. */
   question: z.string(),
   taskType: z.string(),
   towingReferenceId: z.string().nullable(),
@@ -89,11 +76,11 @@ export const bulkTarget = z.object({
 });
 export type BulkTarget = z.output<typeof bulkTarget>;
 
-/** Why a task was not decided, in the API's words. */
+/** Why a task was not decided, as the operator API reported it. */
 export const bulkWords = z.object({ code: z.string(), message: z.string() });
 export type BulkWords = z.output<typeof bulkWords>;
 
-/** What is frozen when a run is made. */
+/** The part of a run that is frozen when it is created. */
 export const bulkDocument = z.object({
   id: z.string(),
   by: person,
@@ -102,26 +89,36 @@ export const bulkDocument = z.object({
 });
 export type BulkDocument = z.output<typeof bulkDocument>;
 
-const count = z.coerce.number().default(0);
+const count = z.number().int();
 
-/** A run in Redis but for its items: one hash. */
-export const bulkRecord = z.object({
-  document: jsonText(bulkDocument),
-  state: bulkState,
-  /** Raised each time a process takes the run. */
-  epoch: z.coerce.number(),
-  /** Until when that process surely is the only one, Redis time; 0 when there is none. */
-  lease_until: z.coerce.number(),
-  /** Who let it run last, and so decides. */
-  run_by: perhapsJson(person),
-  interruption: z.enum(['', ...BULK_INTERRUPTIONS]).default(''),
-  previewed_at: z.coerce.number(),
-  started_at: momentMs,
-  ended_at: momentMs,
-  expires_at: z.coerce.number(),
-  waiting: count,
-  done: count,
-  refused: count,
-  gone: count,
-  skipped: count,
+/** The part of a run that changes. Times are Unix ms, Redis time. */
+export const bulkHead = z.object({
+  state: z.enum(BULK_STATES),
+  /** The person who started or resumed it last; each decision is made with their rights. */
+  runBy: person.nullable(),
+  previewedAtMs: z.number(),
+  startedAtMs: z.number().nullable(),
+  endedAtMs: z.number().nullable(),
+  expiresAtMs: z.number(),
+  counts: z.object({ waiting: count, done: count, refused: count, gone: count, skipped: count }),
+  /**
+   * The position of the task to decide next, or null. In an aborted run: the task that was perhaps being decided at the
+   * time of the abort, until its result is known.
+   */
+  current: count.nullable(),
+  /** Tries to decide the current task that failed. */
+  failures: count,
 });
+export type BulkHead = z.output<typeof bulkHead>;
+
+/** One task of a run as stored; its result is stored beside it. */
+export const bulkStoredItem = bulkTarget.extend({
+  /** The position of the next task that can be decided; null at the last one. */
+  next: count.nullable(),
+});
+
+export const bulkResult = z.object({
+  outcome: z.enum(['done', 'refused', 'gone', 'skipped']),
+  words: bulkWords.nullable(),
+});
+export type BulkResult = z.output<typeof bulkResult>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { STANDINGS } from '../domain/vocabulary';
+import { DELIVERY_STATES, type STANDINGS } from '../domain/vocabulary';
+import { momentMs } from './stored';
 
 /** What the walk over everything acknowledged has counted: as Redis holds it, and as the API shows it. */
 
@@ -20,7 +21,7 @@ const storedTally = tallyOf(z.coerce.number().int().default(0));
 /** How many stand where. */
 export type Tally = z.output<typeof storedTally>;
 
-/** A complete walk; its counts are gathered by kind from the fields of the hash that lua/walk-ledger.lua writes. */
+/** A complete scan; its counts are gathered by kind from the fields of its hash. */
 export const walkRecord = z
   .object({
     started_at: z.coerce.number().int(),
@@ -42,11 +43,55 @@ export const walkRecord = z
     violations: stored.violations,
   }));
 
+const score = z.number();
+
+/** A scan that is under way. Its ends and its place are scores and members of the indexes that are its ledger. */
+export const scanProgress = z.object({
+  startedAtMs: z.number(),
+  ends: z.object({ deliveries: score, tows: score, violations: score }),
+  place: z.object({ index: z.enum(['deliveries', 'tows', 'violations']), score, member: z.string() }).nullable(),
+  tallies: z.object({ deliveries: storedTally, reports: storedTally, violations: storedTally }),
+  lostNames: z.array(z.string()),
+});
+export type ScanProgress = z.output<typeof scanProgress>;
+
+/** The hash of the scan that all processes share. `busy_until` and `next_at` are Redis time, ms. */
+export const scanState = z.object({
+  v: z.string().default(''),
+  next_at: z.coerce.number().default(0),
+  busy_until: z.coerce.number().default(0),
+  progress: z
+    .string()
+    .transform((json) => scanProgress.parse(JSON.parse(json)))
+    .nullable()
+    .default(null),
+});
+
+/** What the conservation check reads of a delivery. */
+export const checkedDelivery = z
+  .object({
+    v: z.string(),
+    state: z.enum(DELIVERY_STATES),
+    towing_reference_id: z.string(),
+    verdict: z.string().nullable(),
+    processed_at: momentMs,
+  })
+  .transform((stored) => ({
+    version: stored.v,
+    state: stored.state,
+    towingReferenceId: stored.towing_reference_id,
+    verdict: stored.verdict,
+    processedAtMs: stored.processed_at,
+  }));
+
 const shownTally = tallyOf(z.int());
 
 /** The last complete walk; all counts 0 and all moments null before the first. */
 export const conservationView = shownTally.extend({
-  /** The first 100 of the lost: `delivery <id>`, `violation <id>` or `report <towing reference> <place in its outbox>`. */
+  /**
+   * The first 100 of the lost: `delivery <id>`, `violation <id>`, `report <towing reference> <place in its outbox>`, or
+   * `tow <towing reference>` when the whole record is gone; that counts as one report.
+   */
   lost_names: z.array(z.string()),
   by_kind: z.object({ deliveries: shownTally, reports: shownTally, violations: shownTally }),
   started_at: z.string().nullable(),

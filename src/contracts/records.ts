@@ -6,13 +6,14 @@ import {
   DELIVERY_STATES,
   FACT_EVENTS,
   PAUSABLE_OPERATIONS,
-  REPORT_KINDS,
-  REPORT_STATES,
   VIOLATION_TYPES,
+  type JsonObject,
+  type ReportKind,
+  type ReportState,
 } from '../domain/vocabulary';
 import { towingReference, violationReference } from './common';
 import { dispatchRecord } from './dispatch';
-import { counter, jsonText, momentMs, perhapsJson, storedObject } from './stored';
+import { counter, momentMs, storedObject } from './stored';
 import { sensitive } from './sensitive';
 
 /** What Redis holds, one schema per record: parsed at every read, so that nothing unknown passes for known. */
@@ -94,60 +95,33 @@ export const attempt = z.object({
 });
 export type Attempt = z.infer<typeof attempt>;
 
-/** An entry of a tow's outbox. */
-export const reportRecord = z
-  .object({
-    seq: z.number(),
-    id: z.string(),
-    kind: z.enum(REPORT_KINDS),
-    state: z.enum(REPORT_STATES),
-    body: jsonText(storedObject),
-    once: z.enum(['0', '1']),
-    revision: counter,
-    attempts: counter,
-    failures: counter.default(0),
-    not_found: counter.default(0),
-    unanswered: counter.default(0),
-    possible_effects: counter.default(0),
-    created_at: counter,
-    next_at: momentMs,
-    delivered_at: momentMs,
-    attempt_id: z.string().default(''),
-    waits_for: z.string().default(''),
-    first_failed_at: momentMs,
-    give_up_at: momentMs,
-    error: perhapsJson(reportError),
-    hint: z.string().default(''),
-    reason: z.string().default(''),
-    answer: perhapsJson(storedObject),
-    raw_body: z.string().default(''),
-    log: z.union([z.literal(''), jsonText(z.array(jsonText(attempt)))]).default(''),
-  })
-  .transform((stored) => ({
-    seq: stored.seq,
-    id: stored.id,
-    kind: stored.kind,
-    state: stored.state,
-    body: stored.body,
-    revision: stored.revision,
-    attempts: stored.attempts,
-    inFlight: stored.attempt_id !== '',
-    waitsFor: stored.waits_for === '' ? null : stored.waits_for,
-    firstFailedAtMs: stored.first_failed_at,
-    giveUpAtMs: stored.give_up_at,
-    failures: stored.failures,
-    mayHaveHadEffect: stored.possible_effects > 0,
-    createdAtMs: stored.created_at,
-    nextAttemptAtMs: stored.next_at,
-    deliveredAtMs: stored.delivered_at,
-    lastError: stored.error,
-    hint: stored.hint === '' ? null : stored.hint,
-    reason: stored.reason === '' ? null : stored.reason,
-    answer: stored.answer,
-    brokenAnswer: stored.raw_body === '' ? null : stored.raw_body,
-    log: stored.log === '' ? [] : stored.log,
-  }));
-export type Report = z.output<typeof reportRecord>;
+/** An entry of a tow's outbox, as use cases read it. */
+export interface Report {
+  /** Its place in the outbox, from 1. */
+  readonly seq: number;
+  readonly id: string;
+  readonly kind: ReportKind;
+  readonly state: ReportState;
+  readonly body: JsonObject;
+  readonly revision: number;
+  readonly attempts: number;
+  readonly inFlight: boolean;
+  readonly waitsFor: string | null;
+  readonly firstFailedAtMs: number | null;
+  readonly giveUpAtMs: number | null;
+  readonly failures: number;
+  readonly mayHaveHadEffect: boolean;
+  readonly createdAtMs: number;
+  readonly nextAttemptAtMs: number | null;
+  readonly deliveredAtMs: number | null;
+  readonly lastError: ReportError | null;
+  readonly hint: string | null;
+  readonly reason: string | null;
+  readonly answer: JsonObject | null;
+  /** The body of an answer that broke the contract. */
+  readonly brokenAnswer: string | null;
+  readonly log: readonly Attempt[];
+}
 
 /** Something a person must decide. */
 export const task = z.object({
@@ -166,9 +140,13 @@ export const task = z.object({
 });
 export type Task = z.infer<typeof task>;
 
-/** What happened to a tow, oldest first. `at` is Redis time. */
-export const timelineEntry = z.looseObject({ type: z.string() });
-export type TimelineEntry = { readonly atMs: number } & z.infer<typeof timelineEntry>;
+/** What happened to a tow. */
+export interface TimelineEntry {
+  /** Redis time. */
+  readonly atMs: number;
+  readonly type: string;
+  readonly [name: string]: unknown;
+}
 
 /** Everything about one tow, read at one instant. */
 export interface TowRecord {

@@ -26,5 +26,3 @@ export const jsonText = <T extends z.ZodType>(schema: T) =>
       return z.NEVER;
     }
   });
-export const perhapsJson = <T extends z.ZodType>(schema: T) =>
-  z.union([z.literal('').transform(() => null), jsonText(schema)]).default(null);

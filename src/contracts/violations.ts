@@ -1,13 +1,20 @@
 import { z } from 'zod';
 import type { Violation } from '../domain/violation';
-import { brokenReferenceRule, REFERENCE_LENGTH_MAX, VIOLATION_APIS, VIOLATION_STATES } from '../domain/vocabulary';
+import {
+  brokenReferenceRule,
+  REFERENCE_LENGTH_MAX,
+  VIOLATION_APIS,
+  VIOLATION_STATES,
+  type JsonObject,
+  type ViolationState,
+} from '../domain/vocabulary';
 import { jsonObject } from './common';
 import { reason } from './fields';
 import { pageQuery } from './paging';
-import { attempt, reportError } from './records';
+import { attempt, reportError, type Attempt, type ReportError } from './records';
 import { sensitive } from './sensitive';
 import { violationForm } from './service';
-import { counter, jsonText, momentMs, perhapsJson, storedObject } from './stored';
+import { storedObject } from './stored';
 
 /** Violations: as people and programs send them, as Redis holds them, as the API shows them. */
 
@@ -33,82 +40,47 @@ export const violationDocument: z.ZodType<Violation> = z.object({
   by: z.string(),
 });
 
-const names = z.union([z.literal('').transform(() => []), jsonText(z.array(z.string()))]).default([]);
-
-/** A violation in Redis: one hash. */
-export const violationRecord = z
-  .object({
-    document: jsonText(violationDocument),
-    state: z.enum(VIOLATION_STATES),
-    version: counter,
-    revision: counter,
-    attempts: counter.default(0),
-    failures: counter.default(0),
-    possible_effects: counter.default(0),
-    attempt_id: z.string().default(''),
-    next_at: momentMs,
-    waits_for: z.string().default(''),
-    first_failed_at: momentMs,
-    give_up_at: momentMs,
-    error: perhapsJson(reportError),
-    hint: z.string().default(''),
-    reason: z.string().default(''),
-    /** Of the ticket check before a fine: '' never made, else its JSON. */
-    ticket: perhapsJson(z.object({ checked_at: z.string(), has_active_ticket: z.boolean() })),
-    /** How often in a row nobody could say whether there is a ticket. */
-    ticket_failures: counter.default(0),
-    /** '1' once a person said that the ticket shall not matter. */
-    ticket_overruled: z.string().default(''),
-    reference: z.string().default(''),
-    /** All that the service, or a person, has called it. */
-    references: names,
-    service_status: z.string().default(''),
-    can_tow: z.enum(['', 'true', 'false']).default(''),
-    accepted_how: z.string().default(''),
-    accepted_at: momentMs,
-    drift: z.string().default(''),
-    answer: perhapsJson(storedObject),
-    raw_body: z.string().default(''),
-    /** Towing references of the tows that came from it. */
-    tows: names,
-    log: z.union([z.literal(''), jsonText(z.array(jsonText(attempt)))]).default(''),
-  })
-  .transform((stored) => ({
-    violation: stored.document,
-    state: stored.state,
-    /** Raised by every write; a decision made on an older version is refused. */
-    version: stored.version,
-    revision: stored.revision,
-    attempts: stored.attempts,
-    failures: stored.failures,
-    mayHaveHadEffect: stored.possible_effects > 0,
-    inFlight: stored.attempt_id !== '',
-    nextAttemptAtMs: stored.next_at,
-    waitsFor: stored.waits_for === '' ? null : stored.waits_for,
-    giveUpAtMs: stored.give_up_at,
-    lastError: stored.error,
-    hint: stored.hint === '' ? null : stored.hint,
-    reason: stored.reason === '' ? null : stored.reason,
-    ticket: stored.ticket,
-    ticketFailures: stored.ticket_failures,
-    ticketOverruled: stored.ticket_overruled === '1',
-    /** The service's name of it; of the guide form its `id`. */
-    reference: stored.reference === '' ? null : stored.reference,
-    /** Every name it was ever given, that one among them: a tow may ask for it by each. */
-    references: stored.references,
-    serviceStatus: stored.service_status === '' ? null : stored.service_status,
-    canTow: stored.can_tow === '' ? null : stored.can_tow === 'true',
-    /** `answered`, `proved_by_tow_request`, `late_answer` or `by_hand`. */
-    acceptedHow: stored.accepted_how === '' ? null : stored.accepted_how,
-    acceptedAtMs: stored.accepted_at,
-    /** True while a person is asked about the answer by which it was accepted: its images stay, and it may be sent again. */
-    isAnswerQuestioned: stored.drift === '1',
-    answer: stored.answer,
-    brokenAnswer: stored.raw_body === '' ? null : stored.raw_body,
-    towingReferenceIds: stored.tows,
-    log: stored.log === '' ? [] : stored.log,
-  }));
-export type ViolationRecord = z.output<typeof violationRecord>;
+/** A violation as use cases read it. */
+export interface ViolationRecord {
+  readonly violation: Violation;
+  readonly state: ViolationState;
+  /** Raised by every write; a decision made on an older version is refused. */
+  readonly version: number;
+  readonly revision: number;
+  readonly attempts: number;
+  readonly failures: number;
+  readonly mayHaveHadEffect: boolean;
+  readonly inFlight: boolean;
+  readonly nextAttemptAtMs: number | null;
+  readonly waitsFor: string | null;
+  readonly giveUpAtMs: number | null;
+  readonly lastError: ReportError | null;
+  readonly hint: string | null;
+  readonly reason: string | null;
+  /** Of the ticket check before a fine; null when it was never made. */
+  readonly ticket: { readonly checked_at: string; readonly has_active_ticket: boolean } | null;
+  /** How many ticket checks in a row had no result. */
+  readonly ticketFailures: number;
+  /** True once a person decided to send it without the ticket check. */
+  readonly ticketOverruled: boolean;
+  /** The service's name of it; of the guide form its `id`. */
+  readonly reference: string | null;
+  /** Every name it was ever given, that one among them: a tow may ask for it by each. */
+  readonly references: readonly string[];
+  readonly serviceStatus: string | null;
+  readonly canTow: boolean | null;
+  /** `answered`, `proved_by_tow_request`, `late_answer` or `by_hand`. */
+  readonly acceptedHow: string | null;
+  readonly acceptedAtMs: number | null;
+  /** True while a person is asked about the answer by which it was accepted: its images stay, and it may be sent again. */
+  readonly isAnswerQuestioned: boolean;
+  readonly answer: JsonObject | null;
+  /** The body of an answer that broke the contract. */
+  readonly brokenAnswer: string | null;
+  /** Towing references of the tows that came from it. */
+  readonly towingReferenceIds: readonly string[];
+  readonly log: readonly Attempt[];
+}
 
 const moment = z.string().nullable();
 

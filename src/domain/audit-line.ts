@@ -1,6 +1,6 @@
 /**
  * One entry of the audit as it is kept: a line `<seq> <at ms> <hash> <json>`. Its hash is the SHA-1 of the hash before
- * it, seq, moment and JSON, each followed by a line feed, as lua/shared/audit.lua writes it.
+ * it, seq, moment and JSON, each followed by a line feed, as lua/commit.lua writes it.
  *
  * SHA-1, because a Redis script has no other and the link must be made by the script that writes the effect; the files
  * of the archive are sealed with SHA-256. To forge a link, another text for a given hash would have to be found, which

@@ -19,7 +19,7 @@ export const LATENCIES = ['delivery', 'report', 'attempt'] as const;
 export type Latency = (typeof LATENCIES)[number];
 
 /** The kinds of work that can pile up. */
-export const BACKLOGS = ['deliveries', 'reports', 'violations'] as const;
+export const BACKLOGS = ['deliveries', 'reports', 'violations', 'bulk'] as const;
 export type Backlog = (typeof BACKLOGS)[number];
 
 /**

@@ -5,7 +5,6 @@ import { createTowStore } from '../store/tows';
 import { createViolationStore } from '../store/violations';
 import type { Foundation } from './foundation';
 import { healthOf, recentSpoolCheck } from './health';
-import { startListing } from './lists';
 import { openOperator, openSignIn } from './operator';
 import { openPages, openSessions } from './pages';
 
@@ -34,7 +33,6 @@ export async function startConsole(foundation: Foundation): Promise<Listener> {
     photosOf: async (ref) => (await tows.read(ref))?.tow.dispatch.photos.map(({ file }) => file) ?? null,
   });
   resources.add('spool sweep', sweeping, (opened) => opened.stop());
-  startListing(foundation);
   // Its metrics need a key: the application serves them.
   const { ready } = healthOf(foundation, recentSpoolCheck(foundation));
   const listener = await listen(pages, { ready }, config.console);

@@ -17,8 +17,10 @@ import { createDueSets, type DueSet } from '../store/due';
 import { startEmbeddedRedis } from '../store/embedded/start';
 import { PARTITION } from '../store/keys';
 import { createSendingStore } from '../store/sending';
+import { nudge } from '../store/nudges';
 import { redisFaults } from '../store/settings';
 import { createSpoolMarker } from '../store/spool-marker';
+import type { BulkWake } from '../workflow/bulk-port';
 import type { Wake } from '../workflow/ports';
 import { watchConservation } from './conservation-figures';
 import { watchSending } from './sending-figures';
@@ -41,7 +43,7 @@ export interface Foundation {
   /** A connection that waits for Redis to come back, for work that blocks on it; `owner` closes it. */
   readonly patient: (owner?: Resources) => Connection;
   readonly queues: Queues;
-  readonly wake: Wake;
+  readonly wake: Wake & BulkWake;
   /** Images below DATA_DIR; nothing is touched there before it is used. */
   readonly spool: DiskSpool;
   readonly due: Readonly<Record<QueueName, DueSet>>;
@@ -52,8 +54,6 @@ export interface Foundation {
 export interface FoundationOptions {
   readonly config: Config;
   readonly log: Log;
-  /** Folds wake-ups of one record into one job; off only to prove that nothing rests on it. */
-  readonly deduplicate?: boolean;
 }
 
 const READY_TIMEOUT_MS = 5000;
@@ -74,7 +74,7 @@ export function openLog(config: Config, file?: string): Log {
  * Opens what all roles share. A Redis that cannot be reached is no reason not to start: the roles answer 503 and come
  * back with it, unless REDIS_STRICT is set.
  */
-export async function openFoundation({ config, log, deduplicate = true }: FoundationOptions): Promise<Foundation> {
+export async function openFoundation({ config, log }: FoundationOptions): Promise<Foundation> {
   const clock = systemClock;
   const resources = createResources(log);
   try {
@@ -87,14 +87,14 @@ export async function openFoundation({ config, log, deduplicate = true }: Founda
     const connection = open('redis queues', connectFailFast);
     const queues = resources.add(
       'queues',
-      createQueues({ connection, prefix: PARTITION, clock, log: troubleLog, deduplicate }),
+      createQueues({ connection, prefix: PARTITION, clock, log: troubleLog }),
       (opened) => opened.close(),
     );
     await checkRedis(redis, config, log);
-    const { tows, deliveries, violations } = createDueSets(redis);
+    const { tows, ...others } = createDueSets(redis);
     const tally = createTally();
     const metrics = createMetrics(tally);
-    const due = { deliveries, reports: tows, violations };
+    const due = { ...others, reports: tows };
     const backlogOf = async (name: QueueName) => {
       const [{ due: dueNow, oldestAgeMs }, oldestWaitMs] = await Promise.all([
         due[name].backlog(),
@@ -142,7 +142,7 @@ export async function openFoundation({ config, log, deduplicate = true }: Founda
       redis,
       patient: (owner) => open('redis patient', connectPatient, owner),
       queues,
-      wake: createWake(queues, troubleLog),
+      wake: createWake((queue) => nudge(redis, queue)),
       spool,
       due,
       backlogOf,

@@ -1,4 +1,4 @@
-import { processDelivery } from '../../jobs/process-delivery';
+import { processDeliveries } from '../../jobs/process-delivery';
 import { sendReport } from '../../jobs/send-report';
 import { submitViolation } from '../../jobs/submit-violation';
 import { deliveryJob, reportJob, violationJob } from '../contracts/jobs';
@@ -14,6 +14,7 @@ import { createTokenCache } from '../store/tokens';
 import { createTowStore } from '../store/tows';
 import { createViolationOutbox } from '../store/violation-outbox';
 import { createViolationStore } from '../store/violations';
+import { openBulkHandler } from './bulk';
 import type { Foundation } from './foundation';
 import { openLookups } from './lookups';
 
@@ -70,8 +71,9 @@ export function openHandlers(
     claimMaxAgeMs,
   };
   return {
-    deliveries: async (payload) => processDelivery(deliveryJob.parse(payload), delivering),
+    deliveries: async (payload) => processDeliveries(deliveryJob.parse(payload), delivering),
     reports: async (payload) => sendReport(reportJob.parse(payload), reporting),
     violations: async (payload) => submitViolation(violationJob.parse(payload), submitting),
+    bulk: openBulkHandler(foundation),
   };
 }

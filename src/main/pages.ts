@@ -1,15 +1,14 @@
 import { createConsole, createSessions, type Sessions } from '../console';
 import type { Operator } from '../operator';
 import { serviceAccess } from '../platform/config';
-import { createBulkStore } from '../store/bulk';
 import { createFiguresStore } from '../store/figures';
 import { createProcessStore } from '../store/processes';
 import { createSessionStore } from '../store/sessions';
 import { createTaskStore } from '../store/tasks';
 import { createTowStore } from '../store/tows';
 import { createViolationStore } from '../store/violations';
-import { createBulk, type Bulk } from '../workflow/bulk';
 import type { SignIn } from '../workflow/operator-port';
+import { openBulk } from './bulk';
 import type { Foundation } from './foundation';
 
 /** Who is signed in on the console, for its pages and for reads of the API. */
@@ -27,7 +26,7 @@ export function openPages(
     api: operator.api,
     progress: { tows: createTowStore(redis), wake, clock, rules: config.rules },
     tasks: createTaskStore(redis),
-    bulk: openBulk(foundation, { operator, signIn }),
+    bulk: openBulk(foundation),
     violations: createViolationStore(redis),
     spool,
     violationApi: config.violations.api,
@@ -41,20 +40,4 @@ export function openPages(
     log,
     beyond: { serve: operator.app, paths: ['/api', '/docs', '/metrics', '/openapi.json', '/queues'] },
   });
-}
-
-/** Opened before the listener, so that it ends after the last request: what has begun is finished and written down. */
-function openBulk(
-  { clock, log, redis, resources }: Foundation,
-  { operator, signIn }: { operator: Operator; signIn: SignIn },
-): Bulk {
-  const options = {
-    store: createBulkStore(redis, clock),
-    tasks: createTaskStore(redis),
-    api: operator.api,
-    holderOf: (keyHash: string) => signIn.holderOf(keyHash),
-    clock,
-    log,
-  };
-  return resources.add('bulk', createBulk(options), (opened) => opened.close());
 }

@@ -10,11 +10,10 @@ const REQUEST_MS = 15_000;
 
 /** Starts the webhook receiver, the one listener that is meant for the internet. */
 export async function startReceiver(foundation: Foundation): Promise<Listener> {
-  const { config, clock, log, metrics, resources, wake } = foundation;
+  const { config, clock, log, metrics, resources } = foundation;
   const { secrets, sharedSecret, bodyLimitBytes, ratePerMinute } = config.webhook;
   const app = createReceiver({
     intake: createIntake(foundation.redis, clock),
-    wake,
     verify: {
       tow_request: { secrets: secrets.tow_request, sharedSecret },
       tow_invoice: { secrets: secrets.tow_invoice, sharedSecret },

@@ -1,5 +1,8 @@
 import type { Resources } from '../platform/resources';
 import { startPump } from '../queue/pump';
+import { errorFacts } from '../platform/log';
+import { QUEUE_NAMES, type QueueName } from '../queue/queues';
+import { onNudges } from '../store/nudges';
 import { createProgress, type Progress } from '../queue/progress';
 import { startWorkers } from '../queue/workers';
 import { PARTITION } from '../store/keys';
@@ -44,6 +47,10 @@ function openWorker(foundation: Foundation, resources: Resources): Progress {
   resources.add('workers', workers, (opened) => opened.stop());
   const pump = startPump({ queues, due: foundation.due, intervalMs: PUMP_INTERVAL_MS, progress, log: troubleLog });
   resources.add('pump', pump, (opened) => opened.stop());
+  const isQueue = (name: string): name is QueueName => QUEUE_NAMES.some((known) => known === name);
+  onNudges(foundation.patient(resources), (name) => {
+    if (isQueue(name)) pump.nudge(name);
+  }).catch((error: unknown) => troubleLog.warn('nudges.failed', errorFacts(error)));
   return progress;
 }
 

@@ -37,6 +37,8 @@ import { serveTows } from './tows';
 import { serveViolationDecisions } from './violation-decisions';
 import { serveViolations } from './violations';
 
+export { BOOTSTRAP } from './authenticate';
+export { createDecisionApi } from './decision-api';
 export { createSignIn } from './sign-in';
 
 export interface OperatorOptions {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { errorFacts, type Log } from '../platform/log';
 import { within } from '../platform/within';
 import type { Progress } from './progress';
@@ -19,6 +18,9 @@ export interface PumpOptions {
 }
 
 const SLICE = 500;
+/** With less room than this the poller waits a moment for the workers. */
+const ROOM_MIN = 100;
+const CROWDED_MS = 20;
 /** A taken record that nobody settled is due again after this; a worker's claim moves its mark further. */
 const FORWARD_MS = 10_000;
 
@@ -26,6 +28,8 @@ const FORWARD_MS = 10_000;
 const STOP_MS = 1000;
 
 export interface Pump {
+  /** Something of this queue is due now. */
+  nudge(queue: QueueName): void;
   /** Waits a moment for the running turn; none starts after it. */
   stop(): Promise<void>;
 }
@@ -40,34 +44,75 @@ interface Hand {
 export function startPump(options: PumpOptions): Pump {
   const ending = new AbortController();
   const { signal } = ending;
+  const rests = new Map<QueueName, Rest>();
   /** Each queue by itself: a turn that hangs holds up its own queue and no other. */
   const run = async (queue: QueueName) => {
     const hand: Hand = { queue, refs: [] };
+    rests.set(queue, { isNudged: false, wake: () => {} });
     while (!signal.aborted) {
       const how = await turn(hand, options);
       // A full slice means that more is waiting.
-      if (how !== 'full') await sleep(options.intervalMs, undefined, { signal }).catch(() => {});
+      const pauseMs = how === 'crowded' ? Math.min(CROWDED_MS, options.intervalMs) : options.intervalMs;
+      if (how !== 'full') await restUntilNudged(rests.get(queue), pauseMs, signal);
     }
   };
   const running = Promise.all(QUEUE_NAMES.map(run));
   return {
+    nudge(queue) {
+      const rest = rests.get(queue);
+      if (!rest) return;
+      rest.isNudged = true;
+      rest.wake();
+    },
     async stop() {
       ending.abort();
+      for (const { wake } of rests.values()) wake();
       await within(STOP_MS, running);
     },
   };
 }
 
+/** A queue that cannot be counted still takes jobs. */
+function roomIn(queue: QueueName, { queues, log }: PumpOptions): Promise<number> {
+  return queues.room(queue).catch((error: unknown) => {
+    log.warn('pump.uncounted', { queue, ...errorFacts(error), stack: undefined });
+    return SLICE;
+  });
+}
+
+/** A poller between two turns. */
+interface Rest {
+  isNudged: boolean;
+  wake: () => void;
+}
+
+/** Rests for a while, or until a nudge; one that came during the last turn counts. */
+async function restUntilNudged(rest: Rest | undefined, pauseMs: number, signal: AbortSignal): Promise<void> {
+  if (!rest || signal.aborted) return;
+  if (!rest.isNudged) {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, pauseMs);
+      rest.wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+  rest.isNudged = false;
+}
+
 /** What could not be handed out stays in the hand: its marks have been moved, and nobody would come back to it soon. */
-async function turn(hand: Hand, options: PumpOptions): Promise<'full' | 'rest'> {
+async function turn(hand: Hand, options: PumpOptions): Promise<'full' | 'crowded' | 'rest'> {
   const { queue } = hand;
   try {
-    if (hand.refs.length === 0) hand.refs = await options.due[queue].take(SLICE, FORWARD_MS);
+    const limit = Math.min(SLICE, await roomIn(queue, options));
+    if (hand.refs.length === 0 && limit > 0) hand.refs = await options.due[queue].take(limit, FORWARD_MS);
     const { length } = hand.refs;
     if (length > 0) await options.queues.wake(hand.refs.map((ref) => ({ queue, ref })));
     hand.refs = [];
     options.progress.ended(`pump of ${queue}`);
-    return length === SLICE ? 'full' : 'rest';
+    if (limit < ROOM_MIN) return 'crowded';
+    return length === limit ? 'full' : 'rest';
   } catch (error) {
     options.log.warn('pump.failed', { queue, ...errorFacts(error), stack: undefined });
     return 'rest';

@@ -1,17 +1,26 @@
-import { errorFacts, type Log } from '../platform/log';
+import type { BulkWake } from '../workflow/bulk-port';
 import type { Wake } from '../workflow/ports';
-import type { Queues, WakeUp } from './queues';
+import type { QueueName } from './queues';
 
-/** Wakes workers without making anybody wait; a wake-up that fails is left to the due mark. */
-export function createWake(queues: Queues, log: Log): Wake {
-  const wake = (wakeUp: WakeUp) => {
-    queues.wake([wakeUp]).catch((error: unknown) => {
-      log.debug('wake.failed', { queue: wakeUp.queue, ...errorFacts(error) });
-    });
+/**
+ * Tells the pollers of all workers that a queue has something due now, without making the caller wait. Best effort: a nudge
+ * that is lost costs the interval of a poller. What happens in one turn of the event loop is one nudge.
+ */
+export function createWake(nudge: (queue: QueueName) => void): Wake & BulkWake {
+  const waiting = new Set<QueueName>();
+  const wake = (queue: QueueName) => {
+    if (waiting.size === 0) {
+      setImmediate(() => {
+        for (const name of waiting) nudge(name);
+        waiting.clear();
+      });
+    }
+    waiting.add(queue);
   };
   return {
-    delivery: (id) => wake({ queue: 'deliveries', ref: id }),
-    tow: (ref) => wake({ queue: 'reports', ref }),
-    violation: (id) => wake({ queue: 'violations', ref: id }),
+    delivery: () => wake('deliveries'),
+    tow: () => wake('reports'),
+    violation: () => wake('violations'),
+    bulk: () => wake('bulk'),
   };
 }

@@ -9,7 +9,7 @@ import type { TrustProxy } from '../platform/config';
 import { errorFacts, type Log } from '../platform/log';
 import type { Metrics } from '../platform/metrics';
 import { sourceOf } from '../platform/source-address';
-import type { Intake, Wake } from '../workflow/ports';
+import type { Intake } from '../workflow/ports';
 import { readCall } from './read-call';
 import { verify, type VerifySettings } from './verify';
 
@@ -27,7 +27,6 @@ import { verify, type VerifySettings } from './verify';
  */
 export interface ReceiverOptions {
   readonly intake: Intake;
-  readonly wake: Wake;
   readonly verify: Readonly<Record<DeliveryKind, VerifySettings>>;
   readonly bodyLimitBytes: number;
   /** Calls a source may make per minute; 0 = any number. */
@@ -105,7 +104,6 @@ async function judgeCall(kind: DeliveryKind, request: Request, options: Receiver
   try {
     const code = await options.intake.accept(delivery);
     if (code === 'accepted') {
-      options.wake.delivery(delivery.id);
       options.metrics.deliveryAccepted(kind);
     }
     return { httpStatus: 200, code, logged: { ...logged, verified: delivery.verified } };

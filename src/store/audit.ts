@@ -3,14 +3,12 @@ import { auditEntry, type AuditView } from '../contracts/audit';
 import { readCursor, writeCursor } from '../contracts/cursor';
 import { auditLineOf } from '../domain/audit-line';
 import type { AuditStore } from '../workflow/ports';
-import { KEYS, towKeys } from './keys';
+import { KEYS } from './keys';
 import { text, texts, UnexpectedReply } from './parse';
-import { savedOf } from './saved';
+import { recordsOf } from './records';
 import { Script } from './scripts';
-import { wellFormedJson } from './well-formed';
 
 const readAudit = new Script('read-audit');
-const appendAudit = new Script('append-audit');
 
 /** A page that looks for the acts on one tow passes by so many lines of others at most. */
 const LINES_PER_LOOK = 500;
@@ -20,7 +18,7 @@ const LINES_PER_READ = 2000;
 /** Old lines leave for the archive once in a while; so often in a row they cannot. */
 const READS_MAX = 5;
 
-/** The audit as it stands in Redis; only scripts append to it (lua/shared/audit.lua). */
+/** The audit as it stands in Redis; only commits append to it (lua/commit.lua). */
 export function createAuditStore(redis: Redis): AuditStore {
   /** Newest first. */
   const before = async (seq: number | null, count: number): Promise<AuditView[]> => {
@@ -58,9 +56,14 @@ export function createAuditStore(redis: Redis): AuditStore {
     },
 
     async append({ audit, remember }) {
-      const keys = towKeys('', remember ? { idempotencyScope: remember.scope } : {});
-      const args = [wellFormedJson(audit), remember?.fingerprint ?? ''];
-      return savedOf(await appendAudit.run(redis, keys, args), 'append-audit');
+      const reply = await recordsOf(redis).transact('audit', async (transaction) => {
+        const known = remember && (await transaction.fingerprintOf(remember.scope));
+        if (known) return { kind: 'remembered', fingerprint: known } as const;
+        transaction.audit(audit);
+        transaction.remember(remember);
+        return { kind: 'saved' } as const;
+      });
+      return reply.kind === 'failed' ? { kind: 'remembered', fingerprint: reply.value } : reply.value;
     },
   };
 }

@@ -1,134 +1,223 @@
 import type { Redis } from 'ioredis';
-import { bulkState, bulkTarget } from '../contracts/bulk';
+import { bulkDocument, bulkHead, bulkResult, bulkStoredItem, type BulkHead, type BulkResult } from '../contracts/bulk';
+import { jsonText } from '../contracts/stored';
+import { versionNumber } from '../domain/outbox-record';
 import type { Clock } from '../platform/clock';
-import type { BulkRun, BulkStore, HeldRun } from '../workflow/bulk-port';
-import { bulkItems, bulkRun } from './bulk-record';
-import { bulkItemsKey, bulkRunKey, KEYS, towKeys } from './keys';
-import { fields, list, text, texts, UnexpectedReply } from './parse';
-import { Script } from './scripts';
+import type { BulkItem, BulkRun, BulkStore, StoredBulk } from '../workflow/bulk-port';
+import { outcomeAt, PREVIEW_MS, RUN_MS } from '../workflow/bulk-rules';
+import type { Effect } from './commit';
+import { bulkItemsKey, bulkRunKey, KEYS } from './keys';
+import { list } from './parse';
+import { recordsOf } from './records';
 import { wellFormedJson } from './well-formed';
 
-const createBulk = new Script('create-bulk');
-const readBulk = new Script('read-bulk');
-const takeBulk = new Script('take-bulk');
-const beginItem = new Script('begin-bulk-item');
-const noteItem = new Script('note-bulk-item');
-const renewBulk = new Script('renew-bulk');
-const letGoBulk = new Script('let-go-bulk');
-const abortBulk = new Script('abort-bulk');
-
-/** What was chosen is worth deciding on for so long; afterwards people look again. */
-export const PREVIEW_MS = 3_600_000;
 /**
- * From its start. Whatever was decided in it is remembered under its Idempotency-Key for 24 h from then on, and so for
- * longer than the run itself.
+ * Bulk runs in Redis. A run is one record (`v`, `document`, `head`); its tasks are a hash beside it: `<position>` and
+ * `<position>:result`. Both expire at the same time.
  */
-export const RUN_MS = 86_400_000;
 
-/** Decisions on many tasks at once, as they stand in Redis. */
-export function createBulkStore(redis: Redis, clock: Clock): BulkStore {
-  const readParts = async (id: string, parts: 'items' | '') => {
-    const [now, run, items] = list(await readBulk.run(redis, keysOf(id), [parts]), 'read-bulk');
-    const found = bulkRun(fields(run, 'bulk run'), Number(text(now, 'now')));
-    return { found, items: fields(items, 'bulk items') };
+/** A worker that has recorded nothing for so long is taken for dead, and another one continues. */
+const TAKE_OVER_MS = 10_000;
+/** After an abort a worker that lives records the result of its last task itself. */
+const SETTLE_AFTER_MS = 1000;
+/** Arguments of one Redis command, at most: Lua unpacks them on its stack. */
+const ARGUMENTS_MAX = 1000;
+
+const FIELDS = ['v', 'document', 'head'] as const;
+const storedDocument = jsonText(bulkDocument);
+const storedHead = jsonText(bulkHead);
+const storedItem = jsonText(bulkStoredItem);
+const storedResult = jsonText(bulkResult);
+
+/** `takeOverMs`: see TAKE_OVER_MS. */
+export function createBulkStore(redis: Redis, clock: Clock, { takeOverMs = TAKE_OVER_MS } = {}): BulkStore {
+  const records = recordsOf(redis, clock);
+  const newVersion = (before: string) => `${versionNumber(before) + 1}.${clock.id().slice(0, 8)}`;
+  const stored = async (id: string) => decoded(await redis.hmget(bulkRunKey(id), ...FIELDS));
+  const resultAt = async (id: string, position: number): Promise<BulkResult | null> => {
+    const json = await redis.hget(bulkItemsKey(id), `${position}:result`);
+    return json === null ? null : storedResult.parse(json);
   };
   return {
     async create(document, chosen) {
-      const tasks = chosen.flatMap(({ target, result }) => [
-        wellFormedJson(target),
-        result?.outcome ?? 'waiting',
-        result?.words ? wellFormedJson(result.words) : '',
-      ]);
-      const args = [document.id, wellFormedJson(document), PREVIEW_MS, RUN_MS, ...tasks];
-      await createBulk.run(redis, keysOf(document.id), args);
+      const key = bulkRunKey(document.id);
+      await records.transact(key, (transaction) => {
+        const { nowMs } = transaction;
+        const head = newHead(
+          chosen.map(({ result }) => result),
+          nowMs,
+        );
+        const set = { document: wellFormedJson(document), head: wellFormedJson(head) };
+        transaction.change({ key, expected: '', version: newVersion(''), set });
+        const open = chosen.flatMap(({ result }, position) => (result === null ? [position] : []));
+        const next = new Map(open.map((position, place) => [position, open[place + 1] ?? null]));
+        const fields = chosen.flatMap(({ target, result }, position) => [
+          String(position),
+          wellFormedJson({ ...target, next: next.get(position) ?? null }),
+          ...(result === null ? [] : [`${position}:result`, wellFormedJson(result)]),
+        ]);
+        for (let from = 0; from < fields.length; from += ARGUMENTS_MAX) {
+          transaction.effect(['HSET', bulkItemsKey(document.id), ...fields.slice(from, from + ARGUMENTS_MAX)]);
+        }
+        transaction.effect(...expiryOf(document.id, PREVIEW_MS));
+        transaction.effect(['ZADD', KEYS.bulkRuns, nowMs, document.id], ['EXPIRE', KEYS.bulkRuns, (2 * RUN_MS) / 1000]);
+        return Promise.resolve();
+      });
+      await redis.zremrangebyscore(KEYS.bulkRuns, '-inf', (await records.nowMs()) - 2 * RUN_MS);
     },
 
     async read(id) {
-      const { found, items } = await readParts(id, 'items');
-      return found && { ...found, items: bulkItems(items, found.total) };
+      const replies = await redis
+        .multi()
+        .hmget(bulkRunKey(id), ...FIELDS)
+        .hgetall(bulkItemsKey(id))
+        .exec();
+      const [run, items] = (replies ?? []).map(([error, reply]) => {
+        if (error) throw error;
+        return reply;
+      });
+      const found = decoded(run);
+      return found && { ...runOf(found), items: itemsOf(found.head, items) };
     },
 
     async recent(limit) {
       const ids = await redis.zrevrange(KEYS.bulkRuns, 0, limit - 1);
-      const runs = await Promise.all(ids.map(async (id) => (await readParts(id, '')).found));
-      return runs.filter((run): run is BulkRun => run !== null);
+      const found = await Promise.all(ids.map(stored));
+      return found.flatMap((run) => (run ? [runOf(run)] : []));
     },
 
-    async take(id, mode, { runBy, leaseMs, audit }) {
-      const untilMs = clock.monotonicMs() + leaseMs;
-      const args = [mode, leaseMs, wellFormedJson(runBy), audit ? wellFormedJson(audit) : '', RUN_MS];
-      const [kind = '', value = ''] = texts(await takeBulk.run(redis, keysOf(id), args), 'take-bulk');
-      switch (kind) {
-        case 'taken':
-          return { kind, held: heldRun({ redis, clock }, { id, epoch: value, leaseMs, untilMs }) };
-        case 'not_now':
-          return { kind, state: bulkState.parse(value) };
-        case 'nothing_waits':
-        case 'unknown':
-          return { kind };
-        default:
-          throw new UnexpectedReply('take-bulk');
-      }
+    async next(id) {
+      const [found, nowMs] = await Promise.all([stored(id), records.nowMs()]);
+      if (!found) return null;
+      const { document, head } = found;
+      const run = { document, head, nowMs };
+      const position = head.current;
+      const json = position === null ? null : await redis.hget(bulkItemsKey(id), String(position));
+      if (position === null || json === null) return { run, item: null };
+      const { next, ...target } = storedItem.parse(json);
+      return { run, item: { position, target, next } };
     },
 
-    async abort(id, audit) {
-      const [kind = '', state = ''] = texts(
-        await abortBulk.run(redis, keysOf(id), [wellFormedJson(audit)]),
-        'abort-bulk',
-      );
-      switch (kind) {
-        case 'not_now':
-          return { kind, state: bulkState.parse(state) };
-        case 'aborted':
-        case 'unknown':
-          return { kind };
-        default:
-          throw new UnexpectedReply('abort-bulk');
-      }
+    async change(id, decide) {
+      const key = bulkRunKey(id);
+      const committed = await records.transact(key, async (transaction) => {
+        const { nowMs } = transaction;
+        const found = await stored(id);
+        if (!found) return null;
+        const { version, document, head } = found;
+        const { value, change } = await decide({ document, head, nowMs }, (position) => resultAt(id, position));
+        if (!change) return value;
+        const set = { head: wellFormedJson(change.head) };
+        transaction.change({ key, expected: version, version: newVersion(version), set });
+        transaction.effect(scheduleOf(id, nowMs, change.againInMs ?? againInMs(change.head, head, takeOverMs)));
+        if (change.result) {
+          const { position, ...result } = change.result;
+          transaction.effect(['HSET', bulkItemsKey(id), `${position}:result`, wellFormedJson(result)]);
+        }
+        if (change.head.expiresAtMs !== head.expiresAtMs) {
+          transaction.effect(...expiryOf(id, change.head.expiresAtMs - nowMs));
+        }
+        transaction.audit(change.audit ?? null);
+        transaction.publish('bulk.changed', { towingReferenceId: null });
+        return value;
+      });
+      if (committed.kind === 'failed') throw new Error('a bulk run has no checks');
+      return committed.value;
+    },
+
+    async unschedule(id) {
+      await records.commit({
+        records: [{ key: bulkRunKey(id), expected: '' }],
+        effects: [['ZREM', KEYS.dueBulk, id]],
+      });
     },
   };
 }
 
-function heldRun(
-  { redis, clock }: { redis: Redis; clock: Clock },
-  { id, epoch, leaseMs, untilMs }: { id: string; epoch: string; leaseMs: number; untilMs: number },
-): HeldRun {
-  const keys = keysOf(id);
-  let heldUntilMs = untilMs;
+/** When a run must be looked at again, ms from now; null when nothing is left to do. */
+function againInMs(after: BulkHead, before: BulkHead, takeOverMs: number): number | null {
+  if (after.current === null) return null;
+  switch (after.state) {
+    case 'running':
+      return before.state === 'running' ? takeOverMs : 0;
+    case 'aborted':
+      return SETTLE_AFTER_MS;
+    case 'previewed':
+    case 'interrupted':
+    case 'done':
+      return null;
+  }
+}
+
+function scheduleOf(id: string, nowMs: number, inMs: number | null): Effect {
+  return inMs === null ? ['ZREM', KEYS.dueBulk, id] : ['ZADD', KEYS.dueBulk, nowMs + inMs, id];
+}
+
+function expiryOf(id: string, lifetimeMs: number): Effect[] {
+  const seconds = Math.ceil(lifetimeMs / 1000);
+  return [bulkRunKey(id), bulkItemsKey(id)].map((key) => ['EXPIRE', key, seconds]);
+}
+
+function newHead(results: readonly (BulkResult | null)[], nowMs: number): BulkHead {
+  const counts = { waiting: 0, done: 0, refused: 0, gone: 0, skipped: 0 };
+  for (const result of results) counts[result?.outcome ?? 'waiting'] += 1;
+  const first = results.indexOf(null);
   return {
-    async begin(lane) {
-      const askedMs = clock.monotonicMs();
-      const reply = list(await beginItem.run(redis, keys, [epoch, leaseMs, lane]), 'begin-bulk-item');
-      const [kind, position = '', target = '', hasBegun = ''] = reply.map((part) => text(part, 'begin-bulk-item'));
-      if (kind === 'stopped') heldUntilMs = 0;
-      if (kind !== 'item') return null;
-      heldUntilMs = Math.max(heldUntilMs, askedMs + leaseMs);
-      return {
-        position: Number(position),
-        target: bulkTarget.parse(JSON.parse(target)),
-        mayHaveRun: hasBegun === '1',
-      };
-    },
-    async note(position, { outcome, words }) {
-      const args = [epoch, position, outcome, words ? wellFormedJson(words) : ''];
-      return text(await noteItem.run(redis, keys, args), 'note-bulk-item') === '1';
-    },
-    async renew() {
-      const askedMs = clock.monotonicMs();
-      const mayBegin = text(await renewBulk.run(redis, keys, [epoch, leaseMs]), 'renew-bulk') === '1';
-      heldUntilMs = mayBegin ? askedMs + leaseMs : 0;
-      return mayBegin;
-    },
-    isSurelyHeld: () => clock.monotonicMs() < heldUntilMs,
-    async letGo(why) {
-      heldUntilMs = 0;
-      const state = text(await letGoBulk.run(redis, keys, [epoch, why]), 'let-go-bulk');
-      return state === '' ? null : bulkState.parse(state);
-    },
+    state: 'previewed',
+    runBy: null,
+    previewedAtMs: nowMs,
+    startedAtMs: null,
+    endedAtMs: null,
+    expiresAtMs: nowMs + PREVIEW_MS,
+    counts,
+    current: first === -1 ? null : first,
+    failures: 0,
   };
 }
 
-/** The KEYS of every script about one run, in the order that lua/shared/bulk.lua gives them names. */
-function keysOf(id: string): string[] {
-  return [...towKeys(''), bulkRunKey(id), bulkItemsKey(id), KEYS.bulkRuns];
+type Found = Pick<StoredBulk, 'document' | 'head'> & { readonly version: string };
+
+/** A run from the reply to `HMGET` of FIELDS; null when there is none. */
+function decoded(reply: unknown): Found | null {
+  const [version, document, head] = list(reply, 'bulk run');
+  if (typeof version !== 'string') return null;
+  return { version, document: storedDocument.parse(document), head: storedHead.parse(head) };
+}
+
+function runOf({ document, head }: Found): BulkRun {
+  const { state, runBy, previewedAtMs, startedAtMs, endedAtMs, expiresAtMs, counts } = head;
+  return {
+    ...document,
+    state,
+    runBy,
+    previewedAt: iso(previewedAtMs),
+    startedAt: startedAtMs === null ? null : iso(startedAtMs),
+    endedAt: endedAtMs === null ? null : iso(endedAtMs),
+    expiresAt: iso(expiresAtMs),
+    counts,
+    total: Object.values(counts).reduce((sum, count) => sum + count, 0),
+  };
+}
+
+/** The tasks of a run in their order, from the reply to `HGETALL`. */
+function itemsOf(head: BulkHead, reply: unknown): BulkItem[] {
+  const fields = new Map(Object.entries(reply ?? {}));
+  const items: BulkItem[] = [];
+  for (let position = 0; fields.has(String(position)); position += 1) {
+    const { next: _next, ...target } = storedItem.parse(fields.get(String(position)));
+    const json: unknown = fields.get(`${position}:result`);
+    const result = json === undefined ? null : storedResult.parse(json);
+    items.push({
+      ...target,
+      position,
+      outcome: outcomeAt(head, position, result),
+      words: result?.words ?? null,
+      hasBegun: head.startedAtMs !== null && head.current === position,
+    });
+  }
+  return items;
+}
+
+function iso(atMs: number): string {
+  return new Date(atMs).toISOString();
 }

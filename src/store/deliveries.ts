@@ -1,41 +1,50 @@
 import type { Redis } from 'ioredis';
 import { quarantined, type Delivery, type Quarantined } from '../contracts/records';
-import type { Clock } from '../platform/clock';
+import { openTask } from '../domain/outbox-record';
 import { failingDeliveryTask } from '../domain/tasks';
-import type { DeliveryStore, Intake } from '../workflow/ports';
-import { deliveryKey, KEYS, towKeys } from './keys';
-
-import { deliveryOf, text } from './parse';
+import type { Clock } from '../platform/clock';
+import type { DeliveryStore, Intake, NewDelivery } from '../workflow/ports';
+import { deliveryKey, KEYS, towKey } from './keys';
+import { deliveryOf, texts } from './parse';
+import { recordsOf } from './records';
 import { newestFirst } from './rows';
-import { savedOf } from './saved';
 import { Script } from './scripts';
-import { taskId, taskJson } from './tows';
-import { wellFormedJson } from './well-formed';
 
-const acceptDelivery = new Script('accept');
-const replayDelivery = new Script('replay-delivery');
-const deferDelivery = new Script('defer-delivery');
-const dropSettled = new Script('drop-settled');
+const acceptDeliveries = new Script('accept');
 
 /** Of the calls that broke the contract the newest are kept, each cut at a sane length. */
 const QUARANTINE_MAX = 500;
 const QUARANTINED_BODY_MAX = 65_536;
 
-/** The write that a 200 to the service acknowledges. */
+/** So many deliveries go in one call at most; Redis serves others in between. */
+const GROUP_MAX = 50;
+
+interface Waiting {
+  readonly delivery: NewDelivery;
+  readonly resolve: (kind: 'accepted' | 'already_known') => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** The write that a 200 to the service acknowledges. Deliveries of one turn of the event loop go in one call. */
 export function createIntake(redis: Redis, clock: Clock): Intake {
+  const waiting: Waiting[] = [];
+  let isFlushing = false;
+  const flushSoon = () => {
+    if (isFlushing || waiting.length === 0) return;
+    isFlushing = true;
+    setImmediate(() => {
+      void accept(redis, clock, waiting.splice(0, GROUP_MAX)).then(() => {
+        isFlushing = false;
+        return flushSoon();
+      });
+    });
+  };
   return {
-    async accept(delivery) {
-      const keys = towKeys(delivery.towingReferenceId, { deliveryId: delivery.id });
-      const reply = await acceptDelivery.run(redis, keys, [
-        delivery.id,
-        delivery.kind,
-        delivery.towingReferenceId,
-        delivery.rawBody,
-        delivery.verified ? 'verified' : 'unverified',
-        delivery.signatureId ?? '',
-      ]);
-      return text(reply, 'accept') === 'accepted' ? 'accepted' : 'already_known';
-    },
+    accept: (delivery) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ delivery, resolve, reject });
+        flushSoon();
+      }),
 
     async quarantine(call) {
       const entry: Quarantined = {
@@ -54,17 +63,37 @@ export function createIntake(redis: Redis, clock: Clock): Intake {
   };
 }
 
+async function accept(redis: Redis, clock: Clock, group: readonly Waiting[]): Promise<void> {
+  try {
+    const keys = group.flatMap(({ delivery }) => [deliveryKey(delivery.id), towKey(delivery.towingReferenceId)]);
+    const args = group.flatMap(({ delivery }) => [
+      delivery.id,
+      delivery.kind,
+      delivery.towingReferenceId,
+      delivery.rawBody,
+      delivery.verified ? 'verified' : 'unverified',
+      delivery.signatureId ?? '',
+      `1.${clock.id().slice(0, 8)}`,
+    ]);
+    const shared = [KEYS.indexDeliveries, KEYS.dueDeliveries, KEYS.dueTows, KEYS.events];
+    const replies = texts(await acceptDeliveries.run(redis, [...shared, ...keys], args), 'accept');
+    group.forEach(({ resolve }, at) => resolve(replies[at] === 'accepted' ? 'accepted' : 'already_known'));
+  } catch (error) {
+    group.forEach(({ reject }) => reject(error));
+  }
+}
+
 /** Deliveries as people and workers see them. */
 export function createDeliveryStore(redis: Redis): DeliveryStore {
+  const records = recordsOf(redis);
   const read = async (id: string): Promise<Delivery | null> => {
     const hash = await redis.hgetall(deliveryKey(id));
     return hash['id'] === undefined ? null : deliveryOf(hash);
   };
   return {
     async read(id) {
-      // Sent together: the moment costs no round trip of its own.
-      const [delivery, [seconds, micros]] = await Promise.all([read(id), redis.time()]);
-      return delivery && { ...delivery, readAtMs: Number(seconds) * 1000 + Math.floor(Number(micros) / 1000) };
+      const [delivery, readAtMs] = await Promise.all([read(id), records.nowMs()]);
+      return delivery && { ...delivery, readAtMs };
     },
 
     async list(page) {
@@ -74,9 +103,23 @@ export function createDeliveryStore(redis: Redis): DeliveryStore {
     },
 
     async replay(id, { audit, remember }) {
-      const keys = towKeys('', { deliveryId: id, ...(remember ? { idempotencyScope: remember.scope } : {}) });
-      const args = [id, remember?.fingerprint ?? '', wellFormedJson(audit)];
-      return savedOf(await replayDelivery.run(redis, keys, args), 'replay-delivery');
+      const reply = await records.transact(`delivery ${id}`, async (transaction) => {
+        const known = remember && (await transaction.fingerprintOf(remember.scope));
+        if (known) return { kind: 'remembered', fingerprint: known } as const;
+        const delivery = await transaction.delivery(id);
+        if (!delivery) return { kind: 'unknown' } as const;
+        const wasProcessed = delivery.state === 'processed';
+        transaction.changeDelivery(id, {
+          replays: String(delivery.replays + 1),
+          ...(wasProcessed ? { state: 'waiting' } : {}),
+        });
+        if (wasProcessed) transaction.effect(['ZREM', KEYS.retireDeliveries, id]);
+        transaction.effect(['ZADD', KEYS.dueDeliveries, transaction.nowMs, id]);
+        transaction.audit(audit);
+        transaction.remember(remember);
+        return { kind: 'saved' } as const;
+      });
+      return reply.kind === 'failed' ? { kind: 'remembered', fingerprint: reply.value } : reply.value;
     },
 
     async quarantined(limit) {
@@ -91,18 +134,34 @@ const FAILURES_FOR_TASK = 10;
 
 /** The two ends of a delivery's run that no use case writes. */
 export function createSettling(redis: Redis, wait: { baseMs: number; capMs: number }) {
+  const records = recordsOf(redis);
   return {
     /** Puts off a delivery whose processing failed unexpectedly; says how often it has failed by now. */
-    async defer({ id, towingReferenceId }: { id: string; towingReferenceId: string }): Promise<number> {
-      const task = failingDeliveryTask(id);
-      const args = [id, wait.baseMs, wait.capMs, FAILURES_FOR_TASK, taskId(towingReferenceId, task)];
-      const keys = towKeys(towingReferenceId, { deliveryId: id });
-      const reply = await deferDelivery.run(redis, keys, [...args, taskJson(towingReferenceId, task)]);
-      return Number(text(reply, 'defer-delivery'));
+    async defer({ id }: { id: string; towingReferenceId?: string }): Promise<number> {
+      const reply = await records.transact(`delivery ${id}`, async (transaction) => {
+        const delivery = await transaction.delivery(id);
+        if (!delivery || delivery.state === 'processed') {
+          transaction.effect(['ZREM', KEYS.dueDeliveries, id]);
+          return 0;
+        }
+        const failures = delivery.failures + 1;
+        const waitMs = Math.min(wait.capMs, wait.baseMs * 2 ** Math.min(failures - 1, 20));
+        transaction.changeDelivery(id, { failures: String(failures) });
+        transaction.effect(['ZADD', KEYS.dueDeliveries, transaction.nowMs + waitMs, id]);
+        if (failures % FAILURES_FOR_TASK === 0) {
+          openTask(await transaction.tow(delivery.towingReferenceId), failingDeliveryTask(id), transaction.nowMs);
+        }
+        return failures;
+      });
+      if (reply.kind === 'failed') throw new Error('a delivery is put off without a check');
+      return reply.value;
     },
     /** Takes the due mark from a delivery that turned out to be settled or gone. */
     async dropDue(id: string): Promise<void> {
-      await dropSettled.run(redis, [deliveryKey(id), KEYS.dueDeliveries], [id]);
+      await records.transact(`delivery ${id}`, async (transaction) => {
+        const delivery = await transaction.delivery(id);
+        if (!delivery || delivery.state === 'processed') transaction.effect(['ZREM', KEYS.dueDeliveries, id]);
+      });
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { releaseBlocked } from './circuits';
 import { KEYS } from './keys';
 import { texts } from './parse';
 import { Script } from './scripts';
@@ -17,11 +18,19 @@ export function createDueSets(redis: Redis): {
   tows: DueSet;
   deliveries: DueSet;
   violations: DueSet;
+  bulk: DueSet;
 } {
   return {
-    tows: dueSet(redis, KEYS.dueTows),
+    tows: {
+      ...dueSet(redis, KEYS.dueTows),
+      async take(limit, forwardMs) {
+        await releaseBlocked(redis);
+        return dueSet(redis, KEYS.dueTows).take(limit, forwardMs);
+      },
+    },
     deliveries: dueSet(redis, KEYS.dueDeliveries),
     violations: dueSet(redis, KEYS.dueViolations),
+    bulk: dueSet(redis, KEYS.dueBulk),
   };
 }
 

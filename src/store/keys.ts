@@ -11,6 +11,7 @@ export const KEYS = {
   dueTows: key('due', 'tows'),
   dueDeliveries: key('due', 'deliveries'),
   dueViolations: key('due', 'violations'),
+  dueBulk: key('due', 'bulk'),
   indexTows: key('index', 'tows'),
   indexDeliveries: key('index', 'deliveries'),
   attention: key('index', 'attention'),
@@ -25,27 +26,22 @@ export const KEYS = {
   /** The circuit breakers, one versioned record; and those that closed and have members to release. */
   circuits: key('circuits'),
   releasing: key('circuits', 'releasing'),
-  /** What holds sending: a broken connection, an outage, paused operations (lua/shared/gates.lua). */
-  gates: key('gates'),
-  /** With the name of a gate behind: the tows it holds, and those of them that may try it. */
-  held: key('held'),
-  probes: key('probes'),
   /** Tows that wait for a slot of the tow budget, in the order they will be served. */
   slotWaiting: key('budget-waiting'),
   /** Violations that wait for a slot of theirs, first come first served. */
   violationSlotWaiting: key('budget-waiting', 'violations'),
-  /** Every acknowledged delivery and recorded fact, by the moment it was written (lua/shared/ledger.lua). */
-  ledger: key('ledger'),
-  /** The walk over the ledger that goes on, and the last complete one (lua/walk-ledger.lua). */
+  /** The progress of the conservation check, and its last complete scan (conservation.ts). */
   walk: key('walk'),
   lastWalk: key('last-walk'),
-  /** The hash-chained record of what people did (lua/shared/audit.lua). */
+  /** The hash-chained record of what people did (lua/commit.lua). */
   audit: key('audit'),
   retireTows: key('retire', 'tows'),
   retireDeliveries: key('retire', 'deliveries'),
   retireViolations: key('retire', 'violations'),
   /** Tows that were archived and are remembered, by the moment they left. */
   tombstones: key('tombstones'),
+  /** Publish/subscribe channel that tells pollers which queue has something due now. */
+  nudges: key('nudges'),
   /** Publish/subscribe channel of everything that changes. */
   events: key('events'),
   /** Never there: a write to it shows whether Redis takes writes. */
@@ -65,20 +61,21 @@ export const KEYS = {
   tokenLock: key('token-lock'),
   apiKeys: key('api-keys'),
   apiKeyHashes: key('api-key-hashes'),
+  /** API key ids by name: of the keys that live, no two have the same. */
+  apiKeyNames: key('api-key-names'),
   /** Decisions on many tasks at once, by the moment they were previewed. */
   bulkRuns: key('index', 'bulk'),
 } as const;
 
 export const towKey = (ref: string) => key('tow', ref);
-export const towTasksKey = (ref: string) => key('tow-tasks', ref);
 export const towsInStateKey = (state: string) => `${KEYS.indexTows}:${state}`;
-/** What else lists find tows by (lua/shared/listing.lua): since when they are in a state, what they owe, their crew. */
+/** What else lists find tows by (indexes.ts): since when they are in a state, what they owe, their crew. */
 export const towsSinceKey = (state: string) => `${KEYS.indexTows}:since:${state}`;
 export const unsentTowsKey = `${KEYS.indexTows}:unsent`;
-/** The crew '' is nobody. */
+/** The crew '' means that no crew is assigned. */
 export const towsOfCrewKey = (crew: string) => `${KEYS.indexTows}:crew:${crew.toWellFormed()}`;
 export const crewsKey = `${KEYS.indexTows}:crews`;
-/** Open tasks by what they ask, `<type>` or `<type>.<kind>`, and the names of these groups (lua/shared/tasks.lua). */
+/** Open tasks by what they ask, `<type>` or `<type>.<kind>`, and the names of these groups (task-groups.ts). */
 export const taskGroupKey = (group: string) => `${KEYS.openTasks}:group:${group}`;
 export const taskGroupsKey = `${KEYS.openTasks}:groups`;
 export const violationKey = (id: string) => key('violation', id);
@@ -97,67 +94,11 @@ export const lockEpochKey = (name: string) => key('lock-epoch', name);
 /** The records that an open circuit blocks, and those of them whose head is safe to repeat. */
 export const blockedKey = (circuit: string) => key('blocked', circuit);
 export const probesKey = (circuit: string) => key('probes', circuit);
-export const heldByKey = (gate: string) => `${KEYS.held}:${gate}`;
 /** The log of granted slots of one budget (lua/shared/budget.lua). */
 export const budgetKey = (name: string) => key('budget', name);
-/** A decision on many tasks at once and the tasks it is about; both expire by themselves (lua/shared/bulk.lua). */
-export const bulkRunKey = (id: string) => key('bulk', id);
+/** A bulk run and its tasks; both expire (bulk.ts). Not `bulk:<id>`: the keys of the queue `bulk` begin so. */
+export const bulkRunKey = (id: string) => key('bulk-run', id);
 export const bulkItemsKey = (id: string) => key('bulk-items', id);
 /** What the service answered to a question, by the hash of the question, and the right to ask it (lookups.ts). */
 export const lookupKey = (hash: string) => key('lookup', hash);
 export const lookupLockKey = (hash: string) => key('lookup-lock', hash);
-
-/** The KEYS of every script about one tow, in the order that lua/shared/tow.lua gives them names. */
-export function towKeys(ref: string, also: { deliveryId?: string; idempotencyScope?: string } = {}): string[] {
-  return [
-    towKey(ref),
-    key('tow-reports', ref),
-    key('tow-timeline', ref),
-    towTasksKey(ref),
-    key('tow-parked', ref),
-    key('tow-proof', ref),
-    key('tow-terms', ref),
-    KEYS.dueTows,
-    KEYS.dueDeliveries,
-    KEYS.dueViolations,
-    KEYS.indexTows,
-    KEYS.indexDeliveries,
-    KEYS.attention,
-    KEYS.search,
-    KEYS.tasks,
-    KEYS.openTasks,
-    KEYS.gates,
-    KEYS.held,
-    KEYS.probes,
-    budgetKey('tow'),
-    KEYS.slotWaiting,
-    KEYS.ledger,
-    KEYS.audit,
-    KEYS.retireTows,
-    KEYS.retireDeliveries,
-    KEYS.tombstones,
-    KEYS.events,
-    idempotencyKey(also.idempotencyScope ?? ''),
-    deliveryKey(also.deliveryId ?? ''),
-  ];
-}
-
-/** The KEYS of every script about one violation, in the order that lua/shared/violation.lua gives them names. */
-export function violationKeys(
-  id: string,
-  also: { ref?: string; deliveryId?: string; idempotencyScope?: string } = {},
-): string[] {
-  const { ref = '', ...more } = also;
-  return [
-    ...towKeys(ref, more),
-    violationKey(id),
-    key('violation-terms', id),
-    KEYS.indexViolations,
-    KEYS.searchViolations,
-    KEYS.violationAliases,
-    KEYS.violationReferences,
-    budgetKey('violations'),
-    KEYS.violationSlotWaiting,
-    KEYS.retireViolations,
-  ];
-}

@@ -7,13 +7,10 @@ import { searchPrefixes } from '../domain/search';
 import { TOW_STATES } from '../domain/vocabulary';
 import type { Page, TowCounts, TowFilter } from '../workflow/list-port';
 import { towPasses } from '../workflow/tow-passes';
+import { countOverdue } from './count-overdue';
 import { KEYS, towsInStateKey, towsOfCrewKey, unsentTowsKey } from './keys';
-import { text } from './parse';
-import { keptBy, OVERDUE_KEYS, overdueLimits, type OverdueLimits } from './tow-filter';
+import { keptBy, overdueLimits, type OverdueLimits } from './tow-filter';
 import { byBytes, knownRows, mergedRows, pageOf, type Paging, type Row, type RowPage, type Rows } from './rows';
-import { Script } from './scripts';
-
-const countOverdue = new Script('count-overdue');
 
 /** How many words of a search are looked at, of each kind; whoever finds more should type more. */
 const WORDS_MAX = 10_000;
@@ -36,17 +33,17 @@ export async function listTows(redis: Redis, filter: TowFilter, readMany: ReadMa
   return { items: records.filter((record) => towPasses(record, filter)), nextCursor };
 }
 
-/** How many tows there are; the overdue are counted in Redis, where those that are so for two reasons are found out. */
+/** How many tows there are; see countOverdue for how exact the count of the overdue is. */
 export async function countTows(redis: Redis, after: OverdueAfter): Promise<TowCounts> {
   const [states, attention, unsent, overdue] = await Promise.all([
     Promise.all(TOW_STATES.map((state) => redis.zcard(towsInStateKey(state)))),
     redis.zcard(KEYS.attention),
     redis.zcard(unsentTowsKey),
-    countOverdue.run(redis, OVERDUE_KEYS, [after.requestedMs, after.startedMs, after.reportMs]),
+    countOverdue(redis, after, await nowMs(redis)),
   ]);
   const [requested = 0, started = 0, detained = 0, released = 0, canceled = 0] = states;
   const byState = { requested, started, detained, released, canceled };
-  return { byState, attention, unsent, overdue: Number(text(overdue, 'count-overdue')) };
+  return { byState, attention, unsent, overdue };
 }
 
 /** Rows of which every tow that passes is one, and which part of the filter each of them passes for sure. */

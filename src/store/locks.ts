@@ -35,7 +35,9 @@ export function createLocks(redis: Redis, clock: Clock): Locks {
       const key = lockKey(name);
       const holder = clock.id();
       let heldUntilMs = clock.monotonicMs() + ttlMs;
-      const epoch = Number(text(await takeLock.run(redis, [key, lockEpochKey(name)], [holder, ttlMs]), 'take-lock'));
+      // Archiving frees memory, and needs its lock for that.
+      const reply = await takeLock.runWhenFull(redis, [key, lockEpochKey(name)], [holder, ttlMs]);
+      const epoch = Number(text(reply, 'take-lock'));
       if (epoch === 0) return null;
       return {
         epoch,

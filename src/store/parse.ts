@@ -1,5 +1,4 @@
-import { deliveryRecord, reportRecord, task, timelineEntry, towDocument } from '../contracts/records';
-import type { Delivery, Report, Task, TimelineEntry, TowRecord } from '../contracts/records';
+import { deliveryRecord, task, type Delivery, type Task } from '../contracts/records';
 
 /** From Redis replies to records; whatever does not look as it should is an error, never a guess. */
 
@@ -37,22 +36,6 @@ export function fields(reply: unknown, what: string): Map<string, string> {
   return map;
 }
 
-/** The reply of read-tow.lua; null when there is no such tow. */
-export function towRecord(reply: unknown): TowRecord | null {
-  const [now, tow, reports, timeline, tasks] = list(reply, 'read-tow');
-  const hash = fields(tow, 'tow');
-  const document = hash.get('document');
-  if (document === undefined) return null;
-  return {
-    tow: towDocument.parse(JSON.parse(document)),
-    version: Number(hash.get('version')),
-    reports: reportRecords(fields(reports, 'reports'), Number(hash.get('tail'))),
-    timeline: texts(timeline, 'timeline').map(timelineEntryOf),
-    tasks: [...fields(tasks, 'tasks')].map(([json, openedAtMs]) => taskOf(json, openedAtMs)),
-    readAtMs: Number(text(now, 'now')),
-  };
-}
-
 /** A stored task, with the moment it was opened. */
 export function taskOf(json: string, openedAtMs: string): Task {
   return { ...task.parse(JSON.parse(json)), opened_at: new Date(Number(openedAtMs)).toISOString() };
@@ -61,19 +44,4 @@ export function taskOf(json: string, openedAtMs: string): Task {
 /** A stored delivery. */
 export function deliveryOf(hash: Record<string, string>): Delivery {
   return deliveryRecord.parse(hash);
-}
-
-function reportRecords(hash: Map<string, string>, tail: number): Report[] {
-  const bySeq = Array.from({ length: tail }, (_, index): Record<string, string | number> => ({ seq: index + 1 }));
-  for (const [name, value] of hash) {
-    const separator = name.indexOf(':');
-    const entry = bySeq[Number(name.slice(0, separator)) - 1];
-    if (entry) entry[name.slice(separator + 1)] = value;
-  }
-  return bySeq.map((entry) => reportRecord.parse(entry));
-}
-
-function timelineEntryOf(line: string): TimelineEntry {
-  const space = line.indexOf(' ');
-  return { atMs: Number(line.slice(0, space)), ...timelineEntry.parse(JSON.parse(line.slice(space + 1))) };
 }

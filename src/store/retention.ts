@@ -1,26 +1,25 @@
 import type { Redis } from 'ioredis';
-import { retiredKind } from '../contracts/replies';
+import { ARCHIVED_MARKER_KEPT_MS } from '../domain/conservation';
 import { auditLineOf } from '../domain/audit-line';
 import { archiveFailingTask } from '../domain/tasks';
-import type { RetentionStore } from '../workflow/retention-port';
-import { KEYS, towKeys, violationKeys } from './keys';
+import { versionNumber } from '../domain/outbox-record';
+import { mayLeave } from '../domain/outbox-schedule';
+import { metadataIdOf } from '../domain/violation';
+import type { Retired, RetentionStore } from '../workflow/retention-port';
+import { closeGeneralTask, openGeneralTask } from './general-task';
+import { KEYS } from './keys';
+import { recordsOf } from './records';
 import { Script } from './scripts';
-import { generalTaskJson } from './tows';
+import type { Transaction } from './transaction';
 
-const retireTow = new Script('retire-tow');
-const retireDelivery = new Script('retire-delivery');
-const retireViolation = new Script('retire-violation');
 const trimAudit = new Script('trim-audit');
-const generalTask = new Script('general-task');
 
-const DAY_MS = 86_400_000;
-/** How long a tow is remembered after it has left: what comes later for it is taken for a new one. */
-const TOMBSTONE_MS = 400 * DAY_MS;
 const PUT_OFF_MS = 3_600_000;
 const ROWS_OF = { tow: KEYS.retireTows, delivery: KEYS.retireDeliveries, violation: KEYS.retireViolations } as const;
 
-/** What may leave Redis; see the headers of lua/retire-*.lua and lua/trim-audit.lua. */
+/** What may leave Redis; see the header of lua/trim-audit.lua. */
 export function createRetentionStore(redis: Redis): RetentionStore {
+  const records = recordsOf(redis);
   const nowMs = async () => {
     const [seconds, micros] = await redis.time();
     return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
@@ -31,18 +30,87 @@ export function createRetentionStore(redis: Redis): RetentionStore {
     towsOver: (keepMs, limit) => oldest(KEYS.retireTows, keepMs, limit),
     deliveriesSettled: (keepMs, limit) => oldest(KEYS.retireDeliveries, keepMs, limit),
 
-    retireTow: async (ref, record) =>
-      retiredKind.parse(await retireTow.run(redis, towKeys(ref), [ref, record?.version ?? ''])),
+    async retireTow(ref, record) {
+      const reply = await records.transact(
+        `tow ${ref}`,
+        async (transaction): Promise<Retired> => {
+          const stored = await transaction.tow(ref);
+          if (!stored.tow) {
+            transaction.effect(['ZREM', KEYS.retireTows, ref]);
+            return 'gone';
+          }
+          const { lease, version } = stored;
+          const isLeased = lease !== null && lease.untilMs > transaction.nowMs;
+          if (versionNumber(version) !== record?.version || isLeased || !mayLeave(stored)) {
+            if (!mayLeave(stored)) transaction.effect(['ZREM', KEYS.retireTows, ref]);
+            return 'kept';
+          }
+          transaction.remove(stored);
+          transaction.effect(['ZADD', KEYS.tombstones, transaction.nowMs, ref], ['ZREM', KEYS.slotWaiting, ref]);
+          transaction.publish('tow.archived', { towingReferenceId: ref });
+          return 'retired';
+        },
+        { drains: true },
+      );
+      return retiredOf(reply);
+    },
 
-    retireDelivery: async (id, record) => {
-      const keys = towKeys(record?.towingReferenceId ?? '', { deliveryId: id });
-      return retiredKind.parse(await retireDelivery.run(redis, keys, [id, record?.processedAtMs ?? '']));
+    async retireDelivery(id, record) {
+      const retire = async (transaction: Transaction): Promise<Retired> => {
+        const delivery = await transaction.delivery(id);
+        if (delivery?.state !== 'processed') {
+          transaction.effect(['ZREM', KEYS.retireDeliveries, id]);
+          return delivery ? 'kept' : 'gone';
+        }
+        if (delivery.processedAtMs !== record?.processedAtMs || delivery.replays !== record?.replays) return 'kept';
+        transaction.removeDelivery(id);
+        const rows = [KEYS.indexDeliveries, KEYS.dueDeliveries, KEYS.retireDeliveries];
+        transaction.effect(...rows.map((key) => ['ZREM', key, id] as const));
+        return 'retired';
+      };
+      return retiredOf(await records.transact(`delivery ${id}`, retire, { drains: true }));
     },
 
     violationsOver: (keepMs, limit) => oldest(KEYS.retireViolations, keepMs, limit),
 
-    retireViolation: async (id, record) =>
-      retiredKind.parse(await retireViolation.run(redis, violationKeys(id), [id, record?.version ?? ''])),
+    async retireViolation(id, record) {
+      const reply = await records.transact(
+        `violation ${id}`,
+        async (transaction): Promise<Retired> => {
+          const stored = await transaction.violation(id);
+          if (!stored) {
+            transaction.effect(['ZREM', KEYS.retireViolations, id]);
+            return 'gone';
+          }
+          const { lease, version } = stored;
+          const isLeased = lease !== null && lease.untilMs > transaction.nowMs;
+          if (versionNumber(version) !== record?.version || isLeased || !mayLeave(stored)) {
+            if (!mayLeave(stored)) transaction.effect(['ZREM', KEYS.retireViolations, id]);
+            return 'kept';
+          }
+          transaction.remove(stored);
+          // A name that another violation has stays that one's.
+          const names = [metadataIdOf(stored.violation), id];
+          const aliases = await redis.hmget(KEYS.violationAliases, ...names);
+          const references = await Promise.all(
+            stored.references.map((name) => redis.hget(KEYS.violationReferences, name)),
+          );
+          transaction.effect(
+            ...names
+              .filter((_, at) => aliases[at] === id)
+              .map((name) => ['HDEL', KEYS.violationAliases, name] as const),
+            ...stored.references
+              .filter((_, at) => references[at] === id)
+              .map((name) => ['HDEL', KEYS.violationReferences, name] as const),
+            ['ZREM', KEYS.violationSlotWaiting, id],
+          );
+          transaction.publish('violation.archived', { towingReferenceId: null, violationId: id });
+          return 'retired';
+        },
+        { drains: true },
+      );
+      return retiredOf(reply);
+    },
 
     async auditLines(keepMs, limit) {
       const [lines, now] = await Promise.all([redis.lrange(KEYS.audit, 0, limit), nowMs()]);
@@ -63,21 +131,23 @@ export function createRetentionStore(redis: Redis): RetentionStore {
       await redis.zadd(ROWS_OF[what], 'XX', (await nowMs()) - keepMs + PUT_OFF_MS, id);
     },
 
-    sweepTombstones: async () => redis.zremrangebyscore(KEYS.tombstones, '-inf', `(${(await nowMs()) - TOMBSTONE_MS}`),
+    sweepTombstones: async () =>
+      redis.zremrangebyscore(KEYS.tombstones, '-inf', `(${(await nowMs()) - ARCHIVED_MARKER_KEPT_MS}`),
   };
 }
 
-/** The task that says that the archive cannot be written: open while it cannot, closed by whoever can again. */
+function retiredOf(reply: { kind: 'done'; value: Retired } | { kind: 'failed' }): Retired {
+  return reply.kind === 'done' ? reply.value : 'kept';
+}
+
+/** The task that the archive cannot be written: open while it cannot, closed as soon as it can. */
 export function createArchiveTask(redis: Redis) {
-  const run = (change: 'open' | 'close', id: string, json: string) =>
-    generalTask.run(redis, towKeys(''), [change, id, json]);
   return {
     async open(code: string): Promise<void> {
-      const task = archiveFailingTask(code);
-      await run('open', task.subject, generalTaskJson(task));
+      await openGeneralTask(redis, archiveFailingTask(code));
     },
     async close(): Promise<void> {
-      await run('close', archiveFailingTask('').subject, '');
+      await closeGeneralTask(redis, archiveFailingTask('').subject);
     },
   };
 }

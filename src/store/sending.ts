@@ -4,49 +4,43 @@ import type { SendingView } from '../contracts/operator';
 import { PAUSABLE_OPERATIONS } from '../domain/vocabulary';
 import type { SendingStore } from '../workflow/ports';
 import type { StoredToken } from '../workflow/service-port';
+import { decodeCircuits } from '../contracts/stored-circuits';
+import { CIRCUIT_NAMES, resumeOperation, type CircuitName } from '../domain/circuits';
 import { slidingWindow, type BudgetSettings } from './budgets';
-import { budgetKey, heldByKey, KEYS, towKeys } from './keys';
-import { savedOf } from './saved';
-import { Script } from './scripts';
+import { blockedKey, budgetKey, KEYS } from './keys';
+import { recordsOf } from './records';
 import { createTokenCache } from './tokens';
-import { wellFormedJson } from './well-formed';
 
-const resumeOperation = new Script('resume-operation');
-const GATES = ['connection', 'outage', ...PAUSABLE_OPERATIONS.map((operation) => `paused.${operation}`)];
-
-/** The gates and budgets that hold sending; see lua/shared/gates.lua and lua/shared/budget.lua. */
+/** The circuits and rate limits that hold sending. */
 export function createSendingStore(redis: Redis, budgets: BudgetSettings): SendingStore {
   return {
     async read() {
-      const [nowMs, token, gates, held, waitingTows, waitingViolations] = await Promise.all([
+      const [nowMs, token, [version = null, json = null], held, waitingTows, waitingViolations] = await Promise.all([
         redis.time().then(([seconds]) => Number(seconds) * 1000),
         createTokenCache(redis).read(),
-        redis.hgetall(KEYS.gates),
-        Promise.all(GATES.map((name) => redis.scard(heldByKey(name)))),
+        redis.hmget(KEYS.circuits, 'v', 'circuits'),
+        Promise.all(CIRCUIT_NAMES.map((name) => redis.scard(blockedKey(name)))),
         redis.zcard(KEYS.slotWaiting),
         redis.zcard(KEYS.violationSlotWaiting),
       ]);
       const used = await usedSlots(redis, budgets, nowMs);
-      const gate = async (name: string) => {
-        const until = gates[`${name}.until`];
-        if (until === undefined) return { since: null, next_try_at: null };
-        const since = await redis.zscore(KEYS.openTasks, name);
-        return { since: since === null ? null : iso(since), next_try_at: iso(until) };
+      const circuits = decodeCircuits(version, json);
+      const circuit = (name: CircuitName) => {
+        const open = circuits.open[name];
+        return open ? { since: iso(open.sinceMs), next_try_at: iso(open.untilMs) } : { since: null, next_try_at: null };
       };
-      const [connection, outage] = await Promise.all([gate('connection'), gate('outage')]);
-      const operations = await Promise.all(
-        PAUSABLE_OPERATIONS.map(async (operation) => {
-          const pause = await gate(`paused.${operation}`);
-          return { operation, state: pause.next_try_at === null ? 'open' : 'paused', ...pause } as const;
-        }),
-      );
+      const [connection, outage] = [circuit('connection'), circuit('outage')];
+      const operations = PAUSABLE_OPERATIONS.map((operation) => {
+        const pause = circuit(`paused.${operation}`);
+        return { operation, state: pause.next_try_at === null ? 'open' : 'paused', ...pause } as const;
+      });
       const waiting: Partial<Record<BudgetName, number>> = { tow: waitingTows, violations: waitingViolations };
       return {
         connection: { state: connection.next_try_at === null ? 'working' : 'broken', ...connection },
         service: {
           state: outage.next_try_at === null ? 'working' : 'down',
           ...outage,
-          failures: Number(gates['outage.failures'] ?? 0),
+          failures: circuits.failures,
         },
         operations,
         token: tokenState(token, nowMs),
@@ -56,9 +50,16 @@ export function createSendingStore(redis: Redis, budgets: BudgetSettings): Sendi
     },
 
     async resume(operation, { audit, remember }) {
-      const keys = towKeys('', remember ? { idempotencyScope: remember.scope } : {});
-      const args = [operation, remember?.fingerprint ?? '', wellFormedJson(audit)];
-      return savedOf(await resumeOperation.run(redis, keys, args), 'resume-operation');
+      const reply = await recordsOf(redis).transact('circuits', async (transaction) => {
+        const known = remember && (await transaction.fingerprintOf(remember.scope));
+        if (known) return { kind: 'remembered', fingerprint: known } as const;
+        const circuits = await transaction.circuits();
+        if (!resumeOperation(circuits, operation, transaction.circuitEffects)) return { kind: 'unknown' } as const;
+        transaction.audit(audit);
+        transaction.remember(remember);
+        return { kind: 'saved' } as const;
+      });
+      return reply.kind === 'failed' ? { kind: 'remembered', fingerprint: reply.value } : reply.value;
     },
   };
 }
@@ -83,6 +84,6 @@ function tokenState(token: StoredToken | null, nowMs: number): SendingView['toke
   return { state: expiresAtMs > nowMs ? 'valid' : 'expired', expires_at: new Date(expiresAtMs).toISOString() };
 }
 
-function iso(ms: string): string {
-  return new Date(Number(ms)).toISOString();
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
 }

@@ -3,17 +3,21 @@ import type { Order } from '../contracts/paging';
 import type { Task } from '../contracts/records';
 import { EmptyTaskFilter, isEmptyFilter, type TaskCounts, type TaskFilter } from '../workflow/list-port';
 import type { TaskStore } from '../workflow/ports';
-import { KEYS, taskGroupKey, taskGroupsKey, towTasksKey, violationKeys } from './keys';
+import { closeTask, noteEvent, type StoredTow } from '../domain/outbox-record';
+import { settleQuestionedAnswer } from '../domain/settle-entry';
+import { parkedInvoiceTask } from '../domain/tasks';
+import { violationContractTaskId } from '../domain/violation-tasks';
+import { closingOf } from './general-task';
+import { KEYS, taskGroupKey, taskGroupsKey, towKey } from './keys';
 import { taskOf } from './parse';
+import { recordsOf } from './records';
+import { settleDelivery } from './settle-delivery';
+import { decodeTow } from './tow-fields';
+import type { Transaction } from './transaction';
 import { byBytes, knownRows, mergedRows, pageOf, type Row, type Rows } from './rows';
-import { savedOf } from './saved';
-import { Script } from './scripts';
 import { groupOf, groupOfTask, inGroup } from './task-groups';
-import { wellFormedJson } from './well-formed';
 
-const resolveTask = new Script('resolve-task');
-
-/** What people must decide. Tasks are opened by the scripts that find them necessary, never here. */
+/** What people must decide. Tasks are opened by the decisions that find them necessary, never here. */
 export function createTaskStore(redis: Redis): TaskStore {
   const readMany = (ids: readonly string[]) => readTasks(redis, ids);
   return {
@@ -35,22 +39,48 @@ export function createTaskStore(redis: Redis): TaskStore {
     },
 
     async resolve(task, { audit, remember }) {
-      const ref = task.towing_reference_id ?? '';
-      const entry = { type: audit.action, task_type: task.type, by: audit.by, reason: audit.why };
-      const violationId = task.violation_id ?? '';
-      const keys = violationKeys(violationId, { ref, ...(remember ? { idempotencyScope: remember.scope } : {}) });
-      const reply = await resolveTask.run(redis, keys, [
-        ref,
-        task.id,
-        wellFormedJson(entry),
-        remember?.fingerprint ?? '',
-        remember?.answer ?? '',
-        wellFormedJson(audit),
-        violationId,
-      ]);
-      return savedOf(reply, 'resolve-task');
+      const { towing_reference_id: ref, violation_id: violationId } = task;
+      const line = ref === undefined ? `violation ${violationId ?? ''}` : `tow ${ref}`;
+      const reply = await recordsOf(redis).transact(line, async (transaction) => {
+        const known = remember && (await transaction.fingerprintOf(remember.scope));
+        if (known) return { kind: 'remembered', fingerprint: known } as const;
+        const record = ref === undefined ? await transaction.violation(violationId ?? '') : await transaction.tow(ref);
+        if (!record || !(task.id in record.tasks)) {
+          // A task of the whole operator, or one whose record has left.
+          const closing = await closingOf(redis, task.id, transaction.nowMs);
+          if (!closing) return { kind: 'unknown' } as const;
+          for (const check of closing.checks) transaction.check(check);
+          transaction.effect(...closing.effects);
+        } else if (record.kind === 'tow') {
+          closeTask(record, task.id);
+          if (task.id === `${parkedInvoiceTask.subject}.${record.ref}`)
+            await setParkedAside(redis, transaction, record);
+          const entry = { type: audit.action, task_type: task.type, by: audit.by, reason: audit.why };
+          if (record.tow) noteEvent(record, entry, transaction.nowMs);
+        } else {
+          closeTask(record, task.id);
+          if (task.id === violationContractTaskId(record.id)) settleQuestionedAnswer(record);
+        }
+        transaction.audit(audit);
+        transaction.remember(remember);
+        return { kind: 'saved' } as const;
+      });
+      if (reply.kind === 'done') return reply.value;
+      return reply.check === 'remembered' ? { kind: 'remembered', fingerprint: reply.value } : { kind: 'unknown' };
     },
   };
+}
+
+/** Sets the parked invoices aside that were asked about; one that is still due came later, and is asked about later. */
+async function setParkedAside(redis: Redis, transaction: Transaction, record: StoredTow): Promise<void> {
+  const ids = record.parked.map(({ id }) => id);
+  if (ids.length === 0) return;
+  const dues = await redis.zmscore(KEYS.dueDeliveries, ...ids);
+  for (const [at, id] of ids.entries()) {
+    if (dues[at] !== null) continue;
+    record.parked = record.parked.filter((parked) => parked.id !== id);
+    await settleDelivery(transaction, record, id, 'set_aside');
+  }
 }
 
 async function readTasks(redis: Redis, ids: readonly string[]): Promise<Task[]> {
@@ -67,7 +97,7 @@ async function rowsFor(redis: Redis, filter: TaskFilter, order: Order): Promise<
   const { towingReferenceId, type, kind } = filter;
   if (towingReferenceId !== undefined) return rowsOfTow(redis, { ...filter, towingReferenceId }, order);
   if (type === undefined && kind === undefined) return mergedRows(redis, [KEYS.openTasks], order);
-  const groups = (await redis.smembers(taskGroupsKey)).filter((name) => inGroup(groupOf(name), filter));
+  const groups = (await redis.zrange(taskGroupsKey, '0', '-1')).filter((name) => inGroup(groupOf(name), filter));
   return mergedRows(redis, groups.map(taskGroupKey), order);
 }
 
@@ -77,7 +107,8 @@ async function rowsOfTow(
   filter: TaskFilter & { readonly towingReferenceId: string },
   order: Order,
 ): Promise<Rows> {
-  const tasks = await readTasks(redis, await redis.smembers(towTasksKey(filter.towingReferenceId)));
+  const { tasks: open } = decodeTow(filter.towingReferenceId, await redis.hgetall(towKey(filter.towingReferenceId)));
+  const tasks = await readTasks(redis, Object.keys(open));
   const meant = tasks.filter((task) => inGroup(groupOfTask(task), filter));
   const rowOf = ({ id, opened_at = '' }: Task): Row => ({
     ref: id,
@@ -87,7 +118,7 @@ async function rowsOfTow(
 }
 
 async function countTasks(redis: Redis): Promise<TaskCounts> {
-  const [total, names] = await Promise.all([redis.zcard(KEYS.openTasks), redis.smembers(taskGroupsKey)]);
+  const [total, names] = await Promise.all([redis.zcard(KEYS.openTasks), redis.zrange(taskGroupsKey, '0', '-1')]);
   const groups = await Promise.all(
     names.toSorted(byBytes).map(async (name) => ({ ...groupOf(name), count: await redis.zcard(taskGroupKey(name)) })),
   );

@@ -1,181 +1,194 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import type { TowRecord } from '../contracts/records';
-import { OPERATIONS } from '../contracts/operations';
-import { createdKind, parkedKind } from '../contracts/replies';
-import type { NewTask } from '../domain/tasks';
+import { decideEntry } from '../domain/decide-entry';
+import { newEntry, type Entry } from '../domain/entry';
+import { noteEvent, openTask, versionNumber, type StoredTow } from '../domain/outbox-record';
+import { waiveEntry } from '../domain/settle-entry';
+import { invoicesSetAsideTask, type NewTask } from '../domain/tasks';
 import type { JsonObject } from '../domain/vocabulary';
-import type { Remember, ReportDecision, Saved, TowChange, TowStore } from '../workflow/ports';
-import { crewsKey, towKeys, violationKeys } from './keys';
+import type { ReportDecision, Saved, TowChange, TowStore } from '../workflow/ports';
+import { crewsKey, KEYS, towKey, violationKey } from './keys';
 import { countTows, listTows } from './list-tows';
-import { listedBy } from './listed';
-import { texts, towRecord } from './parse';
-import { savedOf, settledOf } from './saved';
-import { wellFormedJson as wellFormed } from './well-formed';
-import { Script } from './scripts';
+import { recordsOf } from './records';
+import { settleDelivery } from './settle-delivery';
+import { decodeTow } from './tow-fields';
+import { towRecordOf } from './tow-view';
+import { byBytes } from './rows';
 
-const readTow = new Script('read-tow');
-const createTow = new Script('create-tow');
-const parkInvoice = new Script('park');
-const saveTow = new Script('save-tow');
-const decideReport = new Script('decide');
+/** So many different invoices wait for one unknown tow, at most. */
+const PARKED_MAX = 100;
 
-/** The tows in Redis. Every write is one script; see the headers in lua/. */
+/** The tows in Redis: decisions on records, each committed if nobody was faster. */
 export function createTowStore(redis: Redis): TowStore {
-  const read = async (ref: string): Promise<TowRecord | null> => towRecord(await readTow.run(redis, towKeys(ref), []));
+  const records = recordsOf(redis);
+  const read = async (ref: string): Promise<TowRecord | null> => {
+    const [fields, nowMs] = await Promise.all([redis.hgetall(towKey(ref)), records.nowMs()]);
+    return towRecordOf(decodeTow(ref, fields), nowMs);
+  };
   const listByRefs = async (refs: readonly string[]): Promise<TowRecord[]> => {
-    const replies = await readTow.readEach(
-      redis,
-      refs.map((ref) => ({ keys: towKeys(ref), args: [] })),
-    );
-    const records: TowRecord[] = [];
-    for (const reply of replies) {
-      const record = towRecord(reply);
-      if (record) records.push(record);
-      // Metadata may be as large as a message: whatever else this process does has its turn between two of them.
-      await setImmediate();
-    }
-    return records;
+    const found = await Promise.all(refs.map(read));
+    return found.filter((record) => record !== null);
   };
   return {
     read,
     listByRefs,
-
     list: (filter) => listTows(redis, filter, listByRefs),
-
     counts: (overdueAfter) => countTows(redis, overdueAfter),
-
-    crews: () => redis.zrange(crewsKey, '0', '-1'),
+    crews: async () => (await redis.zrangebyscore(crewsKey, 1, '+inf')).toSorted(byBytes),
 
     async create(tow, from) {
       const ref = tow.towingReferenceId;
-      const [first, ...unparked] = texts(
-        await createTow.run(redis, violationKeys('', { ref, deliveryId: from.deliveryId }), [
-          ref,
-          JSON.stringify(tow),
-          from.deliveryId,
-          wellFormed(from.timeline),
-          wellFormed(from.searchTerms),
-          tow.violationId === null ? tow.violationReferenceId : '',
-          wellFormed((from.openTasks ?? []).map((task) => ({ id: taskId(ref, task), json: taskJson(ref, task) }))),
-          wellFormed(listedBy(tow)),
-          taskId(ref, from.lateTask),
-          taskJson(ref, from.lateTask),
-        ]),
-        'create-tow',
-      );
-      return { kind: createdKind.parse(first), unparked };
+      const reply = await records.transact(`tow ${ref}`, async (transaction) => {
+        const record = await transaction.tow(ref);
+        if (record.tow) return { kind: 'exists', unparked: [] } as const;
+        const { nowMs } = transaction;
+        if ((await redis.zscore(KEYS.tombstones, ref)) !== null) {
+          if (!(await settleDelivery(transaction, record, from.deliveryId, 'late'))) {
+            return { kind: 'settled_before', unparked: [] } as const;
+          }
+          openTask(record, from.lateTask, nowMs);
+          return { kind: 'late', unparked: [] } as const;
+        }
+        if (tow.violationId === null) {
+          const name = tow.violationReferenceId;
+          const owner = await redis.hget(KEYS.violationReferences, name);
+          if (owner !== null && (await redis.exists(violationKey(owner))) === 1) {
+            return { kind: 'found', unparked: [] } as const;
+          }
+          // Either the violation finds the tow when it gets its name, or the tow finds the violation.
+          transaction.check({ key: KEYS.violationReferences, field: name, value: owner ?? '', name: 'reference' });
+        }
+        const delivery = await transaction.delivery(from.deliveryId);
+        record.tow = tow;
+        record.requestedAtMs = delivery?.receivedAtMs ?? nowMs;
+        noteEvent(record, from.timeline, nowMs);
+        for (const task of from.openTasks ?? []) openTask(record, task, nowMs);
+        const unparked = record.parked.map(({ id }) => id);
+        record.parked = [];
+        transaction.effect(...unparked.map((id) => ['ZADD', KEYS.dueDeliveries, nowMs, id] as const));
+        const hasSettled = await settleDelivery(transaction, record, from.deliveryId, 'created');
+        return { kind: hasSettled ? 'created' : 'settled_before', unparked } as const;
+      });
+      return reply.kind === 'failed' ? { kind: 'found', unparked: [] } : reply.value;
     },
 
     async park(ref, deliveryId, { afterMs, task, lateTask }) {
-      const late = [taskId(ref, lateTask), taskJson(ref, lateTask)];
-      const args = [ref, deliveryId, afterMs, taskJson(ref, task), ...late];
-      return parkedKind.parse(await parkInvoice.run(redis, towKeys(ref, { deliveryId }), args));
+      const reply = await records.transact(`tow ${ref}`, async (transaction) => {
+        const record = await transaction.tow(ref);
+        if (record.tow) return 'exists';
+        const { nowMs } = transaction;
+        const delivery = await transaction.delivery(deliveryId);
+        if (!delivery || delivery.state === 'processed') return 'settled_before';
+        if ((await redis.zscore(KEYS.tombstones, ref)) !== null) {
+          await settleDelivery(transaction, record, deliveryId, 'late');
+          openTask(record, lateTask, nowMs);
+          return 'late';
+        }
+        const isParked = record.parked.some(({ id }) => id === deliveryId);
+        if (!isParked && record.parked.length >= PARKED_MAX) {
+          await settleDelivery(transaction, record, deliveryId, 'set_aside');
+          openTask(record, invoicesSetAsideTask, nowMs);
+          return 'set_aside';
+        }
+        const parkedAtMs = delivery.parkedAtMs ?? nowMs;
+        if (!isParked) record.parked.push({ id: deliveryId, atMs: parkedAtMs });
+        if (delivery.state !== 'parked') {
+          transaction.changeDelivery(deliveryId, { state: 'parked', parked_at: String(parkedAtMs) });
+          transaction.publish('delivery.parked', { towingReferenceId: ref });
+        }
+        const askAtMs = parkedAtMs + afterMs;
+        if (askAtMs > nowMs) {
+          transaction.effect(['ZADD', KEYS.dueDeliveries, askAtMs, deliveryId]);
+        } else {
+          openTask(record, task, nowMs);
+          transaction.effect(['ZREM', KEYS.dueDeliveries, deliveryId]);
+        }
+        return 'parked';
+      });
+      if (reply.kind === 'failed') throw new Error('a delivery is parked without a check');
+      return reply.value;
     },
 
     async save(before, change, remember) {
-      const { tow } = before;
-      const ref = tow.towingReferenceId;
-      const keys = towKeys(ref, {
-        ...(change.delivery ? { deliveryId: change.delivery.id } : {}),
-        ...(remember ? { idempotencyScope: remember.scope } : {}),
+      const ref = before.tow.towingReferenceId;
+      const reply = await records.transact(`tow ${ref}`, async (transaction) => {
+        const known = remember && (await transaction.fingerprintOf(remember.scope));
+        if (known) return { kind: 'remembered', fingerprint: known } as const;
+        const record = await transaction.tow(ref);
+        if (!record.tow || versionNumber(record.version) !== before.version) return { kind: 'stale' } as const;
+        applyChange(record, change, transaction.nowMs);
+        const { delivery } = change;
+        const hasSettled =
+          delivery !== null && (await settleDelivery(transaction, record, delivery.id, delivery.verdict));
+        transaction.audit(change.audit);
+        transaction.remember(remember);
+        return { kind: 'saved', hasSettled } as const;
       });
-      const reply = await saveTow.run(redis, keys, [
-        ref,
-        before.version,
-        JSON.stringify(change.tow),
-        change.tow.state,
-        wellFormed(changesOf(before, change)),
-        remember?.fingerprint ?? '',
-      ]);
-      const saved = savedOf(reply, 'save-tow');
-      return saved.kind === 'saved' ? { ...saved, hasSettled: settledOf(reply) } : saved;
+      return reply.kind === 'failed' ? { kind: 'remembered', fingerprint: reply.value } : reply.value;
     },
 
-    decide: (before, decision, remember) => decide(redis, before, decision, remember),
+    async decide(before, decision, remember): Promise<Saved> {
+      const ref = before.tow.towingReferenceId;
+      const reply = await records.transact(`tow ${ref}`, async (transaction) => {
+        const known = remember && (await transaction.fingerprintOf(remember.scope));
+        if (known) return { kind: 'remembered', fingerprint: known } as const;
+        const record = await transaction.tow(ref);
+        if (!record.tow || versionNumber(record.version) !== before.version) return { kind: 'stale' } as const;
+        decide(record, decision, transaction.nowMs);
+        transaction.audit(decision.audit);
+        transaction.remember(remember);
+        return { kind: 'saved' } as const;
+      });
+      return reply.kind === 'failed' ? { kind: 'remembered', fingerprint: reply.value } : reply.value;
+    },
   };
 }
 
-async function decide(
-  redis: Redis,
-  before: TowRecord,
-  decision: ReportDecision,
-  remember: Remember | undefined,
-): Promise<Saved> {
-  const ref = before.tow.towingReferenceId;
-  const seqOf = (id: string) => seqIn(before, id);
-  const changes = {
-    document: decision.action === 'correct' ? JSON.stringify(decision.tow) : '',
-    body: decision.action === 'correct' ? JSON.stringify(decision.body) : '',
-    reason: decision.action === 'waive' || decision.action === 'accept' ? decision.reason : '',
-    also_waive: decision.action === 'waive' ? decision.alsoWaive.map(({ id }) => seqOf(id)) : [],
-    terms: decision.action === 'correct' ? decision.searchTerms : [],
-    timeline: JSON.stringify(decisionEntry(decision)),
-    audit: wellFormed(decision.audit),
-    listed: decision.action === 'correct' ? listedBy(decision.tow) : null,
-  };
-  const reply = await decideReport.run(redis, towKeys(ref, remember ? { idempotencyScope: remember.scope } : {}), [
-    ref,
-    before.version,
-    seqOf(decision.reportId),
-    decision.action,
-    wellFormed(changes),
-    remember?.fingerprint ?? '',
-  ]);
-  return savedOf(reply, 'decide');
+function applyChange(record: StoredTow, change: TowChange, nowMs: number): void {
+  record.tow = change.tow;
+  for (const id of change.withdraw.ids) {
+    waiveEntry(record, entryNamed(record, id), change.withdraw.reason, nowMs);
+    noteEvent(record, { type: 'report.waived', report_id: id, reason: change.withdraw.reason }, nowMs);
+  }
+  for (const { kind, body } of change.reports) {
+    const seq = record.entries.length + 1;
+    record.entries.push(newEntry({ seq, id: `${kind}-${seq}`, kind, body, nowMs }));
+  }
+  for (const entry of change.timeline) noteEvent(record, entry, nowMs);
+  for (const task of change.openTasks) openTask(record, task, nowMs);
+  for (const id of change.closeTasks) delete record.tasks[id];
 }
 
-function decisionEntry(decision: ReportDecision): JsonObject {
-  const entry: JsonObject = {
+function decide(record: StoredTow, decision: ReportDecision, nowMs: number): void {
+  const entry = entryNamed(record, decision.reportId);
+  if (decision.action === 'correct') {
+    entry.body = decision.body;
+    record.tow = decision.tow;
+  }
+  decideEntry(record, entry, decision, nowMs);
+  if (decision.action === 'waive') {
+    for (const { id } of decision.alsoWaive) waiveEntry(record, entryNamed(record, id), decision.reason, nowMs);
+  }
+  noteEvent(record, decisionEvent(decision), nowMs);
+}
+
+function decisionEvent(decision: ReportDecision): JsonObject {
+  return {
     type: decision.audit.action,
     report_id: decision.reportId,
     by: decision.audit.by,
+    ...(decision.action === 'correct' ? { fields: decision.fields } : {}),
+    ...(decision.action === 'waive' || decision.action === 'accept' ? { reason: decision.reason } : {}),
   };
-  if (decision.action === 'correct') entry['fields'] = decision.fields;
-  if (decision.action === 'waive' || decision.action === 'accept') entry['reason'] = decision.reason;
+}
+
+function entryNamed(record: StoredTow, id: string): Entry {
+  const entry = record.entries.find((known) => known.id === id);
+  if (!entry) throw new Error(`no report ${id} on this tow`);
   return entry;
-}
-
-function changesOf(before: TowRecord, change: TowChange) {
-  const ref = before.tow.towingReferenceId;
-  return {
-    reports: change.reports.map(({ kind, body }, index) => ({
-      id: `${kind}-${before.reports.length + index + 1}`,
-      kind,
-      body: JSON.stringify(body),
-      once: OPERATIONS[kind].safeToRepeat ? '0' : '1',
-    })),
-    withdraw: change.withdraw.ids.map((id) => seqIn(before, id)),
-    withdraw_reason: change.withdraw.reason,
-    timeline: change.timeline.map((entry) => JSON.stringify(entry)),
-    open_tasks: change.openTasks.map((task) => ({ id: taskId(ref, task), json: taskJson(ref, task) })),
-    close_tasks: change.closeTasks,
-    terms: change.searchTerms,
-    delivery_id: change.delivery?.id ?? '',
-    verdict: change.delivery?.verdict ?? '',
-    reconciled: change.reconciled,
-    audit: change.audit ? wellFormed(change.audit) : '',
-    listed: listedBy(change.tow),
-  };
-}
-
-function seqIn(before: TowRecord, reportId: string): number {
-  const report = before.reports.find(({ id }) => id === reportId);
-  if (!report) throw new Error(`no report ${reportId} on this tow`);
-  return report.seq;
 }
 
 /** The id under which a task of a tow is open at most once. */
 export function taskId(ref: string, task: NewTask): string {
   return `${task.subject}.${ref}`;
-}
-
-/** A task of a tow as it is stored. */
-export function taskJson(ref: string, { subject, ...task }: NewTask): string {
-  return JSON.stringify({ id: `${subject}.${ref}`, ...task, towing_reference_id: ref }).toWellFormed();
-}
-
-/** A task of the whole operator as it is stored: open at most once. */
-export function generalTaskJson({ subject, ...task }: NewTask): string {
-  return JSON.stringify({ id: subject, ...task }).toWellFormed();
 }

@@ -1,178 +1,233 @@
 import type { Redis } from 'ioredis';
-import { acknowledgedKind, violationClaimKind, violationCounts, violationHandOver } from '../contracts/replies';
-import type { ViolationRecord } from '../contracts/violations';
-import { UNANSWERED_CREATES_MAX } from '../domain/policy';
-import { wordTerm } from '../domain/search';
-import { connectionTask, outageTask, pausedOperationTask } from '../domain/tasks';
+import { restingState, startGiveUpClock, isEntrySettled, unblock } from '../domain/entry';
+import { openTask, type StoredViolation } from '../domain/outbox-record';
+import { settleAttempt } from '../domain/settle-attempt';
+import type { NewTask } from '../domain/tasks';
+import { addReference, dropReference } from '../domain/violation-names';
 import type { Clock } from '../platform/clock';
-import type {
-  ViolationClaim,
-  ViolationClaimed,
-  ViolationLease,
-  ViolationOutbox,
-  ViolationResult,
-} from '../workflow/violation-port';
-import { attemptJson, changesOf, delayOf } from './ack-changes';
-import { slotLastsMs } from './budgets';
-import { violationKeys } from './keys';
-import { fields, list, text, UnexpectedReply } from './parse';
-import { Script } from './scripts';
-import { generalTaskJson } from './tows';
-import { ACK_REPEAT_MS, CLAIM_REPEAT_MS, untilAnswered } from './until-answered';
-import { violationRecordOf } from './violations';
-import { wellFormedJson } from './well-formed';
+import type { ViolationClaim, ViolationLease, ViolationOutbox, ViolationResult } from '../workflow/violation-port';
+import { claimRecord, type Claimed, type ClaimSettings } from './claims';
+import { KEYS } from './keys';
+import { givePermitBack, type RateLimit } from './permits';
+import { recordsOf } from './records';
+import type { Transaction } from './transaction';
+import { ACK_REPEAT_MS } from './until-answered';
+import { entryOf, violationRecordOf } from './violation-view';
+import { ownerOf } from './violations';
 
-const claimViolation = new Script('claim-violation');
-const ackViolation = new Script('ack-violation');
-const releaseViolation = new Script('release-violation');
-const checkedViolation = new Script('checked-violation');
-const handOverViolation = new Script('hand-over-violation');
-const finishedViolation = new Script('finished-violation');
-
-export interface ViolationOutboxSettings {
-  /** How long a claim lasts; longer than the deadline of a call, equal to the lock of its queue job. */
-  readonly leaseMs: number;
-  /** How long a tow request may take to prove a violation whose answer was lost. */
-  readonly proofMs: number;
-  /** How long a violation may keep failing before a person must decide. */
-  readonly giveUpAfterMs: number;
+export interface ViolationOutboxSettings extends Omit<ClaimSettings, 'rateLimit' | 'unknownGraceMs'> {
   /** Violations that may be sent in any window; limit 0 = any number. */
-  readonly violationBudget: { readonly limit: number; readonly windowMs: number };
-  /** Whether an active ticket is looked for before a violation that depends on one is sent. */
-  readonly checksTicket: boolean;
+  readonly violationBudget: RateLimit;
 }
 
-/** Claim and ack of violations in Redis; see the headers of lua/claim-violation.lua and lua/ack-violation.lua. */
+/** Claim and ack of violations. */
 export function createViolationOutbox(redis: Redis, clock: Clock, settings: ViolationOutboxSettings): ViolationOutbox {
-  /** Repeated for as long as it is of use: a claim that is not given back counts as a send once its lease has ended. */
-  const giveBack = async ({ id, revision, leaseToken }: ViolationLease, rest: readonly (string | number)[]) => {
-    const args = [id, revision, leaseToken, ...rest];
-    const limitMs = settings.leaseMs;
-    await untilAnswered(() => releaseViolation.run(redis, violationKeys(id), args), { clock, limitMs });
+  const records = recordsOf(redis);
+
+  /** Gives a right back without an attempt, unless it was lost. */
+  const giveBack = async (lease: ViolationLease, then: (record: StoredViolation, nowMs: number) => void) => {
+    const { id, revision, leaseToken } = lease;
+    const reply = await records.transact(
+      `violation ${id}`,
+      async (transaction) => {
+        const record = await transaction.violation(id);
+        const entry = record && entryOf(record);
+        if (!record || !entry || entry.revision !== revision || record.lease?.token !== leaseToken) return null;
+        const permitAtMs = record.lease.permitAtMs ?? null;
+        if (entry.attemptId !== null) {
+          entry.attempts -= 1;
+          entry.attemptId = null;
+        }
+        record.lease = null;
+        then(record, transaction.nowMs);
+        return permitAtMs;
+      },
+      { drains: true },
+    );
+    if (reply.kind === 'done' && reply.value !== null)
+      await givePermitBack(redis, 'violation', { grantedAtMs: reply.value, nowMs: await records.nowMs() });
   };
+  const rest = (record: StoredViolation, atMs: number, waitsFor: string | null) => {
+    const entry = entryOf(record);
+    if (isEntrySettled(entry)) return;
+    Object.assign(entry, { state: restingState(entry), nextAtMs: atMs, waitsFor });
+  };
+
   return {
     async claim(id, { hasToken } = { hasToken: true }) {
-      const [leaseToken, attemptId] = [clock.id(), clock.id()];
-      const { leaseMs, proofMs, violationBudget, giveUpAfterMs, checksTicket } = settings;
-      const limits = [UNANSWERED_CREATES_MAX.violation, violationBudget.limit, violationBudget.windowMs, giveUpAfterMs];
-      const args = [id, leaseToken, attemptId, leaseMs, proofMs, ...limits, checksTicket ? 1 : 0, hasToken ? 1 : 0];
-      // Repeated with the same token: a claim whose reply was lost is given again, not left to run out.
-      const reply = await untilAnswered(() => claimViolation.run(redis, violationKeys(id), args), {
-        clock,
-        limitMs: CLAIM_REPEAT_MS,
+      const claimed = await claimRecord(redis, clock, {
+        line: `violation ${id}`,
+        load: (transaction) => transaction.violation(id),
+        hasToken,
+        settings: { ...settings, rateLimit: settings.violationBudget, unknownGraceMs: 0 },
       });
-      return claimOf(list(reply, 'claim-violation'), {
-        id,
-        leaseToken,
-        attemptId,
-        permitLastsMs: slotLastsMs(violationBudget),
-      });
+      if (claimed) {
+        return claimOf(id, claimed);
+      }
+      await redis.zrem(KEYS.dueViolations, id);
+      return { kind: 'gone' };
     },
 
     async ack(claimed, result) {
-      // As for reports: what the service has answered must not be forgotten because Redis was away.
-      const args = ackArguments(claimed, result, settings);
-      const reply = await untilAnswered(() => ackViolation.run(redis, violationKeys(claimed.id), args), {
-        clock,
-        limitMs: ACK_REPEAT_MS,
-      });
-      return acknowledgedKind.parse(reply);
+      const { id } = claimed;
+      const right = { ...claimed, seq: 1 };
+      for (;;) {
+        const reply = await records.transact(
+          `violation ${id}`,
+          async (transaction) => {
+            const record = await transaction.violation(id);
+            if (!record) return { kind: 'gone', permitAtMs: undefined } as const;
+            const permitAtMs = record.lease?.permitAtMs;
+            const named = await namedBy(redis, transaction, record, result);
+            const kind = settleAttempt(record, right, result, {
+              nowMs: transaction.nowMs,
+              giveUpAfterMs: settings.giveUpAfterMs,
+              circuits: await transaction.circuits(),
+              effects: transaction.circuitEffects,
+              keepAnswer: named,
+            });
+            return { kind, permitAtMs };
+          },
+          { repeatMs: ACK_REPEAT_MS, usesKept: true, drains: true },
+        );
+        if (reply.kind === 'failed') continue;
+        const { kind, permitAtMs } = reply.value;
+        if (permitAtMs !== undefined && !result.isPermitSpent && kind === 'done') {
+          await givePermitBack(redis, 'violation', { grantedAtMs: permitAtMs, nowMs: await records.nowMs() });
+        }
+        return kind;
+      }
     },
 
-    release: (lease, { delayMs, because }) => giveBack(lease, [delayMs, because, '', 0]),
+    release: (lease, { delayMs, because }) =>
+      giveBack(lease, (record, nowMs) => {
+        if (because === 'spool') startGiveUpClock(entryOf(record), nowMs, settings.giveUpAfterMs);
+        rest(record, nowMs + delayMs, because);
+      }),
 
     unchecked: (lease, { delayMs, error }) =>
-      giveBack(lease, [delayMs, 'ticket_check', JSON.stringify(error), settings.giveUpAfterMs]),
+      giveBack(lease, (record, nowMs) => {
+        const entry = entryOf(record);
+        if (isEntrySettled(entry)) return;
+        rest(record, nowMs + delayMs, 'ticket_check');
+        entry.ticketFailures += 1;
+        entry.error = error;
+        startGiveUpClock(entry, nowMs, settings.giveUpAfterMs);
+      }),
 
-    async checked({ id, revision, leaseToken }, ticket, task) {
-      const checkedAt = new Date(clock.nowMs()).toISOString();
-      const said = ticket ? JSON.stringify({ checked_at: checkedAt, has_active_ticket: ticket.hasActiveTicket }) : '';
-      const asked = task ? [task.subject, generalTaskJson(task)] : ['', ''];
-      await checkedViolation.run(redis, violationKeys(id), [id, revision, leaseToken, said, ...asked]);
-    },
+    checked: async (lease, ticket, task) =>
+      giveBack(lease, (record, nowMs) => storeCheck(record, { ticket, task, nowMs, localNowMs: clock.nowMs() })),
 
-    async handOver(id, { version, why }, task) {
-      const asked = [task.subject, generalTaskJson(task)];
-      await handOverViolation.run(redis, violationKeys(id), [id, version, ...asked, why]);
-    },
+    // The claim has opened the task already.
+    handOver: () => Promise.resolve(),
 
     async finished(id, version) {
-      await finishedViolation.run(redis, violationKeys(id), [id, version]);
+      await records.transact(
+        `violation ${id}`,
+        async (transaction) => {
+          const record = await transaction.violation(id);
+          if (!record) return;
+          const { unfinishedSince } = record;
+          if (isEntrySettled(entryOf(record)) && unfinishedSince !== null && unfinishedSince <= version) {
+            record.unfinishedSince = null;
+          }
+          transaction.schedule(record);
+        },
+        { drains: true },
+      );
     },
   };
 }
 
-type Mine = Pick<ViolationClaimed, 'id' | 'leaseToken' | 'attemptId' | 'permitLastsMs'>;
+/** Stores what was found before sending: the answer about a ticket, or a task that a person must decide. */
+function storeCheck(
+  record: StoredViolation,
+  found: { ticket: { hasActiveTicket: boolean } | null; task: NewTask | null; nowMs: number; localNowMs: number },
+): void {
+  const { ticket, task, nowMs } = found;
+  const entry = entryOf(record);
+  // Without an attempt the claim was one to ask for a ticket; giving it back has cleared the attempt of any other.
+  const isAboutTicket = ticket !== null || entry.sentRevision === null;
+  if (ticket) {
+    const checkedAt = new Date(found.localNowMs).toISOString();
+    record.ticket = { checked_at: checkedAt, has_active_ticket: ticket.hasActiveTicket };
+    entry.ticketFailures = 0;
+    if (entry.failures === 0) Object.assign(entry, { firstFailedAtMs: null, giveUpAtMs: null, error: null });
+  }
+  if (isEntrySettled(entry)) return;
+  entry.waitsFor = null;
+  if (!task) {
+    Object.assign(entry, { state: restingState(entry), nextAtMs: nowMs });
+    return;
+  }
+  unblock(entry, nowMs);
+  Object.assign(entry, { state: 'held', nextAtMs: null });
+  record.heldForTicket = isAboutTicket && task.type !== 'images_missing';
+  openTask(record, task, nowMs);
+}
 
-function claimOf([first, ...rest]: readonly unknown[], mine: Mine): ViolationClaim {
-  const kind = violationClaimKind.parse(first);
-  const numberAt = (index: number) => Number(text(rest[index], 'claim-violation'));
-  switch (kind) {
+/** Prepares what an accepted answer says of the service's name of a violation; another violation may have to give it up. */
+async function namedBy(
+  redis: Redis,
+  transaction: Transaction,
+  record: StoredViolation,
+  { named, verdict }: ViolationResult,
+): Promise<() => void> {
+  if (!named || verdict.next !== 'accepted') return () => {};
+  const owner = await ownerOf(redis, transaction, named.reference);
+  return () => {
+    record.serviceStatus = named.serviceStatus;
+    record.canTow = named.canTow;
+    const isOthers = owner !== null && owner.id !== record.id;
+    if (!isOthers || dropReference(owner, named.reference)) {
+      transaction.effect(['HSET', KEYS.violationReferences, named.reference, record.id]);
+    }
+    addReference(record, named.reference, { isTold: true, isMain: true });
+  };
+}
+
+function claimOf(id: string, claimed: Claimed<StoredViolation>): ViolationClaim {
+  const { step, leaseToken, attemptId, circuits } = claimed;
+  const record = violationRecordOf({ ...claimed.record, version: String(claimed.version) });
+  const { revision } = record;
+  switch (step.kind) {
     case 'idle':
     case 'held':
-    case 'gone':
     case 'token_first':
-      return { kind };
+      return { kind: step.kind };
     case 'wait':
     case 'busy':
-      return { kind, untilMs: numberAt(0) };
+      return { kind: step.kind, untilMs: step.untilMs };
     case 'probe':
-      return { kind, failedProbes: numberAt(0) };
-    case 'hand_over': {
-      const [why, attempts, version] = violationHandOver.parse(rest);
-      return { kind, why, attempts, version };
-    }
+      return { kind: 'probe', failedProbes: step.failedProbes };
+    case 'escalated':
+      return { kind: 'hand_over', why: step.why, attempts: step.entry.attempts, version: record.version };
+    case 'check':
+      return { kind: 'check', id, revision, leaseToken, record };
     case 'finish':
-      return { kind, record: hashOf(rest[0]).record };
-    case 'check': {
-      const { record } = hashOf(rest[0]);
-      return { kind, id: mine.id, leaseToken: mine.leaseToken, revision: record.revision, record };
-    }
+      return { kind: 'finish', record: violationRecordOf(claimed.record) };
     case 'send': {
-      const { record, counts } = hashOf(rest[0]);
-      const more = { connectionFailures: numberAt(1), failedProbes: numberAt(2), sinceRecordedMs: numberAt(3) };
-      return { kind, ...mine, record, revision: record.revision, attempt: record.attempts, ...counts, ...more };
+      const { entry } = step;
+      return {
+        kind: 'send',
+        id,
+        revision,
+        leaseToken,
+        record,
+        attemptId,
+        attempt: entry.attempts,
+        failures: entry.failures,
+        notFound: entry.notFound,
+        unanswered: entry.unanswered,
+        connectionFailures: circuits.open.connection?.failures ?? 0,
+        failedProbes: circuits.open.outage?.failures ?? 0,
+        connectionLosses: entry.connectionLosses,
+        sinceRecordedMs: claimed.grantedAtMs - entry.createdAtMs,
+        permitAtMs: claimed.permitAtMs,
+        permitLastsMs: claimed.permitLastsMs,
+      };
     }
+    case 'permit':
+      throw new Error(`a violation has no step ${step.kind}`);
   }
-}
-
-/** The record in a reply, and what its attempts came to so far. */
-function hashOf(reply: unknown): { record: ViolationRecord; counts: ReturnType<typeof violationCounts.parse> } {
-  const hash = Object.fromEntries(fields(reply, 'violation'));
-  const record = violationRecordOf(hash);
-  if (!record) throw new UnexpectedReply('claim-violation');
-  return { record, counts: violationCounts.parse(hash) };
-}
-
-function ackArguments(
-  claimed: ViolationClaimed,
-  result: ViolationResult,
-  settings: ViolationOutboxSettings,
-): (string | number)[] {
-  const { named, task } = result;
-  const words = result.error?.message ?? '';
-  const changes = {
-    ...changesOf(claimed, result, settings),
-    named: named && {
-      reference: named.reference,
-      service_status: named.serviceStatus ?? '',
-      can_tow: named.canTow === null ? '' : String(named.canTow),
-    },
-    terms: named ? [wordTerm(named.reference)] : [],
-    task: task && { id: task.subject, json: generalTaskJson(task) },
-    connection_task: generalTaskJson(connectionTask(words, { violationId: claimed.id })),
-    outage_task: generalTaskJson(outageTask(words)),
-    paused_task: generalTaskJson(pausedOperationTask('violation', words)),
-  };
-  return [
-    claimed.id,
-    claimed.attemptId,
-    claimed.revision,
-    claimed.leaseToken,
-    result.verdict.next,
-    delayOf(result),
-    attemptJson(claimed, result),
-    // To Lua, JSON's null is a value like any other: what is not there is false.
-    wellFormedJson({ ...changes, named: changes.named ?? false, task: changes.task ?? false }),
-  ];
 }

@@ -1,31 +1,29 @@
 import type { Redis } from 'ioredis';
-import { violationRecord, type ViolationRecord } from '../contracts/violations';
-import { wordTerm } from '../domain/search';
-import { dependsOnTicket, metadataIdOf, type Violation } from '../domain/violation';
-import { beforeCorrectionTask } from '../domain/violation-tasks';
-import type { Act, Page, Remember, RememberAnswer } from '../workflow/ports';
+import type { ViolationRecord } from '../contracts/violations';
+import { decideEntry } from '../domain/decide-entry';
+import { isEntrySettled } from '../domain/entry';
+import type { StoredViolation } from '../domain/outbox-record';
+import { metadataIdOf } from '../domain/violation';
+import { addReference, dropReference, mayHaveBeenSent, noteTow } from '../domain/violation-names';
+import type { Page } from '../workflow/ports';
 import type { JoiningTow, ViolationDecision, ViolationFilter, ViolationStore } from '../workflow/violation-port';
-import { KEYS, violationKey, violationKeys, violationsInStateKey } from './keys';
+import { KEYS, violationKey, violationsInStateKey } from './keys';
 import { search } from './list-tows';
-import { joinedKind, linkedKind } from '../contracts/replies';
-import { texts } from './parse';
+import { recordsOf } from './records';
 import { newestFirst } from './rows';
-import { savedOf } from './saved';
-import { generalTaskJson } from './tows';
-import { Script } from './scripts';
-import { wellFormedJson } from './well-formed';
+import type { Transaction } from './transaction';
+import { decodeViolation, newStoredViolation } from './violation-fields';
+import { entryOf, violationRecordOf } from './violation-view';
 
-const createViolation = new Script('create-violation');
-const decideViolation = new Script('decide-violation');
-const joinViolation = new Script('join-violation');
-const linkViolation = new Script('link-violation');
-
-/** The violations in Redis. Every write is one script; see the headers in lua/. */
+/** The violations in Redis: decisions on records, each committed if nobody was faster. */
 export function createViolationStore(redis: Redis): ViolationStore {
-  const readById = async (id: string) => violationRecordOf(await redis.hgetall(violationKey(id)));
-  const idOf = (name: string, index: string) => redis.hget(index, name);
+  const records = recordsOf(redis);
+  const readById = async (id: string) => {
+    const stored = decodeViolation(await redis.hgetall(violationKey(id)));
+    return stored && violationRecordOf(stored);
+  };
   const readNamed = async (name: string, index: string) => {
-    const id = await idOf(name, index);
+    const id = await redis.hget(index, name);
     return id === null ? null : readById(id);
   };
   return {
@@ -33,105 +31,155 @@ export function createViolationStore(redis: Redis): ViolationStore {
 
     list: (filter) => listViolations(redis, filter, readById),
 
-    create: (violation, { searchTerms }, act) => create(redis, { violation, searchTerms, act }),
-
     async find({ reference, metadataId }) {
       const byReference = await readNamed(reference, KEYS.violationReferences);
       if (byReference || metadataId === null) return byReference;
       return readNamed(metadataId, KEYS.violationAliases);
     },
 
-    decide: (before, decision, remember) => decide(redis, { before, decision, remember }),
+    async create(violation, _options, { audit, remember }) {
+      const { id } = violation;
+      const alias = metadataIdOf(violation);
+      for (;;) {
+        const reply = await records.transact(`violation ${id}`, async (transaction) => {
+          const known = remember && (await transaction.fingerprintOf(remember.scope));
+          if (known) return { kind: 'remembered', fingerprint: known } as const;
+          const refusal = await refusalOfAlias(redis, transaction, { id, alias });
+          if (refusal) return { kind: refusal } as const;
+          transaction.create(newStoredViolation(violation, transaction.nowMs));
+          transaction.effect(['HSET', KEYS.violationAliases, alias, id, id, id]);
+          transaction.audit(audit);
+          transaction.remember(remember);
+          return { kind: 'saved' } as const;
+        });
+        if (reply.kind === 'done') return reply.value;
+        if (reply.check === 'remembered') return { kind: 'remembered', fingerprint: reply.value };
+      }
+    },
 
-    async joined(id, tow) {
-      const reply = await joinViolation.run(redis, violationKeys(id), [id, joiningJson(id, tow)]);
-      const [first, shownAs = ''] = texts(reply, 'join-violation');
-      const kind = joinedKind.parse(first);
-      return kind === 'joined' ? { kind, shownAs } : { kind };
+    async decide(before, decision, remember) {
+      const { id } = before.violation;
+      const reply = await records.transact(`violation ${id}`, async (transaction) => {
+        const known = remember && (await transaction.fingerprintOf(remember.scope));
+        if (known) return { kind: 'remembered', fingerprint: known } as const;
+        const record = await transaction.violation(id);
+        if (!record || violationRecordOf(record).version !== before.version) return { kind: 'stale' } as const;
+        const reference = decision.action === 'accept' ? decision.reference : null;
+        if (reference !== null) {
+          const owner = await ownerOf(redis, transaction, reference);
+          if (owner && owner.id !== id) return { kind: 'reference_taken' } as const;
+        }
+        decide(record, decision, transaction.nowMs);
+        if (reference !== null) {
+          addReference(record, reference, { isMain: true });
+          transaction.effect(['HSET', KEYS.violationReferences, reference, id]);
+        }
+        transaction.audit(decision.audit);
+        transaction.remember(remember);
+        return { kind: 'saved' } as const;
+      });
+      if (reply.kind === 'done') return reply.value;
+      return reply.check === 'remembered' ? { kind: 'remembered', fingerprint: reply.value } : { kind: 'stale' };
+    },
+
+    async joined(id, { towingReference, reference }) {
+      for (;;) {
+        const reply = await records.transact(`violation ${id}`, async (transaction) => {
+          const record = await transaction.violation(id);
+          if (!record) return { kind: 'gone' } as const;
+          const owner = await ownerOf(redis, transaction, reference);
+          if (owner && owner.id !== id) return { kind: 'taken' } as const;
+          const entry = entryOf(record);
+          // A name that is not known yet was found by the id that the service echoes.
+          const isNew = !record.references.includes(reference);
+          const mayBeThere = mayHaveBeenSent(entry);
+          // A name from before it was first sent proves nothing of what was sent since.
+          const isProof = mayBeThere && (isNew || record.toldReferences.includes(reference));
+          const proves = isProof && !isEntrySettled(entry);
+          addReference(record, reference, { isTold: isNew && mayBeThere, isMain: proves });
+          transaction.effect(['HSET', KEYS.violationReferences, reference, id]);
+          noteTow(record, entry, { towingReference, isNewReference: isNew, proves }, transaction.nowMs);
+          return { kind: 'joined', shownAs: record.reference ?? '' } as const;
+        });
+        if (reply.kind === 'done') return reply.value;
+      }
     },
 
     async linked(id, tow, before) {
-      const args = [id, joiningJson(id, tow), before ?? ''];
-      return linkedKind.parse(await linkViolation.run(redis, violationKeys(id), args));
+      for (;;) {
+        const reply = await records.transact(`violation ${id}`, (transaction) =>
+          link(redis, transaction, { id, tow, before }),
+        );
+        if (reply.kind === 'done') return reply.value;
+      }
     },
   };
 }
 
-function joiningJson(id: string, { towingReference, reference }: JoiningTow): string {
-  const task = beforeCorrectionTask(id);
-  return wellFormedJson({
-    towing_reference: towingReference,
-    reference,
-    terms: [wordTerm(reference), wordTerm(towingReference)],
-    correction_task: { id: task.subject, json: generalTaskJson(task) },
-  });
+function decide(record: StoredViolation, decision: ViolationDecision, nowMs: number): void {
+  const entry = entryOf(record);
+  if (decision.action === 'correct') {
+    record.violation = decision.violation;
+    // Another plate or zone is another question.
+    record.ticket = null;
+    record.ticketOverruled = false;
+  }
+  decideEntry(record, entry, decision, nowMs);
 }
 
-/** A stored violation; null when there is none. */
-export function violationRecordOf(hash: Readonly<Record<string, string>>): ViolationRecord | null {
-  return hash['document'] === undefined ? null : violationRecord.parse(hash);
-}
-
-async function create(
+async function link(
   redis: Redis,
-  { violation, searchTerms, act }: { violation: Violation; searchTerms: readonly string[]; act: Act<RememberAnswer> },
-): ReturnType<ViolationStore['create']> {
-  const { audit, remember } = act;
-  const reply = await createViolation.run(
-    redis,
-    violationKeys(violation.id, remember ? { idempotencyScope: remember.scope } : {}),
-    [
-      violation.id,
-      JSON.stringify(violation),
-      metadataIdOf(violation),
-      wellFormedJson(searchTerms),
-      isProvable(violation),
-      isTicketQuestion(violation),
-      remember?.fingerprint ?? '',
-      remember?.answer ?? '',
-      wellFormedJson(audit),
-    ],
-  );
-  const [first] = texts(reply, 'create-violation');
-  return first === 'alias_taken' || first === 'alias_of_waived' ? { kind: first } : savedOf(reply, 'create-violation');
+  transaction: Transaction,
+  { id, tow: { towingReference, reference }, before }: { id: string; tow: JoiningTow; before: string | null },
+): Promise<'linked' | 'gone'> {
+  const record = await transaction.violation(id);
+  if (!record) return 'gone';
+  if (before !== null && before !== id) {
+    const former = await transaction.violation(before);
+    if (former) former.tows = former.tows.filter((known) => known !== towingReference);
+  }
+  const owner = await ownerOf(redis, transaction, reference);
+  const other = owner && owner.id !== id ? owner : null;
+  let [isNewReference, proves] = [false, false];
+  const entry = entryOf(record);
+  if (!other || dropReference(other, reference)) {
+    const isNew = !record.references.includes(reference);
+    proves = !other && isNew && mayHaveBeenSent(entry) && !isEntrySettled(entry);
+    isNewReference = addReference(record, reference, { isMain: proves });
+    transaction.effect(['HSET', KEYS.violationReferences, reference, id]);
+  }
+  noteTow(record, entry, { towingReference, isNewReference, proves }, transaction.nowMs);
+  return 'linked';
 }
 
-async function decide(
+/** The violation that has a name; null when none has. Should that change meanwhile, the check `reference` fails. */
+export async function ownerOf(
   redis: Redis,
-  {
-    before: { violation, version },
-    decision,
-    remember,
-  }: { before: ViolationRecord; decision: ViolationDecision; remember: Remember | undefined },
-): ReturnType<ViolationStore['decide']> {
-  const { action, audit } = decision;
-  const corrected = action === 'correct' ? decision.violation : null;
-  const reference = action === 'accept' ? decision.reference : null;
-  const changes = {
-    document: corrected ? JSON.stringify(corrected) : '',
-    depends_on_ticket: isTicketQuestion(corrected ?? violation),
-    reason: action === 'waive' || action === 'accept' ? decision.reason : '',
-    reference: reference ?? '',
-    terms: [
-      ...(action === 'correct' ? decision.searchTerms : []),
-      ...(reference === null ? [] : [wordTerm(reference)]),
-    ],
-    audit: wellFormedJson(audit),
-  };
-  const keys = violationKeys(violation.id, remember ? { idempotencyScope: remember.scope } : {});
-  const args = [violation.id, version, action, wellFormedJson(changes), remember?.fingerprint ?? ''];
-  const reply = await decideViolation.run(redis, keys, args);
-  const [first] = texts(reply, 'decide-violation');
-  return first === 'reference_taken' ? { kind: first } : savedOf(reply, 'decide-violation');
+  transaction: Transaction,
+  reference: string,
+): Promise<StoredViolation | null> {
+  const owner = await redis.hget(KEYS.violationReferences, reference);
+  transaction.check({ key: KEYS.violationReferences, field: reference, value: owner ?? '', name: 'reference' });
+  return owner === null ? null : transaction.violation(owner);
 }
 
-/** A tow request echoes the metadata, and the guide form carries none. */
-function isProvable({ api }: Violation): 0 | 1 {
-  return api === 'reference' ? 1 : 0;
-}
-
-function isTicketQuestion({ form }: Violation): 0 | 1 {
-  return dependsOnTicket(form) ? 1 : 0;
+/** Why the id in its metadata may not be used; null when it may. A violation that was waived unsent leaves its id to the next. */
+async function refusalOfAlias(
+  redis: Redis,
+  transaction: Transaction,
+  { id, alias }: { id: string; alias: string },
+): Promise<'alias_taken' | 'alias_of_waived' | null> {
+  const [owner, named] = await redis.hmget(KEYS.violationAliases, alias, id);
+  for (const [field, value] of [[alias, owner ?? ''] as const, [id, named ?? ''] as const]) {
+    transaction.check({ key: KEYS.violationAliases, field, value, name: 'alias' });
+  }
+  if (owner !== null && owner !== undefined) {
+    const record = await transaction.violation(owner);
+    const entry = record && entryOf(record);
+    if (entry?.state !== 'waived' || owner === alias) return 'alias_taken';
+    if (entry.possibleEffects > 0) return 'alias_of_waived';
+  }
+  return named === null || named === undefined ? null : 'alias_taken';
 }
 
 /** A page of violations, newest first; with a search, by the words it found them under. */
@@ -144,7 +192,7 @@ async function listViolations(
   const { refs: ids, nextCursor } = filter.search
     ? await search(redis, KEYS.searchViolations, { ...filter, words: filter.search })
     : await newestFirst(redis, index, filter);
-  const records = await Promise.all(ids.map(read));
+  const found = await Promise.all(ids.map(read));
   const isWanted = (record: ViolationRecord) => filter.state === null || record.state === filter.state;
-  return { items: records.filter((record) => record !== null).filter(isWanted), nextCursor };
+  return { items: found.filter((record) => record !== null).filter(isWanted), nextCursor };
 }

@@ -1,69 +1,69 @@
-import type { BulkDocument, BulkTarget } from '../contracts/bulk';
+import type { BulkDocument, BulkResult, BulkTarget } from '../contracts/bulk';
 import type { Actor } from '../domain/audit';
-import { callFor, questionOf } from './bulk-call';
-import type { BulkResult } from './bulk-port';
+import { callFor, questionOf, type DecidingCall } from './bulk-call';
 import type { ApiRefusal, OperatorApi } from './operator-port';
 import type { TaskStore } from './ports';
 
-/** Deciding one task of a bulk run, as often as it takes and never twice. */
+/** The decision on one task of a bulk run. It can be repeated: its effect happens once, under its Idempotency-Key. */
 
 export interface DecideTools {
   readonly api: Pick<OperatorApi, 'call' | 'remembers'>;
   readonly tasks: Pick<TaskStore, 'read'>;
 }
 
-export interface Item {
+interface Item {
   readonly document: BulkDocument;
   readonly target: BulkTarget;
-  readonly actor: Actor;
-  /** Somebody may have decided it for this run before, without being able to say so. */
-  readonly mayHaveRun: boolean;
-  /** Asked last of all: false when another process may have the run by now. */
-  readonly isOurs: () => boolean;
 }
 
 export type Tried =
   | { readonly kind: 'settled'; readonly result: BulkResult }
-  /** The API says to come back. It had no effect. */
-  | { readonly kind: 'later'; readonly afterMs: number }
-  /** Another process may have the run. Nothing was done. */
-  | { readonly kind: 'not_ours' };
+  /** The API is unable to decide now. It had no effect. */
+  | { readonly kind: 'later'; readonly afterMs: number };
 
-/**
- * Decides a task, if it still asks what it asked when it was chosen. Rejects when nobody knows whether it was decided:
- * then it is tried again with `mayHaveRun`.
- */
-export async function decideItem(tools: DecideTools, item: Item): Promise<Tried> {
-  const call = callFor(item.document, item.target);
+/** Decides a task that still asks what it asked when it was chosen. Rejects when the effect is uncertain: call it again. */
+export async function decideItem(
+  tools: DecideTools,
+  { document, target, actor }: Item & { readonly actor: Actor },
+): Promise<Tried> {
+  const call = callFor(document, target);
   if (!call) return settled('refused', NOTHING_TO_DECIDE);
-  // Before anything else: what was decided has closed the task, and would seem to be gone.
-  if (item.mayHaveRun && (await tools.api.remembers(call.route, call))) return settled('done');
-  if (!(await isStillAsked(tools, item.target))) return settled('gone', ASKED_NO_MORE);
-  if (!item.isOurs()) return { kind: 'not_ours' };
+  if (!(await isStillAsked(tools, target))) {
+    // The decision closes the task: this run may have made it without recording the result.
+    return (await wasMade(tools, call)) ? settled('done') : settled('gone', ASKED_NO_MORE);
+  }
   const { route, params, body, idempotencyKey } = call;
-  const answer = await tools.api.call(route, { actor: item.actor, params, body, idempotencyKey });
+  const answer = await tools.api.call(route, { actor, params, body, idempotencyKey });
   if (answer.ok) return settled('done');
   const { refusal } = answer;
   if (isPassing(refusal)) return { kind: 'later', afterMs: refusal.retryAfterMs ?? 0 };
   const words = { code: refusal.code, message: refusal.message };
-  return settled((await isStillAsked(tools, item.target)) ? 'refused' : 'gone', words);
+  return settled((await isStillAsked(tools, target)) ? 'refused' : 'gone', words);
 }
 
-/** What became of a task that was begun by a run that is over: decided, or else skipped. */
-export async function whatBecameOf(
+/** The result of a task that a run may have decided, without deciding it: `otherwise` when it did not. */
+export async function resultOf(
   tools: Pick<DecideTools, 'api'>,
-  { document, target }: Pick<Item, 'document' | 'target'>,
+  { document, target }: Item,
+  otherwise: BulkResult,
 ): Promise<BulkResult> {
   const call = callFor(document, target);
-  const wasDone = call !== null && (await tools.api.remembers(call.route, call));
-  return { outcome: wasDone ? 'done' : 'skipped', words: null };
+  return call !== null && (await wasMade(tools, call)) ? { outcome: 'done', words: null } : otherwise;
 }
 
 export const NOTHING_TO_DECIDE = { code: 'nothing_to_decide', message: 'There is nothing to decide so about it.' };
 export const ASKED_NO_MORE = {
   code: 'asked_no_more',
-  message: 'What was asked when it was chosen is no longer asked: somebody decided, or it changed by itself.',
+  message: 'The task is closed or has changed since it was chosen.',
 };
+export const NOT_DECIDED = {
+  code: 'not_decided',
+  message: 'The decision failed several times. Open the task and decide on it there.',
+};
+
+function wasMade({ api }: Pick<DecideTools, 'api'>, call: DecidingCall): Promise<boolean> {
+  return api.remembers(call.route, call);
+}
 
 async function isStillAsked({ tasks }: Pick<DecideTools, 'tasks'>, target: BulkTarget): Promise<boolean> {
   const task = await tasks.read(target.taskId);

@@ -1,47 +1,45 @@
 import type {
   BulkAction,
   BulkDocument,
-  BulkInterruption,
+  BulkHead,
   BulkOutcome,
+  BulkResult,
   BulkState,
   BulkTarget,
   BulkWords,
 } from '../contracts/bulk';
 import type { Actor, AuditEntry } from '../domain/audit';
 
-/** What deciding on many tasks at once needs of the store: any process can show a run, one at a time runs it. */
+/** What bulk decisions need of the store and of the queue. */
 
-/** A run as people see it. */
+/** A run as people see it. Times are ISO 8601, Redis time. */
 export interface BulkRun {
   readonly id: string;
-  /** Who chose the tasks. */
+  /** The person who chose the tasks. */
   readonly by: Actor;
   readonly action: BulkAction;
   readonly reason: string | null;
   readonly state: BulkState;
-  /** Why it is interrupted; null in every other state. */
-  readonly interruption: BulkInterruption | null;
-  /** Who let it run last, and so decides; null before it was started. */
+  /** The person who started or resumed it last and with whose rights it decides; null before the start. */
   readonly runBy: Actor | null;
-  /** Moments are ISO 8601, in Redis time. */
   readonly previewedAt: string;
   readonly startedAt: string | null;
   readonly endedAt: string | null;
-  /** When nothing is known of it any more. */
+  /** When the record of the run is deleted. */
   readonly expiresAt: string;
-  /** How many tasks have which result, and how many there are. */
+  /** The number of tasks per outcome, and in all. */
   readonly counts: Readonly<Record<BulkOutcome, number>>;
   readonly total: number;
 }
 
 /** One task of a run. */
 export interface BulkItem extends BulkTarget {
-  /** From 0, in the order they are decided. */
+  /** From 0, in the order of the decisions. */
   readonly position: number;
   readonly outcome: BulkOutcome;
-  /** Why it was not decided; null when it was, or waits. */
+  /** Why it was not decided; null when it was decided, or waits. */
   readonly words: BulkWords | null;
-  /** True once its turn came: while it waits it may have been decided all the same, unknown to the run. */
+  /** It is the task that a worker decides now, or decided without being able to record the result. */
   readonly hasBegun: boolean;
 }
 
@@ -49,70 +47,63 @@ export interface BulkRunWithItems extends BulkRun {
   readonly items: readonly BulkItem[];
 }
 
-/** A task as it was chosen, with the result it has already: one that cannot be decided is refused at once. */
+/** A task as it was chosen. One that cannot be decided has its result already. */
 export interface ChosenTask {
   readonly target: BulkTarget;
   readonly result: BulkResult | null;
 }
 
-export interface BulkResult {
-  readonly outcome: 'done' | 'refused' | 'gone' | 'skipped';
-  readonly words: BulkWords | null;
-}
-
-/** `start` what was previewed, `resume` what nobody runs any more, `settle` what an aborted run left unwritten. */
-export type TakingMode = 'start' | 'resume' | 'settle';
-
-export type Taken =
-  | { readonly kind: 'taken'; readonly held: HeldRun }
-  | { readonly kind: 'not_now'; readonly state: BulkState }
-  | { readonly kind: 'nothing_waits' }
-  | { readonly kind: 'unknown' };
-
-/** The task that a lane of a run shall decide now. */
-export interface BegunItem {
+/** The task to decide next. */
+export interface CurrentItem {
   readonly position: number;
   readonly target: BulkTarget;
-  /** It has begun before: perhaps it was decided, and whoever did it could not say so any more. */
-  readonly mayHaveRun: boolean;
+  /** The position of the task after it; null at the last one. */
+  readonly next: number | null;
 }
 
-/**
- * The right to run a run, which ends when it is not renewed. A process that was frozen until then can begin nothing more.
- * Rejects when Redis does not answer; then everything may be asked again.
- */
-export interface HeldRun {
-  /** The next task for a lane, the same again when its answer was lost; null when there is none for it any more. */
-  begin(lane: number): Promise<BegunItem | null>;
-  /** Writes a result down. False when it does not count: another process has the run. */
-  note(position: number, result: BulkResult): Promise<boolean>;
-  /** Holds it for longer; false when no further task may be begun. */
-  renew(): Promise<boolean>;
-  /** False once it may have run out by our own clock, whatever Redis would say. */
-  isSurelyHeld(): boolean;
-  /** Gives it back; what waits then is interrupted. The state it is left in, null when it was not ours any more. */
-  letGo(why: BulkInterruption): Promise<BulkState | null>;
+/** A run as the rules see it. */
+export interface StoredBulk {
+  readonly document: BulkDocument;
+  readonly head: BulkHead;
+  /** Redis time, Unix ms. */
+  readonly nowMs: number;
+}
+
+/** What a decision on a run writes, all or nothing. */
+export interface BulkChange {
+  readonly head: BulkHead;
+  /** The result of one task. */
+  readonly result?: BulkResult & { readonly position: number };
+  readonly audit?: AuditEntry;
+  /** When the run is looked at again, ms from now; without it, as its state requires. */
+  readonly againInMs?: number;
 }
 
 export interface BulkStore {
-  /** Keeps what was chosen for `previewMs`, nothing is decided by it. */
+  /** Stores what was chosen for PREVIEW_MS. Decides nothing. */
   create(document: BulkDocument, chosen: readonly ChosenTask[]): Promise<void>;
   read(id: string): Promise<BulkRunWithItems | null>;
   /** Newest first. */
   recent(limit: number): Promise<readonly BulkRun[]>;
-  /** Only one process ever gets a run at a time. `audit` is written with it. */
-  take(
+  /** A run and the task to decide next, null when none is left; null when there is no such run. */
+  next(id: string): Promise<{ readonly run: StoredBulk; readonly item: CurrentItem | null } | null>;
+  /**
+   * Decides on a run and commits the change with its schedule; decides again when the run changed meanwhile. `resultAt`
+   * reads the result of a task. Resolves with the value of the decision, null when there is no such run. Rejects when it
+   * is not certain whether the change was committed.
+   */
+  change<T>(
     id: string,
-    mode: TakingMode,
-    as: { readonly runBy: Actor; readonly leaseMs: number; readonly audit: AuditEntry | null },
-  ): Promise<Taken>;
-  /** Ends a run: what has not begun is skipped. Takes effect before the next task, whichever process runs it. */
-  abort(
-    id: string,
-    audit: AuditEntry,
-  ): Promise<
-    | { readonly kind: 'aborted' }
-    | { readonly kind: 'not_now'; readonly state: BulkState }
-    | { readonly kind: 'unknown' }
-  >;
+    decide: (
+      run: StoredBulk,
+      resultAt: (position: number) => Promise<BulkResult | null>,
+    ) => Promise<{ readonly value: T; readonly change: BulkChange | null }>,
+  ): Promise<T | null>;
+  /** Removes the schedule of a run that has expired. */
+  unschedule(id: string): Promise<void>;
+}
+
+/** Wakes a worker for a bulk run. Best effort: the schedule finds a run whose wake-up was lost. */
+export interface BulkWake {
+  bulk(id: string): void;
 }

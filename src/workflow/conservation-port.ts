@@ -27,6 +27,9 @@ export interface Walk {
   readonly deliveries: Tally;
   readonly reports: Tally;
   readonly violations: Tally;
-  /** The first of those found lost: `delivery <id>`, `violation <id>` or `report <towing reference> <place in its outbox>`. */
+  /**
+   * The first of those found lost: `delivery <id>`, `violation <id>`, `report <towing reference> <place in its outbox>`, or
+   * `tow <towing reference>` when the whole record is gone; that counts as one report.
+   */
   readonly lostNames: readonly string[];
 }

@@ -21,7 +21,7 @@ import { noChange } from './tow-change';
 
 /** What processing a delivery came to; `settled_before`: another worker did it, before or meanwhile. */
 export type IntakeVerdict =
-  'created' | 'already_known' | 'rival_kept' | 'attached' | 'parked' | 'late' | 'settled_before' | 'gone';
+  'created' | 'already_known' | 'rival_kept' | 'attached' | 'parked' | 'set_aside' | 'late' | 'settled_before' | 'gone';
 
 /** What a delivery was and what it came to; kind and tow are null when it is gone. */
 export interface IntakeResult {
@@ -136,7 +136,6 @@ async function takeInvoice(
     closeTasks: [`${parkedInvoiceTask.subject}.${ref}`, ...(isAttached ? [] : comparison.closes)],
     searchTerms: searchTerms(after),
     delivery: { id: delivery.id, verdict: 'attached' },
-    reconciled: comparison.compared,
   });
   if (saved.kind !== 'saved') return 'stale';
   tools.wake.tow(ref);

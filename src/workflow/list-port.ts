@@ -45,6 +45,7 @@ export interface TowCounts {
   readonly byState: Readonly<Record<TowState, number>>;
   readonly attention: number;
   readonly unsent: number;
+  /** Exact unless more than 10,000 tows are overdue in their state and more than 10,000 owe a report: then an estimate. */
   readonly overdue: number;
 }
 

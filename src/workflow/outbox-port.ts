@@ -8,8 +8,11 @@ import type { NewTask } from '../domain/tasks';
 export interface OutboxStore {
   /** Asks for the right to send the head of a tow's outbox. */
   claim(ref: string): Promise<Claim>;
-  /** Stores what came of a claimed attempt, and gives the right back. */
-  ack(claimed: Claimed, result: AttemptResult): Promise<Acknowledged>;
+  /**
+   * Stores what came of a claimed attempt, and gives the right back. With `goesOn`, the same commit claims the next report, if
+   * that could leave at once.
+   */
+  ack(claimed: Claimed, result: AttemptResult, goesOn?: boolean): Promise<Acknowledged>;
   /** Opens the task of a report that a person must decide on. Changes nothing when the report has moved on. */
   handOver(ref: string, report: HandedOver, task: NewTask): Promise<void>;
   /** Stores what the token call said about an outage; `delayMs` until the next try when it lasts. */
@@ -20,8 +23,6 @@ export type Claim =
   | Claimed
   /** Nothing is owed, or a person must decide first, or there is no such tow. */
   | { readonly kind: 'idle' | 'held' | 'gone' }
-  /** The answered and the posted invoice are both there and have not been compared yet. */
-  | { readonly kind: 'reconcile' }
   /** Another try would be one too many. */
   | HandedOver
   /** The outage may be over and no report can find out: make the token call. */
@@ -105,4 +106,8 @@ export interface AttemptResult {
  * - late: the claim had been lost or the body corrected; kept among the attempts, nothing changed.
  * - late_accepted: late, but it settled a report whose outcome was unknown.
  */
-export type Acknowledged = { readonly kind: 'done' | 'late' | 'late_accepted' | 'gone'; readonly more: boolean };
+export interface Acknowledged {
+  readonly kind: 'done' | 'late' | 'late_accepted' | 'gone';
+  readonly more: boolean;
+  readonly next: Claim | null;
+}

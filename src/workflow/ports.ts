@@ -74,8 +74,6 @@ export interface TowChange {
   readonly searchTerms: readonly string[];
   /** The delivery this change settles. */
   readonly delivery: { readonly id: string; readonly verdict: string } | null;
-  /** True when the answered and the posted invoice were compared. */
-  readonly reconciled: boolean;
   /** The entry of the person whose act this is; null for what the service or a worker does. */
   readonly audit: AuditEntry | null;
 }
@@ -130,7 +128,7 @@ export interface TowStore {
     ref: string,
     deliveryId: string,
     also: { afterMs: number; task: NewTask; lateTask: NewTask },
-  ): Promise<'parked' | 'exists' | 'late' | 'settled_before'>;
+  ): Promise<'parked' | 'exists' | 'late' | 'settled_before' | 'set_aside'>;
   save(before: TowRecord, change: TowChange, remember?: Remember): Promise<TowSaved>;
   decide(before: TowRecord, decision: ReportDecision, remember?: Remember): Promise<Saved>;
 }

@@ -1,5 +1,5 @@
 import type { ViolationInput } from '../contracts/violation-input';
-import { violationRecord, type ViolationView } from '../contracts/violations';
+import type { ViolationView } from '../contracts/violations';
 import { auditOf, type Actor } from '../domain/audit';
 import { formatWarnings } from '../domain/format-warnings';
 import { conflict } from '../domain/refusal';
@@ -47,8 +47,36 @@ export function newViolation(given: NewViolation, tools: { api: ViolationApi; cl
 
 /** What the API answers about a violation that was just stored and that no worker has touched. */
 export function newViolationView(violation: Violation): ViolationView {
-  const stored = { document: JSON.stringify(violation), state: 'pending', version: '1', revision: '1' };
-  return violationViewOf(violationRecord.parse(stored));
+  return violationViewOf({
+    violation,
+    state: 'pending',
+    version: 1,
+    revision: 1,
+    attempts: 0,
+    failures: 0,
+    mayHaveHadEffect: false,
+    inFlight: false,
+    nextAttemptAtMs: null,
+    waitsFor: null,
+    giveUpAtMs: null,
+    lastError: null,
+    hint: null,
+    reason: null,
+    ticket: null,
+    ticketFailures: 0,
+    ticketOverruled: false,
+    reference: null,
+    references: [],
+    serviceStatus: null,
+    canTow: null,
+    acceptedHow: null,
+    acceptedAtMs: null,
+    isAnswerQuestioned: false,
+    answer: null,
+    brokenAnswer: null,
+    towingReferenceIds: [],
+    log: [],
+  });
 }
 
 /**

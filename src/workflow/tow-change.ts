@@ -12,7 +12,6 @@ export function noChange(tow: Tow): TowChange {
     closeTasks: [],
     searchTerms: [],
     delivery: null,
-    reconciled: false,
     audit: null,
   };
 }

@@ -78,7 +78,7 @@ function reportViewOf(report: Report, isHead: boolean): TowView['reports'][numbe
     give_up_at: isSettled(report.state) ? null : perhapsIso(report.giveUpAtMs),
     broken_answer: report.brokenAnswer,
     body: report.body,
-    log: report.log,
+    log: [...report.log],
   };
 }
 

@@ -22,7 +22,7 @@ export function violationViewOf(record: ViolationRecord): ViolationView {
       sha256,
     })),
     warnings: [...violation.warnings],
-    towing_reference_ids: record.towingReferenceIds,
+    towing_reference_ids: [...record.towingReferenceIds],
     ticket: record.ticket,
     attempts: record.attempts,
     last_error: record.lastError,
@@ -35,7 +35,7 @@ export function violationViewOf(record: ViolationRecord): ViolationView {
     accepted_how: record.acceptedHow,
     accepted_at: perhapsIso(record.acceptedAtMs),
     broken_answer: record.brokenAnswer,
-    log: record.log,
+    log: [...record.log],
     created_at: violation.createdAt,
     by: violation.by,
   };

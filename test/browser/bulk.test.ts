@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { wordsOf } from '../../src/console/words';
-import { bulkRunKey } from '../../src/store/keys';
 import { expectAccessible, useBrowser, waitForCount, waitForPath, waitForText } from '../support/browser';
+import { setBulkHead } from '../support/bulk-runs';
 import { useConsole } from './world';
 
 const browser = useBrowser({ fastTimers: true });
@@ -30,11 +30,10 @@ async function preview(page: Page, action: 'retry' | 'waive', language: 'en' | '
   return new URL(page.url()).pathname.split('/').at(-1) ?? '';
 }
 
-/** Stores the state of a run that another console process runs. */
-async function runsElsewhere(id: string, counts: { waiting: number; done: number }): Promise<void> {
-  const { redis, clock } = world.app.foundation;
-  const leaseUntil = String(clock.nowMs() + 60_000);
-  await redis.hset(bulkRunKey(id), { state: 'running', lease_until: leaseUntil, ...counts });
+/** Stores the state of a run that another worker runs. */
+async function runsElsewhere(id: string, { waiting, done }: { waiting: number; done: number }): Promise<void> {
+  const counts = { waiting, done, refused: 0, gone: 0, skipped: 0 };
+  await setBulkHead(world.app.foundation, id, { state: 'running', counts });
 }
 
 test('a dispatcher selects reports, previews the bulk retry, starts it, and sees the result of each report', async () => {
@@ -98,9 +97,9 @@ test('a bulk run is previewed, resumed and finished without JavaScript on a phon
   await page.reload();
   await page.getByRole('link', { name: ar.look }).click();
   await waitForText(page.locator('#bulk-state'), ar.said.running);
-  await world.app.foundation.redis.hset(bulkRunKey(id), { lease_until: '1' });
+  await setBulkHead(world.app.foundation, id, { state: 'interrupted' });
   await page.getByRole('link', { name: ar.look }).click();
-  await waitForText(page.locator('#bulk-state'), ar.interruptions.process_lost);
+  await waitForText(page.locator('#bulk-state'), ar.said.interrupted);
   await page.getByRole('button', { name: ar.resume }).click();
   for (const ref of refs) await world.towWhen(ref, (tow) => tow.reports[0]?.state === 'waived');
   await page.goto(world.at(`/tasks/bulk/${id}`));

@@ -32,7 +32,7 @@ export async function wakeForNothing(tools: StrayTools): Promise<number> {
   const random = createRandom(tools.seed, 5);
   const quiet = { clock: systemClock, log: silentLog };
   const connection = connectFailFast(redisUrl, quiet);
-  const queues = createQueues({ ...quiet, connection, prefix: PARTITION, deduplicate: false });
+  const queues = createQueues({ ...quiet, connection, prefix: PARTITION });
   let count = 0;
   try {
     while (!signal.aborted) {

@@ -6,6 +6,7 @@ import { towInvoice } from '../support/stores';
 import { useApp } from '../support/app';
 import { chipsIn, linkIn, rowIn, rowsIn } from './board';
 import { signedIn, textOf } from './visitor';
+import { changeMeta } from '../support/stored-records';
 
 const app = useApp({ role: 'console', environment: { OVERDUE_REQUESTED_MINUTES: '45' } });
 const HOUR_MS = 3_600_000;
@@ -18,8 +19,7 @@ async function oldTow(ageMs: number): Promise<string> {
   const ref = await newTow(app);
   const { redis, clock } = app.foundation;
   const requestedAt = new Date(clock.nowMs() - ageMs).toISOString();
-  const stored: unknown = JSON.parse((await redis.hget(`{p0}:tow:${ref}`, 'document')) ?? '{}');
-  await redis.hset(`{p0}:tow:${ref}`, 'document', JSON.stringify({ ...Object(stored), requestedAt }));
+  await changeMeta(redis, ref, { requestedAt });
   await redis.zadd('{p0}:index:tows:since:requested', clock.nowMs() - ageMs, ref);
   return ref;
 }

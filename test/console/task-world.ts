@@ -3,9 +3,9 @@ import { lateInvoiceTask, lateRequestTask } from '../../src/domain/late-tasks';
 import * as general from '../../src/domain/tasks';
 import type { NewTask } from '../../src/domain/tasks';
 import * as violation from '../../src/domain/violation-tasks';
-import { KEYS, towKeys } from '../../src/store/keys';
-import { Script } from '../../src/store/scripts';
-import { createTowStore, generalTaskJson, taskId } from '../../src/store/tows';
+import { closeGeneralTask, openGeneralTask } from '../../src/store/general-task';
+import { KEYS } from '../../src/store/keys';
+import { createTowStore, taskId } from '../../src/store/tows';
 import { noChange } from '../../src/workflow/tow-change';
 import { answerHead, newTow, record, WHEREABOUTS } from '../operator/world';
 import type { App } from '../support/app';
@@ -14,8 +14,6 @@ import type { PageResponse, Visitor } from './visitor';
 /** Opens and decides tasks. Tasks are opened through the real stores; no worker runs. */
 
 type Process = Pick<App, 'consoleUrl' | 'apiKey' | 'foundation'>;
-
-const generalTask = new Script('general-task');
 
 /** Opens a task on a tow; returns the task id. */
 export async function openOn({ foundation }: Pick<App, 'foundation'>, ref: string, task: NewTask): Promise<string> {
@@ -28,13 +26,13 @@ export async function openOn({ foundation }: Pick<App, 'foundation'>, ref: strin
 
 /** Opens a system task or a violation task; returns the task id. */
 export async function openGeneral({ foundation }: Pick<App, 'foundation'>, task: NewTask): Promise<string> {
-  await generalTask.run(foundation.redis, towKeys(''), ['open', task.subject, generalTaskJson(task)]);
+  await openGeneralTask(foundation.redis, task);
   return task.subject;
 }
 
 /** Closes a system or violation task, as the code that opened it does. */
 export async function closeGeneral({ foundation }: Pick<App, 'foundation'>, id: string): Promise<void> {
-  await generalTask.run(foundation.redis, towKeys(''), ['close', id, '']);
+  await closeGeneralTask(foundation.redis, id);
 }
 
 /** Creates a tow whose `started` report the service refused. */

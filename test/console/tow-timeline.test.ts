@@ -9,6 +9,7 @@ import { answerHead, deliver, newTow, towAfter } from '../operator/world';
 import { useApp } from '../support/app';
 import { apiPath, pagePath, textIn } from './tow-world';
 import { signedIn, type Visitor } from './visitor';
+import { towKey } from '../../src/store/keys';
 
 const app = useApp({ role: 'console' });
 let visitor: Visitor;
@@ -117,12 +118,8 @@ test('does not fold timeline attempts across a gap of discarded attempts', async
 
 test('shows a timeline entry of an unknown type', async () => {
   const ref = await newTow(app);
-  const keys = await app.foundation.redis.keys(`*timeline*${ref}*`);
-  expect(keys).toHaveLength(1);
-  await app.foundation.redis.rpush(
-    keys[0] ?? '',
-    `${app.foundation.clock.nowMs()} {"type":"moon.landed","by":"Neil <b>"}`,
-  );
+  const event = { atMs: app.foundation.clock.nowMs(), entry: { type: 'moon.landed', by: 'Neil <b>' } };
+  await app.foundation.redis.hset(towKey(ref), 'e99', JSON.stringify(event));
   const { html } = await visitor.get(pagePath(ref));
   expect(textIn(html, 'timeline')).toContain('Something this page has no words for (moon.landed) · by Neil <b>');
   visitor.cookies.set('towhook_language', 'ar');

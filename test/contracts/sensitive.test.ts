@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { OPERATIONS, type Operation } from '../../src/contracts/operations';
 import { ROUTES, type Route } from '../../src/contracts/operator-routes';
 import { apiKeyRecord } from '../../src/contracts/api-key-record';
-import { deliveryRecord, reportRecord, towDocument } from '../../src/contracts/records';
+import { deliveryRecord, towDocument } from '../../src/contracts/records';
 import { sensitive, sensitiveFieldNames } from '../../src/contracts/sensitive';
+import { storedEntry, storedLinks, storedMeta, storedTasks } from '../../src/contracts/stored-outbox';
 
 /** Every schema of every wire. */
 const schemas = [
@@ -50,7 +51,8 @@ describe('the fields marked as personal data or secrets', () => {
 
   test('are found in the records of the store', () => {
     expect(sensitiveFieldNames([towDocument])).toEqual(['plateNumber']);
-    expect(sensitiveFieldNames([apiKeyRecord, deliveryRecord, reportRecord])).toEqual([]);
+    const others = [apiKeyRecord, deliveryRecord, storedEntry, storedLinks, storedMeta, storedTasks];
+    expect(sensitiveFieldNames(others)).toEqual([]);
   });
 });
 

@@ -1,4 +1,5 @@
-import { reportRecord, towDocument } from '../../src/contracts/records';
+import { towDocument } from '../../src/contracts/records';
+import { storedEntry } from '../../src/contracts/stored-outbox';
 import { storedTowInvoice, storedTowRequest, WEBHOOKS } from '../../src/contracts/webhooks';
 import { towAs } from '../domain/tows';
 
@@ -45,7 +46,7 @@ test('a stored object is an object', () => {
   for (const metadata of [[], 'text', 1, undefined]) {
     expect(towDocument.safeParse({ ...towAs('detained'), metadata }).success).toBe(false);
   }
-  const report = { seq: 1, id: 'started-1', kind: 'started', state: 'pending', once: '0', revision: 1, attempts: 0 };
-  const parsed = (body: string) => reportRecord.safeParse({ ...report, created_at: 1, body }).success;
-  expect([parsed('{}'), parsed('[]'), parsed('{')]).toEqual([true, false, false]);
+  const report = { seq: 1, id: 'started-1', kind: 'started', createdAtMs: 1 };
+  const parsed = (body: unknown) => storedEntry.safeParse({ ...report, body }).success;
+  expect([parsed({}), parsed([]), parsed('{')]).toEqual([true, false, false]);
 });

@@ -7,6 +7,7 @@ import { startFakeService, type FakeService } from '../service/fake-service';
 import { noBudgets } from '../support/budgets';
 import { useRedis } from '../support/redis';
 import { openStores, reference, START, type Stores } from '../support/stores';
+import { readEntry } from '../support/stored-records';
 
 const redis = useRedis();
 let stores: Stores;
@@ -49,10 +50,10 @@ async function sendAnsweredWith(body: string) {
   const { outbox, tows } = stores;
   const tools = { outbox, tows, service, settings, claimMaxAgeMs: 5000, ...world };
   await sendReport({ towing_reference_id: reference('A') }, tools);
-  const { ['1:raw_body']: rawBody = '', ...rest } = await stores.redis.hgetall('{p0}:tow-reports:A');
-  const timeline = await stores.redis.lrange('{p0}:tow-timeline:A', 0, -1);
-  const others = [rest, timeline, await stores.redis.hgetall('{p0}:tasks')];
-  return { rawBytes: Buffer.byteLength(rawBody), othersLength: JSON.stringify(others).length, state: rest['1:state'] };
+  const { rawBody, ...rest } = await readEntry(stores.redis, { ref: 'A' }, 1);
+  const { r1: _, ...record } = await stores.redis.hgetall('{p0}:tow:A');
+  const others = [rest, record, await stores.redis.hgetall('{p0}:tasks')];
+  return { rawBytes: Buffer.byteLength(rawBody ?? ''), othersLength: JSON.stringify(others).length, state: rest.state };
 }
 
 test.each([17, 800, 8000])(

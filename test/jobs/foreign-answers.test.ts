@@ -9,6 +9,7 @@ import { enveloped, startRawServer, type RawServer } from '../service/fake-servi
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { GRACE_MS, INVOICE, openStores, reference, START, type Stores } from '../support/stores';
+import { letTry, readCircuits } from '../support/stored-records';
 
 /** What follows a 2xx for a report, by what its body is. */
 
@@ -116,7 +117,7 @@ describe.each(FOREIGN)('%s with status 200', (_name, foreign) => {
     expect(await run()).toMatchObject({ what: 'unknown' });
     expect(await tasksOfAll()).toEqual(['connection']);
     await eventually(async () => {
-      await stores.redis.hset(KEYS.gates, 'connection.until', 1);
+      await letTry(stores.redis, 'connection');
       await stores.outbox.probed({ service: 'alive', delayMs: 0 });
       await run();
       expect((await stores.read('T1')).tasks).toMatchObject([{ type: 'report_unknown', report_id: 'invoice-2' }]);
@@ -137,7 +138,7 @@ describe.each(DRIFT)('%s', (_name, drift) => {
       { state: 'accepted', brokenAnswer: _name.includes('object') ? '{"ok":true}' : null },
     ]);
     expect(tasks).toMatchObject([{ type: 'answer_broken', report_id: 'started-1' }]);
-    expect(await stores.redis.hgetall(KEYS.gates)).toEqual({});
+    expect(await readCircuits(stores.redis)).toMatchObject({ open: {}, failures: 0 });
     expect(await run()).toMatchObject({ what: 'idle' });
     expect(calls).toBe(1);
   });

@@ -1,4 +1,4 @@
-import { processDelivery, type ProcessDeliveryTools } from '../../jobs/process-delivery';
+import { processDeliveries, type ProcessDeliveryTools } from '../../jobs/process-delivery';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { createMetrics } from '../../src/platform/metrics';
@@ -41,7 +41,7 @@ async function processTwice(id: string) {
     log: silentLog,
     metrics: createMetrics(tally),
   };
-  const outcomes = await Promise.all([1, 2].map(() => processDelivery({ delivery_id: id }, tools)));
+  const outcomes = await Promise.all([1, 2].map(() => processDeliveries({ delivery_ids: [id] }, tools)));
   return { verdicts: outcomes.map(({ what }) => what).toSorted(), counted: tally.take().added };
 }
 

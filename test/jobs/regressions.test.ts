@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { processDelivery } from '../../jobs/process-delivery';
+import { processDeliveries } from '../../jobs/process-delivery';
 import { sendReport } from '../../jobs/send-report';
 import { simulatorCalls } from '../../src/contracts/simulator';
 import { systemClock } from '../../src/platform/clock';
@@ -44,7 +44,7 @@ describe('delivery processing: unexpected failures', () => {
       log,
       metrics,
     };
-    return processDelivery({ delivery_id: id }, tools);
+    return processDeliveries({ delivery_ids: [id] }, tools);
   };
   const openTasks = async () => (await createTaskStore(stores.redis).list({ cursor: null, limit: 100 })).items;
   const dueAt = async (id: string) => {

@@ -56,7 +56,7 @@ const settings = {
 function tools(also: { clock?: Clock; outbox?: OutboxStore } = {}): SendReportTools {
   const { outbox, tows } = stores;
   const world = { clock: systemClock, log: silentLog, metrics: createMetrics() };
-  return { outbox, tows, service, settings, claimMaxAgeMs: 5000, ...world, ...also };
+  return { outbox, tows, service, settings, claimMaxAgeMs: 5000, callsPerRun: 1, ...world, ...also };
 }
 
 const run = (ref: string, also = {}) => sendReport({ towing_reference_id: reference(ref) }, tools(also));

@@ -2,7 +2,6 @@ import { sendReport, type SendReportTools } from '../../jobs/send-report';
 import { silentLog } from '../../src/platform/log';
 import { createMetrics } from '../../src/platform/metrics';
 import { createServiceClient, type ServiceClient } from '../../src/service';
-import { KEYS } from '../../src/store/keys';
 import { createSendingStore } from '../../src/store/sending';
 import { createTokenCache } from '../../src/store/tokens';
 import { movableClock, type MovableClock } from '../service/client-under-test';
@@ -11,6 +10,7 @@ import { noBudgets } from '../support/budgets';
 import { useRedis } from '../support/redis';
 import { redisNowMs } from '../support/redis-clock';
 import { openStores, reference, START, type Stores } from '../support/stores';
+import { changeEntry, readCircuits, readEntry, setCircuit } from '../support/stored-records';
 
 const redis = useRedis();
 let stores: Stores;
@@ -61,13 +61,14 @@ function processWith(clock: MovableClock) {
 
 /** Redis has a clock of its own: moves everything that waits this much closer instead. */
 async function redisForward(ms: number, ...refs: string[]): Promise<void> {
-  const closer = async (key: string, field: string) => {
-    const at = await stores.redis.hget(key, field);
-    if (at !== null && at !== '') await stores.redis.hset(key, field, Number(at) - ms);
-  };
-  for (const gate of ['connection.until', 'outage.until']) await closer(KEYS.gates, gate);
+  const { open } = await readCircuits(stores.redis);
+  for (const name of ['connection', 'outage'] as const) {
+    const circuit = open[name];
+    if (circuit) await setCircuit(stores.redis, name, { untilMs: circuit.untilMs - ms });
+  }
   for (const ref of refs) {
-    await closer(`{p0}:tow-reports:${ref}`, '1:next_at');
+    const { nextAtMs } = await readEntry(stores.redis, { ref }, 1);
+    if (nextAtMs !== null) await changeEntry(stores.redis, { ref }, 1, { nextAtMs: nextAtMs - ms });
     await stores.redis.zincrby('{p0}:due:tows', -ms, ref);
   }
 }

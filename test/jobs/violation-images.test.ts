@@ -55,7 +55,7 @@ test.each([
   }
 
   expect(await worker.tasks()).toEqual(['images_missing', 'images_missing', 'images_missing']);
-  expect(await worker.stores.redis.hgetall(KEYS.gates)).toEqual({});
+  expect(await worker.stores.redis.hgetall(KEYS.circuits)).toEqual({});
   expect(worker.fake.calls).toEqual([]);
 });
 

@@ -18,7 +18,7 @@ async function start(): Promise<Worker> {
   return worker;
 }
 const slotsTaken = ({ stores }: Worker) => stores.redis.llen('{p0}:budget:violations');
-const openGates = ({ stores }: Worker) => stores.redis.del(KEYS.gates);
+const openGates = ({ stores }: Worker) => stores.redis.del(KEYS.circuits);
 
 test('a token that is slow to come costs no slot of the budget: the violation leaves with it', async () => {
   const worker = await start();

@@ -16,6 +16,7 @@ import { noBudgets } from '../support/budgets';
 import { PNG } from '../support/images';
 import { openStores, type Stores } from '../support/stores';
 import { openOutbox, readViolation, report, violationOf } from '../support/violations';
+import { changeEntry } from '../support/stored-records';
 
 /** A worker with a database, a disk and a service of its own, and a violation that it is woken for. */
 
@@ -90,7 +91,7 @@ export async function startWorkerFor(
       return outcome.what;
     },
     async makeDue(id = 'U1') {
-      await stores.redis.hset(`{p0}:violation:${id}`, 'next_at', 1);
+      await changeEntry(stores.redis, { violationId: id }, 1, { nextAtMs: 1 });
     },
     read: (id = 'U1') => readViolation(stores, id),
     tasks: async () =>

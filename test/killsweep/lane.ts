@@ -1,4 +1,4 @@
-import { processDelivery } from '../../jobs/process-delivery';
+import { processDeliveries } from '../../jobs/process-delivery';
 import { sendReport } from '../../jobs/send-report';
 import { deliveryJob, reportJob } from '../../src/contracts/jobs';
 import { systemClock } from '../../src/platform/clock';
@@ -46,7 +46,6 @@ export async function openLane(redisUrl: string): Promise<Lane> {
       troubleLog: silentLog,
       metrics,
       intake: createIntake(stores.redis, systemClock),
-      wake: noWake,
       verify: { tow_request: unsigned, tow_invoice: unsigned },
       bodyLimitBytes: 100_000,
       ratePerMinute: 0,
@@ -82,7 +81,7 @@ export async function openLane(redisUrl: string): Promise<Lane> {
     service: openRecord(simulator.url),
     settings,
     async processDelivery(id, worker) {
-      await processDelivery(deliveryJob.parse({ delivery_id: id }), {
+      await processDeliveries(deliveryJob.parse({ delivery_ids: [id] }), {
         ...world,
         metrics,
         ...worker.wrap('settling', settling),

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { processDelivery } from '../../jobs/process-delivery';
+import { processDeliveries } from '../../jobs/process-delivery';
 import { submitViolation } from '../../jobs/submit-violation';
 import { deliveryJob, violationJob } from '../../src/contracts/jobs';
 import { systemClock } from '../../src/platform/clock';
@@ -61,7 +61,6 @@ export async function openViolationLane(redisUrl: string): Promise<ViolationLane
       troubleLog: silentLog,
       metrics,
       intake: createIntake(stores.redis, systemClock),
-      wake: noWake,
       verify: { tow_request: unsigned, tow_invoice: unsigned },
       bodyLimitBytes: 100_000,
       ratePerMinute: 0,
@@ -120,7 +119,7 @@ export async function openViolationLane(redisUrl: string): Promise<ViolationLane
     hasImage: async (file) => (await spool.pathOf(place, { file, sizeBytes: PIXEL.length })) !== null,
     async processDelivery(id) {
       const tools = { ...world, metrics, ...settling, tows, deliveries, violations, wake: noWake };
-      await processDelivery(deliveryJob.parse({ delivery_id: id }), tools);
+      await processDeliveries(deliveryJob.parse({ delivery_ids: [id] }), tools);
     },
     async submit(id, worker) {
       const { proofMs } = settings;

@@ -4,6 +4,7 @@ import { useApp } from '../support/app';
 import { audited, entriesOf } from './audited';
 import { api, errorOf, fieldsOf, newKey, towIn, towPath } from './client';
 import { claimHead, deliver, newTow, towAfter, WHEREABOUTS } from './world';
+import { setCircuit } from '../support/stored-records';
 
 const app = useApp({ role: 'console' });
 
@@ -46,7 +47,7 @@ describe('operator API: requests without an audit entry', () => {
   it('records one audit entry for a request that is repeated under its Idempotency-Key, for each kind of request', async () => {
     const ref = await newTow(app);
     const { id } = await deliver(app, 'tow_request', { violation_reference_id: 'V-x', towing_reference_id: ref });
-    await app.redis.ask('HSET', KEYS.gates, 'paused.detained.until', String(Date.now() + 60_000));
+    await setCircuit(app.foundation.redis, 'paused.detained', { untilMs: Date.now() + 60_000 });
     const requests = [
       [towPath(ref, '/started'), WHEREABOUTS],
       [towPath(ref, '/reports/started-1/retry'), {}],

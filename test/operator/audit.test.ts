@@ -1,9 +1,9 @@
 import { newApiKeyView } from '../../src/contracts/operator';
-import { KEYS } from '../../src/store/keys';
 import { useApp } from '../support/app';
 import { entriesOf } from './audited';
 import { api, towIn, towPath } from './client';
 import { answerHead, deliver, newTow, towAfter, WHEREABOUTS } from './world';
+import { setCircuit } from '../support/stored-records';
 
 const app = useApp({ role: 'console' });
 
@@ -118,7 +118,7 @@ describe('operator API: audit entries', () => {
   });
 
   it('audits the resumption of an operation with the reason', async () => {
-    await app.redis.ask('HSET', KEYS.gates, 'paused.detained.until', String(Date.now() + 60_000));
+    await setCircuit(app.foundation.redis, 'paused.detained', { untilMs: Date.now() + 60_000 });
     const nightShift = await asNightShift();
     const body = { reason: 'they opened it again' };
     const entries = await entriesOf(app, () => nightShift.post('/api/operations/detained/resume').send(body));

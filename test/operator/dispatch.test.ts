@@ -184,9 +184,9 @@ it('writes no crew name and no note text to the log, the audit or the metrics', 
 
 it('reads a tow of an earlier version, stored without dispatch data, as a tow with empty dispatch data', async () => {
   const ref = await towAfter(app, 'started');
-  const stored = String(await app.redis.ask('HGET', towKey(ref), 'document'));
+  const stored = String(await app.redis.ask('HGET', towKey(ref), 'head'));
   const { dispatch: _dispatch, ...older } = jsonObject.parse(JSON.parse(stored));
-  await app.redis.ask('HSET', towKey(ref), 'document', JSON.stringify(older));
+  await app.redis.ask('HSET', towKey(ref), 'head', JSON.stringify(older));
   expect((await towOf(app, ref)).dispatch).toEqual(NO_DISPATCH);
   expect(towIn(await api(app).post(towPath(ref, '/yard')).send({ yard: 'North' })).dispatch.yard?.yard).toBe('North');
 });

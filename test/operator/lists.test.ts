@@ -1,6 +1,7 @@
 import { useApp } from '../support/app';
 import { api, fieldsOf, refsFound, towIn, towPath, towsPage } from './client';
 import { answerHead, deliver, newTow, record, towAfter, WHEREABOUTS } from './world';
+import { changeEntry } from '../support/stored-records';
 
 const app = useApp({ role: 'console' });
 
@@ -170,7 +171,7 @@ describe('operator API: list of tows by unsent reports, crew and age', () => {
   it('lists the tows whose reports are overdue by the configured times', async () => {
     const young = await newTow(app);
     const old = await towAfter(app, 'started');
-    await app.redis.ask('HSET', `{p0}:tow-reports:${old}`, '1:created_at', String(Date.now() - 16 * 60_000));
+    await changeEntry(app.foundation.redis, { ref: old }, 1, { createdAtMs: Date.now() - 16 * 60_000, nextAtMs: 1 });
     await answerHead(app, old, 'refused');
     expect(await refsFound(app, { overdue: 'true' })).toEqual([old]);
     expect(await refsFound(app, { overdue: 'true', state: 'requested' })).toEqual([]);

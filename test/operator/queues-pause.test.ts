@@ -19,7 +19,7 @@ async function queue(name: string) {
   return queues.find((one) => one.name === name);
 }
 
-const QUEUES = ['deliveries', 'reports', 'violations'] as const;
+const QUEUES = ['deliveries', 'reports', 'violations', 'bulk'] as const;
 
 it.each(QUEUES)('pauses and resumes the queue %s without affecting the other queues', async (name) => {
   const paused = await pause(name).expect(202);
@@ -61,7 +61,7 @@ it.each([
 ])('refuses to %s an unknown queue with 404 and names the known queues', async (_action, act) => {
   const response = await act('lunch').expect(404);
   expect(errorOf(response).code).toBe('queue_not_found');
-  expect(errorOf(response).message).toContain('deliveries, reports, violations');
+  expect(errorOf(response).message).toContain('deliveries, reports, violations, bulk');
   expect((await audited(app)).items).toEqual([]);
 });
 
@@ -87,7 +87,7 @@ it('keeps deliveries of a paused queue waiting, leaves the worker ready, and pro
   try {
     await pause('deliveries');
     for (const ref of refs) await bringIn(ref);
-    await eventually(async () => expect((await queue('deliveries'))?.waiting).toBe(refs.length));
+    await eventually(async () => expect((await queue('deliveries'))?.due).toBe(refs.length));
     // Longer than WORKER_STANDSTILL_MS: without the pause the worker would be reported as stalled.
     await eventually(async () => expect((await queue('deliveries'))?.oldest_age_ms).toBeGreaterThan(2000));
     expect(await processed()).toBe(0);
@@ -108,7 +108,7 @@ it('processes a due delivery after a pause during which the keys of the queue we
     await pause('deliveries');
     const id = await acceptOnly(app, 'tow_request', { violation_reference_id: 'V-1', towing_reference_id: ref });
     app.foundation.wake.delivery(id);
-    await eventually(async () => expect((await queue('deliveries'))?.waiting).toBe(1));
+    await eventually(async () => expect((await queue('deliveries'))?.due).toBe(1));
     const keys = z.array(z.string()).parse(await app.redis.ask('KEYS', '{p0}:deliveries:*'));
     await app.redis.ask('DEL', ...keys);
     await resume('deliveries');

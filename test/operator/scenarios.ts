@@ -8,6 +8,7 @@ import { api, towIn, towOf, towPath } from './client';
 import { formOf, REQUIRED } from './forms';
 import { newViolation, violationOf } from './violation-world';
 import { answerHead, deliver, newTow, towAfter, WHEREABOUTS } from './world';
+import { setCircuit } from '../support/stored-records';
 
 /** A request with an effect, another valid body for it (null when there is none), and a count of its effects. */
 export interface Scenario {
@@ -104,7 +105,7 @@ export function scenariosOn(app: ReturnType<typeof useApp>): Readonly<Record<Pos
       return { ...scenario, path: `/api/tasks/rival_request.${ref}/resolve` };
     },
     resumeOperation: async () => {
-      await app.redis.ask('HSET', '{p0}:gates', 'paused.invoice.until', '9999999999999');
+      await setCircuit(app.foundation.redis, 'paused.invoice', { untilMs: 9_999_999_999_999 });
       const effects = async () => {
         const { operations } = sendingView.parse((await api(app).get('/api/operations')).body);
         return operations.filter(({ state }) => state === 'open').length;

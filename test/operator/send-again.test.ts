@@ -1,10 +1,9 @@
 import { KEYS } from '../../src/store/keys';
-import { createTowStore } from '../../src/store/tows';
-import { reconcileInvoices } from '../../src/workflow/reconcile';
 import { useApp } from '../support/app';
 import { audited } from './audited';
 import { api, errorOf, newKey, towIn, towOf, towPath } from './client';
 import { answerHead, claimHead, deliver, towAfter } from './world';
+import { changeEntry } from '../support/stored-records';
 
 /** Sending again what the service accepted with an answer that breaks the contract. */
 
@@ -18,7 +17,6 @@ const resolve = (taskId: string) =>
   api(app)
     .post(`/api/tasks/${encodeURIComponent(taskId)}/resolve`)
     .send({});
-const reconcile = (ref: string) => reconcileInvoices(createTowStore(app.foundation.redis), ref);
 const states = async (ref: string) => (await towOf(app, ref)).reports.map(({ kind, state }) => `${kind} ${state}`);
 
 /** A tow whose first reports were accepted, one of them with such an answer. Returns the ids of both. */
@@ -107,13 +105,12 @@ describe('operator API: a report that was accepted with a broken answer', () => 
 
   it('as an invoice is sent once more only: left without an answer it is a question for a person', async () => {
     const { ref, id } = await towWithDrift(['started', 'invoice', 'payment'], ['accepted', 'drift']);
-    await reconcile(ref);
     towIn(await decide(ref, id, 'retry'));
     await answerHead(app, ref, 'unknown');
     const tow = await towOf(app, ref);
     expect(tow.reports).toMatchObject([{}, { state: 'unknown' }, { state: 'pending' }]);
 
-    await app.redis.ask('HSET', `{p0}:tow-reports:${ref}`, '2:next_at', '1');
+    await changeEntry(app.foundation.redis, { ref }, 2, { nextAtMs: 1 });
     await expect(claimHead(app, ref)).rejects.toThrow('hand_over');
   });
 
@@ -123,7 +120,6 @@ describe('operator API: a report that was accepted with a broken answer', () => 
     const charge = { invoice_number: 'INV-1', total_amount: 100, paid_amount: 0, tax: 15, vat_number: '3' };
     await deliver(app, 'tow_invoice', { towing_reference_id: ref, violation_reference_id, towing_invoice: charge });
     towIn(await decide(ref, id, 'retry'));
-    await reconcile(ref);
 
     expect((await claimHead(app, ref)).reportKind).toBe('payment');
     expect(await states(ref)).toEqual(['started accepted', 'invoice accepted', 'payment pending']);

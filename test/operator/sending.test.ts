@@ -1,6 +1,8 @@
 import { sendingView } from '../../src/contracts/operator';
 import { useApp } from '../support/app';
 import { api, errorOf, newKey } from './client';
+import { setCircuit } from '../support/stored-records';
+import { type CircuitName } from '../../src/domain/circuits';
 
 const app = useApp({ role: 'console', environment: { BUDGET_TOW_PER_MINUTE: '120' } });
 
@@ -11,7 +13,7 @@ const sending = async () => {
 const resume = (operation: string, apiKey = app.apiKey) =>
   api(app, apiKey).post(`/api/operations/${operation}/resume`).send({});
 /** Opens a circuit; its next attempt is due at this fixed time. */
-const openCircuit = (name: string) => app.redis.ask('HSET', '{p0}:gates', `${name}.until`, '1800000000000');
+const openCircuit = (name: CircuitName) => setCircuit(app.foundation.redis, name, { untilMs: 1_800_000_000_000 });
 
 it('GET /api/operations shows a working service and unused rate limits while nothing is blocked', async () => {
   expect(await sending()).toMatchObject({
@@ -26,7 +28,7 @@ it('GET /api/operations shows a working service and unused rate limits while not
 });
 
 it('GET /api/operations shows an outage, a broken connection and a paused operation with the time of the next attempt', async () => {
-  for (const circuit of ['connection', 'outage', 'paused.invoice']) await openCircuit(circuit);
+  for (const circuit of ['connection', 'outage', 'paused.invoice'] as const) await openCircuit(circuit);
   const { connection, service, operations } = await sending();
   const at = new Date(1_800_000_000_000).toISOString();
   expect([connection.state, connection.next_try_at]).toEqual(['broken', at]);

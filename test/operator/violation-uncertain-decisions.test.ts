@@ -10,6 +10,7 @@ import { api, errorOf, towOf, type ApiResponse } from './client';
 import { REQUIRED, report, violationIn } from './forms';
 import { newViolation, violationOf } from './violation-world';
 import { newTow } from './world';
+import { changeEntry } from '../support/stored-records';
 
 const app = useApp({ role: 'console' });
 
@@ -72,7 +73,7 @@ describe('operator API: corrections of violations that may have been accepted', 
 
   it('corrects a violation that was escalated after repeated failures', async () => {
     const id = await sentAs(FAILED);
-    await app.foundation.redis.hset(`{p0}:violation:${id}`, 'give_up_at', 1);
+    await changeEntry(app.foundation.redis, { violationId: id }, 1, { giveUpAtMs: 1 });
     const handed = await claimAs(outbox(), id, 'hand_over');
     await outbox().handOver(id, handed, violationGivenUpTask({ id, attempts: 1 }));
     expect(await taskTypes()).toEqual(['violation_given_up']);

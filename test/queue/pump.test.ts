@@ -22,7 +22,7 @@ const NOTHING: Due = { take: () => Promise.resolve([]) };
 function start(options: { queues: Queues; reports: Due; deliveries?: Due }) {
   return startPump({
     queues: options.queues,
-    due: { deliveries: options.deliveries ?? NOTHING, reports: options.reports, violations: NOTHING },
+    due: { deliveries: options.deliveries ?? NOTHING, reports: options.reports, violations: NOTHING, bulk: NOTHING },
     intervalMs: 20,
     progress: createProgress(systemClock),
     log: silentLog,

@@ -34,7 +34,7 @@ function openWorker(resources: Resources, work: Work) {
   const progress = createProgress(clock);
   const workers = startWorkers({
     queues,
-    handlers: { deliveries: () => work(''), reports: () => work(''), violations: () => work('') },
+    handlers: { deliveries: () => work(''), reports: () => work(''), violations: () => work(''), bulk: () => work('') },
     connection: foundation.patient(resources),
     prefix: PARTITION,
     concurrency: 1,

@@ -47,7 +47,7 @@ interface Watched {
 /** Watches a worker whose progress the test controls. Its pump works unless `pump` is `hangs`. */
 function watched({ pump: how = 'works', limitMs = LIMIT_MS }: WatchedOptions = {}): Watched {
   const due = createDueSets(world.redis);
-  const sets = { deliveries: due.deliveries, reports: due.tows, violations: due.violations };
+  const sets = { deliveries: due.deliveries, reports: due.tows, violations: due.violations, bulk: due.bulk };
   const reported: Standstill[] = [];
   let looks = 0;
   let aheadMs = 0;

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Outcome } from '../../jobs/outcome';
-import { deliveryJob, reportJob, violationJob } from '../../src/contracts/jobs';
+import { bulkJob, deliveryJob, reportJob, violationJob } from '../../src/contracts/jobs';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog, type Log } from '../../src/platform/log';
 import { createProgress, type Progress } from '../../src/queue/progress';
@@ -29,7 +29,7 @@ export async function openWorld(url: string): Promise<World> {
   const redis = connectFailFast(url, tools);
   const patient = connectPatient(url, tools);
   await Promise.all([redis, patient].map((connection) => whenReady(connection, 5000)));
-  const queues = createQueues({ connection: redis, prefix: PARTITION, deduplicate: true, ...tools });
+  const queues = createQueues({ connection: redis, prefix: PARTITION, ...tools });
   const started: Workers[] = [];
   return {
     redis,
@@ -38,9 +38,10 @@ export async function openWorld(url: string): Promise<World> {
       const workers = startWorkers({
         queues,
         handlers: {
-          deliveries: async (payload) => work(deliveryJob.parse(payload).delivery_id),
+          deliveries: async (payload) => work(deliveryJob.parse(payload).delivery_ids.join()),
           reports: async (payload) => work(reportJob.parse(payload).towing_reference_id),
           violations: async (payload) => work(violationJob.parse(payload).violation_id),
+          bulk: async (payload) => work(bulkJob.parse(payload).bulk_id),
         },
         connection: patient,
         prefix: PARTITION,

@@ -78,16 +78,12 @@ describe('webhook processing without workers', () => {
     });
   });
 
-  it('processes every acknowledged webhook after all queue jobs were deleted', async () => {
+  it('processes every acknowledged webhook although the receiver added no queue job for it', async () => {
     const refs = Array.from({ length: 20 }, (_, at) => `TW-${at}`);
     for (const ref of refs)
       await deliver(receiver.receiverUrl, '/tow-request', towRequest({ towing_reference_id: ref }));
-    const jobs = await eventually(async () => {
-      const keys = (await keysIn(receiver.redis)).filter((key) => key.startsWith(`${PARTITION}:deliveries:`));
-      expect(keys.length).toBeGreaterThan(refs.length);
-      return keys;
-    });
-    await receiver.redis.ask('DEL', ...jobs);
+    const keys = (await keysIn(receiver.redis)).filter((key) => key.startsWith(`${PARTITION}:deliveries:`));
+    expect(keys).toEqual([]);
     await withWorkers(async (app) => {
       for (const ref of refs) expect(await eventually(() => towOf(app, ref))).toMatchObject({ state: 'requested' });
     });

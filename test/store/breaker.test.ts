@@ -3,6 +3,7 @@ import { entryOf } from '../support/audit';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { ACCEPTED, INVOICE, mustClaim, openStores, result, START, type Stores } from '../support/stores';
+import { letTry as letTryCircuit } from '../support/stored-records';
 
 const redis = useRedis();
 let stores: Stores;
@@ -41,7 +42,7 @@ async function breakDown(outageDelayMs?: number): Promise<void> {
 }
 
 /** Lets the next call probe the service. */
-const letTry = () => stores.redis.hset('{p0}:gates', 'outage.until', 1);
+const letTry = () => letTryCircuit(stores.redis, 'outage');
 const openTasks = () => stores.redis.hkeys('{p0}:tasks');
 const claim = (ref: string) => stores.outbox.claim(ref);
 

@@ -6,6 +6,7 @@ import { entryOf } from '../support/audit';
 import { NO_LIMITS } from '../support/budgets';
 import { standings } from '../support/conservation';
 import { useRedis } from '../support/redis';
+import { letTry } from '../support/stored-records';
 import { ACCEPTED, GRACE_MS, LEASE_MS, mustClaim, openStores, result, START, type Stores } from '../support/stores';
 
 const redis = useRedis();
@@ -40,7 +41,7 @@ test('reports held by an outage wait, also while one tries, and after its end', 
   expect(await claimAll()).toEqual(REFS.map(() => 'wait'));
   expect(await reports()).toEqual({ waiting: 16 });
 
-  await stores.redis.hset('{p0}:gates', 'outage.until', 1);
+  await letTry(stores.redis, 'outage');
   const probe = await mustClaim(stores.outbox, 'D');
   expect(await reports()).toEqual({ waiting: 16 });
   await stores.outbox.ack(probe, result(ACCEPTED));

@@ -2,6 +2,7 @@ import { entryOf } from '../support/audit';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { ACCEPTED, mustClaim, openStores, result, START, type Stores } from '../support/stores';
+import { letTry, readCircuits, setCircuit } from '../support/stored-records';
 
 const redis = useRedis();
 let stores: Stores;
@@ -35,7 +36,7 @@ async function detained(...refs: string[]): Promise<void> {
 /** Pauses the start reports and lets these tows wait for that. */
 async function pauseStarts(refs: readonly string[]): Promise<void> {
   await starting(...refs);
-  await stores.redis.hset('{p0}:gates', 'paused.started.until', Date.now() + 300_000);
+  await setCircuit(stores.redis, 'paused.started', { untilMs: Date.now() + 300_000 });
   for (const ref of refs) expect((await claim(ref)).kind).toBe('wait');
 }
 
@@ -79,7 +80,7 @@ test('a tow held by a pause is no candidate for trying an outage: then the token
   for (const ref of ['B', 'C']) {
     await stores.tows.decide(await stores.read(ref), { ...waive, audit: entryOf('report.waived') });
   }
-  await stores.redis.hset('{p0}:gates', 'outage.until', 1, 'outage.last_probe', 'A');
+  await setCircuit(stores.redis, 'outage', { untilMs: 1, lastProbe: 'A' });
 
   expect((await claim('A')).kind).toBe('probe');
 });
@@ -135,9 +136,9 @@ test('tries of a lost connection that reach nobody come later each time', async 
   await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result({ ...BROKEN, delayMs: 0 }));
   const waits: number[] = [];
   for (let turn = 0; turn < 4; turn += 1) {
-    await stores.redis.hset('{p0}:gates', 'connection.until', 1);
+    await letTry(stores.redis, 'connection');
     await stores.outbox.ack(await mustClaim(stores.outbox, 'B'), { ...failing(1000), wasAnswered: false });
-    const until = Number(await stores.redis.hget('{p0}:gates', 'connection.until'));
+    const until = (await readCircuits(stores.redis)).open.connection?.untilMs ?? 0;
     waits.push(until - (await stores.read('A')).readAtMs);
   }
 
@@ -146,7 +147,7 @@ test('tries of a lost connection that reach nobody come later each time', async 
 
 test('a try of a paused operation that fails otherwise is made again after five minutes, not at once', async () => {
   await pauseStarts(['A', 'B']);
-  await stores.redis.hset('{p0}:gates', 'paused.started.until', 1);
+  await letTry(stores.redis, 'paused.started');
   await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), failing(1000));
 
   const closed = await claim('B');

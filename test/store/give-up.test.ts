@@ -7,6 +7,8 @@ import { NO_LIMITS } from '../support/budgets';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { GRACE_MS, LEASE_MS, mustClaim, openStores, result, START, type Stores } from '../support/stores';
+import { setCircuit } from '../support/stored-records';
+import { KEYS } from '../../src/store/keys';
 
 const redis = useRedis();
 let stores: Stores;
@@ -72,11 +74,11 @@ test('the clock stands still while an outage holds the report', async () => {
   const outbox = outboxGivingUpAfter(60_000);
   await outbox.ack(await mustClaim(outbox, 'T1'), result(RETRY));
   const before = (await stores.read('T1')).reports[0]?.giveUpAtMs ?? 0;
-  await stores.redis.hset('{p0}:gates', 'outage.until', 9_999_999_999_999);
+  await setCircuit(stores.redis, 'outage', { untilMs: 9_999_999_999_999 });
   expect((await outbox.claim('T1')).kind).toBe('wait');
   const heldSinceMs = (await stores.read('T1')).readAtMs;
   await eventually(async () => expect((await stores.read('T1')).readAtMs - heldSinceMs).toBeGreaterThan(100));
-  await stores.redis.del('{p0}:gates');
+  await stores.redis.del(KEYS.circuits);
 
   await mustClaim(outbox, 'T1');
 

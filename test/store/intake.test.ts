@@ -1,5 +1,4 @@
 import type { Claimed } from '../../src/workflow/outbox-port';
-import { reconcileInvoices } from '../../src/workflow/reconcile';
 import { useRedis } from '../support/redis';
 import {
   INVOICE,
@@ -143,8 +142,6 @@ describe('an invoice that differs from the answer to our request is found', () =
     await attach();
     await stores.outbox.ack(claim, result(ACCEPTED, { answer }));
 
-    expect(await stores.outbox.claim('T1')).toEqual({ kind: 'reconcile' });
-    await reconcileInvoices(stores.tows, 'T1');
     expect((await stores.read('T1')).tasks).toMatchObject([{ type: 'invoice_mismatch' }]);
     expect(await stores.outbox.claim('T1')).toEqual({ kind: 'idle' });
   });

@@ -5,6 +5,7 @@ import { entryOf } from '../support/audit';
 import { useRedis } from '../support/redis';
 import { INVOICE, openStores, RULES, START, type Stores } from '../support/stores';
 import { acceptHead, assign, found, inform, refuseHead, requestAgo, startedAgo } from './tow-lists';
+import { changeEntry } from '../support/stored-records';
 
 const redis = useRedis();
 let stores: Stores;
@@ -43,7 +44,7 @@ describe('what is overdue', () => {
     await acceptHead(stores, 'moving');
     await requestAgo(stores, 'owing', 300);
     await stores.say('owing', startedAgo(250));
-    await stores.redis.hset('{p0}:tow-reports:owing', '1:created_at', Date.now() - 16 * 60_000);
+    await changeEntry(stores.redis, { ref: 'owing' }, 1, { createdAtMs: Date.now() - 16 * 60_000, nextAtMs: 1 });
     await refuseHead(stores, 'owing');
 
     expect(await found(stores, { overdueAfter: AFTER, order: 'oldest' })).toEqual(['standing', 'owing', 'waiting']);

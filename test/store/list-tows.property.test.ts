@@ -7,6 +7,7 @@ import type { TowFilter } from '../../src/workflow/list-port';
 import { useRedis } from '../support/redis';
 import { INVOICE, openStores, type Stores } from '../support/stores';
 import { acceptHead, assign, decideHead, found, inform, refuseHead, requestAgo, retire, startedAgo } from './tow-lists';
+import { changeEntry } from '../support/stored-records';
 
 const redis = useRedis();
 let stores: Stores;
@@ -29,8 +30,8 @@ const STEPS: Readonly<Record<string, (ref: string) => Promise<unknown>>> = {
   /** What is owed has been owed for 20 minutes, which the next write finds. */
   lag: async (ref) => {
     const { reports } = await stores.read(ref);
-    const createdAt = new Map(reports.map(({ seq }) => [`${seq}:created_at`, Date.now() - 20 * MINUTE_MS]));
-    if (createdAt.size > 0) await stores.redis.hset(`{p0}:tow-reports:${ref}`, createdAt);
+    const createdAtMs = Date.now() - 20 * MINUTE_MS;
+    for (const { seq } of reports) await changeEntry(stores.redis, { ref }, seq, { createdAtMs });
     await inform(stores, ref, 'close');
   },
   accept: (ref) => acceptHead(stores, ref),

@@ -7,12 +7,12 @@ import { createOutboxStore } from '../../src/store/outbox';
 import { decideReport, type DecisionCommand } from '../../src/workflow/decisions';
 import { isSettled } from '../../src/domain/outbox';
 import type { Claim, Claimed, OutboxStore } from '../../src/workflow/outbox-port';
-import { reconcileInvoices } from '../../src/workflow/reconcile';
 import { NO_LIMITS } from '../support/budgets';
 import { useRedis } from '../support/redis';
 import { ACCEPTED, INVOICE, mustClaim, openStores, result, RULES, START, type Stores } from '../support/stores';
 import { ack, claim, decide, headOf, newModel, owe, type Model, type ModelAttempt, type Outcome } from './outbox-model';
 import { SENT_AGAIN, steps, type Step } from './outbox-steps';
+import { changeEntry } from '../support/stored-records';
 
 /** Random stories of one outbox in Redis, compared with a plain model after every step. */
 
@@ -61,7 +61,7 @@ test('the outbox of a tow does what the model does, for any order of facts, clai
     { numRuns: 150, examples: [[SENT_AGAIN]] },
   );
   // Each outcome must have occurred, or the test proves little.
-  for (const what of ['busy', 'idle', 'held', 'send', 'reconcile', 'hand_over'])
+  for (const what of ['busy', 'idle', 'held', 'send', 'hand_over'])
     expect(seen.get(`claim ${what}`)).toBeGreaterThan(0);
   for (const what of ['done', 'late', 'late_accepted']) expect(seen.get(`ack ${what}`)).toBeGreaterThan(0);
   for (const what of ['done', 'sent again', 'refused']) expect(seen.get(`decide ${what}`)).toBeGreaterThan(0);
@@ -114,7 +114,7 @@ async function claimPastWaits(outbox: OutboxStore): Promise<Claim> {
   const claimed = await outbox.claim(REF);
   if (claimed.kind !== 'wait') return claimed;
   const head = (await stores.read(REF)).reports.find(({ state }) => !isSettled(state));
-  await stores.redis.hset(`{p0}:tow-reports:${REF}`, `${head?.seq ?? 0}:next_at`, 1);
+  await changeEntry(stores.redis, { ref: REF }, head?.seq ?? 0, { nextAtMs: 1 });
   return outbox.claim(REF);
 }
 
@@ -125,10 +125,6 @@ async function claimBoth(isLost: boolean, model: Model, real: Real): Promise<str
   expect(shown).toBe(expected.kind === 'send' ? `send ${expected.attempt.report.id}` : expected.kind);
   if (claimed.kind === 'send' && expected.kind === 'send') {
     real.granted.push({ claimed, attempt: expected.attempt });
-  }
-  if (claimed.kind === 'reconcile') {
-    model.mustReconcile = false;
-    await reconcileInvoices(stores.tows, REF);
   }
   if (claimed.kind === 'hand_over') {
     const head = headOf(model);
@@ -195,7 +191,7 @@ async function compare(model: Model): Promise<void> {
     model.reports.map(({ id, state, attempt }) => ({ id, state, inFlight: attempt !== null })),
   );
   const head = headOf(model);
-  const needsWorker = model.mustReconcile || (head !== null && head.state !== 'refused' && !head.isHandedOver);
+  const needsWorker = head !== null && head.state !== 'refused' && !head.isHandedOver;
   const isDue = dueAt !== null;
   expect({ needsWorker, isDue }).toEqual({ needsWorker, isDue: isDue || needsWorker });
 }

@@ -1,7 +1,7 @@
 import type { ReportKind, ReportState } from '../../src/domain/vocabulary';
 
 /**
- * The outbox of one tow once more, as plain as it can be said: what the scripts in src/store/lua must do, without time.
+ * The outbox of one tow once more, as plain as it can be said: what the rules of the outbox must do, without time.
  * Every wait is 0, so that only decisions are left; workers lose their lease at once or never.
  */
 
@@ -19,6 +19,8 @@ export interface ModelReport {
   isHandedOver: boolean;
   /** Accepted by an answer that a person is asked about. */
   isQuestioned: boolean;
+  /** An accepted answer whose claim was lost, kept while another attempt is under way. */
+  lateAnswer: 'accepted' | 'drift' | null;
 }
 
 /** An attempt that was granted. */
@@ -30,13 +32,12 @@ export interface ModelAttempt {
 export interface Model {
   readonly reports: ModelReport[];
   lease: { readonly attempt: number; readonly isLost: boolean } | null;
-  mustReconcile: boolean;
   /** When the last invoice webhook came, by the model's own clock. */
   provedAt: number | null;
   clock: number;
 }
 
-export const newModel = (): Model => ({ reports: [], lease: null, mustReconcile: false, provedAt: null, clock: 0 });
+export const newModel = (): Model => ({ reports: [], lease: null, provedAt: null, clock: 0 });
 
 const isOnce = (report: ModelReport) => report.kind === 'invoice';
 const isSettled = ({ state }: ModelReport) => state === 'accepted' || state === 'waived';
@@ -44,7 +45,7 @@ const isSettled = ({ state }: ModelReport) => state === 'accepted' || state === 
 export function owe(model: Model, kind: ReportKind): void {
   const id = `${kind}-${model.reports.length + 1}`;
   const fresh = { state: 'pending', attempt: null, unanswered: 0, mayHaveWorked: false } as const;
-  model.reports.push({ id, kind, ...fresh, sentAt: null, isHandedOver: false, isQuestioned: false });
+  model.reports.push({ id, kind, ...fresh, sentAt: null, isHandedOver: false, isQuestioned: false, lateAnswer: null });
 }
 
 /** The first report that is not settled. */
@@ -53,14 +54,12 @@ export function headOf(model: Model): ModelReport | null {
 }
 
 export type ModelClaim =
-  | { readonly kind: 'busy' | 'idle' | 'held' | 'hand_over' | 'reconcile' }
-  | { readonly kind: 'send'; readonly attempt: ModelAttempt };
+  { readonly kind: 'busy' | 'idle' | 'held' | 'hand_over' } | { readonly kind: 'send'; readonly attempt: ModelAttempt };
 
 /** A worker asks for the head; one that is lost holds the tow for no time at all. */
 export function claim(model: Model, isLost: boolean): ModelClaim {
   model.clock += 1;
   if (model.lease && !model.lease.isLost) return { kind: 'busy' };
-  if (model.mustReconcile) return { kind: 'reconcile' };
   bury(headOf(model));
   for (let head = headOf(model); head && isProved(model, head); head = headOf(model)) settle(head, 'accepted');
   const head = headOf(model);
@@ -79,6 +78,10 @@ export function claim(model: Model, isLost: boolean): ModelClaim {
 function bury(head: ModelReport | null): void {
   if (!head || head.attempt === null) return;
   head.attempt = null;
+  if (head.lateAnswer !== null) {
+    acceptBy(head, head.lateAnswer);
+    return;
+  }
   head.unanswered += 1;
   head.mayHaveWorked = true;
   if (isOnce(head)) head.state = 'unknown';
@@ -90,7 +93,7 @@ function isProved(model: Model, report: ModelReport): boolean {
 }
 
 function settle(report: ModelReport, state: 'accepted' | 'waived'): void {
-  Object.assign(report, { state, attempt: null, isHandedOver: false });
+  Object.assign(report, { state, attempt: null, isHandedOver: false, lateAnswer: null });
 }
 
 /** What came of an attempt: accepted, accepted with a broken answer, refused, surely without effect, failed, or without an answer. */
@@ -104,16 +107,24 @@ export function ack(
   outcome: Outcome,
 ): 'done' | 'late' | 'late_accepted' {
   if (report.attempt !== number || model.lease?.attempt !== number) {
-    if ((outcome !== 'accepted' && outcome !== 'drift') || report.state !== 'unknown') return 'late';
-    acceptBy(model, report, outcome);
+    if ((outcome !== 'accepted' && outcome !== 'drift') || isSettled(report)) return 'late';
+    if (report.attempt !== null) {
+      report.lateAnswer = outcome;
+      return 'late';
+    }
+    acceptBy(report, outcome);
     return 'late_accepted';
   }
   model.lease = null;
   report.attempt = null;
+  if (outcome !== 'accepted' && outcome !== 'drift' && report.lateAnswer !== null) {
+    acceptBy(report, report.lateAnswer);
+    return 'done';
+  }
   switch (outcome) {
     case 'accepted':
     case 'drift':
-      acceptBy(model, report, outcome);
+      acceptBy(report, outcome);
       return 'done';
     case 'refused':
       forgetHarmless(report);
@@ -137,10 +148,9 @@ export function ack(
   }
 }
 
-function acceptBy(model: Model, report: ModelReport, outcome: 'accepted' | 'drift'): void {
+function acceptBy(report: ModelReport, outcome: 'accepted' | 'drift'): void {
   settle(report, 'accepted');
   report.isQuestioned = outcome === 'drift';
-  model.mustReconcile ||= isOnce(report);
 }
 
 /** What surely did nothing leaves no trace of having been sent. */

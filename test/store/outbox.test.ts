@@ -1,4 +1,7 @@
 import { unknownOutcomeTask } from '../../src/domain/tasks';
+import { systemClock } from '../../src/platform/clock';
+import { createOutboxStore } from '../../src/store/outbox';
+import { NO_LIMITS } from '../support/budgets';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { ACCEPTED, INVOICE, mustClaim, openStores, result, START, UNKNOWN, type Stores } from '../support/stores';
@@ -32,7 +35,7 @@ test('reports leave in the order of their facts, each only after the one before 
     sent.push(claim.reportKind);
     expect((await stores.outbox.claim('T1')).kind).toBe('busy');
     const stored = await stores.outbox.ack(claim, result(ACCEPTED));
-    expect(stored).toEqual({ kind: 'done', more: step < 2 });
+    expect(stored).toEqual({ kind: 'done', more: step < 2, next: null });
   }
 
   expect(sent).toEqual(['started', 'detained', 'released']);
@@ -53,7 +56,8 @@ test('of two workers that claim at the same time only one may send', async () =>
   await stores.request('T1');
   await stores.say('T1', START);
 
-  const claims = await Promise.all(Array.from({ length: 20 }, () => stores.outbox.claim('T1')));
+  const outbox = createOutboxStore(stores.redis, systemClock, { leaseMs: 60_000, unknownGraceMs: 0, ...NO_LIMITS });
+  const claims = await Promise.all(Array.from({ length: 20 }, () => outbox.claim('T1')));
 
   expect(claims.filter(({ kind }) => kind === 'send')).toHaveLength(1);
   expect(claims.filter(({ kind }) => kind === 'busy')).toHaveLength(19);
@@ -65,7 +69,7 @@ test('an answer under a lost claim changes nothing and is kept among the attempt
   const lost = await mustClaim(stores.outbox, 'T1');
   const mine = await claimsToSend('T1');
 
-  expect(await stores.outbox.ack(lost, result(ACCEPTED))).toEqual({ kind: 'late', more: false });
+  expect(await stores.outbox.ack(lost, result(ACCEPTED))).toEqual({ kind: 'late', more: false, next: null });
 
   expect(await stores.states('T1')).toEqual(['started pending']);
   expect((await stores.read('T1')).reports[0]?.log.map(({ outcome }) => outcome)).toEqual(['worker_lost', 'accepted']);

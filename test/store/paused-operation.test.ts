@@ -4,6 +4,7 @@ import { entryOf } from '../support/audit';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { ACCEPTED, mustClaim, openStores, result, START, type Stores } from '../support/stores';
+import { letTry } from '../support/stored-records';
 
 const redis = useRedis();
 let stores: Stores;
@@ -71,7 +72,7 @@ test('every five minutes one tow tries a paused operation; allowed again, all th
   const [pause] = (await sending().read()).operations.filter(({ state }) => state === 'paused');
   const nowMs = (await stores.read('A')).readAtMs;
   expect(Date.parse(pause?.next_try_at ?? '') - nowMs).toBeGreaterThan(290_000);
-  await stores.redis.hset('{p0}:gates', 'paused.started.until', 1);
+  await letTry(stores.redis, 'paused.started');
 
   const probe = await mustClaim(stores.outbox, 'A');
   expect((await claim('B')).kind).toBe('wait');
@@ -85,7 +86,7 @@ test('a try that is forbidden again is no new task and no refusal: it waits on',
   await tows('A', 'B', 'C');
   for (const ref of ['A', 'B', 'C']) await forbid(ref);
   for (const ref of ['A', 'B', 'C']) await claim(ref);
-  await stores.redis.hset('{p0}:gates', 'paused.started.until', 1);
+  await letTry(stores.redis, 'paused.started');
 
   await forbid('B');
 

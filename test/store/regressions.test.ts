@@ -4,7 +4,6 @@ import { createApiKeyStore } from '../../src/store/api-keys';
 import { createSettling } from '../../src/store/deliveries';
 import { KEYS } from '../../src/store/keys';
 import { decideReport } from '../../src/workflow/decisions';
-import { reconcileInvoices } from '../../src/workflow/reconcile';
 import { EVERY_TOW } from '../../src/workflow/list-port';
 import { entryOf } from '../support/audit';
 import { eventually } from '../support/eventually';
@@ -206,8 +205,6 @@ test('a comparison of amounts leaves a question about something else open', asyn
   const { towing_invoice, delay_invoice } = towInvoice('T1');
   const answer = { towing_reference_id: 'T1', towing_invoice, delay_invoice } as const;
   await stores.outbox.ack(claim, result(ACCEPTED, { answer: jsonObject.parse(answer) }));
-
-  await reconcileInvoices(stores.tows, 'T1');
 
   expect((await stores.read('T1')).tasks).toMatchObject([{ type: 'invoice_mismatch' }]);
 });

@@ -3,6 +3,8 @@ import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { ACCEPTED, INVOICE, mustClaim, openStores, result, START, type Stores } from '../support/stores';
 import { mustClaimViolation, openOutbox, outcome, readViolation, reportViolations } from '../support/violations';
+import { letTry, readCircuits } from '../support/stored-records';
+import { type CircuitName } from '../../src/domain/circuits';
 
 /** Something answers with 2xx in place of the service: a login or maintenance page. */
 
@@ -32,8 +34,8 @@ async function towAtInvoice(ref: string): Promise<void> {
 
 const claim = (ref: string) => stores.outbox.claim(ref);
 const openTasks = () => stores.redis.hkeys(KEYS.tasks);
-const gates = () => stores.redis.hgetall(KEYS.gates);
-const mayTry = (gate: string) => stores.redis.hset(KEYS.gates, `${gate}.until`, 1);
+const circuits = () => readCircuits(stores.redis);
+const mayTry = (name: CircuitName) => letTry(stores.redis, name);
 
 describe('a create that a page answered', () => {
   test('is unknown, and holds the calls of all other tows', async () => {
@@ -135,7 +137,7 @@ test('a page neither closes the service circuit nor resets what was counted towa
     await stores.outbox.ack(await mustClaim(stores.outbox, ref), result(failed, failing));
   }
   await stores.outbox.ack(await mustClaim(stores.outbox, 'B'), result(HELD, page));
-  expect(await gates()).toMatchObject({ 'outage.failures': '4' });
+  expect(await circuits()).toMatchObject({ failures: 4 });
   await mayTry('connection');
   await stores.outbox.ack(await mustClaim(stores.outbox, 'C'), result(failed, failing));
   expect(await openTasks()).toEqual(['outage']);
@@ -147,6 +149,6 @@ test('a page neither closes the service circuit nor resets what was counted towa
   await mayTry('outage');
   await mayTry('connection');
   await stores.outbox.ack(await mustClaim(stores.outbox, 'C'), result(ACCEPTED));
-  expect(await gates()).toEqual({});
+  expect(await circuits()).toMatchObject({ open: {}, failures: 0 });
   expect(await openTasks()).toEqual([]);
 });

@@ -217,7 +217,7 @@ test.each(['delivery', 'tow', 'audit'] as const)(
 
 test('a record that cannot be read is said without its content, put off, and keeps no other here', async () => {
   for (const ref of ['T1', 'T2']) await liveAndBeCanceled(stores, ref);
-  await stores.redis.hset('{p0}:tow:T1', 'document', '{"plateNumber": ABC 1234}');
+  await stores.redis.hset('{p0}:tow:T1', 'head', '{"plateNumber": ABC 1234}');
   const said: unknown[] = [];
   const log = { ...retention.tools.log, error: (event: string, fields: object = {}) => said.push(event, fields) };
 

@@ -2,10 +2,9 @@ import * as fc from 'fast-check';
 import { pausedOperationTask, refusedTask, rivalRequestTask, type NewTask } from '../../src/domain/tasks';
 import { violationRefusedTask } from '../../src/domain/violation-tasks';
 import type { ReportKind } from '../../src/domain/vocabulary';
-import { KEYS, towKeys } from '../../src/store/keys';
-import { Script } from '../../src/store/scripts';
+import { closeGeneralTask, openGeneralTask } from '../../src/store/general-task';
+import { KEYS } from '../../src/store/keys';
 import { createTaskStore } from '../../src/store/tasks';
-import { generalTaskJson } from '../../src/store/tows';
 import { EmptyTaskFilter, type TaskFilter } from '../../src/workflow/list-port';
 import type { TaskStore } from '../../src/workflow/ports';
 import { noChange } from '../../src/workflow/tow-change';
@@ -22,8 +21,6 @@ beforeEach(async () => {
 });
 afterEach(() => stores.close());
 
-const generalTask = new Script('general-task');
-
 const refused = (kind: ReportKind): NewTask =>
   refusedTask({ id: `${kind}-1`, kind, httpStatus: 400, words: 'no "type":"other" \ud800', hint: null });
 
@@ -36,7 +33,7 @@ async function openOn(ref: string, ...opened: readonly NewTask[]): Promise<void>
 }
 
 const change = (what: 'open' | 'close', task: NewTask) =>
-  generalTask.run(stores.redis, towKeys(''), [what, task.subject, what === 'open' ? generalTaskJson(task) : '']);
+  what === 'open' ? openGeneralTask(stores.redis, task) : closeGeneralTask(stores.redis, task.subject);
 
 const paused = pausedOperationTask('invoice', 'no');
 const aboutViolation = violationRefusedTask({ id: 'U1', httpStatus: 400, words: 'Zone not found', hint: null });

@@ -1,10 +1,12 @@
-import { activeTicketTask, violationRefusedTask, violationUnknownTask } from '../../src/domain/violation-tasks';
-import { KEYS } from '../../src/store/keys';
+import { activeTicketTask, violationRefusedTask } from '../../src/domain/violation-tasks';
+import { KEYS, violationKey } from '../../src/store/keys';
+import { createTaskStore } from '../../src/store/tasks';
 import type { ViolationOutbox } from '../../src/workflow/violation-port';
 import { entryOf } from '../support/audit';
 import { violationStandings, walk } from '../support/conservation';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
+import { endLease, leaseUntilMs, setCircuit } from '../support/stored-records';
 import { LEASE_MS, openStores, UNKNOWN, type Stores } from '../support/stores';
 import {
   claimAs,
@@ -27,6 +29,7 @@ beforeEach(async () => {
 afterEach(() => stores.close());
 
 const standings = () => violationStandings(stores.redis);
+const listedTask = () => createTaskStore(stores.redis).read('violation.U1');
 const isDue = async () => (await stores.redis.zscore(KEYS.dueViolations, 'U1')) !== null;
 
 async function refused(): Promise<void> {
@@ -55,13 +58,10 @@ describe('a violation', () => {
   test('waits while its worker is lost, while proof may come, and is with a person after that', async () => {
     await reportViolations(stores.violations, 'U1');
     await mustClaimViolation(outbox, 'U1');
-    const leaseEnd = Number(await stores.redis.hget('{p0}:violation:U1', 'lease_until'));
+    const leaseEnd = await leaseUntilMs(stores.redis, violationKey('U1'));
     await eventually(() => expect(Date.now()).toBeGreaterThan(leaseEnd));
     expect(await standings()).toEqual({ waiting: 1 });
-    const handed = await eventually(() => claimAs(outbox, 'U1', 'hand_over'));
-    expect(await standings()).toEqual({ waiting: 1 });
-
-    await outbox.handOver('U1', handed, violationUnknownTask('U1'));
+    await eventually(() => claimAs(outbox, 'U1', 'hand_over'));
     expect(await standings()).toEqual({ with_a_person: 1 });
 
     await stores.violations.joined('U1', { towingReference: 'TW-1', reference: 'V-1' });
@@ -94,9 +94,9 @@ describe('a violation', () => {
     expect(await standings()).toEqual({ with_a_person: 1 });
   });
 
-  test('that a gate holds waits', async () => {
+  test('that an open circuit blocks waits', async () => {
     await reportViolations(stores.violations, 'U1');
-    await stores.redis.hset(KEYS.gates, 'paused.violation.until', Date.now() + 300_000);
+    await setCircuit(stores.redis, 'paused.violation', { untilMs: Date.now() + 300_000 });
     expect((await outbox.claim('U1')).kind).toBe('wait');
 
     expect(await standings()).toEqual({ waiting: 1 });
@@ -117,16 +117,28 @@ describe('a violation is lost', () => {
 
   test('in a state that nobody knows', async () => {
     await reportViolations(stores.violations, 'U1');
-    await stores.redis.hset('{p0}:violation:U1', 'state', 'odd');
+    await stores.redis.hset('{p0}:violation:U1', 'r1', '{"seq":1,"state":"odd"}');
 
     expect(await standings()).toEqual({ lost: 1 });
   });
 
   test('when a person should decide and nobody was asked', async () => {
     await refused();
-    await stores.redis.hdel(KEYS.tasks, 'violation.U1');
+    await stores.redis.hdel('{p0}:violation:U1', 'tasks');
 
     expect(await standings()).toEqual({ lost: 1 });
+    expect(await isDue()).toBe(false);
+  });
+
+  test('when its task is not listed, which is listed again', async () => {
+    await refused();
+    const task = await listedTask();
+    await stores.redis.hdel(KEYS.tasks, 'violation.U1');
+
+    expect(await standings()).toEqual({ lost: 1, repaired: 1 });
+
+    expect(await standings()).toEqual({ with_a_person: 1 });
+    expect(await listedTask()).toEqual(task);
     expect(await isDue()).toBe(false);
   });
 
@@ -149,7 +161,7 @@ describe('a violation is lost', () => {
       'under a dead lease',
       async () => {
         await mustClaimViolation(openOutbox(stores, { leaseMs: LEASE_MS }), 'U1');
-        await stores.redis.hset('{p0}:violation:U1', 'lease_until', 1);
+        await endLease(stores.redis, violationKey('U1'));
       },
     ],
   ])('for want of its due mark alone %s; it is given one and goes on', async (_when, live) => {

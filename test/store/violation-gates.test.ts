@@ -14,6 +14,8 @@ import {
   reportViolations,
   takenAs,
 } from '../support/violations';
+import { changeEntry, letTry, readEntry, setCircuit } from '../support/stored-records';
+import { type CircuitName } from '../../src/domain/circuits';
 
 const redis = useRedis();
 let stores: Stores;
@@ -30,7 +32,7 @@ const BUDGETS = { auth: 0, site: 0, violations: 0, tickets: 0, tow: 0 };
 const sending = () => createSendingStore(stores.redis, BUDGETS);
 const failing = { service: 'failing', wasAnswered: true, outageDelayMs: 60_000 } as const;
 const openTasks = async () => (await stores.redis.hkeys(KEYS.tasks)).toSorted();
-const mayTry = (gate: string) => stores.redis.hset(KEYS.gates, `${gate}.until`, 1);
+const mayTry = (name: CircuitName) => letTry(stores.redis, name);
 
 async function tow(ref: string): Promise<void> {
   await stores.request(ref);
@@ -54,7 +56,7 @@ async function breakDown(): Promise<void> {
   await reportViolations(stores.violations, 'U1', 'U2', 'U3');
   for (const id of ['U1', 'U2', 'U3']) await outbox.ack(await mustClaimViolation(outbox, id), outcome(FAILED, failing));
   for (const id of ['U1', 'U2']) {
-    await stores.redis.hset(`{p0}:violation:${id}`, 'next_at', 1);
+    await changeEntry(stores.redis, { violationId: id }, 1, { nextAtMs: 1 });
     await outbox.ack(await mustClaimViolation(outbox, id), outcome(FAILED, failing));
   }
 }
@@ -85,7 +87,7 @@ describe('a broken connection', () => {
     await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(BROKEN));
     for (const id of ['U1', 'U2']) expect((await outbox.claim(id)).kind).toBe('wait');
     expect(await dueNow()).toEqual([]);
-    await stores.redis.hset('{p0}:tow-reports:T1', '1:next_at', 1);
+    await changeEntry(stores.redis, { ref: 'T1' }, 1, { nextAtMs: 1 });
     await mayTry('connection');
 
     await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
@@ -137,9 +139,10 @@ describe('an outage', () => {
     await breakDown();
     await outbox.claim('U3');
     const before = (await readViolation(stores, 'U3')).giveUpAtMs ?? 0;
-    await stores.redis.hincrby('{p0}:violation:U3', 'held_since', -500_000);
+    const { blockedSinceMs } = await readEntry(stores.redis, { violationId: 'U3' }, 1);
+    await changeEntry(stores.redis, { violationId: 'U3' }, 1, { blockedSinceMs: (blockedSinceMs ?? 0) - 500_000 });
     await stores.outbox.probed({ service: 'alive', delayMs: 0 });
-    await stores.redis.hset('{p0}:violation:U3', 'next_at', 1);
+    await changeEntry(stores.redis, { violationId: 'U3' }, 1, { nextAtMs: 1 });
 
     await mustClaimViolation(outbox, 'U3');
 
@@ -189,7 +192,7 @@ describe('403', () => {
 test('many violations that wait for a gate do not all look again when it may be tried', async () => {
   const ids = Array.from({ length: 30 }, (_, index) => `U${index}`);
   await reportViolations(stores.violations, ...ids);
-  await stores.redis.hset(KEYS.gates, 'paused.violation.until', Date.now() + 10_000);
+  await setCircuit(stores.redis, 'paused.violation', { untilMs: Date.now() + 10_000 });
   for (const id of ids) expect((await outbox.claim(id)).kind).toBe('wait');
 
   const soon = await stores.redis.zcount(KEYS.dueViolations, '-inf', Date.now() + 20_000);
@@ -200,7 +203,7 @@ test('many violations that wait for a gate do not all look again when it may be 
 
 test('a violation that is settled while a gate holds it is held no longer', async () => {
   await reportViolations(stores.violations, 'U1');
-  await stores.redis.hset(KEYS.gates, 'paused.violation.until', Date.now() + 10_000);
+  await setCircuit(stores.redis, 'paused.violation', { untilMs: Date.now() + 10_000 });
   await outbox.claim('U1');
   const waive = { action: 'waive', reason: 'no', audit: entryOf('violation.waived') } as const;
   await stores.violations.decide(await readViolation(stores, 'U1'), waive);

@@ -18,6 +18,7 @@ import { walk } from '../support/conservation';
 import { useRedis } from '../support/redis';
 import { openStores, type Stores } from '../support/stores';
 import { openOutbox, outcome, readViolation, report, takenAs, violationOf } from '../support/violations';
+import { changeEntry, endLease, letTry } from '../support/stored-records';
 
 const redis = useRedis();
 let stores: Stores;
@@ -28,6 +29,7 @@ afterEach(() => stores.close());
 
 const ID = 'U1';
 const HASH = '{p0}:violation:U1';
+const U1 = { violationId: 'U1' };
 /** The weight of each step. Steps that settle the violation are rare, or most stories would be short. */
 const STEPS = {
   work: 8,
@@ -97,11 +99,12 @@ class World {
         this.#lost = this.#claimed ?? this.#lost;
         if (this.#claimed) this.#isOpen = true;
         this.#claimed = null;
-        await stores.redis.hset(HASH, 'lease_until', 1);
+        await endLease(stores.redis, HASH);
         return;
       case 'time passes':
-        if (before.nextAttemptAtMs !== null) await stores.redis.hset(HASH, 'next_at', 1);
-        if (before.ticketFailures > 1 && before.giveUpAtMs !== null) await stores.redis.hset(HASH, 'give_up_at', 1);
+        if (before.nextAttemptAtMs !== null) await changeEntry(stores.redis, U1, 1, { nextAtMs: 1 });
+        if (before.ticketFailures > 1 && before.giveUpAtMs !== null)
+          await changeEntry(stores.redis, U1, 1, { giveUpAtMs: 1 });
         return;
       case 'release': {
         const claimed = this.#claimed;
@@ -169,7 +172,7 @@ class World {
     this.#claimed = null;
     if (step === 'answer: unknown') this.#isOpen = true;
     await this.#outbox.ack(claimed, ANSWERS[step]);
-    if (step === 'answer: no connection') await stores.redis.hset(KEYS.gates, 'connection.until', 1);
+    if (step === 'answer: no connection') await letTry(stores.redis, 'connection');
   }
 
   /** Decides as the workflow allows: never while settled or in flight, and no correction while unknown. */

@@ -17,6 +17,7 @@ import {
   takenAs,
   violationOf,
 } from '../support/violations';
+import { changeEntry, leaseUntilMs } from '../support/stored-records';
 
 const redis = useRedis();
 let stores: Stores;
@@ -31,7 +32,6 @@ const REFUSED = { next: 'refused', hint: null } as const;
 const openTasks = async () => (await stores.redis.hkeys(KEYS.tasks)).toSorted();
 const read = (id: string) => readViolation(stores, id);
 const claimsToSend = (id: string) => eventually(() => mustClaimViolation(outbox, id));
-const field = (name: string) => stores.redis.hget('{p0}:violation:U1', name);
 
 async function dueAt(id: string): Promise<number | null> {
   const score = await stores.redis.zscore(KEYS.dueViolations, id);
@@ -61,7 +61,7 @@ describe('claim and ack', () => {
     expect(sent).toMatchObject({ id: 'U1', revision: 1, attempt: 1, failures: 0, unanswered: 0 });
     expect(sent?.kind === 'send' ? sent.record : null).toEqual(await read('U1'));
     expect(claims.filter(({ kind }) => kind === 'busy')).toHaveLength(19);
-    expect(await dueAt('U1')).toBe(Number(await field('lease_until')));
+    expect(await dueAt('U1')).toBe(await leaseUntilMs(stores.redis, '{p0}:violation:U1'));
   });
 
   test('what the service calls it is kept and found, and its files and tows are cleared up behind it once', async () => {
@@ -123,7 +123,7 @@ describe('claim and ack', () => {
     await reportViolations(stores.violations, 'U1');
     const lost = await mustClaimViolation(outbox, 'U1');
     await untilUnknown('U1');
-    await stores.redis.hincrby('{p0}:violation:U1', 'revision', 1);
+    await changeEntry(stores.redis, { violationId: 'U1' }, 1, { revision: 2 });
 
     expect(await outbox.ack(lost, takenAs('V-1'))).toBe('late');
 

@@ -16,6 +16,7 @@ import {
   takenAs,
   violationOf,
 } from '../support/violations';
+import { changeEntry } from '../support/stored-records';
 
 const redis = useRedis();
 let stores: Stores;
@@ -83,7 +84,7 @@ describe('a lost answer', () => {
       await reportViolations(stores.violations, id);
       const lost = await mustClaimViolation(outbox, id);
       await untilUnknown(id);
-      if (id === 'U2') await stores.redis.hset('{p0}:violation:U2', 'state', 'pending', 'forgiven', 1);
+      if (id === 'U2') await changeEntry(stores.redis, { violationId: 'U2' }, 1, { state: 'pending', forgiven: 1 });
 
       expect(await outbox.ack(lost, takenAs(`V-${id}`))).toBe('late_accepted');
 
@@ -95,7 +96,7 @@ describe('a lost answer', () => {
     await reportViolations(stores.violations, 'U1');
     const lost = await mustClaimViolation(outbox, 'U1');
     await untilUnknown('U1');
-    await stores.redis.hset('{p0}:violation:U1', 'state', 'pending', 'forgiven', 1, 'next_at', 1);
+    await changeEntry(stores.redis, { violationId: 'U1' }, 1, { state: 'pending', forgiven: 1, nextAtMs: 1 });
     await mustClaimViolation(outbox, 'U1');
 
     expect(await outbox.ack(lost, takenAs('V-1'))).toBe('late');

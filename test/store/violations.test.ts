@@ -68,7 +68,7 @@ describe('the id in the metadata', () => {
     expect(kinds.filter((kind) => kind === 'saved')).toHaveLength(1);
     expect(kinds.filter((kind) => kind === 'alias_taken')).toHaveLength(19);
     expect((await list()).items).toHaveLength(1);
-    expect(await stores.redis.zcard(KEYS.ledger)).toBe(1);
+    expect(await stores.redis.zcard(KEYS.indexViolations)).toBe(1);
   });
 
   test('may not be the name that another violation has from us', async () => {

@@ -3,7 +3,6 @@ import { jsonObject } from '../../src/contracts/common';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { createRetentionStore } from '../../src/store/retention';
-import { reconcileInvoices } from '../../src/workflow/reconcile';
 import { sweep, type RetentionTools, type Swept } from '../../src/workflow/retention';
 import { ACCEPTED, INVOICE, result, START, towInvoice, type Stores } from './stores';
 
@@ -40,8 +39,7 @@ export async function sendAll(stores: Stores, ref: string): Promise<void> {
   for (;;) {
     const claim = await stores.outbox.claim(ref);
     if (claim.kind === 'idle') return;
-    if (claim.kind === 'reconcile') await reconcileInvoices(stores.tows, ref);
-    else if (claim.kind === 'send') await stores.outbox.ack(claim, result(ACCEPTED, { answer }));
+    if (claim.kind === 'send') await stores.outbox.ack(claim, result(ACCEPTED, { answer }));
     else throw new Error(`expected to send, but: ${JSON.stringify(claim)}`);
   }
 }

@@ -1,4 +1,4 @@
-import type { BulkOptions } from '../../src/workflow/bulk';
+import type { DecideTasksTools } from '../../jobs/decide-tasks';
 import { eventually } from '../support/eventually';
 import {
   auditOfAll,
@@ -15,109 +15,107 @@ import {
 
 const world = useBulkWorld();
 
-/** An API whose calls wait at a gate, so that a test can act in the middle of a run. */
+/** An API whose calls wait until the test lets them pass, so that it can act in the middle of a run. */
 function gated(): {
-  also: Partial<BulkOptions>;
-  waiting: () => number;
-  open: () => void;
-  let: (count: number) => void;
+  readonly api: DecideTasksTools['api'];
+  readonly waiting: () => number;
+  readonly pass: () => void;
+  readonly open: () => void;
 } {
-  const parts = world.parts();
-  const atGate: (() => void)[] = [];
+  const { api } = world.parts();
+  const waiting: (() => void)[] = [];
   let isOpen = false;
   return {
-    also: {
-      api: {
-        ...parts.api,
-        call: async (route, call) => {
-          if (!isOpen) await new Promise<void>((resolve) => void atGate.push(resolve));
-          return parts.api.call(route, call);
-        },
+    api: {
+      ...api,
+      call: async (route, call) => {
+        if (!isOpen) await new Promise<void>((resolve) => void waiting.push(resolve));
+        return api.call(route, call);
       },
     },
-    waiting: () => atGate.length,
-    let: (count) => atGate.splice(0, count).forEach((pass) => pass()),
+    waiting: () => waiting.length,
+    pass: () => waiting.shift()?.(),
     open: () => {
       isOpen = true;
-      atGate.splice(0).forEach((pass) => pass());
+      waiting.splice(0).forEach((pass) => pass());
     },
   };
 }
 
-it('an abort takes effect before the next task: what has begun is finished, the rest is skipped', async () => {
+it('an abort takes effect before the next task: the decision under way is recorded, and the rest is skipped', async () => {
   const task_ids = await refusedReports(world, 12);
   const who = await person(world, 'dispatcher');
-  const gate = gated();
-  const bulk = world.console(gate.also);
+  const { api, waiting, pass, open } = gated();
+  world.worker({ api });
+  const bulk = world.console();
   const { id } = await previewed(bulk, { action: 'retry', task_ids }, who);
   await bulk.start(id, who);
-  await eventually(() => expect(gate.waiting()).toBe(4));
-  gate.let(1);
+  await eventually(() => expect(waiting()).toBe(1));
+  pass();
   await eventually(async () => expect((await bulk.read(id))?.counts.done).toBe(1));
-  await eventually(() => expect(gate.waiting()).toBe(4));
-  expect(await codeOf(bulk.abort(id, who.actor))).toBe('ok');
-  expect(await bulk.read(id)).toMatchObject({ state: 'aborted', counts: { done: 1, waiting: 4, skipped: 7 } });
-  gate.open();
+  await eventually(() => expect(waiting()).toBe(1));
+  expect(await codeOf(bulk.abort(id, who))).toBe('ok');
+  expect(outcomes(await runIn(bulk, id, 'aborted')).slice(0, 3)).toEqual(['done', 'waiting', 'skipped']);
+  open();
 
   const run = await eventually(async () => {
     const now = await bulk.read(id);
-    expect(now?.counts.waiting).toBe(0);
+    expect(now?.counts).toEqual({ waiting: 0, done: 2, skipped: 10, refused: 0, gone: 0 });
     return now;
   });
-  expect(run).toMatchObject({ state: 'aborted', counts: { done: 5, skipped: 7, refused: 0, gone: 0 } });
+  expect(run?.state).toBe('aborted');
   const times = await timesDecided(world, task_ids, 'report.retried');
   expect(times).toEqual((run ? outcomes(run) : []).map((outcome) => (outcome === 'done' ? 1 : 0)));
-  expect(await openTasks(world)).toHaveLength(7);
+  expect(await openTasks(world)).toHaveLength(10);
 });
 
-it('any process can abort a run of another, by whoever may decide', async () => {
+it('a decision that ends after a worker took it for skipped is recorded as done', async () => {
+  const task_ids = await refusedReports(world, 2);
+  const who = await person(world, 'dispatcher');
+  const { api, waiting, open } = gated();
+  world.worker({ api });
+  const bulk = world.console();
+  const { id } = await previewed(bulk, { action: 'retry', task_ids }, who);
+  await bulk.start(id, who);
+  await eventually(() => expect(waiting()).toBe(1));
+  await bulk.abort(id, who);
+  world.worker();
+  await eventually(async () => expect((await bulk.read(id))?.counts).toMatchObject({ waiting: 0, skipped: 2 }));
+  open();
+  await eventually(async () => expect((await bulk.read(id))?.counts).toMatchObject({ done: 1, skipped: 1 }));
+  expect(await timesDecided(world, task_ids, 'report.retried')).toEqual([1, 0]);
+});
+
+it('everybody who may make such a decision may abort a run, and the audit contains the abort once', async () => {
   const task_ids = await refusedReports(world, 8);
   const [who, colleague, crew] = [
     await person(world, 'dispatcher'),
     await person(world, 'dispatcher'),
     await person(world, 'crew'),
   ];
-  const gate = gated();
-  const [bulk, other] = [world.console(gate.also), world.console()];
+  const { api, waiting, open } = gated();
+  world.worker({ api });
+  const [bulk, other] = [world.console(), world.console()];
   const { id } = await previewed(bulk, { action: 'retry', task_ids }, who);
   await bulk.start(id, who);
-  await eventually(() => expect(gate.waiting()).toBe(4));
-  expect(await codeOf(other.abort(id, crew.actor))).toBe('role_not_allowed');
-  expect(await codeOf(other.abort(id, colleague.actor))).toBe('ok');
-  expect(await codeOf(other.abort(id, colleague.actor))).toBe('bulk_aborted');
-  gate.open();
-  await eventually(async () => expect((await other.read(id))?.counts).toMatchObject({ done: 4, skipped: 4 }));
-  const last = (await auditOfAll(world)).find(({ action }) => action === 'bulk.aborted');
-  expect(last).toMatchObject({ by_id: colleague.actor.id, what: { bulk_id: id, task_count: 8 } });
+  await eventually(() => expect(waiting()).toBe(1));
+  expect(await codeOf(other.abort(id, crew))).toBe('role_not_allowed');
+  expect(await codeOf(other.abort(id, colleague))).toBe('ok');
+  expect(await codeOf(other.abort(id, colleague))).toBe('bulk_aborted');
+  open();
+  await eventually(async () => expect((await other.read(id))?.counts).toMatchObject({ done: 1, skipped: 7 }));
+  const aborts = (await auditOfAll(world)).filter(({ action }) => action === 'bulk.aborted');
+  expect(aborts).toMatchObject([{ by_id: colleague.id, what: { bulk_id: id, task_count: 8 } }]);
 });
 
-it('a preview that is aborted is never started', async () => {
+it('a preview that was aborted can be neither started nor resumed', async () => {
   const task_ids = await refusedReports(world, 2);
   const who = await person(world, 'dispatcher');
   const bulk = world.console();
   const { id } = await previewed(bulk, { action: 'retry', task_ids }, who);
-  await bulk.abort(id, who.actor);
+  await bulk.abort(id, who);
   expect(await codeOf(bulk.start(id, who))).toBe('bulk_aborted');
   expect(await codeOf(bulk.resume(id, who))).toBe('bulk_aborted');
   expect(await bulk.read(id)).toMatchObject({ state: 'aborted', counts: { skipped: 2 } });
   expect(await openTasks(world)).toEqual(task_ids.toSorted());
-});
-
-it('a console that is stopped finishes what has begun, and another goes on with the rest', async () => {
-  const task_ids = await refusedReports(world, 10);
-  const who = await person(world, 'dispatcher');
-  const gate = gated();
-  const [bulk, other] = [world.console(gate.also), world.console()];
-  const { id } = await previewed(bulk, { action: 'retry', task_ids }, who);
-  await bulk.start(id, who);
-  await eventually(() => expect(gate.waiting()).toBe(4));
-  const closed = bulk.close();
-  gate.open();
-  await closed;
-  const run = await other.read(id);
-  expect(run).toMatchObject({ state: 'interrupted', interruption: 'console_stopped', counts: { done: 4, waiting: 6 } });
-  expect(await codeOf(bulk.resume(id, who))).toBe('console_stopping');
-  expect(await codeOf(other.resume(id, who))).toBe('ok');
-  await runIn(other, id, 'done');
-  expect(await timesDecided(world, task_ids, 'report.retried')).toEqual(task_ids.map(() => 1));
 });

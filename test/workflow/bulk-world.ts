@@ -8,47 +8,53 @@ import type { Actor } from '../../src/domain/audit';
 import type { Role } from '../../src/domain/vocabulary';
 import { auditEntry } from '../../src/contracts/audit';
 import { openFoundation, type Foundation } from '../../src/main/foundation';
-import { openOperator, openSignIn } from '../../src/main/operator';
 import type { Operator } from '../../src/operator';
+import { openBulk, openBulkTools } from '../../src/main/bulk';
+import { openOperator, openSignIn } from '../../src/main/operator';
+import type { BulkState } from '../../src/contracts/bulk';
+import { bulkJob } from '../../src/contracts/jobs';
 import { loadConfig } from '../../src/platform/config';
 import { silentLog } from '../../src/platform/log';
 import { createApiKeyStore } from '../../src/store/api-keys';
 import { createBulkStore } from '../../src/store/bulk';
 import { KEYS } from '../../src/store/keys';
-import { createTaskStore } from '../../src/store/tasks';
 import { createTowStore } from '../../src/store/tows';
-import { createBulk, type Bulk, type BulkOptions, type BulkPerson } from '../../src/workflow/bulk';
+import type { Bulk } from '../../src/workflow/bulk';
+import { decideTasks, type DecideTasksTools } from '../../jobs/decide-tasks';
 import type { BulkRunWithItems } from '../../src/workflow/bulk-port';
-import type { OperatorApi, SignIn } from '../../src/workflow/operator-port';
+import type { OperatorApi } from '../../src/workflow/operator-port';
 import { entryOf } from '../support/audit';
 import { eventually } from '../support/eventually';
+import { startBulkWorker } from '../support/bulk-runs';
 import { useOwnRedis, type OwnRedis } from '../support/redis';
 import { answerHead, deliver, newTow, WHEREABOUTS } from '../operator/world';
 
 /**
- * Bulk runs over the real operator API on a real Redis. No worker runs and nothing listens, so that nothing moves but
- * what a test moves.
+ * Bulk runs over the real queue and the real operator API, on a real Redis. Workers run only where a test starts them, and
+ * they carry out bulk runs alone: nothing else changes but what the test changes.
  */
 export interface BulkWorld {
   readonly redis: OwnRedis;
   readonly foundation: Foundation;
   readonly api: OperatorApi;
-  readonly signIn: SignIn;
-  /** The parts that a process puts a Bulk together from, for those who put others in their place. */
-  parts(): BulkOptions;
-  /** Another console process; it is closed after the test. */
-  console(also?: Partial<BulkOptions>): Bulk;
+  /** What a worker carries out bulk runs with, for tests that replace a part. */
+  parts(): DecideTasksTools;
+  /** Bulk decisions as a console process offers them. */
+  console(): Bulk;
+  /** Starts a worker; it is stopped after the test, unless the test does. */
+  worker(also?: Partial<DecideTasksTools>): { stop(): Promise<void> };
 }
 
-const FAST = { retry: { retryBaseMs: 5, retryCapMs: 20 }, heartbeatMs: 50 };
+/** How long a dead worker keeps its run; short, so that tests do not wait. */
+const TAKE_OVER_MS = 200;
 
 export function useBulkWorld(): BulkWorld {
   let foundation: Foundation;
   let operator: Operator;
-  let signIn: SignIn;
+  let parts: DecideTasksTools;
   let folder: string;
-  const consoles: Bulk[] = [];
-  // Hooks run in the order they are declared: the process ends before its server does.
+  const workers: { stop(): Promise<void> }[] = [];
+  // Hooks run in the order they are declared: the process ends before its Redis server does.
   afterAll(async () => {
     operator.close();
     await foundation.resources.closeAll();
@@ -64,21 +70,13 @@ export function useBulkWorld(): BulkWorld {
       SERVICE_CLIENT_ID: 'client-of-the-tests',
       SERVICE_CLIENT_SECRET: 'secret-of-the-tests',
     });
+    // With deduplication, the job of a dead worker blocks the next one until BullMQ finds it stalled.
     foundation = await openFoundation({ config, log: silentLog });
-    signIn = openSignIn(foundation);
-    operator = openOperator(foundation, { signIn });
+    operator = openOperator(foundation, { signIn: openSignIn(foundation) });
+    parts = openBulkTools(foundation);
   });
   afterEach(async () => {
-    await Promise.all(consoles.splice(0).map((bulk) => bulk.close()));
-  });
-  const parts = (): BulkOptions => ({
-    store: createBulkStore(foundation.redis, foundation.clock),
-    tasks: createTaskStore(foundation.redis),
-    api: operator.api,
-    holderOf: (keyHash) => signIn.holderOf(keyHash),
-    clock: foundation.clock,
-    log: silentLog,
-    lanes: FAST,
+    await Promise.all(workers.splice(0).map((worker) => worker.stop()));
   });
   return {
     redis,
@@ -88,29 +86,31 @@ export function useBulkWorld(): BulkWorld {
     get api() {
       return operator.api;
     },
-    get signIn() {
-      return signIn;
-    },
-    parts,
-    console(also = {}) {
-      const bulk = createBulk({ ...parts(), ...also });
-      consoles.push(bulk);
-      return bulk;
+    parts: () => ({
+      ...parts,
+      store: createBulkStore(foundation.redis, foundation.clock, { takeOverMs: TAKE_OVER_MS }),
+    }),
+    console: () => openBulk(foundation),
+    worker(also = {}) {
+      const tools = { ...this.parts(), ...also };
+      const worker = startBulkWorker(foundation, async (payload) => decideTasks(bulkJob.parse(payload), tools));
+      workers.push(worker);
+      return worker;
     },
   };
 }
 
 let keysMade = 0;
 
-/** Somebody with a key of this role. */
-export async function person({ foundation }: BulkWorld, role: Role): Promise<BulkPerson> {
+/** A person with an API key of this role. */
+export async function person({ foundation }: Pick<BulkWorld, 'foundation'>, role: Role): Promise<Actor> {
   keysMade += 1;
   const id = `key-${keysMade}`;
   const keyHash = createHash('sha256').update(`the text of ${id}`).digest('hex');
   const key = { id, name: `${role} ${keysMade}`, role, createdAt: '2026-03-10T12:00:00.000Z' };
   const act = { audit: entryOf('key.created'), remember: undefined };
   await createApiKeyStore(foundation.redis).create(key, keyHash, act);
-  return { actor: { id, name: key.name, role }, keyHash };
+  return { id, name: key.name, role };
 }
 
 const tester: Actor = { id: 'k1', name: 'tester', role: 'ops' };
@@ -177,8 +177,8 @@ export async function timesDecided(world: BulkWorld, taskIds: readonly string[],
   );
 }
 
-/** Previews, or fails the test. */
-export async function previewed(bulk: Bulk, asked: unknown, { actor }: BulkPerson): Promise<BulkRunWithItems> {
+/** Creates a preview; fails the test when it is refused. */
+export async function previewed(bulk: Bulk, asked: unknown, actor: Actor): Promise<BulkRunWithItems> {
   const preview = await bulk.preview(asked, actor);
   if (!preview.ok) throw new Error(`${preview.refusal.code}: ${preview.refusal.message}`);
   return preview.run;
@@ -192,14 +192,13 @@ export async function codeOf(
   return answer.ok ? 'ok' : answer.refusal.code;
 }
 
-/** The run once it is in one of these states. */
-export function runIn(bulk: Bulk, id: string, ...states: readonly string[]): Promise<BulkRunWithItems> {
+/** The run once it is in this state. */
+export function runIn(bulk: Bulk, id: string, state: BulkState, timeoutMs = 20_000): Promise<BulkRunWithItems> {
   return eventually(async () => {
     const run = await bulk.read(id);
-    if (!run || !states.includes(run.state))
-      throw new Error(`the run is ${run?.state} because of ${run?.interruption}`);
+    if (run?.state !== state) throw new Error(`the run is ${run?.state}`);
     return run;
-  }, 20_000);
+  }, timeoutMs);
 }
 
 export function outcomes(run: BulkRunWithItems): string[] {

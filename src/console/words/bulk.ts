@@ -1,4 +1,4 @@
-import type { BulkAction, BulkInterruption, BulkOutcome, BulkState } from '../../contracts/bulk';
+import type { BulkAction, BulkOutcome, BulkState } from '../../contracts/bulk';
 import { counting } from './plural';
 
 /** Deciding on many tasks at once. */
@@ -6,7 +6,7 @@ interface BulkWords {
   readonly title: string;
   readonly runTitle: (action: string, count: number) => string;
   readonly several: string;
-  /** `#` stands for the number. */
+  /** `#` is replaced by the number. */
   readonly chosen: string;
   readonly choose: (what: string) => string;
   readonly chooseAll: string;
@@ -44,7 +44,6 @@ interface BulkWords {
   readonly endedAt: string;
   readonly states: Readonly<Record<BulkState, string>>;
   readonly said: Readonly<Record<BulkState, string>>;
-  readonly interruptions: Readonly<Record<BulkInterruption, string>>;
   readonly outcomes: Readonly<Record<BulkOutcome, string>>;
   /** While nothing has been decided yet. */
   readonly canBe: string;
@@ -94,7 +93,7 @@ const en: BulkWords = {
   abortHint: 'Tasks that have not begun are skipped.',
   resume: 'Go on',
   look: 'Look again',
-  onlyWho: (name) => `Only ${name}, or somebody with the role ops, may let it run.`,
+  onlyWho: (name) => `Only ${name}, or a person with the role ops, may start it.`,
   progress: 'Progress',
   of: (done, total) => `${done} of ${enTasks(total)}`,
   by: 'Chosen by',
@@ -106,15 +105,10 @@ const en: BulkWords = {
   said: {
     previewed: 'A preview.',
     running: 'It is running.',
-    interrupted: 'It was interrupted. What was decided stays decided; the rest waits.',
+    interrupted:
+      'It was interrupted: the API key of the person who started it was revoked. Decisions already made remain; the rest waits.',
     done: 'It is done. Every task has its result.',
     aborted: 'It was aborted. What had been decided stays decided; the rest was skipped.',
-  },
-  interruptions: {
-    process_lost: 'The console process that ran it is gone.',
-    console_stopped: 'The console that ran it was stopped.',
-    not_answering: 'A decision could not be made after several tries: Redis did not answer.',
-    key_ended: 'The API key of whoever let it run has ended.',
   },
   outcomes: {
     waiting: 'Waiting',
@@ -214,15 +208,9 @@ const ar: BulkWords = {
   said: {
     previewed: 'هذه معاينة.',
     running: 'التنفيذ جارٍ.',
-    interrupted: 'انقطع التنفيذ. ما قُرّر فيه باقٍ، وما بقي ينتظر.',
+    interrupted: 'انقطع التنفيذ: أُلغي مفتاح API لمن شغّلها. ما قُرّر فيه باقٍ، وما بقي ينتظر.',
     done: 'اكتمل التنفيذ. لكل مهمة نتيجتها.',
     aborted: 'أُوقف التنفيذ. ما قُرّر فيه باقٍ، وتُخطّي ما عداه.',
-  },
-  interruptions: {
-    process_lost: 'توقفت عملية لوحة التحكم التي كانت تنفّذها.',
-    console_stopped: 'أُوقفت لوحة التحكم التي كانت تنفّذها.',
-    not_answering: 'تعذّر أحد القرارات بعد عدة محاولات: لم يرد Redis.',
-    key_ended: 'انتهى مفتاح API لمن شغّلها.',
   },
   outcomes: { waiting: 'في الانتظار', done: 'قُرّر فيها', refused: 'غير ممكن', gone: 'لم تعد مطروحة', skipped: 'تُخطّيت' },
   canBe: 'ممكن',

@@ -13,6 +13,7 @@ const enWork: Readonly<Record<Backlog, string>> = {
   deliveries: 'deliveries',
   reports: 'reports',
   violations: 'violations',
+  bulk: 'bulk decisions',
 };
 const enOperations: Readonly<Record<PausableOperation, string>> = {
   started: 'started',
@@ -120,7 +121,12 @@ const en = {
 /** A Latin name within Arabic: its parts keep their order. */
 const apart = (name: string) => `\u2068${name}\u2069`;
 
-const arWork: typeof enWork = { deliveries: 'التسليمات', reports: 'التقارير', violations: 'المخالفات' };
+const arWork: typeof enWork = {
+  deliveries: 'التسليمات',
+  reports: 'التقارير',
+  violations: 'المخالفات',
+  bulk: 'القرارات المجمّعة',
+};
 const arOperations: typeof enOperations = {
   started: 'بدء السحب',
   detained: 'الحجز',

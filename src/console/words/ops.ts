@@ -45,7 +45,7 @@ const en = {
   },
   queues: {
     title: 'Queues',
-    names: { deliveries: 'Deliveries', reports: 'Reports', violations: 'Violations' },
+    names: { deliveries: 'Deliveries', reports: 'Reports', violations: 'Violations', bulk: 'Bulk decisions' },
     running: 'Running',
     paused: 'Paused',
     due: 'due now',
@@ -168,7 +168,7 @@ const ar: typeof en = {
   },
   queues: {
     title: 'الطوابير',
-    names: { deliveries: 'التسليمات', reports: 'التقارير', violations: 'المخالفات' },
+    names: { deliveries: 'التسليمات', reports: 'التقارير', violations: 'المخالفات', bulk: 'القرارات المجمّعة' },
     running: 'يعمل',
     paused: 'موقوف',
     due: 'مستحق الآن',

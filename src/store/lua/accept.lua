@@ -1,26 +1,43 @@
--- Stores one webhook delivery: the write that a 200 acknowledges.
+-- Stores webhook deliveries: the write that a 200 acknowledges. A delivery is seen when its record exists.
 --
--- KEYS    the keys of one tow (see shared/tow.lua); DELIVERY is the record, and its existence is the seen-key
--- ARGV    1 delivery id · 2 kind · 3 towing reference · 4 raw body · 5 verified|unverified · 6 signature id or ''
--- RETURNS 'accepted' when stored now, 'already_known' when stored before
---! include shared/ledger.lua
+-- KEYS    1 deliveries by the moment they came · 2 due deliveries · 3 due tows · 4 channel of events
+--         then of each delivery its own key and that of its tow
+-- ARGV    of each delivery: id · kind · towing reference · raw body · verified|unverified · signature id or '' · version
+-- RETURNS of each delivery 'accepted' when stored now, 'already_known' when stored before
 
-local id, kind, ref = ARGV[1], ARGV[2], ARGV[3]
-if redis.call('EXISTS', DELIVERY) == 1 then
-  redis.call('HINCRBY', DELIVERY, 'copies', 1)
-  return 'already_known'
+local FIELDS = 7
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local now_text = string.format('%.0f', now)
+
+-- Marks a tow with the moment of an invoice webhook: it proves a create that was sent before. While no tow is known nothing
+-- was sent for it.
+local function prove(tow, ref)
+  if redis.call('HEXISTS', tow, 'head') == 0 then
+    return
+  end
+  local version = string.match(redis.call('HGET', tow, 'v'), '^%d+')
+  redis.call('HSET', tow, 'v', string.format('%.0f.proof', tonumber(version) + 1), 'proof', now_text)
+  redis.call('ZADD', KEYS[3], 'LT', now_text, ref)
 end
-local now = now_ms()
-redis.call('HSET', DELIVERY, 'id', id, 'kind', kind, 'towing_reference_id', ref, 'raw_body', ARGV[4], 'verified', ARGV[5],
-  'signature_id', ARGV[6], 'state', 'waiting', 'received_at', now, 'copies', 1, 'failures', 0)
-redis.call('ZADD', INDEX_DELIVERIES, now, id)
-enter_delivery(id, now)
-redis.call('ZADD', DUE_DELIVERIES, now + WAKE_GRACE_MS, id)
-if kind == 'tow_invoice' and redis.call('EXISTS', TOW) == 1 then
-  -- Proof that an invoice exists: read by the claim of a second create. Before there is a tow nothing can have been
-  -- sent for it, so there is nothing to prove.
-  redis.call('SET', PROOF, now_us())
-  redis.call('ZADD', DUE_TOWS, 'LT', now + WAKE_GRACE_MS, ref)
+
+local replies = {}
+for place = 1, #ARGV / FIELDS do
+  local record, tow = KEYS[3 + 2 * place], KEYS[4 + 2 * place]
+  local id, kind, ref, raw_body, verified, signature_id, version = unpack(ARGV, 1 + FIELDS * (place - 1), FIELDS * place)
+  if redis.call('EXISTS', record) == 1 then
+    redis.call('HINCRBY', record, 'copies', 1)
+    replies[place] = 'already_known'
+  else
+    redis.call('HSET', record, 'v', version, 'id', id, 'kind', kind, 'towing_reference_id', ref, 'raw_body', raw_body,
+      'verified', verified, 'signature_id', signature_id, 'state', 'waiting', 'received_at', now_text, 'copies', 1, 'failures', 0)
+    redis.call('ZADD', KEYS[1], now_text, id)
+    redis.call('ZADD', KEYS[2], now_text, id)
+    if kind == 'tow_invoice' then
+      prove(tow, ref)
+    end
+    redis.call('PUBLISH', KEYS[4], cjson.encode({ type = 'delivery.accepted', towing_reference_id = ref, at_ms = now }))
+    replies[place] = 'accepted'
+  end
 end
-publish('delivery.accepted', ref)
-return 'accepted'
+return replies

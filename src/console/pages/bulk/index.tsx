@@ -41,13 +41,13 @@ const ACTS = ['start', 'resume', 'abort'] as const;
 type Act = (typeof ACTS)[number];
 const DONE = { start: 'bulk_started', resume: 'bulk_resumed', abort: 'bulk_aborted' } as const;
 
-function carryOut(bulk: PageTools['bulk'], act: Act, { params, actor, visitor }: Posted) {
+function carryOut(bulk: PageTools['bulk'], act: Act, { params, actor }: Posted) {
   const id = params('id');
   switch (act) {
     case 'start':
-      return bulk.start(id, { actor, keyHash: visitor.keyHash });
+      return bulk.start(id, actor);
     case 'resume':
-      return bulk.resume(id, { actor, keyHash: visitor.keyHash });
+      return bulk.resume(id, actor);
     case 'abort':
       return bulk.abort(id, actor);
   }

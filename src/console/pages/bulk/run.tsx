@@ -14,8 +14,8 @@ export function Run(props: RunProps) {
   const { bulk: words } = viewer.words;
   return (
     <div id="bulk-run" class="bulk-run">
-      {run.state === 'running' && (
-        // Asks for the whole run anew until it is over; then it is gone, and asks no more.
+      {(run.state === 'running' || (run.state === 'aborted' && run.counts.waiting > 0)) && (
+        // Requests the whole run again until every task has its result; the last answer is without this element.
         <span
           id="bulk-poll"
           hidden
@@ -59,7 +59,7 @@ export function StateBadge({ viewer, run: { state } }: { viewer: Viewer; run: Bu
 /** How things stand, in a sentence that is read out when it changes. */
 function State({ viewer, run }: { viewer: Viewer; run: BulkRun }) {
   const { bulk: words } = viewer.words;
-  const { counts, state, interruption } = run;
+  const { counts, state } = run;
   return (
     <div role="status" id="bulk-state">
       {state === 'previewed' ? (
@@ -71,15 +71,13 @@ function State({ viewer, run }: { viewer: Viewer; run: BulkRun }) {
           <p>{words.nothingYet}</p>
         </>
       ) : (
-        <p>
-          {words.said[state]} {interruption !== null && words.interruptions[interruption]}
-        </p>
+        <p>{words.said[state]}</p>
       )}
     </div>
   );
 }
 
-/** Not read out each second: whoever wants to know asks for it. */
+/** Outside the live region: a screen reader does not announce it every second. */
 function Progress({ viewer, run: { total, counts } }: { viewer: Viewer; run: BulkRun }) {
   const { bulk: words } = viewer.words;
   const decided = total - counts.waiting - counts.skipped;
@@ -139,7 +137,7 @@ function About({ viewer, run }: { viewer: Viewer; run: BulkRun }) {
   );
 }
 
-/** Only what may be done with the run now, by whoever looks at it. */
+/** The actions that the viewer may take on the run now. */
 function Acts({ viewer, run, query }: { viewer: Viewer; run: BulkRun; query: RunQuery }) {
   const { bulk: words } = viewer.words;
   const { state, counts } = run;

@@ -80,5 +80,5 @@ function resultOf(
 /** The worker's clock and that of Redis may differ, and the answer is stored a moment after it came. */
 const CLOCKS_APART_MS = 5000;
 
-/** So many are kept from the beginning (store/lua/shared/tow.lua). */
+/** So many are kept from the beginning (domain/entry.ts). */
 const FIRST_KEPT = 5;

@@ -1,0 +1,92 @@
+import { createApiKeyStore } from '../../src/store/api-keys';
+import { createAuditStore } from '../../src/store/audit';
+import { KEYS } from '../../src/store/keys';
+import { entryOf } from '../support/audit';
+import { useOwnRedis } from '../support/redis';
+import { openStores, type Stores } from '../support/stores';
+
+/** Two processes over one Redis: each has its own connection, so that nothing but Redis stands between them. */
+const redis = useOwnRedis();
+let processes: readonly [Stores, Stores];
+beforeEach(async () => {
+  processes = await Promise.all([openStores(redis.url), openStores(redis.url)]);
+});
+afterEach(() => processes.forEach((stores) => stores.close()));
+
+const HOUR_MS = 3_600_000;
+const keysOf = (stores: Stores) => createApiKeyStore(stores.redis);
+const keyNamed = (id: string, name: string) =>
+  ({ id, name, role: 'crew', createdAt: '2026-03-10T12:00:00.000Z' }) as const;
+const created = { audit: entryOf('key.created'), remember: undefined };
+const rotated = { audit: entryOf('key.rotated'), remember: undefined };
+const auditedActions = async () => {
+  const filter = { cursor: null, limit: 200, towingReferenceId: null };
+  return (await createAuditStore(processes[0].redis).list(filter)).items.map(({ action }) => action);
+};
+
+/** Runs one call per process, many rounds of both at once, and returns the results of all. */
+async function race<T>(rounds: number, call: (stores: Stores, number: number) => Promise<T>): Promise<T[]> {
+  const numbers = Array.from({ length: rounds }, (_, round) => round);
+  return Promise.all(numbers.flatMap((round) => processes.map((stores, at) => call(stores, 2 * round + at))));
+}
+
+test('of keys with the same name created at once in two processes, one is stored', async () => {
+  const replies = await race(10, (stores, number) =>
+    keysOf(stores).create(keyNamed(`k${number}`, 'yard'), `hash-${number}`, created),
+  );
+
+  expect(replies.filter(({ kind }) => kind === 'saved')).toHaveLength(1);
+  expect(replies.filter(({ kind }) => kind === 'name_taken')).toHaveLength(19);
+  expect(await keysOf(processes[0]).list()).toHaveLength(1);
+  expect(await auditedActions()).toEqual(['key.created']);
+});
+
+test('a name is free again once its key was revoked', async () => {
+  const keys = keysOf(processes[0]);
+  await keys.create(keyNamed('k1', 'yard'), 'hash-1', created);
+  await keys.rotate('k1', { hash: 'hash-2', graceMs: HOUR_MS }, rotated);
+  expect(await keys.create(keyNamed('k2', 'yard'), 'hash-3', created)).toEqual({ kind: 'name_taken' });
+
+  await keys.revoke('k1', entryOf('key.revoked'));
+
+  expect(await keys.create(keyNamed('k2', 'yard'), 'hash-3', created)).toEqual({ kind: 'saved' });
+  expect([await keys.findByHash('hash-1'), await keys.findByHash('hash-2')]).toEqual([null, null]);
+});
+
+test('requests under one Idempotency-Key at once in two processes create one key', async () => {
+  const remember = { scope: 'create', fingerprint: 'same', answer: '{}' };
+  const replies = await race(5, (stores, number) =>
+    keysOf(stores).create(keyNamed(`k${number}`, `yard ${number}`), `hash-${number}`, { ...created, remember }),
+  );
+
+  expect(replies.filter(({ kind }) => kind === 'saved')).toHaveLength(1);
+  expect(replies.filter(({ kind }) => kind === 'remembered')).toHaveLength(9);
+  expect(await keysOf(processes[0]).list()).toHaveLength(1);
+});
+
+test('rotations at once in two processes leave two valid texts and one audit entry each', async () => {
+  await keysOf(processes[0]).create(keyNamed('k1', 'yard'), 'first', created);
+
+  const replies = await race(10, (stores, number) =>
+    keysOf(stores).rotate('k1', { hash: `hash-${number}`, graceMs: HOUR_MS }, rotated),
+  );
+
+  expect(replies).toEqual(replies.map(() => ({ kind: 'saved' })));
+  const hashes = ['first', ...replies.map((_, number) => `hash-${number}`)];
+  const found = await Promise.all(hashes.map((hash) => keysOf(processes[1]).findByHash(hash)));
+  expect(found.filter((key) => key !== null)).toHaveLength(2);
+  expect(await processes[0].redis.hlen(KEYS.apiKeyHashes)).toBe(2);
+  expect((await auditedActions()).filter((action) => action === 'key.rotated')).toHaveLength(20);
+});
+
+test('creating a key does not read the keys that exist', async () => {
+  const keys = keysOf(processes[0]);
+  await keys.create(keyNamed('k1', 'yard'), 'hash-1', created);
+  await redis.ask('CONFIG', 'RESETSTAT');
+
+  await keys.create(keyNamed('k2', 'gate'), 'hash-2', created);
+
+  const stats = await processes[0].redis.info('commandstats');
+  expect(stats).toMatch(/cmdstat_hset:/);
+  expect(stats).not.toMatch(/cmdstat_(hvals|hgetall|hscan|hkeys)\b/);
+});

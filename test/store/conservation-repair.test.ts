@@ -1,0 +1,214 @@
+import { createConservationStore } from '../../src/store/conservation';
+import { closeGeneralTask, openGeneralTask } from '../../src/store/general-task';
+import { deliveryKey, KEYS, towKey } from '../../src/store/keys';
+import { createRetentionStore } from '../../src/store/retention';
+import { createTaskStore } from '../../src/store/tasks';
+import { recordsLostTask } from '../../src/domain/tasks';
+import { AT_ONCE, standings, walk } from '../support/conservation';
+import { useRedis } from '../support/redis';
+import { changeEntry } from '../support/stored-records';
+import { ACCEPTED, mustClaim, openStores, result, START, towRequest, type Stores } from '../support/stores';
+
+const redis = useRedis();
+let stores: Stores;
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+});
+afterEach(() => stores.close());
+
+const DAY_MS = 86_400_000;
+const found = () => standings(stores.redis);
+const owed = async () => (await found()).reports;
+
+async function towWithOne(ref = 'T1'): Promise<void> {
+  await stores.request(ref);
+  await stores.say(ref, START);
+}
+
+describe('what a clock that jumped has put far ahead', () => {
+  const FAR_MS = Date.now() + 50 * DAY_MS;
+
+  test('is due now when only its schedule is far ahead', async () => {
+    await towWithOne();
+    await stores.redis.zadd(KEYS.dueTows, FAR_MS, 'T1');
+
+    expect(await owed()).toEqual({ lost: 1, repaired: 1 });
+
+    expect(await owed()).toEqual({ waiting: 1 });
+    expect(await stores.due.tows.take(10, 1000)).toEqual(['T1']);
+  });
+
+  test('is due now when the record itself waits for so long', async () => {
+    await towWithOne();
+    await changeEntry(stores.redis, { ref: 'T1' }, 1, { nextAtMs: FAR_MS });
+    await stores.redis.zadd(KEYS.dueTows, FAR_MS, 'T1');
+
+    expect(await owed()).toEqual({ lost: 1, repaired: 1 });
+
+    expect(await owed()).toEqual({ waiting: 1 });
+    expect(await stores.due.tows.take(10, 1000)).toEqual(['T1']);
+    expect(await mustClaim(stores.outbox, 'T1')).toMatchObject({ reportKind: 'started' });
+  });
+
+  test('loses its lease', async () => {
+    await towWithOne();
+    await mustClaim(stores.outbox, 'T1');
+    const untilMs = Date.now() + DAY_MS;
+    await stores.redis.hset(towKey('T1'), 'v', '99.test', 'lease', JSON.stringify({ token: 'x', untilMs }));
+    await stores.redis.zadd(KEYS.dueTows, untilMs, 'T1');
+
+    expect(await owed()).toEqual({ lost: 1, repaired: 1 });
+
+    expect(await owed()).toEqual({ waiting: 1 });
+    expect(await stores.due.tows.take(10, 1000)).toEqual(['T1']);
+    expect(await stores.redis.hexists(towKey('T1'), 'lease')).toBe(0);
+  });
+
+  test('is due now when it is a delivery', async () => {
+    await stores.accept('tow_request', towRequest('T1'), 'd1');
+    await stores.redis.zadd(KEYS.dueDeliveries, FAR_MS, 'd1');
+
+    expect((await found()).deliveries).toEqual({ lost: 1, repaired: 1 });
+
+    expect((await found()).deliveries).toEqual({ waiting: 1 });
+    expect(await stores.due.deliveries.take(10, 1000)).toEqual(['d1']);
+  });
+
+  test('stays as it is when the service asked for the longest wait there is', async () => {
+    await towWithOne();
+    const nextAtMs = Date.now() + 1.25 * 30 * DAY_MS;
+    await changeEntry(stores.redis, { ref: 'T1' }, 1, { nextAtMs });
+    await stores.redis.zadd(KEYS.dueTows, nextAtMs, 'T1');
+
+    expect(await owed()).toEqual({ waiting: 1 });
+    expect(await stores.dueAt('T1')).toBe(nextAtMs);
+  });
+});
+
+describe('a tow request whose tow is gone', () => {
+  /** Processed so many days ago. */
+  async function processed(ref: string, days: number): Promise<void> {
+    await stores.request(ref);
+    await stores.redis.hset(deliveryKey(`request-${ref}`), 'processed_at', Date.now() - days * DAY_MS);
+    await stores.redis.del(towKey(ref));
+    await stores.redis.zrem(KEYS.indexTows, ref);
+  }
+
+  test('is not lost when its tow may have been archived so long ago that its marker has expired', async () => {
+    await processed('T1', 401);
+    await processed('T2', 399);
+
+    expect((await found()).deliveries).toEqual({ finished: 1, lost: 1 });
+    expect((await walk(stores.redis)).lostNames).toEqual(['delivery request-T2']);
+  });
+});
+
+describe('a tow that changes while it is checked', () => {
+  let scanning: Stores;
+  beforeEach(async () => {
+    scanning = await openStores(redis.url);
+  });
+  afterEach(() => scanning.close());
+
+  test('is not lost when its last report was accepted between two reads', async () => {
+    await towWithOne();
+    const accept = async () => stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
+    const connection = scanning.redis;
+    const zmscore = connection.zmscore.bind(connection);
+    // The record is read before the change, its place on the schedule after it.
+    jest.spyOn(connection, 'zmscore').mockImplementation(async (...args: Parameters<typeof zmscore>) => {
+      if (args[0] === KEYS.dueTows) await accept();
+      return zmscore(...args);
+    });
+
+    const { reports, lostNames } = await walk(connection);
+
+    expect(lostNames).toEqual([]);
+    expect(reports).toMatchObject({ acknowledged: 1, finished: 1, lost: 0, repaired: 0 });
+    expect(await stores.dueAt('T1')).toBeNull();
+  });
+
+  test('is not lost when it was archived after its name was read', async () => {
+    await stores.request('T1');
+    await stores.say('T1', { event: 'canceled', cancellationReason: 'gone on arrival' });
+    await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
+    const retention = createRetentionStore(stores.redis);
+    const archive = async () => {
+      expect(await retention.retireTow('T1', await stores.read('T1'))).toBe('retired');
+    };
+    const connection = scanning.redis;
+    const zrangebyscore = connection.zrangebyscore.bind(connection);
+    const reading = jest.spyOn(connection, 'zrangebyscore');
+    reading.mockImplementation(async (...args: Parameters<typeof zrangebyscore>) => {
+      const names = await zrangebyscore(...args);
+      if (args[0] === KEYS.indexTows && names.includes('T1')) await archive();
+      return names;
+    });
+
+    const { reports, lostNames } = await walk(connection);
+
+    expect(lostNames).toEqual([]);
+    expect(reports).toMatchObject({ acknowledged: 0, lost: 0 });
+    expect(await stores.tows.read('T1')).toBeNull();
+  });
+});
+
+describe('a step that another process takes over', () => {
+  test('is not counted', async () => {
+    for (const ref of ['T1', 'T2', 'T3']) await towWithOne(ref);
+    const slow = await openStores(redis.url);
+    const conservation = createConservationStore(slow.redis, { ...AT_ONCE, namesPerStep: 2 });
+    const { redis: connection } = slow;
+    const zmscore = connection.zmscore.bind(connection);
+    let isHeld = false;
+    jest.spyOn(connection, 'zmscore').mockImplementation(async (...args: Parameters<typeof zmscore>) => {
+      if (!isHeld) {
+        isHeld = true;
+        // As if it had been stopped for longer than a step may take.
+        await stores.redis.hset(KEYS.walk, 'v', '1000.other', 'busy_until', 1);
+        await walk(stores.redis);
+      }
+      return zmscore(...args);
+    });
+
+    expect((await conservation.step()).isLast).toBe(false);
+
+    const { reports, deliveries } = await walk(stores.redis);
+    expect([reports.acknowledged, deliveries.acknowledged]).toEqual([3, 3]);
+    slow.close();
+  });
+
+  test('is taken again after the process that took it was lost', async () => {
+    await towWithOne();
+    const conservation = createConservationStore(stores.redis, AT_ONCE);
+    await stores.redis.hset(KEYS.walk, 'v', '1.lost', 'busy_until', Date.now() + 8000);
+    const busy = await conservation.step();
+    expect(busy.isLast).toBe(false);
+    expect(busy.waitMs).toBeGreaterThan(0);
+
+    await stores.redis.hset(KEYS.walk, 'v', '1.lost', 'busy_until', 1);
+
+    expect((await conservation.step()).isLast).toBe(true);
+  });
+});
+
+describe('a task of the whole operator', () => {
+  test('is opened once by two processes and closed once', async () => {
+    const other = await openStores(redis.url);
+    const tasks = createTaskStore(stores.redis);
+
+    const opened = await Promise.all([stores, other].map((process) => openGeneralTask(process.redis, recordsLostTask)));
+    expect(opened.filter(Boolean)).toHaveLength(1);
+    expect(await openGeneralTask(stores.redis, recordsLostTask)).toBe(false);
+    expect(await tasks.counts()).toEqual({ total: 1, types: [{ type: 'records_lost', count: 1, kinds: [] }] });
+    expect((await tasks.read('records_lost'))?.opened_at).toBeDefined();
+
+    const closed = await Promise.all(
+      [stores, other].map((process) => closeGeneralTask(process.redis, recordsLostTask.subject)),
+    );
+    expect(closed.filter(Boolean)).toHaveLength(1);
+    expect(await tasks.counts()).toEqual({ total: 0, types: [] });
+    expect(await tasks.read('records_lost')).toBeNull();
+    other.close();
+  });
+});

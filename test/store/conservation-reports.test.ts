@@ -1,0 +1,148 @@
+import { refusedTask } from '../../src/domain/tasks';
+import { createTaskStore } from '../../src/store/tasks';
+import { standings, walk } from '../support/conservation';
+import { eventually } from '../support/eventually';
+import { useRedis } from '../support/redis';
+import { ACCEPTED, LEASE_MS, mustClaim, openStores, result, START, type Stores } from '../support/stores';
+
+const redis = useRedis();
+let stores: Stores;
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+});
+afterEach(() => stores.close());
+
+const found = () => standings(stores.redis);
+
+/** A tow that owes the start, the detention and the release. */
+async function towWithThree(ref = 'T1'): Promise<void> {
+  await stores.request(ref);
+  await stores.say(ref, START);
+  await stores.say(ref, { event: 'detained' });
+  await stores.say(ref, { event: 'released' });
+}
+
+describe('of reports the next walk finds', () => {
+  const TOW = '{p0}:tow:T1';
+
+  test.each([
+    { what: 'a tow that is gone, once', command: ['DEL', TOW], expected: { lost: 1 }, names: ['tow T1'] },
+    { what: 'a tow that is none, once', command: ['SET', TOW, 'foreign'], expected: { lost: 1 }, names: ['tow T1'] },
+    { what: 'a tow without its head, once', command: ['HDEL', TOW, 'head'], expected: { lost: 1 }, names: ['tow T1'] },
+    {
+      what: 'those of a tow that are gone, one per fact',
+      command: ['HDEL', TOW, 'r1', 'r2', 'r3'],
+      expected: { lost: 3 },
+      names: ['report T1 1', 'report T1 2', 'report T1 3'],
+    },
+    {
+      what: 'a missing first one',
+      command: ['HDEL', TOW, 'r1'],
+      expected: { waiting: 2, lost: 1 },
+      names: ['report T1 1'],
+    },
+    {
+      what: 'a gap between two',
+      command: ['HDEL', TOW, 'r2'],
+      expected: { waiting: 2, lost: 1 },
+      names: ['report T1 2'],
+    },
+    {
+      what: 'a missing last one',
+      command: ['HDEL', TOW, 'r3'],
+      expected: { waiting: 2, lost: 1 },
+      names: ['report T1 3'],
+    },
+    {
+      what: 'all of a tow with one that cannot be read: no worker can read the tow either',
+      command: ['HSET', TOW, 'r2', '{"seq":2,"state":"somewhere"}'],
+      expected: { lost: 3 },
+      names: ['report T1 1', 'report T1 2', 'report T1 3'],
+    },
+  ])('$what', async ({ command, expected, names }) => {
+    await towWithThree();
+    await redis.ask(...command);
+
+    expect((await found()).reports).toEqual(expected);
+    const { reports, lostNames } = await walk(stores.redis);
+    expect(reports).toMatchObject({ ...expected, repaired: 0 });
+    expect(lostNames.filter((name) => !name.startsWith('delivery'))).toEqual(names);
+  });
+
+  test('one that was accepted and whose tow is gone', async () => {
+    await towWithThree();
+    await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
+    expect((await found()).reports).toEqual({ finished: 1, waiting: 2 });
+    await redis.ask('DEL', TOW);
+
+    expect((await found()).reports).toEqual({ lost: 1 });
+  });
+
+  test('an outbox without a due mark, and gives it one: what stands behind its head waits again', async () => {
+    await towWithThree();
+    await stores.redis.zrem('{p0}:due:tows', 'T1');
+
+    expect((await found()).reports).toEqual({ waiting: 2, lost: 1, repaired: 1 });
+
+    expect((await found()).reports).toEqual({ waiting: 3 });
+    expect(await stores.due.tows.take(10, 1000)).toEqual(['T1']);
+    expect(await mustClaim(stores.outbox, 'T1')).toMatchObject({ reportKind: 'started' });
+  });
+
+  test('an outbox whose worker is lost and that nobody would come back to, once its lease is over', async () => {
+    await towWithThree();
+    await mustClaim(stores.outbox, 'T1');
+    await stores.redis.zrem('{p0}:due:tows', 'T1');
+    expect((await found()).reports).toEqual({ waiting: 3 });
+
+    const walks = await eventually(async () => {
+      const now = (await found()).reports;
+      expect(now).not.toEqual({ waiting: 3 });
+      return now;
+    }, 10 * LEASE_MS);
+
+    expect(walks).toEqual({ waiting: 2, lost: 1, repaired: 1 });
+  });
+
+  test('one that only a person can go on with and that nobody was asked about', async () => {
+    await towWithThree();
+    const claimed = await mustClaim(stores.outbox, 'T1');
+    const task = refusedTask({ id: 'started-1', kind: 'started', httpStatus: 400, words: 'no', hint: null });
+    await stores.outbox.ack(claimed, result({ next: 'refused', hint: null }, { task, hadNoEffect: true }));
+    expect((await found()).reports).toEqual({ with_a_person: 1, waiting: 2 });
+    await stores.redis.hset('{p0}:tow:T1', 'v', '9.test');
+    await stores.redis.hdel('{p0}:tow:T1', 'tasks');
+
+    expect((await found()).reports).toEqual({ lost: 3 });
+    expect(await stores.dueAt('T1')).toBeNull();
+  });
+
+  test.each([
+    ['tasks', 'HDEL', '{p0}:tasks', 'started-1.T1'],
+    ['open tasks', 'ZREM', '{p0}:index:tasks', 'started-1.T1'],
+  ])('one whose task is not among the %s, and lists the task again', async (_what, ...command) => {
+    await towWithThree();
+    const claimed = await mustClaim(stores.outbox, 'T1');
+    const task = refusedTask({ id: 'started-1', kind: 'started', httpStatus: 400, words: 'no', hint: null });
+    await stores.outbox.ack(claimed, result({ next: 'refused', hint: null }, { task, hadNoEffect: true }));
+    const tasks = createTaskStore(stores.redis);
+    const before = await tasks.read('started-1.T1');
+    await redis.ask(...command);
+
+    expect((await found()).reports).toEqual({ waiting: 2, lost: 1, repaired: 1 });
+
+    expect((await found()).reports).toEqual({ with_a_person: 1, waiting: 2 });
+    expect(await tasks.read('started-1.T1')).toEqual(before);
+    expect(await tasks.counts()).toMatchObject({ total: 1, types: [{ type: 'report_refused', count: 1 }] });
+  });
+
+  test('the names of those that are lost', async () => {
+    await towWithThree('TW-20261120-9F4D1A');
+    await redis.ask('DEL', '{p0}:tow:TW-20261120-9F4D1A');
+
+    expect((await walk(stores.redis)).lostNames).toEqual([
+      'delivery request-TW-20261120-9F4D1A',
+      'tow TW-20261120-9F4D1A',
+    ]);
+  });
+});

@@ -1,0 +1,76 @@
+import { countOverdue } from '../../src/store/count-overdue';
+import { towsSinceKey, unsentTowsKey } from '../../src/store/keys';
+import { useRedis } from '../support/redis';
+import { openStores, type Stores } from '../support/stores';
+
+const redis = useRedis();
+let stores: Stores;
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+});
+afterEach(() => stores.close());
+
+const NOW_MS = 1_000_000_000;
+const AFTER = { requestedMs: 1000, startedMs: 2000, reportMs: 3000 };
+const count = () => countOverdue(stores.redis, AFTER, NOW_MS);
+
+/** Adds tows `from` to `to` to an index; they are there since `ageMs` before now. */
+async function list(key: string, { from, to, ageMs }: { from: number; to: number; ageMs: number }): Promise<void> {
+  for (let start = from; start < to; start += 5000) {
+    const tows = Array.from({ length: Math.min(5000, to - start) }, (_, at) => [NOW_MS - ageMs, `T${start + at}`]);
+    await stores.redis.zadd(key, ...tows.flat());
+  }
+}
+
+/** How often a command ran since the statistics were reset. */
+async function calls(command: string): Promise<number> {
+  const stats = await stores.redis.info('commandstats');
+  return Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(stats)?.[1] ?? 0);
+}
+
+test('counts a tow that is overdue in its state and with a report once', async () => {
+  await list(towsSinceKey('requested'), { from: 0, to: 2, ageMs: 1001 });
+  await list(towsSinceKey('started'), { from: 10, to: 20, ageMs: 2001 });
+  await list(towsSinceKey('started'), { from: 20, to: 25, ageMs: 2000 });
+  await list(unsentTowsKey, { from: 18, to: 25, ageMs: 3001 });
+
+  expect(await count()).toBe(2 + 10 + 7 - 2);
+});
+
+test('is exact while at most 10,000 tows owe a report for too long, however many are too long in their state', async () => {
+  await list(towsSinceKey('started'), { from: 0, to: 40_000, ageMs: 2001 });
+  await list(unsentTowsKey, { from: 33_333, to: 43_333, ageMs: 3001 });
+
+  expect(await count()).toBe(43_333);
+});
+
+test('looks at 10,000 tows at most, once per second, and stays between the larger group and the sum', async () => {
+  await list(towsSinceKey('started'), { from: 0, to: 40_000, ageMs: 2001 });
+  await list(unsentTowsKey, { from: 20_000, to: 50_000, ageMs: 3001 });
+  await redis.ask('CONFIG', 'RESETSTAT');
+
+  const counts = [await count(), await count()];
+
+  expect(await calls('zmscore')).toBeLessThanOrEqual(20);
+  for (const found of counts) {
+    expect(found).toBeGreaterThanOrEqual(40_000);
+    expect(found).toBeLessThanOrEqual(70_000);
+  }
+});
+
+test('estimates the tows that are overdue for both reasons from the oldest of them', async () => {
+  await list(towsSinceKey('started'), { from: 0, to: 40_000, ageMs: 2001 });
+  await list(unsentTowsKey, { from: 0, to: 20_000, ageMs: 3001 });
+
+  expect(await count()).toBe(40_000);
+});
+
+test('sees a change of few tows at once', async () => {
+  await list(towsSinceKey('started'), { from: 0, to: 900, ageMs: 2001 });
+  await list(unsentTowsKey, { from: 0, to: 900, ageMs: 3001 });
+  expect(await count()).toBe(900);
+
+  await list(unsentTowsKey, { from: 900, to: 910, ageMs: 3001 });
+
+  expect(await count()).toBe(910);
+});

@@ -1,0 +1,90 @@
+import type { Redis } from 'ioredis';
+import { decodeCircuits, encodeCircuits } from '../../src/contracts/stored-circuits';
+import { decodeEntry, encodeEntry, storedLease, storedMeta } from '../../src/contracts/stored-outbox';
+import type { Circuit, CircuitName, Circuits } from '../../src/domain/circuits';
+import { headOf, type Entry } from '../../src/domain/entry';
+import { KEYS, towKey, unsentTowsKey, violationKey } from '../../src/store/keys';
+import { recordsOf } from '../../src/store/records';
+import { decodeTow } from '../../src/store/tow-fields';
+
+/** What tests change by hand in stored records, to move a moment or to damage something. */
+
+export async function readCircuits(redis: Redis): Promise<Circuits> {
+  const [version = null, json = null] = await redis.hmget(KEYS.circuits, 'v', 'circuits');
+  return decodeCircuits(version, json);
+}
+
+/** Opens a circuit, or changes an open one. */
+export async function setCircuit(redis: Redis, name: CircuitName, change: Partial<Circuit>): Promise<void> {
+  const circuits = await readCircuits(redis);
+  const before = circuits.open[name] ?? { untilMs: 1, sinceMs: 1, failures: 0, lastProbe: null, safeOnly: false };
+  const after = { ...circuits, open: { ...circuits.open, [name]: { ...before, ...change } } };
+  await redis.hset(KEYS.circuits, 'v', `${Date.now()}.test`, 'circuits', encodeCircuits(after));
+  recordsOf(redis).forgetCircuits();
+}
+
+/** Lets the next call try an open circuit. */
+export function letTry(redis: Redis, name: CircuitName): Promise<void> {
+  return setCircuit(redis, name, { untilMs: 1 });
+}
+
+/** Changes an entry of a tow or a violation. */
+export async function changeEntry(
+  redis: Redis,
+  of: { ref: string } | { violationId: string },
+  seq: number,
+  change: Partial<Entry>,
+): Promise<void> {
+  const key = 'ref' in of ? towKey(of.ref) : violationKey(of.violationId);
+  const json = await redis.hget(key, `r${seq}`);
+  if (json === null) throw new Error(`no entry ${seq} in ${key}`);
+  await redis.hset(
+    key,
+    'v',
+    await nextVersion(redis, key),
+    `r${seq}`,
+    encodeEntry({ ...decodeEntry(json), ...change }),
+  );
+  if (!('ref' in of) || change.createdAtMs === undefined) return;
+  const { entries } = decodeTow(of.ref, await redis.hgetall(key));
+  if (headOf(entries)?.seq === seq) await redis.zadd(unsentTowsKey, change.createdAtMs, of.ref);
+}
+
+/** Changes what never changes about a tow. */
+export async function changeMeta(
+  redis: Redis,
+  ref: string,
+  change: { requestedAtMs?: number; requestedAt?: string },
+): Promise<void> {
+  const json = (await redis.hget(towKey(ref), 'meta')) ?? '';
+  const meta = JSON.stringify({ ...storedMeta.parse(JSON.parse(json)), ...change });
+  await redis.hset(towKey(ref), 'v', await nextVersion(redis, towKey(ref)), 'meta', meta);
+}
+
+/** An entry of a tow or a violation as it is stored. */
+export async function readEntry(
+  redis: Redis,
+  of: { ref: string } | { violationId: string },
+  seq: number,
+): Promise<Entry> {
+  const key = 'ref' in of ? towKey(of.ref) : violationKey(of.violationId);
+  return decodeEntry((await redis.hget(key, `r${seq}`)) ?? '');
+}
+
+/** Until when a record is leased; 0 when it is not. */
+export async function leaseUntilMs(redis: Redis, key: string): Promise<number> {
+  const json = await redis.hget(key, 'lease');
+  return json === null ? 0 : storedLease.parse(JSON.parse(json)).untilMs;
+}
+
+/** Lets the lease of a record run out. */
+export async function endLease(redis: Redis, key: string): Promise<void> {
+  const json = await redis.hget(key, 'lease');
+  if (json === null) return;
+  const lease = JSON.stringify({ ...storedLease.parse(JSON.parse(json)), untilMs: 1 });
+  await redis.hset(key, 'v', await nextVersion(redis, key), 'lease', lease);
+}
+
+async function nextVersion(redis: Redis, key: string): Promise<string> {
+  return `${Number.parseInt((await redis.hget(key, 'v')) ?? '0', 10) + 1}.test`;
+}
