@@ -1,6 +1,6 @@
 /**
- * What a run of a job came to. A job never fails: what must happen later stands as a due mark beside the record, and
- * what a person must decide stands as a task. `what` says it in a word, for people who look at the queue.
+ * The result of a job run. A job never fails: what must happen later is on the schedule, and what a person must decide is
+ * a task. `what` is one word for people who look at the queue.
  *
  * - done: nothing more to do now.
  * - more: another piece of work for the record `ref` could start at once.

@@ -8,7 +8,7 @@ import type { Outcome } from './outcome';
 export interface ProcessDeliveryTools extends IntakeTools {
   /** Puts the delivery off after an unexpected failure; says how often it has failed. */
   readonly defer: (delivery: { id: string; towingReferenceId: string }) => Promise<number>;
-  /** Takes the due mark from a delivery that is settled or gone. */
+  /** Takes a delivery off the schedule that is settled or gone. */
   readonly dropDue: (deliveryId: string) => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;

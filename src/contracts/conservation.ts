@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { DELIVERY_STATES, type STANDINGS } from '../domain/vocabulary';
 import { momentMs } from './stored';
 
-/** What the walk over everything acknowledged has counted: as Redis holds it, and as the API shows it. */
+/** The counts of the conservation check, as Redis holds them and as the API shows them. */
 
 const tallyOf = <T extends z.ZodType>(number: T) =>
   z.object({
@@ -13,7 +13,7 @@ const tallyOf = <T extends z.ZodType>(number: T) =>
     parked: number,
     with_a_person: number,
     lost: number,
-    /** Of the lost, those that only lacked their due mark and were given one. */
+    /** Of the lost, those that only lacked an index entry and got it back. */
     repaired: number,
   } satisfies Record<(typeof STANDINGS)[number] | 'acknowledged' | 'repaired', T>);
 
@@ -86,7 +86,7 @@ export const checkedDelivery = z
 
 const shownTally = tallyOf(z.int());
 
-/** The last complete walk; all counts 0 and all moments null before the first. */
+/** The last complete scan; all counts 0 and all moments null before the first. */
 export const conservationView = shownTally.extend({
   /**
    * The first 100 of the lost: `delivery <id>`, `violation <id>`, `report <towing reference> <place in its outbox>`, or

@@ -12,7 +12,7 @@ export type ServiceHealth =
   /** Nothing was asked of it, or the fault lies with the connection. */
   | 'silent';
 
-/** The longest an outage is left alone between two tries; when one begins is decided where all processes meet (gates.lua). */
+/** The longest wait between two tries of an outage, ms. When an outage begins is decided in circuits.ts. */
 export const OUTAGE_PROBE_CAP_MS = 30_000;
 
 /** Says what an exchange tells about the service: any answer below 500 except 408 and 429 shows that it works. */

@@ -151,12 +151,12 @@ export function pausedOperationTask(kind: PausableOperation, lastWords: string):
   };
 }
 
-/** Something acknowledged is nowhere any more. Opened and closed by the walk that looks for it, never by a person. */
+/** Something acknowledged is nowhere any more. Opened and closed by the conservation check, never by a person. */
 export const recordsLostTask: NewTask = {
   subject: 'records_lost',
   type: 'records_lost',
   message:
-    'Acknowledged deliveries or violations, or recorded facts, were found in no state at all. GET /api/conservation names them. What only lacked its due mark goes on by itself; for the rest look at the log and at Redis. This closes by itself once a whole walk finds nothing lost.',
+    'Acknowledged deliveries or violations, or recorded facts, were found in no state at all. GET /api/conservation names them. What only lacked an index entry is repaired and goes on by itself; for the rest look at the log and at Redis. This closes by itself once a complete scan finds nothing lost.',
   actions: [],
 };
 

@@ -69,9 +69,9 @@ export const DELIVERY_STATES = ['waiting', 'parked', 'processed'] as const;
  * exactly one.
  *
  * - finished: processed, accepted or waived; of a violation also its tows joined and its files gone from the spool.
- * - waiting: comes up again by its due mark, or stands in an outbox behind a report that does.
+ * - waiting: is on the schedule, or is in an outbox behind a report that is.
  * - parked: an invoice that waits for its tow.
- * - with_a_person: goes on when somebody decides; an open task says so.
+ * - with_a_person: waits for a decision; its task is open.
  * - lost: none of these. There must be none.
  */
 export const STANDINGS = ['finished', 'waiting', 'parked', 'with_a_person', 'lost'] as const;

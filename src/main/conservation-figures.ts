@@ -2,7 +2,7 @@ import type { Metrics } from '../platform/metrics';
 import type { ConservationStore } from '../workflow/conservation-port';
 import { totalOf } from '../workflow/conservation-view';
 
-/** Shows what the last complete walk has found among the metrics of a process, whichever process walked. */
+/** Shows the result of the last complete scan, made by any process, among the metrics of each. */
 export function watchConservation(metrics: Metrics, conservation: Pick<ConservationStore, 'lastWalk'>): void {
   metrics.watch({
     name: 'towhook_conservation',

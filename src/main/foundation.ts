@@ -100,7 +100,7 @@ export async function openFoundation({ config, log }: FoundationOptions): Promis
         due[name].backlog(),
         queues.oldestWaitMs(name),
       ]);
-      // What the pump has handed out is not due for a while, but waits all the same.
+      // What the poller has taken is not due for a while, but still waits for a worker.
       return { due: dueNow, oldestAgeMs: Math.max(oldestAgeMs, oldestWaitMs) };
     };
     const spool = createSpool({

@@ -17,8 +17,8 @@ const LEASE_MS = 20_000;
 const PUMP_INTERVAL_MS = 500;
 
 /**
- * Starts the workers that process deliveries and send reports, and what keeps house beside them: the walk that looks for
- * everything acknowledged, and the way of what is finished into the archive. Throws ConfigurationError without access to
+ * Starts the workers that process deliveries and send reports, and beside them the conservation check and the archiving of
+ * what is finished. Throws ConfigurationError without access to
  * the service.
  */
 export function startWorker(foundation: Foundation, onStandstill: OnStandstill = 'rebuild'): SupervisedWorker {

@@ -3,7 +3,7 @@ import { within } from '../platform/within';
 import type { Progress } from './progress';
 import { QUEUE_NAMES, type QueueName, type Queues } from './queues';
 
-/** The due set of one queue, as the pump needs it. */
+/** The schedule of one queue, as the poller needs it. */
 export interface Due {
   take(limit: number, forwardMs: number): Promise<readonly string[]>;
 }
@@ -21,7 +21,7 @@ const SLICE = 500;
 /** With less room than this the poller waits a moment for the workers. */
 const ROOM_MIN = 100;
 const CROWDED_MS = 20;
-/** A taken record that nobody settled is due again after this; a worker's claim moves its mark further. */
+/** A taken record is due again after this, unless a worker settled it; a claim schedules it for later. */
 const FORWARD_MS = 10_000;
 
 /** What a stop waits for a turn that hangs. */
@@ -34,13 +34,13 @@ export interface Pump {
   stop(): Promise<void>;
 }
 
-/** What was taken from the due set of a queue and not handed out yet. */
+/** What was taken from the schedule of a queue and is not in BullMQ yet. */
 interface Hand {
   readonly queue: QueueName;
   refs: readonly string[];
 }
 
-/** Turns what is due into wake-ups, for ever: the only timer, and what makes lost jobs harmless. */
+/** Turns what is due into jobs until it is stopped: the only timer, and what makes lost jobs harmless. */
 export function startPump(options: PumpOptions): Pump {
   const ending = new AbortController();
   const { signal } = ending;
@@ -101,7 +101,7 @@ async function restUntilNudged(rest: Rest | undefined, pauseMs: number, signal: 
   rest.isNudged = false;
 }
 
-/** What could not be handed out stays in the hand: its marks have been moved, and nobody would come back to it soon. */
+/** What could not be added to BullMQ stays in the hand: it has been put off, and would not be taken again soon. */
 async function turn(hand: Hand, options: PumpOptions): Promise<'full' | 'crowded' | 'rest'> {
   const { queue } = hand;
   try {

@@ -7,7 +7,7 @@ import { errorFacts, type Log } from '../platform/log';
 export const QUEUE_NAMES = ['deliveries', 'reports', 'violations', 'bulk'] as const;
 export type QueueName = (typeof QUEUE_NAMES)[number];
 
-/** One wake-up: the field that names the record, and the record. */
+/** One record that needs a worker, and the queue of its job. */
 export interface WakeUp {
   readonly queue: QueueName;
   readonly ref: string;
@@ -15,11 +15,11 @@ export interface WakeUp {
 
 export interface Queues {
   readonly byName: Readonly<Record<QueueName, Queue>>;
-  /** How long the oldest wake-up of a queue has been waiting for a worker, ms; 0 when none waits. */
+  /** How long the oldest job of a queue has been waiting for a worker, ms; 0 when none waits. */
   oldestWaitMs(name: QueueName): Promise<number>;
   /** For how many records there is room in a queue, 0 while it is paused: the backlog waits in the schedule. */
   room(name: QueueName): Promise<number>;
-  /** Adds wake-ups, best effort: one that is lost is made again by the pump. Rejects when Redis cannot take them. */
+  /** Adds jobs, best effort: the poller adds a lost one again. Rejects when Redis cannot take them. */
   wake(wakeUps: readonly WakeUp[]): Promise<void>;
   close(): Promise<void>;
 }

@@ -51,7 +51,7 @@ export function startWorkers(options: WorkersOptions): Workers {
         concurrency: options.concurrency,
         lockDuration: options.lockMs,
         stalledInterval: 5000,
-        // A job is only a wake-up: however often its worker died, it may wake another.
+        // A job only names a record: it may run again however often its worker died.
         maxStalledCount: 1_000_000,
         skipVersionCheck: true,
       },
@@ -72,8 +72,9 @@ export function startWorkers(options: WorkersOptions): Workers {
 const ANSWER_MS = 1000;
 
 /**
- * Takes no new job, lets the running ones end within the grace, and closes. A worker asked to close in good order waits
- * for ever on a job that does not end or a Redis that does not answer; then it is cut off, and due marks do the rest.
+ * Takes no new job, lets the running ones end within the grace, and closes. A worker that is asked to close in good order
+ * waits without limit for a job that does not end or a Redis that does not answer; so it is closed by force after the
+ * grace. The schedule brings its records up again.
  */
 async function stopWorker(
   worker: Worker,
@@ -86,7 +87,7 @@ async function stopWorker(
   await within(ANSWER_MS, worker.close(!(haveEnded && answers)));
 }
 
-/** Runs one job. It never throws: a failed run leaves its record's due mark, and the pump comes back to it. */
+/** Runs one job. Never throws: after a failed run its record is still on the schedule, and the poller takes it again. */
 async function turn(queue: QueueName, job: Job<unknown>, options: WorkersOptions): Promise<string> {
   const outcome = await options.handlers[queue](job.data).catch((error: unknown): Outcome => {
     options.log.error('job.failed', { queue, job_id: job.id, ...errorFacts(error) });

@@ -22,8 +22,8 @@ import { verify, type VerifySettings } from './verify';
  * - 413, 415, 429: too large, not application/json, over the source's rate. Yes.
  * - 503 with Retry-After: Redis cannot take it, within 2 s. Yes.
  *
- * Durability: a 200 is sent only after one script has stored the delivery and its due mark. The job added after that is
- * a wake-up that may be lost.
+ * Durability: a 200 is sent only after one script has stored the delivery and put it on the schedule, from which a poller
+ * takes it. No job is added here.
  */
 export interface ReceiverOptions {
   readonly intake: Intake;

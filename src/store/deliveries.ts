@@ -156,7 +156,7 @@ export function createSettling(redis: Redis, wait: { baseMs: number; capMs: numb
       if (reply.kind === 'failed') throw new Error('a delivery is put off without a check');
       return reply.value;
     },
-    /** Takes the due mark from a delivery that turned out to be settled or gone. */
+    /** Takes a delivery off the schedule that turned out to be settled or gone. */
     async dropDue(id: string): Promise<void> {
       await records.transact(`delivery ${id}`, async (transaction) => {
         const delivery = await transaction.delivery(id);

@@ -6,9 +6,9 @@ import { Script } from './scripts';
 
 const takeDue = new Script('take-due');
 
-/** A due set: the only timer of its kind of work. */
+/** A schedule: the only timer of its kind of work. */
 export interface DueSet {
-  /** Takes up to `limit` of what is due; what nobody settles is due again after `forwardMs`. */
+  /** Takes up to `limit` of what is due; what is not settled is due again after `forwardMs`. */
   take(limit: number, forwardMs: number): Promise<readonly string[]>;
   /** How much is due and not handed out yet, and how long the oldest of it has been due, ms (0 when there is none). */
   backlog(): Promise<{ due: number; oldestAgeMs: number }>;

@@ -26,9 +26,9 @@ export const KEYS = {
   /** The circuit breakers, one versioned record; and those that closed and have members to release. */
   circuits: key('circuits'),
   releasing: key('circuits', 'releasing'),
-  /** Tows that wait for a slot of the tow budget, in the order they will be served. */
+  /** Tows that wait for a permit of their rate limit, in the order they will be served. */
   slotWaiting: key('budget-waiting'),
-  /** Violations that wait for a slot of theirs, first come first served. */
+  /** Violations that wait for a permit of theirs, first come first served. */
   violationSlotWaiting: key('budget-waiting', 'violations'),
   /** The progress of the conservation check, and its last complete scan (conservation.ts). */
   walk: key('walk'),
@@ -82,19 +82,19 @@ export const violationKey = (id: string) => key('violation', id);
 export const violationsInStateKey = (state: string) => `${KEYS.indexViolations}:${state}`;
 export const deliveryKey = (id: string) => key('delivery', id);
 export const idempotencyKey = (scope: string) => key('idempotency', scope);
-/** Somebody who has signed in, by the hash of what their browser holds (sessions.ts). */
+/** A person who has signed in, by the hash of the cookie (sessions.ts). */
 export const sessionKey = (idHash: string) => key('session', idHash);
 /** The sessions that began with one API key, by its id, in the order they began. */
 export const signInsKey = (holderId: string) => key('sign-ins', holderId);
 /** The last wrong API keys of one source (lua/count-wrong-key.lua). */
 export const wrongKeysKey = (source: string) => key('wrong-keys', source);
-/** A lock that one process holds at a time, and the fencing number of whoever took it last (locks.ts). */
+/** A lock that one process holds at a time, and the fencing number of its last holder (locks.ts). */
 export const lockKey = (name: string) => key('lock', name);
 export const lockEpochKey = (name: string) => key('lock-epoch', name);
 /** The records that an open circuit blocks, and those of them whose head is safe to repeat. */
 export const blockedKey = (circuit: string) => key('blocked', circuit);
 export const probesKey = (circuit: string) => key('probes', circuit);
-/** The log of granted slots of one budget (lua/shared/budget.lua). */
+/** The log of granted permits of one rate limit (lua/shared/budget.lua). */
 export const budgetKey = (name: string) => key('budget', name);
 /** A bulk run and its tasks; both expire (bulk.ts). Not `bulk:<id>`: the keys of the queue `bulk` begin so. */
 export const bulkRunKey = (id: string) => key('bulk-run', id);

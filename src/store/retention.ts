@@ -17,7 +17,7 @@ const trimAudit = new Script('trim-audit');
 const PUT_OFF_MS = 3_600_000;
 const ROWS_OF = { tow: KEYS.retireTows, delivery: KEYS.retireDeliveries, violation: KEYS.retireViolations } as const;
 
-/** What may leave Redis; see the header of lua/trim-audit.lua. */
+/** Finds what may leave Redis, and removes it once it is archived. */
 export function createRetentionStore(redis: Redis): RetentionStore {
   const records = recordsOf(redis);
   const nowMs = async () => {

@@ -103,7 +103,7 @@ export interface BulkStore {
   unschedule(id: string): Promise<void>;
 }
 
-/** Wakes a worker for a bulk run. Best effort: the schedule finds a run whose wake-up was lost. */
+/** Nudges the pollers of bulk runs. Best effort: after a lost nudge they find the run at their next interval. */
 export interface BulkWake {
   bulk(id: string): void;
 }

@@ -1,24 +1,24 @@
 import type { Tally } from '../contracts/conservation';
 
 /**
- * Everything acknowledged or recorded is always in exactly one state, and none is lost. Seen by walking over all of it,
- * a few at a time, and looking for each; never by subtracting counters.
+ * Everything acknowledged or recorded is always in exactly one state, and none is lost. A scan reads each record, some at a
+ * time; counters are never subtracted.
  */
 export interface ConservationStore {
-  /** Takes one step of the walk that all processes share; one that comes too early does nothing. */
+  /** Takes one step of the scan that all processes share; one that comes too early does nothing. */
   step(): Promise<WalkStep>;
-  /** The last complete walk, null before the first. */
+  /** The last complete scan; null before the first. */
   lastWalk(): Promise<Walk | null>;
 }
 
 export interface WalkStep {
-  /** True when this step completed a walk. */
+  /** True when this step completed a scan. */
   readonly isLast: boolean;
   /** When the next step is worth while. */
   readonly waitMs: number;
 }
 
-/** What a complete walk has found. Moments are Redis time. */
+/** What a complete scan has found. Moments are Redis time. */
 export interface Walk {
   readonly startedAtMs: number;
   readonly endedAtMs: number;

@@ -13,7 +13,7 @@ const NOTHING: Tally = {
   repaired: 0,
 };
 
-/** Deliveries, reports and violations of a walk together. */
+/** Deliveries, reports and violations of a scan together. */
 export function totalOf({ deliveries, reports, violations }: ByKind): Tally {
   const sumOf = (figure: keyof Tally) => deliveries[figure] + reports[figure] + violations[figure];
   return {
@@ -27,7 +27,7 @@ export function totalOf({ deliveries, reports, violations }: ByKind): Tally {
   };
 }
 
-/** The last complete walk as the API shows it; nothing is known before the first. */
+/** The last complete scan as the API shows it; nothing is known before the first. */
 export function conservationViewOf(walk: Walk | null): ConservationView {
   const { deliveries, reports, violations } = walk ?? { deliveries: NOTHING, reports: NOTHING, violations: NOTHING };
   return {

@@ -12,7 +12,7 @@ const LONG_WAIT_MS = 60_000;
 
 /**
  * Why a question got no answer, out of the exchange it came to. People are told at once: nothing is tried again by
- * itself, and neither breaker nor connection gate hears of it.
+ * itself, and no circuit counts it.
  * @param fields the names of the question's fields on the wire.
  */
 export function noAnswerAfter(exchange: Failed, fields: readonly string[], nowMs: number): NoAnswer {

@@ -27,7 +27,7 @@ export type Claim =
   | HandedOver
   /** The outage may be over and no report can find out: make the token call. */
   | { readonly kind: 'probe'; readonly failedProbes: number }
-  /** Nothing can be sent before this moment (Redis time); the due mark says so too. */
+  /** Nothing can be sent before this moment (Redis time); the record is scheduled for it. */
   | { readonly kind: 'wait' | 'busy'; readonly untilMs: number };
 
 /** A report that only a person can go on with, and why. */

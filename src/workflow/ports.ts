@@ -214,7 +214,7 @@ export interface Intake {
   quarantine(call: { path: string; details: readonly FieldRule[]; rawBody: string }): Promise<void>;
 }
 
-/** Wakes a worker for a record. Best effort: the due mark finds what a lost wake-up leaves. */
+/** Nudges the pollers of a queue. Best effort: after a lost nudge they find what is due at their next interval. */
 export interface Wake {
   delivery(id: string): void;
   tow(ref: string): void;

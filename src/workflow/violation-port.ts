@@ -111,7 +111,7 @@ export type ViolationClaim =
   | ViolationHandedOver
   /** The outage may be over and no report can find out: make the token call (as OutboxStore.probed stores it). */
   | { readonly kind: 'probe'; readonly failedProbes: number }
-  /** Nothing can be sent before this moment (Redis time); the due mark says so too. */
+  /** Nothing can be sent before this moment (Redis time); the record is scheduled for it. */
   | { readonly kind: 'wait' | 'busy'; readonly untilMs: number };
 
 /** A violation that only a person can go on with, and why; `unchecked`: nobody could say whether there is a ticket. */

@@ -33,7 +33,7 @@ describe('of deliveries the next walk finds', () => {
     expect((await walk(stores.redis)).lostNames).toEqual(['delivery d1']);
   });
 
-  test('one that waits and has no due mark, and gives it one', async () => {
+  test('one that waits and is not on the schedule, and schedules it', async () => {
     await accept('d1');
     await stores.redis.zrem('{p0}:due:deliveries', 'd1');
 
@@ -62,7 +62,7 @@ describe('of deliveries the next walk finds', () => {
     expect((await found()).deliveries).toEqual({ lost: 1 });
   });
 
-  test('one that is parked and that nobody would ever be asked about, and gives it its due mark', async () => {
+  test('one that is parked and that no person would ever be asked about, and schedules it', async () => {
     await parkInvoice('T1');
     await stores.redis.zrem('{p0}:due:deliveries', 'invoice-T1');
 
@@ -83,7 +83,7 @@ describe('of deliveries the next walk finds', () => {
     expect((await found()).deliveries).toEqual({ with_a_person: 1 });
   });
 
-  test('one that its tow took from the list and whose due mark got lost, and gives it another', async () => {
+  test('one that its tow took from the list and whose schedule entry got lost, and schedules it', async () => {
     await parkInvoice('T1');
     await stores.request('T1');
     await stores.redis.zrem('{p0}:due:deliveries', 'invoice-T1');

@@ -78,7 +78,7 @@ describe('of reports the next walk finds', () => {
     expect((await found()).reports).toEqual({ lost: 1 });
   });
 
-  test('an outbox without a due mark, and gives it one: what stands behind its head waits again', async () => {
+  test('an outbox that is not on the schedule, and schedules it: what is behind its head waits again', async () => {
     await towWithThree();
     await stores.redis.zrem('{p0}:due:tows', 'T1');
 

@@ -101,7 +101,7 @@ test('an invoice proved by its own webhook is no question', async () => {
   expect((await stores.read('T1')).tasks).toEqual([]);
 });
 
-test('the proof of an invoice that was given up keeps its due mark when the webhook is attached', async () => {
+test('the proof of an invoice that was given up stays on the schedule when the webhook is attached', async () => {
   await towAtInvoice('T1');
   const outbox = outboxWith({ giveUpAfterMs: 1 });
   await outbox.ack(await mustClaim(outbox, 'T1'), result(RETRY));

@@ -52,7 +52,7 @@ describe('a delivery that is settled', () => {
     expect(await stores.deliveries.read('request-T1')).toMatchObject({ state: 'processed', failures: 0 });
   });
 
-  test('keeps no due mark however it came by one, and one that waits keeps its own', async () => {
+  test('keeps no schedule entry however it got one, and one that waits keeps its own', async () => {
     await stores.request('T1');
     await stores.accept('tow_request', towRequest('T2'), 'waiting');
     for (const id of ['request-T1', 'nobody-knows']) await stores.redis.zadd(KEYS.dueDeliveries, 1, id);

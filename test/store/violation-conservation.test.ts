@@ -164,7 +164,7 @@ describe('a violation is lost', () => {
         await endLease(stores.redis, violationKey('U1'));
       },
     ],
-  ])('for want of its due mark alone %s; it is given one and goes on', async (_when, live) => {
+  ])('only because it is not on the schedule %s; it is scheduled and goes on', async (_when, live) => {
     await reportViolations(stores.violations, 'U1');
     await live();
     await stores.redis.zrem(KEYS.dueViolations, 'U1');

@@ -106,7 +106,7 @@ const en = {
   }),
   failedJobs: (queue: Backlog, count: number): Sentence => ({
     title: `${enJobs(count)} failed in the queue of ${enWork[queue]}, which never happens in normal life.`,
-    todo: 'Read the error on the pages of the jobs. The record itself comes up again by its due mark.',
+    todo: 'Read the error on the pages of the jobs. The record itself is scheduled and comes up again.',
   }),
   archive_failing: {
     title: 'The archive cannot be written: what is finished stays in Redis.',

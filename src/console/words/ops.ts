@@ -80,8 +80,8 @@ const en = {
       lost: 'Lost',
     },
     repaired: counting('en')({
-      one: '# of the lost only lacked its due mark and was given one.',
-      other: '# of the lost only lacked their due marks and were given one.',
+      one: '# of the lost only lacked an index entry and got it back.',
+      other: '# of the lost only lacked an index entry and got it back.',
     }),
     names: 'What is lost',
     more: 'Only the first 100 are named.',

@@ -1,5 +1,6 @@
--- The only script that changes records. Writes a list of commits, each all or nothing: a commit is written if every record
--- still has the version it was decided on, and every check holds.
+-- The script that changes records; besides it, accept.lua stores deliveries and marks tows as proved. Writes a list of
+-- commits, each all or nothing: a commit is written if every record still has the version it was decided on, and every
+-- check holds.
 --
 -- KEYS    every key that the commits name, in any order; a commit names them by their place
 -- ARGV    1 the commits as JSON: [{

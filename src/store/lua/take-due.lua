@@ -1,8 +1,7 @@
--- Takes a slice of what is due and moves its marks forward, so that no other pump takes it and a lost wake-up is made
--- again by itself.
+-- Takes a slice of what is due and puts it off, so that no other poller takes it and a lost job is added again.
 --
--- KEYS    1 due set
--- ARGV    1 how many at most · 2 how far to move the marks forward, ms
+-- KEYS    1 schedule
+-- ARGV    1 how many at most · 2 how far to put it off, ms
 -- RETURNS { member, … }
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
