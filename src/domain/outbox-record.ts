@@ -120,9 +120,17 @@ export function closeTask(record: OutboxRecord, id: string): void {
   delete record.tasks[id];
 }
 
+/** Events that the service causes, any number of them; the newest of each type are kept. */
+const REPEATED_EVENTS: ReadonlySet<unknown> = new Set(['invoice.attached', 'request.rival_kept']);
+const REPEATED_EVENTS_KEPT = 20;
+
 /** Notes what happened on the timeline of a tow. */
 export function noteEvent(record: OutboxRecord, entry: JsonObject, nowMs: number): void {
-  if (record.kind === 'tow') record.events.push({ atMs: nowMs, entry });
+  if (record.kind !== 'tow') return;
+  record.events.push({ atMs: nowMs, entry });
+  if (!REPEATED_EVENTS.has(entry['type'])) return;
+  const same = record.events.filter((event) => event.entry['type'] === entry['type']);
+  if (same.length > REPEATED_EVENTS_KEPT) record.events = record.events.filter((event) => event !== same[0]);
 }
 
 /** A copy that a decision may change. Form, metadata and answers are never changed in place and so are shared. */

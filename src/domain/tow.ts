@@ -38,9 +38,9 @@ interface TowBase {
   readonly facts: readonly Fact[];
   readonly invoiceRequest: InvoiceRequest | null;
   readonly payments: readonly Payment[];
-  /** Every invoice webhook attached, oldest first; none is ever replaced. */
+  /** The newest invoice webhooks, oldest first; older ones are kept as deliveries only. */
   readonly invoiceWebhooks: readonly InvoiceWebhook[];
-  /** Later tow requests for the same tow that named another violation or metadata; the first one wins. */
+  /** The newest of the later tow requests that named another violation or metadata; the first request wins. */
   readonly rivalRequests: readonly RivalRequest[];
   /** Our own violation that this tow comes from; null when none is known. */
   readonly violationId: string | null;

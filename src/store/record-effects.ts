@@ -17,10 +17,14 @@ export interface StoreChange {
   readonly violationId?: string;
 }
 
+/** Words of the past that a record is found by; more would make every change of it slow. The oldest go. */
+const FORMER_TERMS_MAX = 1000;
+
 /** Keeps the words of before, and notes since when a record may leave. */
 export function complete(before: OutboxRecord | null, after: OutboxRecord, nowMs: number): void {
   const current = new Set(termsOf({ ...after, terms: [] }));
-  after.terms = (before ? termsOf(before) : after.terms).filter((term) => !current.has(term));
+  const former = (before ? termsOf(before) : after.terms).filter((term) => !current.has(term));
+  after.terms = former.slice(-FORMER_TERMS_MAX);
   after.overSinceMs = mayLeave(after) ? (after.overSinceMs ?? nowMs) : null;
 }
 

@@ -40,6 +40,8 @@ export interface IntakeTools {
 }
 
 const PARKED_TASK_AFTER_MS = 24 * 3_600_000;
+/** Invoice webhooks, and rival requests, that are kept in the record of a tow; all of them stay deliveries. */
+const WEBHOOKS_KEPT = 20;
 
 /** Turns one stored delivery into what it means for its tow. Doing it twice is doing it once. */
 export async function processDelivery(tools: IntakeTools, deliveryId: string): Promise<IntakeResult> {
@@ -120,9 +122,11 @@ async function takeInvoice(
     return kind === 'exists' ? 'stale' : kind;
   }
   const { tow } = record;
-  const isAttached = tow.invoiceWebhooks.some(({ deliveryId }) => deliveryId === delivery.id);
+  // A replayed delivery may have left the record since it was attached.
+  const isAttached =
+    delivery.verdict === 'attached' || tow.invoiceWebhooks.some(({ deliveryId }) => deliveryId === delivery.id);
   const attached = invoiceWebhookOf(delivery, invoice);
-  const after: Tow = isAttached ? tow : { ...tow, invoiceWebhooks: [...tow.invoiceWebhooks, attached] };
+  const after: Tow = isAttached ? tow : { ...tow, invoiceWebhooks: withNewest(tow.invoiceWebhooks, attached) };
   const namesOtherViolation = invoice.violation_reference_id !== tow.violationReferenceId;
   const comparison = mismatchTasks(
     { ...record, tow: after },
@@ -167,10 +171,15 @@ function requestedTow(delivery: Delivery, request: StoredTowRequest): Tow {
 
 function withRival(tow: Tow, rival: RivalRequest) {
   return {
-    ...noChange({ ...tow, rivalRequests: [...tow.rivalRequests, rival] }),
+    ...noChange({ ...tow, rivalRequests: withNewest(tow.rivalRequests, rival) }),
     timeline: [{ type: 'request.rival_kept', delivery_id: rival.deliveryId }],
     openTasks: [rivalRequestTask],
   };
+}
+
+/** Bounds what one tow collects: every change of a tow reads and writes all of it. */
+function withNewest<T>(kept: readonly T[], newest: T): T[] {
+  return [...kept, newest].slice(-WEBHOOKS_KEPT);
 }
 
 function rivalOf(delivery: Delivery, request: StoredTowRequest): RivalRequest {

@@ -88,3 +88,17 @@ export async function endLease(redis: Redis, key: string): Promise<void> {
 async function nextVersion(redis: Redis, key: string): Promise<string> {
   return `${Number.parseInt((await redis.hget(key, 'v')) ?? '0', 10) + 1}.test`;
 }
+
+/** The characters of a stored tow, without some of its fields. */
+export async function storedLength(redis: Redis, ref: string, { without }: { without: string[] }): Promise<number> {
+  const fields = Object.entries(await redis.hgetall(towKey(ref))).filter(([name]) => !without.includes(name));
+  return fields.reduce((sum, [name, value]) => sum + (name === 'v' ? 0 : name.length + value.length), 0);
+}
+
+/** Brings a record back to the state it has now, as a failover to a replica that lags does. */
+export async function rememberRecord(redis: Redis, key: string): Promise<() => Promise<void>> {
+  const fields = await redis.hgetall(key);
+  return async () => {
+    await redis.multi().del(key).hset(key, fields).exec();
+  };
+}
