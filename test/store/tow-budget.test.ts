@@ -102,6 +102,63 @@ test('started reports receive rate limit permits before earlier reports of other
   }
 });
 
+test('a report of a later kind that has waited 10 minutes for its permit comes before new started reports', async () => {
+  await detainedTow('D1');
+  await tows('A', 'S1', 'S2');
+  const outbox = outboxWith(1, 60_000);
+  expect((await outbox.claim('A')).kind).toBe('send');
+  for (const ref of ['D1', 'S1']) expect((await outbox.claim(ref)).kind).toBe('wait');
+  await endWindow();
+  expect((await outbox.claim('D1')).kind).toBe('wait');
+  // As 10 minutes later.
+  await stores.redis.zincrby('{p0}:budget-waiting', -600_000, 'D1');
+  await stores.redis.zrem('{p0}:budget-waiting', 'S1');
+  for (const ref of ['S1', 'S2']) expect((await outbox.claim(ref)).kind).toBe('wait');
+
+  expect((await outbox.claim('D1')).kind).toBe('send');
+});
+
+test('reports of later kinds get permits although new started reports never stop', async () => {
+  await detainedTow('D1');
+  await tows('A');
+  const outbox = outboxWith(1, 60_000);
+  expect((await outbox.claim('A')).kind).toBe('send');
+  expect((await outbox.claim('D1')).kind).toBe('wait');
+  const sent: string[] = [];
+  for (let number = 0; number < 12; number += 1) {
+    // Each window takes a minute, and a new started report arrives in each.
+    await tows(`S${number}`);
+    await outbox.claim(`S${number}`);
+    await stores.redis.zincrby('{p0}:budget-waiting', -60_000, 'D1');
+    await endWindow();
+    for (const ref of ['D1', `S${number}`]) if ((await outbox.claim(ref)).kind === 'send') sent.push(ref);
+  }
+
+  expect(sent).toContain('D1');
+  expect(sent.indexOf('D1')).toBeGreaterThan(5);
+});
+
+test.each(['the newest', 'every'])('a permit that a clock has put a year ahead, %s, stops no report', async (which) => {
+  await tows('A', 'B');
+  const yearMs = Date.now() + 365 * 86_400_000;
+  const nowMs = Date.now();
+  await stores.redis.rpush(budgetKey('tow'), yearMs, which === 'every' ? yearMs : nowMs);
+  const outbox = outboxWith(2, 60_000);
+
+  const claims = [await outbox.claim('A'), await outbox.claim('B')];
+
+  const waits = claims.flatMap((claim) => (claim.kind === 'wait' ? [claim.untilMs] : []));
+  expect(Math.max(nowMs, ...waits)).toBeLessThanOrEqual(Date.now() + 2 * 61_200);
+});
+
+test('a permit that is exchanged for an unused one is free although a clock has put the newest a year ahead', async () => {
+  const budgets = createBudgets(stores.redis, { auth: 2, site: 0, violations: 0, tickets: 0, tow: 0 });
+  const unused = Date.now();
+  await stores.redis.rpush(budgetKey('auth'), Date.now() + 365 * 86_400_000, unused);
+
+  expect(await budgets.reserve('auth', 0, unused)).toMatchObject({ granted: true, inMs: 0 });
+});
+
 test('a tow whose report was waived leaves the rate limit queue', async () => {
   await tows('A', 'B', 'C');
   const outbox = outboxWith(1, 60_000);
