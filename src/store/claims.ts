@@ -5,6 +5,7 @@ import type { Circuits } from '../domain/circuits';
 import { versionNumber, type OutboxRecord } from '../domain/outbox-record';
 import { dueAtMs } from '../domain/outbox-schedule';
 import { slotLastsMs } from './budgets';
+import { blockedEffects } from './indexes';
 import { givePermitBack, permitFor, type RateLimit } from './permits';
 import { recordsOf } from './records';
 import type { Transaction } from './transaction';
@@ -81,6 +82,7 @@ export class ClaimAttempt {
       if (hasToken && 'grantedAtMs' in permit) this.#grantedAtMs = permit.grantedAtMs;
       step = claim(record, { ...known, permit });
     }
+    if (step.kind === 'wait') transaction.effect(...blockedEffects(record));
     // Should this worker be lost meanwhile, the record comes up again.
     const isUnderWay = step.kind === 'finish' || step.kind === 'token_first';
     transaction.schedule(record, isUnderWay ? nowMs + settings.leaseMs : dueAtMs(record, nowMs));

@@ -106,6 +106,14 @@ function placesOfViolation(record: StoredViolation): Place[] {
   ];
 }
 
+/**
+ * Enters a record among those its circuit blocks, although it is there as far as the record says: it was taken out when the
+ * circuit closed, and the circuit has opened again.
+ */
+export function blockedEffects(record: OutboxRecord): Effect[] {
+  return placesAtCircuit(record).map(({ key, member }) => ['SADD', key, member]);
+}
+
 /** What a circuit blocks, and of that what may try it. */
 function placesAtCircuit(record: OutboxRecord): Place[] {
   const head = headOf(record.entries);
