@@ -133,6 +133,8 @@ function settleLate(record: OutboxRecord, entry: Entry, result: AttemptResult, c
   if (isEntrySettled(entry)) return 'late';
   if (entry.attemptId !== null) {
     entry.lateAnswer = { answer: result.answer, rawBody: result.rawBody, task: result.task };
+    // The service's name of a violation holds however the other attempt ends.
+    context.keepAnswer(record);
     return 'late';
   }
   keepAnswer(record, entry, result, context);
@@ -271,7 +273,7 @@ function restUntilNextTry(
   }
   if (verdict.next === 'hold' && verdict.because === 'connection') {
     const waitMs = Math.max(result.askedMs, Math.min(delayMs, CONNECTION_WAIT_MAX_MS));
-    entry.nextAtMs = nowMs + Math.min(waitMs, CONNECTION_ASKED_MAX_MS) + PROBE_TURN_MS;
+    entry.nextAtMs = nowMs + Math.min(waitMs + PROBE_TURN_MS, CONNECTION_ASKED_MAX_MS);
   }
   if (!blocked || (record.kind === 'violation' && entry.state !== 'pending')) return;
   const lookAtMs = Math.max(blocked.untilMs + PROBE_TURN_MS, entry.nextAtMs);

@@ -1,0 +1,128 @@
+import { towKey, violationKey } from '../../src/store/keys';
+import type { ViolationOutbox } from '../../src/workflow/violation-port';
+import { useRedis } from '../support/redis';
+import { endLease, rememberRecord } from '../support/stored-records';
+import { ACCEPTED, INVOICE, mustClaim, openStores, result, START, UNKNOWN, type Stores } from '../support/stores';
+import {
+  mustClaimViolation,
+  openOutbox,
+  outcome,
+  readViolation,
+  reportViolations,
+  takenAs,
+} from '../support/violations';
+
+/** A claim is lost when Redis fails over to a replica that lags, or loses power, after the call has left. */
+
+const redis = useRedis();
+let stores: Stores;
+let violations: ViolationOutbox;
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+  violations = openOutbox(stores, { leaseMs: 20_000, proofMs: 0 });
+});
+afterEach(() => stores.close());
+
+const ANSWER = { towing_reference_id: 'T1', towing_invoice: { total_amount: 345, paid_amount: 0, tax: 45 } };
+const accepted = () => result(ACCEPTED, { answer: ANSWER });
+
+const invoice = async () => (await stores.read('T1')).reports[1];
+
+/** Claims the invoice of a tow, and loses the claim. */
+async function claimThatIsLost() {
+  await stores.request('T1');
+  await stores.say('T1', START);
+  await stores.say('T1', INVOICE);
+  await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
+  const loseClaim = await rememberRecord(stores.redis, towKey('T1'));
+  const claim = await mustClaim(stores.outbox, 'T1');
+  await loseClaim();
+  expect(await invoice()).toMatchObject({ state: 'pending', attempts: 0, inFlight: false });
+  return claim;
+}
+
+/** Claims a violation, and loses the claim. */
+async function violationClaimThatIsLost() {
+  await reportViolations(stores.violations, 'U1');
+  const loseClaim = await rememberRecord(stores.redis, violationKey('U1'));
+  const claim = await mustClaimViolation(violations, 'U1');
+  await loseClaim();
+  return claim;
+}
+
+describe('an accepted answer whose claim was lost', () => {
+  test('settles a pending invoice, so that no second one is posted', async () => {
+    const claim = await claimThatIsLost();
+
+    expect((await stores.outbox.ack(claim, accepted())).kind).toBe('late_accepted');
+
+    expect(await invoice()).toMatchObject({ state: 'accepted', answer: ANSWER });
+    expect(await stores.outbox.claim('T1')).toEqual({ kind: 'idle' });
+  });
+
+  test('settles a pending violation, so that no second one is posted', async () => {
+    const claim = await violationClaimThatIsLost();
+
+    expect(await violations.ack(claim, takenAs('V-1'))).toBe('late_accepted');
+
+    expect(await readViolation(stores, 'U1')).toMatchObject({ state: 'accepted', reference: 'V-1' });
+    expect((await violations.claim('U1')).kind).toBe('finish');
+  });
+
+  test('is kept while another attempt is in flight, and settles the invoice when that one ends unanswered', async () => {
+    const claim = await claimThatIsLost();
+    const second = await mustClaim(stores.outbox, 'T1');
+    expect((await stores.outbox.ack(claim, accepted())).kind).toBe('late');
+    expect(await invoice()).toMatchObject({ state: 'sending', inFlight: true });
+
+    await stores.outbox.ack(second, result(UNKNOWN));
+
+    expect(await invoice()).toMatchObject({ state: 'accepted', answer: ANSWER });
+    expect(await stores.outbox.claim('T1')).toEqual({ kind: 'idle' });
+  });
+
+  test('is kept while another attempt is in flight, and settles the invoice when the worker of that one is lost', async () => {
+    const claim = await claimThatIsLost();
+    await mustClaim(stores.outbox, 'T1');
+    await stores.outbox.ack(claim, accepted());
+    await endLease(stores.redis, towKey('T1'));
+
+    expect(await stores.outbox.claim('T1')).toEqual({ kind: 'idle' });
+
+    expect(await invoice()).toMatchObject({ state: 'accepted', answer: ANSWER });
+  });
+
+  test('gives way to the answer of the attempt in flight when that one is accepted too', async () => {
+    const claim = await claimThatIsLost();
+    const second = await mustClaim(stores.outbox, 'T1');
+    await stores.outbox.ack(claim, accepted());
+    const answer = { ...ANSWER, towing_invoice: { ...ANSWER.towing_invoice, total_amount: 400 } };
+
+    expect((await stores.outbox.ack(second, result(ACCEPTED, { answer }))).kind).toBe('done');
+
+    expect(await invoice()).toMatchObject({ state: 'accepted', answer });
+  });
+
+  test('of a violation is kept with its name while another attempt is in flight, and settles it afterwards', async () => {
+    const claim = await violationClaimThatIsLost();
+    const second = await mustClaimViolation(violations, 'U1');
+    expect(await violations.ack(claim, takenAs('V-1'))).toBe('late');
+    expect((await readViolation(stores, 'U1')).state).toBe('sending');
+
+    await violations.ack(second, outcome(UNKNOWN));
+
+    expect(await readViolation(stores, 'U1')).toMatchObject({ state: 'accepted', reference: 'V-1' });
+    expect((await stores.violations.find({ reference: 'V-1', metadataId: null }))?.violation.id).toBe('U1');
+  });
+
+  test('of a violation settles it when the worker of the other attempt is lost', async () => {
+    const claim = await violationClaimThatIsLost();
+    await mustClaimViolation(violations, 'U1');
+    await violations.ack(claim, takenAs('V-1'));
+    await endLease(stores.redis, violationKey('U1'));
+
+    expect((await violations.claim('U1')).kind).toBe('finish');
+
+    expect(await readViolation(stores, 'U1')).toMatchObject({ state: 'accepted', reference: 'V-1' });
+  });
+});

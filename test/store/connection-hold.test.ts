@@ -1,0 +1,55 @@
+import { useRedis } from '../support/redis';
+import { changeEntry, letTry } from '../support/stored-records';
+import { ACCEPTED, mustClaim, openStores, result, START, type Stores } from '../support/stores';
+
+const redis = useRedis();
+let stores: Stores;
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+});
+afterEach(() => stores.close());
+
+const HOUR_MS = 3_600_000;
+const MONTH_MS = 30 * 24 * HOUR_MS;
+/** The connection fails, and something asks to be left alone for 30 days. */
+const LEAVE_ALONE = result(
+  { next: 'hold', delayMs: MONTH_MS, because: 'connection' },
+  { askedMs: MONTH_MS, service: 'silent' },
+);
+
+async function heldTow(ref: string): Promise<void> {
+  await stores.request(ref);
+  await stores.say(ref, START);
+  await stores.outbox.ack(await mustClaim(stores.outbox, ref), LEAVE_ALONE);
+}
+
+/** Another tow finds the connection restored. */
+async function restore(): Promise<void> {
+  await stores.request('T2');
+  await stores.say('T2', START);
+  await letTry(stores.redis, 'connection');
+  await stores.outbox.ack(await mustClaim(stores.outbox, 'T2'), result(ACCEPTED));
+}
+
+test('a report held for a connection that asks for 30 days is scheduled within an hour', async () => {
+  await heldTow('T1');
+
+  const nowMs = Date.now();
+  expect(await stores.dueAt('T1')).toBeLessThanOrEqual(nowMs + HOUR_MS);
+  expect((await stores.read('T1')).reports[0]?.nextAttemptAtMs).toBeLessThanOrEqual(nowMs + HOUR_MS);
+});
+
+test('a report held for 30 days stays scheduled within an hour after another tow closed the connection circuit', async () => {
+  await heldTow('T1');
+  await restore();
+
+  expect(await stores.due.tows.take(10, 1000)).toContain('T1');
+  const claim = await stores.outbox.claim('T1');
+
+  // The service asked not to be called earlier; it is bothered once an hour at most.
+  expect(claim.kind).toBe('wait');
+  expect(await stores.dueAt('T1')).toBeLessThanOrEqual(Date.now() + HOUR_MS);
+  expect(await stores.redis.hkeys('{p0}:tasks')).toEqual([]);
+  await changeEntry(stores.redis, { ref: 'T1' }, 1, { nextAtMs: 1 });
+  expect((await stores.outbox.claim('T1')).kind).toBe('send');
+});
