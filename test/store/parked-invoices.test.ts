@@ -1,0 +1,99 @@
+import { lateInvoiceTask } from '../../src/domain/late-tasks';
+import { parkedInvoiceTask } from '../../src/domain/tasks';
+import { createTaskStore } from '../../src/store/tasks';
+import { entryOf } from '../support/audit';
+import { commandsOf } from '../support/command-counts';
+import { walk } from '../support/conservation';
+import { useRedis } from '../support/redis';
+import { openStores, reference, towInvoice, towRequest, type Stores } from '../support/stores';
+
+const redis = useRedis();
+let stores: Stores;
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+});
+afterEach(() => stores.close());
+
+const PARKED_MAX = 100;
+/** Commands for each parked invoice; far less than the number of parked invoices. */
+const PER_INVOICE_MAX = 12;
+const FIXED_MAX = 60;
+
+const idsOf = (count: number, ref: string) => Array.from({ length: count }, (_, index) => `${ref}-i${index}`);
+const verdictOf = async (id: string) => (await stores.deliveries.read(id))?.verdict;
+
+/** Processes different invoices for a reference that was never requested; returns their verdicts. */
+async function invoices(count: number, ref: string): Promise<string[]> {
+  const verdicts: string[] = [];
+  for (const [index, id] of idsOf(count, ref).entries()) {
+    await stores.accept('tow_invoice', towInvoice(ref, 100 + index), id);
+    verdicts.push(await stores.process(id));
+  }
+  return verdicts;
+}
+
+/** Opens the task about parked invoices, as 24 hours later. */
+async function askAboutParked(count: number, ref: string): Promise<void> {
+  for (const id of idsOf(Math.min(count, PARKED_MAX), ref)) {
+    const asking = { afterMs: 0, task: parkedInvoiceTask, lateTask: lateInvoiceTask(id) };
+    expect(await stores.tows.park(reference(ref), id, asking)).toBe('parked');
+  }
+}
+
+async function resolveParked(ref: string): Promise<void> {
+  const tasks = createTaskStore(stores.redis);
+  const task = await tasks.read(`${parkedInvoiceTask.subject}.${ref}`);
+  if (!task) throw new Error('no task about parked invoices');
+  const audit = entryOf('task.resolved', 'never requested');
+  expect(await tasks.resolve(task, { audit, remember: undefined })).toEqual({ kind: 'saved' });
+}
+
+test('of 300 invoices for one unknown tow 100 wait and the others are set aside with one task', async () => {
+  const verdicts = await invoices(300, 'T1');
+
+  expect(verdicts.filter((verdict) => verdict === 'parked')).toHaveLength(PARKED_MAX);
+  expect(verdicts.filter((verdict) => verdict === 'set_aside')).toHaveLength(200);
+  expect(await stores.redis.hkeys('{p0}:tasks')).toEqual(['invoices_set_aside.T1']);
+});
+
+test('an invoice that was set aside is attached when it is replayed after the tow request', async () => {
+  await invoices(PARKED_MAX + 1, 'T1');
+  await stores.request('T1');
+  const [aside = ''] = idsOf(PARKED_MAX + 1, 'T1').slice(-1);
+
+  await stores.deliveries.replay(aside, { audit: entryOf('delivery.replayed'), remember: undefined });
+
+  expect(await stores.process(aside)).toBe('attached');
+});
+
+test('resolving the task about parked invoices sets each aside with a bounded number of commands', async () => {
+  await invoices(200, 'T1');
+  await askAboutParked(200, 'T1');
+
+  const commands = await commandsOf(redis, () => resolveParked('T1'));
+
+  expect(commands).toBeLessThanOrEqual(FIXED_MAX + PER_INVOICE_MAX * PARKED_MAX);
+  expect(await Promise.all(idsOf(200, 'T1').map(verdictOf))).toEqual(Array.from({ length: 200 }, () => 'set_aside'));
+});
+
+test('creating a tow schedules each parked invoice with a bounded number of commands', async () => {
+  await invoices(200, 'T1');
+  await stores.accept('tow_request', towRequest('T1'), 'd1');
+
+  const commands = await commandsOf(redis, () => stores.process('d1'));
+
+  expect(commands).toBeLessThanOrEqual(FIXED_MAX + PER_INVOICE_MAX * PARKED_MAX);
+  expect((await stores.due.deliveries.take(500, 1000)).length).toBe(PARKED_MAX);
+});
+
+test('a conservation scan checks each parked invoice with a bounded number of commands', async () => {
+  await invoices(200, 'T1');
+
+  let found: Awaited<ReturnType<typeof walk>> | undefined;
+  const commands = await commandsOf(redis, async () => {
+    found = await walk(stores.redis, { namesPerStep: 1000 });
+  });
+
+  expect(found?.deliveries).toMatchObject({ acknowledged: 200, parked: PARKED_MAX, finished: 100, lost: 0 });
+  expect(commands).toBeLessThanOrEqual(FIXED_MAX + PER_INVOICE_MAX * 200);
+});
