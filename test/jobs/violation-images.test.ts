@@ -1,5 +1,6 @@
 import { truncate, rm } from 'node:fs/promises';
 import { filesIn } from '../spool/world';
+import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { KEYS } from '../../src/store/keys';
 import { entryOf } from '../support/audit';
@@ -74,4 +75,23 @@ test('when the disk or Redis does not say whether an image is there, it is given
 
   expect(await worker.wake()).toBe('accepted');
   expect(worker.fake.calls).toHaveLength(1);
+});
+
+test('a violation whose images no worker sees is given up in the end and becomes a task', async () => {
+  await worker.stop();
+  worker = await startWorkerFor(redis.url, { giveUpAfterMs: 1 });
+  await worker.reportWithImage();
+  const foreign = await worker.foreignSpool();
+
+  expect(await worker.wake('U1', { spool: foreign })).toBe('images unseen');
+  expect((await worker.read()).giveUpAtMs).not.toBeNull();
+  // It comes up again when it is to be given up, not only when it may be tried again.
+  await eventually(async () => expect(await dueInMs()).toBeLessThanOrEqual(0));
+  await eventually(async () => {
+    await worker.wake('U1', { spool: foreign });
+    expect(await worker.tasks()).toEqual(['violation_given_up']);
+  });
+
+  expect(worker.fake.calls).toEqual([]);
+  expect(await worker.stores.redis.zscore(KEYS.dueViolations, 'U1')).toBeNull();
 });
