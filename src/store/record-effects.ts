@@ -28,10 +28,16 @@ export function complete(before: OutboxRecord | null, after: OutboxRecord, nowMs
   after.overSinceMs = mayLeave(after) ? (after.overSinceMs ?? nowMs) : null;
 }
 
-/** A record that does not wait for a permit any more leaves the line for permits. */
+/**
+ * A record that does not wait for a permit any more leaves the line for permits, also one whose entry is settled or with a
+ * person before it was sent: it may have a place there that it does not know of, such as one taken while a token was fetched.
+ */
 export function lineEffects(before: OutboxRecord | null, after: OutboxRecord): Effect[] {
-  const waits = (record: OutboxRecord | null) => record !== null && headOf(record.entries)?.waitsFor === 'budget';
-  if (!waits(before) || waits(after)) return [];
+  const [was, is] = [before && headOf(before.entries), headOf(after.entries)];
+  if (!was || is?.waitsFor === 'budget') return [];
+  const mayBeInLine = was.nextAtMs !== null && was.attemptId === null;
+  const isNotSent = is?.seq !== was.seq || is.nextAtMs === null;
+  if (was.waitsFor !== 'budget' && !(mayBeInLine && isNotSent)) return [];
   return [after.kind === 'tow' ? ['ZREM', KEYS.slotWaiting, after.ref] : ['ZREM', KEYS.violationSlotWaiting, after.id]];
 }
 

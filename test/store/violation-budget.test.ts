@@ -161,3 +161,16 @@ test('a claim without a token takes no rate limit permit and keeps its place in 
   expect((await outbox.claim('U2')).kind).toBe('wait');
   await mustClaimViolation(outbox, 'U1');
 });
+
+test('a violation that is waived while a token is fetched for it leaves the rate limit queue', async () => {
+  await reportViolations(stores.violations, 'U1', 'U2');
+  const outbox = outboxWith(1, 60_000);
+  expect((await outbox.claim('U1', { hasToken: false })).kind).toBe('token_first');
+  expect(await stores.redis.zrange(KEYS.violationSlotWaiting, '0', '-1')).toEqual(['U1']);
+
+  const waive = { action: 'waive', reason: 'seen', audit: entryOf('violation.waived') } as const;
+  await stores.violations.decide(await readViolation(stores, 'U1'), waive);
+
+  expect(await stores.redis.zcard(KEYS.violationSlotWaiting)).toBe(0);
+  expect((await outbox.claim('U2')).kind).toBe('send');
+});
