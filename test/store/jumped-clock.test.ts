@@ -1,0 +1,55 @@
+import { KEYS, towKey, violationKey } from '../../src/store/keys';
+import { walk } from '../support/conservation';
+import { useRedis } from '../support/redis';
+import { leaseUntilMs } from '../support/stored-records';
+import { mustClaim, openStores, START, type Stores } from '../support/stores';
+import { mustClaimViolation, openOutbox, reportViolations } from '../support/violations';
+
+/** A clock that jumps a year ahead for a moment leaves leases and schedules there. */
+
+const redis = useRedis();
+let stores: Stores;
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+});
+afterEach(() => stores.close());
+
+const YEAR_MS = 365 * 86_400_000;
+
+/** Leases a record until a year from now, and schedules it for then. */
+async function leaseForYear(key: string, due: { key: string; member: string }): Promise<void> {
+  const untilMs = Date.now() + YEAR_MS;
+  await stores.redis.hset(key, 'v', '99.test', 'lease', JSON.stringify({ token: 'lost', untilMs }));
+  await stores.redis.zadd(due.key, untilMs, due.member);
+}
+
+test('a lease that a clock has put a year ahead does not stop a tow', async () => {
+  await stores.request('T1');
+  await stores.say('T1', START);
+  await leaseForYear(towKey('T1'), { key: KEYS.dueTows, member: 'T1' });
+
+  expect((await mustClaim(stores.outbox, 'T1')).reportKind).toBe('started');
+
+  expect(await leaseUntilMs(stores.redis, towKey('T1'))).toBeLessThan(Date.now() + 60_000);
+});
+
+test('a scan brings a tow back to the schedule that is leased and scheduled for a year ahead', async () => {
+  await stores.request('T1');
+  await stores.say('T1', START);
+  await leaseForYear(towKey('T1'), { key: KEYS.dueTows, member: 'T1' });
+
+  await walk(stores.redis);
+
+  expect(await stores.due.tows.take(10, 1000)).toEqual(['T1']);
+  expect((await stores.outbox.claim('T1')).kind).toBe('send');
+});
+
+test('a scan brings a violation back to the schedule that is leased and scheduled for a year ahead', async () => {
+  await reportViolations(stores.violations, 'U1');
+  await leaseForYear(violationKey('U1'), { key: KEYS.dueViolations, member: 'U1' });
+
+  await walk(stores.redis);
+
+  expect(await stores.due.violations.take(10, 1000)).toEqual(['U1']);
+  await mustClaimViolation(openOutbox(stores), 'U1');
+});
