@@ -50,7 +50,7 @@ const PLAYS = [
 ] as const;
 
 /** One phase at a time, each with only the processes that it needs. */
-async function wholeLife(world: World, { tows }: Options): Promise<Sample> {
+export async function wholeLife(world: World, { tows }: Pick<Options, 'tows'>): Promise<Sample> {
   const phases = await playPhases(world, tows, { WORKER_CONCURRENCY: '50' });
   const { accept, intake, facts, reports } = phases;
   const aofBytes = [accept, intake, facts, reports].reduce((sum, phase) => sum + phase.aofBytes, 0);
@@ -67,7 +67,7 @@ async function wholeLife(world: World, { tows }: Options): Promise<Sample> {
   };
 }
 
-async function reportsAlone(world: World, { tows }: Options): Promise<Sample> {
+export async function reportsAlone(world: World, { tows }: Pick<Options, 'tows'>): Promise<Sample> {
   const { reports } = await playPhases(world, tows, { WORKER_CONCURRENCY: '1' });
   return { alone_scripts: reports.scripts / tows };
 }

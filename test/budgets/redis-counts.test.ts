@@ -1,0 +1,38 @@
+import { openWorld, type World } from '../../bench/stage/world';
+import { reportsAlone, wholeLife } from '../../bench/workloads/counts';
+
+/** What a webhook, a fact and a tow cost at Redis, measured with real processes. Counts do not depend on the machine. */
+
+jest.setTimeout(240_000);
+
+/** Few: the conservation scan of an idle process reads all of them again and again, and is subtracted. */
+const TOWS = 40;
+
+let world: World;
+beforeEach(async () => {
+  world = await openWorld({ serviceLatencyMs: 0 });
+});
+afterEach(() => world.close());
+
+/** The figures that are above their budget. */
+function exceeding(costs: Readonly<Record<string, number | undefined>>, budgets: Readonly<Record<string, number>>) {
+  return Object.entries(budgets).flatMap(([name, most]) => {
+    const cost = costs[name] ?? Infinity;
+    return cost > most ? [`${name}: ${cost}, at most ${most}`] : [];
+  });
+}
+
+test('a webhook, a fact and a tow of five reports stay within their budgets at Redis', async () => {
+  const costs = await wholeLife(world, { tows: TOWS });
+
+  const budgets = { webhook_commands: 8, fact_commands: 30, tow_commands: 100, tow_scripts: 4 };
+  // The targets are 20 KB of AOF and 5 KiB of memory; few tows carry a larger share of what is there anyway.
+  expect(exceeding(costs, { ...budgets, aof: 24, memory: 7 })).toEqual([]);
+  expect(costs['tow_commands']).toBeGreaterThan(0);
+});
+
+test('a tow of five reports that is sent one call at a time stays within its budget of script calls', async () => {
+  const costs = await reportsAlone(world, { tows: TOWS });
+
+  expect(exceeding(costs, { alone_scripts: 10 })).toEqual([]);
+});
