@@ -60,7 +60,9 @@ export function indexEffects(before: OutboxRecord | null, after: OutboxRecord | 
     if (!is.has(name)) effects.push(score === null ? ['SREM', key, member] : ['ZREM', key, member]);
   }
   for (const [name, { key, member, score }] of is) {
-    if (was.has(name) && was.get(name)?.score === score) continue;
+    // A circuit that closes empties its sets before the records know; one that is blocked again must be found in them again.
+    const isKept = score !== null && was.get(name)?.score === score;
+    if (isKept) continue;
     effects.push(score === null ? ['SADD', key, member] : ['ZADD', key, score, member]);
   }
   return [...effects, ...taskEffects(tasksOf(before), tasksOf(after)), ...crewEffects(crewOf(before), crewOf(after))];
