@@ -165,10 +165,11 @@ export function noteFailure(
     blockFor(circuits, 'connection', failed.delayMs * 2 ** Math.min(connection.failures, 8), nowMs, effects);
     return;
   }
+  // Calls that were under way when the outage opened say nothing new about it.
+  if (outage && outage.lastProbe !== failed.member) return;
   circuits.failures += 1;
   noteMember(circuits.failedMembers, failed.member, OUTAGE_MEMBERS);
   if (outage) {
-    if (outage.lastProbe !== failed.member) return;
     outage.failures += 1;
     blockFor(circuits, 'outage', failed.delayMs, nowMs, effects);
   } else if (circuits.failures >= OUTAGE_FAILURES && circuits.failedMembers.length >= OUTAGE_MEMBERS) {

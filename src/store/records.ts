@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { systemClock, type Clock } from '../platform/clock';
+import { within } from '../platform/within';
 import { letGoOn } from './circuits';
 import { Committer, type Commit, type CommitOptions, type CommitReply } from './commit';
 import { Transaction, type Memory } from './transaction';
@@ -14,6 +15,10 @@ import { Transaction, type Memory } from './transaction';
 const TRIES_MAX = 50;
 const REPEAT_PAUSE_MS = 200;
 
+/** Longer than any decision takes while Redis answers. */
+const LINE_WAIT_MS = 1000;
+const CIRCUITS_LINE = 'changes of circuits';
+
 /** A check of a commit that did not hold: what was there instead. */
 export interface Failed {
   readonly check: string;
@@ -26,6 +31,9 @@ export interface TransactOptions extends CommitOptions {
   /** True for a caller that holds a lease: the first decision is made on the record as this process wrote it last. */
   readonly usesKept?: boolean;
 }
+
+/** What the decision returned, once it is written; or the check that failed, and nothing is written. */
+type Transacted<T> = { readonly kind: 'done'; readonly value: T } | ({ readonly kind: 'failed' } & Failed);
 
 /** The records of one Redis. */
 export class Records {
@@ -62,9 +70,14 @@ export class Records {
     line: string,
     decide: (transaction: Transaction) => Promise<T>,
     options: TransactOptions = {},
-  ): Promise<{ readonly kind: 'done'; readonly value: T } | ({ readonly kind: 'failed' } & Failed)> {
-    const before = this.#lines.get(line) ?? Promise.resolve();
-    const result = before.catch(() => {}).then(() => this.#attempt(decide, options));
+  ): Promise<Transacted<T>> {
+    return this.#inLine(line, () => this.#untilDecided(decide, options));
+  }
+
+  /** Versions guard what is done out of line, so that work that hangs is waited for only for a moment. */
+  #inLine<T>(line: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#lines.get(line);
+    const result = before ? within(LINE_WAIT_MS, before).then(work) : work();
     this.#lines.set(line, result);
     const leave = () => {
       if (this.#lines.get(line) === result) this.#lines.delete(line);
@@ -73,24 +86,44 @@ export class Records {
     return result;
   }
 
+  async #untilDecided<T>(
+    decide: (transaction: Transaction) => Promise<T>,
+    options: TransactOptions,
+  ): Promise<Transacted<T>> {
+    const startedMs = this.clock.monotonicMs();
+    const isTimeUp = () => this.clock.monotonicMs() - startedMs >= (options.repeatMs ?? 0);
+    let tried = await this.#attempt(decide, options);
+    for (let tries = 1; tried.kind === 'stale'; tries += 1) {
+      if (tries >= TRIES_MAX && isTimeUp()) {
+        throw new Error('the record kept changing while a decision was made on it');
+      }
+      const again = () => this.#attempt(decide, { ...options, usesKept: false });
+      // All that fail together change the circuits together: out of line each of them would win against all others in turn.
+      tried = tried.changesCircuits ? await this.#inLine(CIRCUITS_LINE, again) : await again();
+    }
+    return tried;
+  }
+
   async #attempt<T>(
     decide: (transaction: Transaction) => Promise<T>,
     { repeatMs = 0, usesKept = false, drains = false }: TransactOptions,
-  ): Promise<{ readonly kind: 'done'; readonly value: T } | ({ readonly kind: 'failed' } & Failed)> {
-    for (let tries = 0; tries < TRIES_MAX; tries += 1) {
-      const { transaction, value } = await this.#untilRead(decide, { repeatMs, usesKept: usesKept && tries === 0 });
-      const commit = transaction.commit();
-      if (!commit) return { kind: 'done', value };
-      const reply = await this.#untilCertain(commit, { repeatMs, drains });
-      if (reply.kind === 'done') {
+  ): Promise<Transacted<T> | { readonly kind: 'stale'; readonly changesCircuits: boolean }> {
+    const { transaction, value } = await this.#untilRead(decide, { repeatMs, usesKept });
+    const commit = transaction.commit();
+    if (!commit) return { kind: 'done', value };
+    const reply = await this.#untilCertain(commit, { repeatMs, drains });
+    switch (reply.kind) {
+      case 'done':
         transaction.remembered();
         await letGoOn(this.redis, transaction.circuitEffects);
         return { kind: 'done', value };
-      }
-      if (reply.kind === 'failed') return reply;
-      transaction.forget();
+      case 'failed':
+        return reply;
+      case 'stale':
+      case 'early':
+        transaction.forget();
+        return { kind: 'stale', changesCircuits: transaction.changesCircuits };
     }
-    throw new Error('the record kept changing while a decision was made on it');
   }
 
   /** Reads and decides, again for a while when Redis does not answer. */

@@ -263,6 +263,10 @@ export class Transaction {
     if (this.#hasChangedCircuits) this.memory.circuits = null;
   }
 
+  get changesCircuits(): boolean {
+    return this.#hasChangedCircuits;
+  }
+
   /** When the commit was refused: what was remembered is outdated. */
   forget(): void {
     for (const key of this.#records.keys()) this.memory.leased.delete(key);

@@ -1,7 +1,7 @@
 import { blockedKey, probesKey } from '../../src/store/keys';
 import { useRedis } from '../support/redis';
 import { ACCEPTED, mustClaim, openStores, result, START, type Stores } from '../support/stores';
-import { setCircuit } from '../support/stored-records';
+import { readCircuits, setCircuit } from '../support/stored-records';
 
 const redis = useRedis();
 let stores: Stores;
@@ -9,6 +9,9 @@ beforeEach(async () => {
   stores = await openStores(redis.url);
 });
 afterEach(() => stores.close());
+
+const FAILED = { next: 'retry', delayMs: 0, because: 'failed' } as const;
+const failing = result(FAILED, { service: 'failing', wasAnswered: true, outageDelayMs: 60_000 });
 
 async function starting(refs: readonly string[]): Promise<void> {
   await Promise.all(refs.map((ref) => stores.request(ref)));
@@ -28,4 +31,15 @@ test('a report that a circuit blocks again after it was released is released aga
 
   expect(await stores.redis.smembers(blockedKey('outage'))).toEqual(['B']);
   expect(await stores.redis.smembers(probesKey('outage'))).toEqual(['B']);
+});
+
+test('stores the failures of a hundred reports that end at the same moment', async () => {
+  const refs = Array.from({ length: 100 }, (_, place) => `T${place}`);
+  await starting(refs);
+  const claims = await Promise.all(refs.map((ref) => mustClaim(stores.outbox, ref)));
+
+  const stored = await Promise.allSettled(claims.map((claim) => stores.outbox.ack(claim, failing)));
+
+  expect(stored.filter(({ status }) => status === 'rejected')).toEqual([]);
+  expect((await readCircuits(stores.redis)).open.outage).toBeDefined();
 });
