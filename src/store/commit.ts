@@ -34,6 +34,8 @@ export interface RecordChange {
   readonly set?: Readonly<Record<string, string>>;
   readonly remove?: readonly string[];
   readonly isGone?: boolean;
+  /** Redis time, ms: nothing is written before, and the reply is `early`. */
+  readonly notBeforeMs?: number | undefined;
 }
 
 /** A field that must have this value, '' for none; otherwise nothing is written and the reply is `failed`. */
@@ -80,7 +82,8 @@ export class Committer {
 
   constructor(
     private readonly redis: Redis,
-    private readonly localNowMs: () => number,
+    /** A clock that never jumps: nobody may take a lease because the time of day was set. */
+    private readonly monotonicMs: () => number,
   ) {}
 
   /** Rejects when it is not certain whether the commit was written; repeating it then is safe. */
@@ -93,16 +96,17 @@ export class Committer {
 
   /** Redis time, ms. The difference to the local clock is learnt with every commit, and asked for once a minute at most. */
   async nowMs(): Promise<number> {
-    const localMs = this.localNowMs();
+    const localMs = this.monotonicMs();
     if (this.#offsetMs === null || Math.abs(localMs - this.#askedAtMs) > OFFSET_LASTS_MS) {
       const [seconds, micros] = await this.redis.time();
       this.#learn(Number(seconds) * 1000 + Math.floor(Number(micros) / 1000));
     }
-    return this.localNowMs() + (this.#offsetMs ?? 0);
+    // Never behind for its fraction alone: what is due now is due.
+    return Math.ceil(this.monotonicMs() + (this.#offsetMs ?? 0));
   }
 
   #learn(redisMs: number): void {
-    this.#askedAtMs = this.localNowMs();
+    this.#askedAtMs = this.monotonicMs();
     this.#offsetMs = redisMs - this.#askedAtMs;
   }
 
@@ -155,13 +159,14 @@ export class Committer {
 
 function wire({ records, checks = [], effects }: Commit, placeOf: (key: string) => number) {
   return {
-    records: records.map(({ key, expected, version, set = {}, remove = [], isGone }) => ({
+    records: records.map(({ key, expected, version, set = {}, remove = [], isGone, notBeforeMs }) => ({
       key: placeOf(key),
       expected,
       ...(version === undefined ? {} : { version }),
       set: Object.entries(set).flat(),
       remove,
       ...(isGone ? { gone: true } : {}),
+      ...(notBeforeMs === undefined ? {} : { not_before: notBeforeMs }),
     })),
     checks: checks.map(({ key, field, value, name }) => [placeOf(key), field, value, name]),
     effects: effects.map(([command, key, ...args]) => [command, placeOf(key), ...args.map(String)]),

@@ -38,7 +38,18 @@ export function lineEffects(before: OutboxRecord | null, after: OutboxRecord): E
   const mayBeInLine = was.nextAtMs !== null && was.attemptId === null;
   const isNotSent = is?.seq !== was.seq || is.nextAtMs === null;
   if (was.waitsFor !== 'budget' && !(mayBeInLine && isNotSent)) return [];
-  return [after.kind === 'tow' ? ['ZREM', KEYS.slotWaiting, after.ref] : ['ZREM', KEYS.violationSlotWaiting, after.id]];
+  return [leaveLine(after)];
+}
+
+export function leaveLine(record: OutboxRecord): Effect {
+  return record.kind === 'tow'
+    ? ['ZREM', KEYS.slotWaiting, record.ref]
+    : ['ZREM', KEYS.violationSlotWaiting, record.id];
+}
+
+/** When the lease ended that another process may still believe to hold; undefined when there is none. */
+export function endedLeaseMs(before: OutboxRecord | null, nowMs: number): number | undefined {
+  return before?.lease && before.lease.untilMs <= nowMs ? before.lease.untilMs : undefined;
 }
 
 export function keyOf(record: OutboxRecord): string {

@@ -45,7 +45,7 @@ export class Records {
     private readonly redis: Redis,
     private readonly clock: Clock,
   ) {
-    this.#committer = new Committer(redis, () => clock.nowMs());
+    this.#committer = new Committer(redis, () => clock.monotonicMs());
   }
 
   nowMs(): Promise<number> {

@@ -30,6 +30,7 @@ import {
   dueOf,
   dueOfMember,
   encodeRecord,
+  endedLeaseMs,
   eventEffect,
   eventsOf,
   keyOf,
@@ -118,10 +119,11 @@ export class Transaction {
     if (loaded) loaded.after = null;
   }
 
-  async circuits(): Promise<Circuits> {
+  /** A draft of the circuits. While none is open this process may learn a moment late that one has opened, unless `isFresh`. */
+  async circuits({ isFresh = false } = {}): Promise<Circuits> {
     if (!this.#circuits) {
       const { circuits } = this.memory;
-      if (circuits && circuits.untilMs > this.nowMs) {
+      if (!isFresh && circuits && circuits.untilMs > this.nowMs) {
         this.#circuits = { before: circuits.known, after: draftOfCircuits(circuits.known) };
         return this.#circuits.after;
       }
@@ -207,11 +209,18 @@ export class Transaction {
     const records = [...this.#records].flatMap(([key, loaded]) => this.#changeOf(key, loaded));
     const circuits = this.#circuitsChange();
     const effects = [...this.#effects, ...this.#dueEffects()];
-    if (![...records, ...circuits, ...this.#others].some(({ version, isGone }) => version !== undefined || isGone)) {
-      if (effects.length === 0) return null;
-    }
+    const all = [...records, ...circuits, ...this.#others, ...this.#unchangedDeliveries()];
+    if (effects.length === 0 && !all.some(({ version, isGone }) => version !== undefined || isGone)) return null;
     effects.push(...this.#events.map((event) => eventEffect(event, this.nowMs)));
-    return { records: [...records, ...circuits, ...this.#others], checks: this.#checks, effects };
+    return { records: all, checks: this.#checks, effects };
+  }
+
+  /** What was decided on a delivery, or because there is none, holds as long as that is so. */
+  #unchangedDeliveries(): RecordChange[] {
+    const changed = new Set(this.#others.map(({ key }) => key));
+    return [...this.#deliveries]
+      .map(([id, { version }]) => ({ key: deliveryKey(id), expected: version }))
+      .filter(({ key }) => !changed.has(key));
   }
 
   async #load(key: string, decode: (fields: Fields) => OutboxRecord | null): Promise<Loaded<OutboxRecord>> {
@@ -226,30 +235,30 @@ export class Transaction {
   }
 
   #changeOf(key: string, { before, fields, after }: Loaded<OutboxRecord>): RecordChange[] {
-    const expected = fields['v'] ?? '';
+    const read = { key, expected: fields['v'] ?? '', notBeforeMs: endedLeaseMs(before, this.nowMs) };
     if (!after) {
-      if (!before) return [];
+      if (!before) return [read];
       this.effect(...indexEffects(before, null), ...dueOf(before, null));
-      return [{ key, expected, isGone: true }];
+      return [{ ...read, isGone: true }];
     }
     complete(before, after, this.nowMs);
     const set = encodeRecord(after);
     const was = before ? encodeRecord(before) : {};
     const changed = Object.entries(set).filter(([name, value]) => fields[name] !== value && was[name] !== value);
     const remove = Object.keys(was).filter((name) => !(name in set) && name in fields);
-    if (changed.length === 0 && remove.length === 0) return expected === '' ? [] : [{ key, expected }];
+    if (changed.length === 0 && remove.length === 0) return [read];
     this.effect(...indexEffects(before, after), ...lineEffects(before, after));
-    if (Object.keys(set).length === 0) return [{ key, expected, isGone: true }];
+    if (Object.keys(set).length === 0) return [{ ...read, isGone: true }];
     const isDueSame = before !== null && dueAtMs(before, this.nowMs) === dueAtMs(after, this.nowMs);
     if (!isDueSame && !this.#dues.has(key)) this.schedule(after);
     this.#events.push(...eventsOf(before, after));
-    const version = `${versionNumber(expected) + 1}.${this.newTag()}`;
+    const version = `${versionNumber(read.expected) + 1}.${this.newTag()}`;
     const left = Object.entries(fields).filter(([name]) => !remove.includes(name));
     this.#written.set(key, {
       record: { ...after, version },
       fields: { ...Object.fromEntries(left), ...Object.fromEntries(changed), v: version },
     });
-    return [{ key, expected, version, set: Object.fromEntries(changed), remove }];
+    return [{ ...read, version, set: Object.fromEntries(changed), remove }];
   }
 
   /** Once the commit is written: remembers the records that this process has leased. */

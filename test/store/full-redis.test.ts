@@ -37,7 +37,7 @@ function writing(key: string): Commit {
 
 describe('while Redis is full', () => {
   test('of commits sent together those that drain are written, and of the others nothing is', async () => {
-    const committer = new Committer(stores.redis, () => systemClock.nowMs());
+    const committer = new Committer(stores.redis, () => systemClock.monotonicMs());
     await fill();
 
     const replies = await Promise.allSettled([
@@ -57,7 +57,7 @@ describe('while Redis is full', () => {
   });
 
   test('a commit that drains is refused as stale like any other', async () => {
-    const committer = new Committer(stores.redis, () => systemClock.nowMs());
+    const committer = new Committer(stores.redis, () => systemClock.monotonicMs());
     await committer.commit(writing('{p0}:record'));
     await fill();
 
