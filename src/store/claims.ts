@@ -2,11 +2,14 @@ import type { Redis } from 'ioredis';
 import type { Clock } from '../platform/clock';
 import { claim, type ClaimStep } from '../domain/claim-entry';
 import type { Circuits } from '../domain/circuits';
+import { headOf } from '../domain/entry';
 import { versionNumber, type OutboxRecord } from '../domain/outbox-record';
 import { dueAtMs } from '../domain/outbox-schedule';
+import type { Effect } from './commit';
 import { slotLastsMs } from './budgets';
 import { blockedEffects } from './indexes';
 import { givePermitBack, permitFor, type RateLimit } from './permits';
+import { leaveLine } from './record-effects';
 import { recordsOf } from './records';
 import type { Transaction } from './transaction';
 import { CLAIM_REPEAT_MS } from './until-answered';
@@ -48,6 +51,8 @@ export class ClaimAttempt {
   readonly leaseToken: string;
   readonly attemptId: string;
   #grantedAtMs: number | null = null;
+  /** Whether a place in the line for permits may have been taken. */
+  #isInLine = false;
 
   constructor(
     private readonly redis: Redis,
@@ -63,7 +68,8 @@ export class ClaimAttempt {
     const { settings, hasToken } = this.options;
     const { leaseToken, attemptId } = this;
     const { nowMs } = transaction;
-    const circuits = await transaction.circuits();
+    // What was refused before its operation was paused waits for that now: no look comes after this one.
+    const circuits = await transaction.circuits({ isFresh: headOf(record.entries)?.forbidden === true });
     const waiting = await transaction.waiting();
     const wasMine = record.lease?.token === leaseToken;
     const effects = transaction.circuitEffects;
@@ -75,6 +81,7 @@ export class ClaimAttempt {
       permit: isLimited ? (grantedAtMs === null ? 'not_asked' : { grantedAtMs }) : 'none_needed',
     });
     if (step.kind === 'permit') {
+      this.#isInLine = true;
       const permit = await permitFor(this.redis, record, settings.rateLimit, {
         nowMs,
         how: hasToken ? 'take' : 'look',
@@ -86,6 +93,8 @@ export class ClaimAttempt {
     // Should this worker be lost meanwhile, the record comes up again.
     const isUnderWay = step.kind === 'finish' || step.kind === 'token_first';
     transaction.schedule(record, isUnderWay ? nowMs + settings.leaseMs : dueAtMs(record, nowMs));
+    const keepsPlace = step.kind === 'token_first' || headOf(record.entries)?.waitsFor === 'budget';
+    if (this.#isInLine && !keepsPlace) transaction.effect(leaveLine(record));
     const atMs = (record.lease?.untilMs ?? nowMs + settings.leaseMs) - settings.leaseMs;
     return {
       step,
@@ -101,20 +110,25 @@ export class ClaimAttempt {
   }
 
   /** Gives a permit back that no call will use. */
-  async end({ step, record }: Claimed<OutboxRecord>): Promise<void> {
-    if (this.#grantedAtMs === null || step.kind === 'send') return;
+  async end(kind: OutboxRecord['kind'], claimed: Claimed<OutboxRecord> | null): Promise<void> {
+    if (this.#grantedAtMs === null || claimed?.step.kind === 'send') return;
     const nowMs = await recordsOf(this.redis).nowMs();
-    await givePermitBack(this.redis, record.kind, { grantedAtMs: this.#grantedAtMs, nowMs });
+    await givePermitBack(this.redis, kind, { grantedAtMs: this.#grantedAtMs, nowMs });
     this.#grantedAtMs = null;
   }
 }
 
-/** Decides what may be done with a record now and commits the right to do it. Null when there is no such record. */
+/**
+ * Decides what may be done with a record now and commits the right to do it. Null when there is no such record; then `due` is
+ * taken away, if none was stored meanwhile.
+ */
 export async function claimRecord<R extends OutboxRecord>(
   redis: Redis,
   clock: Clock,
   options: ClaimOptions & {
     readonly line: string;
+    /** Its schedule. */
+    readonly due: Effect;
     readonly load: (transaction: Transaction) => Promise<R | null>;
   },
 ): Promise<Claimed<R> | null> {
@@ -123,11 +137,12 @@ export async function claimRecord<R extends OutboxRecord>(
     options.line,
     async (transaction) => {
       const record = await options.load(transaction);
+      if (!record) transaction.effect(options.due);
       return record && attempt.decide(transaction, record);
     },
     { repeatMs: CLAIM_REPEAT_MS },
   );
   if (reply.kind === 'failed') throw new Error('a claim has no checks');
-  if (reply.value) await attempt.end(reply.value);
+  if (reply.value) await attempt.end(reply.value.record.kind, reply.value);
   return reply.value;
 }

@@ -28,15 +28,14 @@ export function createOutboxStore(redis: Redis, clock: Clock, settings: OutboxSe
     async claim(ref) {
       const claimed = await claimRecord(redis, clock, {
         line: `tow ${ref}`,
+        due: ['ZREM', KEYS.dueTows, ref],
         load: async (transaction) => {
           const record = await transaction.tow(ref);
           return record.tow ? record : null;
         },
         ...claiming,
       });
-      if (claimed) return claimOf(ref, claimed);
-      await redis.zrem(KEYS.dueTows, ref);
-      return { kind: 'gone' };
+      return claimed ? claimOf(ref, claimed) : { kind: 'gone' };
     },
 
     async ack(claimed, result, goesOn = false) {
@@ -47,6 +46,10 @@ export function createOutboxStore(redis: Redis, clock: Clock, settings: OutboxSe
         async (transaction) => {
           const record = await transaction.tow(ref);
           if (!record.tow) return { kind: 'gone', more: false, next: null } as const;
+          if (record.lease?.token === next.leaseToken) {
+            // The reply of this very commit was lost, and the record has changed since.
+            return { kind: 'done', more: true, next: await next.decide(transaction, record) } as const;
+          }
           const { nowMs } = transaction;
           const kind = settleAttempt(record, claimed, result, {
             nowMs,
@@ -63,7 +66,7 @@ export function createOutboxStore(redis: Redis, clock: Clock, settings: OutboxSe
       );
       if (reply.kind === 'failed') throw new Error('an ack has no checks');
       const { kind, more, next: claimedNext } = reply.value;
-      if (claimedNext) await next.end(claimedNext);
+      await next.end('tow', claimedNext);
       return { kind, more, next: claimedNext && claimOf(ref, claimedNext) };
     },
 

@@ -57,15 +57,12 @@ export function createViolationOutbox(redis: Redis, clock: Clock, settings: Viol
     async claim(id, { hasToken } = { hasToken: true }) {
       const claimed = await claimRecord(redis, clock, {
         line: `violation ${id}`,
+        due: ['ZREM', KEYS.dueViolations, id],
         load: (transaction) => transaction.violation(id),
         hasToken,
         settings: { ...settings, rateLimit: settings.violationBudget, unknownGraceMs: 0 },
       });
-      if (claimed) {
-        return claimOf(id, claimed);
-      }
-      await redis.zrem(KEYS.dueViolations, id);
-      return { kind: 'gone' };
+      return claimed ? claimOf(id, claimed) : { kind: 'gone' };
     },
 
     async ack(claimed, result) {

@@ -1,5 +1,7 @@
 import { systemClock, type Clock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
+import { ClaimAttempt } from '../../src/store/claims';
+import { Committer } from '../../src/store/commit';
 import { connectFailFast, whenReady } from '../../src/store/connect';
 import { KEYS } from '../../src/store/keys';
 import { createOutboxStore } from '../../src/store/outbox';
@@ -7,14 +9,17 @@ import { Records, recordsOf } from '../../src/store/records';
 import { entryOf } from '../support/audit';
 import { NO_LIMITS } from '../support/budgets';
 import { useRedis } from '../support/redis';
-import { GRACE_MS, mustClaim, openStores, START, type Stores } from '../support/stores';
+import { ACCEPTED, GRACE_MS, mustClaim, openStores, result, START, type Stores } from '../support/stores';
 
 const redis = useRedis();
 let stores: Stores;
 beforeEach(async () => {
   stores = await openStores(redis.url);
 });
-afterEach(() => stores.close());
+afterEach(() => {
+  jest.restoreAllMocks();
+  stores.close();
+});
 
 const LEASE_MS = 20_000;
 const settings = { leaseMs: LEASE_MS, unknownGraceMs: GRACE_MS, ...NO_LIMITS };
@@ -79,4 +84,56 @@ test('a decision does not wait for one of the same line that hangs', async () =>
     kind: 'done',
     value: 'decided',
   });
+});
+
+test('an ack whose reply is lost keeps its next claim although the tow changes before it is repeated', async () => {
+  await starting('T1');
+  await stores.say('T1', { event: 'detained' });
+  const outbox = createOutboxStore(stores.redis, systemClock, settings);
+  const claimed = await mustClaim(outbox, 'T1');
+  jest.spyOn(Committer.prototype, 'commit').mockImplementationOnce(async function (this: Committer, commit, options) {
+    await this.commit(commit, options);
+    const other = await openStores(redis.url);
+    await other.say('T1', { event: 'released' });
+    other.close();
+    throw new Error('the reply is lost');
+  });
+
+  const stored = await outbox.ack(claimed, result(ACCEPTED), true);
+
+  expect(stored).toMatchObject({ kind: 'done', next: { kind: 'send', reportKind: 'detained', attempt: 1 } });
+});
+
+test('a report that is settled while it asks for a permit leaves the line for permits', async () => {
+  await starting('T1');
+  await starting('T2');
+  const rateLimit = { limit: 1, windowMs: 60_000 };
+  const limited = { ...settings, proofMs: 0, checksTicket: false, rateLimit };
+  await mustClaim(createOutboxStore(stores.redis, systemClock, { ...settings, towBudget: rateLimit }), 'T1');
+  const attempt = new ClaimAttempt(stores.redis, systemClock, { settings: limited, hasToken: true });
+  const waive = { action: 'waive', reason: 'seen', alsoWaive: [], reportId: 'started-1' } as const;
+  let tries = 0;
+
+  await recordsOf(stores.redis).transact('any', async (transaction) => {
+    await attempt.decide(transaction, await transaction.tow('T2'));
+    tries += 1;
+    if (tries === 1) await stores.tows.decide(await stores.read('T2'), { ...waive, audit: entryOf('report.waived') });
+  });
+
+  expect(tries).toBe(2);
+  expect(await stores.redis.zrange(KEYS.slotWaiting, '0', '-1')).toEqual([]);
+});
+
+test('a report refused before its operation was paused waits for that in every process at once', async () => {
+  const others = await openStores(redis.url);
+  for (const ref of ['A', 'B', 'C', 'X']) await starting(ref);
+  const claims = await Promise.all(['A', 'B', 'C'].map((ref) => mustClaim(stores.outbox, ref)));
+  await mustClaim(others.outbox, 'X');
+  const refused = result({ next: 'refused', hint: null }, { isForbidden: true, hadNoEffect: true, service: 'alive' });
+  await Promise.all(claims.map((claim) => stores.outbox.ack(claim, refused)));
+
+  const claim = await others.outbox.claim('A');
+
+  expect(claim.kind).toBe('wait');
+  others.close();
 });
