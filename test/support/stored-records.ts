@@ -4,6 +4,7 @@ import { decodeEntry, encodeEntry, storedLease, storedMeta } from '../../src/con
 import type { Circuit, CircuitName, Circuits } from '../../src/domain/circuits';
 import { headOf, type Entry } from '../../src/domain/entry';
 import { KEYS, towKey, unsentTowsKey, violationKey } from '../../src/store/keys';
+import { packFields, unpackFields } from '../../src/store/packed-fields';
 import { recordsOf } from '../../src/store/records';
 import { decodeTow } from '../../src/store/tow-fields';
 
@@ -36,15 +37,14 @@ export async function changeEntry(
   change: Partial<Entry>,
 ): Promise<void> {
   const key = 'ref' in of ? towKey(of.ref) : violationKey(of.violationId);
-  const json = await redis.hget(key, `r${seq}`);
-  if (json === null) throw new Error(`no entry ${seq} in ${key}`);
-  await redis.hset(
-    key,
-    'v',
-    await nextVersion(redis, key),
-    `r${seq}`,
-    encodeEntry({ ...decodeEntry(json), ...change }),
-  );
+  const stored = await redis.hgetall(key);
+  const { v: _v, state: _state, ...fields } = unpackFields(stored);
+  const json = fields[`r${seq}`];
+  if (json === undefined) throw new Error(`no entry ${seq} in ${key}`);
+  const changed = { [`r${seq}`]: encodeEntry({ ...decodeEntry(json), ...change }) };
+  const isPacked = stored['z'] !== undefined;
+  const set = isPacked ? packFields({ ...fields, ...changed }) : changed;
+  await redis.hset(key, { ...set, v: await nextVersion(redis, key) });
   if (!('ref' in of) || change.createdAtMs === undefined) return;
   const { entries } = decodeTow(of.ref, await redis.hgetall(key));
   if (headOf(entries)?.seq === seq) await redis.zadd(unsentTowsKey, change.createdAtMs, of.ref);
