@@ -31,7 +31,9 @@ async function processDelivery(id: string, tools: ProcessDeliveryTools): Promise
   } catch (error) {
     // A record that cannot be read is put off too, without the name of its tow.
     const delivery = await tools.deliveries.read(id).catch(() => null);
-    const failures = await tools.defer({ id, towingReferenceId: delivery?.towingReferenceId ?? '' });
+    const named = { id, towingReferenceId: delivery?.towingReferenceId ?? '' };
+    // The others of the job go on. What cannot even be put off comes up again by its schedule.
+    const failures = await tools.defer(named).catch(() => null);
     tools.log.error('delivery.failed', { delivery_id: id, failures, ...errorFacts(error) });
     return 'deferred';
   }

@@ -126,6 +126,11 @@ export class Committer {
     try {
       await this.#run(group, (keys, args) => script.run(this.redis, keys, args));
     } catch (error) {
+      // One commit that Redis cannot carry out must not fail the others of its call; what was written before it is done.
+      if (group.length > 1 && isScriptError(error)) {
+        for (const waiting of group) await this.#send([waiting]);
+        return;
+      }
       const draining = isOutOfMemory(error) ? group.filter(({ drains }) => drains) : [];
       group.filter((waiting) => !draining.includes(waiting)).forEach(({ reject }) => reject(error));
       if (draining.length > 0) await this.#drain(draining);
@@ -155,6 +160,11 @@ export class Committer {
     this.#learn(Number(now));
     group.forEach(({ resolve }, at) => resolve(replyOf(replies[at] ?? '')));
   }
+}
+
+/** Whether a command within the script failed, and not the call as a whole. */
+function isScriptError(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('@user_script') && !isOutOfMemory(error);
 }
 
 function wire({ records, checks = [], effects }: Commit, placeOf: (key: string) => number) {

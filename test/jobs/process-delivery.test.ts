@@ -59,3 +59,26 @@ test('an invoice that two workers take at the same moment is counted once', asyn
   expect(verdicts).toEqual(['attached', 'settled_before']);
   expect(counted).toMatchObject({ 'processed.tow_invoice': 1 });
 });
+
+test('a delivery whose processing fails and cannot be put off does not stop the others of its job', async () => {
+  await stores.accept('tow_request', towRequest('T1'), 'request-T1');
+  const tools: ProcessDeliveryTools = {
+    tows: stores.tows,
+    violations: stores.violations,
+    deliveries: {
+      ...stores.deliveries,
+      read: (id) => (id === 'broken' ? Promise.reject(new Error('unreadable')) : stores.deliveries.read(id)),
+    },
+    wake: { delivery: () => {}, tow: () => {}, violation: () => {} },
+    defer: () => Promise.reject(new Error('unreadable')),
+    dropDue: async () => {},
+    clock: systemClock,
+    log: silentLog,
+    metrics: createMetrics(createTally()),
+  };
+
+  const outcome = await processDeliveries({ delivery_ids: ['broken', 'request-T1'] }, tools);
+
+  expect(outcome).toEqual({ kind: 'done', what: 'deferred, created' });
+  expect((await stores.read('T1')).tow.state).toBe('requested');
+});
