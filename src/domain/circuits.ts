@@ -160,7 +160,7 @@ export function noteFailure(
   const { connection, outage } = circuits.open;
   if (connection) {
     if (connection.lastProbe !== failed.member) return;
-    // A try that reached nobody proves nothing; it is made again, later each time.
+    // A try that did not reach the service proves nothing; it is repeated, later each time.
     connection.failures += 1;
     blockFor(circuits, 'connection', failed.delayMs * 2 ** Math.min(connection.failures, 8), nowMs, effects);
     return;

@@ -147,7 +147,7 @@ function whetherToSend(record: OutboxRecord, head: Entry, context: ClaimContext)
     return { kind: 'wait', untilMs: permit.waitUntilMs };
   }
   if (!context.hasToken) return { kind: 'token_first' };
-  // Whatever was open until now is tried by this entry alone.
+  // This entry alone tries the circuits that were open until now.
   for (const name of circuitsFor(head.kind)) beginTry(circuits, name, memberOf(record), context, context.effects);
   beginAttempt(record, head, context);
   takeLease(record, context);
@@ -172,7 +172,7 @@ function granted(entry: Entry): ClaimStep {
   return { kind: 'send', entry, attempt: entry.attempts };
 }
 
-/** A lease further ahead than any that is given comes from a clock that jumped, and holds nobody. */
+/** A lease further ahead than any that is given comes from a clock that jumped, and is ignored. */
 function isLeaseValid(untilMs: number, { nowMs }: ClaimContext): boolean {
   return untilMs > nowMs && untilMs <= nowMs + LEASE_MAX_MS;
 }

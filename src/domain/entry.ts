@@ -6,7 +6,7 @@ import type { JsonObject, PausableOperation, ReportKind, ViolationState } from '
  * head is the first entry that is not settled; only the head is ever sent.
  *
  * The rules in claim-entry.ts, settle-attempt.ts and decide-entry.ts change the record they are given: callers hand them a
- * copy and commit it if nobody was faster.
+ * copy and commit it if the version is unchanged.
  */
 
 export type EntryKind = PausableOperation;
@@ -55,7 +55,7 @@ export interface Entry {
   unanswered: number;
   /** How many of those a person has taken responsibility for. */
   forgiven: number;
-  /** Attempts that may have had an effect, whatever they were answered. */
+  /** Attempts that may have had an effect, with any answer. */
   possibleEffects: number;
   /** How often the connection broke for this entry while it worked for all others. */
   connectionLosses: number;
@@ -71,7 +71,7 @@ export interface Entry {
   giveUpAtMs: number | null;
   /** What it waits for: the name of a circuit, `budget`, `spool` or `ticket_check`. */
   waitsFor: string | null;
-  /** Since when a circuit blocks it; its give-up clock stands still meanwhile. */
+  /** Since when a circuit blocks it; its give-up clock is stopped meanwhile. */
   blockedSinceMs: number | null;
   error: EntryError | null;
   hint: string | null;
@@ -175,7 +175,7 @@ export function headOf(entries: readonly Entry[]): Entry | undefined {
   return entries.find((entry) => !isEntrySettled(entry));
 }
 
-/** Unanswered attempts that nobody has taken responsibility for. */
+/** Unanswered attempts that no person has taken responsibility for. */
 export function openOutcomes(entry: Entry): number {
   return entry.unanswered - entry.forgiven;
 }

@@ -110,7 +110,7 @@ export function entryTaskId(record: OutboxRecord, entry: Pick<Entry, 'id'>): str
   return record.kind === 'tow' ? `${entry.id}.${record.ref}` : `violation.${record.id}`;
 }
 
-/** Opens a task, or asks anew what an open one asks: it stays as old as it is. */
+/** Opens a task, or replaces the text of an open one, which keeps its age. */
 export function openTask(record: OutboxRecord, { subject, ...task }: NewTask, nowMs: number): void {
   const id = record.kind === 'tow' ? `${subject}.${record.ref}` : subject;
   record.tasks[id] = { task, openedAtMs: record.tasks[id]?.openedAtMs ?? nowMs };

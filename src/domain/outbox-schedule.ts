@@ -24,7 +24,7 @@ function dueOfHead(record: OutboxRecord, head: Entry, nowMs: number): number | n
   return head.giveUpAtMs === null ? dueMs : Math.min(dueMs, Math.max(head.giveUpAtMs, nowMs));
 }
 
-/** True when a record may leave for the archive: it is over, owes nothing, and nobody is asked about it. */
+/** True when a record may leave for the archive: it is over, owes nothing, and has no open task. */
 export function mayLeave(record: OutboxRecord): boolean {
   if (!record.entries.every(isEntrySettled)) return false;
   if (record.kind === 'tow') {

@@ -1,8 +1,9 @@
-import type { Attempt, ReportError } from '../contracts/records';
-import type { Verdict } from '../domain/policy';
+import type { AttemptResult } from '../domain/settle-attempt';
 import type { ServiceHealth } from '../domain/service-health';
 import type { JsonObject, ReportKind } from '../domain/vocabulary';
 import type { NewTask } from '../domain/tasks';
+
+export type { AttemptResult } from '../domain/settle-attempt';
 
 /** The two doors through which reports leave: claim and ack. The whole promise of order and of no loss rests on them. */
 export interface OutboxStore {
@@ -68,37 +69,6 @@ export interface Claimed {
   readonly permitAtMs: number;
   /** How long that permit lasts from the claim on, ms; Infinity without a rate limit. */
   readonly permitLastsMs: number;
-}
-
-export interface AttemptResult {
-  readonly verdict: Verdict;
-  readonly attempt: Omit<Attempt, 'attempt_id'>;
-  readonly error: ReportError | null;
-  /** The operation's data, kept with the report. */
-  readonly answer: JsonObject | null;
-  /** Kept when the answer broke the contract. */
-  readonly rawBody: string | null;
-  /** True when the attempt surely changed nothing at the service. */
-  readonly hadNoEffect: boolean;
-  /** False while the permit that was taken with the claim is there and unused, so that it can be given back. */
-  readonly isPermitSpent: boolean;
-  /** True when the service answered anything at all. */
-  readonly wasAnswered: boolean;
-  /** True when something answered in place of the service. */
-  readonly isForeign: boolean;
-  readonly service: ServiceHealth;
-  /** True when the service forbids the operation (403). */
-  readonly isForbidden: boolean;
-  /** How long the service itself asked us to wait. */
-  readonly askedMs: number;
-  /** How long an outage that this attempt begins or confirms is left alone. */
-  readonly outageDelayMs: number;
-  /** True when the connection broke for this report alone, as far as anybody knows. */
-  readonly isConnectionLoss: boolean;
-  /** True when nothing was sent because the claim had grown too old. */
-  readonly isTooOld: boolean;
-  /** What a person must look at. */
-  readonly task: NewTask | null;
 }
 
 /**
