@@ -143,7 +143,7 @@ function stateOfOwed(record: OutboxRecord, indexed: IndexEntries): Omit<CheckedI
   const taskId = headTaskId(record);
   if (taskId !== null) return indexed.isTaskListed(taskId) ? is('with_a_person') : REPAIRABLE;
   if (isOverlooked(record, indexed)) return REPAIRABLE;
-  // Otherwise only a person could go on, and nobody was asked.
+  // Otherwise only a person could go on, and no task asks for one.
   return isScheduledInTime(indexed) || isLeased(record, indexed.nowMs) ? is('waiting') : LOST;
 }
 

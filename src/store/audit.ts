@@ -18,7 +18,7 @@ const LINES_PER_READ = 2000;
 /** Old lines leave for the archive once in a while; so often in a row they cannot. */
 const READS_MAX = 5;
 
-/** The audit as it stands in Redis; only commits append to it (lua/commit.lua). */
+/** The part of the audit that is in Redis; only commits append to it (lua/commit.lua). */
 export function createAuditStore(redis: Redis): AuditStore {
   /** Newest first. */
   const before = async (seq: number | null, count: number): Promise<AuditView[]> => {

@@ -3,7 +3,7 @@ import { texts } from './parse';
 import { isOutOfMemory, Script } from './scripts';
 import { wellFormedJson } from './well-formed';
 
-/** The one way to change records: commits, each written all or nothing if nobody was faster (lua/commit.lua). */
+/** The one way to change records: commits, each written all or nothing, if no record has changed meanwhile (lua/commit.lua). */
 
 export type EffectCommand =
   | 'ZADD'
@@ -82,7 +82,7 @@ export class Committer {
 
   constructor(
     private readonly redis: Redis,
-    /** A clock that never jumps: nobody may take a lease because the time of day was set. */
+    /** A clock that never jumps: a change of the time of day must not end a lease. */
     private readonly monotonicMs: () => number,
   ) {}
 

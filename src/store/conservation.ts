@@ -23,7 +23,7 @@ export interface WalkSettings {
   readonly walkEveryMs: number;
 }
 
-/** A scan takes at most half of the time of one process, whatever the size of the ledger. */
+/** A scan takes at most half of the time of one process, for a ledger of any size. */
 export const WALK_SETTINGS: WalkSettings = { namesPerStep: 1000, paceMs: 100, restFactor: 1, walkEveryMs: 1000 };
 
 /** A process that takes a step and is lost holds the others up for so long. */

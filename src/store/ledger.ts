@@ -33,7 +33,7 @@ async function lastScore(redis: Redis, key: string): Promise<number> {
 
 /**
  * The next entries behind a place, `count` of them unless the ledger ends before. An entry that stays in the ledger is
- * passed exactly once, whatever is added or removed meanwhile.
+ * passed exactly once, even if others are added or removed meanwhile.
  */
 export async function entriesBehind(
   redis: Redis,

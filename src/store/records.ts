@@ -7,7 +7,7 @@ import { Committer, type Commit, type CommitOptions, type CommitReply } from './
 import { Transaction, type Memory } from './transaction';
 
 /**
- * Reads records, lets a decision change drafts of them, and commits what changed, if nobody was faster; otherwise reads and
+ * Reads records, lets a decision change drafts of them, and commits what changed, if the versions are the same; otherwise reads and
  * decides again.
  */
 
@@ -52,7 +52,7 @@ export class Records {
     return this.#committer.nowMs();
   }
 
-  /** Reads the circuits anew with the next decision. */
+  /** Makes the next decision read the circuits again. */
   forgetCircuits(): void {
     this.#memory.circuits = null;
   }
@@ -63,8 +63,8 @@ export class Records {
   }
 
   /**
-   * Decides and commits, again on fresh records while somebody else was faster. In one process, decisions of one `line` stand
-   * in line. Resolves with what the decision returned, or with the check that failed.
+   * Decides and commits, again on fresh records while other processes change them. In one process, decisions of one `line` are
+   * made one after the other. Resolves with what the decision returned, or with the check that failed.
    */
   transact<T>(
     line: string,
@@ -168,7 +168,7 @@ export class Records {
 
 const opened = new WeakMap<Redis, Records>();
 
-/** The records behind a connection: one per connection, so that decisions of one process stand in line. */
+/** The records behind a connection: one per connection, so that decisions of one process are made one after the other. */
 export function recordsOf(redis: Redis, clock: Clock = systemClock): Records {
   const records = opened.get(redis) ?? new Records(redis, clock);
   opened.set(redis, records);

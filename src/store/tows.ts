@@ -18,7 +18,7 @@ import { byBytes } from './rows';
 /** So many different invoices wait for one unknown tow, at most. */
 const PARKED_MAX = 100;
 
-/** The tows in Redis: decisions on records, each committed if nobody was faster. */
+/** The tows in Redis: decisions on records, each committed if its version is the same. */
 export function createTowStore(redis: Redis): TowStore {
   const records = recordsOf(redis);
   const read = async (ref: string): Promise<TowRecord | null> => {

@@ -42,7 +42,7 @@ import { decodeViolation } from './violation-fields';
 import { wellFormedJson } from './well-formed';
 
 /**
- * Reads records, lets a decision change drafts of them, and commits what changed, if nobody was faster; otherwise reads and
+ * Reads records, lets a decision change drafts of them, and commits what changed, if the versions are the same; otherwise reads and
  * decides again. Indexes, schedules, tasks and events follow from the difference.
  */
 

@@ -15,7 +15,7 @@ import type { Transaction } from './transaction';
 import { decodeViolation, newStoredViolation } from './violation-fields';
 import { entryOf, violationRecordOf } from './violation-view';
 
-/** The violations in Redis: decisions on records, each committed if nobody was faster. */
+/** The violations in Redis: decisions on records, each committed if its version is the same. */
 export function createViolationStore(redis: Redis): ViolationStore {
   const records = recordsOf(redis);
   const readById = async (id: string) => {
