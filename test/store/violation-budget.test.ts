@@ -131,7 +131,8 @@ describe('a violation attempt that sent no request', () => {
 
     await outbox.ack(claimed, outcome(verdict, { hadNoEffect: true, isPermitSpent: false }));
 
-    expect(Number(await stores.redis.zscore(KEYS.dueViolations, 'U2'))).toBeLessThanOrEqual(await redisNowMs());
+    // A process estimates the time of Redis and may be a few milliseconds ahead of it.
+    expect(Number(await stores.redis.zscore(KEYS.dueViolations, 'U2')) - (await redisNowMs())).toBeLessThan(1_000);
     expect(Number(await stores.redis.zscore(KEYS.dueViolations, 'U3')) - Date.now()).toBeGreaterThan(50_000);
     await mustClaimViolation(outbox, 'U2');
     expect((await outbox.claim('U3')).kind).toBe('wait');
