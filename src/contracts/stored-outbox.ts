@@ -92,13 +92,17 @@ const INITIAL_VALUES: ReadonlyMap<string, unknown> = new Map(Object.entries(INIT
 
 /** An entry without what a new one has anyway. */
 export function encodeEntry(entry: Entry): string {
-  const isInitial = (name: string, value: unknown): boolean => {
-    if (ALWAYS.has(name)) return false;
-    if (name === 'nextAtMs') return value === entry.createdAtMs;
-    if (name === 'log') return entry.log.length === 0;
-    return INITIAL_VALUES.get(name) === value;
-  };
-  return JSON.stringify(Object.fromEntries(Object.entries(entry).filter(([name, value]) => !isInitial(name, value))));
+  const stored: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(entry)) {
+    if (!isInitial(entry, name, value)) stored[name] = value;
+  }
+  return JSON.stringify(stored);
+}
+
+function isInitial(entry: Entry, name: string, value: unknown): boolean {
+  if (INITIAL_VALUES.get(name) === value) return !ALWAYS.has(name) && name !== 'nextAtMs';
+  if (name === 'nextAtMs') return value === entry.createdAtMs;
+  return name === 'log' && entry.log.length === 0;
 }
 
 export const storedTasks = z.record(z.string(), openTask);

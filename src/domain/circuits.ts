@@ -64,7 +64,9 @@ export function noEffects(): CircuitEffects {
   return { closed: [], looks: [], due: [] };
 }
 
+/** A copy that a decision may change. */
 export function draftOfCircuits(circuits: Circuits): Circuits {
+  if (circuits.version === '') return { ...circuits, open: {}, failedMembers: [], forbidden: {}, tasks: {} };
   return structuredClone(circuits);
 }
 

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 
 /** Time, randomness and ids: the only place they come from, so that whoever needs them can be handed others. */
 export interface Clock {
@@ -6,7 +6,7 @@ export interface Clock {
   nowMs(): number;
   /** Milliseconds of a clock that never jumps; only differences mean anything. */
   monotonicMs(): number;
-  /** A number from 0 up to, not including, 1. */
+  /** A number from 0 up to, not including, 1. For jitter, never for secrets. */
   random(): number;
   /** A fresh id that no other process makes. */
   id(): string;
@@ -16,6 +16,6 @@ export interface Clock {
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
-  random: () => randomBytes(4).readUInt32BE() / 2 ** 32,
+  random: () => Math.random(),
   id: () => randomUUID(),
 };

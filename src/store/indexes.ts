@@ -51,20 +51,35 @@ export function termsOf(record: OutboxRecord): readonly string[] {
   return [...new Set([...record.terms, ...current])];
 }
 
+/** Whether the words that two states of a record are found by follow from the same facts. */
+export function isFoundAlike(before: OutboxRecord, after: OutboxRecord): boolean {
+  if (before.kind === 'tow') return after.kind === 'tow' && before.tow === after.tow;
+  if (after.kind === 'tow') return false;
+  const isSameList = (one: readonly string[], other: readonly string[]) =>
+    one.length === other.length && one.every((item, at) => item === other[at]);
+  return (
+    before.violation === after.violation &&
+    before.reference === after.reference &&
+    isSameList(before.references, after.references) &&
+    isSameList(before.tows, after.tows)
+  );
+}
+
 /** The effects that bring the indexes from one state of a record to another; null: it is not there. */
 export function indexEffects(before: OutboxRecord | null, after: OutboxRecord | null): Effect[] {
-  const was = new Map(placesOf(before).map((place) => [nameOf(place), place]));
-  const is = new Map(placesOf(after).map((place) => [nameOf(place), place]));
+  // Words are most of the places and seldom change.
+  const withWords = !before || !after || before.terms.length !== after.terms.length || !isFoundAlike(before, after);
+  const was = new Map(placesOf(before, withWords).map((place) => [nameOf(place), place]));
   const effects: Effect[] = [];
-  for (const [name, { key, member, score }] of was) {
-    if (!is.has(name)) effects.push(score === null ? ['SREM', key, member] : ['ZREM', key, member]);
-  }
-  for (const [name, { key, member, score }] of is) {
+  for (const place of placesOf(after, withWords)) {
+    const { key, member, score } = place;
+    const name = nameOf(place);
     // A circuit that closes empties its sets before the records know; one that is blocked again must be found in them again.
     const isKept = score !== null && was.get(name)?.score === score;
-    if (isKept) continue;
-    effects.push(score === null ? ['SADD', key, member] : ['ZADD', key, score, member]);
+    was.delete(name);
+    if (!isKept) effects.push(score === null ? ['SADD', key, member] : ['ZADD', key, score, member]);
   }
+  for (const { key, member, score } of was.values()) effects.push([score === null ? 'SREM' : 'ZREM', key, member]);
   return [...effects, ...taskEffects(tasksOf(before), tasksOf(after)), ...crewEffects(crewOf(before), crewOf(after))];
 }
 
@@ -72,10 +87,16 @@ function nameOf({ key, member }: Place): string {
   return `${key}\n${member}`;
 }
 
-function placesOf(record: OutboxRecord | null): Place[] {
+function placesOf(record: OutboxRecord | null, withWords: boolean): Place[] {
   if (!record) return [];
   const places = record.kind === 'tow' ? placesOfTow(record) : placesOfViolation(record);
-  return [...places, ...placesAtCircuit(record)];
+  return [...places, ...(withWords ? wordPlaces(record) : []), ...placesAtCircuit(record)];
+}
+
+function wordPlaces(record: OutboxRecord): Place[] {
+  const [key, id] = record.kind === 'tow' ? [KEYS.search, record.ref] : [KEYS.searchViolations, record.id];
+  if (record.kind === 'tow' && !record.tow) return [];
+  return termsOf(record).map((term) => ({ key, member: `${term}\n${id}`, score: 0 }));
 }
 
 function placesOfTow(record: StoredTow): Place[] {
@@ -92,7 +113,6 @@ function placesOfTow(record: StoredTow): Place[] {
     ...(head ? [place(unsentTowsKey, head.createdAtMs)] : []),
     ...(opened.length > 0 ? [place(KEYS.attention, Math.min(...opened))] : []),
     ...(overSinceMs === null ? [] : [place(KEYS.retireTows, overSinceMs)]),
-    ...termsOf(record).map((term) => ({ key: KEYS.search, member: `${term}\n${ref}`, score: 0 })),
   ];
 }
 
@@ -104,7 +124,6 @@ function placesOfViolation(record: StoredViolation): Place[] {
     place(KEYS.indexViolations, createdAtMs),
     ...(entry ? [place(violationsInStateKey(entry.state), createdAtMs)] : []),
     ...(overSinceMs === null ? [] : [place(KEYS.retireViolations, overSinceMs)]),
-    ...termsOf(record).map((term) => ({ key: KEYS.searchViolations, member: `${term}\n${id}`, score: 0 })),
   ];
 }
 

@@ -5,10 +5,14 @@ import { packedFields } from '../contracts/stored-outbox';
 
 export type Fields = Readonly<Record<string, string>>;
 
-const PACKED = 'z';
+export const PACKED = 'z';
 
 export function packFields(fields: Fields): Fields {
   return { [PACKED]: deflateRawSync(JSON.stringify(fields)).toString('base64') };
+}
+
+export function isPacked(stored: Fields): boolean {
+  return PACKED in stored;
 }
 
 /** All fields of a record, whichever way it is stored. */

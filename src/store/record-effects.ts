@@ -2,11 +2,12 @@ import { headOf } from '../domain/entry';
 import { violationOfMember, type OutboxRecord } from '../domain/outbox-record';
 import { mayLeave } from '../domain/outbox-schedule';
 import type { Effect } from './commit';
-import { taskEvents, termsOf } from './indexes';
+import { isFoundAlike, taskEvents, termsOf } from './indexes';
 import { KEYS, towKey, violationKey } from './keys';
 import type { Fields } from './packed-fields';
-import { encodeTow } from './tow-fields';
-import { encodeViolation } from './violation-fields';
+import { changeOfFields, type FieldsChange, type Part } from './record-parts';
+import { partsOfTow } from './tow-fields';
+import { partsOfViolation } from './violation-fields';
 
 /** What follows from a change of a record besides its indexes: its schedule, its place in a line, events. */
 
@@ -22,10 +23,14 @@ const FORMER_TERMS_MAX = 1000;
 
 /** Keeps the words of before, and notes since when a record may leave. */
 export function complete(before: OutboxRecord | null, after: OutboxRecord, nowMs: number): void {
+  if (!before || !isFoundAlike(before, after)) after.terms = formerTerms(before, after);
+  after.overSinceMs = mayLeave(after) ? (after.overSinceMs ?? nowMs) : null;
+}
+
+function formerTerms(before: OutboxRecord | null, after: OutboxRecord): string[] {
   const current = new Set(termsOf({ ...after, terms: [] }));
   const former = (before ? termsOf(before) : after.terms).filter((term) => !current.has(term));
-  after.terms = former.slice(-FORMER_TERMS_MAX);
-  after.overSinceMs = mayLeave(after) ? (after.overSinceMs ?? nowMs) : null;
+  return former.slice(-FORMER_TERMS_MAX);
 }
 
 /**
@@ -56,8 +61,21 @@ export function keyOf(record: OutboxRecord): string {
   return record.kind === 'tow' ? towKey(record.ref) : violationKey(record.id);
 }
 
-export function encodeRecord(record: OutboxRecord): Fields {
-  return record.kind === 'tow' ? encodeTow(record) : encodeViolation(record);
+/** What is written of a record that is stored as `stored`; null when nothing changed. */
+export function fieldsChange(before: OutboxRecord | null, after: OutboxRecord, stored: Fields): FieldsChange | null {
+  return changeOfFields(before ? partsOf(before) : [], partsOf(after), {
+    stored,
+    packs: after.overSinceMs !== null,
+  });
+}
+
+/** Whether anything is stored of a record: an unknown tow for which nothing waits is gone. */
+export function isStored(record: OutboxRecord): boolean {
+  return partsOf(record).length > 0;
+}
+
+function partsOf(record: OutboxRecord): Part[] {
+  return record.kind === 'tow' ? partsOfTow(record) : partsOfViolation(record);
 }
 
 export function dueOf(record: OutboxRecord, atMs: number | null): Effect[] {

@@ -1,7 +1,6 @@
 import { towDocument } from '../contracts/records';
 import {
   decodeEntry,
-  encodeEntry,
   storedEvent,
   storedLease,
   storedMeta,
@@ -10,7 +9,9 @@ import {
   storedTerms,
 } from '../contracts/stored-outbox';
 import type { StoredTow } from '../domain/outbox-record';
-import { packFields, unpackFields, type Fields } from './packed-fields';
+import type { Tow } from '../domain/tow';
+import { unpackFields, type Fields } from './packed-fields';
+import { entryPart, jsonPart, runParts, type Part } from './record-parts';
 
 /** A tow as the fields of its hash: see docs/architecture.md, "Redis data model". */
 
@@ -69,36 +70,34 @@ export function decodeTow(ref: string, stored: Fields): StoredTow {
   };
 }
 
-export function encodeTow(record: StoredTow): Fields {
+/** What is stored of a tow, or of what came for one that is not known. */
+export function partsOfTow(record: StoredTow): Part[] {
   const { tow, requestedAtMs, lease, entries, tasks, terms, events, parked, proofAtMs } = record;
-  const fields: Record<string, string> = {};
-  if (tow) {
-    const { towingReferenceId: _, violationReferenceId, metadata, requestedAt, ...head } = tow;
-    fields['meta'] = JSON.stringify({ violationReferenceId, metadata, requestedAt, requestedAtMs });
-    fields['head'] = JSON.stringify(head);
-  }
-  if (lease) fields['lease'] = JSON.stringify(lease);
-  for (const entry of entries) fields[`r${entry.seq}`] = encodeEntry(entry);
-  if (Object.keys(tasks).length > 0) fields['tasks'] = JSON.stringify(tasks);
-  if (terms.length > 0) fields['terms'] = JSON.stringify(terms);
-  events.forEach((event, place) => (fields[`e${place + 1}`] = JSON.stringify(event)));
-  const run = encodeRun(record);
-  if (run !== null) fields['run'] = run;
-  for (const { id, atMs } of parked) fields[`${PARKED}${id}`] = String(atMs);
-  if (proofAtMs !== null) fields['proof'] = String(proofAtMs);
-  const stored = record.overSinceMs === null ? fields : packFields(fields);
-  // Tells, also of a record that is over, that there is a tow.
-  return tow ? { ...stored, state: tow.state } : stored;
+  return [
+    ...(tow ? partsOfDocument(tow, requestedAtMs) : []),
+    ...(lease ? [jsonPart('lease', lease)] : []),
+    ...entries.map((entry) => entryPart(entry)),
+    ...(Object.keys(tasks).length > 0 ? [jsonPart('tasks', tasks)] : []),
+    ...(terms.length > 0 ? [jsonPart('terms', terms)] : []),
+    ...events.map((event, place) => jsonPart(`e${place + 1}`, event)),
+    ...runParts(record),
+    ...parked.map(({ id, atMs }) => ({ name: `${PARKED}${id}`, content: atMs, text: () => String(atMs) })),
+    ...(proofAtMs === null ? [] : [jsonPart('proof', proofAtMs)]),
+  ];
 }
 
-/** Null when all of it is initial. */
-export function encodeRun(record: { lookAtMs: number | null; overSinceMs: number | null }): string | null {
-  const { lookAtMs, overSinceMs } = record;
-  const run = {
-    ...(lookAtMs === null ? {} : { lookAtMs }),
-    ...(overSinceMs === null ? {} : { overSinceMs }),
-  };
-  return Object.keys(run).length === 0 ? null : JSON.stringify(run);
+function partsOfDocument(tow: Tow, requestedAtMs: number): Part[] {
+  const { towingReferenceId: _, violationReferenceId, metadata, requestedAt, ...head } = tow;
+  return [
+    {
+      name: 'meta',
+      content: tow,
+      text: () => JSON.stringify({ violationReferenceId, metadata, requestedAt, requestedAtMs }),
+    },
+    { name: 'head', content: tow, text: () => JSON.stringify(head) },
+    // Tells, also of a record that is over, that there is a tow.
+    { name: 'state', content: tow.state, text: () => tow.state, isPlain: true },
+  ];
 }
 
 function parsedObject(json: string): object {

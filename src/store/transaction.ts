@@ -29,10 +29,11 @@ import {
   complete,
   dueOf,
   dueOfMember,
-  encodeRecord,
   endedLeaseMs,
   eventEffect,
   eventsOf,
+  fieldsChange,
+  isStored,
   keyOf,
   lineEffects,
   type StoreChange,
@@ -242,23 +243,19 @@ export class Transaction {
       return [{ ...read, isGone: true }];
     }
     complete(before, after, this.nowMs);
-    const set = encodeRecord(after);
-    const was = before ? encodeRecord(before) : {};
-    const changed = Object.entries(set).filter(([name, value]) => fields[name] !== value && was[name] !== value);
-    const remove = Object.keys(was).filter((name) => !(name in set) && name in fields);
-    if (changed.length === 0 && remove.length === 0) return [read];
+    const change = fieldsChange(before, after, fields);
+    if (!change) return [read];
+    const { set, remove } = change;
     this.effect(...indexEffects(before, after), ...lineEffects(before, after));
-    if (Object.keys(set).length === 0) return [{ ...read, isGone: true }];
+    if (!isStored(after)) return [{ ...read, isGone: true }];
     const isDueSame = before !== null && dueAtMs(before, this.nowMs) === dueAtMs(after, this.nowMs);
     if (!isDueSame && !this.#dues.has(key)) this.schedule(after);
     this.#events.push(...eventsOf(before, after));
     const version = `${versionNumber(read.expected) + 1}.${this.newTag()}`;
-    const left = Object.entries(fields).filter(([name]) => !remove.includes(name));
-    this.#written.set(key, {
-      record: { ...after, version },
-      fields: { ...Object.fromEntries(left), ...Object.fromEntries(changed), v: version },
-    });
-    return [{ ...read, version, set: Object.fromEntries(changed), remove }];
+    const left: Record<string, string> = { ...fields, ...set, v: version };
+    for (const name of remove) delete left[name];
+    this.#written.set(key, { record: { ...after, version }, fields: left });
+    return [{ ...read, version, set, remove }];
   }
 
   /** Once the commit is written: remembers the records that this process has leased. */

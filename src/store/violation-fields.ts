@@ -1,22 +1,17 @@
-import {
-  decodeEntry,
-  encodeEntry,
-  storedLease,
-  storedLinks,
-  storedRun,
-  storedTasks,
-  storedTerms,
-} from '../contracts/stored-outbox';
+import type { z } from 'zod';
+import { decodeEntry, storedLease, storedLinks, storedRun, storedTasks, storedTerms } from '../contracts/stored-outbox';
 import { violationDocument } from '../contracts/violations';
 import { newEntry } from '../domain/entry';
 import type { StoredViolation } from '../domain/outbox-record';
 import type { Violation } from '../domain/violation';
-import { packFields, unpackFields, type Fields } from './packed-fields';
-import { encodeRun } from './tow-fields';
+import { unpackFields, type Fields } from './packed-fields';
+import { entryPart, jsonPart, runParts, type Part } from './record-parts';
 
 /** A violation as the fields of its hash: see docs/architecture.md, "Redis data model". */
 
-const NO_LINKS = storedLinks.parse({});
+type Links = z.output<typeof storedLinks>;
+
+const NO_LINKS: Links = storedLinks.parse({});
 
 /** A violation that is about to be stored for the first time. */
 export function newStoredViolation(violation: Violation, nowMs: number): StoredViolation {
@@ -64,16 +59,25 @@ function runOf(run: string | undefined) {
   return { lookAtMs, overSinceMs };
 }
 
-export function encodeViolation(record: StoredViolation): Fields {
+export function partsOfViolation(record: StoredViolation): Part[] {
   const { violation, entries, lease, tasks, terms } = record;
-  const fields: Record<string, string> = { document: JSON.stringify(violation) };
-  for (const entry of entries) fields[`r${entry.seq}`] = encodeEntry(entry);
-  const links = storedLinks.parse(record);
-  if (JSON.stringify(links) !== JSON.stringify(NO_LINKS)) fields['links'] = JSON.stringify(links);
-  if (lease) fields['lease'] = JSON.stringify(lease);
-  if (Object.keys(tasks).length > 0) fields['tasks'] = JSON.stringify(tasks);
-  if (terms.length > 0) fields['terms'] = JSON.stringify(terms);
-  const run = encodeRun(record);
-  if (run !== null) fields['run'] = run;
-  return record.overSinceMs === null ? fields : packFields(fields);
+  const links = linksOf(record);
+  return [
+    jsonPart('document', violation),
+    ...entries.map((entry) => entryPart(entry)),
+    ...(JSON.stringify(links) === JSON.stringify(NO_LINKS) ? [] : [jsonPart('links', links)]),
+    ...(lease ? [jsonPart('lease', lease)] : []),
+    ...(Object.keys(tasks).length > 0 ? [jsonPart('tasks', tasks)] : []),
+    ...(terms.length > 0 ? [jsonPart('terms', terms)] : []),
+    ...runParts(record),
+  ];
+}
+
+/** What the service and people have said about it since it was taken in. */
+function linksOf(record: StoredViolation): Links {
+  const { reference, references, toldReferences, tows, ticket, ticketOverruled, heldForTicket } = record;
+  const { serviceStatus, canTow, isAnswerQuestioned, unfinishedSince } = record;
+  const ofTicket = { ticket, ticketOverruled, heldForTicket };
+  const ofService = { serviceStatus, canTow, isAnswerQuestioned, unfinishedSince };
+  return { reference, references, toldReferences, tows, ...ofTicket, ...ofService };
 }

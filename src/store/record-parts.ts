@@ -1,0 +1,86 @@
+import { encodeEntry } from '../contracts/stored-outbox';
+import type { Entry } from '../domain/entry';
+import { isPacked, packFields, PACKED, type Fields } from './packed-fields';
+
+/** The fields of a record in Redis, each encoded only if what it holds has changed. */
+
+/** One field of the hash of a record. */
+export interface Part {
+  readonly name: string;
+  /** What it holds. Nested objects are never changed in place, so that two levels are compared. */
+  readonly content: unknown;
+  readonly text: () => string;
+  /** True for a field that is stored beside the packed ones. */
+  readonly isPlain?: boolean;
+}
+
+/** What a commit writes to a record; null when nothing of it changed. */
+export interface FieldsChange {
+  readonly set: Fields;
+  readonly remove: readonly string[];
+}
+
+const LEVELS_COMPARED = 2;
+
+export function jsonPart(name: string, content: unknown): Part {
+  return { name, content, text: () => JSON.stringify(content) };
+}
+
+export function entryPart(entry: Entry): Part {
+  return { name: `r${entry.seq}`, content: entry, text: () => encodeEntry(entry) };
+}
+
+/** What a run of a record needs to know; no part when all of it is initial. */
+export function runParts({ lookAtMs, overSinceMs }: { lookAtMs: number | null; overSinceMs: number | null }): Part[] {
+  if (lookAtMs === null && overSinceMs === null) return [];
+  const run = {
+    ...(lookAtMs === null ? {} : { lookAtMs }),
+    ...(overSinceMs === null ? {} : { overSinceMs }),
+  };
+  return [jsonPart('run', run)];
+}
+
+/**
+ * The difference between two states of a record that is stored as `stored`. A record that is packed, or was, is written
+ * whole.
+ */
+export function changeOfFields(
+  before: readonly Part[],
+  after: readonly Part[],
+  { stored, packs }: { readonly stored: Fields; readonly packs: boolean },
+): FieldsChange | null {
+  const was = new Map(before.map((part) => [part.name, part]));
+  const changed = after.filter(({ name, content }) => !isSame(was.get(name)?.content, content, LEVELS_COMPARED));
+  for (const { name } of after) was.delete(name);
+  if (changed.length === 0 && was.size === 0) return null;
+  const isWhole = packs || isPacked(stored);
+  const written = isWhole ? fieldsOf(after, packs) : textsOf(changed);
+  const set = Object.fromEntries(Object.entries(written).filter(([name, text]) => stored[name] !== text));
+  const gone = isWhole ? [...before.map(({ name }) => name), PACKED] : [...was.keys()];
+  const remove = gone.filter((name) => name in stored && !(name in written));
+  return Object.keys(set).length === 0 && remove.length === 0 ? null : { set, remove };
+}
+
+function fieldsOf(parts: readonly Part[], packs: boolean): Fields {
+  if (!packs) return textsOf(parts);
+  return {
+    ...packFields(textsOf(parts.filter(({ isPlain }) => !isPlain))),
+    ...textsOf(parts.filter(({ isPlain }) => isPlain)),
+  };
+}
+
+function textsOf(parts: readonly Part[]): Fields {
+  return Object.fromEntries(parts.map(({ name, text }) => [name, text()]));
+}
+
+function isSame(one: unknown, other: unknown, levels: number): boolean {
+  if (Object.is(one, other)) return true;
+  if (levels === 0 || !isObject(one) || !isObject(other)) return false;
+  const names = Object.keys(one);
+  if (names.length !== Object.keys(other).length) return false;
+  return names.every((name) => name in other && isSame(one[name], other[name], levels - 1));
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
