@@ -9,7 +9,7 @@ import type { Effect } from './commit';
 import { checkEntries } from './check-entries';
 import { closingOf, openingOf } from './general-task';
 import { KEYS } from './keys';
-import { entriesBehind, ledgerEnds, type LedgerEntry } from './ledger';
+import { entriesBehind, ledgerEnds, ledgerSize, type LedgerEntry } from './ledger';
 import { recordsOf } from './records';
 
 export interface WalkSettings {
@@ -17,14 +17,22 @@ export interface WalkSettings {
   readonly namesPerStep: number;
   /** The pause between steps of all processes together, at least. */
   readonly paceMs: number;
-  /** The pause after a step, as a multiple of how long the step took: it bounds the load of a long scan. */
+  /** The pause after a step, as a multiple of how long the step took: it bounds the load on a process. */
   readonly restFactor: number;
+  /** A scan that would take longer rests less, but never less than it works. */
+  readonly scanWithinMs: number;
   /** From the beginning of one scan to the beginning of the next, at least. */
   readonly walkEveryMs: number;
 }
 
-/** A scan takes at most half of the time of one process, for a ledger of any size. */
-export const WALK_SETTINGS: WalkSettings = { namesPerStep: 1000, paceMs: 100, restFactor: 1, walkEveryMs: 1000 };
+/** A scan takes a twentieth of the time of one process, and of a ledger with more than about a million names up to a half. */
+export const WALK_SETTINGS: WalkSettings = {
+  namesPerStep: 1000,
+  paceMs: 100,
+  restFactor: 19,
+  scanWithinMs: 600_000,
+  walkEveryMs: 5000,
+};
 
 /** A process that takes a step and is lost holds the others up for so long. */
 const STEP_LASTS_MS = 10_000;
@@ -38,7 +46,7 @@ const LOST_NAMES_MAX = 100;
  */
 export function createConservationStore(redis: Redis, settings: WalkSettings = WALK_SETTINGS): ConservationStore {
   const records = recordsOf(redis);
-  const { namesPerStep, paceMs, restFactor, walkEveryMs } = settings;
+  const { namesPerStep, paceMs, walkEveryMs } = settings;
 
   const write = (expected: string, set: Readonly<Record<string, string>>, more: { isLast?: boolean } = {}) => {
     const version = `${versionNumber(expected) + 1}.${systemClock.id().slice(0, 8)}`;
@@ -65,7 +73,7 @@ export function createConservationStore(redis: Redis, settings: WalkSettings = W
 
       const task = await taskChange(redis, { progress, items, isLast, nowMs });
       const tookMs = systemClock.monotonicMs() - beganMs;
-      const restMs = Math.max(paceMs, Math.min(STEP_LASTS_MS, restFactor * tookMs));
+      const restMs = restAfter(tookMs, entries.length / Math.max(1, await ledgerSize(redis)), settings);
       const endedMs = await records.nowMs();
       const nextAtMs = isLast ? Math.max(endedMs + restMs, progress.startedAtMs + walkEveryMs) : endedMs + restMs;
       const next_at = String(Math.round(nextAtMs));
@@ -93,6 +101,12 @@ export function createConservationStore(redis: Redis, settings: WalkSettings = W
       return { ...walk, ageMs: Math.max(0, nowMs - walk.endedAtMs) };
     },
   };
+}
+
+/** The pause after a step that checked `share` of the ledger. */
+function restAfter(tookMs: number, share: number, { paceMs, restFactor, scanWithinMs }: WalkSettings): number {
+  const inTimeMs = Math.max(scanWithinMs * share - tookMs, tookMs);
+  return Math.max(paceMs, Math.min(STEP_LASTS_MS, restFactor * tookMs, inTimeMs));
 }
 
 /** How long a step is too early, ms. A clock that was set back must not stop the scan. */

@@ -26,6 +26,12 @@ export async function ledgerEnds(redis: Redis): Promise<ScanProgress['ends']> {
   return { deliveries: deliveries ?? 0, tows: tows ?? 0, violations: violations ?? 0 };
 }
 
+/** How many names it holds. */
+export async function ledgerSize(redis: Redis): Promise<number> {
+  const sizes = await Promise.all(INDEXES.map((index) => redis.zcard(KEY_OF[index])));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
 async function lastScore(redis: Redis, key: string): Promise<number> {
   const [, score] = await redis.zrevrange(key, 0, 0, 'WITHSCORES');
   return Number(score ?? 0);

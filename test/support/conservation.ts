@@ -4,7 +4,7 @@ import { createConservationStore, type WalkSettings } from '../../src/store/cons
 import type { Walk } from '../../src/workflow/conservation-port';
 
 /** No pause between steps, none between walks. */
-export const AT_ONCE: WalkSettings = { namesPerStep: 40, paceMs: 0, walkEveryMs: 0, restFactor: 0 };
+export const AT_ONCE: WalkSettings = { namesPerStep: 40, paceMs: 0, walkEveryMs: 0, restFactor: 0, scanWithinMs: 0 };
 
 /** Walks to the end of the ledger and says what was found. Nobody else may be walking. */
 export async function walk(redis: Redis, settings: Partial<WalkSettings> = {}): Promise<Walk> {
