@@ -51,9 +51,9 @@ export function termsOf(record: OutboxRecord): readonly string[] {
   return [...new Set([...record.terms, ...current])];
 }
 
-/** Whether the words that two states of a record are found by follow from the same facts. */
+/** Whether the facts that two states of a record are listed and found by are the same. */
 export function isFoundAlike(before: OutboxRecord, after: OutboxRecord): boolean {
-  if (before.kind === 'tow') return after.kind === 'tow' && before.tow === after.tow;
+  if (before.kind === 'tow') return after.kind === 'tow' && before.tow === after.tow && before.requestedAtMs === after.requestedAtMs;
   if (after.kind === 'tow') return false;
   const isSameList = (one: readonly string[], other: readonly string[]) =>
     one.length === other.length && one.every((item, at) => item === other[at]);
@@ -67,11 +67,11 @@ export function isFoundAlike(before: OutboxRecord, after: OutboxRecord): boolean
 
 /** The effects that bring the indexes from one state of a record to another; null: it is not there. */
 export function indexEffects(before: OutboxRecord | null, after: OutboxRecord | null): Effect[] {
-  // Words are most of the places and seldom change.
-  const withWords = !before || !after || before.terms.length !== after.terms.length || !isFoundAlike(before, after);
-  const was = new Map(placesOf(before, withWords).map((place) => [nameOf(place), place]));
+  // The places that follow from facts are most of all, and most commits change no fact.
+  const withFacts = !before || !after || before.terms.length !== after.terms.length || !isFoundAlike(before, after);
+  const was = new Map(placesOf(before, withFacts).map((place) => [nameOf(place), place]));
   const effects: Effect[] = [];
-  for (const place of placesOf(after, withWords)) {
+  for (const place of placesOf(after, withFacts)) {
     const { key, member, score } = place;
     const name = nameOf(place);
     // A circuit that closes empties its sets before the records know; one that is blocked again must be found in them again.
@@ -87,10 +87,11 @@ function nameOf({ key, member }: Place): string {
   return `${key}\n${member}`;
 }
 
-function placesOf(record: OutboxRecord | null, withWords: boolean): Place[] {
+function placesOf(record: OutboxRecord | null, withFacts: boolean): Place[] {
   if (!record) return [];
   const places = record.kind === 'tow' ? placesOfTow(record) : placesOfViolation(record);
-  return [...places, ...(withWords ? wordPlaces(record) : []), ...placesAtCircuit(record)];
+  const ofFacts = withFacts ? [...(record.kind === 'tow' ? factPlaces(record) : []), ...wordPlaces(record)] : [];
+  return [...ofFacts, ...places, ...placesAtCircuit(record)];
 }
 
 function wordPlaces(record: OutboxRecord): Place[] {
@@ -99,17 +100,23 @@ function wordPlaces(record: OutboxRecord): Place[] {
   return termsOf(record).map((term) => ({ key, member: `${term}\n${id}`, score: 0 }));
 }
 
-function placesOfTow(record: StoredTow): Place[] {
-  const { ref, tow, requestedAtMs, entries, overSinceMs } = record;
+function factPlaces({ ref, tow, requestedAtMs }: StoredTow): Place[] {
   if (!tow) return [];
   const place = (key: string, score: number): Place => ({ key, member: ref, score });
-  const head = headOf(entries);
-  const opened = Object.values(record.tasks).map(({ openedAtMs }) => openedAtMs);
   return [
     place(KEYS.indexTows, requestedAtMs),
     place(towsInStateKey(tow.state), requestedAtMs),
     place(towsSinceKey(tow.state), stateSinceMs(tow) ?? requestedAtMs),
-    place(towsOfCrewKey(crewOf(record) ?? ''), requestedAtMs),
+    place(towsOfCrewKey(tow.dispatch.assignment?.crew ?? ''), requestedAtMs),
+  ];
+}
+
+function placesOfTow({ ref, tow, entries, tasks, overSinceMs }: StoredTow): Place[] {
+  if (!tow) return [];
+  const place = (key: string, score: number): Place => ({ key, member: ref, score });
+  const head = headOf(entries);
+  const opened = Object.values(tasks).map(({ openedAtMs }) => openedAtMs);
+  return [
     ...(head ? [place(unsentTowsKey, head.createdAtMs)] : []),
     ...(opened.length > 0 ? [place(KEYS.attention, Math.min(...opened))] : []),
     ...(overSinceMs === null ? [] : [place(KEYS.retireTows, overSinceMs)]),

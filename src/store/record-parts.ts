@@ -76,9 +76,9 @@ function textsOf(parts: readonly Part[]): Fields {
 function isSame(one: unknown, other: unknown, levels: number): boolean {
   if (Object.is(one, other)) return true;
   if (levels === 0 || !isObject(one) || !isObject(other)) return false;
-  const names = Object.keys(one);
-  if (names.length !== Object.keys(other).length) return false;
-  return names.every((name) => name in other && isSame(one[name], other[name], levels - 1));
+  for (const name in one) if (!isSame(one[name], other[name], levels - 1)) return false;
+  for (const name in other) if (!(name in one)) return false;
+  return true;
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
