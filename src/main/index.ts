@@ -2,6 +2,7 @@ import { systemClock } from '../platform/clock';
 import { ConfigurationError, loadConfig } from '../platform/config';
 import { errorFacts, type Log } from '../platform/log';
 import type { Resources } from '../platform/resources';
+import { yieldToOthers } from '../platform/priority';
 import { printProblem } from '../platform/terminal';
 import { openLog } from './foundation';
 import { PROCESS_ROLES, startRole, type ProcessRole } from './roles';
@@ -41,6 +42,7 @@ function problemOf(error: unknown): string {
 async function run(role: ProcessRole): Promise<void> {
   const config = loadConfig();
   const log = openLog(config).with({ role });
+  if (role === 'worker') yieldToOthers();
   let resources: Resources | null = null;
   const stop = stopOnSignal(() => resources?.closeAll(), { log, graceMs: config.stopGraceMs });
   resources = await startRole(role, { config, log, onStandstill: () => stop('standstill', EXIT.stoodStill) });

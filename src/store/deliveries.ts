@@ -17,7 +17,7 @@ const QUARANTINE_MAX = 500;
 const QUARANTINED_BODY_MAX = 65_536;
 
 /** So many deliveries go in one call at most; Redis serves others in between. */
-const GROUP_MAX = 50;
+const GROUP_MAX = 200;
 
 interface Waiting {
   readonly delivery: NewDelivery;
