@@ -9,34 +9,28 @@ import { sensitive } from './sensitive';
 const said = { at: z.string(), by: z.string() };
 
 /** What is stored and shown alike. */
-const alike = {
-  assignment: z.object({ crew: z.string(), truck: z.string().nullable(), ...said }).nullable(),
-  yard: z.object({ yard: z.string(), slot: z.string().nullable(), ...said }).nullable(),
-  holds: z.array(
-    z.object({
-      id: z.string(),
-      reason: z.string(),
-      ...said,
-      lifted: z.object({ reason: z.string(), ...said }).nullable(),
-    }),
-  ),
-  notes: z.array(z.object({ text: z.string(), ...said })),
-};
+const assignment = { crew: z.string(), truck: z.string().nullable(), ...said };
+const yard = { yard: z.string(), slot: z.string().nullable(), ...said };
+const hold = { id: z.string(), reason: z.string(), ...said };
+const lifted = { reason: z.string(), ...said };
+const note = { text: z.string(), ...said };
+const photo = { id: z.string(), name: z.string(), ...said };
 
-const stored = z.object({
-  ...alike,
+const stored = z.looseObject({
+  assignment: z.looseObject(assignment).nullable(),
+  yard: z.looseObject(yard).nullable(),
+  holds: z.array(z.looseObject({ ...hold, lifted: z.looseObject(lifted).nullable() })),
+  notes: z.array(z.looseObject(note)),
   steps: z.array(
-    z.object({ step: z.enum(CREW_STEPS), occurredAt: z.string(), recordedAt: z.string(), by: z.string() }),
+    z.looseObject({ step: z.enum(CREW_STEPS), occurredAt: z.string(), recordedAt: z.string(), by: z.string() }),
   ),
   photos: z.array(
-    z.object({
-      id: z.string(),
+    z.looseObject({
+      ...photo,
       file: z.string(),
-      name: z.string(),
       contentType: z.string(),
       sizeBytes: z.number(),
       sha256: z.string(),
-      ...said,
     }),
   ),
 });
@@ -45,7 +39,10 @@ export const dispatchRecord: z.ZodType<Dispatch> = stored.optional().transform((
 
 /** As the API shows it. */
 export const dispatchView = z.object({
-  ...alike,
+  assignment: z.object(assignment).nullable(),
+  yard: z.object(yard).nullable(),
+  holds: z.array(z.object({ ...hold, lifted: z.object(lifted).nullable() })),
+  notes: z.array(z.object(note)),
   steps: z.array(
     z.object({ step: z.enum(CREW_STEPS), occurred_at: z.string(), recorded_at: z.string(), by: z.string() }),
   ),

@@ -16,7 +16,10 @@ import { dispatchRecord } from './dispatch';
 import { counter, momentMs, storedObject } from './stored';
 import { sensitive } from './sensitive';
 
-/** What Redis holds, one schema per record: parsed at every read, so that nothing unknown passes for known. */
+/**
+ * What Redis holds, one schema per record, parsed at every read. A tow keeps the fields that this version does not know, at
+ * every depth: another version wrote them and needs them.
+ */
 
 const whereabouts = {
   plateNumber: sensitive(z.string()),
@@ -37,19 +40,19 @@ const towBase = {
   metadata: storedObject.nullable(),
   requestedAt: z.string(),
   facts: z.array(
-    z.object({ event: z.enum(FACT_EVENTS), occurredAt: z.string(), recordedAt: z.string(), by: z.string() }),
+    z.looseObject({ event: z.enum(FACT_EVENTS), occurredAt: z.string(), recordedAt: z.string(), by: z.string() }),
   ),
   invoiceRequest: z
-    .object({
+    .looseObject({
       vehicleType: z.string(),
       delayInDays: z.number(),
       computedDelayInDays: z.number(),
       overrideReason: z.string().nullable(),
     })
     .nullable(),
-  payments: z.array(z.object({ paymentStatus: z.string(), externalReference: z.string().nullable() })),
+  payments: z.array(z.looseObject({ paymentStatus: z.string(), externalReference: z.string().nullable() })),
   invoiceWebhooks: z.array(
-    z.object({
+    z.looseObject({
       deliveryId: z.string(),
       receivedAt: z.string(),
       towingInvoice: storedObject,
@@ -57,7 +60,7 @@ const towBase = {
     }),
   ),
   rivalRequests: z.array(
-    z.object({
+    z.looseObject({
       deliveryId: z.string(),
       receivedAt: z.string(),
       violationReferenceId: violationReference,
@@ -73,11 +76,11 @@ const towBase = {
 
 /** The tow itself; its reports, timeline and tasks are kept beside it. */
 export const towDocument: z.ZodType<Tow> = z.discriminatedUnion('state', [
-  z.object({ ...towBase, ...perhapsWhereabouts, state: z.literal('requested') }),
-  z.object({ ...towBase, ...whereabouts, state: z.literal('started') }),
-  z.object({ ...towBase, ...whereabouts, state: z.literal('detained') }),
-  z.object({ ...towBase, ...whereabouts, state: z.literal('released') }),
-  z.object({ ...towBase, ...perhapsWhereabouts, state: z.literal('canceled'), cancellationReason: z.string() }),
+  z.looseObject({ ...towBase, ...perhapsWhereabouts, state: z.literal('requested') }),
+  z.looseObject({ ...towBase, ...whereabouts, state: z.literal('started') }),
+  z.looseObject({ ...towBase, ...whereabouts, state: z.literal('detained') }),
+  z.looseObject({ ...towBase, ...whereabouts, state: z.literal('released') }),
+  z.looseObject({ ...towBase, ...perhapsWhereabouts, state: z.literal('canceled'), cancellationReason: z.string() }),
 ]);
 
 export const reportError = z.object({ http_status: z.number().nullable().default(null), message: z.string() });

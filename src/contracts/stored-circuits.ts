@@ -3,8 +3,8 @@ import { CIRCUIT_NAMES, NO_CIRCUITS, type Circuits } from '../domain/circuits';
 import { PAUSABLE_OPERATIONS } from '../domain/vocabulary';
 import { storedTasks } from './stored-outbox';
 
-/** The circuits in Redis: one JSON text. */
-const circuit = z.object({
+/** The circuits in Redis: one JSON text. Fields that this version does not know are kept. */
+const circuit = z.looseObject({
   untilMs: z.number(),
   sinceMs: z.number(),
   failures: z.number(),
@@ -12,7 +12,7 @@ const circuit = z.object({
   safeOnly: z.boolean(),
 });
 
-const storedCircuits = z.object({
+const storedCircuits = z.looseObject({
   open: z.partialRecord(z.enum(CIRCUIT_NAMES), circuit),
   failures: z.number(),
   failedMembers: z.array(z.string()),
@@ -25,6 +25,7 @@ export function decodeCircuits(version: string | null, json: string | null): Cir
   return { version, ...storedCircuits.parse(JSON.parse(json)) };
 }
 
-export function encodeCircuits({ open, failures, failedMembers, forbidden, tasks }: Circuits): string {
-  return JSON.stringify({ open, failures, failedMembers, forbidden, tasks });
+export function encodeCircuits(circuits: Circuits): string {
+  const { version: _, ...stored } = circuits;
+  return JSON.stringify(stored);
 }

@@ -8,14 +8,14 @@ import { storedObject } from './stored';
 
 /**
  * The fields of a tow and a violation in Redis: one hash per record, JSON in each field but the version. What has its
- * initial value is left out.
+ * initial value is left out. Fields that this version does not know are kept.
  */
 
 const moment = z.number().nullable();
 const text = z.string().nullable();
 const count = z.number().int();
 
-const storedTask = z.object({
+const storedTask = z.looseObject({
   type: z.enum(TASK_TYPES),
   message: z.string(),
   actions: z.array(z.enum(TASK_ACTIONS)),
@@ -26,21 +26,21 @@ const storedTask = z.object({
   hint: z.string().nullable().exactOptional(),
 });
 
-const openTask = z.object({ task: storedTask, openedAtMs: z.number() }) satisfies z.ZodType<OpenTask>;
+const openTask = z.looseObject({ task: storedTask, openedAtMs: z.number() }) satisfies z.ZodType<OpenTask>;
 
 const INITIAL = newEntry({ seq: 0, id: '', kind: 'violation', body: {}, nowMs: 0 });
 const counted = count.default(0);
 const perhapsMoment = moment.default(null);
 const perhapsText = text.default(null);
 
-const lateAnswer = z.object({
+const lateAnswer = z.looseObject({
   answer: storedObject.nullable(),
   rawBody: text,
   task: storedTask.extend({ subject: z.string() }).nullable(),
 });
 
 export const storedEntry: z.ZodType<Entry> = z
-  .object({
+  .looseObject({
     seq: count,
     id: z.string(),
     kind: z.enum(PAUSABLE_OPERATIONS),
@@ -65,7 +65,7 @@ export const storedEntry: z.ZodType<Entry> = z
     giveUpAtMs: perhapsMoment,
     waitsFor: perhapsText,
     blockedSinceMs: perhapsMoment,
-    error: reportError.nullable().default(null),
+    error: reportError.loose().nullable().default(null),
     hint: perhapsText,
     reason: perhapsText,
     forbidden: z.boolean().default(false),
@@ -75,7 +75,7 @@ export const storedEntry: z.ZodType<Entry> = z
     deliveredAtMs: perhapsMoment,
     settledAtMs: perhapsMoment,
     acceptedHow: perhapsText,
-    log: z.array(attempt).default([]),
+    log: z.array(attempt.loose()).default([]),
   })
   // Due from the start.
   .transform(({ nextAtMs, ...stored }) => ({
@@ -109,10 +109,10 @@ export const storedTasks = z.record(z.string(), openTask);
 /** The fields of a record that is over, once they are inflated. */
 export const packedFields = z.record(z.string(), z.string());
 export const storedTerms = z.array(z.string());
-export const storedEvent: z.ZodType<RecordEvent> = z.object({ atMs: z.number(), entry: storedObject });
+export const storedEvent: z.ZodType<RecordEvent> = z.looseObject({ atMs: z.number(), entry: storedObject });
 export const storedLease = z.object({ token: z.string(), untilMs: z.number(), permitAtMs: z.number().optional() });
 /** What a run of a record needs to know. */
-export const storedRun = z.object({
+export const storedRun = z.looseObject({
   lookAtMs: moment.default(null),
   overSinceMs: moment.default(null),
 });
@@ -122,7 +122,7 @@ export const storedMeta = z.object({
   requestedAt: z.string(),
   requestedAtMs: z.number(),
 });
-export const storedLinks = z.object({
+export const storedLinks = z.looseObject({
   reference: text.default(null),
   references: z.array(z.string()).default([]),
   toldReferences: z.array(z.string()).default([]),

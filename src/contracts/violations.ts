@@ -20,7 +20,7 @@ import { storedObject } from './stored';
 
 const fieldRule = z.object({ field: z.string(), rule: z.string() });
 
-const image = z.object({
+const image = z.looseObject({
   file: z.string(),
   name: z.string(),
   contentType: z.string(),
@@ -29,7 +29,7 @@ const image = z.object({
 });
 
 /** What never changes but by a correction; kept as one JSON text beside the state of the work. */
-export const violationDocument: z.ZodType<Violation> = z.object({
+export const violationDocument: z.ZodType<Violation> = z.looseObject({
   id: z.string(),
   api: z.enum(VIOLATION_APIS),
   form: violationForm.extend({ metadata: storedObject }),

@@ -39,7 +39,11 @@ interface OutboxBase {
   terms: string[];
   /** Since when it may leave for the archive; null while it may not. */
   overSinceMs: number | null;
+  /** What another version of towhook stored in `run`; kept for it. */
+  unknownRun: UnknownFields;
 }
+
+export type UnknownFields = Readonly<Record<string, unknown>>;
 
 /** An invoice that waits for its tow request. */
 export interface ParkedDelivery {
@@ -82,6 +86,8 @@ export interface StoredViolation extends OutboxBase {
   isAnswerQuestioned: boolean;
   /** The version number since which tows are to be joined or images to be dropped; null when nothing is left to do. */
   unfinishedSince: number | null;
+  /** What another version of towhook stored in `links`; kept for it. */
+  unknownLinks: UnknownFields;
 }
 
 export type OutboxRecord = StoredTow | StoredViolation;

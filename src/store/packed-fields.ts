@@ -5,7 +5,7 @@ import { packedFields } from '../contracts/stored-outbox';
 
 export type Fields = Readonly<Record<string, string>>;
 
-export const PACKED = 'z';
+const PACKED = 'z';
 /** A record has a few KiB; setting up the buffers for longer texts takes longer than the rest. */
 const SMALL = { windowBits: 13, memLevel: 5 };
 

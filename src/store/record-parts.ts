@@ -1,6 +1,7 @@
-import { encodeEntry } from '../contracts/stored-outbox';
+import { encodeEntry, storedRun } from '../contracts/stored-outbox';
 import type { Entry } from '../domain/entry';
-import { isPacked, packFields, PACKED, type Fields } from './packed-fields';
+import type { OutboxRecord } from '../domain/outbox-record';
+import { isPacked, packFields, unpackFields, type Fields } from './packed-fields';
 
 /** The fields of a record in Redis, each encoded only if what it holds has changed. */
 
@@ -21,6 +22,7 @@ export interface FieldsChange {
 }
 
 const LEVELS_COMPARED = 2;
+const VERSION = 'v';
 
 export function jsonPart(name: string, content: unknown): Part {
   return { name, content, text: () => JSON.stringify(content) };
@@ -30,19 +32,28 @@ export function entryPart(entry: Entry): Part {
   return { name: `r${entry.seq}`, content: entry, text: () => encodeEntry(entry) };
 }
 
-/** What a run of a record needs to know; no part when all of it is initial. */
-export function runParts({ lookAtMs, overSinceMs }: { lookAtMs: number | null; overSinceMs: number | null }): Part[] {
-  if (lookAtMs === null && overSinceMs === null) return [];
+type Run = Pick<OutboxRecord, 'lookAtMs' | 'overSinceMs' | 'unknownRun'>;
+
+/** What a run of a record needs to know. */
+export function decodeRun(json: string | undefined): Run {
+  if (json === undefined) return { lookAtMs: null, overSinceMs: null, unknownRun: {} };
+  const { lookAtMs, overSinceMs, ...unknownRun } = storedRun.parse(JSON.parse(json));
+  return { lookAtMs, overSinceMs, unknownRun };
+}
+
+/** No part when all of it is initial. */
+export function runParts({ lookAtMs, overSinceMs, unknownRun }: Run): Part[] {
   const run = {
+    ...unknownRun,
     ...(lookAtMs === null ? {} : { lookAtMs }),
     ...(overSinceMs === null ? {} : { overSinceMs }),
   };
-  return [jsonPart('run', run)];
+  return Object.keys(run).length === 0 ? [] : [jsonPart('run', run)];
 }
 
 /**
  * The difference between two states of a record that is stored as `stored`. A record that is packed, or was, is written
- * whole.
+ * whole. Fields that are no part are those of another version of towhook: they stay, packed with the others.
  */
 export function changeOfFields(
   before: readonly Part[],
@@ -54,19 +65,25 @@ export function changeOfFields(
   for (const { name } of after) was.delete(name);
   if (changed.length === 0 && was.size === 0) return null;
   const isWhole = packs || isPacked(stored);
-  const written = isWhole ? fieldsOf(after, packs) : textsOf(changed);
+  const written = isWhole ? wholeOf(after, { stored, packs, changed, gone: was }) : textsOf(changed);
   const set = Object.fromEntries(Object.entries(written).filter(([name, text]) => stored[name] !== text));
-  const gone = isWhole ? [...before.map(({ name }) => name), PACKED] : [...was.keys()];
-  const remove = gone.filter((name) => name in stored && !(name in written));
+  const mayGo = isWhole ? Object.keys(stored).filter((name) => name !== VERSION) : [...was.keys()];
+  const remove = mayGo.filter((name) => name in stored && !(name in written));
   return Object.keys(set).length === 0 && remove.length === 0 ? null : { set, remove };
 }
 
-function fieldsOf(parts: readonly Part[], packs: boolean): Fields {
-  if (!packs) return textsOf(parts);
-  return {
-    ...packFields(textsOf(parts.filter(({ isPlain }) => !isPlain))),
-    ...textsOf(parts.filter(({ isPlain }) => isPlain)),
-  };
+/** All fields but the version. What did not change, and what other versions wrote, is taken as it is stored. */
+function wholeOf(
+  after: readonly Part[],
+  change: { stored: Fields; packs: boolean; changed: readonly Part[]; gone: ReadonlyMap<string, Part> },
+): Fields {
+  const { stored, packs, changed, gone } = change;
+  const kept = Object.entries(unpackFields(stored)).filter(([name]) => name !== VERSION && !gone.has(name));
+  const fields: Fields = { ...Object.fromEntries(kept), ...textsOf(changed) };
+  if (!packs) return fields;
+  const plain = new Set(after.filter(({ isPlain }) => isPlain).map(({ name }) => name));
+  const where = (isPlain: boolean) => Object.entries(fields).filter(([name]) => plain.has(name) === isPlain);
+  return { ...packFields(Object.fromEntries(where(false))), ...Object.fromEntries(where(true)) };
 }
 
 function textsOf(parts: readonly Part[]): Fields {

@@ -4,14 +4,13 @@ import {
   storedEvent,
   storedLease,
   storedMeta,
-  storedRun,
   storedTasks,
   storedTerms,
 } from '../contracts/stored-outbox';
 import type { StoredTow } from '../domain/outbox-record';
 import type { Tow } from '../domain/tow';
 import { unpackFields, type Fields } from './packed-fields';
-import { entryPart, jsonPart, runParts, type Part } from './record-parts';
+import { decodeRun, entryPart, jsonPart, runParts, type Part } from './record-parts';
 
 /** A tow as the fields of its hash: see docs/architecture.md, "Redis data model". */
 
@@ -34,6 +33,7 @@ export function absentTow(ref: string): StoredTow {
     lookAtMs: null,
     terms: [],
     overSinceMs: null,
+    unknownRun: {},
     events: [],
     parked: [],
     proofAtMs: null,
@@ -62,7 +62,7 @@ export function decodeTow(ref: string, stored: Fields): StoredTow {
       .filter((name) => EVENT.test(name))
       .toSorted((a, b) => Number(a.slice(1)) - Number(b.slice(1)))
       .map((name) => storedEvent.parse(JSON.parse(fields[name] ?? ''))),
-    ...(run === undefined ? {} : storedRun.parse(JSON.parse(run))),
+    ...decodeRun(run),
     parked: names
       .filter((name) => name.startsWith(PARKED))
       .map((name) => ({ id: name.slice(PARKED.length), atMs: Number(fields[name]) })),
@@ -89,11 +89,8 @@ export function partsOfTow(record: StoredTow): Part[] {
 function partsOfDocument(tow: Tow, requestedAtMs: number): Part[] {
   const { towingReferenceId: _, violationReferenceId, metadata, requestedAt, ...head } = tow;
   return [
-    {
-      name: 'meta',
-      content: tow,
-      text: () => JSON.stringify({ violationReferenceId, metadata, requestedAt, requestedAtMs }),
-    },
+    // Never changes, so that its unknown fields stay.
+    jsonPart('meta', { violationReferenceId, metadata, requestedAt, requestedAtMs }),
     { name: 'head', content: tow, text: () => JSON.stringify(head) },
     // Tells, also of a record that is over, that there is a tow.
     { name: 'state', content: tow.state, text: () => tow.state, isPlain: true },

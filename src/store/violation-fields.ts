@@ -1,17 +1,18 @@
 import type { z } from 'zod';
-import { decodeEntry, storedLease, storedLinks, storedRun, storedTasks, storedTerms } from '../contracts/stored-outbox';
+import { decodeEntry, storedLease, storedLinks, storedTasks, storedTerms } from '../contracts/stored-outbox';
 import { violationDocument } from '../contracts/violations';
 import { newEntry } from '../domain/entry';
 import type { StoredViolation } from '../domain/outbox-record';
 import type { Violation } from '../domain/violation';
 import { unpackFields, type Fields } from './packed-fields';
-import { entryPart, jsonPart, runParts, type Part } from './record-parts';
+import { decodeRun, entryPart, jsonPart, runParts, type Part } from './record-parts';
 
 /** A violation as the fields of its hash: see docs/architecture.md, "Redis data model". */
 
-type Links = z.output<typeof storedLinks>;
+const knownLinks = storedLinks.strip();
+type Links = z.output<typeof knownLinks>;
 
-const NO_LINKS: Links = storedLinks.parse({});
+const NO_LINKS: Links = knownLinks.parse({});
 
 /** A violation that is about to be stored for the first time. */
 export function newStoredViolation(violation: Violation, nowMs: number): StoredViolation {
@@ -28,7 +29,9 @@ export function newStoredViolation(violation: Violation, nowMs: number): StoredV
     lookAtMs: null,
     terms: [],
     overSinceMs: null,
-    ...storedLinks.parse({}),
+    unknownRun: {},
+    unknownLinks: {},
+    ...knownLinks.parse({}),
   };
 }
 
@@ -49,14 +52,16 @@ export function decodeViolation(stored: Fields): StoredViolation | null {
     entries: [entry],
     tasks: tasks === undefined ? {} : storedTasks.parse(JSON.parse(tasks)),
     terms: terms === undefined ? [] : storedTerms.parse(JSON.parse(terms)),
-    ...runOf(run),
-    ...storedLinks.parse(links === undefined ? {} : JSON.parse(links)),
+    ...decodeRun(run),
+    ...decodeLinks(links),
   };
 }
 
-function runOf(run: string | undefined) {
-  const { lookAtMs, overSinceMs } = storedRun.parse(run === undefined ? {} : JSON.parse(run));
-  return { lookAtMs, overSinceMs };
+function decodeLinks(json: string | undefined): Links & Pick<StoredViolation, 'unknownLinks'> {
+  if (json === undefined) return { ...NO_LINKS, unknownLinks: {} };
+  const stored = storedLinks.parse(JSON.parse(json));
+  const unknown = Object.entries(stored).filter(([name]) => !(name in NO_LINKS));
+  return { ...knownLinks.parse(stored), unknownLinks: Object.fromEntries(unknown) };
 }
 
 export function partsOfViolation(record: StoredViolation): Part[] {
@@ -75,9 +80,9 @@ export function partsOfViolation(record: StoredViolation): Part[] {
 
 /** What the service and people have said about it since it was taken in. */
 function linksOf(record: StoredViolation): Links {
-  const { reference, references, toldReferences, tows, ticket, ticketOverruled, heldForTicket } = record;
+  const { unknownLinks, reference, references, toldReferences, tows, ticket, ticketOverruled, heldForTicket } = record;
   const { serviceStatus, canTow, isAnswerQuestioned, unfinishedSince } = record;
   const ofTicket = { ticket, ticketOverruled, heldForTicket };
   const ofService = { serviceStatus, canTow, isAnswerQuestioned, unfinishedSince };
-  return { reference, references, toldReferences, tows, ...ofTicket, ...ofService };
+  return { ...unknownLinks, reference, references, toldReferences, tows, ...ofTicket, ...ofService };
 }
