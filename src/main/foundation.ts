@@ -18,6 +18,8 @@ import { startEmbeddedRedis } from '../store/embedded/start';
 import { PARTITION } from '../store/keys';
 import { createSendingStore } from '../store/sending';
 import { nudge } from '../store/nudges';
+import { UnexpectedReply } from '../store/parse';
+import { prepareSchema, SchemaTooNew } from '../store/schema';
 import { redisFaults } from '../store/settings';
 import { createSpoolMarker } from '../store/spool-marker';
 import type { BulkWake } from '../workflow/bulk-port';
@@ -178,8 +180,11 @@ async function checkRedis(redis: Connection, config: Config, log: Log): Promise<
   } catch (error) {
     if (config.redis.isStrict) throw error;
     log.error('redis.unreachable', { ...errorFacts(error), stack: undefined });
+    // Data that this version must not touch is found as soon as Redis can be reached; the process ends then.
+    redis.once('ready', () => void checkSchemaOf(redis, log));
     return;
   }
+  await checkSchemaOf(redis, log);
   const faults = await redisFaults(redis).catch(() => []);
   for (const fault of faults) log.warn('redis.unsafe', { ...fault });
   if (faults.length > 0 && config.redis.isStrict) {
@@ -189,5 +194,19 @@ async function checkRedis(redis: Connection, config: Config, log: Log): Promise<
         rule: `points to a Redis whose ${setting} ${problem}`,
       })),
     );
+  }
+}
+
+/** Stores the version of the schema and migrates older data. Data of a later version is a fault of the configuration. */
+async function checkSchemaOf(redis: Connection, log: Log): Promise<void> {
+  try {
+    const { before, after } = await prepareSchema(redis);
+    if (before !== null && before !== after) log.info('redis.migrated', { before, after });
+  } catch (error) {
+    if (error instanceof SchemaTooNew || error instanceof UnexpectedReply) {
+      throw new ConfigurationError([{ variable: 'REDIS_URL', rule: `is of no use to this version: ${error.message}` }]);
+    }
+    // A replica or a full Redis takes no write now; the next process that starts will store the version.
+    log.warn('redis.schema_not_stored', { ...errorFacts(error), stack: undefined });
   }
 }

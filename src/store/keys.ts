@@ -8,6 +8,8 @@ export const PARTITION = '{p0}';
 const key = (...parts: readonly string[]) => [PARTITION, ...parts].join(':');
 
 export const KEYS = {
+  /** The version of the schema of everything below (schema.ts). */
+  schemaVersion: key('schema-version'),
   dueTows: key('due', 'tows'),
   dueDeliveries: key('due', 'deliveries'),
   dueViolations: key('due', 'violations'),

@@ -1,3 +1,4 @@
+import { KEYS } from '../../src/store/keys';
 import { startTestRedis } from '../support/redis';
 import { examineHere, examineInProcess, expectFaults, named, type Breakage, type Examined } from './examine';
 import { deadAddress, startServer } from './fake-service';
@@ -30,6 +31,15 @@ const UNSUITABLE: readonly Breakage[] = [
         REDIS_STRICT: 'true',
       },
     }),
+  },
+  {
+    cause: 'a Redis with data of a later version',
+    faults: ['redis_schema_too_new'],
+    change: async () => {
+      const later = stopLater(await startTestRedis());
+      await later.ask('SET', KEYS.schemaVersion, '9');
+      return { environment: { REDIS_URL: later.url } };
+    },
   },
   {
     cause: 'a Redis that is a replica',

@@ -5,6 +5,7 @@ import { silentLog } from '../../platform/log';
 import type { Resources } from '../../platform/resources';
 import { codeOf, messageOf } from '../../platform/system-error';
 import { connectFailFast, isForeignProtocol, isReply, whenReady, writability } from '../../store/connect';
+import { checkSchema, knownSchemaVersion, SchemaTooNew } from '../../store/schema';
 import { redisFaults, syncPolicy, type RedisFault } from '../../store/settings';
 import { openEmbedded } from '../foundation';
 import { clockFinding, notesOf } from './finding';
@@ -37,8 +38,9 @@ export async function lookAtRedis(config: Config, tools: { clock: Clock; resourc
   const trouble = await whenReady(redis, READY_TIMEOUT_MS).then(() => null, troubleOf);
   if (trouble !== null) return none(trouble);
   try {
-    const findings = [...(await settingsOf(redis, config)), await clockOf(redis, clock), await roleOf(redis)];
-    return { findings, redis: findings.some(({ code }) => code === 'redis_refuses_writes') ? null : redis };
+    const others = [await schemaOf(redis), await clockOf(redis, clock), await roleOf(redis)];
+    const isUnusable = others.some(({ code }) => code === 'redis_refuses_writes' || code === 'redis_schema_too_new');
+    return { findings: [...(await settingsOf(redis, config)), ...others], redis: isUnusable ? null : redis };
   } catch (error) {
     return none(unreachable(error));
   }
@@ -127,6 +129,20 @@ function syncFinding(policy: string | null): Finding {
     'not_looked_at',
     'this Redis does not show appendfsync: ask its provider whether every write is synced before it is acknowledged',
   );
+}
+
+async function schemaOf(redis: Connection): Promise<Finding> {
+  try {
+    const stored = await checkSchema(redis);
+    const known = knownSchemaVersion();
+    if (stored === null) return notes.fine('redis_schema_known', `holds no data yet; its schema will be ${known}`);
+    const migrated = stored < known ? `; the next start migrates it to ${known}` : '';
+    return notes.fine('redis_schema_known', `holds data of schema ${stored}${migrated}`);
+  } catch (error) {
+    if (!(error instanceof SchemaTooNew)) throw error;
+    const what = `holds data of schema ${error.stored}; this version knows schemas up to ${error.known}`;
+    return notes.fault('redis_schema_too_new', what, 'Start the version of towhook that wrote it, or a later one.');
+  }
 }
 
 async function roleOf(redis: Connection): Promise<Finding> {
