@@ -60,6 +60,8 @@ const script = new Script('commit');
 /** So many commits go in one call, at most; Redis serves others in between. */
 const GROUP_MAX = 50;
 const OFFSET_LASTS_MS = 60_000;
+/** How the reply to a commit begins that Redis could not carry out. */
+const ERROR = 'error ';
 
 export interface CommitOptions {
   /** Finishes work or removes data, and is written even if Redis has no memory left for new data. */
@@ -126,11 +128,6 @@ export class Committer {
     try {
       await this.#run(group, (keys, args) => script.run(this.redis, keys, args));
     } catch (error) {
-      // One commit that Redis cannot carry out must not fail the others of its call; what was written before it is done.
-      if (group.length > 1 && isScriptError(error)) {
-        for (const waiting of group) await this.#send([waiting]);
-        return;
-      }
       const draining = isOutOfMemory(error) ? group.filter(({ drains }) => drains) : [];
       group.filter((waiting) => !draining.includes(waiting)).forEach(({ reject }) => reject(error));
       if (draining.length > 0) await this.#drain(draining);
@@ -158,13 +155,12 @@ export class Committer {
     const json = wellFormedJson(group.map(({ commit }) => wire(commit, placeOf)));
     const [now = '', ...replies] = texts(await run([...keys.keys()], [json]), 'commit');
     this.#learn(Number(now));
-    group.forEach(({ resolve }, at) => resolve(replyOf(replies[at] ?? '')));
+    group.forEach(({ resolve, reject }, at) => {
+      const reply = replies[at] ?? '';
+      if (reply.startsWith(ERROR)) reject(new Error(reply.slice(ERROR.length)));
+      else resolve(replyOf(reply));
+    });
   }
-}
-
-/** Whether a command within the script failed, and not the call as a whole. */
-function isScriptError(error: unknown): boolean {
-  return error instanceof Error && error.message.includes('@user_script') && !isOutOfMemory(error);
 }
 
 function wire({ records, checks = [], effects }: Commit, placeOf: (key: string) => number) {

@@ -8,7 +8,7 @@
 --             gone: true when the record is deleted, not_before: ms, the commit is too early before that moment }],
 --           checks: [[key, field, value or '' for absent, what to answer when it does not hold]],
 --           effects: [[command, key, argument, …]] }]
--- RETURNS { now ms, reply of each commit: 'done' · 'stale' · 'early' · 'failed <what> <value>' }
+-- RETURNS { now ms, reply of each commit: 'done' · 'stale' · 'early' · 'failed <what> <value>' · 'error <message>' }
 --
 -- A commit that is repeated because its reply was lost is done already: its version is there.
 
@@ -79,12 +79,25 @@ local function write(commit)
   end
 end
 
+-- Whether Redis takes no writes at all, such as OOM or READONLY, so that the whole call fails; any other problem is one of its
+-- commit. The commits of a call are never repeated alone: one that deleted a record would not find it again.
+local function refuses_all(problem)
+  local code = string.match(problem, '^(%u+) ')
+  return code and code ~= 'ERR' and code ~= 'WRONGTYPE'
+end
+
 local replies = { now_text }
+local has_written = false
 for _, commit in ipairs(cjson.decode(ARGV[1])) do
   local reply = why_not(commit)
   if not reply then
-    write(commit)
-    reply = 'done'
+    local is_done, problem = pcall(write, commit)
+    problem = type(problem) == 'table' and problem.err or problem
+    if not is_done and not has_written and refuses_all(problem) then
+      return redis.error_reply(problem)
+    end
+    has_written = true
+    reply = is_done and 'done' or 'error ' .. problem
   end
   replies[#replies + 1] = reply
 end
