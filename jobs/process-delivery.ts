@@ -6,8 +6,8 @@ import { processDelivery as intake, type IntakeResult, type IntakeTools } from '
 import type { Outcome } from './outcome';
 
 export interface ProcessDeliveryTools extends IntakeTools {
-  /** Puts the delivery off after an unexpected failure; says how often it has failed. */
-  readonly defer: (delivery: { id: string; towingReferenceId: string }) => Promise<number>;
+  /** Puts the delivery off after an unexpected failure; resolves with how often it has failed, null if it cannot be read. */
+  readonly defer: (delivery: { id: string; towingReferenceId: string }) => Promise<number | null>;
   /** Takes a delivery off the schedule that is settled or gone. */
   readonly dropDue: (deliveryId: string) => Promise<void>;
   readonly clock: Clock;

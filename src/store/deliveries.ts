@@ -1,9 +1,8 @@
 import type { Redis } from 'ioredis';
 import { quarantined, type Delivery, type Quarantined } from '../contracts/records';
-import { openTask } from '../domain/outbox-record';
-import { failingDeliveryTask } from '../domain/tasks';
 import type { Clock } from '../platform/clock';
 import type { DeliveryStore, Intake, NewDelivery } from '../workflow/ports';
+import { deferUnreadable, isUnreadable, openFailingTask } from './failing-deliveries';
 import { deliveryKey, KEYS, towKey } from './keys';
 import { deliveryOf, texts } from './parse';
 import { recordsOf } from './records';
@@ -129,32 +128,38 @@ export function createDeliveryStore(redis: Redis): DeliveryStore {
   };
 }
 
-/** After so many failures in a row a person is asked to look at a delivery; it is tried on all the same. */
+/** After so many failures in a row a person is asked to look at a delivery; it is still tried again. */
 const FAILURES_FOR_TASK = 10;
 
 /** The two ends of a delivery's run that no use case writes. */
 export function createSettling(redis: Redis, wait: { baseMs: number; capMs: number }) {
   const records = recordsOf(redis);
   return {
-    /** Puts off a delivery whose processing failed unexpectedly; says how often it has failed by now. */
-    async defer({ id }: { id: string; towingReferenceId?: string }): Promise<number> {
+    /**
+     * Puts off a delivery whose processing failed unexpectedly, for longer each time. Resolves with how often it has failed
+     * by now; null for one that cannot be read, of which a person is told at once.
+     */
+    async defer({ id }: { id: string; towingReferenceId?: string }): Promise<number | null> {
+      if (await isUnreadable(redis, id)) {
+        await deferUnreadable(redis, id, wait.baseMs);
+        return null;
+      }
       const reply = await records.transact(`delivery ${id}`, async (transaction) => {
         const delivery = await transaction.delivery(id);
         if (!delivery || delivery.state === 'processed') {
           transaction.effect(['ZREM', KEYS.dueDeliveries, id]);
-          return 0;
+          return { failures: 0, ref: '' };
         }
         const failures = delivery.failures + 1;
         const waitMs = Math.min(wait.capMs, wait.baseMs * 2 ** Math.min(failures - 1, 20));
         transaction.changeDelivery(id, { failures: String(failures) });
         transaction.effect(['ZADD', KEYS.dueDeliveries, transaction.nowMs + waitMs, id]);
-        if (failures % FAILURES_FOR_TASK === 0) {
-          openTask(await transaction.tow(delivery.towingReferenceId), failingDeliveryTask(id), transaction.nowMs);
-        }
-        return failures;
+        return { failures, ref: delivery.towingReferenceId };
       });
       if (reply.kind === 'failed') throw new Error('a delivery is put off without a check');
-      return reply.value;
+      const { failures, ref } = reply.value;
+      if (failures > 0 && failures % FAILURES_FOR_TASK === 0) await openFailingTask(redis, id, ref);
+      return failures;
     },
     /** Takes a delivery off the schedule that turned out to be settled or gone. */
     async dropDue(id: string): Promise<void> {

@@ -8,8 +8,9 @@ import { createMetrics } from '../../src/platform/metrics';
 import { createMemoryTokenCache, createServiceClient, type ServiceClient } from '../../src/service';
 import { startSimulator, type Simulator } from '../../src/simulator';
 import { createSettling } from '../../src/store/deliveries';
-import { KEYS } from '../../src/store/keys';
+import { deliveryKey, KEYS, towKey } from '../../src/store/keys';
 import { createOutboxStore } from '../../src/store/outbox';
+import { recordsOf } from '../../src/store/records';
 import { createTaskStore } from '../../src/store/tasks';
 import type { OutboxStore } from '../../src/workflow/outbox-port';
 import type { TowStore } from '../../src/workflow/ports';
@@ -79,6 +80,45 @@ describe('delivery processing: unexpected failures', () => {
     }
 
     expect(waits).toEqual([1, 2, 4, 5, 5]);
+  });
+
+  test('puts off a delivery that cannot be read for twice as long each time, up to an hour, and opens one task', async () => {
+    await stores.accept('tow_request', towRequest('T1'), 'd1');
+    await stores.redis.hset(deliveryKey('d1'), 'state', 'of another version');
+    const MINUTE_MS = 60_000;
+    const waits: number[] = [];
+    for (const ageMs of [0, MINUTE_MS, 2 * MINUTE_MS, 40 * MINUTE_MS, 24 * 60 * MINUTE_MS]) {
+      const nowMs = await recordsOf(stores.redis).nowMs();
+      await stores.redis.zadd(KEYS.indexDeliveries, nowMs - ageMs, 'd1');
+      expect((await run('d1')).what).toBe('deferred');
+      waits.push(Math.floor((((await dueAt('d1')) ?? 0) - nowMs) / MINUTE_MS));
+    }
+
+    expect(waits).toEqual([0, 1, 2, 40, 60]);
+    expect(await openTasks()).toMatchObject([{ id: 'delivery_failing-d1', type: 'delivery_failing' }]);
+    await stores.redis.hset(deliveryKey('d1'), 'state', 'waiting');
+    expect((await run('d1')).what).toBe('created');
+    expect(await dueAt('d1')).toBeNull();
+  });
+
+  test('puts off a delivery whose key holds something else', async () => {
+    await stores.accept('tow_request', towRequest('T1'), 'd1');
+    await stores.redis.set(deliveryKey('d1'), 'no hash');
+
+    expect((await run('d1')).what).toBe('deferred');
+
+    expect(await openTasks()).toMatchObject([{ id: 'delivery_failing-d1' }]);
+  });
+
+  test('backs off a delivery whose tow cannot be read, and opens one task after ten failures', async () => {
+    await stores.request('T1');
+    await stores.acceptInvoice('T1', 'd1');
+    await stores.redis.hset(towKey('T1'), 'head', 'unreadable');
+
+    for (let failure = 1; failure <= 11; failure += 1) expect((await run('d1')).what).toBe('deferred');
+
+    expect(await stores.deliveries.read('d1')).toMatchObject({ state: 'waiting', failures: 11 });
+    expect(await openTasks()).toMatchObject([{ id: 'delivery_failing-d1', type: 'delivery_failing' }]);
   });
 
   test('removes a delivery from the schedule when it is already settled or does not exist', async () => {

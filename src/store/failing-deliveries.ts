@@ -1,0 +1,50 @@
+import type { Redis } from 'ioredis';
+import { deliveryRecord } from '../contracts/records';
+import { openTask } from '../domain/outbox-record';
+import { failingDeliveryTask } from '../domain/tasks';
+import { openGeneralTask } from './general-task';
+import { deliveryKey, KEYS } from './keys';
+import { recordsOf } from './records';
+
+/** Deliveries that cannot be processed, and what a person is told of them. */
+
+/** A delivery that was mended by hand is processed within an hour. */
+const UNREADABLE_WAIT_MAX_MS = 3_600_000;
+
+/** Whether there is a delivery that is not stored as deliveries are. */
+export async function isUnreadable(redis: Redis, id: string): Promise<boolean> {
+  try {
+    const hash = await redis.hgetall(deliveryKey(id));
+    return hash['id'] !== undefined && !deliveryRecord.safeParse(hash).success;
+  } catch (error) {
+    if (error instanceof Error && error.message.startsWith('WRONGTYPE')) return true;
+    throw error;
+  }
+}
+
+/**
+ * Puts off a delivery that cannot be read, and opens a task about it. Nothing can be counted in it, so that it waits for as
+ * long again as it has waited since it was received: from `baseMs` up to an hour, twice as long each time.
+ */
+export async function deferUnreadable(redis: Redis, id: string, baseMs: number): Promise<void> {
+  const records = recordsOf(redis);
+  const [receivedAt, nowMs] = await Promise.all([redis.zscore(KEYS.indexDeliveries, id), records.nowMs()]);
+  const ageMs = receivedAt === null ? UNREADABLE_WAIT_MAX_MS : nowMs - Number(receivedAt);
+  const waitMs = Math.min(UNREADABLE_WAIT_MAX_MS, Math.max(baseMs, ageMs));
+  await records.commit({ records: [], effects: [['ZADD', KEYS.dueDeliveries, nowMs + waitMs, id]] });
+  await openGeneralTask(redis, failingDeliveryTask(id));
+}
+
+/** Opens the task about a delivery that keeps failing: on its tow, or on none when that cannot be read. */
+export async function openFailingTask(redis: Redis, id: string, towingReferenceId: string): Promise<void> {
+  const task = failingDeliveryTask(id);
+  try {
+    await recordsOf(redis).transact(`tow ${towingReferenceId}`, async (transaction) => {
+      const delivery = await transaction.delivery(id);
+      if (!delivery || delivery.state === 'processed') return;
+      openTask(await transaction.tow(towingReferenceId), task, transaction.nowMs);
+    });
+  } catch {
+    await openGeneralTask(redis, task);
+  }
+}
