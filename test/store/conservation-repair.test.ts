@@ -1,9 +1,10 @@
 import { createConservationStore } from '../../src/store/conservation';
 import { closeGeneralTask, openGeneralTask } from '../../src/store/general-task';
-import { deliveryKey, KEYS, towKey } from '../../src/store/keys';
+import { deliveryKey, KEYS, taskGroupKey, taskGroupsKey, towKey } from '../../src/store/keys';
 import { createRetentionStore } from '../../src/store/retention';
 import { createTaskStore } from '../../src/store/tasks';
 import { recordsLostTask } from '../../src/domain/tasks';
+import { entryOf } from '../support/audit';
 import { AT_ONCE, standings, walk } from '../support/conservation';
 import { useRedis } from '../support/redis';
 import { changeEntry } from '../support/stored-records';
@@ -24,6 +25,42 @@ async function towWithOne(ref = 'T1'): Promise<void> {
   await stores.request(ref);
   await stores.say(ref, START);
 }
+
+test('a task that is listed already is not counted again when its tow is put back on the schedule', async () => {
+  await towWithOne();
+  await stores.accept('tow_request', { ...towRequest('T1'), violation_reference_id: 'V-other' }, 'rival');
+  await stores.process('rival');
+  const counted = () => stores.redis.zscore(taskGroupsKey, 'rival_request');
+  expect(await counted()).toBe('1');
+  await stores.redis.zrem(KEYS.dueTows, 'T1');
+
+  expect(await owed()).toEqual({ lost: 1, repaired: 1 });
+
+  expect(await counted()).toBe('1');
+  const [task] = (await stores.read('T1')).tasks;
+  if (!task) throw new Error('no task about the rival request');
+  await createTaskStore(stores.redis).resolve(task, {
+    audit: { ...entryOf('task.resolved'), why: '' },
+    remember: undefined,
+  });
+  expect(await counted()).toBeNull();
+});
+
+test('a task that fell out of the lists is listed again and counted once', async () => {
+  await towWithOne();
+  await stores.accept('tow_request', { ...towRequest('T1'), violation_reference_id: 'V-other' }, 'rival');
+  await stores.process('rival');
+  await stores.redis.del(KEYS.tasks, KEYS.openTasks, taskGroupKey('rival_request'), taskGroupsKey);
+  await stores.redis.zrem(KEYS.dueTows, 'T1');
+
+  await found();
+
+  const tasks = createTaskStore(stores.redis);
+  const counts = (await tasks.counts()).types.filter(({ type }) => type === 'rival_request');
+  expect(counts).toEqual([{ type: 'rival_request', count: 1, kinds: [] }]);
+  const filter = { type: 'rival_request' };
+  expect(await tasks.list({ cursor: null, limit: 10, filter })).toMatchObject({ items: [{ id: 'rival_request.T1' }] });
+});
 
 describe('what a clock that jumped has put far ahead', () => {
   const FAR_MS = Date.now() + 50 * DAY_MS;
