@@ -5,6 +5,7 @@ import { auditLineOf } from '../domain/audit-line';
 import type { AuditStore } from '../workflow/ports';
 import { KEYS } from './keys';
 import { text, texts, UnexpectedReply } from './parse';
+import { readTogether } from './read-together';
 import { recordsOf } from './records';
 import { Script } from './scripts';
 
@@ -81,9 +82,10 @@ async function readAll(redis: Redis): Promise<string[] | null> {
 
 async function stretchFrom(redis: Redis, place: number): Promise<[oldest: string | null, lines: string[]]> {
   const last = place + LINES_PER_READ - 1;
-  const replies = await redis.multi().lindex(KEYS.audit, 0).lrange(KEYS.audit, place, last).exec();
-  const [[fault, oldest] = [], [otherFault, lines] = []] = replies ?? [];
-  if (!replies || fault || otherFault) throw new UnexpectedReply('the audit');
+  const [oldest, lines] = await readTogether(redis, [
+    ['LINDEX', KEYS.audit, 0],
+    ['LRANGE', KEYS.audit, place, last],
+  ]);
   return [oldest === null ? null : text(oldest, 'the audit'), texts(lines, 'the audit')];
 }
 

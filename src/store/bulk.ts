@@ -7,7 +7,8 @@ import type { BulkItem, BulkRun, BulkStore, StoredBulk } from '../workflow/bulk-
 import { outcomeAt, PREVIEW_MS, RUN_MS } from '../workflow/bulk-rules';
 import type { Effect } from './commit';
 import { bulkItemsKey, bulkRunKey, KEYS } from './keys';
-import { list } from './parse';
+import { fields, list } from './parse';
+import { readTogether } from './read-together';
 import { recordsOf } from './records';
 import { wellFormedJson } from './well-formed';
 
@@ -51,13 +52,13 @@ export function createBulkStore(redis: Redis, clock: Clock, { takeOverMs = TAKE_
         transaction.change({ key, expected: '', version: newVersion(''), set });
         const open = chosen.flatMap(({ result }, position) => (result === null ? [position] : []));
         const next = new Map(open.map((position, place) => [position, open[place + 1] ?? null]));
-        const fields = chosen.flatMap(({ target, result }, position) => [
+        const items = chosen.flatMap(({ target, result }, position) => [
           String(position),
           wellFormedJson({ ...target, next: next.get(position) ?? null }),
           ...(result === null ? [] : [`${position}:result`, wellFormedJson(result)]),
         ]);
-        for (let from = 0; from < fields.length; from += ARGUMENTS_MAX) {
-          transaction.effect(['HSET', bulkItemsKey(document.id), ...fields.slice(from, from + ARGUMENTS_MAX)]);
+        for (let from = 0; from < items.length; from += ARGUMENTS_MAX) {
+          transaction.effect(['HSET', bulkItemsKey(document.id), ...items.slice(from, from + ARGUMENTS_MAX)]);
         }
         transaction.effect(...expiryOf(document.id, PREVIEW_MS));
         transaction.effect(['ZADD', KEYS.bulkRuns, nowMs, document.id], ['EXPIRE', KEYS.bulkRuns, (2 * RUN_MS) / 1000]);
@@ -67,17 +68,12 @@ export function createBulkStore(redis: Redis, clock: Clock, { takeOverMs = TAKE_
     },
 
     async read(id) {
-      const replies = await redis
-        .multi()
-        .hmget(bulkRunKey(id), ...FIELDS)
-        .hgetall(bulkItemsKey(id))
-        .exec();
-      const [run, items] = (replies ?? []).map(([error, reply]) => {
-        if (error) throw error;
-        return reply;
-      });
+      const [run, items] = await readTogether(redis, [
+        ['HMGET', bulkRunKey(id), ...FIELDS],
+        ['HGETALL', bulkItemsKey(id)],
+      ]);
       const found = decoded(run);
-      return found && { ...runOf(found), items: itemsOf(found.head, items) };
+      return found && { ...runOf(found), items: itemsOf(found.head, fields(items, 'bulk items')) };
     },
 
     async recent(limit) {
@@ -199,13 +195,12 @@ function runOf({ document, head }: Found): BulkRun {
   };
 }
 
-/** The tasks of a run in their order, from the reply to `HGETALL`. */
-function itemsOf(head: BulkHead, reply: unknown): BulkItem[] {
-  const fields = new Map(Object.entries(reply ?? {}));
+/** The tasks of a run in their order, from the hash that holds them. */
+function itemsOf(head: BulkHead, hash: ReadonlyMap<string, string>): BulkItem[] {
   const items: BulkItem[] = [];
-  for (let position = 0; fields.has(String(position)); position += 1) {
-    const { next: _next, ...target } = storedItem.parse(fields.get(String(position)));
-    const json: unknown = fields.get(`${position}:result`);
+  for (let position = 0; hash.has(String(position)); position += 1) {
+    const { next: _next, ...target } = storedItem.parse(hash.get(String(position)));
+    const json = hash.get(`${position}:result`);
     const result = json === undefined ? null : storedResult.parse(json);
     items.push({
       ...target,

@@ -1,7 +1,7 @@
 import type { ChainableCommander } from 'ioredis';
 
 /**
- * The replies of a pipeline or a transaction, for the conservation check, which meets keys as they are: undefined for a
+ * The replies of a pipeline, for the conservation check, which meets keys as they are: undefined for a
  * command whose key holds another type. Any other failure rejects.
  */
 export async function repliesOf(chain: ChainableCommander): Promise<unknown[]> {

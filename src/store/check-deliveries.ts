@@ -3,6 +3,7 @@ import { checkedDelivery } from '../contracts/conservation';
 import { checkDelivery, parkedTaskId, type CheckedItem } from '../domain/conservation';
 import { momentOf, repliesOf } from './chained';
 import { deliveryKey, KEYS, towKey } from './keys';
+import { readTogether } from './read-together';
 import { repairDelivery } from './repair';
 
 const FIELDS = ['v', 'state', 'towing_reference_id', 'verdict', 'processed_at'] as const;
@@ -40,18 +41,16 @@ async function confirm(
   redis: Redis,
   { id, ref, nowMs }: { id: string; ref: string; nowMs: number },
 ): Promise<CheckedItem[]> {
-  const [place, row, scheduled, head, parked, archived, json, opened] = await repliesOf(
-    redis
-      .multi()
-      .zscore(KEYS.indexDeliveries, id)
-      .hmget(deliveryKey(id), ...FIELDS)
-      .zscore(KEYS.dueDeliveries, id)
-      .hexists(towKey(ref), 'state')
-      .hexists(towKey(ref), `w:${id}`)
-      .zscore(KEYS.tombstones, ref)
-      .hget(KEYS.tasks, parkedTaskId(ref))
-      .zscore(KEYS.openTasks, parkedTaskId(ref)),
-  );
+  const [place, row, scheduled, head, parked, archived, json, opened] = await readTogether(redis, [
+    ['ZSCORE', KEYS.indexDeliveries, id],
+    ['HMGET', deliveryKey(id), ...FIELDS],
+    ['ZSCORE', KEYS.dueDeliveries, id],
+    ['HEXISTS', towKey(ref), 'state'],
+    ['HEXISTS', towKey(ref), `w:${id}`],
+    ['ZSCORE', KEYS.tombstones, ref],
+    ['HGET', KEYS.tasks, parkedTaskId(ref)],
+    ['ZSCORE', KEYS.openTasks, parkedTaskId(ref)],
+  ]);
   // Archived meanwhile.
   if (typeof place !== 'string') return [];
   const delivery = deliveryOf(row);

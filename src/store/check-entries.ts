@@ -5,6 +5,7 @@ import { momentOf, repliesOf } from './chained';
 import { checkDeliveries } from './check-deliveries';
 import { KEYS, towKey, violationKey } from './keys';
 import type { LedgerEntry } from './ledger';
+import { hashOf, readTogether } from './read-together';
 import { repairRecord } from './repair';
 import { decodeTow } from './tow-fields';
 import type { Fields } from './packed-fields';
@@ -119,21 +120,19 @@ async function confirm(
 ): Promise<readonly CheckedItem[]> {
   let asked = taskId;
   for (let tries = 1; ; tries += 1) {
-    const [place, fields, scheduled, json, opened] = await repliesOf(
-      redis
-        .multi()
-        .zscore(kind.index, name)
-        .hgetall(kind.keyOf(name))
-        .zscore(kind.schedule, name)
-        .hget(KEYS.tasks, asked ?? '')
-        .zscore(KEYS.openTasks, asked ?? ''),
-    );
+    const [place, fields, scheduled, json, opened] = await readTogether(redis, [
+      ['ZSCORE', kind.index, name],
+      ['HGETALL', kind.keyOf(name)],
+      ['ZSCORE', kind.schedule, name],
+      ['HGET', KEYS.tasks, asked ?? ''],
+      ['ZSCORE', KEYS.openTasks, asked ?? ''],
+    ]);
     // Archived meanwhile.
     if (typeof place !== 'string') return [];
     const listed = typeof json === 'string' && typeof opened === 'string' ? asked : null;
     const isTaskListed = (id: string) => id === listed;
     const indexed = { nowMs, scheduledAtMs: momentOf(scheduled), isTaskListed };
-    const checked = checkFields(kind, name, fieldsOf(fields), indexed);
+    const checked = checkFields(kind, name, hashOf(fields), indexed);
     if (checked.taskId !== asked && checked.taskId !== null && tries < TASK_CHANGES_MAX) {
       asked = checked.taskId;
       continue;

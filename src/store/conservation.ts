@@ -39,6 +39,8 @@ const STEP_LASTS_MS = 10_000;
 /** While another process takes a step, look again after this. */
 const LOOK_AGAIN_MS = 500;
 const LOST_NAMES_MAX = 100;
+/** What the scan writes replaces what it wrote before, and work that it puts back on a schedule frees memory. */
+const WHEN_FULL = { drains: true } as const;
 
 /**
  * The scan over the ledger in Redis. Its progress is one versioned record: a process takes a step, checks the next names,
@@ -62,7 +64,7 @@ export function createConservationStore(redis: Redis, settings: WalkSettings = W
       const tooEarlyMs = waitOf(state, nowMs, settings);
       if (tooEarlyMs > 0) return { isLast: false, waitMs: tooEarlyMs };
       const taken = write(state.v, { busy_until: String(nowMs + STEP_LASTS_MS) });
-      const reply = await records.commit({ records: [taken.change], effects: [] });
+      const reply = await records.commit({ records: [taken.change], effects: [] }, WHEN_FULL);
       if (reply.kind !== 'done') return { isLast: false, waitMs: Math.max(paceMs, LOOK_AGAIN_MS) };
 
       const before = state.progress ?? newProgress(nowMs, await ledgerEnds(redis));
@@ -80,11 +82,8 @@ export function createConservationStore(redis: Redis, settings: WalkSettings = W
       const ended = write(taken.version, isLast ? { next_at } : { next_at, progress: JSON.stringify(progress) }, {
         isLast,
       });
-      const written = await records.commit({
-        records: [ended.change],
-        checks: task?.checks ?? [],
-        effects: [...(task?.effects ?? []), ...(isLast ? publishing(progress, endedMs) : [])],
-      });
+      const effects = [...(task?.effects ?? []), ...(isLast ? publishing(progress, endedMs) : [])];
+      const written = await records.commit({ records: [ended.change], checks: task?.checks ?? [], effects }, WHEN_FULL);
       if (written.kind !== 'done') return { isLast: false, waitMs: paceMs };
       return { isLast, waitMs: Math.max(0, Math.round(nextAtMs - endedMs)) };
     },

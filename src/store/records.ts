@@ -58,8 +58,8 @@ export class Records {
   }
 
   /** Writes a commit that no transaction made. */
-  commit(commit: Commit): Promise<CommitReply> {
-    return this.#committer.commit(commit);
+  commit(commit: Commit, options: CommitOptions = {}): Promise<CommitReply> {
+    return this.#committer.commit(commit, options);
   }
 
   /**

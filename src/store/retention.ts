@@ -128,7 +128,8 @@ export function createRetentionStore(redis: Redis): RetentionStore {
     },
 
     async putOff(what, id, keepMs) {
-      await redis.zadd(ROWS_OF[what], 'XX', (await nowMs()) - keepMs + PUT_OFF_MS, id);
+      const atMs = (await nowMs()) - keepMs + PUT_OFF_MS;
+      await records.commit({ records: [], effects: [['ZADD', ROWS_OF[what], 'XX', atMs, id]] }, { drains: true });
     },
 
     sweepTombstones: async () =>

@@ -5,8 +5,10 @@ import { KEYS } from '../../src/store/keys';
 import { createLocks } from '../../src/store/locks';
 import { createRetentionStore } from '../../src/store/retention';
 import { entryOf } from '../support/audit';
+import { standings } from '../support/conservation';
 import { useOwnRedis } from '../support/redis';
-import { openStores, type Stores } from '../support/stores';
+import { liveAndBeReleased } from '../support/retention';
+import { openStores, START, towRequest, type Stores } from '../support/stores';
 import {
   claimAs,
   mustClaimViolation,
@@ -111,6 +113,41 @@ describe('while Redis is full', () => {
     const retention = createRetentionStore(stores.redis);
     expect(await retention.retireViolation('U1', await readViolation(stores, 'U1'))).toBe('retired');
     expect(await stores.violations.read('U1')).toBeNull();
+  });
+
+  test('a record that cannot be archived is put off, so that it does not hold up the others', async () => {
+    await liveAndBeReleased(stores, 'T1');
+    const retention = createRetentionStore(stores.redis);
+    expect(await retention.towsOver(0, 10)).toEqual(['T1']);
+    await fill();
+
+    await retention.putOff('tow', 'T1', 0);
+
+    expect(await retention.towsOver(0, 10)).toEqual([]);
+  });
+
+  test('the audit is read whole', async () => {
+    const audit = createAuditStore(stores.redis);
+    await audit.append({ audit: entryOf('task.resolved'), remember: undefined });
+    await fill();
+
+    expect(await audit.lines()).toHaveLength(1);
+  });
+
+  test('the conservation check finds what is lost, and puts what is owed back on the schedule', async () => {
+    await stores.request('T1');
+    await stores.say('T1', START);
+    await stores.accept('tow_request', towRequest('T2'), 'd2');
+    await stores.redis.zrem(KEYS.dueTows, 'T1');
+    await stores.redis.zrem(KEYS.dueDeliveries, 'd2');
+    await fill();
+
+    expect(await standings(stores.redis)).toMatchObject({
+      deliveries: { lost: 1, repaired: 1 },
+      reports: { lost: 1, repaired: 1 },
+    });
+
+    expect([await stores.dueAt('T1'), await stores.redis.zscore(KEYS.dueDeliveries, 'd2')]).not.toContain(null);
   });
 
   test('archived lines of the audit are removed', async () => {
