@@ -21,6 +21,7 @@ async function main(): Promise<void> {
     .addOption(count('--service-latency-ms <n>', 'how long the stub of the service takes to answer', 0))
     .addOption(count('--tows-per-second <n>', 'rate of the workload latency', 50))
     .addOption(count('--backlog-tows <n>', 'tows of the workload backlog', 20_000))
+    .addOption(count('--open-tows <n>', 'open tows of the workload board', 10_000))
     .option('--stored <n,n,…>', 'stored tows of the workload history', parseCounts, [1000, 100_000])
     .option('--output <file>', 'write the Markdown to a file too')
     .action(async (workloads: Workload[], options: Options & { output?: string }) => {

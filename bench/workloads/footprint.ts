@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { atMost } from '../measure/figures';
-import { openCpuMeter, residentMib } from '../measure/resources';
+import { watchMemory } from '../measure/memory';
+import { openCpuMeter } from '../measure/resources';
 import type { Role, RoleName } from '../stage/role';
 import type { World } from '../stage/world';
 import { compare, type Options, type Workload } from './workload';
@@ -8,7 +9,6 @@ import { compare, type Options, type Workload } from './workload';
 const ROLES = ['receiver', 'worker', 'console', 'all'] as const satisfies readonly RoleName[];
 /** After its start a process settles, and its CPU time is that of an idle process. */
 const SETTLES_MS = 10_000;
-const LOOK_EVERY_MS = 250;
 
 /** What a process needs while nothing happens. */
 export const footprint: Workload = {
@@ -41,7 +41,7 @@ const PLAYS = [
       const started = new Map<RoleName, Role>();
       // One after the other, so that none slows the start of another.
       for (const role of ROLES) started.set(role, await world.role(role));
-      const memory = watchMemory([...started.values()]);
+      const memory = watchMemory([...started.values()].map(({ processId }) => processId));
       await pause(SETTLES_MS);
       const meters = new Map<RoleName, () => Promise<number>>();
       for (const [role, { processId }] of started) meters.set(role, await openCpuMeter([processId]));
@@ -57,25 +57,3 @@ const PLAYS = [
     },
   },
 ] as const;
-
-/** Looks at the memory of processes again and again; `end` returns the most that each has had, MiB. */
-function watchMemory(roles: readonly Role[]): { end(): Promise<(processId: number) => number> } {
-  const highest = new Map<number, number>();
-  const ending = new AbortController();
-  const look = async () => {
-    while (!ending.signal.aborted) {
-      for (const { processId } of roles) {
-        highest.set(processId, Math.max(highest.get(processId) ?? 0, await residentMib(processId)));
-      }
-      await pause(LOOK_EVERY_MS);
-    }
-  };
-  const looking = look();
-  return {
-    async end() {
-      ending.abort();
-      await looking;
-      return (processId) => highest.get(processId) ?? Number.NaN;
-    },
-  };
-}

@@ -1,5 +1,6 @@
 import { accept } from './accept';
 import { backlog } from './backlog';
+import { board } from './board';
 import { counts } from './counts';
 import { facts } from './facts';
 import { footprint } from './footprint';
@@ -7,6 +8,7 @@ import { history } from './history';
 import { latency } from './latency';
 import { lifecycle } from './lifecycle';
 import { scale } from './scale';
+import { upload } from './upload';
 import type { Workload } from './workload';
 
 /** All workloads, in the order they run. */
@@ -19,5 +21,7 @@ export const WORKLOADS: readonly Workload[] = [
   footprint,
   scale,
   backlog,
+  board,
+  upload,
   history,
 ];

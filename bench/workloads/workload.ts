@@ -10,6 +10,8 @@ export interface Options {
   readonly serviceLatencyMs: number;
   readonly towsPerSecond: number;
   readonly backlogTows: number;
+  /** Open tows of the board. */
+  readonly openTows: number;
   /** Numbers of stored tows. */
   readonly stored: readonly number[];
 }

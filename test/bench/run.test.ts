@@ -12,6 +12,7 @@ const options = {
   serviceLatencyMs: 0,
   towsPerSecond: 5,
   backlogTows: 5,
+  openTows: 9,
   stored: [5],
 };
 
