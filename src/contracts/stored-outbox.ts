@@ -28,6 +28,10 @@ const storedTask = z.looseObject({
 
 const openTask = z.looseObject({ task: storedTask, openedAtMs: z.number() }) satisfies z.ZodType<OpenTask>;
 
+/** The field of an entry, by its place in the outbox. */
+const ENTRY = /^r\d+$/;
+export const ATTEMPT = 'attempt';
+
 const INITIAL = newEntry({ seq: 0, id: '', kind: 'violation', body: {}, nowMs: 0 });
 const counted = count.default(0);
 const perhapsMoment = moment.default(null);
@@ -39,44 +43,45 @@ const lateAnswer = z.looseObject({
   task: storedTask.extend({ subject: z.string() }).nullable(),
 });
 
-export const storedEntry: z.ZodType<Entry> = z
-  .looseObject({
-    seq: count,
-    id: z.string(),
-    kind: z.enum(PAUSABLE_OPERATIONS),
-    state: z.enum(VIOLATION_STATES).default('pending'),
-    body: storedObject.default({}),
-    revision: count.default(1),
-    createdAtMs: z.number(),
-    nextAtMs: moment.optional(),
-    attemptId: perhapsText,
-    attempts: counted,
-    failures: counted,
-    notFound: counted,
-    unanswered: counted,
-    forgiven: counted,
-    possibleEffects: counted,
-    connectionLosses: counted,
-    drops: counted,
-    ticketFailures: counted,
-    firstSentAtMs: perhapsMoment,
-    sentRevision: perhapsMoment,
-    firstFailedAtMs: perhapsMoment,
-    giveUpAtMs: perhapsMoment,
-    waitsFor: perhapsText,
-    blockedSinceMs: perhapsMoment,
-    error: reportError.loose().nullable().default(null),
-    hint: perhapsText,
-    reason: perhapsText,
-    forbidden: z.boolean().default(false),
-    answer: storedObject.nullable().default(null),
-    rawBody: perhapsText,
-    lateAnswer: lateAnswer.nullable().default(null),
-    deliveredAtMs: perhapsMoment,
-    settledAtMs: perhapsMoment,
-    acceptedHow: perhapsText,
-    log: z.array(attempt.loose()).default([]),
-  })
+const storedEntryShape = z.looseObject({
+  seq: count,
+  id: z.string(),
+  kind: z.enum(PAUSABLE_OPERATIONS),
+  state: z.enum(VIOLATION_STATES).default('pending'),
+  body: storedObject.default({}),
+  revision: count.default(1),
+  createdAtMs: z.number(),
+  nextAtMs: moment.optional(),
+  attemptId: perhapsText,
+  attempts: counted,
+  failures: counted,
+  notFound: counted,
+  unanswered: counted,
+  forgiven: counted,
+  possibleEffects: counted,
+  connectionLosses: counted,
+  drops: counted,
+  ticketFailures: counted,
+  firstSentAtMs: perhapsMoment,
+  sentRevision: perhapsMoment,
+  firstFailedAtMs: perhapsMoment,
+  giveUpAtMs: perhapsMoment,
+  waitsFor: perhapsText,
+  blockedSinceMs: perhapsMoment,
+  error: reportError.loose().nullable().default(null),
+  hint: perhapsText,
+  reason: perhapsText,
+  forbidden: z.boolean().default(false),
+  answer: storedObject.nullable().default(null),
+  rawBody: perhapsText,
+  lateAnswer: lateAnswer.nullable().default(null),
+  deliveredAtMs: perhapsMoment,
+  settledAtMs: perhapsMoment,
+  acceptedHow: perhapsText,
+  log: z.array(attempt.loose()).default([]),
+});
+
+export const storedEntry: z.ZodType<Entry> = storedEntryShape
   // Due from the start.
   .transform(({ nextAtMs, ...stored }) => ({
     ...stored,
@@ -85,6 +90,50 @@ export const storedEntry: z.ZodType<Entry> = z
 
 export function decodeEntry(json: string): Entry {
   return storedEntry.parse(JSON.parse(json));
+}
+
+/**
+ * What taking the right to send changes about an entry. While an attempt is in flight these stand in a field of their own, so
+ * that the entry, which may be large, need not be written again for it.
+ */
+const inFlight = storedEntryShape
+  .pick({
+    state: true,
+    attemptId: true,
+    attempts: true,
+    ticketFailures: true,
+    firstSentAtMs: true,
+    sentRevision: true,
+    waitsFor: true,
+  })
+  .extend({ seq: count });
+type InFlight = z.output<typeof inFlight>;
+const NOT_IN_FLIGHT = inFlight.parse({ seq: 0 });
+
+/** The entries of a record by its fields. */
+export function decodeEntries(fields: Readonly<Record<string, string>>): Entry[] {
+  const { [ATTEMPT]: attempt } = fields;
+  const sent: Partial<InFlight> = attempt === undefined ? {} : inFlight.parse(JSON.parse(attempt));
+  return Object.keys(fields)
+    .filter((name) => ENTRY.test(name))
+    .map((name) => decodeEntry(fields[name] ?? ''))
+    .map((entry) => (entry.seq === sent.seq ? { ...entry, ...sent } : entry))
+    .toSorted((a, b) => a.seq - b.seq);
+}
+
+/** The field that holds what an attempt in flight changes about an entry, and the entry without it. */
+export function splitInFlight(entry: Entry): { readonly sent: InFlight; readonly rest: Entry } {
+  const { seq, state, attemptId, attempts, ticketFailures, firstSentAtMs, sentRevision, waitsFor } = entry;
+  const sent = { seq, state, attemptId, attempts, ticketFailures, firstSentAtMs, sentRevision, waitsFor };
+  return { sent, rest: { ...entry, ...NOT_IN_FLIGHT, seq } };
+}
+
+/** Without what is initial anyway. */
+export function encodeInFlight(sent: InFlight): string {
+  const initial = new Map<string, unknown>(Object.entries(NOT_IN_FLIGHT));
+  return JSON.stringify(
+    Object.fromEntries(Object.entries(sent).filter(([name, value]) => initial.get(name) !== value)),
+  );
 }
 
 const ALWAYS: ReadonlySet<string> = new Set(['seq', 'id', 'kind', 'createdAtMs']);

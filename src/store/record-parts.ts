@@ -1,4 +1,4 @@
-import { encodeEntry, storedRun } from '../contracts/stored-outbox';
+import { ATTEMPT, encodeEntry, encodeInFlight, splitInFlight, storedRun } from '../contracts/stored-outbox';
 import type { Entry } from '../domain/entry';
 import type { OutboxRecord } from '../domain/outbox-record';
 import { isPacked, packFields, unpackFields, type Fields } from './packed-fields';
@@ -28,7 +28,17 @@ export function jsonPart(name: string, content: unknown): Part {
   return { name, content, text: () => JSON.stringify(content) };
 }
 
-export function entryPart(entry: Entry): Part {
+/** The entries, and what an attempt in flight changes about one of them. */
+export function entryParts(entries: readonly Entry[]): Part[] {
+  const inFlight = entries.find(({ attemptId }) => attemptId !== null);
+  return entries.flatMap((entry) => {
+    if (entry !== inFlight) return [entryPart(entry)];
+    const { sent, rest } = splitInFlight(entry);
+    return [entryPart(rest), { name: ATTEMPT, content: sent, text: () => encodeInFlight(sent) }];
+  });
+}
+
+function entryPart(entry: Entry): Part {
   return { name: `r${entry.seq}`, content: entry, text: () => encodeEntry(entry) };
 }
 

@@ -1,6 +1,6 @@
 import { towDocument } from '../contracts/records';
 import {
-  decodeEntry,
+  decodeEntries,
   storedEvent,
   storedLease,
   storedMeta,
@@ -10,14 +10,15 @@ import {
 import type { StoredTow } from '../domain/outbox-record';
 import type { Tow } from '../domain/tow';
 import { unpackFields, type Fields } from './packed-fields';
-import { decodeRun, entryPart, jsonPart, runParts, type Part } from './record-parts';
+import { decodeRun, entryParts, jsonPart, runParts, type Part } from './record-parts';
 
 /** A tow as the fields of its hash: see docs/architecture.md, "Redis data model". */
 
 const PARKED = 'w:';
-const ENTRY = /^r\d+$/;
 /** What happened, one field each: written once. */
 const EVENT = /^e\d+$/;
+/** What happened in the field, one fact each: seldom changed after it was recorded. */
+const FACT = /^f\d+$/;
 
 /** A tow of which nothing is stored yet. */
 export function absentTow(ref: string): StoredTow {
@@ -46,22 +47,18 @@ export function decodeTow(ref: string, stored: Fields): StoredTow {
   const { v: version = '', meta, head, lease, tasks, terms, run, proof } = fields;
   const { requestedAtMs = 0, ...immutable } = meta === undefined ? {} : storedMeta.parse(JSON.parse(meta));
   const names = Object.keys(fields);
+  const facts = numbered(names, FACT).map((name) => parsed(fields[name] ?? ''));
   return {
     ...absent,
     version,
     requestedAtMs,
-    tow: head === undefined ? null : towDocument.parse({ towingReferenceId: ref, ...immutable, ...parsedObject(head) }),
+    tow:
+      head === undefined ? null : towDocument.parse({ towingReferenceId: ref, ...immutable, facts, ...parsed(head) }),
     lease: lease === undefined ? null : storedLease.parse(JSON.parse(lease)),
-    entries: names
-      .filter((name) => ENTRY.test(name))
-      .map((name) => decodeEntry(fields[name] ?? ''))
-      .toSorted((a, b) => a.seq - b.seq),
+    entries: decodeEntries(fields),
     tasks: tasks === undefined ? {} : storedTasks.parse(JSON.parse(tasks)),
     terms: terms === undefined ? [] : storedTerms.parse(JSON.parse(terms)),
-    events: names
-      .filter((name) => EVENT.test(name))
-      .toSorted((a, b) => Number(a.slice(1)) - Number(b.slice(1)))
-      .map((name) => storedEvent.parse(JSON.parse(fields[name] ?? ''))),
+    events: numbered(names, EVENT).map((name) => storedEvent.parse(JSON.parse(fields[name] ?? ''))),
     ...decodeRun(run),
     parked: names
       .filter((name) => name.startsWith(PARKED))
@@ -76,7 +73,7 @@ export function partsOfTow(record: StoredTow): Part[] {
   return [
     ...(tow ? partsOfDocument(tow, requestedAtMs) : []),
     ...(lease ? [jsonPart('lease', lease)] : []),
-    ...entries.map((entry) => entryPart(entry)),
+    ...entryParts(entries),
     ...(Object.keys(tasks).length > 0 ? [jsonPart('tasks', tasks)] : []),
     ...(terms.length > 0 ? [jsonPart('terms', terms)] : []),
     ...events.map((event, place) => jsonPart(`e${place + 1}`, event)),
@@ -87,17 +84,23 @@ export function partsOfTow(record: StoredTow): Part[] {
 }
 
 function partsOfDocument(tow: Tow, requestedAtMs: number): Part[] {
-  const { towingReferenceId: _, violationReferenceId, metadata, requestedAt, ...head } = tow;
+  const { towingReferenceId: _, violationReferenceId, metadata, requestedAt, facts, ...head } = tow;
   return [
     // Never changes, so that its unknown fields stay.
     jsonPart('meta', { violationReferenceId, metadata, requestedAt, requestedAtMs }),
     { name: 'head', content: tow, text: () => JSON.stringify(head) },
+    ...facts.map((fact, place) => jsonPart(`f${place + 1}`, fact)),
     // Tells, also of a record that is over, that there is a tow.
     { name: 'state', content: tow.state, text: () => tow.state, isPlain: true },
   ];
 }
 
-function parsedObject(json: string): object {
+/** The names of numbered fields, by their numbers. */
+function numbered(names: readonly string[], pattern: RegExp): string[] {
+  return names.filter((name) => pattern.test(name)).toSorted((a, b) => Number(a.slice(1)) - Number(b.slice(1)));
+}
+
+function parsed(json: string): object {
   const value: unknown = JSON.parse(json);
   return typeof value === 'object' && value !== null ? value : {};
 }

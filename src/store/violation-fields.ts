@@ -1,11 +1,11 @@
 import type { z } from 'zod';
-import { decodeEntry, storedLease, storedLinks, storedTasks, storedTerms } from '../contracts/stored-outbox';
+import { decodeEntries, storedLease, storedLinks, storedTasks, storedTerms } from '../contracts/stored-outbox';
 import { violationDocument } from '../contracts/violations';
 import { newEntry } from '../domain/entry';
 import type { StoredViolation } from '../domain/outbox-record';
 import type { Violation } from '../domain/violation';
 import { unpackFields, type Fields } from './packed-fields';
-import { decodeRun, entryPart, jsonPart, runParts, type Part } from './record-parts';
+import { decodeRun, entryParts, jsonPart, runParts, type Part } from './record-parts';
 
 /** A violation as the fields of its hash: see docs/architecture.md, "Redis data model". */
 
@@ -38,10 +38,12 @@ export function newStoredViolation(violation: Violation, nowMs: number): StoredV
 /** Null when there is none. */
 export function decodeViolation(stored: Fields): StoredViolation | null {
   const fields = unpackFields(stored);
-  const { v: version, document, r1, links, lease, tasks, terms, run } = fields;
-  if (version === undefined || document === undefined || r1 === undefined) return null;
+  const { v: version, document, links, lease, tasks, terms, run } = fields;
+  if (version === undefined || document === undefined) return null;
   const violation = violationDocument.parse(JSON.parse(document));
-  const entry = decodeEntry(r1);
+  const entries = decodeEntries(fields);
+  const [entry] = entries;
+  if (!entry) return null;
   return {
     kind: 'violation',
     id: violation.id,
@@ -49,7 +51,7 @@ export function decodeViolation(stored: Fields): StoredViolation | null {
     violation,
     createdAtMs: entry.createdAtMs,
     lease: lease === undefined ? null : storedLease.parse(JSON.parse(lease)),
-    entries: [entry],
+    entries,
     tasks: tasks === undefined ? {} : storedTasks.parse(JSON.parse(tasks)),
     terms: terms === undefined ? [] : storedTerms.parse(JSON.parse(terms)),
     ...decodeRun(run),
@@ -69,7 +71,7 @@ export function partsOfViolation(record: StoredViolation): Part[] {
   const links = linksOf(record);
   return [
     jsonPart('document', violation),
-    ...entries.map((entry) => entryPart(entry)),
+    ...entryParts(entries),
     ...(JSON.stringify(links) === JSON.stringify(NO_LINKS) ? [] : [jsonPart('links', links)]),
     ...(lease ? [jsonPart('lease', lease)] : []),
     ...(Object.keys(tasks).length > 0 ? [jsonPart('tasks', tasks)] : []),

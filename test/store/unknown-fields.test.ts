@@ -91,7 +91,7 @@ test('unknown fields of an open tow survive a fact and an attempt, at every dept
     expect.arrayContaining([
       'meta',
       'head',
-      'head > facts > 0',
+      'f1',
       'head > invoiceRequest',
       'head > invoiceWebhooks > 0',
       'head > rivalRequests > 0',

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { decodeCircuits, encodeCircuits } from '../../src/contracts/stored-circuits';
-import { decodeEntry, encodeEntry, storedLease, storedMeta } from '../../src/contracts/stored-outbox';
+import { decodeEntries, encodeEntry, storedLease, storedMeta } from '../../src/contracts/stored-outbox';
 import type { Circuit, CircuitName, Circuits } from '../../src/domain/circuits';
 import { headOf, type Entry } from '../../src/domain/entry';
 import { KEYS, towKey, unsentTowsKey, violationKey } from '../../src/store/keys';
@@ -38,16 +38,19 @@ export async function changeEntry(
 ): Promise<void> {
   const key = 'ref' in of ? towKey(of.ref) : violationKey(of.violationId);
   const stored = await redis.hgetall(key);
-  const { v: _v, state: _state, ...fields } = unpackFields(stored);
-  const json = fields[`r${seq}`];
-  if (json === undefined) throw new Error(`no entry ${seq} in ${key}`);
-  const changed = { [`r${seq}`]: encodeEntry({ ...decodeEntry(json), ...change }) };
+  const { v: _v, state: _state, attempt: _attempt, ...fields } = unpackFields(stored);
+  const entries = decodeEntries(unpackFields(stored));
+  if (!entries.some((entry) => entry.seq === seq)) throw new Error(`no entry ${seq} in ${key}`);
+  const changed = Object.fromEntries(
+    entries.map((entry) => [`r${entry.seq}`, encodeEntry(entry.seq === seq ? { ...entry, ...change } : entry)]),
+  );
   const isPacked = stored['z'] !== undefined;
   const set = isPacked ? packFields({ ...fields, ...changed }) : changed;
   await redis.hset(key, { ...set, v: await nextVersion(redis, key) });
+  await redis.hdel(key, 'attempt');
   if (!('ref' in of) || change.createdAtMs === undefined) return;
-  const { entries } = decodeTow(of.ref, await redis.hgetall(key));
-  if (headOf(entries)?.seq === seq) await redis.zadd(unsentTowsKey, change.createdAtMs, of.ref);
+  if (headOf(decodeTow(of.ref, await redis.hgetall(key)).entries)?.seq === seq)
+    await redis.zadd(unsentTowsKey, change.createdAtMs, of.ref);
 }
 
 /** Changes what never changes about a tow. */
@@ -68,7 +71,9 @@ export async function readEntry(
   seq: number,
 ): Promise<Entry> {
   const key = 'ref' in of ? towKey(of.ref) : violationKey(of.violationId);
-  return decodeEntry((await redis.hget(key, `r${seq}`)) ?? '');
+  const entry = decodeEntries(unpackFields(await redis.hgetall(key))).find((one) => one.seq === seq);
+  if (!entry) throw new Error(`no entry ${seq} in ${key}`);
+  return entry;
 }
 
 /** Until when a record is leased; 0 when it is not. */
