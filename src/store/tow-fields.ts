@@ -7,7 +7,8 @@ import {
   storedTasks,
   storedTerms,
 } from '../contracts/stored-outbox';
-import type { StoredTow } from '../domain/outbox-record';
+import type { Entry } from '../domain/entry';
+import type { RecordEvent, StoredTow } from '../domain/outbox-record';
 import type { Tow } from '../domain/tow';
 import { unpackFields, type Fields } from './packed-fields';
 import { decodeRun, entryParts, jsonPart, runParts, type Part } from './record-parts';
@@ -15,7 +16,7 @@ import { decodeRun, entryParts, jsonPart, runParts, type Part } from './record-p
 /** A tow as the fields of its hash: see docs/architecture.md, "Redis data model". */
 
 const PARKED = 'w:';
-/** What happened, one field each: written once. */
+/** What happened and follows from nothing else, one field each: written once. */
 const EVENT = /^e\d+$/;
 /** What happened in the field, one fact each: seldom changed after it was recorded. */
 const FACT = /^f\d+$/;
@@ -47,6 +48,7 @@ export function decodeTow(ref: string, stored: Fields): StoredTow {
   const { v: version = '', meta, head, lease, tasks, terms, run, proof } = fields;
   const { requestedAtMs = 0, ...immutable } = meta === undefined ? {} : storedMeta.parse(JSON.parse(meta));
   const names = Object.keys(fields);
+  const entries = decodeEntries(fields);
   const facts = numbered(names, FACT).map((name) => parsed(fields[name] ?? ''));
   return {
     ...absent,
@@ -55,10 +57,13 @@ export function decodeTow(ref: string, stored: Fields): StoredTow {
     tow:
       head === undefined ? null : towDocument.parse({ towingReferenceId: ref, ...immutable, facts, ...parsed(head) }),
     lease: lease === undefined ? null : storedLease.parse(JSON.parse(lease)),
-    entries: decodeEntries(fields),
+    entries,
     tasks: tasks === undefined ? {} : storedTasks.parse(JSON.parse(tasks)),
     terms: terms === undefined ? [] : storedTerms.parse(JSON.parse(terms)),
-    events: numbered(names, EVENT).map((name) => storedEvent.parse(JSON.parse(fields[name] ?? ''))),
+    events: [
+      ...numbered(names, EVENT).map((name) => storedEvent.parse(JSON.parse(fields[name] ?? ''))),
+      ...entries.flatMap(acceptances),
+    ].toSorted((a, b) => a.atMs - b.atMs),
     ...decodeRun(run),
     parked: names
       .filter((name) => name.startsWith(PARKED))
@@ -69,7 +74,9 @@ export function decodeTow(ref: string, stored: Fields): StoredTow {
 
 /** What is stored of a tow, or of what came for one that is not known. */
 export function partsOfTow(record: StoredTow): Part[] {
-  const { tow, requestedAtMs, lease, entries, tasks, terms, events, parked, proofAtMs } = record;
+  const { tow, requestedAtMs, lease, entries, tasks, terms, parked, proofAtMs } = record;
+  const derived = entries.flatMap(acceptances);
+  const events = record.events.filter((event) => !derived.some((known) => isSameEvent(known, event)));
   return [
     ...(tow ? partsOfDocument(tow, requestedAtMs) : []),
     ...(lease ? [jsonPart('lease', lease)] : []),
@@ -93,6 +100,17 @@ function partsOfDocument(tow: Tow, requestedAtMs: number): Part[] {
     // Tells, also of a record that is over, that there is a tow.
     { name: 'state', content: tow.state, text: () => tow.state, isPlain: true },
   ];
+}
+
+/** The event that follows from an accepted entry; it is not stored beside it. */
+function acceptances({ id, state, settledAtMs, acceptedHow: how }: Entry): RecordEvent[] {
+  if (state !== 'accepted' || settledAtMs === null || how === null || how === 'by_hand') return [];
+  return [{ atMs: settledAtMs, entry: { type: 'report.accepted', report_id: id, how } }];
+}
+
+function isSameEvent(one: RecordEvent, other: RecordEvent): boolean {
+  const names = ['type', 'report_id', 'how'];
+  return one.atMs === other.atMs && names.every((name) => one.entry[name] === other.entry[name]);
 }
 
 /** The names of numbered fields, by their numbers. */
