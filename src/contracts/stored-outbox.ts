@@ -184,3 +184,5 @@ export const storedLinks = z.looseObject({
   isAnswerQuestioned: z.boolean().default(false),
   unfinishedSince: moment.default(null),
 } satisfies Partial<Record<keyof StoredViolation, z.ZodType>>);
+export const knownLinks = storedLinks.strip();
+export type KnownLinks = z.output<typeof knownLinks>;

@@ -1,5 +1,12 @@
-import type { z } from 'zod';
-import { decodeEntries, storedLease, storedLinks, storedTasks, storedTerms } from '../contracts/stored-outbox';
+import {
+  decodeEntries,
+  knownLinks,
+  storedLease,
+  storedLinks,
+  storedTasks,
+  storedTerms,
+  type KnownLinks,
+} from '../contracts/stored-outbox';
 import { violationDocument } from '../contracts/violations';
 import { newEntry } from '../domain/entry';
 import type { StoredViolation } from '../domain/outbox-record';
@@ -9,10 +16,7 @@ import { decodeRun, entryParts, jsonPart, runParts, type Part } from './record-p
 
 /** A violation as the fields of its hash: see docs/architecture.md, "Redis data model". */
 
-const knownLinks = storedLinks.strip();
-type Links = z.output<typeof knownLinks>;
-
-const NO_LINKS: Links = knownLinks.parse({});
+const NO_LINKS: KnownLinks = knownLinks.parse({});
 
 /** A violation that is about to be stored for the first time. */
 export function newStoredViolation(violation: Violation, nowMs: number): StoredViolation {
@@ -59,7 +63,7 @@ export function decodeViolation(stored: Fields): StoredViolation | null {
   };
 }
 
-function decodeLinks(json: string | undefined): Links & Pick<StoredViolation, 'unknownLinks'> {
+function decodeLinks(json: string | undefined): KnownLinks & Pick<StoredViolation, 'unknownLinks'> {
   if (json === undefined) return { ...NO_LINKS, unknownLinks: {} };
   const stored = storedLinks.parse(JSON.parse(json));
   const unknown = Object.entries(stored).filter(([name]) => !(name in NO_LINKS));
@@ -81,7 +85,7 @@ export function partsOfViolation(record: StoredViolation): Part[] {
 }
 
 /** What the service and people have said about it since it was taken in. */
-function linksOf(record: StoredViolation): Links {
+function linksOf(record: StoredViolation): KnownLinks {
   const { unknownLinks, reference, references, toldReferences, tows, ticket, ticketOverruled, heldForTicket } = record;
   const { serviceStatus, canTow, isAnswerQuestioned, unfinishedSince } = record;
   const ofTicket = { ticket, ticketOverruled, heldForTicket };
