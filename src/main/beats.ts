@@ -7,8 +7,7 @@ import { openSampling } from './figures';
 import type { Foundation } from './foundation';
 import { spoolCheck, type Check } from './health';
 import { ownVersion } from './own-version';
-import type { SupervisedWorker } from './supervise';
-import { workerHealth } from './worker';
+import { workerHealth, type SupervisedWorker } from './supervise';
 
 const EVERY_MS = 5000;
 /** A disk that hangs must not keep a process from saying that it lives. */

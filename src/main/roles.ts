@@ -3,15 +3,16 @@ import { requireService, type Config } from '../platform/config';
 import type { Log } from '../platform/log';
 import { systemClock } from '../platform/clock';
 import { createResources, type Resources } from '../platform/resources';
-import { startSimulator } from '../simulator';
-import { startConsole } from './console';
+import type * as simulatorModule from '../simulator';
 import { openBeats, standingOf, type Standing } from './beats';
+import type * as consoleModule from './console';
 import { openFoundation, type Foundation } from './foundation';
 import { healthOf, recentSpoolCheck } from './health';
 import { startOps } from './ops';
-import { startReceiver } from './receiver';
 import { requireWebhookProof, webhookCheck } from './webhook-proof';
-import { startWorker, workerHealth } from './worker';
+import type * as workerModule from './worker';
+import type * as receiverModule from './receiver';
+import { workerHealth } from './supervise';
 
 /** The roles a process can take. `all` is receiver, worker and console in one. */
 export const PROCESS_ROLES = ['receiver', 'worker', 'console', 'simulator', 'all'] as const;
@@ -24,6 +25,14 @@ export interface RoleTools {
   readonly onStandstill: () => void;
 }
 
+/** A role loads its own modules only: a receiver needs none of the console, which is most of the memory and of the start. */
+declare const require: {
+  (module: './receiver'): typeof receiverModule;
+  (module: './worker'): typeof workerModule;
+  (module: './console'): typeof consoleModule;
+  (module: '../simulator'): typeof simulatorModule;
+};
+
 /** Starts a role; the returned resources close everything it opened. */
 export async function startRole(role: ProcessRole, tools: RoleTools): Promise<Resources> {
   const { config, log, onStandstill } = tools;
@@ -33,6 +42,7 @@ export async function startRole(role: ProcessRole, tools: RoleTools): Promise<Re
     case 'receiver':
       requireWebhookProof(config);
       return withFoundation({ config, log, role }, async (foundation) => {
+        const { startReceiver } = require('./receiver');
         await startReceiver(foundation);
         await startOps(foundation, healthOf(foundation, webhookCheck(config)));
         return standingOf(foundation, { hasSpool: false, worker: null });
@@ -40,6 +50,7 @@ export async function startRole(role: ProcessRole, tools: RoleTools): Promise<Re
     case 'worker':
       requireService(config);
       return withFoundation({ config, log, role }, async (foundation) => {
+        const { startWorker } = require('./worker');
         const worker = startWorker(foundation, onStandstill);
         await startOps(
           foundation,
@@ -49,6 +60,7 @@ export async function startRole(role: ProcessRole, tools: RoleTools): Promise<Re
       });
     case 'console':
       return withFoundation({ config, log, role }, async (foundation) => {
+        const { startConsole } = require('./console');
         await startConsole(foundation);
         return standingOf(foundation, { hasSpool: true, worker: null });
       });
@@ -56,6 +68,9 @@ export async function startRole(role: ProcessRole, tools: RoleTools): Promise<Re
       requireService(config);
       requireWebhookProof(config);
       return withFoundation({ config, log, role }, async (foundation) => {
+        const { startReceiver } = require('./receiver');
+        const { startWorker } = require('./worker');
+        const { startConsole } = require('./console');
         // Receiver and console must not end with a worker that stands still.
         const worker = startWorker(foundation, 'rebuild');
         await startReceiver(foundation);
@@ -90,6 +105,7 @@ async function startSimulatorRole(config: Config, log: Log): Promise<Resources> 
   const { clientId, clientSecret } = config.service;
   const { host, port } = config.receiver;
   const resources = createResources(log);
+  const { startSimulator } = require('../simulator');
   const simulator = await startSimulator({
     ...config.simulator,
     webhookUrl: config.simulator.webhookUrl ?? `http://${host}:${port}`,

@@ -81,3 +81,14 @@ export function superviseWorker(foundation: Foundation, options: SuperviseOption
       }),
   };
 }
+
+/** Whether the worker makes progress, for `/readyz`. */
+export function workerHealth(worker: SupervisedWorker) {
+  const standstill = worker.standstill();
+  return Promise.resolve({
+    ready: standstill === null,
+    details: standstill
+      ? { worker: 'standing_still', standing_part: standstill.part, standstill_ms: Math.round(standstill.ms) }
+      : { worker: 'progressing' },
+  });
+}

@@ -53,14 +53,3 @@ function openWorker(foundation: Foundation, resources: Resources): Progress {
   }).catch((error: unknown) => troubleLog.warn('nudges.failed', errorFacts(error)));
   return progress;
 }
-
-/** Whether the worker makes progress. */
-export function workerHealth(worker: SupervisedWorker) {
-  const standstill = worker.standstill();
-  return Promise.resolve({
-    ready: standstill === null,
-    details: standstill
-      ? { worker: 'standing_still', standing_part: standstill.part, standstill_ms: Math.round(standstill.ms) }
-      : { worker: 'progressing' },
-  });
-}

@@ -1,6 +1,3 @@
-import { createBullBoard } from '@bull-board/api';
-import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
-import { ExpressAdapter } from '@bull-board/express';
 import type { Queue } from 'bullmq';
 import type { Express, RequestHandler } from 'express';
 import { ROUTES } from '../contracts/operator-routes';
@@ -11,6 +8,7 @@ import { effectOf, type Actor, type Effect } from '../workflow/progress';
 import { basicPassword, slowed, type Authenticator } from './authenticate';
 import type { Change } from './idempotency';
 import { keepUnstored } from './identify';
+import type * as queuePages from './queue-pages';
 import { sendError, sendRefusal } from './reply';
 import type { Server } from './serve';
 
@@ -79,30 +77,16 @@ async function viewOf({ queue, backlog }: WatchedQueue) {
   };
 }
 
-/** The queue pages: read-only for everybody, since retrying a job by hand would pass by the outbox. */
+/** BullMQ's board is large, and few open it. */
+declare const require: (module: './queue-pages') => typeof queuePages;
+
+/** The queue pages of BullMQ's board, which are loaded when they are first opened. */
 export function mountQueuePages(app: Express, queues: readonly WatchedQueue[], authenticator: Authenticator): void {
-  const pages = new ExpressAdapter();
-  pages.setBasePath('/queues');
-  createBullBoard({
-    queues: queues.map(({ queue }) => new BullMQAdapter(queue, { readOnlyMode: true })),
-    serverAdapter: pages,
-    options: { uiConfig: { boardTitle: 'towhook queues', hideRedisDetails: true } },
+  let pages: RequestHandler | null = null;
+  app.use('/queues', requireOps(authenticator), (request, response, next) => {
+    pages ??= require('./queue-pages').createQueuePages(queues.map(({ queue }) => queue));
+    return pages(request, response, next);
   });
-  const router: unknown = pages.getRouter();
-  if (!isHandler(router)) throw new Error('the queue pages have no router');
-  app.use('/queues', requireOps(authenticator), withoutOutsideLinks(), router);
-}
-
-/** A link of a page's head to an address that is not ours. */
-const OUTSIDE_LINK = /<link\b[^>]*\bhref="https?:[^>]*>/g;
-
-/** The pages ask another site for a font. Nothing here does: the policy would stop it, and the browser complain. */
-function withoutOutsideLinks(): RequestHandler {
-  return (_request, response, next) => {
-    const send = response.send.bind(response);
-    response.send = (body: unknown) => send(typeof body === 'string' ? body.replaceAll(OUTSIDE_LINK, '') : body);
-    next();
-  };
 }
 
 /** A session of the role ops, or an ops key as the password of Basic authentication; the user name does not matter. */
@@ -119,9 +103,4 @@ function requireOps(authenticator: Authenticator): RequestHandler {
     response.set('www-authenticate', 'Basic realm="towhook queues", charset="UTF-8"');
     sendError(response, 401, { code: 'not_authenticated', message: 'The password is an API key of the role ops.' });
   };
-}
-
-/** The pages' router is typed as anything at all. */
-function isHandler(value: unknown): value is RequestHandler {
-  return typeof value === 'function';
 }
