@@ -1,4 +1,4 @@
-import { readdir, rename, rm, stat } from 'node:fs/promises';
+import { opendir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { codeOf } from '../platform/system-error';
 import { ensureFolder, referenceOf, syncFolder, type Layout } from './folders';
@@ -57,11 +57,11 @@ export async function moveOrphans(layout: Layout, tools: OrphanTools): Promise<M
 
 /** Photos that were kept by a process that ended before their tow named them. */
 async function movePhotos(layout: Layout, tools: OrphanTools): Promise<number> {
-  const quiet = new Set(await oldFolders(layout.photos, tools.nowMs - PHOTOS_LOOK_MAX_MS));
   let photos = 0;
-  for (const name of await oldFolders(layout.photos, tools.nowMs - UNRECORDED_MAX_MS)) {
+  const isQuiet = (touchedMs: number) => touchedMs < tools.nowMs - PHOTOS_LOOK_MAX_MS;
+  for (const name of await oldFolders(layout.photos, tools.nowMs - UNRECORDED_MAX_MS, isQuiet)) {
     const reference = referenceOf(name);
-    if (quiet.has(name) || reference === null) continue;
+    if (reference === null) continue;
     const named = await tools.named.photosOf(reference);
     if (named === null) continue;
     const folder = join(layout.photos, name);
@@ -103,21 +103,51 @@ async function removeProbes(layout: Layout, beforeMs: number): Promise<void> {
   for (const name of left) await rm(join(layout.spool, name), { force: true });
 }
 
-/** The names in a folder that nobody has touched since a moment. */
-async function oldFolders(folder: string, beforeMs: number): Promise<string[]> {
-  const names = await readdir(folder).catch(noneIfAbsent);
+/** Looked at together: the folder of photos has one folder for each tow that ever had any. */
+const STATS_AT_ONCE = 32;
+
+/** The names in a folder that were last touched before a moment, but for those that are left out by when that was. */
+async function oldFolders(
+  folder: string,
+  beforeMs: number,
+  isLeftOut: (touchedMs: number) => boolean = () => false,
+): Promise<string[]> {
   const old: string[] = [];
-  for (const name of names) {
-    const touchedMs = await stat(join(folder, name)).then(
-      ({ mtimeMs }) => mtimeMs,
-      () => null,
+  const look = async (names: readonly string[]) => {
+    const touched = await Promise.all(names.map((name) => touchedMsOf(join(folder, name))));
+    old.push(
+      ...names.filter((_, at) => {
+        const touchedMs = touched[at] ?? null;
+        return touchedMs !== null && touchedMs < beforeMs && !isLeftOut(touchedMs);
+      }),
     );
-    if (touchedMs !== null && touchedMs < beforeMs) old.push(name);
+  };
+  let batch: string[] = [];
+  for await (const name of namesIn(folder)) {
+    batch.push(name);
+    if (batch.length < STATS_AT_ONCE) continue;
+    await look(batch);
+    batch = [];
   }
+  await look(batch);
   return old;
 }
 
-function noneIfAbsent(error: unknown): string[] {
-  if (codeOf(error) === 'ENOENT') return [];
+/** The names in a folder, read little by little; none when it is absent. */
+async function* namesIn(folder: string): AsyncGenerator<string> {
+  const opened = await opendir(folder).catch(noneIfAbsent);
+  if (!opened) return;
+  for await (const { name } of opened) yield name;
+}
+
+function touchedMsOf(path: string): Promise<number | null> {
+  return stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => null,
+  );
+}
+
+function noneIfAbsent(error: unknown): null {
+  if (codeOf(error) === 'ENOENT') return null;
   throw error;
 }
