@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ROLES } from '../domain/vocabulary';
 
-/** A person's or a program's way in, as stored; the key itself is not. */
-export const apiKeyRecord = z.object({
+/** A key of a person or program, as stored, without its text. Fields of other versions are kept. */
+export const apiKeyRecord = z.looseObject({
   id: z.string(),
   name: z.string(),
   role: z.enum(ROLES),

@@ -1,3 +1,4 @@
+import { storedObject } from '../../src/contracts/stored';
 import { createApiKeyStore } from '../../src/store/api-keys';
 import { createAuditStore } from '../../src/store/audit';
 import { KEYS } from '../../src/store/keys';
@@ -39,6 +40,17 @@ test('of keys with the same name created at once in two processes, one is stored
   expect(replies.filter(({ kind }) => kind === 'name_taken')).toHaveLength(19);
   expect(await keysOf(processes[0]).list()).toHaveLength(1);
   expect(await auditedActions()).toEqual(['key.created']);
+});
+
+test('a rotation keeps the fields of a key that another version stored', async () => {
+  const [{ redis: client }] = processes;
+  await keysOf(processes[0]).create(keyNamed('k1', 'yard'), 'hash-1', created);
+  const stored = storedObject.parse(JSON.parse((await client.hget(KEYS.apiKeys, 'k1')) ?? ''));
+  await client.hset(KEYS.apiKeys, 'k1', JSON.stringify({ ...stored, later: 'kept' }));
+
+  await keysOf(processes[0]).rotate('k1', { hash: 'hash-2', graceMs: HOUR_MS }, rotated);
+
+  expect(JSON.parse((await client.hget(KEYS.apiKeys, 'k1')) ?? '')).toMatchObject({ hash: 'hash-2', later: 'kept' });
 });
 
 test('a name is free again once its key was revoked', async () => {
