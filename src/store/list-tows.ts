@@ -16,6 +16,8 @@ import { byBytes, knownRows, mergedRows, pageOf, type Paging, type Row, type Row
 const WORDS_MAX = 10_000;
 /** An index that is in no order of requests, and holds no more than so many tows, is read whole and sorted. */
 const SORTED_MAX = 1000;
+/** So many words or places are read by one command: Redis serves others in between. */
+const READ_AT_ONCE = 1000;
 
 type ReadMany = (refs: readonly string[]) => Promise<readonly TowRecord[]>;
 
@@ -95,7 +97,10 @@ async function fewRefs(
 
 async function byRequest(redis: Redis, refs: readonly string[], order: Order): Promise<Rows> {
   if (refs.length === 0) return knownRows([], order);
-  const scores = await redis.zmscore(KEYS.indexTows, ...refs);
+  const slices = Array.from({ length: Math.ceil(refs.length / READ_AT_ONCE) }, (_, at) =>
+    refs.slice(at * READ_AT_ONCE, (at + 1) * READ_AT_ONCE),
+  );
+  const scores = (await Promise.all(slices.map((slice) => redis.zmscore(KEYS.indexTows, ...slice)))).flat();
   const rows = refs.flatMap((ref, at): Row[] => {
     const score = scores[at];
     return score === null || score === undefined ? [] : [{ ref, place: { score: Number(score), member: ref } }];
@@ -109,17 +114,29 @@ async function searchRows(
   index: string,
   { words, most }: { words: string; most: number },
 ): Promise<Row[]> {
-  const found = await Promise.all(
-    searchPrefixes(words).map((prefix) =>
-      redis.zrangebylex(index, `[${prefix}`, `[${prefix}\u{10ffff}`, 'LIMIT', 0, most),
-    ),
-  );
+  const found = await Promise.all(searchPrefixes(words).map((prefix) => wordsWith(redis, index, { prefix, most })));
   const placeByRef = new Map<string, Cursor>();
   for (const word of found.flat().toSorted(byBytes)) {
     const ref = word.slice(word.indexOf('\n') + 1);
     if (!placeByRef.has(ref)) placeByRef.set(ref, { score: 0, member: word });
   }
   return [...placeByRef].map(([ref, place]) => ({ ref, place }));
+}
+
+/** The first words of an index that begin so, `most` of them at most. */
+async function wordsWith(
+  redis: Redis,
+  index: string,
+  { prefix, most }: { prefix: string; most: number },
+): Promise<string[]> {
+  const words: string[] = [];
+  for (let from = `[${prefix}`; words.length < most; from = `(${words.at(-1) ?? ''}`) {
+    const count = Math.min(READ_AT_ONCE, most - words.length);
+    const part = await redis.zrangebylex(index, from, `[${prefix}\u{10ffff}`, 'LIMIT', 0, count);
+    words.push(...part);
+    if (part.length < count) break;
+  }
+  return words;
 }
 
 /** A page of what words find, in the byte order of the words; it ends with the first thousand of each kind. */
