@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { newEntry, type Entry } from '../domain/entry';
+import { isEntrySettled, newEntry, type Entry } from '../domain/entry';
 import type { OpenTask, RecordEvent, StoredViolation } from '../domain/outbox-record';
 import { TASK_ACTIONS, TASK_TYPES } from '../domain/tasks';
 import { PAUSABLE_OPERATIONS, VIOLATION_STATES } from '../domain/vocabulary';
@@ -76,17 +76,26 @@ const storedEntryShape = z.looseObject({
   rawBody: perhapsText,
   lateAnswer: lateAnswer.nullable().default(null),
   deliveredAtMs: perhapsMoment,
-  settledAtMs: perhapsMoment,
+  settledAtMs: moment.optional(),
   acceptedHow: perhapsText,
   log: z.array(attempt.loose()).default([]),
 });
 
-export const storedEntry: z.ZodType<Entry> = storedEntryShape
-  // Due from the start.
-  .transform(({ nextAtMs, ...stored }) => ({
+export const storedEntry: z.ZodType<Entry> = storedEntryShape.transform(({ nextAtMs, settledAtMs, ...stored }) => {
+  const usual = usualMoments(stored);
+  return {
     ...stored,
-    nextAtMs: nextAtMs === undefined ? stored.createdAtMs : nextAtMs,
-  }));
+    nextAtMs: nextAtMs === undefined ? usual.nextAtMs : nextAtMs,
+    settledAtMs: settledAtMs === undefined ? usual.settledAtMs : settledAtMs,
+  };
+});
+
+/** An entry is due from the start until it is settled, mostly by the answer to its call. */
+function usualMoments(entry: Pick<Entry, 'state' | 'createdAtMs' | 'deliveredAtMs'>) {
+  return isEntrySettled(entry)
+    ? { nextAtMs: null, settledAtMs: entry.deliveredAtMs }
+    : { nextAtMs: entry.createdAtMs, settledAtMs: null };
+}
 
 export function decodeEntry(json: string): Entry {
   return storedEntry.parse(JSON.parse(json));
@@ -139,7 +148,7 @@ export function encodeInFlight(sent: InFlight): string {
 const ALWAYS: ReadonlySet<string> = new Set(['seq', 'id', 'kind', 'createdAtMs']);
 const INITIAL_VALUES: ReadonlyMap<string, unknown> = new Map(Object.entries(INITIAL));
 
-/** An entry without what a new one has anyway. */
+/** An entry without what most entries of its state have. */
 export function encodeEntry(entry: Entry): string {
   const stored: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(entry)) {
@@ -149,8 +158,8 @@ export function encodeEntry(entry: Entry): string {
 }
 
 function isInitial(entry: Entry, name: string, value: unknown): boolean {
-  if (INITIAL_VALUES.get(name) === value) return !ALWAYS.has(name) && name !== 'nextAtMs';
-  if (name === 'nextAtMs') return value === entry.createdAtMs;
+  if (name === 'nextAtMs' || name === 'settledAtMs') return value === usualMoments(entry)[name];
+  if (INITIAL_VALUES.get(name) === value) return !ALWAYS.has(name);
   return name === 'log' && entry.log.length === 0;
 }
 
