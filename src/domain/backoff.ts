@@ -7,8 +7,10 @@ export interface RetrySettings {
 
 const SECONDS = /^\d+(\.\d+)?$/;
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
-/** A longer wait than anybody means; what a report waits is bounded by its being given up long before. */
+/** A longer wait is a mistake. */
 const RETRY_AFTER_MAX_MS = 30 * 86_400_000;
+/** The longest the service can make a call wait without one look: what it asked for may be over long before. */
+export const ASKED_WAIT_MAX_MS = 3_600_000;
 /** A limit per minute that is reset later than this is in another unit, or nonsense. */
 const RESET_MAX_MS = 86_400_000;
 /** As UNIX seconds that is the year 2001; less is a time from now. */
@@ -23,23 +25,22 @@ export function backoffWithoutJitterMs(failures: number, settings: RetrySettings
 }
 
 /**
- * The delay before the next attempt: exponential, capped, jittered upwards, and never earlier than the service asked.
+ * The delay before the next attempt: exponential, capped, jittered upwards, and not earlier than the service asked, but for
+ * that at most an hour.
  * @param jitter 0 to 1.
  */
 export function backoffMs(
   facts: { failures: number; notBeforeMs: number | null; nowMs: number; jitter: number },
   settings: RetrySettings,
 ): number {
-  const floorMs = Math.max(
-    backoffWithoutJitterMs(facts.failures, settings),
-    askedWaitMs(facts.notBeforeMs, facts.nowMs),
-  );
-  return Math.ceil(floorMs * (1 + JITTER_SHARE * facts.jitter));
+  const jittered = (delayMs: number) => Math.ceil(delayMs * (1 + JITTER_SHARE * facts.jitter));
+  const askedMs = Math.min(jittered(askedWaitMs(facts.notBeforeMs, facts.nowMs)), ASKED_WAIT_MAX_MS);
+  return Math.max(jittered(backoffWithoutJitterMs(facts.failures, settings)), askedMs);
 }
 
-/** How long the service asked us to wait from now; 0 when it asked for nothing or the moment has passed. */
+/** How long the service asked us to wait from now, an hour at most; 0 when it asked for nothing or the moment has passed. */
 export function askedWaitMs(notBeforeMs: number | null, nowMs: number): number {
-  return notBeforeMs === null ? 0 : Math.max(0, notBeforeMs - nowMs);
+  return notBeforeMs === null ? 0 : Math.min(ASKED_WAIT_MAX_MS, Math.max(0, notBeforeMs - nowMs));
 }
 
 /**

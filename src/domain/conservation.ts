@@ -29,7 +29,7 @@ export interface IndexEntries {
 /** How long the marker of an archived tow is kept: what comes later for that tow is taken for a new one. */
 export const ARCHIVED_MARKER_KEPT_MS = 400 * 86_400_000;
 
-/** The longest wait is a `Retry-After` of 30 days with jitter; what is scheduled later comes from a clock that jumped. */
+/** Longer than any wait: what is scheduled later comes from a clock that jumped. */
 const SCHEDULE_MAX_MS = 40 * 86_400_000;
 /** A lease lasts seconds. */
 const LEASE_MAX_MS = 3_600_000;

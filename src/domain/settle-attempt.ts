@@ -1,3 +1,4 @@
+import { ASKED_WAIT_MAX_MS } from './backoff';
 import { compareInvoices } from './compare-invoices';
 import { blockEntry, settleByLateAnswer } from './claim-entry';
 import {
@@ -90,8 +91,6 @@ export type Settled = 'done' | 'late' | 'late_accepted' | 'gone';
 /** While a circuit is open another record makes the next try: this one may be the only one that fails. */
 const PROBE_TURN_MS = 500;
 const CONNECTION_WAIT_MAX_MS = 30_000;
-/** The longest the service can make an entry wait for the connection without one look. */
-const CONNECTION_ASKED_MAX_MS = 3_600_000;
 const DROPS_MAX = 3;
 const DROP_WAIT_MS = 1000;
 const DROP_WAIT_MAX_MS = 60_000;
@@ -273,7 +272,7 @@ function restUntilNextTry(
   }
   if (verdict.next === 'hold' && verdict.because === 'connection') {
     const waitMs = Math.max(result.askedMs, Math.min(delayMs, CONNECTION_WAIT_MAX_MS));
-    entry.nextAtMs = nowMs + Math.min(waitMs + PROBE_TURN_MS, CONNECTION_ASKED_MAX_MS);
+    entry.nextAtMs = nowMs + Math.min(waitMs + PROBE_TURN_MS, ASKED_WAIT_MAX_MS);
   }
   if (!blocked || (record.kind === 'violation' && entry.state !== 'pending')) return;
   const lookAtMs = Math.max(blocked.untilMs + PROBE_TURN_MS, entry.nextAtMs);

@@ -1,5 +1,11 @@
 import * as fc from 'fast-check';
-import { askedWaitMs, backoffMs, backoffWithoutJitterMs, notBeforeMs } from '../../src/domain/backoff';
+import {
+  ASKED_WAIT_MAX_MS,
+  askedWaitMs,
+  backoffMs,
+  backoffWithoutJitterMs,
+  notBeforeMs,
+} from '../../src/domain/backoff';
 import { nowMs } from './tows';
 
 const settings = { retryBaseMs: 1000, retryCapMs: 300_000 };
@@ -38,11 +44,11 @@ describe('the waiting time between attempts', () => {
     expect(wait(1)).toBe(5000);
   });
 
-  test('never ends before the moment the service asked for', () => {
+  test('never ends before the moment the service asked for, within the next hour', () => {
     const asks = fc.record({
       failures: fc.nat({ max: 50 }),
       jitter: fc.double({ min: 0, max: 1, noNaN: true }),
-      notBeforeMs: fc.integer({ min: nowMs - 1_000_000, max: nowMs + 1_000_000_000 }),
+      notBeforeMs: fc.integer({ min: nowMs - 1_000_000, max: nowMs + ASKED_WAIT_MAX_MS }),
     });
     fc.assert(
       fc.property(asks, (ask) => {
@@ -51,6 +57,23 @@ describe('the waiting time between attempts', () => {
         expect(wait).toBeGreaterThanOrEqual(backoffWithoutJitterMs(ask.failures, settings));
       }),
     );
+  });
+
+  test.each([
+    ['a little more than an hour', ASKED_WAIT_MAX_MS + 1],
+    ['a day', 86_400_000],
+    ['30 days', 30 * 86_400_000],
+  ])('is an hour when the service asks for %s, with any jitter', (_name, aheadMs) => {
+    for (const jitter of [0, 0.5, 1]) {
+      const ask = { failures: 3, notBeforeMs: nowMs + aheadMs, nowMs, jitter };
+      expect(backoffMs(ask, settings)).toBe(3_600_000);
+    }
+    expect(askedWaitMs(nowMs + aheadMs, nowMs)).toBe(3_600_000);
+  });
+
+  test('is longer than an hour only when the settings ask for that', () => {
+    const ask = { failures: 50, notBeforeMs: nowMs + 86_400_000, nowMs, jitter: 1 };
+    expect(backoffMs(ask, { retryBaseMs: 1000, retryCapMs: 7_200_000 })).toBe(9_000_000);
   });
 
   test('is not shortened by a moment that has passed', () => {

@@ -31,6 +31,7 @@ afterEach(async () => {
 });
 
 const FIVE_MINUTES_MS = 300_000;
+const HOUR_MS = 3_600_000;
 const settings = {
   retryBaseMs: 1000,
   retryCapMs: FIVE_MINUTES_MS,
@@ -103,4 +104,26 @@ test('sends reports within five minutes after a token call was refused once with
 
   expect([await run('B'), await run('A')]).toEqual(['accepted', 'accepted']);
   expect(fake.tokenCalls).toHaveLength(2);
+});
+
+test.each([
+  ['503', 503, '86400'],
+  ['429', 429, '2592000'],
+])('sends a report within an hour after it was answered %s with a longer Retry-After', async (_name, status, wait) => {
+  await stores.request('A');
+  await stores.say('A', START);
+  fake.onCall((_, nth) =>
+    nth === 1
+      ? { ...json({ message: 'busy' }, status), headers: { 'retry-after': wait } }
+      : enveloped({ towing_reference_id: 'A' }),
+  );
+  const run = processWith(movableClock());
+  expect(await run('A')).toBe('retry');
+  const waitsMs = ((await stores.dueAt('A')) ?? Infinity) - (await redisNowMs(stores.redis));
+  expect(waitsMs).toBeGreaterThan(HOUR_MS - 60_000);
+  expect(waitsMs).toBeLessThanOrEqual(HOUR_MS);
+
+  await redisForward(HOUR_MS, 'A');
+
+  expect(await run('A')).toBe('accepted');
 });
