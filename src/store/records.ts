@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { systemClock, type Clock } from '../platform/clock';
 import { within } from '../platform/within';
 import { letGoOn } from './circuits';
 import { Committer, type Commit, type CommitOptions, type CommitReply } from './commit';
 import { Transaction, type Memory } from './transaction';
+import { untilAnswered } from './until-answered';
 
 /**
  * Reads records, lets a decision change drafts of them, and commits what changed, if the versions are the same; otherwise reads and
@@ -13,7 +13,6 @@ import { Transaction, type Memory } from './transaction';
 
 /** More than any real contention on one record; reaching it means that something writes without end. */
 const TRIES_MAX = 50;
-const REPEAT_PAUSE_MS = 200;
 
 /** Longer than any decision takes while Redis answers. */
 const LINE_WAIT_MS = 1000;
@@ -26,7 +25,7 @@ export interface Failed {
 }
 
 export interface TransactOptions extends CommitOptions {
-  /** How long an uncertain commit is repeated, ms. */
+  /** How long reads and an uncertain commit are repeated while Redis cannot be reached, ms. */
   readonly repeatMs?: number;
   /** True for a caller that holds a lease: the first decision is made on the record as this process wrote it last. */
   readonly usesKept?: boolean;
@@ -127,42 +126,24 @@ export class Records {
   }
 
   /** Reads and decides, again for a while when Redis does not answer. */
-  async #untilRead<T>(
+  #untilRead<T>(
     decide: (transaction: Transaction) => Promise<T>,
     { repeatMs, usesKept }: Required<Pick<TransactOptions, 'repeatMs' | 'usesKept'>>,
   ): Promise<{ transaction: Transaction; value: T }> {
-    const startedMs = this.clock.monotonicMs();
-    for (;;) {
-      try {
-        const nowMs = await this.nowMs();
-        const transaction = new Transaction(
-          this.redis,
-          () => this.clock.id().slice(0, 8),
-          nowMs,
-          this.#memory,
-          usesKept,
-        );
-        return { transaction, value: await decide(transaction) };
-      } catch (error) {
-        if (this.clock.monotonicMs() - startedMs >= repeatMs) throw error;
-        await sleep(REPEAT_PAUSE_MS);
-      }
-    }
+    const newTag = () => this.clock.id().slice(0, 8);
+    const read = async () => {
+      const transaction = new Transaction(this.redis, newTag, await this.nowMs(), this.#memory, usesKept);
+      return { transaction, value: await decide(transaction) };
+    };
+    return untilAnswered(read, { clock: this.clock, limitMs: repeatMs });
   }
 
-  async #untilCertain(
+  #untilCertain(
     commit: Commit,
     { repeatMs, drains }: Required<Pick<TransactOptions, 'repeatMs' | 'drains'>>,
   ): Promise<CommitReply> {
-    const startedMs = this.clock.monotonicMs();
-    for (;;) {
-      try {
-        return await this.#committer.commit(commit, { drains });
-      } catch (error) {
-        if (this.clock.monotonicMs() - startedMs >= repeatMs) throw error;
-        await sleep(REPEAT_PAUSE_MS);
-      }
-    }
+    const write = () => this.#committer.commit(commit, { drains });
+    return untilAnswered(write, { clock: this.clock, limitMs: repeatMs });
   }
 }
 

@@ -96,7 +96,7 @@ test('an ack whose reply is lost keeps its next claim although the tow changes b
     const other = await openStores(redis.url);
     await other.say('T1', { event: 'released' });
     other.close();
-    throw new Error('the reply is lost');
+    throw new Error('Connection is closed.');
   });
 
   const stored = await outbox.ack(claimed, result(ACCEPTED), true);
