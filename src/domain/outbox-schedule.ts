@@ -18,10 +18,15 @@ function dueOfHead(record: OutboxRecord, head: Entry, nowMs: number): number | n
   if (head.state === 'sending' || head.attemptId !== null) return nowMs;
   if (record.kind === 'tow' && isProvedByInvoice(record, head)) return nowMs;
   if ((head.state !== 'pending' && head.state !== 'unknown') || head.nextAtMs === null) return null;
-  const waits = head.blockedSinceMs !== null || head.waitsFor === 'budget';
+  const waits = head.blockedSinceMs !== null || waitsForPermit(record);
   if (waits && record.lookAtMs !== null) return record.lookAtMs;
   const dueMs = Math.max(head.nextAtMs, nowMs);
   return head.giveUpAtMs === null ? dueMs : Math.min(dueMs, Math.max(head.giveUpAtMs, nowMs));
+}
+
+/** Whether a record keeps its place in the line for permits of the rate limit. */
+export function waitsForPermit(record: OutboxRecord | null): boolean {
+  return record !== null && headOf(record.entries)?.waitsFor === 'budget';
 }
 
 /** True when a record may leave for the archive: it is over, owes nothing, and has no open task. */

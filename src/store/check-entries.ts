@@ -5,6 +5,7 @@ import { momentOf, repliesOf } from './chained';
 import { checkDeliveries } from './check-deliveries';
 import { KEYS, towKey, violationKey } from './keys';
 import type { LedgerEntry } from './ledger';
+import { textFieldsOf } from './parse';
 import { hashOf, readTogether } from './read-together';
 import { repairRecord } from './repair';
 import { decodeTow } from './tow-fields';
@@ -76,7 +77,7 @@ async function checkRecords(redis: Redis, kind: Kind, names: readonly string[], 
   const [hashes, scheduled] = await Promise.all([repliesOf(reading), redis.zmscore(kind.schedule, ...names)]);
   const items = await Promise.all(
     names.map(async (name, at) => {
-      const fields = fieldsOf(hashes[at]);
+      const fields = textFieldsOf(hashes[at]);
       const indexed = { nowMs, scheduledAtMs: momentOf(scheduled[at]), isTaskListed: () => false };
       const first = checkFields(kind, name, fields, indexed);
       const isSure = first.items.every(({ state }) => state !== 'lost');
@@ -141,9 +142,4 @@ async function confirm(
       await repairRecord(redis, checked.record);
     return checked.items;
   }
-}
-
-function fieldsOf(reply: unknown): Fields {
-  if (typeof reply !== 'object' || reply === null) return {};
-  return Object.fromEntries(Object.entries(reply).map(([name, value]) => [name, String(value)]));
 }

@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import { releaseBlocked } from './circuits';
 import { KEYS } from './keys';
 import { texts } from './parse';
+import { createLineCheck } from './permit-line';
 import { Script } from './scripts';
 
 const takeDue = new Script('take-due');
@@ -20,16 +21,25 @@ export function createDueSets(redis: Redis): {
   violations: DueSet;
   bulk: DueSet;
 } {
+  const checkLineOf = { tows: createLineCheck(redis, 'tow'), violations: createLineCheck(redis, 'violation') };
+  const [tows, violations] = [dueSet(redis, KEYS.dueTows), dueSet(redis, KEYS.dueViolations)];
   return {
     tows: {
-      ...dueSet(redis, KEYS.dueTows),
+      ...tows,
       async take(limit, forwardMs) {
         await releaseBlocked(redis);
-        return dueSet(redis, KEYS.dueTows).take(limit, forwardMs);
+        await checkLineOf.tows();
+        return tows.take(limit, forwardMs);
+      },
+    },
+    violations: {
+      ...violations,
+      async take(limit, forwardMs) {
+        await checkLineOf.violations();
+        return violations.take(limit, forwardMs);
       },
     },
     deliveries: dueSet(redis, KEYS.dueDeliveries),
-    violations: dueSet(redis, KEYS.dueViolations),
     bulk: dueSet(redis, KEYS.dueBulk),
   };
 }

@@ -36,6 +36,12 @@ export function fields(reply: unknown, what: string): Map<string, string> {
   return map;
 }
 
+/** The fields of a hash as a pipeline answers it; none for a key of another type. */
+export function textFieldsOf(reply: unknown): Readonly<Record<string, string>> {
+  if (typeof reply !== 'object' || reply === null) return {};
+  return Object.fromEntries(Object.entries(reply).map(([name, value]) => [name, String(value)]));
+}
+
 /** A stored task, with the moment it was opened. */
 export function taskOf(json: string, openedAtMs: string): Task {
   return { ...task.parse(JSON.parse(json)), opened_at: new Date(Number(openedAtMs)).toISOString() };

@@ -16,7 +16,8 @@ export interface RateLimit {
 /** Later kinds of reports wait so much longer for a permit than those that tell where a vehicle is. */
 const LATER_BY_MS = 600_000;
 
-const PLACES = {
+/** The log of granted permits of each kind of record, the line for them, and the schedule. */
+export const PLACES = {
   tow: { log: budgetKey('tow'), line: KEYS.slotWaiting, due: KEYS.dueTows },
   violation: { log: budgetKey('violations'), line: KEYS.violationSlotWaiting, due: KEYS.dueViolations },
 } as const;
