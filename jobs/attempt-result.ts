@@ -10,9 +10,12 @@ import {
 } from '../src/domain/policy';
 import { askedMs, isForbidden, outageDelayMs, serviceHealth } from '../src/domain/service-health';
 import type { OperationName } from '../src/contracts/operations';
+import type { OutboxRecord } from '../src/domain/outbox-record';
+import type { AttemptResult } from '../src/domain/settle-attempt';
 import type { NewTask } from '../src/domain/tasks';
 import type { JsonObject } from '../src/domain/vocabulary';
-import type { AttemptResult, Claimed } from '../src/workflow/outbox-port';
+import type { ServiceName } from '../src/domain/violation-names';
+import type { Claimed } from '../src/workflow/outbox-port';
 import type { CallResult } from '../src/workflow/service-port';
 
 /** A call that was made, and what comes next. */
@@ -22,7 +25,7 @@ export interface Attempted<N extends OperationName = OperationName> {
 }
 
 /** What the claim knew of the connection and the outage, of whatever kind of work it is. */
-export type ClaimedCounts = Pick<Claimed, 'failedProbes' | 'connectionFailures'>;
+export type ClaimedCounts = Pick<Claimed<OutboxRecord>, 'failedProbes' | 'connectionFailures'>;
 
 /** When what was said by the call is told as a moment or a wait: now, and how much a wait is lengthened (0 to 1). */
 export interface Pace {
@@ -32,10 +35,10 @@ export interface Pace {
   readonly settings: PolicySettings;
 }
 
-/** Everything that is stored of one attempt; `task` is what a person must look at because of it. */
+/** Everything that is stored of one attempt; `task`: what a person must look at because of it; `named`: see AttemptResult. */
 export function resultOf(
   claimed: ClaimedCounts,
-  { call, verdict, task }: Attempted & { readonly task: NewTask | null },
+  { call, verdict, task, named }: Attempted & { readonly task: NewTask | null; readonly named: ServiceName | null },
   pace: Pace,
 ): AttemptResult {
   const { exchange } = call;
@@ -56,6 +59,7 @@ export function resultOf(
     error: isAccepted ? null : { http_status: httpStatus, message: wordsOf(exchange) },
     answer,
     rawBody: isAccepted && answer === null ? call.rawBody : null,
+    named,
     hadNoEffect: surelyHadNoEffect(exchange),
     isPermitSpent: call.isPermitSpent,
     wasAnswered: httpStatus !== null && !isForeign && verdict.next !== 'hold',
@@ -80,6 +84,12 @@ function keptAnswer(data: unknown): JsonObject | null {
 /** The status that arrived, null when none did. */
 export function httpStatusOf(exchange: Exchange): number | null {
   return 'httpStatus' in exchange ? exchange.httpStatus : null;
+}
+
+/** The words of a refusal: the service's own, or what a page in its place was. */
+export function refusalWords(exchange: Exchange): string | null {
+  if (exchange.kind === 'not_the_service') return FOREIGN_BODY_WORDS[exchange.cause];
+  return exchange.kind === 'refused' ? exchange.message : null;
 }
 
 /** The words are kept several times: with the report, in its attempts and in tasks. */

@@ -1,21 +1,22 @@
 import { backoffMs, type RetrySettings } from '../src/domain/backoff';
-import { activeTicketTask, ticketCheckRefusedTask } from '../src/domain/violation-tasks';
+import type { Entry } from '../src/domain/entry';
+import type { GiveBack } from '../src/domain/give-back';
+import type { StoredViolation } from '../src/domain/outbox-record';
 import type { Clock } from '../src/platform/clock';
 import type { Log } from '../src/platform/log';
 import type { CheckedTicket, TicketCheck } from '../src/workflow/lookups';
-import type { ViolationClaim, ViolationOutbox } from '../src/workflow/violation-port';
+import type { Leased, Outbox } from '../src/workflow/outbox-port';
 import { httpStatusOf, wordsOf } from './attempt-result';
-import type { Outcome } from './outcome';
+import type { NextClaimant, Step } from './entry-calls';
 
 export interface CheckTicketTools {
-  readonly violationOutbox: ViolationOutbox;
+  readonly outbox: Outbox<StoredViolation>;
   readonly tickets: TicketCheck;
   readonly settings: RetrySettings;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-type Check = Extract<ViolationClaim, { kind: 'check' }>;
 type Unavailable = Extract<CheckedTicket, { kind: 'unavailable' }>;
 
 /** A budget that is spent has free slots again within a minute. */
@@ -25,38 +26,49 @@ const DROPPED_CAP_MS = 60_000;
  * Asks for an active ticket before a fine. With one the violation is held for a person; while nobody can say, it is not
  * sent either, and asked about more and more rarely: people's own questions share that budget.
  */
-export async function checkTicket(claim: Check, tools: CheckTicketTools): Promise<Outcome> {
-  const { zoneId, plateNumber, plateType } = claim.record.violation.form;
+export async function checkTicket(
+  leased: Leased<StoredViolation>,
+  tools: CheckTicketTools,
+  nextClaimant: NextClaimant,
+): Promise<Step<StoredViolation>> {
+  const { id, violation } = leased.record;
+  const { zoneId, plateNumber, plateType } = violation.form;
   const checked = await tools.tickets.checkTicket({ zoneId, plateNumber, plateType });
-  tools.log.info('violation.ticket_checked', { violation_id: claim.id, answer: checked.kind });
+  tools.log.info('violation.ticket_checked', { violation_id: id, answer: checked.kind });
+  const { what, why } = meaningOf(checked, leased.entry, tools);
+  const claimant = await nextClaimant();
+  const storedMs = tools.clock.monotonicMs();
+  const { more, next } = await tools.outbox.giveBack(leased, why, claimant);
+  return { what, more, next, storedMs };
+}
+
+/** What the answer means for the violation, and in one word. */
+function meaningOf(
+  checked: CheckedTicket,
+  entry: Entry,
+  tools: CheckTicketTools,
+): { readonly what: string; readonly why: GiveBack } {
   switch (checked.kind) {
     case 'answered': {
       const { hasActiveTicket } = checked;
-      await tools.violationOutbox.checked(
-        claim,
-        { hasActiveTicket },
-        hasActiveTicket ? activeTicketTask(claim.id) : null,
-      );
-      return hasActiveTicket
-        ? { kind: 'done', what: 'held for a ticket' }
-        : { kind: 'more', what: 'no ticket', ref: claim.id };
+      const what = hasActiveTicket ? 'held for a ticket' : 'no ticket';
+      return { what, why: { kind: 'ticket_known', hasActiveTicket } };
     }
     case 'refused':
-      await tools.violationOutbox.checked(claim, null, ticketCheckRefusedTask(claim.id, checked.message));
-      return { kind: 'done', what: 'ticket check refused' };
+      return { what: 'ticket check refused', why: { kind: 'ticket_refused', words: checked.message } };
     case 'unavailable': {
       const { exchange } = checked;
       const error = { http_status: httpStatusOf(exchange), message: wordsOf(exchange) };
-      await tools.violationOutbox.unchecked(claim, { delayMs: delayAfter(claim, checked, tools), error });
-      return { kind: 'done', what: 'ticket check unavailable' };
+      const delayMs = delayAfter(entry, checked, tools);
+      return { what: 'ticket check unavailable', why: { kind: 'ticket_unknown', delayMs, error } };
     }
   }
 }
 
-function delayAfter({ record }: Check, { exchange, retryAfterMs }: Unavailable, tools: CheckTicketTools): number {
+function delayAfter(entry: Entry, { exchange, retryAfterMs }: Unavailable, tools: CheckTicketTools): number {
   const { settings, clock } = tools;
   const nowMs = clock.nowMs();
-  const facts = { failures: record.ticketFailures, notBeforeMs: nowMs + retryAfterMs, nowMs, jitter: clock.random() };
+  const facts = { failures: entry.ticketFailures, notBeforeMs: nowMs + retryAfterMs, nowMs, jitter: clock.random() };
   const capMs = exchange.kind === 'dropped' ? DROPPED_CAP_MS : settings.retryCapMs;
   return backoffMs(facts, { ...settings, retryCapMs: Math.min(settings.retryCapMs, capMs) });
 }

@@ -1,11 +1,11 @@
 import type { SentKind } from '../src/domain/figures';
+import type { Settled } from '../src/domain/settle-attempt';
 import type { Metrics } from '../src/platform/metrics';
-import type { Acknowledged } from '../src/workflow/outbox-port';
 import type { Attempted } from './attempt-result';
 
 /** An attempt that is stored. */
 export interface StoredAttempt extends Attempted {
-  readonly stored: Acknowledged['kind'];
+  readonly stored: Settled;
   /** How long ago what it says was recorded, ms. */
   readonly sinceRecordedMs: number;
 }

@@ -2,11 +2,12 @@ import type { PolicySettings } from '../src/domain/policy';
 import { outageDelayMs, serviceHealth } from '../src/domain/service-health';
 import type { Clock } from '../src/platform/clock';
 import type { Log } from '../src/platform/log';
-import type { OutboxStore } from '../src/workflow/outbox-port';
+import type { OutboxRecord } from '../src/domain/outbox-record';
+import type { Outbox } from '../src/workflow/outbox-port';
 import type { ServicePort } from '../src/workflow/service-port';
 
 export interface ProbeTools {
-  readonly outbox: Pick<OutboxStore, 'probed'>;
+  readonly outbox: Pick<Outbox<OutboxRecord>, 'probed'>;
   readonly service: ServicePort;
   readonly settings: PolicySettings;
   readonly clock: Clock;

@@ -1,20 +1,19 @@
-import type { ViolationRecord } from '../src/contracts/violations';
-import { imagesMissingTask } from '../src/domain/violation-tasks';
+import type { StoredViolation } from '../src/domain/outbox-record';
 import type { Log } from '../src/platform/log';
 import type { ImageOnDisk } from '../src/workflow/service-port';
 import type { Spool } from '../src/workflow/spool-port';
-import type { ViolationClaimed, ViolationOutbox } from '../src/workflow/violation-port';
+import type { Claimed, Outbox } from '../src/workflow/outbox-port';
 
-interface ImageTools {
+export interface ImageTools {
   readonly spool: Pick<Spool, 'pathOf' | 'state' | 'drop'>;
-  readonly violationOutbox: ViolationOutbox;
+  readonly outbox: Outbox<StoredViolation>;
   readonly log: Log;
 }
 
 type Images =
   | { readonly kind: 'found'; readonly files: readonly ImageOnDisk[] }
   /** The violation was given back, and why. */
-  | { readonly kind: 'put_back'; readonly what: string };
+  | { readonly kind: 'given_back'; readonly what: string };
 
 /** Another worker may see the disk that this one does not. */
 const FOREIGN_DISK_DELAY_MS = 5000;
@@ -24,14 +23,14 @@ const FOREIGN_DISK_DELAY_MS = 5000;
  * tell, hands the work back; images that are gone from it, or cut off, are a question for a person. Never throws: nothing
  * was sent, and a claim that is left behind would count as a send.
  */
-export async function imagesOf(claimed: ViolationClaimed, tools: ImageTools): Promise<Images> {
-  const { id, record } = claimed;
-  if (record.violation.api === 'guide') return { kind: 'found', files: [] };
+export async function imagesOf(claimed: Claimed<StoredViolation>, tools: ImageTools): Promise<Images> {
+  const { id, violation } = claimed.record;
+  if (violation.api === 'guide') return { kind: 'found', files: [] };
   try {
     const files: ImageOnDisk[] = [];
-    for (const image of record.violation.images) {
+    for (const image of violation.images) {
       const path = await tools.spool.pathOf({ kind: 'violation', id }, image);
-      if (path === null) return { kind: 'put_back', what: await putBack(claimed, tools) };
+      if (path === null) return { kind: 'given_back', what: await holdOrGiveBack(claimed, tools) };
       const { name: fileName, contentType, sizeBytes } = image;
       files.push({ path, fileName, contentType, sizeBytes });
     }
@@ -39,7 +38,7 @@ export async function imagesOf(claimed: ViolationClaimed, tools: ImageTools): Pr
   } catch (error) {
     const facts = { violation_id: id, error_name: error instanceof Error ? error.name : 'unknown' };
     tools.log.warn('violation.images_unseen', facts);
-    return { kind: 'put_back', what: await giveBack(claimed, tools) };
+    return { kind: 'given_back', what: await giveBack(claimed, tools) };
   }
 }
 
@@ -48,7 +47,7 @@ export async function imagesOf(claimed: ViolationClaimed, tools: ImageTools): Pr
  * first: it may be what a full disk needs to be of use again.
  */
 export async function areImagesGone(
-  { violation }: ViolationRecord,
+  { violation }: Pick<StoredViolation, 'violation'>,
   { spool, log }: Pick<ImageTools, 'spool' | 'log'>,
 ): Promise<boolean> {
   const { id, images } = violation;
@@ -60,20 +59,20 @@ export async function areImagesGone(
   return false;
 }
 
-async function putBack(claimed: ViolationClaimed, tools: ImageTools): Promise<string> {
+async function holdOrGiveBack(claimed: Claimed<StoredViolation>, tools: ImageTools): Promise<string> {
   const state = await tools.spool.state();
-  tools.log.warn('violation.images_unseen', { violation_id: claimed.id, spool: state });
+  tools.log.warn('violation.images_unseen', { violation_id: claimed.record.id, spool: state });
   if (state !== 'shared') return giveBack(claimed, tools);
-  await tools.violationOutbox.checked(claimed, null, imagesMissingTask(claimed.id));
+  await tools.outbox.giveBack(claimed, { kind: 'images_missing' });
   return 'images missing';
 }
 
-async function giveBack(claimed: ViolationClaimed, { violationOutbox, log }: ImageTools): Promise<string> {
+async function giveBack(claimed: Claimed<StoredViolation>, { outbox, log }: ImageTools): Promise<string> {
   try {
-    await violationOutbox.release(claimed, { delayMs: FOREIGN_DISK_DELAY_MS, because: 'spool' });
+    await outbox.giveBack(claimed, { kind: 'images_unseen', delayMs: FOREIGN_DISK_DELAY_MS });
   } catch (error) {
     log.warn('violation.not_given_back', {
-      violation_id: claimed.id,
+      violation_id: claimed.record.id,
       error_name: error instanceof Error ? error.name : 'unknown',
     });
   }

@@ -56,7 +56,7 @@ export interface ClaimContext {
 }
 
 export type ClaimStep =
-  | { readonly kind: 'send'; readonly entry: Entry; readonly attempt: number }
+  | { readonly kind: 'send'; readonly entry: Entry }
   /** Nothing is owed, or a person must decide first. */
   | { readonly kind: 'idle' | 'held' }
   /** Nothing can be sent before this moment. */
@@ -70,7 +70,7 @@ export type ClaimStep =
   /** A token is needed before a permit is taken: get one and claim again. */
   | { readonly kind: 'token_first' }
   /** The service is to be asked for an active ticket first; the lease is taken. */
-  | { readonly kind: 'check' }
+  | { readonly kind: 'check'; readonly entry: Entry }
   /** The violation is settled: its tows are to be joined, its images to be dropped. */
   | { readonly kind: 'finish' };
 
@@ -91,10 +91,11 @@ const LOST_WAIT_MAX_MS = 60_000;
 export function claim(record: OutboxRecord, context: ClaimContext): ClaimStep {
   const { nowMs } = context;
   if (record.lease && isLeaseValid(record.lease.untilMs, context)) {
-    // The reply of this very claim was lost.
-    const head = headOf(record.entries);
     if (record.lease.token !== context.leaseToken) return { kind: 'busy', untilMs: record.lease.untilMs };
-    return head?.attemptId === context.attemptId ? granted(head) : { kind: 'check' };
+    // The reply of this very claim was lost. If the entry was settled meanwhile, nothing was sent for it.
+    const mine = record.entries.find(({ attemptId }) => attemptId === context.attemptId);
+    if (mine && !isEntrySettled(mine)) return { kind: 'send', entry: mine };
+    if (mine) mine.attemptId = null;
   }
   loseAttempt(record, context);
   if (record.kind === 'violation' && record.entries.every(isEntrySettled) && record.unfinishedSince !== null) {
@@ -136,7 +137,7 @@ function whetherToSend(record: OutboxRecord, head: Entry, context: ClaimContext)
     if (record.ticket === null && !record.ticketOverruled) {
       head.waitsFor = null;
       takeLease(record, context);
-      return { kind: 'check' };
+      return { kind: 'check', entry: head };
     }
   }
   const { permit } = context;
@@ -151,7 +152,7 @@ function whetherToSend(record: OutboxRecord, head: Entry, context: ClaimContext)
   for (const name of circuitsFor(head.kind)) beginTry(circuits, name, memberOf(record), context, context.effects);
   beginAttempt(record, head, context);
   takeLease(record, context);
-  return granted(head);
+  return { kind: 'send', entry: head };
 }
 
 function beginAttempt(record: OutboxRecord, head: Entry, { nowMs, attemptId }: ClaimContext): void {
@@ -166,10 +167,6 @@ function beginAttempt(record: OutboxRecord, head: Entry, { nowMs, attemptId }: C
   head.sentRevision = head.revision;
   // An invoice webhook from before the first request proves nothing.
   record.proofAtMs = null;
-}
-
-function granted(entry: Entry): ClaimStep {
-  return { kind: 'send', entry, attempt: entry.attempts };
 }
 
 /** A lease further ahead than any that is given comes from a clock that jumped, and is ignored. */

@@ -97,6 +97,11 @@ export function versionNumber(version: string): number {
   return Number.parseInt(version, 10) || 0;
 }
 
+/** The reference of a tow, the id of a violation. */
+export function recordIdOf(record: OutboxRecord): string {
+  return record.kind === 'tow' ? record.ref : record.id;
+}
+
 /** The name of a record among all: what circuits and permits know it by. */
 export function memberOf(record: OutboxRecord): string {
   return record.kind === 'tow' ? record.ref : violationMember(record.id);

@@ -1,4 +1,5 @@
 import { askedWaitMs, backoffMs, type RetrySettings } from './backoff';
+import { ENTRY_POLICY, type Entry } from './entry';
 
 /**
  * The failure policy: what happened to an attempt, and what comes next. One table, one exhaustive switch, no clock and
@@ -51,19 +52,18 @@ export const FOREIGN_BODY_WORDS: Readonly<Record<ForeignBody, string>> = {
   too_long: 'the body is too long',
 };
 
-/** What the report went through before this attempt. */
-export interface AttemptHistory {
+/** What an entry went through before this attempt. */
+export interface AttemptHistory extends Readonly<
+  Pick<Entry, 'failures' | 'notFound' | 'unanswered' | 'connectionLosses'>
+> {
   readonly safeToRepeat: boolean;
-  /** Failed attempts before this one, since the last success or decision of a person. */
-  readonly failures: number;
-  /** How often the service said that it does not know the violation or plate. */
-  readonly notFound: number;
-  /** Attempts before this one that may have had an effect although no answer said so. */
-  readonly unanswered: number;
-  /** How often in a row the connection as a whole has failed, whichever report tried it. */
+  /** How often in a row the connection as a whole has failed, with any entry. */
   readonly connectionFailures: number;
-  /** How often the connection broke for this report while it worked for all others. */
-  readonly connectionLosses: number;
+}
+
+/** The history of a claimed entry. */
+export function historyOf(entry: Entry, connectionFailures: number): AttemptHistory {
+  return { ...entry, safeToRepeat: ENTRY_POLICY[entry.kind].safeToRepeat, connectionFailures };
 }
 
 export interface PolicySettings extends RetrySettings {

@@ -26,6 +26,7 @@ import type { Verdict } from './policy';
 import type { ServiceHealth } from './service-health';
 import { acceptEntry } from './settle-entry';
 import { connectionTask, outageTask, pausedOperationTask, type NewTask } from './tasks';
+import type { ServiceName } from './violation-names';
 import type { JsonObject } from './vocabulary';
 
 /** What one attempt came to. */
@@ -37,6 +38,8 @@ export interface AttemptResult {
   readonly answer: JsonObject | null;
   /** Kept when the answer broke the contract. */
   readonly rawBody: string | null;
+  /** What the service calls the violation that it took; null when it told no name. */
+  readonly named: ServiceName | null;
   /** True when the attempt surely changed nothing at the service. */
   readonly hadNoEffect: boolean;
   /** False while the permit taken for it is unused, so that it can be given back. */
@@ -62,9 +65,9 @@ export interface AttemptResult {
 
 /** The right under which an attempt was made. */
 export interface AttemptRight {
-  readonly seq: number;
+  /** The entry that was sent, as it was when the right was taken. */
+  readonly entry: Pick<Entry, 'seq' | 'revision'>;
   readonly attemptId: string;
-  readonly revision: number;
   readonly leaseToken: string;
   /** How often in a row the connection had failed when the right was taken. */
   readonly connectionFailures: number;
@@ -103,14 +106,14 @@ export function settleAttempt(
   context: SettleContext,
 ): Settled {
   const { circuits, effects } = context;
-  const entry = record.entries.find(({ seq }) => seq === right.seq);
+  const entry = record.entries.find(({ seq }) => seq === right.entry.seq);
   if (!entry) return 'gone';
   const outcome = result.verdict.next;
   if (outcome !== 'hold') logAttempt(entry, { attempt_id: right.attemptId, ...result.attempt });
   const { wasAnswered, isForbidden } = result;
   const isAlive = result.service === 'alive';
   noteAnswer(circuits, { kind: entry.kind, wasAnswered, isAlive, isForbidden }, effects);
-  const isSameBody = entry.revision === right.revision;
+  const isSameBody = entry.revision === right.entry.revision;
   const isOurs = isSameBody && entry.attemptId === right.attemptId && record.lease?.token === right.leaseToken;
   if (!isOurs) return isSameBody && outcome === 'accepted' ? settleLate(record, entry, result, context) : 'late';
   record.lease = null;

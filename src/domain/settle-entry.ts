@@ -32,6 +32,13 @@ export function beginClearingUp(record: StoredViolation): void {
   record.unfinishedSince = versionNumber(record.version) + 1;
 }
 
+/** What was to be cleared up when the violation was read as `seen` is done; what came since is not. */
+export function endClearingUp(record: OutboxRecord, seen: OutboxRecord): void {
+  if (record.kind !== 'violation' || seen.kind !== 'violation' || record.unfinishedSince === null) return;
+  const isNewer = seen.unfinishedSince === null || record.unfinishedSince > seen.unfinishedSince;
+  if (!isNewer && record.entries.every(isEntrySettled)) record.unfinishedSince = null;
+}
+
 /** The question about the answer by which a violation was accepted is closed: its images may go. */
 export function settleQuestionedAnswer(record: StoredViolation): void {
   if (!record.isAnswerQuestioned || !record.entries.every(isEntrySettled)) return;

@@ -9,6 +9,13 @@ import { beforeCorrectionTask } from './violation-tasks';
  * service, name next.
  */
 
+/** What an accepted answer says about the violation that the service took. */
+export interface ServiceName {
+  readonly reference: string;
+  readonly serviceStatus: string | null;
+  readonly canTow: boolean | null;
+}
+
 /** One more name. True when it is new. `isMain`: it is the one to show, unless the service told the one that is shown. */
 export function addReference(
   record: StoredViolation,

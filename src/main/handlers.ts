@@ -1,6 +1,5 @@
 import { processDeliveries } from '../../jobs/process-delivery';
-import { sendReport } from '../../jobs/send-report';
-import { submitViolation } from '../../jobs/submit-violation';
+import { CALLS, sendEntry } from '../../jobs/send-entry';
 import { deliveryJob, reportJob, violationJob } from '../contracts/jobs';
 import { requireService } from '../platform/config';
 import type { Resources } from '../platform/resources';
@@ -9,10 +8,9 @@ import type { Handler } from '../queue/workers';
 import { createServiceClient } from '../service';
 import { createBudgets, slidingWindow } from '../store/budgets';
 import { createDeliveryStore, createSettling } from '../store/deliveries';
-import { createOutboxStore } from '../store/outbox';
+import { createTowOutbox, createViolationOutbox } from '../store/outbox';
 import { createTokenCache } from '../store/tokens';
 import { createTowStore } from '../store/tows';
-import { createViolationOutbox } from '../store/violation-outbox';
 import { createViolationStore } from '../store/violations';
 import { openBulkHandler } from './bulk';
 import type { Foundation } from './foundation';
@@ -50,15 +48,19 @@ export function openHandlers(
   const { proofMs, checksTicket } = config.violations;
   const towBudget = slidingWindow(budgetsPerMinute.tow);
   const violationBudget = slidingWindow(budgetsPerMinute.violations);
-  const outbox = createOutboxStore(redis, clock, { leaseMs, unknownGraceMs, giveUpAfterMs, towBudget });
-  const shared = { outbox, tows, violations, service, settings: policy, clock, log, metrics };
+  const claimMaxAgeMs = leaseMs - config.service.timeoutMs - LEASE_MARGIN_MS;
+  const sending = { service, settings: policy, claimMaxAgeMs, clock, log, metrics };
   const intake = { tows, violations, deliveries: createDeliveryStore(redis), wake, clock, log, metrics };
   const delivering = { ...intake, ...createSettling(redis, DEFERRAL) };
-  const claimMaxAgeMs = leaseMs - config.service.timeoutMs - LEASE_MARGIN_MS;
-  const reporting = { ...shared, claimMaxAgeMs };
+  const reporting = {
+    ...sending,
+    outbox: createTowOutbox(redis, clock, { leaseMs, unknownGraceMs, giveUpAfterMs, towBudget }),
+  };
   const submitting = {
-    ...shared,
-    violationOutbox: createViolationOutbox(redis, clock, {
+    ...sending,
+    tows,
+    violations,
+    outbox: createViolationOutbox(redis, clock, {
       leaseMs,
       proofMs,
       giveUpAfterMs,
@@ -68,12 +70,11 @@ export function openHandlers(
     spool,
     tickets: openLookups(foundation, service),
     proofMs,
-    claimMaxAgeMs,
   };
   return {
     deliveries: async (payload) => processDeliveries(deliveryJob.parse(payload), delivering),
-    reports: async (payload) => sendReport(reportJob.parse(payload), reporting),
-    violations: async (payload) => submitViolation(violationJob.parse(payload), submitting),
+    reports: async (payload) => sendEntry(CALLS.tow, reportJob.parse(payload).towing_reference_id, reporting),
+    violations: async (payload) => sendEntry(CALLS.violation, violationJob.parse(payload).violation_id, submitting),
     bulk: openBulkHandler(foundation),
   };
 }

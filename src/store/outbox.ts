@@ -1,77 +1,158 @@
 import type { Redis } from 'ioredis';
 import { noteProbe } from '../domain/circuits';
-import { openOutcomes } from '../domain/entry';
-import { settleAttempt } from '../domain/settle-attempt';
+import { giveBack } from '../domain/give-back';
+import { recordIdOf, type OutboxRecord, type StoredTow, type StoredViolation } from '../domain/outbox-record';
 import { dueAtMs } from '../domain/outbox-schedule';
+import { endClearingUp } from '../domain/settle-entry';
+import { settleAttempt, type Settled } from '../domain/settle-attempt';
 import type { Clock } from '../platform/clock';
-import type { Claim, OutboxStore } from '../workflow/outbox-port';
-import { ClaimAttempt, claimRecord, type Claimed, type ClaimSettings } from './claims';
-import type { RateLimit } from './permits';
-import { KEYS } from './keys';
+import type { Claim, Claimant, Leased, Outbox, Stored } from '../workflow/outbox-port';
+import { ClaimAttempt, type ClaimSettings } from './claims';
+import { TOWS, VIOLATIONS, type OutboxKind } from './outbox-kinds';
+import { givePermitBack, type RateLimit } from './permits';
 import { recordsOf } from './records';
-import type { StoredTow } from '../domain/outbox-record';
-import { ACK_REPEAT_MS } from './until-answered';
+import type { Transaction } from './transaction';
+import { ACK_REPEAT_MS, CLAIM_REPEAT_MS } from './until-answered';
 
-export interface OutboxSettings extends Omit<ClaimSettings, 'rateLimit' | 'proofMs' | 'checksTicket'> {
+export interface TowOutboxSettings extends Omit<ClaimSettings, 'rateLimit' | 'proofMs' | 'checksTicket'> {
   /** Calls that all tows together may make in any window; limit 0 = any number. */
   readonly towBudget: RateLimit;
 }
 
-/** Claim and ack of the reports of tows. */
-export function createOutboxStore(redis: Redis, clock: Clock, settings: OutboxSettings): OutboxStore {
+/** The outboxes of the tows: their reports. */
+export function createTowOutbox(redis: Redis, clock: Clock, settings: TowOutboxSettings): Outbox<StoredTow> {
+  const rateLimit = settings.towBudget;
+  return createOutbox(redis, clock, TOWS, { ...settings, rateLimit, proofMs: 0, checksTicket: false });
+}
+
+export interface ViolationOutboxSettings extends Omit<ClaimSettings, 'rateLimit' | 'unknownGraceMs'> {
+  /** Violations that may be sent in any window; limit 0 = any number. */
+  readonly violationBudget: RateLimit;
+}
+
+/** The outboxes of the violations: each has one entry, the violation itself. */
+export function createViolationOutbox(
+  redis: Redis,
+  clock: Clock,
+  settings: ViolationOutboxSettings,
+): Outbox<StoredViolation> {
+  return createOutbox(redis, clock, VIOLATIONS, {
+    ...settings,
+    rateLimit: settings.violationBudget,
+    unknownGraceMs: 0,
+  });
+}
+
+/** A right that was given back, as far as its commit knows. */
+interface GivenBack<R extends OutboxRecord> extends Stored<R> {
+  /** When its permit was granted, if it is free again. */
+  readonly unusedPermitAtMs: number | null;
+}
+
+const GONE = { kind: 'gone', more: false, next: null, unusedPermitAtMs: null } as const;
+
+function createOutbox<R extends OutboxRecord>(
+  redis: Redis,
+  clock: Clock,
+  kind: OutboxKind<R>,
+  settings: ClaimSettings,
+): Outbox<R> {
   const records = recordsOf(redis);
-  const claiming = {
-    hasToken: true,
-    settings: { ...settings, rateLimit: settings.towBudget, proofMs: 0, checksTicket: false },
-  };
+  const { giveUpAfterMs } = settings;
+  const lineOf = (id: string) => `${kind.name} ${id}`;
+
+  /** Decides with `settle` on the record of a right, which ends; with a claimant, claims what it needs next. */
+  async function endRight(
+    right: Leased<R>,
+    claimant: Claimant | undefined,
+    settle: (
+      transaction: Transaction,
+      record: R,
+    ) => Promise<{ readonly kind: Settled; readonly isPermitSpent: boolean }>,
+  ): Promise<Stored<R>> {
+    const id = recordIdOf(right.record);
+    const next = new ClaimAttempt(redis, clock, { settings, hasToken: claimant?.hasToken ?? true });
+    const decide = async (transaction: Transaction): Promise<GivenBack<R>> => {
+      const record = await kind.load(transaction, id);
+      if (!record) return GONE;
+      if (record.lease?.token === next.leaseToken) {
+        // The reply of this very commit was lost, and the record has changed since.
+        const again = await next.decide(transaction, record);
+        return { kind: 'done', more: true, next: again, unusedPermitAtMs: null };
+      }
+      const permitAtMs = record.lease?.permitAtMs ?? null;
+      const settled = await settle(transaction, record);
+      const dueMs = dueAtMs(record, transaction.nowMs);
+      const isOurs = settled.kind === 'done' || settled.kind === 'late_accepted';
+      const more = isOurs && dueMs !== null && dueMs <= transaction.nowMs;
+      return {
+        kind: settled.kind,
+        more,
+        next: more && claimant ? await next.decide(transaction, record) : null,
+        unusedPermitAtMs: settled.kind === 'done' && !settled.isPermitSpent ? permitAtMs : null,
+      };
+    };
+    for (;;) {
+      const options = { repeatMs: ACK_REPEAT_MS, usesKept: true, drains: true };
+      const reply = await records.transact(lineOf(id), decide, options);
+      // Another record has changed that the decision was made on.
+      if (reply.kind === 'failed') continue;
+      const { unusedPermitAtMs, ...stored } = reply.value;
+      if (unusedPermitAtMs !== null) await givePermitBack(redis, kind.name, unusedPermitAtMs);
+      await next.end(kind.name, stored.next);
+      return stored;
+    }
+  }
+
   return {
-    async claim(ref) {
-      const claimed = await claimRecord(redis, clock, {
-        line: `tow ${ref}`,
-        due: ['ZREM', KEYS.dueTows, ref],
-        load: async (transaction) => {
-          const record = await transaction.tow(ref);
-          return record.tow ? record : null;
-        },
-        ...claiming,
-      });
-      return claimed ? claimOf(ref, claimed) : { kind: 'gone' };
-    },
-
-    async ack(claimed, result, goesOn = false) {
-      const { ref } = claimed;
-      const next = new ClaimAttempt(redis, clock, claiming);
+    async claim(id, claimant = { hasToken: true }) {
+      const attempt = new ClaimAttempt(redis, clock, { settings, ...claimant });
       const reply = await records.transact(
-        `tow ${ref}`,
-        async (transaction) => {
-          const record = await transaction.tow(ref);
-          if (!record.tow) return { kind: 'gone', more: false, next: null } as const;
-          if (record.lease?.token === next.leaseToken) {
-            // The reply of this very commit was lost, and the record has changed since.
-            return { kind: 'done', more: true, next: await next.decide(transaction, record) } as const;
-          }
-          const { nowMs } = transaction;
-          const kind = settleAttempt(record, claimed, result, {
-            nowMs,
-            giveUpAfterMs: settings.giveUpAfterMs,
-            circuits: await transaction.circuits(),
-            effects: transaction.circuitEffects,
-            keepAnswer: () => {},
-          });
-          const dueMs = dueAtMs(record, nowMs);
-          const more = kind === 'done' && dueMs !== null && dueMs <= nowMs;
-          return { kind, more, next: more && goesOn ? await next.decide(transaction, record) : null } as const;
+        lineOf(id),
+        async (transaction): Promise<Claim<R>> => {
+          const record = await kind.load(transaction, id);
+          if (record) return attempt.decide(transaction, record);
+          // Nothing is scheduled for what is not there, unless it is stored meanwhile.
+          transaction.effect(['ZREM', kind.schedule, id]);
+          return { kind: 'gone' };
         },
-        { repeatMs: ACK_REPEAT_MS, usesKept: true, drains: true },
+        { repeatMs: CLAIM_REPEAT_MS },
       );
-      if (reply.kind === 'failed') throw new Error('an ack has no checks');
-      const { kind, more, next: claimedNext } = reply.value;
-      await next.end('tow', claimedNext);
-      return { kind, more, next: claimedNext && claimOf(ref, claimedNext) };
+      if (reply.kind === 'failed') throw new Error('a claim has no checks');
+      await attempt.end(kind.name, reply.value);
+      return reply.value;
     },
 
-    // The claim has opened the task already.
-    handOver: () => Promise.resolve(),
+    ack: (claimed, result, claimant) =>
+      endRight(claimed, claimant, async (transaction, record) => ({
+        kind: settleAttempt(record, claimed, result, {
+          nowMs: transaction.nowMs,
+          giveUpAfterMs,
+          keepAnswer: await kind.answerKeeper(redis, transaction, { record, result }),
+          circuits: await transaction.circuits(),
+          effects: transaction.circuitEffects,
+        }),
+        isPermitSpent: result.isPermitSpent,
+      })),
+
+    giveBack: (leased, why, claimant) =>
+      endRight(leased, claimant, ({ nowMs }, record) =>
+        Promise.resolve({ kind: giveBack(record, leased, why, { nowMs, giveUpAfterMs }), isPermitSpent: false }),
+      ),
+
+    async finished(seen) {
+      const id = recordIdOf(seen);
+      await records.transact(
+        lineOf(id),
+        async (transaction) => {
+          const record = await kind.load(transaction, id);
+          if (!record) return;
+          endClearingUp(record, seen);
+          transaction.schedule(record);
+        },
+        { drains: true },
+      );
+    },
 
     async probed({ service, delayMs }) {
       await records.transact('circuits', async (transaction) => {
@@ -80,53 +161,4 @@ export function createOutboxStore(redis: Redis, clock: Clock, settings: OutboxSe
       });
     },
   };
-}
-
-function claimOf(ref: string, claimed: Claimed<StoredTow>): Claim {
-  const { step, leaseToken, attemptId, circuits } = claimed;
-  switch (step.kind) {
-    case 'idle':
-    case 'held':
-      return { kind: step.kind };
-    case 'wait':
-    case 'busy':
-      return { kind: step.kind, untilMs: step.untilMs };
-    case 'probe':
-      return { kind: 'probe', failedProbes: step.failedProbes };
-    case 'escalated': {
-      const { seq, id, kind, attempts } = step.entry;
-      if (kind === 'violation' || step.why === 'unchecked') throw new Error('not the entry of a tow');
-      return { kind: 'hand_over', seq, reportId: id, reportKind: kind, why: step.why, attempts };
-    }
-    case 'send': {
-      const { entry } = step;
-      if (entry.kind === 'violation') throw new Error('not the entry of a tow');
-      return {
-        kind: 'send',
-        ref,
-        seq: entry.seq,
-        reportId: entry.id,
-        reportKind: entry.kind,
-        body: entry.body,
-        revision: entry.revision,
-        attemptId,
-        leaseToken,
-        attempt: entry.attempts,
-        failures: entry.failures,
-        notFound: entry.notFound,
-        unanswered: openOutcomes(entry),
-        connectionFailures: circuits.open.connection?.failures ?? 0,
-        failedProbes: circuits.open.outage?.failures ?? 0,
-        connectionLosses: entry.connectionLosses,
-        sinceRecordedMs: claimed.grantedAtMs - entry.createdAtMs,
-        permitAtMs: claimed.permitAtMs,
-        permitLastsMs: claimed.permitLastsMs,
-      };
-    }
-    case 'permit':
-    case 'token_first':
-    case 'check':
-    case 'finish':
-      throw new Error(`a tow has no step ${step.kind}`);
-  }
 }

@@ -13,10 +13,10 @@ import { decodeViolation } from './violation-fields';
 
 /**
  * Finds places in the lines for permits that no record waits at. A process that ends between taking a place and its commit
- * leaves one behind, and everyone behind it would wait for a permit that is never taken.
+ * leaves one behind, and all behind it would wait for a permit that is never taken.
  */
 
-/** The front of a line decides who waits; what is behind comes to the front. */
+/** Only the front of a line is looked at: what is behind moves up. */
 const CHECKED_MAX = 20;
 const CHECK_EVERY_MS = 10_000;
 
@@ -43,11 +43,11 @@ export function createLineCheck(redis: Redis, kind: OutboxRecord['kind']): () =>
     const left = [...found].filter(([member, version]) => suspects.get(member) === version);
     suspects = found;
     const first = members.find((member) => !left.some(([gone]) => gone === member));
-    const wake: Effect[] = first === undefined ? [] : [['ZADD', due, 'XX', 'LT', nowMs, first]];
+    const dueNow: Effect[] = first === undefined ? [] : [['ZADD', due, 'XX', 'LT', nowMs, first]];
     for (const [member, expected] of left) {
       await records.commit({
         records: [{ key: keyOf(member), expected }],
-        effects: [['ZREM', line, member], ...wake],
+        effects: [['ZREM', line, member], ...dueNow],
       });
     }
   };

@@ -3,7 +3,9 @@ import { headOf, isEntrySettled, ENTRY_POLICY } from '../domain/entry';
 import type { OutboxRecord } from '../domain/outbox-record';
 import { budgetKey, KEYS } from './keys';
 import { texts } from './parse';
+import { recordsOf } from './records';
 import { Script } from './scripts';
+import { mayPass } from './until-answered';
 
 const takePermit = new Script('take-permit');
 
@@ -35,16 +37,19 @@ export async function permitFor(
   return isGranted === '1' ? { grantedAtMs: Number(atMs) } : { waitUntilMs: Number(atMs) };
 }
 
-/** Gives a permit back that no call used: the first in line may have it. */
-export async function givePermitBack(
-  redis: Redis,
-  kind: OutboxRecord['kind'],
-  { grantedAtMs, nowMs }: { readonly grantedAtMs: number; readonly nowMs: number },
-): Promise<void> {
+/**
+ * Gives a permit back that no call used: the first in line may have it. Best effort, since what was decided with the permit is
+ * stored already; one that is not given back is free after its window.
+ */
+export async function givePermitBack(redis: Redis, kind: OutboxRecord['kind'], grantedAtMs: number): Promise<void> {
   const { log, line, due } = PLACES[kind];
-  await redis.lrem(log, 1, String(grantedAtMs));
-  const [first] = await redis.zrange(line, '0', '0');
-  if (first !== undefined) await redis.zadd(due, 'XX', 'LT', nowMs, first);
+  try {
+    await redis.lrem(log, 1, String(grantedAtMs));
+    const [first] = await redis.zrange(line, '0', '0');
+    if (first !== undefined) await redis.zadd(due, 'XX', 'LT', await recordsOf(redis).nowMs(), first);
+  } catch (error) {
+    if (!mayPass(error)) throw error;
+  }
 }
 
 /** Violations in the order in which they were reported; of tows first those that tell where a vehicle is. */

@@ -55,7 +55,10 @@ export function withViolation(tow: Tow, violation: Violation): Tow {
 }
 
 /** Joins the tows that were requested before a name of their violation was known. */
-export async function joinTows(tools: JoinTools, { violation, references }: ViolationRecord): Promise<void> {
+export async function joinTows(
+  tools: JoinTools,
+  { violation, references }: Pick<ViolationRecord, 'violation' | 'references'>,
+): Promise<void> {
   for (const reference of references) {
     const page = await tools.tows.list({ ...EVERY_TOW, search: reference, cursor: null, limit: TOWS_MAX });
     for (const { tow } of page.items) {

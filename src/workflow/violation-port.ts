@@ -1,13 +1,10 @@
-import type { ReportError } from '../contracts/records';
 import type { ViolationRecord } from '../contracts/violations';
 import type { AuditEntry } from '../domain/audit';
-import type { NewTask } from '../domain/tasks';
 import type { ViolationState } from '../domain/vocabulary';
 import type { Violation } from '../domain/violation';
-import type { AttemptResult } from './outbox-port';
 import type { Act, Page, Remember, RememberAnswer, Saved } from './ports';
 
-/** What the use cases about violations need of the store, and the doors through which a violation leaves. */
+/** What the use cases about violations need of the store. How they are sent: outbox-port.ts. */
 
 export interface ViolationFilter {
   readonly state: ViolationState | null;
@@ -67,93 +64,4 @@ export interface ViolationStore {
 export interface JoiningTow {
   readonly towingReference: string;
   readonly reference: string;
-}
-
-export interface ViolationOutbox {
-  /**
-   * Asks for the right to send a violation. With `hasToken` false a violation that could leave at once is not granted:
-   * `token_first`.
-   */
-  claim(id: string, asker?: { readonly hasToken: boolean }): Promise<ViolationClaim>;
-  /** Stores what came of a claimed attempt, and gives the right back. */
-  ack(claimed: ViolationClaimed, result: ViolationResult): Promise<'done' | 'late' | 'late_accepted' | 'gone'>;
-  /** Gives the right back without an attempt: due again after `delayMs`; nothing is counted as a failure. */
-  release(lease: ViolationLease, why: { delayMs: number; because: string }): Promise<void>;
-  /**
-   * Nobody could say whether there is a ticket: gives the right back, to ask again after `delayMs`. Counted as a failure,
-   * so that one day a person must decide.
-   */
-  unchecked(lease: ViolationLease, why: { delayMs: number; error: ReportError }): Promise<void>;
-  /**
-   * Stores what the ticket check said, null when it said nothing, and gives the right back: due at once, or, with a task,
-   * held until a person decides.
-   */
-  checked(lease: ViolationLease, ticket: { hasActiveTicket: boolean } | null, task: NewTask | null): Promise<void>;
-  /** Opens the task of a violation that a person must decide on. Changes nothing when it has moved on. */
-  handOver(id: string, violation: ViolationHandedOver, task: NewTask): Promise<void>;
-  /**
-   * Its tows have been looked for and joined, its files are gone from the spool, as of this version of the record. Clears
-   * what made it due for that; a name that came since makes it due again.
-   */
-  finished(id: string, version: number): Promise<void>;
-}
-
-export type ViolationClaim =
-  | ViolationClaimed
-  /** Before it is sent the service is to be asked for an active ticket. No slot of the budget was taken. */
-  | (ViolationLease & { readonly kind: 'check'; readonly record: ViolationRecord })
-  /** It may be sent at once, but not before there is a token; nothing was granted. Get one and claim again. */
-  | { readonly kind: 'token_first' }
-  /** Nothing is to be done, or a person must decide first, or there is no such violation. */
-  | { readonly kind: 'idle' | 'held' | 'gone' }
-  /** Accepted or waived, and not cleared up yet: join the tows that name its reference, drop its files. */
-  | { readonly kind: 'finish'; readonly record: ViolationRecord }
-  | ViolationHandedOver
-  /** The outage may be over and no report can find out: make the token call (as OutboxStore.probed stores it). */
-  | { readonly kind: 'probe'; readonly failedProbes: number }
-  /** Nothing can be sent before this moment (Redis time); the record is scheduled for it. */
-  | { readonly kind: 'wait' | 'busy'; readonly untilMs: number };
-
-/** A violation that only a person can go on with, and why; `unchecked`: nobody could say whether there is a ticket. */
-export interface ViolationHandedOver {
-  readonly kind: 'hand_over';
-  readonly why: 'unknown' | 'given_up' | 'unchecked';
-  readonly attempts: number;
-  readonly version: number;
-}
-
-/** The right to work on one violation, for as long as the lease lasts. */
-export interface ViolationLease {
-  readonly id: string;
-  readonly revision: number;
-  readonly leaseToken: string;
-}
-
-/** The right to send one violation once, for as long as the lease lasts; its slot of the budget is taken. */
-export interface ViolationClaimed extends ViolationLease {
-  readonly kind: 'send';
-  readonly record: ViolationRecord;
-  readonly attemptId: string;
-  /** Which attempt this is, from 1. */
-  readonly attempt: number;
-  readonly failures: number;
-  readonly notFound: number;
-  readonly unanswered: number;
-  readonly connectionFailures: number;
-  readonly failedProbes: number;
-  readonly connectionLosses: number;
-  /** How long before the claim it was recorded, ms. */
-  readonly sinceRecordedMs: number;
-  /** As of a claimed report (outbox-port.ts). */
-  readonly permitAtMs: number;
-  readonly permitLastsMs: number;
-}
-
-/** Everything that is stored of one attempt: as of a report, and what the service calls the violation. */
-export interface ViolationResult extends AttemptResult {
-  readonly named: {
-    readonly reference: string;
-    readonly serviceStatus: string | null;
-    readonly canTow: boolean | null;
-  } | null;
 }

@@ -1,6 +1,6 @@
-import type { ViolationResult } from '../../src/workflow/violation-port';
+import type { AttemptResult } from '../../src/domain/settle-attempt';
 import { systemClock } from '../../src/platform/clock';
-import { createViolationOutbox } from '../../src/store/violation-outbox';
+import { createViolationOutbox } from '../../src/store/outbox';
 import type { App } from '../support/app';
 import type { MultipartForm, PageResponse, Visitor } from './visitor';
 
@@ -51,7 +51,7 @@ export function valueIn(html: string, name: string): string {
 export async function sendAs(
   { foundation }: Pick<App, 'foundation'>,
   id: string,
-  result: ViolationResult,
+  result: AttemptResult,
 ): Promise<void> {
   const outbox = createViolationOutbox(foundation.redis, systemClock, {
     leaseMs: 5000,

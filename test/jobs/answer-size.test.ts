@@ -1,4 +1,4 @@
-import { sendReport } from '../../jobs/send-report';
+import { CALLS, sendEntry } from '../../jobs/send-entry';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { createMetrics } from '../../src/platform/metrics';
@@ -6,7 +6,7 @@ import { createMemoryTokenCache, createServiceClient, type ServiceClient } from 
 import { startFakeService, type FakeService } from '../service/fake-service';
 import { noBudgets } from '../support/budgets';
 import { useRedis } from '../support/redis';
-import { openStores, reference, START, type Stores } from '../support/stores';
+import { openStores, START, type Stores } from '../support/stores';
 import { readEntry } from '../support/stored-records';
 
 const redis = useRedis();
@@ -47,9 +47,9 @@ async function sendAnsweredWith(body: string) {
   await stores.say('A', START);
   const settings = { retryBaseMs: 20, retryCapMs: 100, notFoundRetries: 2, notFoundRetryMs: 20, unknownGraceMs: 20 };
   const world = { clock: systemClock, log: silentLog, metrics: createMetrics() };
-  const { outbox, tows } = stores;
-  const tools = { outbox, tows, service, settings, claimMaxAgeMs: 5000, ...world };
-  await sendReport({ towing_reference_id: reference('A') }, tools);
+  const { outbox } = stores;
+  const tools = { outbox, service, settings, claimMaxAgeMs: 5000, ...world };
+  await sendEntry(CALLS.tow, 'A', tools);
   const { rawBody, ...rest } = await readEntry(stores.redis, { ref: 'A' }, 1);
   const { r1: _, ...record } = await stores.redis.hgetall('{p0}:tow:A');
   const others = [rest, record, await stores.redis.hgetall('{p0}:tasks')];

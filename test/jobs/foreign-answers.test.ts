@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { sendReport } from '../../jobs/send-report';
+import { CALLS, sendEntry } from '../../jobs/send-entry';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { createMetrics } from '../../src/platform/metrics';
@@ -8,7 +8,7 @@ import { clientWithToken, closeClients } from '../service/client-under-test';
 import { enveloped, startRawServer, type RawServer } from '../service/fake-service';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
-import { GRACE_MS, INVOICE, openStores, reference, START, type Stores } from '../support/stores';
+import { GRACE_MS, INVOICE, openStores, START, type Stores } from '../support/stores';
 import { letTry, readCircuits } from '../support/stored-records';
 
 /** What follows a 2xx for a report, by what its body is. */
@@ -74,12 +74,9 @@ async function run(ref = 'T1') {
     notFoundRetryMs: 20,
     unknownGraceMs: GRACE_MS,
   };
-  const { outbox, tows } = stores;
+  const { outbox } = stores;
   const world = { clock: systemClock, log: silentLog, metrics: createMetrics() };
-  return sendReport(
-    { towing_reference_id: reference(ref) },
-    { outbox, tows, service, settings, claimMaxAgeMs: 5000, ...world },
-  );
+  return sendEntry(CALLS.tow, ref, { outbox, service, settings, claimMaxAgeMs: 5000, ...world });
 }
 
 async function tow(ref = 'T1') {

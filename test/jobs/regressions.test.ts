@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { processDeliveries } from '../../jobs/process-delivery';
-import { sendReport } from '../../jobs/send-report';
+import { CALLS, sendEntry } from '../../jobs/send-entry';
 import { simulatorCalls } from '../../src/contracts/simulator';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
@@ -9,15 +9,15 @@ import { createMemoryTokenCache, createServiceClient, type ServiceClient } from 
 import { startSimulator, type Simulator } from '../../src/simulator';
 import { createSettling } from '../../src/store/deliveries';
 import { deliveryKey, KEYS, towKey } from '../../src/store/keys';
-import { createOutboxStore } from '../../src/store/outbox';
+import { createTowOutbox } from '../../src/store/outbox';
 import { recordsOf } from '../../src/store/records';
 import { createTaskStore } from '../../src/store/tasks';
-import type { OutboxStore } from '../../src/workflow/outbox-port';
+import type { TowOutbox } from '../support/outboxes';
 import type { TowStore } from '../../src/workflow/ports';
 import { NO_LIMITS, noBudgets } from '../support/budgets';
 import { eventually } from '../support/eventually';
 import { useOwnRedis } from '../support/redis';
-import { GRACE_MS, INVOICE, openStores, reference, START, towRequest, type Stores } from '../support/stores';
+import { GRACE_MS, INVOICE, openStores, START, towRequest, type Stores } from '../support/stores';
 
 const redis = useOwnRedis();
 let stores: Stores;
@@ -136,7 +136,7 @@ describe('report sending: failures of Redis and of the connection', () => {
   let simulator: Simulator;
   let service: ServiceClient;
   /** Has leases as long as in production, because an unacknowledged answer is kept until its lease expires. */
-  let outbox: OutboxStore;
+  let outbox: TowOutbox;
 
   beforeEach(async () => {
     const host = { host: '127.0.0.1', port: 0 };
@@ -152,7 +152,7 @@ describe('report sending: failures of Redis and of the connection', () => {
       clock: systemClock,
       log,
     });
-    outbox = createOutboxStore(stores.redis, systemClock, { leaseMs: 20_000, unknownGraceMs: GRACE_MS, ...NO_LIMITS });
+    outbox = createTowOutbox(stores.redis, systemClock, { leaseMs: 20_000, unknownGraceMs: GRACE_MS, ...NO_LIMITS });
   });
   afterEach(async () => {
     service.close();
@@ -167,9 +167,9 @@ describe('report sending: failures of Redis and of the connection', () => {
     notFoundRetryMs: 20,
     unknownGraceMs: GRACE_MS,
   };
-  const run = (ref: string, through: OutboxStore = outbox) => {
-    const tools = { outbox: through, tows: stores.tows, service, settings, claimMaxAgeMs: 5000, clock, log, metrics };
-    return sendReport({ towing_reference_id: reference(ref) }, tools);
+  const run = (ref: string, through: TowOutbox = outbox) => {
+    const tools = { outbox: through, service, settings, claimMaxAgeMs: 5000, clock, log, metrics };
+    return sendEntry(CALLS.tow, ref, tools);
   };
 
   async function setFaults(...rules: object[]): Promise<void> {
@@ -193,7 +193,7 @@ describe('report sending: failures of Redis and of the connection', () => {
     await stores.say(ref, INVOICE);
     let reconnecting = 0;
     stores.redis.on('reconnecting', () => (reconnecting += 1));
-    const duringOutage: OutboxStore = {
+    const duringOutage: TowOutbox = {
       ...outbox,
       ack: async (claimed, result) => {
         await redis.kill();
@@ -216,7 +216,7 @@ describe('report sending: failures of Redis and of the connection', () => {
 
   test('probes a broken connection with growing delays, each time with another tow, until it works again', async () => {
     const waits: number[] = [];
-    const recorded: OutboxStore = {
+    const recorded: TowOutbox = {
       ...outbox,
       ack: (claimed, result) => {
         if ('delayMs' in result.verdict) waits.push(result.verdict.delayMs);

@@ -1,4 +1,5 @@
-import { sendReport, type SendReportTools } from '../../jobs/send-report';
+import { CALLS, sendEntry, type SendEntryTools } from '../../jobs/send-entry';
+import type { StoredTow } from '../../src/domain/outbox-record';
 import { silentLog } from '../../src/platform/log';
 import { createMetrics } from '../../src/platform/metrics';
 import { createServiceClient, type ServiceClient } from '../../src/service';
@@ -9,7 +10,7 @@ import { enveloped, json, startFakeService, type FakeService } from '../service/
 import { noBudgets } from '../support/budgets';
 import { useRedis } from '../support/redis';
 import { redisNowMs } from '../support/redis-clock';
-import { openStores, reference, START, type Stores } from '../support/stores';
+import { openStores, START, type Stores } from '../support/stores';
 import { changeEntry, readCircuits, readEntry, setCircuit } from '../support/stored-records';
 
 const redis = useRedis();
@@ -54,10 +55,10 @@ function processWith(clock: MovableClock) {
     log: silentLog,
   });
   clients.push(service);
-  const { outbox, tows } = stores;
+  const { outbox } = stores;
   const world = { clock: longest, log: silentLog, metrics: createMetrics() };
-  const tools: SendReportTools = { outbox, tows, service, settings, claimMaxAgeMs: 5000, ...world };
-  return async (ref: string) => (await sendReport({ towing_reference_id: reference(ref) }, tools)).what;
+  const tools: SendEntryTools<StoredTow> = { outbox, service, settings, claimMaxAgeMs: 5000, ...world };
+  return async (ref: string) => (await sendEntry(CALLS.tow, ref, tools)).what;
 }
 
 /** Redis has a clock of its own: moves everything that waits this much closer instead. */

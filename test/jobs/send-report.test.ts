@@ -1,17 +1,18 @@
 import request from 'supertest';
-import { sendReport, type SendReportTools } from '../../jobs/send-report';
+import { CALLS, sendEntry, type SendEntryTools } from '../../jobs/send-entry';
+import type { StoredTow } from '../../src/domain/outbox-record';
 import { simulatorCalls } from '../../src/contracts/simulator';
 import { systemClock, type Clock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { createMetrics } from '../../src/platform/metrics';
 import { createMemoryTokenCache, createServiceClient, type ServiceClient } from '../../src/service';
 import { startSimulator, type Simulator } from '../../src/simulator';
-import type { OutboxStore } from '../../src/workflow/outbox-port';
+import type { TowOutbox } from '../support/outboxes';
 import type { ServicePort } from '../../src/workflow/service-port';
 import { noBudgets } from '../support/budgets';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
-import { GRACE_MS, INVOICE, openStores, reference, START, towInvoice, type Stores } from '../support/stores';
+import { GRACE_MS, INVOICE, openStores, START, towInvoice, type Stores } from '../support/stores';
 
 const redis = useRedis();
 let stores: Stores;
@@ -53,13 +54,13 @@ const settings = {
   unknownGraceMs: GRACE_MS,
 };
 
-function tools(also: { clock?: Clock; outbox?: OutboxStore } = {}): SendReportTools {
-  const { outbox, tows } = stores;
+function tools(also: { clock?: Clock; outbox?: TowOutbox } = {}): SendEntryTools<StoredTow> {
+  const { outbox } = stores;
   const world = { clock: systemClock, log: silentLog, metrics: createMetrics() };
-  return { outbox, tows, service, settings, claimMaxAgeMs: 5000, callsPerRun: 1, ...world, ...also };
+  return { outbox, service, settings, claimMaxAgeMs: 5000, stepsPerRun: 1, ...world, ...also };
 }
 
-const run = (ref: string, also = {}) => sendReport({ towing_reference_id: reference(ref) }, tools(also));
+const run = (ref: string, also = {}) => sendEntry(CALLS.tow, ref, tools(also));
 
 /** Runs the job repeatedly, as the scheduler does, until the reports are in the expected states. */
 const runUntil = (ref: string, expected: string[]) =>
@@ -117,7 +118,7 @@ test('repeats an unanswered invoice request without a webhook exactly once', asy
 
 test('does not repeat an invoice request that a lost worker never acknowledged when the invoice webhook arrives', async () => {
   const ref = await towWithInvoice();
-  const lost: OutboxStore = { ...stores.outbox, ack: () => Promise.reject(new Error('the worker dies here')) };
+  const lost: TowOutbox = { ...stores.outbox, ack: () => Promise.reject(new Error('the worker dies here')) };
   await expect(run(ref, { outbox: lost })).rejects.toThrow('the worker dies here');
   await stores.acceptInvoice(ref);
 
@@ -207,7 +208,7 @@ test('opens a task and keeps the answer to an invoice request that names another
     },
   };
 
-  await sendReport({ towing_reference_id: reference(ref) }, { ...tools(), service: other });
+  await sendEntry(CALLS.tow, ref, { ...tools(), service: other });
 
   const record = await stores.read(ref);
   expect(record.tasks).toMatchObject([{ type: 'answer_broken' }]);

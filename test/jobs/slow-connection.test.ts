@@ -1,16 +1,16 @@
 import dns from 'node:dns';
-import { sendReport } from '../../jobs/send-report';
+import { CALLS, sendEntry } from '../../jobs/send-entry';
 import { silentLog } from '../../src/platform/log';
 import { createMetrics } from '../../src/platform/metrics';
 import { createServiceClient, type ServiceClient } from '../../src/service';
 import { createBudgets, LEAVES_WITHIN_MS, slidingWindow, type BudgetSettings } from '../../src/store/budgets';
-import { createOutboxStore } from '../../src/store/outbox';
+import { createTowOutbox } from '../../src/store/outbox';
 import { createTokenCache } from '../../src/store/tokens';
 import { movableClock, REQUESTS, type MovableClock } from '../service/client-under-test';
 import { enveloped, json } from '../service/fake-service';
 import { NO_LIMITS } from '../support/budgets';
 import { useRedis } from '../support/redis';
-import { GRACE_MS, reference, START } from '../support/stores';
+import { GRACE_MS, START } from '../support/stores';
 import { startWorkerFor, type Worker } from './violation-world';
 
 /** A connection that takes this much longer to open than a permit of a rate limit lasts. */
@@ -71,7 +71,7 @@ test('sends a report whose connection opens slower than a permit of the tow rate
   await stores.say('A', START);
   await createTokenCache(stores.redis).write({ token: 'known', expiresAtMs: null });
   const limits = { ...NO_LIMITS, towBudget: slidingWindow(1) };
-  const outbox = createOutboxStore(stores.redis, clock, { leaseMs: 20_000, unknownGraceMs: GRACE_MS, ...limits });
+  const outbox = createTowOutbox(stores.redis, clock, { leaseMs: 20_000, unknownGraceMs: GRACE_MS, ...limits });
   const settings = {
     retryBaseMs: 20,
     retryCapMs: 100,
@@ -79,9 +79,9 @@ test('sends a report whose connection opens slower than a permit of the tow rate
     notFoundRetryMs: 20,
     unknownGraceMs: GRACE_MS,
   };
-  const tools = { outbox, tows: stores.tows, service, settings, claimMaxAgeMs: 9500, clock, log: silentLog };
+  const tools = { outbox, service, settings, claimMaxAgeMs: 9500, clock, log: silentLog };
 
-  const outcome = await sendReport({ towing_reference_id: reference('A') }, { ...tools, metrics: createMetrics() });
+  const outcome = await sendEntry(CALLS.tow, 'A', { ...tools, metrics: createMetrics() });
 
   expect([outcome.what, fake.calls.length, await permits(worker, 'tow')]).toEqual(['accepted', 1, 1]);
 });

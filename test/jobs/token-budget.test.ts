@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { sendReport } from '../../jobs/send-report';
+import { CALLS, sendEntry } from '../../jobs/send-entry';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { createMetrics } from '../../src/platform/metrics';
@@ -11,7 +11,7 @@ import { createSendingStore } from '../../src/store/sending';
 import { createTaskStore } from '../../src/store/tasks';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
-import { GRACE_MS, openStores, reference, START, type Stores } from '../support/stores';
+import { GRACE_MS, openStores, START, type Stores } from '../support/stores';
 
 const redis = useRedis();
 let stores: Stores;
@@ -60,11 +60,8 @@ function run(ref: string, service: ServiceClient) {
     unknownGraceMs: GRACE_MS,
   };
   const world = { clock: systemClock, log: silentLog, metrics: createMetrics() };
-  const { outbox, tows } = stores;
-  return sendReport(
-    { towing_reference_id: reference(ref) },
-    { outbox, tows, service, settings, claimMaxAgeMs: 5000, ...world },
-  );
+  const { outbox } = stores;
+  return sendEntry(CALLS.tow, ref, { outbox, service, settings, claimMaxAgeMs: 5000, ...world });
 }
 
 const sending = () => createSendingStore(stores.redis, AUTH_PER_MINUTE).read();

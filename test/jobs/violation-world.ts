@@ -1,5 +1,6 @@
-import { submitViolation, type SubmitViolationTools } from '../../jobs/submit-violation';
-import { violationJob } from '../../src/contracts/jobs';
+import { CALLS, sendEntry, type SendEntryTools } from '../../jobs/send-entry';
+import type { ViolationTools } from '../../jobs/violation-calls';
+import type { StoredViolation } from '../../src/domain/outbox-record';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { createMetrics } from '../../src/platform/metrics';
@@ -7,7 +8,7 @@ import { createMemoryTokenCache, createServiceClient } from '../../src/service';
 import { createSpool } from '../../src/spool';
 import { createLookupCache } from '../../src/store/lookups';
 import { KEYS } from '../../src/store/keys';
-import type { ViolationOutboxSettings } from '../../src/store/violation-outbox';
+import type { ViolationOutboxSettings } from '../../src/store/outbox';
 import { createLookups } from '../../src/workflow/lookups';
 import type { SpoolPlace } from '../../src/workflow/spool-port';
 import { enveloped, startFakeService } from '../service/fake-service';
@@ -23,20 +24,22 @@ import { changeEntry } from '../support/stored-records';
 const POLICY = { retryBaseMs: 1000, retryCapMs: 300_000, notFoundRetries: 2, notFoundRetryMs: 20, unknownGraceMs: 20 };
 export const TAKEN = enveloped({ violation_reference_id: 'V-1', status: 'PENDING', metadata: { id: 'own-U1' } });
 
+type Tools = ViolationTools & SendEntryTools<StoredViolation>;
+
 export interface Worker {
   readonly stores: Stores;
   readonly fake: Awaited<ReturnType<typeof startFakeService>>;
   /** The disk that everybody shares, and where it lies. */
-  readonly spool: SubmitViolationTools['spool'];
+  readonly spool: Tools['spool'];
   readonly dataDir: string;
   /** Woken for a violation; other tools than its own where they are given. */
-  wake(id?: string, also?: Partial<SubmitViolationTools>): Promise<string>;
+  wake(id?: string, also?: Partial<Tools>): Promise<string>;
   /** Time has passed: what waits is due. */
   makeDue(id?: string): Promise<void>;
   read(id?: string): ReturnType<typeof readViolation>;
   tasks(): Promise<string[]>;
   /** A spool that is not the shared one. */
-  foreignSpool(): Promise<SubmitViolationTools['spool']>;
+  foreignSpool(): Promise<Tools['spool']>;
   /** Reports a violation with one image; returns where the image lies. */
   reportWithImage(id?: string, also?: Parameters<typeof violationOf>[1]): Promise<string>;
   stop(): Promise<void>;
@@ -67,10 +70,9 @@ export async function startWorkerFor(
   const spool = createSpool({ dataDir, marker, keepMs, ...world });
   await spool.state();
   const cache = createLookupCache(stores.redis, { ...world, keptMs: 0 });
-  const tools: SubmitViolationTools = {
+  const tools: Tools = {
     ...world,
-    violationOutbox: openOutbox(stores, { leaseMs: 5000, ...settings }),
-    outbox: stores.outbox,
+    outbox: openOutbox(stores, { leaseMs: 5000, ...settings }),
     tows: stores.tows,
     violations: stores.violations,
     service,
@@ -79,6 +81,7 @@ export async function startWorkerFor(
     settings: POLICY,
     proofMs: 60_000,
     claimMaxAgeMs: 1000,
+    stepsPerRun: 1,
     metrics: createMetrics(),
   };
   return {
@@ -87,7 +90,7 @@ export async function startWorkerFor(
     spool,
     dataDir,
     async wake(id = 'U1', also = {}) {
-      const outcome = await submitViolation(violationJob.parse({ violation_id: id }), { ...tools, ...also });
+      const outcome = await sendEntry(CALLS.violation, id, { ...tools, ...also });
       return outcome.what;
     },
     async makeDue(id = 'U1') {

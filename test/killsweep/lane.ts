@@ -1,6 +1,6 @@
 import { processDeliveries } from '../../jobs/process-delivery';
-import { sendReport } from '../../jobs/send-report';
-import { deliveryJob, reportJob } from '../../src/contracts/jobs';
+import { CALLS, sendEntry } from '../../jobs/send-entry';
+import { deliveryJob } from '../../src/contracts/jobs';
 import { systemClock } from '../../src/platform/clock';
 import { listen } from '../../src/platform/http';
 import { silentLog } from '../../src/platform/log';
@@ -9,7 +9,7 @@ import { createReceiver } from '../../src/receiver';
 import { createMemoryTokenCache, createServiceClient } from '../../src/service';
 import { startSimulator } from '../../src/simulator';
 import { createIntake, createSettling } from '../../src/store/deliveries';
-import { createOutboxStore } from '../../src/store/outbox';
+import { createTowOutbox } from '../../src/store/outbox';
 import type { Wake } from '../../src/workflow/ports';
 import { openRecord, type ServiceRecord } from '../chaos/record';
 import { NO_LIMITS, noBudgets } from '../support/budgets';
@@ -93,7 +93,7 @@ export async function openLane(redisUrl: string): Promise<Lane> {
     },
     async sendReports(ref, worker) {
       const { graceMs } = settings;
-      const outbox = createOutboxStore(redis, systemClock, {
+      const outbox = createTowOutbox(redis, systemClock, {
         leaseMs: LEASE_MS,
         unknownGraceMs: graceMs,
         ...NO_LIMITS,
@@ -103,13 +103,11 @@ export async function openLane(redisUrl: string): Promise<Lane> {
         clock: worker.clock,
         metrics,
         outbox: worker.wrap('outbox', outbox),
-        tows: worker.wrap('tows', tows),
         service: worker.wrap('service', service),
         settings: { ...POLICY, unknownGraceMs: graceMs },
         claimMaxAgeMs: 600_000,
       };
-      const payload = reportJob.parse({ towing_reference_id: ref });
-      while ((await sendReport(payload, tools)).kind === 'more');
+      while ((await sendEntry(CALLS.tow, ref, tools)).kind === 'more');
     },
     clear: async () => {
       await redis.flushdb();

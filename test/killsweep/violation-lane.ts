@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { processDeliveries } from '../../jobs/process-delivery';
-import { submitViolation } from '../../jobs/submit-violation';
-import { deliveryJob, violationJob } from '../../src/contracts/jobs';
+import { CALLS, sendEntry } from '../../jobs/send-entry';
+import { deliveryJob } from '../../src/contracts/jobs';
 import { systemClock } from '../../src/platform/clock';
 import { listen } from '../../src/platform/http';
 import { silentLog } from '../../src/platform/log';
@@ -123,13 +123,12 @@ export async function openViolationLane(redisUrl: string): Promise<ViolationLane
     },
     async submit(id, worker) {
       const { proofMs } = settings;
-      const violationOutbox = openOutbox(stores, { leaseMs: LEASE_MS, proofMs, checksTicket: true });
+      const outbox = openOutbox(stores, { leaseMs: LEASE_MS, proofMs, checksTicket: true });
       const tools = {
         ...world,
         clock: worker.clock,
         metrics,
-        violationOutbox: worker.wrap('outbox', violationOutbox),
-        outbox: stores.outbox,
+        outbox: worker.wrap('outbox', outbox),
         tows: worker.wrap('tows', tows),
         violations: worker.wrap('violations', violations),
         service: worker.wrap('service', service),
@@ -139,8 +138,7 @@ export async function openViolationLane(redisUrl: string): Promise<ViolationLane
         proofMs,
         claimMaxAgeMs: 600_000,
       };
-      const payload = violationJob.parse({ violation_id: id });
-      while ((await submitViolation(payload, tools)).kind === 'more');
+      while ((await sendEntry(CALLS.violation, id, tools)).kind === 'more');
     },
     clear: async () => {
       await redis.flushdb();

@@ -11,7 +11,7 @@ const app = useApp({ role: 'console' });
 describe('operator API: requests without an audit entry', () => {
   it('records no audit entry for refused requests', async () => {
     const ref = await towAfter(app, 'started');
-    const { reportId } = await claimHead(app, ref);
+    const { id: reportId } = (await claimHead(app, ref)).entry;
     const crewKey = await newKey(app, 'crew');
     const entries = await entriesOf(app, async () => {
       const responses = await Promise.all([

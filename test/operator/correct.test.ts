@@ -32,7 +32,7 @@ describe('operator API: corrected reports', () => {
     const fields = { plate_number: 'KLM 77', latitude: 24.5, status_update_time: '2024-11-20T07:59:00Z' };
     const tow = towIn(await correct(ref, id, fields));
     expect(tow.reports[0]?.body).toEqual({ ...before, ...fields });
-    expect((await claimHead(app, ref)).body).toEqual({ ...before, ...fields });
+    expect((await claimHead(app, ref)).entry.body).toEqual({ ...before, ...fields });
   });
 
   it('updates the tow when its report is corrected, and finds the tow by the new plate', async () => {

@@ -59,7 +59,7 @@ describe('operator API: refused reports', () => {
       expect(reportOf(tow, id)).toMatchObject({ state, hint: null });
       expect(tow.tasks).toEqual([]);
       expect(await isDue(ref)).toBe(true);
-      expect((await claimHead(app, ref)).reportKind).toBe(state === 'pending' ? 'started' : 'detained');
+      expect((await claimHead(app, ref)).entry.kind).toBe(state === 'pending' ? 'started' : 'detained');
     },
   );
 
@@ -99,13 +99,13 @@ describe('operator API: reports whose outcome is unknown', () => {
   it('sends the next report after a report whose outcome is unknown is accepted by hand', async () => {
     const { ref, id } = await unknownInvoice();
     expect(reportOf(towIn(await decide(ref, id, 'accept')), id).state).toBe('accepted');
-    expect((await claimHead(app, ref)).reportKind).toBe('payment');
+    expect((await claimHead(app, ref)).entry.kind).toBe('payment');
   });
 
   it('sends a report whose outcome is unknown again after a manual retry', async () => {
     const { ref, id } = await unknownInvoice();
     towIn(await decide(ref, id, 'retry'));
-    expect(await claimHead(app, ref)).toMatchObject({ reportId: id, attempt: 2 });
+    expect(await claimHead(app, ref)).toMatchObject({ entry: { id: id, attempts: 2 } });
   });
 
   it('waives the pending payment together with an invoice whose outcome is unknown, and no longer requires payment', async () => {
@@ -127,7 +127,7 @@ describe('operator API: reports in flight', () => {
   ] as const)('refuses every decision on %s in flight with 409 and changes nothing', async (_kind, events) => {
     const ref = await towAfter(app, ...events);
     if (events.length > 1) await answerHead(app, ref, 'accepted');
-    const { reportId } = await claimHead(app, ref);
+    const { id: reportId } = (await claimHead(app, ref)).entry;
     const tow = await towOf(app, ref);
     for (const action of ['retry', 'correct', 'waive', 'accept'] as const) {
       const response = await decide(ref, reportId, action).expect(409);
@@ -142,7 +142,7 @@ describe('operator API: waiting reports', () => {
     const { ref, id } = await towWith('retry', 'started');
     expect(Date.parse(reportOf(await towOf(app, ref), id).next_attempt_at ?? '')).toBeGreaterThan(Date.now() + 30_000);
     towIn(await decide(ref, id, 'retry'));
-    expect(await claimHead(app, ref)).toMatchObject({ reportId: id, attempt: 2, failures: 0 });
+    expect(await claimHead(app, ref)).toMatchObject({ entry: { id: id, attempts: 2, failures: 0 } });
   });
 
   it('skips a report that was waived before earlier reports were sent', async () => {
@@ -155,7 +155,7 @@ describe('operator API: waiting reports', () => {
       { id: detained?.id, state: 'waived' },
       { kind: 'released', state: 'pending' },
     ]);
-    expect((await claimHead(app, ref)).reportKind).toBe('released');
+    expect((await claimHead(app, ref)).entry.kind).toBe('released');
   });
 });
 

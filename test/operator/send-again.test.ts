@@ -42,11 +42,7 @@ describe('operator API: a report that was accepted with a broken answer', () => 
     expect(tow.reports).toMatchObject([{ state: 'pending', delivered_at: null, broken_answer: '{"done":true}' }]);
     expect(tow.tasks).toEqual([]);
     expect(await claimHead(app, ref)).toMatchObject({
-      reportId: 'started-1',
-      attempt: 2,
-      failures: 0,
-      unanswered: 1,
-      body,
+      entry: { id: 'started-1', attempts: 2, failures: 0, unanswered: 1, body },
     });
   });
 
@@ -68,7 +64,7 @@ describe('operator API: a report that was accepted with a broken answer', () => 
 
     expect((await towOf(app, ref)).tasks).toMatchObject([{ type: 'answer_broken', report_id: id }]);
     towIn(await decide(ref, id, 'retry'));
-    expect((await claimHead(app, ref)).attempt).toBe(3);
+    expect((await claimHead(app, ref)).entry.attempts).toBe(3);
   });
 
   it('takes no other decision, and none once its task is resolved', async () => {
@@ -111,7 +107,7 @@ describe('operator API: a report that was accepted with a broken answer', () => 
     expect(tow.reports).toMatchObject([{}, { state: 'unknown' }, { state: 'pending' }]);
 
     await changeEntry(app.foundation.redis, { ref }, 2, { nextAtMs: 1 });
-    await expect(claimHead(app, ref)).rejects.toThrow('hand_over');
+    await expect(claimHead(app, ref)).rejects.toThrow('escalated');
   });
 
   it('as an invoice whose webhook has come is not sent again: the webhook proves it', async () => {
@@ -121,7 +117,7 @@ describe('operator API: a report that was accepted with a broken answer', () => 
     await deliver(app, 'tow_invoice', { towing_reference_id: ref, violation_reference_id, towing_invoice: charge });
     towIn(await decide(ref, id, 'retry'));
 
-    expect((await claimHead(app, ref)).reportKind).toBe('payment');
+    expect((await claimHead(app, ref)).entry.kind).toBe('payment');
     expect(await states(ref)).toEqual(['started accepted', 'invoice accepted', 'payment pending']);
   });
 

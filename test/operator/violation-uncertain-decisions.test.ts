@@ -1,7 +1,6 @@
 import { page } from '../../src/contracts/paging';
 import { taskView } from '../../src/contracts/operator';
-import { violationGivenUpTask } from '../../src/domain/violation-tasks';
-import { createViolationOutbox } from '../../src/store/violation-outbox';
+import { createViolationOutbox } from '../../src/store/outbox';
 import { useApp } from '../support/app';
 import { UNKNOWN } from '../support/stores';
 import { claimAs, outcome } from '../support/violations';
@@ -74,8 +73,7 @@ describe('operator API: corrections of violations that may have been accepted', 
   it('corrects a violation that was escalated after repeated failures', async () => {
     const id = await sentAs(FAILED);
     await changeEntry(app.foundation.redis, { violationId: id }, 1, { giveUpAtMs: 1 });
-    const handed = await claimAs(outbox(), id, 'hand_over');
-    await outbox().handOver(id, handed, violationGivenUpTask({ id, attempts: 1 }));
+    await claimAs(outbox(), id, 'escalated');
     expect(await taskTypes()).toEqual(['violation_given_up']);
 
     await decide(id, 'correct', { plateType: 'TAXI' }).expect(202);

@@ -2,7 +2,7 @@ import type { ViolationForm } from '../../src/domain/violation';
 import { auditOf } from '../../src/domain/audit';
 import { violationSearchTerms } from '../../src/domain/search';
 import { violationContractTask } from '../../src/domain/violation-tasks';
-import { createViolationOutbox } from '../../src/store/violation-outbox';
+import { createViolationOutbox } from '../../src/store/outbox';
 import { createViolationStore } from '../../src/store/violations';
 import { violationView, type ViolationView } from '../../src/contracts/violations';
 import type { App } from '../support/app';

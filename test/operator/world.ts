@@ -3,11 +3,11 @@ import { contractBrokenTask, refusedTask, type NewTask } from '../../src/domain/
 import type { Verdict } from '../../src/domain/policy';
 import type { Foundation } from '../../src/main/foundation';
 import { createDeliveryStore, createIntake } from '../../src/store/deliveries';
-import { createOutboxStore } from '../../src/store/outbox';
+import { createTowOutbox } from '../../src/store/outbox';
 import { createTowStore } from '../../src/store/tows';
 import { createViolationStore } from '../../src/store/violations';
 import { processDelivery } from '../../src/workflow/intake';
-import type { Claimed } from '../../src/workflow/outbox-port';
+import { reportIn, type ClaimedReport } from '../support/outboxes';
 import type { App } from '../support/app';
 import { api, towIn, towPath } from './client';
 import { NO_LIMITS } from '../support/budgets';
@@ -114,11 +114,11 @@ export async function towAfter(app: Process, ...events: readonly (keyof typeof S
 }
 
 function outboxOf({ redis, clock }: Foundation) {
-  return createOutboxStore(redis, clock, { leaseMs: 20_000, unknownGraceMs: 15_000, ...NO_LIMITS });
+  return createTowOutbox(redis, clock, { leaseMs: 20_000, unknownGraceMs: 15_000, ...NO_LIMITS });
 }
 
 /** Claims the head of a tow's outbox, as a worker does before it sends it. */
-export async function claimHead({ foundation }: Pick<App, 'foundation'>, ref: string): Promise<Claimed> {
+export async function claimHead({ foundation }: Pick<App, 'foundation'>, ref: string): Promise<ClaimedReport> {
   const claim = await outboxOf(foundation).claim(ref);
   if (claim.kind !== 'send') throw new Error(`nothing to send: ${claim.kind}`);
   return claim;
@@ -139,7 +139,7 @@ export async function answerHead(
   outcome: keyof typeof VERDICTS,
 ): Promise<string> {
   const claimed = await claimHead(app, ref);
-  const { reportId, reportKind } = claimed;
+  const report = reportIn(claimed);
   const isRefused = outcome === 'refused';
   const isAccepted = outcome === 'accepted' || outcome === 'drift';
   const error = { http_status: isRefused ? 400 : null, message: isRefused ? 'Missing required field' : 'no answer' };
@@ -149,6 +149,7 @@ export async function answerHead(
     error: isAccepted ? null : error,
     answer: outcome === 'accepted' ? { towing_reference_id: ref } : null,
     rawBody: outcome === 'drift' ? '{"done":true}' : null,
+    named: null,
     hadNoEffect: isRefused,
     isPermitSpent: true,
     wasAnswered: isAccepted || isRefused,
@@ -159,9 +160,9 @@ export async function answerHead(
     outageDelayMs: 0,
     isConnectionLoss: false,
     isTooOld: false,
-    task: taskAfter(outcome, { id: reportId, kind: reportKind }),
+    task: taskAfter(outcome, report),
   });
-  return reportId;
+  return report.id;
 }
 
 function taskAfter(outcome: keyof typeof VERDICTS, report: { id: string; kind: ReportKind }): NewTask | null {

@@ -1,5 +1,5 @@
 import { towKey, violationKey } from '../../src/store/keys';
-import type { ViolationOutbox } from '../../src/workflow/violation-port';
+import type { ViolationOutbox } from '../support/outboxes';
 import { useRedis } from '../support/redis';
 import { endLease, rememberRecord } from '../support/stored-records';
 import { ACCEPTED, INVOICE, mustClaim, openStores, result, START, UNKNOWN, type Stores } from '../support/stores';
@@ -63,7 +63,7 @@ describe('an accepted answer whose claim was lost', () => {
   test('settles a pending violation, so that no second one is posted', async () => {
     const claim = await violationClaimThatIsLost();
 
-    expect(await violations.ack(claim, takenAs('V-1'))).toBe('late_accepted');
+    expect((await violations.ack(claim, takenAs('V-1'))).kind).toBe('late_accepted');
 
     expect(await readViolation(stores, 'U1')).toMatchObject({ state: 'accepted', reference: 'V-1' });
     expect((await violations.claim('U1')).kind).toBe('finish');
@@ -106,7 +106,7 @@ describe('an accepted answer whose claim was lost', () => {
   test('of a violation is kept with its name while another attempt is in flight, and settles it afterwards', async () => {
     const claim = await violationClaimThatIsLost();
     const second = await mustClaimViolation(violations, 'U1');
-    expect(await violations.ack(claim, takenAs('V-1'))).toBe('late');
+    expect((await violations.ack(claim, takenAs('V-1'))).kind).toBe('late');
     expect((await readViolation(stores, 'U1')).state).toBe('sending');
 
     await violations.ack(second, outcome(UNKNOWN));

@@ -1,4 +1,4 @@
-import type { Claimed } from '../../src/workflow/outbox-port';
+import type { ClaimedReport } from '../support/outboxes';
 import { entryOf } from '../support/audit';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
@@ -206,7 +206,7 @@ test('a broken connection replaces an outage: only the task of the connection is
 
 test('a late answer closes the service circuit too', async () => {
   await tows('A', 'B', 'C', 'L');
-  const late: Claimed = await mustClaim(stores.outbox, 'L');
+  const late: ClaimedReport = await mustClaim(stores.outbox, 'L');
   await breakDown();
   await eventually(async () => expect((await claim('L')).kind).toBe('wait'));
 

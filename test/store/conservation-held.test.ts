@@ -1,7 +1,8 @@
 import { systemClock } from '../../src/platform/clock';
 import { refusedTask } from '../../src/domain/tasks';
-import { createOutboxStore } from '../../src/store/outbox';
+import { createTowOutbox } from '../../src/store/outbox';
 import { createSendingStore } from '../../src/store/sending';
+import { reportIn } from '../support/outboxes';
 import { entryOf } from '../support/audit';
 import { NO_LIMITS } from '../support/budgets';
 import { standings } from '../support/conservation';
@@ -60,7 +61,7 @@ test('reports held by a broken connection wait', async () => {
 test('reports of a paused operation wait, also those refused before it, and after it is resumed', async () => {
   for (const ref of ['A', 'B', 'C']) {
     const claimed = await mustClaim(stores.outbox, ref);
-    const { reportId: id, reportKind: kind } = claimed;
+    const { id, kind } = reportIn(claimed);
     const task = refusedTask({ id, kind, httpStatus: 403, words: 'Access denied', hint: null });
     const also = { task, isForbidden: true, hadNoEffect: true, wasAnswered: true, service: 'alive' } as const;
     await stores.outbox.ack(claimed, result({ next: 'refused', hint: null }, also));
@@ -78,7 +79,7 @@ test('reports of a paused operation wait, also those refused before it, and afte
 test('reports that the pause found refused and a person resumed before any was looked at stay with the person', async () => {
   for (const ref of ['A', 'B', 'C']) {
     const claimed = await mustClaim(stores.outbox, ref);
-    const { reportId: id, reportKind: kind } = claimed;
+    const { id, kind } = reportIn(claimed);
     const task = refusedTask({ id, kind, httpStatus: 403, words: 'Access denied', hint: null });
     const also = { task, isForbidden: true, hadNoEffect: true, wasAnswered: true, service: 'alive' } as const;
     await stores.outbox.ack(claimed, result({ next: 'refused', hint: null }, also));
@@ -93,7 +94,7 @@ test('reports that the pause found refused and a person resumed before any was l
 test('reports that stand in line for the budget wait', async () => {
   const limits = { ...NO_LIMITS, towBudget: { limit: 2, windowMs: LATER_MS } };
   const settings = { leaseMs: LEASE_MS, unknownGraceMs: GRACE_MS, ...limits };
-  const outbox = createOutboxStore(stores.redis, systemClock, settings);
+  const outbox = createTowOutbox(stores.redis, systemClock, settings);
   const kinds = [];
   for (const ref of REFS) kinds.push((await outbox.claim(ref)).kind);
   expect(kinds).toEqual(['send', 'send', 'wait', 'wait', 'wait', 'wait', 'wait', 'wait']);

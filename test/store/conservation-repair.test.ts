@@ -84,7 +84,7 @@ describe('what a clock that jumped has put far ahead', () => {
 
     expect(await owed()).toEqual({ waiting: 1 });
     expect(await stores.due.tows.take(10, 1000)).toEqual(['T1']);
-    expect(await mustClaim(stores.outbox, 'T1')).toMatchObject({ reportKind: 'started' });
+    expect(await mustClaim(stores.outbox, 'T1')).toMatchObject({ entry: { kind: 'started' } });
   });
 
   test('loses its lease', async () => {

@@ -86,7 +86,7 @@ describe('of reports the next walk finds', () => {
 
     expect((await found()).reports).toEqual({ waiting: 3 });
     expect(await stores.due.tows.take(10, 1000)).toEqual(['T1']);
-    expect(await mustClaim(stores.outbox, 'T1')).toMatchObject({ reportKind: 'started' });
+    expect(await mustClaim(stores.outbox, 'T1')).toMatchObject({ entry: { kind: 'started' } });
   });
 
   test('an outbox whose worker is lost and that nobody would come back to, once its lease is over', async () => {

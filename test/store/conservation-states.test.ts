@@ -5,6 +5,7 @@ import { createRetentionStore } from '../../src/store/retention';
 import { createTaskStore } from '../../src/store/tasks';
 import { decideReport } from '../../src/workflow/decisions';
 import { systemClock } from '../../src/platform/clock';
+import { reportIn } from '../support/outboxes';
 import { entryOf } from '../support/audit';
 import { standings } from '../support/conservation';
 import { eventually } from '../support/eventually';
@@ -173,11 +174,11 @@ describe('a report', () => {
       await stores.say(ref, { event: 'detained' });
       const claimed = await mustClaim(stores.outbox, ref);
       const words = { httpStatus: 400, words: 'no', hint: null };
-      const task = refusedTask({ id: claimed.reportId, kind: claimed.reportKind, ...words });
+      const task = refusedTask({ ...reportIn(claimed), ...words });
       await stores.outbox.ack(claimed, result({ next: 'refused', hint: null }, { task, hadNoEffect: true }));
       expect(await reports()).toMatchObject({ with_a_person: 1 });
 
-      await decideReport(tools(), { ref, reportId: claimed.reportId, command, actor });
+      await decideReport(tools(), { ref, reportId: claimed.entry.id, command, actor });
     }
     expect(await reports()).toEqual({ waiting: 3, finished: 1 });
   });
@@ -188,7 +189,7 @@ describe('a report', () => {
     expect(await reports()).toEqual({ finished: 1, waiting: 1 });
     await stores.outbox.ack(await eventually(() => mustClaim(stores.outbox, 'T1')), result(UNKNOWN));
     expect(await reports()).toEqual({ finished: 1, waiting: 1 });
-    await eventually(async () => expect((await stores.outbox.claim('T1')).kind).toBe('hand_over'));
+    await eventually(async () => expect((await stores.outbox.claim('T1')).kind).toBe('escalated'));
     expect(await reports()).toEqual({ finished: 1, with_a_person: 1 });
 
     await stores.acceptInvoice('T1');

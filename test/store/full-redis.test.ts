@@ -85,7 +85,7 @@ describe('while Redis is full', () => {
     const claimed = await mustClaimViolation(outbox, 'U1');
     await fill();
 
-    expect(await outbox.ack(claimed, takenAs('V-1'))).toBe('done');
+    expect((await outbox.ack(claimed, takenAs('V-1'))).kind).toBe('done');
 
     expect(await readViolation(stores, 'U1')).toMatchObject({ state: 'accepted', reference: 'V-1' });
   });
@@ -96,7 +96,7 @@ describe('while Redis is full', () => {
     const claimed = await mustClaimViolation(outbox, 'U1');
     await fill();
 
-    await outbox.release(claimed, { delayMs: LONG_MS, because: 'spool' });
+    await outbox.giveBack(claimed, { kind: 'images_unseen', delayMs: LONG_MS });
 
     expect(await readViolation(stores, 'U1')).toMatchObject({ state: 'pending', inFlight: false, attempts: 0 });
   });
@@ -108,7 +108,7 @@ describe('while Redis is full', () => {
     const { record } = await claimAs(outbox, 'U1', 'finish');
     await fill();
 
-    await outbox.finished('U1', record.version);
+    await outbox.finished(record);
 
     const retention = createRetentionStore(stores.redis);
     expect(await retention.retireViolation('U1', await readViolation(stores, 'U1'))).toBe('retired');

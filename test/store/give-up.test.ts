@@ -1,7 +1,6 @@
 import { systemClock } from '../../src/platform/clock';
-import { givenUpTask } from '../../src/domain/tasks';
-import { createOutboxStore } from '../../src/store/outbox';
-import type { OutboxStore } from '../../src/workflow/outbox-port';
+import { createTowOutbox } from '../../src/store/outbox';
+import type { TowOutbox } from '../support/outboxes';
 import { entryOf } from '../support/audit';
 import { NO_LIMITS } from '../support/budgets';
 import { eventually } from '../support/eventually';
@@ -20,9 +19,9 @@ afterEach(() => stores.close());
 const RETRY = { next: 'retry', delayMs: 0, because: 'failed' } as const;
 
 /** An outbox that gives reports up soon. */
-function outboxGivingUpAfter(giveUpAfterMs: number): OutboxStore {
+function outboxGivingUpAfter(giveUpAfterMs: number): TowOutbox {
   const settings = { leaseMs: LEASE_MS, unknownGraceMs: GRACE_MS, ...NO_LIMITS, giveUpAfterMs };
-  return createOutboxStore(stores.redis, systemClock, settings);
+  return createTowOutbox(stores.redis, systemClock, settings);
 }
 
 async function startedTow(ref: string): Promise<void> {
@@ -31,18 +30,16 @@ async function startedTow(ref: string): Promise<void> {
 }
 
 /** Claims until the report is given up. */
-const untilGivenUp = (outbox: OutboxStore, ref: string) =>
+const untilGivenUp = (outbox: TowOutbox, ref: string) =>
   eventually(async () => {
     const claim = await outbox.claim(ref);
     if (claim.kind === 'send') await outbox.ack(claim, result(RETRY));
-    if (claim.kind !== 'hand_over') throw new Error(`not given up: ${claim.kind}`);
+    if (claim.kind !== 'escalated') throw new Error(`not given up: ${claim.kind}`);
     return claim;
   });
 
-async function giveUp(outbox: OutboxStore, ref: string): Promise<void> {
-  const report = await untilGivenUp(outbox, ref);
-  const { reportId: id, reportKind: kind, attempts } = report;
-  await outbox.handOver(ref, report, givenUpTask({ id, kind, attempts }));
+async function giveUp(outbox: TowOutbox, ref: string): Promise<void> {
+  await untilGivenUp(outbox, ref);
 }
 
 test('a report that keeps failing for too long is given up to a person, and nothing more is sent', async () => {
@@ -110,21 +107,19 @@ test('a service that asks for a wait without end cannot hide a report from peopl
 
   const dueInMs = ((await stores.dueAt('T1')) ?? Infinity) - (await stores.read('T1')).readAtMs;
   expect(dueInMs).toBeLessThan(5000);
-  expect(await untilGivenUp(outbox, 'T1')).toMatchObject({ why: 'given_up', attempts: 1 });
+  expect(await untilGivenUp(outbox, 'T1')).toMatchObject({ why: 'given_up', entry: { attempts: 1 } });
 });
 
-test('a report that moved on since it was given up is left alone', async () => {
+test('a retry closes the task of a report that was given up, and it is sent again', async () => {
   await startedTow('T1');
   const outbox = outboxGivingUpAfter(50);
-  const report = await untilGivenUp(outbox, 'T1');
+  await untilGivenUp(outbox, 'T1');
   await stores.tows.decide(await stores.read('T1'), {
     action: 'retry',
     reportId: 'started-1',
     audit: entryOf('report.retried'),
   });
   await mustClaim(outbox, 'T1');
-
-  await outbox.handOver('T1', report, givenUpTask({ id: 'started-1', kind: 'started', attempts: 1 }));
 
   expect((await stores.read('T1')).tasks).toEqual([]);
 });

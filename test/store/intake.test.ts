@@ -1,4 +1,4 @@
-import type { Claimed } from '../../src/workflow/outbox-port';
+import type { ClaimedReport } from '../support/outboxes';
 import { useRedis } from '../support/redis';
 import {
   INVOICE,
@@ -117,7 +117,7 @@ describe('an invoice that differs from the answer to our request is found', () =
     delay_invoice: { total_amount: 0, paid_amount: 0, tax: 0 },
   };
 
-  async function claimedInvoice(): Promise<Claimed> {
+  async function claimedInvoice(): Promise<ClaimedReport> {
     await stores.request('T1');
     await stores.say('T1', START);
     await stores.say('T1', INVOICE);

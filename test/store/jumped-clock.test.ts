@@ -28,7 +28,7 @@ test('a lease that a clock has put a year ahead does not stop a tow', async () =
   await stores.say('T1', START);
   await leaseForYear(towKey('T1'), { key: KEYS.dueTows, member: 'T1' });
 
-  expect((await mustClaim(stores.outbox, 'T1')).reportKind).toBe('started');
+  expect((await mustClaim(stores.outbox, 'T1')).entry.kind).toBe('started');
 
   expect(await leaseUntilMs(stores.redis, towKey('T1'))).toBeLessThan(Date.now() + 60_000);
 });

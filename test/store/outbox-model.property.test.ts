@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import type { FactCommand } from '../../src/domain/fact-command';
 import type { Verdict } from '../../src/domain/policy';
-import { contractBrokenTask, unknownOutcomeTask } from '../../src/domain/tasks';
+import { contractBrokenTask } from '../../src/domain/tasks';
 import { systemClock } from '../../src/platform/clock';
-import { createOutboxStore } from '../../src/store/outbox';
+import { createTowOutbox } from '../../src/store/outbox';
 import { decideReport, type DecisionCommand } from '../../src/workflow/decisions';
 import { isSettled } from '../../src/domain/outbox';
-import type { Claim, Claimed, OutboxStore } from '../../src/workflow/outbox-port';
+import type { ClaimedReport, TowClaim, TowOutbox } from '../support/outboxes';
 import { NO_LIMITS } from '../support/budgets';
 import { useRedis } from '../support/redis';
 import { ACCEPTED, INVOICE, mustClaim, openStores, result, RULES, START, type Stores } from '../support/stores';
@@ -32,10 +32,10 @@ beforeEach(async () => {
 afterEach(() => stores.close());
 
 interface Real {
-  readonly steady: OutboxStore;
+  readonly steady: TowOutbox;
   /** Its leases expire at once. */
-  readonly lost: OutboxStore;
-  readonly granted: { readonly claimed: Claimed; readonly attempt: ModelAttempt }[];
+  readonly lost: TowOutbox;
+  readonly granted: { readonly claimed: ClaimedReport; readonly attempt: ModelAttempt }[];
   saidCount: number;
   webhooks: number;
 }
@@ -47,7 +47,7 @@ test('the outbox of a tow does what the model does, for any order of facts, clai
     fc.asyncProperty(steps, async (story) => {
       await beginAtInvoice();
       const outboxWith = (leaseMs: number) =>
-        createOutboxStore(stores.redis, systemClock, { leaseMs, unknownGraceMs: 0, ...NO_LIMITS });
+        createTowOutbox(stores.redis, systemClock, { leaseMs, unknownGraceMs: 0, ...NO_LIMITS });
       const real: Real = { steady: outboxWith(60_000), lost: outboxWith(0), granted: [], saidCount: 0, webhooks: 0 };
       const model = newModel();
       owe(model, 'started');
@@ -61,7 +61,7 @@ test('the outbox of a tow does what the model does, for any order of facts, clai
     { numRuns: 150, examples: [[SENT_AGAIN]] },
   );
   // Each outcome must have occurred, or the test proves little.
-  for (const what of ['busy', 'idle', 'held', 'send', 'hand_over'])
+  for (const what of ['busy', 'idle', 'held', 'send', 'escalated'])
     expect(seen.get(`claim ${what}`)).toBeGreaterThan(0);
   for (const what of ['done', 'late', 'late_accepted']) expect(seen.get(`ack ${what}`)).toBeGreaterThan(0);
   for (const what of ['done', 'sent again', 'refused']) expect(seen.get(`decide ${what}`)).toBeGreaterThan(0);
@@ -110,7 +110,7 @@ async function say(model: Model, real: Real): Promise<string> {
 }
 
 /** Claims without the growing wait after lost workers: the model has no time. */
-async function claimPastWaits(outbox: OutboxStore): Promise<Claim> {
+async function claimPastWaits(outbox: TowOutbox): Promise<TowClaim> {
   const claimed = await outbox.claim(REF);
   if (claimed.kind !== 'wait') return claimed;
   const head = (await stores.read(REF)).reports.find(({ state }) => !isSettled(state));
@@ -121,15 +121,14 @@ async function claimPastWaits(outbox: OutboxStore): Promise<Claim> {
 async function claimBoth(isLost: boolean, model: Model, real: Real): Promise<string> {
   const expected = claim(model, isLost);
   const claimed = await claimPastWaits(isLost ? real.lost : real.steady);
-  const shown = claimed.kind === 'send' ? `send ${claimed.reportId}` : claimed.kind;
+  const shown = claimed.kind === 'send' ? `send ${claimed.entry.id}` : claimed.kind;
   expect(shown).toBe(expected.kind === 'send' ? `send ${expected.attempt.report.id}` : expected.kind);
   if (claimed.kind === 'send' && expected.kind === 'send') {
     real.granted.push({ claimed, attempt: expected.attempt });
   }
-  if (claimed.kind === 'hand_over') {
+  if (claimed.kind === 'escalated') {
     const head = headOf(model);
     if (head) head.isHandedOver = true;
-    await real.steady.handOver(REF, claimed, unknownOutcomeTask({ id: claimed.reportId, kind: claimed.reportKind }));
   }
   return expected.kind;
 }

@@ -54,7 +54,7 @@ export function headOf(model: Model): ModelReport | null {
 }
 
 export type ModelClaim =
-  { readonly kind: 'busy' | 'idle' | 'held' | 'hand_over' } | { readonly kind: 'send'; readonly attempt: ModelAttempt };
+  { readonly kind: 'busy' | 'idle' | 'held' | 'escalated' } | { readonly kind: 'send'; readonly attempt: ModelAttempt };
 
 /** A worker asks for the head; one that is lost holds the tow for no time at all. */
 export function claim(model: Model, isLost: boolean): ModelClaim {
@@ -65,7 +65,7 @@ export function claim(model: Model, isLost: boolean): ModelClaim {
   const head = headOf(model);
   if (!head) return { kind: 'idle' };
   if (head.state === 'refused' || head.isHandedOver) return { kind: 'held' };
-  if (head.state === 'unknown' && head.unanswered >= 2) return { kind: 'hand_over' };
+  if (head.state === 'unknown' && head.unanswered >= 2) return { kind: 'escalated' };
   head.attempt = model.clock;
   if (isOnce(head)) {
     head.state = 'sending';

@@ -1,6 +1,5 @@
-import { unknownOutcomeTask } from '../../src/domain/tasks';
 import { systemClock } from '../../src/platform/clock';
-import { createOutboxStore } from '../../src/store/outbox';
+import { createTowOutbox } from '../../src/store/outbox';
 import { NO_LIMITS } from '../support/budgets';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
@@ -32,7 +31,7 @@ test('reports leave in the order of their facts, each only after the one before 
   const sent: string[] = [];
   for (let step = 0; step < 3; step += 1) {
     const claim = await mustClaim(stores.outbox, 'T1');
-    sent.push(claim.reportKind);
+    sent.push(claim.entry.kind);
     expect((await stores.outbox.claim('T1')).kind).toBe('busy');
     const stored = await stores.outbox.ack(claim, result(ACCEPTED));
     expect(stored).toEqual({ kind: 'done', more: step < 2, next: null });
@@ -49,14 +48,17 @@ test('a body keeps every digit and letter from the fact to the claim', async () 
 
   const claim = await mustClaim(stores.outbox, 'T1');
 
-  expect(claim.body).toMatchObject({ latitude: 24.7136123456789, towed_location: 'شارع العليا "5" \\ \u{1f697}' });
+  expect(claim.entry.body).toMatchObject({
+    latitude: 24.7136123456789,
+    towed_location: 'شارع العليا "5" \\ \u{1f697}',
+  });
 });
 
 test('of two workers that claim at the same time only one may send', async () => {
   await stores.request('T1');
   await stores.say('T1', START);
 
-  const outbox = createOutboxStore(stores.redis, systemClock, { leaseMs: 60_000, unknownGraceMs: 0, ...NO_LIMITS });
+  const outbox = createTowOutbox(stores.redis, systemClock, { leaseMs: 60_000, unknownGraceMs: 0, ...NO_LIMITS });
   const claims = await Promise.all(Array.from({ length: 20 }, () => outbox.claim('T1')));
 
   expect(claims.filter(({ kind }) => kind === 'send')).toHaveLength(1);
@@ -103,7 +105,7 @@ test('an unknown invoice request is sent once more, and after that only a person
   expect((await stores.outbox.claim('T1')).kind).toBe('wait');
 
   const second = await claimsToSend('T1');
-  expect(second).toMatchObject({ reportKind: 'invoice', attempt: 2, unanswered: 1 });
+  expect(second).toMatchObject({ entry: { kind: 'invoice', attempts: 2, unanswered: 1 } });
   await stores.outbox.ack(second, result(UNKNOWN));
 
   await untilHandedOver('T1');
@@ -147,7 +149,7 @@ test('an invoice webhook from before the first request proves nothing', async ()
 
   const second = await claimsToSend('T1');
 
-  expect(second).toMatchObject({ reportKind: 'invoice', attempt: 2 });
+  expect(second).toMatchObject({ entry: { kind: 'invoice', attempts: 2 } });
 });
 
 test('a request that surely had no effect is not proved by a webhook that comes after it', async () => {
@@ -156,7 +158,7 @@ test('a request that surely had no effect is not proved by a webhook that comes 
   await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(refusedConnection, { hadNoEffect: true }));
   await stores.acceptInvoice('T1');
 
-  expect(await claimsToSend('T1')).toMatchObject({ reportKind: 'invoice', attempt: 2, unanswered: 0 });
+  expect(await claimsToSend('T1')).toMatchObject({ entry: { kind: 'invoice', attempts: 2, unanswered: 0 } });
 });
 
 test('a broken connection holds all tows, lets one at a time try, and wakes all when it works again', async () => {
@@ -215,11 +217,10 @@ test('what waits is due exactly when it may go on, and what a person holds is no
 
 /** Claims until a person must decide, as wake-ups do, and hands the report over. */
 async function untilHandedOver(ref: string): Promise<void> {
-  const report = await eventually(async () => {
+  await eventually(async () => {
     const claim = await stores.outbox.claim(ref);
-    if (claim.kind !== 'hand_over') throw new Error(`not handed over yet: ${claim.kind}`);
+    if (claim.kind !== 'escalated') throw new Error(`not handed over yet: ${claim.kind}`);
     return claim;
   });
-  await stores.outbox.handOver(ref, report, unknownOutcomeTask({ id: report.reportId, kind: report.reportKind }));
   expect((await stores.outbox.claim(ref)).kind).toBe('held');
 }

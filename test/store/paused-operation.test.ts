@@ -1,5 +1,6 @@
 import { refusedTask } from '../../src/domain/tasks';
 import { createSendingStore } from '../../src/store/sending';
+import { reportIn } from '../support/outboxes';
 import { entryOf } from '../support/audit';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
@@ -28,7 +29,7 @@ async function tows(...refs: string[]): Promise<void> {
 /** The service forbids the head of this tow's outbox. */
 async function forbid(ref: string): Promise<void> {
   const claimed = await mustClaim(stores.outbox, ref);
-  const { reportId: id, reportKind: kind } = claimed;
+  const { id, kind } = reportIn(claimed);
   const task = refusedTask({ id, kind, httpStatus: 403, words: 'Access denied', hint: null });
   const refused = { next: 'refused', hint: null } as const;
   const also = { task, isForbidden: true, hadNoEffect: true, wasAnswered: true, service: 'alive' } as const;
@@ -62,7 +63,7 @@ test('other operations go on while one is paused', async () => {
   await stores.say('X', { event: 'detained' });
   for (const ref of ['A', 'B', 'C']) await forbid(ref);
 
-  expect(await claim('X')).toMatchObject({ kind: 'send', reportKind: 'detained' });
+  expect(await claim('X')).toMatchObject({ kind: 'send', entry: { kind: 'detained' } });
 });
 
 test('every five minutes one tow tries a paused operation; allowed again, all that waited are due at once', async () => {

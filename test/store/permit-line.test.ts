@@ -1,23 +1,23 @@
 import { systemClock } from '../../src/platform/clock';
 import { budgetKey, KEYS, towKey } from '../../src/store/keys';
-import { createOutboxStore } from '../../src/store/outbox';
+import { createTowOutbox } from '../../src/store/outbox';
 import { createLineCheck } from '../../src/store/permit-line';
 import { recordsOf } from '../../src/store/records';
-import type { OutboxStore } from '../../src/workflow/outbox-port';
+import type { TowOutbox } from '../support/outboxes';
 import { useRedis } from '../support/redis';
 import { ACCEPTED, GRACE_MS, mustClaim, openStores, result, START, type Stores } from '../support/stores';
 import { openOutbox, reportViolations } from '../support/violations';
 
 const redis = useRedis();
 let stores: Stores;
-let outbox: OutboxStore;
+let outbox: TowOutbox;
 /** Looks at the line of the tows, as the poller does. */
 let check: () => Promise<void>;
 let laterMs: number;
 beforeEach(async () => {
   stores = await openStores(redis.url);
   const limits = { giveUpAfterMs: 3_600_000, towBudget: { limit: 1, windowMs: 60_000 } };
-  outbox = createOutboxStore(stores.redis, systemClock, { leaseMs: 20_000, unknownGraceMs: GRACE_MS, ...limits });
+  outbox = createTowOutbox(stores.redis, systemClock, { leaseMs: 20_000, unknownGraceMs: GRACE_MS, ...limits });
   laterMs = 0;
   const records = recordsOf(stores.redis);
   const nowMs = records.nowMs.bind(records);

@@ -1,8 +1,7 @@
-import { givenUpTask } from '../../src/domain/tasks';
 import { systemClock } from '../../src/platform/clock';
 import { slidingWindow } from '../../src/store/budgets';
-import { createOutboxStore } from '../../src/store/outbox';
-import type { OutboxStore } from '../../src/workflow/outbox-port';
+import { createTowOutbox } from '../../src/store/outbox';
+import type { TowOutbox } from '../support/outboxes';
 import { entryOf } from '../support/audit';
 import { NO_LIMITS } from '../support/budgets';
 import { eventually } from '../support/eventually';
@@ -30,9 +29,9 @@ afterEach(() => stores.close());
 const DROPPED = { next: 'hold', delayMs: 0, because: 'dropped' } as const;
 const RETRY = { next: 'retry', delayMs: 0, because: 'failed' } as const;
 
-function outboxWith(also: Partial<Parameters<typeof createOutboxStore>[2]>): OutboxStore {
+function outboxWith(also: Partial<Parameters<typeof createTowOutbox>[2]>): TowOutbox {
   const settings = { leaseMs: LEASE_MS, unknownGraceMs: GRACE_MS, ...NO_LIMITS, ...also };
-  return createOutboxStore(stores.redis, systemClock, settings);
+  return createTowOutbox(stores.redis, systemClock, settings);
 }
 
 async function startedTow(ref: string): Promise<void> {
@@ -54,7 +53,7 @@ test('a report whose worker is lost every time is tried later each time, and giv
 
   expect((await outbox.claim('T1')).kind).toBe('wait');
   expect((await stores.read('T1')).reports[0]).toMatchObject({ failures: 2 });
-  await eventually(async () => expect(await outbox.claim('T1')).toMatchObject({ kind: 'hand_over', why: 'given_up' }));
+  await eventually(async () => expect(await outbox.claim('T1')).toMatchObject({ kind: 'escalated', why: 'given_up' }));
 });
 
 test('a claim that is too old again and again is no secret: it waits, its clock runs, and people see why', async () => {
@@ -105,12 +104,11 @@ test('the proof of an invoice that was given up stays on the schedule when the w
   await towAtInvoice('T1');
   const outbox = outboxWith({ giveUpAfterMs: 1 });
   await outbox.ack(await mustClaim(outbox, 'T1'), result(RETRY));
-  const report = await eventually(async () => {
+  await eventually(async () => {
     const claim = await outbox.claim('T1');
-    if (claim.kind !== 'hand_over') throw new Error(claim.kind);
+    if (claim.kind !== 'escalated') throw new Error(claim.kind);
     return claim;
   });
-  await outbox.handOver('T1', report, givenUpTask({ id: 'invoice-2', kind: 'invoice', attempts: 1 }));
 
   await stores.acceptInvoice('T1');
   await stores.process('invoice-T1');
@@ -135,19 +133,17 @@ test('a tow in the later class of a budget moves up when it is released', async 
   expect(await stores.redis.zrangebyscore('{p0}:budget-waiting', '-inf', '+inf')).toEqual(['D2', 'D1']);
 });
 
-test('a report that a person took back before it was handed over stays taken back', async () => {
+test('a retry closes the task of a report that was given up', async () => {
   await startedTow('T1');
   const outbox = outboxWith({ giveUpAfterMs: 1 });
   await outbox.ack(await mustClaim(outbox, 'T1'), result(RETRY));
-  const report = await eventually(async () => {
+  await eventually(async () => {
     const claim = await outbox.claim('T1');
-    if (claim.kind !== 'hand_over') throw new Error(claim.kind);
+    if (claim.kind !== 'escalated') throw new Error(claim.kind);
     return claim;
   });
   const retry = { action: 'retry', reportId: 'started-1', audit: entryOf('report.retried') } as const;
   await stores.tows.decide(await stores.read('T1'), retry);
-
-  await outbox.handOver('T1', report, givenUpTask({ id: 'started-1', kind: 'started', attempts: 1 }));
 
   expect((await stores.read('T1')).tasks).toEqual([]);
   expect((await outbox.claim('T1')).kind).toBe('send');

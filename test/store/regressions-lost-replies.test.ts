@@ -2,8 +2,8 @@ import type { Redis } from 'ioredis';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { connectFailFast, whenReady } from '../../src/store/connect';
-import { createOutboxStore } from '../../src/store/outbox';
-import type { OutboxStore } from '../../src/workflow/outbox-port';
+import { createTowOutbox } from '../../src/store/outbox';
+import type { TowOutbox } from '../support/outboxes';
 import { useRedis } from '../support/redis';
 import { ACCEPTED, GRACE_MS, mustClaim, openStores, result, START, type Stores } from '../support/stores';
 import { NO_LIMITS } from '../support/budgets';
@@ -14,7 +14,7 @@ let stores: Stores;
 let wire: Wire;
 let client: Redis;
 /** An outbox whose replies can be lost on their way from Redis. */
-let outbox: OutboxStore;
+let outbox: TowOutbox;
 
 beforeEach(async () => {
   stores = await openStores(redis.url);
@@ -22,7 +22,7 @@ beforeEach(async () => {
   client = connectFailFast(`redis://127.0.0.1:${wire.port}`, { log: silentLog });
   await whenReady(client, 5000);
   // A lease that outlasts the repetition of a call, as the real one does.
-  outbox = createOutboxStore(client, systemClock, { leaseMs: 5000, unknownGraceMs: GRACE_MS, ...NO_LIMITS });
+  outbox = createTowOutbox(client, systemClock, { leaseMs: 5000, unknownGraceMs: GRACE_MS, ...NO_LIMITS });
   for (const ref of ['T1', 'T2']) {
     await stores.request(ref);
     await stores.say(ref, START);
@@ -40,7 +40,7 @@ test('a claim whose reply is lost is given again: the attempt counts once and no
   const claim = await mustClaim(outbox, 'T1');
 
   expect(wire.lost()).toBe(1);
-  expect(claim.attempt).toBe(1);
+  expect(claim.entry.attempts).toBe(1);
   expect((await stores.read('T1')).reports[0]).toMatchObject({ attempts: 1, inFlight: true, log: [] });
   expect((await outbox.claim('T1')).kind).toBe('busy');
   expect(await outbox.ack(claim, result(ACCEPTED))).toMatchObject({ kind: 'done' });
@@ -57,7 +57,7 @@ test('an ack whose reply is lost is made again, and its failure counts once', as
   const [report] = (await stores.read('T1')).reports;
   expect(report).toMatchObject({ state: 'pending', attempts: 1, failures: 1, inFlight: false });
   expect(report?.log).toHaveLength(1);
-  expect(await mustClaim(outbox, 'T1')).toMatchObject({ attempt: 2, failures: 1, unanswered: 1 });
+  expect(await mustClaim(outbox, 'T1')).toMatchObject({ entry: { attempts: 2, failures: 1, unanswered: 1 } });
 });
 
 test('an ack whose reply is lost is made again, and what it accepted stays accepted', async () => {

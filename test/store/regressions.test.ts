@@ -139,7 +139,7 @@ describe('an invoice request that was refused', () => {
     };
     await decideReport(tools, { ref: 'T1', reportId: 'invoice-2', command, actor });
 
-    expect(await mustClaim(stores.outbox, 'T1')).toMatchObject({ reportKind: 'invoice', attempt: 2 });
+    expect(await mustClaim(stores.outbox, 'T1')).toMatchObject({ entry: { kind: 'invoice', attempts: 2 } });
   });
 });
 

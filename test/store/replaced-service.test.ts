@@ -57,7 +57,7 @@ describe('a create that a page answered', () => {
     await mayTry('connection');
 
     expect((await claim('A')).kind).toBe('wait');
-    expect(await claim('B')).toMatchObject({ kind: 'send', reportKind: 'started' });
+    expect(await claim('B')).toMatchObject({ kind: 'send', entry: { kind: 'started' } });
   });
 
   test('leaves the try to the token call where no other report is safe to repeat', async () => {
@@ -85,7 +85,7 @@ describe('a create that a page answered', () => {
       await stores.outbox.probed({ service: 'alive', delayMs: 0 });
     }
 
-    expect(await claim('A')).toMatchObject({ kind: 'hand_over', why: 'unknown' });
+    expect(await claim('A')).toMatchObject({ kind: 'escalated', why: 'unknown' });
   });
 });
 
@@ -126,7 +126,9 @@ test('a report that a page answered is sent again as one whose first try may hav
   await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result({ ...HELD, delayMs: 0 }, page));
   await mayTry('connection');
 
-  expect(await eventually(() => mustClaim(stores.outbox, 'A'))).toMatchObject({ unanswered: 1, attempt: 1 });
+  expect(await eventually(() => mustClaim(stores.outbox, 'A'))).toMatchObject({
+    entry: { unanswered: 1, attempts: 1 },
+  });
 });
 
 test('a page neither closes the service circuit nor resets what was counted towards it', async () => {

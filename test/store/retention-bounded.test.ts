@@ -76,14 +76,14 @@ const LIVES: readonly ((ref: string) => Promise<unknown>)[] = [
     await stores.say(ref, INVOICE);
     const claim = await mustClaim(stores.outbox, ref);
     const task = {
-      subject: claim.reportId,
+      subject: claim.entry.id,
       type: 'report_refused' as const,
       message: 'no',
       actions: ['waive' as const],
     };
     await stores.outbox.ack(claim, result(REFUSED, { task }));
     const command = { action: 'correct', fields: { plate_number: `OLD ${ref}` } } as const;
-    await decideReport(tools(), { ref, reportId: claim.reportId, command, actor });
+    await decideReport(tools(), { ref, reportId: claim.entry.id, command, actor });
     await stores.say(ref, { event: 'canceled', cancellationReason: 'Gone' });
     await sendAll(stores, ref);
   },
@@ -94,7 +94,7 @@ const LIVES: readonly ((ref: string) => Promise<unknown>)[] = [
     await stores.outbox.ack(claim, result(RETRY, { service: 'failing' }));
     await stores.say(ref, { event: 'canceled', cancellationReason: 'Gone' });
     const command = { action: 'waive', reason: 'told by phone' } as const;
-    await decideReport(tools(), { ref, reportId: claim.reportId, command, actor });
+    await decideReport(tools(), { ref, reportId: claim.entry.id, command, actor });
     await sendAll(stores, ref);
   },
   async function isSaidUnderAKey(ref) {

@@ -69,7 +69,7 @@ test('a cancel withdraws the invoice and payment that were never attempted, in t
     'canceled pending',
   ]);
   await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
-  expect(await mustClaim(stores.outbox, 'T1')).toMatchObject({ reportKind: 'canceled' });
+  expect(await mustClaim(stores.outbox, 'T1')).toMatchObject({ entry: { kind: 'canceled' } });
 });
 
 test('an answer that arrives after a correction never marks the corrected body as sent', async () => {
@@ -85,7 +85,7 @@ test('an answer that arrives after a correction never marks the corrected body a
 
   expect(await stores.states('T1')).toEqual(['started pending']);
   const resent = await mustClaim(stores.outbox, 'T1');
-  expect(resent.body).toMatchObject({ plate_number: 'XYZ 99', towed_location: 'Olaya Street' });
+  expect(resent.entry.body).toMatchObject({ plate_number: 'XYZ 99', towed_location: 'Olaya Street' });
   const record = await stores.read('T1');
   expect(record.tow.plateNumber).toBe('XYZ 99');
   expect(record.timeline.at(-1)).toMatchObject({
@@ -105,12 +105,12 @@ test('a refused report opens a task that each decision closes', async () => {
     await stores.request(ref);
     await stores.say(ref, START);
     const claim = await mustClaim(stores.outbox, ref);
-    const task = { subject: claim.reportId, type: 'report_refused' as const, message: 'no', actions: [] };
+    const task = { subject: claim.entry.id, type: 'report_refused' as const, message: 'no', actions: [] };
     await stores.outbox.ack(claim, result(REFUSED, { task }));
     expect((await stores.read(ref)).tasks).toHaveLength(1);
     expect(await stores.dueAt(ref)).toBeNull();
 
-    await decideReport(tools(), { ref, reportId: claim.reportId, command, actor });
+    await decideReport(tools(), { ref, reportId: claim.entry.id, command, actor });
 
     expect((await stores.read(ref)).tasks).toEqual([]);
   }

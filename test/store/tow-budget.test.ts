@@ -1,8 +1,8 @@
 import { systemClock } from '../../src/platform/clock';
 import { createBudgets, slidingWindow } from '../../src/store/budgets';
 import { budgetKey } from '../../src/store/keys';
-import { createOutboxStore } from '../../src/store/outbox';
-import type { OutboxStore } from '../../src/workflow/outbox-port';
+import { createTowOutbox } from '../../src/store/outbox';
+import type { TowOutbox } from '../support/outboxes';
 import { entryOf } from '../support/audit';
 import { useRedis } from '../support/redis';
 import { ACCEPTED, GRACE_MS, mustClaim, openStores, result, START, type Stores } from '../support/stores';
@@ -18,10 +18,10 @@ afterEach(() => stores.close());
 const LEASE_MS = 20_000;
 
 /** An outbox whose rate limit counts in a shorter minute. */
-function outboxWith(callsPerMinute: number, minuteMs: number): OutboxStore {
+function outboxWith(callsPerMinute: number, minuteMs: number): TowOutbox {
   const towBudget = slidingWindow(callsPerMinute, minuteMs);
   const limits = { giveUpAfterMs: 3_600_000, towBudget };
-  return createOutboxStore(stores.redis, systemClock, { leaseMs: LEASE_MS, unknownGraceMs: GRACE_MS, ...limits });
+  return createTowOutbox(stores.redis, systemClock, { leaseMs: LEASE_MS, unknownGraceMs: GRACE_MS, ...limits });
 }
 
 async function tows(...refs: string[]): Promise<void> {
@@ -159,6 +159,33 @@ test('a permit that is exchanged for an unused one is free although a clock has 
   expect(await budgets.reserve('auth', 0, unused)).toMatchObject({ granted: true, inMs: 0 });
 });
 
+test('a permit that no call has used is free for the next report in line, which is due at once', async () => {
+  await tows('A', 'B');
+  const outbox = outboxWith(1, 60_000);
+  const claimed = await mustClaim(outbox, 'A');
+  expect((await outbox.claim('B')).kind).toBe('wait');
+  const notSent = { next: 'retry', delayMs: 60_000, because: 'surely_not_sent' } as const;
+
+  await outbox.ack(claimed, result(notSent, { hadNoEffect: true, isPermitSpent: false }));
+
+  expect(((await stores.dueAt('B')) ?? Infinity) - Date.now()).toBeLessThan(1000);
+  expect((await outbox.claim('B')).kind).toBe('send');
+});
+
+test('an ack is stored although its unused permit cannot be given back', async () => {
+  await tows('A');
+  const outbox = outboxWith(1, 60_000);
+  const claimed = await mustClaim(outbox, 'A');
+  const remove = jest.spyOn(stores.redis, 'lrem').mockRejectedValue(new Error('Connection is closed.'));
+  const notSent = { next: 'retry', delayMs: 60_000, because: 'surely_not_sent' } as const;
+
+  const stored = await outbox.ack(claimed, result(notSent, { hadNoEffect: true, isPermitSpent: false }));
+
+  expect(remove).toHaveBeenCalledTimes(1);
+  expect(stored.kind).toBe('done');
+  expect((await stores.read('A')).reports[0]).toMatchObject({ state: 'pending', failures: 1, inFlight: false });
+});
+
 test('a tow whose report was waived leaves the rate limit queue', async () => {
   await tows('A', 'B', 'C');
   const outbox = outboxWith(1, 60_000);
@@ -178,7 +205,7 @@ test('a repeated claim whose reply was lost takes no second rate limit permit', 
   const fixed = { ...systemClock, id: () => 'the-same-id' };
   const towBudget = slidingWindow(2);
   const limits = { leaseMs: 5000, unknownGraceMs: GRACE_MS, giveUpAfterMs: 3_600_000, towBudget };
-  const repeating = createOutboxStore(stores.redis, fixed, limits);
+  const repeating = createTowOutbox(stores.redis, fixed, limits);
   expect((await repeating.claim('A')).kind).toBe('send');
   expect((await repeating.claim('A')).kind).toBe('send');
 

@@ -7,6 +7,7 @@ import { decideReport, type DecisionCommand } from '../../src/workflow/decisions
 import { isSettled } from '../../src/domain/outbox';
 import { createRetentionStore } from '../../src/store/retention';
 import { noChange } from '../../src/workflow/tow-change';
+import { reportIn } from '../support/outboxes';
 import { ACCEPTED, mustClaim, result, RULES, START, towRequest, type Stores } from '../support/stores';
 
 /** Tows as the tests of lists need them: requested when the test says, and brought to where it wants them. */
@@ -41,8 +42,7 @@ export async function acceptHead(stores: Stores, ref: string): Promise<void> {
 export async function refuseHead(stores: Stores, ref: string): Promise<void> {
   const claimed = await mustClaim(stores.outbox, ref);
   const task = refusedTask({
-    id: claimed.reportId,
-    kind: claimed.reportKind,
+    ...reportIn(claimed),
     httpStatus: 400,
     words: 'no',
     hint: null,

@@ -4,7 +4,7 @@ import { ClaimAttempt } from '../../src/store/claims';
 import { Committer } from '../../src/store/commit';
 import { connectFailFast, whenReady } from '../../src/store/connect';
 import { KEYS } from '../../src/store/keys';
-import { createOutboxStore } from '../../src/store/outbox';
+import { createTowOutbox } from '../../src/store/outbox';
 import { Records, recordsOf } from '../../src/store/records';
 import { entryOf } from '../support/audit';
 import { NO_LIMITS } from '../support/budgets';
@@ -57,7 +57,7 @@ test('a decision on a processed delivery is made again when it is replayed meanw
 
 test('a process whose clock runs ahead takes no lease that has not ended', async () => {
   await starting('T1');
-  await mustClaim(createOutboxStore(stores.redis, systemClock, settings), 'T1');
+  await mustClaim(createTowOutbox(stores.redis, systemClock, settings), 'T1');
   const other = connectFailFast(redis.url, { log: silentLog });
   await whenReady(other, 5000);
   let aheadMs = 0;
@@ -70,7 +70,7 @@ test('a process whose clock runs ahead takes no lease that has not ended', async
   await records.nowMs();
   aheadMs = 2 * LEASE_MS;
 
-  const claim = await createOutboxStore(other, clock, settings).claim('T1');
+  const claim = await createTowOutbox(other, clock, settings).claim('T1');
 
   expect(claim.kind).toBe('busy');
   other.disconnect();
@@ -89,7 +89,7 @@ test('a decision does not wait for one of the same line that hangs', async () =>
 test('an ack whose reply is lost keeps its next claim although the tow changes before it is repeated', async () => {
   await starting('T1');
   await stores.say('T1', { event: 'detained' });
-  const outbox = createOutboxStore(stores.redis, systemClock, settings);
+  const outbox = createTowOutbox(stores.redis, systemClock, settings);
   const claimed = await mustClaim(outbox, 'T1');
   jest.spyOn(Committer.prototype, 'commit').mockImplementationOnce(async function (this: Committer, commit, options) {
     await this.commit(commit, options);
@@ -99,9 +99,27 @@ test('an ack whose reply is lost keeps its next claim although the tow changes b
     throw new Error('Connection is closed.');
   });
 
-  const stored = await outbox.ack(claimed, result(ACCEPTED), true);
+  const stored = await outbox.ack(claimed, result(ACCEPTED), { hasToken: true });
 
-  expect(stored).toMatchObject({ kind: 'done', next: { kind: 'send', reportKind: 'detained', attempt: 1 } });
+  expect(stored).toMatchObject({ kind: 'done', next: { kind: 'send', entry: { kind: 'detained', attempts: 1 } } });
+});
+
+test('a claim whose reply is lost goes on with the next report when its own was waived meanwhile', async () => {
+  await starting('T1');
+  await stores.say('T1', { event: 'detained' });
+  const outbox = createTowOutbox(stores.redis, systemClock, settings);
+  const waive = { action: 'waive', reason: 'seen', alsoWaive: [], reportId: 'started-1' } as const;
+  jest.spyOn(Committer.prototype, 'commit').mockImplementationOnce(async function (this: Committer, commit, options) {
+    await this.commit(commit, options);
+    const other = await openStores(redis.url);
+    await other.tows.decide(await other.read('T1'), { ...waive, audit: entryOf('report.waived') });
+    other.close();
+    throw new Error('Connection is closed.');
+  });
+
+  const claim = await outbox.claim('T1');
+
+  expect(claim).toMatchObject({ kind: 'send', entry: { kind: 'detained', attempts: 1 } });
 });
 
 test('a report that is settled while it asks for a permit leaves the line for permits', async () => {
@@ -109,7 +127,7 @@ test('a report that is settled while it asks for a permit leaves the line for pe
   await starting('T2');
   const rateLimit = { limit: 1, windowMs: 60_000 };
   const limited = { ...settings, proofMs: 0, checksTicket: false, rateLimit };
-  await mustClaim(createOutboxStore(stores.redis, systemClock, { ...settings, towBudget: rateLimit }), 'T1');
+  await mustClaim(createTowOutbox(stores.redis, systemClock, { ...settings, towBudget: rateLimit }), 'T1');
   const attempt = new ClaimAttempt(stores.redis, systemClock, { settings: limited, hasToken: true });
   const waive = { action: 'waive', reason: 'seen', alsoWaive: [], reportId: 'started-1' } as const;
   let tries = 0;

@@ -149,7 +149,7 @@ test('unknown fields of a violation survive its attempt, its name and packing', 
   const outbox = openOutbox(stores);
   await reportViolations(stores.violations, 'U1');
   const claimed = await mustClaimViolation(outbox, 'U1');
-  await outbox.release(claimed, { delayMs: 0, because: 'spool' });
+  await outbox.giveBack(claimed, { kind: 'images_unseen', delayMs: 0 });
   await stores.redis.hset(key, 'links', JSON.stringify({ references: [] }), 'run', JSON.stringify({ lookAtMs: null }));
   const places = await addUnknown(key);
   expect(places.map((place) => place.join(' > '))).toEqual(
@@ -158,7 +158,7 @@ test('unknown fields of a violation survive its attempt, its name and packing', 
 
   await outbox.ack(await mustClaimViolation(outbox, 'U1'), takenAs('V-1'));
   const { record } = await claimAs(outbox, 'U1', 'finish');
-  await outbox.finished('U1', record.version);
+  await outbox.finished(record);
 
   expect(await stores.violations.read('U1')).toMatchObject({ state: 'accepted', reference: 'V-1' });
   expect([await isPacked(key), await lostFrom(key, places)]).toEqual([true, []]);

@@ -1,6 +1,6 @@
 import { KEYS } from '../../src/store/keys';
 import { createTaskStore } from '../../src/store/tasks';
-import type { ViolationOutbox } from '../../src/workflow/violation-port';
+import type { ViolationOutbox } from '../support/outboxes';
 import { useDataDir } from '../archive/folder';
 import { entryOf } from '../support/audit';
 import { eventually } from '../support/eventually';
@@ -85,7 +85,7 @@ describe('the id in the metadata', () => {
     await waive('U1');
     expect(await again()).toBe('saved');
     const { record } = await claimAs(outbox, 'U1', 'finish');
-    await outbox.finished('U1', record.version);
+    await outbox.finished(record);
     const retention = openRetention(stores, dataDir.path);
     await retention.sweepAll();
     await retention.close();
@@ -114,7 +114,7 @@ describe('a proof of what was corrected since it was sent', () => {
     expect((await read('U1')).state).toBe('accepted');
     expect(await openTasks()).toEqual([TASK]);
     const { record } = await claimAs(outbox, 'U1', 'finish');
-    await outbox.finished('U1', record.version);
+    await outbox.finished(record);
     expect(await stores.redis.zscore(KEYS.retireViolations, 'U1')).toBeNull();
     const tasks = createTaskStore(stores.redis);
     const open = await tasks.read(TASK);

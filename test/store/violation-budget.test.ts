@@ -110,7 +110,7 @@ test('a returned rate limit permit serves exactly one other violation', async ()
   await reportViolations(stores.violations, 'U1', 'U2', 'U3');
   const outbox = outboxWith(1, 60_000);
   const claimed = await mustClaimViolation(outbox, 'U1');
-  await outbox.release(claimed, { delayMs: 60_000, because: 'spool' });
+  await outbox.giveBack(claimed, { kind: 'images_unseen', delayMs: 60_000 });
 
   await mustClaimViolation(outbox, 'U2');
   expect((await outbox.claim('U3')).kind).toBe('wait');

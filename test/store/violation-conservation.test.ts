@@ -1,7 +1,7 @@
-import { activeTicketTask, violationRefusedTask } from '../../src/domain/violation-tasks';
+import { violationRefusedTask } from '../../src/domain/violation-tasks';
 import { KEYS, violationKey } from '../../src/store/keys';
 import { createTaskStore } from '../../src/store/tasks';
-import type { ViolationOutbox } from '../../src/workflow/violation-port';
+import type { ViolationOutbox } from '../support/outboxes';
 import { entryOf } from '../support/audit';
 import { violationStandings, walk } from '../support/conservation';
 import { eventually } from '../support/eventually';
@@ -50,7 +50,7 @@ describe('a violation', () => {
     expect(await standings()).toEqual({ waiting: 1 });
     const { record } = await claimAs(outbox, 'U1', 'finish');
     expect(await standings()).toEqual({ waiting: 1 });
-    await outbox.finished('U1', record.version);
+    await outbox.finished(record);
 
     expect(await standings()).toEqual({ finished: 1 });
   });
@@ -61,7 +61,7 @@ describe('a violation', () => {
     const leaseEnd = await leaseUntilMs(stores.redis, violationKey('U1'));
     await eventually(() => expect(Date.now()).toBeGreaterThan(leaseEnd));
     expect(await standings()).toEqual({ waiting: 1 });
-    await eventually(() => claimAs(outbox, 'U1', 'hand_over'));
+    await eventually(() => claimAs(outbox, 'U1', 'escalated'));
     expect(await standings()).toEqual({ with_a_person: 1 });
 
     await stores.violations.joined('U1', { towingReference: 'TW-1', reference: 'V-1' });
@@ -89,7 +89,7 @@ describe('a violation', () => {
   test('that is held for a ticket is with a person', async () => {
     await reportViolations(stores.violations, 'U1');
     const claimed = await mustClaimViolation(outbox, 'U1');
-    await outbox.checked(claimed, { hasActiveTicket: true }, activeTicketTask('U1'));
+    await outbox.giveBack(claimed, { kind: 'ticket_known', hasActiveTicket: true });
 
     expect(await standings()).toEqual({ with_a_person: 1 });
   });

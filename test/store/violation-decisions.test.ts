@@ -1,12 +1,8 @@
-import {
-  activeTicketTask,
-  imagesMissingTask,
-  violationRefusedTask,
-  violationUnknownTask,
-} from '../../src/domain/violation-tasks';
+import { violationRefusedTask } from '../../src/domain/violation-tasks';
 import { violationSearchTerms } from '../../src/domain/search';
 import { KEYS } from '../../src/store/keys';
-import type { ViolationDecision, ViolationOutbox } from '../../src/workflow/violation-port';
+import type { ViolationDecision } from '../../src/workflow/violation-port';
+import type { ViolationOutbox } from '../support/outboxes';
 import { entryOf } from '../support/audit';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
@@ -51,8 +47,7 @@ async function refused(): Promise<void> {
 async function unknown(): Promise<void> {
   await reportViolations(stores.violations, 'U1');
   await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(UNKNOWN));
-  const handed = await eventually(() => claimAs(outbox, 'U1', 'hand_over'));
-  await outbox.handOver('U1', handed, violationUnknownTask('U1'));
+  await eventually(() => claimAs(outbox, 'U1', 'escalated'));
 }
 
 /** One that depends on a ticket. */
@@ -68,7 +63,7 @@ describe('a person who', () => {
 
     expect(await openTasks()).toEqual([]);
     expect(await isDue()).toBe(true);
-    expect(await mustClaimViolation(outbox, 'U1')).toMatchObject({ attempt: 2, failures: 0 });
+    expect(await mustClaimViolation(outbox, 'U1')).toMatchObject({ entry: { attempts: 2, failures: 0 } });
   });
 
   test('says "again" to an unknown one sends it once more; without an answer it comes back to him', async () => {
@@ -76,10 +71,13 @@ describe('a person who', () => {
     await decide(RETRY);
 
     const again = await mustClaimViolation(outbox, 'U1');
-    expect(again).toMatchObject({ attempt: 2, unanswered: 1 });
+    expect(again).toMatchObject({ entry: { attempts: 2, unanswered: 1 } });
     await outbox.ack(again, outcome(UNKNOWN));
 
-    expect(await eventually(() => claimAs(outbox, 'U1', 'hand_over'))).toMatchObject({ why: 'unknown', attempts: 2 });
+    expect(await eventually(() => claimAs(outbox, 'U1', 'escalated'))).toMatchObject({
+      why: 'unknown',
+      entry: { attempts: 2 },
+    });
   });
 
   test('says "again" to an unknown one that then could not be sent has not to say it twice', async () => {
@@ -88,7 +86,7 @@ describe('a person who', () => {
     const notSent = { next: 'retry', delayMs: 0, because: 'surely_not_sent' } as const;
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(notSent, { hadNoEffect: true }));
 
-    expect(await mustClaimViolation(outbox, 'U1')).toMatchObject({ attempt: 3 });
+    expect(await mustClaimViolation(outbox, 'U1')).toMatchObject({ entry: { attempts: 3 } });
   });
 
   test('corrects it sends the new form, found by its new plate; the old one is found no less', async () => {
@@ -100,8 +98,8 @@ describe('a person who', () => {
       await decide({ action: 'correct', violation: corrected, searchTerms, audit: entryOf('violation.corrected') }),
     ).toBe('saved');
 
-    const { record, revision } = await mustClaimViolation(outbox, 'U1');
-    expect(revision).toBe(2);
+    const { record, entry } = await mustClaimViolation(outbox, 'U1');
+    expect(entry.revision).toBe(2);
     expect(record.violation).toEqual(corrected);
     for (const search of ['xyz99', 'abj1234']) {
       const found = await stores.violations.list({ state: null, search, cursor: null, limit: 5 });
@@ -162,15 +160,15 @@ describe('before a fine that a ticket would speak against', () => {
     expect((await outbox.claim('U1')).kind).toBe('busy');
     expect(await read()).toMatchObject({ state: 'pending', inFlight: false, attempts: 0 });
 
-    await outbox.checked(check, { hasActiveTicket: false }, null);
+    await outbox.giveBack(check, { kind: 'ticket_known', hasActiveTicket: false });
 
     expect((await read()).ticket).toMatchObject({ has_active_ticket: false });
-    expect(await mustClaimViolation(outbox, 'U1')).toMatchObject({ attempt: 1 });
+    expect(await mustClaimViolation(outbox, 'U1')).toMatchObject({ entry: { attempts: 1 } });
   });
 
   test('with a ticket it is held for a person; who says "again" overrules the ticket', async () => {
     await ticketQuestion();
-    await outbox.checked(await claimAs(outbox, 'U1', 'check'), { hasActiveTicket: true }, activeTicketTask('U1'));
+    await outbox.giveBack(await claimAs(outbox, 'U1', 'check'), { kind: 'ticket_known', hasActiveTicket: true });
     expect(await read()).toMatchObject({ state: 'held', ticket: { has_active_ticket: true } });
     expect(await openTasks()).toEqual(['violation.U1']);
     expect(await outbox.claim('U1')).toEqual({ kind: 'held' });
@@ -183,7 +181,7 @@ describe('before a fine that a ticket would speak against', () => {
 
   test('a corrected form is asked about anew', async () => {
     await ticketQuestion();
-    await outbox.checked(await claimAs(outbox, 'U1', 'check'), { hasActiveTicket: true }, activeTicketTask('U1'));
+    await outbox.giveBack(await claimAs(outbox, 'U1', 'check'), { kind: 'ticket_known', hasActiveTicket: true });
     const { violation } = await read();
     await decide({ action: 'correct', violation, searchTerms: [], audit: entryOf('violation.corrected') });
 
@@ -194,7 +192,7 @@ describe('before a fine that a ticket would speak against', () => {
     await ticketQuestion();
     const check = await claimAs(outbox, 'U1', 'check');
     await decide(WAIVE);
-    await outbox.checked(check, { hasActiveTicket: true }, activeTicketTask('U1'));
+    await outbox.giveBack(check, { kind: 'ticket_known', hasActiveTicket: true });
 
     expect(await read()).toMatchObject({ state: 'waived', ticket: null });
     expect(await openTasks()).toEqual([]);
@@ -202,7 +200,11 @@ describe('before a fine that a ticket would speak against', () => {
 
   test('while nobody can say it waits and is asked about again; a lost worker changes nothing', async () => {
     await ticketQuestion();
-    await outbox.release(await claimAs(outbox, 'U1', 'check'), { delayMs: 0, because: 'ticket_check' });
+    await outbox.giveBack(await claimAs(outbox, 'U1', 'check'), {
+      kind: 'ticket_unknown',
+      delayMs: 0,
+      error: { http_status: null, message: 'no answer' },
+    });
     expect(await read()).toMatchObject({ state: 'pending', waitsFor: 'ticket_check', attempts: 0 });
     await claimAs(outbox, 'U1', 'check');
 
@@ -225,12 +227,12 @@ describe('before a fine that a ticket would speak against', () => {
 
 test('images that are gone hold it without an attempt; brought back, it is sent', async () => {
   await reportViolations(stores.violations, 'U1');
-  await outbox.checked(await mustClaimViolation(outbox, 'U1'), null, imagesMissingTask('U1'));
+  await outbox.giveBack(await mustClaimViolation(outbox, 'U1'), { kind: 'images_missing' });
   expect(await read()).toMatchObject({ state: 'held', attempts: 0, inFlight: false, ticketOverruled: false });
 
   await decide(RETRY);
 
   const claimed = await mustClaimViolation(outbox, 'U1');
   expect(claimed.record.ticketOverruled).toBe(false);
-  expect(await outbox.ack(claimed, takenAs('V-1'))).toBe('done');
+  expect((await outbox.ack(claimed, takenAs('V-1'))).kind).toBe('done');
 });

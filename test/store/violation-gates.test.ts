@@ -1,7 +1,7 @@
 import { violationRefusedTask } from '../../src/domain/violation-tasks';
 import { KEYS } from '../../src/store/keys';
 import { createSendingStore } from '../../src/store/sending';
-import type { ViolationOutbox } from '../../src/workflow/violation-port';
+import type { ViolationOutbox } from '../support/outboxes';
 import { entryOf } from '../support/audit';
 import { useRedis } from '../support/redis';
 import { ACCEPTED, mustClaim, openStores, result, START, type Stores } from '../support/stores';

@@ -1,18 +1,10 @@
 import * as fc from 'fast-check';
-import {
-  activeTicketTask,
-  ticketUnknownTask,
-  violationGivenUpTask,
-  violationRefusedTask,
-  violationUnknownTask,
-} from '../../src/domain/violation-tasks';
+import { violationRefusedTask } from '../../src/domain/violation-tasks';
+import { versionNumber } from '../../src/domain/outbox-record';
 import { KEYS } from '../../src/store/keys';
-import type {
-  ViolationClaimed,
-  ViolationDecision,
-  ViolationOutbox,
-  ViolationResult,
-} from '../../src/workflow/violation-port';
+import type { AttemptResult } from '../../src/domain/settle-attempt';
+import type { ViolationDecision } from '../../src/workflow/violation-port';
+import type { ClaimedViolation, ViolationOutbox } from '../support/outboxes';
 import { entryOf } from '../support/audit';
 import { walk } from '../support/conservation';
 import { useRedis } from '../support/redis';
@@ -61,14 +53,9 @@ const ANSWERS = {
   'answer: not sent': outcome({ ...RETRY, because: 'surely_not_sent' }, { hadNoEffect: true }),
   'answer: no connection': outcome(BROKEN, { hadNoEffect: true }),
   'answer: unknown': outcome({ next: 'unknown', delayMs: 600_000 }),
-} as const satisfies Partial<Record<Step, ViolationResult>>;
+} as const satisfies Partial<Record<Step, AttemptResult>>;
 type Answer = keyof typeof ANSWERS;
 const STATES = ['pending', 'held', 'sending', 'unknown', 'refused', 'accepted', 'waived'];
-const TASKS = {
-  unknown: violationUnknownTask(ID),
-  given_up: violationGivenUpTask({ id: ID, attempts: 1 }),
-  unchecked: ticketUnknownTask(ID),
-} as const;
 
 function stepOf(name: string): Step {
   const isStep = (some: string): some is Step => Object.hasOwn(STEPS, some);
@@ -80,8 +67,8 @@ function stepOf(name: string): Step {
 class World {
   readonly wrongs: string[] = [];
   #outbox: ViolationOutbox;
-  #claimed: ViolationClaimed | null = null;
-  #lost: ViolationClaimed | null = null;
+  #claimed: ClaimedViolation | null = null;
+  #lost: ClaimedViolation | null = null;
   /** A call may have created the violation, and neither an answer nor a manual retry has followed. */
   #isOpen = false;
   #settledAs: string | null = null;
@@ -109,7 +96,7 @@ class World {
       case 'release': {
         const claimed = this.#claimed;
         this.#claimed = null;
-        if (claimed) await this.#outbox.release(claimed, { delayMs: 0, because: 'spool' });
+        if (claimed) await this.#outbox.giveBack(claimed, { kind: 'images_unseen', delayMs: 0 });
         return;
       }
       case 'tow request':
@@ -143,18 +130,18 @@ class World {
         this.#claimed = claim;
         return;
       case 'check': {
-        if (claim.record.version % 3 === 0) {
+        if (versionNumber(claim.record.version) % 3 === 0) {
           const error = { http_status: 500, message: 'no' };
-          return this.#outbox.unchecked(claim, { delayMs: 600_000, error });
+          await this.#outbox.giveBack(claim, { kind: 'ticket_unknown', delayMs: 600_000, error });
+          return;
         }
-        const task = claim.record.attempts % 2 === 0 ? activeTicketTask(ID) : null;
-        return this.#outbox.checked(claim, { hasActiveTicket: task !== null }, task);
-      }
-      case 'hand_over': {
-        return this.#outbox.handOver(ID, claim, TASKS[claim.why]);
+        const hasActiveTicket = claim.entry.attempts % 2 === 0;
+        await this.#outbox.giveBack(claim, { kind: 'ticket_known', hasActiveTicket });
+        return;
       }
       case 'finish':
-        return this.#outbox.finished(ID, claim.record.version);
+        return this.#outbox.finished(claim.record);
+      case 'escalated':
       case 'token_first':
       case 'probe':
       case 'idle':
@@ -239,4 +226,4 @@ test('a violation is never sent twice without a manual retry, never lost and sta
     }),
     { numRuns: 120 },
   );
-}, 60_000);
+}, 180_000);

@@ -1,5 +1,5 @@
 import { KEYS } from '../../src/store/keys';
-import type { ViolationOutbox } from '../../src/workflow/violation-port';
+import type { ViolationOutbox } from '../support/outboxes';
 import { joinTows } from '../../src/workflow/join';
 import { entryOf } from '../support/audit';
 import { useRedis } from '../support/redis';

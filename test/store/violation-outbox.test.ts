@@ -1,8 +1,8 @@
-import { violationContractTask, violationRefusedTask, violationUnknownTask } from '../../src/domain/violation-tasks';
+import { violationContractTask, violationRefusedTask } from '../../src/domain/violation-tasks';
 import { KEYS } from '../../src/store/keys';
 import { systemClock } from '../../src/platform/clock';
-import { createViolationOutbox } from '../../src/store/violation-outbox';
-import type { ViolationOutbox } from '../../src/workflow/violation-port';
+import { createViolationOutbox } from '../../src/store/outbox';
+import type { ViolationOutbox } from '../support/outboxes';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { GRACE_MS, LEASE_MS, openStores, type Stores } from '../support/stores';
@@ -60,8 +60,8 @@ describe('claim and ack', () => {
 
     const [sent, ...more] = claims.filter(({ kind }) => kind === 'send');
     expect(more).toEqual([]);
-    expect(sent).toMatchObject({ id: 'U1', revision: 1, attempt: 1, failures: 0, unanswered: 0 });
-    expect(sent?.kind === 'send' ? sent.record : null).toEqual(await read('U1'));
+    expect(sent).toMatchObject({ entry: { revision: 1, attempts: 1, failures: 0, unanswered: 0 } });
+    expect(sent).toMatchObject({ record: { violation: (await read('U1')).violation } });
     expect(claims.filter(({ kind }) => kind === 'busy')).toHaveLength(19);
     expect(await dueAt('U1')).toBe(await leaseUntilMs(stores.redis, '{p0}:violation:U1'));
   });
@@ -71,7 +71,7 @@ describe('claim and ack', () => {
     const claimed = await mustClaimViolation(outbox, 'U1');
     const answer = { violation_reference_id: 'V-1', status: 'PENDING' };
 
-    expect(await outbox.ack(claimed, takenAs('V-1', { answer }))).toBe('done');
+    expect((await outbox.ack(claimed, takenAs('V-1', { answer }))).kind).toBe('done');
 
     const accepted = { state: 'accepted', reference: 'V-1', serviceStatus: 'PENDING', acceptedHow: 'answered', answer };
     expect(await read('U1')).toMatchObject({ ...accepted, canTow: null, inFlight: false, nextAttemptAtMs: null });
@@ -81,7 +81,7 @@ describe('claim and ack', () => {
     const { record } = await claimAs(outbox, 'U1', 'finish');
     expect(record.reference).toBe('V-1');
     expect(await dueAt('U1')).not.toBeNull();
-    await outbox.finished('U1', record.version);
+    await outbox.finished(record);
     expect(await outbox.claim('U1')).toEqual({ kind: 'idle' });
     expect(await dueAt('U1')).toBeNull();
   });
@@ -104,8 +104,8 @@ describe('claim and ack', () => {
 
     const [first, second] = [await repeating.claim('U1'), await repeating.claim('U1')];
 
-    expect(second).toEqual(first);
-    expect(first).toMatchObject({ kind: 'send', attempt: 1 });
+    expect({ ...second, record: null }).toEqual({ ...first, record: null });
+    expect(first).toMatchObject({ kind: 'send', entry: { attempts: 1 } });
     expect(await stores.redis.llen('{p0}:budget:violations')).toBe(1);
   });
 
@@ -115,7 +115,7 @@ describe('claim and ack', () => {
     await outbox.ack(claimed, takenAs('V-1'));
     const { version: _version, ...before } = await read('U1');
 
-    expect(await outbox.ack(claimed, takenAs('V-1'))).toBe('late');
+    expect((await outbox.ack(claimed, takenAs('V-1'))).kind).toBe('late');
 
     const { version: _later, ...after } = await read('U1');
     expect(after).toEqual(before);
@@ -127,7 +127,7 @@ describe('claim and ack', () => {
     await untilUnknown('U1');
     await changeEntry(stores.redis, { violationId: 'U1' }, 1, { revision: 2 });
 
-    expect(await outbox.ack(lost, takenAs('V-1'))).toBe('late');
+    expect((await outbox.ack(lost, takenAs('V-1'))).kind).toBe('late');
 
     const { state, reference, log } = await read('U1');
     expect([state, reference, log.map(({ outcome: what }) => what)]).toEqual([
@@ -155,7 +155,7 @@ describe('claim and ack', () => {
     expect(await outbox.claim('U1')).toEqual({ kind: 'wait', untilMs: nextAttemptAtMs });
 
     const again = await claimsToSend('U1');
-    expect(again).toMatchObject({ attempt: 2, failures: 1 });
+    expect(again).toMatchObject({ entry: { attempts: 2, failures: 1 } });
     const task = violationContractTask({ id: 'U1', httpStatus: 200 });
     await outbox.ack(again, takenAs('V-1', { rawBody: 'odd', task }));
 
@@ -168,11 +168,11 @@ describe('claim and ack', () => {
     const budgeted = openOutbox(stores, { violationBudget: { limit: 1, windowMs: 60_000 } });
     const claimed = await mustClaimViolation(budgeted, 'U1');
 
-    await budgeted.release(claimed, { delayMs: 0, because: 'spool' });
+    await budgeted.giveBack(claimed, { kind: 'images_unseen', delayMs: 0 });
 
     expect(await read('U1')).toMatchObject({ state: 'pending', attempts: 0, failures: 0, waitsFor: 'spool', log: [] });
-    expect(await mustClaimViolation(budgeted, 'U1')).toMatchObject({ attempt: 1 });
-    expect(await budgeted.ack(claimed, takenAs('V-1'))).toBe('late');
+    expect(await mustClaimViolation(budgeted, 'U1')).toMatchObject({ entry: { attempts: 1 } });
+    expect((await budgeted.ack(claimed, takenAs('V-1'))).kind).toBe('late');
   });
 });
 
@@ -184,20 +184,18 @@ describe('giving up', () => {
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(retry));
     expect(await dueAt('U1')).toBeLessThan(Date.now() + 5000);
 
-    const handed = await eventually(() => claimAs(outbox, 'U1', 'hand_over'));
+    const handed = await eventually(() => claimAs(outbox, 'U1', 'escalated'));
 
-    expect(handed).toMatchObject({ why: 'given_up', attempts: 1 });
+    expect(handed).toMatchObject({ why: 'given_up', entry: { attempts: 1 } });
   });
 
-  test('what has moved on since is not handed over', async () => {
+  test('a tow request closes the task of a violation that was given up', async () => {
     outbox = openOutbox(stores, { giveUpAfterMs: 1 });
     await reportViolations(stores.violations, 'U1');
     const failed = { next: 'retry', delayMs: 60_000, because: 'failed' } as const;
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(failed));
-    const handed = await eventually(() => claimAs(outbox, 'U1', 'hand_over'));
+    await eventually(() => claimAs(outbox, 'U1', 'escalated'));
     await stores.violations.joined('U1', { towingReference: 'TW-1', reference: 'V-1' });
-
-    await outbox.handOver('U1', handed, violationUnknownTask('U1'));
 
     expect(await openTasks()).toEqual([]);
     expect((await read('U1')).state).toBe('accepted');

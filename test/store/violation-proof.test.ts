@@ -1,7 +1,7 @@
 import { lateRequestTask } from '../../src/domain/late-tasks';
-import { violationRefusedTask, violationUnknownTask } from '../../src/domain/violation-tasks';
+import { violationRefusedTask } from '../../src/domain/violation-tasks';
 import { KEYS } from '../../src/store/keys';
-import type { ViolationOutbox } from '../../src/workflow/violation-port';
+import type { ViolationOutbox } from '../support/outboxes';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { openStores, reference, UNKNOWN, type Stores } from '../support/stores';
@@ -45,9 +45,8 @@ describe('a lost answer', () => {
     await untilUnknown('U1');
     expect(await outbox.claim('U1')).toMatchObject({ kind: 'wait' });
 
-    const handed = await eventually(() => claimAs(outbox, 'U1', 'hand_over'));
-    expect(handed).toMatchObject({ why: 'unknown', attempts: 1 });
-    await outbox.handOver('U1', handed, violationUnknownTask('U1'));
+    const handed = await eventually(() => claimAs(outbox, 'U1', 'escalated'));
+    expect(handed).toMatchObject({ why: 'unknown', entry: { attempts: 1 } });
 
     expect(await openTasks()).toEqual(['violation.U1']);
     expect(await outbox.claim('U1')).toEqual({ kind: 'held' });
@@ -59,14 +58,13 @@ describe('a lost answer', () => {
     await report(stores.violations, violationOf('U1', { api: 'guide' }));
     await mustClaimViolation(outbox, 'U1');
 
-    await eventually(() => claimAs(outbox, 'U1', 'hand_over'));
+    await eventually(() => claimAs(outbox, 'U1', 'escalated'));
   });
 
   test('is proved by the tow request that names its id: it is accepted, its task is closed, and it is found by its name', async () => {
     await reportViolations(stores.violations, 'U1');
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(UNKNOWN));
-    const handed = await eventually(() => claimAs(outbox, 'U1', 'hand_over'));
-    await outbox.handOver('U1', handed, violationUnknownTask('U1'));
+    await eventually(() => claimAs(outbox, 'U1', 'escalated'));
 
     const joined = await stores.violations.joined('U1', { towingReference: 'TW-1', reference: 'V-1' });
 
@@ -86,7 +84,7 @@ describe('a lost answer', () => {
       await untilUnknown(id);
       if (id === 'U2') await changeEntry(stores.redis, { violationId: 'U2' }, 1, { state: 'pending', forgiven: 1 });
 
-      expect(await outbox.ack(lost, takenAs(`V-${id}`))).toBe('late_accepted');
+      expect((await outbox.ack(lost, takenAs(`V-${id}`))).kind).toBe('late_accepted');
 
       expect(await read(id)).toMatchObject({ state: 'accepted', acceptedHow: 'late_answer', reference: `V-${id}` });
     }
@@ -99,7 +97,7 @@ describe('a lost answer', () => {
     await changeEntry(stores.redis, { violationId: 'U1' }, 1, { state: 'pending', forgiven: 1, nextAtMs: 1 });
     await mustClaimViolation(outbox, 'U1');
 
-    expect(await outbox.ack(lost, takenAs('V-1'))).toBe('late');
+    expect((await outbox.ack(lost, takenAs('V-1'))).kind).toBe('late');
     expect((await read('U1')).state).toBe('sending');
   });
 });
@@ -127,7 +125,7 @@ describe('a tow request', () => {
 
     expect((await read('U1')).state).toBe('accepted');
     expect((await outbox.claim('U1')).kind).toBe('busy');
-    expect(await outbox.ack(claimed, takenAs('V-1', { answer: { status: 'PENDING' } }))).toBe('done');
+    expect((await outbox.ack(claimed, takenAs('V-1', { answer: { status: 'PENDING' } }))).kind).toBe('done');
     const kept = { state: 'accepted', acceptedHow: 'proved_by_tow_request', serviceStatus: 'PENDING', inFlight: false };
     expect(await read('U1')).toMatchObject({ ...kept, answer: { status: 'PENDING' } });
     expect((await outbox.claim('U1')).kind).toBe('finish');
@@ -195,7 +193,7 @@ describe('a tow request', () => {
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), takenAs('V-1'));
     const { record } = await claimAs(outbox, 'U1', 'finish');
     await stores.violations.joined('U1', { towingReference: 'TW-1', reference: 'V-other' });
-    await outbox.finished('U1', record.version);
+    await outbox.finished(record);
 
     expect((await outbox.claim('U1')).kind).toBe('finish');
     expect((await stores.violations.find({ reference: 'V-other', metadataId: null }))?.violation.id).toBe('U1');
@@ -207,7 +205,7 @@ describe('a tow request', () => {
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), takenAs('V-1'));
     const { record } = await claimAs(outbox, 'U1', 'finish');
     await stores.violations.joined('U1', { towingReference: 'TW-1', reference: 'V-1' });
-    await outbox.finished('U1', record.version);
+    await outbox.finished(record);
 
     expect((await outbox.claim('U1')).kind).toBe('idle');
   });

@@ -1,4 +1,4 @@
-import { violationContractTask, violationUnknownTask } from '../../src/domain/violation-tasks';
+import { violationContractTask } from '../../src/domain/violation-tasks';
 import { KEYS } from '../../src/store/keys';
 import { createTaskStore } from '../../src/store/tasks';
 import type { Archive } from '../../src/workflow/retention-port';
@@ -57,7 +57,7 @@ describe('a settled violation', () => {
     await liveAndBeAccepted(stores, 'U1');
     await stores.violations.joined('U1', { towingReference: 'TW-1', reference: 'V-other' });
     const { record } = await claimAs(openOutbox(stores), 'U1', 'finish');
-    await openOutbox(stores).finished('U1', record.version);
+    await openOutbox(stores).finished(record);
 
     await retention.sweepAll();
 
@@ -95,7 +95,7 @@ describe('a settled violation', () => {
     expect(await isThere('U1')).toBe(true);
 
     const { record } = await claimAs(openOutbox(stores), 'U1', 'finish');
-    await openOutbox(stores).finished('U1', record.version);
+    await openOutbox(stores).finished(record);
     await retention.sweepAll();
     expect(await isThere('U1')).toBe(false);
   });
@@ -107,7 +107,7 @@ describe('a settled violation', () => {
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), takenAs('V-1', { task, rawBody: 'odd' }));
     const finish = async () => {
       const { record } = await claimAs(outbox, 'U1', 'finish');
-      await outbox.finished('U1', record.version);
+      await outbox.finished(record);
     };
     await finish();
     await retention.sweepAll();
@@ -153,8 +153,7 @@ test('a violation that is not settled stays, however old', async () => {
   await reportViolations(stores.violations, 'U1', 'U2', 'U3');
   await mustClaimViolation(outbox, 'U2');
   await mustClaimViolation(outbox, 'U3');
-  const handed = await eventually(() => claimAs(outbox, 'U3', 'hand_over'));
-  await outbox.handOver('U3', handed, violationUnknownTask('U3'));
+  await eventually(() => claimAs(outbox, 'U3', 'escalated'));
 
   await retention.sweepAll();
 

@@ -12,11 +12,12 @@ import { silentLog } from '../../src/platform/log';
 import { connectFailFast, whenReady } from '../../src/store/connect';
 import { createDeliveryStore, createIntake } from '../../src/store/deliveries';
 import { createDueSets } from '../../src/store/due';
-import { createOutboxStore } from '../../src/store/outbox';
+import { createTowOutbox } from '../../src/store/outbox';
 import { createTowStore } from '../../src/store/tows';
 import { createViolationStore } from '../../src/store/violations';
 import { processDelivery } from '../../src/workflow/intake';
-import type { AttemptResult, Claimed, OutboxStore } from '../../src/workflow/outbox-port';
+import type { AttemptResult } from '../../src/domain/settle-attempt';
+import type { ClaimedReport, TowOutbox } from './outboxes';
 import type { Wake } from '../../src/workflow/ports';
 import { recordFact } from '../../src/workflow/progress';
 import type { FactCommand } from '../../src/domain/fact-command';
@@ -55,7 +56,7 @@ export async function openStores(redisUrl: string) {
   const deliveries = createDeliveryStore(redis);
   const violations = createViolationStore(redis);
   const intake = createIntake(redis, systemClock);
-  const outbox = createOutboxStore(redis, systemClock, { leaseMs: LEASE_MS, unknownGraceMs: GRACE_MS, ...NO_LIMITS });
+  const outbox = createTowOutbox(redis, systemClock, { leaseMs: LEASE_MS, unknownGraceMs: GRACE_MS, ...NO_LIMITS });
   const accept = async (kind: 'tow_request' | 'tow_invoice', body: JsonObject, id: string) => {
     const towingReferenceId = towingReference.parse(body['towing_reference_id']);
     const rawBody = JSON.stringify(body);
@@ -126,7 +127,7 @@ export function reference(ref: string): TowingReference {
 }
 
 /** The right to send, or a failure of the test. */
-export async function mustClaim(outbox: OutboxStore, ref: string): Promise<Claimed> {
+export async function mustClaim(outbox: TowOutbox, ref: string): Promise<ClaimedReport> {
   const claim = await outbox.claim(ref);
   if (claim.kind !== 'send') throw new Error(`expected to send, but: ${JSON.stringify(claim)}`);
   return claim;
@@ -141,6 +142,7 @@ export function result(verdict: Verdict, also: Partial<AttemptResult> = {}): Att
     error: isAccepted ? null : { http_status: null, message: 'played by a test' },
     answer: null,
     rawBody: null,
+    named: null,
     hadNoEffect: false,
     isPermitSpent: true,
     wasAnswered: isAccepted,

@@ -3,14 +3,10 @@ import { violationSearchTerms } from '../../src/domain/search';
 import type { Violation } from '../../src/domain/violation';
 import type { JsonObject, ViolationApi } from '../../src/domain/vocabulary';
 import { systemClock } from '../../src/platform/clock';
-import { createViolationOutbox, type ViolationOutboxSettings } from '../../src/store/violation-outbox';
-import type {
-  ViolationClaim,
-  ViolationClaimed,
-  ViolationOutbox,
-  ViolationResult,
-  ViolationStore,
-} from '../../src/workflow/violation-port';
+import { createViolationOutbox, type ViolationOutboxSettings } from '../../src/store/outbox';
+import type { AttemptResult } from '../../src/domain/settle-attempt';
+import type { ViolationStore } from '../../src/workflow/violation-port';
+import type { ClaimedViolation, ViolationClaim, ViolationOutbox } from './outboxes';
 import { entryOf } from './audit';
 import { ACCEPTED, GRACE_MS, LEASE_MS, result, type Stores } from './stores';
 
@@ -64,7 +60,7 @@ export function openOutbox(stores: Stores, also: Partial<ViolationOutboxSettings
 }
 
 /** The right to send, or a failure of the test. */
-export async function mustClaimViolation(outbox: ViolationOutbox, id: string): Promise<ViolationClaimed> {
+export async function mustClaimViolation(outbox: ViolationOutbox, id: string): Promise<ClaimedViolation> {
   return claimAs(outbox, id, 'send');
 }
 
@@ -81,12 +77,12 @@ export async function claimAs<K extends ViolationClaim['kind']>(
 }
 
 /** What an attempt came to, reduced to its verdict. */
-export function outcome(verdict: Verdict, also: Partial<ViolationResult> = {}): ViolationResult {
-  return { ...result(verdict), named: null, ...also };
+export function outcome(verdict: Verdict, also: Partial<AttemptResult> = {}): AttemptResult {
+  return result(verdict, also);
 }
 
 /** The service took it and calls it so. */
-export function takenAs(reference: string, also: Partial<ViolationResult> = {}): ViolationResult {
+export function takenAs(reference: string, also: Partial<AttemptResult> = {}): AttemptResult {
   return outcome(ACCEPTED, { named: { reference, serviceStatus: 'PENDING', canTow: null }, ...also });
 }
 
@@ -96,7 +92,7 @@ export async function liveAndBeAccepted(stores: Stores, id: string, reference = 
   await reportViolations(stores.violations, id);
   await outbox.ack(await mustClaimViolation(outbox, id), takenAs(reference));
   const { record } = await claimAs(outbox, id, 'finish');
-  await outbox.finished(id, record.version);
+  await outbox.finished(record);
 }
 
 /** A violation that is there, or a failure of the test. */

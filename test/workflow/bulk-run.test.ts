@@ -1,7 +1,7 @@
 import { ROUTES } from '../../src/contracts/operator-routes';
 import { subscribeToEvents } from '../../src/store/events';
 import { connectPatient } from '../../src/store/connect';
-import { createViolationOutbox } from '../../src/store/violation-outbox';
+import { createViolationOutbox } from '../../src/store/outbox';
 import { createViolationStore } from '../../src/store/violations';
 import { violationRefusedTask } from '../../src/domain/violation-tasks';
 import { silentLog } from '../../src/platform/log';

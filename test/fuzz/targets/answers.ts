@@ -219,7 +219,11 @@ export const answersTarget = createTarget<AnswerInput>({
       durationMs: 1,
     };
     const pace = { startedAt: '2026-11-20T10:00:00Z', nowMs: NOW_MS, jitter: 1, settings: SETTINGS };
-    const result = resultOf({ failedProbes: 0, connectionFailures: 0 }, { call, verdict, task: null }, pace);
+    const result = resultOf(
+      { failedProbes: 0, connectionFailures: 0 },
+      { call, verdict, task: null, named: null },
+      pace,
+    );
     const { length } = JSON.stringify(result.error ?? {});
     return length <= MESSAGE_MAX ? null : `the message about an attempt has ${length} characters`;
   },

@@ -1,0 +1,51 @@
+import { OPERATIONS } from '../src/contracts/operations';
+import type { Entry } from '../src/domain/entry';
+import type { StoredTow } from '../src/domain/outbox-record';
+import { contractBrokenTask, refusedTask } from '../src/domain/tasks';
+import type { ReportKind } from '../src/domain/vocabulary';
+import type { CallOptions, CallResult, ServicePort } from '../src/workflow/service-port';
+import type { EntryCalls } from './entry-calls';
+
+export interface ReportTools {
+  readonly service: ServicePort;
+}
+
+/** Reports of tows: JSON bodies that were frozen when their facts were recorded. */
+export const reportCalls: EntryCalls<StoredTow, ReportTools> = {
+  // The call gets its token itself.
+  hasToken: () => Promise.resolve(true),
+  getToken: () => Promise.resolve(null),
+  prepare: ({ record, entry }, { service }) =>
+    Promise.resolve({
+      kind: 'ready',
+      send: async (options) => aboutTow(record.ref, await call(entry, service, options)),
+    }),
+  proofMs: () => null,
+  nameIn: () => null,
+  contractTask: (entry, httpStatus) => contractBrokenTask({ ...reportOf(entry), httpStatus }),
+  refusedTask: (entry, refusal) => refusedTask({ ...reportOf(entry), ...refusal }),
+  logLine: ({ record, entry }) => ({
+    event: 'report.attempted',
+    facts: { towing_reference_id: record.ref, report_id: entry.id, kind: entry.kind },
+  }),
+  check: () => Promise.reject(new Error('nothing is asked before a report')),
+  finish: () => Promise.reject(new Error('nothing is done behind the reports of a tow')),
+};
+
+function reportOf({ id, kind }: Entry): { readonly id: string; readonly kind: ReportKind } {
+  if (kind === 'violation') throw new Error('not a report');
+  return { id, kind };
+}
+
+function call(entry: Entry, service: ServicePort, options: CallOptions): Promise<CallResult<ReportKind>> {
+  const { kind } = reportOf(entry);
+  return service.call(kind, OPERATIONS[kind].request.parse(entry.body), options);
+}
+
+/** An answer that names another tow breaks the contract. */
+function aboutTow(ref: string, result: CallResult<ReportKind>): CallResult<ReportKind> {
+  const { exchange, data } = result;
+  if (exchange.kind !== 'accepted' || data === null || data.towing_reference_id === ref) return result;
+  const issues = ['data.towing_reference_id: names another tow'];
+  return { ...result, data: null, exchange: { kind: 'contract_broken', httpStatus: exchange.httpStatus, issues } };
+}

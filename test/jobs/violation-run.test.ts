@@ -1,0 +1,63 @@
+import { systemClock } from '../../src/platform/clock';
+import { silentLog } from '../../src/platform/log';
+import { createMemoryTokenCache, createServiceClient } from '../../src/service';
+import { json } from '../service/fake-service';
+import { filesIn } from '../spool/world';
+import { noBudgets } from '../support/budgets';
+import { useRedis } from '../support/redis';
+import { violationOf } from '../support/violations';
+import { startWorkerFor, TAKEN, type Worker } from './violation-world';
+
+const redis = useRedis();
+let worker: Worker;
+beforeEach(async () => {
+  worker = await startWorkerFor(redis.url, { checksTicket: true });
+  worker.fake.onCall(({ url }) => (url.endsWith('/active-ticket') ? json({ hasActiveTicket: false }) : TAKEN));
+  const { form } = violationOf('U1');
+  await worker.reportWithImage('U1', { form: { ...form, violationType: 'NO_TICKET' } });
+});
+afterEach(() => worker.stop());
+
+const paths = () => worker.fake.calls.map(({ url }) => url.split('/').at(-1));
+const imagesLeft = async () => (await filesIn(`${worker.dataDir}/spool/violations`)).length;
+
+test('one run asks for a ticket, sends the violation and clears up behind it', async () => {
+  expect(await worker.wake('U1', { stepsPerRun: 10 })).toBe('finished');
+
+  expect(await worker.read()).toMatchObject({ state: 'accepted', attempts: 1, reference: 'V-1' });
+  expect(paths()).toEqual(['active-ticket', 'public']);
+  expect(await imagesLeft()).toBe(0);
+  expect(await worker.wake()).toBe('idle');
+});
+
+test('a run ends after its steps, and another one goes on where it stopped', async () => {
+  expect(await worker.wake('U1', { stepsPerRun: 2 })).toBe('accepted');
+  expect(await imagesLeft()).toBe(1);
+
+  expect(await worker.wake('U1', { stepsPerRun: 2 })).toBe('finished');
+  expect(await imagesLeft()).toBe(0);
+});
+
+test('an answer is stored although the token for the next step cannot be looked up', async () => {
+  const client = createServiceClient({
+    baseUrl: worker.fake.url,
+    clientId: 'client',
+    clientSecret: 'secret',
+    timeoutMs: 3000,
+    tokens: createMemoryTokenCache(systemClock),
+    budgets: noBudgets,
+    clock: systemClock,
+    log: silentLog,
+  });
+  let looks = 0;
+  const hasToken = () => {
+    looks += 1;
+    return looks === 1 ? client.hasToken() : Promise.reject(new Error('Redis is away'));
+  };
+
+  expect(await worker.wake('U1', { stepsPerRun: 10, service: { ...client, hasToken } })).toBe('finished');
+
+  client.close();
+  expect(looks).toBeGreaterThan(1);
+  expect(await worker.read()).toMatchObject({ state: 'accepted', attempts: 1 });
+});
