@@ -13,6 +13,8 @@ import { Script } from './scripts';
 
 const release = new Script('release');
 const RELEASE_SLICE = 1000;
+/** Released by one call of the script: Redis serves others in between. */
+const RELEASED_AT_ONCE = 250;
 /** How many of those that a circuit blocks look when it may be tried. */
 const LOOKING = 5;
 const EVERYWHERE = { towingReferenceId: null } as const;
@@ -90,7 +92,10 @@ export async function releaseBlocked(redis: Redis): Promise<void> {
 
 async function releaseSlice(redis: Redis, name: string): Promise<void> {
   const keys = [blockedKey(name), probesKey(name), KEYS.releasing, KEYS.dueTows, KEYS.dueViolations];
-  await release.run(redis, keys, [name, RELEASE_SLICE, violationMember('')]);
+  for (let released = 0; released < RELEASE_SLICE; released += RELEASED_AT_ONCE) {
+    const reply = await release.run(redis, keys, [name, RELEASED_AT_ONCE, violationMember('')]);
+    if (Number(reply) < RELEASED_AT_ONCE) return;
+  }
 }
 
 async function letSomeLook(redis: Redis, name: CircuitName, atMs: number): Promise<void> {

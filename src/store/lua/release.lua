@@ -7,13 +7,22 @@
 local members = redis.call('SPOP', KEYS[1], ARGV[2])
 local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
+local tows, violations = {}, {}
 for _, member in ipairs(members) do
-  redis.call('SREM', KEYS[2], member)
-  if string.sub(member, 1, #ARGV[3]) == ARGV[3] then
-    redis.call('ZADD', KEYS[5], now, string.sub(member, #ARGV[3] + 1))
-  else
-    redis.call('ZADD', KEYS[4], now, member)
-  end
+  local is_violation = string.sub(member, 1, #ARGV[3]) == ARGV[3]
+  local due = is_violation and violations or tows
+  due[#due + 1] = now
+  due[#due + 1] = is_violation and string.sub(member, #ARGV[3] + 1) or member
+end
+-- A slice is short enough for the stack that Lua unpacks it on.
+if #members > 0 then
+  redis.call('SREM', KEYS[2], unpack(members))
+end
+if #tows > 0 then
+  redis.call('ZADD', KEYS[4], unpack(tows))
+end
+if #violations > 0 then
+  redis.call('ZADD', KEYS[5], unpack(violations))
 end
 if redis.call('SCARD', KEYS[1]) == 0 then
   redis.call('SREM', KEYS[3], ARGV[1])
