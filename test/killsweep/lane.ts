@@ -1,50 +1,71 @@
-import { processDeliveries } from '../../jobs/process-delivery';
-import { CALLS, sendEntry } from '../../jobs/send-entry';
-import { deliveryJob } from '../../src/contracts/jobs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openFoundation } from '../../src/main/foundation';
 import { systemClock } from '../../src/platform/clock';
+import { loadConfig, type Config } from '../../src/platform/config';
 import { listen } from '../../src/platform/http';
 import { silentLog } from '../../src/platform/log';
 import { createMetrics } from '../../src/platform/metrics';
 import { createReceiver } from '../../src/receiver';
-import { createMemoryTokenCache, createServiceClient } from '../../src/service';
 import { startSimulator } from '../../src/simulator';
-import { createIntake, createSettling } from '../../src/store/deliveries';
-import { createTowOutbox } from '../../src/store/outbox';
-import type { Wake } from '../../src/workflow/ports';
-import { openRecord, type ServiceRecord } from '../chaos/record';
-import { NO_LIMITS, noBudgets } from '../support/budgets';
-import { LEASE_MS, openStores, type Stores } from '../support/stores';
-import type { InterruptibleWorker } from './interruptible-worker';
+import { createIntake } from '../../src/store/deliveries';
+import { openRecord, type Call, type ServiceRecord, type Webhook } from '../chaos/record';
+import type { TestRedis } from '../support/redis';
+import { openStores, type Stores } from '../support/stores';
+import { withoutTimeouts } from './redis-steps';
+import type { Ground } from './worker';
 
-/** A database, a simulated service and a receiver. A lane plays one run after the other. */
+/** A database, a disk, a simulated service and a receiver. A lane plays one run after the other. */
 export interface Lane {
   readonly stores: Stores;
-  readonly service: ServiceRecord;
-  readonly settings: { graceMs: number };
-  /** Processes a delivery with the calls of the given worker. */
-  processDelivery(id: string, worker: InterruptibleWorker): Promise<void>;
-  /** Sends reports of a tow with the calls of the given worker, until none can be sent at once. */
-  sendReports(ref: string, worker: InterruptibleWorker): Promise<void>;
-  /** Empties the database. */
+  readonly service: Pick<ServiceRecord, 'setFaults' | 'orderTow'>;
+  /** What the service has seen since the lane was cleared. */
+  seen(): Promise<{ calls: Call[]; webhooks: Webhook[] }>;
+  readonly foundation: Ground['foundation'];
+  readonly dataDir: string;
+  /** What a worker of this lane needs, with these settings. */
+  ground(settings: LaneSettings): Ground;
+  /** Kills the server of the database, and starts it again on the same data; for lanes with a server of their own. */
+  killRedis(): Promise<void>;
+  startRedis(): Promise<void>;
+  /** Empties the database and the disk. */
   clear(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Delay of the invoice webhook after the create. */
-const WEBHOOK_DELAY_MS = 20;
-const POLICY = { retryBaseMs: 20, retryCapMs: 100, notFoundRetries: 2, notFoundRetryMs: 20, giveUpAfterMs: 3_600_000 };
-const world = { clock: systemClock, log: silentLog };
-const noWake: Wake = { delivery: () => {}, tow: () => {}, violation: () => {} };
+export interface LaneSettings {
+  /** How long an unknown outcome waits for proof, ms. */
+  readonly graceMs?: number;
+  /** How long a report may keep failing before a person must decide, ms. */
+  readonly giveUpAfterMs?: number;
+  /** The first wait before a repeated call, ms. */
+  readonly retryBaseMs?: number;
+  /** Calls about tows, and violations, per minute; 0 = any number. */
+  readonly callsPerMinute?: number;
+}
 
-export async function openLane(redisUrl: string): Promise<Lane> {
+/** Delay of an invoice webhook after the create, and of a tow request after the violation. */
+const WEBHOOK_DELAY_MS = 20;
+const world = { clock: systemClock, log: silentLog };
+
+/** Waits before the service sends a webhook again that a receiver without Redis could not take. */
+const WEBHOOK_RETRIES_MS = [50, 100, 200, 400, 800, 1600, 3200];
+
+/** `server`: the server behind `redisUrl`, when it may be killed. Without it no webhook is sent twice. */
+export async function openLane(
+  redisUrl: string,
+  server: Pick<TestRedis, 'kill' | 'start'> | null = null,
+): Promise<Lane> {
   const stores = await openStores(redisUrl);
-  const metrics = createMetrics();
+  withoutTimeouts(stores.redis);
+  const dataDir = await mkdtemp(join(tmpdir(), 'towhook-killsweep-'));
   const unsigned = { secrets: [], sharedSecret: null };
   const receiver = await listen(
     createReceiver({
       ...world,
       troubleLog: silentLog,
-      metrics,
+      metrics: createMetrics(),
       intake: createIntake(stores.redis, systemClock),
       verify: { tow_request: unsigned, tow_invoice: unsigned },
       bodyLimitBytes: 100_000,
@@ -60,62 +81,67 @@ export async function openLane(redisUrl: string): Promise<Lane> {
     port: 0,
     webhookUrl: receiver.url,
     invoiceWebhookDelayMs: WEBHOOK_DELAY_MS,
-    // The receiver is always reachable: an undelivered webhook is one that a fault dropped.
-    retryDelaysMs: [],
+    assessAfterMs: WEBHOOK_DELAY_MS,
+    retryDelaysMs: server ? WEBHOOK_RETRIES_MS : [],
   });
-  const service = createServiceClient({
-    ...world,
-    baseUrl: `${simulator.url}/prefix`,
-    clientId: 'client',
-    clientSecret: 'secret',
-    // No fault of a scenario hangs: the time limit must never expire, however busy the machine is.
-    timeoutMs: 60_000,
-    tokens: createMemoryTokenCache(systemClock),
-    budgets: noBudgets,
+  const config = loadConfig({
+    REDIS_URL: redisUrl,
+    DATA_DIR: dataDir,
+    SERVICE_BASE_URL: `${simulator.url}/prefix`,
+    SERVICE_CLIENT_ID: 'client-of-the-sweep',
+    SERVICE_CLIENT_SECRET: 'secret-of-the-sweep',
+    BUDGET_AUTH_PER_MINUTE: '0',
+    BUDGET_TICKETS_PER_MINUTE: '0',
+    VIOLATION_TICKET_CHECK: 'true',
   });
-  const settings = { graceMs: 0 };
-  const settling = createSettling(stores.redis, { baseMs: 20, capMs: 100 });
-  const { redis, tows, deliveries, violations } = stores;
+  const foundation = await openFoundation({ config, log: silentLog });
+  withoutTimeouts(foundation.redis);
+  const service = openRecord(simulator.url);
+  let before = { calls: 0, webhooks: 0 };
+  let now = before;
   return {
     stores,
-    service: openRecord(simulator.url),
-    settings,
-    async processDelivery(id, worker) {
-      await processDeliveries(deliveryJob.parse({ delivery_ids: [id] }), {
-        ...world,
-        metrics,
-        ...worker.wrap('settling', settling),
-        tows: worker.wrap('tows', tows),
-        deliveries: worker.wrap('deliveries', deliveries),
-        violations: worker.wrap('violations', violations),
-        wake: worker.wrap('wake', noWake),
-      });
+    service,
+    async seen() {
+      const [calls, webhooks] = await Promise.all([service.calls(), service.webhooks()]);
+      now = { calls: calls.length, webhooks: webhooks.length };
+      return { calls: calls.slice(before.calls), webhooks: webhooks.slice(before.webhooks) };
     },
-    async sendReports(ref, worker) {
-      const { graceMs } = settings;
-      const outbox = createTowOutbox(redis, systemClock, {
-        leaseMs: LEASE_MS,
-        unknownGraceMs: graceMs,
-        ...NO_LIMITS,
-      });
-      const tools = {
-        ...world,
-        clock: worker.clock,
-        metrics,
-        outbox: worker.wrap('outbox', outbox),
-        service: worker.wrap('service', service),
-        settings: { ...POLICY, unknownGraceMs: graceMs },
-        claimMaxAgeMs: 600_000,
-      };
-      while ((await sendEntry(CALLS.tow, ref, tools)).kind === 'more');
+    foundation,
+    dataDir,
+    ground: (settings) => ({
+      foundation,
+      redisUrl,
+      serviceUrl: `${simulator.url}/prefix`,
+      config: configWith(config, settings),
+    }),
+    killRedis: async () => {
+      if (!server) throw new Error('this Redis is shared');
+      await server.kill();
     },
-    clear: async () => {
-      await redis.flushdb();
+    startRedis: async () => server?.start(),
+    async clear() {
+      // A run that is over was looked at last when nothing was under way any more.
+      before = now;
+      await stores.redis.flushdb();
+      await rm(dataDir, { recursive: true, force: true });
     },
     async close() {
-      service.close();
+      await foundation.resources.closeAll();
       await Promise.all([simulator.stop(0), receiver.stop(0)]);
       stores.close();
+      await rm(dataDir, { recursive: true, force: true });
     },
+  };
+}
+
+function configWith(config: Config, settings: LaneSettings): Config {
+  const { graceMs = 150, giveUpAfterMs = 3_600_000, retryBaseMs = 20, callsPerMinute = 0 } = settings;
+  const waits = { retryBaseMs, retryCapMs: Math.max(100, retryBaseMs), notFoundRetries: 2, notFoundRetryMs: 20 };
+  return {
+    ...config,
+    policy: { ...config.policy, ...waits, unknownGraceMs: graceMs, giveUpAfterMs },
+    violations: { ...config.violations, proofMs: graceMs },
+    budgetsPerMinute: { ...config.budgetsPerMinute, tow: callsPerMinute, violations: callsPerMinute },
   };
 }

@@ -1,50 +1,175 @@
-import { REPORT_KINDS, type JsonObject } from '../../src/domain/vocabulary';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Redis } from 'ioredis';
+import { jsonObject } from '../../src/contracts/common';
+import { task } from '../../src/contracts/records';
+import type { OutboxRecord, StoredTow, StoredViolation } from '../../src/domain/outbox-record';
+import type { JsonObject } from '../../src/domain/vocabulary';
+import { openBulk } from '../../src/main/bulk';
+import { createAuditStore } from '../../src/store/audit';
+import { budgetKey, KEYS } from '../../src/store/keys';
+import { verifyAudit } from '../../src/workflow/verify-audit';
+import { walk } from '../support/conservation';
+import type { Lane } from './lane';
 import type { Stage } from './scenario';
+import { entriesWithLostAttempts, leftovers, readRecords } from './stored';
 
 /** The result of a run without ids, times and numbers of attempts, which differ from run to run. */
 export interface Outcome {
-  /** Null when the tow is unknown. */
-  readonly tow: JsonObject | null;
+  /** One line per tow and violation, in no special order: all that is kept of it but attempts. */
+  readonly records: readonly string[];
   readonly reports: readonly string[];
-  readonly tasks: readonly string[];
-  /** The events of the tow, in order. */
-  readonly events: readonly string[];
+  readonly violations: readonly string[];
   readonly deliveries: readonly string[];
-  /** The kinds of reports in the order of their arrival at the service; consecutive repeats count once. */
+  readonly bulk: readonly string[];
+  readonly tasks: readonly string[];
+  /** What people did, in order, by the audit. */
+  readonly audit: readonly string[];
+  readonly conservation: string;
+  /** The calls in the order of their arrival at the service; consecutive repeats count once. */
   readonly order: readonly string[];
-  /** Calls that the service received, per kind of report. */
+  /** Calls that the service received, per operation. */
   readonly counts: Readonly<Record<string, number>>;
+  /** Creates that had an effect, per operation. */
+  readonly created: Readonly<Record<string, number>>;
+  /** The entries of which an attempt was lost with its worker. */
+  readonly lost: readonly string[];
+  /** What must never be: rights and schedules that are left, a broken audit, lost records. */
+  readonly faults: readonly string[];
 }
 
-/** Timeline entries that record an event, not an attempt to send. */
-const EVENTS = ['tow.requested', 'request.rival_kept', 'invoice.attached', 'fact.recorded'];
-
+/** What happened in the field or came from the service; the other events follow from attempts. */
+const FIELD_EVENTS: ReadonlySet<unknown> = new Set([
+  'tow.requested',
+  'request.rival_kept',
+  'invoice.attached',
+  'fact.recorded',
+]);
+const BUDGETS = ['tow', 'violations'] as const;
 const TIMESTAMP = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
+const REFERENCE = /\bV-\d{8}-\w+/g;
+/** Questions to the service, which may be asked at any time. */
+const ASIDE: ReadonlySet<string> = new Set(['token', 'ticket', 'capacity']);
 
-export async function outcomeOf({ lane, ref, violation }: Stage): Promise<Outcome> {
-  const record = await lane.stores.tows.read(ref);
+export async function outcomeOf(stage: Stage): Promise<Outcome> {
+  const { lane } = stage;
+  const { redis } = lane.stores;
+  const records = await readRecords(redis);
+  const { calls, webhooks } = await lane.seen();
+  const names = [...new Set([...records.map(nameIn), ...webhooks.map(({ towing_reference_id: ref }) => ref)])];
+  const tows = records.filter((record) => record.kind === 'tow');
+  const violations = records.filter((record) => record.kind === 'violation');
   const { items } = await lane.stores.deliveries.list({ cursor: null, limit: 100 });
-  const calls = (await lane.service.calls(ref)).map(({ operation }) => operation);
-  const plain = (value: JsonObject) =>
-    JSON.stringify(value).replaceAll(ref, 'TW').replaceAll(violation, 'V').replaceAll(TIMESTAMP, 'then');
+  const operations = calls.map(({ operation }) => operation).filter((operation) => !ASIDE.has(operation));
+  const effects = calls.filter(({ effect }) => effect).map(({ operation }) => operation);
+  const found = await walk(redis);
+  const { extent: _extent, broken } = await verifyAudit({
+    archived: nothing(),
+    kept: await createAuditStore(redis).lines(),
+    noted: null,
+  });
   return {
-    tow: record && {
-      state: record.tow.state,
-      facts: record.tow.facts.map(({ event }) => event),
-      payments: record.tow.payments.map(({ paymentStatus }) => paymentStatus),
-      rivals: record.tow.rivalRequests.map(({ metadata }) => metadata),
-      invoices: record.tow.invoiceWebhooks.map(({ towingInvoice }) => towingInvoice['total_amount'] ?? null),
-    },
-    reports: (record?.reports ?? []).map(
-      ({ kind, state, inFlight, body }) => `${kind} ${state}${inFlight ? ' in flight' : ''} ${plain(body)}`,
-    ),
-    tasks: (record?.tasks ?? []).map(({ type, actions }) => `${type}: ${actions.join(', ')}`),
-    events: (record?.timeline ?? []).map(({ type }) => type).filter((type) => EVENTS.includes(type)),
-    deliveries: items
-      .filter(({ towingReferenceId }) => towingReferenceId === ref)
-      .map(({ kind, state, verdict }) => `${kind} ${state} ${verdict}`)
+    records: [...tows.map(contentOfTow), ...violations.map(contentOfViolation)]
+      .map((content) => plain(content, stage, names))
       .toSorted(),
-    order: calls.filter((operation, index) => operation !== calls[index - 1]),
-    counts: Object.fromEntries(REPORT_KINDS.map((kind) => [kind, calls.filter((one) => one === kind).length])),
+    reports: tows.flatMap(({ entries }) => entries.map(({ kind, state }) => `${kind} ${state}`)),
+    violations: await Promise.all(violations.map((record) => violationLine(lane, record))),
+    deliveries: items.map(({ kind, state, verdict }) => `${kind} ${state} ${verdict}`).toSorted(),
+    bulk: await bulkLines(lane),
+    tasks: (await redis.hvals(KEYS.tasks)).map(taskLine).toSorted(),
+    audit: (await auditOf(lane)).toReversed(),
+    conservation: JSON.stringify([found.deliveries, found.reports, found.violations]),
+    order: operations.filter((operation, index) => operation !== operations[index - 1]),
+    counts: countsOf(operations),
+    created: countsOf(effects.filter((operation) => operation === 'invoice' || operation.startsWith('violation'))),
+    lost: entriesWithLostAttempts(records),
+    faults: [
+      ...(await leftovers(redis)),
+      ...(await unusedPermits(redis, operations)),
+      ...found.lostNames.map((name) => `${name} is lost`),
+      ...(broken ? [`the audit is broken at ${broken.seq}: ${broken.problem}`] : []),
+    ],
   };
 }
+
+/** A worker that is lost may have taken one permit for a call that it did not make; it counts until its window is over. */
+async function unusedPermits(redis: Redis, operations: readonly string[]): Promise<string[]> {
+  const ofViolations = operations.filter((operation) => operation.startsWith('violation')).length;
+  const calls = { violations: ofViolations, tow: operations.length - ofViolations };
+  const taken = { violations: await redis.llen(budgetKey('violations')), tow: await redis.llen(budgetKey('tow')) };
+  return BUDGETS.filter((name) => taken[name] > calls[name] + 1).map((name) => `unused permits of the budget ${name}`);
+}
+
+function contentOfTow({ tow, entries, events, parked }: StoredTow): JsonObject {
+  return jsonOf({
+    state: tow?.state,
+    facts: tow?.facts.map(({ event }) => event),
+    payments: tow?.payments.map(({ paymentStatus }) => paymentStatus),
+    rivals: tow?.rivalRequests.map(({ metadata }) => metadata),
+    invoices: tow?.invoiceWebhooks.map(({ towingInvoice }) => towingInvoice['total_amount'] ?? null),
+    plate: tow?.plateNumber,
+    violation: tow?.violationId,
+    reports: entries.map(({ kind, state, body, revision }) => ({ kind, state, body, revision })),
+    events: events.map(({ entry }) => entry['type']).filter((type) => FIELD_EVENTS.has(type)),
+    parked: parked.length,
+  });
+}
+
+function contentOfViolation({ violation, reference, tows, ticket, entries }: StoredViolation): JsonObject {
+  const [entry] = entries;
+  return jsonOf({
+    form: violation.form,
+    state: entry?.state,
+    tows: tows.length,
+    hasReference: reference !== null,
+    hasActiveTicket: ticket?.has_active_ticket,
+  });
+}
+
+function jsonOf(value: unknown): JsonObject {
+  return jsonObject.parse(JSON.parse(JSON.stringify(value)));
+}
+
+function nameIn(record: OutboxRecord): string {
+  return record.kind === 'tow' ? record.ref : record.id;
+}
+
+/** Without what differs from run to run. */
+function plain(value: JsonObject, { violation }: Stage, refs: readonly string[]): string {
+  const text = refs.reduce((rest, ref) => rest.replaceAll(ref, 'TW'), JSON.stringify(value));
+  return text.replaceAll(violation, 'V').replaceAll(REFERENCE, 'V').replaceAll(TIMESTAMP, 'then');
+}
+
+async function violationLine(lane: Lane, { id, entries, tows }: StoredViolation): Promise<string> {
+  const images = await readdir(join(lane.dataDir, 'spool', 'violations', id)).catch(() => []);
+  const joined = `${tows.length} ${tows.length === 1 ? 'tow' : 'tows'} joined`;
+  return `violation ${entries[0]?.state}, image ${images.length > 0 ? 'kept' : 'deleted'}, ${joined}`;
+}
+
+async function bulkLines({ foundation }: Lane): Promise<string[]> {
+  const bulk = openBulk(foundation);
+  const runs = await Promise.all((await bulk.recent(10)).map(({ id }) => bulk.read(id)));
+  return runs.map((run) => `bulk ${run?.state}: ${(run?.items ?? []).map(({ outcome }) => outcome).join(', ')}`);
+}
+
+function taskLine(json: string): string {
+  const { type, actions } = task.partial({ id: true }).parse(JSON.parse(json));
+  return `${type}: ${actions.join(', ')}`;
+}
+
+async function auditOf(lane: Lane): Promise<string[]> {
+  const { items } = await createAuditStore(lane.stores.redis).list({
+    cursor: null,
+    limit: 100,
+    towingReferenceId: null,
+  });
+  return items.map(({ action }) => action);
+}
+
+function countsOf(names: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
+  return counts;
+}
+
+async function* nothing() {}

@@ -1,7 +1,6 @@
 import type { FactCommand } from '../../src/domain/fact-command';
 import { INVOICE, START } from '../support/stores';
-import { drain } from './drain';
-import { invoiceOf, known, type Scenario, type Stage } from './scenario';
+import { invoiceOf, known, workOff, type Scenario, type Stage } from './scenario';
 
 const DETAIN = { event: 'detained' } as const;
 const RELEASE = { event: 'released' } as const;
@@ -14,7 +13,7 @@ const PROOF_GRACE_MS = 8000;
 function reported(...facts: FactCommand[]): Scenario['prepare'] {
   return async (stage: Stage) => {
     await known(stage, ...facts.slice(0, -1));
-    await drain(stage);
+    await workOff(stage);
     for (const fact of facts.slice(-1)) await stage.lane.stores.say(stage.ref, fact);
   };
 }
@@ -24,36 +23,31 @@ export const REPORT_SCENARIOS: readonly Scenario[] = [
   {
     name: 'a started report',
     end: ['started accepted', 'tow_request processed created'],
-    wakeUp: 'tow',
     repeats: 1,
     prepare: reported(START),
   },
   {
     name: 'a detained report',
     end: ['started accepted', 'detained accepted', 'tow_request processed created'],
-    wakeUp: 'tow',
     repeats: 1,
     prepare: reported(START, DETAIN),
   },
   {
     name: 'a canceled report',
     end: ['canceled accepted', 'tow_request processed created'],
-    wakeUp: 'tow',
     repeats: 1,
     prepare: reported(CANCEL),
   },
   {
     name: 'a released report',
     end: ['started accepted', 'released accepted', 'tow_request processed created'],
-    wakeUp: 'tow',
     repeats: 1,
     prepare: reported(START, RELEASE),
   },
   {
     name: 'an invoice whose webhook arrives in time',
     end: ['started accepted', 'invoice accepted', 'tow_invoice processed attached', 'tow_request processed created'],
-    wakeUp: 'tow',
-    graceMs: PROOF_GRACE_MS,
+    settings: { graceMs: PROOF_GRACE_MS },
     repeats: 0,
     createsMax: 1,
     prepare: reported(START, INVOICE),
@@ -61,7 +55,6 @@ export const REPORT_SCENARIOS: readonly Scenario[] = [
   {
     name: 'an invoice whose webhook never arrives',
     end: ['started accepted', 'invoice accepted', 'tow_request processed created'],
-    wakeUp: 'tow',
     faults: [{ operation: 'tow_invoice', fault: 'drop' }],
     repeats: 1,
     createsMax: 2,
@@ -76,8 +69,7 @@ export const REPORT_SCENARIOS: readonly Scenario[] = [
       'tow_invoice processed attached',
       'tow_request processed created',
     ],
-    wakeUp: 'tow',
-    graceMs: PROOF_GRACE_MS,
+    settings: { graceMs: PROOF_GRACE_MS },
     repeats: 1,
     prepare: reported(START, INVOICE, PAYMENT),
   },
@@ -92,8 +84,7 @@ export const REPORT_SCENARIOS: readonly Scenario[] = [
       'tow_invoice processed attached',
       'tow_request processed created',
     ],
-    wakeUp: 'tow',
-    graceMs: PROOF_GRACE_MS,
+    settings: { graceMs: PROOF_GRACE_MS },
     repeats: 1,
     createsMax: 1,
     prepare: (stage) => known(stage, START, DETAIN, INVOICE, PAYMENT, RELEASE),
@@ -101,7 +92,6 @@ export const REPORT_SCENARIOS: readonly Scenario[] = [
   {
     name: 'a report that is refused',
     end: ['started refused', 'tow_request processed created', 'report_refused: correct, retry, waive, accept'],
-    wakeUp: 'tow',
     faults: [{ operation: 'started', fault: '400' }],
     repeats: 1,
     prepare: reported(START),
@@ -109,7 +99,6 @@ export const REPORT_SCENARIOS: readonly Scenario[] = [
   {
     name: 'a report answered 500 once',
     end: ['started accepted', 'tow_request processed created'],
-    wakeUp: 'tow',
     faults: [{ operation: 'started', fault: '500', times: 1 }],
     repeats: 1,
     prepare: reported(START),
@@ -117,7 +106,6 @@ export const REPORT_SCENARIOS: readonly Scenario[] = [
   {
     name: 'a report throttled once',
     end: ['started accepted', 'tow_request processed created'],
-    wakeUp: 'tow',
     faults: [{ operation: 'started', fault: '429', times: 1 }],
     repeats: 1,
     prepare: reported(START),
@@ -125,7 +113,6 @@ export const REPORT_SCENARIOS: readonly Scenario[] = [
   {
     name: 'a report sent with an expired token',
     end: ['started accepted', 'tow_request processed created'],
-    wakeUp: 'tow',
     faults: [{ operation: 'started', fault: 'expired_token', times: 1 }],
     repeats: 1,
     prepare: reported(START),
@@ -133,7 +120,6 @@ export const REPORT_SCENARIOS: readonly Scenario[] = [
   {
     name: 'a report whose answer is lost once',
     end: ['started accepted', 'tow_request processed created'],
-    wakeUp: 'tow',
     faults: [{ operation: 'started', fault: 'lost_answer', times: 1 }],
     repeats: 1,
     prepare: reported(START),
@@ -141,8 +127,7 @@ export const REPORT_SCENARIOS: readonly Scenario[] = [
   {
     name: 'an invoice whose answer is lost',
     end: ['started accepted', 'invoice accepted', 'tow_invoice processed attached', 'tow_request processed created'],
-    wakeUp: 'tow',
-    graceMs: PROOF_GRACE_MS,
+    settings: { graceMs: PROOF_GRACE_MS },
     faults: [{ operation: 'invoice', fault: 'lost_answer', times: 1 }],
     repeats: 0,
     createsMax: 1,
@@ -151,13 +136,12 @@ export const REPORT_SCENARIOS: readonly Scenario[] = [
   {
     name: 'an invoice answered 500 once',
     end: ['started accepted', 'invoice accepted', 'tow_request processed created'],
-    wakeUp: 'tow',
     faults: [
       { operation: 'invoice', fault: '500', times: 1 },
       { operation: 'tow_invoice', fault: 'drop' },
     ],
     repeats: 1,
-    mayNeedPerson: true,
+    mayNeedPerson: 'always',
     // A create answered 500 does not count as unanswered.
     createsMax: 3,
     prepare: reported(START, INVOICE),
@@ -165,8 +149,7 @@ export const REPORT_SCENARIOS: readonly Scenario[] = [
   {
     name: 'an invoice throttled once',
     end: ['started accepted', 'invoice accepted', 'tow_invoice processed attached', 'tow_request processed created'],
-    wakeUp: 'tow',
-    graceMs: PROOF_GRACE_MS,
+    settings: { graceMs: PROOF_GRACE_MS },
     faults: [{ operation: 'invoice', fault: '429', times: 1 }],
     repeats: 1,
     createsMax: 2,
@@ -180,7 +163,6 @@ export const REPORT_SCENARIOS: readonly Scenario[] = [
       'tow_request processed created',
       'report_unknown: accept, retry, waive',
     ],
-    wakeUp: 'tow',
     faults: [{ operation: 'invoice', fault: 'drop' }],
     repeats: 0,
     createsMax: 2,
@@ -195,7 +177,6 @@ export const REPORT_SCENARIOS: readonly Scenario[] = [
       'tow_request processed created',
       'invoice_mismatch: resolve',
     ],
-    wakeUp: 'tow',
     faults: [{ operation: 'tow_invoice', fault: 'drop' }],
     repeats: 1,
     createsMax: 2,
@@ -204,8 +185,37 @@ export const REPORT_SCENARIOS: readonly Scenario[] = [
       const { stores } = stage.lane;
       await stores.accept('tow_invoice', { ...invoiceOf(stage), towing_invoice: { total_amount: 1 } }, 'other');
       await stores.process('other');
-      await drain(stage);
+      await workOff(stage);
       await stores.say(stage.ref, INVOICE);
     },
+  },
+  {
+    name: 'a report that is given up',
+    end: ['started pending', 'tow_request processed created', 'report_given_up: correct, retry, waive, accept'],
+    settings: { giveUpAfterMs: 100, retryBaseMs: 300 },
+    faults: [{ operation: 'started', fault: '500' }],
+    repeats: 1,
+    prepare: reported(START),
+  },
+  {
+    name: 'reports that take permits',
+    end: ['started accepted', 'detained accepted', 'tow_request processed created'],
+    settings: { callsPerMinute: 30 },
+    repeats: 1,
+    prepare: (stage) => known(stage, START, DETAIN),
+  },
+  {
+    name: 'a report that waits for a permit',
+    end: ['started accepted', 'detained accepted', 'tow_request processed created'],
+    settings: { callsPerMinute: 1 },
+    repeats: 1,
+    prepare: (stage) => known(stage, START, DETAIN),
+  },
+  {
+    name: 'a report that finds the connection broken once',
+    end: ['started accepted', 'tow_request processed created'],
+    faults: [{ operation: 'started', fault: 'html_404', times: 1 }],
+    repeats: 1,
+    prepare: reported(START),
   },
 ];

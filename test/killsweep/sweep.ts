@@ -1,80 +1,103 @@
-import { drain } from './drain';
-import type { Lane } from './lane';
-import { createWorker, type Interruption, type InterruptibleWorker } from './interruptible-worker';
-import { outcomeOf, type Outcome } from './outcome';
-import { DELIVERY, type Scenario, type Stage } from './scenario';
+import { startTestRedis, type TestRedis } from '../support/redis';
+import { openLane, type Lane } from './lane';
+import { endOf, play, problemsOf, type Run } from './play';
+import type { Scenario } from './scenario';
+import type { Interruption } from './steps';
+import { WAITS_WITHOUT_CALL } from './stored';
 
-/** One run of a scenario. */
-export interface Run {
-  /** The calls that the first worker made to its ports, including the interrupted one. */
-  readonly calls: readonly string[];
-  readonly wasInterrupted: boolean;
-  readonly outcome: Outcome;
+/** A run mostly waits for webhooks and schedules, so many runs go on concurrently, each with its own database. */
+const LANES = 24;
+
+interface Result {
+  readonly uninterrupted: Run;
+  interruptedRuns: number;
+  readonly problems: string[];
+}
+
+/** Declares a test per scenario: its worker is killed or frozen at every step it takes, once per run. */
+export function sweep(scenarios: readonly Scenario[]): void {
+  const results = new Map<string, Result>();
+  const resultOf = ({ name }: Scenario) => {
+    const result = results.get(name);
+    if (!result) throw new Error(`${name} was not played`);
+    return result;
+  };
+  let redis: TestRedis;
+  let lanes: readonly Lane[];
+  beforeAll(async () => {
+    redis = await startTestRedis({ databases: String(LANES) });
+    lanes = await Promise.all(Array.from({ length: LANES }, (_, index) => openLane(`${redis.url}/${index}`)));
+    // The first run of a script is preceded by its text; all others take the same steps as each other.
+    await inLanes(lanes, scenarios, async (scenario, lane) => void (await play(scenario, lane, null)));
+    await inLanes(lanes, scenarios, async (scenario, lane) => {
+      results.set(scenario.name, { uninterrupted: await play(scenario, lane, null), interruptedRuns: 0, problems: [] });
+    });
+    const runs = scenarios.flatMap((scenario) =>
+      interruptionsOf(resultOf(scenario).uninterrupted).map((interruption) => ({ scenario, interruption })),
+    );
+    await inLanes(lanes, runs, async ({ scenario, interruption }, lane) => {
+      const result = resultOf(scenario);
+      const { uninterrupted } = result;
+      const run = await play(scenario, lane, interruption);
+      const { step, what } = interruption;
+      const where = `${what} step ${step}, ${run.steps[step - 1]?.name}`;
+      result.interruptedRuns += run.wasInterrupted ? 1 : 0;
+      const problems = problemsOf(scenario, run, uninterrupted).filter(
+        (problem) => !(what.startsWith('frozen') && problem.endsWith(WAITS_WITHOUT_CALL)),
+      );
+      result.problems.push(...problems.map((problem) => `${where}: ${problem}`));
+    });
+  }, 600_000);
+  afterAll(async () => {
+    await Promise.all(lanes.map((lane) => lane.close()));
+    await redis.stop();
+  });
+
+  test.each(scenarios)(
+    'when a worker is killed or frozen at any step while it handles $name, another worker reaches the same end',
+    (scenario) => {
+      const { problems, interruptedRuns, uninterrupted } = resultOf(scenario);
+      const { outcome, leasesEnded, failures, steps } = uninterrupted;
+
+      expect(endOf(uninterrupted)).toEqual([...scenario.end].toSorted());
+      expect({ faults: outcome.faults, leasesEnded, failures }).toEqual({ faults: [], leasesEnded: [], failures: [] });
+      expect(problems).toEqual([]);
+      expect(interruptedRuns).toBeGreaterThanOrEqual(steps.filter(({ mayWrite }) => mayWrite).length);
+    },
+  );
+}
+
+/** Gives each item to the next free lane. */
+export async function inLanes<T>(
+  lanes: readonly Lane[],
+  items: readonly T[],
+  work: (item: T, lane: Lane) => Promise<void>,
+): Promise<void> {
+  const queue = [...items];
+  await Promise.all(
+    lanes.map(async (lane) => {
+      for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item, lane);
+    }),
+  );
 }
 
 /**
- * Plays a scenario once: a first worker is interrupted, and a second worker finishes the work. A frozen worker continues
- * after that.
+ * Every step is interrupted before and after it, in as few runs as that takes. A killed worker leaves nothing but what it
+ * has written, so that all places between two writes are one. Killed before a write is killed after the one before, unless
+ * both are under way at once.
+ *
+ * A worker freezes before each write, and between each step and the call of the service that follows it. Frozen within the
+ * call it may be overtaken: its bytes may be on their way.
  */
-export async function play(scenario: Scenario, lane: Lane, interruption: Interruption | null): Promise<Run> {
-  const stage = await prepare(scenario, lane);
-  const worker = createWorker(interruption);
-  const firstRun = runJob(scenario, stage, worker).then(() => drain(stage, worker));
-  await Promise.race([firstRun, worker.interrupted]);
-  if (worker.isInterrupted()) {
-    // A second job may start before the lease of the first worker expires.
-    await runJob(scenario, stage, createWorker(null));
-    await drain(stage);
-  }
-  if (interruption?.what === 'frozen before') {
-    worker.resume();
-    await firstRun;
-  }
-  return { calls: worker.calls, wasInterrupted: worker.isInterrupted(), outcome: await outcomeOf(stage) };
-}
-
-async function prepare(scenario: Scenario, lane: Lane): Promise<Stage> {
-  await lane.clear();
-  await lane.service.setFaults([]);
-  lane.settings.graceMs = scenario.graceMs ?? 150;
-  const stage = { lane, ...(await lane.service.orderTow(false)) };
-  await scenario.prepare(stage);
-  const faults = scenario.faults ?? [];
-  await lane.service.setFaults(faults.map((fault) => ({ ...fault, towing_reference_id: stage.ref })));
-  return stage;
-}
-
-function runJob({ wakeUp }: Scenario, { lane, ref }: Stage, worker: InterruptibleWorker): Promise<void> {
-  return wakeUp === 'delivery' ? lane.processDelivery(DELIVERY, worker) : lane.sendReports(ref, worker);
-}
-
-/** The reports, deliveries and open tasks at the end of a run, in the notation of `Scenario.end`. */
-export function endOf({ outcome: { reports, deliveries, tasks } }: Run): string[] {
-  const states = reports.map((report) => report.split(' ').slice(0, 2).join(' '));
-  return [...states, ...deliveries, ...tasks];
-}
-
-/** Compares an interrupted run with an uninterrupted one; returns the problems found. */
-export function problemsOf(scenario: Scenario, run: Run, uninterrupted: Run): string[] {
-  const { counts: seen, ...outcome } = run.outcome;
-  const { counts: expected, ...wanted } = uninterrupted.outcome;
-  const kinds = Object.keys(expected);
-  const more = kinds.reduce((sum, kind) => sum + Math.max(0, (seen[kind] ?? 0) - (expected[kind] ?? 0)), 0);
-  const isWithPerson =
-    scenario.mayNeedPerson === true && outcome.tasks.some((task) => task.startsWith('report_unknown'));
-  const isAllowed = (difference: string) => isWithPerson && /^(reports|tasks) /.test(difference);
-  const creates = seen['invoice'] ?? 0;
-  return [
-    ...differences(outcome, wanted).filter((difference) => !isAllowed(difference)),
-    ...(more > scenario.repeats ? [`${more} calls more than in an uninterrupted run: ${JSON.stringify(seen)}`] : []),
-    ...(creates > (scenario.createsMax ?? Infinity) ? [`${creates} creates of an invoice`] : []),
-  ];
-}
-
-function differences(is: object, wanted: object): string[] {
-  const other = new Map<string, unknown>(Object.entries(is));
-  return Object.entries(wanted).flatMap(([name, value]) => {
-    const [shown, expected] = [JSON.stringify(other.get(name)), JSON.stringify(value)];
-    return shown === expected ? [] : [`${name} is ${shown}, expected ${expected}`];
+function interruptionsOf({ steps }: Run): Interruption[] {
+  return steps.flatMap(({ kind, mayWrite, isConcurrent }, index): Interruption[] => {
+    const step = index + 1;
+    const isBeforeCall = steps[index + 1]?.kind === 'service';
+    return [
+      ...(step === 1 || (mayWrite && isConcurrent) ? [{ step, what: 'killed before' } as const] : []),
+      ...(mayWrite ? [{ step, what: 'killed after' } as const] : []),
+      ...(mayWrite && kind !== 'service' ? [{ step, what: 'frozen before' } as const] : []),
+      ...(isBeforeCall ? [{ step, what: 'frozen after' } as const] : []),
+    ];
   });
 }

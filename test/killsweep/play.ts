@@ -1,0 +1,121 @@
+import { drain } from './drain';
+import type { Lane } from './lane';
+import { outcomeOf, type Outcome } from './outcome';
+import type { Scenario, Stage } from './scenario';
+import { createSteps, type Interruption, type Step } from './steps';
+import { entriesInFlight } from './stored';
+import { openWorker } from './worker';
+
+/** One run of a scenario. */
+export interface Run {
+  /** The steps that the first worker took, including the interrupted one. */
+  readonly steps: readonly Step[];
+  readonly wasInterrupted: boolean;
+  /** The entries that had an attempt under way when the worker was interrupted. */
+  readonly inFlight: readonly string[];
+  /** The records that only went on when a lease had ended. */
+  readonly leasesEnded: readonly string[];
+  /** Jobs of the first worker that ended with an error. */
+  readonly failures: readonly string[];
+  readonly outcome: Outcome;
+}
+
+/**
+ * Plays a scenario once: a first worker is interrupted, and a second worker finishes the work. A frozen worker continues
+ * after that; one whose Redis is killed goes on by itself.
+ */
+export async function play(scenario: Scenario, lane: Lane, interruption: Interruption | null): Promise<Run> {
+  const stage = await prepare(scenario, lane);
+  const ground = lane.ground(stage.settings);
+  const isOfRedis = interruption?.what.startsWith('redis') === true;
+  const restarts: Promise<void>[] = [];
+  const steps = createSteps(interruption, async () => {
+    await lane.killRedis();
+    restarts.push(lane.startRedis());
+  });
+  const first = await openWorker(ground, steps);
+  let inFlight: readonly string[] = [];
+  const leasesEnded: string[] = [];
+  const firstRun = drain(stage, first).then((ended) => leasesEnded.push(...ended));
+  await Promise.race([firstRun, ...(isOfRedis ? [] : [steps.interrupted])]);
+  await Promise.all(restarts);
+  const closings = [first];
+  if (steps.isInterrupted()) {
+    const second = await openWorker(ground, createSteps(null));
+    closings.push(second);
+    if (!isOfRedis) inFlight = await entriesInFlight(lane.stores.redis);
+    leasesEnded.push(...(await drain(stage, second)));
+    if (interruption?.what.startsWith('frozen')) {
+      steps.resume();
+      await firstRun;
+      leasesEnded.push(...(await drain(stage, second)));
+    }
+  }
+  const outcome = await outcomeOf(stage);
+  await Promise.all(closings.map((worker) => worker.close()));
+  return {
+    steps: steps.taken,
+    wasInterrupted: steps.isInterrupted(),
+    inFlight,
+    leasesEnded,
+    failures: first.failures,
+    outcome,
+  };
+}
+
+export async function prepare(scenario: Scenario, lane: Lane): Promise<Stage> {
+  await lane.clear();
+  await lane.service.setFaults([]);
+  const stage = { lane, settings: scenario.settings ?? {}, ...(await lane.service.orderTow(false)) };
+  await scenario.prepare(stage);
+  await lane.service.setFaults(scenario.faults ?? []);
+  return stage;
+}
+
+/** What an uninterrupted run ended with, in the notation of `Scenario.end`. */
+export function endOf({ outcome: { reports, violations, deliveries, bulk, tasks } }: Run): string[] {
+  return [...reports, ...violations, ...deliveries, ...bulk, ...tasks].toSorted();
+}
+
+/** Compares an interrupted run with an uninterrupted one; returns the problems found. */
+export function problemsOf(scenario: Scenario, run: Run, uninterrupted: Run): string[] {
+  const { counts, created, lost, faults, ...outcome } = run.outcome;
+  const wanted = uninterrupted.outcome;
+  const creates = Object.values(created).reduce((sum, count) => sum + count, 0);
+  const isWithPerson =
+    outcome.tasks.some((task) => /^(report|violation)_unknown/.test(task)) &&
+    (scenario.mayNeedPerson === 'always' || (scenario.mayNeedPerson !== undefined && creates === 0));
+  const isWithoutAnswer =
+    run.inFlight.length > 0 && JSON.stringify(endOf(run)) === JSON.stringify(scenario.endWithoutAnswer?.toSorted());
+  const mayDiffer = isWithPerson || isWithoutAnswer;
+  const more = Object.entries(counts).reduce(
+    (sum, [name, count]) => sum + Math.max(0, count - (wanted.counts[name] ?? 0)),
+    0,
+  );
+  const moreMax = run.inFlight.length === 0 ? 0 : scenario.repeats;
+  return [
+    ...differences(outcome, wanted).filter((difference) => !mayDiffer || /^(audit|bulk) /.test(difference)),
+    ...(more > moreMax ? [`${more} calls more than in an uninterrupted run: ${JSON.stringify(counts)}`] : []),
+    ...(creates > (scenario.createsMax ?? Infinity) ? [`created ${creates} times`] : []),
+    ...lost
+      .filter((name) => !run.inFlight.includes(name))
+      .map((name) => `${name} lost an attempt that was not under way`),
+    ...faults,
+  ];
+}
+
+function differences(is: object, wanted: object): string[] {
+  const expected = new Map<string, unknown>(Object.entries(wanted));
+  return Object.entries(is).flatMap(([name, value]) => {
+    const [shown, other] = [JSON.stringify(value), JSON.stringify(expected.get(name))];
+    return shown === other
+      ? []
+      : [`${name} is …${aroundFirstDifference(shown, other)}…, expected …${aroundFirstDifference(other, shown)}…`];
+  });
+}
+
+/** Records are long: what is shown begins shortly before the first difference. */
+function aroundFirstDifference(text: string, other: string): string {
+  const at = Array.from(text).findIndex((character, index) => character !== other[index]);
+  return text.slice(Math.max(0, at - 60), (at < 0 ? text.length : at) + 100);
+}

@@ -1,0 +1,148 @@
+import type { Redis } from 'ioredis';
+import { CIRCUIT_NAMES } from '../../src/domain/circuits';
+import { headOf, type Entry } from '../../src/domain/entry';
+import type { OutboxRecord } from '../../src/domain/outbox-record';
+import { dueAtMs } from '../../src/domain/outbox-schedule';
+import { blockedKey, budgetKey, deliveryKey, KEYS, lookupLockKey, towKey, violationKey } from '../../src/store/keys';
+import { decodeTow } from '../../src/store/tow-fields';
+import { decodeViolation } from '../../src/store/violation-fields';
+import { redisNowMs } from '../support/redis-clock';
+import { endLease, readCircuits } from '../support/stored-records';
+
+/** What runs leave in Redis, read below the ports of the product. */
+
+const VIOLATION_STATES = ['pending', 'held', 'sending', 'unknown', 'refused', 'accepted', 'waived'];
+/** Work that is due later than this waits for something that no scenario brings, such as a tow request. */
+const FAR_AHEAD_MS = 90_000;
+
+/** All tows and violations. */
+export async function readRecords(redis: Redis): Promise<OutboxRecord[]> {
+  const refs = await redis.zrange(KEYS.indexTows, '0', '-1');
+  const ids = await Promise.all(
+    VIOLATION_STATES.map((state) => redis.zrange(`${KEYS.indexViolations}:${state}`, '0', '-1')),
+  );
+  const tows = await Promise.all(refs.map(async (ref) => decodeTow(ref, await redis.hgetall(towKey(ref)))));
+  const violations = await Promise.all(
+    ids.flat().map(async (id) => decodeViolation(await redis.hgetall(violationKey(id)))),
+  );
+  return [...tows, ...violations.filter((violation) => violation !== null)];
+}
+
+function placesOf(record: OutboxRecord) {
+  return record.kind === 'tow'
+    ? {
+        member: record.ref,
+        key: towKey(record.ref),
+        due: KEYS.dueTows,
+        line: KEYS.slotWaiting,
+        budget: budgetKey('tow'),
+      }
+    : {
+        member: record.id,
+        key: violationKey(record.id),
+        due: KEYS.dueViolations,
+        line: KEYS.violationSlotWaiting,
+        budget: budgetKey('violations'),
+      };
+}
+
+const nameOf = (record: OutboxRecord, entry: Entry) => `${placesOf(record).member} ${entry.kind}-${entry.seq}`;
+
+/** The entries that have an attempt under way. */
+export async function entriesInFlight(redis: Redis): Promise<string[]> {
+  return (await readRecords(redis)).flatMap((record) =>
+    record.entries.filter(({ attemptId }) => attemptId !== null).map((entry) => nameOf(record, entry)),
+  );
+}
+
+/** The entries of which an attempt was lost with its worker. */
+export function entriesWithLostAttempts(records: readonly OutboxRecord[]): string[] {
+  return records.flatMap((record) =>
+    record.entries
+      .filter(({ log }) => log.some(({ outcome }) => outcome === 'worker_lost'))
+      .map((entry) => nameOf(record, entry)),
+  );
+}
+
+/** When the next work is due, Redis time in ms; null when none is due soon. */
+export async function nextDueMs(redis: Redis): Promise<{ nowMs: number; dueMs: number | null }> {
+  const [nowMs, ...firsts] = await Promise.all([
+    redisNowMs(redis),
+    ...[KEYS.dueDeliveries, KEYS.dueTows, KEYS.dueViolations, KEYS.dueBulk].map((key) =>
+      redis.zrange(key, '0', '0', 'WITHSCORES'),
+    ),
+  ]);
+  const soon = firsts.flatMap(([, score]) => (score === undefined ? [] : [Number(score)]));
+  const dueMs = Math.min(...soon);
+  return { nowMs, dueMs: dueMs < nowMs + FAR_AHEAD_MS ? dueMs : null };
+}
+
+export interface PassedTime {
+  /** Whether anything was waited for that only time brings. */
+  readonly hasPassed: boolean;
+  /** The records whose lease ended. */
+  readonly leasesEnded: readonly string[];
+}
+
+/**
+ * Lets the time pass after which others continue the work of a worker that was lost: leases end, locks expire, what was
+ * taken from a schedule is due again, and permits are granted again.
+ */
+export async function passTime(redis: Redis, nowMs: number): Promise<PassedTime> {
+  const leasesEnded: string[] = [];
+  let passed = 0;
+  for (const record of await readRecords(redis)) {
+    const { member, key, due, line, budget } = placesOf(record);
+    const waitsForPermit = (await redis.zscore(line, member)) !== null;
+    if (waitsForPermit) await redis.del(budget);
+    if (record.lease) {
+      leasesEnded.push(member);
+      await endLease(redis, key);
+    }
+    // A record that is due and not scheduled now was taken from the schedule by a worker that did not claim it.
+    const isTaken = (dueAtMs(record, nowMs) ?? Infinity) <= nowMs;
+    if (record.lease || waitsForPermit || isTaken) passed += await redis.zadd(due, 'XX', 'CH', nowMs, member);
+  }
+  for (const due of [KEYS.dueDeliveries, KEYS.dueBulk]) {
+    for (const member of await redis.zrangebyscore(due, nowMs, nowMs + FAR_AHEAD_MS)) {
+      passed += await redis.zadd(due, 'XX', 'CH', nowMs, member);
+    }
+  }
+  passed += await redis.del(KEYS.tokenLock, ...(await redis.keys(lookupLockKey('*'))));
+  return { hasPassed: passed > 0, leasesEnded };
+}
+
+/** A worker that goes on after a freeze may leave this; pollers find it. */
+export const WAITS_WITHOUT_CALL = 'waits for a permit without a call';
+
+/** What must not be left of a run: rights without a holder, and schedules without work. */
+export async function leftovers(redis: Redis): Promise<string[]> {
+  const nowMs = await redisNowMs(redis);
+  const circuits = await readCircuits(redis);
+  const blocked = await Promise.all(CIRCUIT_NAMES.map((name) => redis.smembers(blockedKey(name))));
+  const deliveries = await redis.zrange(KEYS.dueDeliveries, '0', '-1');
+  const states = await Promise.all(deliveries.map((id) => redis.hget(deliveryKey(id), 'state')));
+  const records = await readRecords(redis);
+  return [
+    ...(await Promise.all(records.map((record) => leftoversOf(redis, record, nowMs)))).flat(),
+    ...deliveries.filter((_id, at) => states[at] !== 'parked').map((id) => `the delivery ${id} is scheduled`),
+    ...(await redis.zrange(KEYS.dueBulk, '0', '-1')).map((id) => `the bulk run ${id} is scheduled`),
+    ...Object.keys(circuits.open).map((name) => `the circuit ${name} is open`),
+    ...blocked.flat().map((member) => `${member} is blocked`),
+  ];
+}
+
+async function leftoversOf(redis: Redis, record: OutboxRecord, nowMs: number): Promise<string[]> {
+  const { member, due, line } = placesOf(record);
+  const isDue = dueAtMs(record, nowMs) !== null;
+  const isScheduled = (await redis.zscore(due, member)) !== null;
+  const waitsForPermit = (await redis.zscore(line, member)) !== null;
+  const inFlight = record.entries.filter(({ attemptId }) => attemptId !== null);
+  return [
+    ...(record.lease ? [`${member} is leased`] : []),
+    ...inFlight.map((entry) => `${nameOf(record, entry)} is in flight`),
+    ...(isDue && !isScheduled ? [`${member} is due and not scheduled`] : []),
+    ...(isScheduled && !isDue ? [`${member} is scheduled without work`] : []),
+    ...(waitsForPermit && !headOf(record.entries) ? [`${member} ${WAITS_WITHOUT_CALL}`] : []),
+  ];
+}
