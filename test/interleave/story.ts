@@ -1,0 +1,126 @@
+import * as fc from 'fast-check';
+import { DECISIONS, FACTS, OUTCOMES, type Operation } from './operations';
+
+/** What happens in a story; `pick` chooses among what is there when its round begins, newest first. */
+export type Step = { readonly process: 0 | 1 } & (
+  | { readonly do: 'say'; readonly event: (typeof FACTS)[number] }
+  | { readonly do: 'decide'; readonly pick: number; readonly action: (typeof DECISIONS)[number] }
+  | { readonly do: 'receive' }
+  | { readonly do: 'attach'; readonly pick: number }
+  | { readonly do: 'claim'; readonly isLost: boolean }
+  | { readonly do: 'ack'; readonly pick: number; readonly outcome: (typeof OUTCOMES)[number]; readonly goesOn: boolean }
+);
+
+/** Steps of a round are taken at the same time. After some rounds the lease of the tow is over. */
+export interface Round {
+  readonly steps: readonly Step[];
+  readonly endsLease: boolean;
+}
+
+const inProcess = { process: fc.constantFrom(0 as const, 1 as const) };
+/** Mostly the newest. */
+const pick = fc.constantFrom(0, 0, 0, 0, 1, 2);
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      ...inProcess,
+      do: fc.constant('say' as const),
+      event: fc.constantFrom(...FACTS.slice(0, 4)),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ ...inProcess, do: fc.constant('say' as const), event: fc.constant('canceled' as const) }),
+  },
+  { weight: 1, arbitrary: fc.record({ ...inProcess, do: fc.constant('receive' as const) }) },
+  { weight: 1, arbitrary: fc.record({ ...inProcess, do: fc.constant('attach' as const), pick }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      ...inProcess,
+      do: fc.constant('claim' as const),
+      isLost: fc.constantFrom(false, false, true),
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      ...inProcess,
+      do: fc.constant('ack' as const),
+      pick,
+      outcome: fc.constantFrom(...OUTCOMES, 'accepted' as const, 'unknown' as const),
+      goesOn: fc.boolean(),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      ...inProcess,
+      do: fc.constant('decide' as const),
+      pick: fc.nat({ max: 4 }),
+      action: fc.constantFrom(...DECISIONS, 'retry' as const),
+    }),
+  },
+);
+
+export const story: fc.Arbitrary<Round[]> = fc.array(
+  fc.record({
+    steps: fc.array(step, { minLength: 1, maxLength: 3 }),
+    endsLease: fc.constantFrom(false, false, false, true),
+  }),
+  { minLength: 10, maxLength: 30 },
+);
+
+/** An operation, and the process that does it. */
+export interface Task {
+  readonly process: 0 | 1;
+  readonly operation: Operation;
+}
+
+/** What the picks of a round choose among. */
+export interface Choice {
+  readonly ref: string;
+  readonly reportIds: readonly string[];
+  /** Webhooks that were stored. */
+  readonly webhooks: readonly string[];
+  /** Attempts, each with its process. */
+  readonly attempts: readonly { readonly process: 0 | 1; readonly attemptId: string }[];
+  readonly newWebhookId: () => string;
+}
+
+/** A round as operations. A step that has nothing to choose is left out, and so is a second one with the same attempt. */
+export function tasksOf({ steps }: Round, choice: Choice): Task[] {
+  const acked = new Set<string>();
+  return steps.flatMap((step): Task[] => {
+    const { process } = step;
+    const { ref } = choice;
+    switch (step.do) {
+      case 'say':
+        return [{ process, operation: { do: 'say', ref, event: step.event } }];
+      case 'claim':
+        return [{ process, operation: { do: 'claim', ref, isLost: step.isLost } }];
+      case 'receive':
+        return [{ process, operation: { do: 'receive', ref, id: choice.newWebhookId() } }];
+      case 'attach': {
+        const id = choice.webhooks.at(-1 - step.pick);
+        return id === undefined ? [] : [{ process, operation: { do: 'attach', ref, id } }];
+      }
+      case 'decide': {
+        const reportId = choice.reportIds.at(-1 - step.pick);
+        return reportId === undefined
+          ? []
+          : [{ process, operation: { do: 'decide', ref, reportId, action: step.action } }];
+      }
+      case 'ack': {
+        const attempt = choice.attempts.at(-1 - step.pick);
+        if (!attempt || acked.has(attempt.attemptId)) return [];
+        acked.add(attempt.attemptId);
+        const { attemptId } = attempt;
+        const { outcome, goesOn } = step;
+        return [{ process: attempt.process, operation: { do: 'ack', ref, attemptId, outcome, goesOn } }];
+      }
+    }
+  });
+}
