@@ -19,18 +19,21 @@ export interface WalkSettings {
   readonly paceMs: number;
   /** The pause after a step, as a multiple of how long the step took: it bounds the load on a process. */
   readonly restFactor: number;
-  /** A scan that would take longer rests less, but never less than it works. */
+  /** A scan that would take longer rests less, but never less than half of the time it works. */
   readonly scanWithinMs: number;
   /** From the beginning of one scan to the beginning of the next, at least. */
   readonly walkEveryMs: number;
 }
 
-/** A scan takes a twentieth of the time of one process, and of a ledger with more than about a million names up to a half. */
+/**
+ * A scan takes a twentieth of the time of one process, and with more than about 100,000 stored tows up to two thirds: what is
+ * lost right behind the place where a scan is must be found by the next one within a quarter of an hour.
+ */
 export const WALK_SETTINGS: WalkSettings = {
   namesPerStep: 1000,
   paceMs: 100,
   restFactor: 19,
-  scanWithinMs: 600_000,
+  scanWithinMs: 400_000,
   walkEveryMs: 5000,
 };
 
@@ -104,7 +107,7 @@ export function createConservationStore(redis: Redis, settings: WalkSettings = W
 
 /** The pause after a step that checked `share` of the ledger. */
 function restAfter(tookMs: number, share: number, { paceMs, restFactor, scanWithinMs }: WalkSettings): number {
-  const inTimeMs = Math.max(scanWithinMs * share - tookMs, tookMs);
+  const inTimeMs = Math.max(scanWithinMs * share - tookMs, tookMs / 2);
   return Math.max(paceMs, Math.min(STEP_LASTS_MS, restFactor * tookMs, inTimeMs));
 }
 
