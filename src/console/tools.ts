@@ -3,7 +3,7 @@ import type { FiguresStore, ProcessStore } from '../workflow/figures-port';
 import type { OperatorApi } from '../workflow/operator-port';
 import type { ViolationApi } from '../domain/vocabulary';
 import type { TaskStore } from '../workflow/ports';
-import type { ProgressTools } from '../workflow/progress';
+import type { TowTools } from '../workflow/progress';
 import type { Spool } from '../workflow/spool-port';
 import type { ViolationStore } from '../workflow/violation-port';
 
@@ -11,7 +11,7 @@ import type { ViolationStore } from '../workflow/violation-port';
 export interface PageTools {
   /** Whatever changes anything goes through it. */
   readonly api: OperatorApi;
-  readonly progress: ProgressTools;
+  readonly progress: Pick<TowTools, 'tows' | 'rules'>;
   readonly tasks: TaskStore;
   readonly bulk: Bulk;
   readonly violations: Pick<ViolationStore, 'read' | 'list'>;

@@ -6,6 +6,7 @@ import type { Handler } from '../queue/workers';
 import { createAnswerStore } from '../store/answers';
 import { createApiKeyStore } from '../store/api-keys';
 import { createBulkStore } from '../store/bulk';
+import { createRecordStore } from '../store/record-store';
 import { createTaskStore } from '../store/tasks';
 import { createTowStore } from '../store/tows';
 import { createViolationStore } from '../store/violations';
@@ -28,7 +29,7 @@ export function openBulkTools({ config, clock, log, troubleLog, redis, spool, wa
   const tasks = createTaskStore(redis);
   const keys = createApiKeyStore(redis);
   const api = createDecisionApi({
-    progress: { tows: createTowStore(redis), wake, clock, rules: config.rules },
+    progress: { records: createRecordStore(redis), tows: createTowStore(redis), wake, clock, rules: config.rules },
     violations: createViolationStore(redis),
     answers: createAnswerStore(redis),
     tasks,

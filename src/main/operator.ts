@@ -6,6 +6,7 @@ import { createAuditStore } from '../store/audit';
 import { createConservationStore } from '../store/conservation';
 import { createDeliveryStore } from '../store/deliveries';
 import { createSendingStore } from '../store/sending';
+import { createRecordStore } from '../store/record-store';
 import { createTaskStore } from '../store/tasks';
 import { createTowStore } from '../store/tows';
 import { createViolationStore } from '../store/violations';
@@ -34,7 +35,7 @@ export function openOperator(
   const { config, clock, log, metrics, redis, queues, wake } = foundation;
   return createOperator({
     ...access,
-    progress: { tows: createTowStore(redis), wake, clock, rules: config.rules },
+    progress: { records: createRecordStore(redis), tows: createTowStore(redis), wake, clock, rules: config.rules },
     violations: createViolationStore(redis),
     violationApi: config.violations.api,
     spool: foundation.spool,

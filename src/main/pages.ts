@@ -21,10 +21,10 @@ export function openPages(
   foundation: Foundation,
   { operator, signIn, sessions }: { operator: Operator; signIn: SignIn; sessions: Sessions },
 ) {
-  const { config, clock, log, redis, spool, wake } = foundation;
+  const { config, clock, log, redis, spool } = foundation;
   return createConsole({
     api: operator.api,
-    progress: { tows: createTowStore(redis), wake, clock, rules: config.rules },
+    progress: { tows: createTowStore(redis), rules: config.rules },
     tasks: createTaskStore(redis),
     bulk: openBulk(foundation),
     violations: createViolationStore(redis),

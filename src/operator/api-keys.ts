@@ -3,9 +3,8 @@ import { auditOf } from '../domain/audit';
 import { conflict, unknown } from '../domain/refusal';
 import type { Clock } from '../platform/clock';
 import type { ApiKey, ApiKeyStore, ListedApiKey } from '../workflow/ports';
-import { effectOf, type Effect } from '../workflow/progress';
+import { effectOf, type Effect } from '../workflow/effect';
 import { BOOTSTRAP, hashOf, newApiKey } from './authenticate';
-import { answerText } from './idempotency';
 import type { Server } from './serve';
 
 const noSuchKey = { kind: 'refused', refusal: unknown('key_not_found', 'There is no such key.').refusal } as const;
@@ -31,8 +30,7 @@ export function serveApiKeys(server: Server, tools: { keys: ApiKeyStore; clock: 
     return {
       effect: async (remember): Promise<Effect> => {
         if (key.name === BOOTSTRAP) return nameTaken;
-        const answer = answerText(ROUTES.createApiKey.status, view);
-        const act = { audit, remember: remember && { ...remember, answer } };
+        const act = { audit, remember: remember && { ...remember, answer: JSON.stringify(view) } };
         const saved = await keys.create(key, hashOf(apiKey), act);
         return saved.kind === 'name_taken' ? nameTaken : effectOnKey(saved);
       },
@@ -70,7 +68,7 @@ export function serveApiKeys(server: Server, tools: { keys: ApiKeyStore; clock: 
 
 function effectOnKey(saved: Parameters<typeof effectOf>[0]): Effect {
   const effect = effectOf(saved);
-  return effect === 'stale' || effect.kind === 'refused' ? noSuchKey : effect;
+  return effect === 'stale' || effect === null ? noSuchKey : effect;
 }
 
 function viewOf(key: ListedApiKey) {

@@ -2,7 +2,7 @@ import { ROUTES } from '../contracts/operator-routes';
 import { auditOf } from '../domain/audit';
 import { unknown } from '../domain/refusal';
 import type { DeliveryStore, Wake } from '../workflow/ports';
-import { effectOf, type Effect } from '../workflow/progress';
+import { effectOf, type Effect } from '../workflow/effect';
 import { deliveryViewOf } from '../workflow/tow-view';
 import type { Server } from './serve';
 
@@ -34,7 +34,7 @@ export function serveDeliveries(server: Server, tools: { deliveries: DeliverySto
         const on = { delivery_id: id, towing_reference_id: delivery.towingReferenceId };
         const audit = auditOf(actor, 'delivery.replayed', { on });
         const effect = effectOf(await deliveries.replay(id, { audit, remember }));
-        if (effect === 'stale' || effect.kind === 'refused') return noSuchDelivery;
+        if (effect === 'stale' || effect === null) return noSuchDelivery;
         if (effect.kind === 'done') wake.delivery(id);
         return effect;
       },

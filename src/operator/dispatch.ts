@@ -2,21 +2,14 @@ import { ROUTES } from '../contracts/operator-routes';
 import type { DispatchCommand } from '../domain/dispatch-rules';
 import { keepOnTow } from '../workflow/dispatch';
 import type { Actor, ProgressTools } from '../workflow/progress';
-import { towViewOf } from '../workflow/tow-view';
 import type { Change } from './idempotency';
 import type { Server } from './serve';
 
 /** What the operator keeps of a tow for itself: crew and truck, steps, yard, holds, notes. */
-export function serveDispatch(server: Server, tools: Pick<ProgressTools, 'tows' | 'clock'>): void {
+export function serveDispatch(server: Server, tools: Pick<ProgressTools, 'records' | 'clock'>): void {
   const keep = (call: { actor: Actor; params: (name: string) => string }, command: DispatchCommand): Change => {
     const ref = call.params('towing_reference_id');
-    return {
-      effect: (remember) => keepOnTow(tools, { ref, command, actor: call.actor, remember }),
-      answer: async () => {
-        const record = await tools.tows.read(ref);
-        return record && towViewOf(record);
-      },
-    };
+    return { effect: (remember) => keepOnTow(tools, { ref, command, actor: call.actor, remember }) };
   };
   server.change(ROUTES.assignTow, (call) => keep(call, { kind: 'assign', ...call.body }));
   server.change(ROUTES.recordStep, (call) =>

@@ -1,16 +1,21 @@
 import { createHash } from 'node:crypto';
 import { storedObject } from '../contracts/stored';
 import { canonicalJson } from '../domain/canonical';
-import type { AnswerStore, Remember } from '../workflow/ports';
-import type { Effect } from '../workflow/progress';
+import type { Effect } from '../workflow/effect';
+import type { AnswerStore } from '../workflow/ports';
+import type { Remember } from '../workflow/transaction-port';
 import { answered, invalidFields, refused, refusedBy, type Said } from './said';
 
 /** A change that a request asks for, and the answer it gets once it is made. */
 export interface Change {
-  readonly effect: (remember: Remember | undefined) => Promise<Effect>;
-  readonly answer: () => Promise<unknown>;
+  /** Makes the change, at most once per key. Its value is the answer, which its commit stores under the key. */
+  readonly effect: (remember: Remember | undefined) => Promise<Effect<unknown>>;
+  /** The answer of a change whose commit stores none: read after the commit, and stored then. */
+  readonly answer?: () => Promise<unknown>;
   /** Fields of the answer that are shown to the maker of the change only: they are stored nowhere. */
   readonly secrets?: Readonly<Record<string, string>>;
+  /** Whether something is done before the commit that a repeated request must not do again. */
+  readonly actsBeforeCommit?: boolean;
 }
 
 /** Where an Idempotency-Key counts. */
@@ -31,8 +36,8 @@ export interface Repeatable extends Address {
 const KEY_MAX = 255;
 
 /**
- * Makes a change, at most once per `Idempotency-Key`. The memory of the effect is written by the script that writes the
- * effect; only successes are remembered, for 24 hours. The same key with another body is refused.
+ * Makes a change, at most once per `Idempotency-Key`. The commit of the effect remembers the key; only successes are
+ * remembered, for 24 hours. The same key with another body is refused.
  */
 export async function changeOnce(
   request: Repeatable,
@@ -44,63 +49,62 @@ export async function changeOnce(
     return invalidFields([{ field: 'Idempotency-Key', rule: `must have 1 to ${KEY_MAX} characters` }]);
   }
   const remember = key === undefined ? undefined : rememberOf(request, key);
-  const again = remember && (await answerAgain(answers, { remember, change }));
-  if (again) return again;
+  const before = remember && change.actsBeforeCommit ? await answerAgain(answers, remember, change) : null;
+  if (before) return before;
 
   const effect = await change.effect(remember);
   switch (effect.kind) {
-    case 'done':
-      return shown(await settle(answers, { remember, change }), change.secrets);
+    case 'done': {
+      const answer = change.answer ? await settled(answers, remember, change.answer) : effect.value;
+      return shown(change.status, answer, change.secrets);
+    }
     case 'remembered': {
-      const first = remember && (await answerAgain(answers, { remember, change }));
+      const first = remember && (await answerAgain(answers, remember, change));
       if (first) return first;
       throw new Error('a remembered answer went missing');
     }
     case 'refused': {
       // Another request under this key may have had the effect a moment ago, which is why ours was refused.
-      const first = remember && (await answerAgain(answers, { remember, change }));
+      const first = remember && (await answerAgain(answers, remember, change));
       return first ?? refusedBy(effect.refusal);
     }
   }
 }
 
-interface Once {
-  readonly remember: Remember | undefined;
-  readonly change: Change & { status: number };
-}
-
-/** What the first request under the key was told; null while there is none. */
-async function answerAgain(answers: AnswerStore, once: Once & { remember: Remember }): Promise<Said | null> {
-  const found = await answers.find(once.remember.scope);
+/** The answer to the first request under the key; null while there is none. */
+async function answerAgain(
+  answers: AnswerStore,
+  remember: Remember,
+  { status, answer }: Change & { status: number },
+): Promise<Said | null> {
+  const found = await answers.find(remember.scope);
   if (!found) return null;
-  if (found.fingerprint !== once.remember.fingerprint) {
+  if (found.fingerprint !== remember.fingerprint) {
     return refused(422, {
       code: 'idempotency_key_reused',
       message: 'This Idempotency-Key was used for another request.',
       details: [{ field: 'Idempotency-Key', rule: 'must not be used for two different requests' }],
     });
   }
-  return shown(found.answer ?? (await settle(answers, once)));
+  if (found.answer !== null) return shown(status, JSON.parse(found.answer));
+  if (!answer) throw new Error('a remembered request has no answer');
+  return shown(status, await settled(answers, remember, answer));
 }
 
-/** An answer as it is remembered. */
-export function answerText(status: number, body: unknown): string {
-  return JSON.stringify({ status, body });
+/** The answer of every request under one key: the first one stored. */
+async function settled(
+  answers: AnswerStore,
+  remember: Remember | undefined,
+  read: () => Promise<unknown>,
+): Promise<unknown> {
+  const answer = await read();
+  return remember ? JSON.parse(await answers.settle(remember.scope, JSON.stringify(answer))) : answer;
 }
 
-/** The answer everybody gets under one key: the first one stored. */
-async function settle(answers: AnswerStore, { remember, change }: Once): Promise<string> {
-  const answer = answerText(change.status, await change.answer());
-  return remember ? answers.settle(remember.scope, answer) : answer;
-}
-
-function shown(answer: string, secrets: Readonly<Record<string, string>> = {}): Said {
-  const { status, body } = storedObject.parse(JSON.parse(answer));
-  const fields = storedObject.safeParse(body);
-  return {
-    ...answered(Number(status), fields.success ? { ...fields.data, ...secrets } : body),
-    showsSecrets: Object.keys(secrets).length > 0,
-  };
+function shown(status: number, answer: unknown, secrets: Readonly<Record<string, string>> = {}): Said {
+  const showsSecrets = Object.keys(secrets).length > 0;
+  const body = showsSecrets ? { ...storedObject.parse(answer), ...secrets } : answer;
+  return { ...answered(status, body), showsSecrets };
 }
 
 function rememberOf(request: Repeatable, key: string): Remember {

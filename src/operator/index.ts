@@ -11,7 +11,7 @@ import type { Metrics } from '../platform/metrics';
 import type { AnswerStore, ApiKeyStore, AuditStore, DeliveryStore, SendingStore, TaskStore } from '../workflow/ports';
 import type { ConservationStore } from '../workflow/conservation-port';
 import type { Lookups } from '../workflow/lookups';
-import type { ProgressTools } from '../workflow/progress';
+import type { TowTools } from '../workflow/progress';
 import type { Spool } from '../workflow/spool-port';
 import type { OperatorApi, SignIn } from '../workflow/operator-port';
 import type { ViolationStore } from '../workflow/violation-port';
@@ -42,7 +42,7 @@ export { createDecisionApi } from './decision-api';
 export { createSignIn } from './sign-in';
 
 export interface OperatorOptions {
-  readonly progress: ProgressTools;
+  readonly progress: TowTools;
   readonly violations: ViolationStore;
   /** Which creation path new violations go by. */
   readonly violationApi: ViolationApi;
@@ -101,7 +101,7 @@ export function createOperator(options: OperatorOptions): Operator {
   const { violations, progress } = options;
   serveTasks(server, { tasks: options.tasks, tows: progress.tows, violations });
   serveViolations(server, { violations, spool: options.spool, api: options.violationApi, wake: progress.wake, clock });
-  servePhotos(server, { tows: progress.tows, spool: options.spool, clock });
+  servePhotos(server, { ...progress, spool: options.spool });
   serveViolationDecisions(server, { violations, tows: progress.tows, wake: progress.wake, clock });
   serveLookups(server, options.lookups);
   serveSending(server, options.sending);

@@ -1,26 +1,14 @@
 import { ROUTES } from '../contracts/operator-routes';
-import type { Clock } from '../platform/clock';
-import { addPhotos } from '../workflow/add-photos';
-import type { TowStore } from '../workflow/ports';
+import { addPhotos, type PhotosTools } from '../workflow/add-photos';
 import type { Spool } from '../workflow/spool-port';
-import { towViewOf } from '../workflow/tow-view';
 import type { Server } from './serve';
 
 /** Photos of a tow: kept here and told to nobody. */
-export function servePhotos(
-  server: Server,
-  tools: { tows: TowStore; spool: Pick<Spool, 'pathOf'>; clock: Clock },
-): void {
+export function servePhotos(server: Server, tools: PhotosTools & { spool: Pick<Spool, 'pathOf'> }): void {
   const { tows, spool } = tools;
   server.takeForm(ROUTES.addPhotos, ({ params, actor }, { images, upload }) => {
     const ref = params('towing_reference_id');
-    return {
-      effect: (remember) => addPhotos(tools, { ref, images, upload, actor, remember }),
-      answer: async () => {
-        const record = await tows.read(ref);
-        return record && towViewOf(record);
-      },
-    };
+    return { effect: (remember) => addPhotos(tools, { ref, images, upload, actor, remember }) };
   });
   server.giveImage(ROUTES.readPhoto, async ({ params }) => {
     const towingReference = params('towing_reference_id');

@@ -1,10 +1,10 @@
 import type { Queue } from 'bullmq';
 import type { Express, RequestHandler } from 'express';
 import { ROUTES } from '../contracts/operator-routes';
-import { auditOf } from '../domain/audit';
+import { auditOf, type Actor } from '../domain/audit';
 import { unknown } from '../domain/refusal';
 import type { AuditStore } from '../workflow/ports';
-import { effectOf, type Actor, type Effect } from '../workflow/progress';
+import { effectOf, refused, type Effect } from '../workflow/effect';
 import { basicPassword, slowed, type Authenticator } from './authenticate';
 import type { Change } from './idempotency';
 import { keepUnstored } from './identify';
@@ -33,17 +33,19 @@ export function serveQueues(server: Server, tools: { queues: readonly WatchedQue
     const watched = queues.find(({ queue }) => queue.name === name);
     if (!watched) {
       const { refusal } = unknown('queue_not_found', `Queues are ${queues.map(({ queue }) => queue.name).join(', ')}.`);
-      return { effect: () => Promise.resolve({ kind: 'refused', refusal }), answer: () => Promise.resolve(null) };
+      return { effect: () => Promise.resolve(refused(refusal)) };
     }
     return {
       effect: async (remember): Promise<Effect> => {
         await act.on(watched.queue);
         const entry = auditOf(actor, act.action, { on: { queue: name }, why: reason });
         const effect = effectOf(await audit.append({ audit: entry, remember }));
-        if (effect === 'stale') throw new Error('the audit has no version');
+        if (effect === 'stale' || effect === null)
+          throw new Error(`the audit did not take the ${act.action} of ${name}`);
         return effect;
       },
       answer: () => viewOf(watched),
+      actsBeforeCommit: true,
     };
   };
   server.change(ROUTES.pauseQueue, ({ actor, params, body }) =>

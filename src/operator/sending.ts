@@ -3,7 +3,7 @@ import { auditOf } from '../domain/audit';
 import { conflict, unknown } from '../domain/refusal';
 import { PAUSABLE_OPERATIONS } from '../domain/vocabulary';
 import type { SendingStore } from '../workflow/ports';
-import { effectOf, type Effect } from '../workflow/progress';
+import { effectOf, refused, type Effect } from '../workflow/effect';
 import type { Server } from './serve';
 
 const noSuchOperation = unknown('operation_not_found', `Operations are ${PAUSABLE_OPERATIONS.join(', ')}.`).refusal;
@@ -15,10 +15,10 @@ export function serveSending(server: Server, sending: SendingStore): void {
   server.change(ROUTES.resumeOperation, ({ params, actor, body }) => ({
     effect: async (remember): Promise<Effect> => {
       const operation = PAUSABLE_OPERATIONS.find((kind) => kind === params('operation'));
-      if (!operation) return { kind: 'refused', refusal: noSuchOperation };
+      if (!operation) return refused(noSuchOperation);
       const audit = auditOf(actor, 'operation.resumed', { on: { operation }, why: body.reason });
       const effect = effectOf(await sending.resume(operation, { audit, remember }));
-      return effect === 'stale' || effect.kind === 'refused' ? { kind: 'refused', refusal: notPaused } : effect;
+      return effect === 'stale' || effect === null ? refused(notPaused) : effect;
     },
     answer: () => sending.read(),
   }));

@@ -62,7 +62,7 @@ export async function takeForm<R extends FormRoute>(
       idempotencyKey: own === null ? incoming.idempotencyKey : idempotencyKey,
       asked,
     };
-    const change = { ...handler(call, { ...form, fields }), status: route.status };
+    const change = { ...handler(call, { ...form, fields }), status: route.status, actsBeforeCommit: true };
     return { said: await changeOnce(once, tools.answers, change), fields };
   } finally {
     await form.upload.discard();

@@ -3,11 +3,10 @@ import { auditOf } from '../domain/audit';
 import { conflict, unknown } from '../domain/refusal';
 import type { Task } from '../contracts/records';
 import type { TaskStore, TowStore } from '../workflow/ports';
-import { effectOf, type Effect } from '../workflow/progress';
+import { done, effectOf, type Effect } from '../workflow/effect';
 import { reportOfTask } from '../workflow/tow-view';
 import type { ViolationStore } from '../workflow/violation-port';
 import { violationViewOf } from '../workflow/violation-view';
-import { answerText } from './idempotency';
 import type { Server } from './serve';
 
 const noSuchTask = {
@@ -40,12 +39,11 @@ export function serveTasks(
   });
   server.change(ROUTES.resolveTask, ({ params, actor, body }) => {
     const id = params('task_id');
-    let resolved: Awaited<ReturnType<typeof view>> | null = null;
     return {
-      effect: async (remember): Promise<Effect> => {
+      effect: async (remember): Promise<Effect<object>> => {
         const task = await tasks.read(id);
         if (!task) return noSuchTask;
-        resolved = await view(task);
+        const resolved = await view(task);
         if (!task.actions.includes('resolve')) {
           const { refusal } = conflict(
             'decision_needed',
@@ -59,12 +57,12 @@ export function serveTasks(
             why: body.reason,
             what: { task_type: task.type },
           }),
-          remember: remember && { ...remember, answer: answerText(ROUTES.resolveTask.status, resolved) },
+          remember: remember && { ...remember, answer: JSON.stringify(resolved) },
         };
         const effect = effectOf(await tasks.resolve(task, act));
-        return effect === 'stale' || effect.kind === 'refused' ? noSuchTask : effect;
+        if (effect === 'stale' || effect === null) return noSuchTask;
+        return effect.kind === 'done' ? done(resolved) : effect;
       },
-      answer: () => Promise.resolve(resolved),
     };
   });
 }

@@ -1,7 +1,7 @@
 import { ROUTES } from '../contracts/operator-routes';
 import type { FactCommand } from '../domain/fact-command';
 import { decideReport, type DecisionCommand } from '../workflow/decisions';
-import { recordFact, type Actor, type ProgressTools } from '../workflow/progress';
+import { recordFact, type Actor, type TowTools } from '../workflow/progress';
 import { towViewOf } from '../workflow/tow-view';
 import type { Change } from './idempotency';
 import type { Server } from './serve';
@@ -9,12 +9,11 @@ import type { Server } from './serve';
 type Params = (name: string) => string;
 
 /** Tows: what people see, say and decide. */
-export function serveTows(server: Server, tools: ProgressTools): void {
-  const view = async (ref: string) => {
-    const record = await tools.tows.read(ref);
-    return record ? towViewOf(record) : null;
-  };
-  server.read(ROUTES.readTow, ({ params }) => view(params('towing_reference_id')));
+export function serveTows(server: Server, tools: TowTools): void {
+  server.read(ROUTES.readTow, async ({ params }) => {
+    const record = await tools.tows.read(params('towing_reference_id'));
+    return record && towViewOf(record);
+  });
   server.read(ROUTES.listTows, async ({ query }) => {
     const page = await tools.tows.list({
       states: query.state === undefined ? [] : [query.state],
@@ -32,10 +31,7 @@ export function serveTows(server: Server, tools: ProgressTools): void {
 
   const fact = (call: { actor: Actor; params: Params }, command: FactCommand): Change => {
     const ref = call.params('towing_reference_id');
-    return {
-      effect: (remember) => recordFact(tools, { ref, command, actor: call.actor, remember }),
-      answer: () => view(ref),
-    };
+    return { effect: (remember) => recordFact(tools, { ref, command, actor: call.actor, remember }) };
   };
   server.change(ROUTES.started, (call) =>
     fact(call, {
@@ -77,10 +73,7 @@ export function serveTows(server: Server, tools: ProgressTools): void {
   const decision = (call: { actor: Actor; params: Params }, command: DecisionCommand): Change => {
     const ref = call.params('towing_reference_id');
     const reportId = call.params('report_id');
-    return {
-      effect: (remember) => decideReport(tools, { ref, reportId, command, actor: call.actor, remember }),
-      answer: () => view(ref),
-    };
+    return { effect: (remember) => decideReport(tools, { ref, reportId, command, actor: call.actor, remember }) };
   };
   server.change(ROUTES.retryReport, (call) => decision(call, { action: 'retry' }));
   server.change(ROUTES.correctReport, (call) => decision(call, { action: 'correct', fields: call.body }));

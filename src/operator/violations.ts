@@ -6,7 +6,6 @@ import { newViolation, newViolationView, reportViolation } from '../workflow/rep
 import type { Spool } from '../workflow/spool-port';
 import type { ViolationStore } from '../workflow/violation-port';
 import { violationViewOf } from '../workflow/violation-view';
-import { answerText } from './idempotency';
 import type { Server } from './serve';
 
 export interface ViolationTools {
@@ -25,7 +24,7 @@ export function serveViolations(server: Server, tools: ViolationTools): void {
     const view = newViolationView(violation);
     return {
       effect: (remember) => {
-        const answer = remember && { ...remember, answer: answerText(ROUTES.reportViolation.status, view) };
+        const answer = remember && { ...remember, answer: JSON.stringify(view) };
         return reportViolation({ violations, wake }, { violation, upload, actor, remember: answer });
       },
       answer: () => Promise.resolve(view),

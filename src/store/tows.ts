@@ -1,18 +1,16 @@
 import type { Redis } from 'ioredis';
 import type { TowRecord } from '../contracts/records';
-import { decideEntry } from '../domain/decide-entry';
-import { newEntry, type Entry } from '../domain/entry';
 import { noteEvent, openTask, versionNumber, type StoredTow } from '../domain/outbox-record';
 import { waiveEntry } from '../domain/settle-entry';
-import { invoicesSetAsideTask, type NewTask } from '../domain/tasks';
-import type { JsonObject } from '../domain/vocabulary';
-import type { ReportDecision, Saved, TowChange, TowStore } from '../workflow/ports';
+import { entryNamed, oweReport } from '../domain/stored-tow';
+import { invoicesSetAsideTask } from '../domain/tasks';
+import type { TowChange, TowStore } from '../workflow/ports';
 import { crewsKey, KEYS, towKey, violationKey } from './keys';
 import { countTows, listTows } from './list-tows';
 import { recordsOf } from './records';
 import { settleDelivery } from './settle-delivery';
 import { decodeTow } from './tow-fields';
-import { towRecordOf } from './tow-view';
+import { towRecordOf } from '../workflow/tow-record';
 import { byBytes } from './rows';
 
 /** So many different invoices wait for one unknown tow, at most. */
@@ -126,21 +124,6 @@ export function createTowStore(redis: Redis): TowStore {
       });
       return reply.kind === 'failed' ? { kind: 'remembered', fingerprint: reply.value } : reply.value;
     },
-
-    async decide(before, decision, remember): Promise<Saved> {
-      const ref = before.tow.towingReferenceId;
-      const reply = await records.transact(`tow ${ref}`, async (transaction) => {
-        const known = remember && (await transaction.fingerprintOf(remember.scope));
-        if (known) return { kind: 'remembered', fingerprint: known } as const;
-        const record = await transaction.tow(ref);
-        if (!record.tow || versionNumber(record.version) !== before.version) return { kind: 'stale' } as const;
-        decide(record, decision, transaction.nowMs);
-        transaction.audit(decision.audit);
-        transaction.remember(remember);
-        return { kind: 'saved' } as const;
-      });
-      return reply.kind === 'failed' ? { kind: 'remembered', fingerprint: reply.value } : reply.value;
-    },
   };
 }
 
@@ -150,45 +133,8 @@ function applyChange(record: StoredTow, change: TowChange, nowMs: number): void 
     waiveEntry(record, entryNamed(record, id), change.withdraw.reason, nowMs);
     noteEvent(record, { type: 'report.waived', report_id: id, reason: change.withdraw.reason }, nowMs);
   }
-  for (const { kind, body } of change.reports) {
-    const seq = record.entries.length + 1;
-    record.entries.push(newEntry({ seq, id: `${kind}-${seq}`, kind, body, nowMs }));
-  }
+  for (const report of change.reports) oweReport(record, report, nowMs);
   for (const entry of change.timeline) noteEvent(record, entry, nowMs);
   for (const task of change.openTasks) openTask(record, task, nowMs);
   for (const id of change.closeTasks) delete record.tasks[id];
-}
-
-function decide(record: StoredTow, decision: ReportDecision, nowMs: number): void {
-  const entry = entryNamed(record, decision.reportId);
-  if (decision.action === 'correct') {
-    entry.body = decision.body;
-    record.tow = decision.tow;
-  }
-  decideEntry(record, entry, decision, nowMs);
-  if (decision.action === 'waive') {
-    for (const { id } of decision.alsoWaive) waiveEntry(record, entryNamed(record, id), decision.reason, nowMs);
-  }
-  noteEvent(record, decisionEvent(decision), nowMs);
-}
-
-function decisionEvent(decision: ReportDecision): JsonObject {
-  return {
-    type: decision.audit.action,
-    report_id: decision.reportId,
-    by: decision.audit.by,
-    ...(decision.action === 'correct' ? { fields: decision.fields } : {}),
-    ...(decision.action === 'waive' || decision.action === 'accept' ? { reason: decision.reason } : {}),
-  };
-}
-
-function entryNamed(record: StoredTow, id: string): Entry {
-  const entry = record.entries.find((known) => known.id === id);
-  if (!entry) throw new Error(`no report ${id} on this tow`);
-  return entry;
-}
-
-/** The id under which a task of a tow is open at most once. */
-export function taskId(ref: string, task: NewTask): string {
-  return `${task.subject}.${ref}`;
 }

@@ -19,6 +19,7 @@ import {
   type StoredViolation,
 } from '../domain/outbox-record';
 import { dueAtMs } from '../domain/outbox-schedule';
+import type { Remember, Transaction as TransactionPort } from '../workflow/transaction-port';
 import { changeOfCircuits, waitingAt } from './circuits';
 import type { Check, Commit, Effect, RecordChange } from './commit';
 import { indexEffects } from './indexes';
@@ -73,7 +74,7 @@ export interface Memory {
 }
 
 /** What one decision reads and changes. */
-export class Transaction {
+export class Transaction implements TransactionPort {
   readonly #records = new Map<string, Loaded<OutboxRecord>>();
   #hasChangedCircuits = false;
   readonly #written = new Map<string, Kept>();
@@ -170,7 +171,7 @@ export class Transaction {
   }
 
   /** Remembers the effect of a request under its key; when one is remembered meanwhile, the check `remembered` fails. */
-  remember(remember: { scope: string; fingerprint: string; answer?: string } | undefined): void {
+  remember(remember: (Remember & { readonly answer?: string }) | undefined): void {
     if (!remember) return;
     const key = idempotencyKey(remember.scope);
     this.check({ key, field: 'fingerprint', value: '', name: 'remembered' });

@@ -1,46 +1,50 @@
+import type { TowView } from '../contracts/operator';
 import { auditOf, type Actor } from '../domain/audit';
 import type { Photo } from '../domain/dispatch';
 import { addPhotosTo } from '../domain/dispatch-rules';
+import { noteEvent } from '../domain/outbox-record';
 import { invalid } from '../domain/refusal';
 import type { ViolationImage } from '../domain/violation';
 import type { Clock } from '../platform/clock';
-import type { Remember, TowStore } from './ports';
-import { effectOf, noSuchTow, type Effect } from './progress';
-import { untilFresh } from './retry-stale';
+import { changeTow, noSuchTow, type TowRequest } from './change-tow';
+import { refused, type Effect } from './effect';
+import type { TowStore } from './ports';
 import type { Upload } from './spool-port';
-import { noChange } from './tow-change';
+import type { RecordStore } from './transaction-port';
 
-export interface PhotosRequest {
-  readonly ref: string;
+export interface PhotosTools {
+  readonly tows: Pick<TowStore, 'read'>;
+  readonly records: RecordStore;
+  readonly clock: Clock;
+}
+
+export interface PhotosRequest extends TowRequest {
   readonly images: readonly ViolationImage[];
   readonly upload: Upload;
   readonly actor: Actor;
-  readonly remember?: Remember | undefined;
 }
 
-/** Keeps photos with a tow, or refuses and keeps nothing. The service is told nothing of it. */
-export async function addPhotos(tools: { tows: TowStore; clock: Clock }, request: PhotosRequest): Promise<Effect> {
+/** Keeps photos with a tow, or refuses and keeps nothing. Nothing of it is sent to the service. */
+export async function addPhotos(tools: PhotosTools, request: PhotosRequest): Promise<Effect<TowView>> {
   const { ref, upload, actor } = request;
-  if (request.images.length === 0) return { kind: 'refused', refusal: noImages };
-  const found = await tools.tows.read(ref);
-  if (!found) return { kind: 'refused', refusal: noSuchTow };
+  if (request.images.length === 0) return refused(noImages);
   const at = new Date(tools.clock.nowMs()).toISOString();
   const photos: Photo[] = request.images.map((image) => ({ id: tools.clock.id(), ...image, at, by: actor.name }));
   const ids = photos.map(({ id }) => id);
+  // What would be refused anyway must not be written to the disk first.
+  const found = await tools.tows.read(ref);
+  if (!found) return refused(noSuchTow);
   const wanted = addPhotosTo(found.tow, photos);
-  if (!wanted.ok) return { kind: 'refused', refusal: wanted.refusal };
+  if (!wanted.ok) return refused(wanted.refusal);
   // Files first: a photo that is named can be seen.
   await upload.keep({ kind: 'photos', towingReference: ref });
-  const effect = await untilFresh<Effect>(async () => {
-    const record = await tools.tows.read(ref);
-    if (!record) return { kind: 'refused', refusal: noSuchTow };
-    const added = addPhotosTo(record.tow, photos);
-    if (!added.ok) return { kind: 'refused', refusal: added.refusal };
+  const effect = await changeTow(tools.records, request, (draft, { nowMs }) => {
+    const added = addPhotosTo(draft.tow, photos);
+    if (!added.ok) return added;
+    draft.tow = added.tow;
     const audit = auditOf(actor, 'tow.photo_added', { on: { towing_reference_id: ref }, what: { photo_ids: ids } });
-    const entry = { type: audit.action, photo_ids: ids, by: actor.name };
-    return effectOf(
-      await tools.tows.save(record, { ...noChange(added.tow), timeline: [entry], audit }, request.remember),
-    );
+    noteEvent(draft, { type: audit.action, photo_ids: ids, by: actor.name }, nowMs);
+    return { ok: true, audit };
   });
   if (effect.kind !== 'done') await upload.takeBack();
   return effect;

@@ -6,7 +6,7 @@ import { violationSearchTerms } from '../domain/search';
 import type { Violation, ViolationForm } from '../domain/violation';
 import type { Clock } from '../platform/clock';
 import type { Remember, Wake } from './ports';
-import { effectOf, type Effect } from './progress';
+import { effectOf, type Effect } from './effect';
 import { untilFresh } from './retry-stale';
 import type { ViolationDecision, ViolationStore } from './violation-port';
 
@@ -53,7 +53,7 @@ export async function decideViolation(tools: DecideTools, request: ViolationRequ
     if (!decided.ok) return { kind: 'refused', refusal: decided.refusal };
     const saved = await tools.violations.decide(record, decided.decision, request.remember);
     if (saved.kind === 'reference_taken') return { kind: 'refused', refusal: referenceTaken };
-    return saved.kind === 'unknown' ? { kind: 'refused', refusal: noSuchViolation } : effectOf(saved);
+    return effectOf(saved) ?? { kind: 'refused', refusal: noSuchViolation };
   });
   if (effect.kind === 'done') tools.wake.violation(id);
   return effect;

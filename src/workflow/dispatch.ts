@@ -1,32 +1,32 @@
+import type { TowView } from '../contracts/operator';
 import { auditOf, type Actor, type AuditEntry } from '../domain/audit';
 import { keep, type DispatchCommand } from '../domain/dispatch-rules';
+import { noteEvent } from '../domain/outbox-record';
 import type { Tow } from '../domain/tow';
 import type { JsonObject } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
-import type { Remember, TowStore } from './ports';
-import { effectOf, noSuchTow, type Effect } from './progress';
-import { untilFresh } from './retry-stale';
-import { noChange } from './tow-change';
+import { changeTow, type TowRequest } from './change-tow';
+import type { Effect } from './effect';
+import type { RecordStore } from './transaction-port';
 
-export interface DispatchRequest {
-  readonly ref: string;
+export interface DispatchRequest extends TowRequest {
   readonly command: DispatchCommand;
   readonly actor: Actor;
-  readonly remember?: Remember | undefined;
 }
 
 /** Keeps what people tell about a tow for themselves, or refuses and changes nothing. No worker has anything to do. */
-export async function keepOnTow(tools: { tows: TowStore; clock: Clock }, request: DispatchRequest): Promise<Effect> {
-  const { ref, command, actor } = request;
-  return untilFresh<Effect>(async () => {
-    const record = await tools.tows.read(ref);
-    if (!record) return { kind: 'refused', refusal: noSuchTow };
-    const decision = keep(record.tow, command, { by: actor.name, nowMs: tools.clock.nowMs() });
-    if (!decision.ok) return { kind: 'refused', refusal: decision.refusal };
-    const { tow } = decision;
-    const audit = auditOfKept(request, tow);
-    const entry = { type: audit.action, ...told(command, tow), by: actor.name };
-    return effectOf(await tools.tows.save(record, { ...noChange(tow), timeline: [entry], audit }, request.remember));
+export function keepOnTow(
+  tools: { records: RecordStore; clock: Clock },
+  request: DispatchRequest,
+): Promise<Effect<TowView>> {
+  const { command, actor } = request;
+  return changeTow(tools.records, request, (draft, { nowMs }) => {
+    const decision = keep(draft.tow, command, { by: actor.name, nowMs: tools.clock.nowMs() });
+    if (!decision.ok) return decision;
+    draft.tow = decision.tow;
+    const audit = auditOfKept(request, decision.tow);
+    noteEvent(draft, { type: audit.action, ...told(command, decision.tow), by: actor.name }, nowMs);
+    return { ok: true, audit };
   });
 }
 

@@ -2,7 +2,8 @@ import { auditOf, type Actor } from '../domain/audit';
 import { conflict, invalid } from '../domain/refusal';
 import { joinChange } from './join';
 import type { Remember, TowStore } from './ports';
-import { effectOf, noSuchTow, type Effect } from './progress';
+import { noSuchTow } from './change-tow';
+import { effectOf, type Effect } from './effect';
 import { untilFresh } from './retry-stale';
 import type { ViolationStore } from './violation-port';
 
@@ -41,6 +42,6 @@ export async function linkViolation({ tows, violations }: LinkTools, request: Li
     const audit = auditOf(request.actor, 'tow.violation_linked', { on });
     const timeline = [{ type: 'violation.linked', violation_id: id, by: request.actor.name }];
     const change = { ...joinChange(record, found.violation), timeline, audit };
-    return effectOf(await tows.save(record, change, request.remember));
+    return effectOf(await tows.save(record, change, request.remember)) ?? 'stale';
   });
 }

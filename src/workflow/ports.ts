@@ -5,22 +5,15 @@ import type { AuditEntry } from '../domain/audit';
 import type { FieldRule } from '../domain/refusal';
 import type { OverdueAfter } from '../domain/overdue';
 import type { NewTask } from '../domain/tasks';
-import type { ReportStanding } from '../domain/outbox';
 import type { Tow } from '../domain/tow';
 import type { DeliveryKind, JsonObject, PausableOperation, ReportKind, Role } from '../domain/vocabulary';
 import type { Page, TaskList, TowCounts, TowFilter } from './list-port';
+import type { Remember } from './transaction-port';
 
 export type { Page, TowFilter } from './list-port';
+export type { Remember } from './transaction-port';
 
 /** What the use cases need of the world, each port no larger than its users. */
-
-/** The effect of a request is remembered under its `Idempotency-Key` by the same script that writes it. */
-export interface Remember {
-  /** Method, path and key. */
-  readonly scope: string;
-  /** Tells whether a later request under the same key asks for the same thing. */
-  readonly fingerprint: string;
-}
 
 /** For effects whose answer is known beforehand: written by the same script, so that no crash can part them. */
 export interface RememberAnswer extends Remember {
@@ -78,20 +71,6 @@ export interface TowChange {
   readonly audit: AuditEntry | null;
 }
 
-/** A person's decision on one report. */
-export type ReportDecision = { readonly reportId: string; readonly audit: AuditEntry } & (
-  | { readonly action: 'retry' }
-  | {
-      readonly action: 'correct';
-      readonly body: JsonObject;
-      readonly fields: JsonObject;
-      readonly tow: Tow;
-      readonly searchTerms: readonly string[];
-    }
-  | { readonly action: 'waive'; readonly reason: string; readonly alsoWaive: readonly ReportStanding[] }
-  | { readonly action: 'accept'; readonly reason: string }
-);
-
 export interface TowStore {
   read(ref: string): Promise<TowRecord | null>;
   /** A page of tows. It looks at 20,000 at most: a page may be short, or empty, and yet not the last. */
@@ -130,7 +109,6 @@ export interface TowStore {
     also: { afterMs: number; task: NewTask; lateTask: NewTask },
   ): Promise<'parked' | 'exists' | 'late' | 'settled_before' | 'set_aside'>;
   save(before: TowRecord, change: TowChange, remember?: Remember): Promise<TowSaved>;
-  decide(before: TowRecord, decision: ReportDecision, remember?: Remember): Promise<Saved>;
 }
 
 export interface DeliveryStore {

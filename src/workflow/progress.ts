@@ -1,72 +1,61 @@
+import type { TowView } from '../contracts/operator';
 import { advance } from '../domain/advance';
 import { auditOfFact, type Actor } from '../domain/audit';
 import type { FactCommand, TowRules } from '../domain/fact-command';
-import { searchTerms } from '../domain/search';
-import { unknown, type Refusal } from '../domain/refusal';
+import { noteEvent } from '../domain/outbox-record';
+import { waiveEntry } from '../domain/settle-entry';
+import { entryNamed, oweReport, reportsOf } from '../domain/stored-tow';
 import type { JsonObject } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
-import type { Remember, TowStore, Wake } from './ports';
-import { untilFresh } from './retry-stale';
-import { noChange } from './tow-change';
+import { changeTow, type TowRequest } from './change-tow';
+import type { Effect } from './effect';
+import type { TowStore, Wake } from './ports';
+import type { RecordStore } from './transaction-port';
 
 export interface ProgressTools {
-  readonly tows: TowStore;
+  readonly records: RecordStore;
   readonly wake: Wake;
   readonly clock: Clock;
   readonly rules: TowRules;
 }
 
-export type { Actor } from '../domain/audit';
-
-/** What became of something a person asked for. */
-export type Effect =
-  | { readonly kind: 'done' }
-  | { readonly kind: 'remembered'; readonly fingerprint: string }
-  | { readonly kind: 'refused'; readonly refusal: Refusal };
-
-export interface FactRequest {
-  readonly ref: string;
-  readonly command: FactCommand;
-  readonly actor: Actor;
-  readonly remember?: Remember | undefined;
+/** What pages and the API need of tows besides. */
+export interface TowTools extends ProgressTools {
+  readonly tows: TowStore;
 }
 
-/** Records what happened in the field and owes the service its report, in one write; or refuses and changes nothing. */
-export async function recordFact(tools: ProgressTools, request: FactRequest): Promise<Effect> {
+export type { Actor } from '../domain/audit';
+
+export interface FactRequest extends TowRequest {
+  readonly command: FactCommand;
+  readonly actor: Actor;
+}
+
+const WITHDRAWN = 'withdrawn by cancel';
+
+/** Records what happened in the field and owes the service its report, in one commit; or refuses and changes nothing. */
+export async function recordFact(tools: ProgressTools, request: FactRequest): Promise<Effect<TowView>> {
   const { ref, command, actor } = request;
-  const effect = await untilFresh<Effect>(async () => {
-    const record = await tools.tows.read(ref);
-    if (!record) return { kind: 'refused', refusal: noSuchTow };
-    const decision = advance(record.tow, command, {
-      reports: record.reports,
+  const effect = await changeTow(tools.records, request, (draft, { nowMs }) => {
+    const decision = advance(draft.tow, command, {
+      reports: reportsOf(draft),
       rules: tools.rules,
       by: actor.name,
       role: actor.role,
       nowMs: tools.clock.nowMs(),
     });
-    if (!decision.ok) return { kind: 'refused', refusal: decision.refusal };
-    const occurredAt = decision.tow.facts.at(-1)?.occurredAt ?? null;
-    const saved = await tools.tows.save(
-      record,
-      {
-        ...noChange(decision.tow),
-        reports: [decision.owed],
-        withdraw: { ids: decision.withdraw, reason: 'withdrawn by cancel' },
-        timeline: [
-          {
-            type: 'fact.recorded',
-            event: command.event,
-            occurred_at: occurredAt,
-            by: actor.name,
-            ...explanationOf(command),
-          },
-        ],
-        searchTerms: searchTerms(decision.tow),
-        audit: auditOfFact(actor, command, { ref, occurredAt, withdrawn: decision.withdraw }),
-      },
-      request.remember,
-    );
-    return effectOf(saved);
+    if (!decision.ok) return decision;
+    const { tow, owed, withdraw } = decision;
+    const occurredAt = tow.facts.at(-1)?.occurredAt ?? null;
+    draft.tow = tow;
+    for (const id of withdraw) {
+      waiveEntry(draft, entryNamed(draft, id), WITHDRAWN, nowMs);
+      noteEvent(draft, { type: 'report.waived', report_id: id, reason: WITHDRAWN }, nowMs);
+    }
+    oweReport(draft, owed, nowMs);
+    const fact = { type: 'fact.recorded', event: command.event, occurred_at: occurredAt, by: actor.name };
+    noteEvent(draft, { ...fact, ...explanationOf(command) }, nowMs);
+    return { ok: true, audit: auditOfFact(actor, command, { ref, occurredAt, withdrawn: withdraw }) };
   });
   if (effect.kind === 'done') tools.wake.tow(ref);
   return effect;
@@ -87,19 +76,3 @@ function explanationOf(command: FactCommand): JsonObject {
       return {};
   }
 }
-
-/** What a write came to, for the person who asked. */
-export function effectOf(saved: { kind: 'saved' | 'stale' | 'unknown' } | { kind: 'remembered'; fingerprint: string }) {
-  switch (saved.kind) {
-    case 'saved':
-      return { kind: 'done' } as const;
-    case 'remembered':
-      return saved;
-    case 'unknown':
-      return { kind: 'refused', refusal: noSuchTow } as const;
-    case 'stale':
-      return 'stale';
-  }
-}
-
-export const noSuchTow = unknown('tow_not_found', 'There is no such tow.').refusal;

@@ -9,7 +9,7 @@ import { metadataWithId } from '../domain/violation-metadata';
 import type { ViolationApi } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
 import type { RememberAnswer, Wake } from './ports';
-import { effectOf, type Effect } from './progress';
+import { effectOf, type Effect } from './effect';
 import type { Upload } from './spool-port';
 import type { ViolationStore } from './violation-port';
 import { violationViewOf } from './violation-view';
@@ -97,7 +97,7 @@ export async function reportViolation(
   if (saved.kind === 'alias_taken') return { kind: 'refused', refusal: metadataIdTaken };
   if (saved.kind === 'alias_of_waived') return { kind: 'refused', refusal: metadataIdOfWaived };
   const effect = effectOf(saved);
-  if (effect === 'stale') throw new Error('a new violation cannot be stale');
+  if (effect === 'stale' || effect === null) throw new Error('a new violation cannot be stale');
   if (effect.kind === 'done') tools.wake.violation(violation.id);
   return effect;
 }

@@ -1,14 +1,14 @@
 import { anchorOf } from '../../src/console/pages/tasks/read';
 import { lateInvoiceTask, lateRequestTask } from '../../src/domain/late-tasks';
+import { openTask } from '../../src/domain/outbox-record';
 import * as general from '../../src/domain/tasks';
 import type { NewTask } from '../../src/domain/tasks';
 import * as violation from '../../src/domain/violation-tasks';
 import { closeGeneralTask, openGeneralTask } from '../../src/store/general-task';
 import { KEYS } from '../../src/store/keys';
-import { createTowStore, taskId } from '../../src/store/tows';
-import { noChange } from '../../src/workflow/tow-change';
 import { answerHead, newTow, record, WHEREABOUTS } from '../operator/world';
 import type { App } from '../support/app';
+import { changeInStore } from '../support/stores';
 import type { PageResponse, Visitor } from './visitor';
 
 /** Opens and decides tasks. Tasks are opened through the real stores; no worker runs. */
@@ -17,11 +17,8 @@ type Process = Pick<App, 'consoleUrl' | 'apiKey' | 'foundation'>;
 
 /** Opens a task on a tow; returns the task id. */
 export async function openOn({ foundation }: Pick<App, 'foundation'>, ref: string, task: NewTask): Promise<string> {
-  const tows = createTowStore(foundation.redis);
-  const before = await tows.read(ref);
-  if (!before) throw new Error(`there is no tow ${ref}`);
-  await tows.save(before, { ...noChange(before.tow), openTasks: [task] });
-  return taskId(ref, task);
+  await changeInStore(foundation.redis, ref, (draft, nowMs) => openTask(draft, task, nowMs));
+  return `${task.subject}.${ref}`;
 }
 
 /** Opens a system task or a violation task; returns the task id. */

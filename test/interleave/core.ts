@@ -9,7 +9,7 @@ import { decideReport, type DecisionCommand } from '../../src/workflow/decisions
 import { recordFact } from '../../src/workflow/progress';
 import { NO_LIMITS } from '../support/budgets';
 import { reportIn, type ClaimedReport, type TowClaim } from '../support/outboxes';
-import { ACCEPTED, openStores, result, RULES } from '../support/stores';
+import { ACCEPTED, openStores, result } from '../support/stores';
 import type { Answer, Granted, Operation } from './operations';
 
 /** The product as one process uses it: everything that a story calls. */
@@ -28,8 +28,6 @@ export async function openCore(redisUrl: string): Promise<Core> {
   const outboxWith = (leaseMs: number) =>
     createTowOutbox(stores.redis, systemClock, { leaseMs, unknownGraceMs: 0, ...NO_LIMITS });
   const [steady, lost] = [outboxWith(LEASE_MS), outboxWith(0)];
-  const wake = { delivery: () => {}, tow: () => {}, violation: () => {} };
-  const tools = { tows: stores.tows, wake, clock: systemClock, rules: RULES };
   const actor = { id: 'k1', name: 'tester', role: 'ops' } as const;
   const granted = new Map<string, ClaimedReport>();
 
@@ -51,12 +49,17 @@ export async function openCore(redisUrl: string): Promise<Core> {
       const { ref } = operation;
       switch (operation.do) {
         case 'say': {
-          const effect = await recordFact(tools, { ref, command: factOf(operation.event), actor });
+          const effect = await recordFact(stores.progress, { ref, command: factOf(operation.event), actor });
           return { kind: effect.kind, next: null };
         }
         case 'decide': {
           const { reportId, action } = operation;
-          const effect = await decideReport(tools, { ref, reportId, command: commandOf(action, reportId), actor });
+          const effect = await decideReport(stores.progress, {
+            ref,
+            reportId,
+            command: commandOf(action, reportId),
+            actor,
+          });
           return { kind: effect.kind, next: null };
         }
         case 'receive':

@@ -1,12 +1,15 @@
 import { z } from 'zod';
-import { apiKeyView, newApiKeyView } from '../../src/contracts/operator';
+import { apiKeyView, newApiKeyView, towView } from '../../src/contracts/operator';
 import { createApiKeyStore } from '../../src/store/api-keys';
 import { createAnswerStore } from '../../src/store/answers';
+import { createRecordStore } from '../../src/store/record-store';
 import { createTaskStore } from '../../src/store/tasks';
+import { recordFact } from '../../src/workflow/progress';
 import { entryOf } from '../support/audit';
 import { useApp } from '../support/app';
-import { api, towIn, towPath } from './client';
-import { deliver, newTow, WHEREABOUTS } from './world';
+import { audited } from './audited';
+import { api, towOf } from './client';
+import { deliver, newTow } from './world';
 
 const app = useApp({ role: 'console' });
 const idempotencyKey = 'a-key-of-the-client';
@@ -19,14 +22,33 @@ async function forgetAnswers(): Promise<void> {
 }
 
 describe('operator API: requests repeated after a crash between effect and response', () => {
-  it('answers a repeated fact with the tow, and records the fact once, when the process crashed before its response', async () => {
-    const ref = await newTow(app);
-    await api(app).post(towPath(ref, '/started')).set('idempotency-key', idempotencyKey).send(WHEREABOUTS);
+  it('answers a repeated resume of a queue, and audits it once, when the process crashed before its response', async () => {
+    const resume = () => api(app).post('/api/queues/reports/resume').set('idempotency-key', idempotencyKey).send({});
+    const first = await resume();
     await forgetAnswers();
-    const tow = towIn(
-      await api(app).post(towPath(ref, '/started')).set('idempotency-key', idempotencyKey).send(WHEREABOUTS),
+    const again = await resume();
+    expect([again.status, again.text]).toEqual([first.status, first.text]);
+    expect((await audited(app)).items.map(({ action }) => action)).toEqual(['queue.resumed']);
+  });
+
+  it('stores the response of a fact in the same write that records it', async () => {
+    const ref = await newTow(app);
+    const { redis, clock, config } = app.foundation;
+    const wake = { delivery: () => {}, tow: () => {}, violation: () => {} };
+    const effect = await recordFact(
+      { records: createRecordStore(redis), wake, clock, rules: config.rules },
+      {
+        ref,
+        command: { event: 'canceled', cancellationReason: 'Owner came back' },
+        actor: { id: 'k1', name: 'tester', role: 'ops' },
+        remember: { scope: 'scope', fingerprint: 'fingerprint' },
+      },
     );
-    expect([tow.state, tow.facts.length]).toEqual(['started', 1]);
+    const found = await createAnswerStore(redis).find('scope');
+    expect(found?.fingerprint).toBe('fingerprint');
+    const tow = await towOf(app, ref);
+    expect(towView.parse(JSON.parse(found?.answer ?? ''))).toEqual(tow);
+    expect(effect).toMatchObject({ kind: 'done', value: { towing_reference_id: ref, state: 'canceled' } });
   });
 
   it('stores the response of a task resolution in the same write that closes the task', async () => {

@@ -1,4 +1,3 @@
-import { systemClock } from '../../src/platform/clock';
 import { createApiKeyStore } from '../../src/store/api-keys';
 import { createAuditStore } from '../../src/store/audit';
 import { KEYS } from '../../src/store/keys';
@@ -7,7 +6,7 @@ import { recordFact } from '../../src/workflow/progress';
 import { verifyAudit } from '../../src/workflow/verify-audit';
 import { entryOf } from '../support/audit';
 import { useOwnRedis } from '../support/redis';
-import { openStores, RULES, START, type Stores } from '../support/stores';
+import { openStores, START, type Stores } from '../support/stores';
 
 const redis = useOwnRedis();
 let stores: Stores;
@@ -20,12 +19,7 @@ const actor = { id: 'k1', name: 'day shift', role: 'dispatcher' } as const;
 const audit = () => createAuditStore(stores.redis);
 const ALL = { cursor: null, limit: 200, towingReferenceId: null } as const;
 const actions = async () => (await audit().list(ALL)).items.map(({ action }) => action).toReversed();
-const tools = () => ({
-  tows: stores.tows,
-  wake: { delivery: () => {}, tow: () => {}, violation: () => {} },
-  clock: systemClock,
-  rules: RULES,
-});
+const tools = () => stores.progress;
 
 async function* nothing() {}
 

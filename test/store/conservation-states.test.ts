@@ -4,7 +4,6 @@ import { towKey } from '../../src/store/keys';
 import { createRetentionStore } from '../../src/store/retention';
 import { createTaskStore } from '../../src/store/tasks';
 import { decideReport } from '../../src/workflow/decisions';
-import { systemClock } from '../../src/platform/clock';
 import { reportIn } from '../support/outboxes';
 import { entryOf } from '../support/audit';
 import { standings } from '../support/conservation';
@@ -17,7 +16,6 @@ import {
   mustClaim,
   openStores,
   result,
-  RULES,
   START,
   towRequest,
   UNKNOWN,
@@ -130,12 +128,7 @@ describe('a report', () => {
   }
 
   const actor = { id: 'k1', name: 'tester', role: 'ops' } as const;
-  const tools = () => ({
-    tows: stores.tows,
-    wake: { delivery: () => {}, tow: () => {}, violation: () => {} },
-    clock: systemClock,
-    rules: RULES,
-  });
+  const tools = () => stores.progress;
 
   test('waits until it is accepted, while it is sent and between its attempts, and so do those behind it', async () => {
     await stores.request('T1');

@@ -1,4 +1,3 @@
-import { entryOf } from '../support/audit';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { ACCEPTED, mustClaim, openStores, result, START, type Stores } from '../support/stores';
@@ -76,10 +75,7 @@ test('a tow held by a pause is no candidate for trying an outage: then the token
   await pauseStarts(names('P', 3));
   await breakDown(60_000);
   for (const ref of ['A', 'B', 'C']) await claim(ref);
-  const waive = { action: 'waive', reason: 'seen', alsoWaive: [], reportId: 'detained-2' } as const;
-  for (const ref of ['B', 'C']) {
-    await stores.tows.decide(await stores.read(ref), { ...waive, audit: entryOf('report.waived') });
-  }
+  for (const ref of ['B', 'C']) await stores.decide(ref, 'detained-2', { action: 'waive', reason: 'seen' });
   await setCircuit(stores.redis, 'outage', { untilMs: 1, lastProbe: 'A' });
 
   expect((await claim('A')).kind).toBe('probe');

@@ -1,7 +1,6 @@
 import { systemClock } from '../../src/platform/clock';
 import { createTowOutbox } from '../../src/store/outbox';
 import type { TowOutbox } from '../support/outboxes';
-import { entryOf } from '../support/audit';
 import { NO_LIMITS } from '../support/budgets';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
@@ -87,11 +86,7 @@ test('a person who says "again" starts the clock anew', async () => {
   const outbox = outboxGivingUpAfter(50);
   await giveUp(outbox, 'T1');
 
-  await stores.tows.decide(await stores.read('T1'), {
-    action: 'retry',
-    reportId: 'started-1',
-    audit: entryOf('report.retried'),
-  });
+  await stores.decide('T1', 'started-1', { action: 'retry' });
 
   const record = await stores.read('T1');
   expect(record.tasks).toEqual([]);
@@ -114,11 +109,7 @@ test('a retry closes the task of a report that was given up, and it is sent agai
   await startedTow('T1');
   const outbox = outboxGivingUpAfter(50);
   await untilGivenUp(outbox, 'T1');
-  await stores.tows.decide(await stores.read('T1'), {
-    action: 'retry',
-    reportId: 'started-1',
-    audit: entryOf('report.retried'),
-  });
+  await stores.decide('T1', 'started-1', { action: 'retry' });
   await mustClaim(outbox, 'T1');
 
   expect((await stores.read('T1')).tasks).toEqual([]);

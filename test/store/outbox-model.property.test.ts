@@ -9,7 +9,7 @@ import { isSettled } from '../../src/domain/outbox';
 import type { ClaimedReport, TowClaim, TowOutbox } from '../support/outboxes';
 import { NO_LIMITS } from '../support/budgets';
 import { useRedis } from '../support/redis';
-import { ACCEPTED, INVOICE, mustClaim, openStores, result, RULES, START, type Stores } from '../support/stores';
+import { ACCEPTED, INVOICE, mustClaim, openStores, result, START, type Stores } from '../support/stores';
 import { ack, claim, decide, headOf, newModel, owe, type Model, type ModelAttempt, type Outcome } from './outbox-model';
 import { SENT_AGAIN, steps, type Step } from './outbox-steps';
 import { changeEntry } from '../support/stored-records';
@@ -145,17 +145,11 @@ async function ackBoth(step: Extract<Step, { do: 'ack' }>, model: Model, real: R
 async function decideBoth(step: Extract<Step, { do: 'decide' }>, model: Model): Promise<string> {
   const report = model.reports[step.pick];
   if (!report) return 'nothing';
-  const tools = {
-    tows: stores.tows,
-    wake: { delivery: () => {}, tow: () => {}, violation: () => {} },
-    clock: systemClock,
-    rules: RULES,
-  };
   const actor = { id: 'k1', name: 'tester', role: 'ops' } as const;
   const command: DecisionCommand =
     step.action === 'retry' ? { action: 'retry' } : { action: step.action, reason: 'a test' };
   const wasSettled = report.state === 'accepted';
-  const effect = await decideReport(tools, { ref: REF, reportId: report.id, command, actor });
+  const effect = await decideReport(stores.progress, { ref: REF, reportId: report.id, command, actor });
   expect(effect.kind).toBe(decide(model, report, step.action) ? 'done' : 'refused');
   return wasSettled && effect.kind === 'done' ? 'sent again' : effect.kind;
 }

@@ -114,14 +114,7 @@ test('a person resumes the operation, and everything it held is due at once', as
 test('a tow whose refusal a person has already waived is left as it is by the pause', async () => {
   await tows('A', 'B', 'C');
   await forbid('A');
-  const before = await stores.read('A');
-  await stores.tows.decide(before, {
-    reportId: 'started-1',
-    audit: entryOf('report.waived'),
-    action: 'waive',
-    reason: 'told by phone',
-    alsoWaive: [],
-  });
+  await stores.decide('A', 'started-1', { action: 'waive', reason: 'told by phone' });
   await forbid('B');
   await forbid('C');
 

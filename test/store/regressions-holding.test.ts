@@ -2,7 +2,6 @@ import { systemClock } from '../../src/platform/clock';
 import { slidingWindow } from '../../src/store/budgets';
 import { createTowOutbox } from '../../src/store/outbox';
 import type { TowOutbox } from '../support/outboxes';
-import { entryOf } from '../support/audit';
 import { NO_LIMITS } from '../support/budgets';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
@@ -74,16 +73,7 @@ test('a corrected invoice that is proved by the webhook of its older body is set
   await towAtInvoice('T1');
   await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(RETRY));
   await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result({ next: 'refused', hint: null }));
-  const before = await stores.read('T1');
-  await stores.tows.decide(before, {
-    action: 'correct',
-    reportId: 'invoice-2',
-    body: { ...before.reports[1]?.body, delay_in_days: 7 },
-    fields: {},
-    tow: before.tow,
-    searchTerms: [],
-    audit: entryOf('report.corrected'),
-  });
+  await stores.decide('T1', 'invoice-2', { action: 'correct', fields: { delay_in_days: 7 } });
 
   await stores.acceptInvoice('T1');
 
@@ -142,8 +132,7 @@ test('a retry closes the task of a report that was given up', async () => {
     if (claim.kind !== 'escalated') throw new Error(claim.kind);
     return claim;
   });
-  const retry = { action: 'retry', reportId: 'started-1', audit: entryOf('report.retried') } as const;
-  await stores.tows.decide(await stores.read('T1'), retry);
+  await stores.decide('T1', 'started-1', { action: 'retry' });
 
   expect((await stores.read('T1')).tasks).toEqual([]);
   expect((await outbox.claim('T1')).kind).toBe('send');

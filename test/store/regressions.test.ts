@@ -1,5 +1,4 @@
 import { jsonObject } from '../../src/contracts/common';
-import { systemClock } from '../../src/platform/clock';
 import { createApiKeyStore } from '../../src/store/api-keys';
 import { createSettling } from '../../src/store/deliveries';
 import { KEYS } from '../../src/store/keys';
@@ -14,7 +13,6 @@ import {
   mustClaim,
   openStores,
   result,
-  RULES,
   START,
   towInvoice,
   towRequest,
@@ -131,13 +129,7 @@ describe('an invoice request that was refused', () => {
     await stores.acceptInvoice('T1');
     const actor = { id: 'k1', name: 'tester', role: 'ops' } as const;
     const command = { action: 'retry' } as const;
-    const tools = {
-      tows: stores.tows,
-      wake: { delivery: () => {}, tow: () => {}, violation: () => {} },
-      clock: systemClock,
-      rules: RULES,
-    };
-    await decideReport(tools, { ref: 'T1', reportId: 'invoice-2', command, actor });
+    await decideReport(stores.progress, { ref: 'T1', reportId: 'invoice-2', command, actor });
 
     expect(await mustClaim(stores.outbox, 'T1')).toMatchObject({ entry: { kind: 'invoice', attempts: 2 } });
   });

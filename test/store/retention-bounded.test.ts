@@ -3,14 +3,13 @@ import { KEYS } from '../../src/store/keys';
 import { createTaskStore } from '../../src/store/tasks';
 import { decideReport } from '../../src/workflow/decisions';
 import { recordFact } from '../../src/workflow/progress';
-import { systemClock } from '../../src/platform/clock';
 import { verifyArchive } from '../../src/archive/read';
 import { useDataDir } from '../archive/folder';
 import { entryOf } from '../support/audit';
 import { walk } from '../support/conservation';
 import { useRedis } from '../support/redis';
 import { lastingKeys, liveAndBeCanceled, liveAndBeReleased, openRetention, sendAll } from '../support/retention';
-import { INVOICE, mustClaim, openStores, result, RULES, START, towRequest, type Stores } from '../support/stores';
+import { INVOICE, mustClaim, openStores, result, START, towRequest, type Stores } from '../support/stores';
 
 const redis = useRedis();
 const dataDir = useDataDir();
@@ -26,12 +25,7 @@ afterEach(async () => {
 });
 
 const actor = { id: 'k1', name: 'tester', role: 'ops' } as const;
-const tools = () => ({
-  tows: stores.tows,
-  wake: { delivery: () => {}, tow: () => {}, violation: () => {} },
-  clock: systemClock,
-  rules: RULES,
-});
+const tools = () => stores.progress;
 const REFUSED = { next: 'refused', hint: null } as const;
 const RETRY = { next: 'retry', delayMs: 60_000, because: 'failed' } as const;
 

@@ -1,10 +1,9 @@
+import { noteEvent } from '../../src/domain/outbox-record';
 import { decideReport } from '../../src/workflow/decisions';
 import { recordFact } from '../../src/workflow/progress';
-import { noChange } from '../../src/workflow/tow-change';
-import { systemClock } from '../../src/platform/clock';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
-import { ACCEPTED, INVOICE, mustClaim, openStores, result, RULES, START, type Stores } from '../support/stores';
+import { ACCEPTED, INVOICE, mustClaim, openStores, result, START, type Stores } from '../support/stores';
 
 const redis = useRedis();
 let stores: Stores;
@@ -14,21 +13,21 @@ beforeEach(async () => {
 afterEach(() => stores.close());
 
 const actor = { id: 'k1', name: 'tester', role: 'ops' } as const;
-const tools = () => ({
-  tows: stores.tows,
-  wake: { delivery: () => {}, tow: () => {}, violation: () => {} },
-  clock: systemClock,
-  rules: RULES,
-});
+const tools = () => stores.progress;
 const REFUSED = { next: 'refused', hint: null } as const;
 
 test('a decision made on an older version never overwrites a newer one', async () => {
   await stores.request('T1');
-  const old = await stores.read('T1');
-  await stores.say('T1', START);
+  const states: (string | undefined)[] = [];
 
-  expect(await stores.tows.save(old, noChange(old.tow))).toEqual({ kind: 'stale' });
+  await stores.records.transact('a line of its own', async (transaction) => {
+    const draft = await transaction.tow('T1');
+    states.push(draft.tow?.state);
+    if (states.length === 1) await stores.say('T1', START);
+    noteEvent(draft, { type: 'played by a test' }, transaction.nowMs);
+  });
 
+  expect(states).toEqual(['requested', 'started']);
   expect((await stores.read('T1')).tow.state).toBe('started');
 });
 

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { openTask } from '../../src/domain/outbox-record';
 import { pausedOperationTask, refusedTask, rivalRequestTask, type NewTask } from '../../src/domain/tasks';
 import { violationRefusedTask } from '../../src/domain/violation-tasks';
 import type { ReportKind } from '../../src/domain/vocabulary';
@@ -7,7 +8,6 @@ import { KEYS } from '../../src/store/keys';
 import { createTaskStore } from '../../src/store/tasks';
 import { EmptyTaskFilter, type TaskFilter } from '../../src/workflow/list-port';
 import type { TaskStore } from '../../src/workflow/ports';
-import { noChange } from '../../src/workflow/tow-change';
 import { entryOf } from '../support/audit';
 import { useRedis } from '../support/redis';
 import { openStores, type Stores } from '../support/stores';
@@ -26,10 +26,7 @@ const refused = (kind: ReportKind): NewTask =>
 
 async function openOn(ref: string, ...opened: readonly NewTask[]): Promise<void> {
   if ((await stores.tows.read(ref)) === null) await stores.request(ref);
-  for (const task of opened) {
-    const before = await stores.read(ref);
-    await stores.tows.save(before, { ...noChange(before.tow), openTasks: [task] });
-  }
+  for (const task of opened) await stores.change(ref, (draft, nowMs) => openTask(draft, task, nowMs));
 }
 
 const change = (what: 'open' | 'close', task: NewTask) =>

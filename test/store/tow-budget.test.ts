@@ -3,7 +3,6 @@ import { createBudgets, slidingWindow } from '../../src/store/budgets';
 import { budgetKey } from '../../src/store/keys';
 import { createTowOutbox } from '../../src/store/outbox';
 import type { TowOutbox } from '../support/outboxes';
-import { entryOf } from '../support/audit';
 import { useRedis } from '../support/redis';
 import { ACCEPTED, GRACE_MS, mustClaim, openStores, result, START, type Stores } from '../support/stores';
 
@@ -190,10 +189,7 @@ test('a tow whose report was waived leaves the rate limit queue', async () => {
   await tows('A', 'B', 'C');
   const outbox = outboxWith(1, 60_000);
   for (const ref of ['A', 'B', 'C']) await outbox.claim(ref);
-  const before = await stores.read('B');
-  const audit = entryOf('report.waived');
-  const waive = { reportId: 'started-1', audit, action: 'waive', reason: 'seen', alsoWaive: [] } as const;
-  await stores.tows.decide(before, waive);
+  await stores.decide('B', 'started-1', { action: 'waive', reason: 'seen' });
 
   expect(await stores.redis.zrangebyscore('{p0}:budget-waiting', '-inf', '+inf')).toEqual(['C']);
   await endWindow();

@@ -3,12 +3,12 @@ import type { FactCommand } from '../../src/domain/fact-command';
 import { refusedTask, rivalRequestTask } from '../../src/domain/tasks';
 import { keepOnTow } from '../../src/workflow/dispatch';
 import { EVERY_TOW, type TowFilter } from '../../src/workflow/list-port';
-import { decideReport, type DecisionCommand } from '../../src/workflow/decisions';
+import { type DecisionCommand } from '../../src/workflow/decisions';
 import { isSettled } from '../../src/domain/outbox';
 import { createRetentionStore } from '../../src/store/retention';
-import { noChange } from '../../src/workflow/tow-change';
 import { reportIn } from '../support/outboxes';
-import { ACCEPTED, mustClaim, result, RULES, START, towRequest, type Stores } from '../support/stores';
+import { closeTask, openTask } from '../../src/domain/outbox-record';
+import { ACCEPTED, mustClaim, result, START, towRequest, type Stores } from '../support/stores';
 
 /** Tows as the tests of lists need them: requested when the test says, and brought to where it wants them. */
 
@@ -30,7 +30,7 @@ export async function requestAgo(stores: Stores, ref: string, minutes: number): 
 
 export async function assign(stores: Stores, ref: string, crew: string | null): Promise<void> {
   const request = { ref, command: { kind: 'assign', crew }, actor: ACTOR } as const;
-  await keepOnTow({ tows: stores.tows, clock: systemClock }, request);
+  await keepOnTow(stores.progress, request);
 }
 
 /** The head of its outbox is accepted by the service. */
@@ -52,13 +52,10 @@ export async function refuseHead(stores: Stores, ref: string): Promise<void> {
 }
 
 /** A person decides about the head of its outbox; fails where that is not allowed. */
-export async function decideHead({ tows }: Stores, ref: string, command: DecisionCommand): Promise<void> {
-  const head = (await tows.read(ref))?.reports.find(({ state }) => !isSettled(state));
+export async function decideHead(stores: Stores, ref: string, command: DecisionCommand): Promise<void> {
+  const head = (await stores.read(ref)).reports.find(({ state }) => !isSettled(state));
   if (!head) throw new Error('nothing is owed');
-  const wake = { delivery: () => {}, tow: () => {}, violation: () => {} };
-  const tools = { tows, wake, clock: systemClock, rules: RULES };
-  const effect = await decideReport(tools, { ref, reportId: head.id, command, actor: ACTOR });
-  if (effect.kind !== 'done') throw new Error(`not decided: ${JSON.stringify(effect)}`);
+  await stores.decide(ref, head.id, command);
 }
 
 /** It leaves for the archive; fails where it may not. */
@@ -69,11 +66,9 @@ export async function retire({ redis, tows }: Stores, ref: string): Promise<void
 
 /** A task that only informs is opened, or closed, on a tow. */
 export async function inform(stores: Stores, ref: string, change: 'open' | 'close'): Promise<void> {
-  const before = await stores.read(ref);
-  await stores.tows.save(before, {
-    ...noChange(before.tow),
-    openTasks: change === 'open' ? [rivalRequestTask] : [],
-    closeTasks: change === 'close' ? [`rival_request.${ref}`] : [],
+  await stores.change(ref, (draft, nowMs) => {
+    if (change === 'open') openTask(draft, rivalRequestTask, nowMs);
+    else closeTask(draft, `rival_request.${ref}`);
   });
 }
 

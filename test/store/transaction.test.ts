@@ -1,3 +1,5 @@
+import { waiveEntry } from '../../src/domain/settle-entry';
+import { entryNamed } from '../../src/domain/stored-tow';
 import { systemClock, type Clock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { ClaimAttempt } from '../../src/store/claims';
@@ -108,11 +110,10 @@ test('a claim whose reply is lost goes on with the next report when its own was 
   await starting('T1');
   await stores.say('T1', { event: 'detained' });
   const outbox = createTowOutbox(stores.redis, systemClock, settings);
-  const waive = { action: 'waive', reason: 'seen', alsoWaive: [], reportId: 'started-1' } as const;
   jest.spyOn(Committer.prototype, 'commit').mockImplementationOnce(async function (this: Committer, commit, options) {
     await this.commit(commit, options);
     const other = await openStores(redis.url);
-    await other.tows.decide(await other.read('T1'), { ...waive, audit: entryOf('report.waived') });
+    await other.change('T1', (draft, nowMs) => waiveEntry(draft, entryNamed(draft, 'started-1'), 'seen', nowMs));
     other.close();
     throw new Error('Connection is closed.');
   });
@@ -129,13 +130,12 @@ test('a report that is settled while it asks for a permit leaves the line for pe
   const limited = { ...settings, proofMs: 0, checksTicket: false, rateLimit };
   await mustClaim(createTowOutbox(stores.redis, systemClock, { ...settings, towBudget: rateLimit }), 'T1');
   const attempt = new ClaimAttempt(stores.redis, systemClock, { settings: limited, hasToken: true });
-  const waive = { action: 'waive', reason: 'seen', alsoWaive: [], reportId: 'started-1' } as const;
   let tries = 0;
 
   await recordsOf(stores.redis).transact('any', async (transaction) => {
     await attempt.decide(transaction, await transaction.tow('T2'));
     tries += 1;
-    if (tries === 1) await stores.tows.decide(await stores.read('T2'), { ...waive, audit: entryOf('report.waived') });
+    if (tries === 1) await stores.decide('T2', 'started-1', { action: 'waive', reason: 'seen' });
   });
 
   expect(tries).toBe(2);

@@ -13,14 +13,18 @@ import { connectFailFast, whenReady } from '../../src/store/connect';
 import { createDeliveryStore, createIntake } from '../../src/store/deliveries';
 import { createDueSets } from '../../src/store/due';
 import { createTowOutbox } from '../../src/store/outbox';
+import { createRecordStore } from '../../src/store/record-store';
 import { createTowStore } from '../../src/store/tows';
 import { createViolationStore } from '../../src/store/violations';
 import { processDelivery } from '../../src/workflow/intake';
 import type { AttemptResult } from '../../src/domain/settle-attempt';
 import type { ClaimedReport, TowOutbox } from './outboxes';
 import type { Wake } from '../../src/workflow/ports';
+import { decideReport, type DecisionCommand } from '../../src/workflow/decisions';
 import { recordFact } from '../../src/workflow/progress';
+import { lineOfTow } from '../../src/workflow/transaction-port';
 import type { FactCommand } from '../../src/domain/fact-command';
+import { isKnown, type KnownTow } from '../../src/domain/stored-tow';
 import { NO_LIMITS } from './budgets';
 
 /** Short enough to be waited for, long enough to be seen. */
@@ -47,11 +51,15 @@ export const INVOICE = { event: 'invoice', vehicleType: 'HEAVY' } as const;
 /** Stores over one Redis, with the use cases on top that put tows into them. */
 export type Stores = Awaited<ReturnType<typeof openStores>>;
 
-const nobody: Wake = { delivery: () => {}, tow: () => {}, violation: () => {} };
+/** Who acts in tests. */
+export const TESTER = { id: 'k1', name: 'tester', role: 'ops' } as const;
+
+export const NO_WAKE: Wake = { delivery: () => {}, tow: () => {}, violation: () => {} };
 
 export async function openStores(redisUrl: string) {
   const redis: Redis = connectFailFast(redisUrl, { log: silentLog });
   await whenReady(redis, 5000);
+  const records = createRecordStore(redis);
   const tows = createTowStore(redis);
   const deliveries = createDeliveryStore(redis);
   const violations = createViolationStore(redis);
@@ -63,9 +71,12 @@ export async function openStores(redisUrl: string) {
     return intake.accept({ id, kind, towingReferenceId, rawBody, verified: true, signatureId: id });
   };
   const process = async (id: string) =>
-    (await processDelivery({ tows, deliveries, violations, wake: nobody }, id)).verdict;
+    (await processDelivery({ tows, deliveries, violations, wake: NO_WAKE }, id)).verdict;
+  const progress = { records, wake: NO_WAKE, clock: systemClock, rules: RULES };
   return {
     redis,
+    records,
+    progress,
     tows,
     deliveries,
     violations,
@@ -82,13 +93,16 @@ export async function openStores(redisUrl: string) {
     /** An invoice webhook, stored and not processed yet. */
     acceptInvoice: (ref: string, id = `invoice-${ref}`) => accept('tow_invoice', towInvoice(ref), id),
     async say(ref: string, command: FactCommand) {
-      const actor = { id: 'k1', name: 'tester', role: 'ops' } as const;
-      const effect = await recordFact(
-        { tows, wake: nobody, clock: systemClock, rules: RULES },
-        { ref, command, actor },
-      );
+      const effect = await recordFact(progress, { ref, command, actor: TESTER });
       if (effect.kind !== 'done') throw new Error(`${command.event} was not recorded: ${JSON.stringify(effect)}`);
     },
+    /** A person decides on a report; fails where that is not allowed. */
+    async decide(ref: string, reportId: string, command: DecisionCommand) {
+      const effect = await decideReport(progress, { ref, reportId, command, actor: TESTER });
+      if (effect.kind !== 'done') throw new Error(`not decided: ${JSON.stringify(effect)}`);
+    },
+    /** Changes a tow past all rules. */
+    change: (ref: string, change: (draft: KnownTow, nowMs: number) => void) => changeInStore(redis, ref, change),
     async read(ref: string) {
       const record = await tows.read(ref);
       if (!record) throw new Error('no such tow');
@@ -104,6 +118,19 @@ export async function openStores(redisUrl: string) {
     },
     close: () => redis.disconnect(),
   };
+}
+
+/** Changes a tow of a Redis past all rules. */
+export function changeInStore(
+  redis: Redis,
+  ref: string,
+  change: (draft: KnownTow, nowMs: number) => void,
+): Promise<void> {
+  return createRecordStore(redis).transact(lineOfTow(ref), async (transaction) => {
+    const draft = await transaction.tow(ref);
+    if (!isKnown(draft)) throw new Error('no such tow');
+    change(draft, transaction.nowMs);
+  });
 }
 
 export function towRequest(ref: string): JsonObject {

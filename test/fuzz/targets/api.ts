@@ -140,8 +140,7 @@ export const apiTarget = createTarget<ApiInput>({
     if (route.method === 'get' || !route.body) return null;
     const repeatable = { method: 'POST', path, idempotencyKey: idempotencyKey ?? undefined, asked: parsed };
     const change = {
-      effect: () => Promise.resolve({ kind: 'done' } as const),
-      answer: () => Promise.resolve({}),
+      effect: () => Promise.resolve({ kind: 'done', value: {} } as const),
       status: 202,
     };
     const result = await changeOnce(repeatable, answers, change);

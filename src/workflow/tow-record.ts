@@ -1,9 +1,8 @@
 import { task, type Report, type Task, type TimelineEntry, type TowRecord } from '../contracts/records';
 import type { Entry } from '../domain/entry';
-import { versionNumber, type OutboxRecord, type StoredTow } from '../domain/outbox-record';
-import { taskTexts } from './indexes';
+import { versionNumber, type StoredTow } from '../domain/outbox-record';
 
-/** A stored tow as use cases read it; null when there is none. */
+/** A stored tow as lists and pages read it; null when there is none. `nowMs` is Redis time of the reading. */
 export function towRecordOf(stored: StoredTow, nowMs: number): TowRecord | null {
   const { tow, version, entries, events } = stored;
   if (!tow) return null;
@@ -16,17 +15,15 @@ export function towRecordOf(stored: StoredTow, nowMs: number): TowRecord | null 
       type: typeof entry['type'] === 'string' ? entry['type'] : '',
       atMs,
     })),
-    tasks: openTasksOf(stored),
+    tasks: tasksOf(stored),
     readAtMs: nowMs,
   };
 }
 
-/** The open tasks of a record as people see them. */
-export function openTasksOf(record: OutboxRecord): Task[] {
-  const about = record.kind === 'tow' ? { towing_reference_id: record.ref } : {};
-  return Object.values(taskTexts(record.tasks, about)).map(({ json, openedAtMs }) => ({
-    ...task.parse(JSON.parse(json)),
-    opened_at: new Date(openedAtMs).toISOString(),
+function tasksOf({ ref, tasks }: StoredTow): Task[] {
+  return Object.entries(tasks).map(([id, open]) => ({
+    ...task.parse({ id, ...open.task, towing_reference_id: ref }),
+    opened_at: new Date(open.openedAtMs).toISOString(),
   }));
 }
 
