@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Delivery } from '../domain/delivery';
 import { TASK_ACTIONS } from '../domain/tasks';
 import type { Tow } from '../domain/tow';
 import {
@@ -164,8 +165,9 @@ export interface TowRecord {
 }
 
 /** One webhook call received. */
-export const deliveryRecord = z
+export const deliveryRecord: z.ZodType<Delivery> = z
   .object({
+    v: z.string().default(''),
     id: z.string(),
     kind: z.enum(DELIVERY_KINDS),
     towing_reference_id: z.string(),
@@ -183,6 +185,7 @@ export const deliveryRecord = z
   })
   .transform((stored) => ({
     id: stored.id,
+    version: stored.v,
     kind: stored.kind,
     towingReferenceId: stored.towing_reference_id,
     rawBody: stored.raw_body,
@@ -192,13 +195,12 @@ export const deliveryRecord = z
     verdict: stored.verdict === '' ? null : stored.verdict,
     receivedAtMs: stored.received_at,
     processedAtMs: stored.processed_at,
-    /** When it was put aside to wait for its tow; null when it never was. */
     parkedAtMs: stored.parked_at,
     copies: stored.copies,
     failures: stored.failures,
     replays: stored.replays,
   }));
-export type Delivery = z.output<typeof deliveryRecord>;
+export type { Delivery } from '../domain/delivery';
 
 /** A webhook call that broke the contract: kept for people, never processed. */
 export const quarantined = z.object({

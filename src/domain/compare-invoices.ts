@@ -1,6 +1,6 @@
 import type { Entry } from './entry';
 import { reconcile, type Charges } from './invoice';
-import { openTask, type StoredTow } from './outbox-record';
+import { closeTask, openTask, type StoredTow } from './outbox-record';
 import { invoiceMismatchTask } from './tasks';
 import type { JsonObject } from './vocabulary';
 
@@ -17,6 +17,20 @@ export function compareInvoices(record: StoredTow, entry: Entry, nowMs: number):
   if (!answer || !posted) return;
   const fields = reconcile(answer, posted).map(({ field }) => field);
   if (fields.length > 0) openTask(record, invoiceMismatchTask(fields), nowMs);
+}
+
+/** Compares a posted invoice with the answered one: a task is opened where they differ, and closed where they agree. */
+export function comparePosted(
+  record: StoredTow,
+  posted: { readonly webhook: Charges; readonly alsoDiffers: readonly string[] },
+  nowMs: number,
+): void {
+  const report = record.entries.find(({ kind, answer }) => kind === 'invoice' && answer !== null);
+  const answer = answeredCharges(report?.answer ?? null);
+  const differing = answer ? reconcile(answer, posted.webhook).map(({ field }) => field) : [];
+  const fields = [...posted.alsoDiffers, ...differing];
+  if (fields.length > 0) openTask(record, invoiceMismatchTask(fields), nowMs);
+  else if (answer) closeTask(record, `invoice_mismatch.${record.ref}`);
 }
 
 function objectIn(value: JsonObject | null, name: string): JsonObject | null {

@@ -25,6 +25,14 @@ export function oweReport(record: StoredTow, { kind, body }: Owed, nowMs: number
   record.entries.push(newEntry({ seq, id: `${kind}-${seq}`, kind, body, nowMs }));
 }
 
+/** Invoice webhooks, and rival requests, that are kept in the record of a tow; all of them stay deliveries. */
+const WEBHOOKS_KEPT = 20;
+
+/** Bounds what one tow collects: every change of a tow reads and writes all of it. */
+export function withNewest<T>(kept: readonly T[], newest: T): T[] {
+  return [...kept, newest].slice(-WEBHOOKS_KEPT);
+}
+
 /** The report of this id; it throws when there is none. */
 export function entryNamed(record: StoredTow, id: string): Entry {
   const entry = record.entries.find((known) => known.id === id);

@@ -63,6 +63,7 @@ export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
 
 /** Where an acknowledged delivery stands; always exactly one of these. */
 export const DELIVERY_STATES = ['waiting', 'parked', 'processed'] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /**
  * Where everything stands that was acknowledged (deliveries, violations) or recorded (facts, by their reports); always

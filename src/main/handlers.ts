@@ -7,11 +7,12 @@ import type { QueueName } from '../queue/queues';
 import type { Handler } from '../queue/workers';
 import { createServiceClient } from '../service';
 import { createBudgets, slidingWindow } from '../store/budgets';
-import { createDeliveryStore, createSettling } from '../store/deliveries';
+import { createDeliveryStore } from '../store/deliveries';
+import { createDeferral } from '../store/failing-deliveries';
 import { createTowOutbox, createViolationOutbox } from '../store/outbox';
+import { createRecordStore } from '../store/record-store';
 import { createTokenCache } from '../store/tokens';
 import { createTowStore } from '../store/tows';
-import { createViolationStore } from '../store/violations';
 import { openBulkHandler } from './bulk';
 import type { Foundation } from './foundation';
 import { openLookups } from './lookups';
@@ -42,7 +43,7 @@ export function openHandlers(
     (client) => client.close(),
   );
   const tows = createTowStore(redis);
-  const violations = createViolationStore(redis);
+  const records = createRecordStore(redis);
   const { policy, budgetsPerMinute } = config;
   const { unknownGraceMs, giveUpAfterMs } = policy;
   const { proofMs, checksTicket } = config.violations;
@@ -50,8 +51,9 @@ export function openHandlers(
   const violationBudget = slidingWindow(budgetsPerMinute.violations);
   const claimMaxAgeMs = leaseMs - config.service.timeoutMs - LEASE_MARGIN_MS;
   const sending = { service, settings: policy, claimMaxAgeMs, clock, log, metrics };
-  const intake = { tows, violations, deliveries: createDeliveryStore(redis), wake, clock, log, metrics };
-  const delivering = { ...intake, ...createSettling(redis, DEFERRAL) };
+  const deliveries = createDeliveryStore(redis);
+  const defer = createDeferral(redis, DEFERRAL);
+  const delivering = { records, deliveries, wake, defer, clock, log, metrics };
   const reporting = {
     ...sending,
     outbox: createTowOutbox(redis, clock, { leaseMs, unknownGraceMs, giveUpAfterMs, towBudget }),
@@ -59,7 +61,7 @@ export function openHandlers(
   const submitting = {
     ...sending,
     tows,
-    violations,
+    records,
     outbox: createViolationOutbox(redis, clock, {
       leaseMs,
       proofMs,

@@ -11,10 +11,10 @@ export function createDecisionApi(
   options: Pick<OperatorOptions, 'answers' | 'spool' | 'log' | 'progress' | 'tasks' | 'violations' | 'clock'>,
 ): OperatorApi {
   const { answers, progress, tasks, violations, clock } = options;
-  const { tows, wake } = progress;
+  const { tows, records, wake } = progress;
   const server = createServer(options);
   serveTows(server, progress);
   serveTasks(server, { tasks, tows, violations });
-  serveViolationDecisions(server, { violations, tows, wake, clock });
+  serveViolationDecisions(server, { violations, records, wake, clock });
   return createOperatorApi(server.endpoints, answers);
 }

@@ -102,7 +102,7 @@ export function createOperator(options: OperatorOptions): Operator {
   serveTasks(server, { tasks: options.tasks, tows: progress.tows, violations });
   serveViolations(server, { violations, spool: options.spool, api: options.violationApi, wake: progress.wake, clock });
   servePhotos(server, { ...progress, spool: options.spool });
-  serveViolationDecisions(server, { violations, tows: progress.tows, wake: progress.wake, clock });
+  serveViolationDecisions(server, { violations, records: progress.records, wake: progress.wake, clock });
   serveLookups(server, options.lookups);
   serveSending(server, options.sending);
   serveDeliveries(server, { deliveries: options.deliveries, wake: options.progress.wake });

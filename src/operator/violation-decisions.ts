@@ -1,14 +1,14 @@
 import { ROUTES } from '../contracts/operator-routes';
 import { decideViolation, type DecideTools, type ViolationCommand } from '../workflow/decide-violation';
-import { linkViolation, type LinkTools } from '../workflow/link-violation';
+import { linkViolation } from '../workflow/link-violation';
 import type { Actor } from '../workflow/progress';
-import { towViewOf } from '../workflow/tow-view';
+import type { RecordStore } from '../workflow/transaction-port';
 import { violationViewOf } from '../workflow/violation-view';
 import type { Change } from './idempotency';
 import type { Server } from './serve';
 
 /** What people decide about violations, and which tow comes from which. */
-export function serveViolationDecisions(server: Server, tools: DecideTools & LinkTools): void {
+export function serveViolationDecisions(server: Server, tools: DecideTools & { records: RecordStore }): void {
   const decision = (call: { actor: Actor; params: (name: string) => string }, command: ViolationCommand): Change => {
     const id = call.params('violation_id');
     return {
@@ -35,10 +35,6 @@ export function serveViolationDecisions(server: Server, tools: DecideTools & Lin
     return {
       effect: (remember) =>
         linkViolation(tools, { ref, violationId: call.body.violation_id, actor: call.actor, remember }),
-      answer: async () => {
-        const record = await tools.tows.read(ref);
-        return record && towViewOf(record);
-      },
     };
   });
 }

@@ -2,9 +2,9 @@ import type { Redis } from 'ioredis';
 import { quarantined, type Delivery, type Quarantined } from '../contracts/records';
 import type { Clock } from '../platform/clock';
 import type { DeliveryStore, Intake, NewDelivery } from '../workflow/ports';
-import { deferUnreadable, isUnreadable, openFailingTask } from './failing-deliveries';
+import { decodeDelivery } from './delivery-fields';
 import { deliveryKey, KEYS, towKey } from './keys';
-import { deliveryOf, texts } from './parse';
+import { texts } from './parse';
 import { recordsOf } from './records';
 import { newestFirst } from './rows';
 import { Script } from './scripts';
@@ -86,8 +86,7 @@ async function accept(redis: Redis, clock: Clock, group: readonly Waiting[]): Pr
 export function createDeliveryStore(redis: Redis): DeliveryStore {
   const records = recordsOf(redis);
   const read = async (id: string): Promise<Delivery | null> => {
-    const hash = await redis.hgetall(deliveryKey(id));
-    return hash['id'] === undefined ? null : deliveryOf(hash);
+    return decodeDelivery(await redis.hgetall(deliveryKey(id)));
   };
   return {
     async read(id) {
@@ -107,13 +106,9 @@ export function createDeliveryStore(redis: Redis): DeliveryStore {
         if (known) return { kind: 'remembered', fingerprint: known } as const;
         const delivery = await transaction.delivery(id);
         if (!delivery) return { kind: 'unknown' } as const;
-        const wasProcessed = delivery.state === 'processed';
-        transaction.changeDelivery(id, {
-          replays: String(delivery.replays + 1),
-          ...(wasProcessed ? { state: 'waiting' } : {}),
-        });
-        if (wasProcessed) transaction.effect(['ZREM', KEYS.retireDeliveries, id]);
-        transaction.effect(['ZADD', KEYS.dueDeliveries, transaction.nowMs, id]);
+        delivery.replays += 1;
+        if (delivery.state === 'processed') delivery.state = 'waiting';
+        transaction.scheduleDelivery(id, transaction.nowMs);
         transaction.audit(audit);
         transaction.remember(remember);
         return { kind: 'saved' } as const;
@@ -124,49 +119,6 @@ export function createDeliveryStore(redis: Redis): DeliveryStore {
     async quarantined(limit) {
       const entries = await redis.lrange(KEYS.quarantine, 0, limit - 1);
       return entries.map((entry) => quarantined.parse(JSON.parse(entry)));
-    },
-  };
-}
-
-/** After so many failures in a row a person is asked to look at a delivery; it is still tried again. */
-const FAILURES_FOR_TASK = 10;
-
-/** The two ends of a delivery's run that no use case writes. */
-export function createSettling(redis: Redis, wait: { baseMs: number; capMs: number }) {
-  const records = recordsOf(redis);
-  return {
-    /**
-     * Puts off a delivery whose processing failed unexpectedly, for longer each time. Resolves with how often it has failed
-     * by now; null for one that cannot be read, of which a person is told at once.
-     */
-    async defer({ id }: { id: string; towingReferenceId?: string }): Promise<number | null> {
-      if (await isUnreadable(redis, id)) {
-        await deferUnreadable(redis, id, wait.baseMs);
-        return null;
-      }
-      const reply = await records.transact(`delivery ${id}`, async (transaction) => {
-        const delivery = await transaction.delivery(id);
-        if (!delivery || delivery.state === 'processed') {
-          transaction.effect(['ZREM', KEYS.dueDeliveries, id]);
-          return { failures: 0, ref: '' };
-        }
-        const failures = delivery.failures + 1;
-        const waitMs = Math.min(wait.capMs, wait.baseMs * 2 ** Math.min(failures - 1, 20));
-        transaction.changeDelivery(id, { failures: String(failures) });
-        transaction.effect(['ZADD', KEYS.dueDeliveries, transaction.nowMs + waitMs, id]);
-        return { failures, ref: delivery.towingReferenceId };
-      });
-      if (reply.kind === 'failed') throw new Error('a delivery is put off without a check');
-      const { failures, ref } = reply.value;
-      if (failures > 0 && failures % FAILURES_FOR_TASK === 0) await openFailingTask(redis, id, ref);
-      return failures;
-    },
-    /** Takes a delivery off the schedule that turned out to be settled or gone. */
-    async dropDue(id: string): Promise<void> {
-      await records.transact(`delivery ${id}`, async (transaction) => {
-        const delivery = await transaction.delivery(id);
-        if (!delivery || delivery.state === 'processed') transaction.effect(['ZREM', KEYS.dueDeliveries, id]);
-      });
     },
   };
 }

@@ -1,10 +1,8 @@
-import type { Redis } from 'ioredis';
 import type { OutboxRecord, StoredTow, StoredViolation } from '../domain/outbox-record';
 import type { AttemptResult } from '../domain/settle-attempt';
 import { addReference, dropReference } from '../domain/violation-names';
 import { KEYS } from './keys';
 import type { Transaction } from './transaction';
-import { ownerOf } from './violations';
 
 /** What differs between the records that have an outbox, for the store. */
 export interface OutboxKind<R extends OutboxRecord> {
@@ -15,7 +13,6 @@ export interface OutboxKind<R extends OutboxRecord> {
   load(transaction: Transaction, id: string): Promise<R | null>;
   /** Prepares how the record keeps what an accepted answer says beyond its entry; other records may have to change with it. */
   answerKeeper(
-    redis: Redis,
     transaction: Transaction,
     attempted: { readonly record: R; readonly result: AttemptResult },
   ): Promise<() => void>;
@@ -35,15 +32,15 @@ export const VIOLATIONS: OutboxKind<StoredViolation> = {
   name: 'violation',
   schedule: KEYS.dueViolations,
   load: (transaction, id) => transaction.violation(id),
-  async answerKeeper(redis, transaction, { record, result: { named, verdict } }) {
+  async answerKeeper(transaction, { record, result: { named, verdict } }) {
     if (!named || verdict.next !== 'accepted') return () => {};
     const { reference, serviceStatus, canTow } = named;
-    const owner = await ownerOf(redis, transaction, reference);
+    const owner = await transaction.violationNamed(reference);
     return () => {
       Object.assign(record, { serviceStatus, canTow });
       const isOthers = owner !== null && owner.id !== record.id;
       if (!isOthers || dropReference(owner, reference)) {
-        transaction.effect(['HSET', KEYS.violationReferences, reference, record.id]);
+        transaction.nameViolation(reference, record.id);
       }
       addReference(record, reference, { isTold: true, isMain: true });
     };

@@ -128,7 +128,7 @@ function createOutbox<R extends OutboxRecord>(
         kind: settleAttempt(record, claimed, result, {
           nowMs: transaction.nowMs,
           giveUpAfterMs,
-          keepAnswer: await kind.answerKeeper(redis, transaction, { record, result }),
+          keepAnswer: await kind.answerKeeper(transaction, { record, result }),
           circuits: await transaction.circuits(),
           effects: transaction.circuitEffects,
         }),

@@ -1,4 +1,4 @@
-import { deliveryRecord, task, type Delivery, type Task } from '../contracts/records';
+import { task, type Task } from '../contracts/records';
 
 /** From Redis replies to records; whatever does not look as it should is an error, never a guess. */
 
@@ -45,9 +45,4 @@ export function textFieldsOf(reply: unknown): Readonly<Record<string, string>> {
 /** A stored task, with the moment it was opened. */
 export function taskOf(json: string, openedAtMs: string): Task {
   return { ...task.parse(JSON.parse(json)), opened_at: new Date(Number(openedAtMs)).toISOString() };
-}
-
-/** A stored delivery. */
-export function deliveryOf(hash: Record<string, string>): Delivery {
-  return deliveryRecord.parse(hash);
 }

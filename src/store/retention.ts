@@ -64,7 +64,7 @@ export function createRetentionStore(redis: Redis): RetentionStore {
         }
         if (delivery.processedAtMs !== record?.processedAtMs || delivery.replays !== record?.replays) return 'kept';
         transaction.removeDelivery(id);
-        const rows = [KEYS.indexDeliveries, KEYS.dueDeliveries, KEYS.retireDeliveries];
+        const rows = [KEYS.indexDeliveries, KEYS.retireDeliveries];
         transaction.effect(...rows.map((key) => ['ZREM', key, id] as const));
         return 'retired';
       };

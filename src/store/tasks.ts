@@ -3,6 +3,7 @@ import type { Order } from '../contracts/paging';
 import type { Task } from '../contracts/records';
 import { EmptyTaskFilter, isEmptyFilter, type TaskCounts, type TaskFilter } from '../workflow/list-port';
 import type { TaskStore } from '../workflow/ports';
+import { settleDelivery } from '../domain/delivery';
 import { closeTask, noteEvent, type StoredTow } from '../domain/outbox-record';
 import { settleQuestionedAnswer } from '../domain/settle-entry';
 import { parkedInvoiceTask } from '../domain/tasks';
@@ -11,7 +12,6 @@ import { closingOf } from './general-task';
 import { KEYS, taskGroupKey, taskGroupsKey, towKey } from './keys';
 import { taskOf } from './parse';
 import { recordsOf } from './records';
-import { settleDelivery } from './settle-delivery';
 import { decodeTow } from './tow-fields';
 import type { Transaction } from './transaction';
 import { byBytes, knownRows, mergedRows, pageOf, type Row, type Rows } from './rows';
@@ -79,7 +79,10 @@ async function setParkedAside(redis: Redis, transaction: Transaction, record: St
   for (const [at, id] of ids.entries()) {
     if (dues[at] !== null) continue;
     record.parked = record.parked.filter((parked) => parked.id !== id);
-    await settleDelivery(transaction, record, id, 'set_aside');
+    const delivery = await transaction.delivery(id);
+    if (delivery && delivery.state !== 'processed') {
+      settleDelivery(delivery, record, 'set_aside', transaction.nowMs);
+    }
   }
 }
 

@@ -1,5 +1,4 @@
 import type { Redis } from 'ioredis';
-import type { Delivery } from '../contracts/records';
 import { decodeCircuits, encodeCircuits } from '../contracts/stored-circuits';
 import type { AuditEntry } from '../domain/audit';
 import {
@@ -11,6 +10,7 @@ import {
   type Circuits,
 } from '../domain/circuits';
 import type { WaitingAtCircuit } from '../domain/claim-entry';
+import type { Delivery } from '../domain/delivery';
 import {
   draftOf,
   versionNumber,
@@ -22,10 +22,10 @@ import { dueAtMs } from '../domain/outbox-schedule';
 import type { Remember, Transaction as TransactionPort } from '../workflow/transaction-port';
 import { changeOfCircuits, waitingAt } from './circuits';
 import type { Check, Commit, Effect, RecordChange } from './commit';
+import { DeliveryDrafts } from './delivery-drafts';
 import { indexEffects } from './indexes';
-import { deliveryKey, idempotencyKey, KEYS, towKey, violationKey } from './keys';
+import { idempotencyKey, KEYS, towKey, violationKey } from './keys';
 import type { Fields } from './packed-fields';
-import { deliveryOf } from './parse';
 import {
   complete,
   dueOf,
@@ -85,7 +85,7 @@ export class Transaction implements TransactionPort {
   readonly #others: RecordChange[] = [];
   readonly circuitEffects: CircuitEffects = noEffects();
   #circuits: { before: Circuits; after: Circuits } | null = null;
-  readonly #deliveries = new Map<string, { readonly version: string; readonly delivery: Delivery | null }>();
+  readonly #deliveries: DeliveryDrafts;
 
   constructor(
     private readonly redis: Redis,
@@ -95,7 +95,9 @@ export class Transaction implements TransactionPort {
     private readonly memory: Memory,
     /** Whether what this process knows of a record it has leased is good enough to decide on. */
     private readonly usesKept: boolean,
-  ) {}
+  ) {
+    this.#deliveries = new DeliveryDrafts(redis);
+  }
 
   /** A draft of a tow; with `tow: null` when there is none. */
   async tow(ref: string): Promise<StoredTow> {
@@ -143,26 +145,39 @@ export class Transaction implements TransactionPort {
     return waitingAt(this.redis, await this.circuits());
   }
 
-  /** A webhook delivery; null when there is none. */
-  async delivery(id: string): Promise<Delivery | null> {
-    const known = this.#deliveries.get(id);
-    if (known) return known.delivery;
-    const fields = await this.redis.hgetall(deliveryKey(id));
-    const delivery = fields['id'] === undefined ? null : deliveryOf(fields);
-    this.#deliveries.set(id, { version: fields['v'] ?? '', delivery });
-    return delivery;
+  /** A draft of a violation by our id or by the id in its metadata. */
+  async violationCalled(name: string): Promise<StoredViolation | null> {
+    const id = await this.redis.hget(KEYS.violationAliases, name);
+    return id === null ? null : this.violation(id);
   }
 
-  /** Writes fields of a delivery that was read before, if it did not change meanwhile. */
-  changeDelivery(id: string, set: Readonly<Record<string, string>>): void {
-    const expected = this.#deliveries.get(id)?.version ?? '';
-    const version = `${versionNumber(expected) + 1}.${this.newTag()}`;
-    this.#others.push({ key: deliveryKey(id), expected, version, set });
+  /** A draft of the violation that has a name of the service. Should that change meanwhile, the check `reference` fails. */
+  async violationNamed(reference: string): Promise<StoredViolation | null> {
+    const owner = await this.redis.hget(KEYS.violationReferences, reference);
+    this.check({ key: KEYS.violationReferences, field: reference, value: owner ?? '', name: 'reference' });
+    return owner === null ? null : this.violation(owner);
+  }
+
+  nameViolation(reference: string, id: string): void {
+    this.effect(['HSET', KEYS.violationReferences, reference, id]);
+  }
+
+  /** A draft of a webhook delivery; null when there is none. */
+  delivery(id: string, known: Delivery | null = null): Promise<Delivery | null> {
+    return this.#deliveries.load(id, known);
+  }
+
+  scheduleDelivery(id: string, atMs: number | null): void {
+    this.#deliveries.schedule(id, atMs);
   }
 
   /** Takes a delivery away that was read before. */
   removeDelivery(id: string): void {
-    this.#others.push({ key: deliveryKey(id), expected: this.#deliveries.get(id)?.version ?? '', isGone: true });
+    this.#deliveries.remove(id);
+  }
+
+  async isArchived(ref: string): Promise<boolean> {
+    return (await this.redis.zscore(KEYS.tombstones, ref)) !== null;
   }
 
   /** What is remembered under an Idempotency-Key; null when nothing is. */
@@ -210,19 +225,13 @@ export class Transaction implements TransactionPort {
   commit(): Commit | null {
     const records = [...this.#records].flatMap(([key, loaded]) => this.#changeOf(key, loaded));
     const circuits = this.#circuitsChange();
-    const effects = [...this.#effects, ...this.#dueEffects()];
-    const all = [...records, ...circuits, ...this.#others, ...this.#unchangedDeliveries()];
+    const deliveries = this.#deliveries.changes(this.newTag);
+    this.#events.push(...deliveries.events);
+    const effects = [...this.#effects, ...deliveries.effects, ...this.#dueEffects()];
+    const all = [...records, ...circuits, ...this.#others, ...deliveries.records];
     if (effects.length === 0 && !all.some(({ version, isGone }) => version !== undefined || isGone)) return null;
     effects.push(...this.#events.map((event) => eventEffect(event, this.nowMs)));
     return { records: all, checks: this.#checks, effects };
-  }
-
-  /** What was decided on a delivery, or because there is none, holds as long as that is so. */
-  #unchangedDeliveries(): RecordChange[] {
-    const changed = new Set(this.#others.map(({ key }) => key));
-    return [...this.#deliveries]
-      .map(([id, { version }]) => ({ key: deliveryKey(id), expected: version }))
-      .filter(({ key }) => !changed.has(key));
   }
 
   async #load(key: string, decode: (fields: Fields) => OutboxRecord | null): Promise<Loaded<OutboxRecord>> {

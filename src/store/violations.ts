@@ -1,12 +1,10 @@
 import type { Redis } from 'ioredis';
 import type { ViolationRecord } from '../contracts/violations';
-import { decideEntry } from '../domain/decide-entry';
-import { isEntrySettled } from '../domain/entry';
-import type { StoredViolation } from '../domain/outbox-record';
+import { decideOn } from '../domain/stored-violation';
 import { metadataIdOf } from '../domain/violation';
-import { addReference, dropReference, mayHaveBeenSent, noteTow } from '../domain/violation-names';
+import { addReference } from '../domain/violation-names';
 import type { Page } from '../workflow/ports';
-import type { JoiningTow, ViolationDecision, ViolationFilter, ViolationStore } from '../workflow/violation-port';
+import type { ViolationFilter, ViolationStore } from '../workflow/violation-port';
 import { KEYS, violationKey, violationsInStateKey } from './keys';
 import { search } from './list-tows';
 import { recordsOf } from './records';
@@ -30,12 +28,6 @@ export function createViolationStore(redis: Redis): ViolationStore {
     read: (name) => readNamed(name, KEYS.violationAliases),
 
     list: (filter) => listViolations(redis, filter, readById),
-
-    async find({ reference, metadataId }) {
-      const byReference = await readNamed(reference, KEYS.violationReferences);
-      if (byReference || metadataId === null) return byReference;
-      return readNamed(metadataId, KEYS.violationAliases);
-    },
 
     async create(violation, _options, { audit, remember }) {
       const { id } = violation;
@@ -66,13 +58,13 @@ export function createViolationStore(redis: Redis): ViolationStore {
         if (!record || violationRecordOf(record).version !== before.version) return { kind: 'stale' } as const;
         const reference = decision.action === 'accept' ? decision.reference : null;
         if (reference !== null) {
-          const owner = await ownerOf(redis, transaction, reference);
+          const owner = await transaction.violationNamed(reference);
           if (owner && owner.id !== id) return { kind: 'reference_taken' } as const;
         }
-        decide(record, decision, transaction.nowMs);
+        decideOn(record, decision, transaction.nowMs);
         if (reference !== null) {
           addReference(record, reference, { isMain: true });
-          transaction.effect(['HSET', KEYS.violationReferences, reference, id]);
+          transaction.nameViolation(reference, id);
         }
         transaction.audit(decision.audit);
         transaction.remember(remember);
@@ -81,86 +73,7 @@ export function createViolationStore(redis: Redis): ViolationStore {
       if (reply.kind === 'done') return reply.value;
       return reply.check === 'remembered' ? { kind: 'remembered', fingerprint: reply.value } : { kind: 'stale' };
     },
-
-    async joined(id, { towingReference, reference }) {
-      for (;;) {
-        const reply = await records.transact(`violation ${id}`, async (transaction) => {
-          const record = await transaction.violation(id);
-          if (!record) return { kind: 'gone' } as const;
-          const owner = await ownerOf(redis, transaction, reference);
-          if (owner && owner.id !== id) return { kind: 'taken' } as const;
-          const entry = entryOf(record);
-          // A name that is not known yet was found by the id that the service echoes.
-          const isNew = !record.references.includes(reference);
-          const mayBeThere = mayHaveBeenSent(entry);
-          // A name from before it was first sent proves nothing of what was sent since.
-          const isProof = mayBeThere && (isNew || record.toldReferences.includes(reference));
-          const proves = isProof && !isEntrySettled(entry);
-          addReference(record, reference, { isTold: isNew && mayBeThere, isMain: proves });
-          transaction.effect(['HSET', KEYS.violationReferences, reference, id]);
-          noteTow(record, entry, { towingReference, isNewReference: isNew, proves }, transaction.nowMs);
-          return { kind: 'joined', shownAs: record.reference ?? '' } as const;
-        });
-        if (reply.kind === 'done') return reply.value;
-      }
-    },
-
-    async linked(id, tow, before) {
-      for (;;) {
-        const reply = await records.transact(`violation ${id}`, (transaction) =>
-          link(redis, transaction, { id, tow, before }),
-        );
-        if (reply.kind === 'done') return reply.value;
-      }
-    },
   };
-}
-
-function decide(record: StoredViolation, decision: ViolationDecision, nowMs: number): void {
-  const entry = entryOf(record);
-  if (decision.action === 'correct') {
-    record.violation = decision.violation;
-    // Another plate or zone is another question.
-    record.ticket = null;
-    record.ticketOverruled = false;
-  }
-  decideEntry(record, entry, decision, nowMs);
-}
-
-async function link(
-  redis: Redis,
-  transaction: Transaction,
-  { id, tow: { towingReference, reference }, before }: { id: string; tow: JoiningTow; before: string | null },
-): Promise<'linked' | 'gone'> {
-  const record = await transaction.violation(id);
-  if (!record) return 'gone';
-  if (before !== null && before !== id) {
-    const former = await transaction.violation(before);
-    if (former) former.tows = former.tows.filter((known) => known !== towingReference);
-  }
-  const owner = await ownerOf(redis, transaction, reference);
-  const other = owner && owner.id !== id ? owner : null;
-  let [isNewReference, proves] = [false, false];
-  const entry = entryOf(record);
-  if (!other || dropReference(other, reference)) {
-    const isNew = !record.references.includes(reference);
-    proves = !other && isNew && mayHaveBeenSent(entry) && !isEntrySettled(entry);
-    isNewReference = addReference(record, reference, { isMain: proves });
-    transaction.effect(['HSET', KEYS.violationReferences, reference, id]);
-  }
-  noteTow(record, entry, { towingReference, isNewReference, proves }, transaction.nowMs);
-  return 'linked';
-}
-
-/** The violation that has a name; null when none has. Should that change meanwhile, the check `reference` fails. */
-export async function ownerOf(
-  redis: Redis,
-  transaction: Transaction,
-  reference: string,
-): Promise<StoredViolation | null> {
-  const owner = await redis.hget(KEYS.violationReferences, reference);
-  transaction.check({ key: KEYS.violationReferences, field: reference, value: owner ?? '', name: 'reference' });
-  return owner === null ? null : transaction.violation(owner);
 }
 
 /** Why the id in its metadata may not be used; null when it may. A violation that was waived unsent leaves its id to the next. */

@@ -1,50 +1,49 @@
-import type { TowRecord } from '../contracts/records';
 import type { ViolationRecord } from '../contracts/violations';
-import { searchTerms } from '../domain/search';
+import { noteEvent, openTask, type StoredViolation } from '../domain/outbox-record';
+import { isKnown } from '../domain/stored-tow';
+import { joinTow } from '../domain/stored-violation';
 import { violationTwiceTask, type NewTask } from '../domain/tasks';
 import type { Tow } from '../domain/tow';
 import { whereaboutsOf, type Violation } from '../domain/violation';
 import { EVERY_TOW } from './list-port';
 import type { TowStore } from './ports';
-import { untilFresh } from './retry-stale';
-import { noChange } from './tow-change';
-import type { ViolationStore } from './violation-port';
+import { lineOfTow, type RecordStore, type Transaction } from './transaction-port';
 
 /**
  * Tows and violations find each other: by the service's reference, else by the id in the metadata that the service
  * echoes. Whichever of the two is known first waits for the other.
  */
 export interface JoinTools {
-  readonly tows: Pick<TowStore, 'read' | 'list' | 'save'>;
-  readonly violations: Pick<ViolationStore, 'find' | 'joined'>;
+  readonly records: RecordStore;
+  readonly tows: Pick<TowStore, 'list'>;
 }
 
 /** Tows of one violation that are looked at; there is one, or, should the service ask twice, two. */
 const TOWS_MAX = 50;
 
-/** A violation that a tow comes from, and what people must look at because of that. */
-export interface Join {
-  readonly violation: Violation;
-  readonly tasks: readonly NewTask[];
-}
-
-/** The violation a requested tow comes from, null when none is known. Its link is stored, and with it the proof. */
-export async function violationOf(tow: Tow, violations: JoinTools['violations']): Promise<Join | null> {
+/** A draft of the violation that a requested tow comes from; null when none is known. */
+export async function findViolation(transaction: Transaction, tow: Tow): Promise<StoredViolation | null> {
+  // Either the violation finds the tow when it gets its name, or the tow finds the violation.
+  const named = await transaction.violationNamed(tow.violationReferenceId);
   const id = tow.metadata?.['id'];
-  const metadataId = typeof id === 'string' && id !== '' ? id : null;
-  const found = await violations.find({ reference: tow.violationReferenceId, metadataId });
-  return found && join(tow, found.violation, violations);
+  if (named || typeof id !== 'string' || id === '') return named;
+  return transaction.violationCalled(id);
 }
 
-/** Null when the violation is gone, or the name that the tow has for it is another one's. */
-async function join(tow: Tow, violation: Violation, violations: JoinTools['violations']): Promise<Join | null> {
+/** Notes on a violation that a tow comes from it. Returns the tow with what it tells, and what people must look at. */
+export function joinRequested(
+  transaction: Transaction,
+  violation: StoredViolation,
+  tow: Tow,
+): { readonly tow: Tow; readonly tasks: readonly NewTask[] } {
   const { towingReferenceId: towingReference, violationReferenceId: reference } = tow;
-  const joined = await violations.joined(violation.id, { towingReference, reference });
-  if (joined.kind !== 'joined') return null;
+  joinTow(violation, { towingReference, reference }, transaction.nowMs);
+  transaction.nameViolation(reference, violation.id);
   // The vehicle is the same, whichever name the service asks by; but one violation has one name there.
-  const isTwice = joined.shownAs !== reference;
-  const names = [joined.shownAs, reference] as const;
-  return { violation, tasks: isTwice ? [violationTwiceTask({ id: violation.id, names })] : [] };
+  const shownAs = violation.reference ?? '';
+  const names = [shownAs, reference] as const;
+  const tasks = shownAs === reference ? [] : [violationTwiceTask({ id: violation.id, names })];
+  return { tow: withViolation(tow, violation.violation), tasks };
 }
 
 /** A tow with what its violation tells. What the facts of the field have said since is left as it is. */
@@ -63,30 +62,22 @@ export async function joinTows(
     const page = await tools.tows.list({ ...EVERY_TOW, search: reference, cursor: null, limit: TOWS_MAX });
     for (const { tow } of page.items) {
       if (tow.violationReferenceId !== reference || tow.violationId !== null) continue;
-      await untilFresh(() => joinTow(tools, tow.towingReferenceId, violation));
+      await joinLate(tools.records, tow.towingReferenceId, violation.id);
     }
   }
 }
 
-async function joinTow(
-  { tows, violations }: JoinTools,
-  ref: string,
-  violation: Violation,
-): Promise<'joined' | 'not_ours' | 'stale'> {
-  const record = await tows.read(ref);
-  if (!record || record.tow.violationId !== null) return 'joined';
-  const found = await join(record.tow, violation, violations);
-  if (!found) return 'not_ours';
-  const saved = await tows.save(record, { ...joinChange(record, violation), openTasks: found.tasks });
-  return saved.kind === 'saved' ? 'joined' : 'stale';
-}
-
-/** What joining changes on a tow that is there already. */
-export function joinChange({ tow }: Pick<TowRecord, 'tow'>, violation: Violation) {
-  const joined = withViolation(tow, violation);
-  return {
-    ...noChange(joined),
-    timeline: [{ type: 'violation.joined', violation_id: violation.id }],
-    searchTerms: searchTerms(joined),
-  };
+/** Joins a tow that is there already, unless its name for the violation is that of another one. */
+function joinLate(records: RecordStore, ref: string, violationId: string): Promise<void> {
+  return records.transact(lineOfTow(ref), async (transaction) => {
+    const draft = await transaction.tow(ref);
+    if (!isKnown(draft) || draft.tow.violationId !== null) return;
+    const owner = await transaction.violationNamed(draft.tow.violationReferenceId);
+    const violation = await transaction.violation(violationId);
+    if (!violation || (owner && owner.id !== violationId)) return;
+    const { tow, tasks } = joinRequested(transaction, violation, draft.tow);
+    draft.tow = tow;
+    noteEvent(draft, { type: 'violation.joined', violation_id: violationId }, transaction.nowMs);
+    for (const task of tasks) openTask(draft, task, transaction.nowMs);
+  });
 }

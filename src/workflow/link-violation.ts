@@ -1,47 +1,45 @@
-import { auditOf, type Actor } from '../domain/audit';
-import { conflict, invalid } from '../domain/refusal';
-import { joinChange } from './join';
-import type { Remember, TowStore } from './ports';
-import { noSuchTow } from './change-tow';
-import { effectOf, type Effect } from './effect';
-import { untilFresh } from './retry-stale';
-import type { ViolationStore } from './violation-port';
+import type { TowView } from '../contracts/operator';
+import { auditOf, type Actor, type AuditEntry } from '../domain/audit';
+import { noteEvent } from '../domain/outbox-record';
+import { conflict, invalid, type Decision } from '../domain/refusal';
+import type { KnownTow } from '../domain/stored-tow';
+import { linkTow } from '../domain/stored-violation';
+import { changeTow, type TowRequest } from './change-tow';
+import type { Effect } from './effect';
+import { withViolation } from './join';
+import type { RecordStore, Transaction } from './transaction-port';
 
-export interface LinkTools {
-  readonly tows: TowStore;
-  readonly violations: Pick<ViolationStore, 'read' | 'linked'>;
-}
-
-export interface LinkRequest {
-  readonly ref: string;
+export interface LinkRequest extends TowRequest {
   /** Our id of the violation, or the id in its metadata. */
   readonly violationId: string;
   readonly actor: Actor;
-  readonly remember?: Remember | undefined;
 }
 
 /** A person says which violation a tow comes from; also where another one was found for it before. */
-export async function linkViolation({ tows, violations }: LinkTools, request: LinkRequest): Promise<Effect> {
-  return untilFresh<Effect>(async () => {
-    const record = await tows.read(request.ref);
-    if (!record) return { kind: 'refused', refusal: noSuchTow };
-    const found = await violations.read(request.violationId);
-    if (!found) {
-      const rule = 'must be the id of one of our violations';
-      return { kind: 'refused', refusal: invalid([{ field: 'violation_id', rule }]).refusal };
-    }
-    const { tow } = record;
-    const { id } = found.violation;
-    if (tow.violationId === id) {
-      return { kind: 'refused', refusal: conflict('already_linked', 'The tow is linked to this violation.').refusal };
-    }
-    // The link from the violation to the tow comes first: it can be made again, while the save is remembered.
-    const joining = { towingReference: tow.towingReferenceId, reference: tow.violationReferenceId };
-    if ((await violations.linked(id, joining, tow.violationId)) === 'gone') return 'stale';
-    const on = { towing_reference_id: request.ref, violation_id: id };
-    const audit = auditOf(request.actor, 'tow.violation_linked', { on });
-    const timeline = [{ type: 'violation.linked', violation_id: id, by: request.actor.name }];
-    const change = { ...joinChange(record, found.violation), timeline, audit };
-    return effectOf(await tows.save(record, change, request.remember)) ?? 'stale';
-  });
+export function linkViolation(tools: { records: RecordStore }, request: LinkRequest): Promise<Effect<TowView>> {
+  return changeTow(tools.records, request, (draft, transaction) => link(draft, transaction, request));
+}
+
+async function link(
+  draft: KnownTow,
+  transaction: Transaction,
+  { ref, violationId, actor }: LinkRequest,
+): Promise<Decision<{ audit: AuditEntry }>> {
+  const violation = await transaction.violationCalled(violationId);
+  if (!violation) return invalid([{ field: 'violation_id', rule: 'must be the id of one of our violations' }]);
+  const { tow } = draft;
+  const { id } = violation;
+  if (tow.violationId === id) return conflict('already_linked', 'The tow is linked to this violation.');
+  const former = tow.violationId === null ? null : await transaction.violation(tow.violationId);
+  if (former) former.tows = former.tows.filter((known) => known !== ref);
+  const reference = tow.violationReferenceId;
+  const owner = await transaction.violationNamed(reference);
+  const other = owner && owner.id !== id ? owner : null;
+  if (linkTow(violation, { towingReference: ref, reference }, other, transaction.nowMs)) {
+    transaction.nameViolation(reference, id);
+  }
+  draft.tow = withViolation(tow, violation.violation);
+  noteEvent(draft, { type: 'violation.linked', violation_id: id, by: actor.name }, transaction.nowMs);
+  const on = { towing_reference_id: ref, violation_id: id };
+  return { ok: true, audit: auditOf(actor, 'tow.violation_linked', { on }) };
 }

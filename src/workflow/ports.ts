@@ -4,9 +4,7 @@ import type { Delivery, Quarantined, Task, TowRecord } from '../contracts/record
 import type { AuditEntry } from '../domain/audit';
 import type { FieldRule } from '../domain/refusal';
 import type { OverdueAfter } from '../domain/overdue';
-import type { NewTask } from '../domain/tasks';
-import type { Tow } from '../domain/tow';
-import type { DeliveryKind, JsonObject, PausableOperation, ReportKind, Role } from '../domain/vocabulary';
+import type { DeliveryKind, PausableOperation, Role } from '../domain/vocabulary';
 import type { Page, TaskList, TowCounts, TowFilter } from './list-port';
 import type { Remember } from './transaction-port';
 
@@ -35,11 +33,6 @@ export type Saved =
   /** A request under the same key had its effect before; this one has none. */
   | { readonly kind: 'remembered'; readonly fingerprint: string };
 
-export type TowSaved =
-  | Exclude<Saved, { kind: 'saved' }>
-  /** `hasSettled`: whether this settled the delivery of the change; false when another worker had done so before. */
-  | { readonly kind: 'saved'; readonly hasSettled: boolean };
-
 /** The answers given to requests with an `Idempotency-Key`. */
 export interface AnswerStore {
   /** What is remembered for a scope; the answer is null between the effect and the first answer. */
@@ -48,29 +41,7 @@ export interface AnswerStore {
   settle(scope: string, answer: string): Promise<string>;
 }
 
-/** A report to append to the outbox. */
-export interface NewReport {
-  readonly kind: ReportKind;
-  readonly body: JsonObject;
-}
-
-/** What a fact or a webhook changes on a tow. */
-export interface TowChange {
-  readonly tow: Tow;
-  readonly reports: readonly NewReport[];
-  /** Ids of reports that surely had no effect, to be waived. */
-  readonly withdraw: { readonly ids: readonly string[]; readonly reason: string };
-  readonly timeline: readonly JsonObject[];
-  readonly openTasks: readonly NewTask[];
-  readonly closeTasks: readonly string[];
-  /** Words under which the tow shall be found from now on. */
-  readonly searchTerms: readonly string[];
-  /** The delivery this change settles. */
-  readonly delivery: { readonly id: string; readonly verdict: string } | null;
-  /** The entry of the person whose act this is; null for what the service or a worker does. */
-  readonly audit: AuditEntry | null;
-}
-
+/** Tows as lists and pages read them; only decisions on drafts change them (transaction-port.ts). */
 export interface TowStore {
   read(ref: string): Promise<TowRecord | null>;
   /** A page of tows. It looks at 20,000 at most: a page may be short, or empty, and yet not the last. */
@@ -80,35 +51,6 @@ export interface TowStore {
   counts(overdueAfter: OverdueAfter): Promise<TowCounts>;
   /** The crews that have tows, by their names. */
   crews(): Promise<readonly string[]>;
-  /**
-   * Makes a tow and settles the delivery it came with. `late`: the tow is over, archived and remembered; the delivery is
-   * settled, `lateTask` is open and no tow is made. `settled_before`: another worker had settled it meanwhile. `found`: the
-   * violation it names was not known when it was looked for, and is now; nothing is written.
-   */
-  create(
-    tow: Tow,
-    from: {
-      deliveryId: string;
-      searchTerms: readonly string[];
-      timeline: JsonObject;
-      openTasks?: readonly NewTask[];
-      lateTask: NewTask;
-    },
-  ): Promise<{
-    kind: 'created' | 'exists' | 'found' | 'late' | 'settled_before';
-    unparked: readonly string[];
-  }>;
-  /**
-   * Parks an invoice delivery, only if the tow still is unknown; `task` asks about it after a while. `late`: the tow is
-   * over, archived and remembered; the delivery is settled and `lateTask` is open. `settled_before`: another worker had
-   * settled it meanwhile; nothing is written.
-   */
-  park(
-    ref: string,
-    deliveryId: string,
-    also: { afterMs: number; task: NewTask; lateTask: NewTask },
-  ): Promise<'parked' | 'exists' | 'late' | 'settled_before' | 'set_aside'>;
-  save(before: TowRecord, change: TowChange, remember?: Remember): Promise<TowSaved>;
 }
 
 export interface DeliveryStore {

@@ -1,8 +1,9 @@
 import type { TowView } from '../contracts/operator';
 import type { Delivery, Report, TowRecord } from '../contracts/records';
+import { answeredCharges } from '../domain/compare-invoices';
+import type { Charges } from '../domain/invoice';
 import { isSettled } from '../domain/outbox';
 import { dispatchViewOf } from './dispatch-view';
-import { answeredInvoice } from './reconcile';
 
 /** A tow as the API shows it, in wire names and ISO times. */
 export function towViewOf(record: TowRecord): TowView {
@@ -101,6 +102,13 @@ function invoicesOf(record: TowRecord): TowView['invoices'] {
     delay_invoice: webhook.delayInvoice,
   }));
   return [...answered, ...posted].toSorted((a, b) => a.received_at.localeCompare(b.received_at));
+}
+
+/** The charges the service answered to our invoice request; null before that, or when the answer broke its contract. */
+function answeredInvoice(record: TowRecord): (Charges & { receivedAtMs: number }) | null {
+  const report = record.reports.find(({ kind, answer }) => kind === 'invoice' && answer !== null);
+  const charges = answeredCharges(report?.answer ?? null);
+  return report && charges ? { ...charges, receivedAtMs: report.deliveredAtMs ?? record.readAtMs } : null;
 }
 
 function iso(ms: number): string {

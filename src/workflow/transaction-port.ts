@@ -1,5 +1,6 @@
 import type { AuditEntry } from '../domain/audit';
-import type { StoredTow } from '../domain/outbox-record';
+import type { Delivery } from '../domain/delivery';
+import type { StoredTow, StoredViolation } from '../domain/outbox-record';
 
 /** How use cases change records: by a decision on drafts, which is committed as a whole or not at all. */
 
@@ -9,6 +10,23 @@ export interface Transaction {
   readonly nowMs: number;
   /** A draft of a tow; with `tow: null` when there is none. */
   tow(ref: string): Promise<StoredTow>;
+  /** A draft of a violation by our id; null when there is none. */
+  violation(id: string): Promise<StoredViolation | null>;
+  /** The same by our id or by the id in its metadata. */
+  violationCalled(name: string): Promise<StoredViolation | null>;
+  /** The same by the service's name of it. Whose name it is must not have changed when the decision is committed. */
+  violationNamed(reference: string): Promise<StoredViolation | null>;
+  /** Gives the service's name to a violation; of several with that name it is the one that is found by it. */
+  nameViolation(reference: string, id: string): void;
+  /**
+   * A draft of a webhook delivery; null when there is none. With `known`, as it was read a moment ago, it is not read
+   * again; if it has changed since, the decision is not committed.
+   */
+  delivery(id: string, known?: Delivery | null): Promise<Delivery | null>;
+  /** Sets when a delivery is due, ms; null takes it off the schedule. A delivery that is settled leaves it by itself. */
+  scheduleDelivery(id: string, atMs: number | null): void;
+  /** Whether a tow was archived, and is remembered. */
+  isArchived(ref: string): Promise<boolean>;
   /** What is remembered under an Idempotency-Key; null when nothing is. */
   fingerprintOf(scope: string): Promise<string | null>;
   /** Remembers the request under its key, with the text of its answer if that is known. */
@@ -37,4 +55,14 @@ export interface RecordStore {
 /** The line of all decisions on one tow. */
 export function lineOfTow(ref: string): string {
   return `tow ${ref}`;
+}
+
+/** The line of all decisions on one violation. */
+export function lineOfViolation(id: string): string {
+  return `violation ${id}`;
+}
+
+/** The line of decisions on a delivery that concern no tow. */
+export function lineOfDelivery(id: string): string {
+  return `delivery ${id}`;
 }

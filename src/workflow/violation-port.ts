@@ -41,27 +41,4 @@ export interface ViolationStore {
     decision: ViolationDecision,
     remember?: Remember,
   ): Promise<Saved | { readonly kind: 'reference_taken' }>;
-  /** The violation a tow request is about: by the service's reference, else by the id in its metadata. */
-  find(named: { reference: string; metadataId: string | null }): Promise<ViolationRecord | null>;
-  /**
-   * Notes that a tow came from a violation, and under which reference the service knows it. Of a violation that may have
-   * been sent without an answer this is the proof that the service has it: it is accepted and its task is closed; where
-   * the form was corrected since it was sent, an informing task is opened. `shownAs`: the name that the violation is shown
-   * under. `taken`: another violation has that name. `gone`: there is no such violation. Doing it twice is doing it once.
-   */
-  joined(
-    id: string,
-    tow: JoiningTow,
-  ): Promise<{ readonly kind: 'joined'; readonly shownAs: string } | { readonly kind: 'taken' | 'gone' }>;
-  /**
-   * The same by a person's word, for a tow that was thought to come from the violation `before`, if any: that one loses it,
-   * and with it the service's name, unless the service itself told that name of another violation than this one.
-   */
-  linked(id: string, tow: JoiningTow, before: string | null): Promise<'linked' | 'gone'>;
-}
-
-/** A tow, and the service's name of the violation it comes from. */
-export interface JoiningTow {
-  readonly towingReference: string;
-  readonly reference: string;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { VIOLATION_STATES } from '../../src/domain/vocabulary';
-import { createViolationStore } from '../../src/store/violations';
+import { createRecordStore } from '../../src/store/record-store';
+import { join } from '../support/violations';
 import { api, newKey } from '../operator/client';
 import { report, REQUIRED, violationIn } from '../operator/forms';
 import { newViolation } from '../operator/violation-world';
@@ -49,7 +50,7 @@ describe('console: violation list', () => {
   test('links the tow of a violation in the violation list', async () => {
     const [id = ''] = await several(1);
     await sendAs(app, id, takenAs('V-20261121-LIST02'));
-    await createViolationStore(app.foundation.redis).joined(id, {
+    await join({ records: createRecordStore(app.foundation.redis) }, id, {
       towingReference: 'TW-20261121-LIST02',
       reference: 'V-20261121-LIST02',
     });

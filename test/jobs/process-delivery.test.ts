@@ -1,10 +1,8 @@
 import { processDeliveries, type ProcessDeliveryTools } from '../../jobs/process-delivery';
-import { systemClock } from '../../src/platform/clock';
-import { silentLog } from '../../src/platform/log';
 import { createMetrics } from '../../src/platform/metrics';
 import { createTally } from '../../src/platform/tally';
 import { useRedis } from '../support/redis';
-import { openStores, towInvoice, towRequest, type Stores } from '../support/stores';
+import { deliveryTools, openStores, towInvoice, towRequest, type Stores } from '../support/stores';
 
 const redis = useRedis();
 let stores: Stores;
@@ -22,10 +20,8 @@ async function processTwice(id: string) {
     release = resolve;
   });
   const tools: ProcessDeliveryTools = {
-    tows: stores.tows,
-    violations: stores.violations,
+    ...deliveryTools(stores.redis),
     deliveries: {
-      ...stores.deliveries,
       read: async (asked) => {
         const delivery = await stores.deliveries.read(asked);
         readings += 1;
@@ -34,11 +30,6 @@ async function processTwice(id: string) {
         return delivery;
       },
     },
-    wake: { delivery: () => {}, tow: () => {}, violation: () => {} },
-    defer: () => Promise.reject(new Error('nothing fails')),
-    dropDue: async () => {},
-    clock: systemClock,
-    log: silentLog,
     metrics: createMetrics(tally),
   };
   const outcomes = await Promise.all([1, 2].map(() => processDeliveries({ delivery_ids: [id] }, tools)));
@@ -62,19 +53,11 @@ test('an invoice that two workers take at the same moment is counted once', asyn
 
 test('a delivery whose processing fails and cannot be put off does not stop the others of its job', async () => {
   await stores.accept('tow_request', towRequest('T1'), 'request-T1');
+  const unreadable = () => Promise.reject(new Error('unreadable'));
   const tools: ProcessDeliveryTools = {
-    tows: stores.tows,
-    violations: stores.violations,
-    deliveries: {
-      ...stores.deliveries,
-      read: (id) => (id === 'broken' ? Promise.reject(new Error('unreadable')) : stores.deliveries.read(id)),
-    },
-    wake: { delivery: () => {}, tow: () => {}, violation: () => {} },
-    defer: () => Promise.reject(new Error('unreadable')),
-    dropDue: async () => {},
-    clock: systemClock,
-    log: silentLog,
-    metrics: createMetrics(createTally()),
+    ...deliveryTools(stores.redis),
+    deliveries: { read: (id) => (id === 'broken' ? unreadable() : stores.deliveries.read(id)) },
+    defer: unreadable,
   };
 
   const outcome = await processDeliveries({ delivery_ids: ['broken', 'request-T1'] }, tools);

@@ -1,5 +1,4 @@
 import request from 'supertest';
-import { processDeliveries } from '../../jobs/process-delivery';
 import { CALLS, sendEntry } from '../../jobs/send-entry';
 import { simulatorCalls } from '../../src/contracts/simulator';
 import { systemClock } from '../../src/platform/clock';
@@ -7,13 +6,11 @@ import { silentLog } from '../../src/platform/log';
 import { createMetrics } from '../../src/platform/metrics';
 import { createMemoryTokenCache, createServiceClient, type ServiceClient } from '../../src/service';
 import { startSimulator, type Simulator } from '../../src/simulator';
-import { createSettling } from '../../src/store/deliveries';
 import { deliveryKey, KEYS, towKey } from '../../src/store/keys';
 import { createTowOutbox } from '../../src/store/outbox';
 import { recordsOf } from '../../src/store/records';
 import { createTaskStore } from '../../src/store/tasks';
 import type { TowOutbox } from '../support/outboxes';
-import type { TowStore } from '../../src/workflow/ports';
 import { NO_LIMITS, noBudgets } from '../support/budgets';
 import { eventually } from '../support/eventually';
 import { useOwnRedis } from '../support/redis';
@@ -28,25 +25,8 @@ afterEach(() => stores.close());
 
 const log = silentLog;
 const metrics = createMetrics();
-const noWake = { delivery: () => {}, tow: () => {}, violation: () => {} };
 
 describe('delivery processing: unexpected failures', () => {
-  const WAIT = { baseMs: 1000, capMs: 5000 };
-  const broken = (): TowStore => ({ ...stores.tows, create: () => Promise.reject(new Error('beyond the program')) });
-  const run = (id: string, tows: TowStore = stores.tows) => {
-    const settling = createSettling(stores.redis, WAIT);
-    const tools = {
-      tows,
-      deliveries: stores.deliveries,
-      violations: stores.violations,
-      wake: noWake,
-      ...settling,
-      clock: systemClock,
-      log,
-      metrics,
-    };
-    return processDeliveries({ delivery_ids: [id] }, tools);
-  };
   const openTasks = async () => (await createTaskStore(stores.redis).list({ cursor: null, limit: 100 })).items;
   const dueAt = async (id: string) => {
     const score = await stores.redis.zscore(KEYS.dueDeliveries, id);
@@ -55,15 +35,15 @@ describe('delivery processing: unexpected failures', () => {
 
   test('opens one task after ten failures of a delivery and keeps retrying it until it succeeds', async () => {
     await stores.accept('tow_request', towRequest('T1'), 'd1');
-    for (let failure = 1; failure <= 9; failure += 1) expect((await run('d1', broken())).what).toBe('deferred');
+    for (let failure = 1; failure <= 9; failure += 1) expect(await stores.fail('d1')).toBe('deferred');
     expect(await openTasks()).toEqual([]);
 
-    for (let failure = 10; failure <= 13; failure += 1) await run('d1', broken());
+    for (let failure = 10; failure <= 13; failure += 1) await stores.fail('d1');
 
     expect(await openTasks()).toMatchObject([{ type: 'delivery_failing', towing_reference_id: 'T1' }]);
     expect(await dueAt('d1')).not.toBeNull();
     expect(await stores.deliveries.read('d1')).toMatchObject({ state: 'waiting', failures: 13 });
-    expect((await run('d1')).what).toBe('created');
+    expect(await stores.process('d1')).toBe('created');
     expect(await dueAt('d1')).toBeNull();
     expect(await openTasks()).toEqual([]);
     expect(await stores.deliveries.read('d1')).toMatchObject({ state: 'processed', failures: 0 });
@@ -74,7 +54,7 @@ describe('delivery processing: unexpected failures', () => {
     const received = (await stores.deliveries.read('d1'))?.receivedAtMs ?? 0;
     const waits: number[] = [];
     for (let failure = 1; failure <= 5; failure += 1) {
-      await run('d1', broken());
+      await stores.fail('d1');
       // Almost no time has passed in Redis since the receipt, so the difference in whole seconds is the backoff.
       waits.push(Math.floor(((await dueAt('d1')) ?? 0) / 1000 - received / 1000));
     }
@@ -90,14 +70,14 @@ describe('delivery processing: unexpected failures', () => {
     for (const ageMs of [0, MINUTE_MS, 2 * MINUTE_MS, 40 * MINUTE_MS, 24 * 60 * MINUTE_MS]) {
       const nowMs = await recordsOf(stores.redis).nowMs();
       await stores.redis.zadd(KEYS.indexDeliveries, nowMs - ageMs, 'd1');
-      expect((await run('d1')).what).toBe('deferred');
+      expect(await stores.process('d1')).toBe('deferred');
       waits.push(Math.floor((((await dueAt('d1')) ?? 0) - nowMs) / MINUTE_MS));
     }
 
     expect(waits).toEqual([0, 1, 2, 40, 60]);
     expect(await openTasks()).toMatchObject([{ id: 'delivery_failing-d1', type: 'delivery_failing' }]);
     await stores.redis.hset(deliveryKey('d1'), 'state', 'waiting');
-    expect((await run('d1')).what).toBe('created');
+    expect(await stores.process('d1')).toBe('created');
     expect(await dueAt('d1')).toBeNull();
   });
 
@@ -105,7 +85,7 @@ describe('delivery processing: unexpected failures', () => {
     await stores.accept('tow_request', towRequest('T1'), 'd1');
     await stores.redis.set(deliveryKey('d1'), 'no hash');
 
-    expect((await run('d1')).what).toBe('deferred');
+    expect(await stores.process('d1')).toBe('deferred');
 
     expect(await openTasks()).toMatchObject([{ id: 'delivery_failing-d1' }]);
   });
@@ -115,7 +95,7 @@ describe('delivery processing: unexpected failures', () => {
     await stores.acceptInvoice('T1', 'd1');
     await stores.redis.hset(towKey('T1'), 'head', 'unreadable');
 
-    for (let failure = 1; failure <= 11; failure += 1) expect((await run('d1')).what).toBe('deferred');
+    for (let failure = 1; failure <= 11; failure += 1) expect(await stores.process('d1')).toBe('deferred');
 
     expect(await stores.deliveries.read('d1')).toMatchObject({ state: 'waiting', failures: 11 });
     expect(await openTasks()).toMatchObject([{ id: 'delivery_failing-d1', type: 'delivery_failing' }]);
@@ -125,8 +105,8 @@ describe('delivery processing: unexpected failures', () => {
     await stores.request('T1');
     await stores.redis.zadd(KEYS.dueDeliveries, 1, 'request-T1', 1, 'unknown');
 
-    expect((await run('request-T1')).what).toBe('settled_before');
-    expect((await run('unknown')).what).toBe('gone');
+    expect(await stores.process('request-T1')).toBe('settled_before');
+    expect(await stores.process('unknown')).toBe('gone');
 
     expect(await stores.redis.zcard(KEYS.dueDeliveries)).toBe(0);
   });

@@ -74,7 +74,7 @@ export async function startWorkerFor(
     ...world,
     outbox: openOutbox(stores, { leaseMs: 5000, ...settings }),
     tows: stores.tows,
-    violations: stores.violations,
+    records: stores.records,
     service,
     spool,
     tickets: createLookups({ service, cache, clock: systemClock }),

@@ -1,8 +1,6 @@
-import { createDeliveryStore } from '../../src/store/deliveries';
+import { processDeliveries } from '../../jobs/process-delivery';
 import { deliveryKey } from '../../src/store/keys';
-import { createTowStore } from '../../src/store/tows';
-import { createViolationStore } from '../../src/store/violations';
-import { processDelivery } from '../../src/workflow/intake';
+import { deliveryTools } from '../support/stores';
 import { useApp } from '../support/app';
 import { api, deliveriesPage, refsFound, towsPage } from './client';
 import { acceptOnly, deliver, newTow, record } from './world';
@@ -85,17 +83,12 @@ it('lists each tow of a state exactly once while other tows leave that state', a
 
 it('lists each tow of the same millisecond exactly once, with any characters in its reference', async () => {
   const { redis, wake } = app.foundation;
-  const tools = {
-    tows: createTowStore(redis),
-    deliveries: createDeliveryStore(redis),
-    violations: createViolationStore(redis),
-    wake,
-  };
+  const tools = deliveryTools(redis, wake);
   const refs = ['a', 'B', 'é', 'ب', '～', '🚗', '１', '\u{10ffff}', ...Array.from({ length: 20 }, (_, at) => `z${at}`)];
   for (const ref of refs) {
     const id = await acceptOnly(app, 'tow_request', { violation_reference_id: 'V-1', towing_reference_id: ref });
     await app.redis.ask('HSET', deliveryKey(id), 'received_at', '1700000000000');
-    await processDelivery(tools, id);
+    await processDeliveries({ delivery_ids: [id] }, tools);
   }
   for (const limit of ['1', '2', '3', '5']) {
     expect(faultsOf(await refsFound(app, { limit }), refs)).toEqual({ missing: [], repeated: [] });

@@ -36,7 +36,7 @@ it('removes the images of a violation that was not stored', async () => {
 
 it('keeps the images of a stored violation in place for sending', async () => {
   expect(await imagesAfter(() => Promise.resolve({ kind: 'saved' }))).toEqual({
-    effect: { kind: 'done' },
+    effect: { kind: 'done', value: null },
     isThere: true,
   });
 });

@@ -1,14 +1,13 @@
+import { processDeliveries } from '../../jobs/process-delivery';
 import type { JsonObject, ReportKind } from '../../src/domain/vocabulary';
 import { contractBrokenTask, refusedTask, type NewTask } from '../../src/domain/tasks';
 import type { Verdict } from '../../src/domain/policy';
 import type { Foundation } from '../../src/main/foundation';
-import { createDeliveryStore, createIntake } from '../../src/store/deliveries';
 import { createTowOutbox } from '../../src/store/outbox';
-import { createTowStore } from '../../src/store/tows';
-import { createViolationStore } from '../../src/store/violations';
-import { processDelivery } from '../../src/workflow/intake';
 import { reportIn, type ClaimedReport } from '../support/outboxes';
+import { createIntake } from '../../src/store/deliveries';
 import type { App } from '../support/app';
+import { deliveryTools } from '../support/stores';
 import { api, towIn, towPath } from './client';
 import { NO_LIMITS } from '../support/budgets';
 
@@ -43,16 +42,8 @@ export async function deliver(
 ) {
   const { redis, wake } = app.foundation;
   const id = await acceptOnly(app, kind, body);
-  const { verdict } = await processDelivery(
-    {
-      tows: createTowStore(redis),
-      deliveries: createDeliveryStore(redis),
-      violations: createViolationStore(redis),
-      wake,
-    },
-    id,
-  );
-  return { id, verdict };
+  const { what } = await processDeliveries({ delivery_ids: [id] }, deliveryTools(redis, wake));
+  return { id, verdict: what };
 }
 
 /** Accepts a webhook call as the receiver does, without processing it. */

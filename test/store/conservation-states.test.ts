@@ -1,5 +1,4 @@
 import { refusedTask } from '../../src/domain/tasks';
-import { createSettling } from '../../src/store/deliveries';
 import { towKey } from '../../src/store/keys';
 import { createRetentionStore } from '../../src/store/retention';
 import { createTaskStore } from '../../src/store/tasks';
@@ -51,8 +50,7 @@ describe('a delivery', () => {
 
   test('waits while its processing fails, also once a person was asked to look', async () => {
     await stores.accept('tow_request', towRequest('T1'), 'd1');
-    const settling = createSettling(stores.redis, { baseMs: 1000, capMs: 5000 });
-    for (let failure = 1; failure <= 10; failure += 1) await settling.defer({ id: 'd1' });
+    for (let failure = 1; failure <= 10; failure += 1) await stores.fail('d1');
 
     expect(await stores.redis.hkeys('{p0}:tasks')).toEqual(['delivery_failing-d1.T1']);
     expect(await deliveries()).toEqual({ waiting: 1 });

@@ -1,6 +1,5 @@
-import { lateInvoiceTask } from '../../src/domain/late-tasks';
-import { parkedInvoiceTask } from '../../src/domain/tasks';
 import { EVERY_TOW } from '../../src/workflow/list-port';
+import { deliveryKey } from '../../src/store/keys';
 import { useRedis } from '../support/redis';
 import { INVOICE, openStores, RULES, START, type Stores } from '../support/stores';
 import { acceptHead, assign, found, inform, refuseHead, requestAgo, startedAgo } from './tow-lists';
@@ -154,8 +153,9 @@ test('counts say how many there are in each state, and what the filters would fi
 
 test('what is asked about a tow before it comes is no tow that needs a person, until it comes', async () => {
   await stores.acceptInvoice('T1');
-  const asked = { afterMs: 0, task: parkedInvoiceTask, lateTask: lateInvoiceTask('invoice-T1') };
-  expect(await stores.tows.park('T1', 'invoice-T1', asked)).toBe('parked');
+  await stores.process('invoice-T1');
+  await stores.redis.hset(deliveryKey('invoice-T1'), 'parked_at', 1);
+  expect(await stores.process('invoice-T1')).toBe('parked');
   expect((await counts()).attention).toBe(0);
 
   await stores.request('T1');

@@ -1,11 +1,11 @@
-import { lateInvoiceTask } from '../../src/domain/late-tasks';
 import { parkedInvoiceTask } from '../../src/domain/tasks';
+import { deliveryKey } from '../../src/store/keys';
 import { createTaskStore } from '../../src/store/tasks';
 import { entryOf } from '../support/audit';
 import { commandsOf } from '../support/command-counts';
 import { walk } from '../support/conservation';
 import { useRedis } from '../support/redis';
-import { openStores, reference, towInvoice, towRequest, type Stores } from '../support/stores';
+import { openStores, towInvoice, towRequest, type Stores } from '../support/stores';
 
 const redis = useRedis();
 let stores: Stores;
@@ -35,8 +35,8 @@ async function invoices(count: number, ref: string): Promise<string[]> {
 /** Opens the task about parked invoices, as 24 hours later. */
 async function askAboutParked(count: number, ref: string): Promise<void> {
   for (const id of idsOf(Math.min(count, PARKED_MAX), ref)) {
-    const asking = { afterMs: 0, task: parkedInvoiceTask, lateTask: lateInvoiceTask(id) };
-    expect(await stores.tows.park(reference(ref), id, asking)).toBe('parked');
+    await stores.redis.hset(deliveryKey(id), 'parked_at', 1);
+    expect(await stores.process(id)).toBe('parked');
   }
 }
 

@@ -1,4 +1,3 @@
-import { createSettling } from '../../src/store/deliveries';
 import { KEYS } from '../../src/store/keys';
 import { createTaskStore } from '../../src/store/tasks';
 import { decideReport } from '../../src/workflow/decisions';
@@ -99,10 +98,7 @@ const LIVES: readonly ((ref: string) => Promise<unknown>)[] = [
   },
   async function deliveryFailsForLong(ref) {
     await stores.accept('tow_request', towRequest(ref), `request-${ref}`);
-    const settling = createSettling(stores.redis, { baseMs: 1, capMs: 1 });
-    for (let failures = 0; failures < 12; failures += 1) {
-      await settling.defer({ id: `request-${ref}`, towingReferenceId: ref });
-    }
+    for (let failures = 0; failures < 12; failures += 1) await stores.fail(`request-${ref}`);
     await liveAndBeCanceled(stores, ref);
   },
   async function comesBackAfterItLeft(ref) {

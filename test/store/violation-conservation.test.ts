@@ -10,6 +10,7 @@ import { endLease, leaseUntilMs, setCircuit } from '../support/stored-records';
 import { LEASE_MS, openStores, UNKNOWN, type Stores } from '../support/stores';
 import {
   claimAs,
+  join,
   liveAndBeAccepted,
   mustClaimViolation,
   openOutbox,
@@ -64,7 +65,7 @@ describe('a violation', () => {
     await eventually(() => claimAs(outbox, 'U1', 'escalated'));
     expect(await standings()).toEqual({ with_a_person: 1 });
 
-    await stores.violations.joined('U1', { towingReference: 'TW-1', reference: 'V-1' });
+    await join(stores, 'U1', { towingReference: 'TW-1', reference: 'V-1' });
     expect(await standings()).toEqual({ waiting: 1 });
   });
 

@@ -9,7 +9,7 @@ import { entryOf } from '../support/audit';
 import { walk } from '../support/conservation';
 import { useRedis } from '../support/redis';
 import { openStores, type Stores } from '../support/stores';
-import { openOutbox, outcome, readViolation, report, takenAs, violationOf } from '../support/violations';
+import { join, openOutbox, outcome, readViolation, report, takenAs, violationOf } from '../support/violations';
 import { changeEntry, endLease, letTry } from '../support/stored-records';
 
 const redis = useRedis();
@@ -100,7 +100,7 @@ class World {
         return;
       }
       case 'tow request':
-        await stores.violations.joined(ID, { towingReference: 'TW-1', reference: 'V-1' });
+        await join(stores, ID, { towingReference: 'TW-1', reference: 'V-1' });
         return;
       case 'retry':
       case 'correct':

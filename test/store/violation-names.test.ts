@@ -5,6 +5,9 @@ import { entryOf } from '../support/audit';
 import { useRedis } from '../support/redis';
 import { openStores, UNKNOWN, type Stores } from '../support/stores';
 import {
+  idNamed,
+  join,
+  link,
   liveAndBeAccepted,
   mustClaimViolation,
   openOutbox,
@@ -26,8 +29,7 @@ afterEach(() => stores.close());
 
 const tow = (name: string, reference: string) => ({ towingReference: name, reference });
 const read = (id: string) => readViolation(stores, id);
-const ownerOf = async (reference: string) =>
-  (await stores.violations.find({ reference, metadataId: null }))?.violation.id;
+const ownerOf = (reference: string) => idNamed(stores, reference);
 const openTasks = () => stores.redis.hkeys(KEYS.tasks);
 
 async function sentWithoutAnswer(id: string): Promise<void> {
@@ -45,7 +47,7 @@ async function request(ref: string, reference: string, metadataId: string): Prom
 describe('a violation of several names', () => {
   test('is joined by each of them; a tow request by any but the one it is shown under asks a person', async () => {
     await liveAndBeAccepted(stores, 'U1', 'V-a');
-    await stores.violations.joined('U1', tow('TW-0', 'V-b'));
+    await join(stores, 'U1', tow('TW-0', 'V-b'));
 
     expect(await request('TW-1', 'V-b', 'somebody else')).toBe('created');
     expect(await request('TW-2', 'V-a', 'own-U1')).toBe('created');
@@ -84,7 +86,7 @@ describe('a violation of several names', () => {
     await request('TW-1', 'V-a', 'x');
     await request('TW-2', 'V-b', 'x');
     await liveAndBeAccepted(stores, 'U1', 'V-a');
-    await stores.violations.joined('U1', tow('TW-0', 'V-b'));
+    await join(stores, 'U1', tow('TW-0', 'V-b'));
 
     await joinTows(stores, await read('U1'));
 
@@ -109,8 +111,9 @@ describe('a name that another violation has', () => {
     await liveAndBeAccepted(stores, 'U1', 'V-1');
     await sentWithoutAnswer('U2');
 
-    expect(await stores.violations.joined('U2', tow('TW-1', 'V-1'))).toEqual({ kind: 'taken' });
-    expect(await stores.violations.linked('U2', tow('TW-1', 'V-1'), 'U1')).toBe('linked');
+    await request('TW-1', 'V-1', 'own-U2');
+    expect((await stores.read('TW-1')).tow.violationId).toBe('U1');
+    expect(await link(stores, 'U2', 'TW-1')).toBe('done');
 
     expect(await read('U2')).toMatchObject({ state: 'unknown', reference: null, towingReferenceIds: ['TW-1'] });
     expect(await ownerOf('V-1')).toBe('U1');
@@ -130,7 +133,8 @@ describe('a name that another violation has', () => {
 
   test("by a person's link goes to the one whose answer tells it", async () => {
     await reportViolations(stores.violations, 'U1', 'U2');
-    await stores.violations.linked('U1', tow('TW-1', 'V-2'), null);
+    await request('TW-1', 'V-2', 'x');
+    await link(stores, 'U1', 'TW-1');
 
     await outbox.ack(await mustClaimViolation(outbox, 'U2'), takenAs('V-2'));
 
@@ -142,7 +146,8 @@ describe('a name that another violation has', () => {
 describe('a link by hand', () => {
   test('of a violation that was never sent proves nothing, and the name its answer tells is the one it is shown under', async () => {
     await reportViolations(stores.violations, 'U1');
-    await stores.violations.linked('U1', tow('TW-1', 'V-paper'), null);
+    await request('TW-1', 'V-paper', 'x');
+    await link(stores, 'U1', 'TW-1');
     expect(await read('U1')).toMatchObject({ state: 'pending', reference: 'V-paper' });
 
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), takenAs('V-own'));
@@ -153,7 +158,8 @@ describe('a link by hand', () => {
 
   test('from before it was sent is no proof of what was sent since; the id that the service echoes is', async () => {
     await reportViolations(stores.violations, 'U1');
-    await stores.violations.linked('U1', tow('TW-1', 'V-paper'), null);
+    await request('TW-1', 'V-paper', 'x');
+    await link(stores, 'U1', 'TW-1');
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(UNKNOWN));
 
     await request('TW-2', 'V-paper', 'x');
@@ -166,39 +172,40 @@ describe('a link by hand', () => {
 
   test('of one whose answer was lost is the proof that the service has it', async () => {
     await sentWithoutAnswer('U1');
-    await stores.violations.linked('U1', tow('TW-1', 'V-1'), null);
+    await request('TW-1', 'V-1', 'x');
+    await link(stores, 'U1', 'TW-1');
 
     expect(await read('U1')).toMatchObject({ state: 'accepted', reference: 'V-1', towingReferenceIds: ['TW-1'] });
   });
 
   test('made again for another violation takes tow and name along; twice is once', async () => {
     await reportViolations(stores.violations, 'U8', 'U9');
-    await stores.violations.linked('U8', tow('TW-1', 'V-1'), null);
-    for (let times = 0; times < 2; times += 1) {
-      expect(await stores.violations.linked('U9', tow('TW-1', 'V-1'), 'U8')).toBe('linked');
-    }
+    await request('TW-1', 'V-1', 'x');
+    await link(stores, 'U8', 'TW-1');
+    for (const answer of ['done', 'already_linked']) expect(await link(stores, 'U9', 'TW-1')).toBe(answer);
 
     expect(await read('U8')).toMatchObject({ reference: null, references: [], towingReferenceIds: [] });
     expect(await read('U9')).toMatchObject({ reference: 'V-1', references: ['V-1'], towingReferenceIds: ['TW-1'] });
     await request('TW-2', 'V-1', 'x');
     expect((await stores.read('TW-2')).tow.violationId).toBe('U9');
-    expect(await stores.violations.linked('U7', tow('TW-1', 'V-1'), null)).toBe('gone');
+    expect(await link(stores, 'U7', 'TW-1')).toBe('field_invalid');
   });
 
   test('that takes a name from another violation proves nothing of an unknown one', async () => {
     await reportViolations(stores.violations, 'U8');
-    await stores.violations.linked('U8', tow('TW-1', 'V-1'), null);
+    await request('TW-1', 'V-1', 'x');
+    await link(stores, 'U8', 'TW-1');
     await sentWithoutAnswer('U9');
-    await stores.violations.linked('U9', tow('TW-1', 'V-1'), 'U8');
+    await link(stores, 'U9', 'TW-1');
 
     expect(await read('U9')).toMatchObject({ state: 'unknown', references: ['V-1'], towingReferenceIds: ['TW-1'] });
   });
 
   test('takes the tow but not the name that the service itself told of another violation', async () => {
     await liveAndBeAccepted(stores, 'U8', 'V-1');
-    await stores.violations.joined('U8', tow('TW-1', 'V-1'));
+    await request('TW-1', 'V-1', 'x');
     await reportViolations(stores.violations, 'U9');
-    await stores.violations.linked('U9', tow('TW-1', 'V-1'), 'U8');
+    await link(stores, 'U9', 'TW-1');
 
     expect(await read('U8')).toMatchObject({ reference: 'V-1', towingReferenceIds: [] });
     expect(await read('U9')).toMatchObject({ reference: null, towingReferenceIds: ['TW-1'] });

@@ -8,6 +8,8 @@ import { useRedis } from '../support/redis';
 import { GRACE_MS, LEASE_MS, openStores, type Stores } from '../support/stores';
 import {
   claimAs,
+  idNamed,
+  join,
   mustClaimViolation,
   openOutbox,
   outcome,
@@ -75,7 +77,7 @@ describe('claim and ack', () => {
 
     const accepted = { state: 'accepted', reference: 'V-1', serviceStatus: 'PENDING', acceptedHow: 'answered', answer };
     expect(await read('U1')).toMatchObject({ ...accepted, canTow: null, inFlight: false, nextAttemptAtMs: null });
-    expect((await stores.violations.find({ reference: 'V-1', metadataId: null }))?.violation.id).toBe('U1');
+    expect(await idNamed(stores, 'V-1')).toBe('U1');
     const search = { state: null, search: 'v-1', cursor: null, limit: 5 };
     expect((await stores.violations.list(search)).items).toHaveLength(1);
     const { record } = await claimAs(outbox, 'U1', 'finish');
@@ -195,7 +197,7 @@ describe('giving up', () => {
     const failed = { next: 'retry', delayMs: 60_000, because: 'failed' } as const;
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(failed));
     await eventually(() => claimAs(outbox, 'U1', 'escalated'));
-    await stores.violations.joined('U1', { towingReference: 'TW-1', reference: 'V-1' });
+    await join(stores, 'U1', { towingReference: 'TW-1', reference: 'V-1' });
 
     expect(await openTasks()).toEqual([]);
     expect((await read('U1')).state).toBe('accepted');

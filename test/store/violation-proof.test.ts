@@ -1,12 +1,14 @@
-import { lateRequestTask } from '../../src/domain/late-tasks';
 import { violationRefusedTask } from '../../src/domain/violation-tasks';
 import { KEYS } from '../../src/store/keys';
 import type { ViolationOutbox } from '../support/outboxes';
+import type { RecordStore } from '../../src/workflow/transaction-port';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
-import { openStores, reference, UNKNOWN, type Stores } from '../support/stores';
+import { openStores, towRequest, UNKNOWN, type Stores } from '../support/stores';
 import {
   claimAs,
+  idNamed,
+  join,
   mustClaimViolation,
   openOutbox,
   outcome,
@@ -66,14 +68,12 @@ describe('a lost answer', () => {
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(UNKNOWN));
     await eventually(() => claimAs(outbox, 'U1', 'escalated'));
 
-    const joined = await stores.violations.joined('U1', { towingReference: 'TW-1', reference: 'V-1' });
-
-    expect(joined).toEqual({ kind: 'joined', shownAs: 'V-1' });
+    await join(stores, 'U1', { towingReference: 'TW-1', reference: 'V-1' });
 
     const proved = { state: 'accepted', acceptedHow: 'proved_by_tow_request', reference: 'V-1' };
     expect(await read('U1')).toMatchObject({ ...proved, towingReferenceIds: ['TW-1'] });
     expect(await openTasks()).toEqual([]);
-    expect((await stores.violations.find({ reference: 'V-1', metadataId: null }))?.violation.id).toBe('U1');
+    expect(await idNamed(stores, 'V-1')).toBe('U1');
     expect((await outbox.claim('U1')).kind).toBe('finish');
   });
 
@@ -104,16 +104,24 @@ describe('a lost answer', () => {
 
 test('a tow that is made while its violation gets its name looks for it again: neither misses the other', async () => {
   await report(stores.violations, violationOf('U1', { api: 'guide' }));
-  await outbox.ack(await mustClaimViolation(outbox, 'U1'), takenAs('V-T1'));
-  await stores.request('T1');
-  const { tow } = await stores.read('T1');
-  const late = { ...tow, towingReferenceId: reference('T2'), violationId: null };
-  const lateTask = lateRequestTask('request-T2', 'V-T2');
-  const from = { deliveryId: 'request-T2', searchTerms: [], timeline: { type: 'tow.requested' }, lateTask };
+  const claimed = await mustClaimViolation(outbox, 'U1');
+  await stores.accept('tow_request', towRequest('T1'), 'request-T1');
+  let decisions = 0;
+  const records: RecordStore = {
+    transact: (line, decide) =>
+      stores.records.transact(line, async (transaction) => {
+        const decided = await decide(transaction);
+        decisions += 1;
+        if (decisions === 1) await outbox.ack(claimed, takenAs('V-T1'));
+        return decided;
+      }),
+  };
 
-  expect(tow.violationId).toBe('U1');
-  expect(await stores.tows.create(late, from)).toEqual({ kind: 'found', unparked: [] });
-  expect(await stores.tows.read('T2')).toBeNull();
+  expect(await stores.process('request-T1', { records })).toBe('created');
+
+  expect(decisions).toBe(2);
+  expect((await stores.read('T1')).tow.violationId).toBe('U1');
+  expect((await read('U1')).towingReferenceIds).toEqual(['T1']);
 });
 
 describe('a tow request', () => {
@@ -121,7 +129,7 @@ describe('a tow request', () => {
     await reportViolations(stores.violations, 'U1');
     const claimed = await mustClaimViolation(outbox, 'U1');
 
-    await stores.violations.joined('U1', { towingReference: 'TW-1', reference: 'V-1' });
+    await join(stores, 'U1', { towingReference: 'TW-1', reference: 'V-1' });
 
     expect((await read('U1')).state).toBe('accepted');
     expect((await outbox.claim('U1')).kind).toBe('busy');
@@ -137,7 +145,7 @@ describe('a tow request', () => {
   ])('has proved a violation although its call is %s afterwards: no question is asked', async (_what, verdict) => {
     await reportViolations(stores.violations, 'U1');
     const claimed = await mustClaimViolation(outbox, 'U1');
-    await stores.violations.joined('U1', { towingReference: 'TW-1', reference: 'V-1' });
+    await join(stores, 'U1', { towingReference: 'TW-1', reference: 'V-1' });
     const task = violationRefusedTask({ id: 'U1', httpStatus: 400, words: 'twice', hint: null });
 
     await outbox.ack(claimed, outcome(verdict, { task }));
@@ -149,7 +157,7 @@ describe('a tow request', () => {
   test('has proved a violation although its worker is lost afterwards', async () => {
     await reportViolations(stores.violations, 'U1');
     await mustClaimViolation(outbox, 'U1');
-    await stores.violations.joined('U1', { towingReference: 'TW-1', reference: 'V-1' });
+    await join(stores, 'U1', { towingReference: 'TW-1', reference: 'V-1' });
 
     await eventually(() => claimAs(outbox, 'U1', 'finish'));
 
@@ -161,7 +169,7 @@ describe('a tow request', () => {
     const notSent = { next: 'retry', delayMs: 0, because: 'surely_not_sent' } as const;
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(notSent, { hadNoEffect: true }));
 
-    await stores.violations.joined('U1', { towingReference: 'TW-1', reference: 'V-1' });
+    await join(stores, 'U1', { towingReference: 'TW-1', reference: 'V-1' });
 
     expect(await read('U1')).toMatchObject({ state: 'pending', towingReferenceIds: ['TW-1'], reference: 'V-1' });
     expect((await outbox.claim('U1')).kind).toBe('send');
@@ -172,7 +180,7 @@ describe('a tow request', () => {
     const failed = { next: 'retry', delayMs: 0, because: 'failed' } as const;
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(failed));
 
-    await stores.violations.joined('U1', { towingReference: 'TW-1', reference: 'V-1' });
+    await join(stores, 'U1', { towingReference: 'TW-1', reference: 'V-1' });
 
     expect((await read('U1')).state).toBe('accepted');
   });
@@ -180,23 +188,21 @@ describe('a tow request', () => {
   test('that is noted twice is noted once; another one of the same violation is noted too', async () => {
     await reportViolations(stores.violations, 'U1');
     for (const towingReference of ['TW-1', 'TW-1', 'TW-2']) {
-      await stores.violations.joined('U1', { towingReference, reference: 'V-1' });
+      await join(stores, 'U1', { towingReference, reference: 'V-1' });
     }
 
     expect(await read('U1')).toMatchObject({ towingReferenceIds: ['TW-1', 'TW-2'], version: 3 });
-    const tow = { towingReference: 'TW-1', reference: 'V-1' };
-    expect(await stores.violations.joined('U9', tow)).toEqual({ kind: 'gone' });
   });
 
   test('with another name for a settled violation makes it look for tows of that name too', async () => {
     await reportViolations(stores.violations, 'U1');
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), takenAs('V-1'));
     const { record } = await claimAs(outbox, 'U1', 'finish');
-    await stores.violations.joined('U1', { towingReference: 'TW-1', reference: 'V-other' });
+    await join(stores, 'U1', { towingReference: 'TW-1', reference: 'V-other' });
     await outbox.finished(record);
 
     expect((await outbox.claim('U1')).kind).toBe('finish');
-    expect((await stores.violations.find({ reference: 'V-other', metadataId: null }))?.violation.id).toBe('U1');
+    expect(await idNamed(stores, 'V-other')).toBe('U1');
     expect((await read('U1')).reference).toBe('V-1');
   });
 
@@ -204,7 +210,7 @@ describe('a tow request', () => {
     await reportViolations(stores.violations, 'U1');
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), takenAs('V-1'));
     const { record } = await claimAs(outbox, 'U1', 'finish');
-    await stores.violations.joined('U1', { towingReference: 'TW-1', reference: 'V-1' });
+    await join(stores, 'U1', { towingReference: 'TW-1', reference: 'V-1' });
     await outbox.finished(record);
 
     expect((await outbox.claim('U1')).kind).toBe('idle');

@@ -11,6 +11,8 @@ import { KEEP_NOTHING, lastingKeys, openRetention } from '../support/retention';
 import { openStores, type Stores } from '../support/stores';
 import {
   claimAs,
+  idNamed,
+  join,
   liveAndBeAccepted,
   mustClaimViolation,
   openOutbox,
@@ -42,7 +44,7 @@ const WAIVE = { action: 'waive', reason: 'no', audit: entryOf('violation.waived'
 describe('a settled violation', () => {
   test('leaves whole, and stands in the archive as it was', async () => {
     await liveAndBeAccepted(stores, 'U1');
-    await stores.violations.joined('U1', { towingReference: 'TW-1', reference: 'V-U1' });
+    await join(stores, 'U1', { towingReference: 'TW-1', reference: 'V-U1' });
     const record = await readViolation(stores, 'U1');
 
     await retention.sweepAll();
@@ -55,7 +57,7 @@ describe('a settled violation', () => {
 
   test('leaves nothing behind: no name, no word, no mark; and nothing is lost by it', async () => {
     await liveAndBeAccepted(stores, 'U1');
-    await stores.violations.joined('U1', { towingReference: 'TW-1', reference: 'V-other' });
+    await join(stores, 'U1', { towingReference: 'TW-1', reference: 'V-other' });
     const { record } = await claimAs(openOutbox(stores), 'U1', 'finish');
     await openOutbox(stores).finished(record);
 
@@ -75,7 +77,7 @@ describe('a settled violation', () => {
     await retention.sweepAll();
 
     expect(await isThere('U2')).toBe(false);
-    expect((await stores.violations.find({ reference: 'V-1', metadataId: null }))?.violation.id).toBe('U1');
+    expect(await idNamed(stores, 'V-1')).toBe('U1');
   });
 
   test('stays for its time', async () => {
@@ -134,7 +136,7 @@ describe('a settled violation', () => {
         await retention.tools.archive.append(records);
         if (records[0]?.type !== 'violation' || changes > 0) return;
         changes += 1;
-        await stores.violations.joined('U1', { towingReference: 'TW-1', reference: 'V-U1' });
+        await join(stores, 'U1', { towingReference: 'TW-1', reference: 'V-U1' });
       },
     };
     await retention.sweep({ archive });

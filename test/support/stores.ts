@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { processDeliveries, type ProcessDeliveryTools } from '../../jobs/process-delivery';
 import {
   isTowingReference,
   isViolationReference,
@@ -9,6 +10,7 @@ import type { Verdict } from '../../src/domain/policy';
 import { towingReference } from '../../src/contracts/common';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
+import { createMetrics } from '../../src/platform/metrics';
 import { connectFailFast, whenReady } from '../../src/store/connect';
 import { createDeliveryStore, createIntake } from '../../src/store/deliveries';
 import { createDueSets } from '../../src/store/due';
@@ -16,13 +18,13 @@ import { createTowOutbox } from '../../src/store/outbox';
 import { createRecordStore } from '../../src/store/record-store';
 import { createTowStore } from '../../src/store/tows';
 import { createViolationStore } from '../../src/store/violations';
-import { processDelivery } from '../../src/workflow/intake';
 import type { AttemptResult } from '../../src/domain/settle-attempt';
 import type { ClaimedReport, TowOutbox } from './outboxes';
+import { createDeferral } from '../../src/store/failing-deliveries';
 import type { Wake } from '../../src/workflow/ports';
 import { decideReport, type DecisionCommand } from '../../src/workflow/decisions';
 import { recordFact } from '../../src/workflow/progress';
-import { lineOfTow } from '../../src/workflow/transaction-port';
+import { lineOfTow, type RecordStore } from '../../src/workflow/transaction-port';
 import type { FactCommand } from '../../src/domain/fact-command';
 import { isKnown, type KnownTow } from '../../src/domain/stored-tow';
 import { NO_LIMITS } from './budgets';
@@ -70,8 +72,8 @@ export async function openStores(redisUrl: string) {
     const rawBody = JSON.stringify(body);
     return intake.accept({ id, kind, towingReferenceId, rawBody, verified: true, signatureId: id });
   };
-  const process = async (id: string) =>
-    (await processDelivery({ tows, deliveries, violations, wake: NO_WAKE }, id)).verdict;
+  const process = async (id: string, tools: Partial<ProcessDeliveryTools> = {}) =>
+    (await processDeliveries({ delivery_ids: [id] }, { ...deliveryTools(redis), ...tools })).what;
   const progress = { records, wake: NO_WAKE, clock: systemClock, rules: RULES };
   return {
     redis,
@@ -84,6 +86,8 @@ export async function openStores(redisUrl: string) {
     due: createDueSets(redis),
     accept,
     process,
+    /** Processes a delivery whose decisions fail. */
+    fail: (id: string) => process(id, { records: failing(records) }),
     /** A tow that was requested and processed. */
     async request(ref: string): Promise<TowingReference> {
       await accept('tow_request', towRequest(ref), `request-${ref}`);
@@ -117,6 +121,27 @@ export async function openStores(redisUrl: string) {
       return score === null ? null : Number(score);
     },
     close: () => redis.disconnect(),
+  };
+}
+
+/** What a worker processes deliveries with. */
+export function deliveryTools(redis: Redis, wake: Wake = NO_WAKE): ProcessDeliveryTools {
+  return {
+    records: createRecordStore(redis),
+    deliveries: createDeliveryStore(redis),
+    wake,
+    defer: createDeferral(redis, { baseMs: 1000, capMs: 5000 }),
+    clock: systemClock,
+    log: silentLog,
+    metrics: createMetrics(),
+  };
+}
+
+/** Makes no decision on a tow; a delivery can still be put off. */
+function failing(records: RecordStore): RecordStore {
+  return {
+    transact: (line, decide) =>
+      line.startsWith('tow ') ? Promise.reject(new Error('played by a test')) : records.transact(line, decide),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Verdict } from '../../src/domain/policy';
 import { violationSearchTerms } from '../../src/domain/search';
+import { joinTow, type JoiningTow } from '../../src/domain/stored-violation';
 import type { Violation } from '../../src/domain/violation';
 import type { JsonObject, ViolationApi } from '../../src/domain/vocabulary';
 import { systemClock } from '../../src/platform/clock';
@@ -7,8 +8,10 @@ import { createViolationOutbox, type ViolationOutboxSettings } from '../../src/s
 import type { AttemptResult } from '../../src/domain/settle-attempt';
 import type { ViolationStore } from '../../src/workflow/violation-port';
 import type { ClaimedViolation, ViolationClaim, ViolationOutbox } from './outboxes';
+import { linkViolation } from '../../src/workflow/link-violation';
+import { lineOfViolation } from '../../src/workflow/transaction-port';
 import { entryOf } from './audit';
-import { ACCEPTED, GRACE_MS, LEASE_MS, result, type Stores } from './stores';
+import { ACCEPTED, GRACE_MS, LEASE_MS, result, TESTER, type Stores } from './stores';
 
 /** A violation with an id of its own in its metadata, unless told. */
 export function violationOf(id: string, also: Partial<Violation> & { metadata?: JsonObject } = {}): Violation {
@@ -93,6 +96,27 @@ export async function liveAndBeAccepted(stores: Stores, id: string, reference = 
   await outbox.ack(await mustClaimViolation(outbox, id), takenAs(reference));
   const { record } = await claimAs(outbox, id, 'finish');
   await outbox.finished(record);
+}
+
+/** Notes on a violation that a tow comes from it, as the processing of its tow request does. */
+export function join({ records }: Pick<Stores, 'records'>, id: string, tow: JoiningTow): Promise<void> {
+  return records.transact(lineOfViolation(id), async (transaction) => {
+    const violation = await transaction.violation(id);
+    if (!violation) throw new Error('no such violation');
+    joinTow(violation, tow, transaction.nowMs);
+    transaction.nameViolation(tow.reference, id);
+  });
+}
+
+/** A person links a tow to a violation; returns `done`, or the code of the refusal. */
+export async function link({ records }: Stores, id: string, ref: string): Promise<string> {
+  const effect = await linkViolation({ records }, { ref, violationId: id, actor: TESTER });
+  return effect.kind === 'refused' ? effect.refusal.code : effect.kind;
+}
+
+/** The id of the violation that is found by a name of the service. */
+export function idNamed({ records }: Stores, reference: string): Promise<string | undefined> {
+  return records.transact('reading', async (transaction) => (await transaction.violationNamed(reference))?.id);
 }
 
 /** A violation that is there, or a failure of the test. */
