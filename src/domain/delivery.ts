@@ -61,6 +61,12 @@ export function parkDelivery(
   return { verdict: 'parked', lookAtMs: null };
 }
 
+/** Makes a delivery ready to be processed once more. */
+export function replayDelivery(delivery: Delivery): void {
+  delivery.replays += 1;
+  if (delivery.state === 'processed') delivery.state = 'waiting';
+}
+
 /** Counts a failed run. Returns when to run again, ms, and whether a person is to be asked now. */
 export function deferDelivery(
   delivery: Delivery,

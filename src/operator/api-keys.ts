@@ -3,15 +3,15 @@ import { auditOf } from '../domain/audit';
 import { conflict, unknown } from '../domain/refusal';
 import type { Clock } from '../platform/clock';
 import type { ApiKey, ApiKeyStore, ListedApiKey } from '../workflow/ports';
-import { effectOf, type Effect } from '../workflow/effect';
+import { done, effectOf, refused, type Effect } from '../workflow/effect';
 import { BOOTSTRAP, hashOf, newApiKey } from './authenticate';
 import type { Server } from './serve';
 
-const noSuchKey = { kind: 'refused', refusal: unknown('key_not_found', 'There is no such key.').refusal } as const;
-const nameTaken = {
-  kind: 'refused',
-  refusal: conflict('key_name_taken', 'Another key has this name; the audit tells keys apart by their names.').refusal,
-} as const;
+const noSuchKey = unknown('key_not_found', 'There is no such key.').refusal;
+const nameTaken = conflict(
+  'key_name_taken',
+  'Another key has this name; the audit tells keys apart by their names.',
+).refusal;
 
 const HOUR_MS = 3_600_000;
 
@@ -28,13 +28,14 @@ export function serveApiKeys(server: Server, tools: { keys: ApiKeyStore; clock: 
     const view = viewOf({ ...key, previousValidUntil: null });
     const audit = auditOf(actor, 'key.created', { on: { key_id: key.id }, what: { granted_role: key.role } });
     return {
-      effect: async (remember): Promise<Effect> => {
-        if (key.name === BOOTSTRAP) return nameTaken;
+      effect: async (remember): Promise<Effect<object>> => {
+        if (key.name === BOOTSTRAP) return refused(nameTaken);
         const act = { audit, remember: remember && { ...remember, answer: JSON.stringify(view) } };
         const saved = await keys.create(key, hashOf(apiKey), act);
-        return saved.kind === 'name_taken' ? nameTaken : effectOnKey(saved);
+        if (saved.kind === 'name_taken') return refused(nameTaken);
+        const effect = effectOf(saved, noSuchKey);
+        return effect.kind === 'done' ? done(view) : effect;
       },
-      answer: () => Promise.resolve(view),
       secrets: { api_key: apiKey },
     };
   });
@@ -46,7 +47,7 @@ export function serveApiKeys(server: Server, tools: { keys: ApiKeyStore; clock: 
         const change = { hash: hashOf(apiKey), graceMs: Math.round(body.grace_hours * HOUR_MS) };
         const what = { grace_hours: body.grace_hours };
         const audit = auditOf(actor, 'key.rotated', { on: { key_id: id }, what });
-        return effectOnKey(await keys.rotate(id, change, { audit, remember }));
+        return effectOf(await keys.rotate(id, change, { audit, remember }), noSuchKey);
       },
       answer: async () => {
         const key = await keys.read(id);
@@ -60,15 +61,9 @@ export function serveApiKeys(server: Server, tools: { keys: ApiKeyStore; clock: 
     const id = params('key_id');
     return {
       effect: async (): Promise<Effect> =>
-        effectOnKey(await keys.revoke(id, auditOf(actor, 'key.revoked', { on: { key_id: id } }))),
-      answer: () => Promise.resolve(null),
+        effectOf(await keys.revoke(id, auditOf(actor, 'key.revoked', { on: { key_id: id } })), noSuchKey),
     };
   });
-}
-
-function effectOnKey(saved: Parameters<typeof effectOf>[0]): Effect {
-  const effect = effectOf(saved);
-  return effect === 'stale' || effect === null ? noSuchKey : effect;
 }
 
 function viewOf(key: ListedApiKey) {

@@ -10,11 +10,10 @@ import { serveViolationDecisions } from './violation-decisions';
 export function createDecisionApi(
   options: Pick<OperatorOptions, 'answers' | 'spool' | 'log' | 'progress' | 'tasks' | 'violations' | 'clock'>,
 ): OperatorApi {
-  const { answers, progress, tasks, violations, clock } = options;
-  const { tows, records, wake } = progress;
+  const { answers, progress, tasks, violations } = options;
   const server = createServer(options);
   serveTows(server, progress);
-  serveTasks(server, { tasks, tows, violations });
-  serveViolationDecisions(server, { violations, records, wake, clock });
+  serveTasks(server, { tasks, tows: progress.tows, violations });
+  serveViolationDecisions(server, progress);
   return createOperatorApi(server.endpoints, answers);
 }

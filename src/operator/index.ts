@@ -100,12 +100,12 @@ export function createOperator(options: OperatorOptions): Operator {
   serveDispatch(server, options.progress);
   const { violations, progress } = options;
   serveTasks(server, { tasks: options.tasks, tows: progress.tows, violations });
-  serveViolations(server, { violations, spool: options.spool, api: options.violationApi, wake: progress.wake, clock });
+  serveViolations(server, { ...progress, violations, spool: options.spool, api: options.violationApi });
   servePhotos(server, { ...progress, spool: options.spool });
-  serveViolationDecisions(server, { violations, records: progress.records, wake: progress.wake, clock });
+  serveViolationDecisions(server, progress);
   serveLookups(server, options.lookups);
   serveSending(server, options.sending);
-  serveDeliveries(server, { deliveries: options.deliveries, wake: options.progress.wake });
+  serveDeliveries(server, { ...progress, deliveries: options.deliveries });
   serveQueues(server, { queues: options.queues, audit: options.audit });
   serveConservation(server, options.conservation);
   serveApiKeys(server, { keys: options.keys, clock: options.clock });

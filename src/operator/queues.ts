@@ -31,18 +31,14 @@ export function serveQueues(server: Server, tools: { queues: readonly WatchedQue
     act: { action: 'queue.paused' | 'queue.resumed'; on: (queue: Queue) => Promise<void> },
   ): Change => {
     const watched = queues.find(({ queue }) => queue.name === name);
-    if (!watched) {
-      const { refusal } = unknown('queue_not_found', `Queues are ${queues.map(({ queue }) => queue.name).join(', ')}.`);
-      return { effect: () => Promise.resolve(refused(refusal)) };
-    }
+    const names = queues.map(({ queue }) => queue.name).join(', ');
+    const noSuchQueue = unknown('queue_not_found', `Queues are ${names}.`).refusal;
+    if (!watched) return { effect: () => Promise.resolve(refused(noSuchQueue)) };
     return {
       effect: async (remember): Promise<Effect> => {
         await act.on(watched.queue);
         const entry = auditOf(actor, act.action, { on: { queue: name }, why: reason });
-        const effect = effectOf(await audit.append({ audit: entry, remember }));
-        if (effect === 'stale' || effect === null)
-          throw new Error(`the audit did not take the ${act.action} of ${name}`);
-        return effect;
+        return effectOf(await audit.append({ audit: entry, remember }), noSuchQueue);
       },
       answer: () => viewOf(watched),
       actsBeforeCommit: true,

@@ -17,8 +17,7 @@ export function serveSending(server: Server, sending: SendingStore): void {
       const operation = PAUSABLE_OPERATIONS.find((kind) => kind === params('operation'));
       if (!operation) return refused(noSuchOperation);
       const audit = auditOf(actor, 'operation.resumed', { on: { operation }, why: body.reason });
-      const effect = effectOf(await sending.resume(operation, { audit, remember }));
-      return effect === 'stale' || effect === null ? refused(notPaused) : effect;
+      return effectOf(await sending.resume(operation, { audit, remember }), notPaused);
     },
     answer: () => sending.read(),
   }));

@@ -3,16 +3,13 @@ import { auditOf } from '../domain/audit';
 import { conflict, unknown } from '../domain/refusal';
 import type { Task } from '../contracts/records';
 import type { TaskStore, TowStore } from '../workflow/ports';
-import { done, effectOf, type Effect } from '../workflow/effect';
+import { done, effectOf, refused, type Effect } from '../workflow/effect';
 import { reportOfTask } from '../workflow/tow-view';
 import type { ViolationStore } from '../workflow/violation-port';
 import { violationViewOf } from '../workflow/violation-view';
 import type { Server } from './serve';
 
-const noSuchTask = {
-  kind: 'refused',
-  refusal: unknown('task_not_found', 'There is no such open task.').refusal,
-} as const;
+const noSuchTask = unknown('task_not_found', 'There is no such open task.').refusal;
 
 /** What people must decide. A task that does not offer "resolve" is closed by deciding, not here. */
 export function serveTasks(
@@ -42,14 +39,14 @@ export function serveTasks(
     return {
       effect: async (remember): Promise<Effect<object>> => {
         const task = await tasks.read(id);
-        if (!task) return noSuchTask;
+        if (!task) return refused(noSuchTask);
         const resolved = await view(task);
         if (!task.actions.includes('resolve')) {
           const { refusal } = conflict(
             'decision_needed',
             `Decide on it: ${task.actions.join(', ') || 'it closes by itself'}.`,
           );
-          return { kind: 'refused', refusal };
+          return refused(refusal);
         }
         const act = {
           audit: auditOf(actor, 'task.resolved', {
@@ -59,8 +56,7 @@ export function serveTasks(
           }),
           remember: remember && { ...remember, answer: JSON.stringify(resolved) },
         };
-        const effect = effectOf(await tasks.resolve(task, act));
-        if (effect === 'stale' || effect === null) return noSuchTask;
+        const effect = effectOf(await tasks.resolve(task, act), noSuchTask);
         return effect.kind === 'done' ? done(resolved) : effect;
       },
     };

@@ -2,22 +2,14 @@ import { ROUTES } from '../contracts/operator-routes';
 import { decideViolation, type DecideTools, type ViolationCommand } from '../workflow/decide-violation';
 import { linkViolation } from '../workflow/link-violation';
 import type { Actor } from '../workflow/progress';
-import type { RecordStore } from '../workflow/transaction-port';
-import { violationViewOf } from '../workflow/violation-view';
 import type { Change } from './idempotency';
 import type { Server } from './serve';
 
 /** What people decide about violations, and which tow comes from which. */
-export function serveViolationDecisions(server: Server, tools: DecideTools & { records: RecordStore }): void {
+export function serveViolationDecisions(server: Server, tools: DecideTools): void {
   const decision = (call: { actor: Actor; params: (name: string) => string }, command: ViolationCommand): Change => {
     const id = call.params('violation_id');
-    return {
-      effect: (remember) => decideViolation(tools, { id, command, actor: call.actor, remember }),
-      answer: async () => {
-        const record = await tools.violations.read(id);
-        return record && violationViewOf(record);
-      },
-    };
+    return { effect: (remember) => decideViolation(tools, { id, command, actor: call.actor, remember }) };
   };
   server.change(ROUTES.retryViolation, (call) => decision(call, { action: 'retry' }));
   server.change(ROUTES.correctViolation, (call) => decision(call, { action: 'correct', fields: call.body }));

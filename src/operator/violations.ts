@@ -1,34 +1,25 @@
 import { ROUTES } from '../contracts/operator-routes';
 import type { ViolationApi } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
-import type { Wake } from '../workflow/ports';
-import { newViolation, newViolationView, reportViolation } from '../workflow/report-violation';
+import { newViolation, reportViolation, type ReportTools } from '../workflow/report-violation';
 import type { Spool } from '../workflow/spool-port';
 import type { ViolationStore } from '../workflow/violation-port';
 import { violationViewOf } from '../workflow/violation-view';
 import type { Server } from './serve';
 
-export interface ViolationTools {
+export interface ViolationTools extends ReportTools {
   readonly violations: ViolationStore;
   readonly spool: Pick<Spool, 'pathOf'>;
   readonly api: ViolationApi;
-  readonly wake: Wake;
   readonly clock: Clock;
 }
 
 /** Violations: reported as a form, and looked at. */
 export function serveViolations(server: Server, tools: ViolationTools): void {
-  const { violations, spool, wake } = tools;
+  const { violations, spool } = tools;
   server.takeForm(ROUTES.reportViolation, ({ actor, body }, { images, upload }) => {
     const violation = newViolation({ form: body, images, actor }, tools);
-    const view = newViolationView(violation);
-    return {
-      effect: (remember) => {
-        const answer = remember && { ...remember, answer: JSON.stringify(view) };
-        return reportViolation({ violations, wake }, { violation, upload, actor, remember: answer });
-      },
-      answer: () => Promise.resolve(view),
-    };
+    return { effect: (remember) => reportViolation(tools, { violation, upload, actor, remember }) };
   });
   server.read(ROUTES.listViolations, async ({ query }) => {
     const page = await violations.list({

@@ -100,22 +100,6 @@ export function createDeliveryStore(redis: Redis): DeliveryStore {
       return { items: items.filter((item) => item !== null), nextCursor };
     },
 
-    async replay(id, { audit, remember }) {
-      const reply = await records.transact(`delivery ${id}`, async (transaction) => {
-        const known = remember && (await transaction.fingerprintOf(remember.scope));
-        if (known) return { kind: 'remembered', fingerprint: known } as const;
-        const delivery = await transaction.delivery(id);
-        if (!delivery) return { kind: 'unknown' } as const;
-        delivery.replays += 1;
-        if (delivery.state === 'processed') delivery.state = 'waiting';
-        transaction.scheduleDelivery(id, transaction.nowMs);
-        transaction.audit(audit);
-        transaction.remember(remember);
-        return { kind: 'saved' } as const;
-      });
-      return reply.kind === 'failed' ? { kind: 'remembered', fingerprint: reply.value } : reply.value;
-    },
-
     async quarantined(limit) {
       const entries = await redis.lrange(KEYS.quarantine, 0, limit - 1);
       return entries.map((entry) => quarantined.parse(JSON.parse(entry)));

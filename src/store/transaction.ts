@@ -19,6 +19,7 @@ import {
   type StoredViolation,
 } from '../domain/outbox-record';
 import { dueAtMs } from '../domain/outbox-schedule';
+import { metadataIdOf, type Violation } from '../domain/violation';
 import type { Remember, Transaction as TransactionPort } from '../workflow/transaction-port';
 import { changeOfCircuits, waitingAt } from './circuits';
 import type { Check, Commit, Effect, RecordChange } from './commit';
@@ -40,7 +41,7 @@ import {
   type StoreChange,
 } from './record-effects';
 import { decodeTow } from './tow-fields';
-import { decodeViolation } from './violation-fields';
+import { decodeViolation, newStoredViolation } from './violation-fields';
 import { wellFormedJson } from './well-formed';
 
 /**
@@ -112,9 +113,13 @@ export class Transaction implements TransactionPort {
     return loaded.after?.kind === 'violation' ? loaded.after : null;
   }
 
-  /** A violation to be stored for the first time. */
-  create(record: StoredViolation): void {
-    this.#records.set(violationKey(record.id), { before: null, fields: {}, after: record });
+  /** Stores a violation for the first time. */
+  createViolation(violation: Violation): StoredViolation {
+    const { id } = violation;
+    const record = newStoredViolation(violation, this.nowMs);
+    this.#records.set(violationKey(id), { before: null, fields: {}, after: record });
+    this.effect(['HSET', KEYS.violationAliases, metadataIdOf(violation), id, id, id]);
+    return record;
   }
 
   /** Takes a record away, with everything it is found by. */
@@ -146,16 +151,13 @@ export class Transaction implements TransactionPort {
   }
 
   /** A draft of a violation by our id or by the id in its metadata. */
-  async violationCalled(name: string): Promise<StoredViolation | null> {
-    const id = await this.redis.hget(KEYS.violationAliases, name);
-    return id === null ? null : this.violation(id);
+  violationCalled(name: string): Promise<StoredViolation | null> {
+    return this.#violationOf(KEYS.violationAliases, name, 'alias');
   }
 
-  /** A draft of the violation that has a name of the service. Should that change meanwhile, the check `reference` fails. */
-  async violationNamed(reference: string): Promise<StoredViolation | null> {
-    const owner = await this.redis.hget(KEYS.violationReferences, reference);
-    this.check({ key: KEYS.violationReferences, field: reference, value: owner ?? '', name: 'reference' });
-    return owner === null ? null : this.violation(owner);
+  /** A draft of the violation that has a name of the service. */
+  violationNamed(reference: string): Promise<StoredViolation | null> {
+    return this.#violationOf(KEYS.violationReferences, reference, 'reference');
   }
 
   nameViolation(reference: string, id: string): void {
@@ -232,6 +234,13 @@ export class Transaction implements TransactionPort {
     if (effects.length === 0 && !all.some(({ version, isGone }) => version !== undefined || isGone)) return null;
     effects.push(...this.#events.map((event) => eventEffect(event, this.nowMs)));
     return { records: all, checks: this.#checks, effects };
+  }
+
+  /** The violation of a name. Should the name become that of another one meanwhile, the check fails. */
+  async #violationOf(key: string, field: string, check: string): Promise<StoredViolation | null> {
+    const owner = await this.redis.hget(key, field);
+    this.check({ key, field, value: owner ?? '', name: check });
+    return owner === null ? null : this.violation(owner);
   }
 
   async #load(key: string, decode: (fields: Fields) => OutboxRecord | null): Promise<Loaded<OutboxRecord>> {

@@ -16,16 +16,14 @@ export function refused(refusal: Refusal): Effect<never> {
   return { kind: 'refused', refusal };
 }
 
-/** What a write of the store led to; null when there is no such thing, and 'stale' when it must be decided again. */
-export function effectOf(saved: Saved): Effect | 'stale' | null {
+/** What a write of the store led to; `unknown` is the refusal when there is no such thing. */
+export function effectOf(saved: Saved, unknown: Refusal): Effect {
   switch (saved.kind) {
     case 'saved':
       return done(null);
     case 'remembered':
       return saved;
     case 'unknown':
-      return null;
-    case 'stale':
-      return 'stale';
+      return refused(unknown);
   }
 }

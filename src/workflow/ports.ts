@@ -26,8 +26,6 @@ export interface Act<R extends Remember = Remember> {
 
 export type Saved =
   | { readonly kind: 'saved' }
-  /** Somebody was faster: read again, decide again. */
-  | { readonly kind: 'stale' }
   /** There is no such thing. */
   | { readonly kind: 'unknown' }
   /** A request under the same key had its effect before; this one has none. */
@@ -57,7 +55,6 @@ export interface DeliveryStore {
   /** `readAtMs` is Redis time, as are the moments in the record. */
   read(id: string): Promise<(Delivery & { readonly readAtMs: number }) | null>;
   list(page: { cursor: string | null; limit: number }): Promise<Page<Delivery>>;
-  replay(id: string, act: Act): Promise<Saved>;
   quarantined(limit: number): Promise<readonly Quarantined[]>;
 }
 

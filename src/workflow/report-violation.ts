@@ -2,20 +2,21 @@ import type { ViolationInput } from '../contracts/violation-input';
 import type { ViolationView } from '../contracts/violations';
 import { auditOf, type Actor } from '../domain/audit';
 import { formatWarnings } from '../domain/format-warnings';
-import { conflict } from '../domain/refusal';
-import { violationSearchTerms } from '../domain/search';
-import type { Violation, ViolationImage } from '../domain/violation';
+import { conflict, type Refusal } from '../domain/refusal';
+import { entryOf } from '../domain/stored-violation';
+import { metadataIdOf, type Violation, type ViolationImage } from '../domain/violation';
 import { metadataWithId } from '../domain/violation-metadata';
 import type { ViolationApi } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
-import type { RememberAnswer, Wake } from './ports';
-import { effectOf, type Effect } from './effect';
+import { refused, type Effect } from './effect';
+import type { Wake } from './ports';
 import type { Upload } from './spool-port';
-import type { ViolationStore } from './violation-port';
+import { lineOfViolation, type RecordStore, type Remember, type Transaction } from './transaction-port';
+import { violationAfter } from './violation-record';
 import { violationViewOf } from './violation-view';
 
 export interface ReportTools {
-  readonly violations: Pick<ViolationStore, 'create'>;
+  readonly records: RecordStore;
   readonly wake: Wake;
 }
 
@@ -24,6 +25,13 @@ export interface NewViolation {
   readonly form: ViolationInput;
   readonly images: readonly ViolationImage[];
   readonly actor: Actor;
+}
+
+export interface ReportRequest {
+  readonly violation: Violation;
+  readonly upload: Upload;
+  readonly actor: Actor;
+  readonly remember: Remember | undefined;
 }
 
 /** Everything about a new violation that is known before it is stored. */
@@ -45,61 +53,47 @@ export function newViolation(given: NewViolation, tools: { api: ViolationApi; cl
   };
 }
 
-/** What the API answers about a violation that was just stored and that no worker has touched. */
-export function newViolationView(violation: Violation): ViolationView {
-  return violationViewOf({
-    violation,
-    state: 'pending',
-    version: 1,
-    revision: 1,
-    attempts: 0,
-    failures: 0,
-    mayHaveHadEffect: false,
-    inFlight: false,
-    nextAttemptAtMs: null,
-    waitsFor: null,
-    giveUpAtMs: null,
-    lastError: null,
-    hint: null,
-    reason: null,
-    ticket: null,
-    ticketFailures: 0,
-    ticketOverruled: false,
-    reference: null,
-    references: [],
-    serviceStatus: null,
-    canTow: null,
-    acceptedHow: null,
-    acceptedAtMs: null,
-    isAnswerQuestioned: false,
-    answer: null,
-    brokenAnswer: null,
-    towingReferenceIds: [],
-    log: [],
-  });
-}
-
 /**
  * Keeps the images and stores the violation, which makes it due, or refuses and keeps nothing. When it rejects, the
  * violation may be stored or not; its images are there if it is.
  */
-export async function reportViolation(
-  tools: ReportTools,
-  request: { violation: Violation; upload: Upload; actor: Actor; remember: RememberAnswer | undefined },
-): Promise<Effect> {
-  const { violation, upload, actor, remember } = request;
-  const audit = auditOf(actor, 'violation.reported', { on: { violation_id: violation.id } });
+export async function reportViolation(tools: ReportTools, request: ReportRequest): Promise<Effect<ViolationView>> {
+  const { violation, upload } = request;
   // Files first: a worker may send the violation the moment it is stored.
   await upload.keep({ kind: 'violation', id: violation.id });
-  const terms = violationSearchTerms(violation, null);
-  const saved = await tools.violations.create(violation, { searchTerms: terms }, { audit, remember });
-  if (saved.kind !== 'saved') await upload.takeBack();
-  if (saved.kind === 'alias_taken') return { kind: 'refused', refusal: metadataIdTaken };
-  if (saved.kind === 'alias_of_waived') return { kind: 'refused', refusal: metadataIdOfWaived };
-  const effect = effectOf(saved);
-  if (effect === 'stale' || effect === null) throw new Error('a new violation cannot be stale');
+  const effect = await tools.records.transact(lineOfViolation(violation.id), (transaction) =>
+    store(transaction, request),
+  );
   if (effect.kind === 'done') tools.wake.violation(violation.id);
+  else await upload.takeBack();
   return effect;
+}
+
+async function store(
+  transaction: Transaction,
+  { violation, actor, remember }: ReportRequest,
+): Promise<Effect<ViolationView>> {
+  const fingerprint = remember ? await transaction.fingerprintOf(remember.scope) : null;
+  if (fingerprint !== null) return { kind: 'remembered', fingerprint };
+  const refusal = await refusalOfId(transaction, violation);
+  if (refusal) return refused(refusal);
+  const value = violationViewOf(violationAfter(transaction.createViolation(violation)));
+  transaction.audit(auditOf(actor, 'violation.reported', { on: { violation_id: violation.id } }));
+  transaction.remember(remember && { ...remember, answer: JSON.stringify(value) });
+  return { kind: 'done', value };
+}
+
+/** Why the id in its metadata may not be used; null when it may. A violation that was waived unsent leaves its id to the next. */
+async function refusalOfId(transaction: Transaction, violation: Violation): Promise<Refusal | null> {
+  const metadataId = metadataIdOf(violation);
+  const holder = await transaction.violationCalled(metadataId);
+  if (holder) {
+    const { state, possibleEffects } = entryOf(holder);
+    if (state !== 'waived' || holder.id === metadataId) return metadataIdTaken;
+    if (possibleEffects > 0) return metadataIdOfWaived;
+  }
+  if (metadataId === violation.id) return null;
+  return (await transaction.violationCalled(violation.id)) ? metadataIdTaken : null;
 }
 
 const USED_ALREADY = [{ field: 'metadata.id', rule: 'must not be that of another violation' }];

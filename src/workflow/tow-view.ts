@@ -38,6 +38,13 @@ export function towViewOf(record: TowRecord): TowView {
   };
 }
 
+/** A delivery as the API shows it alone. */
+export type DeliveryDetail = ReturnType<typeof deliveryDetailOf>;
+
+export function deliveryDetailOf(delivery: Delivery) {
+  return { ...deliveryViewOf(delivery), raw_body: delivery.rawBody };
+}
+
 /** A delivery as the API lists it. */
 export function deliveryViewOf(delivery: Delivery) {
   return {

@@ -1,6 +1,7 @@
 import type { AuditEntry } from '../domain/audit';
 import type { Delivery } from '../domain/delivery';
 import type { StoredTow, StoredViolation } from '../domain/outbox-record';
+import type { Violation } from '../domain/violation';
 
 /** How use cases change records: by a decision on drafts, which is committed as a whole or not at all. */
 
@@ -12,9 +13,11 @@ export interface Transaction {
   tow(ref: string): Promise<StoredTow>;
   /** A draft of a violation by our id; null when there is none. */
   violation(id: string): Promise<StoredViolation | null>;
-  /** The same by our id or by the id in its metadata. */
+  /** Stores a violation for the first time; it is found by our id and by the id in its metadata from then on. */
+  createViolation(violation: Violation): StoredViolation;
+  /** A draft of a violation by our id or by the id in its metadata; which one that is must still hold at the commit. */
   violationCalled(name: string): Promise<StoredViolation | null>;
-  /** The same by the service's name of it. Whose name it is must not have changed when the decision is committed. */
+  /** The same by the service's name of it. */
   violationNamed(reference: string): Promise<StoredViolation | null>;
   /** Gives the service's name to a violation; of several with that name it is the one that is found by it. */
   nameViolation(reference: string, id: string): void;

@@ -1,7 +1,6 @@
-import { entryOf } from '../support/audit';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
-import { report, violationOf } from '../support/violations';
+import { decide, report, violationOf } from '../support/violations';
 import { json } from '../service/fake-service';
 import { startWorkerFor, TAKEN, type Worker } from './violation-world';
 
@@ -20,11 +19,10 @@ async function open(giveUpAfterMs = GIVE_UP_MS): Promise<void> {
   worker = await startWorkerFor(redis.url, { checksTicket: true, giveUpAfterMs });
   worker.fake.onCall(({ url }) => (url.endsWith('/active-ticket') ? ticket : TAKEN));
   const violation = violationOf('U1', { images: [] });
-  await report(worker.stores.violations, { ...violation, form: { ...violation.form, violationType: 'NO_TICKET' } });
+  await report(worker.stores, { ...violation, form: { ...violation.form, violationType: 'NO_TICKET' } });
 }
 
-const retry = async () =>
-  worker.stores.violations.decide(await worker.read(), { action: 'retry', audit: entryOf('violation.retried') });
+const retry = () => decide(worker.stores, 'U1', { action: 'retry' });
 const sentViolations = () => worker.fake.calls.filter(({ url }) => url.endsWith('/violations/public')).length;
 const ticketCalls = () => worker.fake.calls.length - sentViolations();
 

@@ -1,3 +1,4 @@
+import { decide } from '../support/violations';
 import { createTaskStore } from '../../src/store/tasks';
 import { entryOf } from '../support/audit';
 import { useRedis } from '../support/redis';
@@ -32,8 +33,7 @@ async function resolve(): Promise<void> {
   await tasks.resolve(task, { audit: entryOf('task.resolved'), remember: undefined });
 }
 
-const sendAgain = async () =>
-  worker.stores.violations.decide(await worker.read(), { action: 'retry', audit: entryOf('violation.retried') });
+const sendAgain = () => decide(worker.stores, 'U1', { action: 'retry' });
 
 test.each([
   ['a JSON object that breaks the contract', { done: true }],

@@ -1,9 +1,9 @@
+import { decide } from '../support/violations';
 import { truncate, rm } from 'node:fs/promises';
 import { filesIn } from '../spool/world';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { KEYS } from '../../src/store/keys';
-import { entryOf } from '../support/audit';
 import { startWorkerFor, type Worker } from './violation-world';
 
 const redis = useRedis();
@@ -20,11 +20,7 @@ test.each(['reference', 'guide'] as const)(
   'a worker on another disk does not finish what left images on the shared one (%s)',
   async (api) => {
     await worker.reportWithImage('U1', { api });
-    await worker.stores.violations.decide(await worker.read(), {
-      action: 'waive',
-      reason: 'no',
-      audit: entryOf('violation.waived'),
-    });
+    await decide(worker.stores, 'U1', { action: 'waive', reason: 'no' });
     const foreign = await worker.foreignSpool();
 
     expect(await worker.wake('U1', { spool: foreign })).toBe('images unseen');

@@ -10,7 +10,7 @@ beforeEach(async () => {
 afterEach(() => worker.stop());
 
 async function sentMetadata(also: Parameters<typeof violationOf>[1]): Promise<string | undefined> {
-  await report(worker.stores.violations, violationOf('U1', { images: [], ...also }));
+  await report(worker.stores, violationOf('U1', { images: [], ...also }));
   await worker.wake();
   const body = worker.fake.calls[0]?.body.toString() ?? '';
   return /name="metadata"\r\n\r\n(.*)\r\n--/.exec(body)?.[1];

@@ -110,7 +110,7 @@ export async function startWorkerFor(
       const stored = await upload.write(pieces(PNG));
       await upload.keep(place);
       const images = [{ ...stored, name: 'front.png', contentType: 'image/png' }];
-      await report(stores.violations, violationOf(id, { images, ...also }));
+      await report(stores, violationOf(id, { images, ...also }));
       return (await spool.pathOf(place, stored)) ?? '';
     },
     async stop() {

@@ -1,11 +1,9 @@
-import { violationSearchTerms } from '../../src/domain/search';
 import type { ViolationApi, ViolationType } from '../../src/domain/vocabulary';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { createSpool } from '../../src/spool';
 import { createSpoolMarker } from '../../src/store/spool-marker';
-import { entryOf } from '../support/audit';
-import { readViolation, violationOf } from '../support/violations';
+import { decide, report, violationOf } from '../support/violations';
 import type { Lane } from './lane';
 import type { Scenario } from './scenario';
 
@@ -33,8 +31,7 @@ function reported({ api = 'reference', violationType = 'WRONG_PARKING', ...also 
     const base = violationOf(VIOLATION_ID, { api, images: [image] });
     const { plateNumber = PLATE.withoutTicket } = also;
     const violation = { ...base, form: { ...base.form, violationType, plateNumber } };
-    const act = { audit: entryOf('violation.reported'), remember: undefined };
-    await lane.stores.violations.create(violation, { searchTerms: violationSearchTerms(violation, null) }, act);
+    await report(lane.stores, violation);
   };
 }
 
@@ -174,9 +171,7 @@ export const VIOLATION_SCENARIOS: readonly Scenario[] = [
     createsMax: 0,
     prepare: async (stage) => {
       await reported()(stage);
-      const { stores } = stage.lane;
-      const waive = { action: 'waive', reason: 'no', audit: entryOf('violation.waived') } as const;
-      await stores.violations.decide(await readViolation(stores, VIOLATION_ID), waive);
+      await decide(stage.lane.stores, VIOLATION_ID, { action: 'waive', reason: 'no' });
     },
   },
 ];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { conservationView } from '../../src/contracts/conservation';
-import { createViolationStore } from '../../src/store/violations';
+import { createRecordStore } from '../../src/store/record-store';
 import { useApp } from '../support/app';
 import { walk } from '../support/conservation';
 import { reportViolations } from '../support/violations';
@@ -59,7 +59,7 @@ it('returns zero counts and null times, and no conservation metrics, before the 
 
 it('returns the counts of the last complete conservation scan, in total and by kind, with its times', async () => {
   await live();
-  await reportViolations(createViolationStore(redisOf()), 'U1', 'U2');
+  await reportViolations({ records: createRecordStore(redisOf()) }, 'U1', 'U2');
   const { startedAtMs, endedAtMs } = await walk(redisOf());
 
   const deliveries = { ...NOTHING, acknowledged: 3, finished: 2, waiting: 1 };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { eventView } from '../../src/contracts/operator';
 import { KEYS } from '../../src/store/keys';
-import { createViolationStore } from '../../src/store/violations';
+import { createRecordStore } from '../../src/store/record-store';
 import { startApp, useApp } from '../support/app';
 import { eventually } from '../support/eventually';
 import { reportViolations } from '../support/violations';
@@ -72,7 +72,7 @@ it('sends a fact as a tow.changed event with only time, type and tow reference',
 
 it('sends a change of a violation as an event with only time, type and violation id', async () => {
   await watching(async (received) => {
-    await reportViolations(createViolationStore(app.foundation.redis), 'U1');
+    await reportViolations({ records: createRecordStore(app.foundation.redis) }, 'U1');
     await eventually(() => expect(received.map(({ event }) => event)).toContain('violation.changed'));
     const [event] = received.filter((one) => one.event === 'violation.changed');
     expect(event?.data).toEqual({ at: event?.data.at, type: 'violation.changed', violation_id: 'U1' });

@@ -1,12 +1,11 @@
 import type { ViolationForm } from '../../src/domain/violation';
-import { auditOf } from '../../src/domain/audit';
-import { violationSearchTerms } from '../../src/domain/search';
 import { violationContractTask } from '../../src/domain/violation-tasks';
 import { createViolationOutbox } from '../../src/store/outbox';
-import { createViolationStore } from '../../src/store/violations';
+import { createRecordStore } from '../../src/store/record-store';
 import { violationView, type ViolationView } from '../../src/contracts/violations';
 import type { App } from '../support/app';
 import { result } from '../support/stores';
+import { report } from '../support/violations';
 import { api } from './client';
 
 /** Violations as the API stores them, written through the project's own store. No worker runs. */
@@ -39,14 +38,8 @@ export async function newViolation(
     createdAt: new Date(foundation.clock.nowMs()).toISOString(),
     by: 'tester',
   } as const;
-  const audit = auditOf({ id: 'k1', name: 'tester', role: 'ops' }, 'violation.reported', { on: { violation_id: id } });
-  const searchTerms = violationSearchTerms(violation, null);
-  const stored = await createViolationStore(foundation.redis).create(
-    violation,
-    { searchTerms },
-    { audit, remember: undefined },
-  );
-  if (stored.kind !== 'saved') throw new Error(`the violation is ${stored.kind}`);
+  const stored = await report({ records: createRecordStore(foundation.redis) }, violation);
+  if (stored !== 'saved') throw new Error(`the violation is ${stored}`);
   return id;
 }
 

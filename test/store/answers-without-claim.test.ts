@@ -44,7 +44,7 @@ async function claimThatIsLost() {
 
 /** Claims a violation, and loses the claim. */
 async function violationClaimThatIsLost() {
-  await reportViolations(stores.violations, 'U1');
+  await reportViolations(stores, 'U1');
   const loseClaim = await rememberRecord(stores.redis, violationKey('U1'));
   const claim = await mustClaimViolation(violations, 'U1');
   await loseClaim();

@@ -38,7 +38,7 @@ describe('audit chain', () => {
     await Promise.all(
       refs.flatMap((ref, index) => [
         recordFact(tools(), { ref, command: START, actor }),
-        stores.deliveries.replay(`request-${ref}`, { audit: entryOf('delivery.replayed'), remember: undefined }),
+        stores.replay(`request-${ref}`),
         keys.create(
           { id: `k${index}`, name: `yard ${index}`, role: 'crew', createdAt: '2026-03-10T12:00:00.000Z' },
           ref,
@@ -141,8 +141,7 @@ describe('changes to the audit in Redis', () => {
 
   test.each(Object.keys(changes))('verifying the audit finds %s and names the first broken entry', async (what) => {
     await stores.request('T1');
-    const act = { audit: entryOf('delivery.replayed'), remember: undefined };
-    for (let acts = 0; acts < 5; acts += 1) await stores.deliveries.replay('request-T1', act);
+    for (let acts = 0; acts < 5; acts += 1) await stores.replay('request-T1');
     expect((await verified()).broken).toBeNull();
 
     await changes[what]?.(await audit().lines());

@@ -1,5 +1,4 @@
 import { EVERY_TOW } from '../../src/workflow/list-port';
-import { entryOf } from '../support/audit';
 import { useRedis } from '../support/redis';
 import { storedLength } from '../support/stored-records';
 import {
@@ -86,7 +85,7 @@ test('an invoice delivery that has left the record is not attached again when it
   await stores.request('T1');
   await attachAll(0, 25);
   const before = (await stores.read('T1')).tow.invoiceWebhooks;
-  await stores.deliveries.replay('i0', { audit: entryOf('delivery.replayed'), remember: undefined });
+  await stores.replay('i0');
 
   expect(await stores.process('i0')).toBe('attached');
 

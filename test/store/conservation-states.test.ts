@@ -58,7 +58,7 @@ describe('a delivery', () => {
 
   test('waits while it is replayed', async () => {
     await stores.request('T1');
-    await stores.deliveries.replay('request-T1', { audit: entryOf('delivery.replayed'), remember: undefined });
+    await stores.replay('request-T1');
 
     expect(await deliveries()).toEqual({ waiting: 1 });
   });

@@ -81,7 +81,7 @@ describe('while Redis is full', () => {
 
   test('the answer to a violation under way is stored', async () => {
     const outbox = openOutbox(stores, { leaseMs: LONG_MS });
-    await reportViolations(stores.violations, 'U1');
+    await reportViolations(stores, 'U1');
     const claimed = await mustClaimViolation(outbox, 'U1');
     await fill();
 
@@ -92,7 +92,7 @@ describe('while Redis is full', () => {
 
   test('a right to send a violation is given back, so that its attempt does not count as lost', async () => {
     const outbox = openOutbox(stores, { leaseMs: LONG_MS });
-    await reportViolations(stores.violations, 'U1');
+    await reportViolations(stores, 'U1');
     const claimed = await mustClaimViolation(outbox, 'U1');
     await fill();
 
@@ -103,7 +103,7 @@ describe('while Redis is full', () => {
 
   test('a violation whose images were deleted is finished and archived', async () => {
     const outbox = openOutbox(stores, { leaseMs: LONG_MS });
-    await reportViolations(stores.violations, 'U1');
+    await reportViolations(stores, 'U1');
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), takenAs('V-1'));
     const { record } = await claimAs(outbox, 'U1', 'finish');
     await fill();

@@ -45,7 +45,7 @@ test('a scan brings a tow back to the schedule that is leased and scheduled for 
 });
 
 test('a scan brings a violation back to the schedule that is leased and scheduled for a year ahead', async () => {
-  await reportViolations(stores.violations, 'U1');
+  await reportViolations(stores, 'U1');
   await leaseForYear(violationKey('U1'), { key: KEYS.dueViolations, member: 'U1' });
 
   await walk(stores.redis);

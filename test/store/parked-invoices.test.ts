@@ -61,7 +61,7 @@ test('an invoice that was set aside is attached when it is replayed after the to
   await stores.request('T1');
   const [aside = ''] = idsOf(PARKED_MAX + 1, 'T1').slice(-1);
 
-  await stores.deliveries.replay(aside, { audit: entryOf('delivery.replayed'), remember: undefined });
+  await stores.replay(aside);
 
   expect(await stores.process(aside)).toBe('attached');
 });

@@ -109,7 +109,7 @@ test('at most twenty places at the front of the line are looked at in one go', a
 
 test('the pollers of tows and violations take such places away', async () => {
   const violations = openOutbox(stores, { violationBudget: { limit: 1, windowMs: 60_000 } });
-  await reportViolations(stores.violations, 'U1', 'U2');
+  await reportViolations(stores, 'U1', 'U2');
   for (const id of ['U1', 'U2']) await violations.claim(id);
   await stores.redis.zadd(KEYS.violationSlotWaiting, 1, 'gone');
   await leavePlaceOf('gone');

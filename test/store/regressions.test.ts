@@ -60,7 +60,7 @@ describe('a delivery that is settled', () => {
   test('and is replayed is processed again by a run that had read it before', async () => {
     await stores.request('T1');
     const before = await stores.deliveries.read('request-T1');
-    await stores.deliveries.replay('request-T1', { audit: entryOf('delivery.replayed'), remember: undefined });
+    await stores.replay('request-T1');
 
     const outdated = { read: () => Promise.resolve(before) };
     expect(await stores.process('request-T1', { deliveries: outdated })).toBe('already_known');
@@ -159,7 +159,7 @@ describe('a difference between the answered invoice and the posted one', () => {
 
   test('is not opened again by the replay of an old invoice', async () => {
     await post('i2', 400);
-    await stores.deliveries.replay('i1', { audit: entryOf('delivery.replayed'), remember: undefined });
+    await stores.replay('i1');
 
     expect(await stores.process('i1')).toBe('attached');
 

@@ -91,7 +91,7 @@ describe('a create that a page answered', () => {
 
 test('a violation that a page answered waits for proof, and later violations do not go into the page', async () => {
   const outbox = openOutbox(stores, { proofMs: LATER_MS });
-  await reportViolations(stores.violations, 'U1', 'U2');
+  await reportViolations(stores, 'U1', 'U2');
   await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome({ ...UNKNOWN, delayMs: LATER_MS }, page));
 
   expect(await readViolation(stores, 'U1')).toMatchObject({ state: 'unknown', waitsFor: null });
@@ -104,7 +104,7 @@ test('a violation that a page answered waits for proof, and later violations do 
 
 test('a token call that works lets one create try the connection, and the others only after that was answered', async () => {
   const outbox = openOutbox(stores, { proofMs: LATER_MS });
-  await reportViolations(stores.violations, 'U1', 'U2', 'U3');
+  await reportViolations(stores, 'U1', 'U2', 'U3');
   await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome({ ...UNKNOWN, delayMs: LATER_MS }, page));
   expect((await outbox.claim('U3')).kind).toBe('wait');
   await mayTry('connection');

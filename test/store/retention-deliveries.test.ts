@@ -21,7 +21,6 @@ afterEach(async () => {
   stores.close();
 });
 
-const act = { audit: entryOf('delivery.replayed'), remember: undefined };
 const archived = () => idsIn(dataDir.path, { type: 'delivery' });
 const stateOf = async (id: string) => (await stores.deliveries.read(id))?.state;
 
@@ -81,7 +80,7 @@ test('a delivery replayed while it is archived stays in Redis and is archived ag
     archive: {
       async append(records) {
         await retention.tools.archive.append(records);
-        if (records[0]?.type === 'delivery') await stores.deliveries.replay('invoice-T1', act);
+        if (records[0]?.type === 'delivery') await stores.replay('invoice-T1');
       },
     },
   });
@@ -98,7 +97,7 @@ test('a delivery replayed and processed since it was read for the archive is not
   const before = await stores.deliveries.read('request-T1');
   // Retention compares the millisecond at which the delivery was processed.
   await untilAfter(stores.redis, before?.processedAtMs ?? Infinity);
-  await stores.deliveries.replay('request-T1', act);
+  await stores.replay('request-T1');
   expect(await stores.process('request-T1')).toBe('already_known');
 
   expect(await retention.tools.retention.retireDelivery('request-T1', before)).toBe('kept');
@@ -157,7 +156,7 @@ describe('retention: invoices for unknown tows', () => {
     await askAbout('invoice-T1');
     await resolveParked('T1');
 
-    await stores.deliveries.replay('invoice-T1', act);
+    await stores.replay('invoice-T1');
     expect(await stores.process('invoice-T1')).toBe('parked');
     expect(await stores.redis.zscore(KEYS.retireDeliveries, 'invoice-T1')).toBeNull();
     await stores.request('T1');

@@ -109,7 +109,7 @@ test('a late delivery that is replayed is late again', async () => {
   await stores.acceptInvoice('T1');
   await stores.process('invoice-T1');
 
-  await stores.deliveries.replay('invoice-T1', { audit: entryOf('delivery.replayed'), remember: undefined });
+  await stores.replay('invoice-T1');
 
   expect(await stores.process('invoice-T1')).toBe('late');
   expect(await openTasks()).toHaveLength(1);

@@ -8,7 +8,6 @@ import { connectFailFast, whenReady } from '../../src/store/connect';
 import { KEYS } from '../../src/store/keys';
 import { createTowOutbox } from '../../src/store/outbox';
 import { Records, recordsOf } from '../../src/store/records';
-import { entryOf } from '../support/audit';
 import { NO_LIMITS } from '../support/budgets';
 import { useRedis } from '../support/redis';
 import { ACCEPTED, GRACE_MS, mustClaim, openStores, result, START, type Stores } from '../support/stores';
@@ -50,7 +49,7 @@ test('a decision on a processed delivery is made again when it is replayed meanw
   await recordsOf(stores.redis).transact('any', async (transaction) => {
     const delivery = await transaction.delivery('request-T1');
     if (delivery?.state !== 'processed') return;
-    await stores.deliveries.replay('request-T1', { audit: entryOf('delivery.replayed'), remember: undefined });
+    await stores.replay('request-T1');
     transaction.effect(['ZREM', KEYS.dueDeliveries, 'request-T1']);
   });
 

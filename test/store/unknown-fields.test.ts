@@ -147,7 +147,7 @@ test('a packed tow keeps its unknown fields when it changes and stays packed', a
 test('unknown fields of a violation survive its attempt, its name and packing', async () => {
   const key = violationKey('U1');
   const outbox = openOutbox(stores);
-  await reportViolations(stores.violations, 'U1');
+  await reportViolations(stores, 'U1');
   const claimed = await mustClaimViolation(outbox, 'U1');
   await outbox.giveBack(claimed, { kind: 'images_unseen', delayMs: 0 });
   await stores.redis.hset(key, 'links', JSON.stringify({ references: [] }), 'run', JSON.stringify({ lookAtMs: null }));

@@ -9,6 +9,7 @@ import { openRetention } from '../support/retention';
 import { openStores, UNKNOWN, type Stores } from '../support/stores';
 import {
   claimAs,
+  decide,
   join,
   link,
   mustClaimViolation,
@@ -36,23 +37,18 @@ const read = (id: string) => readViolation(stores, id);
 const openTasks = () => stores.redis.hkeys(KEYS.tasks);
 
 async function waive(id: string): Promise<void> {
-  const waived = { action: 'waive', reason: 'no', audit: entryOf('violation.waived') } as const;
-  expect(await stores.violations.decide(await read(id), waived)).toEqual({ kind: 'saved' });
+  expect(await decide(stores, id, { action: 'waive', reason: 'no' })).toBe('saved');
 }
 
 async function correct(id: string): Promise<void> {
-  const before = await read(id);
-  const { violation } = before;
-  const corrected = { ...violation, form: { ...violation.form, plateNumber: 'XYZ 99' } };
-  const audit = entryOf('violation.corrected');
-  await stores.violations.decide(before, { action: 'correct', violation: corrected, searchTerms: [], audit });
+  await decide(stores, id, { action: 'correct', fields: { plateNumber: 'XYZ 99' } });
 }
 
 describe('the id in the metadata', () => {
-  const again = () => report(stores.violations, violationOf('U2', { metadata: { id: 'own-U1' } }));
+  const again = () => report(stores, violationOf('U2', { metadata: { id: 'own-U1' } }));
 
   test('of a violation that was waived unsent is free for another; its own id still finds it', async () => {
-    await reportViolations(stores.violations, 'U1');
+    await reportViolations(stores, 'U1');
     const no = outcome(REFUSED, { hadNoEffect: true });
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), no);
     expect(await again()).toBe('alias_taken');
@@ -65,14 +61,14 @@ describe('the id in the metadata', () => {
   });
 
   test('of one that was waived unsent finds it until another one has it', async () => {
-    await reportViolations(stores.violations, 'U1');
+    await reportViolations(stores, 'U1');
     await waive('U1');
 
     expect((await read('own-U1')).violation.id).toBe('U1');
   });
 
   test('of one that was waived and may have been sent stays its own', async () => {
-    await reportViolations(stores.violations, 'U1');
+    await reportViolations(stores, 'U1');
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(UNKNOWN));
     await waive('U1');
 
@@ -81,7 +77,7 @@ describe('the id in the metadata', () => {
   });
 
   test('that went to another stays there when the waived one leaves', async () => {
-    await reportViolations(stores.violations, 'U1');
+    await reportViolations(stores, 'U1');
     await waive('U1');
     expect(await again()).toBe('saved');
     const { record } = await claimAs(outbox, 'U1', 'finish');
@@ -99,7 +95,7 @@ describe('a proof of what was corrected since it was sent', () => {
   const TASK = 'violation_before_correction.U1';
 
   async function refusedAfter(first: Parameters<typeof outcome>): Promise<void> {
-    await reportViolations(stores.violations, 'U1');
+    await reportViolations(stores, 'U1');
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(...first));
     await outbox.ack(await eventually(() => mustClaimViolation(outbox, 'U1')), outcome(REFUSED, { hadNoEffect: true }));
     await correct('U1');

@@ -1,11 +1,11 @@
 import { slidingWindow } from '../../src/store/budgets';
 import { budgetKey, KEYS } from '../../src/store/keys';
 import { createSendingStore } from '../../src/store/sending';
-import { entryOf } from '../support/audit';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { openStores, type Stores } from '../support/stores';
 import {
+  decide,
   mustClaimViolation,
   openOutbox,
   outcome,
@@ -34,7 +34,7 @@ async function redisNowMs(): Promise<number> {
 test('several workers with a backlog never send more violations than the rate limit in any window', async () => {
   const [limit, minuteMs] = [20, 200];
   const ids = namesOf(100);
-  await reportViolations(stores.violations, ...ids);
+  await reportViolations(stores, ...ids);
   const outbox = outboxWith(limit, minuteMs);
   const sentAtMs: number[] = [];
   const waiting = new Set(ids);
@@ -60,7 +60,7 @@ test('several workers with a backlog never send more violations than the rate li
 });
 
 test('a violation over the rate limit waits for its permit, is scheduled for it and is counted', async () => {
-  await reportViolations(stores.violations, 'U1', 'U2');
+  await reportViolations(stores, 'U1', 'U2');
   const outbox = outboxWith(1, 60_000);
   await mustClaimViolation(outbox, 'U1');
 
@@ -79,7 +79,7 @@ test('a violation over the rate limit waits for its permit, is scheduled for it 
 test('violations receive rate limit permits in the order of their reports, whichever is claimed first', async () => {
   const ids = ['U3', 'U1', 'U2', 'U0'];
   for (const id of ids) {
-    await reportViolations(stores.violations, id);
+    await reportViolations(stores, id);
     const reportedAtMs = await redisNowMs();
     await eventually(async () => expect(await redisNowMs()).toBeGreaterThan(reportedAtMs));
   }
@@ -97,17 +97,16 @@ test('violations receive rate limit permits in the order of their reports, which
 });
 
 test('a violation that was waived leaves the rate limit queue', async () => {
-  await reportViolations(stores.violations, 'U1', 'U2', 'U3');
+  await reportViolations(stores, 'U1', 'U2', 'U3');
   const outbox = outboxWith(1, 60_000);
   for (const id of ['U1', 'U2', 'U3']) await outbox.claim(id);
-  const waive = { action: 'waive', reason: 'no', audit: entryOf('violation.waived') } as const;
-  await stores.violations.decide(await readViolation(stores, 'U2'), waive);
+  await decide(stores, 'U2', { action: 'waive', reason: 'no' });
 
   expect(await stores.redis.zrangebyscore(KEYS.violationSlotWaiting, '-inf', '+inf')).toEqual(['U3']);
 });
 
 test('a returned rate limit permit serves exactly one other violation', async () => {
-  await reportViolations(stores.violations, 'U1', 'U2', 'U3');
+  await reportViolations(stores, 'U1', 'U2', 'U3');
   const outbox = outboxWith(1, 60_000);
   const claimed = await mustClaimViolation(outbox, 'U1');
   await outbox.giveBack(claimed, { kind: 'images_unseen', delayMs: 60_000 });
@@ -124,7 +123,7 @@ describe('a violation attempt that sent no request', () => {
     ['dropped', DROPPED],
     ['surely not sent', NOT_SENT],
   ])('returns its rate limit permit and makes the first violation in the queue due (%s)', async (_what, verdict) => {
-    await reportViolations(stores.violations, 'U1', 'U2', 'U3');
+    await reportViolations(stores, 'U1', 'U2', 'U3');
     const outbox = outboxWith(1, 60_000);
     const claimed = await mustClaimViolation(outbox, 'U1');
     for (const id of ['U2', 'U3']) expect((await outbox.claim(id)).kind).toBe('wait');
@@ -139,7 +138,7 @@ describe('a violation attempt that sent no request', () => {
   });
 
   test('keeps its rate limit permit when its earlier request was answered', async () => {
-    await reportViolations(stores.violations, 'U1', 'U2');
+    await reportViolations(stores, 'U1', 'U2');
     const outbox = outboxWith(1, 60_000);
     await outbox.ack(
       await mustClaimViolation(outbox, 'U1'),
@@ -151,7 +150,7 @@ describe('a violation attempt that sent no request', () => {
 });
 
 test('a claim without a token takes no rate limit permit and keeps its place in the queue', async () => {
-  await reportViolations(stores.violations, 'U1', 'U2');
+  await reportViolations(stores, 'U1', 'U2');
   const outbox = outboxWith(1, 60_000);
 
   expect(await outbox.claim('U1', { hasToken: false })).toEqual({ kind: 'token_first' });
@@ -164,13 +163,12 @@ test('a claim without a token takes no rate limit permit and keeps its place in 
 });
 
 test('a violation that is waived while a token is fetched for it leaves the rate limit queue', async () => {
-  await reportViolations(stores.violations, 'U1', 'U2');
+  await reportViolations(stores, 'U1', 'U2');
   const outbox = outboxWith(1, 60_000);
   expect((await outbox.claim('U1', { hasToken: false })).kind).toBe('token_first');
   expect(await stores.redis.zrange(KEYS.violationSlotWaiting, '0', '-1')).toEqual(['U1']);
 
-  const waive = { action: 'waive', reason: 'seen', audit: entryOf('violation.waived') } as const;
-  await stores.violations.decide(await readViolation(stores, 'U1'), waive);
+  await decide(stores, 'U1', { action: 'waive', reason: 'seen' });
 
   expect(await stores.redis.zcard(KEYS.violationSlotWaiting)).toBe(0);
   expect((await outbox.claim('U2')).kind).toBe('send');

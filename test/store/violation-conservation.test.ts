@@ -2,7 +2,6 @@ import { violationRefusedTask } from '../../src/domain/violation-tasks';
 import { KEYS, violationKey } from '../../src/store/keys';
 import { createTaskStore } from '../../src/store/tasks';
 import type { ViolationOutbox } from '../support/outboxes';
-import { entryOf } from '../support/audit';
 import { violationStandings, walk } from '../support/conservation';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
@@ -10,12 +9,12 @@ import { endLease, leaseUntilMs, setCircuit } from '../support/stored-records';
 import { LEASE_MS, openStores, UNKNOWN, type Stores } from '../support/stores';
 import {
   claimAs,
+  decide,
   join,
   liveAndBeAccepted,
   mustClaimViolation,
   openOutbox,
   outcome,
-  readViolation,
   reportViolations,
   takenAs,
 } from '../support/violations';
@@ -34,14 +33,14 @@ const listedTask = () => createTaskStore(stores.redis).read('violation.U1');
 const isDue = async () => (await stores.redis.zscore(KEYS.dueViolations, 'U1')) !== null;
 
 async function refused(): Promise<void> {
-  await reportViolations(stores.violations, 'U1');
+  await reportViolations(stores, 'U1');
   const task = violationRefusedTask({ id: 'U1', httpStatus: 400, words: 'no', hint: null });
   await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome({ next: 'refused', hint: null }, { task }));
 }
 
 describe('a violation', () => {
   test('waits from the moment it was taken in until it is accepted and cleared up behind', async () => {
-    await reportViolations(stores.violations, 'U1');
+    await reportViolations(stores, 'U1');
     expect(await standings()).toEqual({ waiting: 1 });
     const claimed = await mustClaimViolation(outbox, 'U1');
     expect(await standings()).toEqual({ waiting: 1 });
@@ -57,7 +56,7 @@ describe('a violation', () => {
   });
 
   test('waits while its worker is lost, while proof may come, and is with a person after that', async () => {
-    await reportViolations(stores.violations, 'U1');
+    await reportViolations(stores, 'U1');
     await mustClaimViolation(outbox, 'U1');
     const leaseEnd = await leaseUntilMs(stores.redis, violationKey('U1'));
     await eventually(() => expect(Date.now()).toBeGreaterThan(leaseEnd));
@@ -70,7 +69,7 @@ describe('a violation', () => {
   });
 
   test('waits for proof of an answer that never came', async () => {
-    await reportViolations(stores.violations, 'U1');
+    await reportViolations(stores, 'U1');
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(UNKNOWN));
 
     expect(await standings()).toEqual({ waiting: 1 });
@@ -80,15 +79,12 @@ describe('a violation', () => {
     await refused();
     expect(await standings()).toEqual({ with_a_person: 1 });
 
-    await stores.violations.decide(await readViolation(stores, 'U1'), {
-      action: 'retry',
-      audit: entryOf('violation.retried'),
-    });
+    await decide(stores, 'U1', { action: 'retry' });
     expect(await standings()).toEqual({ waiting: 1 });
   });
 
   test('that is held for a ticket is with a person', async () => {
-    await reportViolations(stores.violations, 'U1');
+    await reportViolations(stores, 'U1');
     const claimed = await mustClaimViolation(outbox, 'U1');
     await outbox.giveBack(claimed, { kind: 'ticket_known', hasActiveTicket: true });
 
@@ -96,7 +92,7 @@ describe('a violation', () => {
   });
 
   test('that an open circuit blocks waits', async () => {
-    await reportViolations(stores.violations, 'U1');
+    await reportViolations(stores, 'U1');
     await setCircuit(stores.redis, 'paused.violation', { untilMs: Date.now() + 300_000 });
     expect((await outbox.claim('U1')).kind).toBe('wait');
 
@@ -106,7 +102,7 @@ describe('a violation', () => {
 
 describe('a violation is lost', () => {
   test('without its record; its name says which', async () => {
-    await reportViolations(stores.violations, 'U1', 'U2');
+    await reportViolations(stores, 'U1', 'U2');
     await stores.redis.del('{p0}:violation:U2');
 
     const { violations, lostNames } = await walk(stores.redis);
@@ -117,7 +113,7 @@ describe('a violation is lost', () => {
   });
 
   test('in a state that nobody knows', async () => {
-    await reportViolations(stores.violations, 'U1');
+    await reportViolations(stores, 'U1');
     await stores.redis.hset('{p0}:violation:U1', 'r1', '{"seq":1,"state":"odd"}');
 
     expect(await standings()).toEqual({ lost: 1 });
@@ -166,7 +162,7 @@ describe('a violation is lost', () => {
       },
     ],
   ])('only because it is not on the schedule %s; it is scheduled and goes on', async (_when, live) => {
-    await reportViolations(stores.violations, 'U1');
+    await reportViolations(stores, 'U1');
     await live();
     await stores.redis.zrem(KEYS.dueViolations, 'U1');
 

@@ -1,14 +1,14 @@
-import { violationRefusedTask } from '../../src/domain/violation-tasks';
-import { violationSearchTerms } from '../../src/domain/search';
 import { KEYS } from '../../src/store/keys';
-import type { ViolationDecision } from '../../src/workflow/violation-port';
 import type { ViolationOutbox } from '../support/outboxes';
-import { entryOf } from '../support/audit';
+import { violationRefusedTask } from '../../src/domain/violation-tasks';
+import type { ViolationCommand } from '../../src/workflow/decide-violation';
+import type { Remember } from '../../src/workflow/transaction-port';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { openStores, UNKNOWN, type Stores } from '../support/stores';
 import {
   claimAs,
+  decide as decideOn,
   idNamed,
   mustClaimViolation,
   openOutbox,
@@ -29,24 +29,23 @@ beforeEach(async () => {
 });
 afterEach(() => stores.close());
 
-const RETRY = { action: 'retry', audit: entryOf('violation.retried') } as const;
-const WAIVE = { action: 'waive', reason: 'wrong car', audit: entryOf('violation.waived', 'wrong car') } as const;
-const accepting = (reference: string | null) =>
-  ({ action: 'accept', reason: 'seen', reference, audit: entryOf('violation.accepted_by_hand', 'seen') }) as const;
+const RETRY = { action: 'retry' } as const;
+const WAIVE = { action: 'waive', reason: 'wrong car' } as const;
+const accepting = (reference: string | null) => ({ action: 'accept', reason: 'seen', reference }) as const;
 const openTasks = () => stores.redis.hkeys(KEYS.tasks);
 const read = () => readViolation(stores, 'U1');
 const isDue = async () => (await stores.redis.zscore(KEYS.dueViolations, 'U1')) !== null;
-const decide = async (decision: ViolationDecision) => (await stores.violations.decide(await read(), decision)).kind;
+const decide = (command: ViolationCommand, remember?: Remember) => decideOn(stores, 'U1', command, remember);
 
 async function refused(): Promise<void> {
-  await reportViolations(stores.violations, 'U1');
+  await reportViolations(stores, 'U1');
   const task = violationRefusedTask({ id: 'U1', httpStatus: 400, words: 'Zone not found', hint: null });
   const no = { next: 'refused', hint: null } as const;
   await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(no, { task, hadNoEffect: true }));
 }
 
 async function unknown(): Promise<void> {
-  await reportViolations(stores.violations, 'U1');
+  await reportViolations(stores, 'U1');
   await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(UNKNOWN));
   await eventually(() => claimAs(outbox, 'U1', 'escalated'));
 }
@@ -54,7 +53,7 @@ async function unknown(): Promise<void> {
 /** One that depends on a ticket. */
 async function ticketQuestion(): Promise<void> {
   const violation = violationOf('U1');
-  await report(stores.violations, { ...violation, form: { ...violation.form, violationType: 'NO_TICKET' } });
+  await report(stores, { ...violation, form: { ...violation.form, violationType: 'NO_TICKET' } });
 }
 
 describe('a person who', () => {
@@ -93,15 +92,11 @@ describe('a person who', () => {
   test('corrects it sends the new form, found by its new plate; the old one is found no less', async () => {
     await refused();
     const { violation } = await read();
-    const corrected = { ...violation, form: { ...violation.form, plateNumber: 'XYZ 99' } };
-    const searchTerms = violationSearchTerms(corrected, null);
-    expect(
-      await decide({ action: 'correct', violation: corrected, searchTerms, audit: entryOf('violation.corrected') }),
-    ).toBe('saved');
+    expect(await decide({ action: 'correct', fields: { plateNumber: 'XYZ 99' } })).toBe('saved');
 
     const { record, entry } = await mustClaimViolation(outbox, 'U1');
     expect(entry.revision).toBe(2);
-    expect(record.violation).toEqual(corrected);
+    expect(record.violation.form).toEqual({ ...violation.form, plateNumber: 'XYZ 99' });
     for (const search of ['xyz99', 'abj1234']) {
       const found = await stores.violations.list({ state: null, search, cursor: null, limit: 5 });
       expect(found.items).toHaveLength(1);
@@ -129,25 +124,22 @@ describe('a person who', () => {
     },
   );
 
-  test('decides on what has changed since he looked decides nothing', async () => {
+  test('waives it while another person accepts it: one of the two decides', async () => {
     await refused();
-    const before = await read();
-    await decide(RETRY);
 
-    expect(await stores.violations.decide(before, WAIVE)).toEqual({ kind: 'stale' });
-    expect((await read()).state).toBe('pending');
+    const answers = await Promise.all([decide(WAIVE), decide(accepting(null))]);
+
+    expect(answers.toSorted()).toEqual(['saved', 'violation_settled']);
+    expect((await read()).state).toBe(answers[0] === 'saved' ? 'waived' : 'accepted');
   });
 
   test('decides twice under one key decides once, with one entry in the audit', async () => {
     await refused();
     const remember = { scope: 'POST waive k1', fingerprint: 'f1' };
     const entries = await stores.redis.llen(KEYS.audit);
-    expect(await stores.violations.decide(await read(), WAIVE, remember)).toEqual({ kind: 'saved' });
+    expect(await decide(WAIVE, remember)).toBe('saved');
 
-    expect(await stores.violations.decide(await read(), WAIVE, remember)).toEqual({
-      kind: 'remembered',
-      fingerprint: 'f1',
-    });
+    expect(await decide(WAIVE, remember)).toBe('remembered');
     expect(await stores.redis.llen(KEYS.audit)).toBe(entries + 1);
   });
 });
@@ -182,8 +174,7 @@ describe('before a fine that a ticket would speak against', () => {
   test('a corrected form is asked about anew', async () => {
     await ticketQuestion();
     await outbox.giveBack(await claimAs(outbox, 'U1', 'check'), { kind: 'ticket_known', hasActiveTicket: true });
-    const { violation } = await read();
-    await decide({ action: 'correct', violation, searchTerms: [], audit: entryOf('violation.corrected') });
+    await decide({ action: 'correct', fields: { plateNumber: 'XYZ 99' } });
 
     expect((await outbox.claim('U1')).kind).toBe('check');
   });
@@ -219,14 +210,14 @@ describe('before a fine that a ticket would speak against', () => {
   ] as const)('nobody is asked about a violation %s', async (_what, checksTicket, violationType) => {
     outbox = openOutbox(stores, { checksTicket });
     const violation = violationOf('U1');
-    await report(stores.violations, { ...violation, form: { ...violation.form, violationType } });
+    await report(stores, { ...violation, form: { ...violation.form, violationType } });
 
     await mustClaimViolation(outbox, 'U1');
   });
 });
 
 test('images that are gone hold it without an attempt; brought back, it is sent', async () => {
-  await reportViolations(stores.violations, 'U1');
+  await reportViolations(stores, 'U1');
   await outbox.giveBack(await mustClaimViolation(outbox, 'U1'), { kind: 'images_missing' });
   expect(await read()).toMatchObject({ state: 'held', attempts: 0, inFlight: false, ticketOverruled: false });
 

@@ -7,6 +7,7 @@ import { useRedis } from '../support/redis';
 import { ACCEPTED, mustClaim, openStores, result, START, type Stores } from '../support/stores';
 import {
   claimAs,
+  decide,
   mustClaimViolation,
   openOutbox,
   outcome,
@@ -53,7 +54,7 @@ async function forbid(id: string): Promise<void> {
 
 /** The service goes down under three violations. */
 async function breakDown(): Promise<void> {
-  await reportViolations(stores.violations, 'U1', 'U2', 'U3');
+  await reportViolations(stores, 'U1', 'U2', 'U3');
   for (const id of ['U1', 'U2', 'U3']) await outbox.ack(await mustClaimViolation(outbox, id), outcome(FAILED, failing));
   for (const id of ['U1', 'U2']) {
     await changeEntry(stores.redis, { violationId: id }, 1, { nextAtMs: 1 });
@@ -63,7 +64,7 @@ async function breakDown(): Promise<void> {
 
 describe('a broken connection', () => {
   test('that a violation meets holds tows and violations alike, and one of either may try it', async () => {
-    await reportViolations(stores.violations, 'U1', 'U2');
+    await reportViolations(stores, 'U1', 'U2');
     await tow('T1');
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(BROKEN, { hadNoEffect: true }));
     expect(await openTasks()).toEqual(['connection']);
@@ -82,7 +83,7 @@ describe('a broken connection', () => {
   });
 
   test('that a tow gets through wakes the violations it held at once', async () => {
-    await reportViolations(stores.violations, 'U1', 'U2');
+    await reportViolations(stores, 'U1', 'U2');
     await tow('T1');
     await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(BROKEN));
     for (const id of ['U1', 'U2']) expect((await outbox.claim(id)).kind).toBe('wait');
@@ -97,7 +98,7 @@ describe('a broken connection', () => {
   });
 
   test('is no failure of a violation: no attempt is counted, and its clock of giving up does not run', async () => {
-    await reportViolations(stores.violations, 'U1');
+    await reportViolations(stores, 'U1');
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(BROKEN, { hadNoEffect: true }));
 
     expect(await readViolation(stores, 'U1')).toMatchObject({ attempts: 0, failures: 0, giveUpAtMs: null, log: [] });
@@ -152,7 +153,7 @@ describe('an outage', () => {
 
 describe('403', () => {
   test('on a third violation pauses them all: one task, those that were refused are taken back, tows go on', async () => {
-    await reportViolations(stores.violations, 'U1', 'U2', 'U3', 'U4');
+    await reportViolations(stores, 'U1', 'U2', 'U3', 'U4');
     await tow('T1');
     await forbid('U1');
     await forbid('U2');
@@ -169,7 +170,7 @@ describe('403', () => {
 
   test('once a person resumes them, or one that tries gets through, all are due at once', async () => {
     const ids = ['U1', 'U2', 'U3', 'U4'];
-    await reportViolations(stores.violations, ...ids);
+    await reportViolations(stores, ...ids);
     for (const id of ['U1', 'U2', 'U3']) await forbid(id);
     for (const id of ids) await outbox.claim(id);
 
@@ -191,7 +192,7 @@ describe('403', () => {
 
 test('many violations that wait for a gate do not all look again when it may be tried', async () => {
   const ids = Array.from({ length: 30 }, (_, index) => `U${index}`);
-  await reportViolations(stores.violations, ...ids);
+  await reportViolations(stores, ...ids);
   await setCircuit(stores.redis, 'paused.violation', { untilMs: Date.now() + 10_000 });
   for (const id of ids) expect((await outbox.claim(id)).kind).toBe('wait');
 
@@ -202,11 +203,10 @@ test('many violations that wait for a gate do not all look again when it may be 
 });
 
 test('a violation that is settled while a gate holds it is held no longer', async () => {
-  await reportViolations(stores.violations, 'U1');
+  await reportViolations(stores, 'U1');
   await setCircuit(stores.redis, 'paused.violation', { untilMs: Date.now() + 10_000 });
   await outbox.claim('U1');
-  const waive = { action: 'waive', reason: 'no', audit: entryOf('violation.waived') } as const;
-  await stores.violations.decide(await readViolation(stores, 'U1'), waive);
+  await decide(stores, 'U1', { action: 'waive', reason: 'no' });
 
   expect((await sending().read()).held).toBe(0);
   await claimAs(outbox, 'U1', 'finish');

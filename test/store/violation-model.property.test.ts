@@ -3,13 +3,12 @@ import { violationRefusedTask } from '../../src/domain/violation-tasks';
 import { versionNumber } from '../../src/domain/outbox-record';
 import { KEYS } from '../../src/store/keys';
 import type { AttemptResult } from '../../src/domain/settle-attempt';
-import type { ViolationDecision } from '../../src/workflow/violation-port';
 import type { ClaimedViolation, ViolationOutbox } from '../support/outboxes';
-import { entryOf } from '../support/audit';
+import type { ViolationCommand } from '../../src/workflow/decide-violation';
 import { walk } from '../support/conservation';
 import { useRedis } from '../support/redis';
 import { openStores, type Stores } from '../support/stores';
-import { join, openOutbox, outcome, readViolation, report, takenAs, violationOf } from '../support/violations';
+import { decide, join, openOutbox, outcome, readViolation, report, takenAs, violationOf } from '../support/violations';
 import { changeEntry, endLease, letTry } from '../support/stored-records';
 
 const redis = useRedis();
@@ -163,17 +162,16 @@ class World {
   }
 
   /** Decides as the workflow allows: never while settled or in flight, and no correction while unknown. */
-  async #decide(action: ViolationDecision['action'], before: Awaited<ReturnType<typeof readViolation>>): Promise<void> {
+  async #decide(action: ViolationCommand['action'], before: Awaited<ReturnType<typeof readViolation>>): Promise<void> {
     const isOver = before.state === 'accepted' || before.state === 'waived';
     if (isOver || before.inFlight || (action === 'correct' && before.state === 'unknown')) return;
-    const audit = entryOf('violation.retried');
-    const decisions: Record<typeof action, ViolationDecision> = {
-      retry: { action: 'retry', audit },
-      correct: { action: 'correct', audit, violation: before.violation, searchTerms: [] },
-      waive: { action: 'waive', audit, reason: 'no' },
-      accept: { action: 'accept', audit, reason: 'seen', reference: null },
+    const commands: Record<typeof action, ViolationCommand> = {
+      retry: { action: 'retry' },
+      correct: { action: 'correct', fields: { plateNumber: before.violation.form.plateNumber } },
+      waive: { action: 'waive', reason: 'no' },
+      accept: { action: 'accept', reason: 'seen', reference: null },
     };
-    await stores.violations.decide(before, decisions[action]);
+    if ((await decide(stores, ID, commands[action])) !== 'saved') return;
     if (action === 'retry' || action === 'correct') this.#isOpen = false;
   }
 
@@ -216,7 +214,7 @@ test('a violation is never sent twice without a manual retry, never lost and sta
       await stores.redis.flushdb();
       const violation = violationOf(ID, { api: isGuide ? 'guide' : 'reference' });
       const form = { ...violation.form, violationType: 'NO_TICKET' } as const;
-      await report(stores.violations, { ...violation, form });
+      await report(stores, { ...violation, form });
       const world = new World(checksTicket);
       for (const step of played) {
         await world.play(step);

@@ -1,10 +1,10 @@
 import { KEYS } from '../../src/store/keys';
 import type { ViolationOutbox } from '../support/outboxes';
 import { joinTows } from '../../src/workflow/join';
-import { entryOf } from '../support/audit';
 import { useRedis } from '../support/redis';
 import { openStores, UNKNOWN, type Stores } from '../support/stores';
 import {
+  decide,
   idNamed,
   join,
   link,
@@ -33,7 +33,7 @@ const ownerOf = (reference: string) => idNamed(stores, reference);
 const openTasks = () => stores.redis.hkeys(KEYS.tasks);
 
 async function sentWithoutAnswer(id: string): Promise<void> {
-  await reportViolations(stores.violations, id);
+  await reportViolations(stores, id);
   await outbox.ack(await mustClaimViolation(outbox, id), outcome(UNKNOWN));
 }
 
@@ -122,17 +122,16 @@ describe('a name that another violation has', () => {
   test('is not given to one that a person takes as accepted, and nothing is decided', async () => {
     await liveAndBeAccepted(stores, 'U1', 'V-1');
     await sentWithoutAnswer('U2');
-    const audit = entryOf('violation.accepted_by_hand');
-    const accepting = (reference: string) => ({ action: 'accept', reason: 'seen', reference, audit }) as const;
+    const accepting = (reference: string) => ({ action: 'accept', reason: 'seen', reference }) as const;
 
-    expect(await stores.violations.decide(await read('U2'), accepting('V-1'))).toEqual({ kind: 'reference_taken' });
+    expect(await decide(stores, 'U2', accepting('V-1'))).toBe('reference_taken');
     expect((await read('U2')).state).toBe('unknown');
-    expect(await stores.violations.decide(await read('U2'), accepting('V-2'))).toEqual({ kind: 'saved' });
+    expect(await decide(stores, 'U2', accepting('V-2'))).toBe('saved');
     expect(await ownerOf('V-2')).toBe('U2');
   });
 
   test("by a person's link goes to the one whose answer tells it", async () => {
-    await reportViolations(stores.violations, 'U1', 'U2');
+    await reportViolations(stores, 'U1', 'U2');
     await request('TW-1', 'V-2', 'x');
     await link(stores, 'U1', 'TW-1');
 
@@ -145,7 +144,7 @@ describe('a name that another violation has', () => {
 
 describe('a link by hand', () => {
   test('of a violation that was never sent proves nothing, and the name its answer tells is the one it is shown under', async () => {
-    await reportViolations(stores.violations, 'U1');
+    await reportViolations(stores, 'U1');
     await request('TW-1', 'V-paper', 'x');
     await link(stores, 'U1', 'TW-1');
     expect(await read('U1')).toMatchObject({ state: 'pending', reference: 'V-paper' });
@@ -157,7 +156,7 @@ describe('a link by hand', () => {
   });
 
   test('from before it was sent is no proof of what was sent since; the id that the service echoes is', async () => {
-    await reportViolations(stores.violations, 'U1');
+    await reportViolations(stores, 'U1');
     await request('TW-1', 'V-paper', 'x');
     await link(stores, 'U1', 'TW-1');
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(UNKNOWN));
@@ -179,7 +178,7 @@ describe('a link by hand', () => {
   });
 
   test('made again for another violation takes tow and name along; twice is once', async () => {
-    await reportViolations(stores.violations, 'U8', 'U9');
+    await reportViolations(stores, 'U8', 'U9');
     await request('TW-1', 'V-1', 'x');
     await link(stores, 'U8', 'TW-1');
     for (const answer of ['done', 'already_linked']) expect(await link(stores, 'U9', 'TW-1')).toBe(answer);
@@ -192,7 +191,7 @@ describe('a link by hand', () => {
   });
 
   test('that takes a name from another violation proves nothing of an unknown one', async () => {
-    await reportViolations(stores.violations, 'U8');
+    await reportViolations(stores, 'U8');
     await request('TW-1', 'V-1', 'x');
     await link(stores, 'U8', 'TW-1');
     await sentWithoutAnswer('U9');
@@ -204,7 +203,7 @@ describe('a link by hand', () => {
   test('takes the tow but not the name that the service itself told of another violation', async () => {
     await liveAndBeAccepted(stores, 'U8', 'V-1');
     await request('TW-1', 'V-1', 'x');
-    await reportViolations(stores.violations, 'U9');
+    await reportViolations(stores, 'U9');
     await link(stores, 'U9', 'TW-1');
 
     expect(await read('U8')).toMatchObject({ reference: 'V-1', towingReferenceIds: [] });

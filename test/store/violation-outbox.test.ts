@@ -54,7 +54,7 @@ async function refuse(id: string): Promise<void> {
 
 describe('claim and ack', () => {
   test('of twenty workers that claim at the same time one may send, with the violation as it stands', async () => {
-    await reportViolations(stores.violations, 'U1');
+    await reportViolations(stores, 'U1');
 
     // The lease outlasts twenty claims on a busy machine.
     const lasting = openOutbox(stores, { leaseMs: 60_000 });
@@ -69,7 +69,7 @@ describe('claim and ack', () => {
   });
 
   test('what the service calls it is kept and found, and its files and tows are cleared up behind it once', async () => {
-    await reportViolations(stores.violations, 'U1');
+    await reportViolations(stores, 'U1');
     const claimed = await mustClaimViolation(outbox, 'U1');
     const answer = { violation_reference_id: 'V-1', status: 'PENDING' };
 
@@ -89,7 +89,7 @@ describe('claim and ack', () => {
   });
 
   test('of the guide form its id and whether it may be towed are kept', async () => {
-    await report(stores.violations, violationOf('U1', { api: 'guide' }));
+    await report(stores, violationOf('U1', { api: 'guide' }));
     const named = { reference: '4711', serviceStatus: null, canTow: true };
 
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), takenAs('4711', { named }));
@@ -98,7 +98,7 @@ describe('claim and ack', () => {
   });
 
   test('a claim whose reply was lost is given again, and counts once', async () => {
-    await reportViolations(stores.violations, 'U1');
+    await reportViolations(stores, 'U1');
     const fixed = { ...systemClock, id: () => 'the-same-id' };
     const limits = { giveUpAfterMs: 3_600_000, violationBudget: { limit: 2, windowMs: 60_000 }, checksTicket: false };
     const settings = { leaseMs: 5000, proofMs: GRACE_MS, ...limits };
@@ -112,7 +112,7 @@ describe('claim and ack', () => {
   });
 
   test('an answer that is stored twice changes nothing the second time', async () => {
-    await reportViolations(stores.violations, 'U1');
+    await reportViolations(stores, 'U1');
     const claimed = await mustClaimViolation(outbox, 'U1');
     await outbox.ack(claimed, takenAs('V-1'));
     const { version: _version, ...before } = await read('U1');
@@ -124,7 +124,7 @@ describe('claim and ack', () => {
   });
 
   test('an answer to a form that was corrected meanwhile changes nothing but the attempts', async () => {
-    await reportViolations(stores.violations, 'U1');
+    await reportViolations(stores, 'U1');
     const lost = await mustClaimViolation(outbox, 'U1');
     await untilUnknown('U1');
     await changeEntry(stores.redis, { violationId: 'U1' }, 1, { revision: 2 });
@@ -140,7 +140,7 @@ describe('claim and ack', () => {
   });
 
   test('refused it waits for a person, with the words of the service', async () => {
-    await reportViolations(stores.violations, 'U1');
+    await reportViolations(stores, 'U1');
     await refuse('U1');
 
     expect(await read('U1')).toMatchObject({ state: 'refused', nextAttemptAtMs: null, attempts: 1 });
@@ -150,7 +150,7 @@ describe('claim and ack', () => {
   });
 
   test('what may be retried comes up again when its wait is over, and an answer that breaks the contract is a task', async () => {
-    await reportViolations(stores.violations, 'U1');
+    await reportViolations(stores, 'U1');
     const retry = { next: 'retry', delayMs: 100, because: 'failed' } as const;
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(retry));
     const { nextAttemptAtMs } = await read('U1');
@@ -166,7 +166,7 @@ describe('claim and ack', () => {
   });
 
   test('given back it is due after its wait: no attempt is counted, and its slot of the budget is free', async () => {
-    await reportViolations(stores.violations, 'U1');
+    await reportViolations(stores, 'U1');
     const budgeted = openOutbox(stores, { violationBudget: { limit: 1, windowMs: 60_000 } });
     const claimed = await mustClaimViolation(budgeted, 'U1');
 
@@ -181,7 +181,7 @@ describe('claim and ack', () => {
 describe('giving up', () => {
   test('what has kept failing for too long is handed to a person, also when it is not due', async () => {
     outbox = openOutbox(stores, { giveUpAfterMs: LEASE_MS });
-    await reportViolations(stores.violations, 'U1');
+    await reportViolations(stores, 'U1');
     const retry = { next: 'retry', delayMs: 60_000, because: 'failed' } as const;
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(retry));
     expect(await dueAt('U1')).toBeLessThan(Date.now() + 5000);
@@ -193,7 +193,7 @@ describe('giving up', () => {
 
   test('a tow request closes the task of a violation that was given up', async () => {
     outbox = openOutbox(stores, { giveUpAfterMs: 1 });
-    await reportViolations(stores.violations, 'U1');
+    await reportViolations(stores, 'U1');
     const failed = { next: 'retry', delayMs: 60_000, because: 'failed' } as const;
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(failed));
     await eventually(() => claimAs(outbox, 'U1', 'escalated'));

@@ -42,7 +42,7 @@ const untilUnknown = (id: string) =>
 
 describe('a lost answer', () => {
   test('of a worker that was lost leaves it unknown, never sent again by itself, and after its time a person decides', async () => {
-    await reportViolations(stores.violations, 'U1');
+    await reportViolations(stores, 'U1');
     await mustClaimViolation(outbox, 'U1');
     await untilUnknown('U1');
     expect(await outbox.claim('U1')).toMatchObject({ kind: 'wait' });
@@ -57,14 +57,14 @@ describe('a lost answer', () => {
 
   test('without metadata is handed over at once', async () => {
     outbox = openOutbox(stores, { proofMs: 3_600_000 });
-    await report(stores.violations, violationOf('U1', { api: 'guide' }));
+    await report(stores, violationOf('U1', { api: 'guide' }));
     await mustClaimViolation(outbox, 'U1');
 
     await eventually(() => claimAs(outbox, 'U1', 'escalated'));
   });
 
   test('is proved by the tow request that names its id: it is accepted, its task is closed, and it is found by its name', async () => {
-    await reportViolations(stores.violations, 'U1');
+    await reportViolations(stores, 'U1');
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(UNKNOWN));
     await eventually(() => claimAs(outbox, 'U1', 'escalated'));
 
@@ -79,7 +79,7 @@ describe('a lost answer', () => {
 
   test('that comes after all settles what is unknown, also once a person said to send it again', async () => {
     for (const id of ['U1', 'U2']) {
-      await reportViolations(stores.violations, id);
+      await reportViolations(stores, id);
       const lost = await mustClaimViolation(outbox, id);
       await untilUnknown(id);
       if (id === 'U2') await changeEntry(stores.redis, { violationId: 'U2' }, 1, { state: 'pending', forgiven: 1 });
@@ -91,7 +91,7 @@ describe('a lost answer', () => {
   });
 
   test('that comes after a second call left settles nothing', async () => {
-    await reportViolations(stores.violations, 'U1');
+    await reportViolations(stores, 'U1');
     const lost = await mustClaimViolation(outbox, 'U1');
     await untilUnknown('U1');
     await changeEntry(stores.redis, { violationId: 'U1' }, 1, { state: 'pending', forgiven: 1, nextAtMs: 1 });
@@ -103,7 +103,7 @@ describe('a lost answer', () => {
 });
 
 test('a tow that is made while its violation gets its name looks for it again: neither misses the other', async () => {
-  await report(stores.violations, violationOf('U1', { api: 'guide' }));
+  await report(stores, violationOf('U1', { api: 'guide' }));
   const claimed = await mustClaimViolation(outbox, 'U1');
   await stores.accept('tow_request', towRequest('T1'), 'request-T1');
   let decisions = 0;
@@ -126,7 +126,7 @@ test('a tow that is made while its violation gets its name looks for it again: n
 
 describe('a tow request', () => {
   test('proves a violation whose call is under way; its answer is kept, and nothing is cleared up before it came', async () => {
-    await reportViolations(stores.violations, 'U1');
+    await reportViolations(stores, 'U1');
     const claimed = await mustClaimViolation(outbox, 'U1');
 
     await join(stores, 'U1', { towingReference: 'TW-1', reference: 'V-1' });
@@ -143,7 +143,7 @@ describe('a tow request', () => {
     ['refused', REFUSED],
     ['unanswered', UNKNOWN],
   ])('has proved a violation although its call is %s afterwards: no question is asked', async (_what, verdict) => {
-    await reportViolations(stores.violations, 'U1');
+    await reportViolations(stores, 'U1');
     const claimed = await mustClaimViolation(outbox, 'U1');
     await join(stores, 'U1', { towingReference: 'TW-1', reference: 'V-1' });
     const task = violationRefusedTask({ id: 'U1', httpStatus: 400, words: 'twice', hint: null });
@@ -155,7 +155,7 @@ describe('a tow request', () => {
   });
 
   test('has proved a violation although its worker is lost afterwards', async () => {
-    await reportViolations(stores.violations, 'U1');
+    await reportViolations(stores, 'U1');
     await mustClaimViolation(outbox, 'U1');
     await join(stores, 'U1', { towingReference: 'TW-1', reference: 'V-1' });
 
@@ -165,7 +165,7 @@ describe('a tow request', () => {
   });
 
   test('for a violation that was surely never sent is noted and proves nothing', async () => {
-    await reportViolations(stores.violations, 'U1');
+    await reportViolations(stores, 'U1');
     const notSent = { next: 'retry', delayMs: 0, because: 'surely_not_sent' } as const;
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(notSent, { hadNoEffect: true }));
 
@@ -176,7 +176,7 @@ describe('a tow request', () => {
   });
 
   test('for a violation that failed once and may have worked proves it before it is sent again', async () => {
-    await reportViolations(stores.violations, 'U1');
+    await reportViolations(stores, 'U1');
     const failed = { next: 'retry', delayMs: 0, because: 'failed' } as const;
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(failed));
 
@@ -186,7 +186,7 @@ describe('a tow request', () => {
   });
 
   test('that is noted twice is noted once; another one of the same violation is noted too', async () => {
-    await reportViolations(stores.violations, 'U1');
+    await reportViolations(stores, 'U1');
     for (const towingReference of ['TW-1', 'TW-1', 'TW-2']) {
       await join(stores, 'U1', { towingReference, reference: 'V-1' });
     }
@@ -195,7 +195,7 @@ describe('a tow request', () => {
   });
 
   test('with another name for a settled violation makes it look for tows of that name too', async () => {
-    await reportViolations(stores.violations, 'U1');
+    await reportViolations(stores, 'U1');
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), takenAs('V-1'));
     const { record } = await claimAs(outbox, 'U1', 'finish');
     await join(stores, 'U1', { towingReference: 'TW-1', reference: 'V-other' });
@@ -207,7 +207,7 @@ describe('a tow request', () => {
   });
 
   test('that is joined while it is cleared up does not make that start again', async () => {
-    await reportViolations(stores.violations, 'U1');
+    await reportViolations(stores, 'U1');
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), takenAs('V-1'));
     const { record } = await claimAs(outbox, 'U1', 'finish');
     await join(stores, 'U1', { towingReference: 'TW-1', reference: 'V-1' });

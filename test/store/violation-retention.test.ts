@@ -11,6 +11,7 @@ import { KEEP_NOTHING, lastingKeys, openRetention } from '../support/retention';
 import { openStores, type Stores } from '../support/stores';
 import {
   claimAs,
+  decide,
   idNamed,
   join,
   liveAndBeAccepted,
@@ -39,7 +40,6 @@ afterEach(async () => {
 const HOUR_MS = 3_600_000;
 const isThere = async (id: string) => (await stores.violations.read(id)) !== null;
 const archived = () => idsIn(dataDir.path, { type: 'violation' });
-const WAIVE = { action: 'waive', reason: 'no', audit: entryOf('violation.waived') } as const;
 
 describe('a settled violation', () => {
   test('leaves whole, and stands in the archive as it was', async () => {
@@ -66,7 +66,7 @@ describe('a settled violation', () => {
     expect(await violationStandings(stores.redis)).toEqual({});
     const lasting = (await lastingKeys(stores)).filter(({ key }) => !/:(walk|last-walk)$/.test(key));
     expect(lasting).toEqual([{ key: KEYS.audit, size: 1 }]);
-    expect(await report(stores.violations, violationOf('U2', { metadata: { id: 'own-U1' } }))).toBe('saved');
+    expect(await report(stores, violationOf('U2', { metadata: { id: 'own-U1' } }))).toBe('saved');
   });
 
   test('keeps a name that another one has where it is', async () => {
@@ -91,8 +91,8 @@ describe('a settled violation', () => {
   });
 
   test('stays until its tows are joined and its files are gone', async () => {
-    await reportViolations(stores.violations, 'U1');
-    await stores.violations.decide(await readViolation(stores, 'U1'), WAIVE);
+    await reportViolations(stores, 'U1');
+    await decide(stores, 'U1', { action: 'waive', reason: 'no' });
     await retention.sweepAll();
     expect(await isThere('U1')).toBe(true);
 
@@ -104,7 +104,7 @@ describe('a settled violation', () => {
 
   test('stays while somebody is to look at its answer, and leaves once he has', async () => {
     const outbox = openOutbox(stores);
-    await reportViolations(stores.violations, 'U1');
+    await reportViolations(stores, 'U1');
     const task = violationContractTask({ id: 'U1', httpStatus: 200 });
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), takenAs('V-1', { task, rawBody: 'odd' }));
     const finish = async () => {
@@ -152,7 +152,7 @@ describe('a settled violation', () => {
 
 test('a violation that is not settled stays, however old', async () => {
   const outbox = openOutbox(stores);
-  await reportViolations(stores.violations, 'U1', 'U2', 'U3');
+  await reportViolations(stores, 'U1', 'U2', 'U3');
   await mustClaimViolation(outbox, 'U2');
   await mustClaimViolation(outbox, 'U3');
   await eventually(() => claimAs(outbox, 'U3', 'escalated'));

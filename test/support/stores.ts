@@ -24,6 +24,7 @@ import { createDeferral } from '../../src/store/failing-deliveries';
 import type { Wake } from '../../src/workflow/ports';
 import { decideReport, type DecisionCommand } from '../../src/workflow/decisions';
 import { recordFact } from '../../src/workflow/progress';
+import { replayDelivery } from '../../src/workflow/replay-delivery';
 import { lineOfTow, type RecordStore } from '../../src/workflow/transaction-port';
 import type { FactCommand } from '../../src/domain/fact-command';
 import { isKnown, type KnownTow } from '../../src/domain/stored-tow';
@@ -104,6 +105,11 @@ export async function openStores(redisUrl: string) {
     async decide(ref: string, reportId: string, command: DecisionCommand) {
       const effect = await decideReport(progress, { ref, reportId, command, actor: TESTER });
       if (effect.kind !== 'done') throw new Error(`not decided: ${JSON.stringify(effect)}`);
+    },
+    /** A person replays a delivery; returns what it led to, or the code of the refusal. */
+    async replay(id: string) {
+      const effect = await replayDelivery(progress, { id, actor: TESTER, remember: undefined });
+      return effect.kind === 'refused' ? effect.refusal.code : effect.kind;
     },
     /** Changes a tow past all rules. */
     change: (ref: string, change: (draft: KnownTow, nowMs: number) => void) => changeInStore(redis, ref, change),

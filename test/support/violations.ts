@@ -1,17 +1,17 @@
 import type { Verdict } from '../../src/domain/policy';
-import { violationSearchTerms } from '../../src/domain/search';
 import { joinTow, type JoiningTow } from '../../src/domain/stored-violation';
 import type { Violation } from '../../src/domain/violation';
 import type { JsonObject, ViolationApi } from '../../src/domain/vocabulary';
 import { systemClock } from '../../src/platform/clock';
 import { createViolationOutbox, type ViolationOutboxSettings } from '../../src/store/outbox';
 import type { AttemptResult } from '../../src/domain/settle-attempt';
-import type { ViolationStore } from '../../src/workflow/violation-port';
 import type { ClaimedViolation, ViolationClaim, ViolationOutbox } from './outboxes';
+import { decideViolation, type ViolationCommand } from '../../src/workflow/decide-violation';
 import { linkViolation } from '../../src/workflow/link-violation';
-import { lineOfViolation } from '../../src/workflow/transaction-port';
-import { entryOf } from './audit';
-import { ACCEPTED, GRACE_MS, LEASE_MS, result, TESTER, type Stores } from './stores';
+import { reportViolation } from '../../src/workflow/report-violation';
+import type { Upload } from '../../src/workflow/spool-port';
+import { lineOfViolation, type Remember } from '../../src/workflow/transaction-port';
+import { ACCEPTED, GRACE_MS, LEASE_MS, NO_WAKE, result, TESTER, type Stores } from './stores';
 
 /** A violation with an id of its own in its metadata, unless told. */
 export function violationOf(id: string, also: Partial<Violation> & { metadata?: JsonObject } = {}): Violation {
@@ -38,16 +38,54 @@ export function violationOf(id: string, also: Partial<Violation> & { metadata?: 
   };
 }
 
+/** Images that are nowhere: nothing is written to a disk. */
+const NO_UPLOAD: Upload = {
+  write: () => Promise.reject(new Error('there is no disk')),
+  keep: () => Promise.resolve(),
+  discard: () => Promise.resolve(),
+  takeBack: () => Promise.resolve(),
+};
+
 /** Reports violations one after another. */
-export async function reportViolations(violations: ViolationStore, ...ids: readonly string[]): Promise<void> {
-  for (const id of ids) await report(violations, violationOf(id));
+export async function reportViolations(stores: Pick<Stores, 'records'>, ...ids: readonly string[]): Promise<void> {
+  for (const id of ids) await report(stores, violationOf(id));
 }
 
-/** Takes one violation in; says what came of it. */
-export async function report(violations: ViolationStore, violation: Violation): Promise<string> {
-  const searchTerms = violationSearchTerms(violation, null);
-  const act = { audit: entryOf('violation.reported'), remember: undefined };
-  return (await violations.create(violation, { searchTerms }, act)).kind;
+/** Reports one violation; returns `saved`, or why it was not. */
+export async function report(
+  { records }: Pick<Stores, 'records'>,
+  violation: Violation,
+  remember?: Remember,
+): Promise<string> {
+  const request = { violation, upload: NO_UPLOAD, actor: TESTER, remember };
+  const effect = await reportViolation({ records, wake: NO_WAKE }, request);
+  switch (effect.kind) {
+    case 'done':
+      return 'saved';
+    case 'remembered':
+      return effect.kind;
+    case 'refused':
+      return effect.refusal.message.includes('waived') ? 'alias_of_waived' : 'alias_taken';
+  }
+}
+
+/** A person decides on a violation; returns `saved`, or the code of the refusal. */
+export async function decide(
+  { records }: Pick<Stores, 'records'>,
+  id: string,
+  command: ViolationCommand,
+  remember?: Remember,
+): Promise<string> {
+  const tools = { records, wake: NO_WAKE, clock: systemClock };
+  const effect = await decideViolation(tools, { id, command, actor: TESTER, remember });
+  switch (effect.kind) {
+    case 'done':
+      return 'saved';
+    case 'remembered':
+      return effect.kind;
+    case 'refused':
+      return effect.refusal.code;
+  }
 }
 
 /** Short leases and times of proof; nothing is given up, counted or checked unless told. */
@@ -92,7 +130,7 @@ export function takenAs(reference: string, also: Partial<AttemptResult> = {}): A
 /** Reported, sent, accepted under its reference, and cleared up behind. */
 export async function liveAndBeAccepted(stores: Stores, id: string, reference = `V-${id}`): Promise<void> {
   const outbox = openOutbox(stores);
-  await reportViolations(stores.violations, id);
+  await reportViolations(stores, id);
   await outbox.ack(await mustClaimViolation(outbox, id), takenAs(reference));
   const { record } = await claimAs(outbox, id, 'finish');
   await outbox.finished(record);

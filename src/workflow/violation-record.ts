@@ -1,15 +1,8 @@
 import type { ViolationRecord } from '../contracts/violations';
-import type { Entry } from '../domain/entry';
 import { versionNumber, type StoredViolation } from '../domain/outbox-record';
+import { entryOf } from '../domain/stored-violation';
 
-/** The one entry of a violation. */
-export function entryOf({ entries, id }: StoredViolation): Entry {
-  const [entry] = entries;
-  if (!entry) throw new Error(`the violation ${id} has no entry`);
-  return entry;
-}
-
-/** A stored violation as use cases read it. */
+/** A stored violation as lists and pages read it. */
 export function violationRecordOf(stored: StoredViolation): ViolationRecord {
   const entry = entryOf(stored);
   return {
@@ -42,4 +35,9 @@ export function violationRecordOf(stored: StoredViolation): ViolationRecord {
     towingReferenceIds: stored.tows,
     log: entry.log,
   };
+}
+
+/** A violation as it is once its changed draft is committed. */
+export function violationAfter(draft: StoredViolation): ViolationRecord {
+  return violationRecordOf({ ...draft, version: String(versionNumber(draft.version) + 1) });
 }
