@@ -13,7 +13,7 @@ export function createDecisionApi(
   const { answers, progress, tasks, violations } = options;
   const server = createServer(options);
   serveTows(server, progress);
-  serveTasks(server, { tasks, tows: progress.tows, violations });
+  serveTasks(server, { ...progress, tasks, violations });
   serveViolationDecisions(server, progress);
   return createOperatorApi(server.endpoints, answers);
 }

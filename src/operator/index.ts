@@ -99,12 +99,12 @@ export function createOperator(options: OperatorOptions): Operator {
   serveTows(server, options.progress);
   serveDispatch(server, options.progress);
   const { violations, progress } = options;
-  serveTasks(server, { tasks: options.tasks, tows: progress.tows, violations });
+  serveTasks(server, { ...progress, tasks: options.tasks, violations });
   serveViolations(server, { ...progress, violations, spool: options.spool, api: options.violationApi });
   servePhotos(server, { ...progress, spool: options.spool });
   serveViolationDecisions(server, progress);
   serveLookups(server, options.lookups);
-  serveSending(server, options.sending);
+  serveSending(server, { ...progress, sending: options.sending });
   serveDeliveries(server, { ...progress, deliveries: options.deliveries });
   serveQueues(server, { queues: options.queues, audit: options.audit });
   serveConservation(server, options.conservation);

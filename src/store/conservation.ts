@@ -7,7 +7,7 @@ import { systemClock } from '../platform/clock';
 import type { ConservationStore, WalkStep } from '../workflow/conservation-port';
 import type { Effect } from './commit';
 import { checkEntries } from './check-entries';
-import { closingOf, openingOf } from './general-task';
+import { closingOf, openingOf } from './task-changes';
 import { KEYS } from './keys';
 import { entriesBehind, ledgerEnds, ledgerSize, type LedgerEntry } from './ledger';
 import { recordsOf } from './records';

@@ -1,38 +1,9 @@
 import type { Redis } from 'ioredis';
 import type { NewTask } from '../domain/tasks';
-import type { Check, Effect } from './commit';
-import { taskEffects, taskTexts, type TaskTexts } from './indexes';
-import { KEYS } from './keys';
-import { taskOf } from './parse';
 import { recordsOf } from './records';
-import { groupNameOf } from './task-groups';
+import { closingOf, openingOf, type TaskChange } from './task-changes';
 
-/** Tasks of the whole operator, which belong to no record. Their id is their subject. */
-
-/** What opens or closes a task, to be part of a commit. The check `task` fails when another process was faster. */
-export interface TaskChange {
-  readonly checks: readonly Check[];
-  readonly effects: readonly Effect[];
-}
-
-/** What opens a task; null when it is open. An open task is not changed. */
-export async function openingOf(
-  redis: Redis,
-  { subject, ...task }: NewTask,
-  nowMs: number,
-): Promise<TaskChange | null> {
-  if ((await redis.hget(KEYS.tasks, subject)) !== null) return null;
-  const effects = taskEffects({}, taskTexts({ [subject]: { task, openedAtMs: nowMs } }, {}));
-  return { checks: [isStill(subject, '')], effects: [...effects, eventOf('task.opened', nowMs)] };
-}
-
-/** What closes a task; null when it is not open. */
-export async function closingOf(redis: Redis, id: string, nowMs: number): Promise<TaskChange | null> {
-  const json = await redis.hget(KEYS.tasks, id);
-  if (json === null) return null;
-  const before: TaskTexts = { [id]: { json, openedAtMs: 0, group: groupNameOf(taskOf(json, '0')) } };
-  return { checks: [isStill(id, json)], effects: [...taskEffects(before, {}), eventOf('task.closed', nowMs)] };
-}
+/** Opens and closes tasks of the whole operator, each in a commit of its own. */
 
 /** Opens a task unless it is open; resolves with whether it opened it. */
 export async function openGeneralTask(redis: Redis, task: NewTask): Promise<boolean> {
@@ -50,12 +21,4 @@ async function change(redis: Redis, changeAt: (nowMs: number) => Promise<TaskCha
   const taskChange = await changeAt(await records.nowMs());
   if (!taskChange) return false;
   return (await records.commit({ records: [], ...taskChange })).kind === 'done';
-}
-
-function isStill(id: string, json: string): Check {
-  return { key: KEYS.tasks, field: id, value: json, name: 'task' };
-}
-
-function eventOf(type: 'task.opened' | 'task.closed', atMs: number): Effect {
-  return ['PUBLISH', KEYS.events, JSON.stringify({ type, towing_reference_id: null, at_ms: atMs })];
 }

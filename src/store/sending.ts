@@ -5,10 +5,9 @@ import { PAUSABLE_OPERATIONS } from '../domain/vocabulary';
 import type { SendingStore } from '../workflow/ports';
 import type { StoredToken } from '../workflow/service-port';
 import { decodeCircuits } from '../contracts/stored-circuits';
-import { CIRCUIT_NAMES, resumeOperation, type CircuitName } from '../domain/circuits';
+import { CIRCUIT_NAMES, type CircuitName } from '../domain/circuits';
 import { slidingWindow, type BudgetSettings } from './budgets';
 import { blockedKey, budgetKey, KEYS } from './keys';
-import { recordsOf } from './records';
 import { createTokenCache } from './tokens';
 
 /** The circuits and rate limits that hold sending. */
@@ -47,19 +46,6 @@ export function createSendingStore(redis: Redis, budgets: BudgetSettings): Sendi
         held: held.reduce((total, count) => total + count, 0),
         budgets: used.map((budget) => ({ ...budget, waiting: waiting[budget.name] ?? 0 })),
       };
-    },
-
-    async resume(operation, { audit, remember }) {
-      const reply = await recordsOf(redis).transact('circuits', async (transaction) => {
-        const known = remember && (await transaction.fingerprintOf(remember.scope));
-        if (known) return { kind: 'remembered', fingerprint: known } as const;
-        const circuits = await transaction.circuits();
-        if (!resumeOperation(circuits, operation, transaction.circuitEffects)) return { kind: 'unknown' } as const;
-        transaction.audit(audit);
-        transaction.remember(remember);
-        return { kind: 'saved' } as const;
-      });
-      return reply.kind === 'failed' ? { kind: 'remembered', fingerprint: reply.value } : reply.value;
     },
   };
 }

@@ -3,21 +3,13 @@ import type { Order } from '../contracts/paging';
 import type { Task } from '../contracts/records';
 import { EmptyTaskFilter, isEmptyFilter, type TaskCounts, type TaskFilter } from '../workflow/list-port';
 import type { TaskStore } from '../workflow/ports';
-import { settleDelivery } from '../domain/delivery';
-import { closeTask, noteEvent, type StoredTow } from '../domain/outbox-record';
-import { settleQuestionedAnswer } from '../domain/settle-entry';
-import { parkedInvoiceTask } from '../domain/tasks';
-import { violationContractTaskId } from '../domain/violation-tasks';
-import { closingOf } from './general-task';
 import { KEYS, taskGroupKey, taskGroupsKey, towKey } from './keys';
 import { taskOf } from './parse';
-import { recordsOf } from './records';
 import { decodeTow } from './tow-fields';
-import type { Transaction } from './transaction';
 import { byBytes, knownRows, mergedRows, pageOf, type Row, type Rows } from './rows';
 import { groupOf, groupOfTask, inGroup } from './task-groups';
 
-/** What people must decide. Tasks are opened by the decisions that find them necessary, never here. */
+/** What people must decide, as lists and pages read it. */
 export function createTaskStore(redis: Redis): TaskStore {
   const readMany = (ids: readonly string[]) => readTasks(redis, ids);
   return {
@@ -37,53 +29,7 @@ export function createTaskStore(redis: Redis): TaskStore {
       const rows = await rowsFor(redis, filter, 'oldest');
       return (await rows(null, max)).map(({ ref }) => ref);
     },
-
-    async resolve(task, { audit, remember }) {
-      const { towing_reference_id: ref, violation_id: violationId } = task;
-      const line = ref === undefined ? `violation ${violationId ?? ''}` : `tow ${ref}`;
-      const reply = await recordsOf(redis).transact(line, async (transaction) => {
-        const known = remember && (await transaction.fingerprintOf(remember.scope));
-        if (known) return { kind: 'remembered', fingerprint: known } as const;
-        const record = ref === undefined ? await transaction.violation(violationId ?? '') : await transaction.tow(ref);
-        if (!record || !(task.id in record.tasks)) {
-          // A task of the whole operator, or one whose record has left.
-          const closing = await closingOf(redis, task.id, transaction.nowMs);
-          if (!closing) return { kind: 'unknown' } as const;
-          for (const check of closing.checks) transaction.check(check);
-          transaction.effect(...closing.effects);
-        } else if (record.kind === 'tow') {
-          closeTask(record, task.id);
-          if (task.id === `${parkedInvoiceTask.subject}.${record.ref}`)
-            await setParkedAside(redis, transaction, record);
-          const entry = { type: audit.action, task_type: task.type, by: audit.by, reason: audit.why };
-          if (record.tow) noteEvent(record, entry, transaction.nowMs);
-        } else {
-          closeTask(record, task.id);
-          if (task.id === violationContractTaskId(record.id)) settleQuestionedAnswer(record);
-        }
-        transaction.audit(audit);
-        transaction.remember(remember);
-        return { kind: 'saved' } as const;
-      });
-      if (reply.kind === 'done') return reply.value;
-      return reply.check === 'remembered' ? { kind: 'remembered', fingerprint: reply.value } : { kind: 'unknown' };
-    },
   };
-}
-
-/** Sets the parked invoices aside that were asked about; one that is still due came later, and is asked about later. */
-async function setParkedAside(redis: Redis, transaction: Transaction, record: StoredTow): Promise<void> {
-  const ids = record.parked.map(({ id }) => id);
-  if (ids.length === 0) return;
-  const dues = await redis.zmscore(KEYS.dueDeliveries, ...ids);
-  for (const [at, id] of ids.entries()) {
-    if (dues[at] !== null) continue;
-    record.parked = record.parked.filter((parked) => parked.id !== id);
-    const delivery = await transaction.delivery(id);
-    if (delivery && delivery.state !== 'processed') {
-      settleDelivery(delivery, record, 'set_aside', transaction.nowMs);
-    }
-  }
 }
 
 async function readTasks(redis: Redis, ids: readonly string[]): Promise<Task[]> {

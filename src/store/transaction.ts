@@ -40,6 +40,7 @@ import {
   lineEffects,
   type StoreChange,
 } from './record-effects';
+import { closingOf } from './task-changes';
 import { decodeTow } from './tow-fields';
 import { decodeViolation, newStoredViolation } from './violation-fields';
 import { wellFormedJson } from './well-formed';
@@ -176,6 +177,21 @@ export class Transaction implements TransactionPort {
   /** Takes a delivery away that was read before. */
   removeDelivery(id: string): void {
     this.#deliveries.remove(id);
+  }
+
+  async scheduledDeliveries(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    if (ids.length === 0) return new Set();
+    const scores = await this.redis.zmscore(KEYS.dueDeliveries, ...ids);
+    return new Set(ids.filter((_, at) => scores[at] !== null));
+  }
+
+  /** Closes a task of the whole operator; false when it is not open. */
+  async closeGeneralTask(id: string): Promise<boolean> {
+    const closing = await closingOf(this.redis, id, this.nowMs);
+    if (!closing) return false;
+    for (const check of closing.checks) this.check(check);
+    this.effect(...closing.effects);
+    return true;
   }
 
   async isArchived(ref: string): Promise<boolean> {

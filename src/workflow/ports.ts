@@ -4,7 +4,7 @@ import type { Delivery, Quarantined, Task, TowRecord } from '../contracts/record
 import type { AuditEntry } from '../domain/audit';
 import type { FieldRule } from '../domain/refusal';
 import type { OverdueAfter } from '../domain/overdue';
-import type { DeliveryKind, PausableOperation, Role } from '../domain/vocabulary';
+import type { DeliveryKind, Role } from '../domain/vocabulary';
 import type { Page, TaskList, TowCounts, TowFilter } from './list-port';
 import type { Remember } from './transaction-port';
 
@@ -61,16 +61,12 @@ export interface DeliveryStore {
 /** What holds sending, whichever tow it is for. */
 export interface SendingStore {
   read(): Promise<SendingView>;
-  /** Ends the pause of an operation; `unknown` when it is not paused. */
-  resume(operation: PausableOperation, act: Act): Promise<Saved>;
 }
 
 export interface TaskStore extends TaskList {
   read(id: string): Promise<Task | null>;
   /** Those of the named tasks that are open, in the order of their names; one look, however many. */
   readMany(ids: readonly string[]): Promise<readonly Task[]>;
-  /** Closes a task that only informs; its answer is remembered with the effect, since the task is gone afterwards. */
-  resolve(task: Task, act: Act<RememberAnswer>): Promise<Saved>;
 }
 
 /** The record of what people did. */

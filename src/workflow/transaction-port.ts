@@ -1,4 +1,5 @@
 import type { AuditEntry } from '../domain/audit';
+import type { CircuitEffects, Circuits } from '../domain/circuits';
 import type { Delivery } from '../domain/delivery';
 import type { StoredTow, StoredViolation } from '../domain/outbox-record';
 import type { Violation } from '../domain/violation';
@@ -26,10 +27,18 @@ export interface Transaction {
    * again; if it has changed since, the decision is not committed.
    */
   delivery(id: string, known?: Delivery | null): Promise<Delivery | null>;
+  /** Those of the deliveries that are on the schedule. */
+  scheduledDeliveries(ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** Sets when a delivery is due, ms; null takes it off the schedule. A delivery that is settled leaves it by itself. */
   scheduleDelivery(id: string, atMs: number | null): void;
   /** Whether a tow was archived, and is remembered. */
   isArchived(ref: string): Promise<boolean>;
+  /** Closes a task that belongs to no record; false when it is not open. */
+  closeGeneralTask(id: string): Promise<boolean>;
+  /** A draft of the circuits. While none is open, one that opened a moment ago may be missing, unless `isFresh`. */
+  circuits(options?: { readonly isFresh?: boolean }): Promise<Circuits>;
+  /** Where the rules of circuits note what follows from a change of them. */
+  readonly circuitEffects: CircuitEffects;
   /** What is remembered under an Idempotency-Key; null when nothing is. */
   fingerprintOf(scope: string): Promise<string | null>;
   /** Remembers the request under its key, with the text of its answer if that is known. */
@@ -64,6 +73,9 @@ export function lineOfTow(ref: string): string {
 export function lineOfViolation(id: string): string {
   return `violation ${id}`;
 }
+
+/** The line of decisions on circuits alone. */
+export const LINE_OF_CIRCUITS = 'circuits';
 
 /** The line of decisions on a delivery that concern no tow. */
 export function lineOfDelivery(id: string): string {

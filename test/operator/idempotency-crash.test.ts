@@ -5,6 +5,8 @@ import { createAnswerStore } from '../../src/store/answers';
 import { createRecordStore } from '../../src/store/record-store';
 import { createTaskStore } from '../../src/store/tasks';
 import { recordFact } from '../../src/workflow/progress';
+import { resolveTask } from '../../src/workflow/resolve-task';
+import { TESTER } from '../support/stores';
 import { entryOf } from '../support/audit';
 import { useApp } from '../support/app';
 import { audited } from './audited';
@@ -40,7 +42,7 @@ describe('operator API: requests repeated after a crash between effect and respo
       {
         ref,
         command: { event: 'canceled', cancellationReason: 'Owner came back' },
-        actor: { id: 'k1', name: 'tester', role: 'ops' },
+        actor: TESTER,
         remember: { scope: 'scope', fingerprint: 'fingerprint' },
       },
     );
@@ -54,13 +56,13 @@ describe('operator API: requests repeated after a crash between effect and respo
   it('stores the response of a task resolution in the same write that closes the task', async () => {
     const ref = await newTow(app);
     await deliver(app, 'tow_request', { violation_reference_id: 'V-other', towing_reference_id: ref });
-    const tasks = createTaskStore(app.foundation.redis);
-    const open = await tasks.read(`rival_request.${ref}`);
-    if (!open) throw new Error('the task was not opened');
-    const remember = { scope: 'scope', fingerprint: 'fingerprint', answer: 'the answer' };
-    await tasks.resolve(open, { audit: entryOf('task.resolved'), remember });
-    const answers = createAnswerStore(app.foundation.redis);
-    expect(await answers.find('scope')).toEqual({ fingerprint: 'fingerprint', answer: 'the answer' });
+    const { redis } = app.foundation;
+    const tools = { records: createRecordStore(redis), tasks: createTaskStore(redis) };
+    const remember = { scope: 'scope', fingerprint: 'fingerprint' };
+    await resolveTask(tools, { id: `rival_request.${ref}`, reason: 'seen', actor: TESTER, remember });
+    const found = await createAnswerStore(redis).find('scope');
+    expect(found?.fingerprint).toBe('fingerprint');
+    expect(JSON.parse(found?.answer ?? '')).toMatchObject({ id: `rival_request.${ref}`, type: 'rival_request' });
   });
 
   it('stores the response of an API key creation in the same write that creates the key', async () => {

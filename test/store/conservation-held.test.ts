@@ -1,9 +1,7 @@
 import { systemClock } from '../../src/platform/clock';
 import { refusedTask } from '../../src/domain/tasks';
 import { createTowOutbox } from '../../src/store/outbox';
-import { createSendingStore } from '../../src/store/sending';
 import { reportIn } from '../support/outboxes';
-import { entryOf } from '../support/audit';
 import { NO_LIMITS } from '../support/budgets';
 import { standings } from '../support/conservation';
 import { useRedis } from '../support/redis';
@@ -71,8 +69,7 @@ test('reports of a paused operation wait, also those refused before it, and afte
   expect(await claimAll()).toEqual(REFS.map(() => 'wait'));
   expect(await reports()).toEqual({ waiting: 16 });
 
-  const sending = createSendingStore(stores.redis, { auth: 0, site: 0, violations: 0, tickets: 0, tow: 0 });
-  await sending.resume('started', { audit: entryOf('operation.resumed'), remember: undefined });
+  await stores.resume('started');
   expect(await reports()).toEqual({ waiting: 16 });
 });
 
@@ -84,8 +81,7 @@ test('reports that the pause found refused and a person resumed before any was l
     const also = { task, isForbidden: true, hadNoEffect: true, wasAnswered: true, service: 'alive' } as const;
     await stores.outbox.ack(claimed, result({ next: 'refused', hint: null }, also));
   }
-  const sending = createSendingStore(stores.redis, { auth: 0, site: 0, violations: 0, tickets: 0, tow: 0 });
-  await sending.resume('started', { audit: entryOf('operation.resumed'), remember: undefined });
+  await stores.resume('started');
   for (const ref of ['A', 'B']) await stores.outbox.claim(ref);
 
   expect(await reports()).toEqual({ waiting: 14, with_a_person: 2 });

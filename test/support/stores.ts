@@ -4,6 +4,7 @@ import {
   isTowingReference,
   isViolationReference,
   type JsonObject,
+  type PausableOperation,
   type TowingReference,
 } from '../../src/domain/vocabulary';
 import type { Verdict } from '../../src/domain/policy';
@@ -16,6 +17,7 @@ import { createDeliveryStore, createIntake } from '../../src/store/deliveries';
 import { createDueSets } from '../../src/store/due';
 import { createTowOutbox } from '../../src/store/outbox';
 import { createRecordStore } from '../../src/store/record-store';
+import { createTaskStore } from '../../src/store/tasks';
 import { createTowStore } from '../../src/store/tows';
 import { createViolationStore } from '../../src/store/violations';
 import type { AttemptResult } from '../../src/domain/settle-attempt';
@@ -25,7 +27,9 @@ import type { Wake } from '../../src/workflow/ports';
 import { decideReport, type DecisionCommand } from '../../src/workflow/decisions';
 import { recordFact } from '../../src/workflow/progress';
 import { replayDelivery } from '../../src/workflow/replay-delivery';
-import { lineOfTow, type RecordStore } from '../../src/workflow/transaction-port';
+import { resolveTask } from '../../src/workflow/resolve-task';
+import { resumeOperation } from '../../src/workflow/resume-operation';
+import { lineOfTow, type RecordStore, type Remember } from '../../src/workflow/transaction-port';
 import type { FactCommand } from '../../src/domain/fact-command';
 import { isKnown, type KnownTow } from '../../src/domain/stored-tow';
 import { NO_LIMITS } from './budgets';
@@ -73,8 +77,9 @@ export async function openStores(redisUrl: string) {
     const rawBody = JSON.stringify(body);
     return intake.accept({ id, kind, towingReferenceId, rawBody, verified: true, signatureId: id });
   };
-  const process = async (id: string, tools: Partial<ProcessDeliveryTools> = {}) =>
-    (await processDeliveries({ delivery_ids: [id] }, { ...deliveryTools(redis), ...tools })).what;
+  const tools = deliveryTools(redis);
+  const process = async (id: string, others: Partial<ProcessDeliveryTools> = {}) =>
+    (await processDeliveries({ delivery_ids: [id] }, { ...tools, ...others })).what;
   const progress = { records, wake: NO_WAKE, clock: systemClock, rules: RULES };
   return {
     redis,
@@ -109,6 +114,20 @@ export async function openStores(redisUrl: string) {
     /** A person replays a delivery; returns what it led to, or the code of the refusal. */
     async replay(id: string) {
       const effect = await replayDelivery(progress, { id, actor: TESTER, remember: undefined });
+      return effect.kind === 'refused' ? effect.refusal.code : effect.kind;
+    },
+    /** A person closes a task that only informs; returns `done`, or the code of the refusal. */
+    async resolve(id: string, remember?: Remember) {
+      const tasks = createTaskStore(redis);
+      const effect = await resolveTask({ records, tasks }, { id, reason: 'a test', actor: TESTER, remember });
+      return effect.kind === 'refused' ? effect.refusal.code : effect.kind;
+    },
+    /** A person ends the pause of an operation; returns `done`, or the code of the refusal. */
+    async resume(operation: PausableOperation) {
+      const effect = await resumeOperation(
+        { records },
+        { operation, reason: 'a test', actor: TESTER, remember: undefined },
+      );
       return effect.kind === 'refused' ? effect.refusal.code : effect.kind;
     },
     /** Changes a tow past all rules. */
