@@ -3,15 +3,18 @@ import type { AuditEntry } from '../domain/audit';
 import { versionNumber } from '../domain/outbox-record';
 import { unknown, type Decision } from '../domain/refusal';
 import { isKnown, type KnownTow } from '../domain/stored-tow';
-import { refused, type Effect } from './effect';
+import { done, refused, type Effect } from './effect';
 import { towRecordOf } from './tow-record';
 import { towViewOf } from './tow-view';
+import { transactOnce } from './transact-once';
 import { lineOfTow, type RecordStore, type Remember, type Transaction } from './transaction-port';
 
 export interface TowRequest {
   readonly ref: string;
   readonly remember?: Remember | undefined;
 }
+
+type TowDecision = Decision<{ audit: AuditEntry }>;
 
 export const noSuchTow = unknown('tow_not_found', 'There is no such tow.').refusal;
 
@@ -22,24 +25,15 @@ export const noSuchTow = unknown('tow_not_found', 'There is no such tow.').refus
 export function changeTow(
   records: RecordStore,
   { ref, remember }: TowRequest,
-  decide: (
-    tow: KnownTow,
-    transaction: Transaction,
-  ) => Decision<{ audit: AuditEntry }> | Promise<Decision<{ audit: AuditEntry }>>,
+  decide: (tow: KnownTow, transaction: Transaction) => TowDecision | Promise<TowDecision>,
 ): Promise<Effect<TowView>> {
-  return records.transact<Effect<TowView>>(lineOfTow(ref), async (transaction) => {
-    const [fingerprint, draft] = await Promise.all([
-      remember ? transaction.fingerprintOf(remember.scope) : null,
-      transaction.tow(ref),
-    ]);
-    if (fingerprint !== null) return { kind: 'remembered', fingerprint };
+  return transactOnce<TowView>(records, { line: lineOfTow(ref), remember }, async (transaction) => {
+    const draft = await transaction.tow(ref);
     if (!isKnown(draft)) return refused(noSuchTow);
     const decision = await decide(draft, transaction);
     if (!decision.ok) return refused(decision.refusal);
     transaction.audit(decision.audit);
-    const value = viewAfter(draft, transaction.nowMs);
-    transaction.remember(remember && { ...remember, answer: JSON.stringify(value) });
-    return { kind: 'done', value };
+    return done(viewAfter(draft, transaction.nowMs));
   });
 }
 

@@ -3,9 +3,10 @@ import type { Actor } from '../domain/audit';
 import { decideViolation as decide, type ViolationCommand } from '../domain/decide-violation';
 import { unknown } from '../domain/refusal';
 import type { Clock } from '../platform/clock';
-import { refused, type Effect } from './effect';
+import { done, refused, type Effect } from './effect';
 import type { Wake } from './ports';
-import { lineOfViolation, type RecordStore, type Remember, type Transaction } from './transaction-port';
+import { transactOnce } from './transact-once';
+import { lineOfViolation, type RecordStore, type Remember } from './transaction-port';
 import { violationAfter } from './violation-record';
 import { violationViewOf } from './violation-view';
 
@@ -29,33 +30,19 @@ const noSuchViolation = unknown('violation_not_found', 'There is no such violati
 
 /** Carries out a person's decision on one violation, or refuses and changes nothing. */
 export async function decideViolation(tools: DecideTools, request: ViolationRequest): Promise<Effect<ViolationView>> {
-  const { id } = request;
-  const effect = await tools.records.transact(lineOfViolation(id), (transaction) =>
-    decideIn(transaction, request, tools.clock.nowMs()),
-  );
+  const { id, command, actor, remember } = request;
+  const effect = await transactOnce(tools.records, { line: lineOfViolation(id), remember }, async (transaction) => {
+    const draft = await transaction.violationCalled(id);
+    if (!draft) return refused(noSuchViolation);
+    const reference = command.action === 'accept' ? command.reference : null;
+    const owner = reference === null ? null : await transaction.violationNamed(reference);
+    const context = { actor, clockMs: tools.clock.nowMs(), nowMs: transaction.nowMs, owner };
+    const decision = decide(draft, command, context);
+    if (!decision.ok) return refused(decision.refusal);
+    if (reference !== null) transaction.nameViolation(reference, draft.id);
+    transaction.audit(decision.audit);
+    return done(violationViewOf(violationAfter(draft)));
+  });
   if (effect.kind === 'done') tools.wake.violation(effect.value.id);
   return effect;
-}
-
-async function decideIn(
-  transaction: Transaction,
-  { id, command, actor, remember }: ViolationRequest,
-  clockMs: number,
-): Promise<Effect<ViolationView>> {
-  const { nowMs } = transaction;
-  const [fingerprint, draft] = await Promise.all([
-    remember ? transaction.fingerprintOf(remember.scope) : null,
-    transaction.violationCalled(id),
-  ]);
-  if (fingerprint !== null) return { kind: 'remembered', fingerprint };
-  if (!draft) return refused(noSuchViolation);
-  const reference = command.action === 'accept' ? command.reference : null;
-  const owner = reference === null ? null : await transaction.violationNamed(reference);
-  const decision = decide(draft, command, { actor, clockMs, nowMs, owner });
-  if (!decision.ok) return refused(decision.refusal);
-  if (reference !== null) transaction.nameViolation(reference, draft.id);
-  transaction.audit(decision.audit);
-  const value = violationViewOf(violationAfter(draft));
-  transaction.remember(remember && { ...remember, answer: JSON.stringify(value) });
-  return { kind: 'done', value };
 }

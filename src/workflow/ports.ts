@@ -13,12 +13,12 @@ export type { Remember } from './transaction-port';
 
 /** What the use cases need of the world, each port no larger than its users. */
 
-/** For effects whose answer is known beforehand: written by the same script, so that no crash can part them. */
+/** An Idempotency-Key whose answer is stored by the same commit as the effect. */
 export interface RememberAnswer extends Remember {
   readonly answer: string;
 }
 
-/** What a person does: its entry in the audit and the memory of it are written by the same script as its effect. */
+/** What a person does: its audit entry and its Idempotency-Key are written by the commit of its effect. */
 export interface Act<R extends Remember = Remember> {
   readonly audit: AuditEntry;
   readonly remember: R | undefined;

@@ -1,9 +1,10 @@
 import { auditOf, type Actor } from '../domain/audit';
 import { replayDelivery as replay } from '../domain/delivery';
 import { unknown } from '../domain/refusal';
-import { refused, type Effect } from './effect';
+import { done, refused, type Effect } from './effect';
 import type { Wake } from './ports';
 import { deliveryDetailOf, type DeliveryDetail } from './tow-view';
+import { transactOnce } from './transact-once';
 import { lineOfDelivery, type RecordStore, type Remember } from './transaction-port';
 
 export interface ReplayRequest {
@@ -19,18 +20,14 @@ export async function replayDelivery(
   { records, wake }: { records: RecordStore; wake: Wake },
   { id, actor, remember }: ReplayRequest,
 ): Promise<Effect<DeliveryDetail>> {
-  const effect = await records.transact<Effect<DeliveryDetail>>(lineOfDelivery(id), async (transaction) => {
-    const fingerprint = remember ? await transaction.fingerprintOf(remember.scope) : null;
-    if (fingerprint !== null) return { kind: 'remembered', fingerprint };
+  const effect = await transactOnce(records, { line: lineOfDelivery(id), remember }, async (transaction) => {
     const delivery = await transaction.delivery(id);
     if (!delivery) return refused(noSuchDelivery);
     replay(delivery);
     transaction.scheduleDelivery(id, transaction.nowMs);
     const on = { delivery_id: id, towing_reference_id: delivery.towingReferenceId };
     transaction.audit(auditOf(actor, 'delivery.replayed', { on }));
-    const value = deliveryDetailOf(delivery);
-    transaction.remember(remember && { ...remember, answer: JSON.stringify(value) });
-    return { kind: 'done', value };
+    return done(deliveryDetailOf(delivery));
   });
   if (effect.kind === 'done') wake.delivery(id);
   return effect;

@@ -8,9 +8,10 @@ import { metadataIdOf, type Violation, type ViolationImage } from '../domain/vio
 import { metadataWithId } from '../domain/violation-metadata';
 import type { ViolationApi } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
-import { refused, type Effect } from './effect';
+import { done, refused, type Effect } from './effect';
 import type { Wake } from './ports';
 import type { Upload } from './spool-port';
+import { transactOnce } from './transact-once';
 import { lineOfViolation, type RecordStore, type Remember, type Transaction } from './transaction-port';
 import { violationAfter } from './violation-record';
 import { violationViewOf } from './violation-view';
@@ -58,29 +59,20 @@ export function newViolation(given: NewViolation, tools: { api: ViolationApi; cl
  * violation may be stored or not; its images are there if it is.
  */
 export async function reportViolation(tools: ReportTools, request: ReportRequest): Promise<Effect<ViolationView>> {
-  const { violation, upload } = request;
+  const { violation, upload, actor, remember } = request;
   // Files first: a worker may send the violation the moment it is stored.
   await upload.keep({ kind: 'violation', id: violation.id });
-  const effect = await tools.records.transact(lineOfViolation(violation.id), (transaction) =>
-    store(transaction, request),
-  );
+  const line = lineOfViolation(violation.id);
+  const effect = await transactOnce(tools.records, { line, remember }, async (transaction) => {
+    const refusal = await refusalOfId(transaction, violation);
+    if (refusal) return refused(refusal);
+    const draft = transaction.createViolation(violation);
+    transaction.audit(auditOf(actor, 'violation.reported', { on: { violation_id: violation.id } }));
+    return done(violationViewOf(violationAfter(draft)));
+  });
   if (effect.kind === 'done') tools.wake.violation(violation.id);
   else await upload.takeBack();
   return effect;
-}
-
-async function store(
-  transaction: Transaction,
-  { violation, actor, remember }: ReportRequest,
-): Promise<Effect<ViolationView>> {
-  const fingerprint = remember ? await transaction.fingerprintOf(remember.scope) : null;
-  if (fingerprint !== null) return { kind: 'remembered', fingerprint };
-  const refusal = await refusalOfId(transaction, violation);
-  if (refusal) return refused(refusal);
-  const value = violationViewOf(violationAfter(transaction.createViolation(violation)));
-  transaction.audit(auditOf(actor, 'violation.reported', { on: { violation_id: violation.id } }));
-  transaction.remember(remember && { ...remember, answer: JSON.stringify(value) });
-  return { kind: 'done', value };
 }
 
 /** Why the id in its metadata may not be used; null when it may. A violation that was waived unsent leaves its id to the next. */

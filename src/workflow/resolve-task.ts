@@ -10,6 +10,7 @@ import { done, refused, type Effect } from './effect';
 import type { TaskStore } from './ports';
 import { taskViewOf, type TaskView } from './task-view';
 import { towRecordOf } from './tow-record';
+import { transactOnce } from './transact-once';
 import { lineOfTow, lineOfViolation, type RecordStore, type Remember, type Transaction } from './transaction-port';
 import { violationRecordOf } from './violation-record';
 
@@ -34,16 +35,15 @@ export async function resolveTask(tools: ResolveTools, request: ResolveRequest):
   if (!task) return refused(noSuchTask);
   const { towing_reference_id: ref, violation_id: violationId = '' } = task;
   const line = ref === undefined ? lineOfViolation(violationId) : lineOfTow(ref);
-  return tools.records.transact(line, (transaction) => resolveIn(transaction, task, request));
+  const { remember } = request;
+  return transactOnce(tools.records, { line, remember }, (transaction) => resolveIn(transaction, task, request));
 }
 
 async function resolveIn(
   transaction: Transaction,
   task: Task,
-  { id, reason, actor, remember }: ResolveRequest,
+  { id, reason, actor }: ResolveRequest,
 ): Promise<Effect<TaskView>> {
-  const fingerprint = remember ? await transaction.fingerprintOf(remember.scope) : null;
-  if (fingerprint !== null) return { kind: 'remembered', fingerprint };
   const { towing_reference_id: ref, violation_id: violationId, type } = task;
   const tow = ref === undefined ? null : await transaction.tow(ref);
   const violation = violationId === undefined ? null : await transaction.violation(violationId);
@@ -78,7 +78,6 @@ async function resolveIn(
     return refused(noSuchTask);
   }
   transaction.audit(audit);
-  transaction.remember(remember && { ...remember, answer: JSON.stringify(value) });
   return done(value);
 }
 

@@ -3,6 +3,7 @@ import { resumeOperation as resume } from '../domain/circuits';
 import { conflict } from '../domain/refusal';
 import type { PausableOperation } from '../domain/vocabulary';
 import { done, refused, type Effect } from './effect';
+import { transactOnce } from './transact-once';
 import { LINE_OF_CIRCUITS, type RecordStore, type Remember } from './transaction-port';
 
 export interface ResumeRequest {
@@ -19,13 +20,10 @@ export function resumeOperation(
   { records }: { records: RecordStore },
   { operation, reason, actor, remember }: ResumeRequest,
 ): Promise<Effect> {
-  return records.transact<Effect>(LINE_OF_CIRCUITS, async (transaction) => {
-    const fingerprint = remember ? await transaction.fingerprintOf(remember.scope) : null;
-    if (fingerprint !== null) return { kind: 'remembered', fingerprint };
+  return transactOnce<null>(records, { line: LINE_OF_CIRCUITS, remember }, async (transaction) => {
     const circuits = await transaction.circuits({ isFresh: true });
     if (!resume(circuits, operation, transaction.circuitEffects)) return refused(notPaused);
     transaction.audit(auditOf(actor, 'operation.resumed', { on: { operation }, why: reason }));
-    transaction.remember(remember);
     return done(null);
   });
 }

@@ -22,7 +22,7 @@ function writtenTypes(): string[] {
   const folder = join(__dirname, '../../src/store/lua');
   const scripts = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.lua'));
   const lua = scripts.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
-  const workflow = ['intake', 'join', 'link-violation', 'progress']
+  const workflow = ['take-tow-request', 'take-invoice', 'join', 'link-violation', 'progress']
     .map((name) => readFileSync(join(__dirname, `../../src/workflow/${name}.ts`), 'utf8'))
     .join('\n');
   const byScripts = [...lua.matchAll(/type = '(report\.[a-z_]+)'/g)].map(([, type = '']) => type);
