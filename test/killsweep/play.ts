@@ -3,8 +3,8 @@ import type { Lane } from './lane';
 import { outcomeOf, type Outcome } from './outcome';
 import type { Scenario, Stage } from './scenario';
 import { createSteps, type Interruption, type Step } from './steps';
-import { entriesInFlight } from './stored';
-import { openWorker } from './worker';
+import { entriesInFlight, makeAllDue } from './stored';
+import { openWorker, type Worker } from './worker';
 
 /** One run of a scenario. */
 export interface Run {
@@ -13,6 +13,8 @@ export interface Run {
   readonly wasInterrupted: boolean;
   /** The entries that had an attempt under way when the worker was interrupted. */
   readonly inFlight: readonly string[];
+  /** Those of them that another worker took over before their lease had ended. */
+  readonly takenOver: readonly string[];
   /** The records that only went on when a lease had ended. */
   readonly leasesEnded: readonly string[];
   /** Jobs of the first worker that ended with an error. */
@@ -35,6 +37,7 @@ export async function play(scenario: Scenario, lane: Lane, interruption: Interru
   });
   const first = await openWorker(ground, steps);
   let inFlight: readonly string[] = [];
+  let takenOver: readonly string[] = [];
   const leasesEnded: string[] = [];
   const firstRun = drain(stage, first).then((ended) => leasesEnded.push(...ended));
   await Promise.race([firstRun, ...(isOfRedis ? [] : [steps.interrupted])]);
@@ -43,7 +46,10 @@ export async function play(scenario: Scenario, lane: Lane, interruption: Interru
   if (steps.isInterrupted()) {
     const second = await openWorker(ground, createSteps(null));
     closings.push(second);
-    if (!isOfRedis) inFlight = await entriesInFlight(lane.stores.redis);
+    if (!isOfRedis) {
+      inFlight = await entriesInFlight(lane.stores.redis);
+      takenOver = await takenOverAtOnce(lane, second, inFlight);
+    }
     leasesEnded.push(...(await drain(stage, second)));
     if (interruption?.what.startsWith('frozen')) {
       steps.resume();
@@ -57,10 +63,19 @@ export async function play(scenario: Scenario, lane: Lane, interruption: Interru
     steps: steps.taken,
     wasInterrupted: steps.isInterrupted(),
     inFlight,
+    takenOver,
     leasesEnded,
     failures: first.failures,
     outcome,
   };
+}
+
+/** Lets another worker look at everything while the leases of the first one last, as a job does that was added twice. */
+async function takenOverAtOnce({ stores }: Lane, worker: Worker, inFlight: readonly string[]): Promise<string[]> {
+  await makeAllDue(stores.redis);
+  await worker.work();
+  const left = await entriesInFlight(stores.redis);
+  return inFlight.filter((entry) => !left.includes(entry));
 }
 
 export async function prepare(scenario: Scenario, lane: Lane): Promise<Stage> {
@@ -100,6 +115,7 @@ export function problemsOf(scenario: Scenario, run: Run, uninterrupted: Run): st
     ...lost
       .filter((name) => !run.inFlight.includes(name))
       .map((name) => `${name} lost an attempt that was not under way`),
+    ...run.takenOver.map((name) => `${name} was taken over before its lease had ended`),
     ...faults,
   ];
 }

@@ -21,6 +21,7 @@ const UNINTERRUPTED: Run = {
   steps: [],
   wasInterrupted: false,
   inFlight: [],
+  takenOver: [],
   leasesEnded: [],
   failures: [],
   outcome: OUTCOME,
@@ -39,6 +40,10 @@ test('the kill sweep accepts one more call of a report that was in flight when i
   const more = { counts: { started: 2 }, lost: ['TW started-1'] };
 
   expect(problems(more, { inFlight: ['TW started-1'] })).toEqual([]);
+});
+
+test('the kill sweep reports an attempt that was taken over under its lease as a problem', () => {
+  expect(problems({}, { inFlight: ['TW started-1'], takenOver: ['TW started-1'] })).toHaveLength(1);
 });
 
 test.each([

@@ -68,13 +68,27 @@ export function entriesWithLostAttempts(records: readonly OutboxRecord[]): strin
 export async function nextDueMs(redis: Redis): Promise<{ nowMs: number; dueMs: number | null }> {
   const [nowMs, ...firsts] = await Promise.all([
     redisNowMs(redis),
-    ...[KEYS.dueDeliveries, KEYS.dueTows, KEYS.dueViolations, KEYS.dueBulk].map((key) =>
-      redis.zrange(key, '0', '0', 'WITHSCORES'),
-    ),
+    ...SCHEDULES.map((key) => redis.zrange(key, '0', '0', 'WITHSCORES')),
   ]);
   const soon = firsts.flatMap(([, score]) => (score === undefined ? [] : [Number(score)]));
   const dueMs = Math.min(...soon);
   return { nowMs, dueMs: dueMs < nowMs + FAR_AHEAD_MS ? dueMs : null };
+}
+
+const SCHEDULES = [KEYS.dueDeliveries, KEYS.dueTows, KEYS.dueViolations, KEYS.dueBulk];
+
+/** Makes everything due that is scheduled soon, as some seconds later: the locks of a lost worker expire before its leases. */
+export async function makeAllDue(redis: Redis): Promise<void> {
+  const untilMs = (await redisNowMs(redis)) + FAR_AHEAD_MS;
+  for (const due of SCHEDULES) {
+    for (const member of await redis.zrangebyscore(due, 0, untilMs)) await redis.zadd(due, 'XX', 1, member);
+  }
+  await expireLocks(redis);
+}
+
+/** Ends the rights to renew the token and to ask the service; returns how many there were. */
+async function expireLocks(redis: Redis): Promise<number> {
+  return redis.del(KEYS.tokenLock, ...(await redis.keys(lookupLockKey('*'))));
 }
 
 export interface PassedTime {
@@ -108,7 +122,7 @@ export async function passTime(redis: Redis, nowMs: number): Promise<PassedTime>
       passed += await redis.zadd(due, 'XX', 'CH', nowMs, member);
     }
   }
-  passed += await redis.del(KEYS.tokenLock, ...(await redis.keys(lookupLockKey('*'))));
+  passed += await expireLocks(redis);
   return { hasPassed: passed > 0, leasesEnded };
 }
 
