@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock } from '../platform/clock';
 import { errorFacts, type Log } from '../platform/log';
 import { within } from '../platform/within';
 import type { Progress } from './progress';
@@ -21,6 +23,14 @@ const SLICE = 500;
 /** With less room than this the poller waits a moment for the workers. */
 const ROOM_MIN = 100;
 const CROWDED_MS = 20;
+/**
+ * Nudges that come faster are a rush, such as of webhooks. To accept them goes before working on them: a turn takes a small
+ * slice then, and the next one waits.
+ */
+const RUSH_NUDGES_PER_MS = 0.5;
+const RUSH_WINDOW_MS = 100;
+const RUSH_SLICE = 100;
+const RUSH_PAUSE_MS = 200;
 /** A taken record is due again after this, unless a worker settled it; a claim schedules it for later. */
 const FORWARD_MS = 10_000;
 
@@ -48,12 +58,16 @@ export function startPump(options: PumpOptions): Pump {
   /** Each queue by itself: a turn that hangs holds up its own queue and no other. */
   const run = async (queue: QueueName) => {
     const hand: Hand = { queue, refs: [] };
-    rests.set(queue, { isNudged: false, wake: () => {} });
+    const rest: Rest = { nudges: 0, seen: 0, wake: () => {} };
+    rests.set(queue, rest);
+    const isRush = rushOf(rest);
     while (!signal.aborted) {
-      const how = await turn(hand, options);
+      const hasRush = isRush();
+      const how = await turn(hand, options, hasRush ? RUSH_SLICE : SLICE);
       // A full slice means that more is waiting.
-      const pauseMs = how === 'crowded' ? Math.min(CROWDED_MS, options.intervalMs) : options.intervalMs;
-      if (how !== 'full') await restUntilNudged(rests.get(queue), pauseMs, signal);
+      if (hasRush) await sleep(Math.min(RUSH_PAUSE_MS, options.intervalMs), undefined, { signal }).catch(() => {});
+      else if (how === 'crowded') await restUntilNudged(rest, Math.min(CROWDED_MS, options.intervalMs), signal);
+      else if (how === 'rest') await restUntilNudged(rest, options.intervalMs, signal);
     }
   };
   const running = Promise.all(QUEUE_NAMES.map(run));
@@ -61,7 +75,7 @@ export function startPump(options: PumpOptions): Pump {
     nudge(queue) {
       const rest = rests.get(queue);
       if (!rest) return;
-      rest.isNudged = true;
+      rest.nudges += 1;
       rest.wake();
     },
     async stop() {
@@ -82,14 +96,29 @@ function roomIn(queue: QueueName, { queues, log }: PumpOptions): Promise<number>
 
 /** A poller between two turns. */
 interface Rest {
-  isNudged: boolean;
+  /** How many came since the start, and how many of them a turn has followed. */
+  nudges: number;
+  seen: number;
   wake: () => void;
 }
 
-/** Rests for a while, or until a nudge; one that came during the last turn counts. */
-async function restUntilNudged(rest: Rest | undefined, pauseMs: number, signal: AbortSignal): Promise<void> {
-  if (!rest || signal.aborted) return;
-  if (!rest.isNudged) {
+/** Tells whether nudges come in a rush. */
+function rushOf(rest: Rest): () => boolean {
+  let began = { atMs: systemClock.monotonicMs(), nudges: 0 };
+  let isRush = false;
+  return () => {
+    const atMs = systemClock.monotonicMs();
+    if (atMs - began.atMs < RUSH_WINDOW_MS) return isRush;
+    isRush = (rest.nudges - began.nudges) / (atMs - began.atMs) > RUSH_NUDGES_PER_MS;
+    began = { atMs, nudges: rest.nudges };
+    return isRush;
+  };
+}
+
+/** Rests for a while, or until a nudge; those that came during the last turn count. */
+async function restUntilNudged(rest: Rest, pauseMs: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  if (rest.nudges === rest.seen) {
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, pauseMs);
       rest.wake = () => {
@@ -97,15 +126,16 @@ async function restUntilNudged(rest: Rest | undefined, pauseMs: number, signal: 
         resolve();
       };
     });
+    rest.wake = () => {};
   }
-  rest.isNudged = false;
+  rest.seen = rest.nudges;
 }
 
 /** What could not be added to BullMQ stays in the hand: it has been put off, and would not be taken again soon. */
-async function turn(hand: Hand, options: PumpOptions): Promise<'full' | 'crowded' | 'rest'> {
+async function turn(hand: Hand, options: PumpOptions, slice: number): Promise<'full' | 'crowded' | 'rest'> {
   const { queue } = hand;
   try {
-    const limit = Math.min(SLICE, await roomIn(queue, options));
+    const limit = Math.min(slice, await roomIn(queue, options));
     if (hand.refs.length === 0 && limit > 0) hand.refs = await options.due[queue].take(limit, FORWARD_MS);
     const { length } = hand.refs;
     if (length > 0) await options.queues.wake(hand.refs.map((ref) => ({ queue, ref })));

@@ -97,3 +97,24 @@ test('the pump of one queue continues while taking the due work of another queue
   release();
   await stopped;
 });
+
+test('the pump takes small parts of what is due while a rush of nudges lasts, and large ones after it', async () => {
+  const limits: number[] = [];
+  const deliveries: Due = {
+    take: (limit) => {
+      limits.push(limit);
+      return Promise.resolve([]);
+    },
+  };
+  const pump = start({ queues: world.queues, reports: NOTHING, deliveries });
+  await eventually(() => expect(limits.length).toBeGreaterThan(0));
+  const [usual = 0] = limits;
+
+  await eventually(() => {
+    for (let nth = 0; nth < 10_000; nth += 1) pump.nudge('deliveries');
+    expect(limits.at(-1)).toBeLessThan(usual);
+  });
+
+  await eventually(() => expect(limits.at(-1)).toBe(usual));
+  await pump.stop();
+});
