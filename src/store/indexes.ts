@@ -53,7 +53,8 @@ export function termsOf(record: OutboxRecord): readonly string[] {
 
 /** Whether the facts that two states of a record are listed and found by are the same. */
 export function isFoundAlike(before: OutboxRecord, after: OutboxRecord): boolean {
-  if (before.kind === 'tow') return after.kind === 'tow' && before.tow === after.tow && before.requestedAtMs === after.requestedAtMs;
+  if (before.kind === 'tow')
+    return after.kind === 'tow' && before.tow === after.tow && before.requestedAtMs === after.requestedAtMs;
   if (after.kind === 'tow') return false;
   const isSameList = (one: readonly string[], other: readonly string[]) =>
     one.length === other.length && one.every((item, at) => item === other[at]);
