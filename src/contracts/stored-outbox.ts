@@ -168,6 +168,8 @@ export const storedTasks = z.record(z.string(), openTask);
 export const packedFields = z.record(z.string(), z.string());
 export const storedTerms = z.array(z.string());
 export const storedEvent: z.ZodType<RecordEvent> = z.looseObject({ atMs: z.number(), entry: storedObject });
+/** A fact, and when its event was noted on the timeline. The fact itself is part of the tow. */
+export const storedFact = z.looseObject({ notedAtMs: z.number().optional() });
 export const storedLease = z.object({ token: z.string(), untilMs: z.number(), permitAtMs: z.number().optional() });
 /** What a run of a record needs to know. */
 export const storedRun = z.looseObject({

@@ -2,6 +2,7 @@ import { towDocument } from '../contracts/records';
 import {
   decodeEntries,
   storedEvent,
+  storedFact,
   storedLease,
   storedMeta,
   storedTasks,
@@ -10,6 +11,7 @@ import {
 import type { Entry } from '../domain/entry';
 import type { RecordEvent, StoredTow } from '../domain/outbox-record';
 import type { Tow } from '../domain/tow';
+import type { JsonObject } from '../domain/vocabulary';
 import { unpackFields, type Fields } from './packed-fields';
 import { decodeRun, entryParts, jsonPart, runParts, type Part } from './record-parts';
 
@@ -49,19 +51,26 @@ export function decodeTow(ref: string, stored: Fields): StoredTow {
   const { requestedAtMs = 0, ...immutable } = meta === undefined ? {} : storedMeta.parse(JSON.parse(meta));
   const names = Object.keys(fields);
   const entries = decodeEntries(fields);
-  const facts = numbered(names, FACT).map((name) => parsed(fields[name] ?? ''));
+  const noted = numbered(names, FACT).map((name) => storedFact.parse(JSON.parse(fields[name] ?? '')));
+  const facts = noted.map(({ notedAtMs: _, ...fact }) => fact);
+  const tow =
+    head === undefined ? null : towDocument.parse({ towingReferenceId: ref, ...immutable, facts, ...parsed(head) });
+  const recorded = (tow?.facts ?? []).flatMap((fact, place): RecordEvent[] => {
+    const atMs = noted[place]?.notedAtMs;
+    return atMs === undefined ? [] : [{ atMs, entry: recordingOf(fact) }];
+  });
   return {
     ...absent,
     version,
     requestedAtMs,
-    tow:
-      head === undefined ? null : towDocument.parse({ towingReferenceId: ref, ...immutable, facts, ...parsed(head) }),
+    tow,
     lease: lease === undefined ? null : storedLease.parse(JSON.parse(lease)),
     entries,
     tasks: tasks === undefined ? {} : storedTasks.parse(JSON.parse(tasks)),
     terms: terms === undefined ? [] : storedTerms.parse(JSON.parse(terms)),
     events: [
       ...numbered(names, EVENT).map((name) => storedEvent.parse(JSON.parse(fields[name] ?? ''))),
+      ...recorded,
       ...entries.flatMap(acceptances),
     ].toSorted((a, b) => a.atMs - b.atMs),
     ...decodeRun(run),
@@ -75,10 +84,12 @@ export function decodeTow(ref: string, stored: Fields): StoredTow {
 /** What is stored of a tow, or of what came for one that is not known. */
 export function partsOfTow(record: StoredTow): Part[] {
   const { tow, requestedAtMs, lease, entries, tasks, terms, parked, proofAtMs } = record;
+  const { facts, others } = withEvents(tow?.facts ?? [], record.events);
   const derived = entries.flatMap(acceptances);
-  const events = record.events.filter((event) => !derived.some((known) => isSameEvent(known, event)));
+  const events = others.filter((event) => !derived.some((known) => isSameEvent(known, event)));
   return [
     ...(tow ? partsOfDocument(tow, requestedAtMs) : []),
+    ...facts.map((fact, place) => jsonPart(`f${place + 1}`, fact)),
     ...(lease ? [jsonPart('lease', lease)] : []),
     ...entryParts(entries),
     ...(Object.keys(tasks).length > 0 ? [jsonPart('tasks', tasks)] : []),
@@ -91,15 +102,36 @@ export function partsOfTow(record: StoredTow): Part[] {
 }
 
 function partsOfDocument(tow: Tow, requestedAtMs: number): Part[] {
-  const { towingReferenceId: _, violationReferenceId, metadata, requestedAt, facts, ...head } = tow;
+  const { towingReferenceId: _, violationReferenceId, metadata, requestedAt, facts: _facts, ...head } = tow;
   return [
     // Never changes, so that its unknown fields stay.
     jsonPart('meta', { violationReferenceId, metadata, requestedAt, requestedAtMs }),
     { name: 'head', content: tow, text: () => JSON.stringify(head) },
-    ...facts.map((fact, place) => jsonPart(`f${place + 1}`, fact)),
     // Tells, also of a record that is over, that there is a tow.
     { name: 'state', content: tow.state, text: () => tow.state, isPlain: true },
   ];
+}
+
+type Fact = Tow['facts'][number];
+
+/** The facts, each with the moment of its event, which need not be stored beside it; and the other events. */
+function withEvents(facts: readonly Fact[], events: readonly RecordEvent[]) {
+  const others = [...events];
+  const noted = facts.map((fact) => {
+    const at = others.findIndex(({ entry }) => isSame(entry, recordingOf(fact)));
+    const [event] = at === -1 ? [] : others.splice(at, 1);
+    return event ? { ...fact, notedAtMs: event.atMs } : fact;
+  });
+  return { facts: noted, others };
+}
+
+function recordingOf({ event, occurredAt, by }: Fact): JsonObject {
+  return { type: 'fact.recorded', event, occurred_at: occurredAt, by };
+}
+
+function isSame(one: JsonObject, other: JsonObject): boolean {
+  const names = Object.keys(one);
+  return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name]);
 }
 
 /** The event that follows from an accepted entry; it is not stored beside it. */
@@ -109,8 +141,7 @@ function acceptances({ id, state, settledAtMs, acceptedHow: how }: Entry): Recor
 }
 
 function isSameEvent(one: RecordEvent, other: RecordEvent): boolean {
-  const names = ['type', 'report_id', 'how'];
-  return one.atMs === other.atMs && names.every((name) => one.entry[name] === other.entry[name]);
+  return one.atMs === other.atMs && isSame(one.entry, other.entry);
 }
 
 /** The names of numbered fields, by their numbers. */

@@ -21,16 +21,31 @@ local function prove(tow, ref)
   redis.call('ZADD', KEYS[3], 'LT', now_text, ref)
 end
 
+-- What is usual is left out of a record: most calls have no signature, and come once.
+local function append(fields, name, value)
+  fields[#fields + 1] = name
+  fields[#fields + 1] = value
+end
+
 local replies = {}
 for place = 1, #ARGV / FIELDS do
   local record, tow = KEYS[3 + 2 * place], KEYS[4 + 2 * place]
   local id, kind, ref, raw_body, verified, signature_id, version = unpack(ARGV, 1 + FIELDS * (place - 1), FIELDS * place)
   if redis.call('EXISTS', record) == 1 then
-    redis.call('HINCRBY', record, 'copies', 1)
+    if redis.call('HSETNX', record, 'copies', 2) == 0 then
+      redis.call('HINCRBY', record, 'copies', 1)
+    end
     replies[place] = 'already_known'
   else
-    redis.call('HSET', record, 'v', version, 'id', id, 'kind', kind, 'towing_reference_id', ref, 'raw_body', raw_body,
-      'verified', verified, 'signature_id', signature_id, 'state', 'waiting', 'received_at', now_text, 'copies', 1, 'failures', 0)
+    local fields = { 'v', version, 'id', id, 'kind', kind, 'towing_reference_id', ref, 'raw_body', raw_body,
+      'state', 'waiting', 'received_at', now_text }
+    if verified == 'verified' then
+      append(fields, 'verified', verified)
+    end
+    if signature_id ~= '' then
+      append(fields, 'signature_id', signature_id)
+    end
+    redis.call('HSET', record, unpack(fields))
     redis.call('ZADD', KEYS[1], now_text, id)
     redis.call('ZADD', KEYS[2], now_text, id)
     if kind == 'tow_invoice' then
