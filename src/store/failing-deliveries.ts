@@ -9,7 +9,7 @@ import { deliveryKey, KEYS } from './keys';
 import { createRecordStore } from './record-store';
 import { recordsOf } from './records';
 
-/** Deliveries that cannot be processed, and what a person is told of them. */
+/** Deliveries that cannot be processed, and the tasks about them. */
 
 /** A delivery that was mended by hand is processed within an hour. */
 const UNREADABLE_WAIT_MAX_MS = 3_600_000;
