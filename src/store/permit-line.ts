@@ -39,7 +39,7 @@ export function createLineCheck(redis: Redis, kind: OutboxRecord['kind']): () =>
     nextMs = nowMs + CHECK_EVERY_MS;
     const members = await redis.zrange(line, '0', String(CHECKED_MAX - 1));
     const found = await membersThatDoNotWait(redis, kind, members);
-    // A claim that is under way has its place before its record says so: its record changes within seconds.
+    // A claim that is under way takes its place before its record is written: the record changes within seconds.
     const left = [...found].filter(([member, version]) => suspects.get(member) === version);
     suspects = found;
     const first = members.find((member) => !left.some(([gone]) => gone === member));
