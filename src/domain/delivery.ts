@@ -33,7 +33,9 @@ const FAILURES_FOR_TASK = 10;
 
 /** Notes what processing a delivery led to. It leaves the schedule with that. */
 export function settleDelivery(delivery: Delivery, tow: StoredTow, verdict: string, nowMs: number): void {
-  Object.assign(delivery, { state: 'processed', verdict, processedAtMs: nowMs, failures: 0 });
+  // The estimated time of Redis may be some milliseconds behind the time at which it stored the delivery.
+  const processedAtMs = Math.max(nowMs, delivery.receivedAtMs);
+  Object.assign(delivery, { state: 'processed', verdict, processedAtMs, failures: 0 });
   closeTask(tow, `${failingDeliveryTask(delivery.id).subject}.${tow.ref}`);
 }
 
