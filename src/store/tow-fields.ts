@@ -52,7 +52,7 @@ export function decodeTow(ref: string, stored: Fields): StoredTow {
   const names = Object.keys(fields);
   const entries = decodeEntries(fields);
   const noted = numbered(names, FACT).map((name) => storedFact.parse(JSON.parse(fields[name] ?? '')));
-  const facts = noted.map(({ notedAtMs: _, ...fact }) => fact);
+  const facts = noted.map(withoutMoment);
   const tow =
     head === undefined ? null : towDocument.parse({ towingReferenceId: ref, ...immutable, facts, ...parsed(head) });
   const recorded = (tow?.facts ?? []).flatMap((fact, place): RecordEvent[] => {
@@ -123,6 +123,11 @@ function withEvents(facts: readonly Fact[], events: readonly RecordEvent[]) {
     return event ? { ...fact, notedAtMs: event.atMs } : fact;
   });
   return { facts: noted, others };
+}
+
+function withoutMoment(noted: { readonly notedAtMs?: number | undefined }): object {
+  const { notedAtMs: _, ...fact } = noted;
+  return fact;
 }
 
 function recordingOf({ event, occurredAt, by }: Fact): JsonObject {
