@@ -102,7 +102,7 @@ export function decodeEntry(json: string): Entry {
 }
 
 /**
- * What taking the right to send changes about an entry. While an attempt is in flight these stand in a field of their own, so
+ * What taking the right to send changes about an entry. While an attempt is in flight this is stored in a field of its own, so
  * that the entry, which may be large, need not be written again for it.
  */
 const inFlight = storedEntryShape

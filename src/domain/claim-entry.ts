@@ -129,7 +129,7 @@ function whetherToSend(record: OutboxRecord, head: Entry, context: ClaimContext)
   }
   const blocked = blocking(circuits, head.kind, nowMs);
   if (blocked) return block(record, head, { ...blocked, looks: false }, context);
-  const otherTry = somebodyElseTries(record, head, context);
+  const otherTry = otherRecordTries(record, head, context);
   if (otherTry) return otherTry;
   unblock(head, nowMs);
   if (isGivenUp()) return giveUp(record, head, nowMs);
@@ -267,7 +267,7 @@ export function blockEntry(
 }
 
 /** An outage is tried by a call that is safe to repeat, never twice in a row by the same record. Null: this entry tries. */
-function somebodyElseTries(record: OutboxRecord, head: Entry, context: ClaimContext): ClaimStep | null {
+function otherRecordTries(record: OutboxRecord, head: Entry, context: ClaimContext): ClaimStep | null {
   const { circuits, effects, nowMs, leaseMs } = context;
   const name = circuitForSafeTries(circuits);
   if (!name) return null;

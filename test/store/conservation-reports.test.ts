@@ -89,7 +89,7 @@ describe('of reports the next walk finds', () => {
     expect(await mustClaim(stores.outbox, 'T1')).toMatchObject({ entry: { kind: 'started' } });
   });
 
-  test('an outbox whose worker is lost and that nobody would come back to, once its lease is over', async () => {
+  test('an outbox whose worker is lost and that has no schedule, once its lease is over', async () => {
     await towWithThree();
     await mustClaim(stores.outbox, 'T1');
     await stores.redis.zrem('{p0}:due:tows', 'T1');
@@ -104,7 +104,7 @@ describe('of reports the next walk finds', () => {
     expect(walks).toEqual({ waiting: 2, lost: 1, repaired: 1 });
   });
 
-  test('one that only a person can go on with and that nobody was asked about', async () => {
+  test('one that needs a decision and has no open task', async () => {
     await towWithThree();
     const claimed = await mustClaim(stores.outbox, 'T1');
     const task = refusedTask({ id: 'started-1', kind: 'started', httpStatus: 400, words: 'no', hint: null });
