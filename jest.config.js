@@ -1,0 +1,25 @@
+// Tests are compiled with swc and without a type check; `npm run typecheck` checks the types.
+const shared = { module: { type: 'commonjs' }, sourceMaps: 'inline' };
+const typescript = { ...shared, jsc: { parser: { syntax: 'typescript' }, target: 'es2023' } };
+const tsx = {
+  ...shared,
+  jsc: {
+    parser: { syntax: 'typescript', tsx: true },
+    target: 'es2023',
+    transform: { react: { runtime: 'automatic', importSource: 'hono/jsx' } },
+  },
+};
+
+module.exports = {
+  testEnvironment: '<rootDir>/test/support/environment.ts',
+  // `npm run test:slow` and `npm run test:nightly` run the others, `npm run test:all` all but the nightly ones.
+  testMatch: ['<rootDir>/test/**/*.test.ts?(x)', '!**/*.slow.test.ts', '!**/*.nightly.test.ts'],
+  testTimeout: 60_000,
+  // One more than CI has processors, because tests also wait.
+  maxWorkers: 3,
+  testSequencer: '<rootDir>/test/support/sequencer.js',
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/data/', '<rootDir>/.cache/'],
+  transform: { '^.+\\.ts$': ['@swc/jest', typescript], '^.+\\.tsx$': ['@swc/jest', tsx] },
+  globalSetup: '<rootDir>/test/support/global-setup.ts',
+  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+};
