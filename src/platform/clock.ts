@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 
-/** Time, randomness and ids: the only place they come from, so that whoever needs them can be handed others. */
+/** The only source of time, randomness and ids; tests pass their own. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   nowMs(): number;
-  /** Milliseconds of a clock that never jumps; only differences mean anything. */
+  /** Milliseconds of a monotonic clock; only differences are meaningful. */
   monotonicMs(): number;
-  /** A number from 0 up to, not including, 1. For jitter, never for secrets. */
+  /** A number in [0, 1). For jitter, never for secrets. */
   random(): number;
-  /** A fresh id that no other process makes. */
+  /** A random UUID. */
   id(): string;
 }
 
-/** The machine's own clock and randomness. */
+/** The clock and randomness of the machine. */
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),

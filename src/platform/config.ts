@@ -1,9 +1,23 @@
+import { readFile } from 'node:fs/promises';
 import type { z } from 'zod';
-import { API_KEY_RULE, isSendableKey } from '../domain/api-key';
+import type { NotificationSettings } from '../domain/notification-settings';
+import { HOUR_MS, MINUTE_MS } from '../domain/timestamp';
+import { API_KEY_RULE, isSendableKey, type ServicePaths } from '../domain/vocabulary';
+import { redisContradictions, redisSettings } from './redis-variables';
+import { signInFaults, signInSettings } from './sign-in-variables';
+import {
+  COMMAND_LINE_SECRETS,
+  faultOfFile,
+  readTextNow,
+  secretFilesIn,
+  secretVariablesIn,
+  withSecretFiles,
+  type ReadText,
+} from './secret-files';
+import { weakSecrets } from './variable-rules';
 import { COMMAND_LINE_VARIABLES, VARIABLES } from './variables';
-import { weakSecrets } from './weak-secrets';
 
-/** The configuration is wrong: every fault names its variable, and never shows its value. */
+/** A wrong configuration: each fault names its variable and never shows the value. */
 export class ConfigurationError extends Error {
   constructor(readonly faults: readonly { variable: string; rule: string }[]) {
     super(faults.map(({ variable, rule }) => `${variable} ${rule}`).join('\n'));
@@ -11,46 +25,99 @@ export class ConfigurationError extends Error {
   }
 }
 
-/** The API key that the command line would send cannot be sent. The environment has no other fault. */
+/** The command line has an API key that cannot be sent; the environment has no other fault. */
 export class ApiKeyUnusable extends ConfigurationError {}
 
 export type Config = ReturnType<typeof shape>;
 
-/** As the `trust proxy` of Express: whose X-Forwarded-For and X-Forwarded-Proto are believed; 0 = of none. */
+/**
+ * As the `trust proxy` setting of Express: the proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted; 0 =
+ * none.
+ */
 export type TrustProxy = Config['trustProxy'];
 
-/** How to reach the service; what the roles that call it cannot start without. */
+/** PEM files of the connections to one server; null: none. */
+export interface TlsFiles {
+  /** Authorities that are trusted besides those of Node. */
+  readonly caFile: string | null;
+  readonly clientCertFile: string | null;
+  readonly clientKeyFile: string | null;
+}
+
+/** How calls leave this machine; null: without it. */
+export interface WayOutSettings extends TlsFiles {
+  /** May have credentials. */
+  readonly proxyUrl: string | null;
+}
+
+/** The address of the service, its credentials, and the way there. */
 export interface ServiceAccess {
   readonly baseUrl: string;
   readonly clientId: string;
   readonly clientSecret: string;
+  /** Replaces documented paths. */
+  readonly paths: ServicePaths;
+  readonly wayOut: WayOutSettings;
 }
 
-/** Reads and checks the environment once. Throws ConfigurationError with every fault. Empty text counts as absent. */
-export function loadConfig(environment: Environment = process.env): Config {
-  const given = givenIn(environment);
+/**
+ * Reads and checks the environment and the files of secrets that it names. Empty values count as absent.
+ *
+ * @throws ConfigurationError with every fault.
+ */
+export function loadConfig(environment: Environment = process.env, readText: ReadText = readTextNow): Config {
+  const named = givenIn(environment);
+  const { given, faults: files } = withSecretFiles(named, readText);
   const parsed = VARIABLES.safeParse(given);
-  const faults = [...(parsed.success ? [] : faultsIn(parsed.error)), ...contradictions(given), ...weakSecrets(given)];
+  const wrong = parsed.success ? [...missingForNotifications(given), ...signInFaults(given)] : faultsIn(parsed.error);
+  const values = [...wrong, ...contradictions(given), ...weakSecrets(given)];
+  const isNew = ({ variable }: Faults[number]) => !files.some((file) => file.variable === variable);
+  const faults = [...files, ...values.map((fault) => faultOfFile(fault, named)).filter(isNew)];
   if (!parsed.success || faults.length > 0) throw new ConfigurationError(faults);
-  return shape(parsed.data, environment['PATH'] ?? '');
+  return shape(parsed.data, { environment, secretVariables: secretVariablesIn(named) });
 }
 
-/** What the command line reads of the environment; it works beside a configuration that is wrong elsewhere. */
+/** What verifies webhooks. */
+export type ReceiverSecrets = Pick<Config['webhook'], 'secrets' | 'sharedSecret'>;
+
+/** Whether secrets of webhooks are in files. */
+export function hasSecretFiles({ webhook }: Pick<Config, 'webhook'>): boolean {
+  return secretFilesIn(webhook.variables).length > 0;
+}
+
+/** Reads the files of webhook secrets again. @throws ConfigurationError with every fault. */
+export async function reloadWebhookSecrets({ webhook }: Pick<Config, 'webhook'>): Promise<ReceiverSecrets> {
+  const texts = await Promise.all(
+    secretFilesIn(webhook.variables).map(
+      async (path) => [path, await readFile(path, 'utf8').catch(() => null)] as const,
+    ),
+  );
+  const read = new Map(texts);
+  const { secrets, sharedSecret } = loadConfig(webhook.variables, (path) => read.get(path) ?? null).webhook;
+  return { secrets, sharedSecret };
+}
+
+/** The variables of the command line. Faults in other variables do not affect it. */
 export interface CommandLineSettings {
-  /** The console that is talked to. */
+  /** The address of the console. */
   readonly url: string;
   readonly apiKey: string | null;
   readonly wantsColor: boolean;
 }
 
-/** Reads and checks it. Throws ConfigurationError with every fault, ApiKeyUnusable if only the key is wrong. */
+/** Reads and checks them. @throws ConfigurationError with every fault, ApiKeyUnusable if only the key is wrong. */
 export function loadCommandLineSettings(environment: Environment = process.env): CommandLineSettings {
-  const parsed = COMMAND_LINE_VARIABLES.safeParse(givenIn(environment));
-  if (!parsed.success) throw new ConfigurationError(faultsIn(parsed.error));
+  const named = givenIn(environment);
+  const { given, faults } = withSecretFiles(named, readTextNow, COMMAND_LINE_SECRETS);
+  const parsed = COMMAND_LINE_VARIABLES.safeParse(given);
+  if (!parsed.success) throw new ConfigurationError([...faults, ...faultsIn(parsed.error)]);
+  if (faults.length > 0) throw new ConfigurationError(faults);
   const env = parsed.data;
   const variable = env.TOWHOOK_API_KEY === undefined ? 'BOOTSTRAP_API_KEY' : 'TOWHOOK_API_KEY';
   const apiKey = env[variable] ?? null;
-  if (apiKey !== null && !isSendableKey(apiKey)) throw new ApiKeyUnusable([{ variable, rule: API_KEY_RULE }]);
+  if (apiKey !== null && !isSendableKey(apiKey)) {
+    throw new ApiKeyUnusable([faultOfFile({ variable, rule: API_KEY_RULE }, named)]);
+  }
   return {
     url: env.TOWHOOK_URL ?? localAddress(env.CONSOLE_HOST ?? env.HOST, env.CONSOLE_PORT),
     apiKey,
@@ -58,13 +125,13 @@ export function loadCommandLineSettings(environment: Environment = process.env):
   };
 }
 
-/** How a listener of this machine is reached: one on all addresses is reached on this machine's own. */
+/** The address of a listener on this machine; one on all addresses is reached through the loopback address. */
 export function localAddress(host: string, port: number): string {
   const reached = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (host.includes(':') ? `[${host}]` : host);
   return `http://${reached}:${port}`;
 }
 
-/** The environment without these variables; for what can be looked at beside a fault in them. */
+/** The environment without these variables, to check the others when these are wrong. */
 export function environmentWithout(
   variables: readonly string[],
   environment: Environment = process.env,
@@ -72,18 +139,19 @@ export function environmentWithout(
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !variables.includes(name)));
 }
 
-/** What of the environment describes this machine and not towhook; for programs that configure towhook themselves. */
+/** The variables that describe this machine, for programs that set all other variables themselves. */
 export function machineEnvironment(): Readonly<Record<string, string | undefined>> {
   return { PATH: process.env['PATH'], REDIS_SERVER_BIN: process.env['REDIS_SERVER_BIN'] };
 }
 
 /** The access to the service; null unless all of it is configured. */
 export function serviceAccess({ service }: Config): ServiceAccess | null {
-  const { baseUrl, clientId, clientSecret } = service;
-  return baseUrl !== null && clientId !== null && clientSecret !== null ? { baseUrl, clientId, clientSecret } : null;
+  const { baseUrl, clientId, clientSecret, paths, wayOut } = service;
+  if (baseUrl === null || clientId === null || clientSecret === null) return null;
+  return { baseUrl, clientId, clientSecret, paths, wayOut };
 }
 
-/** The access to the service, or a ConfigurationError that names what is missing. */
+/** The access to the service. @throws ConfigurationError that names the missing variables. */
 export function requireService(config: Config): ServiceAccess {
   const access = serviceAccess(config);
   if (access !== null) return access;
@@ -100,16 +168,27 @@ export function requireService(config: Config): ServiceAccess {
   );
 }
 
-/** The settings worth a line at start: secrets only as whether they are set. */
+/** The settings that are logged at start; of secrets only whether they are set. */
 export function configSummary(config: Config): Record<string, unknown> {
   return {
     service_base_url: config.service.baseUrl,
+    service_paths: config.service.paths,
+    service_proxy_configured: config.service.wayOut.proxyUrl !== null,
+    service_ca_configured: config.service.wayOut.caFile !== null,
+    service_client_certificate_configured: config.service.wayOut.clientCertFile !== null,
+    service_mode: config.service.mode,
     service_credentials_configured: config.service.clientId !== null && config.service.clientSecret !== null,
     redis: config.redis.url === null ? 'embedded' : 'configured',
+    redis_tls: config.redis.url?.startsWith('rediss://') ?? false,
+    redis_sentinels: config.redis.sentinels.length,
     data_dir: config.dataDir,
     webhook_signatures_configured: Object.values(config.webhook.secrets).some((secrets) => secrets.length > 0),
     webhook_shared_secret_configured: config.webhook.sharedSecret !== null,
+    notify_webhook_configured: config.notifications.defaults.webhook_url !== null,
+    notify_mail_configured: config.notifications.mail !== null,
     bootstrap_api_key_configured: config.bootstrapApiKey !== null,
+    oidc_issuer: config.signIn.oidc?.issuer ?? null,
+    console_key_sign_in: config.signIn.withKeys,
     vehicle_types: config.rules.vehicleTypes,
     payment_statuses: config.rules.paymentStatuses,
     release_requires_payment: config.rules.releaseRequiresPayment,
@@ -128,10 +207,12 @@ function faultsIn(error: z.ZodError): Faults {
 
 type Variables = z.output<typeof VARIABLES>;
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
+interface Surroundings {
+  readonly environment: Environment;
+  readonly secretVariables: Environment;
+}
 
-function shape(env: Variables, searchPath: string) {
+function shape(env: Variables, { environment, secretVariables }: Surroundings) {
   const secretsFor = (own: string[]) => (own.length > 0 ? own : env.WEBHOOK_SECRETS);
   return {
     isProduction: env.NODE_ENV === 'production',
@@ -139,17 +220,31 @@ function shape(env: Variables, searchPath: string) {
       baseUrl: env.SERVICE_BASE_URL ?? null,
       clientId: env.SERVICE_CLIENT_ID ?? null,
       clientSecret: env.SERVICE_CLIENT_SECRET ?? null,
+      paths: env.SERVICE_PATHS,
+      wayOut: {
+        proxyUrl: env.SERVICE_PROXY_URL ?? null,
+        caFile: env.SERVICE_CA_FILE ?? null,
+        clientCertFile: env.SERVICE_CLIENT_CERT_FILE ?? null,
+        clientKeyFile: env.SERVICE_CLIENT_KEY_FILE ?? null,
+      },
+      envelopeCode: env.SERVICE_ENVELOPE_CODE,
+      mode: env.SERVICE_MODE,
       timeoutMs: env.SERVICE_TIMEOUT_MS,
+      uploadTimeoutMs: env.SERVICE_UPLOAD_TIMEOUT_MS,
     },
-    redis: { url: env.REDIS_URL ?? null, isStrict: env.REDIS_STRICT, serverBinary: env.REDIS_SERVER_BIN ?? null },
+    redis: redisSettings(env),
     dataDir: env.DATA_DIR,
+    /** The keys that personal data is sealed with at rest; null: it is not sealed. */
+    dataKeysFile: env.DATA_KEYS_FILE ?? null,
     receiver: { host: env.RECEIVER_HOST ?? env.HOST, port: env.RECEIVER_PORT },
     console: { host: env.CONSOLE_HOST ?? env.HOST, port: env.CONSOLE_PORT },
     simulator: {
       host: env.HOST,
       port: env.SIMULATOR_PORT,
       webhookUrl: env.SIMULATOR_WEBHOOK_URL ?? null,
-      /** From a reported violation that can be towed to its tow request. */
+      /** A name or a file. */
+      profile: env.SIMULATOR_PROFILE,
+      /** From a reported violation of a type that is towed to its tow request. */
       assessAfterMs: env.SIMULATOR_ASSESS_AFTER_MS,
     },
     ops: { host: env.HOST, port: env.OPS_PORT },
@@ -162,14 +257,20 @@ function shape(env: Variables, searchPath: string) {
         env.WEBHOOK_SHARED_SECRET !== undefined && env.WEBHOOK_SHARED_SECRET_HEADER !== undefined
           ? { header: env.WEBHOOK_SHARED_SECRET_HEADER, value: env.WEBHOOK_SHARED_SECRET }
           : null,
-      /** Whether webhooks without a proof are taken in production; in development they always are. */
+      /** The variables that these depend on, to read their files again. */
+      variables: secretVariables,
+      /** Whether production accepts unverified webhooks; development always does. */
       acceptsUnverified: env.WEBHOOK_UNVERIFIED === 'accept',
       bodyLimitBytes: env.WEBHOOK_BODY_LIMIT_BYTES,
       ratePerMinute: env.WEBHOOK_RATE_PER_MINUTE,
+      /** Missing webhooks after which an alarm is raised, in usual intervals; 0 = never. */
+      silenceIntervals: env.WEBHOOK_SILENCE_INTERVALS,
     },
     bootstrapApiKey: env.BOOTSTRAP_API_KEY ?? null,
     openPaths: env.CONSOLE_OPEN_PATHS,
+    signIn: signInSettings(env),
     trustProxy: env.TRUST_PROXY ?? 0,
+    notifications: notificationConfig(env),
     policy: {
       retryBaseMs: env.RETRY_BASE_MS,
       retryCapMs: env.RETRY_CAP_MS,
@@ -178,7 +279,7 @@ function shape(env: Variables, searchPath: string) {
       unknownGraceMs: env.UNKNOWN_GRACE_MS,
       giveUpAfterMs: env.REPORT_GIVE_UP_AFTER_HOURS * HOUR_MS,
     },
-    /** Calls per minute that all processes together may make; 0 = any number. */
+    /** Calls per minute of all processes together; 0 = unlimited. */
     budgetsPerMinute: {
       auth: env.BUDGET_AUTH_PER_MINUTE,
       site: env.BUDGET_SITE_PER_MINUTE,
@@ -186,7 +287,8 @@ function shape(env: Variables, searchPath: string) {
       tickets: env.BUDGET_TICKETS_PER_MINUTE,
       tow: env.BUDGET_TOW_PER_MINUTE,
     },
-    /** How long what is finished stays in Redis before it goes to the archive. */
+    followsLimitHeaders: env.SERVICE_LIMIT_HEADERS === 'follow',
+    /** How long finished records stay in Redis before they are archived. */
     keep: {
       deliveriesMs: env.KEEP_DELIVERIES_HOURS * HOUR_MS,
       towsMs: env.KEEP_TOWS_HOURS * HOUR_MS,
@@ -198,7 +300,7 @@ function shape(env: Variables, searchPath: string) {
       paymentStatuses: env.PAYMENT_STATUSES,
       freeDays: env.FREE_DAYS,
       releaseRequiresPayment: env.RELEASE_REQUIRES_PAYMENT,
-      /** After how long people are shown that a tow stands still; 0 = never. */
+      /** After how long a tow is shown as overdue; 0 = never. */
       overdueAfter: {
         requestedMs: env.OVERDUE_REQUESTED_MINUTES * MINUTE_MS,
         startedMs: env.OVERDUE_STARTED_MINUTES * MINUTE_MS,
@@ -209,32 +311,81 @@ function shape(env: Variables, searchPath: string) {
       api: env.VIOLATION_API,
       /** How long a tow request may take to prove a violation whose answer was lost. */
       proofMs: env.VIOLATION_PROOF_HOURS * HOUR_MS,
-      /** Whether an active ticket is looked for before a violation that depends on one is sent. */
+      /** Whether the service is asked for an active ticket before a violation that depends on one is sent. */
       checksTicket: env.VIOLATION_TICKET_CHECK,
     },
-    /** How long an answer about a zone's capacity or a vehicle's ticket serves others who ask the same. */
+    tracing: {
+      endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
+      serviceName: env.OTEL_SERVICE_NAME,
+      ratio: env.OTEL_TRACES_SAMPLER_ARG,
+    },
+    images: { totalBytesMax: env.IMAGES_TOTAL_BYTES_MAX, keepsOriginals: env.IMAGES_KEEP_ORIGINALS },
+    /** How long answers about capacities and tickets are reused. */
     lookupCacheMs: env.LOOKUP_CACHE_MS,
     workerConcurrency: env.WORKER_CONCURRENCY,
+    stopDelayMs: env.STOP_DELAY_MS,
     stopGraceMs: env.STOP_GRACE_MS,
     workerStandstillMs: env.WORKER_STANDSTILL_MS,
     logLevel: env.LOG_LEVEL,
-    /** Where programs are looked for, as the shell does. */
-    searchPath,
+    /** PATH, to find programs. */
+    searchPath: environment['PATH'] ?? '',
+    /** Whether the usual variables of this machine name a proxy. towhook does not use them. */
+    namesProxy: Boolean(environment['HTTPS_PROXY']?.trim() || environment['https_proxy']?.trim()),
+  };
+}
+
+function notificationConfig(env: Variables) {
+  const { NOTIFY_SMTP_URL: smtpUrl, NOTIFY_MAIL_FROM: from, NOTIFY_SMTP_CA_FILE: caFile = null } = env;
+  const [quietFrom = null, quietTo = null] = env.NOTIFY_QUIET_HOURS?.split('-') ?? [];
+  return {
+    webhookSecret: env.NOTIFY_WEBHOOK_SECRET ?? null,
+    /** Address of the console without a path, for links in notices. */
+    consoleUrl: env.CONSOLE_PUBLIC_URL ?? null,
+    mail: smtpUrl === undefined || from === undefined ? null : { smtpUrl, from, caFile },
+    /** What counts until a person changes it. */
+    defaults: {
+      language: env.NOTIFY_LANGUAGE,
+      webhook_url: env.NOTIFY_WEBHOOK_URL ?? null,
+      mail_to: env.NOTIFY_MAIL_TO,
+      escalate_to: env.NOTIFY_ESCALATE_TO,
+      escalate_after_minutes: env.NOTIFY_ESCALATE_MINUTES,
+      muted_alarms: env.NOTIFY_MUTED_ALARMS,
+      quiet_from: quietFrom,
+      quiet_to: quietTo,
+      time_zone: env.NOTIFY_TIME_ZONE,
+      quiet_severities: env.NOTIFY_QUIET_SEVERITIES,
+    } satisfies NotificationSettings,
   };
 }
 
 type Faults = { variable: string; rule: string }[];
 
-/** Variables that are wrong only together, as far as their presence tells. */
+/** Faults that only a combination of variables shows. */
 function contradictions(env: Readonly<Record<string, string | undefined>>): Faults {
-  const faults: Faults = [];
+  const faults: Faults = redisContradictions(env);
   if ((env['WEBHOOK_SHARED_SECRET'] === undefined) !== (env['WEBHOOK_SHARED_SECRET_HEADER'] === undefined)) {
     faults.push({
       variable: 'WEBHOOK_SHARED_SECRET',
       rule: 'and WEBHOOK_SHARED_SECRET_HEADER must be set together',
     });
   }
+  if ((env['SERVICE_CLIENT_CERT_FILE'] === undefined) !== (env['SERVICE_CLIENT_KEY_FILE'] === undefined)) {
+    faults.push({ variable: 'SERVICE_CLIENT_CERT_FILE', rule: 'and SERVICE_CLIENT_KEY_FILE must be set together' });
+  }
   return faults;
+}
+
+/** What notifications lack. Only looked for without other faults, since a wrong value is not a missing one. */
+function missingForNotifications(env: Readonly<Record<string, string | undefined>>): Faults {
+  const needed = [
+    ['NOTIFY_SMTP_URL', 'NOTIFY_MAIL_FROM'],
+    ['NOTIFY_MAIL_FROM', 'NOTIFY_SMTP_URL'],
+    ['NOTIFY_MAIL_TO', 'NOTIFY_SMTP_URL'],
+    ['NOTIFY_WEBHOOK_URL', 'NOTIFY_WEBHOOK_SECRET'],
+  ] as const;
+  return needed
+    .filter(([name, other]) => env[name] !== undefined && env[other] === undefined)
+    .map(([name, other]) => ({ variable: other, rule: `is required with ${name}` }));
 }
 
 function ruleOf(issue: z.core.$ZodIssue): string {

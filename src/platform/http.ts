@@ -1,29 +1,29 @@
 import { createServer, IncomingMessage, ServerResponse, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { isIP, type AddressInfo } from 'node:net';
+import { ipKeyGenerator } from 'express-rate-limit';
 import { systemClock } from './clock';
-import { recentAnswer } from './recent-answer';
 
-/** How long requests may take to end when a listener stops; none of ours takes longer. */
+/** How long running requests may take when a listener stops; no request of towhook takes longer. */
 export const LISTENER_GRACE_MS = 3000;
-/** How long an answer of `/readyz` serves further requests. */
+/** How long a result of `/readyz` is reused. */
 const READINESS_KEPT_MS = 1000;
 
-/** What clients may take of a listener. */
-export interface Limits {
-  /** From the first byte of a request, or the opening of its connection, to the last byte of its headers. */
+/** Limits on the clients of a listener. */
+export interface ListenerLimits {
+  /** From the opening of the connection or the first byte of a request to the last byte of its headers. */
   readonly headersMs: number;
-  /** To the last byte of its body. The answer may take longer. */
+  /** From there to the last byte of the request body. The response may take longer. */
   readonly requestMs: number;
-  /** How often requests that take too long are looked for; so much later at most they are ended. */
+  /** How often the two limits are checked; a request may exceed them by this much. */
   readonly checkEveryMs: number;
   readonly connections: number;
 }
 
-/** Wide enough for images from a slow phone. */
-const LIMITS: Limits = { headersMs: 10_000, requestMs: 120_000, checkEveryMs: 2000, connections: 2000 };
+/** Long enough for images from a slow phone. */
+const LIMITS: ListenerLimits = { headersMs: 10_000, requestMs: 120_000, checkEveryMs: 2000, connections: 2000 };
 /**
- * A request has few headers. One with more is refused: Node drops the last ones, among them what a proxy adds behind those of
- * the client, such as X-Forwarded-For.
+ * A request with more headers is refused. Node would drop the last ones, which are those that a proxy adds, such as
+ * X-Forwarded-For.
  */
 const HEADERS_MAX = 100;
 /** Longer than a load balancer's idle timeout, so that it never sends into a connection that is being closed. */
@@ -32,49 +32,52 @@ const KEEP_ALIVE_MS = 65_000;
 /** A running listener. */
 export interface Listener {
   readonly host: string;
-  /** The port it really has, also when 0 was asked for. */
+  /** The bound port, also when port 0 was requested. */
   readonly port: number;
   /** `http://host:port`. */
   readonly url: string;
-  /** Stops taking connections, lets running requests end, and cuts what is still open after `graceMs`. */
+  /** From now on `/readyz` answers 503, and each connection closes after its next answer. Requests are still served. */
+  announceEnd(): void;
+  /** Refuses new connections, waits for running requests and closes all connections after `graceMs`. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** Whether a process lives and whether it can do its work; `details` say why not. */
+/** Whether a process, or something that it needs, is ready; `details` name the reasons. */
+export type ReadinessCheck = () => Promise<{ ready: boolean; details: Readonly<Record<string, unknown>> }>;
+
+/** The health of a process, as its listeners report it. */
 export interface Health {
-  /** Asked at most once a second, however many requests there are. Changes nothing. */
-  ready(): Promise<{ ready: boolean; details: Readonly<Record<string, unknown>> }>;
-  /** Prometheus text; only on listeners that are private. */
+  /** Called at most once a second, without side effects. */
+  ready: ReadinessCheck;
+  /** Prometheus text; only on private listeners. */
   metrics?: () => Promise<{ contentType: string; text: string }>;
 }
 
-/** An Express application, as far as a listener cares. */
+/** The part of an Express application that a listener uses. */
 export type Application = RequestListener & { request: object; response: object };
 
 /**
- * Starts a listener on `host:port` (0 = any free port). `/healthz`, `/readyz` and, where given, `/metrics` are answered
- * before the application sees the request.
+ * Starts a listener on `host:port` (0 = any free port). It answers `/healthz`, `/readyz` and, if given, `/metrics` itself
+ * and passes other requests to the application.
  */
 export async function listen(
   application: Application | null,
   health: Health,
   address: { host: string; port: number },
-  limits: Partial<Limits> = {},
+  limits: Partial<ListenerLimits> = {},
 ): Promise<Listener> {
-  const answering = {
-    ...health,
-    ready: recentAnswer(() => health.ready(), { keptMs: READINESS_KEPT_MS, clock: systemClock }),
-  };
+  const reusing = { ...health, ready: reuseFor(READINESS_KEPT_MS, () => health.ready()) };
   const { headersMs, requestMs, checkEveryMs, connections } = { ...LIMITS, ...limits };
+  let isEnding = false;
   const server = createServer(
     {
       headersTimeout: headersMs,
       requestTimeout: requestMs,
       connectionsCheckingInterval: checkEveryMs,
       keepAliveTimeout: KEEP_ALIVE_MS,
-      ...(application ? fastClasses(application) : {}),
+      ...(application ? messageClasses(application) : {}),
     },
-    healthFirst(application, answering),
+    healthFirst(application, reusing, () => isEnding),
   );
   server.maxConnections = connections;
   server.maxHeadersCount = HEADERS_MAX;
@@ -89,7 +92,8 @@ export async function listen(
   const urlHost = address.host.includes(':') ? `[${address.host}]` : address.host;
   let isStopping = false;
   server.prependListener('request', (_request, response: ServerResponse) => {
-    // A caller that keeps its connection would hold a stopping server until the grace is over.
+    if (isEnding) response.shouldKeepAlive = false;
+    // An idle kept-alive connection would keep a stopping server open until the grace is over.
     response.once('finish', () => {
       if (isStopping) setImmediate(() => server.closeIdleConnections());
     });
@@ -98,6 +102,9 @@ export async function listen(
     host: address.host,
     port,
     url: `http://${urlHost}:${port}`,
+    announceEnd: () => {
+      isEnding = true;
+    },
     stop: (graceMs) => {
       isStopping = true;
       return stop(server, graceMs);
@@ -106,10 +113,11 @@ export async function listen(
 }
 
 /**
- * Express sets the prototypes of every request and response, which costs Node 20 most of Express's time. A server whose
- * own classes already carry those prototypes makes that a no-op.
+ * Classes whose instances already have the prototypes of the application, so that Express does not change them per
+ * request. On Node 20 that change costs most of the time that Express takes: `npm run bench -- accept` shows it.
+ * Remove this when Express no longer calls `setPrototypeOf` per request (lib/application.js, `handle`).
  */
-function fastClasses(application: Application) {
+function messageClasses(application: Application) {
   class Request extends IncomingMessage {}
   class Response extends ServerResponse {}
   Object.setPrototypeOf(Request.prototype, application.request);
@@ -119,9 +127,24 @@ function fastClasses(application: Application) {
   return { IncomingMessage: Request, ServerResponse: Response };
 }
 
+/** Calls `read` at most once per `keptMs` and never twice at once; callers share its result, also a failure. */
+function reuseFor<T>(keptMs: number, read: () => Promise<T>): () => Promise<T> {
+  let last: { readonly result: Promise<T>; readonly readAtMs: number; isRunning: boolean } | null = null;
+  return () => {
+    if (last !== null && (last.isRunning || systemClock.monotonicMs() - last.readAtMs < keptMs)) return last.result;
+    const reading = { result: read(), readAtMs: systemClock.monotonicMs(), isRunning: true };
+    const settled = () => {
+      reading.isRunning = false;
+    };
+    reading.result.then(settled, settled);
+    last = reading;
+    return reading.result;
+  };
+}
+
 const TOO_MANY_HEADERS = `{"code":"too_many_headers","message":"A request has ${HEADERS_MAX} headers at most.","details":[]}`;
 
-function healthFirst(application: RequestListener | null, health: Health): RequestListener {
+function healthFirst(application: RequestListener | null, health: Health, isEnding: () => boolean): RequestListener {
   return (request, response) => {
     const path = (request.url ?? '').split('?', 1)[0];
     if (request.rawHeaders.length > 2 * HEADERS_MAX) {
@@ -129,6 +152,8 @@ function healthFirst(application: RequestListener | null, health: Health): Reque
       answer(response, 431, 'application/json', TOO_MANY_HEADERS);
     } else if (path === '/healthz') {
       answer(response, 200, 'application/json', '{"status":"alive"}');
+    } else if (path === '/readyz' && isEnding()) {
+      answer(response, 503, 'application/json', '{"status":"stopping"}');
     } else if (path === '/readyz') {
       void answerReady(response, health);
     } else if (path === '/metrics' && health.metrics) {
@@ -180,4 +205,12 @@ function boundAddress(server: Server): AddressInfo {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the listener has no port');
   return address;
+}
+
+/** An IPv6 client usually has a /64 network to itself. */
+const IPV6_NETWORK_BITS = 64;
+
+/** The source that a rate limit counts: an IPv4 address, the /64 network of an IPv6 address, else `unknown`. */
+export function sourceOf(address: string | undefined): string {
+  return address === undefined || isIP(address) === 0 ? 'unknown' : ipKeyGenerator(address, IPV6_NETWORK_BITS);
 }

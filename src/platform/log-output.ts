@@ -2,34 +2,34 @@ import { writeSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { systemClock } from './clock';
 
-/** Takes log lines and writes them to standard output. */
+/** Writes log lines to standard output. */
 export interface LogOutput {
-  /** Takes whole lines as text. Never fails and never pushes back, so winston keeps no lines of its own. */
+  /** Takes whole lines. Never fails and has no backpressure, so winston buffers nothing. */
   readonly stream: Writable;
-  /** Writes the waiting lines, as far as the reader takes them; true when none is left. */
+  /** Writes the waiting lines as far as the reader takes them; true when none is left. */
   readonly flush: () => boolean;
-  /** Ends the collecting: writes what waits and every later line at once, waiting for the reader up to `limitMs`. */
+  /** Writes all waiting and later lines at once, and waits for the reader up to `limitMs`. */
   readonly drain: (limitMs: number) => void;
 }
 
-/** Linux writes up to so many bytes to a pipe as one piece, so that processes which share it do not split lines. */
+/** Linux writes up to this many bytes to a pipe atomically, so that processes which share a pipe do not split lines. */
 const PIECE_BYTES_MAX = 4096;
-/** What waits for a slow reader at most. Further lines are dropped and counted. */
+/** The buffer for a slow reader. Further lines are dropped and counted. */
 const WAITING_BYTES_MAX = 16 * 1024 * 1024;
 const RETRY_MS = 10;
 /** How long the end of the process waits for a slow reader. */
 const EXIT_WAIT_MS = 1000;
 
 interface OutputOptions {
-  /** A line about lines that were dropped. */
+  /** The log line about dropped lines. */
   readonly droppedLine: (count: number) => string;
-  /** Writes bytes and returns how many were taken; throws EAGAIN when none can be. */
+  /** Writes bytes and returns how many were written; throws EAGAIN when the pipe is full. */
   readonly write: (bytes: Uint8Array) => number;
 }
 
 /**
- * Collects the lines of one turn of the event loop and writes them together. A reader that is slow never blocks the
- * process: up to 16 MiB wait in memory. A reader that is gone loses the lines; the process goes on.
+ * Writes the lines of one turn of the event loop together. A slow reader never blocks the process: up to 16 MiB are
+ * buffered. Without a reader the lines are lost and the process continues.
  */
 export function createLogOutput({ droppedLine, write }: OutputOptions): LogOutput {
   const pieces: string[] = [];
@@ -109,13 +109,13 @@ export function createLogOutput({ droppedLine, write }: OutputOptions): LogOutpu
 
 let standardOutput: LogOutput | null = null;
 
-/** The standard output of this process; all logs share one, so that their lines keep their order. */
+/** The standard output of this process. All logs share it, so that their lines keep their order. */
 export function standardLogOutput(droppedLine: OutputOptions['droppedLine']): LogOutput {
   if (standardOutput !== null) return standardOutput;
-  // Opening the stream of a pipe makes writing to it non-blocking.
+  // Opening the stream makes writes to a pipe non-blocking.
   const { fd } = process.stdout;
   const output = createLogOutput({ droppedLine, write: (bytes) => writeSync(fd, bytes) });
-  // Also after an uncaught exception. No later turn of the event loop comes.
+  // Also runs after an uncaught exception, when no later turn of the event loop comes.
   process.once('exit', () => output.drain(EXIT_WAIT_MS));
   standardOutput = output;
   return output;

@@ -3,23 +3,23 @@ import type { Log, LogFields } from './log';
 
 export interface Throttling {
   readonly clock: Clock;
-  /** After a line of an event, further ones are held back for so long. */
+  /** How long further lines of an event are suppressed. */
   readonly quietMs?: number;
-  /** Fields whose values part lines of one event; each may have a few values only. */
+  /** Fields that distinguish lines of one event; each has few values. */
   readonly by?: readonly string[];
 }
 
 const QUIET_MS = 10_000;
 
 /**
- * A log for trouble that repeats by the thousand: of each event one line in `quietMs` gets through, and it says in
- * `suppressed` how many were held back before it. Logs made of it by `with` count together with it.
+ * A log for failures that repeat often: one line per event and `quietMs`. Its `suppressed` counts the lines that were
+ * left out before it. Logs derived by `with` share the limit.
  */
 export function throttledLog(log: Log, throttling: Throttling): Log {
   const { clock, quietMs = QUIET_MS, by = [] } = throttling;
   const quiet = new Map<string, { untilMs: number; suppressed: number }>();
 
-  /** How many lines were held back before this one, or null when it is held back itself. */
+  /** The number of lines suppressed before this one; null when this one is suppressed. */
   const pass = (event: string, fields: LogFields): number | null => {
     const kind = [event, ...by.map((name) => String(fields[name]))].join(' ');
     const nowMs = clock.monotonicMs();

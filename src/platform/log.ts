@@ -1,35 +1,35 @@
 import { createLogger, format, transports } from 'winston';
 import { systemClock } from './clock';
+import { errorFacts } from './errors';
 import { standardLogOutput } from './log-output';
 
 /** Structured fields of a log line, in wire names (`towing_reference_id`). */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /**
- * One line of JSON per event on standard output. `event` is noun.verb in the past tense (`report.attempted`).
- * Values of sensitive fields never get out, at any depth.
+ * Writes one line of JSON per event to standard output. `event` is noun.verb in the past tense (`report.attempted`).
+ * Values of sensitive fields are hidden at any depth.
  */
 export interface Log {
   debug(event: string, fields?: LogFields): void;
   info(event: string, fields?: LogFields): void;
   warn(event: string, fields?: LogFields): void;
   error(event: string, fields?: LogFields): void;
-  /** A log whose lines all carry these fields. */
+  /** A log that adds these fields to every line. */
   with(fields: LogFields): Log;
 }
 
 export interface LogSettings {
   readonly level: string;
-  /** Names of fields whose values are personal data or secrets; main reads them off the contracts. */
+  /** Field names of personal data and secrets, collected from the contracts. */
   readonly sensitiveNames: readonly string[];
-  /** Writes to this file instead of standard output. */
   readonly file?: string;
 }
 
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 type Level = (typeof LEVELS)[number];
 
-/** Field names that are secrets by nature, whatever contract they come from. */
+/** Field names that are secrets in any contract. */
 const ALWAYS_SENSITIVE = [
   'authorization',
   'x-client-secret',
@@ -41,7 +41,7 @@ const ALWAYS_SENSITIVE = [
   'set-cookie',
 ];
 
-/** The symbol under which winston's transports look for the text of a line. */
+/** The symbol under which winston's transports read the text of a line. */
 const MESSAGE = Symbol.for('message');
 
 export function createLog(settings: LogSettings): Log {
@@ -73,7 +73,7 @@ function openTransport(file: string | undefined) {
   };
 }
 
-/** A log that keeps nothing; for tools that must stay quiet. */
+/** A log that writes nothing. */
 export const silentLog: Log = logWith(() => {}, []);
 
 /** Writes a line; the fields of a later layer replace those of an earlier one. */
@@ -91,19 +91,10 @@ function logWith(write: Write, base: readonly LogFields[]): Log {
   };
 }
 
-/** The facts of anything thrown, without its properties: a request or a response hangs on many errors. */
-export function errorFacts(error: unknown): LogFields {
-  if (!(error instanceof Error)) return { error: typeof error === 'string' ? error : 'not an Error' };
-  // What cannot be parsed is quoted by the error, and may be anything.
-  if (error.name === 'SyntaxError') return { error: 'could not be parsed', error_name: error.name };
-  const code = 'code' in error && typeof error.code === 'string' ? { error_code: error.code } : {};
-  return { error: error.message, error_name: error.name, ...code, stack: error.stack };
-}
-
-/** The names that every line has; fields of these names are left out. */
+/** The names that every line has; fields with these names are left out. */
 const OWN_NAMES: ReadonlySet<string> = new Set(['timestamp', 'level', 'message']);
 
-/** A line of JSON without its end of line: time, level and event first. */
+/** A line of JSON without its line end: time, level and event first. */
 function lineOf(
   level: Level,
   event: string,
@@ -126,7 +117,7 @@ function droppedLine(count: number): string {
   return `${lineOf('warn', 'log.dropped', { layers: [{ lines: count }], hidden: new Set() })}\n`;
 }
 
-/** The value of a field as it may be seen: sensitive values are hidden at every depth. */
+/** The value of a field with sensitive values hidden at every depth. */
 function shown(name: string, value: unknown, hidden: ReadonlySet<string>): unknown {
   return hidden.has(name.toLowerCase()) ? '[hidden]' : redact(value, hidden);
 }
@@ -142,7 +133,7 @@ function redact(value: unknown, hidden: ReadonlySet<string>): unknown {
 }
 
 function set(copy: Record<string, unknown>, name: string, value: unknown): void {
-  // Assigned, this name would set the prototype.
+  // A plain assignment to this name would set the prototype.
   if (name === '__proto__') Object.defineProperty(copy, name, { value, enumerable: true, configurable: true });
   else copy[name] = value;
 }

@@ -1,71 +1,88 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { attemptOutcome, type SentKind } from '../domain/figures';
+import { attemptOutcome, type SentKind } from '../domain/metric-names';
+import type { NoticeOutcome } from '../domain/notices';
+import type { NoticeChannel } from '../domain/notification-settings';
 import type { Verdict } from '../domain/policy';
 import type { DeliveryKind } from '../domain/vocabulary';
-import { createTally, type Tally } from './tally';
+import type { WebhookOutcome, WebhookPath } from '../domain/webhook-answers';
+import { createCounters, type Counters } from './counters';
 
 /**
- * What is counted and timed, for Prometheus by process and for the charts of all processes together. Labels are kinds
- * and outcomes only: never a reference, never a plate.
+ * Counters, histograms and gauges: for Prometheus per process, and for the charts of all processes together. Labels are
+ * kinds and outcomes only, never a reference or a plate.
  */
 export interface Metrics {
-  /** A webhook call was answered. */
-  deliveryAnswered(kind: string, httpStatus: number): void;
-  /** A delivery was stored that was not known before. */
+  /** A call to the receiver was answered. */
+  deliveryAnswered(path: WebhookPath, httpStatus: number, outcome: WebhookOutcome): void;
+  /** A new delivery was stored. */
   deliveryAccepted(kind: DeliveryKind): void;
   /**
-   * A delivery was processed; the kind is null when it is gone. `sinceReceivedMs` is null when it had been looked at
-   * before, so that its time says nothing.
+   * A delivery was processed; `kind` is null when the delivery no longer exists. `sinceReceivedMs` is null when it was
+   * processed before.
    */
   deliveryProcessed(kind: DeliveryKind | null, verdict: string, sinceReceivedMs: number | null): void;
-  /** A report or a violation was tried; `wasSent` is false when surely nothing went over the wire. */
+  /** A report or violation was attempted; `wasSent` is false when surely no byte was sent. */
   reportAttempted(kind: SentKind, next: Verdict['next'], call: { durationMs: number; wasSent: boolean }): void;
-  /** A report or a violation was accepted by the service, so long after it was recorded. */
+  /** The service accepted a report or violation, this long after it was recorded. */
   reportDelivered(kind: SentKind, sinceRecordedMs: number): void;
+  /** The service refused a call for its rate limit (429). */
+  callThrottled(budget: string): void;
+  /** An answer had rate limit headers that make no sense. */
+  limitHeadersIgnored(budget: string): void;
   /** A request to the operator API was answered. */
   apiAnswered(method: string, httpStatus: number): void;
   /** An API key was wrong, or wrong and over the limit of its address. */
   keyRefused(reason: 'wrong' | 'slowed'): void;
-  /** Records were archived. */
   archived(type: string, count: number): void;
-  /** Read whenever the metrics are. */
+  /** A notice about alarms was attempted. */
+  noticeAttempted(channel: NoticeChannel, outcome: NoticeOutcome['kind']): void;
+  /** Gauges of a backlog, read when the metrics are read. */
   watchBacklog(queue: string, read: () => Promise<{ due: number; oldestAgeMs: number }>): void;
-  /** Adds a gauge whose figures are read whenever the metrics are; what cannot be read is left out. */
+  /** Adds a gauge that is read when the metrics are read. A value that cannot be read is left out. */
   watch(gauge: WatchedGauge): void;
   /**
-   * Adds CPU, memory, event loop and garbage collection of this Node process. Called once per process: the collectors
-   * observe Node itself and cannot be released.
+   * Adds CPU, memory, event loop and garbage collection of this process. Called once per process, because the
+   * collectors cannot be released.
    */
   watchProcess(): void;
   /** Prometheus text. */
   text(): Promise<{ contentType: string; text: string }>;
 }
 
-/** A gauge that shows what is so now, whoever made it so. Registered once per process. */
+/** A gauge whose values are read on demand. Registered once per process. */
 export interface WatchedGauge {
   readonly name: string;
   readonly help: string;
   readonly labelNames: readonly string[];
-  readonly read: () => Promise<readonly Figure[]>;
+  readonly read: () => Promise<readonly MetricSample[]>;
 }
 
-export interface Figure {
+export interface MetricSample {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
+/** Several gauges of one source: while a read is under way, all that ask for it get its result. */
+export function readOnce<T>(read: () => Promise<T>): () => Promise<T> {
+  let reading: Promise<T> | null = null;
+  return () =>
+    (reading ??= read().finally(() => {
+      reading = null;
+    }));
+}
+
 const SECONDS_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** For what may wait for an outage to end, or for a person. */
+/** For times that include an outage or the decision of a person. */
 const LONG_SECONDS_BUCKETS = [...SECONDS_BUCKETS, 30, 60, 300, 1800, 3600, 14_400];
 
-/** The tally is counted for whoever charts all processes together. */
-export function createMetrics(tally: Tally = createTally()): Metrics {
+/** `counters` collect the values for the charts of all processes. */
+export function createMetrics(counters: Counters = createCounters()): Metrics {
   const registry = new Registry();
   const registers = [registry];
   const answered = new Counter({
     name: 'towhook_webhook_answers_total',
-    help: 'Webhook calls answered, by kind and HTTP status.',
-    labelNames: ['kind', 'status'],
+    help: 'Calls to the receiver answered, by kind of webhook (other: another address), HTTP status and outcome.',
+    labelNames: ['kind', 'status', 'outcome'],
     registers,
   });
   const accepted = new Counter({
@@ -101,6 +118,18 @@ export function createMetrics(tally: Tally = createTally()): Metrics {
     buckets: LONG_SECONDS_BUCKETS,
     registers,
   });
+  const callsThrottled = new Counter({
+    name: 'towhook_calls_throttled_total',
+    help: 'Calls that the service refused for its rate limit (429), by budget.',
+    labelNames: ['budget'],
+    registers,
+  });
+  const headersIgnored = new Counter({
+    name: 'towhook_limit_headers_ignored_total',
+    help: 'Answers of the service with rate limit headers that make no sense, by budget.',
+    labelNames: ['budget'],
+    registers,
+  });
   const api = new Counter({
     name: 'towhook_api_answers_total',
     help: 'Operator API answers, by method and HTTP status.',
@@ -119,6 +148,12 @@ export function createMetrics(tally: Tally = createTally()): Metrics {
     labelNames: ['type'],
     registers,
   });
+  const noticeAttempts = new Counter({
+    name: 'towhook_notice_attempts_total',
+    help: 'Attempts to deliver a notice about alarms, by channel and outcome.',
+    labelNames: ['channel', 'outcome'],
+    registers,
+  });
   const backlogs = new Map<string, () => Promise<{ due: number; oldestAgeMs: number }>>();
   const due = new Gauge({ name: 'towhook_due', help: 'Records due for work now.', labelNames: ['queue'], registers });
   const oldest = new Gauge({
@@ -128,31 +163,37 @@ export function createMetrics(tally: Tally = createTally()): Metrics {
     registers,
   });
   return {
-    deliveryAnswered: (kind, status) => answered.inc({ kind, status }),
+    deliveryAnswered(kind, status, outcome) {
+      answered.inc({ kind, status, outcome });
+      counters.count(`answers.${outcome}`);
+    },
     deliveryAccepted(kind) {
       accepted.inc({ kind });
-      tally.count(`accepted.${kind}`);
+      counters.count(`accepted.${kind}`);
     },
     deliveryProcessed(kind, verdict, sinceReceivedMs) {
       processed.inc({ kind: kind ?? 'none', verdict });
       if (kind === null || sinceReceivedMs === null) return;
       processing.observe({ kind }, sinceReceivedMs / 1000);
-      tally.count(`processed.${kind}`);
-      tally.timed('delivery', sinceReceivedMs);
+      counters.count(`processed.${kind}`);
+      counters.timed('delivery', sinceReceivedMs);
     },
     reportAttempted(kind, next, { durationMs, wasSent }) {
       attempts.observe({ kind, outcome: next }, durationMs / 1000);
-      tally.count(`attempts.${attemptOutcome(next)}`);
-      if (wasSent) tally.timed('attempt', durationMs);
+      counters.count(`attempts.${attemptOutcome(next)}`);
+      if (wasSent) counters.timed('attempt', durationMs);
     },
     reportDelivered(kind, sinceRecordedMs) {
       delivered.observe({ kind }, sinceRecordedMs / 1000);
-      tally.count(`delivered.${kind}`);
-      tally.timed('report', sinceRecordedMs);
+      counters.count(`delivered.${kind}`);
+      counters.timed('report', sinceRecordedMs);
     },
+    callThrottled: (budget) => callsThrottled.inc({ budget }),
+    limitHeadersIgnored: (budget) => headersIgnored.inc({ budget }),
     apiAnswered: (method, status) => api.inc({ method, status }),
     keyRefused: (reason) => keysRefused.inc({ reason }),
     archived: (type, count) => archived.inc({ type }, count),
+    noticeAttempted: (channel, outcome) => noticeAttempts.inc({ channel, outcome }),
     watchBacklog: (queue, read) => {
       backlogs.set(queue, read);
     },
@@ -161,7 +202,7 @@ export function createMetrics(tally: Tally = createTally()): Metrics {
     async text() {
       for (const [queue, read] of backlogs) {
         const backlog = await read().catch(() => null);
-        // A figure that cannot be read is left out; the others still count.
+        // A value that cannot be read is left out; the others remain.
         due.remove({ queue });
         oldest.remove({ queue });
         if (!backlog) continue;
@@ -179,7 +220,7 @@ function watchGauge({ name, help, labelNames, read }: WatchedGauge, registry: Re
   async function collect() {
     const figures = await read().catch(() => []);
     gauge.reset();
-    // A gauge without labels is reset to 0, which would be a figure that nobody read.
+    // `reset` sets a gauge without labels to 0, a value that was never read.
     if (labelNames.length === 0) gauge.remove({});
     for (const { labels, value } of figures) gauge.set(labels, value);
   }

@@ -1,19 +1,25 @@
-import { errorFacts, type Log } from './log';
+import { errorFacts } from './errors';
+import type { Log } from './log';
 
-/** What a process has opened: filled as things open, emptied in reverse. */
+/** The opened resources of a process, closed in reverse order. */
 export interface Resources {
-  /** Remembers how to close something. Returns it, so that opening and remembering are one expression. */
-  add<T>(name: string, opened: T, close: (opened: T) => Promise<unknown> | void): T;
-  /** Closes everything, last opened first; a failure is logged and stops nothing. */
+  /** Registers how to close a resource and returns the resource. */
+  add<T>(name: string, opened: T, close: (opened: T) => Promise<unknown> | void, announceEnd?: () => void): T;
+  /** Tells the users of the resources that they close soon. */
+  announceEnd(): void;
+  /** Closes all resources, last opened first. A failure is logged and does not stop the others. */
   closeAll(): Promise<void>;
 }
 
 export function createResources(log: Log): Resources {
-  const open: { name: string; close: () => Promise<unknown> | void }[] = [];
+  const open: { name: string; close: () => Promise<unknown> | void; announceEnd: () => void }[] = [];
   return {
-    add(name, opened, close) {
-      open.push({ name, close: () => close(opened) });
+    add(name, opened, close, announceEnd = () => {}) {
+      open.push({ name, close: () => close(opened), announceEnd });
       return opened;
+    },
+    announceEnd() {
+      for (const resource of open) resource.announceEnd();
     },
     async closeAll() {
       for (let next = open.pop(); next; next = open.pop()) {

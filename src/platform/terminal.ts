@@ -1,21 +1,20 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** Words for the person at the terminal; everything for machines goes to the log. */
+/** Output for people at a terminal. Output for machines goes to the log. */
 
-/** Writes a line to standard output. */
 export function printLine(text = ''): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** Writes text to standard output as it is. */
+/** Writes text to standard output without a line end. */
 export function printText(text: string): void {
   process.stdout.write(text);
 }
 
 /**
- * Writes lines to standard output as fast as they are taken, holding none. Ends quietly when nobody takes them any more,
- * as `head` does.
+ * Writes lines to standard output as fast as the reader takes them. Ends without an error when the reader closes the
+ * pipe, as `head` does.
  */
 export async function printLines(lines: AsyncIterable<string>): Promise<void> {
   const bytes = async function* () {
@@ -27,12 +26,11 @@ export async function printLines(lines: AsyncIterable<string>): Promise<void> {
   });
 }
 
-/** Writes a line to standard error. */
 export function printProblem(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-/** Resolves once all that was written is out, or nobody takes it any more. */
+/** Resolves when all output is written or its reader is gone. */
 export async function untilPrinted(): Promise<void> {
   const out = (stream: NodeJS.WriteStream) =>
     new Promise<void>((resolve) => {
@@ -42,17 +40,17 @@ export async function untilPrinted(): Promise<void> {
   await Promise.all([out(process.stdout), out(process.stderr)]);
 }
 
-/** True when a person watches: the picture may be redrawn in place. */
+/** True when standard output is a terminal. */
 export function isTerminal(): boolean {
   return process.stdout.isTTY;
 }
 
-/** True when a person watches what goes wrong and how far work has come. */
+/** True when standard error is a terminal. */
 export function isProblemTerminal(): boolean {
   return process.stderr.isTTY;
 }
 
-/** How many characters fit on a line. */
+/** The width of standard output in characters. */
 export function terminalWidth(): number {
   return isTerminal() ? process.stdout.columns : 200;
 }

@@ -1,166 +1,380 @@
-import { isIP } from 'node:net';
 import { z } from 'zod';
+import { OPERATION_NAMES, SERVICE_MODES } from '../domain/vocabulary';
+import { NOTIFICATION_VARIABLES } from './notification-variables';
+import { redisVariables } from './redis-variables';
+import { SIGN_IN_VARIABLES } from './sign-in-variables';
+import {
+  count,
+  durationMs,
+  flag,
+  hours,
+  httpAddress,
+  minutes,
+  names,
+  openPaths,
+  port,
+  proxyAddress,
+  servicePaths,
+  signingSecrets,
+  trustedProxies,
+} from './variable-rules';
 
-/** Every environment variable, its rule and its default: the one list that the configuration and the README share. */
+/**
+ * Every environment variable with its rule, default and description. `npm run generate` writes docs/configuration.md from
+ * this list: a group is a section, and the page has the order of this file.
+ */
 
-const port = (fallback: number) => z.coerce.number().int().min(0).max(65_535).default(fallback);
-const count = (fallback: number) => z.coerce.number().int().min(0).default(fallback);
-/** Fractions are allowed: half an hour is 0.5. */
-const hours = (fallback: number) => z.coerce.number().min(0).max(87_600).default(fallback);
-const minutes = (fallback: number) => z.coerce.number().min(0).max(525_600).default(fallback);
-const durationMs = (fallback: number) => z.coerce.number().int().min(0).default(fallback);
-const list = z.string().transform((text) => splitList(text));
-const words = (fallback: string) =>
-  z
-    .string()
-    .default(fallback)
-    .transform((text) => splitList(text))
-    .refine((items) => items.length > 0, 'must name at least one value');
-/** What of the console's port can be read without a key. */
-const openPaths = list.pipe(z.array(z.enum(['metrics', 'docs']))).default([]);
-const flag = (fallback: 'true' | 'false') =>
-  z
-    .enum(['true', 'false'])
-    .default(fallback)
-    .transform((text) => text === 'true');
-/** A number of proxies, or their addresses and networks. */
-const trustedProxies = z
-  .string()
-  .transform((text) => (/^\d{1,2}$/.test(text.trim()) ? Number(text) : splitList(text)))
-  .refine(
-    (proxies) => typeof proxies === 'number' || (proxies.length > 0 && proxies.every(isNetwork)),
-    'must be a comma list of addresses and networks (10.0.0.0/8), or a number of proxies up to 99',
-  );
-const signingSecrets = list
-  .refine((secrets) => secrets.length > 0, 'must name at least one secret')
-  .refine((secrets) => secrets.every(isSigningSecret), 'must be a comma list of whsec_… secrets')
-  .default([]);
+const filePath = z.string().min(1).optional();
 
-export const VARIABLES = z.object({
-  NODE_ENV: z.string().default('development'),
-  SERVICE_BASE_URL: z
+const service = {
+  SERVICE_BASE_URL: httpAddress.describe(
+    'Address of the service with its path prefix. Paths are appended to it. Required by the roles worker and all.',
+  ),
+  SERVICE_CLIENT_ID: z
     .string()
-    .refine(isHttpAddress, 'must be an http(s) address without user, query or fragment')
-    .optional(),
-  SERVICE_CLIENT_ID: z.string().min(1).optional(),
-  SERVICE_CLIENT_SECRET: z.string().min(1).optional(),
-  REDIS_URL: z
+    .min(1)
+    .optional()
+    .describe('Client id for the access token, issued by the service. Required like the address.'),
+  SERVICE_CLIENT_SECRET: z.string().min(1).optional().describe('Secret of the client id. Required like the address.'),
+  SERVICE_CLIENT_SECRET_FILE: filePath.describe('File with `SERVICE_CLIENT_SECRET`, instead of the variable.'),
+  SERVICE_PATHS: servicePaths.describe(
+    'JSON object of operations whose address differs from the documented one: a path below `SERVICE_BASE_URL`, or a whole address, such as `{"token":"https://auth.example/token","started":"/v2/tow/started"}`. Operations: `'.concat(
+      OPERATION_NAMES.join('`, `'),
+      '`. `towhook doctor` prints the addresses in use.',
+    ),
+  ),
+  SERVICE_PROXY_URL: proxyAddress
+    .optional()
+    .describe(
+      'HTTP proxy for all calls to the service, such as `http://user:password@proxy.example:3128`. It must open tunnels (CONNECT).',
+    ),
+  SERVICE_PROXY_URL_FILE: filePath.describe('File with `SERVICE_PROXY_URL`, instead of the variable.'),
+  SERVICE_CA_FILE: z
     .string()
-    .regex(/^rediss?:\/\/.+/, 'must start with redis:// or rediss://')
-    .optional(),
-  REDIS_STRICT: flag('false'),
-  REDIS_SERVER_BIN: z.string().min(1).optional(),
-  DATA_DIR: z.string().min(1).default('./data'),
-  HOST: z.string().min(1).default('127.0.0.1'),
-  RECEIVER_HOST: z.string().min(1).optional(),
-  CONSOLE_HOST: z.string().min(1).optional(),
-  RECEIVER_PORT: port(3000),
-  CONSOLE_PORT: port(3001),
-  SIMULATOR_PORT: port(3002),
-  OPS_PORT: port(0),
-  WEBHOOK_SECRETS: signingSecrets,
-  WEBHOOK_SECRETS_TOW_REQUEST: signingSecrets,
-  WEBHOOK_SECRETS_TOW_INVOICE: signingSecrets,
-  WEBHOOK_SHARED_SECRET: z.string().optional(),
-  WEBHOOK_SHARED_SECRET_HEADER: z
+    .min(1)
+    .optional()
+    .describe('PEM file with certificates of authorities that are trusted besides the usual ones.'),
+  SERVICE_CLIENT_CERT_FILE: z
     .string()
-    .regex(/^[A-Za-z0-9-]+$/, 'must be a header name')
-    .transform((name) => name.toLowerCase())
-    .optional(),
-  WEBHOOK_UNVERIFIED: z.enum(['accept']).optional(),
-  WEBHOOK_BODY_LIMIT_BYTES: z.coerce.number().int().min(1).default(131_072),
-  WEBHOOK_RATE_PER_MINUTE: count(0),
-  BOOTSTRAP_API_KEY: z.string().optional(),
-  CONSOLE_OPEN_PATHS: openPaths,
-  TRUST_PROXY: trustedProxies.optional(),
+    .min(1)
+    .optional()
+    .describe('PEM file with a certificate that the service asks of its clients. Both or neither of it and its key.'),
+  SERVICE_CLIENT_KEY_FILE: z.string().min(1).optional().describe('PEM file with the key of that certificate.'),
+  SERVICE_ENVELOPE_CODE: z
+    .enum(['refusal', 'ignore'])
+    .default('refusal')
+    .describe(
+      'What a 2xx means whose body has a `code` of 400 to 599: `refusal` takes it as a refusal with that status, `ignore` takes the status of HTTP alone.',
+    ),
+  SERVICE_MODE: z
+    .enum(SERVICE_MODES)
+    .default('live')
+    .describe(
+      '`shadow` receives, records and shows everything, and sends nothing but the token call. See [Shadow mode](operations/running.md#shadow-mode). The same for all processes.',
+    ),
   SERVICE_TIMEOUT_MS: z.coerce
     .number()
     .int()
     .min(1)
     .max(14_000, 'must be at most 14000: a claim lasts 20 s')
-    .default(10_000),
-  RETRY_BASE_MS: z.coerce.number().int().min(1).default(1000),
-  RETRY_CAP_MS: z.coerce.number().int().min(1).default(300_000),
-  NOT_FOUND_RETRIES: count(3),
-  NOT_FOUND_RETRY_MS: durationMs(5000),
-  UNKNOWN_GRACE_MS: durationMs(15_000),
-  REPORT_GIVE_UP_AFTER_HOURS: hours(48),
-  BUDGET_AUTH_PER_MINUTE: count(20),
-  BUDGET_SITE_PER_MINUTE: count(30),
-  BUDGET_VIOLATIONS_PER_MINUTE: count(20),
-  BUDGET_TICKETS_PER_MINUTE: count(40),
-  BUDGET_TOW_PER_MINUTE: count(0),
-  // Open question Q11: only one vehicle type is documented; others can be allowed here.
-  VEHICLE_TYPES: words('HEAVY'),
-  // Open question Q12: only one payment status is documented; others can be allowed here.
-  PAYMENT_STATUSES: words('PAID'),
-  FREE_DAYS: count(0),
-  VIOLATION_API: z.enum(['reference', 'guide']).default('reference'),
-  VIOLATION_PROOF_HOURS: hours(1),
-  VIOLATION_TICKET_CHECK: flag('false'),
-  LOOKUP_CACHE_MS: durationMs(10_000),
-  RELEASE_REQUIRES_PAYMENT: z.enum(['invoiced', 'always', 'never']).default('invoiced'),
-  OVERDUE_REQUESTED_MINUTES: minutes(45),
-  OVERDUE_STARTED_MINUTES: minutes(240),
-  OVERDUE_REPORT_MINUTES: minutes(15),
-  WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(1000).default(50),
-  STOP_GRACE_MS: durationMs(15_000),
-  WORKER_STANDSTILL_MS: z.coerce.number().int().min(1000).default(60_000),
-  KEEP_DELIVERIES_HOURS: hours(168),
-  KEEP_TOWS_HOURS: hours(720),
-  KEEP_VIOLATIONS_HOURS: hours(720),
-  KEEP_AUDIT_HOURS: hours(720),
-  LOG_LEVEL: z.enum(['error', 'warn', 'info', 'http', 'verbose', 'debug', 'silly']).default('info'),
-  SIMULATOR_ASSESS_AFTER_MS: durationMs(3000),
-  SIMULATOR_WEBHOOK_URL: z.string().refine(isHttpAddress, 'must be an http(s) address').optional(),
-});
+    .default(10_000)
+    .describe('Time limit of one call to the service without images.'),
+  SERVICE_UPLOAD_TIMEOUT_MS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(3_600_000)
+    .default(120_000)
+    .describe('Time limit of one call with images. It also ends after 10 s in which no byte was sent or received.'),
+};
 
-/** What the `towhook` command line reads besides: nothing of it configures a role, and no role is told of it. */
-export const COMMAND_LINE_VARIABLES = z.object({
-  TOWHOOK_URL: z
+const storage = {
+  ...redisVariables,
+  DATA_DIR: z
     .string()
-    .refine(isHttpAddress, 'must be an http(s) address without user, query or fragment')
-    .optional(),
-  TOWHOOK_API_KEY: z.string().optional(),
-  NO_COLOR: z.string().optional(),
-  // Where the console of this machine listens and what its first key is, should the two above be absent.
-  ...VARIABLES.pick({ CONSOLE_PORT: true, CONSOLE_HOST: true, HOST: true, BOOTSTRAP_API_KEY: true }).shape,
+    .min(1)
+    .default('./data')
+    .describe(
+      'Folder for the embedded Redis, spooled images, photos and the archive. Workers and consoles need the same folder.',
+    ),
+  DATA_KEYS_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'File with the keys that personal data is encrypted with at rest, one `<id>:<base64 of 32 bytes>` per line. All roles need the same file. Absent: it is not encrypted. See [Encryption](operations/encryption.md).',
+    ),
+};
+
+const listeners = {
+  HOST: z.string().min(1).default('127.0.0.1').describe('Address that all listeners bind to.'),
+  RECEIVER_HOST: z.string().min(1).optional().describe('Address of the receiver. `HOST` if absent.'),
+  CONSOLE_HOST: z.string().min(1).optional().describe('Address of the console. `HOST` if absent.'),
+  RECEIVER_PORT: port(3000).describe('Port for webhooks, the only one meant for the internet.'),
+  CONSOLE_PORT: port(3001).describe('Port for the console, the operator API, the queue pages and metrics.'),
+  SIMULATOR_PORT: port(3002).describe('Port of the simulator.'),
+  OPS_PORT: port(0).describe(
+    'Port for health and metrics of receiver and worker. 0 means any free port; the log names it.',
+  ),
+  TRUST_PROXY: trustedProxies
+    .optional()
+    .describe(
+      'Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are used: a comma list of addresses and networks (`10.0.0.0/8,::1`), or their number. See [Proxies](operations/deployment.md#proxies).',
+    ),
+};
+
+const webhooks = {
+  WEBHOOK_SECRETS: signingSecrets.describe(
+    'Comma list of `whsec_…` secrets that sign webhooks. All of them are valid, for rotation.',
+  ),
+  WEBHOOK_SECRETS_TOW_REQUEST: signingSecrets.describe('Secrets of `/tow-request` alone. `WEBHOOK_SECRETS` if absent.'),
+  WEBHOOK_SECRETS_TOW_INVOICE: signingSecrets.describe('Secrets of `/tow/invoice` alone. `WEBHOOK_SECRETS` if absent.'),
+  WEBHOOK_SHARED_SECRET: z
+    .string()
+    .optional()
+    .describe('A secret that the service sends in a header instead of a signature.'),
+  WEBHOOK_SHARED_SECRET_HEADER: z
+    .string()
+    .regex(/^[A-Za-z0-9-]+$/, 'must be a header name')
+    .transform((name) => name.toLowerCase())
+    .optional()
+    .describe('Name of that header. Both or neither of the two must be set.'),
+  WEBHOOK_SECRETS_FILE: filePath.describe(
+    'File with `WEBHOOK_SECRETS`, one per line or as a comma list, instead of the variable. Read again when it changes; no restart is needed.',
+  ),
+  WEBHOOK_SECRETS_TOW_REQUEST_FILE: filePath.describe('The same for `WEBHOOK_SECRETS_TOW_REQUEST`.'),
+  WEBHOOK_SECRETS_TOW_INVOICE_FILE: filePath.describe('The same for `WEBHOOK_SECRETS_TOW_INVOICE`.'),
+  WEBHOOK_SHARED_SECRET_FILE: filePath.describe('The same for `WEBHOOK_SHARED_SECRET`, which is the whole file.'),
+  WEBHOOK_UNVERIFIED: z
+    .enum(['accept'])
+    .optional()
+    .describe(
+      'With `NODE_ENV=production`, lets a receiver start although no secret verifies the webhooks of a path. See [operations/deployment.md](operations/deployment.md).',
+    ),
+  WEBHOOK_BODY_LIMIT_BYTES: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(131_072)
+    .describe('Largest body of a webhook. A larger one gets 413.'),
+  WEBHOOK_SILENCE_INTERVALS: count(10).describe(
+    'An alarm is raised when no webhook has arrived for so many times the interval that is usual at these hours of the day. 0 means never.',
+  ),
+  WEBHOOK_RATE_PER_MINUTE: count(0).describe('Webhooks per minute from one source. 0 means no limit.'),
+};
+
+const operatorApi = {
+  BOOTSTRAP_API_KEY: z
+    .string()
+    .optional()
+    .describe('The first API key, with the role ops. At least 24 characters with `NODE_ENV=production`.'),
+  BOOTSTRAP_API_KEY_FILE: filePath.describe('File with `BOOTSTRAP_API_KEY`, instead of the variable.'),
+  CONSOLE_OPEN_PATHS: openPaths.describe(
+    'Comma list of pages on the console port that need no key: `metrics` (`/metrics`), `docs` (`/docs` and `/openapi.json`).',
+  ),
+  LOOKUP_CACHE_MS: durationMs(10_000).describe(
+    "Time for which the answer about a zone's capacity or a vehicle's ticket is reused.",
+  ),
+  OVERDUE_REQUESTED_MINUTES: minutes(45).describe(
+    'Age after which a tow in the state requested is shown as overdue. 0 means never.',
+  ),
+  OVERDUE_STARTED_MINUTES: minutes(240).describe(
+    'Age after which a tow in the state started is shown as overdue. 0 means never.',
+  ),
+  OVERDUE_REPORT_MINUTES: minutes(15).describe(
+    'Age of an unsent report after which its tow is shown as overdue. 0 means never.',
+  ),
+};
+
+const sending = {
+  RETRY_BASE_MS: z.coerce.number().int().min(1).default(1000).describe('First wait before a failed call is retried.'),
+  RETRY_CAP_MS: z.coerce.number().int().min(1).default(300_000).describe('Longest wait between two attempts.'),
+  NOT_FOUND_RETRIES: count(3).describe('Retries after "Violation not found" or "Plate number not found".'),
+  NOT_FOUND_RETRY_MS: durationMs(5000).describe('Wait before each of these retries.'),
+  UNKNOWN_GRACE_MS: durationMs(15_000).describe(
+    'Wait for proof of an unanswered call that creates something, before it counts as unproved.',
+  ),
+  REPORT_GIVE_UP_AFTER_HOURS: hours(48).describe(
+    'Time after which a report that keeps failing becomes a task. Time blocked by an open circuit does not count.',
+  ),
+  // Open question Q30: the rate limits of the service are not documented; these are our own.
+  BUDGET_AUTH_PER_MINUTE: count(20).describe(
+    'Token calls per minute, counted for all processes together. Calls wait for a permit. 0 means no limit.',
+  ),
+  BUDGET_SITE_PER_MINUTE: count(30).describe('The same for site capacity.'),
+  BUDGET_VIOLATIONS_PER_MINUTE: count(20).describe('The same for violations.'),
+  BUDGET_TICKETS_PER_MINUTE: count(40).describe('The same for ticket checks.'),
+  BUDGET_TOW_PER_MINUTE: count(0).describe('The same for reports about tows.'),
+  SERVICE_LIMIT_HEADERS: z
+    .enum(['follow', 'ignore'])
+    .default('follow')
+    .describe(
+      'What `X-RateLimit-Limit`, `-Remaining` and `-Reset` of the service do: `follow` keeps to a limit below ours for 10 minutes, and waits for the reset when no call is left; `ignore` does neither. A 429 always counts.',
+    ),
+};
+
+const tows = {
+  // Open question Q11: only one vehicle type is documented; others can be allowed here.
+  VEHICLE_TYPES: names('HEAVY').describe(
+    'Comma list of the values of `vehicle_type` that an invoice request may have.',
+  ),
+  // Open question Q12: only one payment status is documented; others can be allowed here.
+  PAYMENT_STATUSES: names('PAID').describe('Comma list of the values of `payment_status` that may be reported.'),
+  FREE_DAYS: count(0).describe('Days in the yard that do not count as delay.'),
+  RELEASE_REQUIRES_PAYMENT: z
+    .enum(['invoiced', 'always', 'never'])
+    .default('invoiced')
+    .describe('Whether a release needs a recorded payment; `invoiced`: only if the tow has an invoice.'),
+};
+
+const violations = {
+  // Open question Q23: which way to create a violation is current is not documented; the reference form is our default.
+  VIOLATION_API: z
+    .enum(['reference', 'guide'])
+    .default('reference')
+    .describe(
+      'Operation that creates violations: `reference` is `/v1/violations/public`; `guide` is `/violation/public/create`, without images and metadata.',
+    ),
+  VIOLATION_PROOF_HOURS: hours(1).describe(
+    'Time in which a tow request may prove that a violation without an answer was created. Then a person decides.',
+  ),
+  // Open question Q33: "10MB" may be 10,000,000 or 10 x 2^20 bytes; the smaller limit keeps both.
+  IMAGES_TOTAL_BYTES_MAX: z.coerce
+    .number()
+    .int()
+    .min(100_000)
+    .max(100_000_000)
+    .default(10_000_000)
+    .describe(
+      'Largest total size of the images of one violation, as the service accepts it, and of one upload of photos.',
+    ),
+  IMAGES_KEEP_ORIGINALS: flag('false').describe(
+    'Send photos as they were taken. Otherwise the console scales photos down before the upload when all together are larger than that.',
+  ),
+  VIOLATION_TICKET_CHECK: flag('false').describe(
+    'Check for an active ticket before a violation `NO_TICKET` or `TICKET_ENDED` is sent. With a ticket it is held for a person.',
+  ),
+};
+
+const processes = {
+  NODE_ENV: z
+    .string()
+    .default('development')
+    .describe(
+      '`production` refuses the embedded Redis, weak secrets, and a receiver whose webhooks no secret verifies. See [operations/deployment.md](operations/deployment.md).',
+    ),
+  LOG_LEVEL: z
+    .enum(['error', 'warn', 'info', 'http', 'verbose', 'debug', 'silly'])
+    .default('info')
+    .describe('Least important level that is logged.'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpAddress
+    .optional()
+    .describe(
+      'Base address of a collector of OpenTelemetry; `/v1/traces` is appended. Absent: no traces. See [operations/tracing.md](operations/tracing.md).',
+    ),
+  OTEL_SERVICE_NAME: z.string().default('towhook').describe('Name under which the traces are kept.'),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce
+    .number()
+    .min(0)
+    .max(1)
+    .default(1)
+    .describe('Share of the tows and violations that are traced, from 0 to 1.'),
+  WORKER_CONCURRENCY: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(1000)
+    .default(50)
+    .describe('Jobs of a queue that one worker process runs at a time; of violations, which carry photos, at most 2.'),
+  WORKER_STANDSTILL_MS: z.coerce
+    .number()
+    .int()
+    .min(1000)
+    .default(60_000)
+    .describe('Time after which a worker that completes no job while work waits is stalled: not ready, then ended.'),
+  STOP_DELAY_MS: durationMs(0).describe(
+    'Time that a process works on after SIGTERM, while `/readyz` answers 503. Behind a load balancer: longer than it takes to notice.',
+  ),
+  STOP_GRACE_MS: durationMs(15_000).describe('Time that running requests and jobs have to end at a stop.'),
+};
+
+const retention = {
+  KEEP_DELIVERIES_HOURS: hours(168).describe('Time that a processed delivery stays in Redis before it is archived.'),
+  KEEP_TOWS_HOURS: hours(720).describe('The same for tows that are over.'),
+  KEEP_VIOLATIONS_HOURS: hours(720).describe('The same for violations that are settled.'),
+  KEEP_AUDIT_HOURS: hours(720).describe('The same for audit entries.'),
+};
+
+const simulator = {
+  SIMULATOR_ASSESS_AFTER_MS: durationMs(3000).describe(
+    'Time after which the simulator requests a tow for a reported violation whose type can be towed.',
+  ),
+  SIMULATOR_PROFILE: z
+    .string()
+    .min(1)
+    .default('document')
+    .describe(
+      'How the simulated service differs from its document: `document`, `odd`, or a JSON file. See [Simulator](simulator.md).',
+    ),
+  SIMULATOR_WEBHOOK_URL: z
+    .string()
+    .refine((text) => httpAddress.safeParse(text).success, 'must be an http(s) address')
+    .optional()
+    .describe('Address that the simulator posts webhooks to. The receiver on this machine if absent.'),
+};
+
+export const VARIABLES = z.object({
+  ...service,
+  ...storage,
+  ...listeners,
+  ...webhooks,
+  ...operatorApi,
+  ...SIGN_IN_VARIABLES,
+  ...NOTIFICATION_VARIABLES,
+  ...sending,
+  ...tows,
+  ...violations,
+  ...processes,
+  ...retention,
+  ...simulator,
 });
 
-function splitList(text: string): string[] {
-  return text
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '');
-}
+const commandLine = {
+  TOWHOOK_URL: httpAddress.describe('Address of the console. That of this machine if absent.'),
+  TOWHOOK_API_KEY: z
+    .string()
+    .optional()
+    .describe('API key of the command line, which is never an argument. `BOOTSTRAP_API_KEY` if absent.'),
+  TOWHOOK_API_KEY_FILE: filePath.describe('File with `TOWHOOK_API_KEY`, instead of the variable.'),
+  NO_COLOR: z.string().optional().describe('Any value turns colours off.'),
+};
 
-function isHttpAddress(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const url = new URL(text);
-  return /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '' && url.username + url.password === '';
-}
+/** Variables that only the `towhook` command line reads, and those that name the console of this machine. */
+export const COMMAND_LINE_VARIABLES = z.object({
+  ...commandLine,
+  ...VARIABLES.pick({
+    CONSOLE_PORT: true,
+    CONSOLE_HOST: true,
+    HOST: true,
+    BOOTSTRAP_API_KEY: true,
+    BOOTSTRAP_API_KEY_FILE: true,
+  }).shape,
+});
 
-/** An IP address, alone or with the length of a prefix. */
-function isNetwork(text: string): boolean {
-  const [address = '', bits, ...more] = text.split('/');
-  const version = address.includes('%') ? 0 : isIP(address);
-  if (version === 0 || more.length > 0) return false;
-  return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
-}
-
-function isSigningSecret(secret: string): boolean {
-  return signingKeyOf(secret) !== null;
-}
-
-/** The keys of a comma list of `whsec_…` secrets; empty when one of them is none. */
-export function signingKeysIn(text: string): readonly Buffer[] {
-  const keys = splitList(text).map((secret) => signingKeyOf(secret));
-  return keys.every((key) => key !== null) ? keys : [];
-}
-
-function signingKeyOf(secret: string): Buffer | null {
-  const [, encoded = ''] = /^whsec_(.+)$/.exec(secret) ?? [];
-  const key = Buffer.from(encoded, 'base64');
-  // Only text that survives the round trip is base64.
-  return encoded !== '' && key.toString('base64') === encoded ? key : null;
-}
+/** The sections of docs/configuration.md. */
+export const VARIABLE_GROUPS: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>> = {
+  'The service': service,
+  'Redis and files': storage,
+  Listeners: listeners,
+  Webhooks: webhooks,
+  'Console and operator API': operatorApi,
+  'Sign-in of people': SIGN_IN_VARIABLES,
+  Notifications: NOTIFICATION_VARIABLES,
+  'Sending and retries': sending,
+  Tows: tows,
+  Violations: violations,
+  Processes: processes,
+  Retention: retention,
+  Simulator: simulator,
+  'Command line': commandLine,
+};

@@ -1,22 +1,23 @@
-import { latencyStep, type Count, type Latency, type Level } from '../domain/figures';
+import { latencyStep, type CounterName, type GaugeName, type Latency } from '../domain/metric-names';
 
-/** What was counted: how much to add to each name, and of which names the highest number counts. */
-export interface Tallied {
-  /** Counts by name, and steps of histograms as `<latency>.<step>`. */
+/** Values that were counted since the last `take`. */
+export interface CountedValues {
+  /** Increments by name; histogram steps are named `<latency>.<step>`. */
   readonly added: Readonly<Record<string, number>>;
+  /** Gauges: the highest value of each name. */
   readonly highest: Readonly<Record<string, number>>;
 }
 
-/** Counts what a process does until somebody takes the sums. As many names as there are kinds: it does not grow. */
-export interface Tally {
-  count(name: Count): void;
+/** Counters of this process between two heartbeats. The names are a fixed set, so memory does not grow. */
+export interface Counters {
+  count(name: CounterName): void;
   timed(latency: Latency, ms: number): void;
-  level(name: Level, value: number): void;
-  /** All that was counted since it was last taken; from then on it counts from nothing. */
-  take(): Tallied;
+  level(name: GaugeName, value: number): void;
+  /** Returns all values and resets them. */
+  take(): CountedValues;
 }
 
-export function createTally(): Tally {
+export function createCounters(): Counters {
   let added = new Map<string, number>();
   let highest = new Map<string, number>();
   const add = (name: string) => added.set(name, (added.get(name) ?? 0) + 1);

@@ -1,0 +1,23 @@
+/** `ENOENT`, `ECONNREFUSED` and the like; null for an error without a code. */
+export function errorCode(error: unknown): string | null {
+  const hasCode = typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string';
+  return hasCode ? String(error.code) : null;
+}
+
+/**
+ * The message of an error. System errors name the call, the path and the cause. Fields are read without `instanceof`,
+ * because an error of another context of the process (workers, test runners) has another `Error` class.
+ */
+export function errorMessage(error: unknown): string {
+  const hasMessage = typeof error === 'object' && error !== null && 'message' in error;
+  return hasMessage ? String(error.message) : String(error);
+}
+
+/** The fields of an error for a log line. Other properties are left out: a request or response is attached to many. */
+export function errorFacts(error: unknown): Readonly<Record<string, unknown>> {
+  if (!(error instanceof Error)) return { error: typeof error === 'string' ? error : 'not an Error' };
+  // A syntax error quotes the text that could not be parsed, which may contain personal data.
+  if (error.name === 'SyntaxError') return { error: 'could not be parsed', error_name: error.name };
+  const code = 'code' in error && typeof error.code === 'string' ? { error_code: error.code } : {};
+  return { error: error.message, error_name: error.name, ...code, stack: error.stack };
+}

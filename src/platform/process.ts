@@ -1,0 +1,35 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { constants, hostname, setPriority } from 'node:os';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+
+/** The nearest parent folder with a `package.json`; the same for the sources and the compiled program. */
+export function projectFolder(): string {
+  let folder = __dirname;
+  while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) folder = dirname(folder);
+  return folder;
+}
+
+/** The version in the project's package.json; `unknown` without one. */
+export function projectVersion(): string {
+  const file = join(projectFolder(), 'package.json');
+  if (!existsSync(file)) return 'unknown';
+  return z.object({ version: z.string() }).safeParse(JSON.parse(readFileSync(file, 'utf8'))).data?.version ?? 'unknown';
+}
+
+/** What identifies this process to an operator. */
+export function describeProcess() {
+  return { hostName: hostname(), processId: process.pid, version: projectVersion(), nodeVersion: process.version };
+}
+
+/**
+ * Lowers the priority of this process. When processors are scarce, accepting and storing go before processing. A process
+ * without the right to do so keeps its priority.
+ */
+export function lowerPriority(): void {
+  try {
+    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // A hardened container may forbid it.
+  }
+}

@@ -1,0 +1,57 @@
+import { setTimeout as resolveAfter } from 'node:timers/promises';
+import { errorFacts } from './errors';
+import type { Log } from './log';
+
+/** Waits `delayMs`, or until the signal aborts. Never rejects. */
+export async function pause(delayMs: number, signal?: AbortSignal): Promise<void> {
+  await resolveAfter(delayMs, undefined, signal ? { signal } : {}).catch(() => {});
+}
+
+/** Resolves with the result, or null on failure or after `limitMs`. Does not cancel the work. */
+export async function within<T>(limitMs: number, work: Promise<T>): Promise<{ readonly value: T } | null> {
+  const ended = new AbortController();
+  const timeout = pause(limitMs, ended.signal).then(() => null);
+  const done = work.then(
+    (value) => ({ value }),
+    () => null,
+  );
+  const first = await Promise.race([done, timeout]);
+  ended.abort();
+  return first;
+}
+
+/** Work that repeats until it is stopped. */
+export interface Repetition {
+  /** Aborts the signal of the current run and waits for its end. No run starts afterwards. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Runs `work` until it is stopped: again at once after `continue`, else `everyMs` after the end of the last run. A run that
+ * rejects is logged as `<name>.failed` and does not stop the repetition.
+ */
+export function repeat(options: {
+  readonly name: string;
+  readonly everyMs: number;
+  readonly work: (signal: AbortSignal) => Promise<'continue' | 'wait'>;
+  readonly log: Log;
+}): Repetition {
+  const ending = new AbortController();
+  const { signal } = ending;
+  const run = async () => {
+    while (!signal.aborted) {
+      const next = await options.work(signal).catch((error: unknown): 'wait' => {
+        options.log.warn(`${options.name}.failed`, { ...errorFacts(error), stack: undefined });
+        return 'wait';
+      });
+      if (next === 'wait') await pause(options.everyMs, signal);
+    }
+  };
+  const running = run();
+  return {
+    async stop() {
+      ending.abort();
+      await running;
+    },
+  };
+}

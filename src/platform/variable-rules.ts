@@ -1,0 +1,200 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { OPERATION_NAMES, type ServicePaths } from '../domain/vocabulary';
+
+/** Rules for the values of environment variables, as zod schemas with their defaults. */
+
+export const port = (fallback: number) => z.coerce.number().int().min(0).max(65_535).default(fallback);
+export const count = (fallback: number) => z.coerce.number().int().min(0).default(fallback);
+/** Hours and minutes allow fractions and 0: half an hour is 0.5. */
+export const hours = (fallback: number) => z.coerce.number().min(0).max(87_600).default(fallback);
+export const minutes = (fallback: number) => z.coerce.number().min(0).max(525_600).default(fallback);
+export const durationMs = (fallback: number) => z.coerce.number().int().min(0).default(fallback);
+
+export const list = z.string().transform((text) => splitList(text));
+
+/** A comma list with at least one value. */
+export const names = (fallback: string) =>
+  z
+    .string()
+    .default(fallback)
+    .transform((text) => splitList(text))
+    .refine((items) => items.length > 0, 'must name at least one value');
+
+/** Paths of the console's port that can be read without a key. */
+export const openPaths = list.pipe(z.array(z.enum(['metrics', 'docs']))).default([]);
+
+export const flag = (fallback: 'true' | 'false') =>
+  z
+    .enum(['true', 'false'])
+    .default(fallback)
+    .transform((text) => text === 'true');
+
+export const httpAddress = z
+  .string()
+  .refine(isHttpAddress, 'must be an http(s) address without user, query or fragment')
+  .optional();
+
+/** The address of a proxy, with credentials or without. */
+export const proxyAddress = z
+  .string()
+  .transform((text) => text.trim())
+  .refine(isProxyAddress, 'must be an http(s) address such as http://user:password@proxy.example:3128');
+
+function isProxyAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, pathname, search, hash, username, password } = new URL(text);
+  if (!/^https?:$/.test(protocol) || pathname !== '/' || search + hash !== '') return false;
+  return isDecodable(username + password);
+}
+
+/** A percent sign that begins no character would fail with each call. */
+function isDecodable(text: string): boolean {
+  try {
+    return decodeURIComponent(text).length >= 0;
+  } catch {
+    return false;
+  }
+}
+
+const ADDRESS_RULE = 'must be a path that begins with /, or an http(s) address, without user, query or fragment';
+
+/** A JSON object from operations to their paths or addresses. The texts of its faults repeat no value. */
+export const servicePaths = z
+  .string()
+  .transform((text, context): ServicePaths => {
+    const fault = (message: string) => context.addIssue({ code: 'custom', message });
+    const given = z.record(z.string(), z.unknown()).safeParse(parsedJson(text));
+    if (!given.success) {
+      fault('must be a JSON object such as {"started":"/v2/tow/started"}');
+      return {};
+    }
+    const paths: Partial<Record<keyof ServicePaths, string>> = {};
+    for (const [name, path] of Object.entries(given.data)) {
+      const operation = OPERATION_NAMES.find((known) => known === name);
+      if (operation === undefined) fault(`names an unknown operation${/^\w{1,40}$/.test(name) ? `, ${name}` : ''}`);
+      else if (typeof path !== 'string' || !isCallAddress(path.trim())) fault(`${operation}: ${ADDRESS_RULE}`);
+      else paths[operation] = path.trim();
+    }
+    return paths;
+  })
+  .default({});
+
+/** Undefined for text that is no JSON. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isCallAddress(text: string): boolean {
+  if (!/^[\x21-\x7e]+$/.test(text) || text.includes('\\')) return false;
+  return text.startsWith('/') ? !/[?#]/.test(text) : /^https?:\/\//i.test(text) && isHttpAddress(text);
+}
+
+/** A number of proxies, or their addresses and networks. */
+export const trustedProxies = z
+  .string()
+  .transform((text) => (/^\d{1,2}$/.test(text.trim()) ? Number(text) : splitList(text)))
+  .refine(
+    (proxies) => typeof proxies === 'number' || (proxies.length > 0 && proxies.every(isNetwork)),
+    'must be a comma list of addresses and networks (10.0.0.0/8), or a number of proxies up to 99',
+  );
+
+export const signingSecrets = list
+  .refine((secrets) => secrets.length > 0, 'must name at least one secret')
+  .refine(
+    (secrets) => secrets.every((secret) => signingKey(secret) !== null),
+    'must be a comma list of whsec_… secrets',
+  )
+  .default([]);
+
+export const signingSecret = z
+  .string()
+  .trim()
+  .refine((secret) => signingKey(secret) !== null, 'must be a whsec_… secret');
+
+/** The address of a mail server, with credentials or without. */
+export const smtpAddress = z
+  .string()
+  .trim()
+  .refine(isSmtpAddress, 'must be an address such as smtp://user:password@mail.example:587');
+
+function isSmtpAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, pathname, search, hash, username, password } = new URL(text);
+  if (!/^smtps?:$/.test(protocol) || hostname === '' || /[^/]/.test(pathname) || search + hash !== '') return false;
+  return (username === '') === (password === '') && isDecodable(username + password);
+}
+
+/** The keys of a comma list of `whsec_…` secrets; empty if one of them is invalid. */
+function signingKeysIn(text: string): readonly Buffer[] {
+  const keys = splitList(text).map(signingKey);
+  return keys.every((key) => key !== null) ? keys : [];
+}
+
+/** Null if the secret is not `whsec_` followed by base64. */
+function signingKey(secret: string): Buffer | null {
+  const [, encoded = ''] = /^whsec_(.+)$/.exec(secret) ?? [];
+  const key = Buffer.from(encoded, 'base64');
+  // Buffer ignores characters that are not base64; only valid base64 survives the round trip.
+  return encoded !== '' && key.toString('base64') === encoded ? key : null;
+}
+
+function splitList(text: string): string[] {
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
+export function isHttpAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const url = new URL(text);
+  return /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '' && url.username + url.password === '';
+}
+
+/** An IP address, alone or with the length of a prefix. */
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/');
+  const version = address.includes('%') ? 0 : isIP(address);
+  if (version === 0 || more.length > 0) return false;
+  return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+}
+
+const SECRET_CHARACTERS_MIN = 24;
+/** Standard Webhooks requires 24 to 64 bytes. */
+const SIGNING_KEY_BYTES_MIN = 24;
+
+const SECRET_TEXTS = ['BOOTSTRAP_API_KEY', 'WEBHOOK_SHARED_SECRET'];
+const SECRET_LISTS = [
+  'WEBHOOK_SECRETS',
+  'WEBHOOK_SECRETS_TOW_REQUEST',
+  'WEBHOOK_SECRETS_TOW_INVOICE',
+  'NOTIFY_WEBHOOK_SECRET',
+];
+
+const TEXT_RULE = `must have at least ${SECRET_CHARACTERS_MIN} characters when NODE_ENV is production`;
+const SIGNING_RULE = `must hold secrets of at least ${SIGNING_KEY_BYTES_MIN} bytes (32 characters after whsec_) when NODE_ENV is production`;
+
+/** The secrets that are too short for production; none outside production. Values that break another rule are skipped. */
+export function weakSecrets(env: Readonly<Record<string, string | undefined>>): { variable: string; rule: string }[] {
+  if (env['NODE_ENV'] !== 'production') return [];
+  return [
+    ...SECRET_TEXTS.filter((variable) => isShort(env[variable])).map((variable) => ({ variable, rule: TEXT_RULE })),
+    ...SECRET_LISTS.filter((variable) => hasShortKey(env[variable])).map((variable) => ({
+      variable,
+      rule: SIGNING_RULE,
+    })),
+  ];
+}
+
+function isShort(text: string | undefined): boolean {
+  return text !== undefined && text.length < SECRET_CHARACTERS_MIN;
+}
+
+function hasShortKey(secrets = ''): boolean {
+  return signingKeysIn(secrets).some((key) => key.length < SIGNING_KEY_BYTES_MIN);
+}
