@@ -1,25 +1,30 @@
 import { z } from 'zod';
 import type { Delivery } from '../domain/delivery';
-import { TASK_ACTIONS } from '../domain/tasks';
+import { TASK_ACTIONS } from '../domain/decisions';
+import type { EntryAttempt, EntryError } from '../domain/entry';
 import type { Tow } from '../domain/tow';
+import type { QueuePlace } from '../domain/waiting';
 import {
   DELIVERY_KINDS,
   DELIVERY_STATES,
   FACT_EVENTS,
-  PAUSABLE_OPERATIONS,
-  VIOLATION_TYPES,
   type JsonObject,
+  PAUSABLE_OPERATIONS,
   type ReportKind,
   type ReportState,
+  ROLES,
+  type ShadowState,
+  VIOLATION_TYPES,
 } from '../domain/vocabulary';
 import { towingReference, violationReference } from './common';
 import { dispatchRecord } from './dispatch';
-import { counter, momentMs, storedObject } from './stored';
+import { person } from './person';
 import { sensitive } from './sensitive';
+import { counter, storedObject, storedTimestampMs } from './stored';
 
 /**
- * What Redis holds, one schema per record, parsed at every read. A tow keeps the fields that this version does not know, at
- * every depth: another version wrote them and needs them.
+ * Records in Redis, parsed at every read. A tow keeps unknown fields at every depth: another version wrote and needs
+ * them.
  */
 
 const whereabouts = {
@@ -28,7 +33,7 @@ const whereabouts = {
   latitude: z.number(),
   longitude: z.number(),
 };
-const perhapsWhereabouts = {
+const nullableWhereabouts = {
   plateNumber: sensitive(z.string().nullable()),
   towedLocation: z.string().nullable(),
   latitude: z.number().nullable(),
@@ -41,7 +46,13 @@ const towBase = {
   metadata: storedObject.nullable(),
   requestedAt: z.string(),
   facts: z.array(
-    z.looseObject({ event: z.enum(FACT_EVENTS), occurredAt: z.string(), recordedAt: z.string(), by: z.string() }),
+    z.looseObject({
+      event: z.enum(FACT_EVENTS),
+      occurredAt: z.string(),
+      recordedAt: z.string(),
+      by: z.string(),
+      notedAtMs: z.number().exactOptional(),
+    }),
   ),
   invoiceRequest: z
     .looseObject({
@@ -68,26 +79,36 @@ const towBase = {
       metadata: storedObject.nullable(),
     }),
   ),
-  // Absent in records of versions that did not keep them.
-  violationId: z.string().nullable().default(null),
-  zoneId: z.string().nullable().default(null),
-  violationType: z.enum(VIOLATION_TYPES).nullable().default(null),
+  violationId: z.string().nullable(),
+  zoneId: z.string().nullable(),
+  violationType: z.enum(VIOLATION_TYPES).nullable(),
   dispatch: dispatchRecord,
 };
 
-/** The tow itself; its reports, timeline and tasks are kept beside it. */
+/** A tow without its reports, timeline and tasks, which are stored beside it. */
 export const towDocument: z.ZodType<Tow> = z.discriminatedUnion('state', [
-  z.looseObject({ ...towBase, ...perhapsWhereabouts, state: z.literal('requested') }),
+  z.looseObject({ ...towBase, ...nullableWhereabouts, state: z.literal('requested') }),
   z.looseObject({ ...towBase, ...whereabouts, state: z.literal('started') }),
   z.looseObject({ ...towBase, ...whereabouts, state: z.literal('detained') }),
   z.looseObject({ ...towBase, ...whereabouts, state: z.literal('released') }),
-  z.looseObject({ ...towBase, ...perhapsWhereabouts, state: z.literal('canceled'), cancellationReason: z.string() }),
+  z.looseObject({ ...towBase, ...nullableWhereabouts, state: z.literal('canceled'), cancellationReason: z.string() }),
 ]);
 
 export const reportError = z.object({ http_status: z.number().nullable().default(null), message: z.string() });
-export type ReportError = z.infer<typeof reportError>;
 
-/** One try to send a report, as kept on it. */
+/** A place in the waiting queue of a rate limit. */
+export const placeInQueue = z.object({
+  /** From 1. */
+  place: z.number(),
+  /** The length of the queue. */
+  of: z.number(),
+  /** When it is sent if all before it are sent. */
+  leaves_at: z.string(),
+  /** Until when the service asked to make no such call; null when it did not. */
+  closed_until: z.string().nullable(),
+});
+export type PlaceInQueue = z.infer<typeof placeInQueue>;
+
 export const attempt = z.object({
   attempt_id: z.string(),
   started_at: z.string().optional(),
@@ -97,11 +118,10 @@ export const attempt = z.object({
   http_status: z.number().nullable().optional(),
   message: z.string().nullable().optional(),
 });
-export type Attempt = z.infer<typeof attempt>;
 
-/** An entry of a tow's outbox, as use cases read it. */
+/** An outbox entry of a tow, as use cases read it. */
 export interface Report {
-  /** Its place in the outbox, from 1. */
+  /** Position in the outbox, from 1. */
   readonly seq: number;
   readonly id: string;
   readonly kind: ReportKind;
@@ -111,6 +131,8 @@ export interface Report {
   readonly attempts: number;
   readonly inFlight: boolean;
   readonly waitsFor: string | null;
+  /** Its place among those that wait for the rate limit; null when it does not wait, or for a draft. */
+  readonly queue: QueuePlace | null;
   readonly firstFailedAtMs: number | null;
   readonly giveUpAtMs: number | null;
   readonly failures: number;
@@ -118,16 +140,18 @@ export interface Report {
   readonly createdAtMs: number;
   readonly nextAttemptAtMs: number | null;
   readonly deliveredAtMs: number | null;
-  readonly lastError: ReportError | null;
+  readonly lastError: EntryError | null;
   readonly hint: string | null;
   readonly reason: string | null;
   readonly answer: JsonObject | null;
   /** The body of an answer that broke the contract. */
   readonly brokenAnswer: string | null;
-  readonly log: readonly Attempt[];
+  /** The kind of difference of its answer, while a task asks about that kind. Meanwhile it may be sent again. */
+  readonly differs: string | null;
+  readonly log: readonly EntryAttempt[];
 }
 
-/** Something a person must decide. */
+/** A task for people. */
 export const task = z.object({
   id: z.string(),
   type: z.string(),
@@ -137,6 +161,8 @@ export const task = z.object({
   report_id: z.string().optional(),
   violation_id: z.string().optional(),
   operation: z.enum(PAUSABLE_OPERATIONS).optional(),
+  /** The kind of difference that it is about. */
+  difference_id: z.string().optional(),
   http_status: z.number().nullable().optional(),
   hint: z.string().nullable().optional(),
   /** When it was opened, Redis time. */
@@ -144,7 +170,7 @@ export const task = z.object({
 });
 export type Task = z.infer<typeof task>;
 
-/** What happened to a tow. */
+/** An event on the timeline of a tow. */
 export interface TimelineEntry {
   /** Redis time. */
   readonly atMs: number;
@@ -155,16 +181,18 @@ export interface TimelineEntry {
 /** Everything about one tow, read at one instant. */
 export interface TowRecord {
   readonly tow: Tow;
-  /** Raised by every write; a decision made on an older version is refused. */
+  /** Raised by every write; a decision on an older version is refused. */
   readonly version: number;
   readonly reports: readonly Report[];
+  /** What became of it in a shadow time; null for any other. */
+  readonly shadow: ShadowState | null;
   readonly timeline: readonly TimelineEntry[];
   readonly tasks: readonly Task[];
-  /** Redis time of the reading. */
+  /** Redis time of the read. */
   readonly readAtMs: number;
 }
 
-/** One webhook call received. */
+/** A received webhook call. */
 export const deliveryRecord: z.ZodType<Delivery> = z
   .object({
     v: z.string().default(''),
@@ -177,8 +205,9 @@ export const deliveryRecord: z.ZodType<Delivery> = z
     state: z.enum(DELIVERY_STATES),
     verdict: z.string().default(''),
     received_at: counter,
-    processed_at: momentMs,
-    parked_at: momentMs,
+    processed_at: storedTimestampMs,
+    parked_at: storedTimestampMs,
+    difference_id: z.string().default(''),
     copies: counter.default(1),
     failures: counter.default(0),
     replays: counter.default(0),
@@ -196,23 +225,27 @@ export const deliveryRecord: z.ZodType<Delivery> = z
     receivedAtMs: stored.received_at,
     processedAtMs: stored.processed_at,
     parkedAtMs: stored.parked_at,
+    differenceId: stored.difference_id === '' ? null : stored.difference_id,
     copies: stored.copies,
     failures: stored.failures,
     replays: stored.replays,
   }));
 export type { Delivery } from '../domain/delivery';
 
-/** A webhook call that broke the contract: kept for people, never processed. */
-export const quarantined = z.object({
+/** A call of the service on a path of no webhook, such as an event about tickets: kept for review, never processed. */
+export const otherCall = z.object({
   id: z.string(),
   path: z.string(),
   received_at: z.string(),
-  details: z.array(z.object({ field: z.string(), rule: z.string() })),
+  verified: z.boolean(),
+  /** Characters of the body as received. */
+  length: z.number(),
+  /** At most the first 16,384 characters. */
   raw_body: z.string(),
 });
-export type Quarantined = z.infer<typeof quarantined>;
+export type OtherCall = z.infer<typeof otherCall>;
 
-/** What the store publishes when something changes. */
+/** An event that the store publishes. */
 export const storeEvent = z.object({
   type: z.string(),
   towing_reference_id: z.string().nullish(),
@@ -220,3 +253,21 @@ export const storeEvent = z.object({
   at_ms: z.number(),
 });
 export type StoreEvent = z.infer<typeof storeEvent>;
+
+/** A stored API key, without its text. Fields of other versions are kept. */
+export const apiKeyRecord = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  role: z.enum(ROLES),
+  createdAt: z.string(),
+  hash: z.string(),
+  /** The previous key of a rotation and the end of its grace time, Redis time; null when there is none. */
+  previous: z.object({ hash: z.string(), validUntilMs: z.number() }).nullable(),
+});
+export type ApiKeyRecord = z.output<typeof apiKeyRecord>;
+
+/** A stored session, of an API key or of a person. Neither its id nor the key is stored. */
+export const sessionRecord = z.union([
+  z.object({ keyHash: z.string(), createdAt: z.string() }),
+  z.object({ person, createdAt: z.string() }),
+]);

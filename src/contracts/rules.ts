@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { FieldRule } from '../domain/refusal';
 
-/** Every failing field of a zod error with the rule it fails; array positions stay in the path (`items.0.name`). */
+/** Lists every failing field of a zod error with its rule; array positions stay in the path (`items.0.name`). */
 export function failedRules(error: z.core.$ZodError): FieldRule[] {
   return error.issues.flatMap((issue) => {
     const field = issue.path.map(String).join('.');
@@ -12,7 +12,7 @@ export function failedRules(error: z.core.$ZodError): FieldRule[] {
   });
 }
 
-/** The validator's words for types in a reader's words. */
+/** The validator's type names in plain words. */
 const TYPE_WORDS: Readonly<Record<string, string>> = {
   int: 'a whole number',
   record: 'an object',
@@ -20,7 +20,6 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
   array: 'a list',
 };
 
-/** The units of what is counted. */
 const UNITS: Readonly<Record<string, string>> = { string: ' characters', array: ' items' };
 
 function ruleOf(issue: z.core.$ZodIssue): string {

@@ -1,17 +1,15 @@
 import { z } from 'zod';
 
-/**
- * Personal data and secrets are marked once, where their field is defined. The log redactor and every mask read the mark.
- */
+/** Personal data and secrets are marked where their field is defined. The log redactor and all masks read the mark. */
 const sensitiveSchemas = z.registry<{ readonly sensitive: true }>();
 
-/** Marks a field as personal data or a secret: its value never reaches a log, a metric, an error text or a URL. */
+/** Marks a field as personal data or a secret: its value never reaches a log, metric, error text or URL. */
 export function sensitive<T extends z.ZodType>(schema: T): T {
   sensitiveSchemas.add(schema, { sensitive: true });
   return schema;
 }
 
-/** Names of all fields, at any depth of the given schemas, that are marked sensitive. */
+/** Names of all sensitive fields, at any depth of the schemas. */
 export function sensitiveFieldNames(schemas: readonly z.ZodType[]): string[] {
   const names = new Set<string>();
   for (const schema of schemas) collect(schema, names, new Set());
@@ -35,7 +33,7 @@ function isMarked(schema: z.core.$ZodType): boolean {
   return wrappedBy(schema).some(isMarked);
 }
 
-/** The schema of the same value that a wrapper is around, or of the items of a list. */
+/** The schema inside a wrapper, or of the items of a list. */
 function wrappedBy(schema: z.core.$ZodType): z.core.$ZodType[] {
   if (
     schema instanceof z.ZodOptional ||
@@ -51,7 +49,7 @@ function wrappedBy(schema: z.core.$ZodType): z.core.$ZodType[] {
   return [];
 }
 
-/** Every schema right inside another. */
+/** Every direct inner schema. */
 function innersOf(schema: z.core.$ZodType): z.core.$ZodType[] {
   if (schema instanceof z.ZodUnion) return [...schema.def.options];
   if (schema instanceof z.ZodIntersection) return [schema.def.left, schema.def.right];

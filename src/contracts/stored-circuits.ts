@@ -3,7 +3,7 @@ import { CIRCUIT_NAMES, NO_CIRCUITS, type Circuits } from '../domain/circuits';
 import { PAUSABLE_OPERATIONS } from '../domain/vocabulary';
 import { storedTasks } from './stored-outbox';
 
-/** The circuits in Redis: one JSON text. Fields that this version does not know are kept. */
+/** The circuits in Redis as one JSON text. Unknown fields are kept. */
 const circuit = z.looseObject({
   untilMs: z.number(),
   sinceMs: z.number(),
@@ -12,7 +12,7 @@ const circuit = z.looseObject({
   safeOnly: z.boolean(),
 });
 
-const storedCircuits = z.looseObject({
+export const storedCircuits = z.looseObject({
   open: z.partialRecord(z.enum(CIRCUIT_NAMES), circuit),
   failures: z.number(),
   failedMembers: z.array(z.string()),

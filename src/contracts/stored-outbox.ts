@@ -1,17 +1,18 @@
 import { z } from 'zod';
 import { isEntrySettled, newEntry, type Entry } from '../domain/entry';
 import type { OpenTask, RecordEvent, StoredViolation } from '../domain/outbox-record';
-import { TASK_ACTIONS, TASK_TYPES } from '../domain/tasks';
-import { PAUSABLE_OPERATIONS, VIOLATION_STATES } from '../domain/vocabulary';
+import { TASK_ACTIONS } from '../domain/decisions';
+import { TASK_TYPES } from '../domain/tasks';
+import { PAUSABLE_OPERATIONS, SHADOW_STATES, VIOLATION_STATES } from '../domain/vocabulary';
 import { attempt, reportError } from './records';
 import { storedObject } from './stored';
 
 /**
- * The fields of a tow and a violation in Redis: one hash per record, JSON in each field but the version. What has its
- * initial value is left out. Fields that this version does not know are kept.
+ * The fields of a tow and a violation in Redis: one hash per record, JSON in every field but the version. Initial
+ * values are left out. Unknown fields are kept.
  */
 
-const moment = z.number().nullable();
+const nullableNumber = z.number().nullable();
 const text = z.string().nullable();
 const count = z.number().int();
 
@@ -22,76 +23,80 @@ const storedTask = z.looseObject({
   report_id: z.string().exactOptional(),
   violation_id: z.string().exactOptional(),
   operation: z.enum(PAUSABLE_OPERATIONS).exactOptional(),
+  difference_id: z.string().exactOptional(),
   http_status: z.number().nullable().exactOptional(),
   hint: z.string().nullable().exactOptional(),
 });
 
 const openTask = z.looseObject({ task: storedTask, openedAtMs: z.number() }) satisfies z.ZodType<OpenTask>;
 
-/** The field of an entry, by its place in the outbox. */
+/** The field name of an entry: its position in the outbox. */
 const ENTRY = /^r\d+$/;
 export const ATTEMPT = 'attempt';
 
 const INITIAL = newEntry({ seq: 0, id: '', kind: 'violation', body: {}, nowMs: 0 });
-const counted = count.default(0);
-const perhapsMoment = moment.default(null);
-const perhapsText = text.default(null);
+const optionalCount = count.exactOptional();
+const optionalNumber = nullableNumber.exactOptional();
+const optionalText = text.exactOptional();
 
 const lateAnswer = z.looseObject({
   answer: storedObject.nullable(),
   rawBody: text,
-  task: storedTask.extend({ subject: z.string() }).nullable(),
+  differs: text.default(null),
 });
 
+/** The id of an entry and its non-initial values. */
 const storedEntryShape = z.looseObject({
   seq: count,
   id: z.string(),
   kind: z.enum(PAUSABLE_OPERATIONS),
-  state: z.enum(VIOLATION_STATES).default('pending'),
-  body: storedObject.default({}),
-  revision: count.default(1),
+  state: z.enum(VIOLATION_STATES).exactOptional(),
+  body: storedObject.exactOptional(),
+  revision: optionalCount,
   createdAtMs: z.number(),
-  nextAtMs: moment.optional(),
-  attemptId: perhapsText,
-  attempts: counted,
-  failures: counted,
-  notFound: counted,
-  unanswered: counted,
-  forgiven: counted,
-  possibleEffects: counted,
-  connectionLosses: counted,
-  drops: counted,
-  ticketFailures: counted,
-  firstSentAtMs: perhapsMoment,
-  sentRevision: perhapsMoment,
-  firstFailedAtMs: perhapsMoment,
-  giveUpAtMs: perhapsMoment,
-  waitsFor: perhapsText,
-  blockedSinceMs: perhapsMoment,
-  error: reportError.loose().nullable().default(null),
-  hint: perhapsText,
-  reason: perhapsText,
-  forbidden: z.boolean().default(false),
-  answer: storedObject.nullable().default(null),
-  rawBody: perhapsText,
-  lateAnswer: lateAnswer.nullable().default(null),
-  deliveredAtMs: perhapsMoment,
-  settledAtMs: moment.optional(),
-  acceptedHow: perhapsText,
-  log: z.array(attempt.loose()).default([]),
+  nextAtMs: optionalNumber,
+  attemptId: optionalText,
+  attempts: optionalCount,
+  failures: optionalCount,
+  notFound: optionalCount,
+  unanswered: optionalCount,
+  forgiven: optionalCount,
+  possibleEffects: optionalCount,
+  connectionLosses: optionalCount,
+  drops: optionalCount,
+  ticketFailures: optionalCount,
+  firstSentAtMs: optionalNumber,
+  sentRevision: optionalNumber,
+  firstFailedAtMs: optionalNumber,
+  giveUpAtMs: optionalNumber,
+  waitsFor: optionalText,
+  blockedSinceMs: optionalNumber,
+  error: reportError.loose().nullable().exactOptional(),
+  hint: optionalText,
+  reason: optionalText,
+  forbidden: z.boolean().exactOptional(),
+  answer: storedObject.nullable().exactOptional(),
+  rawBody: optionalText,
+  differs: optionalText,
+  lateAnswer: lateAnswer.nullable().exactOptional(),
+  deliveredAtMs: optionalNumber,
+  settledAtMs: optionalNumber,
+  acceptedHow: optionalText,
+  log: z.array(attempt.loose()).exactOptional(),
 });
 
-export const storedEntry: z.ZodType<Entry> = storedEntryShape.transform(({ nextAtMs, settledAtMs, ...stored }) => {
-  const usual = usualMoments(stored);
-  return {
-    ...stored,
-    nextAtMs: nextAtMs === undefined ? usual.nextAtMs : nextAtMs,
-    settledAtMs: settledAtMs === undefined ? usual.settledAtMs : settledAtMs,
-  };
+/** All entries come from `newEntry`: objects of one shape are fast to copy and compare. */
+export const storedEntry: z.ZodType<Entry> = storedEntryShape.transform((stored) => {
+  const { seq, id, kind, body = {}, createdAtMs: nowMs } = stored;
+  const entry: Entry = Object.assign(newEntry({ seq, id, kind, body, nowMs }), stored);
+  const defaults = defaultTimes(entry);
+  if (stored.nextAtMs === undefined) entry.nextAtMs = defaults.nextAtMs;
+  if (stored.settledAtMs === undefined) entry.settledAtMs = defaults.settledAtMs;
+  return entry;
 });
 
-/** An entry is due from the start until it is settled, mostly by the answer to its call. */
-function usualMoments(entry: Pick<Entry, 'state' | 'createdAtMs' | 'deliveredAtMs'>) {
+/** The default times: an unsettled entry is due since its creation, a settled one was settled by its answer. */
+function defaultTimes(entry: Pick<Entry, 'state' | 'createdAtMs' | 'deliveredAtMs'>) {
   return isEntrySettled(entry)
     ? { nextAtMs: null, settledAtMs: entry.deliveredAtMs }
     : { nextAtMs: entry.createdAtMs, settledAtMs: null };
@@ -102,79 +107,79 @@ export function decodeEntry(json: string): Entry {
 }
 
 /**
- * What taking the right to send changes about an entry. While an attempt is in flight this is stored in a field of its own, so
- * that the entry, which may be large, need not be written again for it.
+ * The part of an entry that a claim changes. While an attempt is in flight it is stored in its own field, so that a
+ * large entry is not rewritten.
  */
-const inFlight = storedEntryShape
-  .pick({
-    state: true,
-    attemptId: true,
-    attempts: true,
-    ticketFailures: true,
-    firstSentAtMs: true,
-    sentRevision: true,
-    waitsFor: true,
-  })
-  .extend({ seq: count });
+const inFlight = z.looseObject({
+  seq: count,
+  state: z.enum(VIOLATION_STATES).default('pending'),
+  attemptId: text.default(null),
+  attempts: count.default(0),
+  ticketFailures: count.default(0),
+  firstSentAtMs: nullableNumber.default(null),
+  sentRevision: nullableNumber.default(null),
+  waitsFor: text.default(null),
+});
 type InFlight = z.output<typeof inFlight>;
 const NOT_IN_FLIGHT = inFlight.parse({ seq: 0 });
 
-/** The entries of a record by its fields. */
+/** Decodes all entries of a record. */
 export function decodeEntries(fields: Readonly<Record<string, string>>): Entry[] {
   const { [ATTEMPT]: attempt } = fields;
   const sent: Partial<InFlight> = attempt === undefined ? {} : inFlight.parse(JSON.parse(attempt));
   return Object.keys(fields)
     .filter((name) => ENTRY.test(name))
     .map((name) => decodeEntry(fields[name] ?? ''))
-    .map((entry) => (entry.seq === sent.seq ? { ...entry, ...sent } : entry))
+    .map((entry) => (entry.seq === sent.seq ? Object.assign(entry, sent) : entry))
     .toSorted((a, b) => a.seq - b.seq);
 }
 
-/** The field that holds what an attempt in flight changes about an entry, and the entry without it. */
+/** Splits an entry into the part that an attempt in flight changes and the rest. */
 export function splitInFlight(entry: Entry): { readonly sent: InFlight; readonly rest: Entry } {
   const { seq, state, attemptId, attempts, ticketFailures, firstSentAtMs, sentRevision, waitsFor } = entry;
   const sent = { seq, state, attemptId, attempts, ticketFailures, firstSentAtMs, sentRevision, waitsFor };
-  return { sent, rest: { ...entry, ...NOT_IN_FLIGHT, seq } };
+  const rest = Object.assign({ ...entry }, NOT_IN_FLIGHT, { seq });
+  return { sent, rest };
 }
 
-/** Without what is initial anyway. */
+/** Encodes without initial values. */
 export function encodeInFlight(sent: InFlight): string {
-  const initial = new Map<string, unknown>(Object.entries(NOT_IN_FLIGHT));
-  return JSON.stringify(
-    Object.fromEntries(Object.entries(sent).filter(([name, value]) => initial.get(name) !== value)),
-  );
+  const stored: Record<string, unknown> = {};
+  for (const name in sent) if (sent[name] !== NOT_IN_FLIGHT[name]) stored[name] = sent[name];
+  return JSON.stringify(stored);
 }
 
 const ALWAYS: ReadonlySet<string> = new Set(['seq', 'id', 'kind', 'createdAtMs']);
 const INITIAL_VALUES: ReadonlyMap<string, unknown> = new Map(Object.entries(INITIAL));
 
-/** An entry without what most entries of its state have. */
+/** Encodes an entry without the values that most entries of its state have. */
 export function encodeEntry(entry: Entry): string {
+  const values: Readonly<Record<string, unknown>> = { ...entry };
   const stored: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(entry)) {
+  for (const name in values) {
+    const value = values[name];
     if (!isInitial(entry, name, value)) stored[name] = value;
   }
   return JSON.stringify(stored);
 }
 
 function isInitial(entry: Entry, name: string, value: unknown): boolean {
-  if (name === 'nextAtMs' || name === 'settledAtMs') return value === usualMoments(entry)[name];
+  if (name === 'nextAtMs' || name === 'settledAtMs') return value === defaultTimes(entry)[name];
   if (INITIAL_VALUES.get(name) === value) return !ALWAYS.has(name);
   return name === 'log' && entry.log.length === 0;
 }
 
 export const storedTasks = z.record(z.string(), openTask);
-/** The fields of a record that is over, once they are inflated. */
+/** The fields of an archivable record, after inflating. */
 export const packedFields = z.record(z.string(), z.string());
 export const storedTerms = z.array(z.string());
 export const storedEvent: z.ZodType<RecordEvent> = z.looseObject({ atMs: z.number(), entry: storedObject });
-/** A fact, and when its event was noted on the timeline. The fact itself is part of the tow. */
-export const storedFact = z.looseObject({ notedAtMs: z.number().optional() });
 export const storedLease = z.object({ token: z.string(), untilMs: z.number(), permitAtMs: z.number().optional() });
-/** What a run of a record needs to know. */
+/** `lookAtMs` is stored for `runAtMs`. */
 export const storedRun = z.looseObject({
-  lookAtMs: moment.default(null),
-  overSinceMs: moment.default(null),
+  lookAtMs: nullableNumber.default(null),
+  overSinceMs: nullableNumber.default(null),
+  shadow: z.enum(SHADOW_STATES).nullable().default(null),
 });
 export const storedMeta = z.object({
   violationReferenceId: z.string(),
@@ -187,13 +192,12 @@ export const storedLinks = z.looseObject({
   references: z.array(z.string()).default([]),
   toldReferences: z.array(z.string()).default([]),
   tows: z.array(z.string()).default([]),
-  ticket: z.object({ checked_at: z.string(), has_active_ticket: z.boolean() }).nullable().default(null),
+  ticket: z.looseObject({ checked_at: z.string(), has_active_ticket: z.boolean() }).nullable().default(null),
   ticketOverruled: z.boolean().default(false),
   heldForTicket: z.boolean().default(false),
   serviceStatus: text.default(null),
   canTow: z.boolean().nullable().default(null),
-  isAnswerQuestioned: z.boolean().default(false),
-  unfinishedSince: moment.default(null),
+  unfinishedSince: nullableNumber.default(null),
 } satisfies Partial<Record<keyof StoredViolation, z.ZodType>>);
 export const knownLinks = storedLinks.strip();
 export type KnownLinks = z.output<typeof knownLinks>;

@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import { oneLine, severalLines, text } from './fields';
+import { oneLine, severalLines, text } from './common';
 import { violationForm } from './service';
 import { sensitive } from './sensitive';
 import { metadataText } from './violation-metadata';
 
 /**
- * The multipart form that people and programs post (service-api 2.1): every field arrives as text. What comes out is
- * what goes to the service, trimmed. A field left empty was not entered.
+ * The multipart form of a violation (docs/service-api.md#violation-form): every field arrives as text, is trimmed and
+ * otherwise sent unchanged. An empty field counts as missing.
  */
 
 const TEXT_MAX = 1000;
 const PLATE_MAX = 50;
-/** One of its own for each field: a mark on one is no mark on another. */
+/** A new schema per field, because a sensitive mark applies to one schema object. */
 const line = () => oneLine(z.string().trim().max(TEXT_MAX));
 const lines = () => severalLines(z.string().trim().max(TEXT_MAX));
 const entered = <T extends z.ZodType<unknown, string>>(schema: T) => line().pipe(schema);
@@ -24,7 +24,7 @@ const degrees = <T extends z.ZodNumber>(schema: T) =>
     .pipe(schema);
 const { shape } = violationForm;
 
-/** Without an offset a time is taken as it stands: the document asks for ISO 8601 and for no more. */
+/** A time without offset is sent unchanged: the documentation only requires ISO 8601. */
 const isoTime = z.iso.datetime({ offset: true, local: true, error: 'must be an ISO 8601 time' });
 
 const fields = z.strictObject({
@@ -40,6 +40,7 @@ const fields = z.strictObject({
   isSaudi: entered(z.enum(['true', 'false']).transform((text) => text === 'true')).optional(),
   metadata: metadataText.optional(),
   fullName: sensitive(line()).optional(),
+  // Open question Q26: the format of these numbers is not documented; unusual ones get a warning (format-warnings.ts).
   identityNumber: sensitive(line()).optional(),
   mobileNumber: sensitive(line()).optional(),
   supervisorFullName: sensitive(line()).optional(),
@@ -47,32 +48,22 @@ const fields = z.strictObject({
   supervisorMobileNumber: sensitive(line()).optional(),
 });
 
-/** An image as it was taken in beside the fields. Written by the reader of the form, never by a client. */
-export const uploadedImage = z.object({
-  file: z.string(),
-  name: z.string(),
-  contentType: z.string(),
-  sizeBytes: z.number(),
-  sha256: z.string(),
-});
+const withoutEmpty = (given: unknown): unknown =>
+  typeof given === 'object' && given !== null
+    ? Object.fromEntries(Object.entries(given).filter(([, value]) => typeof value !== 'string' || value.trim() !== ''))
+    : given;
 
-/** The fields of the form from their texts. */
-export const violationInput = z.preprocess(
-  (given) =>
-    typeof given === 'object' && given !== null
-      ? Object.fromEntries(
-          Object.entries(given).filter(([, value]) => typeof value !== 'string' || value.trim() !== ''),
-        )
-      : given,
-  fields,
-);
+/** The fields of the form, parsed from text. */
+export const violationInput = z.preprocess(withoutEmpty, fields);
+/** Corrected fields beside new images, parsed from text. Fields that are left out stay. */
+export const violationImagesInput = z.preprocess(withoutEmpty, fields.omit({ metadata: true }).partial());
 export type ViolationInput = z.output<typeof violationInput>;
 
-/** The names of the fields, for whoever reads or describes the form. */
+/** The fields by name, for reading and describing the form. */
 export const VIOLATION_FIELDS = fields.shape;
 
 /**
- * New values for the form of a violation that the service has not taken, as JSON; what is left out stays. The id in its
+ * Corrected values of a violation that the service has not accepted, as JSON. Omitted fields stay. The id in its
  * metadata never changes.
  */
 export const violationCorrection = z

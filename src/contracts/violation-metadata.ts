@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import { jsonFaults } from '../domain/json-faults';
-import { timesNamed, type EnteredMetadata } from '../domain/violation-metadata';
+import { jsonFaults } from '../domain/json';
+import { timesNamed, type EnteredMetadata } from '../domain/violation';
 import { metadata, METADATA_LEVELS_MAX } from './common';
 
 /**
- * The operator's own data as somebody entered it (service-api 2.1): read for its id, and otherwise sent on as the very text
- * it came in. Numbers and names that no program here could hold stay as they are.
+ * Entered metadata (docs/service-api.md#violation-form): parsed for its id, and sent as the verbatim text. Numbers
+ * and names that cannot be represented here stay intact.
  */
 
 const TEXT_MAX = 16_384;
 const NOT_A_NAME = 'must be text that is not blank';
 
-/** By its id, a violation and what the service says of it find each other. */
+/** The id matches a violation with the service's messages about it. */
 const object = metadata.refine(({ id }) => typeof id !== 'string' || id.trim() !== '', { path: ['id'] });
 
 export const metadataText = z
@@ -23,7 +23,7 @@ export const metadataText = z
       context.addIssue({ code: 'custom', message, path });
       return z.NEVER;
     };
-    // The receiver refuses these too, in the tow request that echoes them.
+    // The receiver refuses the same faults in the tow request that echoes the metadata.
     const { isTooDeep, infinite } = jsonFaults(text, METADATA_LEVELS_MAX);
     if (isTooDeep) return refuse(`must not be nested deeper than ${METADATA_LEVELS_MAX} levels`);
     const value = parse(text);
@@ -41,7 +41,7 @@ export const metadataText = z
     return z.NEVER;
   });
 
-/** Null is JSON; undefined stands for what is not. */
+/** Undefined when the text is not JSON. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,22 +1,25 @@
 import { z } from 'zod';
 import type { Violation } from '../domain/violation';
+import type { QueuePlace } from '../domain/waiting';
 import {
   brokenReferenceRule,
   REFERENCE_LENGTH_MAX,
+  SHADOW_STATES,
   VIOLATION_APIS,
   VIOLATION_STATES,
   type JsonObject,
+  type ShadowState,
   type ViolationState,
 } from '../domain/vocabulary';
-import { jsonObject } from './common';
-import { reason } from './fields';
+import { jsonObject, reason } from './common';
 import { pageQuery } from './paging';
-import { attempt, reportError, type Attempt, type ReportError } from './records';
+import { attempt, placeInQueue, reportError } from './records';
+import { type EntryAttempt, type EntryError } from '../domain/entry';
 import { sensitive } from './sensitive';
 import { violationForm } from './service';
 import { storedObject } from './stored';
 
-/** Violations: as people and programs send them, as Redis holds them, as the API shows them. */
+/** Violations: as sent by people, as stored, as the API shows them. */
 
 const fieldRule = z.object({ field: z.string(), rule: z.string() });
 
@@ -28,23 +31,26 @@ const image = z.looseObject({
   sha256: z.string(),
 });
 
-/** What never changes but by a correction; kept as one JSON text beside the state of the work. */
+/** The form as stored and shown: of a violation that other software reported, some fields may be unknown. */
+const keptForm = violationForm.partial({ plateType: true, zoneId: true, violationType: true });
+
+/** The part of a violation that only a correction changes, stored as one JSON text. */
 export const violationDocument: z.ZodType<Violation> = z.looseObject({
   id: z.string(),
   api: z.enum(VIOLATION_APIS),
-  form: violationForm.extend({ metadata: storedObject }),
-  metadataText: z.string().optional(),
+  form: keptForm.extend({ metadata: storedObject }),
+  metadataText: z.string(),
   images: z.array(image),
+  replacedImages: z.array(image.extend({ replacedAt: z.string(), replacedBy: z.string() })).optional(),
   warnings: z.array(fieldRule),
   createdAt: z.string(),
   by: z.string(),
 });
 
-/** A violation as use cases read it. */
 export interface ViolationRecord {
   readonly violation: Violation;
   readonly state: ViolationState;
-  /** Raised by every write; a decision made on an older version is refused. */
+  /** Raised by every write; a decision on an older version is refused. */
   readonly version: number;
   readonly revision: number;
   readonly attempts: number;
@@ -53,36 +59,47 @@ export interface ViolationRecord {
   readonly inFlight: boolean;
   readonly nextAttemptAtMs: number | null;
   readonly waitsFor: string | null;
+  /** Its place among those that wait for the rate limit; null when it does not wait, or for a draft. */
+  readonly queue: QueuePlace | null;
+  /** What became of it in a shadow time; null for any other. */
+  readonly shadow: ShadowState | null;
   readonly giveUpAtMs: number | null;
-  readonly lastError: ReportError | null;
+  readonly lastError: EntryError | null;
   readonly hint: string | null;
   readonly reason: string | null;
-  /** Of the ticket check before a fine; null when it was never made. */
+  /** The result of the ticket check; null when none was made. */
   readonly ticket: { readonly checked_at: string; readonly has_active_ticket: boolean } | null;
-  /** How many ticket checks in a row had no result. */
+  /** Consecutive ticket checks without a result. */
   readonly ticketFailures: number;
   /** True once a person decided to send it without the ticket check. */
   readonly ticketOverruled: boolean;
-  /** The service's name of it; of the guide form its `id`. */
+  /** The service's reference; with the guide form its `id`. */
   readonly reference: string | null;
-  /** Every name it was ever given, that one among them: a tow may ask for it by each. */
+  /** All references, including that one: a tow may use any of them. */
   readonly references: readonly string[];
   readonly serviceStatus: string | null;
   readonly canTow: boolean | null;
   /** `answered`, `proved_by_tow_request`, `late_answer` or `by_hand`. */
   readonly acceptedHow: string | null;
   readonly acceptedAtMs: number | null;
-  /** True while a person is asked about the answer by which it was accepted: its images stay, and it may be sent again. */
-  readonly isAnswerQuestioned: boolean;
+  /** True while a task questions the answer that accepted it: its images stay, and it may be sent again. */
+  /** See Report.differs. */
+  readonly differs: string | null;
   readonly answer: JsonObject | null;
   /** The body of an answer that broke the contract. */
   readonly brokenAnswer: string | null;
-  /** Towing references of the tows that came from it. */
   readonly towingReferenceIds: readonly string[];
-  readonly log: readonly Attempt[];
+  readonly log: readonly EntryAttempt[];
 }
 
-const moment = z.string().nullable();
+const nullableTime = z.string().nullable();
+
+const imageView = z.object({
+  name: z.string(),
+  content_type: z.string(),
+  size_bytes: z.number(),
+  sha256: z.string(),
+});
 
 /** A violation as the API shows it. */
 export const violationView = z.object({
@@ -92,26 +109,34 @@ export const violationView = z.object({
   api: z.enum(VIOLATION_APIS),
   violation_reference_id: z.string().nullable(),
   metadata_id: z.string(),
-  /** The service's word for where it stands, as of its answer. */
+  /** The status in the service's answer. */
   service_status: z.string().nullable(),
   /** Only from the guide form. */
   can_tow: z.boolean().nullable(),
-  form: violationForm.extend({ metadata: jsonObject }),
-  images: z.array(z.object({ name: z.string(), content_type: z.string(), size_bytes: z.number(), sha256: z.string() })),
+  form: keptForm.extend({ metadata: jsonObject }),
+  images: z.array(imageView),
+  /** Images that a correction replaced, oldest first. */
+  replaced_images: z.array(imageView.extend({ replaced_at: z.string(), replaced_by: z.string() })),
   warnings: z.array(fieldRule),
   towing_reference_ids: z.array(z.string()),
   ticket: z.object({ checked_at: z.string(), has_active_ticket: z.boolean() }).nullable(),
   attempts: z.number(),
   last_error: reportError.nullable(),
-  next_attempt_at: moment,
+  next_attempt_at: nullableTime,
+  /** As in a report. */
   waits_for: z.string().nullable(),
-  give_up_at: moment,
+  place_in_queue: placeInQueue.nullable(),
+  /** `held`: of a shadow time, until a person decides. `declined`: never sent. */
+  shadow: z.enum(SHADOW_STATES).nullable(),
+  give_up_at: nullableTime,
   hint: z.string().nullable(),
   reason: z.string().nullable(),
   in_flight: z.boolean(),
   accepted_how: z.string().nullable(),
-  accepted_at: moment,
+  accepted_at: nullableTime,
   broken_answer: z.string().nullable(),
+  /** The kind of difference of its answer, while a task asks about it: it may be sent again until that is decided. */
+  difference_id: z.string().nullable(),
   log: z.array(attempt),
   created_at: z.string(),
   by: z.string(),
@@ -124,7 +149,7 @@ export const violationsQuery = z.strictObject({
   q: sensitive(z.string().trim().max(200)).optional(),
 });
 
-/** Seen at the service by a person; with the service's name of it, a tow request finds it by that too. */
+/** Accepted because a person saw it at the service. With a reference, tow requests can be matched by it. */
 export const violationAcceptBody = z.strictObject({
   reason,
   violation_reference_id: z

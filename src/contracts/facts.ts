@@ -1,0 +1,173 @@
+import { z } from 'zod';
+import type { FactCommand } from '../domain/fact-command';
+import { FACTS } from '../domain/facts';
+import type { FactEvent, Role } from '../domain/vocabulary';
+import { latitude, longitude, reason, text } from './common';
+import { sensitive } from './sensitive';
+
+/**
+ * The fields of each fact, one row per fact. API routes, OpenAPI document, command line, demo and console forms are made
+ * from these rows. A schema checks one field; rules that depend on the tow are in src/domain/facts.ts.
+ */
+export interface FactContract {
+  readonly role: Role;
+  /** What the fact means, for the API and the command line. */
+  readonly summary: string;
+  readonly body: z.ZodObject;
+  /** Checks a body and returns the command for the rules. Throws if the body breaks the contract. */
+  readonly commandOf: (body: unknown) => FactCommand;
+  /** Bodies that are shown as examples. */
+  readonly examples: readonly Readonly<Record<string, string | number>>[];
+}
+
+interface ContractParts<B extends z.ZodObject> extends Pick<FactContract, 'summary' | 'examples'> {
+  readonly body: B;
+  readonly toCommand: (body: z.output<B>) => FactCommand;
+}
+
+function contractOf<B extends z.ZodObject>(event: FactEvent, { toCommand, ...parts }: ContractParts<B>) {
+  const { body } = parts;
+  return { ...parts, role: FACTS[event].role, commandOf: (given: unknown) => toCommand(body.parse(given)) };
+}
+
+/** A time in a body: ISO 8601 with an offset. The rules check it, since it must follow the previous fact. */
+const timestamp = z.string();
+const occurred = { occurred_at: timestamp.optional().describe('when it happened; default: now') };
+
+// A field of a fact and its correction keep the same rule.
+
+// Open question Q14: length and format of a plate are not documented; anything that is not absurd is taken.
+const plate = sensitive(text(50));
+const towedLocation = text(500);
+const cancellationReason = text(500);
+const vehicleType = text(50);
+const delayInDays = z.int().min(0).max(36_500);
+const paymentStatus = text(50);
+
+export const FACT_CONTRACTS = {
+  started: contractOf('started', {
+    summary: 'The vehicle is hooked up; values that the violation has are optional.',
+    body: z.strictObject({
+      plate_number: plate.optional().describe('the plate'),
+      towed_location: towedLocation.optional().describe('the place it was towed from'),
+      latitude: latitude.optional().describe('degrees, from -90 to 90'),
+      longitude: longitude.optional().describe('degrees, from -180 to 180'),
+      ...occurred,
+    }),
+    toCommand: (body) => ({
+      event: 'started',
+      plateNumber: body.plate_number,
+      towedLocation: body.towed_location,
+      latitude: body.latitude,
+      longitude: body.longitude,
+      occurredAt: body.occurred_at,
+    }),
+    examples: [{}, { plate_number: 'ABC 1234', towed_location: 'Olaya Street', latitude: 24.69, longitude: 46.68 }],
+  }),
+  detained: contractOf('detained', {
+    summary: 'The vehicle is in the yard.',
+    body: z.strictObject(occurred),
+    toCommand: (body) => ({ event: 'detained', occurredAt: body.occurred_at }),
+    examples: [{ occurred_at: '2026-11-20T10:15:00+03:00' }],
+  }),
+  canceled: contractOf('canceled', {
+    summary: 'The tow is called off; a detained or invoiced one only by ops, an invoiced one with a reason.',
+    body: z.strictObject({
+      cancellation_reason: cancellationReason.describe('the reason that is sent to the service'),
+      ...occurred,
+      reason: reason.optional().describe('reason for the audit log, for an invoiced tow; never sent to the service'),
+    }),
+    toCommand: (body) => ({
+      event: 'canceled',
+      cancellationReason: body.cancellation_reason,
+      occurredAt: body.occurred_at,
+      reason: body.reason,
+    }),
+    examples: [{ cancellation_reason: 'Vehicle gone on arrival' }],
+  }),
+  released: contractOf('released', {
+    summary: 'The vehicle is handed back.',
+    body: z.strictObject(occurred),
+    toCommand: (body) => ({ event: 'released', occurredAt: body.occurred_at }),
+    examples: [{}],
+  }),
+  invoice: contractOf('invoice', {
+    summary: 'Request the invoice from the service.',
+    body: z.strictObject({
+      vehicle_type: vehicleType.describe('vehicle type of the service'),
+      delay_in_days: delayInDays.optional().describe('days of delay; default: computed from the detained time'),
+      override_reason: reason.optional().describe('reason for other days than the computed ones'),
+    }),
+    toCommand: (body) => ({
+      event: 'invoice',
+      vehicleType: body.vehicle_type,
+      delayInDays: body.delay_in_days,
+      overrideReason: body.override_reason,
+    }),
+    examples: [{ vehicle_type: 'HEAVY' }, { vehicle_type: 'HEAVY', delay_in_days: 2 }],
+  }),
+  payment: contractOf('payment', {
+    summary: 'The invoice was paid.',
+    body: z.strictObject({
+      payment_status: paymentStatus.optional().describe('payment status of the service; default: PAID'),
+      external_reference: text(200).optional().describe('your own reference of the payment'),
+      ...occurred,
+    }),
+    toCommand: (body) => ({
+      event: 'payment',
+      paymentStatus: body.payment_status,
+      externalReference: body.external_reference,
+      occurredAt: body.occurred_at,
+    }),
+    examples: [{ external_reference: 'receipt-4711' }],
+  }),
+} as const satisfies Readonly<Record<FactEvent, FactContract>>;
+
+/** The body of any fact. */
+export type FactBody = z.output<(typeof FACT_CONTRACTS)[FactEvent]['body']>;
+
+type CorrectableField = (typeof FACTS)[FactEvent]['correctable'][number];
+
+/** Any correctable field. The rules check which of them the kind of a report has. */
+export const correctionBody = z.strictObject({
+  plate_number: plate.optional(),
+  towed_location: towedLocation.optional(),
+  latitude: latitude.optional(),
+  longitude: longitude.optional(),
+  status_update_time: timestamp.optional(),
+  cancellation_reason: cancellationReason.optional(),
+  vehicle_type: vehicleType.optional(),
+  delay_in_days: delayInDays.optional(),
+  payment_status: paymentStatus.optional(),
+} satisfies Readonly<Record<CorrectableField, z.ZodType>>);
+
+/** How a field is entered in a form or on the command line. */
+export type FieldKind = 'text' | 'number' | 'timestamp';
+
+/** A field of a body, as forms and commands need it. */
+export interface BodyField {
+  readonly name: string;
+  readonly kind: FieldKind;
+  /** Null if the contract has none. */
+  readonly description: string | null;
+}
+
+/** The fields of a body, in their order. */
+export function bodyFields(body: z.ZodObject): BodyField[] {
+  return Object.entries<z.core.$ZodType>(body.shape).map(([name, schema]) => ({
+    name,
+    kind: kindOf(schema),
+    description: z.globalRegistry.get(schema)?.description ?? null,
+  }));
+}
+
+/** The names of a body's fields of one kind. */
+export function fieldsOfKind(body: z.ZodObject, kind: FieldKind): string[] {
+  return bodyFields(body).flatMap((field) => (field.kind === kind ? [field.name] : []));
+}
+
+function kindOf(schema: z.core.$ZodType): FieldKind {
+  const value = schema instanceof z.ZodOptional ? schema.def.innerType : schema;
+  if (value === timestamp) return 'timestamp';
+  return value instanceof z.ZodNumber ? 'number' : 'text';
+}

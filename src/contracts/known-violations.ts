@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { REFERENCE_LENGTH_MAX } from '../domain/vocabulary';
+import { newViolationReference, oneLine, severalLines, text } from './common';
+import { sensitive } from './sensitive';
+import { violationForm } from './service';
+
+/** Violations that other software has reported: known here, so that tows find plate and place, and never sent. */
+
+const TEXT_MAX = 1000;
+const PLATE_MAX = 50;
+const { shape } = violationForm;
+
+/** One violation. It needs a name by which a tow request may refer to it. */
+export const knownViolation = z
+  .strictObject({
+    /** As the service gave it. */
+    violation_reference_id: newViolationReference.optional(),
+    /** The `id` in the metadata that was sent to the service, which echoes it. */
+    metadata_id: oneLine(text(REFERENCE_LENGTH_MAX)).optional(),
+    plateNumber: sensitive(oneLine(text(PLATE_MAX))),
+    location: severalLines(text(TEXT_MAX)),
+    latitude: shape.latitude,
+    longitude: shape.longitude,
+    plateType: shape.plateType.optional(),
+    zoneId: shape.zoneId.optional(),
+    violationType: shape.violationType.optional(),
+    date: z.iso.datetime({ offset: true, local: true, error: 'must be an ISO 8601 time' }).optional(),
+  })
+  .refine((given) => given.violation_reference_id !== undefined || given.metadata_id !== undefined, {
+    path: ['violation_reference_id'],
+    error: 'is required, or metadata_id',
+  });
+export type KnownViolation = z.output<typeof knownViolation>;
+
+const KNOWN_VIOLATIONS_MAX = 100;
+
+export const knownViolationsBody = z.strictObject({
+  violations: z.array(knownViolation).min(1).max(KNOWN_VIOLATIONS_MAX),
+});
+
+const KNOWN_RESULTS = ['created', 'already_known'] as const;
+
+/** One result per violation, in the same order. */
+export const knownViolationsView = z.object({
+  items: z.array(
+    z.object({
+      /** Our id of the violation. */
+      id: z.string(),
+      /** `already_known`: a violation with one of these names is here; nothing has changed. */
+      result: z.enum(KNOWN_RESULTS),
+    }),
+  ),
+});
+export type KnownViolationsView = z.infer<typeof knownViolationsView>;
+
+/** A row of a CSV file to import: its cells by the names of their columns. */
+export const importedCells = z.record(z.string(), z.string());

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+
+/**
+ * What the service says about one rate limit, as lua/shared/rate-limit.lua keeps it in Redis. Times are Unix ms, Redis
+ * time.
+ */
+const storedBudgetState = z.looseObject({
+  /** Calls per minute that the service announced, when, and until when that is followed. */
+  limit: z.number().optional(),
+  limit_at: z.number().optional(),
+  limit_until: z.number().optional(),
+  /** No call before this time. */
+  closed_until: z.number().optional(),
+  /** After a 429: one call tries before the others. */
+  needs_trial: z.boolean().optional(),
+  tried_at: z.number().optional(),
+  /** 429 in a row. */
+  strikes: z.number().optional(),
+});
+export type StoredBudgetState = z.infer<typeof storedBudgetState>;
+
+/** Decodes a stored state. What cannot be read counts as no state, as in the scripts. */
+export function decodeBudgetState(json: string | null | undefined): StoredBudgetState {
+  if (json === null || json === undefined) return {};
+  try {
+    const state = storedBudgetState.safeParse(JSON.parse(json));
+    return state.success ? state.data : {};
+  } catch {
+    return {};
+  }
+}
+
+/** The limit that the service announced, while it is followed; null without one. */
+export function followedLimit(state: StoredBudgetState, nowMs: number): number | null {
+  return state.limit !== undefined && state.limit_until !== undefined && state.limit_until > nowMs ? state.limit : null;
+}
+
+/** True when calls need a permit although the budget has no limit of ours. */
+export function isRestricted(state: StoredBudgetState, nowMs: number): boolean {
+  return state.needs_trial === true || followedLimit(state, nowMs) !== null || (state.closed_until ?? nowMs) > nowMs;
+}
