@@ -1,23 +1,21 @@
 import { z } from 'zod';
 import { jsonObject } from './common';
 
-/** The lines of the archive: what has left Redis, kept for good (src/archive). */
+/** The lines of the archive: what was removed from Redis, kept permanently (src/archive). */
 
 export const ARCHIVED_TYPES = ['tow', 'delivery', 'violation', 'audit'] as const;
 export type ArchivedType = (typeof ARCHIVED_TYPES)[number];
 
-/** Where and when: `id` is the towing reference, the delivery id, our id of the violation or the seq of the audit entry. */
+/** `id` is the towing reference, the delivery id, our id of the violation or the seq of the audit entry. */
 const envelope = { id: z.string(), archived_at: z.iso.datetime() };
 
 /**
- * One record as it left Redis. Of its data only what towhook itself reads back is checked: an archive outlives many
- * versions of the records in it.
+ * An archived record. Only what towhook reads back is checked, since an archive outlives many record versions.
  *
- * - tow: the whole tow record: the tow with its facts and invoices, its reports with their attempts, its timeline.
- * - delivery: the webhook call with its raw body and what it came to.
- * - violation: the whole record: the form as it was sent last, what the service said, its attempts. Its images are not
- *   kept once the service has them.
- * - audit: `line` as it stood in Redis, `<seq> <at ms> <hash> <json>`.
+ * - tow: the tow with facts, invoices, reports, attempts and timeline.
+ * - delivery: the webhook call with its raw body and verdict.
+ * - violation: the form as sent last, the answers and attempts. Its images are not kept once the service has them.
+ * - audit: `line` as it was in Redis, `<seq> <at ms> <hash> <json>`.
  */
 export const archivedRecord = z.discriminatedUnion('type', [
   z.object({ type: z.literal('tow'), ...envelope, data: jsonObject }),
@@ -27,7 +25,10 @@ export const archivedRecord = z.discriminatedUnion('type', [
 ]);
 export type ArchivedRecord = z.infer<typeof archivedRecord>;
 
-/** The last line of every batch: how many lines it seals, their SHA-256, and the SHA-256 of the seal before, '' for none. */
+/**
+ * The last line of a batch: the number of lines it seals, their SHA-256, and the SHA-256 of the previous seal, '' for
+ * none.
+ */
 export const archiveSeal = z.strictObject({
   type: z.literal('seal'),
   lines: z.int().min(1),

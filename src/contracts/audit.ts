@@ -2,12 +2,11 @@ import { z } from 'zod';
 import { PAUSABLE_OPERATIONS, ROLES } from '../domain/vocabulary';
 import { jsonObject } from './common';
 
-/** An entry of the audit as it is stored. Its action is any text: an entry outlives the version that wrote it. */
+/** A stored audit entry. Its action is any text, since entries outlive the version that wrote them. */
 export const auditEntry = z.object({
   action: z.string(),
   by: z.string(),
-  /** '' in entries of versions that did not keep it. */
-  by_id: z.string().default(''),
+  by_id: z.string(),
   role: z.enum(ROLES),
   on: z.object({
     towing_reference_id: z.string().optional(),
@@ -18,6 +17,8 @@ export const auditEntry = z.object({
     queue: z.string().optional(),
     task_id: z.string().optional(),
     delivery_id: z.string().optional(),
+    difference_id: z.string().optional(),
+    alarm_id: z.string().optional(),
     key_id: z.string().optional(),
     operation: z.enum(PAUSABLE_OPERATIONS).optional(),
   }),
@@ -29,7 +30,7 @@ export const auditEntry = z.object({
 export const auditView = z.object({ seq: z.number(), at: z.string(), ...auditEntry.shape });
 export type AuditView = z.infer<typeof auditView>;
 
-/** A head of the chain as a person noted it: `<seq>:<hash>`. */
+/** A noted head of the chain: `<seq>:<hash>`. */
 export const notedHead = z
   .string()
   .regex(/^[1-9]\d{0,15}:[0-9a-f]{40}$/, 'must be <seq>:<hash>, as printed by an earlier check')

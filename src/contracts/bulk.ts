@@ -1,11 +1,13 @@
 import { z } from 'zod';
-import { PAUSABLE_OPERATIONS, ROLES } from '../domain/vocabulary';
-import { reason, text } from './fields';
+import { needsReason, UNIFORM_DECISIONS } from '../domain/decisions';
+import { PAUSABLE_OPERATIONS } from '../domain/vocabulary';
+import { reason, text } from './common';
+import { person } from './person';
 
 /** Decisions on many tasks at once: what people request, and how Redis stores a run. */
 
-/** What can be decided for many tasks alike. A correction differs from report to report, so it never is. */
-export const BULK_ACTIONS = ['retry', 'waive', 'accept', 'resolve'] as const;
+/** The actions that many tasks can take at once. A correction is not among them: its fields differ per report. */
+export const BULK_ACTIONS = [...UNIFORM_DECISIONS, 'resolve'] as const;
 export type BulkAction = (typeof BULK_ACTIONS)[number];
 
 /**
@@ -34,38 +36,36 @@ export type BulkOutcome = (typeof BULK_OUTCOMES)[number];
 export const BULK_TASKS_MAX = 1000;
 
 /** Which tasks are meant, by what they have in common; all that is given must be true of a task. */
-export const bulkFilter = z.strictObject({
+const bulkFilter = z.strictObject({
   /** The type of the task, such as `report_refused`. */
   type: text(200).optional(),
   /** The kind of the report it is about, or the operation. */
   kind: z.enum(PAUSABLE_OPERATIONS).optional(),
   towing_reference_id: text(500).optional(),
 });
-export type BulkFilter = z.output<typeof bulkFilter>;
 
-/** What a person asks to preview: tasks by their ids, or by a filter, never both and never neither. */
+/** A request for a preview: tasks by their ids or by a filter, or the reports of a kind of difference; exactly one. */
 export const bulkPreviewBody = z
   .strictObject({
     action: z.enum(BULK_ACTIONS),
     task_ids: z.array(z.string().min(1).max(500)).optional(),
     filter: bulkFilter.optional(),
+    /** The reports and violations that were accepted with this kind of difference, in place of tasks. */
+    difference_id: z.string().min(1).max(200).optional(),
     reason: reason.optional(),
   })
   .refine(({ action, reason: why }) => !needsReason(action) || why !== undefined, {
     path: ['reason'],
     error: 'is required to waive or accept',
+  })
+  .refine(({ action, difference_id: id }) => id === undefined || action === 'retry', {
+    path: ['action'],
+    error: 'must be retry: what was accepted can only be sent again',
   });
 export type BulkPreviewBody = z.output<typeof bulkPreviewBody>;
 
-/** True for decisions that the API takes only with a reason. */
-export function needsReason(action: BulkAction): boolean {
-  return action === 'waive' || action === 'accept';
-}
-
-const person = z.object({ id: z.string(), name: z.string(), role: z.enum(ROLES) });
-
 /** A task as it was when it was chosen. */
-export const bulkTarget = z.object({
+const bulkTarget = z.object({
   taskId: z.string(),
   /** Distinguishes the question of that time from a later one under the same id. */
   question: z.string(),
@@ -73,12 +73,14 @@ export const bulkTarget = z.object({
   towingReferenceId: z.string().nullable(),
   reportId: z.string().nullable(),
   violationId: z.string().nullable(),
+  /** The kind of difference that it was accepted with, when there is no task about it alone. */
+  differenceId: z.string().optional(),
 });
 export type BulkTarget = z.output<typeof bulkTarget>;
 
 /** Why a task was not decided, as the operator API reported it. */
-export const bulkWords = z.object({ code: z.string(), message: z.string() });
-export type BulkWords = z.output<typeof bulkWords>;
+const bulkRefusal = z.object({ code: z.string(), message: z.string() });
+export type BulkRefusal = z.output<typeof bulkRefusal>;
 
 /** The part of a run that is frozen when it is created. */
 export const bulkDocument = z.object({
@@ -119,6 +121,6 @@ export const bulkStoredItem = bulkTarget.extend({
 
 export const bulkResult = z.object({
   outcome: z.enum(['done', 'refused', 'gone', 'skipped']),
-  words: bulkWords.nullable(),
+  words: bulkRefusal.nullable(),
 });
 export type BulkResult = z.output<typeof bulkResult>;

@@ -10,21 +10,21 @@ import {
 } from '../domain/vocabulary';
 import { storedObject } from './stored';
 
-/** Pieces that several wires share. */
+/** Schemas that several contracts share. */
 
-/** The service's name of a tow as records and answers hold it; its format is documented but not relied on. */
+/** The service's reference of a tow, as stored; its documented format is not relied on. */
 export const towingReference = z.custom<TowingReference>(
   (value) => typeof value === 'string' && isTowingReference(value),
   'must be a non-empty string',
 );
 
-/** The service's name of a violation as records and answers hold it. */
+/** The service's reference of a violation, as stored. */
 export const violationReference = z.custom<ViolationReference>(
   (value) => typeof value === 'string' && isViolationReference(value),
   'must be a non-empty string',
 );
 
-/** A reference on its way in (see `brokenReferenceRule`). */
+/** A received reference (see `brokenReferenceRule`). */
 const newReference = <T extends string>() =>
   z.custom<T>((value) => brokenReferenceRule(value) === null, {
     error: ({ input }) => brokenReferenceRule(input) ?? '',
@@ -32,25 +32,28 @@ const newReference = <T extends string>() =>
 export const newTowingReference = newReference<TowingReference>();
 export const newViolationReference = newReference<ViolationReference>();
 
-/** How deep JSON that comes to us may be nested, the outermost object included. */
+/** The maximum depth of received JSON, including the outermost object. */
 export const JSON_LEVELS_MAX = 32;
-/** The service echoes the metadata of a violation within a message of its own. */
+/** The service echoes metadata one level inside its own message. */
 export const METADATA_LEVELS_MAX = JSON_LEVELS_MAX - 1;
 
 /** Any JSON value. */
 export const json: z.ZodType<Json> = z.json();
 
-/** A JSON object that passes through unread. */
+/** A JSON object that is passed through. */
 export const jsonObject: z.ZodType<JsonObject> = z.record(z.string(), json);
 
-/** The operator's own data, echoed by the service; `id` is a string when present (service-api 2.4, 2.5). */
+/**
+ * The operator's own data, echoed by the service; `id` is a string when present (docs/service-api.md#violation-record
+ * and #tow-record).
+ */
 const withTextId = (object: z.ZodType<JsonObject>) =>
   object.refine((value) => value['id'] === undefined || typeof value['id'] === 'string', {
     path: ['id'],
     error: 'must be a string',
   });
 export const metadata = withTextId(jsonObject);
-/** The same in a message of the service, whose text was checked before it was parsed (see src/domain/json-faults.ts). */
+/** Metadata in a message of the service, whose text was checked before it was parsed (src/domain/json.ts). */
 export const echoedMetadata = withTextId(storedObject);
 
 const NOT_AN_AMOUNT = 'must be a number or a numeric string';
@@ -58,5 +61,25 @@ const NOT_AN_AMOUNT = 'must be a number or a numeric string';
 /** An amount in SAR: a number, or a number as text. */
 export const amount = z.union([z.number(), z.string().regex(/^\s*-?\d+(\.\d+)?\s*$/, NOT_AN_AMOUNT)], NOT_AN_AMOUNT);
 
-/** What every listener of towhook says of a path that it does not have. */
+/** The body of every listener's 404 for an unknown path. */
 export const NO_SUCH_ADDRESS = { code: 'not_found', message: 'No such address.' } as const;
+
+/** Trimmed text that is not empty. */
+export const text = (max: number) =>
+  z.string().trim().min(1, 'must not be empty').max(max, `must be at most ${max} characters`);
+
+export const oneLine = (schema: z.ZodString) =>
+  schema.refine((value) => !/\p{Cc}/u.test(value), 'must not contain control characters');
+
+/** Text that may contain line breaks, `\n` or `\r\n`. */
+export const severalLines = (schema: z.ZodString) =>
+  schema.refine(
+    (value) => !/\p{Cc}/u.test(value.replaceAll(/\r?\n/g, '')),
+    'must not contain control characters other than line breaks',
+  );
+
+/** The reason of a person; for the audit, never sent to the service. */
+export const reason = text(500);
+
+export const latitude = z.number().min(-90).max(90);
+export const longitude = z.number().min(-180).max(180);

@@ -1,43 +1,49 @@
 import { z } from 'zod';
 import { DELIVERY_STATES, type STANDINGS } from '../domain/vocabulary';
-import { momentMs } from './stored';
+import { storedTimestampMs } from './stored';
 
-/** The counts of the conservation check, as Redis holds them and as the API shows them. */
+/** Counts of the conservation check, as stored and as the API shows them. */
 
-const tallyOf = <T extends z.ZodType>(number: T) =>
+const countsOf = <T extends z.ZodType>(number: T) =>
   z.object({
-    /** Names looked at. */
+    /** Items checked. */
     acknowledged: number,
     finished: number,
     waiting: number,
     parked: number,
     with_a_person: number,
     lost: number,
-    /** Of the lost, those that only lacked an index entry and got it back. */
+    /** Lost items that only lacked an index entry, which was restored. */
     repaired: number,
   } satisfies Record<(typeof STANDINGS)[number] | 'acknowledged' | 'repaired', T>);
 
-const storedTally = tallyOf(z.coerce.number().int().default(0));
-/** How many stand where. */
-export type Tally = z.output<typeof storedTally>;
+const storedCounts = countsOf(z.coerce.number().int().default(0));
+/** Number of items per state. */
+export type ConservationCounts = z.output<typeof storedCounts>;
 
-/** A complete scan; its counts are gathered by kind from the fields of its hash. */
-export const walkRecord = z
+const namesText = z
+  .string()
+  .default('[]')
+  .transform((text) => z.array(z.string()).parse(JSON.parse(text)));
+
+/** A complete scan. Its counts are gathered by kind from the fields of its hash. */
+export const scanRecord = z
   .object({
     started_at: z.coerce.number().int(),
     ended_at: z.coerce.number().int(),
-    lost_names: z
-      .string()
-      .default('[]')
-      .transform((text) => z.array(z.string()).parse(JSON.parse(text))),
-    deliveries: storedTally,
-    reports: storedTally,
-    violations: storedTally,
+    lost_names: namesText,
+    newer: z.coerce.number().int().default(0),
+    newer_names: namesText,
+    deliveries: storedCounts,
+    reports: storedCounts,
+    violations: storedCounts,
   })
   .transform((stored) => ({
     startedAtMs: stored.started_at,
     endedAtMs: stored.ended_at,
     lostNames: stored.lost_names,
+    newer: stored.newer,
+    newerNames: stored.newer_names,
     deliveries: stored.deliveries,
     reports: stored.reports,
     violations: stored.violations,
@@ -45,17 +51,19 @@ export const walkRecord = z
 
 const score = z.number();
 
-/** A scan that is under way. Its ends and its place are scores and members of the indexes that are its ledger. */
-export const scanProgress = z.object({
+/** A scan in progress. Its ends and position are scores and members of the indexes that it scans. */
+const scanProgress = z.object({
   startedAtMs: z.number(),
   ends: z.object({ deliveries: score, tows: score, violations: score }),
   place: z.object({ index: z.enum(['deliveries', 'tows', 'violations']), score, member: z.string() }).nullable(),
-  tallies: z.object({ deliveries: storedTally, reports: storedTally, violations: storedTally }),
+  tallies: z.object({ deliveries: storedCounts, reports: storedCounts, violations: storedCounts }),
   lostNames: z.array(z.string()),
+  newer: z.number().default(0),
+  newerNames: z.array(z.string()).default([]),
 });
 export type ScanProgress = z.output<typeof scanProgress>;
 
-/** The hash of the scan that all processes share. `busy_until` and `next_at` are Redis time, ms. */
+/** The scan that all processes share. `busy_until` and `next_at` are Redis time, ms. */
 export const scanState = z.object({
   v: z.string().default(''),
   next_at: z.coerce.number().default(0),
@@ -67,14 +75,15 @@ export const scanState = z.object({
     .default(null),
 });
 
-/** What the conservation check reads of a delivery. */
+/** The part of a delivery that the conservation check reads. */
 export const checkedDelivery = z
   .object({
     v: z.string(),
     state: z.enum(DELIVERY_STATES),
     towing_reference_id: z.string(),
     verdict: z.string().nullable(),
-    processed_at: momentMs,
+    processed_at: storedTimestampMs,
+    difference_id: z.string().nullable(),
   })
   .transform((stored) => ({
     version: stored.v,
@@ -82,18 +91,25 @@ export const checkedDelivery = z
     towingReferenceId: stored.towing_reference_id,
     verdict: stored.verdict,
     processedAtMs: stored.processed_at,
+    differenceId: stored.difference_id,
   }));
 
-const shownTally = tallyOf(z.int());
+const shownCounts = countsOf(z.int());
 
-/** The last complete scan; all counts 0 and all moments null before the first. */
-export const conservationView = shownTally.extend({
+/** The last complete scan; before the first all counts are 0 and all timestamps null. */
+export const conservationView = shownCounts.extend({
   /**
-   * The first 100 of the lost: `delivery <id>`, `violation <id>`, `report <towing reference> <place in its outbox>`, or
-   * `tow <towing reference>` when the whole record is gone; that counts as one report.
+   * The first 100 lost items: `delivery <id>`, `violation <id>`, `report <towing reference> <place in its outbox>`,
+   * or `tow <towing reference>` when the whole record is gone; that counts as one report.
    */
   lost_names: z.array(z.string()),
-  by_kind: z.object({ deliveries: shownTally, reports: shownTally, violations: shownTally }),
+  /**
+   * Items whose record needs a later version of towhook than the process that checked them: they wait for such a
+   * process. And the first 100 of them.
+   */
+  newer: z.int(),
+  newer_names: z.array(z.string()),
+  by_kind: z.object({ deliveries: shownCounts, reports: shownCounts, violations: shownCounts }),
   started_at: z.string().nullable(),
   ended_at: z.string().nullable(),
   walk_ms: z.number().nullable(),

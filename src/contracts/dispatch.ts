@@ -1,22 +1,24 @@
 import { z } from 'zod';
-import { CREW_STEPS, NO_DISPATCH, type Dispatch } from '../domain/dispatch';
-import { reason, text } from './fields';
+import { CREW_STEPS, type Dispatch } from '../domain/dispatch';
+import { reason, text } from './common';
 import { sensitive } from './sensitive';
 
-/** What an operator keeps of a tow for itself (domain/dispatch.ts): as stored, as shown, and what people send. */
+/**
+ * Dispatch data, which an operator keeps for itself (domain/dispatch.ts): as stored, as shown, and as sent by people.
+ */
 
-/** When it was said, and by whom. */
-const said = { at: z.string(), by: z.string() };
+const attribution = { at: z.string(), by: z.string() };
 
-/** What is stored and shown alike. */
-const assignment = { crew: z.string(), truck: z.string().nullable(), ...said };
-const yard = { yard: z.string(), slot: z.string().nullable(), ...said };
-const hold = { id: z.string(), reason: z.string(), ...said };
-const lifted = { reason: z.string(), ...said };
-const note = { text: z.string(), ...said };
-const photo = { id: z.string(), name: z.string(), ...said };
+/** Fields that are stored and shown alike. */
+const assignment = { crew: z.string(), truck: z.string().nullable(), ...attribution };
+const yard = { yard: z.string(), slot: z.string().nullable(), ...attribution };
+const hold = { id: z.string(), reason: z.string(), ...attribution };
+const lifted = { reason: z.string(), ...attribution };
+const note = { text: z.string(), ...attribution };
+const photo = { id: z.string(), name: z.string(), ...attribution };
 
-const stored = z.looseObject({
+/** Dispatch data as stored with the tow. */
+export const dispatchRecord: z.ZodType<Dispatch> = z.looseObject({
   assignment: z.looseObject(assignment).nullable(),
   yard: z.looseObject(yard).nullable(),
   holds: z.array(z.looseObject({ ...hold, lifted: z.looseObject(lifted).nullable() })),
@@ -34,10 +36,8 @@ const stored = z.looseObject({
     }),
   ),
 });
-/** As it is stored with the tow; absent in records of versions that did not keep it. */
-export const dispatchRecord: z.ZodType<Dispatch> = stored.optional().transform((kept) => kept ?? NO_DISPATCH);
 
-/** As the API shows it. */
+/** Dispatch data as the API shows it. */
 export const dispatchView = z.object({
   assignment: z.object(assignment).nullable(),
   yard: z.object(yard).nullable(),
@@ -53,12 +53,12 @@ export const dispatchView = z.object({
       content_type: z.string(),
       size_bytes: z.number(),
       sha256: z.string(),
-      ...said,
+      ...attribution,
     }),
   ),
 });
 
-/** `crew: null` takes the assignment back. Names of crews are personal data. */
+/** `crew: null` removes the assignment. Crew names are personal data. */
 export const assignmentBody = z.strictObject({
   crew: sensitive(text(100)).nullable(),
   truck: text(100).optional(),

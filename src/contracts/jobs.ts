@@ -1,12 +1,41 @@
 import { z } from 'zod';
 import { towingReference } from './common';
 
-/** What a queue job carries: the name of one record and nothing else; of deliveries several, which cost little each. */
+/**
+ * Payloads of queue jobs: record names and nothing else. Deliveries are cheap, so a job has several. So has a job of
+ * reports while more tows are due than workers run at a time.
+ */
 export const deliveryJob = z.strictObject({ delivery_ids: z.array(z.string().min(1)).min(1) });
 export type DeliveryJob = z.infer<typeof deliveryJob>;
-export const reportJob = z.strictObject({ towing_reference_id: towingReference });
+/** A job of one tow names it as all versions of towhook do. */
+const oneTowJob = z.strictObject({ towing_reference_id: towingReference });
+const severalTowsJob = z.strictObject({ towing_reference_ids: z.array(towingReference).min(1) });
+export const reportJob = z.union([oneTowJob, severalTowsJob]);
 export type ReportJob = z.infer<typeof reportJob>;
+/** The tows of a job, in the order in which they became due. */
+export function towsOfJob(job: ReportJob): readonly string[] {
+  return 'towing_reference_ids' in job ? job.towing_reference_ids : [job.towing_reference_id];
+}
 export const violationJob = z.strictObject({ violation_id: z.string().min(1) });
-export type ViolationJob = z.infer<typeof violationJob>;
+const JUDGEMENT = 'judge ';
 export const bulkJob = z.strictObject({ bulk_id: z.string().min(1) });
+/** The bulk id of the run that judges the deliveries of a kind of difference again. */
+export function judgementJobId(differenceId: string): string {
+  return `${JUDGEMENT}${differenceId}`;
+}
+/** The kind of difference that a bulk id names; null when it names a bulk run. */
+export function judgedDifference(bulkId: string): string | null {
+  return bulkId.startsWith(JUDGEMENT) ? bulkId.slice(JUDGEMENT.length) : null;
+}
 export type BulkJob = z.infer<typeof bulkJob>;
+
+/**
+ * The result of a job. A job never fails: later work is scheduled, and decisions become tasks. `what` is a short text
+ * for the queue dashboard.
+ *
+ * - done: any remaining work is scheduled.
+ * - continue: more work for the record `ref` can start at once, before its schedule.
+ */
+export type JobOutcome =
+  | { readonly kind: 'done'; readonly what: string }
+  | { readonly kind: 'continue'; readonly what: string; readonly ref: string };

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { capacityAnswer, ticketAnswer, ticketRequest, violationForm } from './service';
 
-/** What can be asked of the service right now (service-api 4.5), by the names of its own fields. */
+/** Lookups at the service (docs/service-api.md#guide-operations), in its own field names. */
 
 export const zoneId = violationForm.shape.zoneId;
 export const capacityView = capacityAnswer.extend({
-  /** When the service said so; a moment ago when others asked the same. */
+  /** When the service answered; earlier than the request if the answer was cached. */
   checked_at: z.string(),
 });
 export const ticketBody = ticketRequest.extend({ zoneId });

@@ -1,48 +1,58 @@
 import type { z } from 'zod';
+import type { OPERATION_NAMES } from '../domain/vocabulary';
 import * as service from './service';
 
 /**
- * Every operation of the service that an operator calls (service-api 4), as data. The client sends by it, the simulator
- * serves by it, the OpenAPI document is written from it.
+ * The operations of the service that an operator calls (docs/service-api.md#operations). Client and simulator are driven by
+ * this table.
  */
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'PATCH';
-  /** Appended to the base address; never resolved against it. */
+  /** Appended to the base address; never resolved against it. `SERVICE_PATHS` can replace it. */
   readonly path: string;
   /** How the request travels. */
   readonly encoding: 'json' | 'form' | 'query' | 'credentials';
   readonly request: z.ZodType | null;
   /** The contract of `data`. */
   readonly answer: z.ZodType;
-  /** `envelope`: always inside `data`. `bare_or_envelope`: service-api 4.5 does not show it, both are read. */
+  /**
+   * `envelope`: always inside `data`. `bare_or_envelope`: docs/service-api.md#guide-operations does not show it, both
+   * are read.
+   */
   readonly answerShape: 'envelope' | 'bare_or_envelope';
-  /** False where a second call may make a second thing: such a call is never repeated while the first may have worked. */
+  /** False if nothing in the answer is used. One without data then counts as accepted. */
+  readonly isAnswerUsed: boolean;
+  /** False if a second call may create a second thing. It is not repeated while the first may have worked. */
   readonly safeToRepeat: boolean;
-  /** Which rate limit of the service it counts against. */
+  /** The rate limit of the service that it counts against. */
   readonly budget: BudgetName;
-  /** Its documented errors (service-api 7); for 4.5, where they are "not shown", those common to all. */
-  readonly refusals: readonly Refusal[];
+  /**
+   * Its documented errors (docs/service-api.md#errors); for #guide-operations, where they are "not shown", those common
+   * to all.
+   */
+  readonly refusals: readonly DocumentedRefusal[];
   readonly summary: string;
 }
 
-/** The service counts calls by these groups; its limits are configuration (`BUDGET_…_PER_MINUTE`). */
+/** The rate limits of the service (`BUDGET_…_PER_MINUTE`). */
 export const BUDGET_NAMES = ['auth', 'site', 'violations', 'tickets', 'tow'] as const;
 export type BudgetName = (typeof BUDGET_NAMES)[number];
 
-/** A documented error (service-api 7). */
-export interface Refusal {
+/** A documented error (docs/service-api.md#errors). */
+export interface DocumentedRefusal {
   readonly httpStatus: number;
   readonly message: string;
 }
 
-const common: readonly Refusal[] = [
+// Open question Q22: the errors of the guide operations are not documented; we expect those that all others share.
+const common: readonly DocumentedRefusal[] = [
   { httpStatus: 401, message: 'Unauthorized' },
   { httpStatus: 403, message: 'Access denied' },
   { httpStatus: 500, message: 'Internal Server Error' },
 ];
 
-/** service-api 7.1. */
-const violationRefusals: readonly Refusal[] = [
+/** docs/service-api.md#violation-errors. */
+const violationRefusals: readonly DocumentedRefusal[] = [
   { httpStatus: 400, message: 'Zone not found' },
   { httpStatus: 400, message: 'Image size exceeds limit' },
   { httpStatus: 400, message: 'Missing required field' },
@@ -50,8 +60,8 @@ const violationRefusals: readonly Refusal[] = [
   ...common,
 ];
 
-/** service-api 7.2. */
-const towRefusals: readonly Refusal[] = [
+/** docs/service-api.md#tow-errors. */
+const towRefusals: readonly DocumentedRefusal[] = [
   { httpStatus: 400, message: 'Missing required field' },
   { httpStatus: 400, message: 'Invalid enum value' },
   { httpStatus: 404, message: 'Plate number not found' },
@@ -62,8 +72,17 @@ const towRefusals: readonly Refusal[] = [
 /** What the six operations on a tow share. */
 const onTow = { encoding: 'json', answerShape: 'envelope', budget: 'tow', refusals: towRefusals } as const;
 // Open question Q4: whether a repeated status update is accepted is not documented; we repeat one that got no answer.
-const statusUpdate = { ...onTow, method: 'PATCH', answer: service.towAnswer, safeToRepeat: true } as const;
+const statusUpdate = {
+  ...onTow,
+  method: 'PATCH',
+  answer: service.towAnswer,
+  isAnswerUsed: false,
+  safeToRepeat: true,
+} as const;
 
+export type OperationName = (typeof OPERATION_NAMES)[number];
+
+// Open question Q20: further operations of the service are not documented; none is called.
 /** By the name that the outbox, the API, the simulator's faults and the metrics use. */
 export const OPERATIONS = {
   token: {
@@ -72,6 +91,7 @@ export const OPERATIONS = {
     encoding: 'credentials',
     request: null,
     answer: service.tokenAnswer,
+    isAnswerUsed: true,
     answerShape: 'envelope',
     safeToRepeat: true,
     budget: 'auth',
@@ -88,7 +108,7 @@ export const OPERATIONS = {
     ...statusUpdate,
     path: '/v1/tow/public/towing-status/detained',
     request: service.detainedRequest,
-    summary: 'Report that the vehicle stands in the yard.',
+    summary: 'Report that the vehicle is in the yard.',
   },
   canceled: {
     ...statusUpdate,
@@ -108,6 +128,7 @@ export const OPERATIONS = {
     path: '/v1/tow/public/invoice',
     request: service.invoiceRequest,
     answer: service.invoiceAnswer,
+    isAnswerUsed: true,
     // Open question Q5: whether a second create makes a second invoice is not documented; we assume that it does.
     safeToRepeat: false,
     summary: 'Create the tow invoice.',
@@ -118,6 +139,7 @@ export const OPERATIONS = {
     path: '/v1/tow/public/invoice/payment-status',
     request: service.paymentRequest,
     answer: service.towAnswer,
+    isAnswerUsed: false,
     safeToRepeat: true,
     summary: 'Report the payment status of the tow invoice.',
   },
@@ -127,6 +149,7 @@ export const OPERATIONS = {
     encoding: 'form',
     request: service.violationForm,
     answer: service.violationAnswer,
+    isAnswerUsed: true,
     answerShape: 'envelope',
     safeToRepeat: false,
     budget: 'violations',
@@ -139,6 +162,7 @@ export const OPERATIONS = {
     encoding: 'form',
     request: service.guideViolationForm,
     answer: service.guideViolationAnswer,
+    isAnswerUsed: true,
     answerShape: 'bare_or_envelope',
     safeToRepeat: false,
     budget: 'violations',
@@ -151,6 +175,7 @@ export const OPERATIONS = {
     encoding: 'query',
     request: service.capacityRequest,
     answer: service.capacityAnswer,
+    isAnswerUsed: true,
     answerShape: 'bare_or_envelope',
     safeToRepeat: true,
     budget: 'site',
@@ -163,15 +188,15 @@ export const OPERATIONS = {
     encoding: 'json',
     request: service.ticketRequest,
     answer: service.ticketAnswer,
+    isAnswerUsed: true,
     answerShape: 'bare_or_envelope',
     safeToRepeat: true,
     budget: 'tickets',
     refusals: common,
     summary: 'Whether a vehicle has an active parking ticket.',
   },
-} as const satisfies Record<string, Operation>;
+} as const satisfies Record<OperationName, Operation>;
 
-export type OperationName = keyof typeof OPERATIONS;
 /** The body an operation takes. */
 export type RequestOf<N extends OperationName> =
   (typeof OPERATIONS)[N]['request'] extends z.ZodType<infer T> ? T : null;

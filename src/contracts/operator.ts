@@ -7,74 +7,32 @@ import {
   REPORT_STATES,
   PAUSABLE_OPERATIONS,
   ROLES,
+  SERVICE_MODES,
+  SHADOW_STATES,
   TOW_STATES,
   VIOLATION_TYPES,
 } from '../domain/vocabulary';
-import { jsonObject } from './common';
+import { jsonObject, oneLine, reason, text } from './common';
 import { dispatchView } from './dispatch';
-import { latitude, longitude, oneLine, reason, text } from './fields';
 import { BUDGET_NAMES } from './operations';
-import { ORDERS, page, pageQuery } from './paging';
-import { attempt, reportError, task } from './records';
+import { SORT_ORDERS, page, pageQuery } from './paging';
+import { attempt, placeInQueue, reportError, task } from './records';
 import { sensitive } from './sensitive';
 import { violationView } from './violations';
 
-/** The messages of the operator API: what people and the operator's own software send, and what they get. */
-
-const occurredAt = z.string();
-
-export const FACT_BODIES = {
-  started: z.strictObject({
-    // Open question Q14: length and format of a plate are not documented; anything that is not absurd is taken.
-    plate_number: sensitive(text(50)).optional(),
-    towed_location: text(500).optional(),
-    latitude: latitude.optional(),
-    longitude: longitude.optional(),
-    occurred_at: occurredAt.optional(),
-  }),
-  detained: z.strictObject({ occurred_at: occurredAt.optional() }),
-  released: z.strictObject({ occurred_at: occurredAt.optional() }),
-  canceled: z.strictObject({
-    cancellation_reason: text(500),
-    occurred_at: occurredAt.optional(),
-    reason: reason.optional(),
-  }),
-  invoice: z.strictObject({
-    vehicle_type: text(50),
-    delay_in_days: z.int().min(0).max(36_500).optional(),
-    override_reason: reason.optional(),
-  }),
-  payment: z.strictObject({
-    payment_status: text(50).optional(),
-    external_reference: text(200).optional(),
-    occurred_at: occurredAt.optional(),
-  }),
-} as const;
-
-/** Any correctable field; which of them a report has is checked against its kind. */
-export const correctionBody = z.strictObject({
-  plate_number: sensitive(text(50)).optional(),
-  towed_location: text(500).optional(),
-  latitude: latitude.optional(),
-  longitude: longitude.optional(),
-  status_update_time: z.string().optional(),
-  cancellation_reason: text(500).optional(),
-  vehicle_type: text(50).optional(),
-  delay_in_days: z.int().min(0).max(36_500).optional(),
-  payment_status: text(50).optional(),
-});
+/** The requests and answers of the operator API. */
 
 export const reasonBody = z.strictObject({ reason });
 export const emptyBody = z.strictObject({});
 export const resolveBody = z.strictObject({ reason: reason.optional() });
-/** `grace_hours`: how long the old text stays valid, so that nobody is locked out meanwhile. */
+/** `grace_hours`: how long the earlier secret stays valid, so that its users can change to the new one. */
 export const rotateKeyBody = z.strictObject({ grace_hours: z.number().min(0).max(720).default(24) });
 export const newApiKeyBody = z.strictObject({
   name: oneLine(text(100)),
   role: z.enum(ROLES),
 });
 
-const order = z.enum(ORDERS).optional();
+const order = z.enum(SORT_ORDERS).optional();
 
 export const towsQuery = z.strictObject({
   ...pageQuery,
@@ -83,18 +41,22 @@ export const towsQuery = z.strictObject({
   attention: z.enum(['true', 'false']).optional(),
   unsent: z.enum(['true', 'false']).optional(),
   overdue: z.enum(['true', 'false']).optional(),
-  /** Its name; with nothing behind it, `crew=`: the tows of nobody. */
+  /** The name of a crew; empty (`crew=`) for tows without one. */
   crew: sensitive(z.string().trim().max(100)).optional(),
   order,
 });
 export const tasksQuery = z.strictObject({ ...pageQuery, order, type: z.string().trim().min(1).max(100).optional() });
 export const deliveriesQuery = z.strictObject({
   ...pageQuery,
-  quarantined: z.enum(['true', 'false']).optional(),
+  /** Only those that break the contract and wait to be judged again. */
+  differing: z.enum(['true', 'false']).optional(),
+  /** Only those of them with this kind of difference. */
+  difference_id: z.string().max(200).optional(),
 });
+export const otherCallsQuery = z.strictObject({ limit: pageQuery.limit });
 export const auditQuery = z.strictObject({ ...pageQuery, towing_reference_id: z.string().max(200).optional() });
 
-const moment = z.string().nullable();
+const timestamp = z.string().nullable();
 
 export const reportView = z.object({
   id: z.string(),
@@ -102,32 +64,38 @@ export const reportView = z.object({
   state: z.enum(REPORT_STATES),
   attempts: z.number(),
   last_error: reportError.nullable(),
-  next_attempt_at: moment,
+  next_attempt_at: timestamp,
   hint: z.string().nullable(),
   reason: z.string().nullable(),
   created_at: z.string(),
-  delivered_at: moment,
+  delivered_at: timestamp,
   in_flight: z.boolean(),
-  /** What it waits for besides its own time: `connection`, `outage`, `paused.<operation>` or `budget`. */
+  /** What blocks it: `connection`, `outage`, `shadow`, `paused.<operation>` or `budget`. */
   waits_for: z.string().nullable(),
+  /** Its place among the reports that wait for the rate limit; null when it is not among them. */
+  place_in_queue: placeInQueue.nullable(),
   /** When it is given up if it keeps failing; null before its first failure. */
-  give_up_at: moment,
+  give_up_at: timestamp,
   /** The raw body of an answer that broke the contract. */
   broken_answer: z.string().nullable(),
+  /** The kind of difference of its answer, while a task asks about it: it may be sent again until that is decided. */
+  difference_id: z.string().nullable(),
   body: jsonObject,
   log: z.array(attempt),
 });
 
-/** A task with the report or the violation it is about: the service's words, what was sent, and every attempt. */
+/** A task with its report or violation: the message of the service, what was sent, and the attempts. */
 export const taskView = task.extend({ report: reportView.nullable(), violation: violationView.nullable() });
 
-/** What holds sending now: the connection, an outage, paused operations; and the budgets of calls. */
+/** What blocks sending now: the connection, an outage, paused operations; and the rate limits. */
 export const sendingView = z.object({
-  connection: z.object({ state: z.enum(['working', 'broken']), since: moment, next_try_at: moment }),
+  /** `shadow`: nothing is sent, because a process runs with SERVICE_MODE=shadow. */
+  mode: z.object({ state: z.enum(SERVICE_MODES), since: timestamp }),
+  connection: z.object({ state: z.enum(['working', 'broken']), since: timestamp, next_try_at: timestamp }),
   service: z.object({
     state: z.enum(['working', 'down']),
-    since: moment,
-    next_try_at: moment,
+    since: timestamp,
+    next_try_at: timestamp,
     /** Failed calls in a row. */
     failures: z.number(),
   }),
@@ -135,27 +103,34 @@ export const sendingView = z.object({
     z.object({
       operation: z.enum(PAUSABLE_OPERATIONS),
       state: z.enum(['open', 'paused']),
-      since: moment,
-      next_try_at: moment,
+      since: timestamp,
+      next_try_at: timestamp,
     }),
   ),
-  /** The access token that all processes share; never the token itself. A valid one that tells no end has none. */
-  token: z.object({ state: z.enum(['none', 'valid', 'expired']), expires_at: moment }),
+  /** State of the access token that all processes share, without the token. `expires_at` is null if it is unknown. */
+  token: z.object({ state: z.enum(['none', 'valid', 'expired']), expires_at: timestamp }),
   /** Tows and violations that wait for any of these. */
   held: z.number(),
   budgets: z.array(
     z.object({
       name: z.enum(BUDGET_NAMES),
-      /** 0 = any number. */
+      /** Our limit; 0 = any number. */
       per_minute: z.number(),
+      /** The limit that the service announced last; null without one. */
+      announced_per_minute: z.number().nullable(),
+      announced_at: timestamp,
+      /** The limit that counts: ours, or the announced one for 10 minutes if it is lower; 0 = any number. */
+      limit: z.number(),
+      /** Calls of the last minute. Counted only with a limit. */
       used: z.number(),
       waiting: z.number(),
+      /** Until when the service asked to make no such call; null when the budget is open. */
+      closed_until: timestamp,
     }),
   ),
 });
 export type SendingView = z.infer<typeof sendingView>;
 
-/** A tow as the API shows it (design, "Outside face"). */
 export const towView = z.object({
   towing_reference_id: z.string(),
   violation_reference_id: z.string(),
@@ -168,9 +143,11 @@ export const towView = z.object({
   longitude: z.number().nullable(),
   zone_id: z.string().nullable(),
   violation_type: z.enum(VIOLATION_TYPES).nullable(),
-  /** Our own violation that it comes from. */
+  /** The operator's own violation that led to it. */
   violation_id: z.string().nullable(),
   requested_at: z.string(),
+  /** `held`: of a shadow time, until a person decides. `declined`: never sent. */
+  shadow: z.enum(SHADOW_STATES).nullable(),
   cancellation_reason: z.string().nullable(),
   facts: z.array(
     z.object({ event: z.enum(FACT_EVENTS), occurred_at: z.string(), recorded_at: z.string(), by: z.string() }),
@@ -195,16 +172,22 @@ export const deliveryView = z.object({
   kind: z.enum(DELIVERY_KINDS),
   state: z.enum(DELIVERY_STATES),
   verdict: z.string().nullable(),
+  /** The kind of difference from the contract that it was kept for; null if none. */
+  difference_id: z.string().nullable(),
   towing_reference_id: z.string(),
   verified: z.boolean(),
   signature_id: z.string().nullable(),
   received_at: z.string(),
-  processed_at: moment,
+  processed_at: timestamp,
   copies: z.number(),
   failures: z.number(),
   replays: z.number(),
 });
-export const deliveryDetail = deliveryView.extend({ raw_body: z.string() });
+export const deliveryDetail = deliveryView.extend({
+  raw_body: z.string(),
+  /** How it differs from the document: the rules that it breaks, or what was tolerated. */
+  differences: z.array(z.object({ field: z.string(), rule: z.string() })),
+});
 
 export const queueView = z.object({
   name: z.string(),
@@ -215,18 +198,19 @@ export const queueView = z.object({
   oldest_age_ms: z.number(),
   paused: z.boolean(),
 });
+export type QueueView = z.infer<typeof queueView>;
 
 export const apiKeyView = z.object({
   id: z.string(),
   name: z.string(),
   role: z.enum(ROLES),
   created_at: z.string(),
-  /** Until when the text before a rotation is valid; null when there is none. */
+  /** Until when the secret before a rotation is valid; null if there is none. */
   previous_valid_until: z.string().nullable(),
 });
 export const newApiKeyView = apiKeyView.extend({ api_key: sensitive(z.string()) });
 
-/** Every refusal of the API (design, "Outside face"). */
+/** The body of every refusal. */
 export const errorView = z.object({
   code: z.string(),
   message: z.string(),

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { accessToken } from './service';
 import { storedObject } from './stored';
 
-/** What the Lua scripts answer; their headers say when. */
+/** Replies of the Lua scripts; see their headers. */
 
-/** The reply of reserve-slot.lua. */
-export const slotReply = z.tuple([z.coerce.number(), z.coerce.number()]);
+/** The reply of reserve-permit.lua. */
+export const permitReply = z.tuple([z.coerce.number(), z.coerce.number(), z.coerce.number()]);
 
 /** The reply of look-up.lua. */
 export const lookUpReply = z.union([
@@ -20,10 +20,10 @@ export const lookUpReply = z.union([
   z.tuple([z.literal('wait'), z.string()]).transform(([kind, asker]) => ({ kind, asker })),
 ]);
 
-/** The last moment that a Date can hold, ms since the epoch. */
+/** The latest time that a Date can represent, ms since the epoch. */
 const DATE_MAX_MS = 8_640_000_000_000_000;
 
-/** The shared access token, as cached in Redis; an end that is no date is none. */
+/** The access token as cached in Redis. An invalid expiry counts as none. */
 export const cachedToken = z.object({
   token: accessToken,
   expiresAtMs: z

@@ -4,29 +4,38 @@ import { amount, echoedMetadata, metadata, towingReference, violationReference }
 import { sensitive } from './sensitive';
 
 /**
- * The messages of the service's interface (service-api 2 and 4), one schema each. Requests are what we may send;
- * answers keep unknown fields and never refuse them.
+ * The messages of the service's interface (docs/service-api.md#fields and #operations). Requests are what we may
+ * send; answers keep and allow unknown fields.
+ *
+ * Open question Q32: compatibility is not documented; unknown fields never break a contract.
  */
 
-/** service-api 1: every answer of a reference operation. `data` is checked by the operation's own schema. */
+/**
+ * docs/service-api.md#envelope: the envelope of every answer of a reference operation. `data` has the schema of its
+ * operation.
+ */
 export const envelope = z.looseObject({
   code: z.int(),
   message: z.string(),
   data: z.looseObject({}),
 });
 
-/** An access token; a longer one does not fit into a header of common servers and proxies. */
+/** An access token. A longer one does not fit into a header of common servers and proxies. */
 export const accessToken = z
   .string()
   .min(1)
   .max(8 * 1024);
 
-/** service-api 4.5, get token. */
+/** docs/service-api.md#get-token. */
 export const tokenAnswer = z.looseObject({ token: sensitive(accessToken) });
 
 const references = { violation_reference_id: violationReference, towing_reference_id: towingReference };
 
-/** service-api 4.2. */
+/**
+ * docs/service-api.md#tow-status-updates.
+ *
+ * Open question Q28: which fields are required is not documented; all of them are always sent.
+ */
 export const startedRequest = z.strictObject({
   ...references,
   plate_number: sensitive(z.string().min(1)),
@@ -39,10 +48,13 @@ export const detainedRequest = z.strictObject(references);
 export const canceledRequest = z.strictObject({ ...references, cancellation_reason: z.string().min(1) });
 export const releasedRequest = z.strictObject(references);
 
-/** service-api 4.2 and 4.4. */
+/** docs/service-api.md#tow-status-updates and #update-payment-status. */
 export const towAnswer = z.looseObject({ towing_reference_id: towingReference, metadata: echoedMetadata.nullish() });
 
-/** service-api 4.3. Allowed vehicle types are configuration (`VEHICLE_TYPES`), since only HEAVY is documented. */
+/**
+ * docs/service-api.md#create-tow-invoice. Allowed vehicle types are configuration (`VEHICLE_TYPES`), since only HEAVY
+ * is documented.
+ */
 export const invoiceRequest = z.strictObject({
   towing_reference_id: towingReference,
   vehicle_type: z.string().min(1),
@@ -56,17 +68,20 @@ export const invoiceAnswer = z.looseObject({
   metadata: echoedMetadata.nullish(),
 });
 
-/** service-api 4.4. Allowed statuses are configuration (`PAYMENT_STATUSES`), since only PAID is documented. */
+/**
+ * docs/service-api.md#update-payment-status. Allowed statuses are configuration (`PAYMENT_STATUSES`), since only PAID
+ * is documented.
+ */
 export const paymentRequest = z.strictObject({
   towing_reference_id: towingReference,
   payment_status: z.string().min(1),
 });
 
-/** service-api 4.5, site capacity. */
+/** docs/service-api.md#site-capacity. */
 export const capacityRequest = z.strictObject({ zoneId: z.string().min(1) });
 export const capacityAnswer = z.looseObject({ zoneId: z.string(), availableSlots: z.int() });
 
-/** service-api 4.5, active ticket check. */
+/** docs/service-api.md#active-ticket-check. */
 export const ticketRequest = z.strictObject({
   zoneId: z.string().min(1),
   plateNumber: sensitive(z.string().min(1)),
@@ -74,7 +89,7 @@ export const ticketRequest = z.strictObject({
 });
 export const ticketAnswer = z.looseObject({ hasActiveTicket: z.boolean() });
 
-/** service-api 2.1, the fields of the form; the images travel beside it. */
+/** docs/service-api.md#violation-form: the fields of the form; images are separate parts. */
 export const violationForm = z.strictObject({
   date: z.string().optional(),
   latitude: z.number().min(-90).max(90),
@@ -82,7 +97,7 @@ export const violationForm = z.strictObject({
   location: z.string().min(1),
   plateNumber: sensitive(z.string().min(1)),
   plateType: z.enum(PLATE_TYPES),
-  /** Any 8-4-4-4-12 hexadecimal id: the document asks for a UUID and for no version of it. */
+  /** Any 8-4-4-4-12 hexadecimal id: the documentation requires a UUID of any version. */
   zoneId: z.guid('must be a UUID'),
   imagesDescription: z.string().optional(),
   violationType: z.enum(VIOLATION_TYPES),
@@ -95,14 +110,19 @@ export const violationForm = z.strictObject({
   supervisorIdentityNumber: sensitive(z.string()).optional(),
   supervisorMobileNumber: sensitive(z.string()).optional(),
 });
-/** service-api 2.4. */
+/**
+ * docs/service-api.md#violation-record.
+ *
+ * Open question Q27: other stored fields are not documented; they are kept with the raw answer and not used.
+ * Open question Q29: further states are not documented; any text is accepted.
+ */
 export const violationAnswer = z.looseObject({
   violation_reference_id: violationReference,
   status: z.string(),
   metadata: echoedMetadata.nullish(),
 });
 
-/** service-api 4.5, create violation (guide form). */
+/** docs/service-api.md#create-violation-guide. */
 export const guideViolationForm = violationForm.pick({
   plateNumber: true,
   plateType: true,
@@ -111,8 +131,5 @@ export const guideViolationForm = violationForm.pick({
 });
 export const guideViolationAnswer = z.looseObject({ id: z.string(), canTow: z.boolean() });
 
-/** How much of an answer is kept with what it answers; the answers of the documented operations are far smaller. */
+/** How much of an answer is stored. Documented answers are far smaller. */
 export const KEPT_ANSWER_BYTES_MAX = 64 * 1024;
-
-/** service-api 2.1 and 8: total size of the images of one violation. */
-export const IMAGES_TOTAL_BYTES_MAX = 10 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { jsonObject } from './common';
 
-/** What the simulator shows of itself to those who check it. */
+/** What the simulator reports about itself to tests. */
 
 export const simulatorCall = z.looseObject({
   operation: z.string(),
@@ -22,12 +22,12 @@ export const simulatorWebhook = z.looseObject({
 });
 export const simulatorWebhooks = z.object({ items: z.array(simulatorWebhook) });
 
-/** A violation as it arrived from the operator: its fields as the form said them, its images by their fingerprints. */
+/** A received violation: its fields as sent, its images by their hashes. */
 export const simulatorViolation = z.looseObject({
   violation_reference_id: z.string(),
   plate_number: z.string().nullable(),
   metadata: jsonObject.nullable(),
-  /** Whether a tow was ordered for it. */
+  /** True when a tow was ordered for it. */
   towed: z.boolean(),
   fields: jsonObject,
   images: z.array(z.object({ name: z.string().nullable(), size: z.number(), sha256: z.string() })),

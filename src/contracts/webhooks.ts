@@ -1,14 +1,7 @@
 import { z } from 'zod';
-import {
-  amount,
-  newTowingReference,
-  newViolationReference,
-  towingReference,
-  violationReference,
-  echoedMetadata,
-} from './common';
+import { amount, newTowingReference, newViolationReference, echoedMetadata } from './common';
 
-/** The two calls the service makes to the operator (service-api 6). Unknown fields are kept and ignored. */
+/** The two webhooks of the service (docs/service-api.md#webhooks). Unknown fields are kept and ignored. */
 
 /** `POST {operator_base_url}/tow-request`. */
 export const towRequestWebhook = z.looseObject({
@@ -17,7 +10,7 @@ export const towRequestWebhook = z.looseObject({
   metadata: echoedMetadata.nullish(),
 });
 
-/** One charge of an invoice. Of the documented fields only the amounts are relied on: for their type, not their presence. */
+/** One charge of an invoice. Only the amounts are checked, for their type and not their presence. */
 export const invoiceCharge = z.looseObject({
   total_amount: amount.nullish(),
   paid_amount: amount.nullish(),
@@ -33,15 +26,14 @@ export const towInvoiceWebhook = z.looseObject({
   metadata: echoedMetadata.nullish(),
 });
 
-/** The bodies of stored deliveries. Earlier versions took in references that are refused today. */
-const storedReferences = { violation_reference_id: violationReference, towing_reference_id: towingReference };
-export const storedTowRequest = towRequestWebhook.extend(storedReferences);
-export type StoredTowRequest = z.infer<typeof storedTowRequest>;
-export const storedTowInvoice = towInvoiceWebhook.extend(storedReferences);
-export type StoredTowInvoice = z.infer<typeof storedTowInvoice>;
+/** An invoice that can be acted on: its towing reference alone names the tow. */
+const usableInvoice = towInvoiceWebhook.extend({ violation_reference_id: newViolationReference.nullish() });
 
-/** Where the service posts each kind of delivery, below the operator's base address. */
+/**
+ * Each kind of webhook: its path below the operator's base address, the documented body, and the message that can be
+ * acted on (read-webhook.ts).
+ */
 export const WEBHOOKS = {
-  tow_request: { path: '/tow-request', body: towRequestWebhook },
-  tow_invoice: { path: '/tow/invoice', body: towInvoiceWebhook },
+  tow_request: { path: '/tow-request', body: towRequestWebhook, message: towRequestWebhook },
+  tow_invoice: { path: '/tow/invoice', body: towInvoiceWebhook, message: usableInvoice },
 } as const;

@@ -37,48 +37,51 @@ function broken(name: OperationName, data: unknown): string[] {
   return result.success ? [] : failedRules(result.error).map(({ field }) => field);
 }
 
-describe('the answer to', () => {
-  test.each(names)('%s keeps the contract as documented', (name) => {
+describe('answers of operations', () => {
+  test.each(names)('accepts the documented answer to %s', (name) => {
     expect(broken(name, ANSWERS[name])).toEqual([]);
   });
 
   test.each(names.flatMap((name) => REQUIRED[name].map((field) => [name, field] as const)))(
-    '%s breaks it without %s',
+    'the answer to %s breaks its contract without %s',
     (name, field) => {
       expect(broken(name, without(ANSWERS[name], field))).toEqual([field]);
     },
   );
 
-  test.each(names)('%s keeps fields nobody told us of', (name) => {
+  test.each(names)('keeps undocumented fields in the answer to %s', (name) => {
     const answered = { ...ANSWERS[name], new_field: { deep: [1, null] } };
 
     expect(OPERATIONS[name].answer.parse(answered)).toEqual(answered);
   });
 
-  test.each(names)('%s breaks it when it is no object', (name) => {
+  test.each(names)('rejects an answer to %s that is not an object', (name) => {
     for (const data of [null, [], 'ok', 7, undefined]) expect(broken(name, data)).toEqual(['body']);
   });
 
-  test.each(withMetadata)('%s may echo metadata, null or none', (name) => {
+  test.each(withMetadata)('accepts an answer to %s with metadata, null or none', (name) => {
     expect(broken(name, { ...ANSWERS[name], metadata: null })).toEqual([]);
     expect(broken(name, without(ANSWERS[name], 'metadata'))).toEqual([]);
     expect(broken(name, { ...ANSWERS[name], metadata: { other: 1 } })).toEqual([]);
   });
 
-  test.each(withMetadata)('%s breaks it when metadata.id is no text or metadata no object', (name) => {
-    expect(broken(name, { ...ANSWERS[name], metadata: { id: 7 } })).toEqual(['metadata.id']);
-    expect(broken(name, { ...ANSWERS[name], metadata: 'case-7' })).toEqual(['metadata']);
-  });
+  test.each(withMetadata)(
+    'rejects an answer to %s whose metadata.id is not text or whose metadata is not an object',
+    (name) => {
+      expect(broken(name, { ...ANSWERS[name], metadata: { id: 7 } })).toEqual(['metadata.id']);
+      expect(broken(name, { ...ANSWERS[name], metadata: 'case-7' })).toEqual(['metadata']);
+    },
+  );
 });
 
-describe('the answer to a create invoice', () => {
+describe('the answer to an invoice request', () => {
   const withCharge = (charge: unknown) => ({ ...ANSWERS.invoice, towing_invoice: charge });
 
-  test('has amounts that are numbers or numeric texts', () => {
+  test('accepts invoice amounts that are numbers or numeric texts', () => {
     expect(broken('invoice', withCharge({ total_amount: '345.00', paid_amount: 0, tax: '-45' }))).toEqual([]);
   });
 
-  test('breaks the contract by every amount that is neither, each by name', () => {
+  test('names every invoice amount that is neither a number nor a numeric text', () => {
     expect(broken('invoice', withCharge({ total_amount: 'free', paid_amount: null, tax: [1] }))).toEqual([
       'towing_invoice.total_amount',
       'towing_invoice.paid_amount',
@@ -87,33 +90,33 @@ describe('the answer to a create invoice', () => {
     expect(broken('invoice', withCharge({}))).toHaveLength(3);
   });
 
-  test('keeps unknown fields inside its charges', () => {
+  test('keeps unknown fields in the charges of an invoice answer', () => {
     const answered = withCharge({ total_amount: 1, paid_amount: 0, tax: 0, currency: 'SAR' });
 
     expect(OPERATIONS.invoice.answer.parse(answered)).toEqual(answered);
   });
 
-  test('may have no delay invoice', () => {
+  test('accepts an invoice answer without a delay invoice', () => {
     expect(broken('invoice', { ...ANSWERS.invoice, delay_invoice: null })).toEqual([]);
     expect(broken('invoice', without(ANSWERS.invoice, 'delay_invoice'))).toEqual([]);
   });
 });
 
-describe('the envelope', () => {
+describe('the envelope of answers', () => {
   const whole = { code: 200, message: 'OK', data: {} };
 
-  test('is code, message and data, and keeps what else it holds', () => {
+  test('accepts an envelope with code, message, data and other fields', () => {
     const answered = { ...whole, data: { anything: 1 }, trace_id: 't-1' };
 
     expect(envelope.parse(answered)).toEqual(answered);
   });
 
-  test.each(['code', 'message', 'data'])('is broken without %s', (field) => {
+  test.each(['code', 'message', 'data'])('rejects an envelope without %s', (field) => {
     expect(envelope.safeParse(without(whole, field)).success).toBe(false);
   });
 
   test.each([{ code: '200' }, { code: 1.5 }, { message: 7 }, { data: null }, { data: [] }])(
-    'is broken by %j',
+    'rejects an envelope with %j',
     (change) => {
       expect(envelope.safeParse({ ...whole, ...change }).success).toBe(false);
     },

@@ -1,7 +1,7 @@
 import type { OperationName, RequestOf } from '../../src/contracts/operations';
 import { towingReference, violationReference } from '../../src/contracts/common';
 
-/** One message of each kind as the service's document shows it. */
+/** One message of each kind as in the service's documentation. */
 
 const towing = towingReference.parse('TW-20260310-AAAAAA');
 const violation = violationReference.parse('V-20260310-BBBBBB');
@@ -14,7 +14,7 @@ const guideForm = {
 } as const;
 const charge = { total_amount: 345, paid_amount: 0, tax: 45 };
 
-/** The fullest request of each operation. */
+/** A request of each operation with all fields. */
 export const REQUESTS = {
   token: null,
   started: {

@@ -1,7 +1,7 @@
 import { OPERATIONS, type Operation, type OperationName } from '../../src/contracts/operations';
 import { WEBHOOKS } from '../../src/contracts/webhooks';
 
-/** service-api 4.1 to 4.5, copied by hand. */
+/** docs/service-api.md#operations, copied by hand. */
 const DOCUMENTED: Record<OperationName, [method: string, path: string]> = {
   violation: ['POST', '/v1/violations/public'],
   started: ['PATCH', '/v1/tow/public/towing-status/started'],
@@ -33,27 +33,30 @@ const named = (fits: (operation: Operation) => boolean) =>
   rows.flatMap(([name, operation]) => (fits(operation) ? [name] : [])).toSorted();
 
 describe('the table of operations', () => {
-  test('has the 11 operations of the document and no other', () => {
+  test('the table of operations has exactly the 11 documented operations', () => {
     expect(Object.keys(OPERATIONS).toSorted()).toEqual(Object.keys(DOCUMENTED).toSorted());
     expect(rows).toHaveLength(11);
   });
 
-  test.each(rows)('calls %s by the documented method and path', (name, { method, path }) => {
-    expect([method, path]).toEqual(DOCUMENTED[name]);
-  });
+  test.each(rows)(
+    'the table of operations contains %s with the documented method and path',
+    (name, { method, path }) => {
+      expect([method, path]).toEqual(DOCUMENTED[name]);
+    },
+  );
 
-  test('never sends twice what may make a second thing: invoice and both violations, and only those', () => {
+  test('marks exactly the invoice and both violation operations as not repeatable', () => {
     expect(named(({ safeToRepeat }) => !safeToRepeat)).toEqual(['invoice', 'violation', 'violation_guide']);
   });
 
-  test('sends violations as forms, capacity as a query, the token as credentials, the rest as JSON', () => {
+  test('sends violations as forms, capacity as a query, the token as credentials and the rest as JSON', () => {
     expect(named(({ encoding }) => encoding === 'form')).toEqual(['violation', 'violation_guide']);
     expect(named(({ encoding }) => encoding === 'query')).toEqual(['capacity']);
     expect(named(({ encoding }) => encoding === 'credentials')).toEqual(['token']);
     expect(named(({ encoding }) => encoding === 'json')).toHaveLength(7);
   });
 
-  test('reads the guide operations whose envelope is not shown both bare and inside it', () => {
+  test('reads guide answers both bare and in an envelope', () => {
     expect(named(({ answerShape }) => answerShape === 'bare_or_envelope')).toEqual([
       'capacity',
       'ticket',
@@ -67,7 +70,7 @@ describe('the table of operations', () => {
     ['tickets', ['ticket']],
     ['tow', ['canceled', 'detained', 'invoice', 'payment', 'released', 'started']],
     ['violations', ['violation', 'violation_guide']],
-  ] as const)('counts against the budget %s: %j', (budget, names) => {
+  ] as const)('the rate limit %s counts the operations %j', (budget, names) => {
     expect(named((operation) => operation.budget === budget)).toEqual(names);
   });
 });
@@ -75,7 +78,7 @@ describe('the table of operations', () => {
 describe('the documented errors', () => {
   const errors = ({ refusals }: Operation) => refusals.map(({ httpStatus, message }) => `${httpStatus} ${message}`);
 
-  test('of a violation are those of service-api 7.1', () => {
+  test('lists the errors of a violation as in docs/service-api.md#violation-errors', () => {
     expect(errors(OPERATIONS.violation)).toEqual([
       '400 Zone not found',
       '400 Image size exceeds limit',
@@ -88,7 +91,7 @@ describe('the documented errors', () => {
   });
 
   test.each(['started', 'detained', 'canceled', 'released', 'invoice', 'payment'] as const)(
-    'of %s are those of service-api 7.2',
+    'lists the errors of %s as in docs/service-api.md#tow-errors',
     (name) => {
       expect(errors(OPERATIONS[name]).toSorted()).toEqual([
         '400 Invalid enum value',
@@ -102,7 +105,7 @@ describe('the documented errors', () => {
     },
   );
 
-  test('of every operation have 401, 403 and 500 among them', () => {
+  test('lists 401, 403 and 500 as errors of every operation', () => {
     for (const [name, operation] of rows) {
       expect([name, errors(operation)]).toEqual([
         name,
@@ -112,7 +115,7 @@ describe('the documented errors', () => {
   });
 });
 
-test('the table of webhooks has both calls of the service and no other, at the documented paths', () => {
+test('the table of webhooks has exactly the two webhooks at their documented paths', () => {
   const paths = Object.entries(WEBHOOKS).map(([kind, { path }]) => [kind, path]);
 
   expect(paths).toEqual([

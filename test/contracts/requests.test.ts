@@ -1,10 +1,13 @@
 import { OPERATIONS } from '../../src/contracts/operations';
 import { failedRules } from '../../src/contracts/rules';
-import { IMAGES_TOTAL_BYTES_MAX, guideViolationForm, ticketRequest, violationForm } from '../../src/contracts/service';
+import { guideViolationForm, ticketRequest, violationForm } from '../../src/contracts/service';
 import { PLATE_TYPES, VIOLATION_TYPES } from '../../src/domain/vocabulary';
 import { REQUESTS, without } from './messages';
 
-/** The fields of each request in the order of service-api 2.1 and 4, required ones first in a list of their own. */
+/**
+ * The fields of each request in the order of docs/service-api.md#violation-form and #operations, with the required
+ * ones listed first.
+ */
 const REQUIRED = {
   started: [
     'violation_reference_id',
@@ -50,50 +53,50 @@ function failing(name: (typeof names)[number], request: object): string[] {
   return result.success ? [] : failedRules(result.error).map(({ field }) => field);
 }
 
-describe('a request', () => {
-  test.each(names)('%s passes as documented, unchanged', (name) => {
+describe('requests of operations', () => {
+  test.each(names)('accepts the documented request of %s unchanged', (name) => {
     expect(OPERATIONS[name].request.parse(REQUESTS[name])).toEqual(REQUESTS[name]);
   });
 
-  test.each(operations)('%s has the documented fields in the documented order', (name) => {
+  test.each(operations)('the fields of the %s request have the documented order', (name) => {
     expect(Object.keys(OPERATIONS[name].request.shape)).toEqual(REQUIRED[name]);
   });
 
-  test.each(guide)('%s has the documented fields and no other', (name) => {
+  test.each(guide)('the %s request has exactly the documented fields', (name) => {
     const optional = name === 'violation' ? OPTIONAL.violation : [];
 
     expect(Object.keys(OPERATIONS[name].request.shape).toSorted()).toEqual([...REQUIRED[name], ...optional].toSorted());
   });
 
   test.each(names.flatMap((name) => REQUIRED[name].map((field) => [name, field] as const)))(
-    '%s without %s is refused by that field alone',
+    'a request of %s without %s is refused by that field alone',
     (name, field) => {
       expect(failing(name, without(REQUESTS[name], field))).toEqual([field]);
     },
   );
 
-  test.each(OPTIONAL.violation)('violation passes without %s', (field) => {
+  test.each(OPTIONAL.violation)('accepts a violation without %s', (field) => {
     expect(failing('violation', without(REQUESTS.violation, field))).toEqual([]);
   });
 
-  test.each(names)('%s with nothing in it names every required field at once', (name) => {
+  test.each(names)('names every required field of an empty %s request at once', (name) => {
     expect(failing(name, {}).toSorted()).toEqual([...REQUIRED[name]].toSorted());
   });
 
-  test.each(names)('%s never carries a field the service does not know', (name) => {
+  test.each(names)('rejects an undocumented field in the %s request', (name) => {
     expect(failing(name, { ...REQUESTS[name], surprise: 1 })).toEqual(['surprise']);
   });
 
-  test('of the token has no body', () => {
+  test('the token request has no body', () => {
     expect(OPERATIONS.token.request).toBeNull();
   });
 
-  test.each([-1, 1.5, '3'])('invoice takes no delay of %p days', (days) => {
+  test.each([-1, 1.5, '3'])('rejects an invoice request with a delay of %p days', (days) => {
     expect(failing('invoice', { ...REQUESTS.invoice, delay_in_days: days })).toEqual(['delay_in_days']);
   });
 });
 
-describe('the enums', () => {
+describe('enums', () => {
   const plateTypes = [
     'PRIVATE',
     'PUBLIC_TRANSPORTATION',
@@ -118,7 +121,7 @@ describe('the enums', () => {
     'PROH_PARKING',
   ];
 
-  test('are spelled exactly as in service-api 2.2 and 2.3', () => {
+  test('plate types and violation types are spelled exactly as in docs/service-api.md', () => {
     expect(PLATE_TYPES).toEqual(plateTypes);
     expect(VIOLATION_TYPES).toEqual(violationTypes);
   });
@@ -127,7 +130,7 @@ describe('the enums', () => {
     ['violation', violationForm, REQUESTS.violation],
     ['violation_guide', guideViolationForm, REQUESTS.violation_guide],
     ['ticket', ticketRequest, REQUESTS.ticket],
-  ] as const)('of %s take Heavy_Equipment in that spelling only', (_name, schema, request) => {
+  ] as const)('accepts Heavy_Equipment for %s only in this spelling', (_name, schema, request) => {
     expect(schema.safeParse({ ...request, plateType: 'Heavy_Equipment' }).success).toBe(true);
     for (const plateType of ['HEAVY_EQUIPMENT', 'heavy_equipment', 'HeavyEquipment', 'private', '']) {
       expect([plateType, schema.safeParse({ ...request, plateType }).success]).toEqual([plateType, false]);
@@ -135,12 +138,12 @@ describe('the enums', () => {
   });
 });
 
-describe('a violation form', () => {
-  test.each(['', 'zone-1', '3f2504e04f8911d39a0c0305e82c3301'])('takes no zone that is not a UUID: %p', (zoneId) => {
+describe('the violation form', () => {
+  test.each(['', 'zone-1', '3f2504e04f8911d39a0c0305e82c3301'])('rejects a zone that is not a UUID: %p', (zoneId) => {
     expect(failing('violation', { ...REQUESTS.violation, zoneId })).toEqual(['zoneId']);
   });
 
-  test('takes a zone UUID of any version', () => {
+  test('accepts a zone UUID of any version', () => {
     expect(failing('violation', { ...REQUESTS.violation, zoneId: '00000000-0000-0000-0000-0000000000ff' })).toEqual([]);
   });
 
@@ -149,16 +152,12 @@ describe('a violation form', () => {
     [{ longitude: -180.1 }, 'longitude'],
     [{ latitude: '24.7' }, 'latitude'],
     [{ isSaudi: 'true' }, 'isSaudi'],
-  ])('with %j is refused', (change, field) => {
+  ])('rejects a violation form with %j', (change, field) => {
     expect(failing('violation', { ...REQUESTS.violation, ...change })).toEqual([field]);
   });
 
-  test('takes any metadata whose id is text, and none whose id is not (service-api 2.1)', () => {
+  test('accepts metadata only with a text id or none (docs/service-api.md#violation-form)', () => {
     expect(failing('violation', { ...REQUESTS.violation, metadata: { id: 'a', shift: [1, { b: null }] } })).toEqual([]);
     expect(failing('violation', { ...REQUESTS.violation, metadata: { id: 5 } })).toEqual(['metadata.id']);
-  });
-
-  test('has images of 10 MB at most in all', () => {
-    expect(IMAGES_TOTAL_BYTES_MAX).toBe(10 * 1024 * 1024);
   });
 });

@@ -1,19 +1,19 @@
 import { z } from 'zod';
-import { FACT_BODIES } from '../../src/contracts/operator';
+import { FACT_CONTRACTS } from '../../src/contracts/facts';
 import { failedRules } from '../../src/contracts/rules';
 import { violationForm } from '../../src/contracts/service';
 import { towInvoiceWebhook } from '../../src/contracts/webhooks';
 
-/** Field and rule of everything a value fails. */
+/** Field and rule of every failure of a value. */
 function rulesOf(schema: z.ZodType, value: unknown) {
   const result = schema.safeParse(value);
   return result.success ? [] : failedRules(result.error);
 }
 
-describe('the failed rules', () => {
-  test('name every failing field with its rule', () => {
+describe('failedRules', () => {
+  test('failedRules names every failing field with its rule', () => {
     expect(
-      rulesOf(FACT_BODIES.started, { plate_number: ' ', latitude: 91, longitude: 'east', speed: 3, by: 1 }),
+      rulesOf(FACT_CONTRACTS.started.body, { plate_number: ' ', latitude: 91, longitude: 'east', speed: 3, by: 1 }),
     ).toEqual([
       { field: 'plate_number', rule: 'must not be empty' },
       { field: 'latitude', rule: 'must be at most 90' },
@@ -23,7 +23,7 @@ describe('the failed rules', () => {
     ]);
   });
 
-  test('say that a missing field is required, and of which type', () => {
+  test('failedRules reports a missing field as required, with its type', () => {
     const schema = z.object({ name: z.string(), days: z.int(), deep: z.object({ flag: z.boolean() }) });
 
     expect(rulesOf(schema, { deep: {} })).toEqual([
@@ -33,7 +33,7 @@ describe('the failed rules', () => {
     ]);
   });
 
-  test('have the unit of what is counted', () => {
+  test('failedRules names the unit of a length limit', () => {
     const schema = z.object({ name: z.string().max(3), list: z.array(z.int()).min(2), days: z.int().max(9) });
 
     expect(rulesOf(schema, { name: 'four', list: [1], days: 10 })).toEqual([
@@ -43,13 +43,13 @@ describe('the failed rules', () => {
     ]);
   });
 
-  test('list the values a field may have', () => {
+  test('failedRules lists the allowed values of a field', () => {
     expect(rulesOf(z.object({ mode: z.enum(['a', 'b']) }), { mode: 'c' })).toEqual([
       { field: 'mode', rule: 'must be one of a, b' },
     ]);
   });
 
-  test('keep the way to a field, through objects and lists', () => {
+  test('failedRules keeps the path to a field through objects and lists', () => {
     const schema = z.object({ items: z.array(z.object({ name: z.string() })) });
 
     expect(rulesOf(schema, { items: [{ name: 'a' }, { name: 1 }] })).toEqual([
@@ -57,7 +57,7 @@ describe('the failed rules', () => {
     ]);
   });
 
-  test('name an unknown field with the way to it', () => {
+  test('failedRules names an unknown field with its path', () => {
     const schema = z.object({ deep: z.strictObject({ known: z.string() }) });
 
     expect(rulesOf(schema, { deep: { known: 'a', unknown: 1 } })).toEqual([
@@ -65,11 +65,11 @@ describe('the failed rules', () => {
     ]);
   });
 
-  test('call the whole message body', () => {
-    expect(rulesOf(FACT_BODIES.detained, 'text')).toEqual([{ field: 'body', rule: 'must be an object' }]);
+  test('failedRules uses the field name body for a fault of the whole message', () => {
+    expect(rulesOf(FACT_CONTRACTS.detained.body, 'text')).toEqual([{ field: 'body', rule: 'must be an object' }]);
   });
 
-  test('speak of an amount in words', () => {
+  test('failedRules describes an invalid amount in plain words', () => {
     const webhook = { violation_reference_id: 'V', towing_reference_id: 'TW', towing_invoice: { tax: 'free' } };
 
     expect(rulesOf(towInvoiceWebhook, webhook)).toEqual([
@@ -77,13 +77,13 @@ describe('the failed rules', () => {
     ]);
   });
 
-  test('never show a value', () => {
+  test('failedRules never shows a value', () => {
     const secret = 'MARKER-5521';
     const everyFieldWrong = Object.fromEntries(Object.keys(violationForm.shape).map((name) => [name, [secret]]));
     const texts = [
       ...rulesOf(violationForm, everyFieldWrong),
       ...rulesOf(violationForm, { plateType: secret, violationType: secret, zoneId: secret, latitude: secret }),
-      ...rulesOf(FACT_BODIES.started, { plate_number: secret.repeat(50), latitude: secret }),
+      ...rulesOf(FACT_CONTRACTS.started.body, { plate_number: secret.repeat(50), latitude: secret }),
       ...rulesOf(towInvoiceWebhook, { towing_invoice: { tax: secret }, metadata: { id: [secret] } }),
     ].map(({ rule }) => rule);
 

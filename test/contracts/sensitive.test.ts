@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { OPERATIONS, type Operation } from '../../src/contracts/operations';
 import { ROUTES, type Route } from '../../src/contracts/operator-routes';
-import { apiKeyRecord } from '../../src/contracts/api-key-record';
-import { deliveryRecord, towDocument } from '../../src/contracts/records';
+import { apiKeyRecord, deliveryRecord, towDocument } from '../../src/contracts/records';
 import { sensitive, sensitiveFieldNames } from '../../src/contracts/sensitive';
 import { storedEntry, storedLinks, storedMeta, storedTasks } from '../../src/contracts/stored-outbox';
 
-/** Every schema of every wire. */
+/** Every schema of every contract. */
 const schemas = [
   ...Object.values<Operation>(OPERATIONS).flatMap(({ request, answer }) => [request, answer]),
   ...Object.values<Route>(ROUTES).flatMap(({ query, body, answer }) => [query, body, answer]),
@@ -21,8 +20,8 @@ function propertyNames(schema: unknown): string[] {
   ]);
 }
 
-describe('the fields marked as personal data or secrets', () => {
-  test('are these, over all wires', () => {
+describe('sensitive fields', () => {
+  test('marks exactly these fields in all contracts as sensitive', () => {
     expect(sensitiveFieldNames(schemas)).toEqual([
       'api_key',
       'crew',
@@ -39,7 +38,7 @@ describe('the fields marked as personal data or secrets', () => {
     ]);
   });
 
-  test('are all whose name speaks of a person, a plate or a secret', () => {
+  test('marks every field named after a person, plate or secret as sensitive', () => {
     const telling = /plate_?number|identity|mobile|full_?name|^token$|secret|password|api_?key$/i;
     const options = { unrepresentable: 'any', io: 'input' } as const;
     const named = schemas.flatMap((schema) => propertyNames(z.toJSONSchema(schema, options)));
@@ -49,14 +48,14 @@ describe('the fields marked as personal data or secrets', () => {
     expect(sensitiveFieldNames(schemas)).toEqual(expect.arrayContaining(found));
   });
 
-  test('are found in the records of the store', () => {
+  test('finds sensitive fields in stored records', () => {
     expect(sensitiveFieldNames([towDocument])).toEqual(['plateNumber']);
     const others = [apiKeyRecord, deliveryRecord, storedEntry, storedLinks, storedMeta, storedTasks];
     expect(sensitiveFieldNames(others)).toEqual([]);
   });
 });
 
-describe('a marked field is found', () => {
+describe('sensitiveFieldNames', () => {
   const secret = () => sensitive(z.string());
 
   test.each([
@@ -89,11 +88,11 @@ describe('a marked field is found', () => {
     ['in an object read only', z.object({ deep: z.object({ mine: secret() }).readonly() })],
     ['behind a fallback', z.object({ deep: z.object({ mine: secret() }).catch({ mine: '' }) })],
     ['in a lazy schema', z.object({ deep: z.lazy(() => z.object({ mine: secret() })) })],
-  ])('%s', (_where, schema) => {
+  ])('sensitiveFieldNames finds a sensitive field %s', (_where, schema) => {
     expect(sensitiveFieldNames([schema])).toEqual(['mine']);
   });
 
-  test('once, and beside its unmarked neighbours only', () => {
+  test('finds a sensitive field once and no unmarked neighbor', () => {
     const schema = z.object({
       mine: secret(),
       other: z.string(),
@@ -103,7 +102,7 @@ describe('a marked field is found', () => {
     expect(sensitiveFieldNames([schema, schema])).toEqual(['mine']);
   });
 
-  test('and marking changes nothing of what passes', () => {
+  test('does not change validation by marking a field', () => {
     expect(sensitive(z.string().min(2)).safeParse('a').success).toBe(false);
     expect(sensitive(z.string().min(2)).parse('ab')).toBe('ab');
   });

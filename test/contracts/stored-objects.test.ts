@@ -1,24 +1,24 @@
 import { towDocument } from '../../src/contracts/records';
 import { storedEntry } from '../../src/contracts/stored-outbox';
-import { storedTowInvoice, storedTowRequest, WEBHOOKS } from '../../src/contracts/webhooks';
+import { towInvoiceWebhook, towRequestWebhook } from '../../src/contracts/webhooks';
 import { towAs } from '../domain/tows';
 
-/** Metadata may be as large as a message; a list of tows reads that of every row. */
+/** An object that throws on any read. Metadata may be large, and a list of tows reads the metadata of every row. */
 function untouchable(): { readonly [name: string]: never } {
   return new Proxy(
     {},
     {
       get: (_target, name) => {
-        throw new Error(`somebody looked at ${String(name)}`);
+        throw new Error(`unexpected read of ${String(name)}`);
       },
       ownKeys: () => {
-        throw new Error('somebody looked at every name');
+        throw new Error('unexpected enumeration');
       },
     },
   );
 }
 
-test('what is stored of foreign objects is taken as it is: nobody walks through it, and nobody copies it', () => {
+test('parses a stored tow without reading or copying the foreign objects in it', () => {
   const metadata = untouchable();
   const rival = { deliveryId: 'd', receivedAt: '2026-03-10T11:00:00Z', violationReferenceId: 'V-1', metadata };
   const invoice = { deliveryId: 'd', receivedAt: '2026-03-10T11:00:00Z', towingInvoice: metadata, delayInvoice: null };
@@ -29,20 +29,16 @@ test('what is stored of foreign objects is taken as it is: nobody walks through 
   expect(tow.invoiceWebhooks[0]?.towingInvoice === metadata).toBe(true);
 });
 
-test('the contracts of webhooks look at the documented fields and walk through no other', () => {
+test('validates only the documented fields of webhooks', () => {
   const references = { towing_reference_id: 'TW-1', violation_reference_id: 'V-1' };
   const common = { ...references, metadata: { id: 'patrol-17', more: untouchable() }, unknown: untouchable() };
   const charge = { total_amount: 115, paid_amount: '0', tax: 15, more: untouchable() };
-  for (const schema of [WEBHOOKS.tow_request.body, storedTowRequest]) {
-    expect(schema.parse(common).metadata === common.metadata).toBe(true);
-  }
-  for (const schema of [WEBHOOKS.tow_invoice.body, storedTowInvoice]) {
-    const invoice = schema.parse({ ...common, towing_invoice: charge, delay_invoice: charge });
-    expect(invoice.towing_invoice['more'] === charge.more).toBe(true);
-  }
+  expect(towRequestWebhook.parse(common).metadata === common.metadata).toBe(true);
+  const invoice = towInvoiceWebhook.parse({ ...common, towing_invoice: charge, delay_invoice: charge });
+  expect(invoice.towing_invoice['more'] === charge.more).toBe(true);
 });
 
-test('a stored object is an object', () => {
+test('rejects a stored object that is not an object', () => {
   for (const metadata of [[], 'text', 1, undefined]) {
     expect(towDocument.safeParse({ ...towAs('detained'), metadata }).success).toBe(false);
   }

@@ -3,56 +3,58 @@ import * as dispatch from '../dispatch';
 import { towView } from '../operator';
 import type { Route } from './route';
 
-/** What an operator keeps of a tow for itself; nothing of it is told to the service. */
+/** The operator's own records of a tow, which are never sent to the service. */
 
 const TOW = '/api/tows/:towing_reference_id';
-const kept = { method: 'post', role: 'crew', status: 202, answer: towView } as const;
+/** 202 like the other changes of a tow, although nothing is sent. */
+const recorded = { method: 'post', role: 'crew', status: 202, answer: towView } as const;
 
 export const DISPATCH_ROUTES = {
   assignTow: {
-    ...kept,
+    ...recorded,
     path: `${TOW}/assignment`,
     role: 'dispatcher',
-    summary: 'Give a tow to a crew and a truck, to another one, or, with crew null, to nobody.',
+    summary: 'Assign a tow to a crew and a truck; with crew null remove the assignment.',
     body: dispatch.assignmentBody,
   },
   recordStep: {
-    ...kept,
+    ...recorded,
     path: `${TOW}/steps`,
     summary: 'A step of the crew on its way: accepted, en_route, on_scene, hooked.',
     body: dispatch.stepBody,
   },
   setYard: {
-    ...kept,
+    ...recorded,
     path: `${TOW}/yard`,
-    summary: 'In which yard and slot the vehicle stands.',
+    summary: 'The yard and slot of the vehicle.',
     body: dispatch.yardBody,
   },
   placeHold: {
-    ...kept,
+    ...recorded,
     path: `${TOW}/holds`,
     role: 'dispatcher',
     summary: 'Block payment and release until the hold is lifted.',
     body: dispatch.holdBody,
   },
   liftHold: {
-    ...kept,
+    ...recorded,
     path: `${TOW}/holds/:hold_id/lift`,
     role: 'dispatcher',
     summary: 'Lift a hold.',
     body: dispatch.liftBody,
   },
   addNote: {
-    ...kept,
+    ...recorded,
     path: `${TOW}/notes`,
     summary: 'A note for everybody who looks at the tow.',
     body: dispatch.noteBody,
   },
   addPhotos: {
-    ...kept,
+    ...recorded,
     path: `${TOW}/photos`,
     takes: 'form',
-    summary: 'Photos of the vehicle, at most 10 MiB in all; they are kept here and go nowhere else.',
+    summary:
+      'Photos of the vehicle, at most `IMAGES_TOTAL_BYTES_MAX` bytes in all; they are kept here and go nowhere else.',
     body: z.strictObject({}),
   },
   readPhoto: {

@@ -3,20 +3,42 @@ import { auditView } from '../audit';
 import { conservationView } from '../conservation';
 import * as operator from '../operator';
 import { page } from '../paging';
-import { quarantined } from '../records';
+import { otherCall } from '../records';
+import { serviceView } from '../seen-service';
+import { refusedCall, refusedCallsQuery } from '../refused-calls';
 import type { Route } from './route';
 
-/** What keeps the house running: deliveries, queues, conservation, keys, audit. */
+/** Operations: deliveries, queues, conservation check, API keys, audit log. */
 
 export const OPS_ROUTES = {
   listDeliveries: {
     method: 'get',
     path: '/api/deliveries',
     role: 'viewer',
-    summary: 'Webhook deliveries, newest first; `quarantined=true` shows calls that broke the contract instead.',
+    summary: 'Webhook deliveries, newest first.',
     query: operator.deliveriesQuery,
     status: 200,
-    answer: page(z.union([operator.deliveryView, quarantined])),
+    answer: operator.deliveryPage,
+  },
+  listOtherCalls: {
+    method: 'get',
+    path: '/api/other-calls',
+    role: 'viewer',
+    summary:
+      'JSON calls to the receiver on paths of no webhook, newest first. They are answered 200 and not processed.',
+    query: operator.otherCallsQuery,
+    status: 200,
+    answer: z.object({ items: z.array(otherCall) }),
+  },
+  listRefusedCalls: {
+    method: 'get',
+    path: '/api/refused-calls',
+    role: 'ops',
+    summary:
+      'Refused calls to the receiver of the last day, newest first, with what shows the cause and without values.',
+    query: refusedCallsQuery,
+    status: 200,
+    answer: z.object({ items: z.array(refusedCall) }),
   },
   readDelivery: {
     method: 'get',
@@ -66,9 +88,18 @@ export const OPS_ROUTES = {
     path: '/api/conservation',
     role: 'viewer',
     summary:
-      'Where everything stands that was acknowledged or recorded, by the last complete walk over all of it; `lost` must be 0.',
+      'The states of everything that was acknowledged or recorded, from the last complete scan; `lost` must be 0.',
     status: 200,
     answer: conservationView,
+  },
+  readService: {
+    method: 'get',
+    path: '/api/service',
+    role: 'viewer',
+    summary:
+      'The service as it was seen beside its document: fields and types of its messages, statuses and latencies of calls, and differences. Never a value.',
+    status: 200,
+    answer: serviceView,
   },
   listApiKeys: {
     method: 'get',

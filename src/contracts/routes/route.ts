@@ -1,22 +1,22 @@
 import type { z } from 'zod';
 import type { Role } from '../../domain/vocabulary';
 
-/** One address of the operator API, as data. */
+/** One route of the operator API. */
 export interface Route {
   readonly method: 'get' | 'post' | 'delete';
-  /** With `:name` where a part varies. */
+  /** Variable parts are written `:name`. */
   readonly path: string;
   /** The weakest role that may call it. */
   readonly role: Role;
   readonly summary: string;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
-  /** `form`: multipart/form-data, fields as `body` says and files under the name `images`; else JSON. */
+  /** `form`: multipart/form-data with the fields of `body`, and files named `images`. Default: JSON. */
   readonly takes?: 'form';
-  /** `image`: the answer is an image and no JSON. */
-  readonly gives?: 'image';
+  /** `image`: the answer is an image; `csv`: text/csv, streamed. Default: JSON. */
+  readonly gives?: 'image' | 'csv';
   readonly status: 200 | 201 | 202 | 204;
   readonly answer: z.ZodType;
-  /** The answer to the same request under the same Idempotency-Key, where the first one shows what is shown only once. */
+  /** The answer to a repeated request under its Idempotency-Key, if the first answer has a secret. */
   readonly again?: z.ZodType;
 }

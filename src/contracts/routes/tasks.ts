@@ -1,8 +1,12 @@
+import { z } from 'zod';
+import { ACTION_ROLES } from '../../domain/decisions';
+import { differenceView, differingQuery, differingReport } from '../differences';
+import { judgementPreview, judgementView } from '../judgements';
 import * as operator from '../operator';
 import { page } from '../paging';
 import type { Route } from './route';
 
-/** What people must decide, and what holds sending. */
+/** Tasks, differences from the document of the service, and what blocks sending. */
 
 export const TASK_ROUTES = {
   listTasks: {
@@ -18,24 +22,72 @@ export const TASK_ROUTES = {
   resolveTask: {
     method: 'post',
     path: '/api/tasks/:task_id/resolve',
-    role: 'dispatcher',
+    role: ACTION_ROLES.resolve,
     summary: 'Close a task that offers resolve. Any other is closed by deciding on its report or violation.',
     body: operator.resolveBody,
     status: 202,
     answer: operator.taskView,
   },
+  listDifferences: {
+    method: 'get',
+    path: '/api/differences',
+    role: 'viewer',
+    summary: 'How the messages of the service differ from its document: each kind once, with its count and decision.',
+    status: 200,
+    answer: z.object({ items: z.array(differenceView) }),
+  },
+  listDifferingReports: {
+    method: 'get',
+    path: '/api/differences/:difference_id/reports',
+    role: 'viewer',
+    summary:
+      'The reports and violations that were accepted with an open kind of difference, newest first. Each may be sent again with retry.',
+    query: differingQuery,
+    status: 200,
+    answer: page(differingReport),
+  },
+  expectDifference: {
+    method: 'post',
+    path: '/api/differences/:difference_id/expect',
+    role: ACTION_ROLES.expect,
+    summary:
+      'Declare a kind of difference expected: its task closes, later messages of this kind are only counted, and what was accepted with it cannot be sent again.',
+    body: operator.resolveBody,
+    status: 202,
+    answer: differenceView,
+  },
+  previewJudgement: {
+    method: 'get',
+    path: '/api/differences/:difference_id/judgement',
+    role: 'viewer',
+    summary:
+      'What judging the webhooks of a kind of difference again would do now, from the oldest 1,000; and the last run.',
+    status: 200,
+    answer: judgementPreview,
+  },
+  judgeAgain: {
+    method: 'post',
+    path: '/api/differences/:difference_id/judge',
+    role: 'ops',
+    summary:
+      'Judge all webhooks of a kind of difference again, in order of receipt: those that keep the contract now are acted on, once each.',
+    body: operator.resolveBody,
+    status: 202,
+    answer: judgementView,
+  },
   readSending: {
     method: 'get',
     path: '/api/operations',
     role: 'viewer',
-    summary: 'What holds sending now: the connection, an outage of the service, paused operations; and the budgets.',
+    summary:
+      'What blocks sending now: the connection, an outage of the service, paused operations; and the rate limits.',
     status: 200,
     answer: operator.sendingView,
   },
   resumeOperation: {
     method: 'post',
     path: '/api/operations/:operation/resume',
-    role: 'ops',
+    role: ACTION_ROLES.resume,
     summary: 'Send the reports of an operation again that was paused because the service forbade it.',
     body: operator.resolveBody,
     status: 202,

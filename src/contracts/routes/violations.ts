@@ -1,24 +1,37 @@
 import { z } from 'zod';
+import { ACTION_ROLES } from '../../domain/decisions';
 import { emptyBody, reasonBody } from '../operator';
 import { capacityView, ticketBody, ticketView } from '../lookups';
+import { knownViolationsBody, knownViolationsView } from '../known-violations';
 import { page } from '../paging';
-import { violationCorrection, violationInput } from '../violation-input';
+import { violationCorrection, violationImagesInput, violationInput } from '../violation-input';
 import { violationAcceptBody, violationsQuery, violationView } from '../violations';
 import type { Route } from './route';
 
-/** Violations, and what can be asked of the service before one is reported. */
+/** Violations, and the questions to the service before one is reported. */
 
 const VIOLATION = '/api/violations/:violation_id';
-const decision = { method: 'post', role: 'dispatcher', status: 202, answer: violationView } as const;
+const change = { method: 'post', status: 202, answer: violationView } as const;
 
 export const VIOLATION_ROUTES = {
   reportViolation: {
-    ...decision,
+    ...change,
     path: '/api/violations',
+    role: 'dispatcher',
     takes: 'form',
     summary:
-      'Report a parking violation with its images (at most 10 MiB in all). Answered at once; a worker sends it to the service.',
+      'Report a parking violation with its images (at most `IMAGES_TOTAL_BYTES_MAX` bytes in all). Answered at once; a worker sends it to the service.',
     body: violationInput,
+  },
+  addKnownViolations: {
+    method: 'post',
+    path: '/api/violations/known',
+    role: 'dispatcher',
+    summary:
+      'Add violations that other software has reported (at most 100), so that their tows find plate and place. They are never sent; one that is here already changes nothing.',
+    body: knownViolationsBody,
+    status: 202,
+    answer: knownViolationsView,
   },
   listViolations: {
     method: 'get',
@@ -47,28 +60,41 @@ export const VIOLATION_ROUTES = {
     answer: z.null(),
   },
   retryViolation: {
-    ...decision,
+    ...change,
     path: `${VIOLATION}/retry`,
+    role: ACTION_ROLES.retry,
     summary:
-      'Send it (again) now; of one held for an active ticket: send it all the same; also an accepted one, while its task answer_broken is open.',
+      'Send it again now, also despite an active ticket; an accepted one only while a task asks about its answer (difference_id).',
     body: emptyBody,
   },
   correctViolation: {
-    ...decision,
+    ...change,
     path: `${VIOLATION}/correct`,
+    role: ACTION_ROLES.correct,
     summary: 'Change fields of its form, and send it. The id in its metadata cannot change.',
     body: violationCorrection,
   },
+  replaceViolationImages: {
+    ...change,
+    path: `${VIOLATION}/images`,
+    role: ACTION_ROLES.correct,
+    takes: 'form',
+    summary:
+      'Correct it with other images (at most `IMAGES_TOTAL_BYTES_MAX` bytes in all), and fields if given, and send it. They replace all its images.',
+    body: violationImagesInput,
+  },
   waiveViolation: {
-    ...decision,
+    ...change,
     path: `${VIOLATION}/waive`,
+    role: ACTION_ROLES.waive,
     summary: 'Give it up: it is not sent any more.',
     body: reasonBody,
   },
   acceptViolation: {
-    ...decision,
+    ...change,
     path: `${VIOLATION}/accept`,
-    summary: 'Take it as accepted, because a person has seen it at the service.',
+    role: ACTION_ROLES.accept,
+    summary: 'Treat it as accepted, because a person has seen it at the service.',
     body: violationAcceptBody,
   },
   readCapacity: {

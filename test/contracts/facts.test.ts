@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { factCommandSpec } from '../../src/cli/tow-facts';
+import { correctionBody, FACT_CONTRACTS, fieldsOfKind, type FactContract } from '../../src/contracts/facts';
+import { OPERATIONS } from '../../src/contracts/operations';
+import { ROUTES } from '../../src/contracts/operator-routes';
+import { factRoute } from '../../src/contracts/routes/tows';
+import { refusalOfTrials, type TriedRule } from '../../src/domain/allowed-facts';
+import { AUDIT_ACTIONS } from '../../src/domain/audit';
+import { FACTS } from '../../src/domain/facts';
+import { conflict } from '../../src/domain/refusal';
+import { FACT_EVENTS } from '../../src/domain/vocabulary';
+import { openApiDocument } from '../../tools/openapi/document';
+import { context, towAs } from '../domain/tows';
+
+/** A fact that the product does not have: one more row of the table. */
+const inspected: FactContract = {
+  role: 'crew',
+  summary: 'The vehicle was inspected.',
+  body: z.strictObject({
+    mileage_km: z.number().optional().describe('the reading of the odometer'),
+    inspector: z.string().describe('the name of the inspector'),
+    occurred_at: FACT_CONTRACTS.detained.body.shape.occurred_at,
+  }),
+  commandOf: () => ({ event: 'detained' }),
+  examples: [{ inspector: 'Crew 4', mileage_km: 120_000 }],
+};
+
+test('an additional row of the facts table makes a route with its role, body and summary', () => {
+  const route = factRoute('inspected', inspected);
+
+  expect(route).toMatchObject({
+    method: 'post',
+    path: '/api/tows/:towing_reference_id/inspected',
+    role: 'crew',
+    status: 202,
+    summary: 'The vehicle was inspected.',
+  });
+  expect(route.body).toBe(inspected.body);
+});
+
+test('an additional row of the facts table makes a path in the OpenAPI document', () => {
+  const routes = { inspected: factRoute('inspected', inspected) };
+  const { paths } = z
+    .object({ paths: z.record(z.string(), z.unknown()) })
+    .parse(openApiDocument([{ name: 'Tows', description: '', routes }]));
+
+  expect(paths['/api/tows/{towing_reference_id}/inspected']).toMatchObject({
+    post: {
+      operationId: 'inspected',
+      requestBody: { content: { 'application/json': { schema: { required: ['inspector'] } } } },
+    },
+  });
+});
+
+test('an additional row of the facts table makes a command with an option per field', () => {
+  const { usage, summary, options, examples } = factCommandSpec('inspected', inspected);
+
+  expect([usage, summary]).toEqual(['inspected <reference>', 'the vehicle was inspected']);
+  expect(options?.map(({ flags, description }) => [flags, description])).toEqual([
+    ['--mileage-km <number>', 'the reading of the odometer'],
+    ['--inspector <text>', 'the name of the inspector'],
+    ['--occurred-at <time>', 'when it happened; default: now, ISO 8601 with an offset'],
+  ]);
+  expect(examples).toEqual(['towhook tow inspected TW-20261120-ABC123 --inspector "Crew 4" --mileage-km 120000']);
+});
+
+test('the fields of an additional row of the facts table are known to forms by kind', () => {
+  expect(fieldsOfKind(inspected.body, 'number')).toEqual(['mileage_km']);
+  expect(fieldsOfKind(inspected.body, 'timestamp')).toEqual(['occurred_at']);
+});
+
+test('an additional row of the rules table allows or refuses its fact by its rule', () => {
+  const rule: TriedRule<{ inspector: string }> = {
+    role: 'crew',
+    trials: () => [{ inspector: 'x' }],
+    record: (tow) =>
+      tow.state === 'detained'
+        ? { ok: true, tow, owed: { kind: 'detained', body: {} }, withdraw: [] }
+        : conflict('transition_not_allowed', 'Only a vehicle in the yard is inspected.'),
+  };
+  const refusal = (state: 'started' | 'detained', role: 'viewer' | 'crew') =>
+    refusalOfTrials(rule, towAs(state), context({ role }))?.code ?? null;
+
+  expect(refusal('detained', 'crew')).toBeNull();
+  expect(refusal('started', 'crew')).toBe('transition_not_allowed');
+  expect(refusal('detained', 'viewer')).toBe('role_not_allowed');
+});
+
+describe.each(FACT_EVENTS)('%s', (event) => {
+  test(`the fact ${event} has a route and an operation in the OpenAPI document, with its summary and role`, () => {
+    const { paths } = z
+      .object({ paths: z.record(z.string(), z.record(z.string(), z.looseObject({ summary: z.string() }))) })
+      .parse(openApiDocument());
+
+    expect(ROUTES[event]).toMatchObject({ role: FACTS[event].role, summary: FACT_CONTRACTS[event].summary });
+    expect(paths[`/api/tows/{towing_reference_id}/${event}`]?.['post']?.summary).toBe(FACT_CONTRACTS[event].summary);
+  });
+
+  test(`the examples of the fact ${event} keep its contract`, () => {
+    for (const example of FACT_CONTRACTS[event].examples) {
+      expect(FACT_CONTRACTS[event].commandOf(example).event).toBe(event);
+    }
+  });
+
+  test(`the report of the fact ${event} can be corrected only in fields that its call has`, () => {
+    const { request, safeToRepeat } = OPERATIONS[event];
+
+    expect(Object.keys(request.shape)).toEqual(expect.arrayContaining([...FACTS[event].correctable]));
+    expect(Object.keys(correctionBody.shape)).toEqual(expect.arrayContaining([...FACTS[event].correctable]));
+    expect(FACTS[event].sending.safeToRepeat).toBe(safeToRepeat);
+  });
+
+  test(`the fact ${event} is audited under a separate action`, () => {
+    const { auditAction } = FACTS[event];
+
+    expect(AUDIT_ACTIONS.filter((action) => action === auditAction)).toEqual([auditAction]);
+  });
+});
