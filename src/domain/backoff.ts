@@ -1,4 +1,4 @@
-/** Waiting times between attempts: pure arithmetic, no clock and no randomness of its own. */
+/** Delays between attempts. Pure arithmetic without clock or randomness. */
 
 export interface RetrySettings {
   readonly retryBaseMs: number;
@@ -7,26 +7,29 @@ export interface RetrySettings {
 
 const SECONDS = /^\d+(\.\d+)?$/;
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
-/** A longer wait is a mistake. */
+const ISO_DATE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
+/** A longer `Retry-After` is a mistake. */
 const RETRY_AFTER_MAX_MS = 30 * 86_400_000;
-/** The longest the service can make a call wait without one look: what it asked for may be over long before. */
+/** The longest wait that the service can impose on a call: its cause may be over long before a later time. */
 export const ASKED_WAIT_MAX_MS = 3_600_000;
-/** A limit per minute that is reset later than this is in another unit, or nonsense. */
+/** A per-minute limit that resets later than this is in another unit, or invalid. */
 const RESET_MAX_MS = 86_400_000;
-/** As UNIX seconds that is the year 2001; less is a time from now. */
+/** Smaller numbers are seconds from now, larger ones UNIX seconds (this one is in 2001). */
 const UNIX_SECONDS_MIN = 1_000_000_000;
+/** Larger numbers are UNIX milliseconds (this one is in 1973, and in seconds in the year 5138). */
+const UNIX_MS_MIN = 100_000_000_000;
 
-/** How much a full jitter lengthens a delay; it never shortens one. */
+/** Full jitter lengthens a delay by this share. Jitter never shortens a delay. */
 const JITTER_SHARE = 0.25;
 
-/** The delay after the given number of earlier failures without jitter: doubling from the base up to the cap. */
+/** The delay after this number of earlier failures, without jitter: doubles from the base up to the cap. */
 export function backoffWithoutJitterMs(failures: number, settings: RetrySettings): number {
   return Math.min(settings.retryCapMs, settings.retryBaseMs * 2 ** Math.min(failures, 30));
 }
 
 /**
- * The delay before the next attempt: exponential, capped, jittered upwards, and not earlier than the service asked, but for
- * that at most an hour.
+ * The delay before the next attempt, ms: exponential, capped, with jitter added. The wait that the service requested
+ * is honored up to one hour.
  * @param jitter 0 to 1.
  */
 export function backoffMs(
@@ -38,40 +41,49 @@ export function backoffMs(
   return Math.max(jittered(backoffWithoutJitterMs(facts.failures, settings)), askedMs);
 }
 
-/** How long the service asked us to wait from now, an hour at most; 0 when it asked for nothing or the moment has passed. */
+/**
+ * The remaining wait that the service requested, ms, at most one hour; 0 when it requested none or the time has
+ * passed.
+ */
 export function askedWaitMs(notBeforeMs: number | null, nowMs: number): number {
   return notBeforeMs === null ? 0 : Math.min(ASKED_WAIT_MAX_MS, Math.max(0, notBeforeMs - nowMs));
 }
 
 /**
- * The earliest moment the service wants the next call: the later of its `Retry-After` (seconds or HTTP date) and, on a
- * 429, its `X-RateLimit-Reset` (UNIX seconds, seconds from now or HTTP date). Null when neither can be read; a longer wait
- * than 30 days is cut to that.
+ * The earliest time for the next call, ms since the epoch: the later of `Retry-After` and, on a 429,
+ * `X-RateLimit-Reset`. Null when neither is readable. At most 30 days ahead.
  */
 export function notBeforeMs(
   headers: { retryAfter: string | undefined; rateLimitReset: string | undefined },
   nowMs: number,
 ): number | null {
-  const moments = [retryAfterMs(headers.retryAfter, nowMs), resetMs(headers.rateLimitReset, nowMs)];
-  const known = moments.filter((moment) => moment !== null);
+  const retryAfter = headerTimeMs(headers.retryAfter, nowMs);
+  const times = [
+    retryAfter === null ? null : Math.min(nowMs + RETRY_AFTER_MAX_MS, retryAfter),
+    limitResetMs(headers.rateLimitReset, nowMs),
+  ];
+  const known = times.filter((timeMs) => timeMs !== null);
   return known.length > 0 ? Math.max(...known) : null;
 }
 
-function retryAfterMs(header: string | undefined, nowMs: number): number | null {
-  const text = header?.trim() ?? '';
-  const moment = SECONDS.test(text) ? nowMs + Math.ceil(Number(text) * 1000) : httpDateMs(text);
-  return moment === null ? null : Math.min(nowMs + RETRY_AFTER_MAX_MS, moment);
+/** The time of `X-RateLimit-Reset`, ms since the epoch; null when it is not readable, or more than a day ahead. */
+export function limitResetMs(header: string | undefined, nowMs: number): number | null {
+  const timeMs = headerTimeMs(header, nowMs);
+  return timeMs !== null && timeMs <= nowMs + RESET_MAX_MS ? timeMs : null;
 }
 
-/** UNIX seconds, seconds from now, or an HTTP date: services mean any of the three. */
-function resetMs(header: string | undefined, nowMs: number): number | null {
+/**
+ * Reads a time in any form that services use: seconds from now, UNIX seconds or milliseconds, an HTTP or ISO 8601 date.
+ */
+function headerTimeMs(header: string | undefined, nowMs: number): number | null {
   const text = header?.trim() ?? '';
-  const seconds = SECONDS.test(text) ? Number(text) : null;
-  const fromMs = seconds !== null && seconds < UNIX_SECONDS_MIN ? nowMs : 0;
-  const moment = seconds === null ? httpDateMs(text) : fromMs + Math.ceil(seconds * 1000);
-  return moment !== null && moment <= nowMs + RESET_MAX_MS ? moment : null;
+  if (!SECONDS.test(text)) return dateMs(text);
+  const value = Number(text);
+  if (value >= UNIX_MS_MIN) return Math.ceil(value);
+  return Math.ceil(value * 1000) + (value < UNIX_SECONDS_MIN ? nowMs : 0);
 }
 
-function httpDateMs(text: string): number | null {
-  return HTTP_DATE.test(text) && !Number.isNaN(Date.parse(text)) ? Date.parse(text) : null;
+function dateMs(text: string): number | null {
+  const isDate = HTTP_DATE.test(text) || ISO_DATE.test(text);
+  return isDate && !Number.isNaN(Date.parse(text)) ? Date.parse(text) : null;
 }

@@ -3,51 +3,52 @@ import type { NewTask } from './tasks';
 import { PAUSABLE_OPERATIONS, type PausableOperation } from './vocabulary';
 
 /**
- * Circuit breakers, shared by all processes: `connection` (no token, a wrong address, something that answers in place of the
- * service), `outage` (the service fails call after call) and one per paused operation (403). An open circuit blocks calls until
- * a moment; then one call tries it, and an answer closes it.
+ * Circuit breakers, shared by all processes: `connection` (no token, a wrong address, or something answers in place
+ * of the service), `outage` (call after call fails) and one per paused operation (403). An open circuit blocks calls
+ * until a given time. Then one call probes it, and an answer closes it. The circuit `shadow` has no probe: it is open
+ * while a process runs in shadow mode (shadow.ts).
  *
- * All rules are pure: they change the circuits they are given and note what follows in `CircuitEffects`.
+ * The rules are pure: they change the circuits they receive and record the consequences in `CircuitEffects`.
  */
 
 export const CIRCUIT_NAMES: readonly CircuitName[] = [
   'connection',
   'outage',
+  'shadow',
   ...PAUSABLE_OPERATIONS.map((kind) => `paused.${kind}` as const),
 ];
-export type CircuitName = 'connection' | 'outage' | `paused.${PausableOperation}`;
+export type CircuitName = 'connection' | 'outage' | 'shadow' | `paused.${PausableOperation}`;
 
 export interface Circuit {
-  /** Until when no call tries it. */
+  /** No call probes the circuit before this time. */
   untilMs: number;
   sinceMs: number;
-  /** Failed tries in a row. */
+  /** Failed probes in a row. */
   failures: number;
-  /** Who tried last: the member, or `token`. */
+  /** The member of the last probe, or `token`. */
   lastProbe: string | null;
-  /** Only calls that are safe to repeat may try it. */
+  /** Only calls that are safe to repeat may probe. */
   safeOnly: boolean;
 }
 
 export interface Circuits {
   version: string;
   open: Partial<Record<CircuitName, Circuit>>;
-  /** Failures in a row that may become an outage, and the first members that met them. */
+  /** Consecutive failures that may become an outage, and the first members that had them. */
   failures: number;
   failedMembers: string[];
-  /** Members that an operation was forbidden for before it was paused. */
+  /** Members that got a 403 for an operation before it was paused. */
   forbidden: Partial<Record<PausableOperation, string[]>>;
   /** Tasks about the service as a whole, by id. */
   tasks: Record<string, { task: Omit<NewTask, 'subject'>; openedAtMs: number }>;
 }
 
-/** What follows from a change of circuits, besides the change itself. */
+/** Consequences of a circuit change, besides the change itself. */
 export interface CircuitEffects {
-  /** Circuits that closed: everything they block is due. */
+  /** Closed circuits: everything they block is due. */
   readonly closed: CircuitName[];
-  /** Circuits that may be tried from a moment on: some of those they block look then. */
-  readonly looks: { name: CircuitName; atMs: number }[];
-  /** Members that are due now. */
+  /** Circuits that may be probed from a time on: some of the records they block are due then. */
+  readonly probeTimes: { name: CircuitName; atMs: number }[];
   readonly due: string[];
 }
 
@@ -61,10 +62,10 @@ export const NO_CIRCUITS: Circuits = {
 };
 
 export function noEffects(): CircuitEffects {
-  return { closed: [], looks: [], due: [] };
+  return { closed: [], probeTimes: [], due: [] };
 }
 
-/** A copy that a decision may change. */
+/** Returns a copy that a decision may change. */
 export function draftOfCircuits(circuits: Circuits): Circuits {
   if (circuits.version === '') return { ...circuits, open: {}, failedMembers: [], forbidden: {}, tasks: {} };
   return structuredClone(circuits);
@@ -73,37 +74,41 @@ export function draftOfCircuits(circuits: Circuits): Circuits {
 const OUTAGE_FAILURES = 5;
 const OUTAGE_MEMBERS = 3;
 const PAUSE_MEMBERS = 3;
-export const PAUSE_PROBE_MS = 300_000;
-/** The longest a circuit stays open without a try. For the connection it is five minutes, the turn of another tow included. */
+const PAUSE_PROBE_MS = 300_000;
+/** The longest time between two probes. For `connection` it is five minutes, including the turn of another tow. */
 const OPEN_MAX_MS = 3_600_000;
 const CONNECTION_OPEN_MAX_MS = 290_000;
 
-/** The circuits a call of this kind must pass, in the order in which they are looked at. */
-export function circuitsFor(kind: EntryKind): readonly CircuitName[] {
+/** When a record that is blocked by shadow mode runs again by itself; the end of the mode makes it due. */
+const SHADOW_LOOK_MS = 600_000;
+
+/** The circuits that a call of this kind must pass, in the order of their checks; one that is due is probed by the call. */
+export function circuitsOf(kind: EntryKind): readonly CircuitName[] {
   return ['connection', 'outage', `paused.${kind}`];
 }
 
-/** The circuit that blocks a call of this kind now; null when none does. */
+/** Returns the circuit that blocks a call of this kind now, or null. */
 export function blocking(
   circuits: Circuits,
   kind: EntryKind,
   nowMs: number,
 ): { name: CircuitName; untilMs: number } | null {
-  for (const name of circuitsFor(kind)) {
+  if (circuits.open.shadow) return { name: 'shadow', untilMs: nowMs + SHADOW_LOOK_MS };
+  for (const name of circuitsOf(kind)) {
     const circuit = circuits.open[name];
     if (circuit && circuit.untilMs > nowMs) return { name, untilMs: circuit.untilMs };
   }
   return null;
 }
 
-/** The circuit whose next try must be safe to repeat; null when there is none. */
-export function circuitForSafeTries({ open }: Circuits): 'outage' | 'connection' | null {
+/** Returns the circuit that only calls that are safe to repeat may probe, or null. */
+export function circuitForSafeProbes({ open }: Circuits): 'outage' | 'connection' | null {
   if (open.outage) return 'outage';
   return open.connection?.safeOnly ? 'connection' : null;
 }
 
-/** One call tries an open circuit; if its worker is lost, others look after the lease. */
-export function beginTry(
+/** Starts a probe of an open circuit. If its worker dies, other calls may probe after the lease. */
+export function beginProbe(
   circuits: Circuits,
   name: CircuitName,
   by: string,
@@ -116,8 +121,8 @@ export function beginTry(
   circuit.lastProbe = by;
 }
 
-/** The service answered: what any answer says about it as a whole, however late it comes. */
-export function noteAnswer(
+/** Records that the service answered. Any answer, however late, shows the state of the service as a whole. */
+export function applyAnswer(
   circuits: Circuits,
   answer: { kind: EntryKind; wasAnswered: boolean; isAlive: boolean; isForbidden: boolean },
   effects: CircuitEffects,
@@ -128,7 +133,7 @@ export function noteAnswer(
   if (!answer.isForbidden) resumeOperation(circuits, answer.kind, effects);
 }
 
-/** Ends the pause of an operation; false when it was not paused. */
+/** Ends the pause of an operation. Returns false when it was not paused. */
 export function resumeOperation(circuits: Circuits, kind: EntryKind, effects: CircuitEffects): boolean {
   delete circuits.forbidden[kind];
   return close(circuits, `paused.${kind}`, effects);
@@ -136,13 +141,13 @@ export function resumeOperation(circuits: Circuits, kind: EntryKind, effects: Ci
 
 export interface ConnectionLoss {
   readonly delayMs: number;
-  /** How often in a row it has failed, this time included, as far as the caller knew: calls that fail together count once. */
+  /** Consecutive failures including this one, as the caller knew them: calls that fail together count once. */
   readonly failures: number;
   readonly isSafeOnly: boolean;
   readonly task: NewTask;
 }
 
-/** The connection as a whole fails. What answers in place of the service ends no outage. */
+/** Opens the connection circuit. An answer that is not from the service does not end an outage. */
 export function loseConnection(circuits: Circuits, lost: ConnectionLoss, nowMs: number, effects: CircuitEffects): void {
   if (!lost.isSafeOnly) endOutage(circuits, effects);
   else if (circuits.open.outage) blockFor(circuits, 'outage', lost.delayMs, nowMs, effects);
@@ -152,8 +157,8 @@ export function loseConnection(circuits: Circuits, lost: ConnectionLoss, nowMs: 
   blockFor(circuits, 'connection', lost.delayMs, nowMs, effects);
 }
 
-/** The service failed a call of this member. Enough failures in a row open the outage; a failed try keeps it open longer. */
-export function noteFailure(
+/** Counts a failed call of a member. Enough failures in a row open the outage circuit; a failed probe extends it. */
+export function countFailure(
   circuits: Circuits,
   failed: { member: string; delayMs: number; task: NewTask },
   nowMs: number,
@@ -162,15 +167,15 @@ export function noteFailure(
   const { connection, outage } = circuits.open;
   if (connection) {
     if (connection.lastProbe !== failed.member) return;
-    // A try that did not reach the service proves nothing; it is repeated, later each time.
+    // A probe that did not reach the service proves nothing. It is repeated with a growing delay.
     connection.failures += 1;
     blockFor(circuits, 'connection', failed.delayMs * 2 ** Math.min(connection.failures, 8), nowMs, effects);
     return;
   }
-  // Calls that were under way when the outage opened say nothing new about it.
+  // Calls that were in flight when the outage began prove nothing new.
   if (outage && outage.lastProbe !== failed.member) return;
   circuits.failures += 1;
-  noteMember(circuits.failedMembers, failed.member, OUTAGE_MEMBERS);
+  addMember(circuits.failedMembers, failed.member, OUTAGE_MEMBERS);
   if (outage) {
     outage.failures += 1;
     blockFor(circuits, 'outage', failed.delayMs, nowMs, effects);
@@ -180,8 +185,8 @@ export function noteFailure(
   }
 }
 
-/** The service forbids an operation for this member. True when the operation is paused now. */
-export function noteForbidden(
+/** Counts a 403 for this member. Returns true when the operation is paused now. */
+export function countForbidden(
   circuits: Circuits,
   forbidden: { kind: EntryKind; member: string; task: NewTask },
   nowMs: number,
@@ -189,19 +194,19 @@ export function noteForbidden(
 ): boolean {
   const name = `paused.${forbidden.kind}` as const;
   const members = (circuits.forbidden[forbidden.kind] ??= []);
-  noteMember(members, forbidden.member, PAUSE_MEMBERS);
+  addMember(members, forbidden.member, PAUSE_MEMBERS);
   if (!circuits.open[name]) {
     if (members.length < PAUSE_MEMBERS) return false;
     openCircuit(circuits, name, forbidden.task, nowMs);
-    // Those that were refused one by one before wait with all others now.
+    // The entries refused before the pause now wait like all others.
     effects.due.push(...members);
   }
   blockFor(circuits, name, PAUSE_PROBE_MS, nowMs, effects);
   return true;
 }
 
-/** What the token call said while no entry may try: it is over, or it lasts. */
-export function noteProbe(
+/** Records the result of a token call made as a probe: the outage ended, or it lasts. */
+export function applyProbe(
   circuits: Circuits,
   probe: { isAlive: boolean; delayMs: number },
   nowMs: number,
@@ -212,7 +217,7 @@ export function noteProbe(
   if (probe.isAlive) {
     endOutage(circuits, effects);
     if (!isReplaced) return;
-    // The token call may reach the service where other calls do not: one call of any kind tries now, the others wait.
+    // The token call may reach the service where other calls do not, so one call of any kind probes next.
     connection.safeOnly = false;
     blockFor(circuits, 'connection', 0, nowMs, effects);
     return;
@@ -238,7 +243,7 @@ function openCircuit(circuits: Circuits, name: CircuitName, { subject, ...task }
   return (circuits.open[name] ??= { untilMs: nowMs, sinceMs: nowMs, failures: 0, lastProbe: null, safeOnly: false });
 }
 
-/** True when it was open. */
+/** Returns true when the circuit was open. */
 function close(circuits: Circuits, name: CircuitName, effects: CircuitEffects): boolean {
   if (!circuits.open[name]) return false;
   delete circuits.open[name];
@@ -257,9 +262,9 @@ function blockFor(
   const circuit = circuits.open[name];
   if (!circuit) return;
   circuit.untilMs = nowMs + Math.min(delayMs, name === 'connection' ? CONNECTION_OPEN_MAX_MS : OPEN_MAX_MS);
-  effects.looks.push({ name, atMs: circuit.untilMs });
+  effects.probeTimes.push({ name, atMs: circuit.untilMs });
 }
 
-function noteMember(members: string[], member: string, most: number): void {
+function addMember(members: string[], member: string, most: number): void {
   if (members.length < most && !members.includes(member)) members.push(member);
 }

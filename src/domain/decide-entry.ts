@@ -1,9 +1,9 @@
-import { ENTRY_POLICY, isEntrySettled, notePossibleEffect, restingState, unblock, type Entry } from './entry';
+import { ENTRY_POLICY, isEntrySettled, countPossibleEffect, stateBetweenAttempts, unblock, type Entry } from './entry';
 import { closeTask, entryTaskId, type OutboxRecord } from './outbox-record';
 import { acceptEntry, waiveEntry } from './settle-entry';
-import { violationContractTaskId } from './violation-tasks';
+import { keepAcceptance } from './timeline';
 
-/** What a person decided about an entry; `correct` comes after its new body is in place. */
+/** A decision about an entry. Before `correct` the entry gets its new body. */
 export type EntryDecision =
   | { readonly action: 'retry' }
   | { readonly action: 'correct' }
@@ -12,7 +12,7 @@ export type EntryDecision =
 
 /** Carries out a decision that the rules allow. Changes `record`. */
 export function decideEntry(record: OutboxRecord, entry: Entry, decision: EntryDecision, nowMs: number): void {
-  // A worker that asks for a ticket right now asks about what is no longer the question.
+  // End a ticket check that is under way: the decision changes what it would be about.
   if (record.kind === 'violation' && entry.attemptId === null) record.lease = null;
   switch (decision.action) {
     case 'waive':
@@ -30,14 +30,14 @@ export function decideEntry(record: OutboxRecord, entry: Entry, decision: EntryD
   }
 }
 
-/** Sends it again, as if for the first time. */
+/** Makes the entry due now, with its failure counters reset. */
 function sendAgain(record: OutboxRecord, entry: Entry, { action }: EntryDecision, nowMs: number): void {
   unblock(entry, nowMs);
   if (record.kind === 'violation' && action === 'retry' && (record.heldForTicket || entry.ticketFailures > 0)) {
     record.ticketOverruled = true;
   }
   if (isEntrySettled(entry)) oweAgain(record, entry);
-  // A person who says "again" takes responsibility for the unanswered attempts.
+  // A manual retry forgives earlier unanswered attempts; the next unanswered one escalates again.
   const { openAfterRetry } = ENTRY_POLICY[entry.kind];
   entry.forgiven = Math.max(0, entry.unanswered - openAfterRetry);
   Object.assign(entry, {
@@ -54,20 +54,18 @@ function sendAgain(record: OutboxRecord, entry: Entry, { action }: EntryDecision
     giveUpAtMs: null,
   });
   if (record.kind === 'violation') record.heldForTicket = false;
-  entry.state = restingState(entry);
+  entry.state = stateBetweenAttempts(entry);
   closeTask(record, entryTaskId(record, entry));
 }
 
-/** Owes an accepted entry once more, in its own place. The attempt that was accepted counts as one without an answer. */
+/** Makes an accepted entry pending again, in its place. Its accepted attempt then counts as unanswered. */
 function oweAgain(record: OutboxRecord, entry: Entry): void {
   if (record.kind === 'tow') {
-    closeTask(record, `contract-${entry.id}.${record.ref}`);
+    keepAcceptance(record, entry);
   } else {
-    closeTask(record, violationContractTaskId(record.id));
-    record.isAnswerQuestioned = false;
     record.unfinishedSince = null;
   }
-  Object.assign(entry, { settledAtMs: null, deliveredAtMs: null, acceptedHow: null });
+  Object.assign(entry, { differs: null, settledAtMs: null, deliveredAtMs: null, acceptedHow: null });
   entry.unanswered += 1;
-  notePossibleEffect(entry);
+  countPossibleEffect(entry);
 }

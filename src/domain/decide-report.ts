@@ -1,16 +1,18 @@
 import { alsoWaived, auditOf, type Actor, type AuditAction, type AuditDetails, type AuditEntry } from './audit';
 import { correct, type Correction } from './correct';
 import { decideEntry } from './decide-entry';
-import { isEntrySettled, type Entry } from './entry';
+import { refusedForReport, type DecisionAction } from './decisions';
+import type { Entry } from './entry';
 import type { TowRules } from './fact-command';
-import { noteEvent } from './outbox-record';
-import { isAnswerQuestioned } from './questioned-answer';
-import { conflict, unknown, type Decision } from './refusal';
+import { editEntry, addEvent } from './outbox-record';
+import { unknown, type Decision } from './refusal';
 import { waiveEntry } from './settle-entry';
+import { waitsForOf } from './shadow';
 import { reportsOf, type KnownTow } from './stored-tow';
+import { keepRecordings } from './timeline';
 import type { JsonObject } from './vocabulary';
 
-/** What a person may decide about a report that is not settled; one whose answer is questioned may be sent again, too. */
+/** A decision about a report, with its input. */
 export type DecisionCommand =
   | { readonly action: 'retry' }
   | { readonly action: 'correct'; readonly fields: Correction }
@@ -20,16 +22,16 @@ export type DecisionCommand =
 export interface DecisionContext {
   readonly actor: Actor;
   readonly rules: TowRules;
-  /** The time of day, which a corrected time must not exceed, ms. */
+  /** Clock of this process, ms. A corrected time must not lie in its future. */
   readonly clockMs: number;
   /** Redis time, ms. */
   readonly nowMs: number;
 }
 
 /**
- * Carries out the decision of a person on one report of a tow: changes the draft and returns the audit entry, or refuses
- * and leaves the draft as it is. Refusals: `report_not_found`, `report_settled`, `report_in_flight`,
- * `correct_not_allowed`, `field_invalid`.
+ * Carries out a decision about one report of a tow: changes the draft and returns the audit entry, or refuses and leaves
+ * the draft unchanged. Refusals: `report_not_found`, `report_settled`, `report_in_flight`,
+ * `held_in_shadow`, `correct_not_allowed`, `field_invalid`.
  */
 export function decideReport(
   draft: KnownTow,
@@ -37,15 +39,17 @@ export function decideReport(
   command: DecisionCommand,
   context: DecisionContext,
 ): Decision<{ audit: AuditEntry }> {
-  const entry = draft.entries.find(({ id }) => id === reportId);
-  if (!entry) return unknown('report_not_found', 'There is no such report.');
-  const refusal = refusalOf(draft, entry, command);
-  if (refusal) return refusal;
+  const stored = draft.entries.find(({ id }) => id === reportId);
+  if (!stored) return unknown('report_not_found', 'There is no such report.');
+  const decidable = (entry: Entry) => decidableOf(entry, draft);
+  const refused = refusedForReport(command.action, decidable(stored), draft.entries.map(decidable));
+  if (refused) return refused;
+  const entry = editEntry(draft, stored);
   const { actor, nowMs } = context;
   const decided = (about: JsonObject, { why = null, what = {} }: { why?: string | null; what?: AuditDetails }) => {
     const on = { towing_reference_id: draft.ref, report_id: reportId };
     const audit = auditOf(actor, AUDIT_ACTIONS_OF[command.action], { on, why, what });
-    noteEvent(draft, { type: audit.action, report_id: reportId, by: actor.name, ...about }, nowMs);
+    addEvent(draft, { type: audit.action, report_id: reportId, by: actor.name, ...about }, nowMs);
     return { ok: true, audit } as const;
   };
   switch (command.action) {
@@ -61,7 +65,7 @@ export function decideReport(
       const { reason } = command;
       const payments = paymentsOf(draft, entry);
       decideEntry(draft, entry, command, nowMs);
-      for (const payment of payments) waiveEntry(draft, payment, reason, nowMs);
+      for (const payment of payments) waiveEntry(draft, editEntry(draft, payment), reason, nowMs);
       return decided({ reason }, { why: reason, what: alsoWaived(payments.map(({ id }) => id)) });
     }
     case 'correct': {
@@ -73,33 +77,12 @@ export function decideReport(
   }
 }
 
-/** Why the decision may not be made; null when it may. */
-function refusalOf(draft: KnownTow, entry: Entry, { action }: DecisionCommand) {
-  const settled = isEntrySettled(entry) ? notSentAgain(draft, entry, action) : null;
-  if (settled) return settled;
-  if (entry.attemptId !== null || entry.state === 'sending') {
-    return conflict('report_in_flight', 'The report is being sent right now; decide when its answer is here.');
-  }
-  return action === 'correct' && entry.state === 'unknown'
-    ? conflict('correct_not_allowed', 'The outcome is unknown: accept, retry or waive it.')
-    : null;
+function decidableOf(entry: Entry, { shadow }: KnownTow) {
+  const { state, attemptId, differs } = entry;
+  return { state, inFlight: attemptId !== null, differs, waitsFor: waitsForOf(entry, shadow) };
 }
 
-/**
- * Why a settled report takes no decision; null when it may be sent again. It then goes to the head of the outbox, which no
- * report on its way may leave.
- */
-function notSentAgain({ entries, tasks }: KnownTow, { id, state }: Entry, action: DecisionCommand['action']) {
-  const open = Object.values(tasks).map(({ task }) => task);
-  if (action !== 'retry' || state !== 'accepted' || !isAnswerQuestioned(id, open)) {
-    return conflict('report_settled', `The report was already ${state}.`);
-  }
-  return entries.some(({ attemptId }) => attemptId !== null)
-    ? conflict('report_in_flight', 'Another report of the tow is being sent right now; decide when its answer is here.')
-    : null;
-}
-
-/** Gives an entry its corrected body, and the tow what follows from it; returns old and new values by field. */
+/** Corrects the body of an entry and its tow. Returns old and new values by field. */
 function correctEntry(
   draft: KnownTow,
   entry: Entry,
@@ -115,11 +98,12 @@ function correctEntry(
   );
   if (!corrected.ok) return corrected;
   entry.body = corrected.body;
+  keepRecordings(draft, corrected.tow.facts);
   draft.tow = corrected.tow;
   return { ok: true, changed: corrected.fields };
 }
 
-/** Without its invoice a payment has nothing to pay. */
+/** The pending payments to waive with an invoice. */
 function paymentsOf({ entries }: KnownTow, waived: Entry): Entry[] {
   if (waived.kind !== 'invoice') return [];
   return entries.filter(({ kind, state }) => kind === 'payment' && state === 'pending');
@@ -130,4 +114,4 @@ const AUDIT_ACTIONS_OF = {
   correct: 'report.corrected',
   waive: 'report.waived',
   accept: 'report.accepted_by_hand',
-} as const satisfies Record<DecisionCommand['action'], AuditAction>;
+} as const satisfies Record<DecisionAction, AuditAction>;

@@ -1,46 +1,49 @@
 import { auditOf, type Actor, type AuditAction, type AuditDetails, type AuditEntry } from './audit';
+import { refusedForViolation, type DecidableViolation, type DecisionAction } from './decisions';
 import { formatWarnings } from './format-warnings';
 import type { StoredViolation } from './outbox-record';
 import { conflict, invalid, type Decision } from './refusal';
+import { waitsForOf } from './shadow';
 import { decideOn, entryOf } from './stored-violation';
-import type { Violation, ViolationForm } from './violation';
+import type { ReplacedImage, Violation, ViolationForm, ViolationImage } from './violation';
 import { addReference } from './violation-names';
 
-/** New values by their names on the wire; what is left out stays. */
+/** New values by wire name; omitted fields stay. */
 type FormCorrection = {
   readonly [K in keyof Omit<ViolationForm, 'metadata'>]?: ViolationForm[K] | undefined;
 };
 
-/** What a person may decide about a violation that is not settled; one whose answer is questioned may be sent again, too. */
+/** A decision about a violation, with its input. */
 export type ViolationCommand =
   | { readonly action: 'retry' }
-  | { readonly action: 'correct'; readonly fields: FormCorrection }
+  /** `images` replace all images of the violation. */
+  | { readonly action: 'correct'; readonly fields: FormCorrection; readonly images?: readonly ViolationImage[] }
   | { readonly action: 'waive'; readonly reason: string }
-  /** `reference` is the service's name of it, when the person knows it. */
+  /** `reference` is its reference at the service, if the person knows it. */
   | { readonly action: 'accept'; readonly reason: string; readonly reference: string | null };
 
 export interface ViolationContext {
   readonly actor: Actor;
-  /** The time of day, by which the form is looked at, ms. */
+  /** Clock of this process, ms; the warnings about the form depend on it. */
   readonly clockMs: number;
   /** Redis time, ms. */
   readonly nowMs: number;
-  /** The violation that has the name under which it is to be accepted; null when none has. */
+  /** The violation that already has the given reference; null if there is none. */
   readonly owner: StoredViolation | null;
 }
 
 /**
- * Carries out the decision of a person on a violation: changes the draft and returns the audit entry, or refuses and leaves
- * the draft as it is. Refusals: `violation_settled`, `violation_in_flight`, `correct_not_allowed`, `reference_taken`,
- * `field_invalid`.
+ * Carries out a decision about a violation: changes the draft and returns the audit entry, or refuses and leaves the draft
+ * unchanged. Refusals: `violation_settled`, `violation_in_flight`, `held_in_shadow`, `correct_not_allowed`,
+ * `reference_taken`, `field_invalid`.
  */
 export function decideViolation(
   draft: StoredViolation,
   command: ViolationCommand,
   { actor, clockMs, nowMs, owner }: ViolationContext,
 ): Decision<{ audit: AuditEntry }> {
-  const refusal = refusalOf(draft, command);
-  if (refusal) return refusal;
+  const refused = refusedForViolation(command.action, decidableOf(draft));
+  if (refused) return refused;
   const decided = (why: string | null, what: AuditDetails = {}) => {
     const on = { violation_id: draft.id };
     return { ok: true, audit: auditOf(actor, AUDIT_ACTIONS_OF[command.action], { on, why, what }) } as const;
@@ -58,45 +61,54 @@ export function decideViolation(
       if (command.reference !== null) addReference(draft, command.reference, { isMain: true });
       return decided(command.reason);
     case 'correct': {
-      const corrected = correctedViolation(draft.violation, command.fields, clockMs);
+      const before = draft.violation;
+      const corrected = correctedViolation(before, command, { actor, clockMs });
       if (!corrected.ok) return corrected;
       decideOn(draft, { action: 'correct', violation: corrected.violation }, nowMs);
-      return decided(null, { fields: corrected.fields });
+      return decided(null, { fields: corrected.fields, ...replacedBy(before, command) });
     }
   }
 }
 
-/** Why the decision may not be made; null when it may. */
-function refusalOf(draft: StoredViolation, { action }: ViolationCommand) {
-  const { state, attemptId, nextAtMs, possibleEffects } = entryOf(draft);
-  const isSentAgain = action === 'retry' && draft.isAnswerQuestioned;
-  if ((state === 'accepted' && !isSentAgain) || state === 'waived') {
-    return conflict('violation_settled', `The violation was already ${state}.`);
-  }
-  if (attemptId !== null || state === 'sending') {
-    return conflict('violation_in_flight', 'The violation is being sent right now; decide when its answer is here.');
-  }
-  // What was sent before and may have worked must not be changed unknown to the service. Once the service has refused it,
-  // or nothing more is sent, a correction is all that is left, and a proof of what was sent before it becomes a task.
-  const isGivenUp = state === 'pending' && nextAtMs === null;
-  const mayBeThere = state === 'unknown' || possibleEffects > 0;
-  return action === 'correct' && mayBeThere && state !== 'refused' && !isGivenUp
-    ? conflict('correct_not_allowed', 'An earlier try may have worked: accept, retry or waive it.')
-    : null;
+function decidableOf(draft: StoredViolation): DecidableViolation {
+  const entry = entryOf(draft);
+  const { state, attemptId, nextAtMs, possibleEffects, differs } = entry;
+  return {
+    state,
+    inFlight: attemptId !== null,
+    nextAttemptAtMs: nextAtMs,
+    mayHaveHadEffect: possibleEffects > 0,
+    differs,
+    waitsFor: waitsForOf(entry, draft.shadow),
+  };
 }
 
-/** The violation with new values in its form, and the names of those. */
+type Correction = Extract<ViolationCommand, { readonly action: 'correct' }>;
+
+/** The hashes of the images that a correction replaces. */
+function replacedBy({ images }: Violation, command: Correction): AuditDetails {
+  return command.images ? { replaced_images: images.map(({ sha256 }) => sha256) } : {};
+}
+
+/** The violation with new values in its form, or other images, and their names. */
 function correctedViolation(
   violation: Violation,
-  fields: FormCorrection,
-  clockMs: number,
+  { fields, images }: Correction,
+  { actor, clockMs }: Pick<ViolationContext, 'actor' | 'clockMs'>,
 ): Decision<{ violation: Violation; fields: readonly string[] }> {
+  if (images?.length === 0) return invalid([{ field: 'images', rule: 'is required (at least one image)' }]);
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-  const names = given.map(([name]) => name);
+  const names = [...given.map(([name]) => name), ...(images ? ['images'] : [])];
   if (names.length === 0) return invalid([{ field: 'body', rule: 'needs at least one field of the form' }]);
   const form: ViolationForm = { ...violation.form, ...Object.fromEntries(given) };
-  const warnings = formatWarnings(form, { api: violation.api, images: violation.images.length, nowMs: clockMs });
-  return { ok: true, violation: { ...violation, form, warnings }, fields: names };
+  const shown = images ?? violation.images;
+  const warnings = formatWarnings(form, { api: violation.api, images: shown.length, nowMs: clockMs });
+  const corrected = { ...violation, form, warnings };
+  if (!images) return { ok: true, violation: corrected, fields: names };
+  const at = { replacedAt: new Date(clockMs).toISOString(), replacedBy: actor.name };
+  const replaced: ReplacedImage[] = violation.images.map((image) => ({ ...image, ...at }));
+  const replacedImages = [...(violation.replacedImages ?? []), ...replaced];
+  return { ok: true, violation: { ...corrected, images, replacedImages }, fields: names };
 }
 
 const referenceTaken = conflict(
@@ -109,4 +121,4 @@ const AUDIT_ACTIONS_OF = {
   correct: 'violation.corrected',
   waive: 'violation.waived',
   accept: 'violation.accepted_by_hand',
-} as const satisfies Record<ViolationCommand['action'], AuditAction>;
+} as const satisfies Record<DecisionAction, AuditAction>;

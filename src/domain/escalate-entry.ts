@@ -1,15 +1,15 @@
 import type { Entry } from './entry';
-import { noteEvent, openTask, type OutboxRecord } from './outbox-record';
+import { addEvent, openTask, type OutboxRecord } from './outbox-record';
 import { givenUpTask, unknownOutcomeTask, type NewTask } from './tasks';
 import { ticketUnknownTask, violationGivenUpTask, violationUnknownTask } from './violation-tasks';
 import type { ReportKind } from './vocabulary';
 
-/** Why only a person can go on; `unchecked`: the ticket check never gave an answer. */
+/** `unchecked`: the ticket check never gave an answer. */
 export interface Escalation {
   readonly why: 'unknown' | 'given_up' | 'unchecked';
 }
 
-/** Hands an entry to a person: nothing more is sent until they decide. */
+/** Opens a task about an entry; nothing is sent until a person decides. */
 export function escalate(record: OutboxRecord, entry: Entry, why: Escalation['why'], nowMs: number): void {
   entry.nextAtMs = null;
   entry.waitsFor = null;
@@ -18,7 +18,7 @@ export function escalate(record: OutboxRecord, entry: Entry, why: Escalation['wh
     record.heldForTicket = true;
   }
   openTask(record, taskOf(record, entry, why), nowMs);
-  noteEvent(record, { type: 'report.handed_over', report_id: entry.id }, nowMs);
+  addEvent(record, { type: 'report.handed_over', report_id: entry.id }, nowMs);
 }
 
 function taskOf(record: OutboxRecord, { id, kind, attempts }: Entry, why: Escalation['why']): NewTask {

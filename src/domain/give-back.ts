@@ -1,25 +1,25 @@
-import { isEntrySettled, restingState, startGiveUpClock, unblock, type Entry, type EntryError } from './entry';
-import { openTask, type OutboxRecord } from './outbox-record';
+import { isEntrySettled, stateBetweenAttempts, startGiveUpClock, unblock, type Entry, type EntryError } from './entry';
+import { editEntry, openTask, type OutboxRecord } from './outbox-record';
 import type { NewTask } from './tasks';
 import { activeTicketTask, imagesMissingTask, ticketCheckRefusedTask } from './violation-tasks';
 
 /**
- * Why a right is given back without an attempt.
+ * Why a lease is given back without an attempt.
  *
- * - images_unseen: this worker does not see the disk that the images are on.
- * - images_missing: they are gone from that disk, or cut off; a person must decide.
- * - ticket_known: what the service said about an active ticket; if there is one, a person must decide.
- * - ticket_refused: the service refused to say; a person must decide.
- * - ticket_unknown: it could not say. Counted, so that a person must decide one day.
+ * - images_unseen: this worker does not see the disk with the images.
+ * - images_missing: the images are missing or truncated; escalates.
+ * - ticket_known: the result of the ticket check; an active ticket escalates.
+ * - ticket_refused: the service refused the ticket check; escalates.
+ * - ticket_unknown: the ticket check had no answer; escalates when it lasts.
  */
 export type GiveBack =
   | { readonly kind: 'images_unseen'; readonly delayMs: number }
   | { readonly kind: 'images_missing' }
   | { readonly kind: 'ticket_known'; readonly hasActiveTicket: boolean }
-  | { readonly kind: 'ticket_refused'; readonly words: string }
+  | { readonly kind: 'ticket_refused'; readonly message: string }
   | { readonly kind: 'ticket_unknown'; readonly delayMs: number; readonly error: EntryError };
 
-/** The right that is given back, and the entry it is about. */
+/** The lease that is given back, and its entry. */
 export interface LeaseRight {
   readonly entry: Pick<Entry, 'seq' | 'revision'>;
   readonly leaseToken: string;
@@ -30,53 +30,64 @@ interface GiveBackContext {
   readonly giveUpAfterMs: number;
 }
 
-/** Gives a right back. Late: it was lost, and nothing changes. Changes `record`. */
+/** Gives a lease back. `late`: it was lost, and nothing changes. Changes `record`. */
 export function giveBack(
   record: OutboxRecord,
   right: LeaseRight,
   why: GiveBack,
   context: GiveBackContext,
 ): 'done' | 'late' {
-  const entry = record.entries.find(({ seq }) => seq === right.entry.seq);
-  if (entry?.revision !== right.entry.revision || record.lease?.token !== right.leaseToken) return 'late';
+  const stored = record.entries.find(({ seq }) => seq === right.entry.seq);
+  if (stored?.revision !== right.entry.revision || record.lease?.token !== right.leaseToken) return 'late';
+  const entry = editEntry(record, stored);
   record.lease = null;
   if (entry.attemptId !== null) {
     entry.attempts -= 1;
     entry.attemptId = null;
   }
   if (why.kind === 'ticket_known') keepTicket(record, entry, why.hasActiveTicket, context.nowMs);
-  if (!isEntrySettled(entry)) goOn(record, entry, why, context);
+  if (!isEntrySettled(entry)) scheduleOrEscalate(record, entry, why, context);
   return 'done';
 }
 
-/** Sets when the entry comes up again, or what a person is asked. */
-function goOn(record: OutboxRecord, entry: Entry, why: GiveBack, { nowMs, giveUpAfterMs }: GiveBackContext): void {
+/** Schedules the entry again, or opens a task. */
+function scheduleOrEscalate(
+  record: OutboxRecord,
+  entry: Entry,
+  why: GiveBack,
+  { nowMs, giveUpAfterMs }: GiveBackContext,
+): void {
   const { id } = entry;
   switch (why.kind) {
     case 'images_unseen':
       startGiveUpClock(entry, nowMs, giveUpAfterMs);
-      return rest(entry, nowMs + why.delayMs, 'spool');
+      return waitUntil(entry, nowMs + why.delayMs, 'spool');
     case 'images_missing':
-      return ask(record, entry, { task: imagesMissingTask(id), isAboutTicket: false }, nowMs);
+      return holdForPerson(record, entry, { task: imagesMissingTask(id), isAboutTicket: false }, nowMs);
     case 'ticket_known':
-      if (!why.hasActiveTicket) return rest(entry, nowMs, null);
-      return ask(record, entry, { task: activeTicketTask(id), isAboutTicket: true }, nowMs);
+      if (!why.hasActiveTicket) return waitUntil(entry, nowMs, null);
+      return holdForPerson(record, entry, { task: activeTicketTask(id), isAboutTicket: true }, nowMs);
     case 'ticket_refused':
-      return ask(record, entry, { task: ticketCheckRefusedTask(id, why.words), isAboutTicket: true }, nowMs);
+      return holdForPerson(
+        record,
+        entry,
+        { task: ticketCheckRefusedTask(id, why.message), isAboutTicket: true },
+        nowMs,
+      );
     case 'ticket_unknown':
       entry.ticketFailures += 1;
       entry.error = why.error;
       startGiveUpClock(entry, nowMs, giveUpAfterMs);
-      return rest(entry, nowMs + why.delayMs, 'ticket_check');
+      return waitUntil(entry, nowMs + why.delayMs, 'ticket_check');
   }
 }
 
-function rest(entry: Entry, nextAtMs: number, waitsFor: string | null): void {
-  Object.assign(entry, { state: restingState(entry), nextAtMs, waitsFor });
+function waitUntil(entry: Entry, nextAtMs: number, waitsFor: string | null): void {
+  Object.assign(entry, { state: stateBetweenAttempts(entry), nextAtMs, waitsFor });
 }
 
-/** Holds an entry that was not sent until a person decides. */
-function ask(
+/** Opens a task about an entry that was not sent; nothing is sent until a person decides. */
+function holdForPerson(
   record: OutboxRecord,
   entry: Entry,
   { task, isAboutTicket }: { readonly task: NewTask; readonly isAboutTicket: boolean },

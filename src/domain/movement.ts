@@ -1,25 +1,24 @@
 import { invoiceMayExist, paymentIsMissing } from './billing';
 import { blockedByHold } from './dispatch-rules';
-import { entered, withFact, type Advance, type Command, type FactContext } from './fact-command';
-import { occurredAt } from './moment';
+import { bodyText, entered, withFact, type Advance, type FactCommand, type FactContext } from './fact-command';
+import { occurredAt } from './timestamp';
 import { canceledReport, startedReport, statusReport } from './outbox';
 import { conflict, forbidden, invalid, type FieldRule } from './refusal';
 import {
-  previousMoment,
+  previousTimestamp,
   transitionAllowed,
+  type Fact,
   type Partially,
   type Tow,
   type TransitionEvent,
   type Whereabouts,
 } from './tow';
-import { roleAllows } from './vocabulary';
+import { roleAllows, type JsonObject } from './vocabulary';
 
-/** The facts of the field: what moves a tow from one state to another. */
-
-/** The vehicle is hooked up. Needs plate and place, given now or known from the violation. */
-export function start(tow: Tow, command: Command<'started'>, context: FactContext): Advance {
-  const barred = transition(tow, 'started');
-  if (barred) return barred;
+/** The vehicle is hooked up. Needs plate and place: entered now, or known from the violation. */
+export function start(tow: Tow, command: FactCommand<'started'>, context: FactContext): Advance {
+  const refused = refusedTransition(tow, 'started');
+  if (refused) return refused;
   const known: Partially<Whereabouts> = {
     plateNumber: entered(command.plateNumber) ?? tow.plateNumber,
     towedLocation: entered(command.towedLocation) ?? tow.towedLocation,
@@ -27,7 +26,7 @@ export function start(tow: Tow, command: Command<'started'>, context: FactContex
     longitude: command.longitude ?? tow.longitude,
   };
   const { plateNumber, towedLocation, latitude, longitude } = known;
-  const when = occurredAt(command.occurredAt, previousMoment(tow), context.nowMs);
+  const when = occurredAt(command.occurredAt, previousTimestamp(tow), context.nowMs);
   if (plateNumber === null || towedLocation === null || latitude === null || longitude === null) {
     return invalid([...missingWhereabouts(known), ...(when.ok ? [] : when.refusal.details)]);
   }
@@ -35,32 +34,32 @@ export function start(tow: Tow, command: Command<'started'>, context: FactContex
   const whereabouts: Whereabouts = { plateNumber, towedLocation, latitude, longitude };
   return {
     ok: true,
-    tow: { ...withFact(tow, 'started', when.moment, context), ...whereabouts, state: 'started' },
-    owed: startedReport(tow, whereabouts, when.moment),
+    tow: { ...withFact(tow, 'started', when.timestamp, context), ...whereabouts, state: 'started' },
+    owed: startedReport(tow, whereabouts, when.timestamp),
     withdraw: [],
   };
 }
 
-/** The vehicle stands in the yard. */
-export function detain(tow: Tow, command: Command<'detained'>, context: FactContext): Advance {
-  const barred = transition(tow, 'detained');
-  if (barred) return barred;
+/** The vehicle is in the yard. */
+export function detain(tow: Tow, command: FactCommand<'detained'>, context: FactContext): Advance {
+  const refused = refusedTransition(tow, 'detained');
+  if (refused) return refused;
   const place = knownWhereabouts(tow);
   if (!place) return conflict('transition_not_allowed', 'The tow has no plate and place yet.');
-  const when = occurredAt(command.occurredAt, previousMoment(tow), context.nowMs);
+  const when = occurredAt(command.occurredAt, previousTimestamp(tow), context.nowMs);
   if (!when.ok) return when;
   return {
     ok: true,
-    tow: { ...withFact(tow, 'detained', when.moment, context), ...place, state: 'detained' },
+    tow: { ...withFact(tow, 'detained', when.timestamp, context), ...place, state: 'detained' },
     owed: statusReport(tow, 'detained'),
     withdraw: [],
   };
 }
 
-/** The vehicle is handed back, from the yard or on the spot, unless a hold is open. */
-export function release(tow: Tow, command: Command<'released'>, context: FactContext): Advance {
-  const barred = transition(tow, 'released');
-  if (barred) return barred;
+/** The vehicle is handed back, from the yard or on the spot. Refused while a hold is open or a payment is missing. */
+export function release(tow: Tow, command: FactCommand<'released'>, context: FactContext): Advance {
+  const refused = refusedTransition(tow, 'released');
+  if (refused) return refused;
   const place = knownWhereabouts(tow);
   if (!place) return conflict('transition_not_allowed', 'The tow has no plate and place yet.');
   const blocked = blockedByHold(tow);
@@ -68,20 +67,20 @@ export function release(tow: Tow, command: Command<'released'>, context: FactCon
   if (paymentIsMissing(tow, context)) {
     return conflict('payment_required', 'Record the payment before the release.');
   }
-  const when = occurredAt(command.occurredAt, previousMoment(tow), context.nowMs);
+  const when = occurredAt(command.occurredAt, previousTimestamp(tow), context.nowMs);
   if (!when.ok) return when;
   return {
     ok: true,
-    tow: { ...withFact(tow, 'released', when.moment, context), ...place, state: 'released' },
+    tow: { ...withFact(tow, 'released', when.timestamp, context), ...place, state: 'released' },
     owed: statusReport(tow, 'released'),
     withdraw: [],
   };
 }
 
-/** The tow is called off, holds or not; what was never sent of its invoice is withdrawn. */
-export function cancel(tow: Tow, command: Command<'canceled'>, context: FactContext): Advance {
-  const barred = transition(tow, 'canceled');
-  if (barred) return barred;
+/** The tow is called off; open holds do not prevent it. Reports of its invoice that were never sent are withdrawn. */
+export function cancel(tow: Tow, command: FactCommand<'canceled'>, context: FactContext): Advance {
+  const refused = refusedTransition(tow, 'canceled');
+  if (refused) return refused;
   const reason = entered(command.cancellationReason);
   if (reason === undefined) return invalid([{ field: 'cancellation_reason', rule: 'must not be empty' }]);
   const isOps = roleAllows(context.role, 'ops');
@@ -89,21 +88,45 @@ export function cancel(tow: Tow, command: Command<'canceled'>, context: FactCont
   if (invoiceMayExist(tow, context.reports) && !(isOps && entered(command.reason) !== undefined)) {
     return conflict('invoice_exists', 'The tow has an invoice; only ops may cancel it, with a reason.');
   }
-  const when = occurredAt(command.occurredAt, previousMoment(tow), context.nowMs);
+  const when = occurredAt(command.occurredAt, previousTimestamp(tow), context.nowMs);
   if (!when.ok) return when;
   return {
     ok: true,
-    tow: { ...withFact(tow, 'canceled', when.moment, context), state: 'canceled', cancellationReason: reason },
+    tow: { ...withFact(tow, 'canceled', when.timestamp, context), state: 'canceled', cancellationReason: reason },
     owed: canceledReport(tow, reason),
     withdraw: context.reports
       .filter(({ kind, state }) => (kind === 'invoice' || kind === 'payment') && state === 'pending')
-      // One that surely never reached the service is as good as never attempted.
+      // A report whose attempts surely did not reach the service counts as never attempted.
       .filter(({ inFlight, mayHaveHadEffect }) => !inFlight && !mayHaveHadEffect)
       .map(({ id }) => id),
   };
 }
 
-function transition(tow: Tow, event: TransitionEvent) {
+/** The tow after its started report got a corrected body. */
+export function correctStart(tow: Tow, body: JsonObject): Tow {
+  const timestamp = bodyText(body, 'status_update_time');
+  return {
+    ...tow,
+    plateNumber: bodyText(body, 'plate_number'),
+    towedLocation: bodyText(body, 'towed_location'),
+    latitude: Number(body['latitude']),
+    longitude: Number(body['longitude']),
+    facts: tow.facts.map((fact) => (fact.event === 'started' ? correctedFact(fact, timestamp) : fact)),
+  };
+}
+
+/** When the fact was recorded stays on the timeline as an event; see `keepRecordings`. */
+function correctedFact(recorded: Fact, occurredAt: string): Fact {
+  const { notedAtMs: _, ...fact } = recorded;
+  return { ...fact, occurredAt };
+}
+
+/** The tow after its canceled report got a corrected body. */
+export function correctCancel(tow: Tow, body: JsonObject): Tow {
+  return tow.state === 'canceled' ? { ...tow, cancellationReason: bodyText(body, 'cancellation_reason') } : tow;
+}
+
+function refusedTransition(tow: Tow, event: TransitionEvent) {
   if (transitionAllowed(tow.state, event)) return null;
   if (tow.facts.some((fact) => fact.event === event)) {
     return conflict('already_recorded', `The tow was already reported as ${event}.`);

@@ -1,66 +1,69 @@
 import type { Entry } from './entry';
 import type { NewTask } from './tasks';
 import type { Tow } from './tow';
-import type { JsonObject } from './vocabulary';
+import type { JsonObject, ShadowState } from './vocabulary';
 import type { Violation } from './violation';
 
-/** The records that have an outbox, as they are stored and as the rules see them. Moments are ms since the epoch. */
+/** Records with an outbox, as stored and as the rules see them. Timestamps are ms since the epoch, Redis time. */
 
 export interface Lease {
   token: string;
   untilMs: number;
-  /** When the permit of the rate limit was granted that came with it. */
+  /** When its rate limit permit was granted. */
   permitAtMs?: number | undefined;
 }
 
-/** An open task; `task` is what its record adds to it, such as its id. */
+/** An open task. Its record adds the rest, such as the id. */
 export interface OpenTask {
   task: Omit<NewTask, 'subject'>;
   openedAtMs: number;
 }
 
-/** Something that happened to a record and follows from nothing else in it. */
+/** An event on the timeline that follows from nothing else in the record. */
 export interface RecordEvent {
   atMs: number;
   entry: JsonObject;
 }
 
 interface OutboxBase {
-  /** Changed by every commit: a decision on another version is not written. */
+  /** Changed by every commit. A decision on another version is not written. */
   version: string;
-  /** The right of one worker to work on the record. */
+  /** The exclusive right of one worker to work on the record. */
   lease: Lease | null;
+  /** The entries of a draft are changed through `editEntry`. */
   entries: Entry[];
   /** Open tasks by their ids. */
   tasks: Record<string, OpenTask>;
-  /** When a record that a circuit blocks looks again by itself. */
-  lookAtMs: number | null;
-  /** Words it is found by; only ever added to. */
+  /** When a record that a circuit blocks runs again by itself. */
+  runAtMs: number | null;
+  /** Search terms; only ever added to. */
   terms: string[];
-  /** Since when it may leave for the archive; null while it may not. */
+  /** Since when it may be archived; null while it may not. */
   overSinceMs: number | null;
-  /** What another version of towhook stored in `run`; kept for it. */
+  /** What became of a record of a shadow time; null for any other, and once a person had it sent. */
+  shadow: ShadowState | null;
+  /** Fields of `run` that another version of towhook stored; kept unchanged. */
   unknownRun: UnknownFields;
 }
 
 export type UnknownFields = Readonly<Record<string, unknown>>;
 
-/** An invoice that waits for its tow request. */
+/** A parked invoice: it came before its tow request. */
 export interface ParkedDelivery {
   id: string;
   atMs: number;
 }
 
-/** A tow, or, while `tow` is null, what came for one that is not known yet or is in the archive. */
+/** A tow. While `tow` is null: messages for a tow that is unknown or archived. */
 export interface StoredTow extends OutboxBase {
   kind: 'tow';
   ref: string;
   tow: Tow | null;
-  /** When it was requested: its place in all lists. */
+  /** When it was requested: its position in all lists. */
   requestedAtMs: number;
   events: RecordEvent[];
   parked: ParkedDelivery[];
-  /** When the newest invoice webhook came, since the first create was sent: proves that create. */
+  /** When the newest invoice webhook came, if after the first create was sent: it proves that create. */
   proofAtMs: number | null;
 }
 
@@ -69,40 +72,36 @@ export interface StoredViolation extends OutboxBase {
   id: string;
   violation: Violation;
   createdAtMs: number;
-  /** The service's name that is shown; all its names; those that the service told. */
+  /** The reference that is shown, all references, and those that came from the service itself. */
   reference: string | null;
   references: string[];
   toldReferences: string[];
-  /** Towing references of the tows that came from it. */
   tows: string[];
   ticket: { checked_at: string; has_active_ticket: boolean } | null;
-  /** A person said that the ticket does not matter. */
+  /** True when a person decided to send it without a ticket check. */
   ticketOverruled: boolean;
-  /** Why it is held. */
+  /** True when it is held because of its ticket. */
   heldForTicket: boolean;
   serviceStatus: string | null;
   canTow: boolean | null;
-  /** A person is asked about the answer by which it was accepted: its images stay, and it may be sent again. */
-  isAnswerQuestioned: boolean;
-  /** The version number since which tows are to be joined or images to be dropped; null when nothing is left to do. */
+  /** The version number since which tows must be matched or images removed; null when nothing is left to do. */
   unfinishedSince: number | null;
-  /** What another version of towhook stored in `links`; kept for it. */
+  /** Fields of `links` that another version of towhook stored; kept unchanged. */
   unknownLinks: UnknownFields;
 }
 
 export type OutboxRecord = StoredTow | StoredViolation;
 
-/** The number in a version: what people see of it. */
+/** The number in a version, as people see it. */
 export function versionNumber(version: string): number {
   return Number.parseInt(version, 10) || 0;
 }
 
-/** The reference of a tow, the id of a violation. */
 export function recordIdOf(record: OutboxRecord): string {
   return record.kind === 'tow' ? record.ref : record.id;
 }
 
-/** The name of a record among all: what circuits and permits know it by. */
+/** The name of a record for circuits and permits. */
 export function memberOf(record: OutboxRecord): string {
   return record.kind === 'tow' ? record.ref : violationMember(record.id);
 }
@@ -111,12 +110,25 @@ export function violationMember(id: string): string {
   return `violation ${id}`;
 }
 
-/** The violation that a member names; null when it names a tow. */
+/** The id of the violation that a member names; null when it names a tow. */
 export function violationOfMember(member: string): string | null {
   return member.startsWith('violation ') ? member.slice('violation '.length) : null;
 }
 
-/** The id of the question about an entry. */
+/** Returns the entry of a draft in a form that may be changed. The first call replaces it with a copy. */
+export function editEntry(record: OutboxRecord, entry: Entry): Entry {
+  if (!Object.isFrozen(entry)) return entry;
+  const copy = { ...entry, log: [...entry.log] };
+  record.entries[record.entries.indexOf(entry)] = copy;
+  return copy;
+}
+
+/** True while a task asks about the answer that accepted an entry. The images of a violation stay meanwhile. */
+export function isAnswerQuestioned({ entries }: Pick<OutboxRecord, 'entries'>): boolean {
+  return entries.some(({ differs }) => differs !== null);
+}
+
+/** The id of the task that asks for a decision on an entry. */
 export function entryTaskId(record: OutboxRecord, entry: Pick<Entry, 'id'>): string {
   return record.kind === 'tow' ? `${entry.id}.${record.ref}` : `violation.${record.id}`;
 }
@@ -131,12 +143,12 @@ export function closeTask(record: OutboxRecord, id: string): void {
   delete record.tasks[id];
 }
 
-/** Events that the service causes, any number of them; the newest of each type are kept. */
+/** Events that the service causes in any number; only the newest of each type are kept. */
 const REPEATED_EVENTS: ReadonlySet<unknown> = new Set(['invoice.attached', 'request.rival_kept']);
 const REPEATED_EVENTS_KEPT = 20;
 
-/** Notes what happened on the timeline of a tow. */
-export function noteEvent(record: OutboxRecord, entry: JsonObject, nowMs: number): void {
+/** Adds an event to the timeline of a tow. */
+export function addEvent(record: OutboxRecord, entry: JsonObject, nowMs: number): void {
   if (record.kind !== 'tow') return;
   record.events.push({ atMs: nowMs, entry });
   if (!REPEATED_EVENTS.has(entry['type'])) return;
@@ -144,12 +156,16 @@ export function noteEvent(record: OutboxRecord, entry: JsonObject, nowMs: number
   if (same.length > REPEATED_EVENTS_KEPT) record.events = record.events.filter((event) => event !== same[0]);
 }
 
-/** A copy that a decision may change. Form, metadata and answers are never changed in place and so are shared. */
+/**
+ * Returns a copy that a decision may change. Entries are shared until edited. The form, metadata and answers are
+ * never changed in place.
+ */
 export function draftOf<R extends OutboxRecord>(record: R): R {
+  record.entries.forEach(Object.freeze);
   return {
     ...record,
     lease: record.lease && { ...record.lease },
-    entries: record.entries.map((entry) => ({ ...entry, log: [...entry.log] })),
+    entries: [...record.entries],
     tasks: { ...record.tasks },
     terms: [...record.terms],
     ...(record.kind === 'tow'

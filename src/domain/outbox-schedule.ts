@@ -1,11 +1,12 @@
-import { headOf, isEntrySettled, type Entry } from './entry';
-import { isProvedByInvoice } from './invoice-proof';
-import type { OutboxRecord } from './outbox-record';
+import { ENTRY_POLICY, headOf, isEntrySettled, type Entry } from './entry';
+import { isProvedByInvoice } from './invoice-entries';
+import { isAnswerQuestioned, type OutboxRecord } from './outbox-record';
 import { isTerminal } from './tow';
 import { violationTaskId } from './violation-tasks';
 
 /**
- * When a record needs a worker next, ms since the epoch; null when only a person can go on, or nothing is left to do.
+ * When a record needs a run next, ms since the epoch; null when only a decision can continue it, or nothing is left
+ * to do.
  */
 export function dueAtMs(record: OutboxRecord, nowMs: number): number | null {
   if (record.lease && record.lease.untilMs > nowMs) return record.lease.untilMs;
@@ -18,20 +19,39 @@ function dueOfHead(record: OutboxRecord, head: Entry, nowMs: number): number | n
   if (head.state === 'sending' || head.attemptId !== null) return nowMs;
   if (record.kind === 'tow' && isProvedByInvoice(record, head)) return nowMs;
   if ((head.state !== 'pending' && head.state !== 'unknown') || head.nextAtMs === null) return null;
-  const waits = head.blockedSinceMs !== null || waitsForPermit(record);
-  if (waits && record.lookAtMs !== null) return record.lookAtMs;
-  const dueMs = Math.max(head.nextAtMs, nowMs);
+  if (record.shadow === 'held') return null;
+  if (head.blockedSinceMs !== null && record.runAtMs !== null) return record.runAtMs;
+  const dueMs = isWaitingForPermit(record) && record.runAtMs !== null ? record.runAtMs : Math.max(head.nextAtMs, nowMs);
   return head.giveUpAtMs === null ? dueMs : Math.min(dueMs, Math.max(head.giveUpAtMs, nowMs));
 }
 
-/** Whether a record keeps its place in the line for permits of the rate limit. */
-export function waitsForPermit(record: OutboxRecord | null): boolean {
+/** Reports without a vehicle position rank behind the others by this much in the waiting queue. */
+const LATER_BY_MS = 600_000;
+
+/**
+ * The rank of a record in the waiting queue of the rate limit, ms: violations by when they were reported, tows with a
+ * report of a vehicle position before the others. A record whose last call the service refused for its rate limit ranks
+ * behind those that wait: it may be the only one that is refused.
+ */
+export function permitRankOf(record: OutboxRecord, nowMs: number): number {
+  const head = headOf(record.entries);
+  const wasThrottled = head?.error?.http_status === 429;
+  if (record.kind === 'violation') return wasThrottled ? nowMs : (head?.createdAtMs ?? nowMs);
+  const isUrgent = record.entries.some((entry) => !isEntrySettled(entry) && ENTRY_POLICY[entry.kind].isUrgent);
+  return isUrgent ? nowMs : nowMs + LATER_BY_MS;
+}
+
+/** True when a record keeps its place in the waiting queue of the rate limit. */
+export function isWaitingForPermit(record: OutboxRecord | null): boolean {
   return record !== null && headOf(record.entries)?.waitsFor === 'budget';
 }
 
-/** True when a record may leave for the archive: it is over, owes nothing, and has no open task. */
-export function mayLeave(record: OutboxRecord): boolean {
-  if (!record.entries.every(isEntrySettled)) return false;
+/**
+ * True when a record may be archived: it is over, all calls are settled, and no open task is about it or about an
+ * answer to it.
+ */
+export function isArchivable(record: OutboxRecord): boolean {
+  if (mayBeSent(record)) return false;
   if (record.kind === 'tow') {
     const { tow, tasks } = record;
     return tow !== null && isTerminal(tow.state) && Object.keys(tasks).length === 0;
@@ -39,8 +59,13 @@ export function mayLeave(record: OutboxRecord): boolean {
   return record.unfinishedSince === null && Object.keys(record.tasks).length === 0;
 }
 
-/** Whether a person is asked how a record goes on. */
-export function isWithPerson(record: OutboxRecord): boolean {
+/** True when a call of a record may still be sent, for the first time or again. */
+export function mayBeSent(record: OutboxRecord): boolean {
+  return !record.entries.every(isEntrySettled) || isAnswerQuestioned(record);
+}
+
+/** True when a task asks for a decision on the head of a record. */
+export function isWaitingForPerson(record: OutboxRecord): boolean {
   const head = headOf(record.entries);
   if (!head) return false;
   const id = record.kind === 'tow' ? `${head.id}.${record.ref}` : violationTaskId(record.id);

@@ -2,30 +2,30 @@ import type { InvoiceRequest, Tow, Whereabouts } from './tow';
 import type { JsonObject, ReportKind, ReportState } from './vocabulary';
 
 /**
- * The outbox: what is owed to the service after each fact, strictly first in, first out per tow.
- * The body of a report is frozen when its fact is recorded; only `correct` (a person) replaces it.
+ * The reports that facts owe to the service. They are sent in order, per tow. The body of a report is fixed when its fact is
+ * recorded; only a correction replaces it.
  */
 
-/** A report about to be appended: one call owed to the service. */
+/** A report to append to the outbox. */
 export interface Owed {
   readonly kind: ReportKind;
-  /** Field names and order as in service-api 4.2 to 4.4. */
+  /** Field names and order as in docs/service-api.md#operations. */
   readonly body: JsonObject;
 }
 
-/** What the rules need to know of a report already in the outbox. */
-export interface ReportStanding {
+/** A report in the outbox, as far as the rules of facts depend on it. */
+export interface ReportStatus {
   readonly id: string;
   readonly kind: ReportKind;
   readonly state: ReportState;
-  /** True when an attempt may have changed something at the service although no answer said so. */
+  /** True if an attempt without a clear answer may have changed something at the service. */
   readonly mayHaveHadEffect: boolean;
-  /** True while a worker holds the tow's lease for this report. */
+  /** True while an attempt is in flight. */
   readonly inFlight: boolean;
 }
 
-/** service-api 4.2, started. */
-export function startedReport(tow: Tow, whereabouts: Whereabouts, moment: string): Owed {
+/** docs/service-api.md#tow-started. */
+export function startedReport(tow: Tow, whereabouts: Whereabouts, occurredAt: string): Owed {
   return {
     kind: 'started',
     body: {
@@ -35,22 +35,22 @@ export function startedReport(tow: Tow, whereabouts: Whereabouts, moment: string
       towed_location: whereabouts.towedLocation,
       latitude: whereabouts.latitude,
       longitude: whereabouts.longitude,
-      status_update_time: moment,
+      status_update_time: occurredAt,
     },
   };
 }
 
-/** service-api 4.2, detained and released. */
+/** docs/service-api.md#tow-detained and #tow-released. */
 export function statusReport(tow: Tow, kind: 'detained' | 'released'): Owed {
   return { kind, body: references(tow) };
 }
 
-/** service-api 4.2, canceled. */
+/** docs/service-api.md#tow-canceled. */
 export function canceledReport(tow: Tow, cancellationReason: string): Owed {
   return { kind: 'canceled', body: { ...references(tow), cancellation_reason: cancellationReason } };
 }
 
-/** service-api 4.3. */
+/** docs/service-api.md#create-tow-invoice. */
 export function invoiceReport(tow: Tow, request: InvoiceRequest): Owed {
   return {
     kind: 'invoice',
@@ -62,7 +62,7 @@ export function invoiceReport(tow: Tow, request: InvoiceRequest): Owed {
   };
 }
 
-/** service-api 4.4. */
+/** docs/service-api.md#update-payment-status. */
 export function paymentReport(tow: Tow, paymentStatus: string): Owed {
   return {
     kind: 'payment',
@@ -70,17 +70,19 @@ export function paymentReport(tow: Tow, paymentStatus: string): Owed {
   };
 }
 
-/** The fields of each report that a person may correct; references are never among them. */
-export const CORRECTABLE_FIELDS = {
-  started: ['plate_number', 'towed_location', 'latitude', 'longitude', 'status_update_time'],
-  detained: [],
-  canceled: ['cancellation_reason'],
-  released: [],
-  invoice: ['vehicle_type', 'delay_in_days'],
-  payment: ['payment_status'],
-} as const satisfies Record<ReportKind, readonly string[]>;
+/** How calls of one kind are sent. The rest of the outbox is the same for all kinds. */
+export interface SendingPolicy {
+  /** False for a call that creates something: sending it twice may create two. */
+  readonly safeToRepeat: boolean;
+  /** How many attempts may be left unanswered before a person decides. */
+  readonly unansweredMax: number;
+  /** How many unanswered attempts stay open after a manual retry. */
+  readonly openAfterRetry: number;
+  /** True for reports that say where a vehicle is. They get rate limit permits first. */
+  readonly isUrgent: boolean;
+}
 
-/** True once nothing more will be done for a report, so that the next one may leave. */
+/** True once a report is accepted or waived, so that the next one may leave. */
 export function isSettled(state: ReportState): boolean {
   return state === 'accepted' || state === 'waived';
 }

@@ -1,52 +1,55 @@
-import { momentMs } from './moment';
+import { timestampMs } from './timestamp';
 import { isSettled } from './outbox';
 import type { Tow } from './tow';
 import type { ReportState } from './vocabulary';
 
-/** How long a tow may stand still before people are shown that it does. Nothing follows from it by itself. */
+/** When a tow is shown as overdue. Nothing else follows from it. */
 
-/** After how long what is overdue, ms; 0 = never. The values come from the configuration. */
+/** Limits per reason, ms; 0 = never. They are configured. */
 export interface OverdueAfter {
-  /** In the state `requested`: nobody has started. */
+  /** In the state `requested`. */
   readonly requestedMs: number;
   /** In the state `started`: the vehicle is neither in the yard nor released. */
   readonly startedMs: number;
-  /** A report that is owed to the service and not settled. */
+  /** An unsettled report. */
   readonly reportMs: number;
 }
 
-/** One reason why a tow is overdue, and since when that stands still, ms since the epoch. */
+/** One reason why a tow is overdue, and since when, ms since the epoch. */
 export interface OverdueMark {
   readonly what: 'requested' | 'started' | 'report';
   readonly sinceMs: number;
 }
 
-/** What of a report tells since when it is owed. */
-export interface OwedReport {
+export interface ReportAge {
   readonly state: ReportState;
   readonly createdAtMs: number;
+  readonly waitsFor?: string | null;
 }
 
-/** Since when a tow is in its state: when what led there happened. Null where its record names no moment at all. */
+/** When the fact that led to the tow's state happened, ms since the epoch; null when no timestamp is readable. */
 export function stateSinceMs(tow: Tow): number | null {
   const led = tow.facts.findLast(({ event }) => event === tow.state);
-  return momentMs(led?.occurredAt ?? tow.requestedAt) ?? momentMs(tow.requestedAt);
+  return timestampMs(led?.occurredAt ?? tow.requestedAt) ?? timestampMs(tow.requestedAt);
 }
 
-/** How long a tow has been in its state; never negative, though a phone may run ahead of our clock. */
+/** How long a tow has been in its state. Never negative, although phones may be ahead of our clock. */
 export function ageOf(tow: Tow, nowMs: number): { readonly sinceMs: number; readonly ageMs: number } {
   const sinceMs = stateSinceMs(tow) ?? nowMs;
   return { sinceMs, ageMs: Math.max(0, nowMs - sinceMs) };
 }
 
-/** Since when the oldest report that is not settled is owed, ms since the epoch; null when nothing is owed. */
-export function owedSinceMs(reports: readonly OwedReport[]): number | null {
-  return reports.find(({ state }) => !isSettled(state))?.createdAtMs ?? null;
+/**
+ * When the oldest unsettled report was recorded, ms since the epoch; null when all are settled. Reports of a shadow time
+ * are not meant to be sent yet.
+ */
+export function unsettledSinceMs(reports: readonly ReportAge[]): number | null {
+  return reports.find(({ state, waitsFor }) => !isSettled(state) && waitsFor !== 'shadow')?.createdAtMs ?? null;
 }
 
-/** Every reason why a tow is overdue; none when it is not. `reports` in the order of the outbox. */
+/** Every reason why a tow is overdue, or none. `reports` are in outbox order. */
 export function overdueOf(
-  { tow, reports }: { readonly tow: Tow; readonly reports: readonly OwedReport[] },
+  { tow, reports }: { readonly tow: Tow; readonly reports: readonly ReportAge[] },
   after: OverdueAfter,
   nowMs: number,
 ): OverdueMark[] {
@@ -56,7 +59,7 @@ export function overdueOf(
     marks.push({ what: 'requested', sinceMs, afterMs: after.requestedMs });
   }
   if (sinceMs !== null && tow.state === 'started') marks.push({ what: 'started', sinceMs, afterMs: after.startedMs });
-  const owedMs = owedSinceMs(reports);
+  const owedMs = unsettledSinceMs(reports);
   if (owedMs !== null) marks.push({ what: 'report', sinceMs: owedMs, afterMs: after.reportMs });
   return marks
     .filter((mark) => mark.afterMs > 0 && nowMs - mark.sinceMs > mark.afterMs)

@@ -1,4 +1,4 @@
-/** Plates and numbers as people write them, in Arabic or Latin script (field-notes, "Saudi Arabia"). */
+/** Plates and numbers in Arabic or Latin script (field-notes, "Saudi Arabia"). */
 
 const LATIN_LETTERS: Readonly<Record<string, string>> = {
   ا: 'a',
@@ -22,13 +22,13 @@ const LATIN_LETTERS: Readonly<Record<string, string>> = {
   ي: 'v',
 };
 
-/** Up to 4 digits and up to 3 of the 17 letters, either of them first. */
+/** 1 to 4 digits and 1 to 3 of the 17 letters, in either order. */
 const SAUDI_PLATE = /^(?:\d{1,4}[abdeghjklnrstuvxz]{1,3}|[abdeghjklnrstuvxz]{1,3}\d{1,4})$/;
 
-/** What says nothing about a plate: spaces and dashes, and the stroke that only makes an Arabic letter longer. */
+/** Characters without meaning in a plate: spaces, dashes, and the stroke that lengthens an Arabic letter. */
 const IGNORED = /[\s\-_.\u0640]/g;
 
-/** One spelling of a plate for both scripts: Latin lower case, western digits, no spaces or dashes. */
+/** One spelling per plate for both scripts: Latin lower case, western digits, no spaces or dashes. */
 export function plateKey(plate: string): string {
   return Array.from(westernDigits(plate.toLowerCase()))
     .map((character) => LATIN_LETTERS[character] ?? character)
@@ -36,7 +36,7 @@ export function plateKey(plate: string): string {
     .replaceAll(IGNORED, '');
 }
 
-/** The letters of a plate as plates show them in Arabic script. */
+/** Plate letters in Arabic script. */
 const ARABIC_LETTERS: Readonly<Record<string, string>> = {
   a: 'ا',
   b: 'ب',
@@ -57,20 +57,20 @@ const ARABIC_LETTERS: Readonly<Record<string, string>> = {
   v: 'ى',
 };
 
-/** One plate as people read it in each script. */
+/** One plate in each script. */
 export interface BothScripts {
   readonly latin: string;
   readonly arabic: string;
 }
 
 /**
- * A plate of Saudi Arabia in both scripts, letters spaced (`A B J 1234`, `ا ب ح ١٢٣٤`), its parts in the order they were
- * entered in; null for any other plate. Both have the `plateKey` of the plate itself.
+ * A Saudi plate in both scripts, letters spaced (`A B J 1234`, `ا ب ح ١٢٣٤`), in the entered order; null for any
+ * other plate. Both texts have the `plateKey` of the plate.
  */
 export function bothScripts(plate: string): BothScripts | null {
   const key = plateKey(plate);
   if (!SAUDI_PLATE.test(key)) return null;
-  // Digits stay together, each letter stands alone.
+  // Digits stay together, letters are separated.
   const parts = key.match(/\d+|[a-z]/g) ?? [];
   const isNumber = (part: string) => /^\d/.test(part);
   return {
@@ -79,17 +79,17 @@ export function bothScripts(plate: string): BothScripts | null {
   };
 }
 
-/** True for what a plate of Saudi Arabia looks like, in either script. */
+/** True for a text in the format of a Saudi plate, in either script. */
 export function looksSaudi(plate: string): boolean {
   return SAUDI_PLATE.test(plateKey(plate));
 }
 
-/** Arabic and Persian digits as 0-9; all else stays. */
+/** Replaces Arabic and Persian digits by 0-9. */
 export function westernDigits(text: string): string {
   return Array.from(text).map(westernDigit).join('');
 }
 
-/** 0-9 as Arabic digits. */
+/** Replaces 0-9 by Arabic digits. */
 function arabicDigits(digits: string): string {
   return Array.from(digits, (digit) => String.fromCodePoint(0x660 + Number(digit))).join('');
 }

@@ -2,68 +2,74 @@ import { askedWaitMs, backoffMs, type RetrySettings } from './backoff';
 import { ENTRY_POLICY, type Entry } from './entry';
 
 /**
- * The failure policy: what happened to an attempt, and what comes next. One table, one exhaustive switch, no clock and
- * no randomness of its own. Rows in the order of the table in the README, "How it fails".
+ * The failure policy: turns the result of an attempt into what happens next. One exhaustive switch, without clock or
+ * randomness. The order is that of docs/failure-policy.md.
  */
 
-/** The cause of a connection whose fresh token was refused too. */
+/** The cause when a fresh token is refused too. */
 export const TOKEN_REFUSED = 'token_refused';
 
-/** What happened when one call was made; facts in fields, never to be read back from a message. */
+/** The result of one call. Facts are in fields and never parsed back from a message. */
 export type Exchange =
-  /** The service answered 2xx and the body keeps the contract. */
-  | { readonly kind: 'accepted'; readonly httpStatus: number }
   /**
-   * The service answered 2xx, with no body or with a JSON object that breaks the contract: done on the wire, but a person
-   * should look.
+   * A 2xx whose body fulfills the contract, or could be read nevertheless. `differences` lists what was tolerated,
+   * `field: rule` without values: it is counted, and opens no task.
+   */
+  | { readonly kind: 'accepted'; readonly httpStatus: number; readonly differences?: readonly string[] }
+  /**
+   * A 2xx without body, or whose JSON object cannot be read by the contract: it took effect, but a person should check
+   * one such answer. `issues` are `field: rule` without values.
    */
   | { readonly kind: 'contract_broken'; readonly httpStatus: number; readonly issues: readonly string[] }
-  /** A 2xx arrived whose body is no JSON object, or has no end: a page or a proxy answered in place of the service. */
+  /** A 2xx whose body is not a JSON object or is truncated: a page or proxy answered in place of the service. */
   | { readonly kind: 'not_the_service'; readonly httpStatus: number; readonly cause: ForeignBody }
-  /** The service answered something else. */
+  /** Any other status. */
   | {
       readonly kind: 'refused';
       readonly httpStatus: number;
-      /** The service's own words, null when there were none. */
+      /** The message of the service; null when it sent none. */
       readonly message: string | null;
       readonly isJson: boolean;
-      /** The earliest moment the service wants the next call, ms since the epoch. */
+      /** The earliest time for the next call, ms since the epoch. */
       readonly notBeforeMs: number | null;
     }
-  /** DNS, connection refused, connect timeout: no byte of the request can have arrived. */
+  /** DNS failure, connection refused or connect timeout: no byte of the request can have arrived. */
   | { readonly kind: 'surely_not_sent'; readonly cause: string }
-  /** Bytes were sent and no status came back. */
+  /** Bytes were sent, but the last byte of the body surely not: the service cannot have the whole request. */
+  | { readonly kind: 'partly_sent'; readonly cause: string }
+  /** The whole request may have been sent, and no status came back. */
   | { readonly kind: 'unanswered'; readonly cause: string }
-  /** No token could be had, or a fresh one was refused: a condition of the connection, not of this report. */
+  /** No token, or a fresh token was refused: a fault of the connection, not of this report. */
   | { readonly kind: 'connection'; readonly cause: string; readonly notBeforeMs: number | null }
   /**
-   * The right to send had grown too old before the first byte, or the budget of these calls or of token calls had no slot
-   * left; nothing was sent. `notBeforeMs` tells when a slot will be free.
+   * Nothing was sent: the claim expired before the first byte, or the rate limit of these calls or of token calls had
+   * no permit. `notBeforeMs` is when a permit will be free.
    */
   | { readonly kind: 'dropped'; readonly notBeforeMs: number | null };
 
-/** Why a 2xx is not the service's answer. `broken_off`: the body was cut short. `too_long`: it was not read to its end. */
+/** Why a 2xx is not an answer of the service. `broken_off`: truncated. `too_long`: not read to its end. */
 export type ForeignBody = 'not_json' | 'not_an_object' | 'broken_off' | 'too_long';
 
-export const FOREIGN_BODY_WORDS: Readonly<Record<ForeignBody, string>> = {
+export const FOREIGN_BODY_MESSAGES: Readonly<Record<ForeignBody, string>> = {
   not_json: 'the body is not JSON',
   not_an_object: 'the body is no JSON object',
   broken_off: 'the body breaks off',
   too_long: 'the body is too long',
 };
 
-/** What an entry went through before this attempt. */
+/** The history of an entry before this attempt. */
 export interface AttemptHistory extends Readonly<
   Pick<Entry, 'failures' | 'notFound' | 'unanswered' | 'connectionLosses'>
 > {
   readonly safeToRepeat: boolean;
-  /** How often in a row the connection as a whole has failed, with any entry. */
+  /** Consecutive connection failures, of all entries. */
   readonly connectionFailures: number;
 }
 
-/** The history of a claimed entry. */
 export function historyOf(entry: Entry, connectionFailures: number): AttemptHistory {
-  return { ...entry, safeToRepeat: ENTRY_POLICY[entry.kind].safeToRepeat, connectionFailures };
+  const { kind, failures, notFound, unanswered, connectionLosses } = entry;
+  const { safeToRepeat } = ENTRY_POLICY[kind];
+  return { failures, notFound, unanswered, connectionLosses, safeToRepeat, connectionFailures };
 }
 
 export interface PolicySettings extends RetrySettings {
@@ -72,42 +78,36 @@ export interface PolicySettings extends RetrySettings {
   readonly unknownGraceMs: number;
 }
 
-/** Why a person may want to look twice at a refusal. */
+/** Why a refusal deserves a second look. */
 export type Hint = 'perhaps_already_accepted';
 
-/** What comes next for the report; delays are counted from the moment the outcome is stored. */
+/** What happens next with the report. Delays count from when the outcome is stored. */
 export type Verdict =
   | { readonly next: 'accepted'; readonly flag: 'contract_broken' | null }
   | { readonly next: 'refused'; readonly hint: Hint | null }
   | { readonly next: 'retry'; readonly delayMs: number; readonly because: RetryReason }
   /**
-   * The effect is unknown: wait for proof this long, then claim decides between one more try and a person. With
-   * `connectionDelayMs` the connection is broken for all calls, and is tried again after that time.
+   * The outcome is unknown. After `delayMs` without proof the claim decides between another attempt and escalation.
+   * With `connectionDelayMs` the connection is broken for all calls and is probed after that time.
    */
   | { readonly next: 'unknown'; readonly delayMs: number; readonly connectionDelayMs?: number }
-  /** Nothing was sent and nothing is wrong with the report: due again after the delay, no failure counted. */
+  /** Nothing was sent, and the report is not at fault. Due after the delay, without counting a failure. */
   | { readonly next: 'hold'; readonly delayMs: number; readonly because: 'connection' | 'dropped' };
 
-export type RetryReason = 'surely_not_sent' | 'throttled' | 'failed' | 'unanswered' | 'not_found';
+export type RetryReason = 'surely_not_sent' | 'partly_sent' | 'throttled' | 'failed' | 'unanswered' | 'not_found';
 
-/**
- * How many creates may be left unanswered before a person must decide: of an invoice never a third, of a violation never
- * a second.
- */
-export const UNANSWERED_CREATES_MAX = { invoice: 2, violation: 1 } as const;
-
-/** A report for which the connection broke so often, while it worked for all others, is itself what is wrong. */
+/** When the connection breaks this often for one report while it works for others, the report is at fault. */
 export const CONNECTION_LOSSES_MAX = 3;
 
-/** Statuses by which the service itself says that the call failed; any other 5xx may come from a gateway that gave up. */
+/** Statuses with which the service itself reports a failure. Any other 5xx may come from a gateway. */
 const SAYS_IT_FAILED: readonly number[] = [500, 503];
 
-/** Messages of a 404 that may mean the service lags behind itself (service-api 7.2). */
+/** Messages of a 404 that may mean that the service has not caught up with itself (docs/service-api.md#tow-errors). */
 const NOT_FOUND_MESSAGES: readonly string[] = ['violation not found', 'plate number not found'];
 
 /**
- * Decides what comes next after one attempt.
- * @param nowMs ms since the epoch, to turn the service's own times into delays.
+ * Decides what happens after one attempt.
+ * @param nowMs ms since the epoch, to turn times of the service into delays.
  * @param jitter 0 to 1; only ever lengthens a delay.
  */
 export function judge(
@@ -123,7 +123,7 @@ export function judge(
   const connectionBackoff = (notBeforeMs: number | null) => wait(history.connectionFailures, notBeforeMs);
   const isLossTooMany =
     isConnectionLoss(exchange, history.connectionFailures) && history.connectionLosses + 1 >= CONNECTION_LOSSES_MAX;
-  // A create that a page answered may have worked: it is never refused for that.
+  // A create answered by a page may have taken effect, so it is never refused for that.
   const isOpenQuestion = exchange.kind === 'not_the_service' && !history.safeToRepeat;
   if (isLossTooMany && !isOpenQuestion)
     return { next: 'refused', hint: history.unanswered > 0 ? 'perhaps_already_accepted' : null };
@@ -141,7 +141,8 @@ export function judge(
         ? { next: 'hold', delayMs: connectionBackoff(null), because: 'connection' }
         : { next: 'unknown', delayMs: settings.unknownGraceMs, connectionDelayMs: connectionBackoff(null) };
     case 'surely_not_sent':
-      return { next: 'retry', delayMs: backoff(), because: 'surely_not_sent' };
+    case 'partly_sent':
+      return { next: 'retry', delayMs: backoff(), because: exchange.kind };
     case 'unanswered':
       return history.safeToRepeat
         ? { next: 'retry', delayMs: backoff(), because: 'unanswered' }
@@ -157,12 +158,21 @@ export function judge(
   }
 }
 
-type Refused = Extract<Exchange, { kind: 'refused' }>;
+type RefusedExchange = Extract<Exchange, { kind: 'refused' }>;
 type Waits = { readonly backoffMs: number; readonly askedMs: number };
 
-function judgeStatus(exchange: Refused, history: AttemptHistory, settings: PolicySettings, waits: Waits): Verdict {
+function judgeStatus(
+  exchange: RefusedExchange,
+  history: AttemptHistory,
+  settings: PolicySettings,
+  waits: Waits,
+): Verdict {
   const { httpStatus } = exchange;
-  if (httpStatus === 429) return { next: 'retry', delayMs: waits.backoffMs, because: 'throttled' };
+  // The budget of the call is closed for all. It opens when the service asked for it, so more wait would not help.
+  if (httpStatus === 429) {
+    const delayMs = exchange.notBeforeMs === null ? waits.backoffMs : waits.askedMs;
+    return { next: 'retry', delayMs, because: 'throttled' };
+  }
   if (httpStatus === 408 || httpStatus >= 500) return judgeServerFault(httpStatus, history, settings, waits);
   if (isLag(exchange) && history.notFound < settings.notFoundRetries) {
     return { next: 'retry', delayMs: Math.max(settings.notFoundRetryMs, waits.askedMs), because: 'not_found' };
@@ -180,7 +190,7 @@ function judgeServerFault(
     const because = SAYS_IT_FAILED.includes(httpStatus) ? 'failed' : 'unanswered';
     return { next: 'retry', delayMs: waits.backoffMs, because };
   }
-  // After an attempt without an answer only one more create may ever have an effect, whatever it answered.
+  // After an unanswered attempt only one more create may take effect, so its answer does not matter.
   if (SAYS_IT_FAILED.includes(httpStatus) && history.unanswered === 0) {
     return { next: 'retry', delayMs: Math.max(settings.unknownGraceMs, waits.backoffMs), because: 'failed' };
   }
@@ -188,8 +198,8 @@ function judgeServerFault(
 }
 
 /**
- * True when the service answered this very call as if nothing could be sent at all, while nothing else says so: a
- * redirect, a 404 that is no JSON, a 2xx that is not the service's, a fresh token refused.
+ * True when this call alone met an answer that would block all calls, while the connection works otherwise: a
+ * redirect, a 404 that is not JSON, a 2xx that is not from the service, or a refused fresh token.
  */
 export function isConnectionLoss(exchange: Exchange, connectionFailures: number): boolean {
   if (connectionFailures > 0) return false;
@@ -197,24 +207,26 @@ export function isConnectionLoss(exchange: Exchange, connectionFailures: number)
   return exchange.kind === 'not_the_service' || (exchange.kind === 'refused' && isMisconfiguration(exchange));
 }
 
-/** A redirect, or a 404 that does not even speak JSON: the base address is wrong, and no report will pass. */
-export function isMisconfiguration(exchange: Refused): boolean {
+/** True for a redirect or a 404 that is not JSON: the base address is wrong, and no report can pass. */
+export function isMisconfiguration(exchange: RefusedExchange): boolean {
   if (exchange.httpStatus < 400) return true;
-  // The shape of an error is not documented: the documented words in plain text are the service speaking.
+  // The format of errors is not documented, so the documented messages also count as plain text.
   return exchange.httpStatus === 404 && !exchange.isJson && !isLag(exchange);
 }
 
-function isLag(exchange: Refused): boolean {
+function isLag(exchange: RefusedExchange): boolean {
   return exchange.httpStatus === 404 && NOT_FOUND_MESSAGES.includes(exchange.message?.trim().toLowerCase() ?? '');
 }
 
 /**
- * True when an exchange by itself says that the service did nothing: such a create can be no second one, and no webhook
- * proves it.
+ * True when the exchange proves that the service did nothing. Another create is then safe, and no webhook can prove
+ * this one.
  */
 export function surelyHadNoEffect(exchange: Exchange): boolean {
   switch (exchange.kind) {
     case 'surely_not_sent':
+    // Open question Q16: the service creates nothing from a form whose end it never received.
+    case 'partly_sent':
     case 'connection':
     case 'dropped':
       return true;

@@ -1,13 +1,12 @@
+import { DECISIONS, UNIFORM_DECISIONS, type TaskAction } from './decisions';
+import { isCorrectable } from './facts';
+import { countsAsAccepted, type DifferenceSource, type SeenDifference } from './difference';
 import type { Hint } from './policy';
-import { CORRECTABLE_FIELDS } from './outbox';
-import type { PausableOperation, ReportKind } from './vocabulary';
+import { PAUSABLE_OPERATIONS, type PausableOperation, type ReportKind } from './vocabulary';
 
-/** The words of every task, in one place: what happened, and what a person can do about it. */
+/** All tasks: what happened, and what a person can do about it. */
 
-export const TASK_ACTIONS = ['correct', 'retry', 'waive', 'accept', 'resolve', 'resume'] as const;
-export type TaskAction = (typeof TASK_ACTIONS)[number];
-
-/** What happened, by name. Whoever speaks to people has words for each of them. */
+/** Types of tasks. The console has messages for each. */
 export const TASK_TYPES = [
   'report_refused',
   'report_unknown',
@@ -19,7 +18,8 @@ export const TASK_TYPES = [
   'ticket_check_refused',
   'ticket_unknown',
   'images_missing',
-  'answer_broken',
+  'answer_differs',
+  'webhook_differs',
   'invoice_mismatch',
   'invoice_before_correction',
   'violation_before_correction',
@@ -37,30 +37,32 @@ export const TASK_TYPES = [
 ] as const;
 export type TaskType = (typeof TASK_TYPES)[number];
 
-/** A task to open. With the towing reference its subject makes the id, so that opening it twice is opening it once. */
+/** A task to open. Its id is the subject plus the towing reference, so opening is idempotent. */
 export interface NewTask {
   readonly subject: string;
   readonly type: TaskType;
-  /** For people; may quote the service, so it never reaches a log. */
+  /** For people. May quote the service, so it never reaches a log. */
   readonly message: string;
   readonly actions: TaskAction[];
   readonly report_id?: string;
   readonly violation_id?: string;
-  /** The operation that a paused one is about. */
+  /** The paused operation, or that of a kind of difference. */
   readonly operation?: PausableOperation;
+  /** The kind of difference. */
+  readonly difference_id?: string;
   readonly http_status?: number | null;
   readonly hint?: string | null;
 }
 
-/** The service said no; the tow's outbox waits for a person. */
+/** The service refused a report; the outbox waits for a decision. */
 export function refusedTask(report: {
   id: string;
   kind: ReportKind;
   httpStatus: number;
-  words: string | null;
+  message: string | null;
   hint: Hint | null;
 }): NewTask {
-  const quoted = report.words === null ? 'without a word' : `"${report.words}"`;
+  const quoted = report.message === null ? 'without a message' : `"${report.message}"`;
   const perhaps =
     report.hint === 'perhaps_already_accepted' ? ' An earlier try got no answer and may have worked.' : '';
   return {
@@ -74,7 +76,7 @@ export function refusedTask(report: {
   };
 }
 
-/** A call that makes something was sent, perhaps twice, and nobody knows whether it worked. */
+/** A create was sent, perhaps twice, and its outcome is unknown. */
 export function unknownOutcomeTask(report: { id: string; kind: ReportKind }): NewTask {
   return {
     subject: report.id,
@@ -85,34 +87,63 @@ export function unknownOutcomeTask(report: { id: string; kind: ReportKind }): Ne
   };
 }
 
-/** A report has kept failing for as long as the configuration allows; nothing more is sent by itself. */
+/** A report kept failing for the configured time; nothing more is sent automatically. */
 export function givenUpTask(report: { id: string; kind: ReportKind; attempts: number }): NewTask {
   return {
     subject: report.id,
     type: 'report_given_up',
-    message: `The ${report.kind} report has kept failing for too long (${report.attempts} attempts). Nothing more is sent until somebody decides.`,
+    message: `The ${report.kind} report has kept failing for too long (${report.attempts} attempts). Nothing more is sent until a person decides.`,
     actions: decisionsOn(report.kind),
     report_id: report.id,
   };
 }
 
 function decisionsOn(kind: ReportKind): TaskAction[] {
-  return CORRECTABLE_FIELDS[kind].length > 0 ? ['correct', 'retry', 'waive', 'accept'] : ['retry', 'waive', 'accept'];
+  return isCorrectable(kind) ? [...DECISIONS] : [...UNIFORM_DECISIONS];
 }
 
-/** The service took a report and answered something its own document does not allow, or nothing. */
-export function contractBrokenTask(report: { id: string; kind: ReportKind; httpStatus: number }): NewTask {
+/** The id of the task about a kind of difference. */
+export function differenceTaskId(differenceId: string): string {
+  return `differs.${differenceId}`;
+}
+
+const DIFFERENCE_TASKS = {
+  answer: {
+    type: 'answer_differs',
+    message: (seen: SeenDifference) => (countsAsAccepted(seen) ? acceptedMessage(seen) : unreadMessage(seen)),
+  },
+  webhook: {
+    type: 'webhook_differs',
+    message: ({ name, shape }: SeenDifference) =>
+      `Webhooks ${name} differ from their document (${shape.join('; ')}). They are kept and were not acted on.`,
+  },
+} as const satisfies Record<DifferenceSource, { type: TaskType; message: (seen: SeenDifference) => string }>;
+
+function acceptedMessage({ name, shape }: SeenDifference): string {
+  return `The service accepts ${name} with an answer that differs from its document (${shape.join('; ')}). The reports count as accepted, and their answers are kept with them. Look one of them up at the service. If it is there, declare the answer expected; if it is not, send it again.`;
+}
+
+function unreadMessage({ name, shape }: SeenDifference): string {
+  return `The service answers ${name} differently from its document (${shape.join('; ')}), and the answer cannot be used. No report is affected by it alone. Ask the service which form is meant; a setting or an update may be needed.`;
+}
+
+const DIFFERENCE_MESSAGE_MAX = 1000;
+
+/** Messages of the service differ from its document: one task per kind of difference. */
+export function differenceTask(seen: SeenDifference): NewTask {
+  const { type, message } = DIFFERENCE_TASKS[seen.source];
+  const operation = PAUSABLE_OPERATIONS.find((kind) => seen.source === 'answer' && seen.name.split('_')[0] === kind);
   return {
-    subject: `contract-${report.id}`,
-    type: 'answer_broken',
-    message: `The service accepted the ${report.kind} report, but its answer breaks the documented contract. Its body, if it had one, is kept with the report as broken_answer. Look it up at the service: resolve this if the report is there, send it again if it is not.`,
-    actions: ['resolve', 'retry'],
-    report_id: report.id,
-    http_status: report.httpStatus,
+    subject: differenceTaskId(seen.id),
+    type,
+    message: message(seen).slice(0, DIFFERENCE_MESSAGE_MAX),
+    actions: ['expect', 'resolve'],
+    difference_id: seen.id,
+    ...(operation === undefined ? {} : { operation }),
   };
 }
 
-/** No report can pass: one task for the whole operator, closed by itself when a call passes again. */
+/** No report can be sent: one task for the whole operator. It closes automatically when a call passes. */
 export function connectionTask(
   cause: string,
   metBy: { kind: ReportKind; towingReference: string } | { violationId: string },
@@ -124,43 +155,46 @@ export function connectionTask(
   return {
     subject: 'connection',
     type: 'connection_lost',
-    message: `Nothing can be sent to the service (${cause}, first met by ${first}). Check SERVICE_BASE_URL, the credentials, and whether a page or a proxy answers in place of the service. One call tries again at least every five minutes, and sending goes on by itself once it works.`,
+    message: `Nothing can be sent to the service (${cause}, first met by ${first}). Check SERVICE_BASE_URL, the credentials, and whether a page or a proxy answers in place of the service. One call probes the connection at least every five minutes. Sending resumes automatically once it works.`,
     actions: [],
   };
 }
 
-/** The service fails or cannot be reached: one task for the whole operator, closed by itself when it answers again. */
-export function outageTask(lastWords: string): NewTask {
+/**
+ * The service fails or is unreachable: one task for the whole operator. It closes automatically when the service
+ * answers.
+ */
+export function outageTask(lastMessage: string): NewTask {
   return {
     subject: 'outage',
     type: 'service_down',
-    message: `The service fails call after call (last: ${lastWords}). All reports wait; one call at a time tries again, and sending goes on by itself once it works.`,
+    message: `The service fails call after call (last: ${lastMessage}). All reports wait. One call at a time probes the service. Sending resumes automatically once it works.`,
     actions: [],
   };
 }
 
-/** The service forbids an operation for tow after tow: one task, whichever tows met it. */
-export function pausedOperationTask(kind: PausableOperation, lastWords: string): NewTask {
+/** The service forbids an operation for several tows: one task for all of them. */
+export function pausedOperationTask(kind: PausableOperation, lastMessage: string): NewTask {
   return {
     subject: `paused.${kind}`,
     type: 'operation_paused',
-    message: `The service forbids the ${kind} operation (HTTP 403: ${lastWords}). Its reports wait; every 5 minutes one tries again. Ask the service for the permission, then resume.`,
+    message: `The service forbids the ${kind} operation (HTTP 403: ${lastMessage}). Its reports wait; every 5 minutes one probes it. Ask the service for the permission, then resume.`,
     actions: ['resume'],
     operation: kind,
     http_status: 403,
   };
 }
 
-/** Something acknowledged is nowhere any more. Opened and closed by the conservation check, never by a person. */
+/** Something acknowledged is lost. Only the conservation check opens and closes this task. */
 export const recordsLostTask: NewTask = {
   subject: 'records_lost',
   type: 'records_lost',
   message:
-    'Acknowledged deliveries or violations, or recorded facts, were found in no state at all. GET /api/conservation names them. What only lacked an index entry is repaired and goes on by itself; for the rest look at the log and at Redis. This closes by itself once a complete scan finds nothing lost.',
+    'Acknowledged deliveries or violations, or recorded facts, are lost. GET /api/conservation lists them. Missing index entries are repaired automatically; for the rest check the log and Redis. This task closes when a complete scan finds nothing lost.',
   actions: [],
 };
 
-/** The invoice of the answer and the one of the webhook differ. */
+/** The invoice in the answer and the one in the webhook differ. */
 export function invoiceMismatchTask(fields: readonly string[]): NewTask {
   return {
     subject: 'invoice_mismatch',
@@ -170,7 +204,7 @@ export function invoiceMismatchTask(fields: readonly string[]): NewTask {
   };
 }
 
-/** The invoice that exists is the one asked for before a person corrected the request. */
+/** The existing invoice was requested before a person corrected the request. */
 export const provedBeforeCorrectionTask: NewTask = {
   subject: 'invoice_before_correction',
   type: 'invoice_before_correction',
@@ -179,7 +213,7 @@ export const provedBeforeCorrectionTask: NewTask = {
   actions: ['resolve'],
 };
 
-/** The service asked for a known tow again, with another violation or metadata. */
+/** The service requested a known tow again, with another violation or metadata. */
 export const rivalRequestTask: NewTask = {
   subject: 'rival_request',
   type: 'rival_request',
@@ -188,29 +222,29 @@ export const rivalRequestTask: NewTask = {
   actions: ['resolve'],
 };
 
-/** A tow was requested for one of our violations by another name than the service had for it. */
+/** A tow request names one of our violations by another reference than its own. */
 export function violationTwiceTask(violation: { id: string; names: readonly [string, string] }): NewTask {
   const [shownAs, requestedAs] = violation.names;
   return {
     subject: 'violation_twice',
     type: 'violation_twice',
-    message: `The service may hold the violation of this tow twice: as ${shownAs}, and as ${requestedAs}, by which it asks for this tow. Look both up there.`,
+    message: `The service may have the violation of this tow twice: as ${shownAs}, and as ${requestedAs}, which the tow request names. Look both up at the service.`,
     actions: ['resolve'],
     violation_id: violation.id,
   };
 }
 
-/** Something about a delivery is beyond the program; it keeps trying, and closes the task when it succeeds. */
+/** A delivery keeps failing. It is retried, and the task closes when it succeeds. */
 export function failingDeliveryTask(deliveryId: string): NewTask {
   return {
     subject: `delivery_failing-${deliveryId}`,
     type: 'delivery_failing',
-    message: `The webhook delivery ${deliveryId} fails whenever it is processed. It is tried on; the log says why it fails.`,
+    message: `Processing the webhook delivery ${deliveryId} keeps failing. It is retried; the log has the cause.`,
     actions: ['resolve'],
   };
 }
 
-/** An invoice has waited too long for its tow request. */
+/** A parked invoice has waited too long for its tow request. */
 export const parkedInvoiceTask: NewTask = {
   subject: 'invoice_parked',
   type: 'invoice_parked',
@@ -219,7 +253,7 @@ export const parkedInvoiceTask: NewTask = {
   actions: ['resolve'],
 };
 
-/** More different invoices came for one unknown tow than wait for it. */
+/** Too many different invoices are parked for one unknown tow. */
 export const invoicesSetAsideTask: NewTask = {
   subject: 'invoices_set_aside',
   type: 'invoice_parked',
@@ -228,12 +262,35 @@ export const invoicesSetAsideTask: NewTask = {
   actions: ['resolve'],
 };
 
-/** What is finished cannot be archived; closed by itself once it can. */
+/** Finished records cannot be archived. Closes automatically once they can. */
 export function archiveFailingTask(code: string): NewTask {
   return {
     subject: 'archive_failing',
     type: 'archive_failing',
-    message: `The archive in DATA_DIR cannot be written (${code}). Nothing is deleted from Redis until it can; then this closes by itself.`,
+    message: `The archive in DATA_DIR cannot be written (${code}). Nothing is deleted from Redis until it can; then this task closes.`,
     actions: [],
+  };
+}
+
+/** An invoice came for an archived tow: nothing is compared any more. */
+export function lateInvoiceTask(deliveryId: string): NewTask {
+  return {
+    subject: `late_invoice-${deliveryId}`,
+    type: 'late_invoice',
+    message: `An invoice came for a tow that is over and was archived. It was compared with nothing; the delivery ${deliveryId} holds it, and later the archive.`,
+    actions: ['resolve'],
+  };
+}
+
+/**
+ * A tow request came for an archived tow. Redis does not know whether it repeats the old request or reuses its
+ * reference, so a person compares the violations.
+ */
+export function lateRequestTask(deliveryId: string, violationReferenceId: string): NewTask {
+  return {
+    subject: `late_request-${deliveryId}`,
+    type: 'late_request',
+    message: `A tow request came for a tow that is over and was archived; no tow was made. It names the violation ${violationReferenceId}. When the archived tow has another one, this is a new order under a used reference: ask the service for a new reference. The delivery ${deliveryId} holds the request, and later the archive.`,
+    actions: ['resolve'],
   };
 }

@@ -1,35 +1,29 @@
-import { untilNextTry, untilProof, type CallWaiting, type LastError } from './waiting';
+import { untilNextTry, untilProof, type CallWaiting, type WaitingReport } from './waiting';
+import { type EntryError } from './entry';
 import { violationTaskId } from './violation-tasks';
 import type { ViolationState } from './vocabulary';
 
-/** Why a violation is waiting, or that it is not: for one sentence on a page. Moments are ms since the epoch. */
+/** Why a violation is waiting, for one sentence on a page. Timestamps are ms since the epoch. */
 export type ViolationWaiting =
-  /** The service has it, or a person gave it up. */
+  /** Accepted or waived. */
   | { readonly kind: 'over' }
-  /** A person must decide before it is sent at all: its ticket, or its images. */
-  | { readonly kind: 'held'; readonly taskId: string | null; readonly because: LastError | null }
-  /** Nobody could say yet whether the vehicle has an active ticket; asked again then. */
-  | { readonly kind: 'ticket'; readonly atMs: number; readonly because: LastError | null }
-  /** The worker that took it does not see the disk with its images; another one may. */
+  /** A person must decide before it is sent: about its ticket or its images. */
+  | { readonly kind: 'held'; readonly taskId: string | null; readonly because: EntryError | null }
+  /** The ticket check had no answer; it is repeated then. */
+  | { readonly kind: 'ticket'; readonly atMs: number; readonly because: EntryError | null }
+  /** The worker that claimed it does not see the disk with its images; another one may. */
   | { readonly kind: 'images'; readonly atMs: number }
   | CallWaiting;
 
-/** What of a violation tells why it waits. */
-export interface WaitingViolation {
-  readonly id: string;
+/** The part of a violation that explains why it waits. */
+export interface WaitingViolation extends Omit<WaitingReport, 'kind' | 'state'> {
   readonly state: ViolationState;
-  readonly inFlight: boolean;
-  readonly attempts: number;
-  readonly nextAttemptAtMs: number | null;
-  readonly waitsFor: string | null;
-  readonly lastError: LastError | null;
-  readonly hint: string | null;
-  /** Open tasks about it, any others among them. */
+  /** Its open tasks, of any type. */
   readonly tasks: readonly { readonly id: string }[];
   readonly nowMs: number;
 }
 
-/** Why a violation is waiting. Total: every state, whatever else its record says. */
+/** Returns why a violation is waiting, for every state. */
 export function waitingOfViolation(violation: WaitingViolation): ViolationWaiting {
   const { nextAttemptAtMs: atMs, nowMs, lastError: because, hint } = violation;
   const taskId = violation.tasks.find(({ id }) => id === violationTaskId(violation.id))?.id ?? null;

@@ -1,3 +1,4 @@
+import type { EntryError } from './entry';
 import { isSettled } from './outbox';
 import type { ReleaseBlocker } from './release-checklist';
 import { TRANSITIONS, type TransitionEvent } from './tow';
@@ -10,71 +11,75 @@ import {
 } from './vocabulary';
 
 /**
- * Why something is waiting, or that it is not: one tagged union, for one sentence on a page. Pure: says what the records
- * say, and never what is hoped for. Moments are ms since the epoch.
+ * Why something is waiting: one tagged union, for one sentence on a page. Pure: derived from the records only.
+ * Timestamps are ms since the epoch.
  */
 
-/** What holds sending, whichever report it is for. */
-export type Gate =
-  | { readonly kind: 'connection' | 'outage' | 'budget' }
+/** What blocks sending, for all reports alike. */
+export type SendingBlock =
+  | { readonly kind: 'connection' | 'outage' | 'shadow' | 'budget' }
   /** The service forbids the operation (403). */
   | { readonly kind: 'paused'; readonly operation: PausableOperation };
 
-/** What an attempt ended with; `message` may quote the service. */
-export interface LastError {
-  readonly http_status: number | null;
-  readonly message: string;
+/** A place in the waiting queue of a rate limit. */
+export interface QueuePlace {
+  /** From 1. */
+  readonly place: number;
+  /** The length of the queue. */
+  readonly of: number;
+  /** When its permit comes if all before it take theirs. */
+  readonly leavesAtMs: number;
+  /** Until when the service asked to make no such call; null when it did not. */
+  readonly closedUntilMs: number | null;
 }
 
-/** Why a call that is owed has not been made, or not with success. */
+/** Why a call has not been made, or not with success. */
 export type CallWaiting =
-  /** A call is being made. */
   | { readonly kind: 'on_its_way' }
-  /** It is its turn: a worker takes it as soon as one is free. */
+  /** Due: a worker takes it as soon as one is free. */
   | { readonly kind: 'turn' }
   | {
       readonly kind: 'next_try';
       readonly atMs: number;
-      /** How many tries there were. */
+      /** Attempts so far. */
       readonly attempts: number;
-      readonly because: LastError | null;
+      readonly because: EntryError | null;
     }
-  /** The outcome is unknown: something may prove it until then; after that comes one more try, or a person. */
-  | { readonly kind: 'proof'; readonly untilMs: number; readonly because: LastError | null }
-  | { readonly kind: 'gate'; readonly gate: Gate }
-  /** A person must decide: the service refused it, it failed for too long, or nobody knows whether it worked. */
+  /** The outcome is unknown. Proof may come until then; after that it is sent once more or escalated. */
+  | { readonly kind: 'proof'; readonly untilMs: number; readonly because: EntryError | null }
+  /** `queue`: its place among those that wait for the rate limit. */
+  | { readonly kind: 'blocked'; readonly by: SendingBlock; readonly queue?: QueuePlace }
+  /** A person must decide: refused, failed for too long, or outcome unknown. */
   | {
       readonly kind: 'decision';
       readonly why: 'refused' | 'given_up' | 'unknown';
-      /** The task that asks; null while it is being opened. */
+      /** The task that asks for the decision; null while it is being opened. */
       readonly taskId: string | null;
-      readonly because: LastError | null;
-      /** Why somebody may want to look twice. */
+      readonly because: EntryError | null;
+      /** Why it deserves a second look. */
       readonly hint: string | null;
     };
 
-/** Why a report is waiting. */
 export type ReportWaiting = { readonly reportId: string; readonly reportKind: ReportKind } & (
   | CallWaiting
-  /** The outbox is first in, first out. */
+  /** An earlier report of the outbox is first. */
   | { readonly kind: 'behind'; readonly headId: string; readonly headKind: ReportKind }
 );
 
-/** Why a tow is waiting. */
 export type Waiting =
-  /** Nothing is owed, nothing can happen any more, nobody is asked. */
+  /** Nothing to send, no possible fact, no task. */
   | { readonly kind: 'over' }
-  /** Nothing is owed: people say what happens next (`facts`, without those of the office), or look at tasks. */
+  /** Nothing to send. People record the next fact (`facts`, without office facts) or resolve tasks. */
   | {
       readonly kind: 'people';
       readonly facts: readonly TransitionEvent[];
-      /** What must be seen to before a release, which is none of `facts` for so long. */
+      /** What blocks a release; `released` is missing from `facts` meanwhile. */
       readonly blockers: readonly ReleaseBlocker[];
       readonly taskIds: readonly string[];
     }
   | ({ readonly reportId: string; readonly reportKind: ReportKind } & CallWaiting);
 
-/** What of a report tells why it waits. */
+/** The part of a report that explains why it waits. */
 export interface WaitingReport {
   readonly id: string;
   readonly kind: ReportKind;
@@ -83,7 +88,8 @@ export interface WaitingReport {
   readonly attempts: number;
   readonly nextAttemptAtMs: number | null;
   readonly waitsFor: string | null;
-  readonly lastError: LastError | null;
+  readonly queue?: QueuePlace | null;
+  readonly lastError: EntryError | null;
   readonly hint: string | null;
 }
 
@@ -95,58 +101,57 @@ export interface WaitingTask {
 
 export interface WaitingTow {
   readonly state: TowState;
-  /** In the order of the outbox. */
+  /** In outbox order. */
   readonly reports: readonly WaitingReport[];
   readonly tasks: readonly WaitingTask[];
-  /** What would refuse a release (`releaseBlockers`). */
+  /** The blockers of a release (`releaseBlockers`). */
   readonly blockers?: readonly ReleaseBlocker[];
   readonly nowMs: number;
 }
 
-/** Why a tow is waiting: because of the report that is owed first, else because of people, else it is over. */
+/** Returns why a tow is waiting: for its first unsettled report, else for people, else it is over. */
 export function waitingOf(tow: WaitingTow): Waiting {
   const head = headOf(tow.reports);
-  if (head) return { ...named(head), ...headWaiting(head, tow) };
+  if (head) return { ...reportNames(head), ...headWaiting(head, tow) };
   const { blockers = [] } = tow;
   const facts = TRANSITIONS[tow.state].filter((fact) => fact !== 'released' || blockers.length === 0);
   const taskIds = tow.tasks.map(({ id }) => id);
   return facts.length === 0 && taskIds.length === 0 ? { kind: 'over' } : { kind: 'people', facts, blockers, taskIds };
 }
 
-/** Why one report of a tow is waiting; null when it is settled. */
+/** Returns why a report is waiting; null when it is settled. */
 export function waitingOfReport(report: WaitingReport, tow: Omit<WaitingTow, 'state'>): ReportWaiting | null {
   if (!isOwed(report)) return null;
   const head = headOf(tow.reports);
   return head && head.id !== report.id
-    ? { ...named(report), kind: 'behind', headId: head.id, headKind: head.kind }
-    : { ...named(report), ...headWaiting(report, tow) };
+    ? { ...reportNames(report), kind: 'behind', headId: head.id, headKind: head.kind }
+    : { ...reportNames(report), ...headWaiting(report, tow) };
 }
 
-/** What holds a call by the word its record keeps; null for a word that names no gate. */
-export function gateOf(waitsFor: string | null): Gate | null {
-  if (waitsFor === 'connection' || waitsFor === 'outage' || waitsFor === 'budget') return { kind: waitsFor };
+/** Parses the stored `waitsFor` of a call; null when it names nothing that blocks all calls. */
+function sendingBlockOf(waitsFor: string | null): SendingBlock | null {
+  const circuit = (['connection', 'outage', 'shadow', 'budget'] as const).find((known) => known === waitsFor);
+  if (circuit !== undefined) return { kind: circuit };
   const operation = PAUSABLE_OPERATIONS.find((known) => waitsFor === `paused.${known}`);
   return operation === undefined ? null : { kind: 'paused', operation };
 }
 
-/** A report that is not settled. */
-type Owed = WaitingReport & { readonly state: Exclude<ReportState, 'accepted' | 'waived'> };
+type UnsettledReport = WaitingReport & { readonly state: Exclude<ReportState, 'accepted' | 'waived'> };
 
-function isOwed(report: WaitingReport): report is Owed {
+function isOwed(report: WaitingReport): report is UnsettledReport {
   return !isSettled(report.state);
 }
 
-function headOf(reports: readonly WaitingReport[]): Owed | undefined {
+function headOf(reports: readonly WaitingReport[]): UnsettledReport | undefined {
   return reports.find(isOwed);
 }
 
-function named({ id, kind }: WaitingReport) {
+function reportNames({ id, kind }: WaitingReport) {
   return { reportId: id, reportKind: kind };
 }
 
-function headWaiting(head: Owed, { tasks, nowMs }: Omit<WaitingTow, 'state'>): CallWaiting {
-  // A task that only informs about an answer is no question about the report.
-  const task = tasks.find(({ report_id, type }) => report_id === head.id && type !== 'answer_broken');
+function headWaiting(head: UnsettledReport, { tasks, nowMs }: Omit<WaitingTow, 'state'>): CallWaiting {
+  const task = tasks.find(({ report_id }) => report_id === head.id);
   const decision = (why: 'refused' | 'given_up' | 'unknown'): CallWaiting => ({
     kind: 'decision',
     why,
@@ -167,22 +172,24 @@ function headWaiting(head: Owed, { tasks, nowMs }: Omit<WaitingTow, 'state'>): C
   }
 }
 
-/** What of a call that failed, or was not made yet, tells when it comes up again. */
+/** The part of a call that explains when it is sent next. */
 export interface NextTry {
   readonly attempts: number;
   readonly waitsFor: string | null;
-  readonly lastError: LastError | null;
+  readonly queue?: QueuePlace | null;
+  readonly lastError: EntryError | null;
 }
 
-/** What waits for a gate has no time of its own: it goes on when that opens. */
+/** A blocked call has no time of its own: it continues when it is unblocked. */
 export function untilNextTry(call: NextTry, atMs: number, nowMs: number): CallWaiting {
-  const gate = gateOf(call.waitsFor);
-  if (gate) return { kind: 'gate', gate };
+  const by = sendingBlockOf(call.waitsFor);
+  if (by?.kind === 'budget' && call.queue) return { kind: 'blocked', by, queue: call.queue };
+  if (by) return { kind: 'blocked', by };
   if (atMs <= nowMs) return { kind: 'turn' };
   return { kind: 'next_try', atMs, attempts: call.attempts, because: call.lastError };
 }
 
-/** Proof is waited for first, whatever else holds sending. */
+/** Waiting for proof comes first, even while sending is blocked. */
 export function untilProof(call: NextTry, atMs: number, nowMs: number): CallWaiting {
   return atMs > nowMs ? { kind: 'proof', untilMs: atMs, because: call.lastError } : untilNextTry(call, atMs, nowMs);
 }
