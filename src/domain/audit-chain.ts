@@ -1,23 +1,23 @@
 import { auditLineOf, CHAIN_START, hashAfter, type AuditLine, type Sha1 } from './audit-line';
 
 /**
- * The chain that makes the audit tamper-evident: nothing in it can be changed, left out, added or moved without making
- * every later hash anew. What a chain alone cannot show is that entries were cut off its very end, or that it was made
- * anew as a whole; a head noted elsewhere shows both.
+ * A hash chain that makes the audit tamper-evident: a changed, missing, added or moved entry breaks every later hash.
+ * A chain alone does not show that its last entries were cut off, or that it was rebuilt as a whole. A head noted
+ * elsewhere shows both.
  */
 export interface AuditChain {
   /**
-   * Takes a line of the archive, filed under `id`. A line may come again as long as it is the same, and before its turn:
-   * then it waits for the ones before it.
+   * Adds a line of the archive, filed under `id`. A repeated line must be identical. A line that comes early waits
+   * for the lines before it.
    */
   takeArchived(text: string, id: string): ChainBreak | null;
-  /** To be called after the last archived line: those that still wait have lost the ones before them. */
+  /** Call after the last archived line. Lines that still wait have lost the lines before them. */
   endArchived(): ChainBreak | null;
-  /** Takes the next line that is still in Redis; the first of them may be archived already. */
+  /** Adds the next line that is still in Redis. The first lines may be archived already. */
   takeKept(text: string): ChainBreak | null;
-  /** Whether a head noted at an earlier check still belongs to the chain. */
+  /** Checks that a head noted at an earlier check still belongs to the chain. */
   compareNoted(noted: { readonly seq: number; readonly hash: string }): ChainBreak | null;
-  /** As far as the chain holds; null before the first line. */
+  /** The verified part of the chain; null before the first line. */
   readonly extent: ChainExtent | null;
 }
 
@@ -27,13 +27,13 @@ export interface ChainExtent {
   readonly headHash: string;
 }
 
-/** The first place where the chain does not hold, in words for a person. */
+/** The first entry at which the chain breaks, with a message for a person. */
 export interface ChainBreak {
   readonly seq: number;
   readonly problem: string;
 }
 
-/** An empty chain. Of the lines it took it keeps the hashes alone. */
+/** Returns an empty chain. It keeps only the hashes of the lines it has seen. */
 export function createAuditChain(sha1: Sha1): AuditChain {
   const hashes = new Map<number, string>();
   const waiting = new Map<number, string>();
@@ -43,7 +43,7 @@ export function createAuditChain(sha1: Sha1): AuditChain {
 
   const follows = (line: AuditLine): ChainBreak | null => {
     const before = line.seq === 1 ? CHAIN_START : hashes.get(line.seq - 1);
-    // Where the oldest archive was given up, nothing is left that its first entry could follow.
+    // After the oldest archive was deleted there is no line that its first entry could follow.
     if (before === undefined || hashAfter(before, line, sha1) === line.hash) return null;
     return { seq: line.seq, problem: line.seq === 1 ? NOT_ITS_HASH : doesNotFollow(line.seq - 1) };
   };
@@ -73,7 +73,8 @@ export function createAuditChain(sha1: Sha1): AuditChain {
   return {
     takeArchived(text, id) {
       const line = auditLineOf(text);
-      if (!line || String(line.seq) !== id) return { seq: lastSeq + 1, problem: `what is filed as ${id} is not it` };
+      if (!line || String(line.seq) !== id)
+        return { seq: lastSeq + 1, problem: `the line filed as ${id} is not this entry` };
       if (hashes.has(line.seq)) return compare(line, text);
       if (line.seq === lastSeq + 1) return append(line, text) ?? appendWaiting();
       const other = waiting.get(line.seq);
@@ -90,8 +91,9 @@ export function createAuditChain(sha1: Sha1): AuditChain {
     },
     takeKept(text) {
       const line = auditLineOf(text);
-      if (!line) return { seq: (lastKept ?? lastSeq) + 1, problem: 'what stands in its place is no entry' };
-      if (lastKept !== null && line.seq <= lastKept) return { seq: line.seq, problem: `it stands behind ${lastKept}` };
+      if (!line) return { seq: (lastKept ?? lastSeq) + 1, problem: 'the line is not an audit entry' };
+      if (lastKept !== null && line.seq <= lastKept)
+        return { seq: line.seq, problem: `it comes after entry ${lastKept}` };
       if (lastKept !== null && line.seq > lastKept + 1) return missing(lastKept + 1, line.seq);
       lastKept = line.seq;
       if (hashes.has(line.seq)) return compare(line, text);
@@ -109,8 +111,8 @@ export function createAuditChain(sha1: Sha1): AuditChain {
   };
 }
 
-const DIFFERS = 'it is there twice, and the two differ';
-const NOT_ITS_HASH = 'its hash does not belong to what it says';
+const DIFFERS = 'it occurs twice with different content';
+const NOT_ITS_HASH = 'its hash does not match its content';
 const TOO_OLD = 'it is older than the first entry of the archive';
 
 function least(seqs: Iterable<number>): number {
@@ -122,5 +124,5 @@ function doesNotFollow(before: number): string {
 }
 
 function missing(seq: number, found: number): ChainBreak {
-  return { seq, problem: `it is missing: entry ${found} stands in its place` };
+  return { seq, problem: `it is missing: entry ${found} was found instead` };
 }

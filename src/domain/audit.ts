@@ -1,18 +1,13 @@
 import type { FactCommand } from './fact-command';
-import type { FactEvent, PausableOperation, Role } from './vocabulary';
+import { FACTS, reasonOf } from './facts';
+import { FACT_EVENTS, type PausableOperation, type Role } from './vocabulary';
 
 /**
- * What people did: who, what, when and why, one entry for each act that had an effect. An entry names things by their
- * ids and changed fields by their names, never by their values: the audit outlives the personal data of a tow. `why` is
- * what the person wrote and nothing else is free text.
+ * The audit log: one entry for each action of a person that had an effect. An entry has ids of things and names of changed
+ * fields but no values, since it outlives the personal data of a tow. Only `why` is free text, written by the person.
  */
 export const AUDIT_ACTIONS = [
-  'tow.started',
-  'tow.detained',
-  'tow.canceled',
-  'tow.released',
-  'tow.invoice_requested',
-  'tow.payment_recorded',
+  ...FACT_EVENTS.map((event) => FACTS[event].auditAction),
   'tow.violation_linked',
   'tow.assigned',
   'tow.unassigned',
@@ -26,7 +21,10 @@ export const AUDIT_ACTIONS = [
   'report.corrected',
   'report.waived',
   'report.accepted_by_hand',
+  'shadow.sent',
+  'shadow.declined',
   'violation.reported',
+  'violation.known_added',
   'violation.retried',
   'violation.corrected',
   'violation.waived',
@@ -36,7 +34,12 @@ export const AUDIT_ACTIONS = [
   'bulk.resumed',
   'bulk.aborted',
   'delivery.replayed',
+  'deliveries.judged_again',
   'operation.resumed',
+  'difference.expected',
+  'notifications.changed',
+  'notifications.reset',
+  'alarm.acknowledged',
   'queue.paused',
   'queue.resumed',
   'key.created',
@@ -45,14 +48,14 @@ export const AUDIT_ACTIONS = [
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** Who does something: an API key by its id, its name and its role. */
+/** Who acts: the holder of an API key, or a person whom the identity provider has named (person.ts). */
 export interface Actor {
   readonly id: string;
   readonly name: string;
   readonly role: Role;
 }
 
-/** What an act was done to, as narrow as it is known. */
+/** The things that an action was about. */
 export interface AuditSubject {
   readonly towing_reference_id?: string;
   readonly report_id?: string;
@@ -62,36 +65,42 @@ export interface AuditSubject {
   readonly queue?: string;
   readonly task_id?: string;
   readonly delivery_id?: string;
+  readonly difference_id?: string;
+  readonly alarm_id?: string;
   readonly key_id?: string;
   readonly operation?: PausableOperation;
 }
 
-/** Small facts about an act that its subject alone does not tell. */
+/** Details of an action. */
 export interface AuditDetails {
   readonly occurred_at?: string;
-  /** Names of corrected fields; the timeline of the tow keeps old and new values. */
+  /** Names of corrected fields or changed settings. The timeline of a tow has old and new values. */
   readonly fields?: readonly string[];
-  /** Reports that were waived by the same act. */
+  /** Images that a correction replaced, by their hashes. */
+  readonly replaced_images?: readonly string[];
+  /** Reports that the same action waived. */
   readonly also_waived?: readonly string[];
   readonly task_type?: string;
   readonly step?: string;
-  /** Photos that were added together. */
+  /** Photos that were added in one call. */
   readonly photo_ids?: readonly string[];
-  /** A decision on many tasks at once; each of its tasks has an entry of its own. */
+  /** The bulk run. Each of its tasks also has an entry. */
   readonly bulk_id?: string;
   readonly bulk_action?: string;
-  /** How many tasks it was about to decide, or left undecided. */
+  /** The number of undecided tasks of the bulk run. */
   readonly task_count?: number;
-  /** The role of the key that was made. */
+  /** The number of violations that one call added. */
+  readonly violation_count?: number;
+  /** The role of a new key. */
   readonly granted_role?: Role;
-  /** How long the text of a key before its rotation stays valid. */
+  /** How long the earlier secret of a rotated key stays valid. */
   readonly grace_hours?: number;
 }
 
 export interface AuditEntry {
   readonly action: AuditAction;
   readonly by: string;
-  /** The id of the key: names may be used again, ids never are. */
+  /** The id of the key or of the person at the provider. Names can be used again, ids cannot. */
   readonly by_id: string;
   readonly role: Role;
   readonly on: AuditSubject;
@@ -99,7 +108,7 @@ export interface AuditEntry {
   readonly what: AuditDetails;
 }
 
-/** The entry of an act that is about to be done; the moment is added by whoever writes it. */
+/** The entry of an action. The store adds its time. */
 export function auditOf(
   actor: Actor,
   action: AuditAction,
@@ -116,44 +125,19 @@ export function auditOf(
   };
 }
 
-const FACT_ACTIONS = {
-  started: 'tow.started',
-  detained: 'tow.detained',
-  canceled: 'tow.canceled',
-  released: 'tow.released',
-  invoice: 'tow.invoice_requested',
-  payment: 'tow.payment_recorded',
-} as const satisfies Record<FactEvent, AuditAction>;
-
-/** The entry of a fact: `occurredAt` as it was recorded, `withdrawn` the ids of reports it took back. */
+/** The entry of a fact. `withdrawn` has the ids of the reports that the fact withdrew. */
 export function auditOfFact(
   actor: Actor,
   command: FactCommand,
   fact: { readonly ref: string; readonly occurredAt: string | null; readonly withdrawn: readonly string[] },
 ): AuditEntry {
-  return auditOf(actor, FACT_ACTIONS[command.event], {
+  return auditOf(actor, FACTS[command.event].auditAction, {
     on: { towing_reference_id: fact.ref },
-    why: whyOf(command),
+    why: reasonOf(command),
     what: { ...(fact.occurredAt === null ? {} : { occurred_at: fact.occurredAt }), ...alsoWaived(fact.withdrawn) },
   });
 }
 
-/** The field for reports waived along with something else; none when there are none. */
 export function alsoWaived(ids: readonly string[]): AuditDetails {
   return ids.length > 0 ? { also_waived: ids } : {};
-}
-
-/** A reason for the record comes before the one that is told to the service. */
-function whyOf(command: FactCommand): string | undefined {
-  switch (command.event) {
-    case 'canceled':
-      return command.reason ?? command.cancellationReason;
-    case 'invoice':
-      return command.overrideReason;
-    case 'started':
-    case 'detained':
-    case 'released':
-    case 'payment':
-      return undefined;
-  }
 }

@@ -1,15 +1,14 @@
 import { blockedByHold } from './dispatch-rules';
 import { conflict, invalid } from './refusal';
-import { entered, withFact, type Advance, type Command, type FactContext } from './fact-command';
+import { bodyText, entered, withFact, type Advance, type FactCommand, type FactContext } from './fact-command';
 import { delayInDays } from './invoice';
-import { occurredAt } from './moment';
-import { invoiceReport, paymentReport, type ReportStanding } from './outbox';
-import { previousMoment, type InvoiceRequest, type Payment, type Tow } from './tow';
+import { occurredAt } from './timestamp';
+import { invoiceReport, paymentReport, type ReportStatus } from './outbox';
+import { previousTimestamp, type InvoiceRequest, type Payment, type Tow } from './tow';
+import type { JsonObject } from './vocabulary';
 
-/** The facts of the office: an invoice is asked for, a payment is made. */
-
-/** Asks for the invoice, once, while the vehicle is ours. */
-export function requestInvoice(tow: Tow, command: Command<'invoice'>, context: FactContext): Advance {
+/** Requests the invoice: once, while the tow is started or detained. */
+export function requestInvoice(tow: Tow, command: FactCommand<'invoice'>, context: FactContext): Advance {
   if (tow.invoiceRequest) return conflict('already_recorded', 'The invoice was already requested.');
   if (tow.state !== 'started' && tow.state !== 'detained') {
     return conflict('transition_not_allowed', `An invoice cannot be requested for a tow that is ${tow.state}.`);
@@ -24,17 +23,17 @@ export function requestInvoice(tow: Tow, command: Command<'invoice'>, context: F
     computedDelayInDays,
     overrideReason: entered(command.overrideReason) ?? null,
   };
-  const moment = new Date(context.nowMs).toISOString();
+  const nowIso = new Date(context.nowMs).toISOString();
   return {
     ok: true,
-    tow: { ...withFact(tow, 'invoice', moment, context), invoiceRequest: request },
+    tow: { ...withFact(tow, 'invoice', nowIso, context), invoiceRequest: request },
     owed: invoiceReport(tow, request),
     withdraw: [],
   };
 }
 
-/** Records a payment, each status once and nothing after PAID, unless a hold is open. */
-export function recordPayment(tow: Tow, command: Command<'payment'>, context: FactContext): Advance {
+/** Records a payment: each status once, nothing after PAID. Refused while a hold is open. */
+export function recordPayment(tow: Tow, command: FactCommand<'payment'>, context: FactContext): Advance {
   if (!isInvoiced(tow, context.reports)) return conflict('invoice_required', 'Request the invoice before its payment.');
   if (!tow.facts.some(({ event }) => event === 'started')) {
     return conflict('transition_not_allowed', 'A tow that was never started has nothing to pay.');
@@ -45,47 +44,66 @@ export function recordPayment(tow: Tow, command: Command<'payment'>, context: Fa
   if (!context.rules.paymentStatuses.includes(paymentStatus)) {
     return invalid([{ field: 'payment_status', rule: oneOf(context.rules.paymentStatuses) }]);
   }
-  const recorded = standingPayments(tow, context.reports).map((payment) => payment.paymentStatus);
+  const recorded = countedPayments(tow, context.reports).map((payment) => payment.paymentStatus);
   if (recorded.includes(paymentStatus) || recorded.includes('PAID')) {
     return conflict('already_recorded', 'This payment, or the final PAID, was already recorded.');
   }
-  const when = occurredAt(command.occurredAt, previousMoment(tow), context.nowMs);
+  const when = occurredAt(command.occurredAt, previousTimestamp(tow), context.nowMs);
   if (!when.ok) return when;
   const payment = { paymentStatus, externalReference: entered(command.externalReference) ?? null };
   return {
     ok: true,
-    tow: { ...withFact(tow, 'payment', when.moment, context), payments: [...tow.payments, payment] },
+    tow: { ...withFact(tow, 'payment', when.timestamp, context), payments: [...tow.payments, payment] },
     owed: paymentReport(tow, paymentStatus),
     withdraw: [],
   };
 }
 
-/** True when the service holds, or may be about to hold, an invoice for this tow. */
-export function isInvoiced(tow: Tow, reports: readonly ReportStanding[]): boolean {
+/** The tow after its invoice report got a corrected body. */
+export function correctInvoice(tow: Tow, body: JsonObject): Tow {
+  const { invoiceRequest } = tow;
+  if (invoiceRequest === null) return tow;
+  const corrected = { vehicleType: bodyText(body, 'vehicle_type'), delayInDays: Number(body['delay_in_days']) };
+  return { ...tow, invoiceRequest: { ...invoiceRequest, ...corrected } };
+}
+
+/** The tow after the report of the payment at `index` got a corrected body. */
+export function correctPayment(tow: Tow, body: JsonObject, index: number): Tow {
+  const paymentStatus = bodyText(body, 'payment_status');
+  return {
+    ...tow,
+    payments: tow.payments.map((payment, at) => (at === index ? { ...payment, paymentStatus } : payment)),
+  };
+}
+
+/**
+ * True if the service has an invoice for this tow, or its request is in the outbox. A waived request does not count here, but
+ * a second request is refused nevertheless: `tow.invoiceRequest` shows whether there was one.
+ */
+export function isInvoiced(tow: Tow, reports: readonly ReportStatus[]): boolean {
   return tow.invoiceWebhooks.length > 0 || reports.some((r) => r.kind === 'invoice' && r.state !== 'waived');
 }
 
-/** The place of a payment report among the payments of its tow: each payment has its report, in order. */
-export function paymentIndex(reports: readonly ReportStanding[], reportId: string): number {
+/** The place of a payment report among the payments of its tow: reports and payments have the same order. */
+export function paymentIndex(reports: readonly ReportStatus[], reportId: string): number {
   return reports.filter(({ kind }) => kind === 'payment').findIndex(({ id }) => id === reportId);
 }
 
-/** True when the report of a payment was waived, which takes the payment back. */
-export function isWithdrawn(reports: readonly ReportStanding[], index: number): boolean {
+/** True if the report of a payment was waived. The payment then no longer counts. */
+export function isWithdrawn(reports: readonly ReportStatus[], index: number): boolean {
   return reports.filter(({ kind }) => kind === 'payment')[index]?.state === 'waived';
 }
 
-/** The payments that still count. */
-function standingPayments(tow: Tow, reports: readonly ReportStanding[]): Payment[] {
+function countedPayments(tow: Tow, reports: readonly ReportStatus[]): Payment[] {
   return tow.payments.filter((_payment, index) => !isWithdrawn(reports, index));
 }
 
-/** True when a payment that still counts was recorded. */
-export function isPaid(tow: Tow, reports: readonly ReportStanding[]): boolean {
-  return standingPayments(tow, reports).length > 0;
+/** True if at least one payment counts. */
+export function isPaid(tow: Tow, reports: readonly ReportStatus[]): boolean {
+  return countedPayments(tow, reports).length > 0;
 }
 
-/** True when there is no release without a payment. */
+/** True if a release requires a payment. */
 export function paymentIsNeeded(tow: Tow, { reports, rules }: Pick<FactContext, 'reports' | 'rules'>): boolean {
   switch (rules.releaseRequiresPayment) {
     case 'never':
@@ -97,13 +115,13 @@ export function paymentIsNeeded(tow: Tow, { reports, rules }: Pick<FactContext, 
   }
 }
 
-/** True when the release must wait for the payment. */
+/** True if a release requires a payment that is missing. */
 export function paymentIsMissing(tow: Tow, context: Pick<FactContext, 'reports' | 'rules'>): boolean {
   return paymentIsNeeded(tow, context) && !isPaid(tow, context.reports);
 }
 
-/** An invoice that exists at the service, or that an attempt may have made whatever came of it. */
-export function invoiceMayExist(tow: Tow, reports: readonly ReportStanding[]): boolean {
+/** True if the service has an invoice for this tow, or an attempt may have created one. */
+export function invoiceMayExist(tow: Tow, reports: readonly ReportStatus[]): boolean {
   if (tow.invoiceWebhooks.length > 0) return true;
   return reports.some((report) => {
     if (report.kind !== 'invoice') return false;

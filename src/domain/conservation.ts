@@ -1,48 +1,50 @@
 import { headOf, isEntrySettled } from './entry';
-import { entryTaskId, type OutboxRecord, type StoredTow, type StoredViolation } from './outbox-record';
-import { dueAtMs, isWithPerson } from './outbox-schedule';
+import { editEntry, entryTaskId, type OutboxRecord, type StoredTow, type StoredViolation } from './outbox-record';
+import { dueAtMs, isWaitingForPerson } from './outbox-schedule';
 import { parkedInvoiceTask } from './tasks';
 import type { DELIVERY_STATES, STANDINGS } from './vocabulary';
 
-/** The rules of the conservation check: the one state of everything acknowledged or recorded. */
+/** Rules of the conservation check: everything acknowledged or recorded is in exactly one state. */
 
 export type ConservationState = (typeof STANDINGS)[number];
 
-/** What the check counts: a delivery, a report or a violation. */
+/** A delivery, a report or a violation that the check counts. */
 export interface CheckedItem {
   /** `delivery <id>`, `violation <id>`, `report <towing reference> <place in its outbox>` or `tow <towing reference>`. */
   readonly name: string;
   readonly state: ConservationState;
-  /** A lost item that only lacks an index entry; its record says which. */
+  /** True for a lost item that only lacks an index entry: its record shows which one. */
   readonly isRepairable: boolean;
+  /** True when its record needs a later version of towhook: it waits for such a process. */
+  readonly isNewer?: true;
 }
 
-/** What is known of a record besides the record itself, read at the same instant. */
+/** The index entries of a record, read at the same instant as the record. */
 export interface IndexEntries {
   readonly nowMs: number;
-  /** When the poller looks at it next; null when it is not on the schedule. */
+  /** When the poller runs it next; null when it is not scheduled. */
   readonly scheduledAtMs: number | null;
-  /** Whether people are shown a task. */
+  /** True when a task is in the task list. */
   isTaskListed(id: string): boolean;
 }
 
-/** How long the marker of an archived tow is kept: what comes later for that tow is taken for a new one. */
+/** The lifetime of the marker of an archived tow. A later message for that tow counts as a new tow. */
 export const ARCHIVED_MARKER_KEPT_MS = 400 * 86_400_000;
 
-/** Longer than any wait: what is scheduled later comes from a clock that jumped. */
+/** Longer than any wait. A later time comes from a clock that jumped. */
 const SCHEDULE_MAX_MS = 40 * 86_400_000;
-/** A lease lasts seconds. */
+/** A lease lasts seconds; a later end comes from a clock that jumped. */
 const LEASE_MAX_MS = 3_600_000;
 
 /**
- * The reports of a tow, and `tow <reference>` when it is gone or is to be looked at and is not on the schedule. A report
- * behind the head waits for as long as the head is not lost.
+ * Returns the reports of a tow, and `tow <reference>` when it is gone, or due but not scheduled. A report after the
+ * head counts as waiting unless the head is lost.
  */
 export function checkTow(record: StoredTow, indexed: IndexEntries): CheckedItem[] {
   const { ref, tow, entries } = record;
   if (!tow) return [lostItem(`tow ${ref}`)];
   const head = headOf(entries);
-  const headItem = head && stateOfOwed(record, indexed);
+  const headItem = head && stateOfUnsettled(record, indexed);
   const isStuck = headItem?.state === 'lost' && !headItem.isRepairable;
   const bySeq = new Map(entries.map((entry) => [entry.seq, entry]));
   const last = Math.max(tow.facts.length, entries.at(-1)?.seq ?? 0);
@@ -54,35 +56,36 @@ export function checkTow(record: StoredTow, indexed: IndexEntries): CheckedItem[
     if (entry === head && headItem) return { name, ...headItem };
     return { name, state: isStuck ? 'lost' : 'waiting', isRepairable: false };
   });
-  const hasOtherWork = head === undefined || isWithPerson(record);
-  if (hasOtherWork && isOverlooked(record, indexed)) items.push({ ...lostItem(`tow ${ref}`), isRepairable: true });
+  const hasOtherWork = head === undefined || isWaitingForPerson(record);
+  if (hasOtherWork && isUnscheduled(record, indexed)) items.push({ ...lostItem(`tow ${ref}`), isRepairable: true });
   return items;
 }
 
-/** A violation; it is finished only once nothing is left to do for its tows and images. */
+/** Returns the state of a violation. It is finished once its tows are matched and its images removed. */
 export function checkViolation(record: StoredViolation, indexed: IndexEntries): CheckedItem {
   const name = `violation ${record.id}`;
   const isFinished = record.entries.every(isEntrySettled) && record.unfinishedSince === null;
-  return isFinished ? { name, state: 'finished', isRepairable: false } : { name, ...stateOfOwed(record, indexed) };
+  return isFinished ? { name, state: 'finished', isRepairable: false } : { name, ...stateOfUnsettled(record, indexed) };
 }
 
-/** What the check needs to know of a delivery. */
 export interface CheckedDelivery {
   readonly state: (typeof DELIVERY_STATES)[number];
   readonly verdict: string | null;
   readonly processedAtMs: number | null;
 }
 
-/** What is known of a delivery besides its record, read at the same instant. */
+/** The index entries of a delivery, read at the same instant as the record. */
 export interface DeliveryIndexEntries extends IndexEntries {
   readonly towingReferenceId: string;
   readonly isTowThere: boolean;
   readonly isTowArchived: boolean;
-  /** Whether its tow, once it is requested, takes it along. */
+  /** True when its tow request will take the parked delivery along. */
   readonly isParkedAtTow: boolean;
+  /** True when it is listed under its kind of difference, where it can be judged again. */
+  readonly isDifferenceListed: boolean;
 }
 
-/** A delivery; null: there is no such record, or its state is unknown. */
+/** Returns the state of a delivery; null means that its record is missing or its state unknown. */
 export function checkDelivery(
   id: string,
   delivery: CheckedDelivery | null,
@@ -102,8 +105,10 @@ function stateOfDelivery(delivery: CheckedDelivery, indexed: DeliveryIndexEntrie
         : LOST;
     case 'waiting':
       return isScheduled ? is('waiting') : REPAIRABLE;
+    case 'differs':
+      return indexed.isDifferenceListed ? is('with_a_person') : REPAIRABLE;
     case 'parked': {
-      // The tow took it along when it was requested.
+      // The tow request made the parked delivery due.
       if (isAtTow) return isScheduled ? is('waiting') : REPAIRABLE;
       if (!indexed.isParkedAtTow) return LOST;
       if (isScheduled) return is('parked');
@@ -112,24 +117,32 @@ function stateOfDelivery(delivery: CheckedDelivery, indexed: DeliveryIndexEntrie
   }
 }
 
-/** The marker of an archived tow is deleted after 400 days: until then a tow without one was never archived. */
+/**
+ * True when the marker of its archived tow may have expired. Without a marker before that, the tow was never
+ * archived.
+ */
 function mayBeForgotten({ processedAtMs }: CheckedDelivery, nowMs: number): boolean {
   return processedAtMs === null || processedAtMs <= nowMs - ARCHIVED_MARKER_KEPT_MS;
 }
 
-/** The id of the task about invoices that wait for a tow. */
+/** The id of the task about invoices that are parked for a tow. */
 export function parkedTaskId(ref: string): string {
   return `${parkedInvoiceTask.subject}.${ref}`;
 }
 
-/** The id of the task that the head of a record waits for; null when none is open. */
+/** The id of the open task that the head of a record waits for; null when there is none. */
 export function headTaskId(record: OutboxRecord): string | null {
   const head = headOf(record.entries);
-  return head && isWithPerson(record) ? entryTaskId(record, head) : null;
+  return head && isWaitingForPerson(record) ? entryTaskId(record, head) : null;
 }
 
 const LOST = { state: 'lost', isRepairable: false } as const;
 const REPAIRABLE = { state: 'lost', isRepairable: true } as const;
+
+/** An item whose record this version cannot use. */
+export function newerItem(name: string): CheckedItem {
+  return { name, state: 'waiting', isRepairable: false, isNewer: true };
+}
 
 function is(state: ConservationState): Omit<CheckedItem, 'name'> {
   return { state, isRepairable: false };
@@ -139,16 +152,18 @@ function lostItem(name: string): CheckedItem {
   return { name, ...LOST };
 }
 
-function stateOfOwed(record: OutboxRecord, indexed: IndexEntries): Omit<CheckedItem, 'name'> {
+function stateOfUnsettled(record: OutboxRecord, indexed: IndexEntries): Omit<CheckedItem, 'name'> {
   const taskId = headTaskId(record);
   if (taskId !== null) return indexed.isTaskListed(taskId) ? is('with_a_person') : REPAIRABLE;
-  if (isOverlooked(record, indexed)) return REPAIRABLE;
-  // Otherwise only a person could go on, and no task asks for one.
+  if (isUnscheduled(record, indexed)) return REPAIRABLE;
+  // The list of the shadow time asks a person about it, not a task.
+  if (record.shadow === 'held' && headOf(record.entries)) return is('with_a_person');
+  // Otherwise only a decision could continue it, and no task asks for one.
   return isScheduledInTime(indexed) || isLeased(record, indexed.nowMs) ? is('waiting') : LOST;
 }
 
-/** True when a worker is owed a look at the record, and none will come. */
-function isOverlooked(record: OutboxRecord, indexed: IndexEntries): boolean {
+/** True when the record needs a run but none is scheduled. */
+function isUnscheduled(record: OutboxRecord, indexed: IndexEntries): boolean {
   const { nowMs } = indexed;
   if (isFarAhead(record.lease?.untilMs, nowMs, LEASE_MAX_MS)) return true;
   if (isScheduledInTime(indexed) || isLeased(record, nowMs)) return false;
@@ -167,11 +182,11 @@ function isFarAhead(atMs: number | null | undefined, nowMs: number, maxMs: numbe
   return atMs !== null && atMs !== undefined && atMs > nowMs + maxMs;
 }
 
-/** Takes back what a clock that jumped has put absurdly far ahead: such work is due now, such a lease is void. */
-export function takeBackFarAhead(record: OutboxRecord, nowMs: number): void {
+/** Undoes times that a jumped clock set absurdly far ahead: the work is due now, the lease is void. */
+export function resetFutureTimes(record: OutboxRecord, nowMs: number): void {
   if (isFarAhead(record.lease?.untilMs, nowMs, LEASE_MAX_MS)) record.lease = null;
-  if (isFarAhead(record.lookAtMs, nowMs, SCHEDULE_MAX_MS)) record.lookAtMs = null;
+  if (isFarAhead(record.runAtMs, nowMs, SCHEDULE_MAX_MS)) record.runAtMs = null;
   for (const entry of record.entries) {
-    if (isFarAhead(entry.nextAtMs, nowMs, SCHEDULE_MAX_MS)) entry.nextAtMs = nowMs;
+    if (isFarAhead(entry.nextAtMs, nowMs, SCHEDULE_MAX_MS)) editEntry(record, entry).nextAtMs = nowMs;
   }
 }

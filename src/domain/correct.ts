@@ -1,25 +1,26 @@
 import type { TowRules } from './fact-command';
-import { momentMs, occurredAt } from './moment';
+import { timestampMs, occurredAt } from './timestamp';
 import { isWithdrawn, paymentIndex } from './billing';
-import { CORRECTABLE_FIELDS, type ReportStanding } from './outbox';
+import { FACTS, type FactTable } from './facts';
+import type { ReportStatus } from './outbox';
 import { invalid, type Decision, type FieldRule } from './refusal';
 import type { Tow } from './tow';
 import type { JsonObject, ReportKind } from './vocabulary';
 
-/** New values by wire name; what is left out stays as it was. Types and ranges were checked by the contracts. */
+/** New values by wire name; omitted fields stay. The contracts have checked types and ranges. */
 export type Correction = Readonly<Record<string, string | number | undefined>>;
 
 export interface CorrectionContext {
   /** All reports of the tow, the corrected one among them. */
-  readonly reports: readonly ReportStanding[];
+  readonly reports: readonly ReportStatus[];
   readonly fields: Correction;
   readonly rules: TowRules;
   readonly nowMs: number;
 }
 
 /**
- * A report's body as a person corrects it, and the tow to match. References can never be corrected, and a time keeps
- * its rules: not in the future, not after the next fact. Old and new values are both kept in `fields`.
+ * The corrected body of a report, and the tow that follows from it. `fields` has old and new values. Refused with
+ * `field_invalid`: fields that cannot be corrected, a time in the future or after the next fact, a broken rule.
  */
 export function correct(
   tow: Tow,
@@ -27,7 +28,9 @@ export function correct(
   context: CorrectionContext,
 ): Decision<{ body: JsonObject; tow: Tow; fields: JsonObject }> {
   const given = Object.entries(context.fields).filter(([, value]) => value !== undefined);
-  const correctable: readonly string[] = CORRECTABLE_FIELDS[report.kind];
+  const table: FactTable = FACTS;
+  const row = table[report.kind];
+  const { correctable } = row;
   const forbidden = given.filter(([name]) => !correctable.includes(name));
   if (given.length === 0) {
     const rule = correctable.length > 0 ? `needs at least one of ${correctable.join(', ')}` : 'has nothing to correct';
@@ -46,21 +49,18 @@ export function correct(
     body[name] = value ?? null;
   }
   if (typeof context.fields['status_update_time'] === 'string') {
-    const moment = occurredAt(context.fields['status_update_time'], null, context.nowMs);
-    if (!moment.ok) return invalid(moment.refusal.details.map(({ rule }) => ({ field: 'status_update_time', rule })));
+    const occurred = occurredAt(context.fields['status_update_time'], null, context.nowMs);
+    if (!occurred.ok)
+      return invalid(occurred.refusal.details.map(({ rule }) => ({ field: 'status_update_time', rule })));
     const started = tow.facts.findIndex(({ event }) => event === 'started');
     const next = tow.facts.slice(started + 1).find(({ event }) => event !== 'invoice')?.occurredAt;
-    if (next !== undefined && (momentMs(moment.moment) ?? 0) > (momentMs(next) ?? 0)) {
+    if (next !== undefined && (timestampMs(occurred.timestamp) ?? 0) > (timestampMs(next) ?? 0)) {
       return invalid([{ field: 'status_update_time', rule: `must not be after the next fact (${next})` }]);
     }
-    body['status_update_time'] = moment.moment;
+    body['status_update_time'] = occurred.timestamp;
   }
-  return {
-    ok: true,
-    body,
-    fields,
-    tow: correctedTow(tow, { ...report, index: paymentIndex(context.reports, report.id) }, body),
-  };
+  const index = paymentIndex(context.reports, report.id);
+  return { ok: true, body, fields, tow: row.correct?.(tow, body, index) ?? tow };
 }
 
 function brokenRules({ fields, rules }: CorrectionContext): FieldRule[] {
@@ -72,7 +72,7 @@ function brokenRules({ fields, rules }: CorrectionContext): FieldRule[] {
   return [...oneOf('vehicle_type', rules.vehicleTypes), ...oneOf('payment_status', rules.paymentStatuses)];
 }
 
-/** Each payment status is reported once and nothing after PAID, also when a person corrects one. */
+/** A corrected payment keeps the rule of payments: each status once, PAID last. */
 function brokenPayment(tow: Tow, reportId: string, { fields, reports }: CorrectionContext): FieldRule[] {
   const status = fields['payment_status'];
   if (status === undefined) return [];
@@ -83,51 +83,4 @@ function brokenPayment(tow: Tow, reportId: string, { fields, reports }: Correcti
   const isTaken = others.some(({ paymentStatus }) => paymentStatus === status);
   const isTooEarly = status === 'PAID' && others.some(({ other }) => other > index);
   return isTaken || isTooEarly ? [{ field: 'payment_status', rule: 'must come once, and PAID last' }] : [];
-}
-
-/** The tow says what its reports say. */
-function correctedTow(tow: Tow, report: { kind: ReportKind; index: number }, body: JsonObject): Tow {
-  switch (report.kind) {
-    case 'started':
-      return withStart(tow, body);
-    case 'canceled':
-      return tow.state === 'canceled' ? { ...tow, cancellationReason: textOf(body['cancellation_reason']) } : tow;
-    case 'invoice':
-      return tow.invoiceRequest
-        ? {
-            ...tow,
-            invoiceRequest: {
-              ...tow.invoiceRequest,
-              vehicleType: textOf(body['vehicle_type']),
-              delayInDays: Number(body['delay_in_days']),
-            },
-          }
-        : tow;
-    case 'payment':
-      return {
-        ...tow,
-        payments: tow.payments.map((payment, index) =>
-          index === report.index ? { ...payment, paymentStatus: textOf(body['payment_status']) } : payment,
-        ),
-      };
-    case 'detained':
-    case 'released':
-      return tow;
-  }
-}
-
-function withStart(tow: Tow, body: JsonObject): Tow {
-  const moment = textOf(body['status_update_time']);
-  return {
-    ...tow,
-    plateNumber: textOf(body['plate_number']),
-    towedLocation: textOf(body['towed_location']),
-    latitude: Number(body['latitude']),
-    longitude: Number(body['longitude']),
-    facts: tow.facts.map((fact) => (fact.event === 'started' ? { ...fact, occurredAt: moment } : fact)),
-  };
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }

@@ -2,10 +2,10 @@ import { closeTask, openTask, type StoredTow } from './outbox-record';
 import { failingDeliveryTask, invoicesSetAsideTask, parkedInvoiceTask } from './tasks';
 import type { DeliveryKind, DeliveryState } from './vocabulary';
 
-/** One webhook call received, as it is stored and as the rules see it. Timestamps are ms since the epoch, Redis time. */
+/** A received webhook call. Timestamps are ms since the epoch, Redis time. */
 export interface Delivery {
   readonly id: string;
-  /** Changed by every commit: a decision on another version is not written. */
+  /** Changed by every commit. A decision on another version is not written. */
   readonly version: string;
   readonly kind: DeliveryKind;
   readonly towingReferenceId: string;
@@ -13,63 +13,71 @@ export interface Delivery {
   readonly verified: boolean;
   readonly signatureId: string | null;
   state: DeliveryState;
-  /** What processing it led to; null before. */
+  /** The result of processing; null before. */
   verdict: string | null;
   readonly receivedAtMs: number;
   processedAtMs: number | null;
-  /** When it was parked to wait for its tow; null when it never was. */
+  /** When it was parked until its tow request comes; null if never. */
   parkedAtMs: number | null;
+  /** The kind of difference from the contract that it was last kept for; null if never. */
+  differenceId: string | null;
   readonly copies: number;
   /** Failed runs in a row. */
   failures: number;
   replays: number;
 }
 
-/** So many different invoices wait for one unknown tow, at most. */
+/** How many different invoices are parked for one unknown tow. */
 const PARKED_MAX = 100;
 const PARKED_TASK_AFTER_MS = 24 * 3_600_000;
-/** After so many failures in a row a person is asked to look at a delivery, which is retried nevertheless. */
+/** After this many failures in a row a task is opened. The delivery is still retried. */
 const FAILURES_FOR_TASK = 10;
 
-/** Notes what processing a delivery led to. It leaves the schedule with that. */
+/** Records the result of processing a delivery, which also takes it off the schedule. */
 export function settleDelivery(delivery: Delivery, tow: StoredTow, verdict: string, nowMs: number): void {
-  // The estimated time of Redis may be some milliseconds behind the time at which it stored the delivery.
+  // The estimated Redis time may be some ms earlier than the time at which the delivery was stored.
   const processedAtMs = Math.max(nowMs, delivery.receivedAtMs);
   Object.assign(delivery, { state: 'processed', verdict, processedAtMs, failures: 0 });
   closeTask(tow, `${failingDeliveryTask(delivery.id).subject}.${tow.ref}`);
 }
 
+/** Keeps a delivery that breaks the contract until its kind of difference is judged again. */
+export function keepDiffering(delivery: Delivery, tow: StoredTow, differenceId: string): void {
+  Object.assign(delivery, { state: 'differs', differenceId, failures: 0 });
+  closeTask(tow, `${failingDeliveryTask(delivery.id).subject}.${tow.ref}`);
+}
+
 /**
- * Parks an invoice until its tow is requested; a tow that has too many parked already sets it aside. Returns when to look
- * at it again, ms, to ask a person about it; null once one is asked.
+ * Parks an invoice: it waits for the request of its tow. When too many are parked for that tow, it is set aside.
+ * Returns when to run it again, to open a task about it; null once that task is open.
  */
 export function parkDelivery(
   delivery: Delivery,
   tow: StoredTow,
   nowMs: number,
-): { readonly verdict: 'parked' | 'set_aside'; readonly lookAtMs: number | null } {
+): { readonly verdict: 'parked' | 'set_aside'; readonly runAtMs: number | null } {
   const isParked = tow.parked.some(({ id }) => id === delivery.id);
   if (!isParked && tow.parked.length >= PARKED_MAX) {
     settleDelivery(delivery, tow, 'set_aside', nowMs);
     openTask(tow, invoicesSetAsideTask, nowMs);
-    return { verdict: 'set_aside', lookAtMs: null };
+    return { verdict: 'set_aside', runAtMs: null };
   }
   const parkedAtMs = delivery.parkedAtMs ?? nowMs;
   if (!isParked) tow.parked.push({ id: delivery.id, atMs: parkedAtMs });
   if (delivery.state !== 'parked') Object.assign(delivery, { state: 'parked', parkedAtMs });
   const askAtMs = parkedAtMs + PARKED_TASK_AFTER_MS;
-  if (askAtMs > nowMs) return { verdict: 'parked', lookAtMs: askAtMs };
+  if (askAtMs > nowMs) return { verdict: 'parked', runAtMs: askAtMs };
   openTask(tow, parkedInvoiceTask, nowMs);
-  return { verdict: 'parked', lookAtMs: null };
+  return { verdict: 'parked', runAtMs: null };
 }
 
-/** Makes a delivery ready to be processed once more. */
+/** Makes a delivery ready to be processed again. */
 export function replayDelivery(delivery: Delivery): void {
   delivery.replays += 1;
-  if (delivery.state === 'processed') delivery.state = 'waiting';
+  if (delivery.state === 'processed' || delivery.state === 'differs') delivery.state = 'waiting';
 }
 
-/** Counts a failed run. Returns when to run again, ms, and whether a person is to be asked now. */
+/** Counts a failed run. Returns the time of the next run, ms since the epoch, and whether to open a task. */
 export function deferDelivery(
   delivery: Delivery,
   wait: { readonly baseMs: number; readonly capMs: number },

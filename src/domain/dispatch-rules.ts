@@ -8,13 +8,13 @@ import {
   type Photo,
   type YardPlace,
 } from './dispatch';
-import { occurredAt } from './moment';
+import { occurredAt } from './timestamp';
 import { conflict, invalid, unknown, type Decision } from './refusal';
 import { isTerminal, type Tow } from './tow';
 
-/** What people tell about a tow for the operator alone. Texts were trimmed and measured by the contracts. */
+/** A change of the operator's own records of a tow. The contracts have checked texts and lengths. */
 export type DispatchCommand =
-  /** `crew: null` takes the assignment back. */
+  /** `crew: null` removes the assignment. */
   | { readonly kind: 'assign'; readonly crew: string | null; readonly truck?: string | undefined }
   | { readonly kind: 'step'; readonly step: CrewStep; readonly occurredAt?: string | undefined }
   | { readonly kind: 'yard'; readonly yard: string; readonly slot?: string | undefined }
@@ -27,33 +27,32 @@ export interface DispatchContext {
   readonly nowMs: number;
 }
 
-/** The tow with one more thing kept on it. */
-export type Kept = Decision<{ tow: Tow }>;
+export type DispatchChange = Decision<{ tow: Tow }>;
 
 type Command<K extends DispatchCommand['kind']> = Extract<DispatchCommand, { kind: K }>;
 
-/** A tow is read and written whole: what people add to it has an end, far beyond real use. */
+/** A tow is read and written as a whole, so its lists are bounded, far beyond real use. */
 export const HOLDS_MAX = 100;
 export const NOTES_MAX = 500;
-export const PHOTOS_MAX = 200;
+const PHOTOS_MAX = 200;
 
 /**
- * Keeps what people tell about a tow, or refuses with the rule that forbids it. Pure. Nothing of it owes a report, and
- * no fact asks for it, except that open holds block payment and release (`blockedByHold`). A tow that is over takes notes
- * and the lifting of holds only.
+ * Applies a change to the operator's own records of a tow, or refuses it. No change owes a report. Facts do not depend on these
+ * records, except that open holds block payment and release (`blockedByHold`). A tow that is over accepts only notes and
+ * the lifting of holds.
  * Refusals: `tow_is_over`, `already_recorded`, `step_not_allowed`, `yard_not_allowed`, `not_assigned`, `hold_not_found`,
  * `too_many_holds`, `too_many_notes`, `field_invalid`.
  */
-export function keep(tow: Tow, command: DispatchCommand, context: DispatchContext): Kept {
+export function applyDispatch(tow: Tow, command: DispatchCommand, context: DispatchContext): DispatchChange {
   switch (command.kind) {
     case 'assign':
-      return barredWhenOver(tow) ?? assign(tow, command, context);
+      return refusedWhenOver(tow) ?? assign(tow, command, context);
     case 'step':
-      return barredWhenOver(tow) ?? takeStep(tow, command, context);
+      return refusedWhenOver(tow) ?? takeStep(tow, command, context);
     case 'yard':
-      return barredWhenOver(tow) ?? setYard(tow, command, context);
+      return refusedWhenOver(tow) ?? setYard(tow, command, context);
     case 'hold':
-      return barredWhenOver(tow) ?? placeHold(tow, command, context);
+      return refusedWhenOver(tow) ?? placeHold(tow, command, context);
     case 'lift':
       return liftHold(tow, command, context);
     case 'note':
@@ -61,14 +60,14 @@ export function keep(tow: Tow, command: DispatchCommand, context: DispatchContex
   }
 }
 
-/** The tow with more photos; refusal: `too_many_photos`. A tow that is over takes them too. */
-export function addPhotosTo(tow: Tow, photos: readonly Photo[]): Kept {
+/** The tow with more photos, also if it is over. Refusal: `too_many_photos`. */
+export function addPhotosTo(tow: Tow, photos: readonly Photo[]): DispatchChange {
   const all = [...tow.dispatch.photos, ...photos];
   if (all.length > PHOTOS_MAX) return conflict('too_many_photos', `A tow takes ${PHOTOS_MAX} photos.`);
-  return kept(tow, { photos: all });
+  return changed(tow, { photos: all });
 }
 
-/** The refusal of a payment or a release while a hold is open, naming the holds; null when none is. */
+/** The refusal of a payment or a release while holds are open, with their ids; null if none is open. */
 export function blockedByHold(tow: Tow): ReturnType<typeof conflict> | null {
   const open = openHolds(tow.dispatch).map(({ id }) => id);
   if (open.length === 0) return null;
@@ -76,29 +75,29 @@ export function blockedByHold(tow: Tow): ReturnType<typeof conflict> | null {
   return { ok: false, refusal: { ...refusal, details: open.map((id) => ({ field: `holds.${id}`, rule: 'is open' })) } };
 }
 
-/** Another crew, or none, begins its steps anew: what the one before it told stays on the timeline. */
-function assign(tow: Tow, command: Command<'assign'>, context: DispatchContext): Kept {
+/** Assigns a crew, or none. Another crew starts without steps; those of the crew before stay on the timeline. */
+function assign(tow: Tow, command: Command<'assign'>, context: DispatchContext): DispatchChange {
   const before = tow.dispatch.assignment;
   const { crew } = command;
   const truck = command.truck ?? null;
   if (crew === null) {
     if (truck !== null) return invalid([{ field: 'truck', rule: 'must be left out when crew is null' }]);
-    if (!before) return conflict('not_assigned', 'The tow is assigned to nobody.');
-    return kept(tow, { assignment: null, steps: [] });
+    if (!before) return conflict('not_assigned', 'The tow has no crew.');
+    return changed(tow, { assignment: null, steps: [] });
   }
   if (before && before.crew === crew && before.truck === truck) {
     return conflict('already_recorded', 'The tow is already assigned to this crew and truck.');
   }
   const assignment: Assignment = { crew, truck, at: iso(context), by: context.by };
   const isAnother = before !== null && before.crew !== crew;
-  return kept(tow, { assignment, ...(isAnother ? { steps: [] } : {}) });
+  return changed(tow, { assignment, ...(isAnother ? { steps: [] } : {}) });
 }
 
-/** Steps come in their order; one may be left out, and none is told twice. They end with the vehicle on the hook. */
-function takeStep(tow: Tow, { step, occurredAt: given }: Command<'step'>, context: DispatchContext): Kept {
+/** Records a step. Steps keep their order, can be skipped, and end once the vehicle is hooked up. */
+function takeStep(tow: Tow, { step, occurredAt: given }: Command<'step'>, context: DispatchContext): DispatchChange {
   const { steps } = tow.dispatch;
   if (tow.state !== 'requested' && tow.state !== 'started') {
-    return conflict('step_not_allowed', `A tow that is ${tow.state} has its crew's steps behind it.`);
+    return conflict('step_not_allowed', `A tow that is ${tow.state} takes no more steps of its crew.`);
   }
   if (steps.some((taken) => taken.step === step)) {
     return conflict('already_recorded', `The step ${step} was already recorded.`);
@@ -109,50 +108,50 @@ function takeStep(tow: Tow, { step, occurredAt: given }: Command<'step'>, contex
   }
   const when = occurredAt(given, last && last.occurredAt, context.nowMs);
   if (!when.ok) return when;
-  const taken: CrewStepTaken = { step, occurredAt: when.moment, recordedAt: iso(context), by: context.by };
-  return kept(tow, { steps: [...steps, taken] });
+  const taken: CrewStepTaken = { step, occurredAt: when.timestamp, recordedAt: iso(context), by: context.by };
+  return changed(tow, { steps: [...steps, taken] });
 }
 
-function setYard(tow: Tow, command: Command<'yard'>, context: DispatchContext): Kept {
+function setYard(tow: Tow, command: Command<'yard'>, context: DispatchContext): DispatchChange {
   const { yard } = command;
   const slot = command.slot ?? null;
   if (tow.state !== 'started' && tow.state !== 'detained') {
-    return conflict('yard_not_allowed', `The vehicle of a tow that is ${tow.state} stands in no yard.`);
+    return conflict('yard_not_allowed', `The vehicle of a tow that is ${tow.state} is in no yard.`);
   }
   const before = tow.dispatch.yard;
   if (before && before.yard === yard && before.slot === slot) {
-    return conflict('already_recorded', 'The vehicle already stands there.');
+    return conflict('already_recorded', 'The vehicle is already there.');
   }
   const place: YardPlace = { yard, slot, at: iso(context), by: context.by };
-  return kept(tow, { yard: place });
+  return changed(tow, { yard: place });
 }
 
-function placeHold(tow: Tow, { holdId, reason }: Command<'hold'>, context: DispatchContext): Kept {
+function placeHold(tow: Tow, { holdId, reason }: Command<'hold'>, context: DispatchContext): DispatchChange {
   const { holds } = tow.dispatch;
   const same = openHolds(tow.dispatch).find((hold) => hold.reason === reason);
   if (same) return conflict('already_recorded', `The hold ${same.id} is open for the same reason.`);
   if (holds.length >= HOLDS_MAX) return conflict('too_many_holds', `A tow takes ${HOLDS_MAX} holds.`);
-  return kept(tow, { holds: [...holds, { id: holdId, reason, at: iso(context), by: context.by, lifted: null }] });
+  return changed(tow, { holds: [...holds, { id: holdId, reason, at: iso(context), by: context.by, lifted: null }] });
 }
 
-function liftHold(tow: Tow, { holdId, reason }: Command<'lift'>, context: DispatchContext): Kept {
+function liftHold(tow: Tow, { holdId, reason }: Command<'lift'>, context: DispatchContext): DispatchChange {
   const { holds } = tow.dispatch;
   const hold = holds.find(({ id }) => id === holdId);
   if (!hold) return unknown('hold_not_found', 'There is no such hold on this tow.');
   if (hold.lifted) return conflict('already_recorded', 'The hold was already lifted.');
   const lifted: Hold = { ...hold, lifted: { reason, at: iso(context), by: context.by } };
-  return kept(tow, { holds: holds.map((one) => (one === hold ? lifted : one)) });
+  return changed(tow, { holds: holds.map((one) => (one === hold ? lifted : one)) });
 }
 
-function addNote(tow: Tow, { text }: Command<'note'>, context: DispatchContext): Kept {
+function addNote(tow: Tow, { text }: Command<'note'>, context: DispatchContext): DispatchChange {
   const { notes } = tow.dispatch;
   if (notes.length >= NOTES_MAX) return conflict('too_many_notes', `A tow takes ${NOTES_MAX} notes.`);
-  return kept(tow, { notes: [...notes, { text, at: iso(context), by: context.by }] });
+  return changed(tow, { notes: [...notes, { text, at: iso(context), by: context.by }] });
 }
 
-function barredWhenOver(tow: Tow) {
+function refusedWhenOver(tow: Tow) {
   return isTerminal(tow.state)
-    ? conflict('tow_is_over', `The tow is ${tow.state}: only notes and the lifting of holds are taken.`)
+    ? conflict('tow_is_over', `The tow is ${tow.state}: only notes and the lifting of holds are accepted.`)
     : null;
 }
 
@@ -160,7 +159,7 @@ function openHolds({ holds }: Dispatch): readonly Hold[] {
   return holds.filter(({ lifted }) => lifted === null);
 }
 
-function kept(tow: Tow, changes: Partial<Dispatch>): Kept {
+function changed(tow: Tow, changes: Partial<Dispatch>): DispatchChange {
   return { ok: true, tow: { ...tow, dispatch: { ...tow.dispatch, ...changes } } };
 }
 

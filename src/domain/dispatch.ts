@@ -1,19 +1,19 @@
 /**
- * What an operator keeps of a tow for itself and never tells the service: who goes, how far they are, where the vehicle
- * stands, what must be settled first, notes and photos. All of it is optional.
+ * The operator's own records of a tow, which are never sent: assignment, steps of the crew, yard, holds, notes and photos. All
+ * of them are optional.
  */
 export interface Dispatch {
   readonly assignment: Assignment | null;
-  /** Steps of the crew, in the order they were told. */
+  /** Steps of the crew, in the order of their recording. */
   readonly steps: readonly CrewStepTaken[];
   readonly yard: YardPlace | null;
-  /** Open and lifted ones, oldest first. */
+  /** Open and lifted holds, oldest first. */
   readonly holds: readonly Hold[];
   readonly notes: readonly Note[];
   readonly photos: readonly Photo[];
 }
 
-/** What a crew does before the vehicle is hooked up and reported as started. */
+/** The steps of a crew until the vehicle is hooked up. */
 export const CREW_STEPS = ['accepted', 'en_route', 'on_scene', 'hooked'] as const;
 export type CrewStep = (typeof CREW_STEPS)[number];
 
@@ -38,7 +38,7 @@ export interface YardPlace {
   readonly by: string;
 }
 
-/** While one is open, neither a payment nor a release can be recorded. */
+/** While a hold is open, neither a payment nor a release can be recorded. */
 export interface Hold {
   readonly id: string;
   readonly reason: string;
@@ -53,7 +53,7 @@ export interface Note {
   readonly by: string;
 }
 
-/** A photo on the disk shared by console processes. */
+/** A photo on the disk that console processes share. */
 export interface Photo {
   readonly id: string;
   readonly file: string;
@@ -65,5 +65,4 @@ export interface Photo {
   readonly by: string;
 }
 
-/** Nothing kept yet. */
 export const NO_DISPATCH: Dispatch = { assignment: null, steps: [], yard: null, holds: [], notes: [], photos: [] };

@@ -1,25 +1,26 @@
-import type { NewTask } from './tasks';
+import { FACTS, perFact } from './facts';
+import type { SendingPolicy } from './outbox';
 import type { JsonObject, PausableOperation, ReportKind, ViolationState } from './vocabulary';
 
 /**
- * The outbox: entries in order, each one call owed to the service. A tow has an entry per fact, a violation has one. The
- * head is the first entry that is not settled; only the head is ever sent.
+ * The outbox: entries in order, each one call to the service. A tow has an entry per fact, a violation has one. The
+ * head is the first unsettled entry; only the head is ever sent.
  *
- * The rules in claim-entry.ts, settle-attempt.ts and decide-entry.ts change the record they are given: callers hand them a
+ * The rules in claim-entry.ts, settle-attempt.ts and decide-entry.ts change the record they receive. Callers pass a
  * copy and commit it if the version is unchanged.
  */
 
 export type EntryKind = PausableOperation;
-/** A violation may also be `held`: a person must decide before it is sent at all. */
+/** `held`: only violations; nothing is sent until a person decides. */
 export type EntryState = ViolationState;
 
-/** What an attempt ended with; `message` may quote the service. */
+/** The error of an attempt. `message` may quote the service. */
 export interface EntryError {
   http_status: number | null;
   message: string;
 }
 
-/** One attempt as it is kept; the first 5 and the last 20 are. */
+/** An attempt in the log of an entry, which keeps the first 5 and the last 20. */
 export interface EntryAttempt {
   attempt_id: string;
   started_at?: string | undefined;
@@ -30,61 +31,68 @@ export interface EntryAttempt {
   message?: string | null | undefined;
 }
 
-/** Moments are ms since the epoch, Redis time. */
+/** Timestamps are ms since the epoch, Redis time. */
 export interface Entry {
-  /** Place in the outbox, from 1. */
+  /** Position in the outbox, from 1. */
   seq: number;
   id: string;
   kind: EntryKind;
   state: EntryState;
-  /** Frozen when the fact was recorded; only a correction replaces it. Of a violation its form is sent instead. */
+  /** Frozen when the fact was recorded; only a correction replaces it. A violation is sent from its form instead. */
   body: JsonObject;
-  /** Raised by a correction; an answer to another revision changes nothing. */
+  /** Raised by each correction. An answer to another revision changes nothing. */
   revision: number;
   createdAtMs: number;
-  /** When it may be sent; null when only a person can go on. */
+  /** When it may be sent; null when only a decision can continue it. */
   nextAtMs: number | null;
-  /** The attempt under way. */
+  /** The attempt in flight. */
   attemptId: string | null;
   attempts: number;
   /** Failed attempts in a row. */
   failures: number;
-  /** How often the service did not know the violation or plate. */
+  /** 404 answers that named the violation or plate. */
   notFound: number;
-  /** Attempts without an answer that may have had an effect. */
+  /** Attempts without an answer that may have taken effect. */
   unanswered: number;
-  /** How many of those a person has taken responsibility for. */
+  /** How many of the unanswered attempts a manual retry has forgiven. */
   forgiven: number;
-  /** Attempts that may have had an effect, with any answer. */
+  /** Attempts that may have taken effect, with any answer. */
   possibleEffects: number;
-  /** How often the connection broke for this entry while it worked for all others. */
+  /** Connection failures of this entry while other entries were sent. */
   connectionLosses: number;
-  /** How often in a row the claim had grown too old before the first byte. */
+  /** Consecutive claims that expired before the first byte was sent. */
   drops: number;
-  /** How often in a row the ticket check gave no answer. */
+  /** Consecutive ticket checks without an answer. */
   ticketFailures: number;
-  /** When an attempt that may have had an effect was first begun. */
+  /** When the first attempt that may have taken effect began. */
   firstSentAtMs: number | null;
-  /** The revision of that attempt. */
+  /** The revision that this attempt sent. */
   sentRevision: number | null;
   firstFailedAtMs: number | null;
   giveUpAtMs: number | null;
-  /** What it waits for: the name of a circuit, `budget`, `spool` or `ticket_check`. */
+  /** The name of a circuit, `budget`, `spool` or `ticket_check`. */
   waitsFor: string | null;
-  /** Since when a circuit blocks it; its give-up clock is stopped meanwhile. */
+  /** Since when a circuit blocks it. Its give-up clock is paused meanwhile. */
   blockedSinceMs: number | null;
   error: EntryError | null;
   hint: string | null;
   reason: string | null;
-  /** Refused with 403. */
   forbidden: boolean;
   answer: JsonObject | null;
   rawBody: string | null;
-  /** An accepted answer whose claim was lost while another attempt was under way: settles that one if it ends unanswered. */
+  /**
+   * The kind of difference of the answer that accepted it, while a task asks about that kind. The entry may be sent
+   * again meanwhile, although it is settled.
+   */
+  differs: string | null;
+  /**
+   * An accepted answer that came after its lease was lost, during another attempt. It settles the entry if that
+   * attempt ends unanswered.
+   */
   lateAnswer: LateAnswer | null;
   deliveredAtMs: number | null;
   settledAtMs: number | null;
-  /** `answered`, `late_answer`, `by_hand`, or by what it was proved. */
+  /** `answered`, `late_answer`, `by_hand`, or the kind of proof. */
   acceptedHow: string | null;
   log: EntryAttempt[];
 }
@@ -92,35 +100,20 @@ export interface Entry {
 export interface LateAnswer {
   answer: JsonObject | null;
   rawBody: string | null;
-  /** What a person is asked about the answer. */
-  task: NewTask | null;
+  /** See Entry.differs. */
+  differs: string | null;
 }
 
-interface EntryPolicy {
-  /** False for a call that creates something: sending it twice may create two. */
-  readonly safeToRepeat: boolean;
-  /** How many attempts may be left unanswered before a person decides. */
-  readonly unansweredMax: number;
-  /** How many unanswered attempts remain open after a person says "again". */
-  readonly openAfterRetry: number;
-  /** These tell where a vehicle is and get their permits first. */
-  readonly isUrgent: boolean;
-}
-
-const SAFE = { safeToRepeat: true, unansweredMax: Infinity, openAfterRetry: 1, isUrgent: false } as const;
-
-/** What differs between the kinds of calls; everything else is one machine. */
-export const ENTRY_POLICY: Readonly<Record<EntryKind, EntryPolicy>> = {
-  started: { ...SAFE, isUrgent: true },
-  detained: SAFE,
-  canceled: SAFE,
-  released: { ...SAFE, isUrgent: true },
-  invoice: { safeToRepeat: false, unansweredMax: 2, openAfterRetry: 1, isUrgent: false },
-  payment: SAFE,
+/** How each kind of call is sent; everything else is one machine. */
+export const ENTRY_POLICY: Readonly<Record<EntryKind, SendingPolicy>> = {
+  ...perFact((event) => FACTS[event].sending),
   violation: { safeToRepeat: false, unansweredMax: 1, openAfterRetry: 0, isUrgent: false },
 };
 
-/** A new entry, owed from now on. */
+/**
+ * Returns a new entry that is due now. The literal lists every field: an object that starts as a spread and then gets
+ * further fields has a hidden class of its own, which slows down every later use.
+ */
 export function newEntry(given: {
   seq: number;
   id: string;
@@ -128,9 +121,12 @@ export function newEntry(given: {
   body: JsonObject;
   nowMs: number;
 }): Entry {
-  const { nowMs, ...named } = given;
+  const { seq, id, kind, body, nowMs } = given;
   return {
-    ...named,
+    seq,
+    id,
+    kind,
+    body,
     state: 'pending',
     revision: 1,
     createdAtMs: nowMs,
@@ -157,6 +153,7 @@ export function newEntry(given: {
     forbidden: false,
     answer: null,
     rawBody: null,
+    differs: null,
     lateAnswer: null,
     deliveredAtMs: null,
     settledAtMs: null,
@@ -165,34 +162,34 @@ export function newEntry(given: {
   };
 }
 
-/** True once nothing more will be done for an entry, so that the next one may leave. */
+/** True for an accepted or waived entry: the next entry may be sent. */
 export function isEntrySettled({ state }: Pick<Entry, 'state'>): boolean {
   return state === 'accepted' || state === 'waived';
 }
 
-/** The entry that leaves next; undefined when nothing is owed. */
+/** The first unsettled entry; undefined when all are settled. */
 export function headOf(entries: readonly Entry[]): Entry | undefined {
   return entries.find((entry) => !isEntrySettled(entry));
 }
 
 /** Unanswered attempts that no person has taken responsibility for. */
-export function openOutcomes(entry: Entry): number {
+export function openUnanswered(entry: Entry): number {
   return entry.unanswered - entry.forgiven;
 }
 
-/** The state between two attempts: once an unanswered create may have worked, its outcome stays unknown. */
-export function restingState(entry: Entry): 'pending' | 'unknown' {
-  return !ENTRY_POLICY[entry.kind].safeToRepeat && openOutcomes(entry) > 0 ? 'unknown' : 'pending';
+/** The state between two attempts: `unknown` while an unanswered create may have worked. */
+export function stateBetweenAttempts(entry: Entry): 'pending' | 'unknown' {
+  return !ENTRY_POLICY[entry.kind].safeToRepeat && openUnanswered(entry) > 0 ? 'unknown' : 'pending';
 }
 
-/** The give-up clock runs from the first failure on. */
+/** Starts the give-up clock, at the first failure. */
 export function startGiveUpClock(entry: Entry, nowMs: number, giveUpAfterMs: number): void {
   if (entry.firstFailedAtMs !== null) return;
   entry.firstFailedAtMs = nowMs;
   entry.giveUpAtMs = nowMs + giveUpAfterMs;
 }
 
-/** Takes the entry out of what blocks it; the give-up clock goes on from where it stood. */
+/** Ends the wait for a circuit. The give-up clock resumes where it was paused. */
 export function unblock(entry: Entry, nowMs: number): void {
   if (entry.blockedSinceMs === null) return;
   if (entry.giveUpAtMs !== null) entry.giveUpAtMs += Math.max(0, nowMs - entry.blockedSinceMs);
@@ -200,8 +197,8 @@ export function unblock(entry: Entry, nowMs: number): void {
   entry.waitsFor = null;
 }
 
-/** Notes an attempt that may have had an effect; a proof may be about the revision it sent. */
-export function notePossibleEffect(entry: Entry): void {
+/** Counts an attempt that may have taken effect, and keeps the revision it sent. */
+export function countPossibleEffect(entry: Entry): void {
   entry.possibleEffects += 1;
   entry.sentRevision ??= entry.revision;
 }
@@ -209,10 +206,10 @@ export function notePossibleEffect(entry: Entry): void {
 const FIRST_ATTEMPTS_KEPT = 5;
 const LAST_ATTEMPTS_KEPT = 20;
 
-/** Adds an attempt to those kept: the first 5 and the last 20. */
+/** Adds an attempt to the log: the first 5 and the last 20 are kept. */
 export function logAttempt(entry: Entry, attempt: EntryAttempt): void {
   const last = entry.log.at(-1);
-  // The same attempt is stored again when the reply to its commit was lost.
+  // When the reply to a commit is lost, the same attempt is stored again.
   if (last?.attempt_id === attempt.attempt_id && last.outcome === attempt.outcome) return;
   entry.log.push(attempt);
   if (entry.log.length > FIRST_ATTEMPTS_KEPT + LAST_ATTEMPTS_KEPT) entry.log.splice(FIRST_ATTEMPTS_KEPT, 1);

@@ -1,12 +1,12 @@
-import { momentMs } from './moment';
+import { timestampMs } from './timestamp';
 import { looksSaudi, westernDigits } from './plate';
 import type { FieldRule } from './refusal';
 import type { ViolationForm } from './violation';
 import type { PlateType, ViolationApi } from './vocabulary';
 
 /**
- * What looks wrong in the form of a violation and is not forbidden by the service's document (field-notes, "Saudi
- * Arabia"). Warnings, never refusals: what goes out is what was entered. They never show a value.
+ * Warnings about fields of a violation that look wrong although the service's documentation allows them (field-notes,
+ * "Saudi Arabia"). They never refuse a form, change it, or contain a value.
  */
 export function formatWarnings(
   form: ViolationForm,
@@ -23,26 +23,26 @@ export function formatWarnings(
   ];
 }
 
-/** Phones drift. */
+/** The clocks of phones drift. */
 const FUTURE_TOLERANCE_MS = 2 * 60_000;
-/** A time without an offset is taken as one of Asia/Riyadh. */
+/** A time without an offset is in Asia/Riyadh. */
 const RIYADH_OFFSET = '+03:00';
 
 function dateWarnings(date: string | undefined, nowMs: number): FieldRule[] {
   if (date === undefined) return [];
   const hasOffset = /(Z|[+-]\d{2}:?\d{2})$/i.test(date);
-  const ms = momentMs(hasOffset ? date : `${date}${RIYADH_OFFSET}`);
+  const ms = timestampMs(hasOffset ? date : `${date}${RIYADH_OFFSET}`);
   return [
     ...warnIf(!hasOffset, 'date', 'has no offset from UTC; the service may take it as another time'),
     ...warnIf(ms !== null && ms > nowMs + FUTURE_TOLERANCE_MS, 'date', 'lies in the future'),
   ];
 }
 
-/** Plates that follow other rules. */
+/** Types of plates with other rules. */
 const OTHER_PLATES: readonly PlateType[] = ['DIPLOMATIC', 'EXPORT', 'MOTORCYCLE', 'Heavy_Equipment'];
 
 function plateWarnings({ plateNumber, plateType, isSaudi }: ViolationForm): FieldRule[] {
-  if (OTHER_PLATES.includes(plateType)) return [];
+  if (plateType !== undefined && OTHER_PLATES.includes(plateType)) return [];
   const isLike = looksSaudi(plateNumber);
   return [
     ...warnIf(

@@ -1,13 +1,13 @@
-import { momentMs, riyadhDaysBetween } from './moment';
+import { timestampMs, riyadhDaysBetween } from './timestamp';
 import type { Tow } from './tow';
 import type { Json, JsonObject } from './vocabulary';
 
 /**
- * Money and days of a tow invoice. Amounts are compared as integer halalas (1 SAR = 100 halalas) and always passed on
- * exactly as received.
+ * Amounts and days of a tow invoice. Amounts are compared as integer halalas (1 SAR = 100 halalas) and passed on as
+ * received.
  */
 
-/** Halalas two readings of one amount may differ by before a person is asked: the service rounds somewhere unseen. */
+/** The difference of two amounts that is ignored, in halalas. The service rounds in a way that it does not document. */
 const TOLERANCE_HALALAS = 1;
 
 /** Integer halalas of a number or numeric text in SAR; null when it is neither. */
@@ -18,10 +18,10 @@ export function halalas(amount: Json | undefined): number | null {
   return Number.isSafeInteger(value) ? value : null;
 }
 
-/** The days of delay to invoice, and how they come about. */
+/** The days of delay to invoice, and how they are computed. */
 export interface Delay {
   readonly days: number;
-  /** When the vehicle was detained; null when it was not, which leaves nothing to count. */
+  /** When the vehicle was detained; null if it was not. */
   readonly detainedAt: string | null;
   /** Calendar days since then. */
   readonly daysCounted: number;
@@ -36,31 +36,30 @@ export interface Delay {
  */
 export function delayOf(tow: Tow, nowMs: number, freeDays: number): Delay {
   const detainedAt = tow.facts.find((fact) => fact.event === 'detained')?.occurredAt ?? null;
-  const detainedMs = detainedAt === null ? null : momentMs(detainedAt);
+  const detainedMs = detainedAt === null ? null : timestampMs(detainedAt);
   if (detainedMs === null) return { days: 0, detainedAt: null, daysCounted: 0, freeDays };
   const daysCounted = Math.max(0, riyadhDaysBetween(detainedMs, nowMs));
   return { days: Math.max(0, daysCounted - freeDays), detainedAt, daysCounted, freeDays };
 }
 
-/** The number alone. */
 export function delayInDays(tow: Tow, nowMs: number, freeDays: number): number {
   return delayOf(tow, nowMs, freeDays).days;
 }
 
-/** The charges of one invoice, as answered to our request or as posted by webhook. */
+/** The charges of one invoice, from the answer to the request or from a webhook. */
 export interface Charges {
   readonly towingInvoice: JsonObject;
   readonly delayInvoice: JsonObject | null;
 }
 
-/** One amount on which the answer and the webhook disagree. */
+/** An amount that differs between answer and webhook. */
 export interface Mismatch {
   readonly field: string;
 }
 
 /**
- * The amounts on which two readings of one invoice differ by more than a halala. `paid_amount` is left out: it changes
- * by itself once the payment is known. An amount that one side does not carry is not a difference.
+ * The amounts of one invoice that differ by more than a halala between answer and webhook. `paid_amount` is not compared: it
+ * changes with the payment. An amount that one side does not have is no difference.
  */
 export function reconcile(answer: Charges, webhook: Charges): Mismatch[] {
   return [

@@ -1,9 +1,9 @@
 /**
- * A refusal is a value, not an exception: the rule that forbids what was asked, in words a person can act on.
+ * A refusal is a value, not an exception. It names the rule that forbids a request.
  *
- * - conflict: the state of things forbids it now (HTTP 409).
- * - invalid: a field fails a rule (HTTP 422); every failing field is named.
- * - forbidden: a higher role may do it (HTTP 403).
+ * - conflict: the current state forbids it (HTTP 409).
+ * - invalid: fields fail rules (HTTP 422); every failing field is listed.
+ * - forbidden: it needs a higher role (HTTP 403).
  * - unknown: there is no such thing (HTTP 404).
  */
 export interface Refusal {

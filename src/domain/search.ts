@@ -3,41 +3,41 @@ import type { Tow } from './tow';
 import { metadataIdOf, type Violation } from './violation';
 
 /**
- * The words under which a tow or a violation is found: references, the operator's own ids, the plate in either script,
- * invoice numbers. A search finds by the beginning of a word.
+ * Search terms of tows and violations: references, the operator's own ids, the plate in either script, invoice
+ * numbers. A search matches the beginning of a term.
  */
 
 export { plateKey } from './plate';
 
-/** The words to store for a tow as it stands. */
+/** The terms to store for a tow. */
 export function searchTerms(tow: Tow): string[] {
   const ownId = tow.metadata?.['id'];
   const invoiceNumbers = tow.invoiceWebhooks.flatMap(({ towingInvoice, delayInvoice }) => [
     towingInvoice['invoice_number'],
     delayInvoice?.['invoice_number'],
   ]);
-  const words = [tow.towingReferenceId, tow.violationReferenceId, ownId, ...invoiceNumbers];
-  const terms = words.filter((word): word is string => typeof word === 'string' && word !== '').map(wordTerm);
+  const values = [tow.towingReferenceId, tow.violationReferenceId, ownId, ...invoiceNumbers];
+  const terms = values.filter((value): value is string => typeof value === 'string' && value !== '').map(textTerm);
   if (tow.plateNumber !== null) terms.push(plateTerm(tow.plateNumber));
   return [...new Set(terms)];
 }
 
-/** The words to store for a violation; `reference` is the service's name of it, once it is known. */
+/** The terms to store for a violation. `reference` is the service's reference, once known. */
 export function violationSearchTerms(violation: Violation, reference: string | null): string[] {
-  const words = [violation.id, metadataIdOf(violation), ...(reference === null ? [] : [reference])];
-  return [...new Set([...words.map(wordTerm), plateTerm(violation.form.plateNumber)])];
+  const values = [violation.id, metadataIdOf(violation), ...(reference === null ? [] : [reference])];
+  return [...new Set([...values.map(textTerm), plateTerm(violation.form.plateNumber)])];
 }
 
-/** The term of a name: found by its beginning, in any case. */
-export function wordTerm(word: string): string {
-  return `word:${word.toLowerCase()}`;
+/** The term of a reference, id or number; case is ignored. */
+export function textTerm(text: string): string {
+  return `word:${text.toLowerCase()}`;
 }
 
-/** The beginnings of stored words that match what a person typed. */
+/** The prefixes of terms that match a typed search. */
 export function searchPrefixes(typed: string): string[] {
-  const word = typed.trim().toLowerCase();
-  if (word === '') return [];
-  return plateKey(word) === '' ? [wordTerm(word)] : [wordTerm(word), plateTerm(word)];
+  const text = typed.trim().toLowerCase();
+  if (text === '') return [];
+  return plateKey(text) === '' ? [textTerm(text)] : [textTerm(text), plateTerm(text)];
 }
 
 function plateTerm(plate: string): string {

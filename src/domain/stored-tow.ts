@@ -1,17 +1,17 @@
 import { newEntry, type Entry } from './entry';
-import type { StoredTow } from './outbox-record';
-import type { Owed, ReportStanding } from './outbox';
+import { editEntry, type StoredTow } from './outbox-record';
+import type { Owed, ReportStatus } from './outbox';
 import type { Tow } from './tow';
 
-/** A tow that is known: its request has come, and it is not in the archive. */
+/** A tow whose request has come and that is not archived. */
 export type KnownTow = StoredTow & { tow: Tow };
 
 export function isKnown(record: StoredTow): record is KnownTow {
   return record.tow !== null;
 }
 
-/** What the rules need to know of the reports of a tow. */
-export function reportsOf({ entries }: StoredTow): ReportStanding[] {
+/** The reports of a tow, as the rules need them. */
+export function reportsOf({ entries }: StoredTow): ReportStatus[] {
   return entries.flatMap(({ id, kind, state, possibleEffects, attemptId }) =>
     kind === 'violation' || state === 'held'
       ? []
@@ -19,23 +19,23 @@ export function reportsOf({ entries }: StoredTow): ReportStanding[] {
   );
 }
 
-/** Appends a report to the outbox: it is owed from now on. */
-export function oweReport(record: StoredTow, { kind, body }: Owed, nowMs: number): void {
+/** Appends a report to the outbox, due now. */
+export function appendReport(record: StoredTow, { kind, body }: Owed, nowMs: number): void {
   const seq = record.entries.length + 1;
   record.entries.push(newEntry({ seq, id: `${kind}-${seq}`, kind, body, nowMs }));
 }
 
-/** Invoice webhooks, and rival requests, that are kept in the record of a tow; all of them stay deliveries. */
+/** How many invoice webhooks and rival requests a tow keeps; all of them stay deliveries. */
 const WEBHOOKS_KEPT = 20;
 
-/** Bounds what one tow collects: every change of a tow reads and writes all of it. */
+/** Appends to a bounded list: every change of a tow reads and writes all of it. */
 export function withNewest<T>(kept: readonly T[], newest: T): T[] {
   return [...kept, newest].slice(-WEBHOOKS_KEPT);
 }
 
-/** The report of this id; it throws when there is none. */
-export function entryNamed(record: StoredTow, id: string): Entry {
+/** Returns the report of this id for editing. Throws when there is none. */
+export function editEntryNamed(record: StoredTow, id: string): Entry {
   const entry = record.entries.find((known) => known.id === id);
   if (!entry) throw new Error(`no report ${id} on this tow`);
-  return entry;
+  return editEntry(record, entry);
 }

@@ -6,10 +6,10 @@ import type { FactEvent, JsonObject, TowingReference, TowState, ViolationReferen
  *
  * - requested: entered when the service's tow request is processed; plate and place may be unknown yet.
  * - started: the vehicle is hooked up; plate and place are known. Left by detained, canceled, or released on the spot.
- * - detained: the vehicle stands in the yard. Left by released, or by canceled (role ops).
+ * - detained: the vehicle is in the yard. Left by released, or by canceled (role ops).
  * - released, canceled: terminal.
  *
- * Only `advance` (advance.ts) moves a tow from one state to another.
+ * Only `advance` (facts.ts) moves a tow from one state to another.
  */
 export type Tow =
   | (TowBase & { readonly state: 'requested' } & Partially<Whereabouts>)
@@ -18,7 +18,7 @@ export type Tow =
   | (TowBase & { readonly state: 'released' } & Whereabouts)
   | (TowBase & { readonly state: 'canceled'; readonly cancellationReason: string } & Partially<Whereabouts>);
 
-/** Which vehicle, and the place it was taken from. */
+/** The vehicle, and the place it was taken from. */
 export interface Whereabouts {
   readonly plateNumber: string;
   readonly towedLocation: string;
@@ -40,30 +40,32 @@ interface TowBase {
   readonly payments: readonly Payment[];
   /** The newest invoice webhooks, oldest first; older ones are kept as deliveries only. */
   readonly invoiceWebhooks: readonly InvoiceWebhook[];
-  /** The newest of the later tow requests that named another violation or metadata; the first request wins. */
+  /** The newest later tow requests with another violation or metadata. The first request counts. */
   readonly rivalRequests: readonly RivalRequest[];
-  /** Our own violation that this tow comes from; null when none is known. */
+  /** The operator's own violation that led to this tow; null if none is known. */
   readonly violationId: string | null;
   /** Of the violation. */
   readonly zoneId: string | null;
   readonly violationType: ViolationType | null;
-  /** What the operator keeps for itself: crew, steps, yard, holds, notes, photos. Nothing of it is told to the service. */
+  /** The operator's own records: crew, steps, yard, holds, notes, photos. They are never sent. */
   readonly dispatch: Dispatch;
 }
 
-/** What happened, when it happened, when we were told, and by whom (the name of an API key). */
+/** What happened, when it happened, and when and by which API key (`by`, its name) it was recorded. */
 export interface Fact {
   readonly event: FactEvent;
   readonly occurredAt: string;
   readonly recordedAt: string;
   readonly by: string;
+  /** When it was noted, Redis time, ms. Absent if the timeline has an event for it. */
+  readonly notedAtMs?: number;
 }
 
-/** The one invoice request of a tow. `delayInDays` is frozen here even if the call leaves days later. */
+/** The invoice request of a tow. `delayInDays` stays as it was at the request, even if the call leaves days later. */
 export interface InvoiceRequest {
   readonly vehicleType: string;
   readonly delayInDays: number;
-  /** What the calendar gave when a person gave another number. */
+  /** The number from the calendar; it differs if a person entered another one. */
   readonly computedDelayInDays: number;
   readonly overrideReason: string | null;
 }
@@ -73,7 +75,7 @@ export interface Payment {
   readonly externalReference: string | null;
 }
 
-/** The charges of one invoice webhook, exactly as received. */
+/** The charges of one invoice webhook, as received. */
 export interface InvoiceWebhook {
   readonly deliveryId: string;
   readonly receivedAt: string;
@@ -88,11 +90,11 @@ export interface RivalRequest {
   readonly metadata: JsonObject | null;
 }
 
-/** The events that move a tow; invoice and payment leave its state as it is. */
+/** The facts that change the state of a tow; invoice and payment do not. */
 export type TransitionEvent = Extract<FactEvent, TowState>;
 
 /**
- * Which events each state allows, and the state each leads to.
+ * The facts that each state allows. A fact leads to the state of its name.
  * Open question Q1: the service does not say which prior state a status update requires; this table is ours.
  */
 export const TRANSITIONS = {
@@ -103,18 +105,17 @@ export const TRANSITIONS = {
   canceled: [],
 } as const satisfies Record<TowState, readonly TransitionEvent[]>;
 
-/** True when the table has a way from `from` by `event`. */
 export function transitionAllowed(from: TowState, event: TransitionEvent): boolean {
   const allowed: readonly TransitionEvent[] = TRANSITIONS[from];
   return allowed.includes(event);
 }
 
-/** True for states that no event leaves. */
+/** True for states that no fact leads out of. */
 export function isTerminal(state: TowState): boolean {
   return TRANSITIONS[state].length === 0;
 }
 
-/** The moment of the latest state or payment fact: what a new fact must not lie before. An invoice request is not one. */
-export function previousMoment(tow: Tow): string | null {
+/** The time of the latest fact except an invoice request; a new fact must not lie before it. Null if there is none. */
+export function previousTimestamp(tow: Tow): string | null {
   return tow.facts.findLast((fact) => fact.event !== 'invoice')?.occurredAt ?? null;
 }

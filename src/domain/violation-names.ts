@@ -1,22 +1,24 @@
 import { openTask, type StoredViolation } from './outbox-record';
-import { acceptEntry, beginClearingUp } from './settle-entry';
+import { acceptEntry, requestCleanup } from './settle-entry';
 import { isEntrySettled, type Entry } from './entry';
 import { beforeCorrectionTask } from './violation-tasks';
 
 /**
- * How a violation is called by the service. A reference is the name of one violation at a time. What the service itself has
- * told, by its answer or by echoing our id, stays where it is; what only people said goes to the violation that they, or the
- * service, name next.
+ * References of a violation at the service. A reference belongs to one violation at a time. A reference that the
+ * service itself assigned, by its answer or by echoing our id, stays. One that only a person assigned moves to the
+ * violation that is named next.
  */
 
-/** What an accepted answer says about the violation that the service took. */
-export interface ServiceName {
+/** The created violation that an accepted answer names. */
+export interface AcceptedViolation {
   readonly reference: string;
   readonly serviceStatus: string | null;
   readonly canTow: boolean | null;
 }
 
-/** One more name. True when it is new. `isMain`: it is the one to show, unless the service told the one that is shown. */
+/**
+ * Adds a reference. Returns true when it is new. `isMain`: show this one, unless the service assigned the shown one.
+ */
 export function addReference(
   record: StoredViolation,
   reference: string,
@@ -30,7 +32,7 @@ export function addReference(
   return isNew;
 }
 
-/** Takes a name from a violation, unless the service told it of this one. True when that could be done. */
+/** Removes a reference from a violation, unless the service assigned it. Returns true when it was removed. */
 export function dropReference(record: StoredViolation, reference: string): boolean {
   if (record.toldReferences.includes(reference)) return false;
   record.references = record.references.filter((known) => known !== reference);
@@ -38,14 +40,14 @@ export function dropReference(record: StoredViolation, reference: string): boole
   return true;
 }
 
-/** What was surely never sent cannot have been taken. */
+/** True when the violation may have been sent: otherwise no reference can prove it. */
 export function mayHaveBeenSent(entry: Entry): boolean {
   const { possibleEffects, attemptId, state } = entry;
   return possibleEffects > 0 || attemptId !== null || state === 'unknown' || state === 'accepted';
 }
 
-/** Notes that a tow comes from a violation. `proves`: the service has the violation. */
-export function noteTow(
+/** Records that a tow comes from a violation. `proves`: the service has the violation. */
+export function recordTow(
   record: StoredViolation,
   entry: Entry,
   found: { readonly towingReference: string; readonly isNewReference: boolean; readonly proves: boolean },
@@ -60,6 +62,6 @@ export function noteTow(
     }
     acceptEntry(record, entry, 'proved_by_tow_request', nowMs);
   } else if (found.isNewReference && isEntrySettled(entry)) {
-    beginClearingUp(record);
+    requestCleanup(record);
   }
 }

@@ -1,38 +1,31 @@
-import type { NewTask, TaskAction, TaskType } from './tasks';
+import { DECISIONS, type TaskAction } from './decisions';
+import type { NewTask, TaskType } from './tasks';
 import type { Hint } from './policy';
 
-/** The words of every task about a violation. There is one question about a violation at a time: whether it is sent. */
+/** All tasks about a violation. At most one of them asks whether to send it. */
 
-const DECISIONS: TaskAction[] = ['correct', 'retry', 'waive', 'accept'];
-
-/** The id of the question about sending a violation. */
+/** The id of the task about sending a violation. */
 export function violationTaskId(id: string): string {
   return `violation.${id}`;
 }
 
-/** The id of the question about the answer by which it was accepted. */
-export function violationContractTaskId(id: string): string {
-  return `violation_contract.${id}`;
-}
-
-/** The service said no. */
 export function violationRefusedTask(refused: {
   id: string;
   httpStatus: number;
-  words: string | null;
+  message: string | null;
   hint: Hint | null;
 }): NewTask {
-  const quoted = refused.words === null ? 'without a word' : `"${refused.words}"`;
+  const quoted = refused.message === null ? 'without a message' : `"${refused.message}"`;
   const perhaps = refused.hint === null ? '' : ' An earlier try got no answer and may have worked.';
   return {
-    ...about(refused.id, 'violation_refused', DECISIONS),
+    ...about(refused.id, 'violation_refused', [...DECISIONS]),
     message: `The service refused the violation: ${quoted} (HTTP ${refused.httpStatus}).${perhaps}`,
     http_status: refused.httpStatus,
     hint: refused.hint,
   };
 }
 
-/** It was sent, no answer came, and no tow request has proved it in time. */
+/** It was sent without an answer, and no tow request proved it in time. */
 export function violationUnknownTask(id: string): NewTask {
   return {
     ...about(id, 'violation_unknown', ['accept', 'retry', 'waive']),
@@ -41,63 +34,49 @@ export function violationUnknownTask(id: string): NewTask {
   };
 }
 
-/** It has kept failing for as long as the configuration allows. */
+/** It kept failing for the configured time. */
 export function violationGivenUpTask(given: { id: string; attempts: number }): NewTask {
   return {
-    ...about(given.id, 'violation_given_up', DECISIONS),
-    message: `The violation has kept failing for too long (${given.attempts} attempts). Nothing more is sent until somebody decides.`,
+    ...about(given.id, 'violation_given_up', [...DECISIONS]),
+    message: `The violation has kept failing for too long (${given.attempts} attempts). Nothing more is sent until a person decides.`,
   };
 }
 
-/** The vehicle has a ticket that is valid now. */
+/** The vehicle has a valid ticket. */
 export function activeTicketTask(id: string): NewTask {
   return {
     ...about(id, 'active_ticket', ['retry', 'correct', 'waive']),
-    message:
-      'The vehicle has an active ticket, so the violation was not sent. Retry sends it all the same; waive drops it.',
+    message: 'The vehicle has an active ticket, so the violation was not sent. Retry sends it anyway; waive drops it.',
   };
 }
 
-/** The service does not say whether there is a ticket. */
-export function ticketCheckRefusedTask(id: string, words: string): NewTask {
+/** The service refused the ticket check. */
+export function ticketCheckRefusedTask(id: string, message: string): NewTask {
   return {
     ...about(id, 'ticket_check_refused', ['correct', 'retry', 'waive']),
-    message: `The service refused to say whether the vehicle has an active ticket: "${words}". Retry sends the violation without that check.`,
+    message: `The service refused the check for an active ticket: "${message}". Retry sends the violation without the check.`,
   };
 }
 
-/** Nobody could say whether there is a ticket, for as long as the configuration allows. */
+/** The ticket check had no answer for the configured time. */
 export function ticketUnknownTask(id: string): NewTask {
   return {
     ...about(id, 'ticket_unknown', ['correct', 'retry', 'waive']),
     message:
-      'Nobody could say whether the vehicle has an active ticket, so the violation was not sent. Retry sends it without that check; waive drops it.',
+      'The check for an active ticket had no answer, so the violation was not sent. Retry sends it without the check; waive drops it.',
   };
 }
 
-/** Its images are gone from the disk they were kept on, or not what they were. */
+/** Its images are missing or changed on disk. */
 export function imagesMissingTask(id: string): NewTask {
   return {
     ...about(id, 'images_missing', ['retry', 'waive', 'accept']),
     message:
-      'Images of the violation are missing or cut off in DATA_DIR, so it was not sent. Bring them back and retry, or waive it and report it anew.',
+      'Images of the violation are missing or truncated in DATA_DIR, so it was not sent. Restore them and retry, or waive it and report it again.',
   };
 }
 
-/** The service took a violation and answered something its own document does not allow, or nothing. */
-export function violationContractTask(broken: { id: string; httpStatus: number }): NewTask {
-  return {
-    subject: violationContractTaskId(broken.id),
-    type: 'answer_broken',
-    message:
-      'The service accepted the violation, but its answer breaks the documented contract. Its body, if it had one, is kept with the violation as broken_answer, and its images stay here. Look it up at the service: resolve this if the violation is there, send it again if it is not.',
-    actions: ['resolve', 'retry'],
-    violation_id: broken.id,
-    http_status: broken.httpStatus,
-  };
-}
-
-/** What the service has is what was sent before a person corrected it. */
+/** The service has the form as it was before a person corrected it. */
 export function beforeCorrectionTask(id: string): NewTask {
   return {
     subject: `violation_before_correction.${id}`,

@@ -2,38 +2,41 @@ import type { FieldRule } from './refusal';
 import type { JsonObject, PlateType, ViolationApi, ViolationType } from './vocabulary';
 
 /**
- * A parking violation as the operator reports it. What a person or a program entered is sent as it was entered, trimmed;
- * only a correction by a person changes the form.
+ * A parking violation as the operator reports it. The entered values are sent trimmed and otherwise unchanged; only a
+ * correction changes the form.
  */
 export interface Violation {
-  /** Our own name of it. */
+  /** Our own id. */
   readonly id: string;
-  /** Which creation path it goes by, decided when it was taken in. */
+  /** The creation operation, decided when it was reported. */
   readonly api: ViolationApi;
-  /** The fields of the form by their names on the wire (service-api 2.1); always with `metadata.id`. */
+  /** The fields of the form by their wire names (docs/service-api.md#violation-form); always with `metadata.id`. */
   readonly form: ViolationForm;
-  /** The metadata as the text that is sent, with all that was entered; records of old have none, and send their value. */
-  readonly metadataText?: string | undefined;
+  /** The metadata as the text that is sent. */
+  readonly metadataText: string;
   readonly images: readonly ViolationImage[];
-  /** What looks wrong and is not forbidden by the service's document: shown, never a reason not to send. */
+  /** Earlier images that a correction replaced, oldest first. Their files stay until the violation is settled. */
+  readonly replacedImages?: readonly ReplacedImage[] | undefined;
+  /** Fields that look wrong but are allowed: shown, never a reason not to send. */
   readonly warnings: readonly FieldRule[];
-  /** When it was taken in, ISO 8601 UTC. */
+  /** When it was reported, ISO 8601 UTC. */
   readonly createdAt: string;
   /** The name of the API key that reported it. */
   readonly by: string;
 }
 
-/** service-api 2.1. */
+/** docs/service-api.md#violation-form. */
 export interface ViolationForm {
   readonly date?: string | undefined;
   readonly latitude: number;
   readonly longitude: number;
   readonly location: string;
   readonly plateNumber: string;
-  readonly plateType: PlateType;
-  readonly zoneId: string;
+  /** This field, `zoneId` and `violationType` may be absent from a violation that other software reported. */
+  readonly plateType?: PlateType | undefined;
+  readonly zoneId?: string | undefined;
   readonly imagesDescription?: string | undefined;
-  readonly violationType: ViolationType;
+  readonly violationType?: ViolationType | undefined;
   readonly isSaudi?: boolean | undefined;
   readonly metadata: JsonObject;
   readonly fullName?: string | undefined;
@@ -44,40 +47,78 @@ export interface ViolationForm {
   readonly supervisorMobileNumber?: string | undefined;
 }
 
-/** One image of a violation, kept in the spool until the service has it. */
+/** An image of a violation, kept in the spool until the service has it. */
 export interface ViolationImage {
-  /** The file's name below the spool folder of its violation. */
+  /** File name in the spool folder of its violation. */
   readonly file: string;
-  /** As it was uploaded; it goes to the service under this name. */
+  /** The uploaded name; sent to the service. */
   readonly name: string;
-  /** By its bytes, whatever the upload claimed. */
+  /** Detected from its bytes, not from the upload. */
   readonly contentType: string;
   readonly sizeBytes: number;
   readonly sha256: string;
 }
 
-/** Violations for which a valid ticket is the whole question: the check before a fine is about these. */
-const TICKET_TYPES: readonly ViolationType[] = ['NO_TICKET', 'TICKET_ENDED'];
-
-/** True when an active ticket would speak against this violation. */
-export function dependsOnTicket(form: ViolationForm): boolean {
-  return TICKET_TYPES.includes(form.violationType);
+/** An image that a correction replaced. */
+export interface ReplacedImage extends ViolationImage {
+  /** When, ISO 8601 UTC, and by the API key of this name. */
+  readonly replacedAt: string;
+  readonly replacedBy: string;
 }
 
-/** The id that the service echoes with everything it says about this violation. */
+/** Violations that a valid ticket disproves: the ticket check is made for these. */
+const TICKET_TYPES: readonly ViolationType[] = ['NO_TICKET', 'TICKET_ENDED'];
+
+/** True when an active ticket contradicts this violation. */
+export function dependsOnTicket(form: ViolationForm): boolean {
+  return form.violationType !== undefined && TICKET_TYPES.includes(form.violationType);
+}
+
+/** The id that the service echoes in everything about this violation. */
 export function metadataIdOf(violation: Violation): string {
   const id = violation.form.metadata['id'];
   return typeof id === 'string' ? id : violation.id;
 }
 
-/** What a tow takes over from its violation. */
-export function whereaboutsOf({ form }: Violation) {
+/** The fields that a tow takes over from its violation. */
+export function towFieldsOf({ form }: Violation) {
   return {
     plateNumber: form.plateNumber,
     towedLocation: form.location,
     latitude: form.latitude,
     longitude: form.longitude,
-    zoneId: form.zoneId,
-    violationType: form.violationType,
+    zoneId: form.zoneId ?? null,
+    violationType: form.violationType ?? null,
   };
+}
+
+/** Metadata of a violation: parsed, and as the text that is sent. */
+export interface EnteredMetadata {
+  readonly value: JsonObject;
+  /** Trimmed JSON text of an object. */
+  readonly text: string;
+}
+
+/** Returns the entered metadata if it has an id, else the same text with `id` put in front. */
+export function metadataWithId(entered: EnteredMetadata | undefined, id: string): EnteredMetadata {
+  if (!entered) return { value: { id }, text: JSON.stringify({ id }) };
+  if (entered.value['id'] !== undefined) return entered;
+  const members = entered.text.slice(1);
+  const comma = members.trim() === '}' ? '' : ',';
+  return { value: { ...entered.value, id }, text: `{"id":${JSON.stringify(id)}${comma}${members}` };
+}
+
+/**
+ * How often the top-level object of a JSON text has a member of this name. JSON parsers disagree on which of two
+ * counts.
+ */
+export function timesNamed(name: string, text: string): number {
+  let depth = 0;
+  let times = 0;
+  for (const [token, string, colon] of text.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?|[{}[\]]/g)) {
+    if (string !== undefined) {
+      if (depth === 1 && colon !== undefined && JSON.parse(string) === name) times += 1;
+    } else depth += token === '{' || token === '[' ? 1 : -1;
+  }
+  return times;
 }

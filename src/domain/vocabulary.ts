@@ -1,68 +1,96 @@
 /**
- * The words of the house. Every other file, the API, the console and the logs use these and no others.
+ * The terms of the product, used by code, API, console and logs.
  *
  * - tow: one vehicle removal, identified by the service's `towing_reference_id`.
  * - service: the parking service that orders tows. operator: the company that runs towhook.
  * - delivery: one webhook call received from the service.
- * - fact: something that happened in the field or office, told by a person or by the operator's own software.
+ * - fact: something that happened in the field or office, recorded by a person or by the operator's own software.
  * - report: one call owed to the service, an entry of a tow's outbox. attempt: one try to send it.
  * - violation: a parking violation the operator reports; the service may order a tow because of it.
  * - task: something a person must decide.
  *
- * Wire values are spelled exactly as the service spells them (service-api 2.2, 2.3).
+ * Wire values are spelled exactly as the service spells them (docs/service-api.md#plate-types and #violation-types).
  */
 
-/** Where a tow stands. Entered and left only through `TRANSITIONS` in tow.ts. */
+/** The states of a tow. Only `TRANSITIONS` in tow.ts lead from one to another. */
 export const TOW_STATES = ['requested', 'started', 'detained', 'released', 'canceled'] as const;
 export type TowState = (typeof TOW_STATES)[number];
 
-/** What a person can say about a tow. Each fact owes the service exactly one report of the same name. */
+/** The facts of a tow. Each one owes the service exactly one report of the same name. */
 export const FACT_EVENTS = ['started', 'detained', 'canceled', 'released', 'invoice', 'payment'] as const;
 export type FactEvent = (typeof FACT_EVENTS)[number];
 
-/** The kinds of report; one fact, one report, one word. */
+/** The kinds of report: a report has the name of its fact. */
 export const REPORT_KINDS = FACT_EVENTS;
 export type ReportKind = FactEvent;
 
 /**
- * The life of a report.
+ * The states of a report.
  *
  * - pending: owed, not settled; sent when its turn and its time come.
  * - sending: a call that is not safe to repeat has been claimed and may be on the wire.
  * - unknown: such a call ended without an answer; proof, one more try, or a person settles it.
- * - refused: the service said no; the outbox waits for a person.
+ * - refused: the service refused it; the outbox waits for a person.
  * - accepted, waived: settled; the next report may leave.
  */
 export const REPORT_STATES = ['pending', 'sending', 'accepted', 'refused', 'unknown', 'waived'] as const;
 export type ReportState = (typeof REPORT_STATES)[number];
 
 /**
- * The life of a violation.
+ * The states of a violation.
  *
- * - pending: waits to be sent.
+ * - pending: not sent yet.
  * - held: not sent, because the vehicle has an active ticket or the check for one was refused; a person decides.
  * - sending: claimed; the call may be on the wire.
  * - unknown: the call ended without an answer; a tow request that echoes its id proves it, else a person decides.
- * - refused: the service said no; a person decides.
+ * - refused: the service refused it; a person decides.
  * - accepted: the service has it. waived: given up by a person.
  */
 export const VIOLATION_STATES = ['pending', 'held', 'sending', 'unknown', 'refused', 'accepted', 'waived'] as const;
 export type ViolationState = (typeof VIOLATION_STATES)[number];
 
-/** The two ways to report a violation (service-api 4.1 and 4.5); which one is current is not shown. */
+/**
+ * The two ways to report a violation (docs/service-api.md#create-violation and #guide-operations); which one is current
+ * is not shown.
+ */
 export const VIOLATION_APIS = ['reference', 'guide'] as const;
 export type ViolationApi = (typeof VIOLATION_APIS)[number];
 
-/** What the service may forbid as a whole (403), so that it is paused and resumed. */
+/** The operations of the service that an operator calls (docs/service-api.md#operations). */
+export const OPERATION_NAMES = ['token', ...FACT_EVENTS, 'violation', 'violation_guide', 'capacity', 'ticket'] as const;
+
+/** Paths below the base address, or whole addresses, in place of the documented paths (`SERVICE_PATHS`). */
+export type ServicePaths = Readonly<Partial<Record<(typeof OPERATION_NAMES)[number], string>>>;
+
+/** The operations that the service may forbid as a whole (403). They are then paused and resumed. */
 export const PAUSABLE_OPERATIONS = [...FACT_EVENTS, 'violation'] as const;
 export type PausableOperation = (typeof PAUSABLE_OPERATIONS)[number];
 
-/** The two webhook calls of the service (service-api 6). */
+/** `shadow`: everything is received, recorded and shown, and nothing is sent (shadow.ts). */
+export const SERVICE_MODES = ['live', 'shadow'] as const;
+export type ServiceMode = (typeof SERVICE_MODES)[number];
+
+/**
+ * What became of a tow or violation of a shadow time.
+ *
+ * - held: it waits for the decision of a person; nothing is sent.
+ * - declined: it is never sent.
+ */
+export const SHADOW_STATES = ['held', 'declined'] as const;
+export type ShadowState = (typeof SHADOW_STATES)[number];
+
+/** The two webhook calls of the service (docs/service-api.md#webhooks). */
 export const DELIVERY_KINDS = ['tow_request', 'tow_invoice'] as const;
 export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
 
-/** Where an acknowledged delivery stands; always exactly one of these. */
-export const DELIVERY_STATES = ['waiting', 'parked', 'processed'] as const;
+/**
+ * The states of an acknowledged delivery.
+ *
+ * - waiting: processed next. parked: an invoice that waits for its tow.
+ * - differs: breaks the contract; kept until it is judged again.
+ * - processed: acted on, or closed without effect.
+ */
+export const DELIVERY_STATES = ['waiting', 'parked', 'differs', 'processed'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /**
@@ -72,21 +100,21 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
  * - finished: processed, accepted or waived; of a violation also its tows joined and its files gone from the spool.
  * - waiting: is on the schedule, or is in an outbox behind a report that is.
  * - parked: an invoice that waits for its tow.
- * - with_a_person: waits for a decision; its task is open.
+ * - with_a_person: waits for a decision; its task is open, or it is listed among the deliveries that differ.
  * - lost: none of these. There must be none.
  */
 export const STANDINGS = ['finished', 'waiting', 'parked', 'with_a_person', 'lost'] as const;
 
-/** Who may do what, weakest first; each role may do everything the ones before it may. */
+/** The roles, weakest first. Each has the rights of the ones before it. */
 export const ROLES = ['viewer', 'crew', 'dispatcher', 'ops'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** True when `held` carries at least the rights of `needed`. */
-export function roleAllows(held: Role, needed: Role): boolean {
-  return ROLES.indexOf(held) >= ROLES.indexOf(needed);
+/** True if `role` has at least the rights of `needed`. */
+export function roleAllows(role: Role, needed: Role): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(needed);
 }
 
-/** service-api 2.2, spelling and case as listed there. */
+/** docs/service-api.md#plate-types, spelling and case as listed there. */
 export const PLATE_TYPES = [
   'PRIVATE',
   'PUBLIC_TRANSPORTATION',
@@ -101,7 +129,7 @@ export const PLATE_TYPES = [
 ] as const;
 export type PlateType = (typeof PLATE_TYPES)[number];
 
-/** service-api 2.3. */
+/** docs/service-api.md#violation-types. */
 export const VIOLATION_TYPES = [
   'NO_TICKET',
   'TICKET_ENDED',
@@ -118,12 +146,12 @@ export type ViolationType = (typeof VIOLATION_TYPES)[number];
 declare const towing: unique symbol;
 declare const violation: unique symbol;
 
-/** The service's name of a tow (service-api 2.5). Its format is documented but not relied on. */
+/** The service's name of a tow (docs/service-api.md#tow-record). Its format is documented but not relied on. */
 export type TowingReference = string & { readonly [towing]: true };
-/** The service's name of a violation (service-api 2.4). */
+/** The service's name of a violation (docs/service-api.md#violation-record). */
 export type ViolationReference = string & { readonly [violation]: true };
 
-/** The longest reference that is taken in, in characters. */
+/** The longest reference that is accepted, in characters. */
 export const REFERENCE_LENGTH_MAX = 200;
 
 /**
@@ -152,3 +180,13 @@ export function isViolationReference(text: string): text is ViolationReference {
 /** Plain JSON data that passes through unread, such as the operator's metadata. */
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
 export type JsonObject = { [name: string]: Json };
+
+/** What a key must be to travel in a header and to be found there again: `Authorization: Bearer <key>`. */
+const SENDABLE = /^[\x21-\x7e\xa1-\xff]+$/;
+
+export const API_KEY_RULE = 'must be visible Latin characters alone: no spaces, line ends or control characters';
+
+/** False for a key that no request can carry. */
+export function isSendableKey(key: string): boolean {
+  return SENDABLE.test(key);
+}

@@ -1,34 +1,59 @@
-/** What JSON can spell and this program cannot keep: too many levels, and numbers that JSON.parse makes infinite. */
+/**
+ * Canonical JSON text: names sorted at every depth, no spaces. Takes output of JSON.parse, including names such as
+ * `__proto__`, and recurses once per level, so the input must have bounded depth. Lone surrogates are escaped, so
+ * that texts which differ in them stay different in UTF-8.
+ */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (!isObject(value)) return JSON.stringify(value) ?? 'null';
+  let members = '';
+  for (const name of Object.keys(value).toSorted()) {
+    members += `${members === '' ? '' : ','}${JSON.stringify(name)}:${canonicalJson(value[name])}`;
+  }
+  return `{${members}}`;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+const STRINGS_AND_NUMBERS = /"[^"\\]*(?:\\[^][^"\\]*)*"|-?\d[\d.eE+-]*/g;
+
+/** The same JSON with each number as a string of its digits: JSON.parse keeps integers beyond 2^53 then. */
+export function withQuotedNumbers(jsonText: string): string {
+  return jsonText.replaceAll(STRINGS_AND_NUMBERS, (token) => (token.startsWith('"') ? token : `"${token}"`));
+}
+
+/** JSON that this program cannot keep: too many levels, and numbers that JSON.parse turns into Infinity. */
 export interface JsonFaults {
   readonly isTooDeep: boolean;
-  /** Paths of the first 20 infinite numbers, such as `metadata.items.0`, each cut at 200 characters. */
+  /** Paths of the first 20 infinite numbers, such as `metadata.items.0`, each at most 200 characters. */
   readonly infinite: readonly string[];
-  /** How many infinite numbers there are. */
   readonly infiniteCount: number;
 }
 
-/** How many faults are named; the others are counted. */
+/** The most paths that are listed; the rest are only counted. */
 export const FAULTS_NAMED_MAX = 20;
 const PATH_LENGTH_MAX = 200;
-/** 309 digits make the smallest infinite number without an exponent. */
+/** A number without exponent needs 309 digits to be infinite. */
 const DIGITS_MAX = 308;
 
-/** A list or an object that is open at this place of the text. */
-interface Level {
+/** A list or object that is open at this position. */
+interface OpenLevel {
   readonly isList: boolean;
-  /** Of the item that comes next. */
+  /** Index of the next item. */
   index: number;
-  /** Where the last string of this level lies, which is the name of the next value. */
+  /** Start and end of the last string of this level: the name of the next value. */
   nameFrom: number;
   nameTo: number;
 }
 
 /**
- * Looks for them in one pass over the text before JSON.parse: no recursion, and no memory but that of the open levels. Ends
- * where the text is nested too deeply. Of a text that is no JSON it tells nothing of use, and never fails.
+ * Finds the faults in one pass before JSON.parse, without recursion and with memory for the open levels only. Stops
+ * where the nesting is too deep. Never throws; the result for invalid JSON is meaningless.
  */
 export function jsonFaults(text: string, levelsMax: number): JsonFaults {
-  const levels: Level[] = [];
+  const levels: OpenLevel[] = [];
   const infinite: string[] = [];
   let infiniteCount = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -57,7 +82,6 @@ export function jsonFaults(text: string, levelsMax: number): JsonFaults {
   return { isTooDeep: false, infinite, infiniteCount };
 }
 
-/** Where the closing quote of the string lies that opens here. */
 function endOfString(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
@@ -81,8 +105,8 @@ function numberFrom(text: string, start: number): { end: number; isInfinite: boo
   return { end, isInfinite: mayBeInfinite && Number(text.slice(start, end)) === Infinity };
 }
 
-/** The path of the value that the text has come to, names spelled as they are in the text. */
-function pathOf(levels: readonly Level[], text: string): string {
+/** The path of the current value, with names as spelled in the text. */
+function pathOf(levels: readonly OpenLevel[], text: string): string {
   return levels
     .map(({ isList, index, nameFrom, nameTo }) =>
       isList ? String(index) : text.slice(nameFrom, Math.min(nameTo, nameFrom + PATH_LENGTH_MAX)),

@@ -1,16 +1,28 @@
 import type { Entry } from './entry';
-import { reconcile, type Charges } from './invoice';
+import { type Charges, reconcile } from './invoice';
 import { closeTask, openTask, type StoredTow } from './outbox-record';
 import { invoiceMismatchTask } from './tasks';
 import type { JsonObject } from './vocabulary';
 
-/** The charges that the service answered to our invoice request; null when its answer carries none. */
+/**
+ * True when an invoice webhook proves that the first create took effect: it came after that create was sent. The
+ * first create deletes the mark of any earlier webhook in a commit on the version that the webhook raises, so no
+ * clock decides the order.
+ */
+export function isProvedByInvoice(record: StoredTow, entry: Entry): boolean {
+  if (entry.kind !== 'invoice' || entry.firstSentAtMs === null || record.proofAtMs === null) return false;
+  // A refused create made nothing. An unanswered attempt before it may have.
+  const mayExist = entry.state !== 'refused' || entry.possibleEffects > 0;
+  return mayExist;
+}
+
+/** The charges in the answer to our invoice request; null when it has none. */
 export function answeredCharges(answer: JsonObject | null): Charges | null {
   const towingInvoice = objectIn(answer, 'towing_invoice');
   return towingInvoice && { towingInvoice, delayInvoice: objectIn(answer, 'delay_invoice') };
 }
 
-/** Compares the answered invoice with the newest posted one, if that came first, and opens a task where they differ. */
+/** Compares the answered invoice with the newest posted one, if there is one. Opens a task where they differ. */
 export function compareInvoices(record: StoredTow, entry: Entry, nowMs: number): void {
   const answer = entry.kind === 'invoice' ? answeredCharges(entry.answer) : null;
   const posted = record.tow?.invoiceWebhooks.at(-1);
@@ -19,7 +31,7 @@ export function compareInvoices(record: StoredTow, entry: Entry, nowMs: number):
   if (fields.length > 0) openTask(record, invoiceMismatchTask(fields), nowMs);
 }
 
-/** Compares a posted invoice with the answered one: a task is opened where they differ, and closed where they agree. */
+/** Compares a posted invoice with the answered one. Opens a task where they differ; closes it where they agree. */
 export function comparePosted(
   record: StoredTow,
   posted: { readonly webhook: Charges; readonly alsoDiffers: readonly string[] },

@@ -1,0 +1,143 @@
+import { isCorrectable } from './facts';
+import { conflict } from './refusal';
+import { roleAllows, type ReportKind, type Role, type ViolationState } from './vocabulary';
+
+/**
+ * The decisions of a person about a report, a violation or a task: which there are, who may make them, and when. Forms
+ * and API apply the same rules: `allowedReportDecisions` and `allowedViolationDecisions` try the rule for each decision.
+ */
+
+/** Decisions that need no fields of the report or violation, so that many can be decided at once. */
+export const UNIFORM_DECISIONS = ['retry', 'waive', 'accept'] as const;
+
+/**
+ * The decisions about a report or a violation, the likeliest first.
+ *
+ * - correct: change the body and send it.
+ * - retry: send it again now.
+ * - waive: give it up. Needs a reason.
+ * - accept: treat it as accepted, because a person has seen it at the service. Needs a reason.
+ */
+export const DECISIONS = ['correct', ...UNIFORM_DECISIONS] as const;
+export type DecisionAction = (typeof DECISIONS)[number];
+
+/**
+ * What a task may offer: a decision, to close the task (`resolve`), to resume a paused operation (`resume`), or to
+ * declare a kind of difference expected (`expect`).
+ */
+export const TASK_ACTIONS = [...DECISIONS, 'resolve', 'resume', 'expect'] as const;
+export type TaskAction = (typeof TASK_ACTIONS)[number];
+
+/** The weakest role that may carry out each action. */
+export const ACTION_ROLES = {
+  correct: 'dispatcher',
+  retry: 'dispatcher',
+  waive: 'dispatcher',
+  accept: 'dispatcher',
+  resolve: 'dispatcher',
+  resume: 'ops',
+  expect: 'ops',
+} as const satisfies Record<TaskAction, Role>;
+
+/** True for actions that are refused without a reason. */
+export function needsReason(action: TaskAction): boolean {
+  return action === 'waive' || action === 'accept';
+}
+
+/** The state of a report or violation as far as decisions depend on it. Stored entries and their views both have it. */
+interface Decidable {
+  readonly state: ViolationState;
+  /** True while an attempt is in flight. */
+  readonly inFlight: boolean;
+  /** The kind of difference of its answer, while a task asks about that kind. Meanwhile it may be sent again. */
+  readonly differs: string | null;
+  /** What it waits for; `shadow` while shadow mode holds its tow or violation. */
+  readonly waitsFor: string | null;
+}
+
+export interface DecidableViolation extends Decidable {
+  /** When it is sent next; null if only a person can continue. */
+  readonly nextAttemptAtMs: number | null;
+  readonly mayHaveHadEffect: boolean;
+}
+
+type DecisionRefused = ReturnType<typeof conflict>;
+
+/** A retry would change nothing. */
+const heldInShadow = conflict(
+  'held_in_shadow',
+  'Shadow mode holds it: nothing is sent in that mode, and what it held is then sent or declined as a whole.',
+);
+
+/** The decisions about a report that would not be refused now. */
+export function allowedReportDecisions(
+  report: Decidable & { readonly kind: ReportKind },
+  reports: readonly Decidable[],
+  role: Role,
+): DecisionAction[] {
+  return DECISIONS.filter(
+    (action) =>
+      roleAllows(role, ACTION_ROLES[action]) &&
+      (action !== 'correct' || isCorrectable(report.kind)) &&
+      refusedForReport(action, report, reports) === null,
+  );
+}
+
+/** The decisions about a violation that would not be refused now. */
+export function allowedViolationDecisions(violation: DecidableViolation, role: Role): DecisionAction[] {
+  return DECISIONS.filter(
+    (action) => roleAllows(role, ACTION_ROLES[action]) && refusedForViolation(action, violation) === null,
+  );
+}
+
+/**
+ * The rule that forbids a decision about a report; null if it is allowed. `reports` are all reports of its tow. Refusals: `report_settled`,
+ * `report_in_flight`, `held_in_shadow`, `correct_not_allowed`.
+ */
+export function refusedForReport(
+  action: DecisionAction,
+  { state, inFlight, differs, waitsFor }: Decidable,
+  reports: readonly Decidable[],
+): DecisionRefused | null {
+  if (state === 'accepted' || state === 'waived') {
+    const isSentAgain = action === 'retry' && state === 'accepted' && differs !== null;
+    if (!isSentAgain) return conflict('report_settled', `The report was already ${state}.`);
+    // It goes to the head of the outbox. Another report that is in flight must stay the head.
+    if (reports.some((report) => report.inFlight)) {
+      return conflict(
+        'report_in_flight',
+        'Another report of the tow is being sent right now; decide when its answer is here.',
+      );
+    }
+  }
+  if (inFlight || state === 'sending') {
+    return conflict('report_in_flight', 'The report is being sent right now; decide when its answer is here.');
+  }
+  if (action === 'retry' && waitsFor === 'shadow') return heldInShadow;
+  return action === 'correct' && state === 'unknown'
+    ? conflict('correct_not_allowed', 'The outcome is unknown: accept, retry or waive it.')
+    : null;
+}
+
+/**
+ * The rule that forbids a decision about a violation; null if it is allowed. Refusals: `violation_settled`,
+ * `violation_in_flight`, `held_in_shadow`, `correct_not_allowed`.
+ */
+export function refusedForViolation(action: DecisionAction, violation: DecidableViolation): DecisionRefused | null {
+  const { state, inFlight, nextAttemptAtMs, mayHaveHadEffect } = violation;
+  const isSentAgain = action === 'retry' && violation.differs !== null;
+  if ((state === 'accepted' && !isSentAgain) || state === 'waived') {
+    return conflict('violation_settled', `The violation was already ${state}.`);
+  }
+  if (inFlight || state === 'sending') {
+    return conflict('violation_in_flight', 'The violation is being sent right now; decide when its answer is here.');
+  }
+  if (action === 'retry' && violation.waitsFor === 'shadow') return heldInShadow;
+  // The service may have an earlier version that was sent without an answer. A correction would then differ from it
+  // unnoticed. After a refusal or once given up, only a correction helps; a later proof of the old version opens a task.
+  const isGivenUp = state === 'pending' && nextAttemptAtMs === null;
+  const mayBeThere = state === 'unknown' || mayHaveHadEffect;
+  return action === 'correct' && mayBeThere && state !== 'refused' && !isGivenUp
+    ? conflict('correct_not_allowed', 'An earlier try may have worked: accept, retry or waive it.')
+    : null;
+}
