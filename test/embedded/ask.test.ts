@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import { ask, NoReply, ReplyError } from '../../src/store/embedded/ask';
-import { freePort } from '../../src/store/embedded/launch';
-import { probe } from '../../src/store/embedded/probe';
+import { ask, NoReply, ReplyError } from '../../src/embedded-redis/ask';
+import { freePort } from '../../src/embedded-redis/launch';
+import { probe } from '../../src/embedded-redis/probe';
 import { useOwnRedis } from '../support/redis';
 
 describe('asking a Redis server', () => {
@@ -37,7 +37,7 @@ describe('asking a Redis server', () => {
     redis.freeze();
     expect(await probe(redis.port, redis.folder, 100)).toEqual({ state: 'silent' });
     await redis.kill();
-    expect(await probe(redis.port, redis.folder)).toEqual({ state: 'nobody' });
+    expect(await probe(redis.port, redis.folder)).toEqual({ state: 'absent' });
   });
 });
 

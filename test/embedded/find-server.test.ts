@@ -1,8 +1,7 @@
 import { delimiter, join } from 'node:path';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
-import { findServer, type ServerLookup } from '../../src/store/embedded/find-server';
-import { RedisNotAvailable } from '../../src/store/embedded/redis-not-available';
+import { findServer, type ServerLookup, RedisNotAvailable } from '../../src/embedded-redis/find-server';
 import { useFolders } from './folder';
 import { realServerLines, writeProgram } from './programs';
 

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { systemClock } from '../../src/platform/clock';
-import { withFolderLock } from '../../src/store/embedded/folder-lock';
+import { withFolderLock } from '../../src/embedded-redis/folder-lock';
 import { useFolders } from './folder';
 
 describe('a folder lock', () => {
@@ -55,7 +55,7 @@ describe('a folder lock', () => {
     const folder = await makeFolder();
     await withFolderLock(lockIn(folder), async () => {
       const second = withFolderLock(lockIn(folder, 100), () => Promise.resolve('in'));
-      await expect(second).rejects.toThrow(`another process has held ${join(folder, 'lock')} for longer than 100 ms`);
+      await expect(second).rejects.toThrow(`another process has owned ${join(folder, 'lock')} for longer than 100 ms`);
     });
   });
 

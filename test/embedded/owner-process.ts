@@ -1,7 +1,7 @@
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
-import { ask } from '../../src/store/embedded/ask';
-import { startEmbeddedRedis } from '../../src/store/embedded/start';
+import { ask } from '../../src/embedded-redis/ask';
+import { startEmbeddedRedis } from '../../src/embedded-redis/start';
 
 /**
  * A process that starts an embedded Redis and prints which one. Its second argument selects what follows: `stays` runs

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
-import { privateCopy } from '../../src/store/embedded/private-copy';
+import { privateCopy } from '../../src/embedded-redis/private-copy';
 import { useFolders } from './folder';
 import { writePackageTools, writeProgram } from './programs';
 

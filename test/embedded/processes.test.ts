@@ -5,8 +5,8 @@ import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
-import { ask } from '../../src/store/embedded/ask';
-import { startEmbeddedRedis } from '../../src/store/embedded/start';
+import { ask } from '../../src/embedded-redis/ask';
+import { startEmbeddedRedis } from '../../src/embedded-redis/start';
 import { compiledFile } from '../support/compiled';
 import { useFolders } from './folder';
 import { isListening } from './listening';
@@ -20,7 +20,7 @@ describe('processes with an embedded Redis', () => {
   function startOwner(dataDir: string, then: 'stays' | 'leaves' | 'interrupted') {
     const owner = spawn(process.execPath, [compiledFile('test/embedded/owner-process.ts'), dataDir, then], {
       stdio: ['ignore', 'pipe', 'inherit'],
-      // A process group of its own stands for the terminal's: Ctrl-C reaches every process in it.
+      // A separate process group represents that of the terminal: Ctrl-C reaches every process in it.
       detached: true,
     });
     owners.push({ owner, dataDir });

@@ -3,9 +3,9 @@ import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFil
 import { join } from 'node:path';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
-import { ask } from '../../src/store/embedded/ask';
-import { RedisDidNotStart } from '../../src/store/embedded/launch';
-import { startEmbeddedRedis, type EmbeddedRedis } from '../../src/store/embedded/start';
+import { ask } from '../../src/embedded-redis/ask';
+import { RedisDidNotStart } from '../../src/embedded-redis/launch';
+import { startEmbeddedRedis, type EmbeddedRedis } from '../../src/embedded-redis/start';
 import { useFolders } from './folder';
 import { isListening } from './listening';
 import { until } from './until';

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { pause } from '../../src/platform/timers';
 
 /** Waits until a condition is true. Throws when it is still false after `timeoutMs`. */
 export async function until(fact: () => boolean | Promise<boolean>, timeoutMs = 30_000): Promise<void> {

@@ -1,23 +1,23 @@
 import { createConnection } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Log } from '../../platform/log';
-import { messageOf } from '../../platform/system-error';
+import type { Log } from '../platform/log';
+import { errorMessage } from '../platform/errors';
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10_000;
 
-export interface Watch {
+export interface WatchOptions {
   readonly port: number;
-  /** Brings the server back on the same port. */
+  /** Restarts the server on the same port. */
   readonly revive: () => Promise<void>;
   readonly log: Log;
 }
 
 /**
- * Watches a server through one idle connection, which breaks the moment the server ends, and has it brought back until
- * that succeeds. Keeps no process alive. Returns what ends the watch; it resolves when nothing is under way any more.
+ * Watches a server through an idle connection, which closes when the server ends, and then calls `revive` until it
+ * succeeds. Does not keep the process running. The returned function ends the watch and waits for a running `revive`.
  */
-export function watchServer({ port, revive, log }: Watch): () => Promise<void> {
+export function watchServer({ port, revive, log }: WatchOptions): () => Promise<void> {
   const end = new AbortController();
   const watching = (async () => {
     while (!end.signal.aborted) {
@@ -37,7 +37,7 @@ function untilLost(port: number, signal: AbortSignal): Promise<void> {
     const close = () => socket.destroy();
     socket.unref();
     socket.resume();
-    // An error is always followed by the closing.
+    // An `error` event is always followed by `close`.
     socket.on('error', () => {});
     socket.on('close', () => {
       signal.removeEventListener('abort', close);
@@ -53,7 +53,7 @@ async function reviveUntilAlive(revive: () => Promise<void>, log: Log, signal: A
       await revive();
       return;
     } catch (error) {
-      log.error('embedded_redis.not_revived', { error: messageOf(error) });
+      log.error('embedded_redis.not_revived', { error: errorMessage(error) });
     }
     await pause(pauseMs, undefined, { ref: false, signal }).catch(() => {});
   }

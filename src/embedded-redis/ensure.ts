@@ -1,33 +1,33 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { pause } from '../platform/timers';
 import { freePort, launch, pidFile, RedisDidNotStart } from './launch';
 import { probe } from './probe';
 import { isAlive, type RunningServer } from './processes';
 import type { ServerBinary } from './server-binary';
 
 const LOOK_EVERY_MS = 20;
-/** A port may be lost to another program between its choice and its use, but not this often. */
+/** Attempts with another port, when a program takes the chosen port before the server does. */
 const STARTS_MAX = 5;
 
-export interface Ensure {
-  /** The server's folder, absolute and without links. */
+export interface EnsureOptions {
+  /** The folder of the server, an absolute path without links. */
   readonly folder: string;
-  /** Only asked for when a server must be started. */
+  /** Called only when a server must be started. */
   readonly findServer: () => Promise<ServerBinary>;
   readonly settings: Readonly<Record<string, string>>;
-  /** This port and no other, when one must be started. */
+  /** The port of a server that is started. */
   readonly port?: number | undefined;
 }
 
 /**
- * The server that runs on the folder, whoever started it, or a new one. To be called under the folder's lock. A new one
- * first tries the port of the last one: should that still be coming up, unseen, the two collide on the port before the
- * second has touched any data.
+ * Returns the server that runs on the folder, or starts one. Must be called under the lock of the folder. A new server
+ * first tries the port of the last one: if that one is still starting, the two collide on the port before the second
+ * touches any data.
  *
  * @throws RedisDidNotStart, RedisNotAvailable, or Error when a server of this folder runs and does not answer.
  */
-export async function ensureServer(options: Ensure): Promise<RunningServer & { readonly wasRunning: boolean }> {
+export async function ensureServer(options: EnsureOptions): Promise<RunningServer & { readonly wasRunning: boolean }> {
   const { folder } = options;
   for (let start = 1; ; start += 1) {
     const lastPort = readNumber(portFile(folder));
@@ -45,7 +45,7 @@ export async function ensureServer(options: Ensure): Promise<RunningServer & { r
   }
 }
 
-/** The process id that the folder's server wrote down, if it has not ended by itself. */
+/** The process id in the pid file, which a server removes when it stops gracefully; else null. */
 export function recordedProcessId(folder: string): number | null {
   return readNumber(pidFile(folder));
 }
@@ -63,13 +63,13 @@ async function findRunning(port: number, folder: string): Promise<RunningServer 
         refuseIfOurs(folder);
         return null;
       case 'foreign':
-      case 'nobody':
+      case 'absent':
         return null;
     }
   }
 }
 
-/** A second server on the same files would destroy them. */
+/** Throws if the server of this folder may still run: a second server on the same files would destroy them. */
 function refuseIfOurs(folder: string): void {
   const processId = recordedProcessId(folder);
   if (processId === null || !isAlive(processId)) return;

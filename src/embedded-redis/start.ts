@@ -1,20 +1,20 @@
 import { existsSync } from 'node:fs';
 import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '../../platform/clock';
-import type { Log } from '../../platform/log';
-import { makeFolder } from '../../platform/make-folder';
+import type { Clock } from '../platform/clock';
+import type { Log } from '../platform/log';
+import { makeFolder } from '../platform/folders';
 import { ensureServer, recordedProcessId } from './ensure';
 import { findServer, type ServerLookup } from './find-server';
 import { withFolderLock } from './folder-lock';
 import { isServedBy, probe } from './probe';
-import { endServer, sendSignal } from './processes';
-import { enter, isUsed, leave } from './users';
+import { endServer, END_TIMEOUT_MS, sendSignal, enter, isUsed, leave } from './processes';
 import { watchServer } from './watch';
+import { ConfigurationError, type Config } from '../platform/config';
+import type { Resources } from '../platform/resources';
 
-/** Longer than an abandoned lock takes to be seen as such. */
+/** Longer than the lock of a dead process takes to become stale. */
 const LOCK_WAIT_MS = 60_000;
-const END_TIMEOUT_MS = 10_000;
 
 export interface EmbeddedRedisOptions {
   /** The server keeps its data in `redis` under this folder. */
@@ -24,29 +24,29 @@ export interface EmbeddedRedisOptions {
   readonly lookup: Omit<ServerLookup, 'log' | 'clock'>;
   /** `always`: an acknowledged write survives a power failure. `everysec`: the last second may not. */
   readonly appendFsync?: 'always' | 'everysec';
-  /** By default any free one; the same again at the next start, if it is still free. */
+  /** Default: a free port, and the same port at the next start if it is still free. */
   readonly port?: number;
 }
 
 export interface EmbeddedRedis {
   readonly url: string;
   readonly port: number;
-  /** Changes when the server had to be brought back. */
+  /** Changes when the server was restarted. */
   readonly processId: number;
-  /** Whether a process that lives was using this server already. */
+  /** True if another live process already used this server. */
   readonly shared: boolean;
-  /** Gives the server up. The last one to do so ends it, with everything written out. */
+  /** Stops using the server. The last user stops it, with its data written to disk. */
   stop(): Promise<void>;
-  /** Sends the server a signal; for trying out what happens then. */
+  /** Sends a signal to the server; for tests of its failures. */
   kill(signal: NodeJS.Signals): void;
 }
 
 /**
- * A Redis server for this machine alone, with everything it holds on disk. All that start one on the same `dataDir` use
- * the same server, one that a killed process left behind is taken over, and one that dies while it is used is brought
- * back on the same port with its data. It ends with the last process that uses it.
+ * Starts a Redis server for this machine only, with its data on disk. Processes with the same `dataDir` share one server.
+ * A server that a killed process left running is taken over. A server that dies is restarted on the same port with its
+ * data. The server stops with the last process that uses it.
  *
- * @throws RedisNotAvailable when there is no server program, RedisDidNotStart with the server's own last words.
+ * @throws RedisNotAvailable without a server program, RedisDidNotStart with the end of the server's log.
  */
 export async function startEmbeddedRedis(options: EmbeddedRedisOptions): Promise<EmbeddedRedis> {
   const { clock, log } = options;
@@ -80,7 +80,7 @@ export async function startEmbeddedRedis(options: EmbeddedRedisOptions): Promise
       }),
   });
 
-  // A process that ends without `stop` has no time to wait; the server gets the word and ends by itself.
+  // An exit handler cannot wait, so it only signals the server to stop.
   const atExit = () => {
     leave(folder, first.user);
     if (!isUsed(folder) && recordedProcessId(folder) === processId) sendSignal(processId, 'SIGTERM');
@@ -91,14 +91,14 @@ export async function startEmbeddedRedis(options: EmbeddedRedisOptions): Promise
     leave(folder, first.user);
     if (isUsed(folder)) return;
     const answer = await probe(port, folder);
-    // Another user may have brought it back since.
+    // Another user may have restarted it.
     if (answer.state === 'ready' || answer.state === 'loading') processId = answer.processId;
-    // By process id alone another program might be hit.
+    // A process id alone could belong to another program.
     if (await isServedBy(port, processId)) await endServer({ port, folder, processId }, END_TIMEOUT_MS);
   };
   const stop = async () => {
     await endWatch();
-    // Where the folder was removed under us nobody else can be using the server.
+    // If the folder was removed, no other process can use the server.
     await (existsSync(folder) ? withFolderLock(lock, endIfUnused) : endIfUnused());
     process.off('exit', atExit);
     log.info('embedded_redis.stopped', { port, folder });
@@ -118,13 +118,49 @@ export async function startEmbeddedRedis(options: EmbeddedRedisOptions): Promise
 
 async function prepareFolder(dataDir: string): Promise<string> {
   const folder = join(dataDir, 'redis');
-  // It holds what the tows hold, plates and places included.
+  // The data contains plates and locations.
   await makeFolder(folder, 0o700);
   return realpath(folder);
 }
 
-/** Whether an embedded server has kept anything in `dataDir`, whatever its version names its files. */
-export async function holdsData(dataDir: string): Promise<boolean> {
+/** True if an embedded server of any version has stored data in `dataDir`. */
+async function holdsData(dataDir: string): Promise<boolean> {
   const names = await readdir(join(dataDir, 'redis')).catch(() => []);
   return names.some((name) => /^(appendonlydir|appendonly\.aof|dump\.rdb)$/.test(name));
+}
+
+/**
+ * Starts the embedded Redis of DATA_DIR, or joins the running one. Returns its address; stops it with `resources`.
+ *
+ * @throws ConfigurationError in production, where REDIS_URL is required.
+ */
+export async function openEmbedded(
+  config: Config,
+  tools: { log: Log; clock: Clock; resources: Resources },
+): Promise<string> {
+  const { log, clock, resources } = tools;
+  if (config.isProduction) {
+    throw new ConfigurationError([{ variable: 'REDIS_URL', rule: 'is required when NODE_ENV is production' }]);
+  }
+  const embedded = await startEmbeddedRedis({
+    dataDir: config.dataDir,
+    log,
+    clock,
+    lookup: { searchPath: config.searchPath, binary: config.redis.serverBinary },
+  });
+  resources.add('embedded redis', embedded, (opened) => opened.stop());
+  return embedded.url;
+}
+
+/**
+ * As `openEmbedded`, but only if an embedded Redis has stored data: a check or backup of an empty one would prove
+ * nothing.
+ *
+ * @throws Error when there is no data; ConfigurationError in production.
+ */
+export async function openExisting(config: Config, tools: Parameters<typeof openEmbedded>[1]): Promise<string> {
+  if (!config.isProduction && !(await holdsData(config.dataDir))) {
+    throw new Error('there is nothing to check: DATA_DIR has no embedded Redis and REDIS_URL is not set');
+  }
+  return openEmbedded(config, tools);
 }

@@ -1,31 +1,32 @@
 import { closeSync, openSync, readFileSync, rmSync, statSync, utimesSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { setTimeout as pause } from 'node:timers/promises';
-import type { Clock } from '../../platform/clock';
+import type { Clock } from '../platform/clock';
+import { pause } from '../platform/timers';
 import { isAlive } from './processes';
-import { codeOf } from '../../platform/system-error';
+import { errorCode } from '../platform/errors';
 
-/** A holder touches its lock this often … */
+/** The owner touches the lock file this often … */
 const HEARTBEAT_MS = 2_000;
-/** … and counts as gone after this long without a touch, whatever its process id says. */
+/** … and counts as dead after this time without a touch, even if its process id exists. */
 const STALE_AFTER_MS = 20_000;
 const RETRY_MS = 20;
 
-export interface LockSettings {
-  /** The lock's file; its folder exists. */
+export interface FolderLockSettings {
+  /** The lock file, in an existing folder. */
   readonly file: string;
   readonly clock: Clock;
-  /** How long to wait for another holder. */
+  /** How long to wait for another owner. */
   readonly waitMs: number;
 }
 
 /**
- * Runs `work` while no other process on this machine runs work under the same file. The lock of a process that died is
- * taken over: at once when its process id is free, else when its heartbeat is 20 s old.
+ * Runs `work` while no other process on this machine runs work under the same lock file. It needs no Redis, unlike
+ * src/store/locks.ts: it protects the files from which a Redis starts. The lock of a dead process is taken over at once
+ * when its process id is free, else when its heartbeat is 20 s old.
  *
- * @throws Error when another holder keeps it for longer than `waitMs`, and whatever `work` throws.
+ * @throws Error when another owner keeps the lock for longer than `waitMs`, and the errors of `work`.
  */
-export async function withFolderLock<T>(settings: LockSettings, work: () => Promise<T>): Promise<T> {
+export async function withFolderLock<T>(settings: FolderLockSettings, work: () => Promise<T>): Promise<T> {
   const holder = `${settings.clock.id()} ${hostname()} ${process.pid}`;
   await take(settings, holder);
   const heartbeat = setInterval(() => touch(settings), HEARTBEAT_MS);
@@ -38,12 +39,12 @@ export async function withFolderLock<T>(settings: LockSettings, work: () => Prom
   }
 }
 
-async function take(settings: LockSettings, holder: string): Promise<void> {
+async function take(settings: FolderLockSettings, holder: string): Promise<void> {
   const givesUpAtMs = settings.clock.monotonicMs() + settings.waitMs;
   while (!create(settings.file, holder)) {
     if (isStale(settings)) breakLock(settings);
     if (settings.clock.monotonicMs() > givesUpAtMs) {
-      throw new Error(`another process has held ${settings.file} for longer than ${settings.waitMs} ms`);
+      throw new Error(`another process has owned ${settings.file} for longer than ${settings.waitMs} ms`);
     }
     await pause(RETRY_MS);
   }
@@ -57,29 +58,29 @@ function create(file: string, text: string): boolean {
     closeSync(descriptor);
     return true;
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false;
+    if (errorCode(error) === 'EEXIST') return false;
     throw error;
   }
 }
 
-function isStale({ file, clock }: LockSettings): boolean {
+function isStale({ file, clock }: FolderLockSettings): boolean {
   const holder = readHolder(file);
   const touchedAtMs = touchedAt(file);
   if (holder === null || touchedAtMs === null) return false;
   if (clock.nowMs() - touchedAtMs > STALE_AFTER_MS) return true;
   const [, host, processId] = holder.split(' ');
-  // Empty for the instant between the making of the file and the writing of its text.
+  // The file is empty between its creation and the write of its text.
   return host === hostname() && processId !== undefined && !isAlive(Number(processId));
 }
 
 /**
- * Removes a dead holder's lock. Of all who see it stale only one may, and looks again first: otherwise the slower one
- * would remove the lock that the faster one has just taken.
+ * Removes the lock of a dead owner. Only one of the processes that find it stale may do so, and it checks again first.
+ * Otherwise a slow process would remove the lock that a fast one has just acquired.
  */
-function breakLock(settings: LockSettings): void {
+function breakLock(settings: FolderLockSettings): void {
   const marker = `${settings.file}.break`;
   if (!create(marker, '')) {
-    // Whoever made the marker died within the few lines below.
+    // The process that created the marker died within the few lines below.
     const madeAtMs = touchedAt(marker);
     if (madeAtMs !== null && settings.clock.nowMs() - madeAtMs > STALE_AFTER_MS) rmSync(marker, { force: true });
     return;
@@ -91,12 +92,12 @@ function breakLock(settings: LockSettings): void {
   }
 }
 
-function touch({ file, clock }: LockSettings): void {
+function touch({ file, clock }: FolderLockSettings): void {
   const now = new Date(clock.nowMs());
   try {
     utimesSync(file, now, now);
   } catch {
-    // The folder was removed under us; the holder's own work will say so.
+    // The folder was removed. The work of the owner will fail with a better error.
   }
 }
 
@@ -104,7 +105,7 @@ function readHolder(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
+    if (errorCode(error) === 'ENOENT') return null;
     throw error;
   }
 }

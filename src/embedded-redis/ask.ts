@@ -1,25 +1,25 @@
 import { createConnection } from 'node:net';
 
-/** What Redis answers, as plain values. */
-export type Reply = string | number | null | readonly Reply[];
+/** A reply of Redis, as plain values. */
+export type RedisReply = string | number | null | readonly RedisReply[];
 
-/** Redis answered with an error (`LOADING …`, `NOAUTH …`), or what answered does not speak Redis's protocol. */
+/** Redis replied with an error (`LOADING …`, `NOAUTH …`), or the server does not speak the Redis protocol. */
 export class ReplyError extends Error {
   override readonly name = 'ReplyError';
 }
 
-/** Something took the connection and said nothing in time. */
+/** The server accepted the connection and did not reply in time. */
 export class NoReply extends Error {
   override readonly name = 'NoReply';
 }
 
 /**
- * Asks the server on `127.0.0.1:port` one command over a connection of its own. For finding out who answers on a port
- * before a real client is pointed at it; needs no client library.
+ * Sends one command to the server on `127.0.0.1:port` over a new connection. Used to identify a server before a client
+ * connects to it; needs no client library.
  *
- * @throws ReplyError, NoReply after `timeoutMs`, or the socket's own error (`ECONNREFUSED`).
+ * @throws ReplyError, NoReply after `timeoutMs`, or the error of the socket (`ECONNREFUSED`).
  */
-export function ask(port: number, command: readonly string[], timeoutMs = 1_000): Promise<Reply> {
+export function ask(port: number, command: readonly string[], timeoutMs = 1_000): Promise<RedisReply> {
   return new Promise((resolve, reject) => {
     const socket = createConnection({ host: '127.0.0.1', port });
     let received = Buffer.alloc(0);
@@ -53,7 +53,7 @@ function encode(command: readonly string[]): string {
 }
 
 /** Null while the reply is not complete. */
-function parse(bytes: Buffer, start: number): { reply: Reply; next: number } | null {
+function parse(bytes: Buffer, start: number): { reply: RedisReply; next: number } | null {
   const lineEnd = bytes.indexOf('\r\n', start);
   if (lineEnd < 0) {
     if (bytes.length - start > 1_024) throw new ReplyError('not a Redis reply');
@@ -77,14 +77,14 @@ function parse(bytes: Buffer, start: number): { reply: Reply; next: number } | n
   }
 }
 
-function parseBulk(bytes: Buffer, start: number, length: number): { reply: Reply; next: number } | null {
+function parseBulk(bytes: Buffer, start: number, length: number): { reply: RedisReply; next: number } | null {
   if (length < 0) return { reply: null, next: start };
   const end = start + length;
   return bytes.length < end + 2 ? null : { reply: bytes.toString('utf8', start, end), next: end + 2 };
 }
 
-function parseArray(bytes: Buffer, start: number, count: number): { reply: Reply; next: number } | null {
-  const replies: Reply[] = [];
+function parseArray(bytes: Buffer, start: number, count: number): { reply: RedisReply; next: number } | null {
+  const replies: RedisReply[] = [];
   let next = start;
   for (let index = 0; index < count; index += 1) {
     const item = parse(bytes, next);

@@ -1,24 +1,24 @@
 import { ask, NoReply, ReplyError } from './ask';
-import { codeOf } from '../../platform/system-error';
+import { errorCode } from '../platform/errors';
 
-/** Who answers on a port, seen from one data folder. */
-export type Probe =
-  /** Nobody listens. */
-  | { readonly state: 'nobody' }
-  /** Somebody else: another program, or a Redis that keeps its data elsewhere. */
+/** Which server answers on a port, seen from one data folder. */
+export type PortState =
+  /** No program listens. */
+  | { readonly state: 'absent' }
+  /** Another program, or a Redis with another data folder. */
   | { readonly state: 'foreign' }
-  /** Somebody takes connections and says nothing: perhaps our server, stopped or stuck. */
+  /** A program accepts connections and does not reply: it may be the server of this folder, frozen. */
   | { readonly state: 'silent' }
-  /** The server of this folder; `loading` while it still reads its data back. */
+  /** The server of this folder; `loading` while it loads its data. */
   | { readonly state: 'loading' | 'ready'; readonly processId: number };
 
 /**
- * Finds out whether the Redis server of `folder` (an absolute path without links) answers on `127.0.0.1:port`. The
- * proof is the folder it says it works in, never a recorded process id: those are used again by other programs.
+ * Checks whether the Redis server of `folder` (an absolute path without links) answers on `127.0.0.1:port`. The server is
+ * identified by its working folder. A recorded process id may belong to another program by now.
  *
- * @throws only for what the system itself cannot do, such as running out of sockets.
+ * @throws Error for failures of the system, such as no free sockets.
  */
-export async function probe(port: number, folder: string, timeoutMs = 2_000): Promise<Probe> {
+export async function probe(port: number, folder: string, timeoutMs = 2_000): Promise<PortState> {
   try {
     const answer = await ask(port, ['CONFIG', 'GET', 'dir'], timeoutMs);
     if (!Array.isArray(answer) || answer[1] !== folder) return { state: 'foreign' };
@@ -31,8 +31,8 @@ export async function probe(port: number, folder: string, timeoutMs = 2_000): Pr
 }
 
 /**
- * Whether the process that answers on the port is this one, or does not answer at all but still has the port. For a
- * server whose folder was removed under it, so that the folder proves nothing any more.
+ * True if this process answers on the port, or the program on the port does not reply. For a server whose folder was
+ * removed, so that the folder no longer identifies it.
  */
 export async function isServedBy(port: number, processId: number, timeoutMs = 2_000): Promise<boolean> {
   try {
@@ -59,11 +59,11 @@ async function askProcessId(port: number, timeoutMs: number): Promise<number | n
   return match === null ? null : Number(match[1]);
 }
 
-function stateFromError(error: unknown): Probe {
+function stateFromError(error: unknown): PortState {
   if (error instanceof NoReply) return { state: 'silent' };
   if (error instanceof ReplyError) return { state: 'foreign' };
-  const code = codeOf(error);
-  // A reset means that the listener went away under us.
-  if (code === 'ECONNREFUSED' || code === 'ECONNRESET' || code === 'EPIPE') return { state: 'nobody' };
+  const code = errorCode(error);
+  // A reset means that the listener has ended.
+  if (code === 'ECONNREFUSED' || code === 'ECONNRESET' || code === 'EPIPE') return { state: 'absent' };
   throw error;
 }

@@ -2,38 +2,38 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { pause } from '../platform/timers';
 import { probe } from './probe';
 import { serverCommand, type ServerBinary } from './server-binary';
 
-/** How often a starting server is looked at. */
-const LOOK_EVERY_MS = 5;
-/** From the start of the process until it takes commands; reading its data back is not counted. */
+/** Interval at which a starting server is probed. */
+const PROBE_INTERVAL_MS = 5;
+/** Until the server takes commands, without the time in which it loads its data. */
 const START_TIMEOUT_MS = 15_000;
 
-/** The server process ended before it took commands; the message carries its own last words. */
+/** The server process ended before it took commands. The message quotes the end of its log. */
 export class RedisDidNotStart extends Error {
   override readonly name = 'RedisDidNotStart';
 
   constructor(
     problem: string,
-    /** Another program took the port first. */
+    /** Another program took the port. */
     readonly isPortTaken: boolean,
   ) {
     super(problem);
   }
 }
 
-export interface Launch {
+export interface LaunchOptions {
   readonly server: ServerBinary;
-  /** Where it keeps its data: an existing folder, absolute and without links. */
+  /** The data folder: exists, an absolute path without links. */
   readonly folder: string;
   readonly port: number;
-  /** Redis settings over those below; `appendfsync` for example. */
+  /** Redis settings that override the defaults, such as `appendfsync`. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** Only this machine can reach it, every write is kept, and nothing is ever thrown away to make room. */
+/** Reachable on this machine only; syncs every write; never evicts data. */
 const SETTINGS: Readonly<Record<string, string>> = {
   bind: '127.0.0.1',
   'protected-mode': 'yes',
@@ -45,13 +45,13 @@ const SETTINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Starts a server and resolves with its process id once it takes commands, however long it reads its data back. What it
- * says goes to `redis.log` in its folder. It is in a process group of its own: Ctrl-C at the terminal ends us, and we
- * end it when nobody needs it any more.
+ * Starts a server and resolves with its process id once it takes commands, however long it loads its data. Its output
+ * goes to `redis.log` in its folder. It runs in a separate process group, so that Ctrl-C does not stop it before its
+ * users have ended.
  *
  * @throws RedisDidNotStart.
  */
-export async function launch(options: Launch): Promise<number> {
+export async function launch(options: LaunchOptions): Promise<number> {
   const logFile = join(options.folder, 'redis.log');
   const log = openSync(logFile, 'a');
   const logStart = fstatSync(log).size;
@@ -78,12 +78,12 @@ export async function launch(options: Launch): Promise<number> {
   }
 }
 
-/** Redis writes its process id here and removes the file when it ends by itself. */
+/** The pid file. Redis removes it when it stops gracefully. */
 export function pidFile(folder: string): string {
   return join(folder, 'redis.pid');
 }
 
-/** A port that is free at this moment; another program may take it before it is used. */
+/** A port that is free now. Another program may take it before it is used. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -100,31 +100,31 @@ function toParameters(settings: Readonly<Record<string, string>>): string[] {
   return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
 }
 
-interface End {
+interface ProcessEnd {
   reason: string | null;
 }
 
-function endOf(child: ChildProcess): End {
-  const end: End = { reason: null };
+function endOf(child: ChildProcess): ProcessEnd {
+  const end: ProcessEnd = { reason: null };
   child.once('error', (error) => (end.reason = error.message));
   child.once('exit', (code, byName) => (end.reason = `ended with ${byName ?? `code ${code}`}`));
   return end;
 }
 
-async function untilReady(options: Launch, end: End, readLog: () => string): Promise<number> {
-  for (let waitedMs = 0; waitedMs < START_TIMEOUT_MS; waitedMs += LOOK_EVERY_MS) {
+async function untilReady(options: LaunchOptions, end: ProcessEnd, readLog: () => string): Promise<number> {
+  for (let waitedMs = 0; waitedMs < START_TIMEOUT_MS; waitedMs += PROBE_INTERVAL_MS) {
     if (end.reason !== null) {
-      const words = readLog();
-      const lastLines = words.trim().split('\n').slice(-5).join('\n');
+      const log = readLog();
+      const lastLines = log.trim().split('\n').slice(-5).join('\n');
       throw new RedisDidNotStart(
         `Redis did not start in ${options.folder}: ${end.reason}\n${lastLines}`,
-        /address already in use|failed listening on port/i.test(words),
+        /address already in use|failed listening on port/i.test(log),
       );
     }
     const answer = await probe(options.port, options.folder);
     if (answer.state === 'ready') return answer.processId;
     if (answer.state === 'loading') waitedMs = 0;
-    await pause(LOOK_EVERY_MS);
+    await pause(PROBE_INTERVAL_MS);
   }
   throw new RedisDidNotStart(`Redis did not take commands within ${START_TIMEOUT_MS} ms in ${options.folder}`, false);
 }

@@ -2,21 +2,21 @@ import { execFile } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 
-/** A Redis or Valkey server that was seen to start on this machine. */
+/** A Redis or Valkey server that has started on this machine once. */
 export interface ServerBinary {
   readonly path: string;
-  /** Where its shared libraries lie, when they are not the system's own. */
+  /** The folder of its shared libraries; null = those of the system. */
   readonly libraryFolder: string | null;
   readonly version: string;
 }
 
-/** The oldest that BullMQ runs on without a warning. */
+/** The oldest version that BullMQ supports without a warning. */
 const OLDEST_VERSION = { major: 6, minor: 2 };
 
 /**
- * Runs the binary once to see that it is a server that starts here and is new enough.
+ * Runs the binary once to check that it is a server that starts here and is new enough.
  *
- * @throws Error with the reason, in the binary's or the loader's own words.
+ * @throws Error with the output of the binary or of the loader.
  */
 export async function checkServer(path: string, libraryFolder: string | null): Promise<ServerBinary> {
   const [program, parameters] = serverCommand({ path, libraryFolder }, ['--version']);
@@ -30,8 +30,8 @@ export async function checkServer(path: string, libraryFolder: string | null): P
 }
 
 /**
- * The program and parameters that run a server in this process's environment, but with the libraries of a private copy
- * and a locale that every machine has: a server refuses to start with one that is not installed.
+ * The command that runs a server in the environment of this process, with the libraries of a private copy and the
+ * locale C: a server does not start with a locale that is not installed.
  */
 export function serverCommand(
   { path, libraryFolder }: Pick<ServerBinary, 'path' | 'libraryFolder'>,
@@ -59,7 +59,7 @@ async function isExecutable(path: string): Promise<boolean> {
   }
 }
 
-export interface RunOptions {
+export interface ProgramOptions {
   readonly timeoutMs: number;
   readonly folder?: string;
 }
@@ -67,9 +67,9 @@ export interface RunOptions {
 /**
  * Runs a program to its end and returns its standard output.
  *
- * @throws Error with the program's last words when it fails or is not done within `timeoutMs`.
+ * @throws Error with the last lines of its output when it fails or takes longer than `timeoutMs`.
  */
-export function run(file: string, parameters: readonly string[], options: RunOptions): Promise<string> {
+export function run(file: string, parameters: readonly string[], options: ProgramOptions): Promise<string> {
   return new Promise((resolve, reject) => {
     execFile(
       file,
@@ -82,12 +82,12 @@ export function run(file: string, parameters: readonly string[], options: RunOpt
       },
       (error, stdout, stderr) => {
         if (error === null) resolve(stdout);
-        else reject(new Error(lastWords(stderr) || lastWords(stdout) || error.message));
+        else reject(new Error(lastLines(stderr) || lastLines(stdout) || error.message));
       },
     );
   });
 }
 
-function lastWords(output: string): string {
+function lastLines(output: string): string {
   return output.trim().split('\n').slice(-3).join(' ').trim();
 }
