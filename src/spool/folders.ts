@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
-import { open } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { makeFolder } from '../platform/make-folder';
+import { makeFolder, syncFolder } from '../platform/folders';
+import { sha256Hex } from '../platform/hash';
 import type { SpoolPlace } from '../workflow/spool-port';
 
-/** Where everything lies below DATA_DIR, and how a name gets there for good. */
-export interface Layout {
+/** The folders below DATA_DIR. */
+export interface SpoolLayout {
   readonly spool: string;
   readonly marker: string;
   /** One folder per upload that is not kept yet. */
@@ -14,15 +13,19 @@ export interface Layout {
   readonly violations: string;
   /** One folder per tow. */
   readonly photos: string;
-  /** Images without a record, which only a person removes. */
+  /** Images without a record; only a person removes them. */
   readonly orphans: string;
+  /** Exists while a backup copies images. */
+  readonly backupRunning: string;
+  /** Images of violations that were settled during a backup; removed after it. */
+  readonly dropped: string;
 }
 
-/** Images are personal data: nobody but the user of the process reads them. */
+/** Images are personal data: only the user of the process may read them. */
 export const FOLDER_MODE = 0o700;
 export const FILE_MODE = 0o600;
 
-export function layoutOf(dataDir: string): Layout {
+export function layoutOf(dataDir: string): SpoolLayout {
   const spool = resolve(dataDir, 'spool');
   return {
     spool,
@@ -31,11 +34,12 @@ export function layoutOf(dataDir: string): Layout {
     violations: join(spool, 'violations'),
     photos: resolve(dataDir, 'photos'),
     orphans: join(spool, 'orphans'),
+    backupRunning: join(spool, 'backup-running'),
+    dropped: join(spool, 'dropped'),
   };
 }
 
-/** The folder of a place. */
-export function folderOf(layout: Layout, place: SpoolPlace): string {
+export function folderOf(layout: SpoolLayout, place: SpoolPlace): string {
   switch (place.kind) {
     case 'violation':
       return join(layout.violations, folderName(place.id));
@@ -44,15 +48,7 @@ export function folderOf(layout: Layout, place: SpoolPlace): string {
   }
 }
 
-/** The folders in which files of a place may lie: its own, and the one that earlier versions gave it where that differs. */
-export function foldersOf(layout: Layout, place: SpoolPlace): string[] {
-  const own = folderOf(layout, place);
-  if (place.kind !== 'photos') return [own];
-  const former = encodedName(place.towingReference);
-  return HASHED.test(former) ? [own, join(layout.photos, former)] : [own];
-}
-
-/** The reference that a folder belongs to; null for a hashed one, and for a name that the spool never gave. */
+/** The reference of a folder; null for a hashed name and for names that the spool did not create. */
 export function referenceOf(name: string): string | null {
   if (HASHED.test(name)) return null;
   try {
@@ -62,18 +58,18 @@ export function referenceOf(name: string): string | null {
   }
 }
 
-/** Longer names are not taken by every file system. */
+/** Some file systems refuse longer names. */
 const NAME_MAX = 200;
 const HASHED = /^sha256-[\da-f]{64}$/;
 
 /**
- * A reference may be any text; as the name of a folder it is neither a path nor hidden, and differs for each reference:
- * one that reads like a hashed name is hashed itself.
+ * A folder name for any reference: neither a path nor hidden, and different for each reference. A reference that looks
+ * like a hashed name is hashed itself.
  */
 function folderName(reference: string): string {
   const name = encodedName(reference);
   if (name !== '' && name.length <= NAME_MAX && !HASHED.test(name)) return name;
-  return `sha256-${createHash('sha256').update(reference).digest('hex')}`;
+  return `sha256-${sha256Hex(reference)}`;
 }
 
 function encodedName(reference: string): string {
@@ -83,7 +79,7 @@ function encodedName(reference: string): string {
   });
 }
 
-/** Makes a folder, for good: those above it that are new are on the disk too. */
+/** Creates a folder durably: new parent folders are flushed too. */
 export async function ensureFolder(folder: string): Promise<void> {
   const created = await makeFolder(folder, FOLDER_MODE);
   if (created === undefined) return;
@@ -91,15 +87,5 @@ export async function ensureFolder(folder: string): Promise<void> {
   for (let above = dirname(folder); above.startsWith(top); above = dirname(above)) {
     await syncFolder(above);
     if (above === top) return;
-  }
-}
-
-/** A new name is on the disk once its folder is. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }

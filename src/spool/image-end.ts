@@ -1,20 +1,21 @@
 import type { FileHandle } from 'node:fs/promises';
-import { bytesAt } from './bytes-at';
 
 /**
- * Whether an image was cut off on its way: its header alone does not tell. Whatever stands behind the end of a picture does
- * not matter. A file is read once at most, a block at a time.
+ * Detects images that were cut off in transit, which their header does not show. Bytes after the end of an image are
+ * ignored. A file is read at most once, block by block.
  */
 
 const BLOCK_BYTES = 65_536;
 
-/** What a PNG begins with. */
 const SIGNATURE_BYTES = 8;
-/** Length, name and checksum of a chunk of a PNG. */
+/** Length, name and checksum of a PNG chunk. */
 const CHUNK_BYTES = 12;
 
-/** True when a PNG has its picture and, behind it, the chunk that ends it. */
-export async function isPngWhole(file: FileHandle, sizeBytes: number): Promise<boolean> {
+/** The bytes of an image: a file, or in memory. */
+export type StoredBytes = FileHandle | Uint8Array;
+
+/** True when a PNG has image data followed by the chunk that ends it. */
+export async function isPngWhole(file: StoredBytes, sizeBytes: number): Promise<boolean> {
   let hasPicture = false;
   let at = SIGNATURE_BYTES;
   while (at + CHUNK_BYTES <= sizeBytes) {
@@ -33,11 +34,11 @@ export async function isPngWhole(file: FileHandle, sizeBytes: number): Promise<b
   return false;
 }
 
-/** True when a JPEG has a scan and, behind its beginning, the mark that ends it. */
-export async function isJpegWhole(file: FileHandle, sizeBytes: number): Promise<boolean> {
+/** True when a JPEG has a scan followed by the end marker. */
+export async function isJpegWhole(file: StoredBytes, sizeBytes: number): Promise<boolean> {
   const scanAt = await scanOf(file, sizeBytes);
   if (scanAt === null) return false;
-  // Within a picture the first byte of a mark is never followed by the second one of this.
+  // Inside image data 0xff is never followed by 0xd9.
   for (let at = scanAt; at < sizeBytes; at += BLOCK_BYTES - 1) {
     const block = await bytesAt(file, at, Math.min(BLOCK_BYTES, sizeBytes - at));
     if (Buffer.from(block.buffer, block.byteOffset, block.length).includes(END_OF_IMAGE)) return true;
@@ -47,11 +48,11 @@ export async function isJpegWhole(file: FileHandle, sizeBytes: number): Promise<
 
 const END_OF_IMAGE = Buffer.from([0xff, 0xd9]);
 const START_OF_SCAN = 0xda;
-/** The mark and the length of a segment of a JPEG. */
+/** Marker and length of a JPEG segment. */
 const SEGMENT_HEAD_BYTES = 4;
 
-/** Where the first scan of a JPEG begins. Segments before it, with whatever previews, are passed over by their lengths. */
-async function scanOf(file: FileHandle, sizeBytes: number): Promise<number | null> {
+/** The position of the first scan of a JPEG. Earlier segments, such as previews, are skipped by their lengths. */
+async function scanOf(file: StoredBytes, sizeBytes: number): Promise<number | null> {
   let at = 2;
   while (at + SEGMENT_HEAD_BYTES <= sizeBytes) {
     const block = await bytesAt(file, at, Math.min(BLOCK_BYTES, sizeBytes - at));
@@ -70,4 +71,12 @@ async function scanOf(file: FileHandle, sizeBytes: number): Promise<number | nul
 
 function hasNoLength(mark: number): boolean {
   return mark === 0x01 || (mark >= 0xd0 && mark <= 0xd9);
+}
+
+/** Reads bytes into their own buffer: image-size reads past the end of a view of a larger one. */
+export async function bytesAt(file: StoredBytes, position: number, length: number): Promise<Uint8Array> {
+  if (file instanceof Uint8Array) return new Uint8Array(file.subarray(position, position + length));
+  const bytes = new Uint8Array(length);
+  const { bytesRead } = await file.read(bytes, 0, length, position);
+  return bytesRead === length ? bytes : bytes.slice(0, bytesRead);
 }

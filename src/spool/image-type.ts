@@ -1,16 +1,14 @@
-import type { FileHandle } from 'node:fs/promises';
 import { imageSize } from 'image-size';
-import { bytesAt } from './bytes-at';
-import { isJpegWhole, isPngWhole } from './image-end';
+import { bytesAt, isJpegWhole, isPngWhole, type StoredBytes } from './image-end';
 
 /**
- * The kinds of image that are taken, told by their bytes alone. Formats that are text (SVG and the like) are none: a
- * browser would run what they carry.
+ * The accepted kinds of images, detected by their bytes only. Text formats such as SVG are refused, because a browser
+ * would run scripts in them.
  */
 
 type Kind = 'jpg' | 'png' | 'webp' | 'gif' | 'bmp' | 'tiff' | 'heif';
 
-/** By the name that the reader of headers gives to what it has read. */
+/** By the type name that image-size returns. */
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   jpg: 'image/jpeg',
   png: 'image/png',
@@ -28,7 +26,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   msf1: 'image/heif',
 };
 
-/** A header shorter than this is cut off, whatever can be read in it. */
+/** A shorter file is cut off, even if image-size can read it. */
 const HEADER_BYTES: Readonly<Record<Kind, number>> = {
   jpg: 12,
   png: 33,
@@ -39,26 +37,26 @@ const HEADER_BYTES: Readonly<Record<Kind, number>> = {
   heif: 32,
 };
 
-/** How much of a file is looked at: cameras put previews and colour profiles before the size of a picture. */
-const LOOKS_AT_BYTES = [4096, 65_536, 1_048_576];
-/** A directory of a TIFF stands anywhere, mostly behind the picture; more entries than fit here are no picture's. */
+/** How much of a file is read: cameras put previews and colour profiles before the image size. */
+const HEAD_BYTES = [4096, 65_536, 1_048_576];
+/** The directory of a TIFF may be anywhere, mostly after the image data. No image has more entries than fit here. */
 const TIFF_DIRECTORY_BYTES = 16_384;
 
-/** The content type of an image; null when the bytes are none that is taken, or when it is cut off, as far as it tells. */
-export async function imageTypeOf(file: FileHandle, sizeBytes: number): Promise<string | null> {
-  for (const [step, wanted] of LOOKS_AT_BYTES.entries()) {
+/** The content type of an image; null when the kind is not accepted or the image is cut off. */
+export async function imageTypeOf(file: StoredBytes, sizeBytes: number): Promise<string | null> {
+  for (const [step, wanted] of HEAD_BYTES.entries()) {
     const head = await bytesAt(file, 0, Math.min(wanted, sizeBytes));
     const kind = kindOf(head);
     if (kind === null || sizeBytes < HEADER_BYTES[kind]) return null;
     const type = typeIn(kind === 'tiff' ? await tiffHeader(file, head, sizeBytes) : head);
     if (type !== null) return (await isWhole(kind, file, sizeBytes)) ? type : null;
-    if (sizeBytes <= wanted || step === LOOKS_AT_BYTES.length - 1) return null;
+    if (sizeBytes <= wanted || step === HEAD_BYTES.length - 1) return null;
   }
   return null;
 }
 
-/** Of the two kinds that cameras and screens give. */
-async function isWhole(kind: Kind, file: FileHandle, sizeBytes: number): Promise<boolean> {
+/** Checked for PNG and JPEG, which cameras and screens produce. */
+async function isWhole(kind: Kind, file: StoredBytes, sizeBytes: number): Promise<boolean> {
   if (kind === 'png') return isPngWhole(file, sizeBytes);
   return kind !== 'jpg' || isJpegWhole(file, sizeBytes);
 }
@@ -73,7 +71,7 @@ function typeIn(head: Uint8Array): string | null {
   }
 }
 
-/** By the first bytes; with those of them that plain text could have by chance, a look at what must follow. */
+/** Detects the kind by the first bytes, and by what follows them where text could begin the same way. */
 function kindOf(head: Uint8Array): Kind | null {
   if (starts(head, 0, [0xff, 0xd8, 0xff])) return 'jpg';
   if (starts(head, 0, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) return 'png';
@@ -88,15 +86,15 @@ function kindOf(head: Uint8Array): Kind | null {
 /** Sizes of the header that follows the file header of a BMP. */
 const BMP_HEADERS: ReadonlySet<number> = new Set([12, 16, 40, 52, 56, 64, 108, 124]);
 
-/** Behind the colours of a GIF stands a block of one of three kinds. */
+/** A GIF continues with one of three block types after its colour table. */
 function isGif(head: Uint8Array): boolean {
   const flags = head[10] ?? 0;
   const coloursBytes = (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 0x07) + 1);
   return [0x21, 0x2c, 0x3b].includes(head[13 + coloursBytes] ?? 0);
 }
 
-/** The header of a TIFF with its directory moved right behind it. */
-async function tiffHeader(file: FileHandle, head: Uint8Array, sizeBytes: number): Promise<Uint8Array> {
+/** The header of a TIFF with its directory moved directly behind it. */
+async function tiffHeader(file: StoredBytes, head: Uint8Array, sizeBytes: number): Promise<Uint8Array> {
   const isLittleEndian = head[0] === 0x49;
   const directoryAt = new DataView(head.buffer).getUint32(4, isLittleEndian);
   if (directoryAt < 8 || directoryAt >= sizeBytes) return new Uint8Array(0);

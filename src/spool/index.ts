@@ -1,14 +1,17 @@
-import type { Stats } from 'node:fs';
-import { rm, stat } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { HOUR_MS } from '../domain/timestamp';
 import type { Clock } from '../platform/clock';
+import type { DataKeys } from '../platform/data-keys';
 import type { Log } from '../platform/log';
-import { repeat, type Repetition } from '../platform/repeat';
-import { codeOf } from '../platform/system-error';
+import { repeat, type Repetition } from '../platform/timers';
 import type { Spool, SpoolState } from '../workflow/spool-port';
-import { folderOf, foldersOf, layoutOf, syncFolder } from './folders';
+import { beginBackup, isBackupRunning, moveToDropped, sweepDropped } from './backup';
+import { folderOf, layoutOf } from './folders';
+import { syncFolder } from '../platform/folders';
 import { spoolState, wasInUse, type SharedMarker } from './marker';
-import { moveOrphans, sweepUploads, UNRECORDED_MAX_MS, type Named } from './sweep';
+import { moveOrphans, sweepUploads, UNRECORDED_MAX_MS, type SpoolReferences } from './sweep';
+import { imageSource, isFileOfSize } from './stored-image';
 import { beginUpload } from './upload';
 
 export type { SharedMarker } from './marker';
@@ -16,8 +19,10 @@ export type { SharedMarker } from './marker';
 export interface SpoolOptions {
   readonly dataDir: string;
   readonly marker: SharedMarker;
-  /** KEEP_VIOLATIONS_HOURS: images without a record stay in place for so long, and so long lasts the alarm. */
+  /** KEEP_VIOLATIONS_HOURS: how long images without a record stay in place, and how long the alarm lasts. */
   readonly keepMs: number;
+  /** Seal images from now on; null or absent: they are stored as they are. */
+  readonly keys?: DataKeys | null;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -25,17 +30,22 @@ export interface SpoolOptions {
 export interface DiskSpool extends Spool {
   /** Whether images were ever kept on this disk. */
   wasInUse(): Promise<boolean>;
-  /** The last `state` where it is less than 10 s old, else a new one. */
+  /** The last `state` if it is less than 10 s old, else a new one. */
   recentState(): Promise<SpoolState>;
-  /** Sweeps now and every hour, until it is stopped. Nothing is swept on a disk that is not the shared one. */
-  startSweeping(named: Named): Repetition;
+  /**
+   * Keeps images that are dropped from now on until the returned function is called, for an hour at most.
+   *
+   * @throws BackupRunning when another backup keeps them.
+   */
+  beginBackup(): Promise<() => Promise<void>>;
+  /** Sweeps now and every hour until it is stopped. Sweeps only the shared disk. */
+  startSweeping(named: SpoolReferences): Repetition;
 }
 
-const HOUR_MS = 3_600_000;
 const RECENT_MS = 10_000;
 
-/** Images below DATA_DIR. Making it touches nothing. */
-export function createSpool({ dataDir, marker, keepMs, clock, log }: SpoolOptions): DiskSpool {
+/** Images below DATA_DIR. Creating the spool does not touch the disk. */
+export function createSpool({ dataDir, marker, keepMs, keys = null, clock, log }: SpoolOptions): DiskSpool {
   const layout = layoutOf(dataDir);
   let last: { readonly state: SpoolState; readonly atMs: number } | null = null;
   const state = async () => {
@@ -56,40 +66,45 @@ export function createSpool({ dataDir, marker, keepMs, clock, log }: SpoolOption
     return { sinceMs };
   };
 
+  const pathOf: Spool['pathOf'] = async (place, { file, sizeBytes }) => {
+    if (file !== basename(file)) return null;
+    const path = join(folderOf(layout, place), file);
+    return (await isFileOfSize(path, sizeBytes)) ? path : null;
+  };
+
   return {
     state,
     recentState: async () => (last !== null && clock.monotonicMs() - last.atMs < RECENT_MS ? last.state : state()),
     alarm,
     wasInUse: () => wasInUse(layout),
-    begin: () => beginUpload(layout, clock.id()),
-    async pathOf(place, { file, sizeBytes }) {
-      if (file !== basename(file)) return null;
-      for (const folder of foldersOf(layout, place)) {
-        const path = join(folder, file);
-        const found = await statOf(path);
-        if (found?.isFile() && found.size === sizeBytes) return path;
-      }
-      return null;
+    begin: () => beginUpload(layout, { id: clock.id(), keys }),
+    pathOf,
+    async sourceOf(place, kept) {
+      const path = await pathOf(place, kept);
+      return path === null ? null : imageSource(path, keys);
     },
     async drop(place) {
       const folder = folderOf(layout, place);
-      await rm(folder, { recursive: true, force: true });
+      if (await isBackupRunning(layout, clock.nowMs())) await moveToDropped(layout, folder);
+      else await rm(folder, { recursive: true, force: true });
       await syncFolder(join(folder, '..')).catch(() => {});
     },
+    beginBackup: () => beginBackup(layout, clock),
     startSweeping: (named) =>
       repeat({
         name: 'spool.sweep',
         everyMs: HOUR_MS,
         log,
         work: async () => {
-          if ((await state()) !== 'shared') return 'rest';
+          if ((await state()) !== 'shared') return 'wait';
           const nowMs = clock.nowMs();
           const uploads = await sweepUploads(layout, nowMs);
           if (uploads > 0) log.info('spool.swept', { uploads });
-          if ((await alarm()) !== null) return 'rest';
+          await sweepDropped(layout, nowMs);
+          if ((await alarm()) !== null) return 'wait';
           const moved = await moveOrphans(layout, { nowMs, orphanAfterMs, named });
           if (moved.violations + moved.photos > 0) log.warn('spool.orphaned', { ...moved, folder: layout.orphans });
-          return 'rest';
+          return 'wait';
         },
       }),
   };
@@ -97,14 +112,3 @@ export function createSpool({ dataDir, marker, keepMs, clock, log }: SpoolOption
 
 const RECORDS_MISSING =
   'DATA_DIR was in use and Redis has no records of it: load the backup of Redis or correct REDIS_URL; if the records are gone for good: towhook doctor --adopt-disk';
-
-/** A disk that fails, or that has lost its connection, does not say that a file is gone. */
-async function statOf(path: string): Promise<Stats | null> {
-  try {
-    return await stat(path);
-  } catch (error) {
-    const code = codeOf(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
-    throw error;
-  }
-}

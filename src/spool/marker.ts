@@ -1,15 +1,16 @@
 import { link, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codeOf } from '../platform/system-error';
+import { errorCode } from '../platform/errors';
 import type { SpoolState } from '../workflow/spool-port';
-import { ensureFolder, FILE_MODE, syncFolder, type Layout } from './folders';
+import { ensureFolder, FILE_MODE, type SpoolLayout } from './folders';
+import { syncFolder } from '../platform/folders';
 
-/** The id of the one disk in use, as all processes know it. All reject while that cannot be told. */
+/** The id of the shared disk, in a store that all processes share. Methods reject while the store is away. */
 export interface SharedMarker {
   read(): Promise<string | null>;
   /**
-   * Makes this the id of the disk in use, unless there is one. Returns the one that counts. With `alarmMs`, Unix ms, the
-   * same step raises the alarm: the disk was in use before.
+   * Stores this id unless another one is stored, and returns the stored id. With `alarmMs` (Unix ms) it raises the
+   * alarm in the same step, because the disk was in use before.
    */
   claim(id: string, options: { alarmMs: number | null }): Promise<string>;
   /** When the alarm was raised, Unix ms; null when it was not. */
@@ -17,18 +18,18 @@ export interface SharedMarker {
 }
 
 /**
- * Whether the disk of this process is the one in use: a file on it holds the same id as the shared store. The first
- * process writes both, the file first: if it ends in between, the next one finds the file and claims its id.
- * Rejects when the shared store cannot be asked.
+ * Whether the disk of this process is the shared one: its marker file has the same id as the store. The first process
+ * writes both, the file first. If it ends in between, the next process claims the id of the file. Rejects when the
+ * store cannot be read.
  */
 export async function spoolState(
-  layout: Layout,
+  layout: SpoolLayout,
   tools: { marker: SharedMarker; newId: () => string; nowMs: () => number },
 ): Promise<SpoolState> {
   const first = await reading(layout);
   if (first === 'unusable') return 'unusable';
   const shared = await tools.marker.read();
-  // Another process may have written both since: the file is there before the id is shared.
+  // Another process may have written both since: the file exists before the id is shared.
   const onDisk = first.id === null && shared !== null ? await reading(layout) : first;
   if (onDisk === 'unusable') return 'unusable';
   if (onDisk.id === null && shared !== null) return 'foreign';
@@ -39,28 +40,28 @@ export async function spoolState(
   return (await tools.marker.claim(id, { alarmMs })) === id ? writability(layout, tools) : 'foreign';
 }
 
-/** Whether images were ever kept on the disk: their folders stay when the last of them has gone. */
-export async function wasInUse({ violations, photos }: Layout): Promise<boolean> {
+/** Whether images were ever kept on the disk: their folders remain when the last image is gone. */
+export async function wasInUse({ violations, photos }: SpoolLayout): Promise<boolean> {
   const found = await Promise.all([violations, photos].map((folder) => stat(folder).then(() => true, isThere)));
   return found.includes(true);
 }
 
-/** A disk that fails does not show that nothing was kept on it. */
+/** A failing disk is no proof that it was never used. */
 function isThere(error: unknown): boolean {
-  return codeOf(error) !== 'ENOENT';
+  return errorCode(error) !== 'ENOENT';
 }
 
-async function reading({ marker }: Layout): Promise<{ id: string | null } | 'unusable'> {
+async function reading({ marker }: SpoolLayout): Promise<{ id: string | null } | 'unusable'> {
   try {
     const id = (await readFile(marker, 'utf8')).trim();
     return id === '' ? 'unusable' : { id };
   } catch (error) {
-    return codeOf(error) === 'ENOENT' ? { id: null } : 'unusable';
+    return errorCode(error) === 'ENOENT' ? { id: null } : 'unusable';
   }
 }
 
-/** Puts an id on the disk unless one is there; returns the one that is there then, null when nothing can be written. */
-async function written(layout: Layout, id: string): Promise<string | null> {
+/** Writes an id to the disk unless one exists; returns the existing id, null when the disk cannot be written. */
+async function written(layout: SpoolLayout, id: string): Promise<string | null> {
   const draft = `${layout.marker}.${id}`;
   try {
     await ensureFolder(layout.spool);
@@ -74,18 +75,18 @@ async function written(layout: Layout, id: string): Promise<string | null> {
   return now === 'unusable' ? null : now.id;
 }
 
-/** The first one stays. Where a disk knows no links the last one stays, which is as good before anybody has claimed it. */
+/** The first id stays. On a disk without hard links the last one stays, which is safe before an id is claimed. */
 async function putInPlace(draft: string, marker: string): Promise<void> {
   try {
     await link(draft, marker);
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') return rename(draft, marker);
+    if (errorCode(error) !== 'EEXIST') return rename(draft, marker);
   }
   await unlink(draft);
 }
 
-/** A disk that is full or was mounted read-only is found out before somebody's images are. */
-async function writability(layout: Layout, tools: { newId: () => string }): Promise<'shared' | 'unusable'> {
+/** A probe finds a full or read-only disk before an upload does. */
+async function writability(layout: SpoolLayout, tools: { newId: () => string }): Promise<'shared' | 'unusable'> {
   const probe = join(layout.spool, `probe.${tools.newId()}`);
   try {
     await writeFile(probe, 'probe', { mode: FILE_MODE, flag: 'wx' });

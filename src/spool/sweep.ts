@@ -1,27 +1,28 @@
 import { opendir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { codeOf } from '../platform/system-error';
-import { ensureFolder, referenceOf, syncFolder, type Layout } from './folders';
+import { HOUR_MS } from '../domain/timestamp';
+import { errorCode } from '../platform/errors';
+import { ensureFolder, referenceOf, type SpoolLayout } from './folders';
+import { syncFolder } from '../platform/folders';
 
-const HOUR_MS = 3_600_000;
-/** No upload takes this long: the listener ends a request after two minutes. */
+/** Longer than any upload: the listener ends a request after two minutes. */
 const INCOMING_MAX_MS = HOUR_MS;
-/** Long after a process that died between keeping files and writing their record, and long before disks fill up. */
+/** Long enough for a process that died before it wrote the record, and short enough that disks do not fill up. */
 export const UNRECORDED_MAX_MS = 24 * HOUR_MS;
 
-/** A folder of photos that nobody has added to for so long was looked through often enough. */
+/** A folder of photos that did not change for this long was checked often enough. */
 const PHOTOS_LOOK_MAX_MS = 7 * 24 * HOUR_MS;
 
-/** What names the files on the disk. */
-export interface Named {
-  /** Whether a violation of this id is known. */
+/** The records that refer to files on the disk. */
+export interface SpoolReferences {
+  /** Whether the violation exists. */
   violation(id: string): Promise<boolean>;
-  /** The files of a tow's photos; null when there is no such tow here any more: its photos stay. */
+  /** The files of a tow's photos; null when the tow is not in Redis, then its photos stay. */
   photosOf(towingReference: string): Promise<readonly string[] | null>;
 }
 
-/** Removes what processes that ended in the middle left of uploads that nothing ever named. Returns how many. */
-export async function sweepUploads(layout: Layout, nowMs: number): Promise<number> {
+/** Removes uploads of processes that ended before they kept them. Returns the number of uploads. */
+export async function sweepUploads(layout: SpoolLayout, nowMs: number): Promise<number> {
   const uploads = await oldFolders(layout.incoming, nowMs - INCOMING_MAX_MS);
   for (const name of uploads) await rm(join(layout.incoming, name), { recursive: true, force: true });
   await removeProbes(layout, nowMs - INCOMING_MAX_MS);
@@ -30,22 +31,22 @@ export async function sweepUploads(layout: Layout, nowMs: number): Promise<numbe
 
 export interface OrphanTools {
   readonly nowMs: number;
-  /** After how long images of an unknown violation are moved. */
+  /** After how long images without a violation are moved. */
   readonly orphanAfterMs: number;
-  readonly named: Named;
+  readonly named: SpoolReferences;
 }
 
-/** How many violations' images and how many photos were moved. */
+/** Numbers of moved violations and photos. */
 export interface Moved {
   readonly violations: number;
   readonly photos: number;
 }
 
 /**
- * Moves images that no record names to the folder of orphans: images of no violation, photos that their tow does not name.
- * Nothing is removed: a record may be missing because Redis lost it.
+ * Moves images without a record to the folder of orphans: images of unknown violations, photos that their tow does not
+ * list. Nothing is deleted, because Redis may have lost the record.
  */
-export async function moveOrphans(layout: Layout, tools: OrphanTools): Promise<Moved> {
+export async function moveOrphans(layout: SpoolLayout, tools: OrphanTools): Promise<Moved> {
   let violations = 0;
   for (const name of await oldFolders(layout.violations, tools.nowMs - tools.orphanAfterMs)) {
     const id = referenceOf(name);
@@ -55,8 +56,8 @@ export async function moveOrphans(layout: Layout, tools: OrphanTools): Promise<M
   return { violations, photos: await movePhotos(layout, tools) };
 }
 
-/** Photos that were kept by a process that ended before their tow named them. */
-async function movePhotos(layout: Layout, tools: OrphanTools): Promise<number> {
+/** Moves photos of processes that ended before their tow listed them. */
+async function movePhotos(layout: SpoolLayout, tools: OrphanTools): Promise<number> {
   let photos = 0;
   const isQuiet = (touchedMs: number) => touchedMs < tools.nowMs - PHOTOS_LOOK_MAX_MS;
   for (const name of await oldFolders(layout.photos, tools.nowMs - UNRECORDED_MAX_MS, isQuiet)) {
@@ -73,7 +74,7 @@ async function movePhotos(layout: Layout, tools: OrphanTools): Promise<number> {
   return photos;
 }
 
-/** Moves a folder or file below `target`, under its own name or with a number behind; false when it has gone meanwhile. */
+/** Moves a folder or file into `target`, with a number behind its name if that is taken; false when it is gone. */
 async function moveTo(target: string, path: string): Promise<boolean> {
   await ensureFolder(target);
   let to = join(target, basename(path));
@@ -82,7 +83,7 @@ async function moveTo(target: string, path: string): Promise<boolean> {
     await rename(path, to);
   } catch (error) {
     // Another console sweeps the same disk.
-    if (codeOf(error) === 'ENOENT') return false;
+    if (errorCode(error) === 'ENOENT') return false;
     throw error;
   }
   await syncFolder(target);
@@ -97,16 +98,18 @@ function isTaken(path: string): Promise<boolean> {
   );
 }
 
-/** Drafts of the marker and probes of processes that ended right then. */
-async function removeProbes(layout: Layout, beforeMs: number): Promise<void> {
-  const left = (await oldFolders(layout.spool, beforeMs)).filter((name) => /^(probe|marker)\./.test(name));
+/** Removes drafts and probes of processes that ended while writing them. */
+async function removeProbes(layout: SpoolLayout, beforeMs: number): Promise<void> {
+  const left = (await oldFolders(layout.spool, beforeMs)).filter((name) => /^(probe|marker|reseal)\./.test(name));
   for (const name of left) await rm(join(layout.spool, name), { force: true });
 }
 
-/** Looked at together: the folder of photos has one folder for each tow that ever had any. */
+/** Limits parallel calls: there is one folder per tow that ever had photos. */
 const STATS_AT_ONCE = 32;
 
-/** The names in a folder that were last touched before a moment, but for those that are left out by when that was. */
+/**
+ * The names in a folder that were last modified before a time, without those that `isLeftOut` excludes by that time.
+ */
 async function oldFolders(
   folder: string,
   beforeMs: number,
@@ -133,7 +136,7 @@ async function oldFolders(
   return old;
 }
 
-/** The names in a folder, read little by little; none when it is absent. */
+/** The names in a folder, read incrementally; none when it does not exist. */
 async function* namesIn(folder: string): AsyncGenerator<string> {
   const opened = await opendir(folder).catch(noneIfAbsent);
   if (!opened) return;
@@ -148,6 +151,6 @@ function touchedMsOf(path: string): Promise<number | null> {
 }
 
 function noneIfAbsent(error: unknown): null {
-  if (codeOf(error) === 'ENOENT') return null;
+  if (errorCode(error) === 'ENOENT') return null;
   throw error;
 }

@@ -1,32 +1,41 @@
 import { createHash } from 'node:crypto';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { mkdir, open, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { DataKeys } from '../platform/data-keys';
+import { storedPieces } from '../platform/sealed-file';
 import type { SpooledFile, SpoolPlace, Upload } from '../workflow/spool-port';
-import { ensureFolder, FILE_MODE, FOLDER_MODE, folderOf, syncFolder, type Layout } from './folders';
+import { ensureFolder, FILE_MODE, FOLDER_MODE, folderOf, type SpoolLayout } from './folders';
+import { errorCode } from '../platform/errors';
+import { syncFolder } from '../platform/folders';
 import { imageTypeOf } from './image-type';
+import { imageBytes, imageSeal } from './stored-image';
 
-/** Begins to take files in, in a folder of their own that counts for nothing until it is kept. */
-export async function beginUpload(layout: Layout, id: string): Promise<Upload> {
+/** Begins an upload in a folder of its own. Its files count only after `keep`. With keys they are sealed. */
+export async function beginUpload(
+  layout: SpoolLayout,
+  { id, keys }: { readonly id: string; readonly keys: DataKeys | null },
+): Promise<Upload> {
   const folder = join(layout.incoming, id);
   await ensureFolder(layout.incoming);
   await mkdir(folder, { mode: FOLDER_MODE });
   const written: string[] = [];
   let kept: SpoolPlace | null = null;
 
+  /** Another upload may have put files beside these. */
   const takeBack = async () => {
     await remove(folder);
     if (!kept) return;
     const target = folderOf(layout, kept);
-    if (kept.kind === 'violation') await remove(target);
-    else await Promise.all(written.map((file) => remove(join(target, file))));
+    await Promise.all(written.map((file) => remove(join(target, file))));
+    if (kept.kind === 'violation') await removeIfEmpty(target);
   };
 
   return {
     async write(bytes) {
-      // Unique wherever it is kept: a tow's photos of many uploads lie in one folder.
+      // Unique in every folder: the photos of a tow come from several uploads.
       const file = `${id}.${written.length + 1}`;
       written.push(file);
-      return writeFile(join(folder, file), file, bytes);
+      return { file, ...(await writeFile(join(folder, file), bytes, keys)) };
     },
 
     async keep(place) {
@@ -34,7 +43,9 @@ export async function beginUpload(layout: Layout, id: string): Promise<Upload> {
       kept = place;
       try {
         await syncFolder(folder);
-        await moveTo(folderOf(layout, place), { folder, files: written, isWhole: place.kind === 'violation' });
+        const target = folderOf(layout, place);
+        const isMoved = place.kind === 'violation' && (await moveWhole(folder, target));
+        if (!isMoved) await moveFiles(folder, target, written);
         await syncFolder(layout.incoming);
       } catch (error) {
         await takeBack();
@@ -50,42 +61,60 @@ export async function beginUpload(layout: Layout, id: string): Promise<Upload> {
   };
 }
 
-/** A violation gets the folder as it is, in one step; a tow's folder gets the files, beside those it has. */
-async function moveTo(
-  target: string,
-  from: { folder: string; files: readonly string[]; isWhole: boolean },
-): Promise<void> {
-  if (from.isWhole) {
-    await ensureFolder(dirname(target));
-    await rename(from.folder, target);
-    await syncFolder(dirname(target));
-  } else {
-    await ensureFolder(target);
-    for (const file of from.files) await rename(join(from.folder, file), join(target, file));
-    await syncFolder(target);
-    await rm(from.folder, { recursive: true, force: true });
+/** Makes a folder the target in one step. Returns false when the target has files already. */
+async function moveWhole(folder: string, target: string): Promise<boolean> {
+  await ensureFolder(dirname(target));
+  try {
+    await rename(folder, target);
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'ENOTEMPTY' || code === 'EEXIST') return false;
+    throw error;
   }
+  await syncFolder(dirname(target));
+  return true;
 }
 
-/** Streams one file to the disk, one piece in memory at a time, and reads back what kind of image it is. */
-async function writeFile(path: string, file: string, bytes: AsyncIterable<Uint8Array>): Promise<SpooledFile> {
+/** Moves files beside those that the target has. */
+async function moveFiles(folder: string, target: string, files: readonly string[]): Promise<void> {
+  await ensureFolder(target);
+  for (const file of files) await rename(join(folder, file), join(target, file));
+  await syncFolder(target);
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** Streams one file to the disk, and reads back its image type. */
+async function writeFile(
+  path: string,
+  bytes: AsyncIterable<Uint8Array>,
+  keys: DataKeys | null,
+): Promise<Omit<SpooledFile, 'file'>> {
   const hash = createHash('sha256');
   let sizeBytes = 0;
-  const handle = await open(path, 'wx+', FILE_MODE);
-  try {
+  async function* counted() {
     for await (const piece of bytes) {
       hash.update(piece);
       sizeBytes += piece.length;
-      await handle.appendFile(piece);
+      yield piece;
     }
+  }
+  const handle = await open(path, 'wx+', FILE_MODE);
+  try {
+    for await (const piece of storedPieces(counted(), imageSeal(keys, path))) await handle.appendFile(piece);
     await handle.sync();
-    return { file, sizeBytes, sha256: hash.digest('hex'), contentType: await imageTypeOf(handle, sizeBytes) };
+    // Read back, and whole only for a moment: bytes that come slowly never wait in memory.
+    const written = keys === null ? handle : await imageBytes(path, keys);
+    return { sizeBytes, sha256: hash.digest('hex'), contentType: await imageTypeOf(written, sizeBytes) };
   } finally {
     await handle.close();
   }
 }
 
-/** What cannot be removed now is swept later. */
+/** A file that cannot be removed now is swept later. */
 async function remove(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true }).catch(() => {});
+}
+
+async function removeIfEmpty(folder: string): Promise<void> {
+  await rmdir(folder).catch(() => {});
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { PNG } from '../support/images';
 import { filesIn, newFolder, openSpool, pieces, sharedMarker } from './world';
@@ -44,16 +44,6 @@ it('the spool sweep keeps the photos of a long reference beside a tow that is na
   });
   await sweeping.stop();
   expect((await filesIn(join(dataDir, 'photos'))).map((path) => basename(path))).toEqual([file]);
-});
-
-it('a photo is found in the folder that an earlier version gave its reference', async () => {
-  const { dataDir, spool } = await disk();
-  const former = join(dataDir, 'photos', NAME_OF_LONG);
-  await mkdir(former, { recursive: true });
-  await writeFile(join(former, 'kept.1'), PNG);
-
-  const path = await spool.pathOf(photosOf(NAME_OF_LONG), { file: 'kept.1', sizeBytes: PNG.length });
-  expect(path).toBe(join(former, 'kept.1'));
 });
 
 it('references that differ have folders that differ, with names of at most 255 bytes', async () => {

@@ -115,7 +115,7 @@ it('an image disk that was never used raises no alarm beside an emptied shared s
   expect(await spool.alarm()).toBeNull();
 });
 
-describe('in Redis', () => {
+describe('the spool marker in Redis', () => {
   const redis = useRedis();
 
   const open = async () => {

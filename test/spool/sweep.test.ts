@@ -6,7 +6,7 @@ import { filesIn, KEEP_MS, newFolder, openSpool, pieces, sharedMarker } from './
 
 const HOUR_MS = 3_600_000;
 
-/** A spool with an upload that nobody ended and a kept violation, and when they were written. */
+/** A spool with an unfinished upload and a kept violation. */
 async function leftBehind(id = 'v-1') {
   const [dataDir, marker] = [await newFolder(), sharedMarker()];
   const spool = openSpool(dataDir, marker);

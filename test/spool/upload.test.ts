@@ -105,6 +105,19 @@ it('dropping the images of a violation removes exactly them, and may be repeated
   expect((await filesIn(dataDir)).map((path) => path.split('/')[2])).toEqual(['v-2', 'v-2']);
 });
 
+it('other images of a violation are kept beside the earlier ones, and taken back alone', async () => {
+  const dataDir = await newFolder();
+  const spool = openSpool(dataDir);
+  const [first, other] = [await spool.begin(), await spool.begin()];
+  const [one, two] = [await first.write(pieces(PNG)), await other.write(pieces(imageOf(100)))];
+  await first.keep(VIOLATION);
+  await other.keep(VIOLATION);
+  expect(await spool.pathOf(VIOLATION, two)).not.toBeNull();
+  await other.takeBack();
+  expect(await spool.pathOf(VIOLATION, two)).toBeNull();
+  expect(await spool.pathOf(VIOLATION, one)).not.toBeNull();
+});
+
 it('a failing upload stream fails the file and leaves nothing after discard', async () => {
   const dataDir = await newFolder();
   const upload = await openSpool(dataDir).begin();
@@ -165,4 +178,14 @@ it('a disk error while looking for a stored file is an error, not a missing file
   // A link that leads to itself.
   await symlink(path, path);
   await expect(spool.pathOf(VIOLATION, stored)).rejects.toMatchObject({ code: 'ELOOP' });
+});
+
+it('uploads for one violation that are kept at the same time keep their files, also when one is taken back', async () => {
+  const spool = openSpool(await newFolder());
+  const uploads = await Promise.all(Array.from({ length: 6 }, () => spool.begin()));
+  const stored = await Promise.all(uploads.map((upload) => upload.write(pieces(PNG))));
+  await Promise.all(uploads.map((upload) => upload.keep(VIOLATION)));
+  await uploads[0]?.takeBack();
+  const paths = await Promise.all(stored.map((file) => spool.pathOf(VIOLATION, file)));
+  expect(paths.map((path) => path !== null)).toEqual([false, true, true, true, true, true]);
 });

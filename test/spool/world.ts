@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/platform/clock';
+import type { DataKeys } from '../../src/platform/data-keys';
 import { silentLog, type Log } from '../../src/platform/log';
 import { createSpool, type SharedMarker } from '../../src/spool';
 
@@ -41,8 +42,9 @@ export function openSpool(
   marker: SharedMarker = sharedMarker(),
   nowMs = () => systemClock.nowMs(),
   log: Log = silentLog,
+  keys: DataKeys | null = null,
 ) {
-  return createSpool({ dataDir, marker, keepMs: KEEP_MS, clock: { ...systemClock, nowMs }, log });
+  return createSpool({ dataDir, keys, marker, keepMs: KEEP_MS, clock: { ...systemClock, nowMs }, log });
 }
 
 /** Bytes as they come over a wire. */

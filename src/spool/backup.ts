@@ -1,0 +1,67 @@
+import { rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { HOUR_MS } from '../domain/timestamp';
+import { errorCode } from '../platform/errors';
+import { syncFolder } from '../platform/folders';
+import { ensureFolder, FILE_MODE, type SpoolLayout } from './folders';
+
+/**
+ * Images during a backup. A violation that is unsettled in the backup of Redis may be settled before its images are
+ * copied. While a marker file exists, its images are therefore moved aside and not removed.
+ */
+
+/** A marker that is older was left by a process that ended. */
+const BACKUP_MAX_MS = HOUR_MS;
+
+/** Another backup of the same disk is running, or was killed less than an hour ago. */
+export class BackupRunning extends Error {
+  override readonly name = 'BackupRunning';
+
+  constructor(readonly marker: string) {
+    super(`another backup of this disk is running; if it was killed, remove ${marker}`);
+  }
+}
+
+/** True while dropped images are kept for a backup. */
+export async function isBackupRunning({ backupRunning }: SpoolLayout, nowMs: number): Promise<boolean> {
+  try {
+    return (await stat(backupRunning)).mtimeMs > nowMs - BACKUP_MAX_MS;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+/** Begins to keep dropped images; the returned function ends it and removes them. @throws BackupRunning */
+export async function beginBackup(layout: SpoolLayout, clock: { nowMs(): number }): Promise<() => Promise<void>> {
+  await sweepDropped(layout, clock.nowMs());
+  await ensureFolder(layout.spool);
+  try {
+    await writeFile(layout.backupRunning, '', { mode: FILE_MODE, flag: 'wx' });
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') throw new BackupRunning(layout.backupRunning);
+    throw error;
+  }
+  return async () => {
+    await rm(layout.backupRunning, { force: true });
+    await rm(layout.dropped, { recursive: true, force: true });
+  };
+}
+
+/** Moves a folder aside; one that is gone is no error. */
+export async function moveToDropped(layout: SpoolLayout, folder: string): Promise<void> {
+  await ensureFolder(layout.dropped);
+  try {
+    await rename(folder, join(layout.dropped, basename(folder)));
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+  }
+  await syncFolder(layout.dropped);
+}
+
+/** Removes what a backup left that ended without removing it. */
+export async function sweepDropped(layout: SpoolLayout, nowMs: number): Promise<void> {
+  if (await isBackupRunning(layout, nowMs)) return;
+  await rm(layout.backupRunning, { force: true });
+  await rm(layout.dropped, { recursive: true, force: true });
+}
