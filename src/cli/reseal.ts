@@ -1,0 +1,26 @@
+import type { Command } from 'commander';
+import { addCommand, option, type CommandTools } from './command';
+import type { LocalCommands } from './local';
+
+/** `towhook reseal`: seals the personal data in Redis and DATA_DIR under the first data key. */
+export function addReseal(program: Command, { tools, local }: { tools: CommandTools; local: LocalCommands }): void {
+  const command = addCommand(program, tools, {
+    usage: 'reseal',
+    summary: 'seal personal data and images under the first data key',
+    options: [option('--check', 'print how many values are sealed under which key, and change nothing')],
+    examples: ['towhook reseal --check', 'towhook reseal'],
+    async run(call) {
+      const progress = call.terminal.progress('keys of Redis and images', null);
+      try {
+        return await local.reseal({ isCheck: call.flag('check'), onStep: (done) => progress?.at(done) });
+      } finally {
+        progress?.end();
+      }
+    },
+  });
+  command.description(ABOUT);
+}
+
+const ABOUT = `Seals all personal data in Redis and the images in DATA_DIR under the first key of DATA_KEYS_FILE, with the environment of the roles, on a machine that has the disk, beside running processes. Run it after a new key is the first one in all processes, and once after the file was added. See docs/operations/encryption.md.
+
+It may be ended and run again at any time. The exit code is 0 when everything is sealed under the first key, 1 when something is not, and 3 when Redis does not answer or DATA_DIR is not the disk in use.`;

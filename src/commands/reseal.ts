@@ -1,0 +1,102 @@
+import type { CommandOutput, LocalCommands, ResealOptions } from '../cli';
+import { openExisting } from '../embedded-redis/start';
+import { systemClock } from '../platform/clock';
+import { ConfigurationError, loadConfig } from '../platform/config';
+import { openDataKeys, type DataKeys } from '../platform/data-keys';
+import { errorMessage } from '../platform/errors';
+import { silentLog } from '../platform/log';
+import { createResources } from '../platform/resources';
+import { openAccess } from '../store/access';
+import { connectFailFast, whenReady } from '../store/connect';
+import { forgetDataKeys, neededDataKeys, noteDataKeys } from '../store/data-key-record';
+import { createSpool } from '../spool';
+import { imageKeys, resealImages } from '../spool/reseal';
+import { countSealed, resealAll, type SealedCounts } from '../store/reseal';
+import { createSpoolMarker } from '../store/spool-marker';
+
+type Connection = ReturnType<typeof connectFailFast>;
+
+const READY_TIMEOUT_MS = 5000;
+/** `remaining`: values remain that are plain, or sealed under another key than the first. */
+const EXIT = { done: 0, remaining: 1, unavailable: 3 } as const;
+
+/**
+ * `towhook reseal` seals all personal data in Redis and DATA_DIR under the first data key, or with --check only counts
+ * what is sealed under which key. What was sealed when Redis fails stays so.
+ */
+export const resealData: LocalCommands['reseal'] = async (options) => {
+  const config = loadConfig();
+  const keys = openDataKeys(config);
+  if (keys === null)
+    throw new ConfigurationError([{ variable: 'DATA_KEYS_FILE', rule: 'is required by this command' }]);
+  const resources = createResources(silentLog);
+  const tools = { log: silentLog, clock: systemClock, resources };
+  try {
+    const url = config.redis.url ?? (await openExisting(config, tools));
+    const access = openAccess(config.redis, url, keys);
+    const redis = resources.add('redis', connectFailFast(access, tools), (opened) => opened.disconnect());
+    await whenReady(redis, READY_TIMEOUT_MS);
+    await noteDataKeys(redis, keys);
+    await requireSharedDisk(redis, config.dataDir);
+    if (!options.isCheck) {
+      const step = counting(options);
+      await resealAll(redis, keys, step);
+      await resealImages(config.dataDir, { keys, clock: systemClock, onImage: () => step(1) });
+    }
+    const counts = await countAll(redis, config.dataDir);
+    const unused = (await neededDataKeys(redis)).filter((id) => keys.isReplaced(id) && !counts.byKey.has(id));
+    if (!options.isCheck) await forgetDataKeys(redis, unused);
+    return outputOf(counts, keys);
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw error;
+    const text = errorMessage(error);
+    return { json: { problem: text }, lines: [], problems: [text], exitCode: EXIT.unavailable };
+  } finally {
+    await resources.closeAll();
+  }
+};
+
+/** A disk that is not in use yet has no images. @throws Error for another disk than the one in use. */
+async function requireSharedDisk(redis: Connection, dataDir: string): Promise<void> {
+  const marker = createSpoolMarker(redis);
+  if ((await marker.read()) === null) return;
+  const spool = createSpool({ dataDir, marker, keepMs: 0, clock: systemClock, log: silentLog });
+  const state = await spool.state();
+  if (state !== 'shared')
+    throw new Error(`DATA_DIR is not the disk that this Redis knows (${state}): run towhook doctor`);
+}
+
+/** An image counts as one value. */
+async function countAll(redis: Connection, dataDir: string): Promise<SealedCounts> {
+  const { byKey, plain } = await countSealed(redis);
+  const counts = { byKey: new Map(byKey), plain };
+  for await (const id of imageKeys(dataDir)) {
+    if (id === null) counts.plain += 1;
+    else counts.byKey.set(id, (counts.byKey.get(id) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function counting({ onStep }: ResealOptions): (keys: number) => void {
+  let done = 0;
+  return (keys) => {
+    done += keys;
+    onStep(done);
+  };
+}
+
+function outputOf({ byKey, plain }: SealedCounts, keys: DataKeys): CommandOutput {
+  const ids = [...new Set([...keys.ids, ...byKey.keys()])];
+  const items = ids.map((id) => ({ id, values: byKey.get(id) ?? 0, known: keys.ids.includes(id) }));
+  const remaining = items.filter(({ id, values }) => id !== keys.first && values > 0);
+  const unused = items.filter(({ id, values }) => id !== keys.first && values === 0);
+  return {
+    json: { first: keys.first, keys: items, plain },
+    lines: [
+      ...items.map(({ id, values, known }) => `${id}: ${values} values${known ? '' : ' (the key is missing)'}`),
+      `not sealed: ${plain} values`,
+      ...(unused.length === 0 ? [] : [`Nothing needs these keys: ${unused.map(({ id }) => id).join(', ')}.`]),
+    ],
+    exitCode: remaining.length === 0 && plain === 0 ? EXIT.done : EXIT.remaining,
+  };
+}

@@ -1,0 +1,198 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  randomBytes,
+  type CipherGCM,
+  type DecipherGCM,
+} from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { ConfigurationError } from './config';
+import { errorCode } from './errors';
+
+/**
+ * The keys that seal personal data at rest, from the file of DATA_KEYS_FILE. Each line is `<id>:<base64 of 32 bytes>`.
+ * The first key seals, all open. The line `search` is the key of search terms, which is never replaced.
+ *
+ * A sealed text is `sealed:1:<key id>:<base64>`: AES-256-GCM with a random nonce of 96 bits, then the encrypted text and
+ * its tag of 128 bits. The place of the value is authenticated with it, so that it does not open at another place. A
+ * sealed file begins in the same way, and its bytes follow as they are (sealed-file.ts).
+ */
+
+const VARIABLE = 'DATA_KEYS_FILE';
+const SEARCH = 'search';
+const PREFIX = 'sealed:1:';
+const SEALED = /^sealed:1:([a-z0-9._-]{1,32}):/;
+const LINE = /^([a-z0-9._-]{1,32}):([A-Za-z0-9+/]{43}=)$/;
+const CIPHER = 'aes-256-gcm';
+export const NONCE_BYTES = 12;
+export const TAG_BYTES = 16;
+/** Bytes of a hashed search term: two of a billion terms are the same with a probability below 10^-20. */
+const TERM_BYTES = 16;
+
+interface KeySet {
+  readonly first: string;
+  readonly keys: ReadonlyMap<string, Buffer>;
+  readonly search: Buffer;
+}
+
+/** `unknown_key`: this process lacks the key. `changed`: the value was changed, or belongs to another place. */
+export type Opened =
+  { readonly kind: 'text'; readonly text: string } | { readonly kind: 'unknown_key' } | { readonly kind: 'changed' };
+
+/** The id of the key that seals a text; null for a text that is not sealed. */
+export function sealingKeyOf(text: string): string | null {
+  return text.startsWith(PREFIX) ? (SEALED.exec(text)?.[1] ?? null) : null;
+}
+
+/** How every text and file begins that is sealed under a key. */
+export function sealedPrefix(id: string): string {
+  return `${PREFIX}${id}:`;
+}
+
+/** Seals one value under a key. */
+interface Sealing {
+  readonly id: string;
+  readonly nonce: Buffer;
+  readonly cipher: CipherGCM;
+}
+
+/** The keys of a process. The file may be read again while it runs. */
+export class DataKeys {
+  #set: KeySet;
+
+  constructor(
+    private readonly file: string,
+    text: string,
+  ) {
+    this.#set = keySetIn(text);
+  }
+
+  /** The id of the key that seals. */
+  get first(): string {
+    return this.#set.first;
+  }
+
+  /** The ids of all keys. */
+  get ids(): readonly string[] {
+    return [...this.#set.keys.keys()];
+  }
+
+  /** A value that differs for keys of the same id that differ, and shows nothing of the key; null without that key. */
+  checkOf(id: string): string | null {
+    const { keys, search } = this.#set;
+    const key = id === SEARCH ? search : keys.get(id);
+    return key === undefined ? null : createHmac('sha256', key).update('check').digest().subarray(0, 8).toString('hex');
+  }
+
+  /** Whether this is a key for data that is known here and does not seal any more. */
+  isReplaced(id: string): boolean {
+    return id !== this.first && this.#set.keys.has(id);
+  }
+
+  /** The check values of the keys that this process seals and hashes with, by their ids. */
+  checksOfSealing(): ReadonlyMap<string, string> {
+    return new Map([this.first, SEARCH].map((id) => [id, this.checkOf(id) ?? '']));
+  }
+
+  /** Reads the file again. @throws ConfigurationError for one that cannot be used; the earlier keys stay. */
+  async reload(): Promise<void> {
+    this.#set = keySetIn(await readFile(this.file, 'utf8').catch(unreadable));
+  }
+
+  /** Seals a text under the first key. @param place names the value, such as its key and field in Redis. */
+  seal(place: string, text: string): string {
+    const { id, nonce, cipher } = this.sealing(place);
+    const sealed = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+    return `${sealedPrefix(id)}${sealed.toString('base64')}`;
+  }
+
+  /** Begins to seal bytes under the first key. */
+  sealing(place: string): Sealing {
+    const { first, keys } = this.#set;
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv(CIPHER, keyNamed(keys, first), nonce).setAAD(Buffer.from(place));
+    return { id: first, nonce, cipher };
+  }
+
+  /** Begins to open bytes; its end throws if they were changed. Null without the key. */
+  opening(place: string, { id, nonce, tag }: { id: string; nonce: Buffer; tag: Buffer }): DecipherGCM | null {
+    const key = this.#set.keys.get(id);
+    if (key === undefined) return null;
+    const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
+    return decipher.setAAD(Buffer.from(place)).setAuthTag(tag);
+  }
+
+  /** Opens a sealed text. A text that is not sealed is returned as it is. */
+  open(place: string, text: string): Opened {
+    const id = sealingKeyOf(text);
+    if (id === null) return { kind: 'text', text };
+    const sealed = Buffer.from(text.slice(sealedPrefix(id).length), 'base64');
+    if (sealed.length < NONCE_BYTES + TAG_BYTES) return { kind: this.#set.keys.has(id) ? 'changed' : 'unknown_key' };
+    const [nonce, tag] = [sealed.subarray(0, NONCE_BYTES), sealed.subarray(-TAG_BYTES)];
+    const decipher = this.opening(place, { id, nonce, tag });
+    if (decipher === null) return { kind: 'unknown_key' };
+    try {
+      const opened = Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
+      return { kind: 'text', text: opened.toString('utf8') };
+    } catch {
+      return { kind: 'changed' };
+    }
+  }
+
+  /** A keyed hash of a search term: equal terms have equal hashes, and only a holder of the key can make them. */
+  hashTerm(term: string): string {
+    return createHmac('sha256', this.#set.search).update(term).digest().subarray(0, TERM_BYTES).toString('base64url');
+  }
+}
+
+/**
+ * The keys in a file; null without a file.
+ *
+ * @throws ConfigurationError for a file that cannot be used. It names lines and ids, and never shows a key.
+ */
+export function openDataKeys({ dataKeysFile }: { readonly dataKeysFile: string | null }): DataKeys | null {
+  if (dataKeysFile === null) return null;
+  let text: string;
+  try {
+    text = readFileSync(dataKeysFile, 'utf8');
+  } catch (error) {
+    return unreadable(error);
+  }
+  return new DataKeys(dataKeysFile, text);
+}
+
+function keySetIn(text: string): KeySet {
+  const keys = new Map<string, Buffer>();
+  const lines = text.split('\n').map((line) => line.trim());
+  for (const [at, line] of lines.entries()) {
+    if (line === '' || line.startsWith('#')) continue;
+    const [, id, key] = LINE.exec(line) ?? [];
+    if (id === undefined || key === undefined) {
+      return fault(`names a file whose line ${at + 1} is not <id>:<base64 of 32 bytes>`);
+    }
+    if (keys.has(id)) return fault(`names a file that has the id ${id} twice`);
+    keys.set(id, Buffer.from(key, 'base64'));
+  }
+  const search = keys.get(SEARCH);
+  keys.delete(SEARCH);
+  const [first] = keys.keys();
+  if (first === undefined) return fault('names a file without a key for data');
+  if (search === undefined) return fault(`names a file without the line ${SEARCH}:<base64 of 32 bytes>`);
+  return { first, keys, search };
+}
+
+function keyNamed(keys: ReadonlyMap<string, Buffer>, id: string): Buffer {
+  const key = keys.get(id);
+  if (key === undefined) throw new Error('the first key is one of the keys');
+  return key;
+}
+
+function unreadable(error: unknown): never {
+  return fault(`names a file that cannot be read (${errorCode(error) ?? 'failed'})`);
+}
+
+function fault(rule: string): never {
+  throw new ConfigurationError([{ variable: VARIABLE, rule }]);
+}

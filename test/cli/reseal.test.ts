@@ -1,0 +1,65 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { KEYS } from '../../src/store/keys';
+import { dataKeysText, linesOf, useDataKeysFile } from '../support/data-keys';
+import { useDataDir } from '../archive/folder';
+import { useRedis } from '../support/redis';
+import { runProgram } from './command';
+
+const redis = useRedis();
+const file = useDataKeysFile();
+const text = dataKeysText('a', 'b');
+const dataDir = useDataDir();
+const reseal = (...words: readonly string[]) =>
+  runProgram(['reseal', '--json', ...words], {
+    environment: { REDIS_URL: redis.url, DATA_DIR: dataDir.path, DATA_KEYS_FILE: file.path },
+  });
+
+test('towhook reseal counts what is plain, seals it, and rotates to the first key', async () => {
+  await redis.ask('HSET', KEYS.tasks, 'T', '{"message":"of Salem"}');
+  await file.write(linesOf(text, 'a'));
+  const checked = await reseal('--check');
+  expect([checked.exitCode, checked.json()]).toEqual([
+    1,
+    { first: 'a', keys: [{ id: 'a', values: 0, known: true }], plain: 1 },
+  ]);
+  expect((await reseal()).exitCode).toBe(0);
+  expect(await redis.ask('HGET', KEYS.tasks, 'T')).toMatch(/^sealed:1:a:/);
+
+  await file.write(linesOf(text, 'b', 'a'));
+  const rotated = await reseal();
+  expect([rotated.exitCode, rotated.json()]).toMatchObject([0, { first: 'b', plain: 0 }]);
+  expect(await redis.ask('HKEYS', KEYS.dataKeys)).not.toContain('a');
+  expect(await redis.ask('HGET', KEYS.tasks, 'T')).toMatch(/^sealed:1:b:/);
+});
+
+test('towhook reseal names a key that is missing, and leaves what is sealed under it', async () => {
+  await redis.ask('HSET', KEYS.tasks, 'T', 'sealed:1:gone:AAAA');
+  await file.write(linesOf(text, 'a'));
+
+  const { exitCode, json } = await reseal();
+  expect([exitCode, json()]).toMatchObject([1, { keys: [{ id: 'a' }, { id: 'gone', values: 1, known: false }] }]);
+  expect(await redis.ask('HGET', KEYS.tasks, 'T')).toBe('sealed:1:gone:AAAA');
+});
+
+test('towhook reseal also seals images, and refuses another disk than the one in use', async () => {
+  await file.write(linesOf(text, 'a'));
+  const photo = join(dataDir.path, 'photos', 'T1', '11111111-2222-4333-8444-555555555555.1');
+  await mkdir(dirname(photo), { recursive: true });
+  await mkdir(join(dataDir.path, 'spool'));
+  await writeFile(photo, 'a photo');
+
+  expect((await reseal('--check')).json()).toMatchObject({ keys: [{ id: 'a', values: 0 }], plain: 1 });
+  const { exitCode, json } = await reseal();
+  expect([exitCode, json()]).toMatchObject([0, { keys: [{ id: 'a', values: 1 }], plain: 0 }]);
+  expect((await readFile(photo)).toString('latin1')).toMatch(/^sealed:1:a:/);
+
+  await redis.ask('SET', KEYS.spoolMarker, 'of another disk');
+  const refused = await reseal();
+  expect([refused.exitCode, JSON.stringify(refused.json())]).toEqual([3, expect.stringContaining('(foreign)')]);
+});
+
+test('towhook reseal needs the file of data keys', async () => {
+  const { exitCode, problems } = await runProgram(['reseal'], { environment: { REDIS_URL: redis.url } });
+  expect([exitCode, problems]).toEqual([2, expect.stringContaining('DATA_KEYS_FILE is required by this command')]);
+});

@@ -1,0 +1,99 @@
+import type { NewTask } from '../../src/domain/tasks';
+import { DataKeys } from '../../src/platform/data-keys';
+import { privateAccess } from '../../src/store/access';
+import { checkEntries } from '../../src/store/check-entries';
+import { deliveryKey, KEYS, towKey } from '../../src/store/keys';
+import { openGeneralTask, closeGeneralTask } from '../../src/store/tasks';
+import { dataKeysText, linesOf } from '../support/data-keys';
+import { useRedis } from '../support/redis';
+import { openStores, reference, START, type Stores } from '../support/stores';
+
+const redis = useRedis();
+const text = dataKeysText('a', 'b');
+const opened: Stores[] = [];
+afterEach(() => {
+  for (const stores of opened.splice(0)) stores.close();
+});
+
+/** Stores of a process with these keys of one file; without any, of a process without the file. */
+async function storesWith(...ids: readonly string[]): Promise<Stores> {
+  const keys = ids.length === 0 ? null : new DataKeys('', linesOf(text, ...ids));
+  const stores = await openStores(privateAccess(redis.url, keys));
+  opened.push(stores);
+  return stores;
+}
+
+const fieldsOf = async ({ redis: connection }: Stores, key: string) => {
+  const fields = Object.entries(await connection.hgetallBuffer(key));
+  return new Map(fields.map(([name, value]) => [name, value.toString()]));
+};
+
+test('records that were stored without keys are read and sealed where they change once there are keys', async () => {
+  const plain = await storesWith();
+  const ref = await plain.request('T1');
+  const sealing = await storesWith('a');
+  expect((await sealing.read(ref)).tow.state).toBe('requested');
+
+  await sealing.say(ref, START);
+  const fields = await fieldsOf(sealing, towKey(ref));
+  expect(fields.get('meta')).toMatch(/^\{/);
+  expect(fields.get('head')).toMatch(/^sealed:1:a:/);
+  expect(fields.get('state')).toBe('started');
+  expect((await sealing.read(ref)).tow.plateNumber).toBe(START.plateNumber);
+});
+
+test('a process that lacks the key leaves a record as it is, lists the others, and counts it as waiting', async () => {
+  const sealing = await storesWith('a');
+  const ref = await sealing.request('T1');
+  for (const lacking of [await storesWith('b'), await storesWith()]) {
+    const before = await fieldsOf(lacking, towKey(ref));
+    await expect(lacking.say(ref, START)).rejects.toThrow(
+      'the record is sealed under the key "a", which this process lacks (DATA_KEYS_FILE)',
+    );
+    await sealing.accept('tow_request', { violation_reference_id: 'V', towing_reference_id: 'T9' }, 'd9');
+    expect(await lacking.process('d9')).toBe('deferred');
+    expect((await lacking.deliveries.list({ cursor: null, limit: 10 })).items).toEqual([]);
+    expect(await lacking.tows.listByRefs([ref])).toEqual([]);
+    const entry = { index: 'tows', score: 0, member: ref } as const;
+    expect(await checkEntries(lacking.redis, [entry], 0)).toMatchObject([{ state: 'waiting' }]);
+    expect(await fieldsOf(lacking, towKey(ref))).toEqual(before);
+  }
+});
+
+test('a sealed value that was copied from another record is refused, and the check counts that record as lost', async () => {
+  const stores = await storesWith('a');
+  const [first, second] = [await stores.request('T1'), await stores.request('T2')];
+  await stores.say(first, START);
+  await stores.say(second, START);
+  const copied = (await fieldsOf(stores, towKey(first))).get('head') ?? '';
+  await stores.redis.hset(towKey(second), 'head', copied);
+
+  await expect(stores.read(second)).rejects.toThrow('the sealed field head of a record was changed, or moved');
+  const items = await checkEntries(stores.redis, [{ index: 'tows', score: 0, member: second }], Date.now());
+  expect(items.map(({ state }) => state)).toEqual(['lost']);
+  expect((await stores.read(first)).tow.plateNumber).toBe(START.plateNumber);
+});
+
+test('a general task is sealed, and another process closes it', async () => {
+  const stores = await storesWith('a');
+  const task: NewTask = { subject: 'failing', type: 'delivery_failing', message: 'of Salem', actions: [] };
+  await openGeneralTask(stores.redis, task);
+  expect((await fieldsOf(stores, KEYS.tasks)).get('failing')).toMatch(/^sealed:1:a:/);
+  expect(await stores.generalTasks()).toMatchObject([{ message: 'of Salem' }]);
+
+  const other = await storesWith('b', 'a');
+  expect(await closeGeneralTask(other.redis, 'failing')).toBe(true);
+  expect(await stores.generalTasks()).toEqual([]);
+});
+
+test('a delivery is stored sealed and processed into its tow', async () => {
+  const stores = await storesWith('a');
+  const ref = reference('T1');
+  await stores.accept('tow_request', { violation_reference_id: 'V1', towing_reference_id: ref }, 'd1');
+  const fields = await fieldsOf(stores, deliveryKey('d1'));
+  expect(fields.get('raw_body')).toMatch(/^sealed:1:a:/);
+  expect(fields.get('towing_reference_id')).toBe(ref);
+
+  expect(await stores.process('d1')).not.toBe('deferred');
+  expect((await stores.deliveries.read('d1'))?.rawBody).toContain('"V1"');
+});
