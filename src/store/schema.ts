@@ -1,88 +1,118 @@
 import type { Redis } from 'ioredis';
 import { KEYS } from './keys';
+import { MIGRATIONS, type Migration } from './migrations';
 import { UnexpectedReply } from './parse';
 
-/** The version of the schema of everything that is stored in Redis: which processes may work on it. */
-
 /**
- * Brings stored data from one version of the schema to the next. It may be repeated and may run in several processes at a
- * time: a migration finds what is still old and leaves the rest alone.
+ * The schema version of the data in Redis. It decides which versions of towhook may use the data: see
+ * docs/architecture.md, "Versions of stored data".
  */
-export interface Migration {
-  readonly description: string;
-  readonly migrate: (redis: Redis) => Promise<void>;
+
+/** The schema of data without a stored version, which a process may write while the version cannot be stored. */
+const FIRST_VERSION = 1;
+/** The field of `migrations` with the oldest schema whose processes may use the data; absent: that of the data. */
+export const OLDEST_READER = 'oldest_reader';
+
+/** The schemas that a release can use. */
+export interface KnownSchema {
+  /** The schema that it writes. */
+  readonly version: number;
+  /** The oldest schema of data that its processes can use. Older data needs `towhook migrate` first. */
+  readonly readsFrom: number;
+  /** The oldest schema whose processes can use data that was written by this release alone. */
+  readonly oldestReader: number;
 }
 
-/** The schema of data that was stored before its version was. */
-const FIRST_VERSION = 1;
-/** In order: the first leads from version 1 to 2. Their number is the version that this program knows; none is ever removed. */
-const MIGRATIONS: readonly Migration[] = [];
+export interface StoredSchema {
+  readonly version: number;
+  /** The oldest schema whose processes may use the data. */
+  readonly oldestReader: number;
+}
 
-/** Redis holds data of a later version of towhook, which this one would damage. */
-export class SchemaTooNew extends Error {
+/** The data in Redis cannot be used by this version of towhook. */
+export class SchemaMismatch extends Error {
+  override readonly name = 'SchemaMismatch';
+
   constructor(
-    readonly stored: number,
-    readonly known: number,
+    readonly isDataNewer: boolean,
+    message: string,
   ) {
-    super(
-      `Redis holds data of schema ${stored}, and this version of towhook knows schemas up to ${known}: ` +
-        'start the version that wrote it, or a later one',
-    );
-    this.name = 'SchemaTooNew';
+    super(message);
   }
 }
 
-export interface PreparedSchema {
-  /** The version that the data had; null when Redis held none. */
-  readonly before: number | null;
-  readonly after: number;
+/** The schemas that this release can use. */
+export function knownSchema(migrations: readonly Migration[] = MIGRATIONS): KnownSchema {
+  const last = (ordered: readonly Migration[]) => ordered.at(-1)?.number ?? FIRST_VERSION;
+  return {
+    version: last(migrations),
+    readsFrom: last(migrations.filter(({ order }) => order === 'before')),
+    oldestReader: last(migrations.filter(({ order }) => order === 'after')),
+  };
 }
 
-/** The version of the data in Redis; null when it holds none. Writes nothing. */
-export async function readSchemaVersion(redis: Redis): Promise<number | null> {
-  const stored = await redis.get(KEYS.schemaVersion);
-  if (stored === null) return (await holdsRecords(redis)) ? FIRST_VERSION : null;
+/** The schema of the data in Redis; null without data. Writes nothing. */
+export async function readSchema(redis: Redis): Promise<StoredSchema | null> {
+  const [stored, oldest] = await Promise.all([
+    redis.get(KEYS.schemaVersion),
+    redis.hget(KEYS.migrations, OLDEST_READER),
+  ]);
+  if (stored === null && !(await holdsRecords(redis))) return null;
+  const version = stored === null ? FIRST_VERSION : versionOf(stored);
+  return { version, oldestReader: oldest === null ? version : versionOf(oldest) };
+}
+
+/** The schema of the data, however old; null without data. Rejects with SchemaMismatch if the data is too new. */
+export async function readUsableSchema(
+  redis: Redis,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<StoredSchema | null> {
+  const stored = await readSchema(redis);
+  const { version } = knownSchema(migrations);
+  if (stored === null || stored.oldestReader <= version) return stored;
+  throw new SchemaMismatch(
+    true,
+    `Redis holds data of schema ${stored.version}, which versions of towhook from schema ${stored.oldestReader} on can ` +
+      `use, and this version has schema ${version}: start the version that wrote it, or a later one`,
+  );
+}
+
+/** The schema of the data; null without data. Rejects with SchemaMismatch if this version must not use it. */
+export async function checkSchema(
+  redis: Redis,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<StoredSchema | null> {
+  const stored = await readUsableSchema(redis, migrations);
+  const { readsFrom } = knownSchema(migrations);
+  if (stored === null || stored.version >= readsFrom) return stored;
+  throw new SchemaMismatch(
+    false,
+    `Redis holds data of schema ${stored.version}, and this version of towhook reads schemas from ${readsFrom} on: ` +
+      'run `towhook migrate` of this version first',
+  );
+}
+
+/**
+ * Stores the schema version if none is stored. Rejects with SchemaMismatch, or when Redis does not answer or refuses
+ * writes.
+ */
+export async function prepareSchema(redis: Redis, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
+  const before = await checkSchema(redis, migrations);
+  const known = knownSchema(migrations);
+  if (before === null && known.oldestReader < known.version)
+    await redis.hsetnx(KEYS.migrations, OLDEST_READER, known.oldestReader);
+  await redis.set(KEYS.schemaVersion, (before ?? known).version, 'NX');
+  // Another process of another version may have stored its version on an empty Redis meanwhile.
+  if (before === null) await checkSchema(redis, migrations);
+}
+
+function versionOf(stored: string): number {
   if (!/^[1-9]\d{0,8}$/.test(stored)) throw new UnexpectedReply('the version of the schema');
   return Number(stored);
 }
 
-/** The version that this program writes. */
-export function knownSchemaVersion(migrations: readonly Migration[] = MIGRATIONS): number {
-  return FIRST_VERSION + migrations.length;
-}
-
-/** Rejects with SchemaTooNew if the data is of a later version than this program knows. */
-export async function checkSchema(redis: Redis, migrations: readonly Migration[] = MIGRATIONS): Promise<number | null> {
-  const stored = await readSchemaVersion(redis);
-  const known = knownSchemaVersion(migrations);
-  if (stored !== null && stored > known) throw new SchemaTooNew(stored, known);
-  return stored;
-}
-
-/**
- * Makes Redis ready to be worked on: migrates older data, and stores the version of the schema. Rejects with SchemaTooNew,
- * or when Redis does not answer or takes no writes; what was migrated until then is kept.
- */
-export async function prepareSchema(
-  redis: Redis,
-  migrations: readonly Migration[] = MIGRATIONS,
-): Promise<PreparedSchema> {
-  const before = await checkSchema(redis, migrations);
-  const known = knownSchemaVersion(migrations);
-  await redis.set(KEYS.schemaVersion, before ?? known, 'NX');
-  // On an empty Redis another process, of another version, may have been first.
-  const stored = before ?? (await checkSchema(redis, migrations)) ?? known;
-  for (const [at, { migrate }] of migrations.entries()) {
-    const version = FIRST_VERSION + at + 1;
-    if (version <= stored) continue;
-    await migrate(redis);
-    await redis.set(KEYS.schemaVersion, version);
-  }
-  return { before, after: known };
-}
-
 async function holdsRecords(redis: Redis): Promise<boolean> {
-  const { indexTows, indexViolations, indexDeliveries, tombstones, openTasks, apiKeys, audit, circuits } = KEYS;
-  const keys = [indexTows, indexViolations, indexDeliveries, tombstones, openTasks, apiKeys, audit, circuits];
+  const { indexTows, indexViolations, indexDeliveries, archivedMarkers, openTasks, apiKeys, audit, circuits } = KEYS;
+  const keys = [indexTows, indexViolations, indexDeliveries, archivedMarkers, openTasks, apiKeys, audit, circuits];
   return (await redis.exists(...keys)) > 0;
 }

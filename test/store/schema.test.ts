@@ -1,5 +1,6 @@
 import { KEYS } from '../../src/store/keys';
-import { knownSchemaVersion, prepareSchema, readSchemaVersion, type Migration } from '../../src/store/schema';
+import type { Migration } from '../../src/store/migrations';
+import { checkSchema, knownSchema, prepareSchema, readSchema } from '../../src/store/schema';
 import { useRedis } from '../support/redis';
 import { openStores, type Stores } from '../support/stores';
 
@@ -12,67 +13,63 @@ afterEach(() => stores.close());
 
 const stored = () => stores.redis.get(KEYS.schemaVersion);
 
-/** Migrations that note that they ran, and with what version of the schema. */
-function notingMigrations(count: number): { migrations: Migration[]; ran: string[] } {
-  const ran: string[] = [];
-  const migrations = Array.from({ length: count }, (_, at) => ({
-    description: `to ${at + 2}`,
-    migrate: async () => {
-      ran.push(`to ${at + 2}, from ${(await stored()) ?? 'none'}`);
-    },
-  }));
-  return { migrations, ran };
-}
+/** A release whose migrations to 2, 3, … have these orders. */
+const release = (...orders: readonly Migration['order'][]): Migration[] =>
+  orders.map((order, at) => ({ number: at + 2, title: 'a test', order, step: () => Promise.resolve(null) }));
 
-test('an empty Redis gets the version that the process knows, without a migration', async () => {
-  const { migrations, ran } = notingMigrations(2);
-
-  expect(await prepareSchema(stores.redis, migrations)).toEqual({ before: null, after: 3 });
-
-  expect([await stored(), ran]).toEqual(['3', []]);
+test('a release reads data from its last migration that must run before it', () => {
+  expect(knownSchema([])).toEqual({ version: 1, readsFrom: 1, oldestReader: 1 });
+  expect(knownSchema(release('before', 'after'))).toEqual({ version: 3, readsFrom: 2, oldestReader: 3 });
+  expect(knownSchema(release('before', 'after', 'before'))).toEqual({ version: 4, readsFrom: 4, oldestReader: 3 });
 });
 
-test('data without a version is of schema 1 and is migrated from there, one version after the other', async () => {
+test('an empty Redis gets the schema of the process that starts first', async () => {
+  await prepareSchema(stores.redis, release('before', 'after', 'before'));
+
+  expect(await readSchema(stores.redis)).toEqual({ version: 4, oldestReader: 3 });
+});
+
+test('data without a schema version is of schema 1', async () => {
   await stores.request('T1');
-  const { migrations, ran } = notingMigrations(2);
 
-  expect(await prepareSchema(stores.redis, migrations)).toEqual({ before: 1, after: 3 });
+  await prepareSchema(stores.redis, release('after'));
 
-  expect([await stored(), ran]).toEqual(['3', ['to 2, from 1', 'to 3, from 2']]);
+  expect(await stored()).toBe('1');
 });
 
-test('data of an older schema runs only the migrations that it lacks', async () => {
-  await stores.redis.set(KEYS.schemaVersion, 2);
-  const { migrations, ran } = notingMigrations(3);
+test('two releases run on the same data when the newer one only adds', async () => {
+  await prepareSchema(stores.redis, release('before'));
 
-  await prepareSchema(stores.redis, migrations);
-  await prepareSchema(stores.redis, migrations);
-
-  expect([await stored(), ran]).toEqual(['4', ['to 3, from 2', 'to 4, from 3']]);
+  expect(await checkSchema(stores.redis, release())).toEqual({ version: 2, oldestReader: 1 });
+  expect(await checkSchema(stores.redis, release('before'))).toEqual({ version: 2, oldestReader: 1 });
 });
 
-test('a migration that fails keeps the version before it, and runs again at the next start', async () => {
-  await stores.redis.set(KEYS.schemaVersion, 1);
-  const { migrations, ran } = notingMigrations(1);
-  const failing = { description: 'fails', migrate: () => Promise.reject(new Error('no')) };
+test('a release runs on the data of an older one until its migration that needs all processes to be new', async () => {
+  await prepareSchema(stores.redis, release());
 
-  await expect(prepareSchema(stores.redis, [...migrations, failing])).rejects.toThrow('no');
-  expect([await stored(), ran]).toEqual(['2', ['to 2, from 1']]);
+  expect(await checkSchema(stores.redis, release('after'))).toEqual({ version: 1, oldestReader: 1 });
+});
 
-  await prepareSchema(stores.redis, notingMigrations(2).migrations);
+test('a release that needs a migration first refuses older data and names the command', async () => {
+  await prepareSchema(stores.redis, release());
+
+  await expect(prepareSchema(stores.redis, release('before'))).rejects.toThrow(
+    /schema 1.*reads schemas from 2.*migrate/,
+  );
+
+  expect(await stored()).toBe('1');
+});
+
+test('an older release refuses data that it would damage, and writes no key', async () => {
+  await prepareSchema(stores.redis, release('before', 'after'));
+
+  const message = /data of schema 3, which versions of towhook from schema 3 on can use, and this version has schema 2/;
+  await expect(prepareSchema(stores.redis, release('before'))).rejects.toThrow(message);
+
   expect(await stored()).toBe('3');
 });
 
-test('data of a later schema is refused with both numbers, and nothing is written', async () => {
-  await stores.redis.set(KEYS.schemaVersion, 4);
-
-  const message = /data of schema 4, and this version of towhook knows schemas up to 2/;
-  await expect(prepareSchema(stores.redis, notingMigrations(1).migrations)).rejects.toThrow(message);
-
-  expect(await stored()).toBe('4');
-});
-
-test('a version that is no number is refused and kept', async () => {
+test('a schema version that is not a number is refused and kept', async () => {
   await stores.redis.set(KEYS.schemaVersion, 'two');
 
   await expect(prepareSchema(stores.redis)).rejects.toThrow('the version of the schema');
@@ -80,23 +77,9 @@ test('a version that is no number is refused and kept', async () => {
   expect(await stored()).toBe('two');
 });
 
-test.each([
-  ['older', 'newer'],
-  ['newer', 'older'],
-] as const)(
-  'of two processes that start on an empty Redis together, the %s first, the newer decides',
-  async (...order) => {
-    const migrations = { older: [], newer: notingMigrations(1).migrations };
-
-    await Promise.allSettled(order.map((which) => prepareSchema(stores.redis, migrations[which])));
-
-    expect(await stored()).toBe('2');
-  },
-);
-
-test('the version is read without being written', async () => {
-  expect(await readSchemaVersion(stores.redis)).toBeNull();
+test('reading the schema writes no key', async () => {
+  expect(await readSchema(stores.redis)).toBeNull();
   await stores.request('T1');
-  expect(await readSchemaVersion(stores.redis)).toBe(1);
-  expect([await stored(), knownSchemaVersion()]).toEqual([null, 1]);
+  expect(await readSchema(stores.redis)).toEqual({ version: 1, oldestReader: 1 });
+  expect(await stored()).toBeNull();
 });

@@ -1,0 +1,34 @@
+import { KEYS } from '../../src/store/keys';
+import { useRedis } from '../support/redis';
+import { runProgram } from './command';
+import { deadAddress } from './fake-service';
+
+const redis = useRedis();
+const migrate = (...words: readonly string[]) =>
+  runProgram(['migrate', '--json', ...words], { environment: { REDIS_URL: redis.url } });
+
+test('towhook migrate has nothing to do on the data of its own schema, and changes nothing', async () => {
+  await redis.ask('SET', KEYS.schemaVersion, '1');
+
+  const { exitCode, json } = await migrate();
+
+  expect([exitCode, json()]).toEqual([0, { known_schema: 1, stored_schema: 1, pending: [] }]);
+  expect(await redis.ask('KEYS', '*')).toEqual([KEYS.schemaVersion]);
+});
+
+test('towhook migrate refuses data of a later schema with exit code 1', async () => {
+  await redis.ask('SET', KEYS.schemaVersion, '7');
+
+  const { exitCode, json } = await migrate('--check');
+
+  expect(exitCode).toBe(1);
+  expect(json()).toMatchObject({ problem: expect.stringContaining('data of schema 7') as unknown });
+});
+
+test('towhook migrate ends with exit code 3 when Redis does not answer', async () => {
+  const REDIS_URL = (await deadAddress()).replace('http:', 'redis:');
+
+  const { exitCode, problems } = await runProgram(['migrate'], { environment: { REDIS_URL } });
+
+  expect([exitCode, problems]).toEqual([3, expect.stringContaining('Redis cannot be reached')]);
+});

@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { deliveryKey, KEYS } from '../../src/store/keys';
+import { readSchema } from '../../src/store/schema';
+import { repliesOf } from '../../src/store/batch-reads';
+import { textFieldsOf } from '../../src/store/parse';
+import { compiledFile } from '../support/compiled';
+import { useRedis } from '../support/redis';
+import { openStores } from '../support/stores';
+
+jest.setTimeout(120_000);
+const redis = useRedis();
+
+const IDS = Array.from({ length: 10_000 }, (_, at) => `d${at}`);
+
+function startMigration(also: Readonly<Record<string, string>> = {}) {
+  const environment = { PATH: process.env['PATH'], REDIS_URL: redis.url, ...also };
+  return spawn(process.execPath, [compiledFile('test/store/renaming-migration.ts')], { env: environment });
+}
+
+test('a migration of 10,000 records that is killed is resumed by two runs, beside a worker that changes records', async () => {
+  const stores = await openStores(redis.url);
+  const seeding = stores.redis.pipeline();
+  for (const [at, id] of IDS.entries()) {
+    seeding.hset(deliveryKey(id), { v: '1.seed', id, state: 'waiting', old: `value ${at}`, copies: 0 });
+    seeding.zadd(KEYS.indexDeliveries, at, id);
+  }
+  await repliesOf(seeding);
+  const countNew = async () => {
+    const reading = stores.redis.pipeline();
+    for (const id of IDS) reading.hgetall(deliveryKey(id));
+    const records = (await repliesOf(reading)).map(textFieldsOf);
+    return records.filter((fields, at) => fields['new'] === `value ${at}` && fields['old'] === undefined).length;
+  };
+
+  await once(startMigration({ DIES_IN_STEP: '10' }), 'exit');
+  const migratedByKilled = await countNew();
+
+  // The version of a record changes as when a worker writes it, so that the migration must read it again.
+  const migrated = new AbortController();
+  const worker = (async () => {
+    for (let at = 0; !migrated.signal.aborted; at = (at + 7) % IDS.length) {
+      await stores.redis.hset(deliveryKey(IDS[at] ?? ''), 'v', `${at + 2}.work`, 'worked', '1');
+    }
+  })();
+  const runs = [startMigration(), startMigration()];
+  const codes = await Promise.all(runs.map(async (run) => (await once(run, 'exit'))[0] as unknown));
+  migrated.abort();
+  await worker;
+
+  expect(codes).toEqual([0, 0]);
+  expect(migratedByKilled).toBe(2000);
+  expect(await countNew()).toBe(IDS.length);
+  expect(await readSchema(stores.redis)).toEqual({ version: 2, oldestReader: 2 });
+  stores.close();
+});

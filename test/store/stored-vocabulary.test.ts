@@ -1,0 +1,128 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { auditEntry } from '../../src/contracts/audit';
+import { bulkDocument, bulkHead, bulkResult, bulkStoredItem } from '../../src/contracts/bulk';
+import { storedDifference } from '../../src/contracts/differences';
+import { storedJudgement } from '../../src/contracts/judgements';
+import { processDocument } from '../../src/contracts/metrics';
+import { notificationSettings, storedNotificationState } from '../../src/contracts/notifications';
+import { apiKeyRecord, deliveryRecord, sessionRecord, towDocument } from '../../src/contracts/records';
+import { storedService } from '../../src/contracts/seen-service';
+import { storedCircuits } from '../../src/contracts/stored-circuits';
+import {
+  storedEntry,
+  storedEvent,
+  storedLease,
+  storedLinks,
+  storedMeta,
+  storedRun,
+  storedTasks,
+  storedTerms,
+} from '../../src/contracts/stored-outbox';
+import { violationDocument } from '../../src/contracts/violations';
+
+/** Every stored record and field, with its types and values, in the form of the file beside this test. */
+const RECORDS: Readonly<Record<string, z.ZodType>> = {
+  tow: towDocument,
+  'tow.meta': storedMeta,
+  violation: violationDocument,
+  'violation.links': storedLinks,
+  entry: storedEntry,
+  event: storedEvent,
+  lease: storedLease,
+  run: storedRun,
+  tasks: storedTasks,
+  terms: storedTerms,
+  delivery: deliveryRecord,
+  circuits: storedCircuits,
+  difference: storedDifference,
+  judgement: storedJudgement,
+  'bulk-run.document': bulkDocument,
+  'bulk-run.head': bulkHead,
+  'bulk-items.item': bulkStoredItem,
+  'bulk-items.result': bulkResult,
+  'notifications.settings': notificationSettings,
+  'notifications.state': storedNotificationState,
+  'api-key': apiKeyRecord,
+  session: sessionRecord,
+  audit: auditEntry,
+  process: processDocument,
+  'seen-service': storedService,
+};
+
+const FILE = join(__dirname, 'stored-vocabulary.json');
+const WRITES = 'WRITE_STORED_VOCABULARY';
+
+const WHAT_TO_DO = `Redis and backups hold data with the earlier fields, and processes of two releases run at the same time.
+"Versions of stored data" in docs/architecture.md has the rule for each change:
+- a new field that older processes may ignore, with a default for records without it: no migration;
+- a new value of a field that is parsed strictly: a migration "before", and oldest_reader in each record that has it;
+- a field that goes, or has another type or meaning: a migration "after", one release later.
+When that is done, write the new vocabulary: ${WRITES}=1 npx jest test/store/stored-vocabulary`;
+
+const node = z.looseObject({
+  type: z.union([z.string(), z.array(z.string())]).optional(),
+  enum: z.array(z.unknown()).optional(),
+  const: z.unknown().optional(),
+  anyOf: z.array(z.unknown()).optional(),
+  oneOf: z.array(z.unknown()).optional(),
+  allOf: z.array(z.unknown()).optional(),
+  properties: z.record(z.string(), z.unknown()).optional(),
+  required: z.array(z.string()).optional(),
+  items: z.unknown().optional(),
+  additionalProperties: z.unknown().optional(),
+});
+
+/** One line per field: its path, and a type or its values. */
+function linesOf(schema: unknown, path: string): string[] {
+  const parsed = node.safeParse(schema);
+  if (!parsed.success) return [];
+  const { type, enum: values, const: only, anyOf, oneOf, allOf, properties, required = [], ...rest } = parsed.data;
+  const choices = [...(anyOf ?? []), ...(oneOf ?? []), ...(allOf ?? [])];
+  if (choices.length > 0) return choices.flatMap((each) => linesOf(each, path));
+  if (values !== undefined) return values.map((value) => `${path} = ${JSON.stringify(value)}`);
+  if (only !== undefined) return [`${path} = ${JSON.stringify(only)}`];
+  const own = type === 'array' ? [] : [`${path}: ${String(type ?? 'any')}`];
+  const fields = Object.entries(properties ?? {}).flatMap(([name, field]) =>
+    linesOf(field, `${path}.${name}${required.includes(name) ? '' : '?'}`),
+  );
+  const items = rest.items === undefined ? [] : linesOf(rest.items, `${path}[]`);
+  const others = properties === undefined ? linesOf(rest.additionalProperties, `${path}.*`) : [];
+  return [...own, ...fields, ...items, ...others];
+}
+
+function vocabulary(records: Readonly<Record<string, z.ZodType>>): string[] {
+  const lines = Object.entries(records).flatMap(([name, schema]) =>
+    linesOf(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), name),
+  );
+  return [...new Set(lines)].toSorted();
+}
+
+/** What differs, one line each: `-` is only in the file, `+` only in the code. */
+function differences(pinned: readonly string[], found: readonly string[]): string[] {
+  const gone = pinned.filter((line) => !found.includes(line)).map((line) => `- ${line}`);
+  const added = found.filter((line) => !pinned.includes(line)).map((line) => `+ ${line}`);
+  return [...gone, ...added];
+}
+
+test('the stored fields and values are those of stored-vocabulary.json, so that a change is made on purpose', () => {
+  const found = vocabulary(RECORDS);
+  if (process.env[WRITES] !== undefined) writeFileSync(FILE, `${JSON.stringify(found, null, 2)}\n`);
+  const pinned = z.array(z.string()).parse(JSON.parse(readFileSync(FILE, 'utf8')));
+  const changed = differences(pinned, found);
+  if (changed.length > 0) throw new Error(`What is stored has changed:\n${changed.join('\n')}\n\n${WHAT_TO_DO}`);
+  expect(found.length).toBeGreaterThan(200);
+});
+
+test('a new field, a new value, another type and a missing field are all seen as changes', () => {
+  const before = z.looseObject({ state: z.enum(['waiting', 'over']), since: z.number(), by: z.string().nullable() });
+  const after = z.looseObject({ state: z.enum(['waiting', 'over', 'lost']), since: z.string(), who: z.string() });
+  expect(differences(vocabulary({ record: before }), vocabulary({ record: after }))).toEqual([
+    '- record.by: string,null',
+    '- record.since: number',
+    '+ record.since: string',
+    '+ record.state = "lost"',
+    '+ record.who: string',
+  ]);
+});
