@@ -1,0 +1,200 @@
+import type { z } from 'zod';
+import { plainAmount } from '../domain/amount';
+import { FAULTS_NAMED_MAX, jsonFaults, withQuotedNumbers } from '../domain/json';
+import type { FieldRule } from '../domain/refusal';
+import type { DeliveryKind, Json, JsonObject } from '../domain/vocabulary';
+import { amount as documentedAmount, JSON_LEVELS_MAX, METADATA_LEVELS_MAX } from './common';
+import { failedRules } from './rules';
+import { storedObject } from './stored';
+import { invoiceCharge, WEBHOOKS } from './webhooks';
+
+/**
+ * Reads webhooks tolerantly. A difference from the contract that has only one meaning is read as documented, and named:
+ * a byte order mark, numeric references and ids, amounts with separators or Arabic digits, metadata as JSON text, and
+ * empty optional parts.
+ */
+
+/**
+ * A message to act on with its tolerated differences, or the rules that it breaks: the first 20, and how many there are.
+ * Rules contain no values. `rest` is the message without the parts that break them; null when these are needed.
+ */
+export type ReadWebhook<T> =
+  | { readonly kind: 'message'; readonly message: T; readonly tolerated: readonly FieldRule[] }
+  | { readonly kind: 'differs'; readonly rules: readonly FieldRule[]; readonly count: number; readonly rest: T | null };
+
+/** Reads the stored body of a delivery: JSON of at most 32 levels. */
+export type WebhookReader<T> = (rawBody: string) => ReadWebhook<T>;
+
+export type TowRequestMessage = z.output<typeof WEBHOOKS.tow_request.message>;
+export type InvoiceMessage = z.output<typeof WEBHOOKS.tow_invoice.message>;
+
+/** The reader of each kind of webhook. */
+export interface WebhookReaders {
+  readonly tow_request: WebhookReader<TowRequestMessage>;
+  readonly tow_invoice: WebhookReader<InvoiceMessage>;
+}
+
+const BYTE_ORDER_MARK = '\ufeff';
+const REFERENCES = ['towing_reference_id', 'violation_reference_id'] as const;
+const CHARGES = ['towing_invoice', 'delay_invoice'] as const;
+const NUMERIC = 'is a number, not text';
+const EMPTY = 'is empty';
+
+export const WEBHOOK_READERS: WebhookReaders = {
+  tow_request: (rawBody) => readAs('tow_request', WEBHOOKS.tow_request.message, rawBody),
+  tow_invoice: (rawBody) => readAs('tow_invoice', WEBHOOKS.tow_invoice.message, rawBody),
+};
+
+function readAs<T>(kind: DeliveryKind, message: z.ZodType<T>, rawBody: string): ReadWebhook<T> {
+  const { infinite, infiniteCount } = jsonFaults(rawBody, JSON_LEVELS_MAX);
+  const tolerated: FieldRule[] = [];
+  const note = (field: string, rule: string) => void tolerated.push({ field, rule });
+  if (withoutByteOrderMark(rawBody) !== rawBody) note('body', 'begins with a byte order mark');
+  const body = objectIn(rawBody, infiniteCount > 0 ? nullIfInfinite : undefined);
+  const plain = body && normalized(kind, { body, text: rawBody, note });
+  const checked = message.safeParse(plain);
+  const rest = checked.success
+    ? checked.data
+    : plain && message.safeParse(withoutParts(plain, checked.error.issues)).data;
+  if (infiniteCount > 0) {
+    const rules = infinite.map((field) => ({ field: field === '' ? 'body' : field, rule: 'must be a finite number' }));
+    return { kind: 'differs', rules, count: infiniteCount, rest: rest ?? null };
+  }
+  if (!checked.success) {
+    const rules = failedRules(checked.error);
+    return { kind: 'differs', rules: rules.slice(0, FAULTS_NAMED_MAX), count: rules.length, rest: rest ?? null };
+  }
+  return { kind: 'message', message: checked.data, tolerated };
+}
+
+/** JSON.parse turns a number out of range into Infinity, which JSON cannot store. */
+function nullIfInfinite(_name: string, value: unknown): unknown {
+  return value === Infinity || value === -Infinity ? null : value;
+}
+
+/** The text without the byte order mark that some systems write first, and that JSON.parse refuses. */
+export function withoutByteOrderMark(text: string): string {
+  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+}
+
+/**
+ * The body with references and `metadata.id` as text: whole numbers become their digits as sent, however large. Returns
+ * the same object when none of them is a number. `text` is its JSON.
+ */
+export function withTextNames(body: JsonObject, text: string): JsonObject {
+  const metadata = asObject(body['metadata']);
+  const isIdNumeric = typeof metadata?.['id'] === 'number';
+  if (!isIdNumeric && !REFERENCES.some((name) => typeof body[name] === 'number')) return body;
+  const digits = objectIn(withQuotedNumbers(text)) ?? {};
+  const named = withDigits(body, digits, REFERENCES);
+  if (!metadata || !isIdNumeric) return named;
+  return { ...named, metadata: withDigits(metadata, asObject(digits['metadata']) ?? {}, ['id']) };
+}
+
+type Note = (field: string, rule: string) => void;
+
+interface Received {
+  readonly body: JsonObject;
+  readonly text: string;
+  readonly note: Note;
+}
+
+/** The body as documented, as far as its meaning is certain. Each difference is noted. */
+function normalized(kind: DeliveryKind, { body: received, text, note }: Received): JsonObject {
+  let body = withMetadata(withTextNames(received, text), received, note);
+  for (const name of REFERENCES) if (body[name] !== received[name]) note(name, NUMERIC);
+  // The path decides the kind.
+  if (kind === 'tow_request' && asObject(body['towing_invoice']))
+    note('towing_invoice', 'belongs to an invoice webhook');
+  if (kind === 'tow_request') return body;
+  if ((body['violation_reference_id'] ?? null) === null) note('violation_reference_id', 'is missing');
+  body = withoutEmpty(body, 'delay_invoice', note);
+  for (const name of CHARGES) {
+    const charge = asObject(body[name]);
+    const plain = charge && withPlainAmounts(charge, (field, rule) => note(`${name}.${field}`, rule));
+    if (plain !== charge) body = { ...body, [name]: plain };
+  }
+  return body;
+}
+
+/** Reads metadata that was sent as JSON text, and drops an empty list, an empty text, and an `id` that is null. */
+function withMetadata(named: JsonObject, received: JsonObject, note: Note): JsonObject {
+  const body = withoutEmpty(named, 'metadata', note);
+  const given = body['metadata'];
+  const read = typeof given === 'string' ? metadataIn(given) : null;
+  if (read) note('metadata', 'is text that contains JSON');
+  const metadata = read ?? asObject(given);
+  if (!metadata) return body;
+  const wasId = asObject(received['metadata'])?.['id'];
+  if (typeof wasId === 'number' && metadata['id'] !== wasId) note('metadata.id', NUMERIC);
+  const isIdNull = metadata['id'] === null;
+  if (isIdNull) note('metadata.id', EMPTY);
+  return read || isIdNull ? { ...body, metadata: isIdNull ? without(metadata, 'id') : metadata } : body;
+}
+
+/** The metadata in a text; null when the text is not a JSON object that may be metadata. */
+function metadataIn(text: string): JsonObject | null {
+  const { isTooDeep, infiniteCount } = jsonFaults(text, METADATA_LEVELS_MAX);
+  if (isTooDeep || infiniteCount > 0) return null;
+  const metadata = objectIn(text);
+  return metadata && asObject(withTextNames({ metadata }, `{"metadata":${text}}`)['metadata']);
+}
+
+/** Drops an optional part that is an empty list or empty text. */
+function withoutEmpty(body: JsonObject, name: string, note: Note): JsonObject {
+  const value = body[name];
+  const isEmpty = value === '' || (Array.isArray(value) && value.length === 0);
+  if (!isEmpty) return body;
+  note(name, EMPTY);
+  return without(body, name);
+}
+
+/** The charge with amounts that `plainAmount` can read as plain text. Returns the same object when nothing changes. */
+function withPlainAmounts(charge: JsonObject, note: Note): JsonObject {
+  let plain = charge;
+  for (const name of Object.keys(invoiceCharge.shape)) {
+    const amount = charge[name];
+    if (typeof amount !== 'string' || documentedAmount.safeParse(amount).success) continue;
+    const read = plainAmount(amount);
+    if (read !== null) {
+      note(name, 'is an amount with separators or other digits');
+      plain = { ...plain, [name]: read };
+    } else plain = withoutEmpty(plain, name, note);
+  }
+  return plain;
+}
+
+function withDigits(object: JsonObject, digits: JsonObject, names: readonly string[]): JsonObject {
+  const texts = names.flatMap((name) => {
+    const text = digits[name];
+    const isWhole = typeof object[name] === 'number' && typeof text === 'string' && /^\d+$/.test(text);
+    return isWhole ? [[name, text] as const] : [];
+  });
+  return { ...object, ...Object.fromEntries(texts) };
+}
+
+function withoutParts(body: JsonObject, issues: readonly { readonly path: readonly PropertyKey[] }[]): JsonObject {
+  return issues.reduce((rest, { path }) => withoutPart(rest, path.map(String)), body);
+}
+
+function withoutPart(object: JsonObject, [name, ...inner]: readonly string[]): JsonObject {
+  if (name === undefined) return object;
+  const part = inner.length === 0 ? null : asObject(object[name]);
+  return part ? { ...object, [name]: withoutPart(part, inner) } : without(object, name);
+}
+
+function without(object: JsonObject, name: string): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([other]) => other !== name));
+}
+
+function objectIn(text: string, reviver?: (name: string, value: unknown) => unknown): JsonObject | null {
+  try {
+    return storedObject.safeParse(JSON.parse(withoutByteOrderMark(text), reviver)).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function asObject(value: Json | undefined): JsonObject | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null;
+}

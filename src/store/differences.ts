@@ -1,0 +1,250 @@
+import type { Redis } from 'ioredis';
+import { storedDifference, type DifferingReport } from '../contracts/differences';
+import {
+  type Difference,
+  type DifferenceChoice,
+  DIFFERENCES_MAX,
+  othersId,
+  type SeenDifference,
+} from '../domain/difference';
+import { differenceTask, differenceTaskId } from '../domain/tasks';
+import { isoTimestamp } from '../domain/timestamp';
+import { REPORT_KINDS } from '../domain/vocabulary';
+import type { DifferenceStore } from '../workflow/difference-port';
+import type { Check, Effect } from './commit';
+import { memberNaming, partsOfMember } from './differing-members';
+import { differenceKey, differingKey, KEYS } from './keys';
+import { text, textFieldsOf } from './parse';
+import { mergedRows, pageOf } from './rows';
+import { closingOf, openingOf } from './task-changes';
+
+/**
+ * Kinds of differences between the messages of the service and its document. A kind is one hash: `document`, which
+ * only a decision changes, `count`, `first` and `last`. Its undecided reports are an index of their records (indexes.ts).
+ */
+
+/** The part of a commit that changes differences. Its checks fail when another process was faster. */
+export interface DifferenceChange {
+  readonly checks: readonly Check[];
+  readonly effects: readonly Effect[];
+}
+
+type StoredDocument = Omit<Difference, 'id' | 'firstSeenMs' | 'lastSeenMs' | 'count'>;
+
+/** Messages of one kind, and when they were seen. */
+interface Sighting {
+  readonly seen: SeenDifference;
+  readonly count: number;
+  readonly nowMs: number;
+}
+
+/** Counts messages. A new kind gets its task, unless it is tolerated. `openId`: the kind, if a task asks about it. */
+export async function sightingWrites(
+  redis: Redis,
+  sighting: Sighting,
+): Promise<DifferenceChange & { readonly openId: string | null }> {
+  const { seen } = sighting;
+  const known = await redis.hget(differenceKey(seen.id), 'document');
+  if (known !== null) return countingOf(redis, sighting, known);
+  const others = othersId(seen.source, seen.name);
+  if (seen.id !== others && (await countOf(redis, seen)) >= DIFFERENCES_MAX) {
+    const asOthers = { id: others, shape: [], isTolerated: false, example: [] };
+    return sightingWrites(redis, { ...sighting, seen: { source: seen.source, name: seen.name, ...asOthers } });
+  }
+  return creatingOf(redis, sighting);
+}
+
+async function countingOf(redis: Redis, sighting: Sighting, json: string) {
+  const { seen, nowMs } = sighting;
+  const { id } = seen;
+  const document = documentOf(json);
+  if (document.decision === 'expected') return { checks: [], effects: countEffects(sighting), openId: null };
+  // The task closed when a person had looked at earlier messages, or when nothing was left to do about them.
+  const task = await openingOf(redis, differenceTask(seen), nowMs);
+  const reopening = document.decided === null ? [] : [documentEffect(id, { ...document, decided: null })];
+  return {
+    // The report would keep its mark if the kind was decided meanwhile.
+    checks: [isStill(id, json), ...(task?.checks ?? [])],
+    effects: [...countEffects(sighting), ...reopening, ...(task?.effects ?? [])],
+    openId: id,
+  };
+}
+
+async function creatingOf(redis: Redis, sighting: Sighting) {
+  const { seen, nowMs } = sighting;
+  const { id, source, name, shape, isTolerated, example } = seen;
+  const decision = isTolerated ? 'expected' : 'open';
+  const document = { source, name, shape, isTolerated, example, decision, decided: null, lookedAtMs: 0 } as const;
+  const task = isTolerated ? null : await openingOf(redis, differenceTask(seen), nowMs);
+  return {
+    checks: [isStill(id, ''), ...(task?.checks ?? [])],
+    effects: [
+      documentEffect(id, document),
+      ['HSET', differenceKey(id), 'first', nowMs] as const,
+      ['ZADD', KEYS.differences, nowMs, id] as const,
+      ...countEffects(sighting),
+      ...(task?.effects ?? []),
+    ],
+    openId: isTolerated ? null : id,
+  };
+}
+
+function countEffects({ seen, count, nowMs }: Sighting): Effect[] {
+  const key = differenceKey(seen.id);
+  return [
+    ['HINCRBY', key, 'count', count],
+    ['HSET', key, 'last', nowMs],
+  ];
+}
+
+async function countOf(redis: Redis, { source }: SeenDifference): Promise<number> {
+  const ids = await redis.zrange(KEYS.differences, '0', '-1');
+  return ids.filter((id) => id.startsWith(`${source}.`)).length;
+}
+
+function documentEffect(id: string, document: StoredDocument): Effect {
+  return ['HSET', differenceKey(id), 'document', JSON.stringify(document).toWellFormed()];
+}
+
+/** Decides on a kind and closes its task; null when there is no such kind, or no task about one that was looked at. */
+export async function decisionWrites(
+  redis: Redis,
+  { id, how, by, reason }: DifferenceChoice & { readonly id: string },
+  nowMs: number,
+): Promise<(DifferenceChange & { readonly difference: Difference }) | null> {
+  const fields = await redis.hgetall(differenceKey(id));
+  const difference = differenceIn(id, fields);
+  const { document: json } = fields;
+  if (!difference || json === undefined) return null;
+  const task = await closingOf(redis, differenceTaskId(id), nowMs);
+  if (how === 'looked_at' && !task) return null;
+  const decided = { by, atMs: nowMs, reason };
+  const change = how === 'expected' ? ({ decision: 'expected', decided } as const) : { decided, lookedAtMs: nowMs };
+  return {
+    checks: [isStill(id, json), ...(task?.checks ?? [])],
+    effects: [
+      documentEffect(id, { ...documentOf(json), ...change }),
+      ['SADD', KEYS.releasing, releasedDifference(id)],
+      ...(task?.effects ?? []),
+    ],
+    difference: { ...difference, ...change },
+  };
+}
+
+function isStill(id: string, json: string): Check {
+  return { key: differenceKey(id), field: 'document', value: json };
+}
+
+/**
+ * Until when messages of these kinds are decided, ms: Infinity for expected ones. A kind that the running transaction
+ * creates is not stored yet, and open.
+ */
+export async function decidedUntil(redis: Redis, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const documents = await Promise.all(ids.map((id) => redis.hget(differenceKey(id), 'document')));
+  return new Map(
+    ids.map((id, at) => {
+      const json = documents[at] ?? null;
+      return [id, json === null ? 0 : untilOf(documentOf(json))] as const;
+    }),
+  );
+}
+
+function untilOf({ decision, lookedAtMs }: StoredDocument): number {
+  return decision === 'expected' ? Infinity : lookedAtMs;
+}
+
+const RELEASED_PREFIX = 'difference ';
+const RELEASE_SLICE = 500;
+
+function releasedDifference(id: string): string {
+  return `${RELEASED_PREFIX}${id}`;
+}
+
+/** The kind that a member of the set of circuits to release names; null when it names a circuit. */
+export function differenceToRelease(name: string): string | null {
+  return name.startsWith(RELEASED_PREFIX) ? name.slice(RELEASED_PREFIX.length) : null;
+}
+
+/**
+ * Makes records due that were accepted with a kind before it was decided, so that their runs take the mark away. May be
+ * repeated; removes the kind from the set when none is left.
+ */
+export async function releaseDifference(redis: Redis, id: string): Promise<void> {
+  const until = (await decidedUntil(redis, [id])).get(id) ?? 0;
+  const untilScore = until === Infinity ? '+inf' : String(until);
+  const members = await redis.zrange(
+    differingKey(id),
+    '-inf',
+    untilScore,
+    'BYSCORE',
+    'LIMIT',
+    '0',
+    String(RELEASE_SLICE),
+  );
+  if (members.length > 0) {
+    const [seconds] = await redis.time();
+    const nowMs = Number(seconds) * 1000;
+    const pipeline = redis.pipeline();
+    for (const { towingReferenceId, violationId } of members.map(partsOfMember)) {
+      if (violationId !== null) pipeline.zadd(KEYS.dueViolations, 'LT', nowMs, violationId);
+      else if (towingReferenceId !== null) pipeline.zadd(KEYS.dueTows, 'LT', nowMs, towingReferenceId);
+    }
+    for (const [failed] of (await pipeline.exec()) ?? []) if (failed) throw failed;
+    await redis.zrem(differingKey(id), ...members);
+  }
+  if (members.length < RELEASE_SLICE) await redis.srem(KEYS.releasing, releasedDifference(id));
+}
+
+/** The differences for lists and pages. */
+export function createDifferenceStore(redis: Redis): DifferenceStore {
+  const readMany = async (ids: readonly string[]): Promise<readonly Difference[]> => {
+    const pipeline = redis.pipeline();
+    for (const id of ids) pipeline.hgetall(differenceKey(id));
+    const replies = (await pipeline.exec()) ?? [];
+    return replies.flatMap(([failed, reply], at) => {
+      if (failed) throw failed;
+      const difference = differenceIn(ids[at] ?? '', textFieldsOf(reply));
+      return difference ? [difference] : [];
+    });
+  };
+  return {
+    read: async (id) => (await readMany([id]))[0] ?? null,
+    async all() {
+      const ids = await redis.zrange(KEYS.differences, '0', '-1');
+      return ids.length === 0 ? [] : readMany(ids.map((id) => text(id, 'a difference')));
+    },
+    async reports(id, { order = 'newest', ...paging }) {
+      const { refs, nextCursor } = await pageOf(mergedRows(redis, [differingKey(id)], order), paging);
+      const scores = refs.length === 0 ? [] : await redis.zmscore(differingKey(id), ...refs);
+      const items = refs.map((ref, at) => differingReportOf(ref, Number(scores[at] ?? 0)));
+      return { items, nextCursor };
+    },
+    async acceptedAt(id, report) {
+      const score = await redis.zscore(differingKey(id), memberNaming(report));
+      return score === null ? null : isoTimestamp(Number(score));
+    },
+    waiting: (id) => redis.zcard(differingKey(id)),
+  };
+}
+
+function differingReportOf(member: string, atMs: number): DifferingReport {
+  const { towingReferenceId, reportId, violationId } = partsOfMember(member);
+  return {
+    accepted_at: isoTimestamp(atMs),
+    towing_reference_id: towingReferenceId,
+    report_id: reportId,
+    kind: REPORT_KINDS.find((kind) => kind === reportId?.split('-')[0]) ?? null,
+    violation_id: violationId,
+  };
+}
+
+function differenceIn(id: string, fields: Readonly<Record<string, string>>): Difference | null {
+  const { document, count = '0', first = '0', last = '0' } = fields;
+  if (document === undefined) return null;
+  const stored = documentOf(document);
+  return { ...stored, id, count: Number(count), firstSeenMs: Number(first), lastSeenMs: Number(last) };
+}
+
+function documentOf(json: string): StoredDocument {
+  return storedDifference.parse(JSON.parse(json));
+}

@@ -1,0 +1,145 @@
+import { DIFFERENCES_MAX, othersId } from '../../src/domain/difference';
+import { systemClock } from '../../src/platform/clock';
+import { releaseBlocked } from '../../src/store/circuits';
+import { createDifferenceStore } from '../../src/store/differences';
+import { createTowOutbox } from '../../src/store/outbox';
+import { differenceViewOf } from '../../src/workflow/expect-difference';
+import { differenceOf } from '../../src/workflow/see-difference';
+import { eventually } from '../support/eventually';
+import { NO_LIMITS, type TowOutbox } from '../support/outboxes';
+import { useRedis } from '../support/redis';
+import { GRACE_MS, LEASE_MS, mustClaim, oddAnswer, openStores, result, START, type Stores } from '../support/stores';
+
+/** Differences between the answers of the service and its document: one task per kind. */
+
+const redis = useRedis();
+let stores: Stores;
+let outbox: TowOutbox;
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+  outbox = createTowOutbox(stores.redis, systemClock, {
+    leaseMs: LEASE_MS * 100,
+    unknownGraceMs: GRACE_MS,
+    ...NO_LIMITS,
+  });
+});
+afterEach(() => stores.close());
+
+const NO_DATA = oddAnswer('started');
+const NO_REFERENCE = oddAnswer('started', ['data.towing_reference_id: is required (string)']);
+
+/** Makes a tow whose started report is accepted with this difference. */
+async function answered(ref: string, difference = NO_DATA): Promise<void> {
+  await stores.request(ref);
+  await stores.say(ref, START);
+  const claimed = await mustClaim(outbox, ref);
+  await outbox.ack(
+    claimed,
+    result({ next: 'accepted', flag: 'contract_broken' }, { difference, rawBody: '{"done":true}' }),
+  );
+}
+
+const named = (count: number, prefix = 'T') => Array.from({ length: count }, (_, at) => `${prefix}${at}`);
+const kinds = () => createDifferenceStore(stores.redis);
+const shown = (id: string) => kinds().read(id);
+const differs = async (ref: string) => (await stores.read(ref)).reports[0]?.differs ?? null;
+
+test('100 answers of one odd shape, 10 at a time, make one task with the count 100 and list the 100 reports', async () => {
+  for (let tens = 0; tens < 10; tens += 1) await Promise.all(named(10, `T${tens}-`).map((ref) => answered(ref)));
+
+  expect(await stores.generalTasks()).toMatchObject([
+    { id: `differs.${NO_DATA.id}`, type: 'answer_differs', operation: 'started', actions: ['expect', 'resolve'] },
+  ]);
+  expect(await shown(NO_DATA.id)).toMatchObject({ count: 100, decision: 'open', shape: NO_DATA.shape });
+  expect(await kinds().waiting(NO_DATA.id)).toBe(100);
+  const first = await kinds().reports(NO_DATA.id, { cursor: null, limit: 60 });
+  const second = await kinds().reports(NO_DATA.id, { cursor: first.nextCursor, limit: 60 });
+  const listed = [...first.items, ...second.items].map(({ towing_reference_id: ref }) => ref);
+  expect(new Set(listed).size).toBe(100);
+  expect(second.nextCursor).toBeNull();
+});
+
+test('two shapes of odd answers make two tasks, and a tolerated difference is only counted', async () => {
+  const tolerated = differenceOf({ source: 'answer', name: 'started' }, ['code: must be a whole number'], {
+    body: '{"code":"200"}',
+    isTolerated: true,
+  });
+  await answered('A');
+  await answered('B', NO_REFERENCE);
+  await answered('C', tolerated);
+
+  const asked = (await stores.generalTasks()).map(({ difference_id: id }) => id);
+  expect(new Set(asked)).toEqual(new Set([NO_DATA.id, NO_REFERENCE.id]));
+  expect(asked).toHaveLength(2);
+  expect(await shown(tolerated.id)).toMatchObject({ count: 1, decision: 'expected', decided: null });
+  expect([await differs('A'), await differs('B'), await differs('C')]).toEqual([NO_DATA.id, NO_REFERENCE.id, null]);
+});
+
+test('the first answer of a kind is marked also when the same commit claims the next report', async () => {
+  await stores.request('A');
+  await stores.say('A', START);
+  await stores.say('A', { event: 'detained' });
+  const odd = result({ next: 'accepted', flag: 'contract_broken' }, { difference: NO_DATA });
+
+  const { next } = await outbox.ack(await mustClaim(outbox, 'A'), odd, { hasToken: true });
+
+  expect(next).toMatchObject({ kind: 'send', entry: { kind: 'detained' } });
+  expect(await differs('A')).toBe(NO_DATA.id);
+});
+
+test('a kind that is declared expected closes its task, and later answers of it open none', async () => {
+  await answered('A');
+  await answered('B', NO_REFERENCE);
+  await stores.expect(NO_DATA.id);
+
+  expect(await outbox.claim('A')).toMatchObject({ kind: 'idle' });
+  await answered('C');
+
+  expect((await stores.generalTasks()).map(({ difference_id: id }) => id)).toEqual([NO_REFERENCE.id]);
+  expect([await differs('A'), await differs('B'), await differs('C')]).toEqual([null, NO_REFERENCE.id, null]);
+  expect(await kinds().waiting(NO_DATA.id)).toBe(0);
+  expect(await shown(NO_DATA.id)).toMatchObject({ count: 2, decision: 'expected', decided: { by: 'tester' } });
+});
+
+test('a kind that a person looked at is closed with its reports, and the next answer of it opens it again', async () => {
+  await answered('A');
+  expect(await stores.resolve(`differs.${NO_DATA.id}`)).toBe('done');
+  await releaseBlocked(stores.redis);
+
+  expect(await outbox.claim('A')).toMatchObject({ kind: 'idle' });
+  expect([await differs('A'), await kinds().waiting(NO_DATA.id), await stores.generalTasks()]).toEqual([null, 0, []]);
+  const closed = await shown(NO_DATA.id);
+  expect(closed && differenceViewOf(closed)).toMatchObject({ decision: 'closed', decided_by: 'tester', task_id: null });
+  expect(await stores.resolve(`differs.${NO_DATA.id}`)).toBe('task_not_found');
+
+  await eventually(async () => expect(await stores.records.nowMs()).toBeGreaterThan((closed?.lookedAtMs ?? 0) + 10));
+  await answered('B');
+  await releaseBlocked(stores.redis);
+  expect(await outbox.claim('B')).toMatchObject({ kind: 'idle' });
+  expect([await differs('B'), await kinds().waiting(NO_DATA.id)]).toEqual([NO_DATA.id, 1]);
+  expect(await stores.generalTasks()).toMatchObject([{ id: `differs.${NO_DATA.id}` }]);
+  expect(await shown(NO_DATA.id)).toMatchObject({ count: 2, decision: 'open', decided: null });
+});
+
+test('a chosen report is sent again while its kind is open, and leaves the list of its reports', async () => {
+  await answered('A');
+  await answered('B');
+  await stores.decide('A', 'started-1', { action: 'retry' });
+
+  expect((await kinds().reports(NO_DATA.id, { cursor: null, limit: 10 })).items).toMatchObject([
+    { towing_reference_id: 'B', report_id: 'started-1', kind: 'started' },
+  ]);
+  expect(await mustClaim(outbox, 'A')).toMatchObject({ entry: { id: 'started-1', attempts: 2 } });
+  await expect(stores.decide('A', 'started-1', { action: 'retry' })).rejects.toThrow('report_in_flight');
+});
+
+test('kinds above the limit count under one kind of their operation, with one task', async () => {
+  const note = (rule: string) =>
+    stores.records.transact(rule, (transaction) =>
+      transaction.recordDifference(oddAnswer('started', [`data: ${rule}`])),
+    );
+  for (let at = 0; at < DIFFERENCES_MAX + 3; at += 1) await note(`breaks rule ${at}`);
+
+  expect(await kinds().all()).toHaveLength(DIFFERENCES_MAX + 1);
+  expect(await shown(othersId('answer', 'started'))).toMatchObject({ count: 3, shape: [], decision: 'open' });
+});
