@@ -1,17 +1,17 @@
--- Stores webhook deliveries: the write that a 200 acknowledges. A delivery is seen when its record exists.
+-- Stores webhook deliveries. A 200 to the service acknowledges this write. A delivery is known when its record exists.
 --
--- KEYS    1 deliveries by the moment they came · 2 due deliveries · 3 due tows · 4 channel of events
---         then of each delivery its own key and that of its tow
--- ARGV    of each delivery: id · kind · towing reference · raw body · verified|unverified · signature id or '' · version
--- RETURNS of each delivery 'accepted' when stored now, 'already_known' when stored before
+-- KEYS    1 deliveries by time of receipt · 2 due deliveries · 3 due tows · 4 channel of stored deliveries
+--         5 channel of nudges · then per delivery: its key, the key of its tow
+-- ARGV    per delivery: id · kind · towing reference · raw body · verified|unverified · signature id or '' · version
+-- RETURNS per delivery: 'accepted' when stored now, 'already_known' when stored before
 
 local FIELDS = 7
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local now_text = string.format('%.0f', now)
 
--- Marks a tow with the moment of an invoice webhook: it proves a create that was sent before. While no tow is known nothing
--- was sent for it.
+-- Stores the time of an invoice webhook in its tow: it proves an invoice request that was sent before. Without a tow there
+-- is nothing to prove.
 local function prove(tow, ref)
   if redis.call('HEXISTS', tow, 'head') == 0 then
     return
@@ -19,9 +19,10 @@ local function prove(tow, ref)
   local version = string.match(redis.call('HGET', tow, 'v'), '^%d+')
   redis.call('HSET', tow, 'v', string.format('%.0f.proof', tonumber(version) + 1), 'proof', now_text)
   redis.call('ZADD', KEYS[3], 'LT', now_text, ref)
+  redis.call('PUBLISH', KEYS[5], 'reports')
 end
 
--- What is usual is left out of a record: most calls have no signature, and come once.
+-- Fields with a default are left out: most calls have no signature.
 local function append(fields, name, value)
   fields[#fields + 1] = name
   fields[#fields + 1] = value
@@ -29,7 +30,7 @@ end
 
 local replies = {}
 for place = 1, #ARGV / FIELDS do
-  local record, tow = KEYS[3 + 2 * place], KEYS[4 + 2 * place]
+  local record, tow = KEYS[4 + 2 * place], KEYS[5 + 2 * place]
   local id, kind, ref, raw_body, verified, signature_id, version = unpack(ARGV, 1 + FIELDS * (place - 1), FIELDS * place)
   if redis.call('EXISTS', record) == 1 then
     if redis.call('HSETNX', record, 'copies', 2) == 0 then

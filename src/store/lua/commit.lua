@@ -1,16 +1,15 @@
--- The script that changes records; besides it, accept.lua stores deliveries and marks tows as proved. Writes a list of
--- commits, each all or nothing: a commit is written if every record still has the version it was decided on, and every
--- check holds.
+-- Writes commits, each completely or not at all. A commit is written if every record has the version that the decision was
+-- made on, and every check holds. Only this script changes records; accept.lua also stores deliveries and proofs of tows.
 --
--- KEYS    every key that the commits name, in any order; a commit names them by their place
--- ARGV    1 the commits as JSON: [{
---           records: [{ key, expected: version or '' for absent, version: the new one, set: [field, value, …], remove: [field, …],
---             gone: true when the record is deleted, not_before: ms, the commit is too early before that moment }],
---           checks: [[key, field, value or '' for absent, what to answer when it does not hold]],
+-- KEYS    every key of the commits; a commit refers to a key by its number
+-- ARGV    1 commits as JSON: [{
+--           records: [{ key, expected: version, '' = absent, version: new version, set: [field, value, …],
+--             remove: [field, …], gone: true deletes the record, not_before: earliest time of the commit, Unix ms }],
+--           checks: [[key, field, value, '' = absent]],
 --           effects: [[command, key, argument, …]] }]
--- RETURNS { now ms, reply of each commit: 'done' · 'stale' · 'early' · 'failed <what> <value>' · 'error <message>' }
+-- RETURNS { now in Unix ms, reply per commit: 'done' · 'stale' · 'early' · 'error <message>' }
 --
--- A commit that is repeated because its reply was lost is done already: its version is there.
+-- A commit that is repeated because its reply was lost finds its own version, and is 'done'.
 
 local COMMANDS = {
   ZADD = true, ZREM = true, ZINCRBY = true, SADD = true, SREM = true, HSET = true, HDEL = true, HINCRBY = true, RPUSH = true,
@@ -22,14 +21,14 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local now_text = string.format('%.0f', now)
 
--- Appends to the record of what people did: a line `<seq> <at ms> <hash> <json>`, its hash the SHA-1 of the hash before it,
--- seq, moment and JSON, each followed by a line feed, so that none can be changed or left out unnoticed.
+-- Appends a line `<seq> <at, Unix ms> <hash> <json>` to the audit. The hash is the SHA-1 of the hash of the line before,
+-- seq, at and JSON, each followed by a line feed, so that a changed or missing line is noticed.
 local function append_audit(key, json)
   local last = redis.call('LINDEX', key, -1)
   local seq, hash = 0, AUDIT_START
   if last then
     local last_seq, last_hash = string.match(last, '^(%d+) %d+ (%x+) ')
-    -- Behind a line that was changed by hand the chain is broken for a reader; work goes on.
+    -- After a line that was changed manually, verification reports the break; new lines are still appended.
     seq, hash = tonumber(last_seq) or redis.call('LLEN', key), last_hash or AUDIT_START
   end
   local head = string.format('%.0f', seq + 1)
@@ -37,7 +36,8 @@ local function append_audit(key, json)
   redis.call('RPUSH', key, table.concat({ head, now_text, link, json }, ' '))
 end
 
-local function why_not(commit)
+-- Returns the reply when the commit must not be written, else nil.
+local function refusal_of(commit)
   for _, record in ipairs(commit.records) do
     local version = redis.call('HGET', KEYS[record.key], 'v') or ''
     if version ~= record.expected then
@@ -50,7 +50,7 @@ local function why_not(commit)
   for _, check in ipairs(commit.checks) do
     local value = redis.call('HGET', KEYS[check[1]], check[2]) or ''
     if value ~= check[3] then
-      return 'failed ' .. check[4] .. ' ' .. value
+      return 'stale'
     end
   end
 end
@@ -79,8 +79,8 @@ local function write(commit)
   end
 end
 
--- Whether Redis takes no writes at all, such as OOM or READONLY, so that the whole call fails; any other problem is one of its
--- commit. The commits of a call are never repeated alone: one that deleted a record would not find it again.
+-- True for errors by which Redis takes no writes at all, such as OOM or READONLY: the whole call fails then. Any other error
+-- belongs to its commit. A call is only repeated as a whole, so it must not fail after one of its commits was written.
 local function refuses_all(problem)
   local code = string.match(problem, '^(%u+) ')
   return code and code ~= 'ERR' and code ~= 'WRONGTYPE'
@@ -89,7 +89,7 @@ end
 local replies = { now_text }
 local has_written = false
 for _, commit in ipairs(cjson.decode(ARGV[1])) do
-  local reply = why_not(commit)
+  local reply = refusal_of(commit)
   if not reply then
     local is_done, problem = pcall(write, commit)
     problem = type(problem) == 'table' and problem.err or problem

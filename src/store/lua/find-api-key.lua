@@ -1,8 +1,8 @@
--- The API key whose text has this hash: the one it has now, or the one before a rotation within its grace time.
+-- Finds the API key whose text has this hash: the current text, or the text before a rotation, within its grace time.
 --
 -- KEYS    1 api keys by id · 2 api key ids by hash
 -- ARGV    1 hash
--- RETURNS the record as JSON, or nil when nobody holds such a key
+-- RETURNS the record as JSON, or nil
 local id = redis.call('HGET', KEYS[2], ARGV[1])
 local json = id and redis.call('HGET', KEYS[1], id)
 if not json then

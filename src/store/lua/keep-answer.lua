@@ -1,11 +1,12 @@
--- Keeps the answer to a question and gives the right to ask it back. An asker that lost the right, because it froze, does
--- not overwrite what came after it.
+-- Stores the answer to a question and releases its lock. A process that froze and lost the lock stores nothing, so that it
+-- does not overwrite a newer answer.
 --
--- KEYS    1 answer · 2 right to ask
--- ARGV    1 asker · 2 data as JSON · 3 ms since the epoch by the asker's clock · 4 ms it is kept
--- RETURNS 1 when it was kept, else 0
+-- KEYS    1 answer · 2 lock
+-- ARGV    1 owner · 2 data as JSON · 3 when it was checked by the owner's clock, Unix ms · 4 lifetime of the answer, ms
+-- RETURNS 1 when stored, 0 when the owner does not have the lock
+--! include shared/lock.lua
 
-if redis.call('GET', KEYS[2]) ~= ARGV[1] then
+if not owns_lock(KEYS[2], ARGV[1]) then
   return 0
 end
 local time = redis.call('TIME')

@@ -1,10 +1,11 @@
--- What is known of a question: an answer that is fresh enough, or who is asking it, or that nobody is: then the right to
--- ask it is taken.
+-- Finds the answer to a question. Without one that is fresh enough, acquires the lock under which the question is asked.
 --
--- KEYS    1 answer · 2 right to ask
--- ARGV    1 who wants to know · 2 ms the right lasts · 3 ms an answer stays fresh
---         4 the asker that was waited for until now, '' nobody: his answer is taken however old
--- RETURNS { 'answer', data as JSON, ms since the epoch by the asker's clock } · { 'ask' } · { 'wait', asker }
+-- KEYS    1 answer · 2 lock
+-- ARGV    1 id of the caller · 2 lifetime of the lock, ms · 3 how long an answer stays fresh, ms
+--         4 id of the owner of the lock that the caller has waited for, or '': an answer of this one is fresh at any age
+-- RETURNS { 'answer', data as JSON, when it was checked by the clock of its process, Unix ms }
+--         { 'ask' }: the caller has the lock · { 'wait', owner of the lock }
+--! include shared/lock.lua
 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -12,9 +13,9 @@ local data, kept_at, checked_at, asker = unpack(redis.call('HMGET', KEYS[1], 'da
 if data and (now - tonumber(kept_at) < tonumber(ARGV[3]) or asker == ARGV[4]) then
   return { 'answer', data, checked_at }
 end
-local holder = redis.call('GET', KEYS[2])
-if holder then
-  return { 'wait', holder }
+local owner = redis.call('GET', KEYS[2])
+if owner then
+  return { 'wait', owner }
 end
-redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[2])
+acquire_lock(KEYS[2], ARGV[1], ARGV[2])
 return { 'ask' }

@@ -1,5 +1,5 @@
--- A stretch of the audit, oldest first: the lines right before a seq, or the newest ones. The seq of the last line and
--- the place of each line tell each other, since the list has no gaps.
+-- Reads consecutive lines of the audit, oldest first: those before a sequence number, or the newest ones. The list has no
+-- gaps, so the index of a line follows from its sequence number and that of the last line.
 --
 -- KEYS    1 the audit
 -- ARGV    1 seq, or '' for the newest · 2 how many lines at most

@@ -1,9 +1,8 @@
--- Reads several keys at one instant. MULTI would do the same, but Redis refuses to queue a command while it has no memory
--- left; a script that only reads is carried out.
+-- Reads several keys at one instant. Unlike MULTI, a script that only reads also runs while Redis has no memory left.
 --
--- KEYS    every key that the reads name
--- ARGV    1 the reads as JSON: [[command, key by its place, argument, …]]
--- RETURNS the reply of each; nil when its key holds another type
+-- KEYS    every key of the reads
+-- ARGV    1 the reads as JSON: [[command, number of the key, argument, …]]
+-- RETURNS the reply of each read; nil when its key has another type
 
 local COMMANDS = { HEXISTS = true, HGET = true, HGETALL = true, HMGET = true, LINDEX = true, LRANGE = true, ZSCORE = true }
 

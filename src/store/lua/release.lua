@@ -1,7 +1,7 @@
--- Makes due a slice of what a circuit blocked that is closed now. Until all is, the circuit stays among those to release.
+-- Makes some of the members due that a closed circuit has blocked. After the last of them the circuit is released.
 --
--- KEYS    1 the blocked members · 2 those of them that are safe to repeat · 3 circuits to release · 4 due tows · 5 due violations
--- ARGV    1 circuit · 2 how many at most · 3 the word before the id of a violation among the members
+-- KEYS    1 blocked members · 2 those of them that may probe · 3 circuits to release · 4 due tows · 5 due violations
+-- ARGV    1 circuit · 2 how many at most · 3 prefix of the members that are violations
 -- RETURNS how many were made due
 
 local members = redis.call('SPOP', KEYS[1], ARGV[2])
@@ -14,7 +14,7 @@ for _, member in ipairs(members) do
   due[#due + 1] = now
   due[#due + 1] = is_violation and string.sub(member, #ARGV[3] + 1) or member
 end
--- A slice is short enough for the stack that Lua unpacks it on.
+-- The number of members is bounded, because Lua unpacks them on its stack.
 if #members > 0 then
   redis.call('SREM', KEYS[2], unpack(members))
 end

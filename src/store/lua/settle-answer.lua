@@ -1,8 +1,8 @@
--- The answer of a request with an idempotency key: the first one stored is the one everybody gets.
+-- Stores the answer of a request with an Idempotency-Key, unless one is stored. All requests get the first one.
 --
 -- KEYS    1 idempotency record
 -- ARGV    1 answer
--- RETURNS the answer that counts
+-- RETURNS the first answer
 if redis.call('EXISTS', KEYS[1]) == 0 then
   return ARGV[1]
 end

@@ -1,22 +1,26 @@
--- Takes a permit of a rate limit, or a place in the line for one.
+-- Takes a permit of a rate limit. Without a free one, the member joins the waiting queue.
 --
--- KEYS    1 log of granted permits · 2 the line, members by their rank
--- ARGV    1 member · 2 its rank, ms: a member keeps its lowest · 3 calls per window · 4 that window, ms
---         5 take|look: whether a permit that is there is taken
--- RETURNS { 1, when it was granted, ms } · { 0, when it may be there, ms }
---! include shared/budget.lua
+-- KEYS    1 log of granted permits · 2 waiting queue, members by rank · 3 circuits, which hold the budget states
+-- ARGV    1 member · 2 rank, ms: a member keeps its lowest · 3 calls per window, 0 = any number · 4 window, ms
+--         5 take|peek: `peek` does not take a free permit and keeps the member in the queue
+--         6 field of the budget state
+-- RETURNS { 1, when it was granted, ms } · { 0, when a permit may be free, ms }
+--! include shared/rate-limit.lua
 
-local member, limit, window_ms = ARGV[1], tonumber(ARGV[3]), tonumber(ARGV[4])
+local member, window_ms, field = ARGV[1], tonumber(ARGV[4]), ARGV[6]
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local state = budget_state(KEYS[3], field)
+local limit = effective_limit(tonumber(ARGV[3]), state, now)
 redis.call('ZADD', KEYS[2], 'LT', ARGV[2], member)
-local at = slot_at(KEYS[1], limit, window_ms, redis.call('ZRANK', KEYS[2], member), now)
+local at = permit_at(KEYS[1], limit, window_ms, redis.call('ZRANK', KEYS[2], member), now, state)
 if at > now then
   return { 0, string.format('%.0f', at) }
 end
-if ARGV[5] == 'look' then
+if ARGV[5] == 'peek' then
   return { 1, string.format('%.0f', now) }
 end
 redis.call('ZREM', KEYS[2], member)
-take_slot(KEYS[1], limit, window_ms, now)
+grant_permit(KEYS[1], limit, window_ms, now)
+pass_closure(KEYS[3], field, state, now)
 return { 1, string.format('%.0f', now) }

@@ -1,7 +1,8 @@
--- Takes a slice of what is due and puts it off, so that no other poller takes it and a lost job is added again.
+-- Returns members that are due and reschedules each of them, so that no other scheduler returns it and a lost job is
+-- added again.
 --
 -- KEYS    1 schedule
--- ARGV    1 how many at most · 2 how far to put it off, ms
+-- ARGV    1 how many at most · 2 visibility timeout: the members are due again after this, ms
 -- RETURNS { member, … }
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

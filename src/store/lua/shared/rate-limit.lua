@@ -1,0 +1,97 @@
+-- A rate limit shared by all processes: a sliding log of granted permits, newest first. Permit n is never earlier than one
+-- window after permit n - limit, so no window holds more than `limit` permits. The window is wider than the minute of the
+-- limit, because calls that leave a minute apart may arrive a little closer together.
+--
+-- What the service says about the limit is one JSON object, the budget state (contracts/stored-budgets.ts):
+--   limit, limit_until    its own limit, and until when it is followed if it is lower than ours
+--   closed_until          no call before this time
+--   needs_trial           after that, one call tries first; the others follow when TRIAL_SHARE of a minute has passed
+--   tried_at              when that call was permitted
+--   strikes               429 in a row
+
+-- A permit further ahead was granted by a clock that jumped, and is ignored.
+local SANE_AHEAD_MS = 3600000
+-- How long the others wait for the answer of a trial, as a share of the window: 2 s of a minute.
+local TRIAL_SHARE = 1 / 30
+-- Without a limit, members that waited for a closed budget leave in slices of this many per second.
+local SLICE_PER_SECOND = 100
+
+local function budget_state(key, field)
+  local text = redis.call('HGET', key, field)
+  if not text then
+    return {}
+  end
+  local is_json, state = pcall(cjson.decode, text)
+  return is_json and type(state) == 'table' and state or {}
+end
+
+-- The limit that counts: the lower one of ours (0 = none) and the one that the service announced.
+local function effective_limit(configured, state, now)
+  local announced = tonumber(state.limit)
+  if not announced or announced < 1 or (tonumber(state.limit_until) or 0) <= now then
+    return configured
+  end
+  return configured == 0 and announced or math.min(configured, announced)
+end
+
+-- When the log has a permit for the member at `rank` in the waiting queue (0 = first), ms; `now` when one is free.
+local function logged_permit_at(log, limit, window_ms, rank, now)
+  local granted = redis.call('LINDEX', log, limit - 1 - rank % limit)
+  local is_sane = granted and tonumber(granted) <= now + SANE_AHEAD_MS
+  local free_at = is_sane and tonumber(granted) + window_ms or now
+  return math.max(now, free_at) + math.floor(rank / limit) * window_ms
+end
+
+-- The earliest time at which the service wants the member at `rank`, ms; 0 when it did not ask to wait.
+local function opens_at(state, rank, window_ms, now)
+  local closed_until = math.min(tonumber(state.closed_until) or 0, now + SANE_AHEAD_MS)
+  if not state.needs_trial then
+    return closed_until
+  end
+  local tried_at = tonumber(state.tried_at)
+  if tried_at and tried_at <= now + SANE_AHEAD_MS then
+    return tried_at + math.ceil(window_ms * TRIAL_SHARE)
+  end
+  return rank == 0 and closed_until or math.max(closed_until, now) + math.ceil(window_ms * TRIAL_SHARE)
+end
+
+-- When the member at `rank` gets its permit, ms; `now` when it may have one. `limit` 0 = none.
+local function permit_at(log, limit, window_ms, rank, now, state)
+  local opens = opens_at(state, rank, window_ms, now)
+  local free = limit > 0 and logged_permit_at(log, limit, window_ms, rank, now) or now
+  if opens <= now then
+    return free
+  end
+  local behind = limit > 0 and math.floor(rank / limit) * window_ms or math.floor(rank / SLICE_PER_SECOND) * 1000
+  return math.max(free, opens + behind)
+end
+
+-- When a permit is available in exchange for an unused one of the log, ms: right after the newest, since the unused one
+-- leaves room for it.
+local function exchanged_permit_at(log, now, opens)
+  local newest = tonumber(redis.call('LINDEX', log, 0))
+  return math.max(newest <= now + SANE_AHEAD_MS and math.max(now, newest) or now, opens)
+end
+
+-- Records a permit granted for `at`, which may be in the future.
+local function grant_permit(log, limit, window_ms, at)
+  if limit == 0 then
+    return
+  end
+  redis.call('LPUSH', log, string.format('%.0f', at))
+  redis.call('LTRIM', log, 0, limit - 1)
+  redis.call('PEXPIRE', log, 10 * window_ms)
+end
+
+-- Records that a permit was granted for `at`: the trial, or, when no 429 has answered the trial, the end of the closure.
+local function pass_closure(key, field, state, at)
+  if not state.needs_trial then
+    return
+  end
+  if state.tried_at and state.tried_at < at then
+    state.needs_trial, state.tried_at, state.strikes, state.closed_until = nil, nil, nil, nil
+  else
+    state.tried_at = at
+  end
+  redis.call('HSET', key, field, cjson.encode(state))
+end
