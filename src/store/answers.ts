@@ -2,18 +2,25 @@ import type { Redis } from 'ioredis';
 import type { AnswerStore } from '../workflow/ports';
 import { idempotencyKey } from './keys';
 import { text } from './parse';
+import { replicated } from './replicas';
 import { Script } from './scripts';
+import { openValue, sealValue } from './sealed-values';
 
 const settleAnswer = new Script('settle-answer');
 
-/** The answers remembered under idempotency keys. */
+/** The answers of requests with an Idempotency-Key. */
 export function createAnswerStore(redis: Redis): AnswerStore {
   return {
     async find(scope) {
-      const [fingerprint, answer] = await redis.hmget(idempotencyKey(scope), 'fingerprint', 'answer');
+      const stored = await redis.hmget(idempotencyKey(scope), 'fingerprint', 'answer');
+      // The first request may have ended before the replicas had its commit: this one acknowledges it.
+      const [fingerprint, answer] = stored[0] ? await replicated(redis, () => Promise.resolve(stored)) : [];
       return fingerprint ? { fingerprint, answer: answer ?? null } : null;
     },
-    settle: async (scope, answer) =>
-      text(await settleAnswer.run(redis, [idempotencyKey(scope)], [answer]), 'settle-answer'),
+    async settle(scope, answer) {
+      const place = { key: idempotencyKey(scope), field: 'answer' };
+      const settled = await settleAnswer.run(redis, [place.key], [sealValue(redis, place, answer)]);
+      return openValue(redis, place, text(settled, 'settle-answer'));
+    },
   };
 }

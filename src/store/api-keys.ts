@@ -1,46 +1,36 @@
 import type { Redis } from 'ioredis';
-import { apiKeyRecord, type ApiKeyRecord } from '../contracts/api-key-record';
-import type { ApiKey, ApiKeyStore, ListedApiKey, Remember, Saved } from '../workflow/ports';
+import { apiKeyRecord, type ApiKeyRecord } from '../contracts/records';
+import type { ApiKey, ApiKeyStore, ListedApiKey, IdempotencyRecord, Saved } from '../workflow/ports';
 import { KEYS } from './keys';
 import { text } from './parse';
 import { recordsOf } from './records';
-import { Script } from './scripts';
-import type { Transaction } from './transaction';
-import { wellFormedJson } from './well-formed';
+import { Script, wellFormedJson } from './scripts';
+import type { RecordTransaction } from './transaction';
 
 const findApiKey = new Script('find-api-key');
 
-/** Decisions on keys of one process are made one after another. */
-const LINE = 'api-keys';
-/** More than other processes could change one key while a change of it is decided. */
-const TRIES_MAX = 20;
+const ORDER_KEY = 'api-keys';
 
-/** API keys by the hashes of their texts; a text is shown once, when it is made, and stored nowhere. */
+/** API keys by the hashes of their texts. A text is returned once, when it is created, and stored nowhere. */
 export function createApiKeyStore(redis: Redis): ApiKeyStore {
   const records = recordsOf(redis);
 
-  /** Decides on the key as it is stored, again when another process changes it meanwhile. */
-  const change = async (
+  /** Decides on a stored key, again if another process changes it meanwhile. */
+  const change = (
     id: string,
-    remember: Remember | undefined,
-    decide: (transaction: Transaction, record: ApiKeyRecord) => void,
-  ): Promise<Saved> => {
-    for (let tries = 0; tries < TRIES_MAX; tries += 1) {
-      const reply = await records.transact(LINE, async (transaction): Promise<Saved> => {
-        const known = remember && (await transaction.fingerprintOf(remember.scope));
-        if (known) return { kind: 'remembered', fingerprint: known };
-        const json = await redis.hget(KEYS.apiKeys, id);
-        if (json === null) return { kind: 'unknown' };
-        transaction.remember(remember);
-        transaction.check({ key: KEYS.apiKeys, field: id, value: json, name: 'key' });
-        decide(transaction, recordOf(json));
-        return { kind: 'saved' };
-      });
-      if (reply.kind === 'done') return reply.value;
-      if (reply.check === 'remembered') return { kind: 'remembered', fingerprint: reply.value };
-    }
-    throw new Error('the key kept changing while a decision was made on it');
-  };
+    idempotency: IdempotencyRecord | undefined,
+    decide: (transaction: RecordTransaction, record: ApiKeyRecord) => void,
+  ): Promise<Saved> =>
+    records.transact(ORDER_KEY, async (transaction): Promise<Saved> => {
+      const known = idempotency && (await transaction.fingerprintOf(idempotency.scope));
+      if (known) return { kind: 'repeated', fingerprint: known };
+      const json = await redis.hget(KEYS.apiKeys, id);
+      if (json === null) return { kind: 'unknown' };
+      transaction.storeIdempotency(idempotency);
+      transaction.check({ key: KEYS.apiKeys, field: id, value: json });
+      decide(transaction, recordOf(json));
+      return { kind: 'saved' };
+    });
 
   return {
     async findByHash(hash) {
@@ -55,13 +45,13 @@ export function createApiKeyStore(redis: Redis): ApiKeyStore {
       const [all, atMs] = await Promise.all([redis.hvals(KEYS.apiKeys), records.nowMs()]);
       return all.map((json) => listed(recordOf(json), atMs)).toSorted((a, b) => a.createdAt.localeCompare(b.createdAt));
     },
-    async create(key, hash, { audit, remember }) {
-      const reply = await records.transact(LINE, async (transaction) => {
-        const known = remember && (await transaction.fingerprintOf(remember.scope));
-        if (known) return { kind: 'remembered', fingerprint: known } as const;
+    create: (key, hash, { audit, idempotency }) =>
+      records.transact(ORDER_KEY, async (transaction) => {
+        const known = idempotency && (await transaction.fingerprintOf(idempotency.scope));
+        if (known) return { kind: 'repeated', fingerprint: known } as const;
         if ((await redis.hget(KEYS.apiKeyNames, key.name)) !== null) return { kind: 'name_taken' } as const;
-        transaction.remember(remember);
-        transaction.check({ key: KEYS.apiKeyNames, field: key.name, value: '', name: 'name' });
+        transaction.storeIdempotency(idempotency);
+        transaction.check({ key: KEYS.apiKeyNames, field: key.name, value: '' });
         transaction.effect(
           ['HSET', KEYS.apiKeyNames, key.name, key.id],
           ['HSET', KEYS.apiKeys, key.id, wellFormedJson({ ...key, hash, previous: null } satisfies ApiKeyRecord)],
@@ -69,14 +59,11 @@ export function createApiKeyStore(redis: Redis): ApiKeyStore {
         );
         transaction.audit(audit);
         return { kind: 'saved' } as const;
-      });
-      if (reply.kind === 'done') return reply.value;
-      return reply.check === 'name' ? { kind: 'name_taken' } : { kind: 'remembered', fingerprint: reply.value };
-    },
-    rotate: (id, { hash, graceMs }, { audit, remember }) =>
-      change(id, remember, (transaction, record) => {
+      }),
+    rotate: (id, { hash, graceMs }, { audit, idempotency }) =>
+      change(id, idempotency, (transaction, record) => {
         const previous = graceMs > 0 ? { hash: record.hash, validUntilMs: transaction.nowMs + graceMs } : null;
-        // A text that was still valid from an earlier rotation ends at once.
+        // A text that is still valid from an earlier rotation becomes invalid at once.
         const ended = previous ? hashesOf(record).slice(1) : hashesOf(record);
         transaction.effect(
           ...ended.map((each) => ['HDEL', KEYS.apiKeyHashes, each] as const),
@@ -97,7 +84,7 @@ export function createApiKeyStore(redis: Redis): ApiKeyStore {
   };
 }
 
-/** The hash of the text that the key has, then that of the text before its last rotation, if any. */
+/** The hash of the current text, then that of the text before its last rotation, if any. */
 function hashesOf({ hash, previous }: ApiKeyRecord): string[] {
   return previous ? [hash, previous.hash] : [hash];
 }

@@ -1,27 +1,27 @@
 import type { Redis } from 'ioredis';
 import { auditEntry, type AuditView } from '../contracts/audit';
-import { readCursor, writeCursor } from '../contracts/cursor';
+import { readCursor, writeCursor } from '../contracts/paging';
 import { auditLineOf } from '../domain/audit-line';
-import type { AuditStore } from '../workflow/ports';
+import type { AuditStore, Saved } from '../workflow/ports';
 import { KEYS } from './keys';
 import { text, texts, UnexpectedReply } from './parse';
-import { readTogether } from './read-together';
+import { readTogether } from './batch-reads';
 import { recordsOf } from './records';
 import { Script } from './scripts';
 
 const readAudit = new Script('read-audit');
 
-/** A page that looks for the acts on one tow passes by so many lines of others at most. */
-const LINES_PER_LOOK = 500;
-const LOOKS_MAX = 10;
-/** How many lines are read at once when all are read. */
+/** A page of the audit of one tow scans at most this many batches of lines. It may be short and yet not the last. */
+const BATCH_LINES = 500;
+const BATCHES_MAX = 10;
+/** Lines per command when the whole audit is read. */
 const LINES_PER_READ = 2000;
-/** Old lines leave for the archive once in a while; so often in a row they cannot. */
+/** Reading the whole audit starts again when lines are archived meanwhile, at most this often. */
 const READS_MAX = 5;
 
-/** The part of the audit that is in Redis; only commits append to it (lua/commit.lua). */
+/** The part of the audit that is still in Redis. Only commits append to it (lua/commit.lua). */
 export function createAuditStore(redis: Redis): AuditStore {
-  /** Newest first. */
+  /** The lines before a sequence number, or the newest ones; newest first. */
   const before = async (seq: number | null, count: number): Promise<AuditView[]> => {
     const lines = texts(await readAudit.run(redis, [KEYS.audit], [seq ?? '', count]), 'read-audit');
     return lines.map(viewOf).toReversed();
@@ -31,11 +31,11 @@ export function createAuditStore(redis: Redis): AuditStore {
       const isWanted = (entry: AuditView) =>
         towingReferenceId === null || entry.on.towing_reference_id === towingReferenceId;
       const after = cursor === null ? null : readCursor(cursor);
-      const size = towingReferenceId === null ? limit : LINES_PER_LOOK;
+      const size = towingReferenceId === null ? limit : BATCH_LINES;
       const items: AuditView[] = [];
       let seq = after && Math.floor(after.score);
-      for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
-        // One more than is shown tells whether there is a next page.
+      for (let batches = 0; batches < BATCHES_MAX; batches += 1) {
+        // One line more shows whether there is a next page.
         const read = await before(seq, size + 1);
         for (const [index, entry] of read.slice(0, size).entries()) {
           seq = entry.seq;
@@ -53,38 +53,37 @@ export function createAuditStore(redis: Redis): AuditStore {
         const lines = await readAll(redis);
         if (lines) return lines;
       }
-      throw new Error('the audit kept moving to the archive while it was read');
+      throw new Error('lines of the audit were archived each time that it was read');
     },
 
-    async append({ audit, remember }) {
-      const reply = await recordsOf(redis).transact('audit', async (transaction) => {
-        const known = remember && (await transaction.fingerprintOf(remember.scope));
-        if (known) return { kind: 'remembered', fingerprint: known } as const;
+    async append({ audit, idempotency }) {
+      return recordsOf(redis).transact('audit', async (transaction): Promise<Saved> => {
+        const known = idempotency && (await transaction.fingerprintOf(idempotency.scope));
+        if (known) return { kind: 'repeated', fingerprint: known };
         transaction.audit(audit);
-        transaction.remember(remember);
-        return { kind: 'saved' } as const;
+        transaction.storeIdempotency(idempotency);
+        return { kind: 'saved' };
       });
-      return reply.kind === 'failed' ? { kind: 'remembered', fingerprint: reply.value } : reply.value;
     },
   };
 }
 
-/** Every line, oldest first; null when the oldest left meanwhile, since places in the list then mean other lines. */
+/** All lines, oldest first; null when lines were archived meanwhile, which shifts the indexes of the list. */
 async function readAll(redis: Redis): Promise<string[] | null> {
   const all: string[] = [];
   for (;;) {
-    const [oldest, lines] = await stretchFrom(redis, all.length);
+    const [oldest, lines] = await linesFrom(redis, all.length);
     if (all.length > 0 && oldest !== all[0]) return null;
     all.push(...lines);
     if (lines.length < LINES_PER_READ) return all;
   }
 }
 
-async function stretchFrom(redis: Redis, place: number): Promise<[oldest: string | null, lines: string[]]> {
-  const last = place + LINES_PER_READ - 1;
+async function linesFrom(redis: Redis, index: number): Promise<[oldest: string | null, lines: string[]]> {
+  const last = index + LINES_PER_READ - 1;
   const [oldest, lines] = await readTogether(redis, [
     ['LINDEX', KEYS.audit, 0],
-    ['LRANGE', KEYS.audit, place, last],
+    ['LRANGE', KEYS.audit, index, last],
   ]);
   return [oldest === null ? null : text(oldest, 'the audit'), texts(lines, 'the audit')];
 }

@@ -2,26 +2,27 @@ import type { Redis } from 'ioredis';
 import { bulkDocument, bulkHead, bulkResult, bulkStoredItem, type BulkHead, type BulkResult } from '../contracts/bulk';
 import { jsonText } from '../contracts/stored';
 import { versionNumber } from '../domain/outbox-record';
+import { isoTimestamp } from '../domain/timestamp';
 import type { Clock } from '../platform/clock';
 import type { BulkItem, BulkRun, BulkStore, StoredBulk } from '../workflow/bulk-port';
 import { outcomeAt, PREVIEW_MS, RUN_MS } from '../workflow/bulk-rules';
 import type { Effect } from './commit';
 import { bulkItemsKey, bulkRunKey, KEYS } from './keys';
 import { fields, list } from './parse';
-import { readTogether } from './read-together';
+import { readTogether } from './batch-reads';
 import { recordsOf } from './records';
-import { wellFormedJson } from './well-formed';
+import { wellFormedJson } from './scripts';
 
 /**
- * Bulk runs in Redis. A run is one record (`v`, `document`, `head`); its tasks are a hash beside it: `<position>` and
+ * Bulk runs in Redis. A run is one record (`v`, `document`, `head`). Its tasks are a hash of `<position>` and
  * `<position>:result`. Both expire at the same time.
  */
 
-/** A worker that has recorded nothing for so long is taken for dead, and another one continues. */
+/** Another worker continues a run whose worker has recorded nothing for this long. */
 const TAKE_OVER_MS = 10_000;
-/** After an abort a worker that lives records the result of its last task itself. */
+/** After an abort a live worker has this long to record the result of its last task. */
 const SETTLE_AFTER_MS = 1000;
-/** Arguments of one Redis command, at most: Lua unpacks them on its stack. */
+/** Arguments per Redis command: Lua unpacks them on its stack, which is limited. */
 const ARGUMENTS_MAX = 1000;
 
 const FIELDS = ['v', 'document', 'head'] as const;
@@ -30,7 +31,7 @@ const storedHead = jsonText(bulkHead);
 const storedItem = jsonText(bulkStoredItem);
 const storedResult = jsonText(bulkResult);
 
-/** `takeOverMs`: see TAKE_OVER_MS. */
+/** `takeOverMs`: a worker that has recorded nothing for this long is replaced. */
 export function createBulkStore(redis: Redis, clock: Clock, { takeOverMs = TAKE_OVER_MS } = {}): BulkStore {
   const records = recordsOf(redis, clock);
   const newVersion = (before: string) => `${versionNumber(before) + 1}.${clock.id().slice(0, 8)}`;
@@ -96,7 +97,7 @@ export function createBulkStore(redis: Redis, clock: Clock, { takeOverMs = TAKE_
 
     async change(id, decide) {
       const key = bulkRunKey(id);
-      const committed = await records.transact(key, async (transaction) => {
+      return records.transact(key, async (transaction) => {
         const { nowMs } = transaction;
         const found = await stored(id);
         if (!found) return null;
@@ -117,8 +118,6 @@ export function createBulkStore(redis: Redis, clock: Clock, { takeOverMs = TAKE_
         transaction.publish('bulk.changed', { towingReferenceId: null });
         return value;
       });
-      if (committed.kind === 'failed') throw new Error('a bulk run has no checks');
-      return committed.value;
     },
 
     async unschedule(id) {
@@ -130,7 +129,7 @@ export function createBulkStore(redis: Redis, clock: Clock, { takeOverMs = TAKE_
   };
 }
 
-/** When a run must be looked at again, ms from now; null when nothing is left to do. */
+/** When a worker must run again, ms from now; null when nothing is left to do. */
 function againInMs(after: BulkHead, before: BulkHead, takeOverMs: number): number | null {
   if (after.current === null) return null;
   switch (after.state) {
@@ -171,31 +170,31 @@ function newHead(results: readonly (BulkResult | null)[], nowMs: number): BulkHe
   };
 }
 
-type Found = Pick<StoredBulk, 'document' | 'head'> & { readonly version: string };
+type DecodedRun = Pick<StoredBulk, 'document' | 'head'> & { readonly version: string };
 
-/** A run from the reply to `HMGET` of FIELDS; null when there is none. */
-function decoded(reply: unknown): Found | null {
+/** Decodes the reply to `HMGET` of FIELDS; null when there is no run. */
+function decoded(reply: unknown): DecodedRun | null {
   const [version, document, head] = list(reply, 'bulk run');
   if (typeof version !== 'string') return null;
   return { version, document: storedDocument.parse(document), head: storedHead.parse(head) };
 }
 
-function runOf({ document, head }: Found): BulkRun {
+function runOf({ document, head }: DecodedRun): BulkRun {
   const { state, runBy, previewedAtMs, startedAtMs, endedAtMs, expiresAtMs, counts } = head;
   return {
     ...document,
     state,
     runBy,
-    previewedAt: iso(previewedAtMs),
-    startedAt: startedAtMs === null ? null : iso(startedAtMs),
-    endedAt: endedAtMs === null ? null : iso(endedAtMs),
-    expiresAt: iso(expiresAtMs),
+    previewedAt: isoTimestamp(previewedAtMs),
+    startedAt: startedAtMs === null ? null : isoTimestamp(startedAtMs),
+    endedAt: endedAtMs === null ? null : isoTimestamp(endedAtMs),
+    expiresAt: isoTimestamp(expiresAtMs),
     counts,
     total: Object.values(counts).reduce((sum, count) => sum + count, 0),
   };
 }
 
-/** The tasks of a run in their order, from the hash that holds them. */
+/** The tasks of a run by position, from their hash. */
 function itemsOf(head: BulkHead, hash: ReadonlyMap<string, string>): BulkItem[] {
   const items: BulkItem[] = [];
   for (let position = 0; hash.has(String(position)); position += 1) {
@@ -211,8 +210,4 @@ function itemsOf(head: BulkHead, hash: ReadonlyMap<string, string>): BulkItem[] 
     });
   }
   return items;
-}
-
-function iso(atMs: number): string {
-  return new Date(atMs).toISOString();
 }

@@ -1,14 +1,23 @@
 import type { Redis } from 'ioredis';
 import { checkedDelivery } from '../contracts/conservation';
-import { checkDelivery, parkedTaskId, type CheckedItem } from '../domain/conservation';
-import { momentOf, repliesOf } from './chained';
-import { deliveryKey, KEYS, towKey } from './keys';
-import { readTogether } from './read-together';
+import { checkDelivery, newerItem, parkedTaskId, type CheckedItem } from '../domain/conservation';
+import { OLDEST_READER_FIELD } from '../domain/newer-record';
+import { timestampOf, repliesOf, readTogether } from './batch-reads';
+import { deliveryKey, differingDeliveriesKey, KEYS, towKey } from './keys';
+import { isNewer } from './newer-records';
 import { repairDelivery } from './repair';
 
-const FIELDS = ['v', 'state', 'towing_reference_id', 'verdict', 'processed_at'] as const;
+const FIELDS = [
+  'v',
+  'state',
+  'towing_reference_id',
+  'verdict',
+  'processed_at',
+  'difference_id',
+  OLDEST_READER_FIELD,
+] as const;
 
-/** The items of these deliveries, in their order; see check-entries.ts. */
+/** Checks deliveries; one item each, in their order. See check-entries.ts. */
 export async function checkDeliveries(redis: Redis, ids: readonly string[], nowMs: number): Promise<CheckedItem[]> {
   const reading = redis.pipeline();
   for (const id of ids) reading.hmget(deliveryKey(id), ...FIELDS);
@@ -19,52 +28,66 @@ export async function checkDeliveries(redis: Redis, ids: readonly string[], nowM
   const areTowsThere = await repliesOf(asking);
   const items = await Promise.all(
     ids.map(async (id, at) => {
+      if (needsNewer(rows[at])) return [newerItem(`delivery ${id}`)];
       const delivery = deliveries[at] ?? null;
       const ref = delivery?.towingReferenceId ?? '';
       const first = checkDelivery(id, delivery, {
         nowMs,
-        scheduledAtMs: momentOf(scheduled[at]),
+        scheduledAtMs: timestampOf(scheduled[at]),
         isTaskListed: () => false,
         towingReferenceId: ref,
         isTowThere: areTowsThere[at] === 1,
         isTowArchived: false,
         isParkedAtTow: false,
+        isDifferenceListed: false,
       });
-      return first.state === 'lost' ? confirm(redis, { id, ref, nowMs }) : [first];
+      if (first.state !== 'lost') return [first];
+      return confirm(redis, { id, ref, nowMs, differenceId: delivery?.differenceId ?? null });
     }),
   );
   return items.flat();
 }
 
-/** Reads a delivery, its index entries and what its tow holds of it at one instant, decides, and repairs what can be repaired. */
+/** Reads a delivery, its index entries and its tow at one instant, checks again, and repairs what can be repaired. */
 async function confirm(
   redis: Redis,
-  { id, ref, nowMs }: { id: string; ref: string; nowMs: number },
+  { id, ref, nowMs, differenceId }: { id: string; ref: string; nowMs: number; differenceId: string | null },
 ): Promise<CheckedItem[]> {
-  const [place, row, scheduled, head, parked, archived, json, opened] = await readTogether(redis, [
+  const [place, row, scheduled, head, parked, archived, json, opened, differing] = await readTogether(redis, [
     ['ZSCORE', KEYS.indexDeliveries, id],
     ['HMGET', deliveryKey(id), ...FIELDS],
     ['ZSCORE', KEYS.dueDeliveries, id],
     ['HEXISTS', towKey(ref), 'state'],
     ['HEXISTS', towKey(ref), `w:${id}`],
-    ['ZSCORE', KEYS.tombstones, ref],
+    ['ZSCORE', KEYS.archivedMarkers, ref],
     ['HGET', KEYS.tasks, parkedTaskId(ref)],
     ['ZSCORE', KEYS.openTasks, parkedTaskId(ref)],
+    ['ZSCORE', differingDeliveriesKey(differenceId ?? ''), id],
   ]);
   // Archived meanwhile.
   if (typeof place !== 'string') return [];
   const delivery = deliveryOf(row);
+  // It was judged again meanwhile, and differs in another way.
+  if (delivery?.state === 'differs' && delivery.differenceId !== differenceId) {
+    return confirm(redis, { id, ref, nowMs, differenceId: delivery.differenceId });
+  }
   const item = checkDelivery(id, delivery, {
     nowMs,
-    scheduledAtMs: momentOf(scheduled),
+    scheduledAtMs: timestampOf(scheduled),
     isTaskListed: () => typeof json === 'string' && typeof opened === 'string',
     towingReferenceId: ref,
     isTowThere: head === 1,
     isTowArchived: typeof archived === 'string',
     isParkedAtTow: parked === 1,
+    isDifferenceListed: typeof differing === 'string',
   });
-  if (item.isRepairable && delivery) await repairDelivery(redis, { id, ...delivery });
+  if (item.isRepairable && delivery) await repairDelivery(redis, { id, receivedAtMs: Number(place), ...delivery });
   return [item];
+}
+
+function needsNewer(row: unknown): boolean {
+  const oldestReader: unknown = Array.isArray(row) ? row[FIELDS.indexOf(OLDEST_READER_FIELD)] : null;
+  return typeof oldestReader === 'string' && isNewer(oldestReader);
 }
 
 function deliveryOf(row: unknown) {

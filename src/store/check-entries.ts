@@ -1,26 +1,33 @@
 import type { Redis } from 'ioredis';
-import { checkTow, checkViolation, headTaskId, type CheckedItem, type IndexEntries } from '../domain/conservation';
+import {
+  checkTow,
+  checkViolation,
+  headTaskId,
+  newerItem,
+  type CheckedItem,
+  type IndexEntries,
+} from '../domain/conservation';
+import { UnusableRecord } from '../domain/newer-record';
 import type { OutboxRecord } from '../domain/outbox-record';
-import { momentOf, repliesOf } from './chained';
+import { timestampOf, repliesOf, hashOf, readTogether } from './batch-reads';
 import { checkDeliveries } from './check-deliveries';
 import { KEYS, towKey, violationKey } from './keys';
 import type { LedgerEntry } from './ledger';
 import { textFieldsOf } from './parse';
-import { hashOf, readTogether } from './read-together';
 import { repairRecord } from './repair';
 import { decodeTow } from './tow-fields';
-import type { Fields } from './packed-fields';
+import type { Fields } from './record-parts';
 import { decodeViolation } from './violation-fields';
 
 /**
- * Checks entries of the ledger. A first look reads many records at once; only what seems lost, or waits for a person, is
- * read again at one instant together with its index entries, so that a change between two reads is never taken for a loss.
+ * Checks entries of the ledger. The first check reads many records at once. A record that seems lost is read again at
+ * one instant with its index entries, so that a change between two reads is never reported as a loss.
  */
 
-/** So many records are read at once; Redis serves others in between. */
-const SLICE = 50;
+/** Records per read, so that Redis and this process can do other work in between. */
+const SLICE = 20;
 
-/** The items of these entries, in their order, repaired where that is possible; one that left the ledger has none. */
+/** Checks entries and repairs what can be repaired. An entry that has left the ledger has no item. */
 export async function checkEntries(
   redis: Redis,
   entries: readonly LedgerEntry[],
@@ -39,23 +46,23 @@ function slices(names: readonly string[]): string[][] {
   return Array.from({ length: Math.ceil(names.length / SLICE) }, (_, at) => names.slice(at * SLICE, (at + 1) * SLICE));
 }
 
-/** Where the records of one kind are, and how they are checked. */
-interface Kind {
+/** How the records of one kind are found and checked. */
+interface CheckedKind {
   readonly index: string;
   readonly schedule: string;
   keyOf(name: string): string;
-  /** Null when there is none; throws when it cannot be read. */
+  /** Null when there is no record; throws when it cannot be decoded. */
   decode(name: string, fields: Fields): OutboxRecord | null;
-  /** What is lost when a record is gone or cannot be read. */
-  lostNames(name: string, fields: Fields): string[];
+  /** The names of the items of a record that is missing or cannot be decoded. */
+  itemNames(name: string, fields: Fields): string[];
 }
 
-const TOWS: Kind = {
+const TOWS: CheckedKind = {
   index: KEYS.indexTows,
   schedule: KEYS.dueTows,
   keyOf: towKey,
   decode: decodeTow,
-  lostNames(ref, fields) {
+  itemNames(ref, fields) {
     const places = Object.keys(fields).filter((name) => /^r\d+$/.test(name));
     if (places.length === 0) return [`tow ${ref}`];
     const seqs = places.map((name) => Number(name.slice(1))).toSorted((a, b) => a - b);
@@ -63,22 +70,27 @@ const TOWS: Kind = {
   },
 };
 
-const VIOLATIONS: Kind = {
+const VIOLATIONS: CheckedKind = {
   index: KEYS.indexViolations,
   schedule: KEYS.dueViolations,
   keyOf: violationKey,
   decode: (_id, fields) => decodeViolation(fields),
-  lostNames: (id) => [`violation ${id}`],
+  itemNames: (id) => [`violation ${id}`],
 };
 
-async function checkRecords(redis: Redis, kind: Kind, names: readonly string[], nowMs: number): Promise<CheckedItem[]> {
+async function checkRecords(
+  redis: Redis,
+  kind: CheckedKind,
+  names: readonly string[],
+  nowMs: number,
+): Promise<CheckedItem[]> {
   const reading = redis.pipeline();
   for (const name of names) reading.hgetall(kind.keyOf(name));
   const [hashes, scheduled] = await Promise.all([repliesOf(reading), redis.zmscore(kind.schedule, ...names)]);
   const items = await Promise.all(
     names.map(async (name, at) => {
       const fields = textFieldsOf(hashes[at]);
-      const indexed = { nowMs, scheduledAtMs: momentOf(scheduled[at]), isTaskListed: () => false };
+      const indexed = { nowMs, scheduledAtMs: timestampOf(scheduled[at]), isTaskListed: () => false };
       const first = checkFields(kind, name, fields, indexed);
       const isSure = first.items.every(({ state }) => state !== 'lost');
       return isSure ? first.items : confirm(redis, kind, { name, nowMs, taskId: first.taskId });
@@ -87,36 +99,39 @@ async function checkRecords(redis: Redis, kind: Kind, names: readonly string[], 
   return items.flat();
 }
 
-interface Checked {
+interface CheckedRecord {
   readonly record: OutboxRecord | null;
   readonly items: readonly CheckedItem[];
-  /** The task that its head waits for. */
+  /** The task that its first unsettled entry waits for. */
   readonly taskId: string | null;
 }
 
-function checkFields(kind: Kind, name: string, fields: Fields, indexed: IndexEntries): Checked {
+function checkFields(kind: CheckedKind, name: string, fields: Fields, indexed: IndexEntries): CheckedRecord {
   try {
     const record = kind.decode(name, fields);
     if (record) {
       const items = record.kind === 'tow' ? checkTow(record, indexed) : [checkViolation(record, indexed)];
       return { record, items, taskId: headTaskId(record) };
     }
-  } catch {
-    // One record that cannot be read must not end the scan: no worker can read it either, so it is lost.
+  } catch (error) {
+    if (error instanceof UnusableRecord) {
+      return { record: null, items: kind.itemNames(name, fields).map(newerItem), taskId: null };
+    }
+    // A record that cannot be decoded is lost, as no worker can decode it either. It must not end the scan.
   }
   const items = kind
-    .lostNames(name, fields)
+    .itemNames(name, fields)
     .map((lost) => ({ name: lost, state: 'lost', isRepairable: false }) as const);
   return { record: null, items, taskId: null };
 }
 
-/** How often the head of a record may get another task while it is being read again. */
+/** How often the task of a record may change while the record is read again. */
 const TASK_CHANGES_MAX = 3;
 
-/** Reads a record and its index entries at one instant, decides, and repairs what can be repaired. */
+/** Reads a record and its index entries at one instant, checks again, and repairs what can be repaired. */
 async function confirm(
   redis: Redis,
-  kind: Kind,
+  kind: CheckedKind,
   { name, nowMs, taskId }: { name: string; nowMs: number; taskId: string | null },
 ): Promise<readonly CheckedItem[]> {
   let asked = taskId;
@@ -128,11 +143,11 @@ async function confirm(
       ['HGET', KEYS.tasks, asked ?? ''],
       ['ZSCORE', KEYS.openTasks, asked ?? ''],
     ]);
-    // Archived meanwhile.
+    // It was archived meanwhile.
     if (typeof place !== 'string') return [];
     const listed = typeof json === 'string' && typeof opened === 'string' ? asked : null;
     const isTaskListed = (id: string) => id === listed;
-    const indexed = { nowMs, scheduledAtMs: momentOf(scheduled), isTaskListed };
+    const indexed = { nowMs, scheduledAtMs: timestampOf(scheduled), isTaskListed };
     const checked = checkFields(kind, name, hashOf(fields), indexed);
     if (checked.taskId !== asked && checked.taskId !== null && tries < TASK_CHANGES_MAX) {
       asked = checked.taskId;

@@ -4,22 +4,23 @@ import { CIRCUIT_NAMES, NO_CIRCUITS, type CircuitEffects, type CircuitName, type
 import type { WaitingAtCircuit } from '../domain/claim-entry';
 import { violationMember, violationOfMember, versionNumber } from '../domain/outbox-record';
 import type { Effect, RecordChange } from './commit';
+import { differenceToRelease, releaseDifference } from './differences';
 import { taskEffects, taskEvents, taskTexts } from './indexes';
 import { blockedKey, KEYS, probesKey } from './keys';
 import type { StoreChange } from './record-effects';
 import { Script } from './scripts';
 
-/** The circuits in Redis, and what they block. */
+/** The circuits in Redis, and the records that they block. */
 
 const release = new Script('release');
 const RELEASE_SLICE = 1000;
-/** Released by one call of the script: Redis serves others in between. */
-const RELEASED_AT_ONCE = 250;
-/** How many of those that a circuit blocks look when it may be tried. */
-const LOOKING = 5;
+/** Members that one call of the script releases, so that Redis can serve other clients in between. */
+const RELEASED_PER_CALL = 250;
+/** Waiters that become due per half-open probe. All of them would be a thundering herd, as only one may probe. */
+const WOKEN_PER_PROBE = 5;
 const EVERYWHERE = { towingReferenceId: null } as const;
 
-/** What a decision changed about the circuits, to be part of its commit. */
+/** The part of a commit that changes the circuits. */
 export interface CircuitsChange {
   readonly records: RecordChange[];
   readonly effects: Effect[];
@@ -36,7 +37,7 @@ export function changeOfCircuits(
   const key = KEYS.circuits;
   const expected = before.version;
   if (json === encodeCircuits(before)) {
-    // What an open circuit blocks must not be blocked any more once it is closed.
+    // The version is checked, so that no record is stored as blocked by a circuit that was closed meanwhile.
     const isOpen = Object.keys(before.open).length > 0;
     return { records: isOpen ? [{ key, expected }] : [], effects: [], events: [], hasChanged: false };
   }
@@ -45,8 +46,10 @@ export function changeOfCircuits(
   const isQuiet = json === encodeCircuits(NO_CIRCUITS);
   const version = `${versionNumber(expected) + 1}.${tag}`;
   return {
-    records: [isQuiet ? { key, expected, isGone: true } : { key, expected, version, set: { circuits: json } }],
+    records: [isQuiet ? { key, expected } : { key, expected, version, set: { circuits: json } }],
     effects: [
+      // The budget states in the same hash stay.
+      ...(isQuiet ? [['HDEL', key, 'v', 'circuits'] as const] : []),
       ...taskEffects(taskTexts(before.tasks, {}), taskTexts(after.tasks, {})),
       ...newlyOpen.map((name) => ['SREM', KEYS.releasing, name] as const),
       ...closed.map((name) => ['SADD', KEYS.releasing, name] as const),
@@ -61,7 +64,7 @@ export function changeOfCircuits(
   };
 }
 
-/** What waits for the open circuits. */
+/** The number of members that each open circuit blocks, and some that may probe it. */
 export async function waitingAt(
   redis: Redis,
   { open }: Circuits,
@@ -75,33 +78,39 @@ export async function waitingAt(
   return Object.fromEntries(entries);
 }
 
-/** Makes due what a change of circuits lets go on. Best effort: the rest looks by itself, or a poller releases it. */
-export async function letGoOn(redis: Redis, { closed, looks }: CircuitEffects): Promise<void> {
+/**
+ * Makes members due that a change of circuits releases or lets probe. Best effort: the schedulers release the rest, and
+ * blocked members become due by themselves later.
+ */
+export async function releaseClosed(redis: Redis, { closed, probeTimes }: CircuitEffects): Promise<void> {
   try {
     for (const name of closed) await releaseSlice(redis, name);
-    for (const { name, atMs } of looks) await letSomeLook(redis, name, atMs);
+    for (const { name, atMs } of probeTimes) await wakeForProbe(redis, name, atMs);
   } catch {
-    // Redis is away; the poller goes on.
+    // Redis cannot be reached. A scheduler continues (releaseBlocked).
   }
 }
 
-/** Makes due a slice of what each closed circuit blocked; a poller calls it until nothing is left. */
+/** Makes some of the members due that closed circuits and decided differences have. A scheduler calls it until none is left. */
 export async function releaseBlocked(redis: Redis): Promise<void> {
-  for (const name of await redis.smembers(KEYS.releasing)) await releaseSlice(redis, name);
+  for (const name of await redis.smembers(KEYS.releasing)) {
+    const differenceId = differenceToRelease(name);
+    await (differenceId === null ? releaseSlice(redis, name) : releaseDifference(redis, differenceId));
+  }
 }
 
 async function releaseSlice(redis: Redis, name: string): Promise<void> {
   const keys = [blockedKey(name), probesKey(name), KEYS.releasing, KEYS.dueTows, KEYS.dueViolations];
-  for (let released = 0; released < RELEASE_SLICE; released += RELEASED_AT_ONCE) {
-    const reply = await release.run(redis, keys, [name, RELEASED_AT_ONCE, violationMember('')]);
-    if (Number(reply) < RELEASED_AT_ONCE) return;
+  for (let released = 0; released < RELEASE_SLICE; released += RELEASED_PER_CALL) {
+    const reply = await release.run(redis, keys, [name, RELEASED_PER_CALL, violationMember('')]);
+    if (Number(reply) < RELEASED_PER_CALL) return;
   }
 }
 
-async function letSomeLook(redis: Redis, name: CircuitName, atMs: number): Promise<void> {
+async function wakeForProbe(redis: Redis, name: CircuitName, atMs: number): Promise<void> {
   const [probes, others] = await Promise.all([
-    redis.srandmember(probesKey(name), LOOKING),
-    redis.srandmember(blockedKey(name), LOOKING),
+    redis.srandmember(probesKey(name), WOKEN_PER_PROBE),
+    redis.srandmember(blockedKey(name), WOKEN_PER_PROBE),
   ]);
   await Promise.all(
     [...new Set([...probes, ...others])].map((member) => {

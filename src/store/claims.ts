@@ -1,36 +1,30 @@
 import type { Redis } from 'ioredis';
+import { isRestricted } from '../contracts/stored-budgets';
 import type { Circuits } from '../domain/circuits';
-import { claim, type ClaimStep } from '../domain/claim-entry';
+import { claim, type ClaimContext, type ClaimRules, type ClaimStep } from '../domain/claim-entry';
 import { headOf } from '../domain/entry';
 import type { OutboxRecord } from '../domain/outbox-record';
 import { dueAtMs } from '../domain/outbox-schedule';
+import { confirmAnswers } from '../domain/settle-entry';
 import type { Clock } from '../platform/clock';
 import type { Claim, Claimant } from '../workflow/outbox-port';
-import { slotLastsMs } from './budgets';
+import { permitLifetimeMs, type RateLimit } from './budgets';
 import { blockedEffects } from './indexes';
-import { givePermitBack, permitFor, type RateLimit } from './permits';
-import { leaveLine } from './record-effects';
-import type { Transaction } from './transaction';
+import { givePermitBack, permitFor } from './permits';
+import { leavePermitQueue } from './record-effects';
+import type { RecordTransaction } from './transaction';
 
-export interface ClaimSettings {
-  /** How long a claim lasts; longer than the deadline of a call, equal to the lock of its queue job. */
-  readonly leaseMs: number;
-  readonly unknownGraceMs: number;
-  readonly proofMs: number;
-  /** How long an entry may keep failing before a person must decide. */
-  readonly giveUpAfterMs: number;
+export interface ClaimSettings extends ClaimRules {
   readonly rateLimit: RateLimit;
-  /** Whether an active ticket is looked for before a violation that depends on one is sent. */
-  readonly checksTicket: boolean;
 }
 
-/** One try to get the right to work on a record. Repeated with the same ids: a claim whose reply was lost is given again. */
+/** One claim of a record. It is repeated with the same ids, so that a claim whose reply was lost is granted again. */
 export class ClaimAttempt {
   readonly leaseToken: string;
   readonly #attemptId: string;
   #grantedAtMs: number | null = null;
-  /** Whether a place in the line for permits may have been taken. */
-  #isInLine = false;
+  /** Whether the record may have joined the waiting queue for permits. */
+  #mayWaitForPermit = false;
 
   constructor(
     private readonly redis: Redis,
@@ -41,41 +35,44 @@ export class ClaimAttempt {
     this.#attemptId = clock.id();
   }
 
-  /** Decides on a draft, which takes the right if it may; part of a transaction. */
-  async decide<R extends OutboxRecord>(transaction: Transaction, record: R): Promise<Claim<R>> {
+  /** Decides on a draft within a transaction. The draft gets the lease if it may. */
+  async decide<R extends OutboxRecord>(transaction: RecordTransaction, record: R): Promise<Claim<R>> {
     const { settings, hasToken } = this.options;
     const { nowMs } = transaction;
-    // What was refused before its operation was paused waits for that now: no look comes after this one.
+    // A report that was refused before its operation was paused must wait for the pause: this may be its last check.
     const circuits = await transaction.circuits({ isFresh: headOf(record.entries)?.forbidden === true });
-    const known = {
-      ...settings,
+    const waiting = await transaction.waiting();
+    await confirmExpected(transaction, record);
+    const contextWith = (permit: ClaimContext['permit']): ClaimContext => ({
+      settings,
       nowMs,
       leaseToken: this.leaseToken,
       attemptId: this.#attemptId,
       hasToken,
       circuits,
       effects: transaction.circuitEffects,
-      waiting: await transaction.waiting(),
-    };
-    const grantedAtMs = this.#grantedAtMs;
-    const isLimited = settings.rateLimit.limit > 0;
-    let step = claim(record, {
-      ...known,
-      permit: isLimited ? (grantedAtMs === null ? 'not_asked' : { grantedAtMs }) : 'none_needed',
+      waiting,
+      permit,
     });
+    const grantedAtMs = this.#grantedAtMs;
+    const isLimited = settings.rateLimit.limit > 0 || isRestricted(await transaction.budgetState(record.kind), nowMs);
+    let step = claim(
+      record,
+      contextWith(isLimited ? (grantedAtMs === null ? 'not_requested' : { grantedAtMs }) : 'none_needed'),
+    );
     if (step.kind === 'permit') {
-      this.#isInLine = true;
-      const how = hasToken ? 'take' : 'look';
+      this.#mayWaitForPermit = true;
+      const how = hasToken ? 'take' : 'peek';
       const permit = await permitFor(this.redis, record, settings.rateLimit, { nowMs, how });
       if (hasToken && 'grantedAtMs' in permit) this.#grantedAtMs = permit.grantedAtMs;
-      step = claim(record, { ...known, permit });
+      step = claim(record, contextWith(permit));
     }
     if (step.kind === 'wait') transaction.effect(...blockedEffects(record));
-    // Should this worker be lost meanwhile, the record comes up again.
-    const isUnderWay = step.kind === 'finish' || step.kind === 'token_first';
-    transaction.schedule(record, isUnderWay ? nowMs + settings.leaseMs : dueAtMs(record, nowMs));
-    const keepsPlace = step.kind === 'token_first' || headOf(record.entries)?.waitsFor === 'budget';
-    if (this.#isInLine && !keepsPlace) transaction.effect(leaveLine(record));
+    // If this worker is lost meanwhile, the record becomes due again after the lease.
+    const isInProgress = step.kind === 'finish' || step.kind === 'token_first';
+    transaction.schedule(record, isInProgress ? nowMs + settings.leaseMs : dueAtMs(record, nowMs));
+    const keepsWaiting = step.kind === 'token_first' || headOf(record.entries)?.waitsFor === 'budget';
+    if (this.#mayWaitForPermit && !keepsWaiting) transaction.effect(leavePermitQueue(record));
     return this.#claimOf(record, step, circuits);
   }
 
@@ -94,8 +91,9 @@ export class ClaimAttempt {
           connectionFailures: open.connection?.failures ?? 0,
           failedProbes: open.outage?.failures ?? 0,
           grantedAtMs,
+          leaseMs,
           permitAtMs: record.lease?.permitAtMs ?? grantedAtMs,
-          permitLastsMs: slotLastsMs(rateLimit),
+          permitLastsMs: record.lease?.permitAtMs === undefined ? Infinity : permitLifetimeMs(rateLimit),
         };
       }
       case 'check':
@@ -103,9 +101,9 @@ export class ClaimAttempt {
       case 'finish':
         return { kind: 'finish', record };
       case 'permit':
-        throw new Error('a claim that was given its permit asks for another one');
+        throw new Error('a claim with a permit requires another one');
       case 'idle':
-      case 'held':
+      case 'needs_action':
       case 'wait':
       case 'busy':
       case 'escalated':
@@ -115,10 +113,16 @@ export class ClaimAttempt {
     }
   }
 
-  /** Gives a permit back that no call will use. */
+  /** Returns a permit that no call will use. */
   async end(kind: OutboxRecord['kind'], claimed: Claim<OutboxRecord> | null): Promise<void> {
     if (this.#grantedAtMs === null || claimed?.kind === 'send') return;
     await givePermitBack(this.redis, kind, this.#grantedAtMs);
     this.#grantedAtMs = null;
   }
+}
+
+/** Takes the marks of differences away that are decided now. */
+async function confirmExpected(transaction: RecordTransaction, record: OutboxRecord): Promise<void> {
+  const kinds = record.entries.flatMap(({ differs }) => (differs === null ? [] : [differs]));
+  if (kinds.length > 0) confirmAnswers(record, await transaction.decidedDifferences([...new Set(kinds)]));
 }

@@ -1,9 +1,12 @@
 import type { Redis } from 'ioredis';
-import { texts } from './parse';
-import { isOutOfMemory, Script } from './scripts';
-import { wellFormedJson } from './well-formed';
+import { texts, UnexpectedReply } from './parse';
+import { redisTimeMs } from './redis-time';
+import { replicated } from './replicas';
+import { isOutOfMemory, Script, wellFormedJson } from './scripts';
+import { sealCommit } from './sealed-commit';
+import { dataKeysOf } from './sealed-values';
 
-/** The one way to change records: commits, each written all or nothing, if no record has changed meanwhile (lua/commit.lua). */
+/** Commits are the only way to change records. Each is written completely or not at all (lua/commit.lua). */
 
 export type EffectCommand =
   | 'ZADD'
@@ -25,25 +28,24 @@ export type EffectCommand =
 /** A Redis command that is part of a commit: its name, its key and its arguments. */
 export type Effect = readonly [command: EffectCommand, key: string, ...args: (string | number)[]];
 
-/** What a commit changes on one record. Without `version` the record is only looked at. */
+/** The change of one record by a commit. Without `version` and `isGone`, only its version is checked. */
 export interface RecordChange {
   readonly key: string;
-  /** The version the decision was made on; '' for a record that must be absent. */
+  /** The version that the decision was made on; '' for a record that must be absent. */
   readonly expected: string;
   readonly version?: string;
   readonly set?: Readonly<Record<string, string>>;
   readonly remove?: readonly string[];
   readonly isGone?: boolean;
-  /** Redis time, ms: nothing is written before, and the reply is `early`. */
+  /** Redis time, Unix ms. Before it nothing is written, and the reply is `early`. */
   readonly notBeforeMs?: number | undefined;
 }
 
-/** A field that must have this value, '' for none; otherwise nothing is written and the reply is `failed`. */
+/** A field that must have this value, '' for none. Otherwise nothing is written, and the reply is `stale`. */
 export interface Check {
   readonly key: string;
   readonly field: string;
   readonly value: string;
-  readonly name: string;
 }
 
 export interface Commit {
@@ -52,43 +54,50 @@ export interface Commit {
   readonly effects: readonly Effect[];
 }
 
-export type CommitReply =
-  | { readonly kind: 'done' | 'stale' | 'early' }
-  | { readonly kind: 'failed'; readonly check: string; readonly value: string };
+/** `stale`: a record or a check has changed since the decision. `early`: see RecordChange.notBeforeMs. */
+export type CommitReply = 'done' | 'stale' | 'early';
 
 const script = new Script('commit');
-/** So many commits go in one call, at most; Redis serves others in between. */
+/** Commits per call, so that Redis can serve other clients in between. */
 const GROUP_MAX = 50;
-const OFFSET_LASTS_MS = 60_000;
-/** How the reply to a commit begins that Redis could not carry out. */
-const ERROR = 'error ';
+/** While the last call had at most this many commits, several calls may run at a time, so that no commit waits. */
+const SMALL_GROUP = 3;
+const SMALL_CALLS_MAX = 4;
+const CLOCK_OFFSET_KEPT_MS = 60_000;
+/** Prefix of the reply to a commit that Redis could not execute. */
+const ERROR_PREFIX = 'error ';
 
 export interface CommitOptions {
-  /** Finishes work or removes data, and is written even if Redis has no memory left for new data. */
+  /** For commits that finish work, remove data or announce alarms: they are written even if Redis has no memory left for new data. */
   readonly drains?: boolean;
 }
 
-interface Waiting {
+interface WaitingCommit {
   readonly commit: Commit;
   readonly drains: boolean;
   readonly resolve: (reply: CommitReply) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Writes commits of one connection, one call at a time: what comes meanwhile goes in the next, all together. */
+/**
+ * Writes the commits of one connection in groups. Under load one call runs at a time, and the commits that arrive
+ * meanwhile share the next call. With few commits, up to four calls run at a time.
+ */
 export class Committer {
-  readonly #waiting: Waiting[] = [];
-  #isFlushing = false;
+  readonly #waiting: WaitingCommit[] = [];
+  #runningCalls = 0;
+  #isScheduled = false;
+  #lastGroup = 0;
   #offsetMs: number | null = null;
-  #askedAtMs = 0;
+  #measuredAtMs = 0;
 
   constructor(
     private readonly redis: Redis,
-    /** A clock that never jumps: a change of the time of day must not end a lease. */
+    /** Monotonic, because a change of the time of day must not end a lease. */
     private readonly monotonicMs: () => number,
   ) {}
 
-  /** Rejects when it is not certain whether the commit was written; repeating it then is safe. */
+  /** Rejects when it is uncertain whether the commit was written. Repeating it is safe. */
   commit(commit: Commit, { drains = false }: CommitOptions = {}): Promise<CommitReply> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ commit, drains, resolve, reject });
@@ -96,35 +105,41 @@ export class Committer {
     });
   }
 
-  /** Redis time, ms. The difference to the local clock is learnt with every commit, and asked for once a minute at most. */
+  /**
+   * Redis time, Unix ms, from the local clock and the offset that the last commit or, after a minute, TIME has shown.
+   */
   async nowMs(): Promise<number> {
     const localMs = this.monotonicMs();
-    if (this.#offsetMs === null || Math.abs(localMs - this.#askedAtMs) > OFFSET_LASTS_MS) {
-      const [seconds, micros] = await this.redis.time();
-      this.#learn(Number(seconds) * 1000 + Math.floor(Number(micros) / 1000));
+    if (this.#offsetMs === null || Math.abs(localMs - this.#measuredAtMs) > CLOCK_OFFSET_KEPT_MS) {
+      this.#measureOffset(await redisTimeMs(this.redis));
     }
-    // Never behind for its fraction alone: what is due now is due.
+    // Rounded up, so that work that is due now in Redis is due here too.
     return Math.ceil(this.monotonicMs() + (this.#offsetMs ?? 0));
   }
 
-  #learn(redisMs: number): void {
-    this.#askedAtMs = this.monotonicMs();
-    this.#offsetMs = redisMs - this.#askedAtMs;
+  #measureOffset(redisMs: number): void {
+    this.#measuredAtMs = this.monotonicMs();
+    this.#offsetMs = redisMs - this.#measuredAtMs;
   }
 
   #flushSoon(): void {
-    if (this.#isFlushing || this.#waiting.length === 0) return;
-    this.#isFlushing = true;
+    const limit = this.#lastGroup > SMALL_GROUP ? 1 : SMALL_CALLS_MAX;
+    if (this.#isScheduled || this.#runningCalls >= limit || this.#waiting.length === 0) return;
+    this.#isScheduled = true;
     setImmediate(() => {
+      this.#isScheduled = false;
+      this.#runningCalls += 1;
       const group = this.#waiting.splice(0, GROUP_MAX);
+      this.#lastGroup = group.length;
       void this.#send(group).then(() => {
-        this.#isFlushing = false;
+        this.#runningCalls -= 1;
         return this.#flushSoon();
       });
+      this.#flushSoon();
     });
   }
 
-  async #send(group: readonly Waiting[]): Promise<void> {
+  async #send(group: readonly WaitingCommit[]): Promise<void> {
     try {
       await this.#run(group, (keys, args) => script.run(this.redis, keys, args));
     } catch (error) {
@@ -134,7 +149,7 @@ export class Committer {
     }
   }
 
-  async #drain(group: readonly Waiting[]): Promise<void> {
+  async #drain(group: readonly WaitingCommit[]): Promise<void> {
     try {
       await this.#run(group, (keys, args) => script.runWhenFull(this.redis, keys, args));
     } catch (error) {
@@ -143,7 +158,7 @@ export class Committer {
   }
 
   async #run(
-    group: readonly Waiting[],
+    group: readonly WaitingCommit[],
     run: (keys: readonly string[], args: readonly string[]) => Promise<unknown>,
   ): Promise<void> {
     const keys = new Map<string, number>();
@@ -152,35 +167,37 @@ export class Committer {
       keys.set(key, place);
       return place;
     };
-    const json = wellFormedJson(group.map(({ commit }) => wire(commit, placeOf)));
-    const [now = '', ...replies] = texts(await run([...keys.keys()], [json]), 'commit');
-    this.#learn(Number(now));
+    const dataKeys = dataKeysOf(this.redis);
+    const stored = (commit: Commit) => (dataKeys === null ? commit : sealCommit(commit, dataKeys));
+    const json = wellFormedJson(group.map(({ commit }) => wire(stored(commit), placeOf)));
+    const [now = '', ...replies] = texts(await replicated(this.redis, () => run([...keys.keys()], [json])), 'commit');
+    this.#measureOffset(Number(now));
     group.forEach(({ resolve, reject }, at) => {
       const reply = replies[at] ?? '';
-      if (reply.startsWith(ERROR)) reject(new Error(reply.slice(ERROR.length)));
+      if (reply.startsWith(ERROR_PREFIX)) reject(new Error(reply.slice(ERROR_PREFIX.length)));
       else resolve(replyOf(reply));
     });
   }
 }
 
+/** The commit as lua/commit.lua expects it. JSON.stringify omits undefined values. */
 function wire({ records, checks = [], effects }: Commit, placeOf: (key: string) => number) {
   return {
     records: records.map(({ key, expected, version, set = {}, remove = [], isGone, notBeforeMs }) => ({
       key: placeOf(key),
       expected,
-      ...(version === undefined ? {} : { version }),
+      version,
       set: Object.entries(set).flat(),
       remove,
-      ...(isGone ? { gone: true } : {}),
-      ...(notBeforeMs === undefined ? {} : { not_before: notBeforeMs }),
+      gone: isGone,
+      not_before: notBeforeMs,
     })),
-    checks: checks.map(({ key, field, value, name }) => [placeOf(key), field, value, name]),
+    checks: checks.map(({ key, field, value }) => [placeOf(key), field, value]),
     effects: effects.map(([command, key, ...args]) => [command, placeOf(key), ...args.map(String)]),
   };
 }
 
 function replyOf(reply: string): CommitReply {
-  if (reply === 'done' || reply === 'stale' || reply === 'early') return { kind: reply };
-  const [, check = '', value = ''] = /^failed (\S+) ([^]*)$/.exec(reply) ?? [];
-  return { kind: 'failed', check, value };
+  if (reply === 'done' || reply === 'stale' || reply === 'early') return reply;
+  throw new UnexpectedReply('commit');
 }

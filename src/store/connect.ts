@@ -1,75 +1,65 @@
-import { Redis, ReplyError } from 'ioredis';
-import { errorFacts, type Log } from '../platform/log';
+import { ReplyError, type Redis } from 'ioredis';
+import { errorFacts } from '../platform/errors';
+import type { Log } from '../platform/log';
+import { optionsOf, type RedisAccess } from './access';
+import { RedisConnection } from './connection';
 import { KEYS } from './keys';
+import { hasReplicas } from './replicas';
 
 /**
- * Connections to Redis, each for one purpose (stack-facts 3 and 7): a write that may have reached Redis is never sent
- * again behind our back, and a Redis that does not answer is noticed.
+ * Connections to Redis. The client never repeats a write that may have reached Redis, and a Redis that does not answer
+ * is detected.
  */
 
 export interface ConnectionTools {
-  /** Throttled: while Redis is away every try to connect fails. */
+  /** Throttled: every connection attempt fails while Redis is away. */
   readonly log: Log;
 }
 
-/**
- * A connection that ends a socket once. After a failover every command under way is answered READONLY, often many in one
- * piece, and ioredis would end the same socket, with a timer and a listener of its own, for each of them.
- */
-class Connection extends Redis {
-  private readonly left = new WeakSet<object>();
-  /** Whether the last that was heard of Redis is that it is a replica. Between two sockets there is nothing else to go by. */
-  wasReplica = false;
+/** An access, or the address of a server that needs nothing else. */
+export type Server = RedisAccess | string;
 
-  override disconnect(reconnect = false): void {
-    if (reconnect && this.stream) {
-      if (this.left.has(this.stream)) return;
-      this.left.add(this.stream);
-    }
-    super.disconnect(reconnect);
-  }
-}
-
-/** Sends fail at once while Redis cannot be reached, and are never repeated by the client. */
-export function connectFailFast(url: string, tools: ConnectionTools): Redis {
-  const connection = new Connection(url, {
+/** Commands reject at once while Redis cannot be reached. The client never repeats them. */
+export function connectFailFast(server: Server, tools: ConnectionTools): Redis {
+  const connection = new RedisConnection(urlOf(server), {
+    ...ownOptions(server),
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     commandTimeout: 800,
     connectTimeout: 1000,
     socketTimeout: 1500,
     retryStrategy: (attempt) => Math.min(50 * 2 ** attempt, 1000),
-    // A replica that was a master: reconnect, but do not repeat the command.
+    // The server has become a replica: reconnect, but do not repeat the command.
     reconnectOnError: (error) => {
       if (!error.message.startsWith('READONLY')) return false;
       connection.wasReplica = true;
       return 1;
     },
   });
-  return watched(connection, tools);
+  connection.minReplicas = typeof server === 'string' ? 0 : server.minReplicas;
+  return watched(withDataKeys(connection, server), tools);
 }
 
-/** For blocking reads of queue workers and subscriptions: waits for Redis to come back, without a command timeout. */
-export function connectPatient(url: string, tools: ConnectionTools): Redis {
-  return watched(
-    new Connection(url, {
-      maxRetriesPerRequest: null,
-      // Longer than a blocking read takes; without it a connection that died without a word waits for ever.
-      socketTimeout: 15_000,
-      retryStrategy: (attempt) => Math.min(50 * 2 ** attempt, 1000),
-      reconnectOnError: (error) => (error.message.startsWith('READONLY') ? 2 : false),
-    }),
-    tools,
-  );
+/** For blocking reads and subscriptions: waits for Redis to come back, without a command timeout. */
+export function connectPatient(server: Server, tools: ConnectionTools): Redis {
+  const connection = new RedisConnection(urlOf(server), {
+    ...ownOptions(server),
+    maxRetriesPerRequest: null,
+    // Longer than a blocking read takes. Without it, a connection that broke silently would wait forever.
+    socketTimeout: 15_000,
+    retryStrategy: (attempt) => Math.min(50 * 2 ** attempt, 1000),
+    reconnectOnError: (error) => (error.message.startsWith('READONLY') ? 2 : false),
+  });
+  return watched(withDataKeys(connection, server), tools);
 }
 
-/** Resolves when the connection can take commands, or rejects after `timeoutMs` with what went wrong last. */
+/** Resolves when the connection takes commands. Rejects after `timeoutMs` with the last error. */
 export async function whenReady(redis: Redis, timeoutMs: number): Promise<void> {
   if (redis.status === 'ready') return;
   await new Promise<void>((resolve, reject) => {
     let lastProblem: Error | null = null;
     const onError = (error: Error) => {
-      // What once spoke another protocol says most of all; a connection that then breaks off says nothing new.
+      // A foreign protocol is the most useful error: the disconnect that follows it must not replace it.
       if (lastProblem === null || !isForeignProtocol(lastProblem)) lastProblem = error;
     };
     const done = () => {
@@ -90,33 +80,47 @@ export async function whenReady(redis: Redis, timeoutMs: number): Promise<void> 
 }
 
 /**
- * Whether Redis can be worked with: it answers, and takes what is to be written. A replica refuses writes, and so does a
- * server that is out of memory, cannot save, or misses the replicas it must have.
+ * Whether Redis answers and takes writes. A replica refuses writes, and so does a server that is out of memory, cannot
+ * save, or lacks its required replicas.
  */
 export async function writability(redis: Redis): Promise<'writable' | 'refuses_writes' | 'unreachable'> {
   try {
-    // Redis refuses this like every write. The list is never there, so nothing changes and nothing is synced to the disk.
+    // Redis refuses this like every write. The list never exists, so nothing is changed or synced to the disk.
     await redis.lpushx(KEYS.writeProbe, '');
-    if (redis instanceof Connection) redis.wasReplica = false;
-    return 'writable';
+    if (redis instanceof RedisConnection) redis.wasReplica = false;
+    return (await hasReplicas(redis)) ? 'writable' : 'refuses_writes';
   } catch (error) {
-    const refuses = isReply(error) || (redis instanceof Connection && redis.wasReplica);
+    const refuses = isReply(error) || (redis instanceof RedisConnection && redis.wasReplica);
     return refuses ? 'refuses_writes' : 'unreachable';
   }
 }
 
-/** Whether what answered is no Redis: the client library has no other word for bytes that are not of its protocol. */
+/** True if the server does not speak the Redis protocol. The client library shows it only in the message. */
 export function isForeignProtocol(error: Error): boolean {
   return /RESP type|Protocol error/.test(error.message);
 }
 
-/** Whether Redis itself said no. */
+/** True for an error that Redis has replied. */
 export function isReply(error: unknown): boolean {
   return error instanceof ReplyError;
 }
 
-/** An ioredis client without an error listener ends the process. */
-function watched(redis: Connection, { log }: ConnectionTools): Redis {
+function withDataKeys(connection: RedisConnection, server: Server): RedisConnection {
+  connection.dataKeys = typeof server === 'string' ? null : server.dataKeys;
+  return connection;
+}
+
+function urlOf(server: Server): string {
+  return typeof server === 'string' ? server : server.url;
+}
+
+function ownOptions(server: Server) {
+  // The name and version of the client library interest no one, and would need a permission.
+  return { disableClientInfo: true, ...(typeof server === 'string' ? {} : optionsOf(server)) };
+}
+
+/** Adds an error listener, without which an ioredis client ends the process. */
+function watched(redis: RedisConnection, { log }: ConnectionTools): Redis {
   redis.on('error', (error: Error) => {
     redis.wasReplica = false;
     log.error('redis.failed', { ...errorFacts(error), stack: undefined });

@@ -1,133 +1,139 @@
 import type { Redis } from 'ioredis';
-import { scanState, walkRecord, type ScanProgress, type Tally } from '../contracts/conservation';
+import { scanState, scanRecord, type ScanProgress } from '../contracts/conservation';
 import type { CheckedItem } from '../domain/conservation';
 import { versionNumber } from '../domain/outbox-record';
 import { recordsLostTask } from '../domain/tasks';
 import { systemClock } from '../platform/clock';
-import type { ConservationStore, WalkStep } from '../workflow/conservation-port';
+import { NO_COUNTS, type ConservationStore, type ScanStep } from '../workflow/conservation';
 import type { Effect } from './commit';
 import { checkEntries } from './check-entries';
 import { closingOf, openingOf } from './task-changes';
 import { KEYS } from './keys';
-import { entriesBehind, ledgerEnds, ledgerSize, type LedgerEntry } from './ledger';
+import { entriesAfter, ledgerEnds, ledgerSize, type LedgerEntry } from './ledger';
 import { recordsOf } from './records';
 
-export interface WalkSettings {
-  /** How many names one step checks. */
+export interface ScanSettings {
+  /** Ledger entries per step, at least and at most. Large ledgers take larger steps, so that a scan ends in time. */
   readonly namesPerStep: number;
-  /** The pause between steps of all processes together, at least. */
+  readonly namesPerStepMax: number;
+  /** The minimum pause between two steps over all processes, ms. */
   readonly paceMs: number;
-  /** The pause after a step, as a multiple of how long the step took: it bounds the load on a process. */
-  readonly restFactor: number;
-  /** A scan that would take longer rests less, but never less than half of the time it works. */
+  /** The pause after a step, as a multiple of the duration of the step. It limits the load on a process. */
+  readonly pauseFactor: number;
+  /** A scan that would take longer makes shorter pauses, but at least half of the time it works, ms. */
   readonly scanWithinMs: number;
-  /** From the beginning of one scan to the beginning of the next, at least. */
-  readonly walkEveryMs: number;
+  /** The minimum time between the starts of two scans, ms. */
+  readonly scanIntervalMs: number;
 }
 
 /**
- * A scan takes a twentieth of the time of one process, and with more than about 100,000 stored tows up to two thirds: what is
- * lost right behind the place where a scan is must be found by the next one within a quarter of an hour.
+ * A scan takes a twentieth of the time of one process, and up to two thirds with more than about 100,000 stored tows.
+ * So a record that is lost right after its check is found by the next scan within a quarter of an hour.
  */
-export const WALK_SETTINGS: WalkSettings = {
-  namesPerStep: 1000,
+const SCAN_SETTINGS: ScanSettings = {
+  // Small steps let other work of the process go on.
+  namesPerStep: 50,
+  namesPerStepMax: 1000,
   paceMs: 100,
-  restFactor: 19,
+  pauseFactor: 19,
   scanWithinMs: 400_000,
-  walkEveryMs: 5000,
+  scanIntervalMs: 5000,
 };
 
-/** A process that takes a step and is lost holds the others up for so long. */
-const STEP_LASTS_MS = 10_000;
-/** While another process takes a step, look again after this. */
-const LOOK_AGAIN_MS = 500;
-const LOST_NAMES_MAX = 100;
-/** What the scan writes replaces what it wrote before, and work that it puts back on a schedule frees memory. */
+/** Steps per scan, unless namesPerStepMax is reached. */
+const STEPS_PER_SCAN = 2000;
+
+/** Another process repeats the step of a lost process after this. */
+const STEP_LEASE_MS = 10_000;
+/** Retry interval while another process runs a step. */
+const RETRY_MS = 500;
+const NAMES_MAX = 100;
+/** The scan needs no more memory: it overwrites its own progress, and work that it reschedules frees memory. */
 const WHEN_FULL = { drains: true } as const;
 
 /**
- * The scan over the ledger in Redis. Its progress is one versioned record: a process takes a step, checks the next names,
- * and commits what it found; a step that took too long and was taken over by another process is dropped.
+ * The conservation scan over the ledger. Its progress is one versioned record: a process claims a step, checks the next
+ * entries and commits the result. The result of a step that another process has taken over is dropped.
  */
-export function createConservationStore(redis: Redis, settings: WalkSettings = WALK_SETTINGS): ConservationStore {
+export function createConservationStore(redis: Redis, settings: ScanSettings = SCAN_SETTINGS): ConservationStore {
   const records = recordsOf(redis);
-  const { namesPerStep, paceMs, walkEveryMs } = settings;
+  const { namesPerStep, namesPerStepMax, paceMs, scanIntervalMs } = settings;
 
   const write = (expected: string, set: Readonly<Record<string, string>>, more: { isLast?: boolean } = {}) => {
     const version = `${versionNumber(expected) + 1}.${systemClock.id().slice(0, 8)}`;
     const remove = [...(more.isLast ? ['progress'] : []), ...('busy_until' in set ? [] : ['busy_until'])];
-    return { version, change: { key: KEYS.walk, expected, version, set, remove } };
+    return { version, change: { key: KEYS.scan, expected, version, set, remove } };
   };
 
   return {
-    async step(): Promise<WalkStep> {
+    async step(): Promise<ScanStep> {
       const beganMs = systemClock.monotonicMs();
-      const [hash, nowMs] = await Promise.all([redis.hgetall(KEYS.walk), records.nowMs()]);
+      const [hash, nowMs] = await Promise.all([redis.hgetall(KEYS.scan), records.nowMs()]);
       const state = scanState.parse(hash);
       const tooEarlyMs = waitOf(state, nowMs, settings);
       if (tooEarlyMs > 0) return { isLast: false, waitMs: tooEarlyMs };
-      const taken = write(state.v, { busy_until: String(nowMs + STEP_LASTS_MS) });
+      const taken = write(state.v, { busy_until: String(nowMs + STEP_LEASE_MS) });
       const reply = await records.commit({ records: [taken.change], effects: [] }, WHEN_FULL);
-      if (reply.kind !== 'done') return { isLast: false, waitMs: Math.max(paceMs, LOOK_AGAIN_MS) };
+      if (reply !== 'done') return { isLast: false, waitMs: Math.max(paceMs, RETRY_MS) };
 
       const before = state.progress ?? newProgress(nowMs, await ledgerEnds(redis));
-      const entries = await entriesBehind(redis, before, namesPerStep);
+      const size = await ledgerSize(redis);
+      const count = Math.min(namesPerStepMax, Math.max(namesPerStep, Math.ceil(size / STEPS_PER_SCAN)));
+      const entries = await entriesAfter(redis, before, count);
       const items = await checkEntries(redis, entries, nowMs);
-      const isLast = entries.length < namesPerStep;
+      const isLast = entries.length < count;
       const progress = advanced(before, entries, items);
 
       const task = await taskChange(redis, { progress, items, isLast, nowMs });
       const tookMs = systemClock.monotonicMs() - beganMs;
-      const restMs = restAfter(tookMs, entries.length / Math.max(1, await ledgerSize(redis)), settings);
+      const pauseMs = pauseAfter(tookMs, entries.length / Math.max(1, size), settings);
       const endedMs = await records.nowMs();
-      const nextAtMs = isLast ? Math.max(endedMs + restMs, progress.startedAtMs + walkEveryMs) : endedMs + restMs;
+      const nextAtMs = isLast ? Math.max(endedMs + pauseMs, progress.startedAtMs + scanIntervalMs) : endedMs + pauseMs;
       const next_at = String(Math.round(nextAtMs));
       const ended = write(taken.version, isLast ? { next_at } : { next_at, progress: JSON.stringify(progress) }, {
         isLast,
       });
       const effects = [...(task?.effects ?? []), ...(isLast ? publishing(progress, endedMs) : [])];
       const written = await records.commit({ records: [ended.change], checks: task?.checks ?? [], effects }, WHEN_FULL);
-      if (written.kind !== 'done') return { isLast: false, waitMs: paceMs };
+      if (written !== 'done') return { isLast: false, waitMs: paceMs };
       return { isLast, waitMs: Math.max(0, Math.round(nextAtMs - endedMs)) };
     },
 
-    async lastWalk() {
-      const [hash, nowMs] = await Promise.all([redis.hgetall(KEYS.lastWalk), records.nowMs()]);
+    async lastScan() {
+      const [hash, nowMs] = await Promise.all([redis.hgetall(KEYS.lastScan), records.nowMs()]);
       if (hash['ended_at'] === undefined) return null;
-      const walk = walkRecord.parse({
+      const scan = scanRecord.parse({
         ...hash,
         deliveries: fieldsOf(hash, 'deliveries.'),
         reports: fieldsOf(hash, 'reports.'),
         violations: fieldsOf(hash, 'violations.'),
       });
-      return { ...walk, ageMs: Math.max(0, nowMs - walk.endedAtMs) };
+      return { ...scan, ageMs: Math.max(0, nowMs - scan.endedAtMs) };
     },
   };
 }
 
-/** The pause after a step that checked `share` of the ledger. */
-function restAfter(tookMs: number, share: number, { paceMs, restFactor, scanWithinMs }: WalkSettings): number {
+/** The pause after a step that checked this share of the ledger, ms. */
+function pauseAfter(tookMs: number, share: number, { paceMs, pauseFactor, scanWithinMs }: ScanSettings): number {
   const inTimeMs = Math.max(scanWithinMs * share - tookMs, tookMs / 2);
-  return Math.max(paceMs, Math.min(STEP_LASTS_MS, restFactor * tookMs, inTimeMs));
+  return Math.max(paceMs, Math.min(STEP_LEASE_MS, pauseFactor * tookMs, inTimeMs));
 }
 
-/** How long a step is too early, ms. A clock that was set back must not stop the scan. */
+/** How long to wait before the next step, ms. A clock that was set back must not stop the scan. */
 function waitOf(
   { next_at, busy_until }: { next_at: number; busy_until: number },
   nowMs: number,
-  { paceMs, walkEveryMs }: WalkSettings,
+  { paceMs, scanIntervalMs }: ScanSettings,
 ): number {
   const busyMs = busy_until - nowMs;
-  if (busyMs > 0 && busyMs <= STEP_LASTS_MS) return Math.max(paceMs, Math.min(LOOK_AGAIN_MS, busyMs));
+  if (busyMs > 0 && busyMs <= STEP_LEASE_MS) return Math.max(paceMs, Math.min(RETRY_MS, busyMs));
   const waitMs = next_at - nowMs;
-  return waitMs <= Math.max(paceMs, walkEveryMs, STEP_LASTS_MS) ? waitMs : 0;
+  return waitMs <= Math.max(paceMs, scanIntervalMs, STEP_LEASE_MS) ? waitMs : 0;
 }
 
-const NO_TALLY: Tally = { acknowledged: 0, finished: 0, waiting: 0, parked: 0, with_a_person: 0, lost: 0, repaired: 0 };
-
 function newProgress(nowMs: number, ends: ScanProgress['ends']): ScanProgress {
-  const tallies = { deliveries: NO_TALLY, reports: NO_TALLY, violations: NO_TALLY };
-  return { startedAtMs: nowMs, ends, place: null, tallies, lostNames: [] };
+  const tallies = { deliveries: NO_COUNTS, reports: NO_COUNTS, violations: NO_COUNTS };
+  return { startedAtMs: nowMs, ends, place: null, tallies, lostNames: [], newer: 0, newerNames: [] };
 }
 
 function advanced(before: ScanProgress, entries: readonly LedgerEntry[], items: readonly CheckedItem[]): ScanProgress {
@@ -142,9 +148,17 @@ function advanced(before: ScanProgress, entries: readonly LedgerEntry[], items: 
     tally[state] += 1;
     if (isRepairable) tally.repaired += 1;
   }
-  const lost = items.filter(({ state }) => state === 'lost').map(({ name }) => name.replaceAll('\n', ' '));
-  const lostNames = [...before.lostNames, ...lost].slice(0, LOST_NAMES_MAX);
-  return { ...before, place: entries.at(-1) ?? before.place, tallies, lostNames };
+  const namesWhere = (isListed: (item: CheckedItem) => boolean) =>
+    items.filter(isListed).map(({ name }) => name.replaceAll('\n', ' '));
+  const newer = namesWhere((item) => item.isNewer === true);
+  return {
+    ...before,
+    place: entries.at(-1) ?? before.place,
+    tallies,
+    lostNames: [...before.lostNames, ...namesWhere(({ state }) => state === 'lost')].slice(0, NAMES_MAX),
+    newer: before.newer + newer.length,
+    newerNames: [...before.newerNames, ...newer].slice(0, NAMES_MAX),
+  };
 }
 
 function kindOf(name: string): keyof ScanProgress['tallies'] {
@@ -152,7 +166,7 @@ function kindOf(name: string): keyof ScanProgress['tallies'] {
   return name.startsWith('violation ') ? 'violations' : 'reports';
 }
 
-/** The task about what is lost is open from the first item found until a whole scan finds none. */
+/** The task about lost records is open from the first lost item until a complete scan finds none. */
 async function taskChange(
   redis: Redis,
   found: { progress: ScanProgress; items: readonly CheckedItem[]; isLast: boolean; nowMs: number },
@@ -163,15 +177,16 @@ async function taskChange(
   return null;
 }
 
-/** Makes a complete scan the last one. */
-function publishing({ startedAtMs, tallies, lostNames }: ScanProgress, endedAtMs: number): Effect[] {
+/** Stores the result of a complete scan. */
+function publishing({ startedAtMs, tallies, lostNames, newer, newerNames }: ScanProgress, endedAtMs: number): Effect[] {
   const counts = Object.entries(tallies).flatMap(([kind, tally]) =>
     Object.entries(tally).flatMap(([state, count]) => [`${kind}.${state}`, count]),
   );
-  const moments = ['started_at', Math.round(startedAtMs), 'ended_at', Math.round(endedAtMs)];
+  const timestamps = ['started_at', Math.round(startedAtMs), 'ended_at', Math.round(endedAtMs)];
   return [
-    ['DEL', KEYS.lastWalk],
-    ['HSET', KEYS.lastWalk, ...moments, 'lost_names', JSON.stringify(lostNames), ...counts],
+    ['DEL', KEYS.lastScan],
+    ['HSET', KEYS.lastScan, ...timestamps, 'lost_names', JSON.stringify(lostNames), ...counts],
+    ['HSET', KEYS.lastScan, 'newer', newer, 'newer_names', JSON.stringify(newerNames)],
   ];
 }
 

@@ -1,32 +1,36 @@
 import type { Redis } from 'ioredis';
-import { quarantined, type Delivery, type Quarantined } from '../contracts/records';
+import { otherCall, type Delivery, type OtherCall } from '../contracts/records';
 import type { Clock } from '../platform/clock';
+import { sealingKeyOf } from '../platform/data-keys';
 import type { DeliveryStore, Intake, NewDelivery } from '../workflow/ports';
-import { decodeDelivery } from './delivery-fields';
-import { deliveryKey, KEYS, towKey } from './keys';
+import { decodeDelivery } from './delivery-records';
+import { deliveryKey, differingDeliveriesKey, KEYS, towKey } from './keys';
+import { unlessNewer } from './newer-records';
 import { texts } from './parse';
 import { recordsOf } from './records';
-import { newestFirst } from './rows';
+import { replicated } from './replicas';
+import { mergedRows, pageOf } from './rows';
 import { Script } from './scripts';
+import { sealValue } from './sealed-values';
 
 const acceptDeliveries = new Script('accept');
 
-/** Of the calls that broke the contract the newest are kept, each cut at a sane length. */
-const QUARANTINE_MAX = 500;
-const QUARANTINED_BODY_MAX = 65_536;
+/** The newest calls on paths of no webhook are kept, each with a limited length. */
+const OTHERS_MAX = 200;
+const OTHER_BODY_MAX = 16_384;
 
-/** So many deliveries go in one call at most; Redis serves others in between. */
+/** Deliveries per call, so that Redis can serve other clients in between. */
 const GROUP_MAX = 200;
 
-interface Waiting {
+interface WaitingDelivery {
   readonly delivery: NewDelivery;
   readonly resolve: (kind: 'accepted' | 'already_known') => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** The write that a 200 to the service acknowledges. Deliveries of one turn of the event loop go in one call. */
+/** Stores webhook deliveries before they are acknowledged. Deliveries that arrive together share one call. */
 export function createIntake(redis: Redis, clock: Clock): Intake {
-  const waiting: Waiting[] = [];
+  const waiting: WaitingDelivery[] = [];
   let isFlushing = false;
   const flushSoon = () => {
     if (isFlushing || waiting.length === 0) return;
@@ -45,44 +49,49 @@ export function createIntake(redis: Redis, clock: Clock): Intake {
         flushSoon();
       }),
 
-    async quarantine(call) {
-      const entry: Quarantined = {
+    async keepOther({ path, verified, rawBody }) {
+      const entry: OtherCall = {
         id: clock.id(),
-        path: call.path,
+        path,
         received_at: new Date(clock.nowMs()).toISOString(),
-        details: [...call.details],
-        raw_body: call.rawBody.slice(0, QUARANTINED_BODY_MAX),
+        verified,
+        length: rawBody.length,
+        raw_body: rawBody.slice(0, OTHER_BODY_MAX),
       };
-      await redis
-        .multi()
-        .lpush(KEYS.quarantine, JSON.stringify(entry))
-        .ltrim(KEYS.quarantine, 0, QUARANTINE_MAX - 1)
-        .exec();
+      const stored = sealValue(redis, { key: KEYS.otherCalls, field: '' }, JSON.stringify(entry));
+      const keep = () =>
+        redis
+          .multi()
+          .lpush(KEYS.otherCalls, stored)
+          .ltrim(KEYS.otherCalls, 0, OTHERS_MAX - 1)
+          .exec();
+      await replicated(redis, keep);
     },
   };
 }
 
-async function accept(redis: Redis, clock: Clock, group: readonly Waiting[]): Promise<void> {
+async function accept(redis: Redis, clock: Clock, group: readonly WaitingDelivery[]): Promise<void> {
   try {
     const keys = group.flatMap(({ delivery }) => [deliveryKey(delivery.id), towKey(delivery.towingReferenceId)]);
     const args = group.flatMap(({ delivery }) => [
       delivery.id,
       delivery.kind,
       delivery.towingReferenceId,
-      delivery.rawBody,
+      sealValue(redis, { key: deliveryKey(delivery.id), field: 'raw_body' }, delivery.rawBody),
       delivery.verified ? 'verified' : 'unverified',
       delivery.signatureId ?? '',
       `1.${clock.id().slice(0, 8)}`,
     ]);
-    const shared = [KEYS.indexDeliveries, KEYS.dueDeliveries, KEYS.dueTows, KEYS.events];
-    const replies = texts(await acceptDeliveries.run(redis, [...shared, ...keys], args), 'accept');
+    const shared = [KEYS.indexDeliveries, KEYS.dueDeliveries, KEYS.dueTows, KEYS.accepted, KEYS.nudges];
+    const run = () => acceptDeliveries.run(redis, [...shared, ...keys], args);
+    const replies = texts(await replicated(redis, run), 'accept');
     group.forEach(({ resolve }, at) => resolve(replies[at] === 'accepted' ? 'accepted' : 'already_known'));
   } catch (error) {
     group.forEach(({ reject }) => reject(error));
   }
 }
 
-/** Deliveries as people and workers see them. */
+/** Reads stored deliveries. */
 export function createDeliveryStore(redis: Redis): DeliveryStore {
   const records = recordsOf(redis);
   const read = async (id: string): Promise<Delivery | null> => {
@@ -94,15 +103,18 @@ export function createDeliveryStore(redis: Redis): DeliveryStore {
       return delivery && { ...delivery, readAtMs };
     },
 
-    async list(page) {
-      const { refs: ids, nextCursor } = await newestFirst(redis, KEYS.indexDeliveries, page);
-      const items = await Promise.all(ids.map(read));
+    async list({ cursor, limit, differing, order = 'newest' }) {
+      const keys = differing?.map(differingDeliveriesKey) ?? [KEYS.indexDeliveries];
+      const { refs: ids, nextCursor } = await pageOf(mergedRows(redis, keys, order), { cursor, limit });
+      const items = await Promise.all(ids.map((id) => unlessNewer(read(id))));
       return { items: items.filter((item) => item !== null), nextCursor };
     },
 
-    async quarantined(limit) {
-      const entries = await redis.lrange(KEYS.quarantine, 0, limit - 1);
-      return entries.map((entry) => quarantined.parse(JSON.parse(entry)));
+    async others(limit) {
+      const entries = await redis.lrange(KEYS.otherCalls, 0, limit - 1);
+      // A process that lacks a data key leaves out what is sealed under it.
+      const readable = entries.filter((entry) => sealingKeyOf(entry) === null);
+      return readable.map((entry) => otherCall.parse(JSON.parse(entry)));
     },
   };
 }

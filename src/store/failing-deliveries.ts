@@ -3,29 +3,28 @@ import { deliveryRecord } from '../contracts/records';
 import { deferDelivery } from '../domain/delivery';
 import { openTask } from '../domain/outbox-record';
 import { failingDeliveryTask } from '../domain/tasks';
-import { lineOfDelivery, lineOfTow } from '../workflow/transaction-port';
-import { openGeneralTask } from './general-task';
+import { orderKeyOfDelivery, orderKeyOfTow } from '../workflow/transaction-port';
+import { openGeneralTask } from './tasks';
 import { deliveryKey, KEYS } from './keys';
-import { createRecordStore } from './record-store';
 import { recordsOf } from './records';
 
-/** Deliveries that cannot be processed, and the tasks about them. */
+/** Postpones deliveries that cannot be processed, and opens the tasks about them. */
 
-/** A delivery that was mended by hand is processed within an hour. */
+/** A delivery that was repaired manually is processed within this time. */
 const UNREADABLE_WAIT_MAX_MS = 3_600_000;
 
 /**
- * Puts off a delivery whose processing failed, for longer each time. Resolves with how often it has failed in a row; null for
- * one that cannot be read, which opens a task at once.
+ * Postpones a delivery whose processing failed, longer each time. Resolves with the number of consecutive failures;
+ * null for a delivery that cannot be decoded, which opens a task at once.
  */
 export function createDeferral(redis: Redis, wait: { baseMs: number; capMs: number }) {
-  const records = createRecordStore(redis);
+  const records = recordsOf(redis);
   return async (id: string): Promise<number | null> => {
     if (await isUnreadable(redis, id)) {
       await deferUnreadable(redis, id, wait.baseMs);
       return null;
     }
-    const { failures, asksPerson, ref } = await records.transact(lineOfDelivery(id), async (transaction) => {
+    const { failures, asksPerson, ref } = await records.transact(orderKeyOfDelivery(id), async (transaction) => {
       const delivery = await transaction.delivery(id);
       if (!delivery || delivery.state === 'processed') {
         transaction.scheduleDelivery(id, null);
@@ -40,7 +39,7 @@ export function createDeferral(redis: Redis, wait: { baseMs: number; capMs: numb
   };
 }
 
-/** Whether there is a delivery that is not stored as deliveries are. */
+/** True if a delivery is stored and cannot be decoded. */
 async function isUnreadable(redis: Redis, id: string): Promise<boolean> {
   try {
     const hash = await redis.hgetall(deliveryKey(id));
@@ -52,8 +51,8 @@ async function isUnreadable(redis: Redis, id: string): Promise<boolean> {
 }
 
 /**
- * Puts off a delivery that cannot be read, and opens a task about it. Nothing can be counted in it, so that it waits for as
- * long again as it has waited since it was received: from `baseMs` up to an hour, twice as long each time.
+ * Postpones a delivery that cannot be decoded, and opens a task about it. Its failures cannot be counted in it, so it
+ * waits for its age: from `baseMs` up to an hour, twice as long each time.
  */
 async function deferUnreadable(redis: Redis, id: string, baseMs: number): Promise<void> {
   const records = recordsOf(redis);
@@ -64,11 +63,13 @@ async function deferUnreadable(redis: Redis, id: string, baseMs: number): Promis
   await openGeneralTask(redis, failingDeliveryTask(id));
 }
 
-/** Opens the task about a delivery that keeps failing: on its tow, or on none when that cannot be read. */
+/**
+ * Opens the task about a delivery that keeps failing: on its tow, or as a general task when the tow cannot be decoded.
+ */
 async function openFailingTask(redis: Redis, id: string, towingReferenceId: string): Promise<void> {
   const task = failingDeliveryTask(id);
   try {
-    await createRecordStore(redis).transact(lineOfTow(towingReferenceId), async (transaction) => {
+    await recordsOf(redis).transact(orderKeyOfTow(towingReferenceId), async (transaction) => {
       const delivery = await transaction.delivery(id);
       if (!delivery || delivery.state === 'processed') return;
       openTask(await transaction.tow(towingReferenceId), task, transaction.nowMs);

@@ -1,6 +1,7 @@
 import { CIRCUIT_NAMES, type CircuitName } from '../domain/circuits';
 import { ENTRY_POLICY, headOf } from '../domain/entry';
 import {
+  isAnswerQuestioned,
   memberOf,
   type OpenTask,
   type OutboxRecord,
@@ -8,10 +9,12 @@ import {
   type StoredViolation,
 } from '../domain/outbox-record';
 import { stateSinceMs } from '../domain/overdue';
-import { searchTerms, violationSearchTerms, wordTerm } from '../domain/search';
+import { searchTerms, violationSearchTerms, textTerm } from '../domain/search';
 import type { Effect } from './commit';
+import { differingMember } from './differing-members';
 import {
   blockedKey,
+  differingKey,
   KEYS,
   probesKey,
   taskGroupKey,
@@ -26,24 +29,24 @@ import {
 import { groupNameOf } from './task-groups';
 
 /**
- * What lists, searches and schedules find a record by: a pure function of the record. A commit writes the difference between
- * before and after, so that no index is ever written by hand.
+ * The index entries of a record: a pure function of the record. A commit writes the difference between the entries
+ * before and after, so that no index is written separately.
  */
 
-/** One place in a sorted set; without a score, in a set. */
-interface Place {
+/** A member of a sorted set; without a score, of a set. */
+interface IndexEntry {
   readonly key: string;
   readonly member: string;
   readonly score: number | null;
 }
 
-/** All words a record is found by. */
+/** All search terms of a record, including those of its past. */
 export function termsOf(record: OutboxRecord): readonly string[] {
   const current =
     record.kind === 'violation'
       ? [
           ...violationSearchTerms(record.violation, record.reference),
-          ...[...record.references, ...record.tows].map(wordTerm),
+          ...[...record.references, ...record.tows].map(textTerm),
         ]
       : record.tow
         ? searchTerms(record.tow)
@@ -51,8 +54,8 @@ export function termsOf(record: OutboxRecord): readonly string[] {
   return [...new Set([...record.terms, ...current])];
 }
 
-/** Whether the facts that two states of a record are listed and found by are the same. */
-export function isFoundAlike(before: OutboxRecord, after: OutboxRecord): boolean {
+/** True if the indexed facts of two states of a record are the same. */
+export function hasSameFacts(before: OutboxRecord, after: OutboxRecord): boolean {
   if (before.kind === 'tow')
     return after.kind === 'tow' && before.tow === after.tow && before.requestedAtMs === after.requestedAtMs;
   if (after.kind === 'tow') return false;
@@ -66,16 +69,16 @@ export function isFoundAlike(before: OutboxRecord, after: OutboxRecord): boolean
   );
 }
 
-/** The effects that bring the indexes from one state of a record to another; null: it is not there. */
+/** The effects that change the indexes from one state of a record to another; null = no record. */
 export function indexEffects(before: OutboxRecord | null, after: OutboxRecord | null): Effect[] {
-  // The places that follow from facts are most of all, and most commits change no fact.
-  const withFacts = !before || !after || before.terms.length !== after.terms.length || !isFoundAlike(before, after);
+  // Most entries follow from facts, and most commits change no fact.
+  const withFacts = !before || !after || before.terms.length !== after.terms.length || !hasSameFacts(before, after);
   const was = new Map(placesOf(before, withFacts).map((place) => [nameOf(place), place]));
   const effects: Effect[] = [];
   for (const place of placesOf(after, withFacts)) {
     const { key, member, score } = place;
     const name = nameOf(place);
-    // A circuit that closes empties its sets before the records know; one that is blocked again must be found in them again.
+    // A closing circuit empties its sets before the records change. A record that is blocked again must be added again.
     const isKept = score !== null && was.get(name)?.score === score;
     was.delete(name);
     if (!isKept) effects.push(score === null ? ['SADD', key, member] : ['ZADD', key, score, member]);
@@ -84,26 +87,49 @@ export function indexEffects(before: OutboxRecord | null, after: OutboxRecord | 
   return [...effects, ...taskEffects(tasksOf(before), tasksOf(after)), ...crewEffects(crewOf(before), crewOf(after))];
 }
 
-function nameOf({ key, member }: Place): string {
+function nameOf({ key, member }: IndexEntry): string {
   return `${key}\n${member}`;
 }
 
-function placesOf(record: OutboxRecord | null, withFacts: boolean): Place[] {
+function placesOf(record: OutboxRecord | null, withFacts: boolean): IndexEntry[] {
   if (!record) return [];
   const places = record.kind === 'tow' ? placesOfTow(record) : placesOfViolation(record);
   const ofFacts = withFacts ? [...(record.kind === 'tow' ? factPlaces(record) : []), ...wordPlaces(record)] : [];
-  return [...ofFacts, ...places, ...placesAtCircuit(record)];
+  return [...ofFacts, ...places, ...placesAtCircuit(record), ...placesOfDifferences(record), ...shadowPlaces(record)];
 }
 
-function wordPlaces(record: OutboxRecord): Place[] {
+/** The answers that a task about a kind of difference questions. */
+function placesOfDifferences(record: OutboxRecord): IndexEntry[] {
+  if (!isAnswerQuestioned(record)) return [];
+  return record.entries.flatMap(({ id, differs, deliveredAtMs, createdAtMs }) =>
+    differs === null
+      ? []
+      : [
+          {
+            key: differingKey(differs),
+            member: differingMember(memberOf(record), id),
+            score: deliveredAtMs ?? createdAtMs,
+          },
+        ],
+  );
+}
+
+/** Records of a shadow time that wait for a decision. */
+function shadowPlaces(record: OutboxRecord): IndexEntry[] {
+  if (record.shadow !== 'held') return [];
+  const score = record.kind === 'tow' ? record.requestedAtMs : record.createdAtMs;
+  return [{ key: KEYS.shadow, member: memberOf(record), score }];
+}
+
+function wordPlaces(record: OutboxRecord): IndexEntry[] {
   const [key, id] = record.kind === 'tow' ? [KEYS.search, record.ref] : [KEYS.searchViolations, record.id];
   if (record.kind === 'tow' && !record.tow) return [];
   return termsOf(record).map((term) => ({ key, member: `${term}\n${id}`, score: 0 }));
 }
 
-function factPlaces({ ref, tow, requestedAtMs }: StoredTow): Place[] {
+function factPlaces({ ref, tow, requestedAtMs }: StoredTow): IndexEntry[] {
   if (!tow) return [];
-  const place = (key: string, score: number): Place => ({ key, member: ref, score });
+  const place = (key: string, score: number): IndexEntry => ({ key, member: ref, score });
   return [
     place(KEYS.indexTows, requestedAtMs),
     place(towsInStateKey(tow.state), requestedAtMs),
@@ -112,21 +138,22 @@ function factPlaces({ ref, tow, requestedAtMs }: StoredTow): Place[] {
   ];
 }
 
-function placesOfTow({ ref, tow, entries, tasks, overSinceMs }: StoredTow): Place[] {
+function placesOfTow({ ref, tow, entries, tasks, overSinceMs, shadow }: StoredTow): IndexEntry[] {
   if (!tow) return [];
-  const place = (key: string, score: number): Place => ({ key, member: ref, score });
+  const place = (key: string, score: number): IndexEntry => ({ key, member: ref, score });
   const head = headOf(entries);
   const opened = Object.values(tasks).map(({ openedAtMs }) => openedAtMs);
   return [
-    ...(head ? [place(unsentTowsKey, head.createdAtMs)] : []),
+    // What is held since a shadow time is not overdue: it is not meant to be sent yet.
+    ...(head && shadow !== 'held' ? [place(unsentTowsKey, head.createdAtMs)] : []),
     ...(opened.length > 0 ? [place(KEYS.attention, Math.min(...opened))] : []),
     ...(overSinceMs === null ? [] : [place(KEYS.retireTows, overSinceMs)]),
   ];
 }
 
-function placesOfViolation(record: StoredViolation): Place[] {
+function placesOfViolation(record: StoredViolation): IndexEntry[] {
   const { id, createdAtMs, entries, overSinceMs } = record;
-  const place = (key: string, score: number): Place => ({ key, member: id, score });
+  const place = (key: string, score: number): IndexEntry => ({ key, member: id, score });
   const [entry] = entries;
   return [
     place(KEYS.indexViolations, createdAtMs),
@@ -136,15 +163,15 @@ function placesOfViolation(record: StoredViolation): Place[] {
 }
 
 /**
- * Enters a record among those its circuit blocks, although it is there as far as the record says: it was taken out when the
- * circuit closed, and the circuit has opened again.
+ * Adds a record to the set of its circuit again, even if the record did not change: it was removed from the set when
+ * the circuit closed, and the circuit has opened again.
  */
 export function blockedEffects(record: OutboxRecord): Effect[] {
   return placesAtCircuit(record).map(({ key, member }) => ['SADD', key, member]);
 }
 
-/** What a circuit blocks, and of that what may try it. */
-function placesAtCircuit(record: OutboxRecord): Place[] {
+/** The entries of a blocked record: among the blocked members, and among those that may probe the circuit. */
+function placesAtCircuit(record: OutboxRecord): IndexEntry[] {
   const head = headOf(record.entries);
   const name = head && head.blockedSinceMs !== null ? circuitNamed(head.waitsFor) : null;
   if (!head || !name) return [];
@@ -153,11 +180,11 @@ function placesAtCircuit(record: OutboxRecord): Place[] {
   return ENTRY_POLICY[head.kind].safeToRepeat ? [blocked, { key: probesKey(name), member, score: null }] : [blocked];
 }
 
-function circuitNamed(word: string | null): CircuitName | null {
-  return CIRCUIT_NAMES.find((name) => name === word) ?? null;
+function circuitNamed(waitsFor: string | null): CircuitName | null {
+  return CIRCUIT_NAMES.find((name) => name === waitsFor) ?? null;
 }
 
-/** A task by its id as it is stored: with what its record adds to it. */
+/** The stored form of tasks, by id. */
 export type TaskTexts = Readonly<
   Record<string, { readonly json: string; readonly openedAtMs: number; readonly group: string }>
 >;
@@ -195,7 +222,7 @@ export function taskEffects(before: TaskTexts, after: TaskTexts): Effect[] {
   return effects;
 }
 
-/** Which tasks a commit opens and closes. */
+/** How many tasks a change opens and closes. */
 export function taskEvents(before: Readonly<Record<string, unknown>>, after: Readonly<Record<string, unknown>>) {
   return {
     opened: Object.keys(after).filter((id) => !(id in before)).length,
@@ -208,7 +235,7 @@ function crewOf(record: OutboxRecord | null): string | null {
   return record.tow.dispatch.assignment?.crew ?? '';
 }
 
-/** Counts one less of a name; at none it goes. */
+/** Decrements a counter and removes it at zero. */
 function oneLess(key: string, name: string): Effect[] {
   return [
     ['ZINCRBY', key, -1, name],
@@ -216,7 +243,7 @@ function oneLess(key: string, name: string): Effect[] {
   ];
 }
 
-/** How many tows a crew has; '' is no crew. */
+/** Counts the tows of each crew; '' means no crew. */
 function crewEffects(before: string | null, after: string | null): Effect[] {
   if (before === after) return [];
   return [...(before ? oneLess(crewsKey, before) : []), ...(after ? [['ZINCRBY', crewsKey, 1, after] as const] : [])];
