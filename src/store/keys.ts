@@ -1,15 +1,17 @@
 /**
- * Every Redis key of towhook is built here. All carry one hash tag, so that partitions over Redis Cluster can come
- * later without a migration. BullMQ uses the tag as its prefix (`{p0}:deliveries:…`); our own names are singular or lead
- * with another word, so that throwing every queue away touches no record.
+ * Builds every Redis key; docs/architecture.md, "Redis data model", describes their content. All keys share one hash
+ * tag, so that they can be partitioned over Redis Cluster later without a migration. BullMQ uses the tag as its prefix
+ * (`{p0}:deliveries:…`). No other key begins with the name of a queue, so deleting all queues deletes no record.
  */
 export const PARTITION = '{p0}';
 
 const key = (...parts: readonly string[]) => [PARTITION, ...parts].join(':');
 
 export const KEYS = {
-  /** The version of the schema of everything below (schema.ts). */
+  /** The version of the stored data (schema.ts). */
   schemaVersion: key('schema-version'),
+  /** The place of the running migration, the complete ones, and which processes may use the data (schema.ts). */
+  migrations: key('migrations'),
   dueTows: key('due', 'tows'),
   dueDeliveries: key('due', 'deliveries'),
   dueViolations: key('due', 'violations'),
@@ -20,87 +22,127 @@ export const KEYS = {
   search: key('index', 'search'),
   indexViolations: key('index', 'violations'),
   searchViolations: key('index', 'violation-search'),
-  /** Violations by the id in their metadata and by our own id; by the service's names of them. */
+  /** Violation ids by their own id and the id in their metadata; and by their references at the service. */
   violationAliases: key('violation-aliases'),
   violationReferences: key('violation-references'),
   tasks: key('tasks'),
   openTasks: key('index', 'tasks'),
-  /** The circuit breakers, one versioned record; and those that closed and have members to release. */
+  /** Tows and violations of a shadow time that wait for a decision, as members of circuits, by time. */
+  shadow: key('index', 'shadow'),
+  /**
+   * One versioned record of all circuits, with the budget states in fields of their own; and the closed circuits and
+   * decided differences with members to release.
+   */
   circuits: key('circuits'),
   releasing: key('circuits', 'releasing'),
-  /** Tows that wait for a permit of their rate limit, in the order they will be served. */
-  slotWaiting: key('budget-waiting'),
-  /** Violations that wait for a permit of theirs, first come first served. */
-  violationSlotWaiting: key('budget-waiting', 'violations'),
-  /** The progress of the conservation check, and its last complete scan (conservation.ts). */
-  walk: key('walk'),
-  lastWalk: key('last-walk'),
-  /** The hash-chained record of what people did (lua/commit.lua). */
+  /** The kinds of differences, by the time at which they were first seen (differences.ts). */
+  differences: key('index', 'differences'),
+  /** What all processes have seen of the service, as JSON (seen-service.ts). */
+  seenService: key('seen-service'),
+  /** Tows that wait for a rate limit permit, by rank. */
+  permitQueueTows: key('budget-waiting'),
+  /** Violations that wait for a rate limit permit, by rank. */
+  permitQueueViolations: key('budget-waiting', 'violations'),
+  /** The progress of the running conservation scan, and the result of the last complete one (conservation.ts). */
+  notifications: key('notifications'),
+  scan: key('walk'),
+  lastScan: key('last-walk'),
+  /** The hash-chained audit (lua/commit.lua). */
   audit: key('audit'),
   retireTows: key('retire', 'tows'),
   retireDeliveries: key('retire', 'deliveries'),
   retireViolations: key('retire', 'violations'),
-  /** Tows that were archived and are remembered, by the moment they left. */
-  tombstones: key('tombstones'),
-  /** Publish/subscribe channel that tells pollers which queue has something due now. */
+  /** Markers of archived tows, by the time at which they were archived. */
+  archivedMarkers: key('tombstones'),
+  /** Channel: the name of a queue that has due work. */
   nudges: key('nudges'),
-  /** Publish/subscribe channel of everything that changes. */
+  /** Channel: the event of a stored webhook. Schedulers listen to it too. */
+  accepted: key('accepted'),
+  /** Channel: the events of all other changes. */
   events: key('events'),
-  /** Never there: a write to it shows whether Redis takes writes. */
+  /** Channel without listeners: its events mark a place in the stream to the replicas. */
+  replicas: key('replicas'),
+  /** Never exists: a write to it shows whether Redis takes writes. */
   writeProbe: key('write-probe'),
-  quarantine: key('quarantine'),
-  /** The id of the disk that console and workers share (spool-marker.ts). */
+  /** Calls on paths of no webhook. */
+  otherCalls: key('other-calls'),
+  /** What receivers answered per path since the last accepted call; and the accepted calls by hour. */
+  webhookAnswers: key('webhook-answers'),
+  webhookHours: key('webhook-hours'),
+  /** Groups of refused calls by their last call; and the prefix of their lists. */
+  refusedGroups: key('refused-groups'),
+  refusedCalls: key('refused-calls'),
+  /** A fault of the files of webhook secrets. */
+  webhookSecrets: key('webhook-secrets'),
+  /** The id of the disk that consoles and workers share (spool-marker.ts). */
   spoolMarker: key('spool-marker'),
-  /** When the disk was claimed although it was in use before, Unix ms: its records are missing (spool-marker.ts). */
+  /** Unix ms when a disk in use was claimed by a Redis without records (spool-marker.ts). */
   spoolAlarm: key('spool-alarm'),
-  /** The processes that live, and when each was last heard of (lua/beat.lua). */
+  /** The live processes, and the time of their last heartbeats (lua/heartbeat.lua). */
   processes: key('processes'),
-  processBeats: key('process-beats'),
-  /** With the number of a minute behind: the figures of all processes in it; and the right to look at the backlog. */
-  figures: key('figures'),
-  figuresSampling: key('figures-sampling'),
+  heartbeats: key('process-beats'),
+  /** `figures:<minute>`: the metrics of all processes in that minute. And the process that samples the backlog. */
+  metrics: key('figures'),
+  metricsSampling: key('figures-sampling'),
+  /** When the last backup began, and when the last verified one was taken and verified (backup-record.ts). */
+  backup: key('backup'),
+  /** The data keys that the data needs, with check values (data-key-record.ts). */
+  dataKeys: key('data-keys'),
   token: key('token'),
   tokenLock: key('token-lock'),
   apiKeys: key('api-keys'),
   apiKeyHashes: key('api-key-hashes'),
-  /** API key ids by name: of the keys that live, no two have the same. */
+  /** API key ids by name. The names of existing keys are unique. */
   apiKeyNames: key('api-key-names'),
-  /** Decisions on many tasks at once, by the moment they were previewed. */
+  /** Bulk runs, by the time of their preview. */
   bulkRuns: key('index', 'bulk'),
 } as const;
 
 export const towKey = (ref: string) => key('tow', ref);
 export const towsInStateKey = (state: string) => `${KEYS.indexTows}:${state}`;
-/** What else lists find tows by (indexes.ts): since when they are in a state, what they owe, their crew. */
+/** Further indexes of tows (indexes.ts): since when they are in a state, unsent reports, crew. */
 export const towsSinceKey = (state: string) => `${KEYS.indexTows}:since:${state}`;
 export const unsentTowsKey = `${KEYS.indexTows}:unsent`;
-/** The crew '' means that no crew is assigned. */
+/** The crew '' means: no crew is assigned. */
 export const towsOfCrewKey = (crew: string) => `${KEYS.indexTows}:crew:${crew.toWellFormed()}`;
 export const crewsKey = `${KEYS.indexTows}:crews`;
-/** Open tasks by what they ask, `<type>` or `<type>.<kind>`, and the names of these groups (task-groups.ts). */
+/** Open tasks by group, `<type>` or `<type>.<kind>`, and the names of the groups (task-index.ts). */
 export const taskGroupKey = (group: string) => `${KEYS.openTasks}:group:${group}`;
 export const taskGroupsKey = `${KEYS.openTasks}:groups`;
+/** The newest refused calls of a group, `<reason> <hash of the source>` (refused-calls.ts). */
+export const refusedCallsKey = (group: string) => `${KEYS.refusedCalls}:${group}`;
 export const violationKey = (id: string) => key('violation', id);
 export const violationsInStateKey = (state: string) => `${KEYS.indexViolations}:${state}`;
+/** The deliveries that differ, by kind of difference and time of receipt. */
+export const differingDeliveriesKey = (differenceId: string) => `${KEYS.indexDeliveries}:differing:${differenceId}`;
+/** The last run that judged the deliveries of a kind again (judgements.ts). */
+export const judgementKey = (differenceId: string) => key('judgement', differenceId);
 export const deliveryKey = (id: string) => key('delivery', id);
 export const idempotencyKey = (scope: string) => key('idempotency', scope);
-/** A person who has signed in, by the hash of the cookie (sessions.ts). */
+/** A session, by the hash of its cookie (sessions.ts). */
 export const sessionKey = (idHash: string) => key('session', idHash);
-/** The sessions that began with one API key, by its id, in the order they began. */
+/** The sessions of one API key, by the id of the key. */
 export const signInsKey = (holderId: string) => key('sign-ins', holderId);
-/** The last wrong API keys of one source (lua/count-wrong-key.lua). */
-export const wrongKeysKey = (source: string) => key('wrong-keys', source);
-/** A lock that one process holds at a time, and the fencing number of its last holder (locks.ts). */
+/** The number of wrong API keys of one source, in a key with this prefix (source-limits.ts). */
+export const WRONG_KEYS_PREFIX = key('wrong-keys');
+/** The number of webhooks of one source, in a key with this prefix (source-limits.ts). */
+export const CALLS_PREFIX = key('calls');
+/** A lock, and its last fencing number (locks.ts). */
 export const lockKey = (name: string) => key('lock', name);
 export const lockEpochKey = (name: string) => key('lock-epoch', name);
-/** The records that an open circuit blocks, and those of them whose head is safe to repeat. */
+/** The records that an open circuit blocks, and those of them that may probe it: their next call is idempotent. */
 export const blockedKey = (circuit: string) => key('blocked', circuit);
 export const probesKey = (circuit: string) => key('probes', circuit);
-/** The log of granted permits of one rate limit (lua/shared/budget.lua). */
+/** A kind of difference, and what was accepted with it while it is open (differences.ts, indexes.ts). */
+export const differenceKey = (id: string) => key('difference', id);
+export const differingKey = (id: string) => `${KEYS.differences}:${id}`;
+/** The granted permits of one rate limit (lua/shared/rate-limit.lua). */
 export const budgetKey = (name: string) => key('budget', name);
-/** A bulk run and its tasks; both expire (bulk.ts). Not `bulk:<id>`: the keys of the queue `bulk` begin so. */
+/** The field of `circuits` with what the service says about one rate limit (contracts/stored-budgets.ts). */
+export const budgetStateField = (name: string) => `limit:${name}`;
+/** A bulk run and its tasks; both expire (bulk.ts). Not `bulk:<id>`, which is the prefix of the queue `bulk`. */
 export const bulkRunKey = (id: string) => key('bulk-run', id);
 export const bulkItemsKey = (id: string) => key('bulk-items', id);
-/** What the service answered to a question, by the hash of the question, and the right to ask it (lookups.ts). */
+/** The cached answer to a lookup, by the hash of the question, and its lock (lookups.ts). */
 export const lookupKey = (hash: string) => key('lookup', hash);
 export const lookupLockKey = (hash: string) => key('lookup-lock', hash);

@@ -3,7 +3,7 @@ import type { ScanProgress } from '../contracts/conservation';
 import { KEYS } from './keys';
 import { byBytes } from './rows';
 
-/** The ledger: the indexes that name each acknowledged delivery, each tow and each violation once. */
+/** The ledger: the indexes that contain each acknowledged delivery, each tow and each violation once. */
 
 const INDEXES = ['deliveries', 'tows', 'violations'] as const;
 export type LedgerIndex = (typeof INDEXES)[number];
@@ -20,13 +20,13 @@ export interface LedgerEntry {
   readonly member: string;
 }
 
-/** The highest score in each index now: a scan that ends there ends, however fast names are added behind it. */
+/** The highest score of each index. A scan stops there, so that it ends although entries are added meanwhile. */
 export async function ledgerEnds(redis: Redis): Promise<ScanProgress['ends']> {
   const [deliveries, tows, violations] = await Promise.all(INDEXES.map((index) => lastScore(redis, KEY_OF[index])));
   return { deliveries: deliveries ?? 0, tows: tows ?? 0, violations: violations ?? 0 };
 }
 
-/** How many names it holds. */
+/** The number of entries. */
 export async function ledgerSize(redis: Redis): Promise<number> {
   const sizes = await Promise.all(INDEXES.map((index) => redis.zcard(KEY_OF[index])));
   return sizes.reduce((sum, size) => sum + size, 0);
@@ -38,10 +38,10 @@ async function lastScore(redis: Redis, key: string): Promise<number> {
 }
 
 /**
- * The next entries behind a place, `count` of them unless the ledger ends before. An entry that stays in the ledger is
- * passed exactly once, even if others are added or removed meanwhile.
+ * The next `count` entries after a cursor, fewer at the end of the ledger. A scan returns an entry that stays in the
+ * ledger exactly once, even if others are added or removed meanwhile.
  */
-export async function entriesBehind(
+export async function entriesAfter(
   redis: Redis,
   { place, ends }: Pick<ScanProgress, 'place' | 'ends'>,
   count: number,
@@ -59,16 +59,18 @@ export async function entriesBehind(
   return found;
 }
 
-interface Part {
+interface IndexRange {
   readonly index: LedgerIndex;
   readonly after: { readonly score: number; readonly member: string } | null;
   readonly end: number;
   readonly count: number;
 }
 
-/** At least one entry behind a place, at most `count`; none at the end. Equal scores come in the byte order of members. */
-async function nextOf(redis: Redis, { index, after, end, count }: Part): Promise<LedgerEntry[]> {
-  // The entry at the place itself is usually read again.
+/**
+ * Up to `count` entries of one index after a cursor; none at the end. Equal scores are in byte order of their members.
+ */
+async function nextOf(redis: Redis, { index, after, end, count }: IndexRange): Promise<LedgerEntry[]> {
+  // The entry of the cursor itself is usually read again.
   const size = count + 1;
   for (let offset = 0; ; offset += size) {
     const from = after?.score ?? '-inf';

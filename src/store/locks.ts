@@ -4,53 +4,67 @@ import { lockEpochKey, lockKey } from './keys';
 import { text } from './parse';
 import { Script } from './scripts';
 
-const takeLock = new Script('take-lock');
-const renewLock = new Script('renew-lock');
-const unlock = new Script('unlock');
-
 /**
- * Work that one process does at a time. A lock only saves work and never makes it safe: its holder may freeze and wake up
- * after it ran out. What must never be done by two rests on the fencing number.
+ * The locks between processes. A lock only avoids duplicate work and never makes work safe: its owner may freeze, and
+ * continue after the lock has expired. What must never happen twice depends on the fencing number, or on the version of
+ * a record. The lock on a folder of one machine is another one (src/embedded-redis/folder-lock.ts): it needs no Redis.
  */
+
+const script = new Script('lock');
+
+/** Acquires the lock at `key` for `ttlMs`; false while another owner has it. */
+export async function acquireLock(redis: Redis, key: string, owner: string, ttlMs: number): Promise<boolean> {
+  return text(await script.run(redis, [key], ['acquire', owner, ttlMs]), 'lock') !== '0';
+}
+
+/** Makes the lock expire `ttlMs` from now; false when this owner does not have it. */
+export async function renewLock(redis: Redis, key: string, owner: string, ttlMs: number): Promise<boolean> {
+  return text(await script.run(redis, [key], ['renew', owner, ttlMs]), 'lock') === '1';
+}
+
+/** Releases the lock if this owner has it. */
+export async function releaseLock(redis: Redis, key: string, owner: string): Promise<void> {
+  await script.run(redis, [key], ['release', owner]);
+}
+
+/** Locks by name, with fencing numbers. */
 export interface Locks {
-  /** Takes a lock for `ttlMs`; null while somebody else holds it. */
-  take(name: string, ttlMs: number): Promise<HeldLock | null>;
+  /** Acquires a lock for `ttlMs`; null while another process has it. Works while Redis has no memory left. */
+  acquire(name: string, ttlMs: number): Promise<OwnedLock | null>;
 }
 
-export interface HeldLock {
-  /** The fencing number: no other taking of this lock ever got it, and later ones get higher ones. */
+export interface OwnedLock {
+  /** The fencing number. Each acquisition of a lock gets a higher one. */
   readonly epoch: number;
-  /** Makes it last for its time from now; false when it was lost. */
+  /** Makes the lock last for its lifetime from now; false when it was lost. */
   renew(): Promise<boolean>;
-  /** False once it may have run out by our own clock, whatever Redis would say. */
-  isSurelyHeld(): boolean;
-  /** Gives it back, if it still is ours. */
-  giveBack(): Promise<void>;
+  /** False from the time at which the lock may have expired, by the local clock. */
+  isSurelyOwned(): boolean;
+  release(): Promise<void>;
 }
 
-/** Locks in Redis, held by processes. */
 export function createLocks(redis: Redis, clock: Clock): Locks {
   return {
-    async take(name, ttlMs) {
+    async acquire(name, ttlMs) {
       const key = lockKey(name);
-      const holder = clock.id();
-      let heldUntilMs = clock.monotonicMs() + ttlMs;
-      // Archiving frees memory, and needs its lock for that.
-      const reply = await takeLock.runWhenFull(redis, [key, lockEpochKey(name)], [holder, ttlMs]);
-      const epoch = Number(text(reply, 'take-lock'));
+      const owner = clock.id();
+      let ownedUntilMs = clock.monotonicMs() + ttlMs;
+      // Archiving frees memory, so its lock must be available when Redis is full.
+      const reply = await script.runWhenFull(redis, [key, lockEpochKey(name)], ['acquire', owner, ttlMs]);
+      const epoch = Number(text(reply, 'lock'));
       if (epoch === 0) return null;
       return {
         epoch,
         async renew() {
           const untilMs = clock.monotonicMs() + ttlMs;
-          const isOurs = text(await renewLock.run(redis, [key], [holder, ttlMs]), 'renew-lock') === '1';
-          heldUntilMs = isOurs ? untilMs : 0;
-          return isOurs;
+          const isOwned = await renewLock(redis, key, owner, ttlMs);
+          ownedUntilMs = isOwned ? untilMs : 0;
+          return isOwned;
         },
-        isSurelyHeld: () => clock.monotonicMs() < heldUntilMs,
-        async giveBack() {
-          heldUntilMs = 0;
-          await unlock.run(redis, [key], [holder]);
+        isSurelyOwned: () => clock.monotonicMs() < ownedUntilMs,
+        async release() {
+          ownedUntilMs = 0;
+          await releaseLock(redis, key, owner);
         },
       };
     },

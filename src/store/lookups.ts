@@ -1,104 +1,116 @@
-import { createHash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { lookUpReply } from '../contracts/replies';
 import type { Clock } from '../platform/clock';
+import { sha256Hex } from '../platform/hash';
 import type { Log } from '../platform/log';
-import type { Asked, KeptAnswer, LookupCache, Question } from '../workflow/lookup-port';
+import { pause } from '../platform/timers';
+import type { LookupOutcome, KeptAnswer, LookupCache, Question } from '../workflow/lookup-port';
 import { lookupKey, lookupLockKey } from './keys';
+import { releaseLock, renewLock } from './locks';
 import { texts } from './parse';
 import { Script } from './scripts';
+import { dataKeysOf, openValue, sealValue } from './sealed-values';
 
 const lookUp = new Script('look-up');
 const keepAnswer = new Script('keep-answer');
-const renewLock = new Script('renew-lock');
-const unlock = new Script('unlock');
 
-/** The right to ask ends so long after its holder was last heard of; then another asks. */
-const RIGHT_LASTS_MS = 4000;
-const RENEW_EVERY_MS = 1000;
-const LOOK_EVERY_MS = 50;
-/** Those who wait for an answer look this often, so one that is kept for a moment only is still there. */
+/** Lifetime of the lock. Another process may ask this long after the owner of the lock died. */
+const LOCK_MS = 4000;
+const RENEW_INTERVAL_MS = 1000;
+const POLL_INTERVAL_MS = 50;
+/** Lifetime of an answer that is not cached: long enough for the processes that poll for it. */
 const SHARED_FOR_MS = 2000;
-/** Longer than a call takes with its wait for a slot; whoever waited so long is told to come back. */
+/** Longer than a call takes, including its wait for a rate limit permit. Afterwards the lookup is `busy`. */
 const WAIT_MAX_MS = 20_000;
 
 export interface LookupCacheTools {
   readonly clock: Clock;
   readonly log: Log;
-  /** How long an answer serves others; 0 = only those who waited for it. */
+  /** How long an answer is cached, ms. 0: it only serves the lookups that waited for it. */
   readonly keptMs: number;
 }
 
-type Flown = Asked | { readonly kind: 'busy' };
+type LookupResult = LookupOutcome | { readonly kind: 'busy' };
 
 /**
- * The answers of the service, in Redis, and one asker per question over all processes. Within a process all who ask the
- * same share one promise; between processes the right to ask is a lock that its holder renews for as long as the call
- * takes: when it dies, the next one who looks takes over. Keys are hashes of the questions.
+ * Caches answers of the service, and makes one call per question over all processes. Within a process, lookups of the
+ * same question share one promise. Between processes, a lock per question is renewed for as long as the call takes;
+ * when its owner dies, the next process that polls makes the call. Keys are hashes of the questions.
  */
 export function createLookupCache(redis: Redis, tools: LookupCacheTools): LookupCache {
   const { clock, log, keptMs } = tools;
-  const flights = new Map<string, Promise<Flown>>();
+  const running = new Map<string, Promise<LookupResult>>();
 
-  /** Whoever waited has the answer anyway; that it is not kept costs one more call. */
+  /** An answer that could not be stored still serves its caller. Another lookup makes one more call. */
   const onFailure = (error: unknown) =>
     log.warn('lookups.not_kept', { error_name: error instanceof Error ? error.name : 'unknown' });
 
-  const askAlone = async (name: string, asker: string, ask: () => Promise<Asked>): Promise<Asked> => {
-    const keys = [lookupKey(name), lookupLockKey(name)];
-    const right = [lookupLockKey(name)];
+  const askUnderLock = async (
+    name: string,
+    owner: string,
+    ask: () => Promise<LookupOutcome>,
+  ): Promise<LookupOutcome> => {
+    const lock = lookupLockKey(name);
     const renewal = setInterval(() => {
-      renewLock.run(redis, right, [asker, RIGHT_LASTS_MS]).catch(onFailure);
-    }, RENEW_EVERY_MS);
-    let asked: Asked | null = null;
+      renewLock(redis, lock, owner, LOCK_MS).catch(onFailure);
+    }, RENEW_INTERVAL_MS);
+    let asked: LookupOutcome | null = null;
     try {
       asked = await ask();
       return asked;
     } finally {
       clearInterval(renewal);
-      const done = asked?.kind === 'answered' ? keep(keys, asker, asked.answer) : unlock.run(redis, right, [asker]);
+      const done = asked?.kind === 'answered' ? keep(name, owner, asked.answer) : releaseLock(redis, lock, owner);
       await done.catch(onFailure);
     }
   };
 
-  const keep = (keys: readonly string[], asker: string, { data, checkedAtMs }: KeptAnswer) =>
-    keepAnswer.run(redis, keys, [asker, JSON.stringify(data), checkedAtMs, Math.max(keptMs, SHARED_FOR_MS)]);
+  const keep = async (name: string, owner: string, { data, checkedAtMs }: KeptAnswer) => {
+    const keys = [lookupKey(name), lookupLockKey(name)];
+    const stored = sealValue(redis, placeOfData(name), JSON.stringify(data));
+    await keepAnswer.run(redis, keys, [owner, stored, checkedAtMs, Math.max(keptMs, SHARED_FOR_MS)]);
+  };
 
-  const fly = async (name: string, ask: (waitedMs: number) => Promise<Asked>): Promise<Flown> => {
-    const me = clock.id();
+  const lookUpNow = async (name: string, ask: (waitedMs: number) => Promise<LookupOutcome>): Promise<LookupResult> => {
+    const id = clock.id();
     const startedMs = clock.monotonicMs();
     const keys = [lookupKey(name), lookupLockKey(name)];
     for (let waitedFor = ''; ;) {
-      const reply = await lookUp.run(redis, keys, [me, RIGHT_LASTS_MS, keptMs, waitedFor]);
-      const look = lookUpReply.parse(texts(reply, 'look-up'));
+      const reply = await lookUp.run(redis, keys, [id, LOCK_MS, keptMs, waitedFor]);
+      const opened = texts(reply, 'look-up').map((text) => openValue(redis, placeOfData(name), text));
+      const found = lookUpReply.parse(opened);
       const waitedMs = clock.monotonicMs() - startedMs;
-      switch (look.kind) {
+      switch (found.kind) {
         case 'answer':
-          return { kind: 'answered', answer: look.answer };
+          return { kind: 'answered', answer: found.answer };
         case 'ask':
-          return askAlone(name, me, () => ask(waitedMs));
+          return askUnderLock(name, id, () => ask(waitedMs));
         case 'wait':
-          waitedFor = look.asker;
+          waitedFor = found.asker;
       }
       if (waitedMs >= WAIT_MAX_MS) return { kind: 'busy' };
-      await sleep(LOOK_EVERY_MS * (1 + clock.random()));
+      await pause(POLL_INTERVAL_MS * (1 + clock.random()));
     }
   };
 
   return {
     once(question, ask) {
-      const name = nameOf(question);
-      const known = flights.get(name);
+      const name = nameOf(redis, question);
+      const known = running.get(name);
       if (known) return known;
-      const flight = fly(name, ask).finally(() => flights.delete(name));
-      flights.set(name, flight);
-      return flight;
+      const lookup = lookUpNow(name, ask).finally(() => running.delete(name));
+      running.set(name, lookup);
+      return lookup;
     },
   };
 }
 
-/** A question by its hash: it may name a plate. */
-function nameOf(question: Question): string {
-  return createHash('sha256').update(JSON.stringify(question)).digest('hex');
+/** The hash of a question, which may contain a plate: with data keys, one that only their holders can make. */
+function nameOf(redis: Redis, question: Question): string {
+  const text = JSON.stringify(question);
+  return dataKeysOf(redis)?.hashTerm(text) ?? sha256Hex(text);
+}
+
+function placeOfData(name: string) {
+  return { key: lookupKey(name), field: 'data' };
 }

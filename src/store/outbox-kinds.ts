@@ -2,18 +2,18 @@ import type { OutboxRecord, StoredTow, StoredViolation } from '../domain/outbox-
 import type { AttemptResult } from '../domain/settle-attempt';
 import { addReference, dropReference } from '../domain/violation-names';
 import { KEYS } from './keys';
-import type { Transaction } from './transaction';
+import type { RecordTransaction } from './transaction';
 
-/** What differs between the records that have an outbox, for the store. */
+/** The differences between the kinds of records with an outbox. */
 export interface OutboxKind<R extends OutboxRecord> {
   readonly name: R['kind'];
-  /** The key of its schedule. */
+  /** Key of the schedule. */
   readonly schedule: string;
-  /** A draft; null when there is none. */
-  load(transaction: Transaction, id: string): Promise<R | null>;
-  /** Prepares how the record keeps what an accepted answer says beyond its entry; other records may have to change with it. */
+  /** A draft; null when there is no record. */
+  load(transaction: RecordTransaction, id: string): Promise<R | null>;
+  /** Prepares how an accepted answer changes the record, and other records with it. */
   answerKeeper(
-    transaction: Transaction,
+    transaction: RecordTransaction,
     attempted: { readonly record: R; readonly result: AttemptResult },
   ): Promise<() => void>;
 }
@@ -32,15 +32,15 @@ export const VIOLATIONS: OutboxKind<StoredViolation> = {
   name: 'violation',
   schedule: KEYS.dueViolations,
   load: (transaction, id) => transaction.violation(id),
-  async answerKeeper(transaction, { record, result: { named, verdict } }) {
-    if (!named || verdict.next !== 'accepted') return () => {};
-    const { reference, serviceStatus, canTow } = named;
-    const owner = await transaction.violationNamed(reference);
+  async answerKeeper(transaction, { record, result: { acceptedViolation, verdict } }) {
+    if (!acceptedViolation || verdict.next !== 'accepted') return () => {};
+    const { reference, serviceStatus, canTow } = acceptedViolation;
+    const owner = await transaction.violationByReference(reference);
     return () => {
       Object.assign(record, { serviceStatus, canTow });
       const isOthers = owner !== null && owner.id !== record.id;
       if (!isOthers || dropReference(owner, reference)) {
-        transaction.nameViolation(reference, record.id);
+        transaction.setReferenceOwner(reference, record.id);
       }
       addReference(record, reference, { isTold: true, isMain: true });
     };

@@ -1,8 +1,8 @@
 import { task, type Task } from '../contracts/records';
 
-/** From Redis replies to records; whatever does not look as it should is an error, never a guess. */
+/** Parses Redis replies. An unexpected reply is an error. */
 
-/** What a script or command answered is not what it promises: a fault in our code or a foreign hand in our keys. */
+/** A reply of another form than documented: a bug, or a key that was changed manually. */
 export class UnexpectedReply extends Error {
   constructor(readonly what: string) {
     super(`Redis answered something unexpected for ${what}`);
@@ -10,25 +10,23 @@ export class UnexpectedReply extends Error {
   }
 }
 
-/** A reply that is text, or a number as text. */
+/** A string, or a number as a string. */
 export function text(reply: unknown, what: string): string {
   if (typeof reply === 'string') return reply;
   if (typeof reply === 'number') return String(reply);
   throw new UnexpectedReply(what);
 }
 
-/** A reply that is a list. */
 export function list(reply: unknown, what: string): unknown[] {
   if (!Array.isArray(reply)) throw new UnexpectedReply(what);
   return reply;
 }
 
-/** A reply that is a list of texts. */
 export function texts(reply: unknown, what: string): string[] {
   return list(reply, what).map((item) => text(item, what));
 }
 
-/** A flat list of names and values, as Redis answers a hash. */
+/** The fields of a flat list of names and values. */
 export function fields(reply: unknown, what: string): Map<string, string> {
   const flat = texts(reply, what);
   const map = new Map<string, string>();
@@ -36,13 +34,13 @@ export function fields(reply: unknown, what: string): Map<string, string> {
   return map;
 }
 
-/** The fields of a hash as a pipeline answers it; none for a key of another type. */
+/** The fields of a hash in the reply of a pipeline; none for a key of another type. */
 export function textFieldsOf(reply: unknown): Readonly<Record<string, string>> {
   if (typeof reply !== 'object' || reply === null) return {};
   return Object.fromEntries(Object.entries(reply).map(([name, value]) => [name, String(value)]));
 }
 
-/** A stored task, with the moment it was opened. */
+/** A stored task with its opening time. */
 export function taskOf(json: string, openedAtMs: string): Task {
   return { ...task.parse(JSON.parse(json)), opened_at: new Date(Number(openedAtMs)).toISOString() };
 }

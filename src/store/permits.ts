@@ -1,60 +1,127 @@
 import type { Redis } from 'ioredis';
-import { headOf, isEntrySettled, ENTRY_POLICY } from '../domain/entry';
-import type { OutboxRecord } from '../domain/outbox-record';
-import { budgetKey, KEYS } from './keys';
-import { texts } from './parse';
+import { recordIdOf, type OutboxRecord } from '../domain/outbox-record';
+import { isWaitingForPermit, permitRankOf } from '../domain/outbox-schedule';
+import { repliesOf } from './batch-reads';
+import type { RateLimit } from './budgets';
+import type { Effect } from './commit';
+import { budgetStateField, KEYS, towKey, violationKey } from './keys';
+import { textFieldsOf, texts } from './parse';
+import { PERMIT_KEYS, permitPlaces } from './permit-places';
+import type { Fields } from './record-parts';
 import { recordsOf } from './records';
 import { Script } from './scripts';
-import { mayPass } from './until-answered';
+import { decodeTow } from './tow-fields';
+import { isTransient } from './until-answered';
+import { decodeViolation } from './violation-fields';
+
+/** The rate limit permits of tows and violations, and the queue of the records that wait for one. */
 
 const takePermit = new Script('take-permit');
 
-/** Calls that all records of a kind together may make in any window; limit 0 = any number. */
-export interface RateLimit {
-  readonly limit: number;
-  readonly windowMs: number;
-}
-
-/** Later kinds of reports wait so much longer for a permit than those that tell where a vehicle is. */
-const LATER_BY_MS = 600_000;
-
-/** The log of granted permits of each kind of record, the line for them, and the schedule. */
-export const PLACES = {
-  tow: { log: budgetKey('tow'), line: KEYS.slotWaiting, due: KEYS.dueTows },
-  violation: { log: budgetKey('violations'), line: KEYS.violationSlotWaiting, due: KEYS.dueViolations },
-} as const;
-
-/** Takes a permit for a record, or a place in the line. To `look` takes none and keeps the place. */
+/** Takes a permit for a record. Without a free one, the record joins the waiting queue. `peek` takes none. */
 export async function permitFor(
   redis: Redis,
   record: OutboxRecord,
   { limit, windowMs }: RateLimit,
-  { nowMs, how }: { readonly nowMs: number; readonly how: 'take' | 'look' },
+  { nowMs, how }: { readonly nowMs: number; readonly how: 'take' | 'peek' },
 ): Promise<{ grantedAtMs: number } | { waitUntilMs: number }> {
-  const { log, line } = PLACES[record.kind];
-  const args = [record.kind === 'tow' ? record.ref : record.id, rankOf(record, nowMs), limit, windowMs, how];
-  const [isGranted, atMs] = texts(await takePermit.run(redis, [log, line], args), 'take-permit');
+  const { budget, log, waiting } = PERMIT_KEYS[record.kind];
+  const args = [recordIdOf(record), permitRankOf(record, nowMs), limit, windowMs, how, budgetStateField(budget)];
+  const reply = await takePermit.run(redis, [log, waiting, KEYS.circuits], args);
+  const [isGranted, atMs] = texts(reply, 'take-permit');
   return isGranted === '1' ? { grantedAtMs: Number(atMs) } : { waitUntilMs: Number(atMs) };
 }
 
 /**
- * Gives a permit back that no call used: the first in line may have it. Best effort, since what was decided with the permit is
- * stored already; one that is not given back is free after its window.
+ * Returns a permit that no call has used, so that the first waiting record can take it. Best effort, because the
+ * decision made with the permit is already stored: a permit that is not returned is free after its window.
  */
 export async function givePermitBack(redis: Redis, kind: OutboxRecord['kind'], grantedAtMs: number): Promise<void> {
-  const { log, line, due } = PLACES[kind];
+  const { log, waiting, due } = PERMIT_KEYS[kind];
   try {
     await redis.lrem(log, 1, String(grantedAtMs));
-    const [first] = await redis.zrange(line, '0', '0');
+    const [first] = await redis.zrange(waiting, '0', '0');
     if (first !== undefined) await redis.zadd(due, 'XX', 'LT', await recordsOf(redis).nowMs(), first);
   } catch (error) {
-    if (!mayPass(error)) throw error;
+    if (!isTransient(error)) throw error;
   }
 }
 
-/** Violations in the order in which they were reported; of tows first those that tell where a vehicle is. */
-function rankOf(record: OutboxRecord, nowMs: number): number {
-  if (record.kind === 'violation') return headOf(record.entries)?.createdAtMs ?? nowMs;
-  const isUrgent = record.entries.some((entry) => !isEntrySettled(entry) && ENTRY_POLICY[entry.kind].isUrgent);
-  return isUrgent ? nowMs : nowMs + LATER_BY_MS;
+/** Members at the front of the waiting queue that one check reads. */
+const CHECKED_MAX = 20;
+const CHECK_INTERVAL_MS = 10_000;
+
+const RECORD_KINDS = {
+  tow: { keyOf: towKey, decode: decodeTow },
+  violation: { keyOf: violationKey, decode: (_id: string, fields: Fields) => decodeViolation(fields) },
+} as const;
+
+/**
+ * Creates a check that removes members from the waiting queue whose records do not wait for a permit. A process that
+ * dies between joining the queue and its commit leaves such a member, and all behind it would wait for a permit that is
+ * never taken. With a rate limit, members at the front that now get their permits earlier than they expected become due
+ * then. The check may be called at any time; it runs at most every 10 s.
+ */
+export function createPermitQueueCheck(
+  redis: Redis,
+  kind: OutboxRecord['kind'],
+  rateLimit?: RateLimit,
+): () => Promise<void> {
+  const records = recordsOf(redis);
+  const { keyOf } = RECORD_KINDS[kind];
+  const { waiting, due } = PERMIT_KEYS[kind];
+  let nextMs = 0;
+  /** Members that did not wait at the last check, by the version of their record. */
+  let suspects: ReadonlyMap<string, string> = new Map();
+  return async () => {
+    const nowMs = await records.nowMs();
+    if (nowMs < nextMs && nextMs <= nowMs + CHECK_INTERVAL_MS) return;
+    nextMs = nowMs + CHECK_INTERVAL_MS;
+    const members = await redis.zrange(waiting, '0', String(CHECKED_MAX - 1));
+    const notWaiting = await membersNotWaiting(redis, kind, members);
+    // A running claim joins the queue before it writes the record, within seconds: only an unchanged record is removed.
+    const abandoned = [...notWaiting].filter(([member, version]) => suspects.get(member) === version);
+    suspects = notWaiting;
+    const first = members.find((member) => !abandoned.some(([gone]) => gone === member));
+    const wakeFirst: Effect[] = first === undefined ? [] : [['ZADD', due, 'XX', 'LT', nowMs, first]];
+    for (const [member, expected] of abandoned) {
+      await records.commit({
+        records: [{ key: keyOf(member), expected }],
+        effects: [['ZREM', waiting, member], ...wakeFirst],
+      });
+    }
+    if (!rateLimit || members.length === 0) return;
+    const places = await permitPlaces(redis, kind, rateLimit, members);
+    const scheduling = redis.pipeline();
+    for (const [member, { leavesAtMs }] of places) scheduling.zadd(due, 'XX', 'LT', leavesAtMs, member);
+    await scheduling.exec();
+  };
+}
+
+/** Those of the members whose records do not wait for a permit, with the version of the record. */
+async function membersNotWaiting(
+  redis: Redis,
+  kind: OutboxRecord['kind'],
+  members: readonly string[],
+): Promise<Map<string, string>> {
+  const { keyOf, decode } = RECORD_KINDS[kind];
+  const reading = redis.pipeline();
+  for (const member of members) reading.hgetall(keyOf(member));
+  const hashes = members.length > 0 ? await repliesOf(reading) : [];
+  const found = new Map<string, string>();
+  members.forEach((member, at) => {
+    const fields = textFieldsOf(hashes[at]);
+    const record = decodedOrNull(() => decode(member, fields));
+    if (!isWaitingForPermit(record)) found.set(member, fields['v'] ?? '');
+  });
+  return found;
+}
+
+/** Null also for a record that cannot be decoded: no worker can claim it and take a permit. */
+function decodedOrNull(decode: () => OutboxRecord | null): OutboxRecord | null {
+  try {
+    return decode();
+  } catch {
+    return null;
+  }
 }

@@ -1,34 +1,46 @@
 import type { Redis } from 'ioredis';
-import { beatReply, processDocument } from '../contracts/figures';
-import type { Tallied } from '../platform/tally';
-import type { BeatStore, ProcessStanding, ProcessStore } from '../workflow/figures-port';
-import { FIGURES_KEPT_SECONDS } from './figures';
+import { heartbeatReply, processDocument } from '../contracts/metrics';
+import type { CountedValues } from '../platform/counters';
+import type { HeartbeatStore, ProcessStatus, ProcessStore } from '../workflow/metrics-port';
 import { KEYS } from './keys';
+import { METRICS_KEPT_SECONDS } from './metrics';
 import { fields, texts } from './parse';
 import { Script } from './scripts';
 
-const beatScript = new Script('beat');
+const heartbeat = new Script('heartbeat');
 
-export interface BeatSettings {
-  /** A process that is not heard of for so long is silent. */
+export interface HeartbeatSettings {
+  /** A process is shown as silent after this time without a heartbeat, ms. */
   readonly silentAfterMs: number;
-  /** A silent process is forgotten after this. */
+  /** A silent process is removed after this, ms. */
   readonly dropAfterMs: number;
-  /** Of all processes one looks at the backlog in this time. */
+  /** One process samples the backlog per this interval, ms. */
   readonly sampleEveryMs: number;
 }
 
-/** Beats come every 5 s: three are missed before somebody is called silent; every third one may look at the backlog. */
-export const BEAT_SETTINGS: BeatSettings = { silentAfterMs: 20_000, dropAfterMs: 3_600_000, sampleEveryMs: 14_000 };
+/**
+ * With a heartbeat every 5 s: a process is silent after three missed ones, and every third one may sample the backlog.
+ */
+export const HEARTBEAT_SETTINGS: HeartbeatSettings = {
+  silentAfterMs: 20_000,
+  dropAfterMs: 3_600_000,
+  sampleEveryMs: 14_000,
+};
 
-/** The processes that live; see the header of lua/beat.lua. */
-export function createProcessStore(redis: Redis, settings: BeatSettings = BEAT_SETTINGS): ProcessStore & BeatStore {
-  const keys = [KEYS.processes, KEYS.processBeats, KEYS.figures, KEYS.figuresSampling];
-  const run = async (who: { id: string; document: string; uptimeMs: number }, { added, highest }: Tallied) => {
+/** The live processes; see the header of lua/heartbeat.lua. */
+export function createProcessStore(
+  redis: Redis,
+  settings: HeartbeatSettings = HEARTBEAT_SETTINGS,
+): ProcessStore & HeartbeatStore {
+  const keys = [KEYS.processes, KEYS.heartbeats, KEYS.metrics, KEYS.metricsSampling];
+  const run = async (
+    process: { id: string; document: string; uptimeMs: number },
+    { added, highest }: CountedValues,
+  ) => {
     const { dropAfterMs, sampleEveryMs } = settings;
-    const about = [who.id, who.document, Math.round(who.uptimeMs), dropAfterMs, sampleEveryMs];
-    const counted = [JSON.stringify(added), JSON.stringify(highest), FIGURES_KEPT_SECONDS];
-    return beatReply.parse(texts(await beatScript.run(redis, keys, [...about, ...counted]), 'beat'));
+    const about = [process.id, process.document, Math.round(process.uptimeMs), dropAfterMs, sampleEveryMs];
+    const counted = [JSON.stringify(added), JSON.stringify(highest), METRICS_KEPT_SECONDS];
+    return heartbeatReply.parse(texts(await heartbeat.run(redis, keys, [...about, ...counted]), 'heartbeat'));
   };
   return {
     async beat({ id, uptimeMs, document }, counted) {
@@ -41,30 +53,30 @@ export function createProcessStore(redis: Redis, settings: BeatSettings = BEAT_S
     },
 
     async list() {
-      const [documents, beats, [seconds, micros]] = await Promise.all([
+      const [documents, heartbeats, [seconds, micros]] = await Promise.all([
         redis.hgetall(KEYS.processes),
-        redis.zrange(KEYS.processBeats, '0', '-1', 'WITHSCORES'),
+        redis.zrange(KEYS.heartbeats, '0', '-1', 'WITHSCORES'),
         redis.time(),
       ]);
       const nowMs = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
-      const beatAt = fields(beats, 'process beats');
-      const standings = Object.entries(documents).flatMap(
-        ([id, said]) => standingOf({ id, said, beatAtMs: Number(beatAt.get(id)), nowMs }, settings) ?? [],
+      const heartbeatAt = fields(heartbeats, 'heartbeats');
+      const processes = Object.entries(documents).flatMap(
+        ([id, stored]) => statusOf({ id, stored, beatAtMs: Number(heartbeatAt.get(id)), nowMs }, settings) ?? [],
       );
-      return standings.toSorted((a, b) => a.role.localeCompare(b.role) || a.startedAtMs - b.startedAtMs);
+      return processes.toSorted((a, b) => a.role.localeCompare(b.role) || a.startedAtMs - b.startedAtMs);
     },
   };
 }
 
-/** Null for what is not heard of any more, and for what a version of another time says and cannot be read. */
-function standingOf(
-  { id, said, beatAtMs, nowMs }: { id: string; said: string; beatAtMs: number; nowMs: number },
-  { silentAfterMs, dropAfterMs }: BeatSettings,
-): ProcessStanding | null {
-  const space = said.indexOf(' ');
-  const startedAtMs = Number(said.slice(0, space));
+/** Null for a process that was silent for too long, and for a document of another version that cannot be read. */
+function statusOf(
+  { id, stored, beatAtMs, nowMs }: { id: string; stored: string; beatAtMs: number; nowMs: number },
+  { silentAfterMs, dropAfterMs }: HeartbeatSettings,
+): ProcessStatus | null {
+  const space = stored.indexOf(' ');
+  const startedAtMs = Number(stored.slice(0, space));
   const beatAgeMs = Math.max(0, nowMs - beatAtMs);
-  const document = readDocument(said.slice(space + 1));
+  const document = readDocument(stored.slice(space + 1));
   if (document === null || !(beatAgeMs <= dropAfterMs)) return null;
   const { problems, queues, ...process } = document;
   return {

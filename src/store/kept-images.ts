@@ -1,0 +1,59 @@
+import type { Redis } from 'ioredis';
+import type { OutboxRecord } from '../domain/outbox-record';
+import { mayBeSent } from '../domain/outbox-schedule';
+import type { SpoolPlace } from '../workflow/spool-port';
+import { repliesOf } from './batch-reads';
+import { towKey, violationKey } from './keys';
+import { entriesAfter, ledgerEnds, type LedgerEntry } from './ledger';
+import { textFieldsOf } from './parse';
+import { decodeTow } from './tow-fields';
+import { decodeViolation } from './violation-fields';
+
+/** A file that a record refers to. */
+export interface KeptImage {
+  readonly place: SpoolPlace;
+  readonly file: string;
+  readonly sizeBytes: number;
+  readonly sha256: string;
+}
+
+const RECORDS_PER_READ = 200;
+
+/**
+ * The files that the records refer to: photos of tows, and images of violations that may still be sent. Images of
+ * which a task says that they are missing are left out.
+ */
+export async function* keptImages(redis: Redis): AsyncGenerator<KeptImage> {
+  const ends = await ledgerEnds(redis);
+  let place: LedgerEntry | null = { index: 'tows', score: 0, member: '' };
+  while (place !== null) {
+    const entries: LedgerEntry[] = await entriesAfter(redis, { place, ends }, RECORDS_PER_READ);
+    for (const record of await recordsAt(redis, entries)) yield* imagesOf(record);
+    place = entries.at(-1) ?? null;
+  }
+}
+
+async function recordsAt(redis: Redis, entries: readonly LedgerEntry[]): Promise<OutboxRecord[]> {
+  const reading = redis.pipeline();
+  for (const { index, member } of entries) reading.hgetall(index === 'tows' ? towKey(member) : violationKey(member));
+  const hashes = await repliesOf(reading);
+  return entries.flatMap(({ index, member }, at) => {
+    const fields = textFieldsOf(hashes[at]);
+    return (index === 'tows' ? decodeTow(member, fields) : decodeViolation(fields)) ?? [];
+  });
+}
+
+function imagesOf(record: OutboxRecord): KeptImage[] {
+  if (record.kind === 'tow') {
+    const place = { kind: 'photos', towingReference: record.ref } as const;
+    return (record.tow?.dispatch.photos ?? []).map((photo) => keptAt(place, photo));
+  }
+  const isMissing = Object.values(record.tasks).some(({ task }) => task.type === 'images_missing');
+  if (isMissing || !mayBeSent(record)) return [];
+  const { images, replacedImages = [] } = record.violation;
+  return [...images, ...replacedImages].map((image) => keptAt({ kind: 'violation', id: record.id }, image));
+}
+
+function keptAt(place: SpoolPlace, { file, sizeBytes, sha256 }: Omit<KeptImage, 'place'>): KeptImage {
+  return { place, file, sizeBytes, sha256 };
+}
