@@ -1,30 +1,29 @@
 import { headOf } from '../domain/entry';
-import { violationOfMember, type OutboxRecord } from '../domain/outbox-record';
-import { mayLeave } from '../domain/outbox-schedule';
+import { recordIdOf, violationOfMember, type OutboxRecord } from '../domain/outbox-record';
+import { isArchivable, permitRankOf } from '../domain/outbox-schedule';
 import type { Effect } from './commit';
-import { isFoundAlike, taskEvents, termsOf } from './indexes';
+import { hasSameFacts, taskEvents, termsOf } from './indexes';
 import { KEYS, towKey, violationKey } from './keys';
-import type { Fields } from './packed-fields';
-import { changeOfFields, type FieldsChange, type Part } from './record-parts';
+import type { RecordPart } from './record-parts';
 import { partsOfTow } from './tow-fields';
 import { partsOfViolation } from './violation-fields';
 
-/** What follows from a change of a record besides its indexes: its schedule, its place in a line, events. */
+/** The consequences of a change of a record besides its indexes: schedule, waiting queue, events. */
 
-/** Something that listeners hear of; without a reference it is about the whole operator. */
+/** An event. Without a reference it concerns the whole operator. */
 export interface StoreChange {
   readonly type: string;
   readonly towingReferenceId?: string | null;
   readonly violationId?: string;
 }
 
-/** Words of the past that a record is found by; more would make every change of it slow. The oldest go. */
+/** Search terms that a record had earlier. The oldest are dropped, because more would slow down every change. */
 const FORMER_TERMS_MAX = 1000;
 
-/** Keeps the words of before, and notes since when a record may leave. */
+/** Keeps earlier search terms, and the time since which a record may be archived. */
 export function complete(before: OutboxRecord | null, after: OutboxRecord, nowMs: number): void {
-  if (!before || !isFoundAlike(before, after)) after.terms = formerTerms(before, after);
-  after.overSinceMs = mayLeave(after) ? (after.overSinceMs ?? nowMs) : null;
+  if (!before || !hasSameFacts(before, after)) after.terms = formerTerms(before, after);
+  after.overSinceMs = isArchivable(after) ? (after.overSinceMs ?? nowMs) : null;
 }
 
 function formerTerms(before: OutboxRecord | null, after: OutboxRecord): string[] {
@@ -34,25 +33,32 @@ function formerTerms(before: OutboxRecord | null, after: OutboxRecord): string[]
 }
 
 /**
- * A record that does not wait for a permit any more leaves the line for permits, also one whose entry is settled or with a
- * person before it was sent: it may have a place there that it does not know of, such as one taken while a token was fetched.
+ * Adds a record to the waiting queue whose call was refused for the rate limit. Removes one that no longer waits for a
+ * permit. Also a record whose entry was settled or escalated before it was sent: it may have joined the queue without a
+ * commit, for example while a token was fetched.
  */
-export function lineEffects(before: OutboxRecord | null, after: OutboxRecord): Effect[] {
+export function permitQueueEffects(before: OutboxRecord | null, after: OutboxRecord, nowMs: number): Effect[] {
   const [was, is] = [before && headOf(before.entries), headOf(after.entries)];
-  if (!was || is?.waitsFor === 'budget') return [];
-  const mayBeInLine = was.nextAtMs !== null && was.attemptId === null;
+  if (!was) return [];
+  if (is?.waitsFor === 'budget') return was.attemptId === null ? [] : [joinPermitQueue(after, nowMs)];
+  const mayBeWaiting = was.nextAtMs !== null && was.attemptId === null;
   const isNotSent = is?.seq !== was.seq || is.nextAtMs === null;
-  if (was.waitsFor !== 'budget' && !(mayBeInLine && isNotSent)) return [];
-  return [leaveLine(after)];
+  if (was.waitsFor !== 'budget' && !(mayBeWaiting && isNotSent)) return [];
+  return [leavePermitQueue(after)];
 }
 
-export function leaveLine(record: OutboxRecord): Effect {
+function joinPermitQueue(record: OutboxRecord, nowMs: number): Effect {
+  const key = record.kind === 'tow' ? KEYS.permitQueueTows : KEYS.permitQueueViolations;
+  return ['ZADD', key, 'LT', permitRankOf(record, nowMs), recordIdOf(record)];
+}
+
+export function leavePermitQueue(record: OutboxRecord): Effect {
   return record.kind === 'tow'
-    ? ['ZREM', KEYS.slotWaiting, record.ref]
-    : ['ZREM', KEYS.violationSlotWaiting, record.id];
+    ? ['ZREM', KEYS.permitQueueTows, record.ref]
+    : ['ZREM', KEYS.permitQueueViolations, record.id];
 }
 
-/** When the lease ended that another process may still believe to hold; undefined when there is none. */
+/** When the expired lease of another process ended, Unix ms; undefined without one. */
 export function endedLeaseMs(before: OutboxRecord | null, nowMs: number): number | undefined {
   return before?.lease && before.lease.untilMs <= nowMs ? before.lease.untilMs : undefined;
 }
@@ -61,20 +67,8 @@ export function keyOf(record: OutboxRecord): string {
   return record.kind === 'tow' ? towKey(record.ref) : violationKey(record.id);
 }
 
-/** What is written of a record that is stored as `stored`; null when nothing changed. */
-export function fieldsChange(before: OutboxRecord | null, after: OutboxRecord, stored: Fields): FieldsChange | null {
-  return changeOfFields(before ? partsOf(before) : [], partsOf(after), {
-    stored,
-    packs: after.overSinceMs !== null,
-  });
-}
-
-/** Whether anything is stored of a record: an unknown tow for which nothing waits is gone. */
-export function isStored(record: OutboxRecord): boolean {
-  return partsOf(record).length > 0;
-}
-
-function partsOf(record: OutboxRecord): Part[] {
+/** The stored fields of a record; none for an unknown tow without parked invoices. */
+export function partsOf(record: OutboxRecord): RecordPart[] {
   return record.kind === 'tow' ? partsOfTow(record) : partsOfViolation(record);
 }
 
@@ -89,14 +83,11 @@ export function dueOfMember(member: string, atMs: number): Effect {
 }
 
 export function eventEffect({ type, towingReferenceId, violationId }: StoreChange, atMs: number): Effect {
-  const about = {
-    ...(towingReferenceId === undefined ? {} : { towing_reference_id: towingReferenceId }),
-    ...(violationId === undefined ? {} : { violation_id: violationId }),
-  };
-  return ['PUBLISH', KEYS.events, JSON.stringify({ type, ...about, at_ms: atMs })];
+  const event = { type, towing_reference_id: towingReferenceId, violation_id: violationId, at_ms: atMs };
+  return ['PUBLISH', KEYS.events, JSON.stringify(event)];
 }
 
-/** What is announced when a record changes. */
+/** The events of a change. */
 export function eventsOf(before: OutboxRecord | null, after: OutboxRecord): StoreChange[] {
   const about =
     after.kind === 'tow' ? { towingReferenceId: after.ref } : { towingReferenceId: null, violationId: after.id };

@@ -1,44 +1,35 @@
 import type { Redis } from 'ioredis';
 import { systemClock, type Clock } from '../platform/clock';
-import { within } from '../platform/within';
-import { letGoOn } from './circuits';
+import { within } from '../platform/timers';
+import type { RecordStore } from '../workflow/transaction-port';
+import { releaseClosed } from './circuits';
 import { Committer, type Commit, type CommitOptions, type CommitReply } from './commit';
-import { Transaction, type Memory } from './transaction';
+import { RecordTransaction, type TransactionMemory } from './transaction';
 import { untilAnswered } from './until-answered';
 
-/**
- * Reads records, lets a decision change drafts of them, and commits what changed, if the versions are the same; otherwise reads and
- * decides again.
- */
+/** More than contention on one record can cause. Reaching it means that a process writes in a loop. */
+const ATTEMPTS_MAX = 50;
 
-/** More than any real contention on one record; reaching it means that something writes without end. */
-const TRIES_MAX = 50;
-
-/** Longer than any decision takes while Redis answers. */
-const LINE_WAIT_MS = 1000;
-const CIRCUITS_LINE = 'changes of circuits';
-
-/** A check of a commit that did not hold: what was there instead. */
-export interface Failed {
-  readonly check: string;
-  readonly value: string;
-}
+/** Longer than a decision takes while Redis answers. */
+const ORDER_WAIT_MS = 1000;
+const CIRCUITS_ORDER_KEY = 'changes of circuits';
 
 export interface TransactOptions extends CommitOptions {
   /** How long reads and an uncertain commit are repeated while Redis cannot be reached, ms. */
   readonly repeatMs?: number;
-  /** True for a caller that holds a lease: the first decision is made on the record as this process wrote it last. */
+  /** Set by a caller with a lease: the first decision uses the record as this process last wrote it. */
   readonly usesKept?: boolean;
 }
 
-/** What the decision returned, once it is written; or the check that failed, and nothing is written. */
-type Transacted<T> = { readonly kind: 'done'; readonly value: T } | ({ readonly kind: 'failed' } & Failed);
-
-/** The records of one Redis. */
-export class Records {
+/**
+ * The records of one Redis. A transaction reads records, lets a decision change drafts of them, and commits the changes
+ * if no version and no check has changed meanwhile. Otherwise it reads and decides again.
+ */
+export class Records implements RecordStore {
   readonly #committer: Committer;
-  readonly #lines = new Map<string, Promise<unknown>>();
-  readonly #memory: Memory = { leased: new Map(), circuits: null };
+  /** The last transaction of each order key. */
+  readonly #running = new Map<string, Promise<unknown>>();
+  readonly #memory: TransactionMemory = { leased: new Map(), circuits: null };
 
   constructor(
     private readonly redis: Redis,
@@ -47,77 +38,80 @@ export class Records {
     this.#committer = new Committer(redis, () => clock.monotonicMs());
   }
 
+  /** Redis time, Unix ms. */
   nowMs(): Promise<number> {
     return this.#committer.nowMs();
   }
 
-  /** Makes the next decision read the circuits again. */
+  /** Makes the next decision read the circuits from Redis. */
   forgetCircuits(): void {
     this.#memory.circuits = null;
   }
 
-  /** Writes a commit that no transaction made. */
+  /** Writes a commit that is not made by a transaction. */
   commit(commit: Commit, options: CommitOptions = {}): Promise<CommitReply> {
     return this.#committer.commit(commit, options);
   }
 
   /**
-   * Decides and commits, again on fresh records while other processes change them. In one process, decisions of one `line` are
-   * made one after the other. Resolves with what the decision returned, or with the check that failed.
+   * Decides and commits, again while other processes change what the decision was made on. Within this process,
+   * transactions with the same `orderKey` run one after the other. Resolves with the result of the committed decision.
    */
   transact<T>(
-    line: string,
-    decide: (transaction: Transaction) => Promise<T>,
+    orderKey: string,
+    decide: (transaction: RecordTransaction) => Promise<T>,
     options: TransactOptions = {},
-  ): Promise<Transacted<T>> {
-    return this.#inLine(line, () => this.#untilDecided(decide, options));
+  ): Promise<T> {
+    return this.#inOrder(orderKey, () => this.#untilCommitted(decide, options));
   }
 
-  /** Versions guard what is done out of line, so that work that hangs is waited for only for a moment. */
-  #inLine<T>(line: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#lines.get(line);
-    const result = before ? within(LINE_WAIT_MS, before).then(work) : work();
-    this.#lines.set(line, result);
+  /**
+   * Waits a bounded time for the work before, which may hang: versions protect records that are changed out of order.
+   */
+  #inOrder<T>(orderKey: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#running.get(orderKey);
+    const result = before ? within(ORDER_WAIT_MS, before).then(work) : work();
+    this.#running.set(orderKey, result);
     const leave = () => {
-      if (this.#lines.get(line) === result) this.#lines.delete(line);
+      if (this.#running.get(orderKey) === result) this.#running.delete(orderKey);
     };
     result.then(leave, leave);
     return result;
   }
 
-  async #untilDecided<T>(
-    decide: (transaction: Transaction) => Promise<T>,
+  async #untilCommitted<T>(
+    decide: (transaction: RecordTransaction) => Promise<T>,
     options: TransactOptions,
-  ): Promise<Transacted<T>> {
+  ): Promise<T> {
     const startedMs = this.clock.monotonicMs();
     const isTimeUp = () => this.clock.monotonicMs() - startedMs >= (options.repeatMs ?? 0);
-    let tried = await this.#attempt(decide, options);
-    for (let tries = 1; tried.kind === 'stale'; tries += 1) {
-      if (tries >= TRIES_MAX && isTimeUp()) {
+    let attempted = await this.#attempt(decide, options);
+    for (let attempts = 1; attempted.kind === 'stale'; attempts += 1) {
+      if (attempts >= ATTEMPTS_MAX && isTimeUp()) {
         throw new Error('the record kept changing while a decision was made on it');
       }
       const again = () => this.#attempt(decide, { ...options, usesKept: false });
-      // All that fail together change the circuits together: out of line each of them would win against all others in turn.
-      tried = tried.changesCircuits ? await this.#inLine(CIRCUITS_LINE, again) : await again();
+      // Calls that fail together change the circuits together. Without an order, all but one would be stale each time.
+      attempted = attempted.changesCircuits ? await this.#inOrder(CIRCUITS_ORDER_KEY, again) : await again();
     }
-    return tried;
+    return attempted.value;
   }
 
   async #attempt<T>(
-    decide: (transaction: Transaction) => Promise<T>,
+    decide: (transaction: RecordTransaction) => Promise<T>,
     { repeatMs = 0, usesKept = false, drains = false }: TransactOptions,
-  ): Promise<Transacted<T> | { readonly kind: 'stale'; readonly changesCircuits: boolean }> {
+  ): Promise<
+    { readonly kind: 'done'; readonly value: T } | { readonly kind: 'stale'; readonly changesCircuits: boolean }
+  > {
     const { transaction, value } = await this.#untilRead(decide, { repeatMs, usesKept });
     const commit = transaction.commit();
     if (!commit) return { kind: 'done', value };
     const reply = await this.#untilCertain(commit, { repeatMs, drains });
-    switch (reply.kind) {
+    switch (reply) {
       case 'done':
-        transaction.remembered();
-        await letGoOn(this.redis, transaction.circuitEffects);
+        transaction.keepWritten();
+        await releaseClosed(this.redis, transaction.circuitEffects);
         return { kind: 'done', value };
-      case 'failed':
-        return reply;
       case 'stale':
       case 'early':
         transaction.forget();
@@ -125,14 +119,14 @@ export class Records {
     }
   }
 
-  /** Reads and decides, again for a while when Redis does not answer. */
+  /** Reads and decides, repeated for up to `repeatMs` while Redis does not answer. */
   #untilRead<T>(
-    decide: (transaction: Transaction) => Promise<T>,
+    decide: (transaction: RecordTransaction) => Promise<T>,
     { repeatMs, usesKept }: Required<Pick<TransactOptions, 'repeatMs' | 'usesKept'>>,
-  ): Promise<{ transaction: Transaction; value: T }> {
+  ): Promise<{ transaction: RecordTransaction; value: T }> {
     const newTag = () => this.clock.id().slice(0, 8);
     const read = async () => {
-      const transaction = new Transaction(this.redis, newTag, await this.nowMs(), this.#memory, usesKept);
+      const transaction = new RecordTransaction(this.redis, newTag, await this.nowMs(), this.#memory, usesKept);
       return { transaction, value: await decide(transaction) };
     };
     return untilAnswered(read, { clock: this.clock, limitMs: repeatMs });
@@ -149,7 +143,7 @@ export class Records {
 
 const opened = new WeakMap<Redis, Records>();
 
-/** The records behind a connection: one per connection, so that decisions of one process are made one after the other. */
+/** The records behind a connection. One instance per connection, so that transactions of a process keep their order. */
 export function recordsOf(redis: Redis, clock: Clock = systemClock): Records {
   const records = opened.get(redis) ?? new Records(redis, clock);
   opened.set(redis, records);

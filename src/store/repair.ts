@@ -1,17 +1,18 @@
 import type { Redis } from 'ioredis';
-import { takeBackFarAhead } from '../domain/conservation';
+import { resetFutureTimes } from '../domain/conservation';
 import type { OutboxRecord } from '../domain/outbox-record';
+import type { DeliveryState } from '../domain/vocabulary';
 import type { Effect } from './commit';
 import { tasksOf, type TaskTexts } from './indexes';
-import { deliveryKey, KEYS, taskGroupKey, taskGroupsKey } from './keys';
+import { deliveryKey, differingDeliveriesKey, KEYS, taskGroupKey, taskGroupsKey } from './keys';
 import { recordsOf } from './records';
 
-/** Repairs index entries that a record lacks, in commits that are only written on the version they were decided on. */
+/** Restores missing index entries of records. */
 
-/** Work that is due again frees memory when it is done. */
+/** Rescheduled work frees memory when it is done. */
 const WHEN_FULL = { drains: true } as const;
 
-/** Puts a record back on the schedule and its open tasks back on the list, as the record says they should be. */
+/** Restores the schedule entry and the open tasks of a record. */
 export async function repairRecord(redis: Redis, { kind, ...found }: OutboxRecord): Promise<void> {
   const name = 'ref' in found ? found.ref : found.id;
   await recordsOf(redis).transact(
@@ -19,7 +20,7 @@ export async function repairRecord(redis: Redis, { kind, ...found }: OutboxRecor
     async (transaction) => {
       const record = kind === 'tow' ? await transaction.tow(name) : await transaction.violation(name);
       if (!record || (record.kind === 'tow' && !record.tow)) return;
-      takeBackFarAhead(record, transaction.nowMs);
+      resetFutureTimes(record, transaction.nowMs);
       transaction.schedule(record);
       transaction.effect(...(await missingTasks(redis, tasksOf(record))));
     },
@@ -27,20 +28,28 @@ export async function repairRecord(redis: Redis, { kind, ...found }: OutboxRecor
   );
 }
 
-/** Puts a delivery back on the schedule, and the open tasks of a tow that is not known yet back on the list. */
-export async function repairDelivery(
-  redis: Redis,
-  { id, version, towingReferenceId }: { id: string; version: string; towingReferenceId: string },
-): Promise<void> {
+interface ListedDelivery {
+  readonly id: string;
+  readonly version: string;
+  readonly state: DeliveryState;
+  readonly differenceId: string | null;
+  readonly receivedAtMs: number;
+  readonly towingReferenceId: string;
+}
+
+/**
+ * Restores the schedule entry of a delivery, or its place in the list of its kind of difference, and the open tasks of a
+ * tow that is not known yet.
+ */
+export async function repairDelivery(redis: Redis, delivery: ListedDelivery): Promise<void> {
+  const { id, version, state, differenceId, receivedAtMs, towingReferenceId } = delivery;
   const records = recordsOf(redis);
   const nowMs = await records.nowMs();
-  await records.commit(
-    {
-      records: [{ key: deliveryKey(id), expected: version }],
-      effects: [['ZADD', KEYS.dueDeliveries, nowMs, id]],
-    },
-    WHEN_FULL,
-  );
+  const effect: Effect =
+    state === 'differs' && differenceId !== null
+      ? ['ZADD', differingDeliveriesKey(differenceId), receivedAtMs, id]
+      : ['ZADD', KEYS.dueDeliveries, nowMs, id];
+  await records.commit({ records: [{ key: deliveryKey(id), expected: version }], effects: [effect] }, WHEN_FULL);
   await records.transact(
     `tow ${towingReferenceId}`,
     async (transaction) => {
@@ -51,7 +60,7 @@ export async function repairDelivery(
   );
 }
 
-/** What the lists of tasks lack of these. A task that is in its group already must not be counted again. */
+/** The effects that add missing tasks to the lists. A task that is already in its group is not counted again. */
 async function missingTasks(redis: Redis, tasks: TaskTexts): Promise<Effect[]> {
   const missing = await Promise.all(
     Object.entries(tasks).map(async ([id, { json, openedAtMs, group }]) => {

@@ -3,37 +3,36 @@ import { ARCHIVED_MARKER_KEPT_MS } from '../domain/conservation';
 import { auditLineOf } from '../domain/audit-line';
 import { archiveFailingTask } from '../domain/tasks';
 import { versionNumber } from '../domain/outbox-record';
-import { mayLeave } from '../domain/outbox-schedule';
+import { isArchivable } from '../domain/outbox-schedule';
 import { metadataIdOf } from '../domain/violation';
-import type { Retired, RetentionStore } from '../workflow/retention-port';
-import { closeGeneralTask, openGeneralTask } from './general-task';
+import type { RemovalResult, RetentionStore } from '../workflow/retention-port';
+import { orderKeyOfDelivery, orderKeyOfTow } from '../workflow/transaction-port';
+import { closeGeneralTask, openGeneralTask } from './tasks';
 import { KEYS } from './keys';
 import { recordsOf } from './records';
+import { redisTimeMs } from './redis-time';
 import { Script } from './scripts';
-import type { Transaction } from './transaction';
+import type { RecordTransaction } from './transaction';
 
 const trimAudit = new Script('trim-audit');
 
-const PUT_OFF_MS = 3_600_000;
-const ROWS_OF = { tow: KEYS.retireTows, delivery: KEYS.retireDeliveries, violation: KEYS.retireViolations } as const;
+/** A record that could not be archived is tried again after this. */
+const POSTPONED_MS = 3_600_000;
+const ARCHIVABLE = { tow: KEYS.retireTows, delivery: KEYS.retireDeliveries, violation: KEYS.retireViolations } as const;
 
-/** Finds what may leave Redis, and removes it once it is archived. */
+/** Finds records that may be archived, and removes them from Redis afterwards. */
 export function createRetentionStore(redis: Redis): RetentionStore {
   const records = recordsOf(redis);
-  const nowMs = async () => {
-    const [seconds, micros] = await redis.time();
-    return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
-  };
-  const oldest = async (rows: string, keepMs: number, limit: number) =>
-    redis.zrangebyscore(rows, '-inf', (await nowMs()) - keepMs, 'LIMIT', 0, limit);
+  const oldest = async (index: string, keepMs: number, limit: number) =>
+    redis.zrangebyscore(index, '-inf', (await redisTimeMs(redis)) - keepMs, 'LIMIT', 0, limit);
   return {
-    towsOver: (keepMs, limit) => oldest(KEYS.retireTows, keepMs, limit),
-    deliveriesSettled: (keepMs, limit) => oldest(KEYS.retireDeliveries, keepMs, limit),
+    finishedTows: (keepMs, limit) => oldest(KEYS.retireTows, keepMs, limit),
+    settledDeliveries: (keepMs, limit) => oldest(KEYS.retireDeliveries, keepMs, limit),
 
-    async retireTow(ref, record) {
-      const reply = await records.transact(
-        `tow ${ref}`,
-        async (transaction): Promise<Retired> => {
+    async removeTow(ref, record) {
+      return records.transact(
+        orderKeyOfTow(ref),
+        async (transaction): Promise<RemovalResult> => {
           const stored = await transaction.tow(ref);
           if (!stored.tow) {
             transaction.effect(['ZREM', KEYS.retireTows, ref]);
@@ -41,22 +40,24 @@ export function createRetentionStore(redis: Redis): RetentionStore {
           }
           const { lease, version } = stored;
           const isLeased = lease !== null && lease.untilMs > transaction.nowMs;
-          if (versionNumber(version) !== record?.version || isLeased || !mayLeave(stored)) {
-            if (!mayLeave(stored)) transaction.effect(['ZREM', KEYS.retireTows, ref]);
+          if (versionNumber(version) !== record?.version || isLeased || !isArchivable(stored)) {
+            if (!isArchivable(stored)) transaction.effect(['ZREM', KEYS.retireTows, ref]);
             return 'kept';
           }
           transaction.remove(stored);
-          transaction.effect(['ZADD', KEYS.tombstones, transaction.nowMs, ref], ['ZREM', KEYS.slotWaiting, ref]);
+          transaction.effect(
+            ['ZADD', KEYS.archivedMarkers, transaction.nowMs, ref],
+            ['ZREM', KEYS.permitQueueTows, ref],
+          );
           transaction.publish('tow.archived', { towingReferenceId: ref });
-          return 'retired';
+          return 'removed';
         },
         { drains: true },
       );
-      return retiredOf(reply);
     },
 
-    async retireDelivery(id, record) {
-      const retire = async (transaction: Transaction): Promise<Retired> => {
+    async removeDelivery(id, record) {
+      const remove = async (transaction: RecordTransaction): Promise<RemovalResult> => {
         const delivery = await transaction.delivery(id);
         if (delivery?.state !== 'processed') {
           transaction.effect(['ZREM', KEYS.retireDeliveries, id]);
@@ -64,19 +65,19 @@ export function createRetentionStore(redis: Redis): RetentionStore {
         }
         if (delivery.processedAtMs !== record?.processedAtMs || delivery.replays !== record?.replays) return 'kept';
         transaction.removeDelivery(id);
-        const rows = [KEYS.indexDeliveries, KEYS.retireDeliveries];
-        transaction.effect(...rows.map((key) => ['ZREM', key, id] as const));
-        return 'retired';
+        const indexes = [KEYS.indexDeliveries, KEYS.retireDeliveries];
+        transaction.effect(...indexes.map((key) => ['ZREM', key, id] as const));
+        return 'removed';
       };
-      return retiredOf(await records.transact(`delivery ${id}`, retire, { drains: true }));
+      return records.transact(orderKeyOfDelivery(id), remove, { drains: true });
     },
 
-    violationsOver: (keepMs, limit) => oldest(KEYS.retireViolations, keepMs, limit),
+    finishedViolations: (keepMs, limit) => oldest(KEYS.retireViolations, keepMs, limit),
 
-    async retireViolation(id, record) {
-      const reply = await records.transact(
+    async removeViolation(id, record) {
+      return records.transact(
         `violation ${id}`,
-        async (transaction): Promise<Retired> => {
+        async (transaction): Promise<RemovalResult> => {
           const stored = await transaction.violation(id);
           if (!stored) {
             transaction.effect(['ZREM', KEYS.retireViolations, id]);
@@ -84,12 +85,12 @@ export function createRetentionStore(redis: Redis): RetentionStore {
           }
           const { lease, version } = stored;
           const isLeased = lease !== null && lease.untilMs > transaction.nowMs;
-          if (versionNumber(version) !== record?.version || isLeased || !mayLeave(stored)) {
-            if (!mayLeave(stored)) transaction.effect(['ZREM', KEYS.retireViolations, id]);
+          if (versionNumber(version) !== record?.version || isLeased || !isArchivable(stored)) {
+            if (!isArchivable(stored)) transaction.effect(['ZREM', KEYS.retireViolations, id]);
             return 'kept';
           }
           transaction.remove(stored);
-          // A name that another violation has stays that one's.
+          // Names that now belong to another violation stay.
           const names = [metadataIdOf(stored.violation), id];
           const aliases = await redis.hmget(KEYS.violationAliases, ...names);
           const references = await Promise.all(
@@ -102,19 +103,18 @@ export function createRetentionStore(redis: Redis): RetentionStore {
             ...stored.references
               .filter((_, at) => references[at] === id)
               .map((name) => ['HDEL', KEYS.violationReferences, name] as const),
-            ['ZREM', KEYS.violationSlotWaiting, id],
+            ['ZREM', KEYS.permitQueueViolations, id],
           );
           transaction.publish('violation.archived', { towingReferenceId: null, violationId: id });
-          return 'retired';
+          return 'removed';
         },
         { drains: true },
       );
-      return retiredOf(reply);
     },
 
     async auditLines(keepMs, limit) {
-      const [lines, now] = await Promise.all([redis.lrange(KEYS.audit, 0, limit), nowMs()]);
-      // Whatever comes last here may be the last there is.
+      const [lines, now] = await Promise.all([redis.lrange(KEYS.audit, 0, limit), redisTimeMs(redis)]);
+      // The last line of the audit must stay, and this may be it.
       const candidates = lines.slice(0, -1);
       const isOld = (line: string) => (auditLineOf(line)?.atMs ?? Infinity) <= now - keepMs;
       const firstYoung = candidates.findIndex((line) => !isOld(line));
@@ -128,20 +128,16 @@ export function createRetentionStore(redis: Redis): RetentionStore {
     },
 
     async putOff(what, id, keepMs) {
-      const atMs = (await nowMs()) - keepMs + PUT_OFF_MS;
-      await records.commit({ records: [], effects: [['ZADD', ROWS_OF[what], 'XX', atMs, id]] }, { drains: true });
+      const atMs = (await redisTimeMs(redis)) - keepMs + POSTPONED_MS;
+      await records.commit({ records: [], effects: [['ZADD', ARCHIVABLE[what], 'XX', atMs, id]] }, { drains: true });
     },
 
-    sweepTombstones: async () =>
-      redis.zremrangebyscore(KEYS.tombstones, '-inf', `(${(await nowMs()) - ARCHIVED_MARKER_KEPT_MS}`),
+    removeExpiredMarkers: async () =>
+      redis.zremrangebyscore(KEYS.archivedMarkers, '-inf', `(${(await redisTimeMs(redis)) - ARCHIVED_MARKER_KEPT_MS}`),
   };
 }
 
-function retiredOf(reply: { kind: 'done'; value: Retired } | { kind: 'failed' }): Retired {
-  return reply.kind === 'done' ? reply.value : 'kept';
-}
-
-/** The task that the archive cannot be written: open while it cannot, closed as soon as it can. */
+/** The task that is open while the archive cannot be written. */
 export function createArchiveTask(redis: Redis) {
   return {
     async open(code: string): Promise<void> {

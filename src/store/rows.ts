@@ -1,22 +1,21 @@
 import type { Redis } from 'ioredis';
-import { readCursor, writeCursor, type Cursor } from '../contracts/cursor';
-import type { Order } from '../contracts/paging';
+import { type Cursor, readCursor, type SortOrder, writeCursor } from '../contracts/paging';
 
 /**
- * Rows of sorted sets, page by page. A page goes on behind the last row seen, so that new rows shift nothing; rows of
- * equal score come in the byte order of their names.
+ * Pages of sorted sets. A page continues after the last row of the page before, so that new rows do not shift it. Rows
+ * with equal scores are in byte order of their members.
  */
 
-/** A record, and the place at which it stands in a list. */
-export interface Row {
+/** A record in a list, and its position. */
+export interface ListRow {
   readonly ref: string;
   readonly place: Cursor;
 }
 
-/** Gives the next rows behind a place, `count` of them unless there are fewer. */
-export type Rows = (after: Cursor | null, count: number) => Promise<readonly Row[]>;
+/** Returns up to `count` rows after a position. */
+export type Rows = (after: Cursor | null, count: number) => Promise<readonly ListRow[]>;
 
-/** The page as it was asked for; `cursor` is a text of `writeCursor`. */
+/** A requested page; `cursor` is a text of `writeCursor`. */
 export interface Paging {
   readonly cursor: string | null;
   readonly limit: number;
@@ -27,12 +26,12 @@ export interface RowPage {
   readonly nextCursor: string | null;
 }
 
-/** How many rows are looked at for one page at most. */
-const LOOKS_MAX = 20_000;
+/** Rows that are scanned for one page, at most. */
+const SCANNED_MAX = 20_000;
 const BATCH_MAX = 1000;
 
-/** The rows of several sorted sets as one list. A record that stands in two of them has the same score in both. */
-export function mergedRows(redis: Redis, keys: readonly string[], order: Order): Rows {
+/** The rows of several sorted sets as one list. A record in two of them has the same score in both. */
+export function mergedRows(redis: Redis, keys: readonly string[], order: SortOrder): Rows {
   return async (after, count) => {
     const lists = await Promise.all(keys.map((key) => rowsOf(redis, { key, order, after, count })));
     if (lists.length === 1) return lists[0] ?? [];
@@ -41,8 +40,8 @@ export function mergedRows(redis: Redis, keys: readonly string[], order: Order):
   };
 }
 
-/** Rows that are all known already. */
-export function knownRows(rows: readonly Row[], order: Order): Rows {
+/** The rows of a list in memory. */
+export function knownRows(rows: readonly ListRow[], order: SortOrder): Rows {
   const compare = comparing(order);
   const sorted = rows.toSorted(compare);
   return (after, count) => {
@@ -51,46 +50,43 @@ export function knownRows(rows: readonly Row[], order: Order): Rows {
   };
 }
 
-/**
- * A page of the rows that `keep` leaves of them. It looks at 20,000 rows at most: a page may be short, or empty, and yet
- * not the last.
- */
+/** A page of the rows that pass `keep`. It scans at most 20,000 rows, so a short or empty page need not be the last. */
 export async function pageOf(
   rows: Rows,
   { cursor, limit }: Paging,
-  keep?: (rows: readonly Row[]) => Promise<readonly Row[]>,
+  keep?: (rows: readonly ListRow[]) => Promise<readonly ListRow[]>,
 ): Promise<RowPage> {
-  const found: Row[] = [];
+  const found: ListRow[] = [];
   let after = cursor === null ? null : readCursor(cursor);
-  let looks = 0;
-  for (let count = limit + 1; found.length <= limit && looks < LOOKS_MAX; count = Math.min(4 * count, BATCH_MAX)) {
+  let scanned = 0;
+  for (let count = limit + 1; found.length <= limit && scanned < SCANNED_MAX; count = Math.min(4 * count, BATCH_MAX)) {
     const batch = await rows(after, count);
     found.push(...(keep ? await keep(batch) : batch));
-    looks += batch.length;
+    scanned += batch.length;
     after = batch.at(-1)?.place ?? after;
     if (batch.length < count) return page(found, limit, null);
   }
   return page(found, limit, after);
 }
 
-/** `unseen`: from where on nothing was looked at; null when that was the end. */
-function page(found: readonly Row[], limit: number, unseen: Cursor | null): RowPage {
+/** `next`: where to continue when the page is not full; null at the end. */
+function page(found: readonly ListRow[], limit: number, next: Cursor | null): RowPage {
   const shown = found.slice(0, limit);
-  const next = found.length > limit ? (shown.at(-1)?.place ?? null) : unseen;
-  return { refs: shown.map(({ ref }) => ref), nextCursor: next && writeCursor(next) };
+  const after = found.length > limit ? (shown.at(-1)?.place ?? null) : next;
+  return { refs: shown.map(({ ref }) => ref), nextCursor: after && writeCursor(after) };
 }
 
-/** A page of one sorted set, highest score first unless told otherwise. */
+/** A page of one sorted set, highest score first. */
 export async function newestFirst(redis: Redis, index: string, paging: Paging): Promise<RowPage> {
   return pageOf(mergedRows(redis, [index], 'newest'), paging);
 }
 
 async function rowsOf(
   redis: Redis,
-  { key, order, after, count }: { key: string; order: Order; after: Cursor | null; count: number },
-): Promise<Row[]> {
+  { key, order, after, count }: { key: string; order: SortOrder; after: Cursor | null; count: number },
+): Promise<ListRow[]> {
   const compare = comparing(order);
-  const rows: Row[] = [];
+  const rows: ListRow[] = [];
   for (let offset = 0; ; offset += count) {
     const part = ['WITHSCORES', 'LIMIT', offset, count] as const;
     const flat =
@@ -106,12 +102,12 @@ async function rowsOf(
   }
 }
 
-function comparing(order: Order): (a: Row, b: Row) => number {
+function comparing(order: SortOrder): (a: ListRow, b: ListRow) => number {
   const sign = order === 'newest' ? -1 : 1;
   return ({ place: a }, { place: b }) => sign * (a.score - b.score || byBytes(a.member, b.member));
 }
 
-/** Redis orders members by their bytes, JavaScript strings by their UTF-16 units. */
+/** Compares as Redis does, by bytes; JavaScript compares UTF-16 units. */
 export function byBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

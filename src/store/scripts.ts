@@ -5,10 +5,10 @@ import type { Redis } from 'ioredis';
 
 const FOLDER = join(__dirname, 'lua');
 const INCLUDE = /^--! include (\S+)$/gm;
-/** Lets a script write although the memory limit is reached. Known to Redis 7 and newer. */
+/** Lets a script write although the memory limit is reached. Redis 7 and newer only. */
 const ALLOW_OOM = '#!lua flags=allow-oom\n';
 
-/** One Lua script of the lua folder; what it takes and returns stands in its header. */
+/** A Lua script of the lua folder. Its header documents keys, arguments and reply. */
 export class Script {
   readonly #text: string;
   readonly #sha: string;
@@ -22,7 +22,7 @@ export class Script {
     this.#shaWhenFull = shaOf(this.#textWhenFull);
   }
 
-  /** Runs a script that only reads many times in one round trip. The replies stand in the order of the runs. */
+  /** Runs a script that only reads many times in one round trip. Returns the replies in the order of the runs. */
   async readEach(
     redis: Redis,
     runs: readonly { keys: readonly string[]; args: readonly string[] }[],
@@ -40,14 +40,14 @@ export class Script {
     return replies;
   }
 
-  /** Runs the script atomically. The reply is to be parsed by the caller. */
+  /** Runs the script atomically. The caller parses the reply. */
   async run(redis: Redis, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
     return runText(redis, { text: this.#text, sha: this.#sha }, keys, args);
   }
 
   /**
-   * Runs the script even if Redis has no memory left for new data. For writes that finish work or remove data: without
-   * them a full Redis could not free memory. Redis 6.2 rejects them like any other write.
+   * Runs the script even if Redis has no memory left for new data. For writes that finish work or remove data, which a
+   * full Redis needs to free memory. Redis 6.2 rejects them like any other write.
    */
   async runWhenFull(redis: Redis, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
     try {
@@ -60,8 +60,8 @@ export class Script {
 }
 
 /**
- * True if Redis rejected a script because the memory limit is reached. Nothing was written then: Redis checks the limit
- * only until the first write of a script. Redis 6.2 reports this in other words and is not recognized.
+ * True if Redis rejected a script because the memory limit is reached. Nothing was written then, because Redis checks
+ * the limit only until the first write of a script. False for the other message of Redis 6.2.
  */
 export function isOutOfMemory(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('OOM ');
@@ -85,7 +85,7 @@ function shaOf(text: string): string {
   return createHash('sha1').update(text).digest('hex');
 }
 
-/** The text of a script with what it includes put in its place, each file once. */
+/** The text of a script with its includes inserted, each file once. */
 function load(file: string, included: Set<string>): string {
   const text = readFileSync(join(FOLDER, file), 'utf8');
   return text.replace(INCLUDE, (_line, name: string) => {
@@ -93,4 +93,14 @@ function load(file: string, included: Set<string>): string {
     included.add(name);
     return load(name, included);
   });
+}
+
+/** JSON.stringify writes this escape only for a lone surrogate. */
+const LONE_SURROGATE = /\\ud[89a-f]/i;
+
+/** JSON without lone surrogates, which cjson rejects. */
+export function wellFormedJson(value: unknown): string {
+  const json = JSON.stringify(value);
+  if (!LONE_SURROGATE.test(json)) return json;
+  return JSON.stringify(value, (_name, item: unknown) => (typeof item === 'string' ? item.toWellFormed() : item));
 }

@@ -1,40 +1,47 @@
 import type { Redis } from 'ioredis';
 import { BUDGET_NAMES, type BudgetName } from '../contracts/operations';
 import type { SendingView } from '../contracts/operator';
+import { isoTimestamp } from '../domain/timestamp';
 import { PAUSABLE_OPERATIONS } from '../domain/vocabulary';
 import type { SendingStore } from '../workflow/ports';
 import type { StoredToken } from '../workflow/service-port';
+import { decodeBudgetState, followedLimit, type StoredBudgetState } from '../contracts/stored-budgets';
 import { decodeCircuits } from '../contracts/stored-circuits';
 import { CIRCUIT_NAMES, type CircuitName } from '../domain/circuits';
 import { slidingWindow, type BudgetSettings } from './budgets';
-import { blockedKey, budgetKey, KEYS } from './keys';
+import { blockedKey, budgetKey, budgetStateField, KEYS } from './keys';
 import { createTokenCache } from './tokens';
 
-/** The circuits and rate limits that hold sending. */
+/** The circuits and rate limits that delay sending. */
 export function createSendingStore(redis: Redis, budgets: BudgetSettings): SendingStore {
   return {
     async read() {
-      const [nowMs, token, [version = null, json = null], held, waitingTows, waitingViolations] = await Promise.all([
+      const [nowMs, token, stored, held, waitingTows, waitingViolations] = await Promise.all([
         redis.time().then(([seconds]) => Number(seconds) * 1000),
         createTokenCache(redis).read(),
-        redis.hmget(KEYS.circuits, 'v', 'circuits'),
+        redis.hgetall(KEYS.circuits),
         Promise.all(CIRCUIT_NAMES.map((name) => redis.scard(blockedKey(name)))),
-        redis.zcard(KEYS.slotWaiting),
-        redis.zcard(KEYS.violationSlotWaiting),
+        redis.zcard(KEYS.permitQueueTows),
+        redis.zcard(KEYS.permitQueueViolations),
       ]);
-      const used = await usedSlots(redis, budgets, nowMs);
-      const circuits = decodeCircuits(version, json);
+      const stateOf = (name: BudgetName) => decodeBudgetState(stored[budgetStateField(name)]);
+      const used = await usedPermits(redis, budgets, { nowMs, stateOf });
+      const circuits = decodeCircuits(stored['v'] ?? null, stored['circuits'] ?? null);
       const circuit = (name: CircuitName) => {
         const open = circuits.open[name];
-        return open ? { since: iso(open.sinceMs), next_try_at: iso(open.untilMs) } : { since: null, next_try_at: null };
+        return open
+          ? { since: isoTimestamp(open.sinceMs), next_try_at: isoTimestamp(open.untilMs) }
+          : { since: null, next_try_at: null };
       };
       const [connection, outage] = [circuit('connection'), circuit('outage')];
+      const { since } = circuit('shadow');
       const operations = PAUSABLE_OPERATIONS.map((operation) => {
         const pause = circuit(`paused.${operation}`);
         return { operation, state: pause.next_try_at === null ? 'open' : 'paused', ...pause } as const;
       });
       const waiting: Partial<Record<BudgetName, number>> = { tow: waitingTows, violations: waitingViolations };
       return {
+        mode: { state: since === null ? 'live' : 'shadow', since },
         connection: { state: connection.next_try_at === null ? 'working' : 'broken', ...connection },
         service: {
           state: outage.next_try_at === null ? 'working' : 'down',
@@ -50,15 +57,31 @@ export function createSendingStore(redis: Redis, budgets: BudgetSettings): Sendi
   };
 }
 
-type Used = Omit<SendingView['budgets'][number], 'waiting'>;
+type BudgetUse = Omit<SendingView['budgets'][number], 'waiting'>;
 
-/** How many slots of the last minute are taken, by budget. */
-async function usedSlots(redis: Redis, budgets: BudgetSettings, nowMs: number): Promise<Used[]> {
-  const usedOf = async (name: BudgetName) => {
+/** The limits of each budget, and the permits that it granted in its current window. */
+async function usedPermits(
+  redis: Redis,
+  budgets: BudgetSettings,
+  { nowMs, stateOf }: { readonly nowMs: number; readonly stateOf: (name: BudgetName) => StoredBudgetState },
+): Promise<BudgetUse[]> {
+  const usedOf = async (name: BudgetName): Promise<BudgetUse> => {
     const { limit, windowMs } = slidingWindow(budgets[name]);
-    const slots = limit === 0 ? [] : await redis.lrange(budgetKey(name), 0, limit - 1);
+    const state = stateOf(name);
+    const followed = followedLimit(state, nowMs) ?? limit;
+    const counting = limit === 0 ? followed : Math.min(limit, followed);
+    const permits = counting === 0 ? [] : await redis.lrange(budgetKey(name), 0, counting - 1);
     const sinceMs = nowMs - windowMs;
-    return { name, per_minute: limit, used: slots.filter((at) => Number(at) > sinceMs).length };
+    const closedUntilMs = state.closed_until ?? 0;
+    return {
+      name,
+      per_minute: limit,
+      announced_per_minute: state.limit ?? null,
+      announced_at: state.limit_at === undefined ? null : isoTimestamp(state.limit_at),
+      limit: counting,
+      used: permits.filter((at) => Number(at) > sinceMs).length,
+      closed_until: closedUntilMs > nowMs ? isoTimestamp(closedUntilMs) : null,
+    };
   };
   return Promise.all(BUDGET_NAMES.map(usedOf));
 }
@@ -68,8 +91,4 @@ function tokenState(token: StoredToken | null, nowMs: number): SendingView['toke
   const { expiresAtMs } = token;
   if (expiresAtMs === null) return { state: 'valid', expires_at: null };
   return { state: expiresAtMs > nowMs ? 'valid' : 'expired', expires_at: new Date(expiresAtMs).toISOString() };
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -1,20 +1,21 @@
 import type { Redis } from 'ioredis';
-import { sessionRecord } from '../contracts/session-record';
+import { sessionRecord } from '../contracts/records';
 import type { Session, SessionStore } from '../workflow/operator-port';
 import { sessionKey, signInsKey } from './keys';
+import { wellFormedJson } from './scripts';
 
-/** Sessions of people; Redis forgets each by itself once nobody has prolonged it for its lifetime. */
+/** The sessions of users. A session expires when it is not prolonged for its lifetime. */
 export function createSessionStore(redis: Redis): SessionStore {
   return {
-    async begin(idHash, { keyHash, createdAt }, lifetimeMs) {
-      await redis.set(sessionKey(idHash), JSON.stringify({ keyHash, createdAt } satisfies Session), 'PX', lifetimeMs);
+    async begin(idHash, session, lifetimeMs) {
+      await redis.set(sessionKey(idHash), wellFormedJson(session), 'PX', lifetimeMs);
     },
     async read(idHash) {
       const json = await redis.get(sessionKey(idHash));
       return json === null ? null : sessionOf(json);
     },
     async prolong(idHash, lifetimeMs) {
-      // One command reads and prolongs, so that no session can come back to life that ended in between.
+      // One command reads and prolongs, so that a session that ends meanwhile is not recreated.
       const json = await redis.getex(sessionKey(idHash), 'PX', lifetimeMs);
       return json === null ? null : sessionOf(json);
     },
@@ -33,13 +34,13 @@ export function createSessionStore(redis: Redis): SessionStore {
       const idHashes = await redis.zrange(signInsKey(holderId), 0, '-1');
       if (idHashes.length === 0) return;
       await redis.del(...idHashes.map(sessionKey));
-      // One that has begun meanwhile stays listed.
+      // A session that has begun meanwhile stays listed.
       await redis.zrem(signInsKey(holderId), ...idHashes);
     },
   };
 }
 
-/** What cannot be read is no session: signing in again heals it. */
+/** Null for a session that cannot be decoded: the user signs in again. */
 function sessionOf(json: string): Session | null {
   try {
     return sessionRecord.parse(JSON.parse(json));

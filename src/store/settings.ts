@@ -1,53 +1,107 @@
-import { ReplyError, type Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
+import { errorMessage } from '../platform/errors';
+import { isReply } from './connect';
+import { KEYS } from './keys';
 
-/** A setting of Redis under which what was acknowledged can be lost. */
+/** The settings of Redis on which the promise depends that nothing acknowledged is lost. */
+export type RedisSetting = 'appendonly' | 'appendfsync' | 'maxmemory-policy';
+
+/** A setting that can lose acknowledged data. */
 export interface RedisFault {
-  readonly setting: 'appendonly' | 'appendfsync' | 'maxmemory-policy';
+  readonly setting: RedisSetting;
   readonly problem: string;
 }
 
-/**
- * Finds settings under which Redis loses acknowledged data: no append-only file, one that is not synced at every write,
- * or eviction. A setting that the server does not show is no fault. Rejects when Redis does not answer.
- */
-export async function redisFaults(redis: Redis): Promise<RedisFault[]> {
-  const [persistence, memory, sync] = await Promise.all([
-    redis.info('persistence'),
-    redis.info('memory'),
-    syncPolicy(redis),
-  ]);
-  const faults: RedisFault[] = [];
-  if (!/^aof_enabled:1/m.test(persistence)) {
-    faults.push({
-      setting: 'appendonly',
-      problem: 'is off: a restart of Redis loses acknowledged calls; set appendonly yes',
-    });
-  } else if (sync !== null && sync !== 'always') {
-    faults.push({
-      setting: 'appendfsync',
-      problem: `is ${sync}: a power failure loses the last acknowledged calls; set appendfsync always`,
-    });
-  }
-  const policy = /^maxmemory_policy:(\S+)/m.exec(memory)?.[1];
-  if (policy !== undefined && policy !== 'noeviction') {
-    faults.push({
-      setting: 'maxmemory-policy',
-      problem: `is ${policy}: Redis may drop tows when memory is short; set maxmemory-policy noeviction`,
-    });
-  }
-  return faults;
+export interface RedisSafety {
+  readonly faults: readonly RedisFault[];
+  /** Settings that this server does not show, such as many hosted ones, or hides from this user. */
+  readonly unreadable: readonly RedisSetting[];
 }
 
+/** What is wrong about a setting that cannot be read. */
+export const UNREADABLE_PROBLEM = 'cannot be read: what is promised depends on the provider of Redis';
+
 /**
- * When Redis syncs its append-only file to the disk: `always`, `everysec` or `no`; null where the server does not tell,
- * as hosted ones often do not. Rejects when it does not answer.
+ * Finds settings that can lose acknowledged data: no append-only file, a file that is not synced at every write, or
+ * eviction. With `trustsPersistence` the provider promises what cannot be read here, and keeps the data in its own way.
+ * Rejects when Redis does not answer.
  */
-export async function syncPolicy(redis: Redis): Promise<string | null> {
+export async function redisSafety(
+  redis: Redis,
+  { trustsPersistence }: { readonly trustsPersistence: boolean },
+): Promise<RedisSafety> {
+  const [persistence, memory, sync] = await Promise.all([
+    infoOf(redis, 'persistence'),
+    infoOf(redis, 'memory'),
+    syncPolicy(redis),
+  ]);
+  const policy = /^maxmemory_policy:(\S+)/m.exec(memory)?.[1];
+  const isAppending = /^aof_enabled:(\d)/m.exec(persistence)?.[1];
+  // A provider may keep the data without an append-only file of Redis.
+  const kept = trustsPersistence ? { faults: [], unreadable: [] } : persistenceOf(isAppending, sync);
+  const eviction: RedisFault[] =
+    policy === undefined || policy === 'noeviction'
+      ? []
+      : [
+          {
+            setting: 'maxmemory-policy',
+            problem: `is ${policy}: Redis may drop tows when memory is short; set maxmemory-policy noeviction`,
+          },
+        ];
+  const isPolicyHidden = policy === undefined && !trustsPersistence;
+  return {
+    faults: [...kept.faults, ...eviction],
+    unreadable: [...kept.unreadable, ...(isPolicyHidden ? (['maxmemory-policy'] as const) : [])],
+  };
+}
+
+function persistenceOf(isAppending: string | undefined, sync: string | null): RedisSafety {
+  if (isAppending === '0') {
+    const problem = 'is off: a restart of Redis loses acknowledged calls; set appendonly yes';
+    return { faults: [{ setting: 'appendonly', problem }], unreadable: [] };
+  }
+  const unreadable: RedisSetting[] = [
+    ...(isAppending === undefined ? (['appendonly'] as const) : []),
+    ...(sync === null ? (['appendfsync'] as const) : []),
+  ];
+  if (sync === null || sync === 'always') return { faults: [], unreadable };
+  const problem = `is ${sync}: a power failure loses the last acknowledged calls; set appendfsync always`;
+  return { faults: [{ setting: 'appendfsync', problem }], unreadable };
+}
+
+/** A part of what Redis reports about itself; empty when it refuses to. Rejects when it does not answer. */
+export async function infoOf(
+  redis: Redis,
+  section: 'persistence' | 'memory' | 'server' | 'replication',
+): Promise<string> {
+  try {
+    return await redis.info(section);
+  } catch (error) {
+    if (isReply(error)) return '';
+    throw error;
+  }
+}
+
+/** A Redis Cluster moves keys between its servers, which a connection to one server cannot follow. */
+export async function isCluster(redis: Redis): Promise<boolean> {
+  const server = await infoOf(redis, 'server');
+  if (server !== '') return /^redis_mode:cluster/m.test(server);
+  try {
+    await redis.get(KEYS.schemaVersion);
+    return false;
+  } catch (error) {
+    if (isReply(error)) return /^(MOVED|ASK|CLUSTERDOWN) /.test(errorMessage(error));
+    throw error;
+  }
+}
+
+/** The setting appendfsync; null when it cannot be read. Rejects when Redis does not answer. */
+async function syncPolicy(redis: Redis): Promise<string | null> {
   try {
     const [, policy] = await redis.config('GET', 'appendfsync');
     return policy ?? null;
   } catch (error) {
-    if (error instanceof ReplyError) return null;
+    if (isReply(error)) return null;
     throw error;
   }
 }

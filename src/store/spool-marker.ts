@@ -1,24 +1,25 @@
 import type { Redis } from 'ioredis';
 import { KEYS } from './keys';
 
-/** The id of the disk that console and workers share, so that a process with another disk can tell. */
+/** The id of the disk that consoles and workers share, by which a process with another disk detects it. */
 export function createSpoolMarker(redis: Redis) {
   const read = () => redis.get(KEYS.spoolMarker);
   return {
     read,
-    /** Makes this the id unless there is one; returns the one that counts. */
+    /** Stores this id unless one is stored; returns the stored id. */
     async claim(id: string, { alarmMs }: { alarmMs: number | null }): Promise<string> {
-      // One command, so that no process ends between marker and alarm, and none alarms about another's claim.
+      // One command, so that a process cannot end between the marker and its alarm, or raise the alarm for another's
+      // claim.
       if (alarmMs !== null) await redis.msetnx(KEYS.spoolMarker, id, KEYS.spoolAlarm, alarmMs);
       await redis.set(KEYS.spoolMarker, id, 'NX');
       return (await read()) ?? id;
     },
-    /** When a disk in use was claimed by a Redis without records, Unix ms; null unless that happened. */
+    /** When a disk in use was claimed by a Redis without records, Unix ms; else null. */
     async alarmMs(): Promise<number | null> {
       const setMs = await redis.get(KEYS.spoolAlarm);
       return setMs === null ? null : Number(setMs);
     },
-    /** Makes this the id in place of another, and ends the alarm. */
+    /** Replaces the stored id and ends the alarm. */
     async adopt(id: string): Promise<void> {
       await redis.multi().set(KEYS.spoolMarker, id).del(KEYS.spoolAlarm).exec();
     },

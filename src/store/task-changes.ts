@@ -4,17 +4,20 @@ import type { Check, Effect } from './commit';
 import { taskEffects, taskTexts, type TaskTexts } from './indexes';
 import { KEYS } from './keys';
 import { taskOf } from './parse';
+import { openValue } from './sealed-values';
 import { groupNameOf } from './task-groups';
 
-/** How tasks of the whole operator, which belong to no record, are opened and closed. Their id is their subject. */
+/**
+ * Opens and closes general tasks: tasks of the whole operator, which belong to no record. Their id is their subject.
+ */
 
-/** What opens or closes a task, to be part of a commit. The check `task` fails when another process was faster. */
+/** The part of a commit that opens or closes a task. Its check fails when another process was faster. */
 export interface TaskChange {
   readonly checks: readonly Check[];
   readonly effects: readonly Effect[];
 }
 
-/** What opens a task; null when it is open. An open task is not changed. */
+/** Opens a task; null when it is open. An open task is not changed. */
 export async function openingOf(
   redis: Redis,
   { subject, ...task }: NewTask,
@@ -25,16 +28,18 @@ export async function openingOf(
   return { checks: [isStill(subject, '')], effects: [...effects, eventOf('task.opened', nowMs)] };
 }
 
-/** What closes a task; null when it is not open. */
+/** Closes a task; null when it is not open. */
 export async function closingOf(redis: Redis, id: string, nowMs: number): Promise<TaskChange | null> {
-  const json = await redis.hget(KEYS.tasks, id);
-  if (json === null) return null;
+  // As bytes, which are not opened: the commit compares the stored text.
+  const stored = (await redis.hgetBuffer(KEYS.tasks, id))?.toString();
+  if (stored === undefined) return null;
+  const json = openValue(redis, { key: KEYS.tasks, field: id }, stored);
   const before: TaskTexts = { [id]: { json, openedAtMs: 0, group: groupNameOf(taskOf(json, '0')) } };
-  return { checks: [isStill(id, json)], effects: [...taskEffects(before, {}), eventOf('task.closed', nowMs)] };
+  return { checks: [isStill(id, stored)], effects: [...taskEffects(before, {}), eventOf('task.closed', nowMs)] };
 }
 
-function isStill(id: string, json: string): Check {
-  return { key: KEYS.tasks, field: id, value: json, name: 'task' };
+function isStill(id: string, stored: string): Check {
+  return { key: KEYS.tasks, field: id, value: stored };
 }
 
 function eventOf(type: 'task.opened' | 'task.closed', atMs: number): Effect {

@@ -2,7 +2,7 @@ import type { Task } from '../contracts/records';
 import { PAUSABLE_OPERATIONS, type PausableOperation } from '../domain/vocabulary';
 import type { TaskFilter } from '../workflow/list-port';
 
-/** What open tasks ask: their type, and the kind of report or operation where they are about one. */
+/** A group of open tasks: their type, and the kind of report or the operation that they concern, if any. */
 export interface TaskGroup {
   readonly type: string;
   readonly kind: PausableOperation | null;
@@ -26,11 +26,11 @@ export function groupNameOf(task: Pick<Task, 'type' | 'report_id' | 'operation'>
   return kind === null ? type : `${type}.${kind}`;
 }
 
-/** True when all that a filter says of a group is true of this one. */
+/** True if the group matches every given field of the filter. */
 export function inGroup(group: TaskGroup, { type, kind }: TaskFilter): boolean {
   return (type === undefined || group.type === type) && (kind === undefined || group.kind === kind);
 }
 
-function kindOf(word: string | undefined): PausableOperation | null {
-  return PAUSABLE_OPERATIONS.find((known) => known === word) ?? null;
+function kindOf(text: string | undefined): PausableOperation | null {
+  return PAUSABLE_OPERATIONS.find((known) => known === text) ?? null;
 }

@@ -1,15 +1,19 @@
 import type { Redis } from 'ioredis';
-import type { Order } from '../contracts/paging';
-import type { Task } from '../contracts/records';
+import type { SortOrder } from '../contracts/paging';
+import { task, type Task } from '../contracts/records';
+import { sealingKeyOf } from '../platform/data-keys';
 import { EmptyTaskFilter, isEmptyFilter, type TaskCounts, type TaskFilter } from '../workflow/list-port';
 import type { TaskStore } from '../workflow/ports';
 import { KEYS, taskGroupKey, taskGroupsKey, towKey } from './keys';
 import { taskOf } from './parse';
 import { decodeTow } from './tow-fields';
-import { byBytes, knownRows, mergedRows, pageOf, type Row, type Rows } from './rows';
+import { byBytes, knownRows, mergedRows, pageOf, type ListRow, type Rows } from './rows';
 import { groupOf, groupOfTask, inGroup } from './task-groups';
+import type { NewTask } from '../domain/tasks';
+import { recordsOf } from './records';
+import { closingOf, openingOf, type TaskChange } from './task-changes';
 
-/** What people must decide, as lists and pages read it. */
+/** The open tasks, for lists and pages. */
 export function createTaskStore(redis: Redis): TaskStore {
   const readMany = (ids: readonly string[]) => readTasks(redis, ids);
   return {
@@ -32,17 +36,26 @@ export function createTaskStore(redis: Redis): TaskStore {
   };
 }
 
+/**
+ * Null for a task of a later version, with an action that this one does not know, and for one that is sealed under a key
+ * that this process lacks: other processes list it.
+ */
+function knownTaskOf(json: string, openedAtMs: string): Task | null {
+  if (sealingKeyOf(json) !== null) return null;
+  return task.safeParse(JSON.parse(json)).success ? taskOf(json, openedAtMs) : null;
+}
+
 async function readTasks(redis: Redis, ids: readonly string[]): Promise<Task[]> {
   if (ids.length === 0) return [];
   const [jsons, scores] = await Promise.all([redis.hmget(KEYS.tasks, ...ids), redis.zmscore(KEYS.openTasks, ...ids)]);
   return jsons.flatMap((json, at) => {
     const openedAtMs = scores[at] ?? null;
-    return json === null || openedAtMs === null ? [] : [taskOf(json, openedAtMs)];
+    return json === null || openedAtMs === null ? [] : (knownTaskOf(json, openedAtMs) ?? []);
   });
 }
 
-/** The tasks that a filter names: those of a tow, else those of the groups it names, else all. */
-async function rowsFor(redis: Redis, filter: TaskFilter, order: Order): Promise<Rows> {
+/** The tasks that match a filter: those of a tow, else those of its groups, else all. */
+async function rowsFor(redis: Redis, filter: TaskFilter, order: SortOrder): Promise<Rows> {
   const { towingReferenceId, type, kind } = filter;
   if (towingReferenceId !== undefined) return rowsOfTow(redis, { ...filter, towingReferenceId }, order);
   if (type === undefined && kind === undefined) return mergedRows(redis, [KEYS.openTasks], order);
@@ -50,20 +63,20 @@ async function rowsFor(redis: Redis, filter: TaskFilter, order: Order): Promise<
   return mergedRows(redis, groups.map(taskGroupKey), order);
 }
 
-/** A tow has a handful of tasks: they are read to see which of them are meant. */
+/** The few tasks of a tow are read and filtered. */
 async function rowsOfTow(
   redis: Redis,
   filter: TaskFilter & { readonly towingReferenceId: string },
-  order: Order,
+  order: SortOrder,
 ): Promise<Rows> {
   const { tasks: open } = decodeTow(filter.towingReferenceId, await redis.hgetall(towKey(filter.towingReferenceId)));
   const tasks = await readTasks(redis, Object.keys(open));
-  const meant = tasks.filter((task) => inGroup(groupOfTask(task), filter));
-  const rowOf = ({ id, opened_at = '' }: Task): Row => ({
+  const matching = tasks.filter((task) => inGroup(groupOfTask(task), filter));
+  const rowOf = ({ id, opened_at = '' }: Task): ListRow => ({
     ref: id,
     place: { score: Date.parse(opened_at), member: id },
   });
-  return knownRows(meant.map(rowOf), order);
+  return knownRows(matching.map(rowOf), order);
 }
 
 async function countTasks(redis: Redis): Promise<TaskCounts> {
@@ -81,4 +94,22 @@ async function countTasks(redis: Redis): Promise<TaskCounts> {
     };
   });
   return { total, types };
+}
+
+/** Opens a general task, which belongs to no record. Resolves with false when it is already open. */
+export async function openGeneralTask(redis: Redis, task: NewTask): Promise<boolean> {
+  return change(redis, async (nowMs) => openingOf(redis, task, nowMs));
+}
+
+/** Closes a general task. Resolves with false when it is not open. */
+export async function closeGeneralTask(redis: Redis, id: string): Promise<boolean> {
+  return change(redis, async (nowMs) => closingOf(redis, id, nowMs));
+}
+
+/** False also when another process was faster: it has made the same change. */
+async function change(redis: Redis, changeAt: (nowMs: number) => Promise<TaskChange | null>): Promise<boolean> {
+  const records = recordsOf(redis);
+  const taskChange = await changeAt(await records.nowMs());
+  if (!taskChange) return false;
+  return (await records.commit({ records: [], ...taskChange })) === 'done';
 }

@@ -2,32 +2,33 @@ import type { Redis } from 'ioredis';
 import { cachedToken } from '../contracts/replies';
 import type { TokenCache } from '../workflow/service-port';
 import { KEYS } from './keys';
-import { Script } from './scripts';
+import { acquireLock, releaseLock } from './locks';
 
-const unlock = new Script('unlock');
-/** Longer than any run of a process needs it; a token without a known end is asked for anew at the latest then. */
-const KEEP_SECONDS = 86_400;
+/** Lifetime of the cached token. A token without a known expiry is renewed at the latest then. */
+const KEPT_SECONDS = 86_400;
 
-/** The access token shared by all processes, and the right to renew it that only one holds at a time. */
+/** The access token that all processes share, and the lock under which one of them renews it. */
 export function createTokenCache(redis: Redis): TokenCache {
   return {
     async read() {
       const json = await redis.get(KEYS.token);
       return json === null ? null : tokenOf(json);
     },
-    async tryLock(holder, ttlMs) {
-      return (await redis.set(KEYS.tokenLock, holder, 'PX', ttlMs, 'NX')) === 'OK';
-    },
+    tryLock: (owner, ttlMs) => acquireLock(redis, KEYS.tokenLock, owner, ttlMs),
     async write(token) {
-      await redis.set(KEYS.token, JSON.stringify(token), 'EX', KEEP_SECONDS);
+      await redis.set(KEYS.token, JSON.stringify(token), 'EX', KEPT_SECONDS);
     },
-    async unlock(holder) {
-      await unlock.run(redis, [KEYS.tokenLock], [holder]);
-    },
+    unlock: (owner) => releaseLock(redis, KEYS.tokenLock, owner),
   };
 }
 
-/** What cannot be read is no token: the next one heals it. */
+/** How long ago the shared token was stored, ms; null when there is none. */
+export async function readTokenAgeMs(redis: Redis): Promise<number | null> {
+  const leftMs = await redis.pttl(KEYS.token);
+  return leftMs < 0 ? null : KEPT_SECONDS * 1000 - leftMs;
+}
+
+/** Null for a token that cannot be read: the next renewal replaces it. */
 function tokenOf(json: string) {
   try {
     return cachedToken.parse(JSON.parse(json));

@@ -2,28 +2,26 @@ import { towDocument } from '../contracts/records';
 import {
   decodeEntries,
   storedEvent,
-  storedFact,
   storedLease,
   storedMeta,
   storedTasks,
   storedTerms,
 } from '../contracts/stored-outbox';
-import type { Entry } from '../domain/entry';
-import type { RecordEvent, StoredTow } from '../domain/outbox-record';
+import type { StoredTow } from '../domain/outbox-record';
 import type { Tow } from '../domain/tow';
-import type { JsonObject } from '../domain/vocabulary';
-import { unpackFields, type Fields } from './packed-fields';
-import { decodeRun, entryParts, jsonPart, runParts, type Part } from './record-parts';
+import { refuseNewer } from './newer-records';
+import { refuseSealed } from './sealed-fields';
+import { unpackFields, type Fields, decodeRun, entryParts, jsonPart, runParts, type RecordPart } from './record-parts';
 
-/** A tow as the fields of its hash: see docs/architecture.md, "Redis data model". */
+/** Encodes tows as the fields of their hashes: see docs/architecture.md, "Redis data model". */
 
 const PARKED = 'w:';
-/** What happened and follows from nothing else, one field each: written once. */
+/** Events that do not follow from other fields, one field each; written once. */
 const EVENT = /^e\d+$/;
-/** What happened in the field, one fact each: seldom changed after it was recorded. */
+/** Facts, one field each; seldom changed after they were recorded. */
 const FACT = /^f\d+$/;
 
-/** A tow of which nothing is stored yet. */
+/** A tow without stored fields. */
 export function absentTow(ref: string): StoredTow {
   return {
     kind: 'tow',
@@ -34,9 +32,10 @@ export function absentTow(ref: string): StoredTow {
     lease: null,
     entries: [],
     tasks: {},
-    lookAtMs: null,
+    runAtMs: null,
     terms: [],
     overSinceMs: null,
+    shadow: null,
     unknownRun: {},
     events: [],
     parked: [],
@@ -44,36 +43,34 @@ export function absentTow(ref: string): StoredTow {
   };
 }
 
+/** @throws UnusableRecord */
 export function decodeTow(ref: string, stored: Fields): StoredTow {
+  refuseSealed(stored);
   const fields = unpackFields(stored);
-  const absent = absentTow(ref);
+  refuseNewer(fields);
   const { v: version = '', meta, head, lease, tasks, terms, run, proof } = fields;
   const { requestedAtMs = 0, ...immutable } = meta === undefined ? {} : storedMeta.parse(JSON.parse(meta));
   const names = Object.keys(fields);
   const entries = decodeEntries(fields);
-  const noted = numbered(names, FACT).map((name) => storedFact.parse(JSON.parse(fields[name] ?? '')));
-  const facts = noted.map(withoutMoment);
+  const facts = parsedAll(fields, numbered(names, FACT));
   const tow =
     head === undefined ? null : towDocument.parse({ towingReferenceId: ref, ...immutable, facts, ...parsed(head) });
-  const recorded = (tow?.facts ?? []).flatMap((fact, place): RecordEvent[] => {
-    const atMs = noted[place]?.notedAtMs;
-    return atMs === undefined ? [] : [{ atMs, entry: recordingOf(fact) }];
-  });
+  const { runAtMs, overSinceMs, shadow, unknownRun } = decodeRun(run);
   return {
-    ...absent,
+    kind: 'tow',
+    ref,
     version,
-    requestedAtMs,
     tow,
+    requestedAtMs,
     lease: lease === undefined ? null : storedLease.parse(JSON.parse(lease)),
     entries,
     tasks: tasks === undefined ? {} : storedTasks.parse(JSON.parse(tasks)),
     terms: terms === undefined ? [] : storedTerms.parse(JSON.parse(terms)),
-    events: [
-      ...numbered(names, EVENT).map((name) => storedEvent.parse(JSON.parse(fields[name] ?? ''))),
-      ...recorded,
-      ...entries.flatMap(acceptances),
-    ].toSorted((a, b) => a.atMs - b.atMs),
-    ...decodeRun(run),
+    events: parsedAll(fields, numbered(names, EVENT)).map((event) => storedEvent.parse(event)),
+    runAtMs,
+    overSinceMs,
+    shadow,
+    unknownRun,
     parked: names
       .filter((name) => name.startsWith(PARKED))
       .map((name) => ({ id: name.slice(PARKED.length), atMs: Number(fields[name]) })),
@@ -81,15 +78,12 @@ export function decodeTow(ref: string, stored: Fields): StoredTow {
   };
 }
 
-/** What is stored of a tow, or of what came for one that is not known. */
-export function partsOfTow(record: StoredTow): Part[] {
-  const { tow, requestedAtMs, lease, entries, tasks, terms, parked, proofAtMs } = record;
-  const { facts, others } = withEvents(tow?.facts ?? [], record.events);
-  const derived = entries.flatMap(acceptances);
-  const events = others.filter((event) => !derived.some((known) => isSameEvent(known, event)));
+/** The stored fields of a tow, or of the parked invoices of an unknown one. */
+export function partsOfTow(record: StoredTow): RecordPart[] {
+  const { tow, requestedAtMs, lease, entries, tasks, terms, events, parked, proofAtMs } = record;
   return [
     ...(tow ? partsOfDocument(tow, requestedAtMs) : []),
-    ...facts.map((fact, place) => jsonPart(`f${place + 1}`, fact)),
+    ...(tow?.facts ?? []).map((fact, place) => jsonPart(`f${place + 1}`, fact)),
     ...(lease ? [jsonPart('lease', lease)] : []),
     ...entryParts(entries),
     ...(Object.keys(tasks).length > 0 ? [jsonPart('tasks', tasks)] : []),
@@ -101,57 +95,24 @@ export function partsOfTow(record: StoredTow): Part[] {
   ];
 }
 
-function partsOfDocument(tow: Tow, requestedAtMs: number): Part[] {
+function partsOfDocument(tow: Tow, requestedAtMs: number): RecordPart[] {
   const { towingReferenceId: _, violationReferenceId, metadata, requestedAt, facts: _facts, ...head } = tow;
   return [
-    // Never changes, so that its unknown fields stay.
+    // Never rewritten, so that fields of other versions in it stay.
     jsonPart('meta', { violationReferenceId, metadata, requestedAt, requestedAtMs }),
     { name: 'head', content: tow, text: () => JSON.stringify(head) },
-    // Tells, also of a record that is over, that there is a tow.
+    // Never packed: its existence shows that the tow exists.
     { name: 'state', content: tow.state, text: () => tow.state, isPlain: true },
   ];
 }
 
-type Fact = Tow['facts'][number];
-
-/** The facts, each with the moment of its event, which need not be stored beside it; and the other events. */
-function withEvents(facts: readonly Fact[], events: readonly RecordEvent[]) {
-  const others = [...events];
-  const noted = facts.map((fact) => {
-    const at = others.findIndex(({ entry }) => isSame(entry, recordingOf(fact)));
-    const [event] = at === -1 ? [] : others.splice(at, 1);
-    return event ? { ...fact, notedAtMs: event.atMs } : fact;
-  });
-  return { facts: noted, others };
-}
-
-function withoutMoment(noted: { readonly notedAtMs?: number | undefined }): object {
-  const { notedAtMs: _, ...fact } = noted;
-  return fact;
-}
-
-function recordingOf({ event, occurredAt, by }: Fact): JsonObject {
-  return { type: 'fact.recorded', event, occurred_at: occurredAt, by };
-}
-
-function isSame(one: JsonObject, other: JsonObject): boolean {
-  const names = Object.keys(one);
-  return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name]);
-}
-
-/** The event that follows from an accepted entry; it is not stored beside it. */
-function acceptances({ id, state, settledAtMs, acceptedHow: how }: Entry): RecordEvent[] {
-  if (state !== 'accepted' || settledAtMs === null || how === null || how === 'by_hand') return [];
-  return [{ atMs: settledAtMs, entry: { type: 'report.accepted', report_id: id, how } }];
-}
-
-function isSameEvent(one: RecordEvent, other: RecordEvent): boolean {
-  return one.atMs === other.atMs && isSame(one.entry, other.entry);
-}
-
-/** The names of numbered fields, by their numbers. */
+/** The names of numbered fields, in numerical order. */
 function numbered(names: readonly string[], pattern: RegExp): string[] {
   return names.filter((name) => pattern.test(name)).toSorted((a, b) => Number(a.slice(1)) - Number(b.slice(1)));
+}
+
+function parsedAll(fields: Fields, names: readonly string[]): unknown[] {
+  return names.map((name): unknown => JSON.parse(fields[name] ?? ''));
 }
 
 function parsed(json: string): object {

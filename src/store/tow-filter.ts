@@ -2,14 +2,14 @@ import type { Redis } from 'ioredis';
 import type { OverdueAfter } from '../domain/overdue';
 import type { TowFilter } from '../workflow/list-port';
 import { KEYS, towsInStateKey, towsOfCrewKey, towsSinceKey, unsentTowsKey } from './keys';
-import type { Row } from './rows';
+import type { ListRow } from './rows';
 
-/** Which tows pass a filter, by the indexes they stand in. */
+/** Filters tows by their index entries. */
 
-/** The indexes that tell who is overdue, in the order of OverdueAfter: by the moment since which that stands still. */
+/** The indexes of overdue tows, in the order of OverdueAfter. The score is the time since which a tow has waited. */
 export const OVERDUE_KEYS = [towsSinceKey('requested'), towsSinceKey('started'), unsentTowsKey] as const;
 
-/** Who stands in this index since before that moment is overdue. Who never is overdue has no row here. */
+/** A tow in the index `key` with a score below `before` is overdue. A limit of 0 has no entry here. */
 export type OverdueLimits = readonly { readonly key: string; readonly before: number }[];
 
 export function overdueLimits(after: OverdueAfter, nowMs: number): OverdueLimits {
@@ -19,12 +19,14 @@ export function overdueLimits(after: OverdueAfter, nowMs: number): OverdueLimits
   });
 }
 
-/** The rows that pass, as far as indexes tell; undefined when every row does. `sure`: what is true of every row anyway. */
+/**
+ * Filters rows by their index entries; undefined when every row passes. `sure`: the part that every row already passes.
+ */
 export function keptBy(
   redis: Redis,
   { sure, ...filter }: TowFilter & { readonly sure: 'states' | 'crew' | null },
   limits: OverdueLimits | null,
-): ((rows: readonly Row[]) => Promise<readonly Row[]>) | undefined {
+): ((rows: readonly ListRow[]) => Promise<readonly ListRow[]>) | undefined {
   const asked = conditions(
     { ...filter, states: sure === 'states' ? [] : filter.states, crew: sure === 'crew' ? null : filter.crew },
     limits,
@@ -43,16 +45,16 @@ export function keptBy(
   };
 }
 
-/** What must be true of a tow besides the others: that it stands in one of these indexes, before a moment if there is one. */
+/** True for a tow that is in one of these indexes with a score below `before`. */
 type Condition = readonly { readonly key: string; readonly before: number }[];
 
 function conditions(filter: TowFilter, limits: OverdueLimits | null): Condition[] {
-  const anyMoment = (key: string) => ({ key, before: Infinity });
+  const atAnyTime = (key: string) => ({ key, before: Infinity });
   return [
-    ...(filter.states.length > 0 ? [filter.states.map((state) => anyMoment(towsInStateKey(state)))] : []),
-    ...(filter.crew === null ? [] : [[anyMoment(towsOfCrewKey(filter.crew))]]),
-    ...(filter.attention ? [[anyMoment(KEYS.attention)]] : []),
-    ...(filter.unsent ? [[anyMoment(unsentTowsKey)]] : []),
+    ...(filter.states.length > 0 ? [filter.states.map((state) => atAnyTime(towsInStateKey(state)))] : []),
+    ...(filter.crew === null ? [] : [[atAnyTime(towsOfCrewKey(filter.crew))]]),
+    ...(filter.attention ? [[atAnyTime(KEYS.attention)]] : []),
+    ...(filter.unsent ? [[atAnyTime(unsentTowsKey)]] : []),
     ...(limits ? [limits] : []),
   ];
 }

@@ -1,29 +1,197 @@
 import type { Redis } from 'ioredis';
-import type { TowRecord } from '../contracts/records';
+import type { Report, TowRecord } from '../contracts/records';
 import type { TowStore } from '../workflow/ports';
-import { towRecordOf } from '../workflow/tow-record';
-import { crewsKey, towKey } from './keys';
-import { countTows, listTows } from './list-tows';
+import { towRecordOf } from '../workflow/read-models';
+import type { RateLimit } from './budgets';
+import { crewsKey, towKey, KEYS, towsInStateKey, towsOfCrewKey, unsentTowsKey } from './keys';
+import { unlessNewer } from './newer-records';
+import { permitPlaces } from './permit-places';
 import { recordsOf } from './records';
-import { byBytes } from './rows';
+import { redisTimeMs } from './redis-time';
+import { storedPrefixes } from './sealed-commit';
+import { dataKeysOf } from './sealed-values';
+import { byBytes, knownRows, mergedRows, pageOf, type Paging, type ListRow, type RowPage, type Rows } from './rows';
 import { decodeTow } from './tow-fields';
+import type { Cursor, SortOrder } from '../contracts/paging';
+import { isSettled } from '../domain/outbox';
+import type { OverdueAfter } from '../domain/overdue';
+import { searchPrefixes } from '../domain/search';
+import { TOW_STATES } from '../domain/vocabulary';
+import { matchesFilter, type Page, type TowCounts, type TowFilter } from '../workflow/list-port';
+import { countOverdue } from './count-overdue';
+import { keptBy, overdueLimits, type OverdueLimits } from './tow-filter';
 
-/** The tows in Redis, as lists and pages read them. */
-export function createTowStore(redis: Redis): TowStore {
+/**
+ * The stored tows, for lists and pages. With a rate limit, reports that wait for it have their place in its queue.
+ */
+export function createTowStore(redis: Redis, rateLimit?: RateLimit): TowStore {
   const records = recordsOf(redis);
-  const read = async (ref: string): Promise<TowRecord | null> => {
+  const readRecord = async (ref: string): Promise<TowRecord | null> => {
     const [fields, nowMs] = await Promise.all([redis.hgetall(towKey(ref)), records.nowMs()]);
     return towRecordOf(decodeTow(ref, fields), nowMs);
   };
+  const placed = async (found: TowRecord[]) => (rateLimit ? withPlaces(redis, rateLimit, found) : found);
   const listByRefs = async (refs: readonly string[]): Promise<TowRecord[]> => {
-    const found = await Promise.all(refs.map(read));
-    return found.filter((record) => record !== null);
+    const found = (await Promise.all(refs.map((ref) => unlessNewer(readRecord(ref))))).filter(
+      (record) => record !== null,
+    );
+    return placed(found);
   };
   return {
-    read,
+    async read(ref) {
+      const record = await readRecord(ref);
+      return record && ((await placed([record]))[0] ?? null);
+    },
     listByRefs,
     list: (filter) => listTows(redis, filter, listByRefs),
     counts: (overdueAfter) => countTows(redis, overdueAfter),
     crews: async () => (await redis.zrangebyscore(crewsKey, 1, '+inf')).toSorted(byBytes),
   };
+}
+
+async function withPlaces(redis: Redis, rateLimit: RateLimit, records: TowRecord[]): Promise<TowRecord[]> {
+  const waits = ({ waitsFor, state }: Report) => waitsFor === 'budget' && !isSettled(state);
+  const waiting = records.filter(({ reports }) => reports.some(waits)).map(({ tow }) => tow.towingReferenceId);
+  const places = await permitPlaces(redis, 'tow', rateLimit, waiting);
+  if (places.size === 0) return records;
+  return records.map((record) => {
+    const queue = places.get(record.tow.towingReferenceId);
+    if (!queue) return record;
+    const nextAttemptAtMs = queue.leavesAtMs;
+    const reports = record.reports.map((report) => (waits(report) ? { ...report, queue, nextAttemptAtMs } : report));
+    return { ...record, reports };
+  });
+}
+
+/** Index entries that are read per search term. A search that finds more needs a more specific term. */
+const TERMS_MAX = 10_000;
+/** An index in another order with at most this many tows is read completely and sorted. */
+const SORTED_MAX = 1000;
+/** Members per command, so that Redis can serve other clients in between. */
+const MEMBERS_PER_READ = 1000;
+
+type ReadMany = (refs: readonly string[]) => Promise<readonly TowRecord[]>;
+
+/**
+ * A page of tows. Without a search, rows are read from the indexes of states or of a crew, in the order of requests.
+ * The other filters check each row with ZMSCORE, without reading the record. When few tows match a filter, the rows are
+ * read from its index instead. Only the records of the page itself are read.
+ */
+export async function listTows(redis: Redis, filter: TowFilter, readMany: ReadMany): Promise<Page<TowRecord>> {
+  const limits = filter.overdueAfter && overdueLimits(filter.overdueAfter, await redisTimeMs(redis));
+  const { rows, sure } = await sourceOf(redis, filter, limits);
+  const { refs, nextCursor } = await pageOf(rows, filter, keptBy(redis, { ...filter, sure }, limits));
+  const records = await readMany(refs);
+  // A tow may have changed after its index entry was read.
+  return { items: records.filter((record) => matchesFilter(record, filter)), nextCursor };
+}
+
+/** Counts tows; see countOverdue for the precision of the overdue ones. */
+async function countTows(redis: Redis, after: OverdueAfter): Promise<TowCounts> {
+  const [states, attention, unsent, overdue] = await Promise.all([
+    Promise.all(TOW_STATES.map((state) => redis.zcard(towsInStateKey(state)))),
+    redis.zcard(KEYS.attention),
+    redis.zcard(unsentTowsKey),
+    countOverdue(redis, after, await redisTimeMs(redis)),
+  ]);
+  const [requested = 0, started = 0, detained = 0, released = 0, canceled = 0] = states;
+  const byState = { requested, started, detained, released, canceled };
+  return { byState, attention, unsent, overdue };
+}
+
+/** Rows that include every matching tow, and the part of the filter that each of them passes. */
+interface RowSource {
+  readonly rows: Rows;
+  readonly sure: 'states' | 'crew' | null;
+}
+
+async function sourceOf(redis: Redis, filter: TowFilter, limits: OverdueLimits | null): Promise<RowSource> {
+  const order = filter.order ?? 'newest';
+  if (filter.search !== null && searchPrefixes(filter.search).length > 0) {
+    const found = await searchRows(redis, KEYS.search, { words: filter.search, most: TERMS_MAX });
+    const refs = found.map(({ ref }) => ref);
+    return {
+      rows: filter.order === null ? knownRows(found, 'oldest') : await byRequest(redis, refs, order),
+      sure: null,
+    };
+  }
+  const few = await fewRefs(redis, filter, limits);
+  if (few) return { rows: await byRequest(redis, few, order), sure: null };
+  if (filter.crew !== null) return { rows: mergedRows(redis, [towsOfCrewKey(filter.crew)], order), sure: 'crew' };
+  const keys = filter.states.length > 0 ? filter.states.map(towsInStateKey) : [KEYS.indexTows];
+  return { rows: mergedRows(redis, keys, order), sure: 'states' };
+}
+
+/** The tows of the smallest index of the filter, if it has at most SORTED_MAX members; else null. */
+async function fewRefs(
+  redis: Redis,
+  filter: TowFilter,
+  limits: OverdueLimits | null,
+): Promise<readonly string[] | null> {
+  const asked = [
+    ...(filter.attention ? [[{ key: KEYS.attention, to: '+inf' }]] : []),
+    ...(filter.unsent ? [[{ key: unsentTowsKey, to: '+inf' }]] : []),
+    ...(limits ? [limits.map(({ key, before }) => ({ key, to: `(${before}` }))] : []),
+  ];
+  if (asked.length === 0) return null;
+  const sizes = await Promise.all(
+    asked.map(async (parts) => {
+      const counts = await Promise.all(parts.map(({ key, to }) => redis.zcount(key, '-inf', to)));
+      return { parts, size: counts.reduce((sum, count) => sum + count, 0) };
+    }),
+  );
+  const [smallest] = sizes.toSorted((a, b) => a.size - b.size);
+  if (!smallest || smallest.size > SORTED_MAX) return null;
+  const lists = await Promise.all(smallest.parts.map(({ key, to }) => redis.zrangebyscore(key, '-inf', to)));
+  return [...new Set(lists.flat())];
+}
+
+async function byRequest(redis: Redis, refs: readonly string[], order: SortOrder): Promise<Rows> {
+  if (refs.length === 0) return knownRows([], order);
+  const slices = Array.from({ length: Math.ceil(refs.length / MEMBERS_PER_READ) }, (_, at) =>
+    refs.slice(at * MEMBERS_PER_READ, (at + 1) * MEMBERS_PER_READ),
+  );
+  const scores = (await Promise.all(slices.map((slice) => redis.zmscore(KEYS.indexTows, ...slice)))).flat();
+  const rows = refs.flatMap((ref, at): ListRow[] => {
+    const score = scores[at];
+    return score === null || score === undefined ? [] : [{ ref, place: { score: Number(score), member: ref } }];
+  });
+  return knownRows(rows, order);
+}
+
+/** The records of a search, each once; the position of a row is the first index entry that matches. */
+async function searchRows(
+  redis: Redis,
+  index: string,
+  { words, most }: { words: string; most: number },
+): Promise<ListRow[]> {
+  const prefixes = searchPrefixes(words).flatMap((prefix) => storedPrefixes(dataKeysOf(redis), prefix));
+  const found = await Promise.all(prefixes.map((prefix) => entriesWith(redis, index, { prefix, most })));
+  const placeByRef = new Map<string, Cursor>();
+  for (const word of found.flat().toSorted(byBytes)) {
+    const ref = word.slice(word.indexOf('\n') + 1);
+    if (!placeByRef.has(ref)) placeByRef.set(ref, { score: 0, member: word });
+  }
+  return [...placeByRef].map(([ref, place]) => ({ ref, place }));
+}
+
+/** Up to `most` index entries with a prefix. */
+async function entriesWith(
+  redis: Redis,
+  index: string,
+  { prefix, most }: { prefix: string; most: number },
+): Promise<string[]> {
+  const words: string[] = [];
+  for (let from = `[${prefix}`; words.length < most; from = `(${words.at(-1) ?? ''}`) {
+    const count = Math.min(MEMBERS_PER_READ, most - words.length);
+    const part = await redis.zrangebylex(index, from, `[${prefix}\u{10ffff}`, 'LIMIT', 0, count);
+    words.push(...part);
+    if (part.length < count) break;
+  }
+  return words;
+}
+
+/** A page of a search, in byte order of the index entries. Only the first thousand entries per term are searched. */
+export async function search(redis: Redis, index: string, page: Paging & { words: string }): Promise<RowPage> {
+  return pageOf(knownRows(await searchRows(redis, index, { words: page.words, most: 1000 }), 'oldest'), page);
 }

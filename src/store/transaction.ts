@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { decodeBudgetState, type StoredBudgetState } from '../contracts/stored-budgets';
 import { decodeCircuits, encodeCircuits } from '../contracts/stored-circuits';
 import type { AuditEntry } from '../domain/audit';
 import {
@@ -11,6 +12,7 @@ import {
 } from '../domain/circuits';
 import type { WaitingAtCircuit } from '../domain/claim-entry';
 import type { Delivery } from '../domain/delivery';
+import type { Difference, DifferenceChoice, SeenDifference } from '../domain/difference';
 import {
   draftOf,
   versionNumber,
@@ -20,13 +22,15 @@ import {
 } from '../domain/outbox-record';
 import { dueAtMs } from '../domain/outbox-schedule';
 import { metadataIdOf, type Violation } from '../domain/violation';
-import type { Remember, Transaction as TransactionPort } from '../workflow/transaction-port';
+import type { IdempotencyRecord, Transaction } from '../workflow/transaction-port';
 import { changeOfCircuits, waitingAt } from './circuits';
 import type { Check, Commit, Effect, RecordChange } from './commit';
-import { DeliveryDrafts } from './delivery-drafts';
+import { DeliveryDrafts } from './delivery-records';
+import { decidedUntil, decisionWrites, sightingWrites } from './differences';
 import { indexEffects } from './indexes';
-import { idempotencyKey, KEYS, towKey, violationKey } from './keys';
-import type { Fields } from './packed-fields';
+import { budgetStateField, idempotencyKey, KEYS, towKey, violationKey } from './keys';
+import { nudgesOf } from './notifications';
+import { type Fields, changeOfFields, fieldsAfter, type RecordPart } from './record-parts';
 import {
   complete,
   dueOf,
@@ -34,138 +38,137 @@ import {
   endedLeaseMs,
   eventEffect,
   eventsOf,
-  fieldsChange,
-  isStored,
   keyOf,
-  lineEffects,
+  permitQueueEffects,
+  partsOf,
   type StoreChange,
 } from './record-effects';
 import { closingOf } from './task-changes';
 import { decodeTow } from './tow-fields';
 import { decodeViolation, newStoredViolation } from './violation-fields';
-import { wellFormedJson } from './well-formed';
+import { wellFormedJson } from './scripts';
 
 /**
- * Reads records, lets a decision change drafts of them, and commits what changed, if the versions are the same; otherwise reads and
- * decides again. Indexes, schedules, tasks and events follow from the difference.
+ * Drafts of records, and the commit of their changes. Indexes, schedules, tasks and events follow from the difference.
  */
 
-/** How long another process may open a circuit unnoticed. */
-const CIRCUITS_KNOWN_MS = 250;
-/** More than any process works on at a time. */
+/** This process may notice a circuit that another process opens this much later. */
+const CIRCUITS_KEPT_MS = 250;
+/** More records than a process works on at a time. */
 const LEASED_MAX = 1000;
 const IDEMPOTENCY_SECONDS = 86_400;
 
-interface Loaded<R> {
+interface LoadedRecord<R> {
   readonly before: R | null;
   readonly fields: Fields;
+  /** The parts of `before`, if this process has kept them. */
+  readonly parts: readonly RecordPart[] | null;
   after: R | null;
 }
 
-/** A record as this process has written it last. */
-interface Kept {
+/** A record as this process has last written it. */
+interface WrittenRecord {
   readonly record: OutboxRecord;
   readonly fields: Fields;
+  readonly parts: readonly RecordPart[];
 }
 
-/** What a process knows without reading. A commit on outdated knowledge is refused, and decided again on what is read. */
-export interface Memory {
-  readonly leased: Map<string, Kept>;
-  /** While nothing is wrong with the service there is nothing to read about it. */
-  circuits: { readonly known: Circuits; readonly untilMs: number } | null;
+/**
+ * State that a process keeps between transactions. A commit on outdated state is stale and is decided again on fresh
+ * reads.
+ */
+export interface TransactionMemory {
+  readonly leased: Map<string, WrittenRecord>;
+  /** Kept while no circuit is open, to avoid a read per decision. */
+  circuits: (ReadCircuits & { readonly untilMs: number }) | null;
 }
 
-/** What one decision reads and changes. */
-export class Transaction implements TransactionPort {
-  readonly #records = new Map<string, Loaded<OutboxRecord>>();
+/** The circuits, and what the service says about the rate limits of tows and violations. */
+interface ReadCircuits {
+  readonly known: Circuits;
+  readonly budgets: Readonly<Record<OutboxRecord['kind'], StoredBudgetState>>;
+}
+
+const BUDGET_STATE_FIELDS = [budgetStateField('tow'), budgetStateField('violations')];
+
+/** The records that one decision reads and changes. */
+export class RecordTransaction implements Transaction {
+  readonly #records = new Map<string, LoadedRecord<OutboxRecord>>();
   #hasChangedCircuits = false;
-  readonly #written = new Map<string, Kept>();
+  readonly #written = new Map<string, WrittenRecord>();
   readonly #dues = new Map<string, number | null>();
   readonly #effects: Effect[] = [];
   readonly #checks: Check[] = [];
   readonly #events: StoreChange[] = [];
   readonly #others: RecordChange[] = [];
   readonly circuitEffects: CircuitEffects = noEffects();
-  #circuits: { before: Circuits; after: Circuits } | null = null;
+  #circuits: (ReadCircuits & { readonly after: Circuits }) | null = null;
   readonly #deliveries: DeliveryDrafts;
 
   constructor(
     private readonly redis: Redis,
     private readonly newTag: () => string,
-    /** Redis time when the decision began, ms. */
+    /** Redis time at the start of the decision, Unix ms. */
     readonly nowMs: number,
-    private readonly memory: Memory,
-    /** Whether what this process knows of a record it has leased is good enough to decide on. */
+    private readonly memory: TransactionMemory,
+    /** Whether the kept state of a leased record is used instead of a read. */
     private readonly usesKept: boolean,
   ) {
     this.#deliveries = new DeliveryDrafts(redis);
   }
 
-  /** A draft of a tow; with `tow: null` when there is none. */
   async tow(ref: string): Promise<StoredTow> {
     const loaded = await this.#load(towKey(ref), (fields) => decodeTow(ref, fields));
     if (loaded.after?.kind !== 'tow') throw new Error('not a tow');
     return loaded.after;
   }
 
-  /** A draft of a violation; null when there is none. */
   async violation(id: string): Promise<StoredViolation | null> {
     const loaded = await this.#load(violationKey(id), decodeViolation);
     return loaded.after?.kind === 'violation' ? loaded.after : null;
   }
 
-  /** Stores a violation for the first time. */
   createViolation(violation: Violation): StoredViolation {
     const { id } = violation;
     const record = newStoredViolation(violation, this.nowMs);
-    this.#records.set(violationKey(id), { before: null, fields: {}, after: record });
+    this.#records.set(violationKey(id), { before: null, fields: {}, parts: [], after: record });
     this.effect(['HSET', KEYS.violationAliases, metadataIdOf(violation), id, id, id]);
     return record;
   }
 
-  /** Takes a record away, with everything it is found by. */
+  /** Removes a record and its index entries. */
   remove(record: OutboxRecord): void {
     const loaded = this.#records.get(keyOf(record));
     if (loaded) loaded.after = null;
   }
 
-  /** A draft of the circuits. While none is open this process may learn a moment late that one has opened, unless `isFresh`. */
   async circuits({ isFresh = false } = {}): Promise<Circuits> {
-    if (!this.#circuits) {
-      const { circuits } = this.memory;
-      if (!isFresh && circuits && circuits.untilMs > this.nowMs) {
-        this.#circuits = { before: circuits.known, after: draftOfCircuits(circuits.known) };
-        return this.#circuits.after;
-      }
-      const [version = null, json = null] = await this.redis.hmget(KEYS.circuits, 'v', 'circuits');
-      const before = decodeCircuits(version, json);
-      this.#circuits = { before, after: draftOfCircuits(before) };
-      const isQuiet = encodeCircuits(before) === encodeCircuits(NO_CIRCUITS);
-      this.memory.circuits = isQuiet ? { known: before, untilMs: this.nowMs + CIRCUITS_KNOWN_MS } : null;
-    }
-    return this.#circuits.after;
+    return (await this.#readCircuits(isFresh)).after;
   }
 
-  /** What waits for the open circuits. */
+  /** What the service says about the rate limit of the calls of these records. */
+  async budgetState(kind: OutboxRecord['kind']): Promise<StoredBudgetState> {
+    return (await this.#readCircuits(false)).budgets[kind];
+  }
+
   async waiting(): Promise<Partial<Record<CircuitName, WaitingAtCircuit>>> {
     return waitingAt(this.redis, await this.circuits());
   }
 
   /** A draft of a violation by our id or by the id in its metadata. */
-  violationCalled(name: string): Promise<StoredViolation | null> {
-    return this.#violationOf(KEYS.violationAliases, name, 'alias');
+  violationById(name: string): Promise<StoredViolation | null> {
+    return this.#violationOf(KEYS.violationAliases, name);
   }
 
   /** A draft of the violation that has a name of the service. */
-  violationNamed(reference: string): Promise<StoredViolation | null> {
-    return this.#violationOf(KEYS.violationReferences, reference, 'reference');
+  violationByReference(reference: string): Promise<StoredViolation | null> {
+    return this.#violationOf(KEYS.violationReferences, reference);
   }
 
-  nameViolation(reference: string, id: string): void {
+  setReferenceOwner(reference: string, id: string): void {
     this.effect(['HSET', KEYS.violationReferences, reference, id]);
   }
 
-  /** A draft of a webhook delivery; null when there is none. */
   delivery(id: string, known: Delivery | null = null): Promise<Delivery | null> {
     return this.#deliveries.load(id, known);
   }
@@ -174,7 +177,7 @@ export class Transaction implements TransactionPort {
     this.#deliveries.schedule(id, atMs);
   }
 
-  /** Takes a delivery away that was read before. */
+  /** Removes a delivery that was loaded before. */
   removeDelivery(id: string): void {
     this.#deliveries.remove(id);
   }
@@ -185,7 +188,6 @@ export class Transaction implements TransactionPort {
     return new Set(ids.filter((_, at) => scores[at] !== null));
   }
 
-  /** Closes a task of the whole operator; false when it is not open. */
   async closeGeneralTask(id: string): Promise<boolean> {
     const closing = await closingOf(this.redis, id, this.nowMs);
     if (!closing) return false;
@@ -194,25 +196,42 @@ export class Transaction implements TransactionPort {
     return true;
   }
 
-  async isArchived(ref: string): Promise<boolean> {
-    return (await this.redis.zscore(KEYS.tombstones, ref)) !== null;
+  async recordDifference(seen: SeenDifference, count = 1): Promise<string | null> {
+    const { checks, effects, openId } = await sightingWrites(this.redis, { seen, count, nowMs: this.nowMs });
+    for (const check of checks) this.check(check);
+    this.effect(...effects);
+    return openId;
   }
 
-  /** What is remembered under an Idempotency-Key; null when nothing is. */
+  decidedDifferences(ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    return decidedUntil(this.redis, ids);
+  }
+
+  async decideDifference(id: string, choice: DifferenceChoice): Promise<Difference | null> {
+    const deciding = await decisionWrites(this.redis, { id, ...choice }, this.nowMs);
+    if (!deciding) return null;
+    for (const check of deciding.checks) this.check(check);
+    this.effect(...deciding.effects);
+    return deciding.difference;
+  }
+
+  async isArchived(ref: string): Promise<boolean> {
+    return (await this.redis.zscore(KEYS.archivedMarkers, ref)) !== null;
+  }
+
   fingerprintOf(scope: string): Promise<string | null> {
     return this.redis.hget(idempotencyKey(scope), 'fingerprint');
   }
 
-  /** Remembers the effect of a request under its key; when one is remembered meanwhile, the check `remembered` fails. */
-  remember(remember: (Remember & { readonly answer?: string }) | undefined): void {
-    if (!remember) return;
-    const key = idempotencyKey(remember.scope);
-    this.check({ key, field: 'fingerprint', value: '', name: 'remembered' });
-    const answer = remember.answer === undefined ? [] : ['answer', remember.answer];
-    this.effect(['HSET', key, 'fingerprint', remember.fingerprint, ...answer], ['EXPIRE', key, IDEMPOTENCY_SECONDS]);
+  /** The commit is stale when another request is stored under the key meanwhile. */
+  storeIdempotency(idempotency: (IdempotencyRecord & { readonly answer?: string }) | undefined): void {
+    if (!idempotency) return;
+    const key = idempotencyKey(idempotency.scope);
+    this.check({ key, field: 'fingerprint', value: '' });
+    const answer = idempotency.answer === undefined ? [] : ['answer', idempotency.answer];
+    this.effect(['HSET', key, 'fingerprint', idempotency.fingerprint, ...answer], ['EXPIRE', key, IDEMPOTENCY_SECONDS]);
   }
 
-  /** Adds the act of a person to the audit. */
   audit(entry: AuditEntry | null): void {
     if (entry) this.effect(['AUDIT', KEYS.audit, wellFormedJson(entry)]);
   }
@@ -225,7 +244,7 @@ export class Transaction implements TransactionPort {
     this.#checks.push(check);
   }
 
-  /** A record of another kind that takes part, by its own version. */
+  /** Adds the change of a record of another kind. */
   change(change: RecordChange): void {
     this.#others.push(change);
   }
@@ -234,12 +253,12 @@ export class Transaction implements TransactionPort {
     this.#events.push({ type, ...about });
   }
 
-  /** Sets when a record is due, whether it changed or not; without a moment as its rules say. */
+  /** Sets when a record is due, even if it does not change. Without `atMs`, as its rules require. */
   schedule(record: OutboxRecord, atMs?: number | null): void {
     this.#dues.set(keyOf(record), atMs === undefined ? dueAtMs(record, this.nowMs) : atMs);
   }
 
-  /** The commit of everything; null when nothing changed. */
+  /** The commit of all changes; null without any. */
   commit(): Commit | null {
     const records = [...this.#records].flatMap(([key, loaded]) => this.#changeOf(key, loaded));
     const circuits = this.#circuitsChange();
@@ -248,53 +267,72 @@ export class Transaction implements TransactionPort {
     const effects = [...this.#effects, ...deliveries.effects, ...this.#dueEffects()];
     const all = [...records, ...circuits, ...this.#others, ...deliveries.records];
     if (effects.length === 0 && !all.some(({ version, isGone }) => version !== undefined || isGone)) return null;
-    effects.push(...this.#events.map((event) => eventEffect(event, this.nowMs)));
+    effects.push(...nudgesOf(effects, this.nowMs), ...this.#events.map((event) => eventEffect(event, this.nowMs)));
     return { records: all, checks: this.#checks, effects };
   }
 
-  /** The violation of a name. Should the name become that of another one meanwhile, the check fails. */
-  async #violationOf(key: string, field: string, check: string): Promise<StoredViolation | null> {
+  async #readCircuits(isFresh: boolean): Promise<ReadCircuits & { readonly after: Circuits }> {
+    if (this.#circuits) return this.#circuits;
+    const { circuits: kept } = this.memory;
+    if (!isFresh && kept && kept.untilMs > this.nowMs) {
+      const { known, budgets } = kept;
+      return (this.#circuits = { known, budgets, after: draftOfCircuits(known) });
+    }
+    const fields = await this.redis.hmget(KEYS.circuits, 'v', 'circuits', ...BUDGET_STATE_FIELDS);
+    const [version = null, json = null, tow, violation] = fields;
+    const known = decodeCircuits(version, json);
+    const budgets = { tow: decodeBudgetState(tow), violation: decodeBudgetState(violation) };
+    const isQuiet = encodeCircuits(known) === encodeCircuits(NO_CIRCUITS);
+    this.memory.circuits = isQuiet ? { known, budgets, untilMs: this.nowMs + CIRCUITS_KEPT_MS } : null;
+    return (this.#circuits = { known, budgets, after: draftOfCircuits(known) });
+  }
+
+  /** The violation of a name. The commit is stale when the name gets another owner meanwhile. */
+  async #violationOf(key: string, field: string): Promise<StoredViolation | null> {
     const owner = await this.redis.hget(key, field);
-    this.check({ key, field, value: owner ?? '', name: check });
+    this.check({ key, field, value: owner ?? '' });
     return owner === null ? null : this.violation(owner);
   }
 
-  async #load(key: string, decode: (fields: Fields) => OutboxRecord | null): Promise<Loaded<OutboxRecord>> {
+  async #load(key: string, decode: (fields: Fields) => OutboxRecord | null): Promise<LoadedRecord<OutboxRecord>> {
     const known = this.#records.get(key);
     if (known) return known;
     const kept = this.usesKept ? this.memory.leased.get(key) : undefined;
     const fields = kept?.fields ?? (await this.redis.hgetall(key));
     const before: OutboxRecord | null = kept?.record ?? decode(fields);
-    const loaded: Loaded<OutboxRecord> = { before, fields, after: before && draftOf(before) };
+    const after = before && draftOf(before);
+    const loaded: LoadedRecord<OutboxRecord> = { before, fields, parts: kept?.parts ?? null, after };
     this.#records.set(key, loaded);
     return loaded;
   }
 
-  #changeOf(key: string, { before, fields, after }: Loaded<OutboxRecord>): RecordChange[] {
+  #changeOf(key: string, loaded: LoadedRecord<OutboxRecord>): RecordChange[] {
+    const { before, fields, after } = loaded;
     const read = { key, expected: fields['v'] ?? '', notBeforeMs: endedLeaseMs(before, this.nowMs) };
     if (!after) {
       if (!before) return [read];
       this.effect(...indexEffects(before, null), ...dueOf(before, null));
-      return [{ ...read, isGone: true }];
+      return [{ isGone: true, ...read }];
     }
     complete(before, after, this.nowMs);
-    const change = fieldsChange(before, after, fields);
+    const parts = partsOf(after);
+    const was = loaded.parts ?? (before ? partsOf(before) : []);
+    const change = changeOfFields(was, parts, { stored: fields, packs: after.overSinceMs !== null });
     if (!change) return [read];
     const { set, remove } = change;
-    this.effect(...indexEffects(before, after), ...lineEffects(before, after));
-    if (!isStored(after)) return [{ ...read, isGone: true }];
+    this.effect(...indexEffects(before, after), ...permitQueueEffects(before, after, this.nowMs));
+    if (parts.length === 0) return [{ isGone: true, ...read }];
     const isDueSame = before !== null && dueAtMs(before, this.nowMs) === dueAtMs(after, this.nowMs);
     if (!isDueSame && !this.#dues.has(key)) this.schedule(after);
     this.#events.push(...eventsOf(before, after));
     const version = `${versionNumber(read.expected) + 1}.${this.newTag()}`;
-    const left: Record<string, string> = { ...fields, ...set, v: version };
-    for (const name of remove) delete left[name];
-    this.#written.set(key, { record: { ...after, version }, fields: left });
-    return [{ ...read, version, set, remove }];
+    const written = fieldsAfter(fields, change, version);
+    this.#written.set(key, { record: { ...after, version }, fields: written, parts });
+    return [{ version, set, remove, ...read }];
   }
 
-  /** Once the commit is written: remembers the records that this process has leased. */
-  remembered(): void {
+  /** After the commit: keeps the written records that this process has leased. */
+  keepWritten(): void {
     const { leased } = this.memory;
     if (leased.size > LEASED_MAX) leased.clear();
     for (const [key, written] of this.#written) {
@@ -308,7 +346,7 @@ export class Transaction implements TransactionPort {
     return this.#hasChangedCircuits;
   }
 
-  /** When the commit was refused: what was remembered is outdated. */
+  /** After a stale commit: drops the kept state, which is outdated. */
   forget(): void {
     for (const key of this.#records.keys()) this.memory.leased.delete(key);
     this.memory.circuits = null;
@@ -316,8 +354,8 @@ export class Transaction implements TransactionPort {
 
   #circuitsChange(): RecordChange[] {
     if (!this.#circuits) return [];
-    const { before, after } = this.#circuits;
-    const change = changeOfCircuits(before, after, { closed: this.circuitEffects.closed, tag: this.newTag() });
+    const { known, after } = this.#circuits;
+    const change = changeOfCircuits(known, after, { closed: this.circuitEffects.closed, tag: this.newTag() });
     this.#hasChangedCircuits = change.hasChanged;
     this.effect(...change.effects);
     this.#events.push(...change.events);

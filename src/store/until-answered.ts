@@ -1,16 +1,17 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ReplyError } from 'ioredis';
 import type { Clock } from '../platform/clock';
+import { pause } from '../platform/timers';
+import { NotReplicated } from './replicas';
 
 const REPEAT_PAUSE_MS = 200;
-/** A claim older than 5 s is of no use any more. */
+/** A claim is useless after 5 s. */
 export const CLAIM_REPEAT_MS = 3000;
-/** An outage of Redis that lasts longer leaves what was answered in it unknown. */
+/** After a longer outage of Redis, the result of an attempt is lost and its outcome unknown. */
 export const ACK_REPEAT_MS = 600_000;
 
 /**
- * Repeats a call to Redis that is safe to repeat, while Redis cannot be reached or cannot work, until the time is up; then it
- * rejects as the call did. Any other failure is not repeated: it would fail the same way again.
+ * Repeats an idempotent call while Redis cannot be reached or cannot work, for up to `limitMs`. Then, and on any other
+ * error, it rejects with the error of the call.
  */
 export async function untilAnswered<T>(
   call: () => Promise<T>,
@@ -21,26 +22,27 @@ export async function untilAnswered<T>(
     try {
       return await call();
     } catch (error) {
-      if (!mayPass(error) || clock.monotonicMs() - startedMs >= limitMs) throw error;
-      await sleep(REPEAT_PAUSE_MS);
+      if (!isTransient(error) || clock.monotonicMs() - startedMs >= limitMs) throw error;
+      await pause(REPEAT_PAUSE_MS);
     }
   }
 }
 
-/** Replies by which Redis says that it cannot work now. Redis 6.2 puts those of a script behind words of its own. */
+/** Error replies of a Redis that cannot work now. Redis 6.2 adds a prefix to those of scripts. */
 const CANNOT_WORK_NOW =
   /(?:^|-)(?:LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|OOM|MISCONF|NOREPLICAS) |max number of clients/;
-/** What the client library says of a connection that is gone, or that does not answer in time. */
+/** Messages of the client library for a closed or silent connection. */
 const NO_CONNECTION =
   /^(?:Connection is closed|Stream isn't writeable|Command timed out|Socket timeout|Reached the max)/;
-/** Its errors about commands that were under way, and about bytes that are not of Redis. */
+/** Names of its errors for pending commands, and for bytes that are not of the Redis protocol. */
 const LOST_NAMES: readonly string[] = ['AbortError', 'ParserError'];
-/** Of the system, and of a socket that is closed already. Other codes `ERR_…` are mistakes of a caller. */
+/** Codes of system errors and of closed sockets. Other codes `ERR_…` are bugs of a caller. */
 const LOST_CODES = /^(?:E(?!RR_)|ERR_(?:STREAM|SOCKET)_)/;
 
-/** Whether a failure is one of the connection to Redis, or of its server, that may be over later. */
-export function mayPass(error: unknown): boolean {
+/** True for an error of the connection or of the server that may be over later. */
+export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  if (error instanceof NotReplicated) return true;
   if (error instanceof ReplyError) return CANNOT_WORK_NOW.test(error.message);
   if (LOST_NAMES.includes(error.name) || NO_CONNECTION.test(error.message)) return true;
   return 'code' in error && LOST_CODES.test(String(error.code));

@@ -11,14 +11,15 @@ import { violationDocument } from '../contracts/violations';
 import { newEntry } from '../domain/entry';
 import type { StoredViolation } from '../domain/outbox-record';
 import type { Violation } from '../domain/violation';
-import { unpackFields, type Fields } from './packed-fields';
-import { decodeRun, entryParts, jsonPart, runParts, type Part } from './record-parts';
+import { refuseNewer } from './newer-records';
+import { refuseSealed } from './sealed-fields';
+import { unpackFields, type Fields, decodeRun, entryParts, jsonPart, runParts, type RecordPart } from './record-parts';
 
-/** A violation as the fields of its hash: see docs/architecture.md, "Redis data model". */
+/** Encodes violations as the fields of their hashes: see docs/architecture.md, "Redis data model". */
 
 const NO_LINKS: KnownLinks = knownLinks.parse({});
 
-/** A violation that is about to be stored for the first time. */
+/** A violation that is not stored yet. */
 export function newStoredViolation(violation: Violation, nowMs: number): StoredViolation {
   const { id } = violation;
   return {
@@ -30,18 +31,21 @@ export function newStoredViolation(violation: Violation, nowMs: number): StoredV
     lease: null,
     entries: [newEntry({ seq: 1, id, kind: 'violation', body: {}, nowMs })],
     tasks: {},
-    lookAtMs: null,
+    runAtMs: null,
     terms: [],
     overSinceMs: null,
+    shadow: null,
     unknownRun: {},
     unknownLinks: {},
     ...knownLinks.parse({}),
   };
 }
 
-/** Null when there is none. */
+/** Null when there is no violation. @throws UnusableRecord */
 export function decodeViolation(stored: Fields): StoredViolation | null {
+  refuseSealed(stored);
   const fields = unpackFields(stored);
+  refuseNewer(fields);
   const { v: version, document, links, lease, tasks, terms, run } = fields;
   if (version === undefined || document === undefined) return null;
   const violation = violationDocument.parse(JSON.parse(document));
@@ -70,7 +74,7 @@ function decodeLinks(json: string | undefined): KnownLinks & Pick<StoredViolatio
   return { ...knownLinks.parse(stored), unknownLinks: Object.fromEntries(unknown) };
 }
 
-export function partsOfViolation(record: StoredViolation): Part[] {
+export function partsOfViolation(record: StoredViolation): RecordPart[] {
   const { violation, entries, lease, tasks, terms } = record;
   const links = linksOf(record);
   return [
@@ -84,11 +88,11 @@ export function partsOfViolation(record: StoredViolation): Part[] {
   ];
 }
 
-/** What the service and people have said about it since it was taken in. */
+/** The fields that answers of the service and decisions have set. */
 function linksOf(record: StoredViolation): KnownLinks {
   const { unknownLinks, reference, references, toldReferences, tows, ticket, ticketOverruled, heldForTicket } = record;
-  const { serviceStatus, canTow, isAnswerQuestioned, unfinishedSince } = record;
+  const { serviceStatus, canTow, unfinishedSince } = record;
   const ofTicket = { ticket, ticketOverruled, heldForTicket };
-  const ofService = { serviceStatus, canTow, isAnswerQuestioned, unfinishedSince };
+  const ofService = { serviceStatus, canTow, unfinishedSince };
   return { ...unknownLinks, reference, references, toldReferences, tows, ...ofTicket, ...ofService };
 }

@@ -1,18 +1,24 @@
 import type { Redis } from 'ioredis';
 import type { ViolationRecord } from '../contracts/violations';
-import type { Page } from '../workflow/ports';
-import type { ViolationFilter, ViolationStore } from '../workflow/violation-port';
-import { violationRecordOf } from '../workflow/violation-record';
+import type { Page, ViolationFilter, ViolationStore } from '../workflow/ports';
+import { violationRecordOf } from '../workflow/read-models';
+import type { RateLimit } from './budgets';
 import { KEYS, violationKey, violationsInStateKey } from './keys';
-import { search } from './list-tows';
+import { unlessNewer } from './newer-records';
+import { permitPlaces } from './permit-places';
+import { search } from './tows';
 import { newestFirst } from './rows';
 import { decodeViolation } from './violation-fields';
 
-/** The violations in Redis, as lists and pages read them. */
-export function createViolationStore(redis: Redis): ViolationStore {
+/** The stored violations, for lists and pages. With a rate limit, those that wait for it have their place in its queue. */
+export function createViolationStore(redis: Redis, rateLimit?: RateLimit): ViolationStore {
   const readById = async (id: string) => {
     const stored = decodeViolation(await redis.hgetall(violationKey(id)));
-    return stored && violationRecordOf(stored);
+    const record = stored && violationRecordOf(stored);
+    if (record?.waitsFor !== 'budget' || !rateLimit) return record;
+    const places = await permitPlaces(redis, 'violation', rateLimit, [id]);
+    const queue = places.get(id);
+    return queue ? { ...record, queue, nextAttemptAtMs: queue.leavesAtMs } : record;
   };
   return {
     async read(name) {
@@ -24,7 +30,7 @@ export function createViolationStore(redis: Redis): ViolationStore {
   };
 }
 
-/** A page of violations, newest first; with a search, by the words it found them under. */
+/** A page of violations, newest first; with a search, in the order of the index entries that match. */
 async function listViolations(
   redis: Redis,
   filter: ViolationFilter,
@@ -34,7 +40,7 @@ async function listViolations(
   const { refs: ids, nextCursor } = filter.search
     ? await search(redis, KEYS.searchViolations, { ...filter, words: filter.search })
     : await newestFirst(redis, index, filter);
-  const found = await Promise.all(ids.map(read));
-  const isWanted = (record: ViolationRecord) => filter.state === null || record.state === filter.state;
-  return { items: found.filter((record) => record !== null).filter(isWanted), nextCursor };
+  const found = await Promise.all(ids.map((id) => unlessNewer(read(id))));
+  const matches = (record: ViolationRecord) => filter.state === null || record.state === filter.state;
+  return { items: found.filter((record) => record !== null).filter(matches), nextCursor };
 }

@@ -1,0 +1,65 @@
+import type { Redis } from 'ioredis';
+import type { OutboxRateLimits } from './budgets';
+import { releaseBlocked } from './circuits';
+import { KEYS } from './keys';
+import { texts } from './parse';
+import { createPermitQueueCheck } from './permits';
+import { Script } from './scripts';
+
+const pollDueScript = new Script('poll-due');
+
+/** The schedule of one kind of work: its members by the time at which they are due. */
+export interface Schedule {
+  /**
+   * Returns up to `limit` due members and reschedules each to `visibilityTimeoutMs` from now. So no other scheduler
+   * returns them, and work whose job is lost becomes due again.
+   */
+  pollDue(limit: number, visibilityTimeoutMs: number): Promise<readonly string[]>;
+  /** How many members are due, and how long the oldest of them has been due, ms (0 when none is). */
+  backlog(): Promise<{ due: number; oldestAgeMs: number }>;
+}
+
+export function createSchedules(
+  redis: Redis,
+  rateLimits?: OutboxRateLimits,
+): {
+  reports: Schedule;
+  deliveries: Schedule;
+  violations: Schedule;
+  bulk: Schedule;
+} {
+  const withPreparation = (schedule: Schedule, prepare: () => Promise<unknown>): Schedule => ({
+    backlog: () => schedule.backlog(),
+    async pollDue(limit, visibilityTimeoutMs) {
+      // First: a preparation that failed after the poll would leave the polled members rescheduled and unprocessed.
+      await prepare();
+      return schedule.pollDue(limit, visibilityTimeoutMs);
+    },
+  });
+  const checkTows = createPermitQueueCheck(redis, 'tow', rateLimits?.tow);
+  const checkViolations = createPermitQueueCheck(redis, 'violation', rateLimits?.violation);
+  return {
+    // Closed circuits release tows and violations alike, so one scheduler does it for both.
+    reports: withPreparation(scheduleAt(redis, KEYS.dueTows), () => Promise.all([releaseBlocked(redis), checkTows()])),
+    violations: withPreparation(scheduleAt(redis, KEYS.dueViolations), checkViolations),
+    deliveries: scheduleAt(redis, KEYS.dueDeliveries),
+    bulk: scheduleAt(redis, KEYS.dueBulk),
+  };
+}
+
+function scheduleAt(redis: Redis, key: string): Schedule {
+  return {
+    pollDue: async (limit, visibilityTimeoutMs) =>
+      texts(await pollDueScript.run(redis, [key], [limit, visibilityTimeoutMs]), 'poll-due'),
+
+    async backlog() {
+      const [seconds] = await redis.time();
+      const nowMs = Number(seconds) * 1000;
+      const [due, [, oldest]] = await Promise.all([
+        redis.zcount(key, '-inf', nowMs),
+        redis.zrangebyscore(key, '-inf', nowMs, 'WITHSCORES', 'LIMIT', 0, 1),
+      ]);
+      return { due, oldestAgeMs: oldest === undefined ? 0 : Math.max(0, nowMs - Number(oldest)) };
+    },
+  };
+}
