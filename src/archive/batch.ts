@@ -1,31 +1,31 @@
-import { createHash } from 'node:crypto';
 import { archivedRecord, archiveSeal, type ArchivedRecord } from '../contracts/archive';
+import { sha256Hex } from '../platform/hash';
 
 /**
- * A batch: the records archived by one append, a line of JSON each, and a last line that seals them. The seal holds the
- * hash of the lines and of the seal before it in the same file, so that no batch can be changed, left out or moved.
+ * A batch: the records of one append, one line of JSON each, and a last line that seals them. The seal contains the
+ * hash of the lines and of the previous seal in the file, so that a batch cannot be changed, removed or moved.
  */
 
-/** A batch ready to be written, and the hash of its seal, which the next one carries. */
+/** A batch to be written, and the hash of its seal, which the next batch carries. */
 export interface SealedBatch {
   readonly text: Buffer;
   readonly sealHash: string;
 }
 
-/** Seals records; `previous` is the hash of the seal before, '' for the first batch of a file. */
+/** Seals records; `previous` is the hash of the previous seal, '' for the first batch of a file. */
 export function sealBatch(records: readonly ArchivedRecord[], previous: string): SealedBatch {
   const lines = records.map((record) => `${JSON.stringify(record)}\n`).join('');
   const seal = JSON.stringify({ type: 'seal', lines: records.length, sha256: sha256(lines), previous });
   return { text: Buffer.from(`${lines}${seal}\n`), sealHash: sha256(seal) };
 }
 
-/** A batch whose seal is whole. */
+/** A batch whose seal was verified. */
 export interface OpenedBatch {
   readonly records: readonly ArchivedRecord[];
   readonly sealHash: string;
 }
 
-/** Opens a batch; returns in a few words what is wrong with it when it does not verify. */
+/** Opens and verifies a batch; returns the problem as text when it is not intact. */
 export function openBatch(text: Buffer, previous: string): OpenedBatch | string {
   const sealAt = text.lastIndexOf('\n', text.length - 2) + 1;
   const [lines, seal] = [text.subarray(0, sealAt), text.subarray(sealAt, -1)];
@@ -52,5 +52,5 @@ function json(text: Buffer | string): unknown {
 }
 
 function sha256(text: Buffer | string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return sha256Hex(text);
 }

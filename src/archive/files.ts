@@ -1,38 +1,36 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codeOf } from '../platform/system-error';
+import { errorCode } from '../platform/errors';
 
-/** Where the archive lies: one file per Riyadh day and writer, `DATA_DIR/archive/<date>.<epoch>.ndjson.gz`. */
+/** The files of the archive: one per Riyadh day and writer, `DATA_DIR/archive/<date>.<epoch>.ndjson.gz`. */
 
 const NAME = /^(\d{4}-\d{2}-\d{2})\.(\d+)\.ndjson\.gz$/;
 
-/** A file of the archive. */
 export interface ArchiveFile {
   readonly name: string;
   readonly path: string;
-  /** The day of Asia/Riyadh on which its records were archived, YYYY-MM-DD. */
+  /** The day in Asia/Riyadh on which its records were archived, YYYY-MM-DD. */
   readonly date: string;
-  /** The fencing number of its one writer; whoever wrote later has a higher one. */
+  /** The fencing number of its writer; later writers have higher ones. */
   readonly epoch: number;
 }
 
-/** The first and the last day to look at, YYYY-MM-DD; both are looked at too. */
+/** The first and the last day, inclusive, YYYY-MM-DD. */
 export interface Days {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }
 
-/** The folder of the archive under DATA_DIR. */
 export function archiveFolder(dataDir: string): string {
   return join(dataDir, 'archive');
 }
 
-/** The name of the file that the writer of an epoch fills on a day. */
+/** The file name for a day and the epoch of a writer. */
 export function archiveFileName(date: string, epoch: number): string {
   return `${date}.${epoch}.ndjson.gz`;
 }
 
-/** The files of the archive in the order they were written; none when nothing was archived yet. */
+/** The files of the archive in the order they were written; empty when nothing was archived yet. */
 export async function archiveFiles(dataDir: string, { from, to }: Days = {}): Promise<ArchiveFile[]> {
   const folder = archiveFolder(dataDir);
   const names = await readdir(folder).catch(noneIfAbsent);
@@ -46,7 +44,13 @@ export async function archiveFiles(dataDir: string, { from, to }: Days = {}): Pr
     .toSorted((a, b) => a.date.localeCompare(b.date) || a.epoch - b.epoch);
 }
 
+/** The size of all files of the archive. */
+export async function archiveBytes(dataDir: string): Promise<number> {
+  const sizes = (await archiveFiles(dataDir)).map(async ({ path }) => (await stat(path)).size);
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
+
 function noneIfAbsent(error: unknown): string[] {
-  if (codeOf(error) === 'ENOENT') return [];
+  if (errorCode(error) === 'ENOENT') return [];
   throw error;
 }

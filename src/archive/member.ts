@@ -3,26 +3,27 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 
 /**
- * One gzip member, readable by every gzip program, whose header says how long it is: its extra field `TH` holds the
- * length of the whole member and a check of it. So a reader can tell a member that was cut short from one that was changed, and
- * never holds more than one. All other bytes of the header are always the same.
+ * A gzip member that every gzip program reads, with its length in the header: the extra field `TH` contains the length
+ * of the member and a checksum of it. A reader can tell a truncated member from a changed one, and needs only one in
+ * memory. All other header bytes are constant.
  *
- * Layout (RFC 1952): 10 bytes fixed · 2 bytes length of the extra field · `TH`, its length, 4 bytes length of the member,
- * 4 bytes check · deflated data · CRC-32 · length of the text.
+ * Layout (RFC 1952): 10 bytes fixed · 2 bytes length of the extra field · `TH`, its length, 4 bytes length of the
+ * member, 4 bytes checksum · deflated data · CRC-32 · length of the text.
  */
 
 const compress = promisify(gzip);
 const uncompress = promisify(gunzip);
 
-/** Magic, method deflate, flag "extra field", no time, no extra flags, unknown system; then the extra field's head. */
+/**
+ * Magic, method deflate, flag "extra field", no time, no extra flags, unknown system; then the head of the extra field.
+ */
 const FIXED = Buffer.from([0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 255, 12, 0, 0x54, 0x48, 8, 0]);
 const GZIP_HEADER_BYTES = 10;
 const LENGTH_AT = FIXED.length;
 const CHECK_AT = LENGTH_AT + 4;
 
-/** How many bytes say how long a member is. */
 export const HEADER_BYTES = CHECK_AT + 4;
-/** A longer one is none of ours. */
+/** A longer member was not written by towhook. */
 const MEMBER_BYTES_MAX = 1 << 30;
 
 /** Compresses text to one member. */
@@ -36,7 +37,7 @@ export async function memberOf(text: Buffer): Promise<Buffer> {
   return Buffer.concat([header, body]);
 }
 
-/** How long the member is that begins with these bytes; null when no member of ours begins like this. */
+/** The length of the member with this header; null when the header was not written by towhook. */
 export function memberBytes(header: Buffer): number | null {
   const isOurs =
     header.length >= HEADER_BYTES &&
@@ -47,13 +48,13 @@ export function memberBytes(header: Buffer): number | null {
   return length > HEADER_BYTES && length <= MEMBER_BYTES_MAX ? length : null;
 }
 
-/** True when a member of ours may begin with these few bytes. */
+/** True when a member may begin with these bytes. */
 export function mayBeginMember(bytes: Buffer): boolean {
   const length = Math.min(bytes.length, FIXED.length);
   return bytes.subarray(0, length).equals(FIXED.subarray(0, length));
 }
 
-/** The text of a member; null when it is not what was written. */
+/** The text of a member; null when it is corrupt. */
 export async function textOf(member: Buffer): Promise<Buffer | null> {
   return uncompress(member).catch(() => null);
 }

@@ -1,21 +1,32 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import type { ArchivedRecord } from '../contracts/archive';
 import { openBatch } from './batch';
-import { ArchiveBroken } from './broken';
 import type { ArchiveFile } from './files';
 import { HEADER_BYTES, mayBeginMember, memberBytes, textOf } from './member';
 
-/** What stands in a file: batches in order, and at its end perhaps one that a crash cut short. */
-export type Stretch =
+/** A part of the archive is not as it was written, which a crash cannot cause. Batches count from 1. */
+export class ArchiveBroken extends Error {
+  constructor(
+    readonly file: string,
+    readonly batch: number,
+    readonly problem: string,
+  ) {
+    super(`${file}: batch ${batch} ${problem}`);
+    this.name = 'ArchiveBroken';
+  }
+}
+
+/** A section of a file: a batch, or at the end a batch that a crash cut short. */
+export type ArchiveSection =
   | { readonly kind: 'batch'; readonly records: readonly ArchivedRecord[] }
-  /** Cut short before it was on disk, or still being written: its records were in Redis when it was. */
+  /** Truncated by a crash or still being written; its records were still in Redis at that time. */
   | { readonly kind: 'torn'; readonly bytes: number };
 
-/** The end of a member is a checksum and a length; both are zero only where a power failure left blocks unwritten. */
+/** A member ends with a checksum and a length; both are zero only where a power failure left blocks unwritten. */
 const UNWRITTEN = Buffer.alloc(8);
 
-/** Reads one file batch by batch, each verified before it is handed out. Throws ArchiveBroken at what does not verify. */
-export async function* readFileBatches(file: ArchiveFile): AsyncGenerator<Stretch> {
+/** Reads one file batch by batch and verifies each before it is returned. @throws ArchiveBroken for a changed batch. */
+export async function* readFileBatches(file: ArchiveFile): AsyncGenerator<ArchiveSection> {
   const handle = await open(file.path, 'r');
   try {
     const { size } = await handle.stat();
@@ -54,12 +65,12 @@ export async function* readFileBatches(file: ArchiveFile): AsyncGenerator<Stretc
   }
 }
 
-const LOOK_BYTES = 65_536;
+const CHUNK_BYTES = 65_536;
 
-/** True when a file holds nothing but zeros from here to its end. */
+/** True when the rest of the file is zeros. */
 async function isUnwritten(handle: FileHandle, from: number, to: number): Promise<boolean> {
-  for (let at = from; at < to; at += LOOK_BYTES) {
-    const bytes = await readAt(handle, at, Math.min(LOOK_BYTES, to - at));
+  for (let at = from; at < to; at += CHUNK_BYTES) {
+    const bytes = await readAt(handle, at, Math.min(CHUNK_BYTES, to - at));
     if (bytes.some((byte) => byte !== 0)) return false;
   }
   return true;

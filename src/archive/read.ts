@@ -1,13 +1,12 @@
 import type { ArchivedRecord, ArchivedType } from '../contracts/archive';
-import { ArchiveBroken } from './broken';
+import { ArchiveBroken, readFileBatches } from './read-file';
 import { archiveFiles, type Days } from './files';
-import { readFileBatches } from './read-file';
 
-/** Which records of the archive are wanted; all of them unless told. */
+/** A selection of archived records; all by default. */
 export interface ArchiveFilter extends Days {
   readonly type?: ArchivedType | undefined;
   readonly id?: string | undefined;
-  /** Is told of a batch at the end of a file that a crash cut short, or that is being written right now. */
+  /** Called for a truncated batch at the end of a file. */
   readonly onTorn?: (torn: TornBatch) => void;
 }
 
@@ -18,9 +17,11 @@ export interface TornBatch {
 }
 
 /**
- * The records of the archive in the order they were written, one batch in memory at a time. Every seal is verified
- * before its records are handed out: throws ArchiveBroken, naming file and batch, at the first that is not as it was
- * written. A record may come twice, since a crash may part archiving from deleting: of one type and id the last counts.
+ * The archived records in the order they were written, one batch in memory at a time. Every seal is verified before its
+ * records are returned. A record may occur twice, because a crash may come between archiving and deleting; the last one
+ * of a type and id counts.
+ *
+ * @throws ArchiveBroken at the first changed batch.
  */
 export async function* readArchive(dataDir: string, filter: ArchiveFilter = {}): AsyncGenerator<ArchivedRecord> {
   for (const file of await archiveFiles(dataDir, filter)) {
@@ -38,17 +39,17 @@ function isWanted(record: ArchivedRecord, { type, id }: ArchiveFilter): boolean 
   return (type === undefined || record.type === type) && (id === undefined || record.id === id);
 }
 
-/** What a walk over the whole archive found. */
+/** The result of a verification. */
 export interface ArchiveReport {
   readonly files: number;
   readonly batches: number;
   readonly records: Readonly<Record<ArchivedType, number>>;
   readonly torn: readonly TornBatch[];
-  /** One for each file that is not as it was written; what stands behind the fault in it was not looked at. */
+  /** One per changed file; the rest of that file was not read. */
   readonly broken: readonly ArchiveBroken[];
 }
 
-/** Verifies every batch of every file; never throws for what it finds in them. */
+/** Verifies every batch of every file. Does not throw for changed batches. */
 export async function verifyArchive(dataDir: string, days: Days = {}): Promise<ArchiveReport> {
   const records = { tow: 0, delivery: 0, violation: 0, audit: 0 };
   const [torn, broken]: [TornBatch[], ArchiveBroken[]] = [[], []];

@@ -1,24 +1,24 @@
 import { open, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { riyadhDate } from '../domain/moment';
+import { riyadhDate } from '../domain/timestamp';
 import type { Clock } from '../platform/clock';
-import { makeFolder } from '../platform/make-folder';
+import { makeFolder, syncFolder } from '../platform/folders';
 import type { Archive } from '../workflow/retention-port';
 import { sealBatch } from './batch';
 import { archiveFileName, archiveFolder } from './files';
 import { memberOf } from './member';
-import { codeOf, messageOf } from '../platform/system-error';
+import { errorCode, errorMessage } from '../platform/errors';
 
 export interface ArchiveWriter extends Archive {
   /**
-   * Appends records as one batch. Never two at a time. Rejects with ArchiveFailed, after which this writer writes no
-   * more: what stands behind a failed write cannot be trusted, so its follower begins a file of its own.
+   * Appends records as one batch; calls must not overlap. Rejects with ArchiveFailed, after which this writer is
+   * unusable: bytes after a failed write cannot be trusted, so the next writer begins a new file.
    */
   append: Archive['append'];
   close(): Promise<void>;
 }
 
-/** The archive could not take a batch: the disk is full, DATA_DIR cannot be written to, or the file is another writer's. */
+/** The archive did not store a batch: the disk is full, DATA_DIR is not writable, or the file exists already. */
 export class ArchiveFailed extends Error {
   constructor(
     message: string,
@@ -33,17 +33,17 @@ interface OpenFile {
   readonly date: string;
   readonly path: string;
   readonly handle: FileHandle;
-  /** The hash of its last seal; '' while nothing whole stands in it. */
+  /** The hash of its last seal; '' before the first complete batch. */
   sealHash: string;
 }
 
-/** Personal data lies in the archive: nobody but the user of the process reads it. */
+/** The archive contains personal data: only the user of the process may read it. */
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 
 /**
- * The one writer of the files of `epoch`, a number that no other writer was ever given (store/locks.ts). A file that is
- * already there is never opened, so two writers share none even if the numbers began anew.
+ * The only writer of the files of `epoch`, a number that no other writer has (store/locks.ts). It never opens an
+ * existing file, so two writers would share none even if epochs started again.
  */
 export function createArchiveWriter(options: { dataDir: string; epoch: number; clock: Clock }): ArchiveWriter {
   let current: OpenFile | null = null;
@@ -70,7 +70,7 @@ export function createArchiveWriter(options: { dataDir: string; epoch: number; c
     hasFailed = true;
     const abandoned = current;
     await close().catch(() => {});
-    // Nothing in it was ever acknowledged. On a full disk every try would leave another empty file.
+    // Nothing in the file was acknowledged. Without this a full disk would collect empty files.
     if (abandoned?.sealHash === '') await unlink(abandoned.path).catch(() => {});
   };
 
@@ -91,20 +91,15 @@ export function createArchiveWriter(options: { dataDir: string; epoch: number; c
         file.sealHash = batch.sealHash;
       } catch (error) {
         await abandon();
-        throw new ArchiveFailed(messageOf(error), codeOf(error) ?? 'EIO');
+        throw new ArchiveFailed(errorMessage(error), errorCode(error) ?? 'EIO');
       }
     },
     close,
   };
 }
 
-/** A new name is on disk once its folder is: syncs a folder and those above it, up to `top`. */
+/** Flushes a folder and its parents up to `top`. */
 async function syncFolders(folder: string, top: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await syncFolder(folder);
   if (folder !== top) await syncFolders(dirname(folder), top);
 }

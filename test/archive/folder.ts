@@ -25,7 +25,7 @@ export function useDataDir(): { readonly path: string } {
   };
 }
 
-/** A clock that stands at a moment, to be moved by hand. */
+/** A clock with a fixed time that changes only by `move`. */
 export function clockAt(nowMs: number): Clock & { nowMs: () => number; move(ms: number): void } {
   let at = nowMs;
   return {

@@ -1,7 +1,7 @@
 import { appendFile, mkdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { ArchiveBroken } from '../../src/archive/broken';
+import { ArchiveBroken } from '../../src/archive/read-file';
 import { archiveFolder } from '../../src/archive/files';
 import { memberOf } from '../../src/archive/member';
 import { readArchive, verifyArchive, type TornBatch } from '../../src/archive/read';

@@ -1,0 +1,106 @@
+import type { Clock } from '../platform/clock';
+import { throttledLog } from '../platform/log-throttle';
+import type { Metrics } from '../platform/metrics';
+import { repeat, type Repetition } from '../platform/timers';
+import { sweep, type RetentionTools } from '../workflow/retention';
+import type { Archive } from '../workflow/retention-port';
+import { ArchiveFailed, createArchiveWriter, type ArchiveWriter } from './write';
+
+const EVERY_MS = 60_000;
+/** Much longer than the pause between two sweeps, so that the same process keeps writing the same file. */
+const LOCK_MS = 3 * EVERY_MS;
+/** A failing archive is logged at most this often. */
+const ALARM_EVERY_MS = 10 * EVERY_MS;
+
+/** The lock of the process that archives. */
+export interface ArchiveLock {
+  /** The fencing number, part of the file name: no two locks have the same one. */
+  readonly epoch: number;
+  /** Extends the lock; false when it was lost. */
+  renew(): Promise<boolean>;
+  /** False as soon as the lock may have expired, by the clock of this process. */
+  isSurelyOwned(): boolean;
+  release(): Promise<void>;
+}
+
+export interface ArchiverTools extends Omit<RetentionTools, 'archive'> {
+  readonly locks: { acquire(name: string, ttlMs: number): Promise<ArchiveLock | null> };
+  /** The task that is open while the archive cannot be written. */
+  readonly task: { open(errorCode: string): Promise<void>; close(): Promise<void> };
+  readonly dataDir: string;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+}
+
+/**
+ * Moves finished records from Redis to the archive until it is stopped. A lock lets one process at a time do it. While
+ * the archive cannot be written, nothing is deleted, `archive.failed` is logged and a task is open.
+ */
+export function startArchiver(tools: ArchiverTools, everyMs = EVERY_MS): Repetition {
+  const { locks, task, dataDir, clock, log, metrics } = tools;
+  const alarm = throttledLog(log, { clock, quietMs: ALARM_EVERY_MS });
+  let session: ArchiveSession | null = null;
+
+  const endSession = async () => {
+    const ending = session;
+    session = null;
+    await ending?.writer.close();
+    // A lock that cannot be released expires.
+    await ending?.lock.release().catch(() => {});
+  };
+
+  const beginSession = async (): Promise<ArchiveSession | null> => {
+    const lock = await locks.acquire('retention', LOCK_MS);
+    return lock && { lock, writer: createArchiveWriter({ dataDir, epoch: lock.epoch, clock }) };
+  };
+
+  const reportFailure = async ({ code, message }: ArchiveFailed) => {
+    await task.open(code);
+    alarm.error('archive.failed', { error_code: code, error: message });
+  };
+
+  const repetition = repeat({
+    name: 'retention',
+    everyMs,
+    log,
+    async work() {
+      if (session && !(await session.lock.renew())) await endSession();
+      session ??= await beginSession();
+      if (!session) return 'wait';
+      try {
+        const { archived, more } = await sweep({ ...tools, archive: archiveOf(session) });
+        for (const [type, count] of Object.entries(archived)) metrics.archived(type, count);
+        if (Object.values(archived).some((count) => count > 0)) await task.close();
+        return more ? 'continue' : 'wait';
+      } catch (error) {
+        if (!(error instanceof ArchiveFailed)) throw error;
+        // The next session, in this process or another, begins a new file.
+        await endSession();
+        await reportFailure(error);
+        return 'wait';
+      }
+    },
+  });
+  return {
+    async stop() {
+      await repetition.stop();
+      await endSession();
+    },
+  };
+}
+
+/** The lock and the files that are written under it. */
+interface ArchiveSession {
+  readonly lock: ArchiveLock;
+  readonly writer: ArchiveWriter;
+}
+
+/** The archive while the lock has surely not expired. */
+function archiveOf({ lock, writer }: ArchiveSession): Archive {
+  return {
+    async append(records) {
+      if (!lock.isSurelyOwned()) throw new Error('the archive lock expired while records were read');
+      await writer.append(records);
+    },
+  };
+}
