@@ -1,64 +1,61 @@
 import type { Clock } from '../platform/clock';
 import type { QueueName } from './queues';
 
-/** What of a worker can stand still by itself: the turns of a queue, and the pump that hands its work out. */
-export type Part = QueueName | `pump of ${QueueName}`;
+/** A part of a worker that can stall by itself: the runs of a queue, or the scheduler of that queue. */
+export type WorkerPart = QueueName | `scheduler of ${QueueName}`;
 
-export interface Standstill {
-  readonly part: Part;
-  /** For how long work of this part has been seen to wait while no turn of it ended, ms. */
+export interface Stall {
+  readonly part: WorkerPart;
+  /** From the first to the last check that saw waiting work, with no run of the part completed in between, ms. */
   readonly ms: number;
 }
 
 /**
- * Whether a worker makes progress: what counts is what it gets done, not that it breathes. It stands still while work is
- * seen to wait, look after look, and no turn of its own ends. Who handed the work out, and who else does it, is all one.
+ * Liveness by throughput: a part is stalled when consecutive checks have seen waiting work and it has completed no run.
+ * It does not matter which process queued the work, or whether another process works on the queue too.
  */
-export interface Progress {
-  /** A turn of this queue has begun. */
-  took(queue: QueueName): void;
-  /** When a turn of this queue began last, by the monotonic clock, ms; null when none has. */
-  lastTookMs(queue: QueueName): number | null;
-  /** For how long work of this part has been seen to wait while no turn of it ended, ms. */
-  standingMs(part: Part): number;
-  /** A turn of this part has ended. */
-  ended(part: Part): void;
-  /** Whether work of this part waits, as seen now. */
-  seen(part: Part, waits: boolean): void;
-  /** What was seen before no longer counts. */
-  forget(): void;
-  /** The part that stands longest as of what was seen last; null when nothing waits. */
-  standstill(): Standstill | null;
-  /** Whether a turn of this part has ever ended, or none was wanted. */
-  hasMoved(part: Part): boolean;
+export interface WorkerProgress {
+  runBegan(queue: QueueName): void;
+  runEnded(part: WorkerPart): void;
+  /** When the last run of this queue began, by the monotonic clock, ms; null before the first one. */
+  lastRunBeganMs(queue: QueueName): number | null;
+  /** Records one check. A check that sees no waiting work ends the stall of the part. */
+  observed(part: WorkerPart, hasWaitingWork: boolean): void;
+  /** Drops all recorded checks. */
+  forgetChecks(): void;
+  stalledMs(part: WorkerPart): number;
+  /** The part that is stalled longest; null when no part has waiting work. */
+  longestStall(): Stall | null;
+  /** True once a run of this part has ended, or a check has seen no waiting work for it. */
+  hasProgressed(part: WorkerPart): boolean;
 }
 
-export function createProgress(clock: Clock): Progress {
-  const waiting = new Map<Part, { sinceMs: number; seenMs: number }>();
-  const moved = new Set<Part>();
-  const took = new Map<QueueName, number>();
-  const moves = (part: Part) => {
+export function createWorkerProgress(clock: Clock): WorkerProgress {
+  const waiting = new Map<WorkerPart, { sinceMs: number; seenMs: number }>();
+  const progressed = new Set<WorkerPart>();
+  const began = new Map<QueueName, number>();
+  const progresses = (part: WorkerPart) => {
     waiting.delete(part);
-    moved.add(part);
+    progressed.add(part);
   };
   return {
-    took: (queue) => void took.set(queue, clock.monotonicMs()),
-    lastTookMs: (queue) => took.get(queue) ?? null,
-    standingMs(part) {
+    runBegan: (queue) => void began.set(queue, clock.monotonicMs()),
+    runEnded: progresses,
+    lastRunBeganMs: (queue) => began.get(queue) ?? null,
+    observed(part, hasWaitingWork) {
+      const seenMs = clock.monotonicMs();
+      if (hasWaitingWork) waiting.set(part, { sinceMs: waiting.get(part)?.sinceMs ?? seenMs, seenMs });
+      else progresses(part);
+    },
+    forgetChecks: () => waiting.clear(),
+    stalledMs(part) {
       const wait = waiting.get(part);
       return wait ? wait.seenMs - wait.sinceMs : 0;
     },
-    ended: moves,
-    seen(part, waits) {
-      const seenMs = clock.monotonicMs();
-      if (waits) waiting.set(part, { sinceMs: waiting.get(part)?.sinceMs ?? seenMs, seenMs });
-      else moves(part);
+    longestStall() {
+      const stalls = [...waiting].map(([part, { sinceMs, seenMs }]) => ({ part, ms: seenMs - sinceMs }));
+      return stalls.toSorted((a, b) => b.ms - a.ms)[0] ?? null;
     },
-    forget: () => waiting.clear(),
-    standstill() {
-      const standing = [...waiting].map(([part, { sinceMs, seenMs }]) => ({ part, ms: seenMs - sinceMs }));
-      return standing.toSorted((a, b) => b.ms - a.ms)[0] ?? null;
-    },
-    hasMoved: (part) => moved.has(part),
+    hasProgressed: (part) => progressed.has(part),
   };
 }

@@ -1,13 +1,14 @@
 import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Clock } from '../platform/clock';
-import { errorFacts, type Log } from '../platform/log';
+import { errorFacts } from '../platform/errors';
+import type { Log } from '../platform/log';
 
-/** The queues by name. A job names one record and carries nothing else. */
+/** The queues. A job carries the ids of its records and nothing else. */
 export const QUEUE_NAMES = ['deliveries', 'reports', 'violations', 'bulk'] as const;
 export type QueueName = (typeof QUEUE_NAMES)[number];
 
-/** One record that needs a worker, and the queue of its job. */
+/** A record that needs a worker, and the queue for its job. */
 export interface WakeUp {
   readonly queue: QueueName;
   readonly ref: string;
@@ -15,28 +16,42 @@ export interface WakeUp {
 
 export interface Queues {
   readonly byName: Readonly<Record<QueueName, Queue>>;
-  /** How long the oldest job of a queue has been waiting for a worker, ms; 0 when none waits. */
+  /** How long the oldest job of a queue has waited for a worker, ms; 0 when no job waits. */
   oldestWaitMs(name: QueueName): Promise<number>;
-  /** For how many records there is room in a queue, 0 while it is paused: the backlog waits in the schedule. */
+  /** How many more records the queue takes; 0 while it is paused. The rest of the backlog stays in the schedule. */
   room(name: QueueName): Promise<number>;
-  /** Adds jobs, best effort: the poller adds a lost one again. Rejects when Redis cannot take them. */
-  wake(wakeUps: readonly WakeUp[]): Promise<void>;
+  /**
+   * Adds jobs. Rejects when Redis cannot take them. The scheduler adds a lost job again. `isBacklog`: more is due than
+   * these, so that one job gets several tows.
+   */
+  wake(wakeUps: readonly WakeUp[], options?: { readonly isBacklog: boolean }): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface QueueOptions {
-  /** A connection that fails fast (stack-facts 7). */
+  /** A connection that fails fast, so that adding a job never waits for Redis. */
   readonly connection: Redis;
   /** The hash tag of the partition, in braces. */
   readonly prefix: string;
   readonly clock: Clock;
-  /** Throttled: while Redis is away every try to connect fails. */
+  /** Throttled: every connection attempt fails while Redis is away. */
   readonly log: Log;
 }
 
-/** So many jobs of a queue wait at most, besides those of single changes. */
-const WAITING_MAX = 300;
-/** The last completed jobs are kept for people who look at the queue pages. */
+/**
+ * Records per job while more of them are due than the queue takes. A job costs more than processing a delivery, and a
+ * third of the Redis commands of a tow.
+ */
+const RECORDS_PER_JOB = { deliveries: 20, reports: 5, violations: 1, bulk: 1 } as const satisfies Record<
+  QueueName,
+  number
+>;
+/** Above this many waiting jobs the scheduler adds none. Jobs for single changes are still added. */
+const WAITING_MAX = { deliveries: 300, reports: 100, violations: 300, bulk: 300 } as const satisfies Record<
+  QueueName,
+  number
+>;
+/** Shown on the queue pages. */
 const COMPLETED_JOBS_KEPT = 1000;
 
 const RECORD_FIELD = {
@@ -51,7 +66,7 @@ const JOB_NAME = {
   bulk: 'decide-tasks',
 } as const satisfies Record<QueueName, string>;
 
-/** The BullMQ side of waking workers. Adding a job fails at once while Redis cannot be reached. */
+/** Opens the queues in BullMQ. Adding a job rejects at once while Redis cannot be reached. */
 export function createQueues(options: QueueOptions): Queues {
   const open = (name: QueueName) => {
     const queue = new Queue(name, {
@@ -81,15 +96,17 @@ export function createQueues(options: QueueOptions): Queues {
         byName[name].isPaused(),
       ]);
       if (isPaused) return 0;
-      const perJob = name === 'deliveries' ? DELIVERIES_PER_JOB : 1;
-      return Math.max(0, WAITING_MAX - waiting) * perJob;
+      return Math.max(0, WAITING_MAX[name] - waiting) * RECORDS_PER_JOB[name];
     },
-    async wake(wakeUps) {
+    async wake(wakeUps, { isBacklog } = { isBacklog: false }) {
       await Promise.all(
         QUEUE_NAMES.map(async (name) => {
           const refs = wakeUps.filter(({ queue }) => queue === name).map(({ ref }) => ref);
-          const jobs = name === 'deliveries' ? deliveryJobs(refs) : refs.map((ref) => jobFor(name, ref));
-          if (jobs.length > 0) await byName[name].addBulk(jobs);
+          const jobs = jobsFor(name, refs, isBacklog);
+          const [first] = jobs;
+          // `add` costs half of `addBulk`, which runs a Redis transaction.
+          if (first && jobs.length === 1) await byName[name].add(first.name, first.data, first.opts);
+          else if (first) await byName[name].addBulk(jobs);
         }),
       );
     },
@@ -99,20 +116,19 @@ export function createQueues(options: QueueOptions): Queues {
   };
 }
 
-/** So many deliveries are processed by one job: a job of its own would cost more than each of them. */
-const DELIVERIES_PER_JOB = 20;
-
 const KEPT = { removeOnComplete: { count: COMPLETED_JOBS_KEPT }, removeOnFail: { count: COMPLETED_JOBS_KEPT } };
 
-/** A record may have several jobs at a time: its version lets one of them work. */
-function jobFor(queue: Exclude<QueueName, 'deliveries'>, ref: string) {
-  return { name: JOB_NAME[queue], data: { [RECORD_FIELD[queue]]: ref }, opts: KEPT };
-}
-
-function deliveryJobs(ids: readonly string[]) {
-  return Array.from({ length: Math.ceil(ids.length / DELIVERIES_PER_JOB) }, (_, place) => ({
-    name: JOB_NAME.deliveries,
-    data: { delivery_ids: ids.slice(place * DELIVERIES_PER_JOB, (place + 1) * DELIVERIES_PER_JOB) },
+/** A record may have several jobs at a time. The version check of its commits lets only one of them succeed. */
+function jobsFor(queue: QueueName, refs: readonly string[], isBacklog: boolean) {
+  const perJob = queue === 'deliveries' || isBacklog ? RECORDS_PER_JOB[queue] : 1;
+  return Array.from({ length: Math.ceil(refs.length / perJob) }, (_, place) => ({
+    name: JOB_NAME[queue],
+    data: payloadOf(queue, refs.slice(place * perJob, (place + 1) * perJob)),
     opts: KEPT,
   }));
+}
+
+function payloadOf(queue: QueueName, refs: readonly string[]) {
+  if (queue === 'deliveries') return { delivery_ids: refs };
+  return refs.length === 1 ? { [RECORD_FIELD[queue]]: refs[0] } : { towing_reference_ids: refs };
 }

@@ -1,57 +1,67 @@
 import { Worker, type Job } from 'bullmq';
 import type { Redis } from 'ioredis';
-import type { Outcome } from '../../jobs/outcome';
-import { errorFacts, type Log } from '../platform/log';
-import { within } from '../platform/within';
-import type { Progress } from './progress';
+import type { JobOutcome } from '../contracts/jobs';
+import { errorFacts } from '../platform/errors';
+import type { Log } from '../platform/log';
+import { within } from '../platform/timers';
+import type { WorkerProgress } from './progress';
 import { QUEUE_NAMES, type QueueName, type Queues } from './queues';
 
-/** Does one piece of work for the record a job names. */
-export type Handler = (payload: unknown) => Promise<Outcome>;
+/** Works on the records that a job names. Once `isStopping`, it begins with no further one. */
+export type JobHandler = (payload: unknown, isStopping: () => boolean) => Promise<JobOutcome>;
 
 export interface WorkersOptions {
   readonly queues: Queues;
-  readonly handlers: Readonly<Record<QueueName, Handler>>;
-  /** Opens a patient connection: workers block on theirs. */
+  readonly handlers: Readonly<Record<QueueName, JobHandler>>;
+  /** Without a command timeout: workers use blocking reads. */
   readonly connection: Redis;
   readonly prefix: string;
   readonly concurrency: number;
-  /** Equal to the lease of a claim. */
+  /** The lock of a BullMQ job, ms. Equal to the lease of a claim. */
   readonly lockMs: number;
-  /** How long running jobs may take to end at a stop. */
+  /** How long `stop` waits for running jobs, ms. */
   readonly stopGraceMs: number;
-  readonly progress: Progress;
+  /** Ends the calls of jobs that still run after that time, such as an upload. Their results are then stored. */
+  readonly endCalls?: () => void;
+  readonly progress: WorkerProgress;
   /** Throttled: a worker whose Redis is read-only fails thousands of times a second. */
   readonly log: Log;
 }
 
 export interface Workers {
-  /** Takes no new job and waits for the running ones, but not much longer than the grace. */
+  /** Takes no new job. Waits for running jobs at most 3 s longer than `stopGraceMs`. */
   stop(): Promise<void>;
 }
 
-/** Starts the workers of all queues: the only place where an Outcome becomes something BullMQ understands. */
+/**
+ * Jobs of a queue that one process runs at a time, where the setting is too many. Violations carry photos: many uploads
+ * at once share a slow line, until none ends within its time limit and all of them start again.
+ */
+const JOBS_AT_ONCE_MAX: Partial<Record<QueueName, number>> = { violations: 2 };
+
+/** Starts the workers of all queues. Only this file translates a JobOutcome for BullMQ. */
 export function startWorkers(options: WorkersOptions): Workers {
   const running = new Set<Promise<unknown>>();
+  let isStopping = false;
   const workers = QUEUE_NAMES.map((name) => {
     const worker = new Worker(
       name,
       async (job) => {
-        options.progress.took(name);
-        const run = turn(name, job, options);
+        options.progress.runBegan(name);
+        const run = runJob(name, job, { ...options, isStopping: () => isStopping });
         running.add(run);
         const what = await run;
         running.delete(run);
-        options.progress.ended(name);
+        options.progress.runEnded(name);
         return what;
       },
       {
         connection: options.connection,
         prefix: options.prefix,
-        concurrency: options.concurrency,
+        concurrency: Math.min(options.concurrency, JOBS_AT_ONCE_MAX[name] ?? options.concurrency),
         lockDuration: options.lockMs,
         stalledInterval: 5000,
-        // A job only names a record: it may run again however often its worker died.
+        // A job only names a record and may be repeated any number of times.
         maxStalledCount: 1_000_000,
         skipVersionCheck: true,
       },
@@ -63,18 +73,22 @@ export function startWorkers(options: WorkersOptions): Workers {
   });
   return {
     async stop() {
+      isStopping = true;
       await Promise.all(workers.map((worker) => stopWorker(worker, running, options)));
     },
   };
 }
 
-/** What Redis may take to answer at a stop; a healthy one needs milliseconds. */
-const ANSWER_MS = 1000;
+/** How long `stop` waits for Redis. A healthy one answers in milliseconds. */
+const REDIS_REPLY_MS = 1000;
+/** How long `stop` waits for the results of calls that it ended. */
+const STORED_WITHIN_MS = 1000;
 
 /**
- * Takes no new job, lets the running ones end within the grace, and closes. A worker that is asked to close in good order
- * waits without limit for a job that does not end or a Redis that does not answer; so it is closed by force after the
- * grace. The schedule brings its records up again.
+ * Takes no new job, waits for running jobs within the grace time, and closes. A graceful `worker.close()` waits without
+ * limit for a job that does not end or a Redis that does not answer, so the worker is closed by force then. Its records
+ * become due again by their schedule. A call that still runs is ended first: stored as broken off, an upload is sent again
+ * by another worker, while that of a lost worker is of unknown outcome.
  */
 async function stopWorker(
   worker: Worker,
@@ -82,27 +96,35 @@ async function stopWorker(
   options: WorkersOptions,
 ): Promise<void> {
   await worker.pause(true);
-  const haveEnded = await within(options.stopGraceMs, Promise.allSettled(running));
-  const answers = await within(ANSWER_MS, options.connection.ping());
-  await within(ANSWER_MS, worker.close(!(haveEnded && answers)));
+  let haveEnded = await within(options.stopGraceMs, Promise.allSettled(running));
+  if (!haveEnded && options.endCalls) {
+    options.endCalls();
+    haveEnded = await within(STORED_WITHIN_MS, Promise.allSettled(running));
+  }
+  const answers = await within(REDIS_REPLY_MS, options.connection.ping());
+  await within(REDIS_REPLY_MS, worker.close(!(haveEnded && answers)));
 }
 
-/** Runs one job. Never throws: after a failed run its record is still on the schedule, and the poller takes it again. */
-async function turn(queue: QueueName, job: Job<unknown>, options: WorkersOptions): Promise<string> {
-  const outcome = await options.handlers[queue](job.data).catch((error: unknown): Outcome => {
+/** Runs one job. Never rejects: after a failed run its record is still scheduled and becomes due again. */
+async function runJob(
+  queue: QueueName,
+  job: Job<unknown>,
+  options: WorkersOptions & { readonly isStopping: () => boolean },
+): Promise<string> {
+  const outcome = await options.handlers[queue](job.data, options.isStopping).catch((error: unknown): JobOutcome => {
     options.log.error('job.failed', { queue, job_id: job.id, ...errorFacts(error) });
     return { kind: 'done', what: 'failed' };
   });
   switch (outcome.kind) {
     case 'done':
       return outcome.what;
-    case 'more':
+    case 'continue':
       await wakeAgain(queue, outcome.ref, options);
       return outcome.what;
   }
 }
 
-/** The same record once more, behind all others that wait: tows take turns. */
+/** Queues the same record again, behind all waiting jobs, so that records take turns. */
 async function wakeAgain(queue: QueueName, ref: string, { queues, log }: WorkersOptions): Promise<void> {
   await queues.wake([{ queue, ref }]).catch((error: unknown) => {
     log.debug('wake.failed', { queue, ...errorFacts(error) });

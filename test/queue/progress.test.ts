@@ -1,5 +1,5 @@
 import { systemClock, type Clock } from '../../src/platform/clock';
-import { createProgress, type Progress } from '../../src/queue/progress';
+import { createWorkerProgress, type WorkerProgress } from '../../src/queue/progress';
 
 /** A clock that changes only by `forward`. */
 function manualClock(): { clock: Clock; forward: (ms: number) => void } {
@@ -15,90 +15,90 @@ function manualClock(): { clock: Clock; forward: (ms: number) => void } {
 describe('stalled worker detection', () => {
   test('a worker without waiting work is not stalled, however long it completes no run', () => {
     const { clock, forward } = manualClock();
-    const progress = createProgress(clock);
+    const progress = createWorkerProgress(clock);
     forward(3_600_000);
-    progress.seen('reports', false);
+    progress.observed('reports', false);
 
-    expect(progress.standstill()).toBeNull();
+    expect(progress.longestStall()).toBeNull();
   });
 
   test('the stall time of a worker counts from the first to the last check that saw waiting work', () => {
     const { clock, forward } = manualClock();
-    const progress = createProgress(clock);
+    const progress = createWorkerProgress(clock);
     for (let look = 0; look < 3; look += 1) {
       forward(500);
-      progress.seen('reports', true);
+      progress.observed('reports', true);
     }
     // Time without a check does not count.
     forward(60_000);
 
-    expect(progress.standstill()).toEqual({ part: 'reports', ms: 1000 });
+    expect(progress.longestStall()).toEqual({ part: 'reports', ms: 1000 });
   });
 
   test.each([
-    ['one of its runs ends', (progress: Progress) => progress.ended('reports')],
-    ['no work waits', (progress: Progress) => progress.seen('reports', false)],
-    ['checks are forgotten', (progress: Progress) => progress.forget()],
+    ['one of its runs ends', (progress: WorkerProgress) => progress.runEnded('reports')],
+    ['no work waits', (progress: WorkerProgress) => progress.observed('reports', false)],
+    ['checks are forgotten', (progress: WorkerProgress) => progress.forgetChecks()],
   ])('the stall time of a worker restarts from zero when %s', (_what, end) => {
     const { clock, forward } = manualClock();
-    const progress = createProgress(clock);
-    progress.seen('reports', true);
+    const progress = createWorkerProgress(clock);
+    progress.observed('reports', true);
     forward(1000);
-    progress.seen('reports', true);
+    progress.observed('reports', true);
     end(progress);
-    expect(progress.standstill()).toBeNull();
+    expect(progress.longestStall()).toBeNull();
 
-    progress.seen('reports', true);
+    progress.observed('reports', true);
     forward(300);
-    progress.seen('reports', true);
+    progress.observed('reports', true);
 
-    expect(progress.standstill()).toEqual({ part: 'reports', ms: 300 });
+    expect(progress.longestStall()).toEqual({ part: 'reports', ms: 300 });
   });
 
   test.each([
     ['deliveries', 'reports'],
     ['reports', 'deliveries'],
-    ['pump of reports', 'reports'],
-    ['reports', 'pump of reports'],
-  ] as const)('a stall of %s is reported although runs of %s end', (standing, moving) => {
+    ['scheduler of reports', 'reports'],
+    ['reports', 'scheduler of reports'],
+  ] as const)('a stall of %s is reported although runs of %s end', (stalled, moving) => {
     const { clock, forward } = manualClock();
-    const progress = createProgress(clock);
-    progress.seen(standing, true);
+    const progress = createWorkerProgress(clock);
+    progress.observed(stalled, true);
     for (let look = 0; look < 10; look += 1) {
       forward(1000);
-      progress.seen(standing, true);
-      progress.seen(moving, true);
-      progress.ended(moving);
+      progress.observed(stalled, true);
+      progress.observed(moving, true);
+      progress.runEnded(moving);
     }
 
-    expect(progress.standstill()).toEqual({ part: standing, ms: 10_000 });
+    expect(progress.longestStall()).toEqual({ part: stalled, ms: 10_000 });
   });
 
-  test('the reported stall is that of the part stalled longest', () => {
+  test('the stall watch reports the part of a worker that has been stalled longest', () => {
     const { clock, forward } = manualClock();
-    const progress = createProgress(clock);
-    progress.seen('reports', true);
+    const progress = createWorkerProgress(clock);
+    progress.observed('reports', true);
     forward(1000);
-    progress.seen('reports', true);
-    progress.seen('deliveries', true);
+    progress.observed('reports', true);
+    progress.observed('deliveries', true);
     forward(1000);
-    progress.seen('reports', true);
-    progress.seen('deliveries', true);
-    expect(progress.standstill()).toEqual({ part: 'reports', ms: 2000 });
+    progress.observed('reports', true);
+    progress.observed('deliveries', true);
+    expect(progress.longestStall()).toEqual({ part: 'reports', ms: 2000 });
 
-    progress.ended('reports');
+    progress.runEnded('reports');
 
-    expect(progress.standstill()).toEqual({ part: 'deliveries', ms: 1000 });
+    expect(progress.longestStall()).toEqual({ part: 'deliveries', ms: 1000 });
   });
 });
 
 test('a part of a worker has made progress once a run has ended or no work waits', () => {
-  const progress = createProgress(systemClock);
-  progress.seen('reports', true);
-  progress.seen('deliveries', false);
-  expect([progress.hasMoved('reports'), progress.hasMoved('deliveries')]).toEqual([false, true]);
+  const progress = createWorkerProgress(systemClock);
+  progress.observed('reports', true);
+  progress.observed('deliveries', false);
+  expect([progress.hasProgressed('reports'), progress.hasProgressed('deliveries')]).toEqual([false, true]);
 
-  progress.ended('reports');
+  progress.runEnded('reports');
 
-  expect(progress.hasMoved('reports')).toBe(true);
+  expect(progress.hasProgressed('reports')).toBe(true);
 });

@@ -1,15 +1,15 @@
 import { openFoundation, type Foundation } from '../../src/main/foundation';
-import { superviseWorker, type SuperviseOptions } from '../../src/main/supervise';
 import { loadConfig } from '../../src/platform/config';
 import type { Resources } from '../../src/platform/resources';
-import { createProgress } from '../../src/queue/progress';
-import { startPump } from '../../src/queue/pump';
+import { createWorkerProgress } from '../../src/queue/progress';
+import { startScheduler } from '../../src/queue/scheduler';
+import { superviseWorker, type SuperviseOptions, type SupervisedWorker } from '../../src/queue/supervise';
 import { startWorkers } from '../../src/queue/workers';
 import { KEYS, PARTITION } from '../../src/store/keys';
 import { eventually } from '../support/eventually';
 import { recordedLog, type RecordedLine } from '../support/recorded-log';
 import { useRedis } from '../support/redis';
-import { done, type Work } from './world';
+import { done, type Work } from './queue-stage';
 
 jest.setTimeout(120_000);
 const redis = useRedis();
@@ -28,10 +28,10 @@ beforeEach(async () => {
 });
 afterEach(() => foundation.resources.closeAll());
 
-/** Opens a worker with one slot per queue that handles every job with `work`. */
+/** Opens a worker with one job per queue at a time, which handles every job with `work`. */
 function openWorker(resources: Resources, work: Work) {
-  const { clock, queues, due, log } = foundation;
-  const progress = createProgress(clock);
+  const { clock, queues, schedules, log } = foundation;
+  const progress = createWorkerProgress(clock);
   const workers = startWorkers({
     queues,
     handlers: { deliveries: () => work(''), reports: () => work(''), violations: () => work(''), bulk: () => work('') },
@@ -44,26 +44,46 @@ function openWorker(resources: Resources, work: Work) {
     log,
   });
   resources.add('workers', workers, (opened) => opened.stop());
-  resources.add('pump', startPump({ queues, due, intervalMs: 50, progress, log }), (opened) => opened.stop());
+  resources.add('scheduler', startScheduler({ queues, schedules, intervalMs: 50, progress, log }), (opened) =>
+    opened.stop(),
+  );
   return progress;
+}
+
+/** Supervises a worker as the role `worker` does, in a Redis that takes writes. */
+function superviseForTest(options: SuperviseOptions): SupervisedWorker {
+  const { config, queues, backlogOf, resources, clock, log } = foundation;
+  return superviseWorker(
+    {
+      queues,
+      backlogOf,
+      canWork: () => Promise.resolve(true),
+      limitMs: config.workerStandstillMs,
+      stopGraceMs: config.stopGraceMs,
+      resources,
+      clock,
+      log,
+    },
+    options,
+  );
 }
 
 const hang: Work = () => new Promise(() => {});
 
 /** Supervises a worker whose jobs hang. A rebuilt worker completes them. */
-function supervise(onStandstill: SuperviseOptions['onStandstill']) {
+function supervise(onStall: SuperviseOptions['onStall']) {
   let builds = 0;
   let worked = 0;
   const complete: Work = () => {
     worked += 1;
     return done('sent');
   };
-  const worker = superviseWorker(foundation, {
+  const worker = superviseForTest({
     open: (resources) => {
       builds += 1;
       return openWorker(resources, builds === 1 ? hang : complete);
     },
-    onStandstill,
+    onStall,
   });
   return { worker, builds: () => builds, worked: () => worked };
 }
@@ -89,7 +109,7 @@ test('a worker whose jobs hang is rebuilt, processes the waiting work and leaves
 
   expect(count('worker.rebuilt')).toBe(1);
   expect(supervised.builds()).toBe(2);
-  await eventually(() => expect(supervised.worker.standstill()).toBeNull(), TIMEOUT_MS);
+  await eventually(() => expect(supervised.worker.stall()).toBeNull(), TIMEOUT_MS);
   await eventually(async () => expect(await connectionsOpen()).toBeLessThanOrEqual(connections), TIMEOUT_MS);
 });
 
@@ -103,18 +123,18 @@ test('a stalled worker is reported to the callback instead of being rebuilt when
   await eventually(() => expect(calls).toBeGreaterThan(0), TIMEOUT_MS);
 
   expect([supervised.builds(), supervised.worked(), count('worker.rebuilt')]).toEqual([1, 0, 0]);
-  expect(supervised.worker.standstill()?.part).toBe('reports');
+  expect(supervised.worker.stall()?.part).toBe('reports');
 });
 
 test('rebuilding a stalled worker is retried after it failed', async () => {
   let builds = 0;
-  superviseWorker(foundation, {
+  superviseForTest({
     open: (resources) => {
       builds += 1;
       if (builds === 2) throw new Error('the worker cannot be opened');
       return openWorker(resources, builds === 1 ? hang : () => done('sent'));
     },
-    onStandstill: 'rebuild',
+    onStall: 'rebuild',
   });
   await makeDue('T1', 'T2');
 

@@ -1,32 +1,37 @@
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
-import { createProgress } from '../../src/queue/progress';
-import { startPump, type Due, type Pump } from '../../src/queue/pump';
-import { createDueSets } from '../../src/store/due';
+import { createWorkerProgress } from '../../src/queue/progress';
+import { startScheduler, type DueWork, type Scheduler } from '../../src/queue/scheduler';
+import { createSchedules } from '../../src/store/schedules';
 import { KEYS } from '../../src/store/keys';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
-import { done, openWorld, type World } from './world';
+import { done, openWorld, type World } from './queue-stage';
 
 const redis = useRedis();
 let world: World;
-let pump: Pump | null = null;
+let scheduler: Scheduler | null = null;
 beforeEach(async () => {
   world = await openWorld(redis.url);
 });
 afterEach(async () => {
-  await pump?.stop();
+  await scheduler?.stop();
   await world.close();
 });
 
-const NOTHING: Due = { take: () => Promise.resolve([]) };
+const NOTHING: DueWork = { pollDue: () => Promise.resolve([]) };
 
-function poll(): Pump {
-  return startPump({
+function poll(): Scheduler {
+  return startScheduler({
     queues: world.queues,
-    due: { deliveries: NOTHING, reports: createDueSets(world.redis).tows, violations: NOTHING, bulk: NOTHING },
+    schedules: {
+      deliveries: NOTHING,
+      reports: createSchedules(world.redis).reports,
+      violations: NOTHING,
+      bulk: NOTHING,
+    },
     intervalMs: 20,
-    progress: createProgress(systemClock),
+    progress: createWorkerProgress(systemClock),
     log: silentLog,
   });
 }
@@ -42,15 +47,15 @@ test.each([
       return world.redis.del(keys);
     },
   ],
-])('a tow is woken again from the schedule when %s vanishes', async (_what, vanish) => {
+])('a tow is queued again by its schedule after the loss of %s', async (_what, vanish) => {
   await world.redis.zadd(KEYS.dueTows, Date.now(), 'T1');
-  pump = poll();
+  scheduler = poll();
   await eventually(async () => expect(await world.redis.llen(reportsKey('wait'))).toBe(1));
-  // Its mark has moved ahead, to come up again by itself.
+  // The tow was rescheduled, to become due again by itself.
   expect(Number(await world.redis.zscore(KEYS.dueTows, 'T1'))).toBeLessThanOrEqual(Date.now() + 10_000);
   await vanish();
 
-  // As when that moment has come.
+  // As if that time had come.
   await world.redis.zadd(KEYS.dueTows, Date.now(), 'T1');
   const worked: string[] = [];
   world.start((ref) => {

@@ -1,7 +1,7 @@
 import { systemClock } from '../../src/platform/clock';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
-import { done, openWorld, STOP_GRACE_MS, type World } from './world';
+import { done, openWorld, STOP_GRACE_MS, type World } from './queue-stage';
 
 const redis = useRedis();
 
@@ -54,23 +54,54 @@ describe('worker jobs', () => {
   });
 });
 
+test('a process sends two violations at a time, however many reports it may send', async () => {
+  const begun: string[] = [];
+  let open = () => {};
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const running = world.start(async (ref) => {
+    begun.push(ref);
+    await gate;
+    return done('sent');
+  });
+  const wake = (queue: 'violations' | 'reports', refs: readonly string[]) =>
+    world.queues.wake(refs.map((ref) => ({ queue, ref })));
+  await wake('violations', ['V1', 'V2', 'V3', 'V4']);
+  await wake('reports', ['T1', 'T2', 'T3', 'T4']);
+  await eventually(() => {
+    expect(begun.filter((ref) => ref.startsWith('T'))).toHaveLength(4);
+    expect(begun.filter((ref) => ref.startsWith('V')).length).toBeGreaterThanOrEqual(2);
+  });
+
+  expect(begun.filter((ref) => ref.startsWith('V'))).toEqual(['V1', 'V2']);
+  open();
+  await eventually(() => {
+    expect(begun).toHaveLength(8);
+  });
+  await running.stop();
+});
+
 /** Generous, for a busy machine: the job of the test would run without end. */
 const SLACK_MS = 10_000;
 
 describe('stopping workers', () => {
   /** Starts a job that runs until `finish` is called. */
-  async function longJob() {
+  async function longJob(endCalls = () => {}) {
     let finish = () => {};
     let isFinished = false;
     let isRunning = false;
-    const running = world.start(async () => {
-      isRunning = true;
-      await new Promise<void>((resolve) => {
-        finish = resolve;
-      });
-      isFinished = true;
-      return done('sent');
-    });
+    const running = world.start(
+      async () => {
+        isRunning = true;
+        await new Promise<void>((resolve) => {
+          finish = resolve;
+        });
+        isFinished = true;
+        return done('sent');
+      },
+      { endCalls },
+    );
     await world.queues.wake([{ queue: 'reports', ref: 'T1' }]);
     await eventually(() => expect(isRunning).toBe(true));
     return { running, finish: () => finish(), isFinished: () => isFinished };
@@ -87,7 +118,16 @@ describe('stopping workers', () => {
     expect(await world.queues.byName.reports.getJobCounts('active', 'completed')).toEqual({ active: 0, completed: 1 });
   });
 
-  test('stopping a worker waits STOP_GRACE_MS for a job that does not end, and no longer', async () => {
+  test('stopping a worker ends the calls that outlast STOP_GRACE_MS, and waits for their results', async () => {
+    const job = await longJob(() => job.finish());
+
+    await job.running.stop();
+
+    expect(job.isFinished()).toBe(true);
+    expect(await world.queues.byName.reports.getJobCounts('active', 'completed')).toEqual({ active: 0, completed: 1 });
+  });
+
+  test('stopping a worker waits at most STOP_GRACE_MS for a job that does not end', async () => {
     const job = await longJob();
 
     const took = await tookMs(() => job.running.stop());

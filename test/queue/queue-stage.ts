@@ -1,26 +1,25 @@
 import type { Redis } from 'ioredis';
-import type { Outcome } from '../../jobs/outcome';
-import { bulkJob, deliveryJob, reportJob, violationJob } from '../../src/contracts/jobs';
+import { bulkJob, deliveryJob, type JobOutcome, reportJob, towsOfJob, violationJob } from '../../src/contracts/jobs';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog, type Log } from '../../src/platform/log';
-import { createProgress, type Progress } from '../../src/queue/progress';
+import { createWorkerProgress, type WorkerProgress } from '../../src/queue/progress';
 import { createQueues, type Queues } from '../../src/queue/queues';
 import { startWorkers, type Workers } from '../../src/queue/workers';
 import { connectFailFast, connectPatient, whenReady } from '../../src/store/connect';
 import { PARTITION } from '../../src/store/keys';
 
 export const STOP_GRACE_MS = 500;
-export const done = (what: string): Promise<Outcome> => Promise.resolve({ kind: 'done', what });
+export const done = (what: string): Promise<JobOutcome> => Promise.resolve({ kind: 'done', what });
 
 /** Handles a job: gets the id of its record. */
-export type Work = (ref: string) => Promise<Outcome>;
+export type Work = (ref: string) => Promise<JobOutcome>;
 
 /** Queues in a Redis and workers for them. */
 export interface World {
   readonly redis: Redis;
   readonly queues: Queues;
   /** Starts workers of all queues that handle every job with `work`. `close` stops them. */
-  start(work: Work, also?: { progress?: Progress; log?: Log }): Workers;
+  start(work: Work, also?: { progress?: WorkerProgress; log?: Log; endCalls?: () => void }): Workers;
   close(): Promise<void>;
 }
 
@@ -34,12 +33,12 @@ export async function openWorld(url: string): Promise<World> {
   return {
     redis,
     queues,
-    start(work, { progress = createProgress(systemClock), log = silentLog } = {}) {
+    start(work, { progress = createWorkerProgress(systemClock), log = silentLog, endCalls = () => {} } = {}) {
       const workers = startWorkers({
         queues,
         handlers: {
           deliveries: async (payload) => work(deliveryJob.parse(payload).delivery_ids.join()),
-          reports: async (payload) => work(reportJob.parse(payload).towing_reference_id),
+          reports: async (payload) => work(towsOfJob(reportJob.parse(payload)).join()),
           violations: async (payload) => work(violationJob.parse(payload).violation_id),
           bulk: async (payload) => work(bulkJob.parse(payload).bulk_id),
         },
@@ -48,6 +47,7 @@ export async function openWorld(url: string): Promise<World> {
         concurrency: 4,
         lockMs: 20_000,
         stopGraceMs: STOP_GRACE_MS,
+        endCalls,
         progress,
         log,
       });

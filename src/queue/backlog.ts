@@ -1,0 +1,73 @@
+import type { QueueView } from '../contracts/operator';
+import type { Metrics } from '../platform/metrics';
+import { QUEUE_NAMES, type QueueName, type Queues } from './queues';
+
+/** The work of a queue that no worker has taken yet. */
+export interface QueueBacklog {
+  readonly due: number;
+  /** How long the oldest work has been due, or has waited as a job, ms. */
+  readonly oldestAgeMs: number;
+}
+
+/** Reads the backlog of a queue. Rejects when Redis does. */
+export type BacklogReader = (name: QueueName) => Promise<QueueBacklog>;
+
+/** Reads backlogs from the schedules and from the waiting jobs. */
+export function backlogReader(
+  queues: Queues,
+  schedules: Readonly<Record<QueueName, { backlog(): Promise<QueueBacklog> }>>,
+): BacklogReader {
+  return async (name) => {
+    const [{ due, oldestAgeMs }, oldestWaitMs] = await Promise.all([
+      schedules[name].backlog(),
+      queues.oldestWaitMs(name),
+    ]);
+    // Work that the poller has moved into the queue is no longer due, but still waits for a worker.
+    return { due, oldestAgeMs: Math.max(oldestAgeMs, oldestWaitMs) };
+  };
+}
+
+/** Reads a queue as the API shows it. Rejects when Redis does. */
+export async function readQueueView(queues: Queues, backlogOf: BacklogReader, name: QueueName): Promise<QueueView> {
+  const queue = queues.byName[name];
+  const [counts, { due, oldestAgeMs }, paused] = await Promise.all([
+    queue.getJobCounts('waiting', 'active', 'failed'),
+    backlogOf(name),
+    queue.isPaused(),
+  ]);
+  return {
+    name,
+    waiting: counts['waiting'] ?? 0,
+    active: counts['active'] ?? 0,
+    failed: counts['failed'] ?? 0,
+    due,
+    oldest_age_ms: oldestAgeMs,
+    paused,
+  };
+}
+
+/** Gauges of the backlog of each queue, of paused queues, and of failed jobs. */
+export function watchQueues(metrics: Metrics, queues: Queues, backlogOf: BacklogReader): void {
+  metrics.watch({
+    name: 'towhook_queue_paused',
+    help: 'Whether a queue is paused: 1 = paused.',
+    labelNames: ['queue'],
+    read: () =>
+      Promise.all(
+        QUEUE_NAMES.map(async (queue) => {
+          const isPaused = await queues.byName[queue].isPaused();
+          return { labels: { queue }, value: isPaused ? 1 : 0 };
+        }),
+      ),
+  });
+  metrics.watch({
+    name: 'towhook_failed_jobs',
+    help: 'Jobs that failed and are kept, by queue. A job handles failures itself, so this is a fault.',
+    labelNames: ['queue'],
+    read: () =>
+      Promise.all(
+        QUEUE_NAMES.map(async (queue) => ({ labels: { queue }, value: await queues.byName[queue].getFailedCount() })),
+      ),
+  });
+  for (const name of QUEUE_NAMES) metrics.watchBacklog(name, () => backlogOf(name));
+}

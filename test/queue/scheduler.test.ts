@@ -1,0 +1,151 @@
+import { systemClock } from '../../src/platform/clock';
+import { silentLog } from '../../src/platform/log';
+import { createWorkerProgress } from '../../src/queue/progress';
+import { startScheduler, type DueWork } from '../../src/queue/scheduler';
+import type { Queues } from '../../src/queue/queues';
+import { eventually } from '../support/eventually';
+import { useRedis } from '../support/redis';
+import { done, openWorld, type World } from './queue-stage';
+
+const redis = useRedis();
+
+let world: World;
+beforeEach(async () => {
+  world = await openWorld(redis.url);
+});
+afterEach(() => world.close());
+
+/** The scheduler waits 1 s for a run that hangs; container runtimes kill a process after 10 s. */
+const STOP_LIMIT_MS = 8000;
+const NOTHING: DueWork = { pollDue: () => Promise.resolve([]) };
+
+function start(options: { queues: Queues; reports: DueWork; deliveries?: DueWork }) {
+  return startScheduler({
+    queues: options.queues,
+    schedules: {
+      deliveries: options.deliveries ?? NOTHING,
+      reports: options.reports,
+      violations: NOTHING,
+      bulk: NOTHING,
+    },
+    intervalMs: 20,
+    progress: createWorkerProgress(systemClock),
+    log: silentLog,
+  });
+}
+
+test('the scheduler queues work it has already taken once Redis accepts it again', async () => {
+  let failures = 0;
+  const failing: Queues = {
+    ...world.queues,
+    wake: async (wakeUps) => {
+      if (failures < 3) {
+        failures += 1;
+        throw new Error('Redis is away');
+      }
+      await world.queues.wake(wakeUps);
+    },
+  };
+  // Taking work reschedules it, so a second take finds nothing for ten seconds.
+  let slice = ['T1', 'T2'];
+  const reports: DueWork = {
+    pollDue: () => {
+      const taken = slice;
+      slice = [];
+      return Promise.resolve(taken);
+    },
+  };
+
+  const scheduler = start({ queues: failing, reports });
+  await eventually(async () => expect(await world.queues.byName.reports.getWaitingCount()).toBe(2));
+
+  expect(failures).toBe(3);
+  await scheduler.stop();
+});
+
+test('while more tows are due than it may take, the scheduler queues several in one job, and else a job for each', async () => {
+  let due = Array.from({ length: 600 }, (_, place) => `T${place}`);
+  const reports: DueWork = {
+    pollDue: (limit) => {
+      const taken = due.slice(0, limit);
+      due = due.slice(limit);
+      return Promise.resolve(taken);
+    },
+  };
+  const worked: string[] = [];
+  const scheduler = start({ queues: world.queues, reports });
+  world.start((refs) => {
+    worked.push(refs);
+    return done('sent');
+  });
+  const tows = () => worked.flatMap((refs) => refs.split(','));
+  await eventually(() => expect(tows()).toHaveLength(600));
+  expect(worked.length).toBeLessThan(300);
+
+  due = ['A', 'B', 'C'];
+
+  await eventually(() => expect(tows()).toHaveLength(603));
+  expect(worked.slice(-3).toSorted()).toEqual(['A', 'B', 'C']);
+  await scheduler.stop();
+});
+
+test('the scheduler stops although taking due work hangs', async () => {
+  let isTaking = false;
+  const hanging: DueWork = {
+    pollDue: () => {
+      isTaking = true;
+      return new Promise(() => {});
+    },
+  };
+  const scheduler = start({ queues: world.queues, reports: hanging });
+  await eventually(() => expect(isTaking).toBe(true));
+  const startedMs = performance.now();
+
+  await scheduler.stop();
+
+  expect(performance.now() - startedMs).toBeLessThan(STOP_LIMIT_MS);
+});
+
+test('the scheduler of one queue continues while taking the due work of another queue hangs', async () => {
+  let release = () => {};
+  const hanging: DueWork = {
+    pollDue: () =>
+      new Promise((resolve) => {
+        release = () => resolve([]);
+      }),
+  };
+  let number = 0;
+  const deliveries: DueWork = {
+    pollDue: () => {
+      number += 1;
+      return Promise.resolve([`dlv_${number}`]);
+    },
+  };
+  const scheduler = start({ queues: world.queues, reports: hanging, deliveries });
+
+  await eventually(async () => expect(await world.queues.byName.deliveries.getWaitingCount()).toBeGreaterThan(3));
+  const stopped = scheduler.stop();
+  release();
+  await stopped;
+});
+
+test('the scheduler takes small batches of due work during a burst of nudges, and large batches after it', async () => {
+  const limits: number[] = [];
+  const deliveries: DueWork = {
+    pollDue: (limit) => {
+      limits.push(limit);
+      return Promise.resolve([]);
+    },
+  };
+  const scheduler = start({ queues: world.queues, reports: NOTHING, deliveries });
+  await eventually(() => expect(limits.length).toBeGreaterThan(0));
+  const [usual = 0] = limits;
+
+  await eventually(() => {
+    for (let nth = 0; nth < 10_000; nth += 1) scheduler.nudge('deliveries');
+    expect(limits.at(-1)).toBeLessThan(usual);
+  });
+
+  await eventually(() => expect(limits.at(-1)).toBe(usual));
+  await scheduler.stop();
+});

@@ -1,0 +1,221 @@
+import { systemClock } from '../../src/platform/clock';
+import { silentLog } from '../../src/platform/log';
+import { createWorkerProgress, type Stall, type WorkerProgress } from '../../src/queue/progress';
+import { startScheduler } from '../../src/queue/scheduler';
+import { watchForStall, type StallWatch } from '../../src/queue/stall-watch';
+import { writability } from '../../src/store/connect';
+import { createSchedules } from '../../src/store/schedules';
+import { KEYS } from '../../src/store/keys';
+import { eventually } from '../support/eventually';
+import { useOwnRedis } from '../support/redis';
+import { done, openWorld, type World } from './queue-stage';
+
+jest.setTimeout(120_000);
+const redis = useOwnRedis();
+const LIMIT_MS = 500;
+/** The watch checks 5 times per limit, so it would report a stall within this number of checks. */
+const MANY_CHECKS = 8;
+/** Ends a wait that hangs. The watch forgets what it saw when checks are late, so a busy machine needs longer. */
+const TIMEOUT_MS = 60_000;
+
+let world: World;
+let ends: (() => unknown)[];
+beforeEach(async () => {
+  world = await openWorld(redis.url);
+  ends = [];
+});
+afterEach(async () => {
+  await Promise.all(ends.map((end) => end()));
+  await world.close();
+});
+
+interface WatchedOptions {
+  readonly scheduler?: 'works' | 'hangs';
+  readonly limitMs?: number;
+}
+
+interface Watched {
+  readonly watch: StallWatch;
+  readonly progress: WorkerProgress;
+  /** Every stall that was reported. */
+  readonly reported: readonly Stall[];
+  readonly checks: () => number;
+  /** Advances the clock of the watch. */
+  readonly forward: (ms: number) => void;
+}
+
+/** Watches a worker whose progress the test controls. Its scheduler works unless `scheduler` is `hangs`. */
+function watched({ scheduler: how = 'works', limitMs = LIMIT_MS }: WatchedOptions = {}): Watched {
+  const schedules = createSchedules(world.redis);
+  const reported: Stall[] = [];
+  let checks = 0;
+  let aheadMs = 0;
+  const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + aheadMs };
+  const progress = createWorkerProgress(clock);
+  let release = () => {};
+  const hang = {
+    pollDue: () =>
+      new Promise<never[]>((resolve) => {
+        release = () => resolve([]);
+      }),
+  };
+  const scheduler = startScheduler({
+    queues: world.queues,
+    schedules: how === 'hangs' ? { ...schedules, reports: hang } : schedules,
+    intervalMs: 50,
+    progress,
+    log: silentLog,
+  });
+  const watch = watchForStall({
+    progress: () => progress,
+    queues: world.queues,
+    oldestAgeMs: async (queue) =>
+      Math.max((await schedules[queue].backlog()).oldestAgeMs, await world.queues.oldestWaitMs(queue)),
+    canWork: async () => {
+      checks += 1;
+      return (await writability(world.redis)) === 'writable';
+    },
+    limitMs,
+    clock,
+    onStall: async (stall) => {
+      reported.push(stall);
+    },
+  });
+  ends.push(
+    () => {
+      const stopped = scheduler.stop();
+      release();
+      return stopped;
+    },
+    () => watch.stop(),
+  );
+  return {
+    watch,
+    progress,
+    reported,
+    checks: () => checks,
+    forward: (ms) => {
+      aheadMs += ms;
+    },
+  };
+}
+
+async function manyChecks({ checks }: Watched): Promise<void> {
+  const before = checks();
+  await eventually(() => expect(checks()).toBeGreaterThan(before + MANY_CHECKS), TIMEOUT_MS);
+}
+
+const wake = (ref: string) => world.queues.wake([{ queue: 'reports', ref }]);
+
+test('the stall watch shows a stalled worker when its work waits and no run ends, and reports it at the next check', async () => {
+  const seen = watched();
+  await wake('T1');
+
+  const stall = await eventually(() => {
+    expect(seen.watch.stall()).not.toBeNull();
+    return seen.watch.stall();
+  }, TIMEOUT_MS);
+
+  expect(seen.reported).toEqual([]);
+  expect(stall?.part).toBe('reports');
+  expect(stall?.ms).toBeGreaterThanOrEqual(LIMIT_MS);
+  await eventually(() => expect(seen.reported).toMatchObject([{ part: 'reports' }]), TIMEOUT_MS);
+});
+
+test('the stall watch reports a stall when a queue cannot be read although Redis works', async () => {
+  const seen = watched();
+  await world.redis.set('{p0}:reports:wait', 'no list');
+
+  await eventually(() => expect(seen.reported).toMatchObject([{ part: 'reports' }]), TIMEOUT_MS);
+});
+
+test('the stall watch reports a stall when jobs have started and never end', async () => {
+  const seen = watched();
+  world.start(() => new Promise(() => {}), { progress: seen.progress });
+  for (const ref of ['T1', 'T2', 'T3', 'T4', 'T5']) await wake(ref);
+
+  await eventually(() => expect(seen.reported).toMatchObject([{ part: 'reports' }]), TIMEOUT_MS);
+});
+
+test('the stall watch reports a scheduler that hangs although its queue gets work from elsewhere and runs end', async () => {
+  const seen = watched({ scheduler: 'hangs' });
+  world.start(() => done('sent'), { progress: seen.progress });
+  for (let turn = 0; seen.reported.length === 0; turn += 1) {
+    await wake(`T${turn}`);
+    await eventually(async () => expect(await world.queues.oldestWaitMs('reports')).toBe(0), TIMEOUT_MS);
+  }
+
+  expect(seen.reported).toMatchObject([{ part: 'scheduler of reports' }]);
+});
+
+test('the stall watch reports a stall when due work is not queued', async () => {
+  const seen = watched({ scheduler: 'hangs' });
+  await world.redis.zadd(KEYS.dueTows, Date.now() - 10_000, 'T1');
+
+  await eventually(() => expect(seen.reported.length).toBeGreaterThan(0), TIMEOUT_MS);
+});
+
+test('the stall watch reports no stall of an idle worker', async () => {
+  const seen = watched();
+  await manyChecks(seen);
+
+  expect([seen.reported, seen.watch.stall()]).toEqual([[], null]);
+});
+
+test('the stall watch reports no stall while another process does the work that this one queues', async () => {
+  // Work counts as waiting after a fifth of the limit, which the other process must not need for it.
+  const seen = watched({ limitMs: 3 * LIMIT_MS });
+  const worked: string[] = [];
+  world.start((ref) => {
+    worked.push(ref);
+    return done('sent');
+  });
+  const last = seen.checks() + MANY_CHECKS;
+  for (let turn = 0; seen.checks() < last; turn += 1) {
+    await world.redis.zadd(KEYS.dueTows, Date.now(), `T${turn}`);
+    await eventually(() => expect(worked).toContain(`T${turn}`), TIMEOUT_MS);
+  }
+
+  expect([seen.reported, seen.watch.stall()]).toEqual([[], null]);
+});
+
+test('the stall watch reports no stall of a paused queue', async () => {
+  const seen = watched();
+  await world.queues.byName.reports.pause();
+  await wake('T1');
+  await manyChecks(seen);
+
+  expect([seen.reported, seen.watch.stall()]).toEqual([[], null]);
+});
+
+test('the stall watch reports no stall while Redis refuses writes', async () => {
+  const seen = watched();
+  await wake('T1');
+  await redis.ask('CONFIG', 'SET', 'min-replicas-to-write', '1');
+  ends.push(() => redis.ask('CONFIG', 'SET', 'min-replicas-to-write', '0'));
+  await manyChecks(seen);
+
+  expect([seen.reported, seen.watch.stall()]).toEqual([[], null]);
+});
+
+test('the stall watch gives a process that was frozen the full limit again', async () => {
+  const seen = watched();
+  await wake('T1');
+  await eventually(() => expect(seen.progress.longestStall()?.part).toBe('reports'), TIMEOUT_MS);
+
+  seen.forward(10 * LIMIT_MS);
+  const checks = seen.checks();
+  await eventually(() => expect(seen.checks()).toBeGreaterThan(checks + 1), TIMEOUT_MS);
+
+  expect([seen.reported, seen.watch.stall()]).toEqual([[], null]);
+});
+
+test('the stall watch ends a stall when the worker makes progress again', async () => {
+  const seen = watched();
+  await wake('T1');
+  await eventually(() => expect(seen.watch.stall()).not.toBeNull(), TIMEOUT_MS);
+
+  world.start(() => done('sent'), { progress: seen.progress });
+
+  await eventually(() => expect(seen.watch.stall()).toBeNull(), TIMEOUT_MS);
+});
