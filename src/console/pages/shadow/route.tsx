@@ -1,0 +1,67 @@
+import { ROUTES } from '../../../contracts/operator-routes';
+import type { ApiAnswer, ApiCallRefusal } from '../../../workflow/operator-port';
+import {
+  page,
+  redirect,
+  type FormFailure,
+  type Pages,
+  type PageTools,
+  type PageVisit,
+  type PostedForm,
+} from '../../page';
+import { PAGES } from '../../page-table';
+import { readRoute } from '../../submit';
+import { oneOf } from '../../viewer';
+import { chosenIn, FORM, ShadowPage } from './view';
+
+const ROWS = '50';
+const DECISIONS = ['send', 'decline'] as const;
+
+/** What shadow mode would have sent, and the decisions about it. */
+export function serveShadow(pages: Pages, { api }: Pick<PageTools, 'api'>): void {
+  const show = async (visit: PageVisit, failure: FormFailure | null = null) => {
+    const { viewer, actor } = visit;
+    const cursor = visit.query.get('cursor');
+    const query = { limit: ROWS, ...(cursor === null ? {} : { cursor }) };
+    const view = await readRoute(api, ROUTES.readShadow, { actor, query });
+    return page(
+      viewer.messages.shadow.title,
+      <ShadowPage viewer={viewer} view={view} cursor={cursor} failure={failure} />,
+      { httpStatus: failure?.refusal.httpStatus ?? 200 },
+    );
+  };
+
+  pages.get(PAGES.shadow.path, PAGES.shadow.role, (visit) => show(visit));
+
+  pages.post(PAGES.shadow.path, 'ops', async (posted) => {
+    const decision = oneOf(DECISIONS, posted.form.get('decision') ?? undefined);
+    const chosen = chosenIn(posted.form);
+    if (decision === null || chosen.length === 0) return redirect(PAGES.shadow.path);
+    // One after the other: each is one commit with its own key, so that a repeated form has no second effect.
+    for (const each of chosen) {
+      const refusal = await decide(posted, decision, each);
+      if (refusal !== null) return show(posted, { form: FORM, refusal, entered: posted.form });
+    }
+    return redirect(PAGES.shadow.path, decision === 'send' ? 'shadow_sent' : 'shadow_declined');
+  });
+
+  /** Returns the refusal; null when it is done. One that someone else decided meanwhile is passed over. */
+  async function decide(
+    { actor, form, idempotencyKey }: PostedForm,
+    decision: (typeof DECISIONS)[number],
+    { kind, id }: { readonly kind: 'tow' | 'violation'; readonly id: string },
+  ): Promise<ApiCallRefusal | null> {
+    const call = { actor, idempotencyKey: `${idempotencyKey}-${decision}` };
+    const onTow = { ...call, params: { towing_reference_id: id } };
+    const onViolation = { ...call, params: { violation_id: id } };
+    const body = { reason: form.get('reason') ?? '' };
+    const answers: Readonly<Record<string, () => Promise<ApiAnswer<unknown>>>> = {
+      'tow send': () => api.call(ROUTES.sendShadowTow, onTow),
+      'tow decline': () => api.call(ROUTES.declineShadowTow, { ...onTow, body }),
+      'violation send': () => api.call(ROUTES.sendShadowViolation, onViolation),
+      'violation decline': () => api.call(ROUTES.declineShadowViolation, { ...onViolation, body }),
+    };
+    const answer = await answers[`${kind} ${decision}`]?.();
+    return answer === undefined || answer.ok || answer.refusal.code === 'not_held' ? null : answer.refusal;
+  }
+}

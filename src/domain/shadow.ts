@@ -1,0 +1,100 @@
+import type { CircuitEffects, Circuits } from './circuits';
+import { headOf, isEntrySettled, type Entry } from './entry';
+import { editEntry, addEvent, type OutboxRecord } from './outbox-record';
+import { conflict, type Decision } from './refusal';
+import { waiveEntry } from './settle-entry';
+import type { ShadowState } from './vocabulary';
+
+/**
+ * Shadow mode: everything is received, recorded and shown, and nothing is sent but the token call. While any process runs
+ * in shadow mode, the circuit `shadow` is open: it blocks every call, and no call probes it.
+ *
+ * A tow or violation of the shadow time is `held` as a whole, also after the switch to live, until a person decides: it is
+ * sent after all, in order, or declined. A declined tow owes the service nothing any more: reports of later facts are
+ * waived as they are recorded, so that a `released` never leaves without its `started`.
+ */
+
+/** Why the reports of a declined tow are waived. */
+const DECLINED_REASON = 'shadow time: declined';
+
+/** Opens the circuit. False when it is open already. */
+export function beginShadow(circuits: Circuits, nowMs: number): boolean {
+  if (circuits.open.shadow) return false;
+  circuits.open.shadow = { untilMs: nowMs, sinceMs: nowMs, failures: 0, lastProbe: null, safeOnly: false };
+  return true;
+}
+
+/** Closes the circuit: what it blocks and is not of the shadow time becomes due. False when it is closed already. */
+export function endShadow(circuits: Circuits, effects: CircuitEffects): boolean {
+  if (!circuits.open.shadow) return false;
+  delete circuits.open.shadow;
+  effects.closed.push('shadow');
+  return true;
+}
+
+/** Marks a record that a process in shadow mode received or changed. A declined tow stays declined. */
+export function markShadow(record: OutboxRecord): void {
+  record.shadow ??= 'held';
+}
+
+/** True for a report that came due while the circuit was open: a process in live mode recorded it meanwhile. */
+export function isOfShadowTime(entry: Entry, { open }: Circuits): boolean {
+  return open.shadow !== undefined && entry.createdAtMs >= open.shadow.sinceMs;
+}
+
+/** A record of the shadow time is not blocked by a circuit, which may be closed: it waits for a person. */
+export function waitsForOf(entry: Entry, shadow: ShadowState | null): string | null {
+  return shadow === 'held' && !isEntrySettled(entry) ? 'shadow' : entry.waitsFor;
+}
+
+/** Waives what a declined tow owes by a new fact. */
+export function waiveIfDeclined(record: OutboxRecord, nowMs: number): void {
+  if (record.shadow === 'declined') waiveUnsettled(record, DECLINED_REASON, nowMs);
+}
+
+/** A decision of a person about a record of the shadow time. */
+export type ShadowCommand =
+  | { readonly action: 'send'; readonly reason?: string | undefined }
+  | { readonly action: 'decline'; readonly reason: string };
+
+/**
+ * Carries out a decision on a held record: it is sent in order from now on, or its unsettled entries are waived. Refusals:
+ * `not_held`, `shadow_mode` (sending while the circuit is open), `report_in_flight`.
+ */
+export function decideShadow(
+  record: OutboxRecord,
+  command: ShadowCommand,
+  { nowMs, circuits, by }: { readonly nowMs: number; readonly circuits: Circuits; readonly by: string },
+): Decision<object> {
+  if (record.shadow !== 'held') return conflict('not_held', 'It is not held since a shadow time.');
+  switch (command.action) {
+    case 'send': {
+      if (circuits.open.shadow) {
+        return conflict(
+          'shadow_mode',
+          'Nothing is sent in shadow mode. Set SERVICE_MODE=live for all processes first.',
+        );
+      }
+      record.shadow = null;
+      const head = headOf(record.entries);
+      // The time in which it was held does not count against it.
+      if (head) Object.assign(editEntry(record, head), { firstFailedAtMs: null, giveUpAtMs: null });
+      addEvent(record, { type: 'shadow.sent', by }, nowMs);
+      return { ok: true };
+    }
+    case 'decline':
+      if (record.entries.some(({ attemptId }) => attemptId !== null)) {
+        return conflict('report_in_flight', 'A report is being sent right now; decide when its answer is here.');
+      }
+      record.shadow = 'declined';
+      waiveUnsettled(record, command.reason, nowMs);
+      addEvent(record, { type: 'shadow.declined', by, reason: command.reason }, nowMs);
+      return { ok: true };
+  }
+}
+
+function waiveUnsettled(record: OutboxRecord, reason: string, nowMs: number): void {
+  for (const entry of record.entries) {
+    if (!isEntrySettled(entry)) waiveEntry(record, editEntry(record, entry), reason, nowMs);
+  }
+}

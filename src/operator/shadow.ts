@@ -1,0 +1,49 @@
+import { ROUTES } from '../contracts/operator-routes';
+import { isoTimestamp } from '../domain/timestamp';
+import type { ShadowCommand } from '../domain/shadow';
+import { decideShadowTow, decideShadowViolation } from '../workflow/decide-shadow';
+import { shadowCsv, shadowItemOf, type AddressOf, type ShadowStore } from '../workflow/shadow-list';
+import type { Actor } from '../workflow/record-fact';
+import type { RecordStore } from '../workflow/transaction-port';
+import type { ApiServer } from './api-server';
+import type { Change } from './idempotency';
+
+export interface ShadowRouteTools {
+  readonly records: RecordStore;
+  readonly shadow: ShadowStore;
+  readonly addressOf: AddressOf;
+}
+
+/** Shadow mode: what would have been sent, and the decisions about it. */
+export function serveShadow(server: ApiServer, tools: ShadowRouteTools): void {
+  const { shadow, addressOf } = tools;
+  server.read(ROUTES.readShadow, async ({ query }) => {
+    const [{ sinceMs, held }, page] = await Promise.all([
+      shadow.summary(),
+      shadow.list({ cursor: query.cursor ?? null, limit: query.limit }),
+    ]);
+    return {
+      mode: sinceMs === null ? { state: 'live', since: null } : { state: 'shadow', since: isoTimestamp(sinceMs) },
+      held,
+      items: page.items.map((item) => shadowItemOf(item, addressOf)),
+      next_cursor: page.nextCursor,
+    };
+  });
+  server.csv(ROUTES.exportShadow, () => ({ name: 'shadow.csv', text: shadowCsv(shadow, addressOf) }));
+
+  type Call = { readonly actor: Actor; readonly params: (name: string) => string };
+  const onTow = ({ actor, params }: Call, command: ShadowCommand): Change => {
+    const ref = params('towing_reference_id');
+    return { effect: (idempotency) => decideShadowTow(tools, { ref, command, actor, idempotency }) };
+  };
+  const onViolation = ({ actor, params }: Call, command: ShadowCommand): Change => {
+    const id = params('violation_id');
+    return { effect: (idempotency) => decideShadowViolation(tools, { id, command, actor, idempotency }) };
+  };
+  server.change(ROUTES.sendShadowTow, (call) => onTow(call, { action: 'send', reason: call.body.reason }));
+  server.change(ROUTES.declineShadowTow, (call) => onTow(call, { action: 'decline', reason: call.body.reason }));
+  server.change(ROUTES.sendShadowViolation, (call) => onViolation(call, { action: 'send', reason: call.body.reason }));
+  server.change(ROUTES.declineShadowViolation, (call) =>
+    onViolation(call, { action: 'decline', reason: call.body.reason }),
+  );
+}

@@ -1,0 +1,40 @@
+import type { Redis } from 'ioredis';
+import { decodeCircuits } from '../contracts/stored-circuits';
+import { violationOfMember } from '../domain/outbox-record';
+import type { ShadowRecord, ShadowStore } from '../workflow/shadow-list';
+import { KEYS } from './keys';
+import { mergedRows, pageOf } from './rows';
+import { createTowStore } from './tows';
+import { createViolationStore } from './violations';
+
+/** The records of a shadow time that wait for a decision. */
+export function createShadowStore(redis: Redis): ShadowStore {
+  const tows = createTowStore(redis);
+  const violations = createViolationStore(redis);
+  const read = async (member: string): Promise<ShadowRecord | null> => {
+    const violationId = violationOfMember(member);
+    if (violationId === null) {
+      const record = await tows.read(member);
+      return record && { kind: 'tow', record };
+    }
+    const record = await violations.read(violationId);
+    return record && { kind: 'violation', record };
+  };
+  return {
+    async summary() {
+      const [[version = null, json = null], held] = await Promise.all([
+        redis.hmget(KEYS.circuits, 'v', 'circuits'),
+        redis.zcard(KEYS.shadow),
+      ]);
+      return { sinceMs: decodeCircuits(version, json).open.shadow?.sinceMs ?? null, held };
+    },
+
+    async list(paging) {
+      const { refs, nextCursor } = await pageOf(mergedRows(redis, [KEYS.shadow], 'oldest'), paging);
+      const found = await Promise.all(refs.map(read));
+      // A record may have been decided on after its index entry was read.
+      const items = found.filter((held) => held !== null && held.record.shadow === 'held');
+      return { items: items.filter((held) => held !== null), nextCursor };
+    },
+  };
+}

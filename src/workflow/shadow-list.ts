@@ -1,0 +1,147 @@
+import { csvLine } from '../contracts/csv';
+import { OPERATIONS } from '../contracts/operations';
+import type { TowRecord } from '../contracts/records';
+import { guideViolationForm, violationForm } from '../contracts/service';
+import type { ShadowCall, ShadowItem } from '../contracts/shadow';
+import type { ViolationRecord } from '../contracts/violations';
+import { isSettled } from '../domain/outbox';
+import { isoTimestamp } from '../domain/timestamp';
+import type { Violation } from '../domain/violation';
+import type { JsonObject } from '../domain/vocabulary';
+import type { Page } from './list-port';
+import { VIOLATION_OPERATIONS } from './service-port';
+
+/** The records of a shadow time, and the calls that would have been made for them. */
+
+export type ShadowRecord =
+  | { readonly kind: 'tow'; readonly record: TowRecord }
+  | { readonly kind: 'violation'; readonly record: ViolationRecord };
+
+export interface ShadowSummary {
+  /** Since when nothing is sent, ms since the epoch; null in live mode. */
+  readonly sinceMs: number | null;
+  /** Tows and violations that wait for a decision. */
+  readonly held: number;
+}
+
+export interface ShadowStore {
+  summary(): Promise<ShadowSummary>;
+  /** Held records, oldest first. */
+  list(page: { readonly cursor: string | null; readonly limit: number }): Promise<Page<ShadowRecord>>;
+}
+
+/** Where a call goes: the base address of the service with the path of the operation. */
+export type AddressOf = (operation: keyof typeof OPERATIONS) => string;
+
+/** A held record with its calls that are not settled. */
+export function shadowItemOf(held: ShadowRecord, addressOf: AddressOf): ShadowItem {
+  switch (held.kind) {
+    case 'tow': {
+      const { tow, reports } = held.record;
+      return {
+        kind: 'tow',
+        id: tow.towingReferenceId,
+        violation_reference_id: tow.violationReferenceId,
+        plate_number: tow.plateNumber,
+        state: tow.state,
+        since: tow.requestedAt,
+        calls: reports
+          .filter(({ state }) => !isSettled(state))
+          .map(({ id, kind, body, createdAtMs }) => ({
+            report_id: id,
+            operation: kind,
+            method: OPERATIONS[kind].method,
+            address: addressOf(kind),
+            recorded_at: isoTimestamp(createdAtMs),
+            body: { ...body },
+            images: [],
+          })),
+      };
+    }
+    case 'violation': {
+      const { violation, state, reference } = held.record;
+      return {
+        kind: 'violation',
+        id: violation.id,
+        violation_reference_id: reference,
+        plate_number: violation.form.plateNumber,
+        state,
+        since: violation.createdAt,
+        calls: state === 'accepted' || state === 'waived' ? [] : [callOf(violation, addressOf)],
+      };
+    }
+  }
+}
+
+function callOf(violation: Violation, addressOf: AddressOf): ShadowCall {
+  const { id, api, images, createdAt } = violation;
+  const operation = VIOLATION_OPERATIONS[api];
+  return {
+    report_id: id,
+    operation: 'violation',
+    method: OPERATIONS[operation].method,
+    address: addressOf(operation),
+    recorded_at: createdAt,
+    body: fieldsOf(violation),
+    images: api === 'reference' ? images.map(({ name }) => name) : [],
+  };
+}
+
+/** The fields of the form as text, as `violationCalls` sends them. */
+function fieldsOf({ api, form, metadataText }: Violation): JsonObject {
+  switch (api) {
+    case 'reference':
+      return asText({ ...violationForm.parse(form), metadata: metadataText });
+    case 'guide': {
+      const { plateNumber, plateType, zoneId, violationType } = form;
+      return asText(guideViolationForm.parse({ plateNumber, plateType, zoneId, violationType }));
+    }
+  }
+}
+
+function asText(fields: object): JsonObject {
+  const given = Object.entries<unknown>({ ...fields }).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(
+    given.map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
+  );
+}
+
+const COLUMNS = [
+  'recorded_at',
+  'kind',
+  'id',
+  'violation_reference_id',
+  'report_id',
+  'operation',
+  'method',
+  'address',
+  'body',
+  'images',
+] as const;
+
+/** All held records as CSV (RFC 4180), one line per call, page by page. */
+export async function* shadowCsv(store: Pick<ShadowStore, 'list'>, addressOf: AddressOf): AsyncGenerator<string> {
+  yield `${COLUMNS.join(',')}\r\n`;
+  let cursor: string | null = null;
+  do {
+    const page: Page<ShadowRecord> = await store.list({ cursor, limit: CSV_PAGE });
+    yield page.items.flatMap((held) => linesOf(shadowItemOf(held, addressOf))).join('');
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+}
+
+const CSV_PAGE = 100;
+
+function linesOf(item: ShadowItem): string[] {
+  return item.calls.map((call) => {
+    const values = {
+      ...call,
+      kind: item.kind,
+      id: item.id,
+      violation_reference_id: item.violation_reference_id ?? '',
+      body: JSON.stringify(call.body),
+      images: call.images.join(' '),
+    };
+    return csvLine(COLUMNS.map((name) => values[name]));
+  });
+}

@@ -1,0 +1,53 @@
+import { messagesIn } from '../../src/console/messages';
+import { markShadow } from '../../src/domain/shadow';
+import { useApp } from '../support/app';
+import { changeInStore } from '../support/stores';
+import { newKey, towOf } from '../operator/client';
+import { towAfter } from '../operator/world';
+import { signedIn, textOf } from './visitor';
+
+const app = useApp({ role: 'console' });
+const { shadow: messages } = messagesIn('en');
+
+/** A tow of a shadow time with one report. */
+async function heldTow(): Promise<string> {
+  const ref = await towAfter(app, 'started');
+  await changeInStore(app.foundation.redis, ref, markShadow);
+  return ref;
+}
+
+test('every page leads to what waits for a decision since a shadow time, and shows nothing without it', async () => {
+  const visitor = await signedIn(app);
+  expect((await visitor.get('/board')).html).not.toContain('shadow-banner');
+  await heldTow();
+
+  expect(textOf((await visitor.get('/board')).html)).toContain(messages.bannerHeld({ count: 1 }));
+});
+
+test('the page of shadow mode shows each call with its address and masks the plate in its body', async () => {
+  const ref = await heldTow();
+  const { html } = await (await signedIn(app)).get('/ops/shadow');
+
+  expect(html).toContain(ref);
+  expect(html).toContain('PATCH http://127.0.0.1:1/parking/api/v1/tow/public/towing-status/started');
+  expect(html).toContain('&quot;plate_number&quot;: &quot;•••&quot;');
+});
+
+test('ops sends chosen tows and declines others with a reason; a viewer cannot choose', async () => {
+  const [sent, declined] = [await heldTow(), await heldTow()];
+  const visitor = await signedIn(app);
+  expect((await visitor.post('/ops/shadow', { decision: 'send', chosen: sent })).status).toBe(303);
+  const refused = await visitor.post('/ops/shadow', { decision: 'decline', chosen: declined });
+  expect(refused.status).toBe(422);
+  expect((await visitor.post('/ops/shadow', { decision: 'decline', chosen: declined, reason: 'done' })).status).toBe(
+    303,
+  );
+
+  expect(await towOf(app, sent)).toMatchObject({ shadow: null, reports: [{ state: 'pending' }] });
+  expect(await towOf(app, declined)).toMatchObject({ shadow: 'declined', reports: [{ state: 'waived' }] });
+
+  const ref = await heldTow();
+  const viewer = await signedIn(app, await newKey(app, 'viewer'));
+  expect((await viewer.get('/ops/shadow')).html).not.toContain('name="chosen"');
+  expect((await viewer.post('/ops/shadow', { decision: 'send', chosen: ref })).status).toBe(403);
+});

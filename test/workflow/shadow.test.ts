@@ -1,0 +1,217 @@
+import type { ProcessStatus } from '../../src/workflow/metrics-port';
+import { silentLog } from '../../src/platform/log';
+import { editEntryNamed } from '../../src/domain/stored-tow';
+import { KEYS } from '../../src/store/keys';
+import { createShadowStore } from '../../src/store/shadow';
+import type { ShadowCommand } from '../../src/domain/shadow';
+import type { FactCommand } from '../../src/domain/fact-command';
+import { ALL_TOWS } from '../../src/workflow/list-port';
+import { decideShadowTow } from '../../src/workflow/decide-shadow';
+import { recordFact } from '../../src/workflow/record-fact';
+import { agreeOnMode } from '../../src/workflow/service-mode';
+import { shadowCsv, type ShadowStore } from '../../src/workflow/shadow-list';
+import { standings } from '../support/conservation';
+import { eventually } from '../support/eventually';
+import { useRedis } from '../support/redis';
+import {
+  ACCEPTED,
+  mustClaim,
+  openStores,
+  result,
+  RULES,
+  START,
+  TESTER,
+  towRequest,
+  type Stores,
+} from '../support/stores';
+
+const redis = useRedis();
+let stores: Stores;
+beforeEach(async () => {
+  stores = await openStores(redis.url, { leaseMs: 60_000 });
+});
+afterEach(() => stores.close());
+
+const NONE_RUNNING: readonly ProcessStatus[] = [];
+const runsIn = (mode: 'live' | 'shadow', isSilent = false): ProcessStatus => ({
+  id: mode,
+  role: 'worker',
+  mode,
+  hostName: 'host',
+  processId: 1,
+  version: '1.0.0',
+  schema: 1,
+  nodeVersion: 'v20.0.0',
+  startedAtMs: 0,
+  beatAtMs: 0,
+  beatAgeMs: 0,
+  isSilent,
+  isReady: true,
+  problems: [],
+  queues: [],
+});
+
+const agree = (mode: 'live' | 'shadow', running: readonly ProcessStatus[] = NONE_RUNNING) =>
+  agreeOnMode({
+    mode,
+    records: stores.records,
+    processes: { list: () => Promise.resolve(running) },
+    log: silentLog,
+  });
+
+/** Lets the shadow mode begin a minute ago, as if its processes had long had their first heartbeat. */
+async function beginShadow() {
+  await agree('shadow');
+  const stored = (await stores.redis.hget(KEYS.circuits, 'circuits')) ?? '';
+  const earlier = stored.replace(/"sinceMs":(\d+)/, (_all, ms: string) => `"sinceMs":${Number(ms) - 60_000}`);
+  await stores.redis.hset(KEYS.circuits, 'circuits', earlier);
+}
+
+/** A tow that a worker in shadow mode received. */
+async function requestInShadow(ref: string) {
+  await stores.accept('tow_request', towRequest(ref), `request-${ref}`);
+  await stores.process(`request-${ref}`, { mode: 'shadow' });
+}
+
+async function say(ref: string, command: FactCommand, mode: 'live' | 'shadow') {
+  const effect = await recordFact({ ...stores.progress, mode }, { ref, command, actor: TESTER });
+  expect(effect.kind).toBe('done');
+}
+
+async function decide(ref: string, command: ShadowCommand) {
+  const effect = await decideShadowTow(stores, { ref, command, actor: TESTER });
+  return effect.kind === 'refused' ? effect.refusal.code : effect.kind;
+}
+
+const claim = (ref: string) => stores.outbox.claim(ref);
+const heldIds = async (store: Pick<ShadowStore, 'list'> = createShadowStore(stores.redis)) =>
+  (await store.list({ cursor: null, limit: 10 })).items.map((held) =>
+    held.kind === 'tow' ? held.record.tow.towingReferenceId : held.record.violation.id,
+  );
+
+describe('the common mode', () => {
+  test('a process in shadow mode blocks the reports of all tows, also of those recorded in live mode before', async () => {
+    await stores.request('A');
+    await stores.say('A', START);
+    await agree('shadow');
+
+    expect((await claim('A')).kind).toBe('wait');
+    expect((await stores.read('A')).reports[0]).toMatchObject({ state: 'pending', waitsFor: 'shadow' });
+  });
+
+  test('a process in live mode ends the shadow mode only when no live process is in shadow mode any more', async () => {
+    await beginShadow();
+
+    expect(await agree('live', [runsIn('live'), runsIn('shadow')])).toMatchObject({ isContradicted: true });
+    expect((await createShadowStore(stores.redis).summary()).sinceMs).not.toBeNull();
+
+    expect(await agree('live', [runsIn('live'), runsIn('shadow', true)])).toMatchObject({ shadowSinceMs: null });
+    expect(await createShadowStore(stores.redis).summary()).toMatchObject({ sinceMs: null });
+  });
+
+  test('shadow mode that has just begun is not ended before its process had time for a first heartbeat', async () => {
+    await agree('shadow');
+
+    const { shadowSinceMs, isContradicted } = await agree('live');
+
+    expect(shadowSinceMs).not.toBeNull();
+    expect(isContradicted).toBe(false);
+  });
+
+  test('the end of shadow mode makes the reports due that were recorded in live mode before it', async () => {
+    await stores.request('A');
+    await stores.say('A', START);
+    await stores.change('A', (draft) => {
+      editEntryNamed(draft, 'started-1').createdAtMs -= 3_600_000;
+    });
+    await beginShadow();
+    await claim('A');
+    await agree('live');
+
+    await eventually(async () => expect((await claim('A')).kind).toBe('send'));
+  });
+});
+
+describe('a tow of a shadow time', () => {
+  beforeEach(async () => {
+    await beginShadow();
+    await requestInShadow('A');
+    await say('A', START, 'shadow');
+    await say('A', { event: 'detained' }, 'shadow');
+  });
+
+  test('is not sent after the switch to live, also with facts that are recorded later', async () => {
+    await agree('live');
+    await say('A', { event: 'released' }, 'live');
+
+    expect((await claim('A')).kind).toBe('needs_action');
+    expect(await stores.dueAt('A')).toBeNull();
+    expect((await stores.read('A')).reports.map(({ waitsFor }) => waitsFor)).toEqual(['shadow', 'shadow', 'shadow']);
+    expect((await standings(stores.redis)).reports).toEqual({ with_a_person: 1, waiting: 2 });
+    expect(await heldIds()).toEqual(['A']);
+    expect((await stores.tows.list({ ...ALL_TOWS, unsent: true, cursor: null, limit: 10 })).items).toEqual([]);
+    expect(await stores.tows.counts(RULES.overdueAfter)).toMatchObject({ unsent: 0 });
+  });
+
+  test('cannot be sent while shadow mode is on', async () => {
+    expect(await decide('A', { action: 'send' })).toBe('shadow_mode');
+    expect(await heldIds()).toEqual(['A']);
+  });
+
+  test('is sent in order once a person chooses it', async () => {
+    await agree('live');
+    expect(await decide('A', { action: 'send' })).toBe('done');
+
+    const first = await mustClaim(stores.outbox, 'A');
+    expect(first.entry.kind).toBe('started');
+    await stores.outbox.ack(first, result(ACCEPTED));
+    expect((await mustClaim(stores.outbox, 'A')).entry.kind).toBe('detained');
+    expect(await heldIds()).toEqual([]);
+    expect(await decide('A', { action: 'send' })).toBe('not_held');
+  });
+
+  test('owes the service nothing any more once it is declined, also not for later facts', async () => {
+    await agree('live');
+    expect(await decide('A', { action: 'decline', reason: 'the other software did it' })).toBe('done');
+    await say('A', { event: 'released' }, 'live');
+
+    expect(await stores.states('A')).toEqual(['started waived', 'detained waived', 'released waived']);
+    expect((await stores.read('A')).shadow).toBe('declined');
+    expect((await standings(stores.redis)).reports).toEqual({ finished: 3 });
+    expect(await heldIds()).toEqual([]);
+  });
+
+  test('is held also when it was only received in the shadow time', async () => {
+    await requestInShadow('B');
+    await agree('live');
+    await say('B', START, 'live');
+
+    expect((await claim('B')).kind).toBe('needs_action');
+  });
+
+  test('is held also when a process in live mode recorded the fact during the shadow time', async () => {
+    await stores.request('C');
+    await say('C', START, 'live');
+    await claim('C');
+    await agree('live');
+
+    expect((await claim('C')).kind).toBe('needs_action');
+    expect(await heldIds()).toEqual(['A', 'C']);
+  });
+
+  test('is in the CSV with each call, and a reference that looks like a formula is made harmless', async () => {
+    await requestInShadow('=1+1');
+    await say('=1+1', START, 'shadow');
+
+    let text = '';
+    for await (const part of shadowCsv(createShadowStore(stores.redis), (kind) => `http://x/${kind}`)) text += part;
+
+    expect(text.split('\r\n').slice(0, 2)).toEqual([
+      'recorded_at,kind,id,violation_reference_id,report_id,operation,method,address,body,images',
+      expect.stringMatching(
+        /^"[^"]+","tow","A","V-A","started-1","started","PATCH","http:\/\/x\/started","\{""violation_reference_id"":""V-A""/,
+      ),
+    ]);
+    expect(text).toContain(`"'=1+1"`);
+  });
+});
