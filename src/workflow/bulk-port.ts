@@ -6,13 +6,13 @@ import type {
   BulkResult,
   BulkState,
   BulkTarget,
-  BulkWords,
+  BulkRefusal,
 } from '../contracts/bulk';
 import type { Actor, AuditEntry } from '../domain/audit';
 
-/** What bulk decisions need of the store and of the queue. */
+/** The bulk runs in the store. */
 
-/** A run as people see it. Times are ISO 8601, Redis time. */
+/** A run for display. Times are ISO 8601, Redis time. */
 export interface BulkRun {
   readonly id: string;
   /** The person who chose the tasks. */
@@ -20,7 +20,7 @@ export interface BulkRun {
   readonly action: BulkAction;
   readonly reason: string | null;
   readonly state: BulkState;
-  /** The person who started or resumed it last and with whose rights it decides; null before the start. */
+  /** The person who started or resumed it last; it decides with their rights. Null before the start. */
   readonly runBy: Actor | null;
   readonly previewedAt: string;
   readonly startedAt: string | null;
@@ -37,9 +37,9 @@ export interface BulkItem extends BulkTarget {
   /** From 0, in the order of the decisions. */
   readonly position: number;
   readonly outcome: BulkOutcome;
-  /** Why it was not decided; null when it was decided, or waits. */
-  readonly words: BulkWords | null;
-  /** It is the task that a worker decides now, or decided without being able to record the result. */
+  /** Why it was not decided; null if it was decided, or waits. */
+  readonly words: BulkRefusal | null;
+  /** True for the task that a worker decides now, or decided without recording the result. */
   readonly hasBegun: boolean;
 }
 
@@ -75,7 +75,7 @@ export interface BulkChange {
   /** The result of one task. */
   readonly result?: BulkResult & { readonly position: number };
   readonly audit?: AuditEntry;
-  /** When the run is looked at again, ms from now; without it, as its state requires. */
+  /** When the run continues, ms from now; by default as its state requires. */
   readonly againInMs?: number;
 }
 
@@ -85,7 +85,7 @@ export interface BulkStore {
   read(id: string): Promise<BulkRunWithItems | null>;
   /** Newest first. */
   recent(limit: number): Promise<readonly BulkRun[]>;
-  /** A run and the task to decide next, null when none is left; null when there is no such run. */
+  /** A run and the task to decide next (null if none is left). Null if there is no such run. */
   next(id: string): Promise<{ readonly run: StoredBulk; readonly item: CurrentItem | null } | null>;
   /**
    * Decides on a run and commits the change with its schedule; decides again when the run changed meanwhile. `resultAt`
@@ -101,9 +101,4 @@ export interface BulkStore {
   ): Promise<T | null>;
   /** Removes the schedule of a run that has expired. */
   unschedule(id: string): Promise<void>;
-}
-
-/** Nudges the pollers of bulk runs. Best effort: after a lost nudge they find the run at their next interval. */
-export interface BulkWake {
-  bulk(id: string): void;
 }

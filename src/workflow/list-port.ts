@@ -1,37 +1,37 @@
-import type { Order } from '../contracts/paging';
-import type { Task } from '../contracts/records';
-import type { OverdueAfter } from '../domain/overdue';
+import type { SortOrder } from '../contracts/paging';
+import type { Task, TowRecord } from '../contracts/records';
+import { type OverdueAfter, overdueOf, unsettledSinceMs } from '../domain/overdue';
 import type { PausableOperation, TowState } from '../domain/vocabulary';
 
-/** How lists of tows and tasks are asked for, and how many of each there are. */
+/** Filters, pages and counts of the lists of tows and tasks. */
 
 export interface Page<T> {
   readonly items: readonly T[];
   readonly nextCursor: string | null;
 }
 
-/** Which tows; all that is given must be true of a tow. */
+/** Selects tows; all given conditions must hold. */
 export interface TowFilter {
-  /** In any of these; empty: in any at all. */
+  /** In one of these states; empty: any state. */
   readonly states: readonly TowState[];
-  /** The beginning of a reference of either kind, of our own id, of a plate in either script, or of an invoice number. */
+  /** A prefix of a reference, our own id, a plate in either script, or an invoice number. */
   readonly search: string | null;
-  /** Those with an open task. */
+  /** With an open task. */
   readonly attention: boolean;
-  /** Those that owe the service a report. */
+  /** With an unsettled report. */
   readonly unsent: boolean;
-  /** Those that are overdue after these times; null: overdue or not. */
+  /** Overdue by these limits; null: overdue or not. */
   readonly overdueAfter: OverdueAfter | null;
-  /** Those of this crew; '' those of nobody; null: of whomever. */
+  /** Assigned to this crew; '': to none; null: any. */
   readonly crew: string | null;
-  /** By their requests. Null: newest first, a search by the words it finds them under, which begins with exact matches. */
-  readonly order: Order | null;
+  /** By request time. Null: newest first, or for a search by the matching terms, exact matches first. */
+  readonly order: SortOrder | null;
   readonly cursor: string | null;
   readonly limit: number;
 }
 
-/** A filter that every tow passes, to be spread with what it shall say; the page comes with it. */
-export const EVERY_TOW: Omit<TowFilter, 'cursor' | 'limit'> = {
+/** The defaults of a filter, which match every tow. Spread it and override; add `cursor` and `limit`. */
+export const ALL_TOWS: Omit<TowFilter, 'cursor' | 'limit'> = {
   states: [],
   search: null,
   attention: false,
@@ -45,21 +45,24 @@ export interface TowCounts {
   readonly byState: Readonly<Record<TowState, number>>;
   readonly attention: number;
   readonly unsent: number;
-  /** Exact unless more than 10,000 tows are overdue in their state and more than 10,000 owe a report: then an estimate. */
+  /**
+   * Exact, unless more than 10,000 tows are overdue in their state and more than 10,000 have an unsettled report:
+   * then an estimate.
+   */
   readonly overdue: number;
 }
 
-/** Which tasks; all that is given must be true of a task. */
+/** Selects tasks; all given conditions must hold. */
 export interface TaskFilter {
   readonly type?: string | undefined;
-  /** The kind of the report it is about, or the operation. */
+  /** The kind of its report, or its operation. */
   readonly kind?: PausableOperation | undefined;
   readonly towingReferenceId?: string | undefined;
 }
 
 export interface TaskCounts {
   readonly total: number;
-  /** In the order of their names; `kinds` without the tasks that are about no kind. */
+  /** Sorted by name. `kinds` leaves out tasks without a kind. */
   readonly types: readonly {
     readonly type: string;
     readonly count: number;
@@ -70,25 +73,24 @@ export interface TaskCounts {
 export interface TaskPaging {
   readonly cursor: string | null;
   readonly limit: number;
-  /** By the moment they were opened; newest first when left out. */
-  readonly order?: Order | undefined;
+  /** By opening time; newest first by default. */
+  readonly order?: SortOrder | undefined;
   readonly filter?: TaskFilter | undefined;
 }
 
-/** What people must decide, as lists show it. */
+/** The open tasks, as lists show them. */
 export interface TaskList {
   list(page: TaskPaging): Promise<Page<Task>>;
   counts(): Promise<TaskCounts>;
-  /** How many there are in all; one cheap read. */
+  /** The number of open tasks; one cheap read. */
   count(): Promise<number>;
   /**
-   * The ids of the first `max` tasks that a filter names, oldest first. A filter that says nothing never means everything:
-   * it throws EmptyTaskFilter.
+   * The ids of the first `max` matching tasks, oldest first. An empty filter never means all tasks: it throws
+   * EmptyTaskFilter.
    */
   ids(filter: TaskFilter, max: number): Promise<readonly string[]>;
 }
 
-/** Somebody asked for all tasks of a filter that names none. */
 export class EmptyTaskFilter extends Error {
   constructor() {
     super('a filter of tasks must name a type, a kind or a tow');
@@ -96,7 +98,19 @@ export class EmptyTaskFilter extends Error {
   }
 }
 
-/** True when a filter says nothing. */
+/** True when a filter has no condition. */
 export function isEmptyFilter(filter: TaskFilter): boolean {
   return Object.values(filter).every((value) => value === undefined);
+}
+
+/** True when a tow matches a filter. Ignores `search`, which is matched against stored terms. */
+export function matchesFilter({ tow, reports, tasks, readAtMs }: TowRecord, filter: TowFilter): boolean {
+  const { states, attention, unsent, overdueAfter, crew } = filter;
+  return (
+    (states.length === 0 || states.includes(tow.state)) &&
+    (!attention || tasks.length > 0) &&
+    (!unsent || unsettledSinceMs(reports) !== null) &&
+    (overdueAfter === null || overdueOf({ tow, reports }, overdueAfter, readAtMs).length > 0) &&
+    (crew === null || (tow.dispatch.assignment?.crew ?? '') === crew)
+  );
 }

@@ -1,52 +1,54 @@
 import type { Exchange } from '../domain/policy';
 import type { JsonObject } from '../domain/vocabulary';
 
-/** What the questions to the service need: somewhere to keep answers, and one asker at a time. */
+/** The cache of lookups at the service: it keeps answers and lets one process ask at a time. */
 
-/** What was asked, as words in a fixed order. It may name a plate: it is kept as its hash alone. */
+/** The parts of a question in a fixed order. It may contain a plate, so only its hash is stored. */
 export type Question = readonly string[];
 
-/** An answer of the service, and when it gave it (ms since the epoch). */
+/** An answer, and when the service gave it (ms since the epoch). */
 export interface KeptAnswer {
   readonly data: JsonObject;
   readonly checkedAtMs: number;
 }
 
 /**
- * Why a question got no answer.
+ * Why a lookup has no answer.
  *
- * - refused: the service takes exception to the question itself; asking again changes nothing.
- * - budget_spent: the calls of this minute are used up; nothing was asked.
- * - connection_lost: no token, a token that is refused, or a wrong address.
- * - forbidden: the service does not let this operator ask (403).
- * - unavailable: the service failed, was not reached, or said that it was asked too often.
- * - answer_broken: the service answered something that breaks its contract.
+ * - refused: the service rejected the request; another try changes nothing.
+ * - budget_spent: the rate limit has no permit; nothing was sent.
+ * - connection_lost: no token, a refused token or a wrong address.
+ * - forbidden: the service does not permit this operator to ask (403).
+ * - unavailable: the service failed, was unreachable or throttled the call.
+ * - answer_broken: the answer breaks the contract.
  */
 export type NoAnswer =
   | {
       readonly why: 'refused';
-      /** The service's own words where it had any. */
+      /** The message of the service, if it sent one. */
       readonly message: string;
-      /** The field they are about, by its name on the wire; null when they do not tell. */
+      /** The wire name of the field it is about; null when unknown. */
       readonly field: string | null;
     }
   | {
       readonly why: 'budget_spent' | 'connection_lost' | 'forbidden' | 'unavailable' | 'answer_broken';
-      /** When asking again is worth while, ms from now. */
+      /** When another try is useful, ms from now. */
       readonly retryAfterMs: number;
       readonly exchange: Exchange;
     };
 
-/** What asking came to. */
-export type Asked =
+export type LookupOutcome =
   | { readonly kind: 'answered'; readonly answer: KeptAnswer }
   | { readonly kind: 'not_answered'; readonly because: NoAnswer };
 
 export interface LookupCache {
   /**
-   * The answer to a question: one that is kept, else that of whoever asks it at this moment in any process, and only when
-   * nobody does, what `ask` brings; it is told how long was waited already. Good answers alone are kept; a failure is
-   * shared by those of this process who waited for it. `busy`: somebody else asked for too long.
+   * Returns a cached answer, else the result of the same question in flight in any process, else the result of `ask`,
+   * which gets the time already waited. Only good answers are cached. A failure is shared with those waiting in this
+   * process. `busy`: another process did not answer in time.
    */
-  once(question: Question, ask: (waitedMs: number) => Promise<Asked>): Promise<Asked | { readonly kind: 'busy' }>;
+  once(
+    question: Question,
+    ask: (waitedMs: number) => Promise<LookupOutcome>,
+  ): Promise<LookupOutcome | { readonly kind: 'busy' }>;
 }

@@ -4,123 +4,127 @@ import type { Actor } from '../domain/audit';
 import type { FieldRule } from '../domain/refusal';
 
 /**
- * The operator API for whoever lives in the same process: the same roles, contracts, rules, audit and Idempotency-Keys
- * as over HTTP, so that a page and a program can never be told different things.
+ * The operator API within the process: the same roles, contracts, rules, audit and Idempotency-Keys as over HTTP, so
+ * that pages and programs get the same answers.
  */
 
 type OutputOf<S> = S extends { readonly _zod: { readonly output: infer T } } ? T : never;
 
-/** Routes that take JSON, or nothing, and give JSON. Images are for browsers: they are given over HTTP alone. */
+/** Routes with a JSON body or none, and a JSON answer. Images are served over HTTP only. */
 export type JsonRoute = Route & { readonly takes?: never; readonly gives?: never };
 export type FormRoute = Route & { readonly takes: 'form' };
 
-/** What a route answers; the second half is there for routes that show something once and not again. */
-export type AnswerOf<R extends Route> = OutputOf<R['answer']> | OutputOf<R['again']>;
+/** The answer of a route. `again` is the answer to a repeated request, for routes that show a secret once. */
+export type RouteAnswer<R extends Route> = OutputOf<R['answer']> | OutputOf<R['again']>;
 
-/** A call as a program would make it; what is left out is empty. */
+/** A call as a program would make it. Omitted parts are empty. */
 export interface ApiCall {
   readonly actor: Actor;
-  /** The varying parts of the path, by name, as they are: they are encoded here. */
+  /** Path parameters by name; encoded here. */
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
-  /** Checked against the contract of the route; members that are undefined are not there, as in JSON. */
+  /** Checked against the contract of the route. As in JSON, undefined members are absent. */
   readonly body?: unknown;
-  /** 1 to 255 characters, else the call is refused; shared with whoever makes the same call over HTTP. */
+  /** 1 to 255 characters, else the call is refused. Shared with the same call over HTTP. */
   readonly idempotencyKey?: string;
 }
 
-/** Why a call had no effect. */
-export interface ApiRefusal {
+export interface ApiCallRefusal {
   readonly httpStatus: number;
-  /** Stable snake_case code for machines. */
+  /** Stable snake_case code. */
   readonly code: string;
-  /** For people, in English. Never carries personal data. */
+  /** For people, in English. Never contains personal data. */
   readonly message: string;
   readonly details: readonly FieldRule[];
-  /** When to come back, ms from now; null where coming back changes nothing. */
+  /** When to retry, ms from now; null when a retry changes nothing. */
   readonly retryAfterMs: number | null;
 }
 
 export type ApiAnswer<T> =
-  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly refusal: ApiRefusal };
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly refusal: ApiCallRefusal };
 
-/** A form as a browser sends it, with fields of its own that the API does not know. */
+/** A form as a browser sends it, with hidden fields that the API does not know. */
 export interface ApiForm {
   readonly actor: Actor;
   readonly params?: Readonly<Record<string, string>>;
-  /** The body is read from here, by nobody else. */
+  /** The body is read from here only. */
   readonly request: IncomingMessage;
-  /** Names of fields that are taken out of the form before the contract is checked. */
-  readonly ownFields: readonly string[];
-  /** Looks at those fields once the form is read; false refuses it with 403 `form_not_ours`. */
-  readonly admits: (own: Readonly<Record<string, string>>) => boolean;
-  /** The own field that holds the Idempotency-Key; a form without that field goes without a key. */
+  /** Names of the page's hidden fields. They are removed before the contract is checked. */
+  readonly hiddenFields: readonly string[];
+  /** Checks the hidden fields after the form is read; false refuses the form with 403 `form_not_ours`. */
+  readonly isGenuine: (hidden: Readonly<Record<string, string>>) => boolean;
+  /** The hidden field with the Idempotency-Key; a form without it has no key. */
   readonly idempotencyField?: string;
 }
 
 export interface OperatorApi {
   /**
-   * Carries out a call. Rejects only where HTTP would answer 503 `unavailable`: the effect is uncertain, repeat the call
-   * under its key. Every other 503 is a refusal: nothing was done, and `retryAfterMs` says when it may be.
+   * Makes a call. Rejects only where HTTP answers 503 `unavailable`: the effect is uncertain, so repeat it with the
+   * same key. Any other 503 is a refusal without effect; `retryAfterMs` tells when to retry.
    */
-  call<R extends JsonRoute>(route: R, call: ApiCall): Promise<ApiAnswer<AnswerOf<R>>>;
+  call<R extends JsonRoute>(route: R, call: ApiCall): Promise<ApiAnswer<RouteAnswer<R>>>;
   /**
-   * Whether a call had its effect within the last 24 hours, whoever made it, by what is remembered under its key. Changes
-   * nothing. Rejects while the store cannot say.
+   * True when a call with this key had its effect within the last 24 hours, made by any caller. Rejects while the
+   * store is unreachable.
    */
-  remembers(route: Route, call: Required<Pick<ApiCall, 'params' | 'idempotencyKey'>>): Promise<boolean>;
+  hadEffect(route: Route, call: Required<Pick<ApiCall, 'params' | 'idempotencyKey'>>): Promise<boolean>;
   /**
-   * Takes a form with images, as the API does: streamed to disk, never held whole in memory. `fields` is what was
-   * entered, without the own fields; of a form that could not be read to its end, what came until then; of a form that
-   * was not admitted, nothing. What is left of the body is read and thrown away, for at most 2 s, before this resolves or
-   * rejects: the caller can answer at once. Rejects like `call`. A client that went away is refused as `client_gone`;
-   * nobody reads an answer.
+   * Takes a form with images, streamed to disk. `fields` are the entered values without the hidden fields: of a
+   * truncated form those read so far, of a refused form none. The rest of the body is discarded, for at most 2 s,
+   * before this settles, so that the caller can answer at once. Rejects like `call`. A disconnected client is refused
+   * as `client_gone`.
    */
   form<R extends FormRoute>(
     route: R,
     form: ApiForm,
-  ): Promise<ApiAnswer<AnswerOf<R>> & { readonly fields: Readonly<Record<string, string>> }>;
+  ): Promise<ApiAnswer<RouteAnswer<R>> & { readonly fields: Readonly<Record<string, string>> }>;
 }
 
-/** What became of a key that somebody signs in with. */
-export type SignedIn =
-  | { readonly kind: 'held'; readonly actor: Actor; readonly keyHash: string }
+/** The result of checking an API key. */
+export type KeyCheck =
+  | { readonly kind: 'valid'; readonly actor: Actor; readonly keyHash: string }
   | { readonly kind: 'wrong' }
-  /** Wrong, and over the limit of wrong keys of its source. */
-  | { readonly kind: 'slowed'; readonly retryAfterMs: number };
+  /** Wrong, and over the rate limit of its source. */
+  | { readonly kind: 'rate_limited'; readonly retryAfterMs: number };
 
-/** Wrong API keys by the source they came from, counted for all processes together. */
-export interface WrongKeyStore {
-  /** Counts one, unless the source has had `max` within the window: then returns the ms until the next one is counted. */
-  count(source: string, limit: { max: number; windowMs: number }): Promise<number | null>;
+/** Rate limit of wrong API keys per source, shared by all processes. */
+export interface WrongKeyLimit {
+  /** Counts one wrong key. Returns null, or the ms until the next permit when the source is over its limit. */
+  count(source: string): Promise<number | null>;
 }
 
-/** The keys of the API as a way in for people. Both reject while the store cannot say. */
+/** Sign-in by API key. Both methods reject while the store is unavailable. */
 export interface SignIn {
-  /** Wrong keys count together with those of the API. `address` is the IP address of the visitor. */
-  check(key: string, address: string | undefined): Promise<SignedIn>;
-  /** Who holds the key that hashes to this now; null once it is revoked, or its grace after a rotation is over. */
+  /** Wrong keys of the console and of the API count together. `address` is the client's IP address. */
+  check(key: string, address: string | undefined): Promise<KeyCheck>;
+  /** The holder of the key with this hash; null once it is revoked, or its grace period after a rotation is over. */
   holderOf(keyHash: string): Promise<Actor | null>;
 }
 
-/** Somebody who has signed in. */
-export interface Session {
-  /** The key it began with: the session ends when the key does. */
-  readonly keyHash: string;
-  /** ISO-8601, UTC. */
+/** A signed-in session: of an API key, with which it ends, or of a person with the role of their sign-in. */
+export type Session = (SessionOfKey | SessionOfPerson) & {
+  /** ISO 8601, UTC. */
   readonly createdAt: string;
+};
+
+interface SessionOfKey {
+  readonly keyHash: string;
 }
 
-/** Sessions by the hash of their id; the id itself is known to the browser alone. */
+interface SessionOfPerson {
+  readonly person: Actor;
+}
+
+/** Sessions by the hash of their id. Only the browser knows the id. */
 export interface SessionStore {
   begin(idHash: string, session: Session, lifetimeMs: number): Promise<void>;
-  /** The session, as long as it would have lived without this look at it; null when there is none. */
+  /** The session, without extending it; null when there is none. */
   read(idHash: string): Promise<Session | null>;
-  /** The session, which lives for this long from now on; null when there is none. */
+  /** Extends the session to `lifetimeMs` from now and returns it; null when there is none. */
   prolong(idHash: string, lifetimeMs: number): Promise<Session | null>;
   end(idHash: string): Promise<void>;
-  /** Lists a session with those of its holder, for as long as it can last. */
+  /** Lists a session under its holder for its longest lifetime. */
   list(holderId: string, idHash: string, session: { atMs: number; lifetimeMs: number }): Promise<void>;
-  /** Ends all sessions that are listed with this holder. */
+  /** Ends all sessions of this holder. */
   endAll(holderId: string): Promise<void>;
 }

@@ -5,51 +5,58 @@ import type { OutboxRecord } from '../domain/outbox-record';
 import type { ServiceHealth } from '../domain/service-health';
 import type { AttemptResult, AttemptRight, Settled } from '../domain/settle-attempt';
 
-/** What a worker has at hand when it claims. */
+/** What a worker has ready when it claims. */
 export interface Claimant {
-  /** False: an entry whose kind needs a token first is not granted, `token_first`. */
+  /** False: an entry whose kind needs a token first is answered with `token_first`. */
   readonly hasToken: boolean;
 }
 
 /**
- * The outboxes of one kind of record: the only way calls leave. The whole promise of order and of no loss rests on it.
- * Records are named by `recordIdOf`.
+ * The outboxes of one kind of record: the only way to send calls. Order and no loss depend on it. Records are named
+ * by `recordIdOf`.
  */
 export interface Outbox<R extends OutboxRecord> {
-  /** Asks for the right to do what a record needs next. A claim repeated after a lost reply is given again. */
+  /** Claims what a record needs next. A claim that is repeated after a lost reply returns the same claim. */
   claim(id: string, claimant?: Claimant): Promise<Claim<R>>;
   /**
-   * Stores what came of a claimed attempt, and gives the right back. With a claimant, the same commit claims what the record
-   * needs next, if that could be done at once.
+   * Stores the result of a claimed attempt and gives the lease back. With a claimant, the same commit also claims the
+   * next step, if it can start at once.
    */
-  ack(claimed: Claimed<R>, result: AttemptResult, next?: Claimant): Promise<Stored<R>>;
-  /** Gives the right back without an attempt; goes on like an ack. */
-  giveBack(leased: Leased<R>, why: GiveBack, next?: Claimant): Promise<Stored<R>>;
-  /** What was to be cleared up behind a settled record, when it was claimed, is done. */
+  ack(claimed: Claimed<R>, result: AttemptResult, next?: Claimant): Promise<StoredAttemptResult<R>>;
+  /**
+   * Extends the lease of an attempt in flight. False when the lease is lost or the entry was settled meanwhile: the call
+   * must end.
+   */
+  renew(claimed: Claimed<R>): Promise<boolean>;
+  /** Gives the lease back without an attempt; with a claimant like `ack`. */
+  giveBack(leased: Leased<R>, why: GiveBack, next?: Claimant): Promise<StoredAttemptResult<R>>;
+  /** Records that the cleanup requested at the claim is done. */
   finished(record: R): Promise<void>;
-  /** Stores what the token call said about an outage; `delayMs` until the next try when it lasts. */
+  /** Stores the result of a token call that probed an outage; `delayMs` until the next probe if it lasts. */
   probed(result: { readonly service: ServiceHealth; readonly delayMs: number }): Promise<void>;
 }
 
-/** The right to work on a record, for as long as its lease lasts. */
+/** The right to work on a record until its lease expires. */
 export interface Leased<R extends OutboxRecord> {
   readonly record: R;
-  /** Its head. */
+  /** The head of its outbox. */
   readonly entry: Entry;
   readonly leaseToken: string;
 }
 
-/** The right to send one entry once, for as long as the lease lasts; its permit is taken. */
+/** The right to send one entry once until the lease expires; its permit is taken. */
 export interface Claimed<R extends OutboxRecord> extends Leased<R>, AttemptRight {
   readonly kind: 'send';
   readonly entry: Entry;
-  /** How many tries of an outage have failed in a row. */
+  /** Consecutive failed probes of the outage. */
   readonly failedProbes: number;
-  /** When the right was granted, ms since the epoch in Redis time. */
+  /** When the claim was granted, ms since the epoch in Redis time. */
   readonly grantedAtMs: number;
-  /** When its permit of the rate limit was counted, ms since the epoch in Redis time. */
+  /** How long the lease lasts from then on, ms. */
+  readonly leaseMs: number;
+  /** When its permit was counted, ms since the epoch in Redis time. */
   readonly permitAtMs: number;
-  /** How long that permit lasts from the claim on, ms; Infinity without a rate limit. */
+  /** How long that permit is valid from the claim on, ms; Infinity without a rate limit. */
   readonly permitLastsMs: number;
 }
 
@@ -61,10 +68,8 @@ export type Claim<R extends OutboxRecord> =
   | { readonly kind: 'gone' }
   | Exclude<ClaimStep, { readonly kind: 'send' | 'check' | 'finish' | 'permit' }>;
 
-/** How it was stored; `more`: the record needs something else that could be done at once. */
-export interface Stored<R extends OutboxRecord> {
+export interface StoredAttemptResult<R extends OutboxRecord> {
   readonly kind: Settled;
-  readonly more: boolean;
-  /** The next claim, if one was asked for and `more` is true. */
+  /** The next claim, if one was requested and its step can start at once. */
   readonly next: Claim<R> | null;
 }

@@ -1,89 +1,97 @@
 import type { AuditView } from '../contracts/audit';
 import type { SendingView } from '../contracts/operator';
-import type { Delivery, Quarantined, Task, TowRecord } from '../contracts/records';
+import type { SortOrder } from '../contracts/paging';
+import type { Delivery, OtherCall, Task, TowRecord } from '../contracts/records';
+import type { ViolationRecord } from '../contracts/violations';
 import type { AuditEntry } from '../domain/audit';
-import type { FieldRule } from '../domain/refusal';
 import type { OverdueAfter } from '../domain/overdue';
-import type { DeliveryKind, Role } from '../domain/vocabulary';
+import type { DeliveryKind, Role, ViolationState } from '../domain/vocabulary';
 import type { Page, TaskList, TowCounts, TowFilter } from './list-port';
-import type { Remember } from './transaction-port';
+import type { IdempotencyRecord } from './transaction-port';
 
 export type { Page, TowFilter } from './list-port';
-export type { Remember } from './transaction-port';
+export type { IdempotencyRecord } from './transaction-port';
 
-/** What the use cases need of the world, each port no larger than its users. */
+/** The ports through which use cases reach the outside, each as small as its users allow. */
 
-/** An Idempotency-Key whose answer is stored by the same commit as the effect. */
-export interface RememberAnswer extends Remember {
+/** An Idempotency-Key whose answer is stored by the commit of the effect. */
+export interface AnsweredIdempotencyRecord extends IdempotencyRecord {
   readonly answer: string;
 }
 
-/** What a person does: its audit entry and its Idempotency-Key are written by the commit of its effect. */
-export interface Act<R extends Remember = Remember> {
+/** A write by a person: its audit entry and Idempotency-Key are stored by the commit of its effect. */
+export interface AuditedWrite<R extends IdempotencyRecord = IdempotencyRecord> {
   readonly audit: AuditEntry;
-  readonly remember: R | undefined;
+  readonly idempotency: R | undefined;
 }
 
 export type Saved =
   | { readonly kind: 'saved' }
-  /** There is no such thing. */
+  /** There is no such record. */
   | { readonly kind: 'unknown' }
-  /** A request under the same key had its effect before; this one has none. */
-  | { readonly kind: 'remembered'; readonly fingerprint: string };
+  /** An earlier request with the same key had the effect; this one has none. */
+  | { readonly kind: 'repeated'; readonly fingerprint: string };
 
 /** The answers given to requests with an `Idempotency-Key`. */
 export interface AnswerStore {
-  /** What is remembered for a scope; the answer is null between the effect and the first answer. */
+  /** The stored request; its answer is null between the effect and the first answer. */
   find(scope: string): Promise<{ readonly fingerprint: string; readonly answer: string | null } | null>;
-  /** Stores an answer, unless one is stored: everybody gets the first. Returns the one that counts. */
+  /** Stores an answer unless one is stored. Returns the stored one: all repetitions get the first. */
   settle(scope: string, answer: string): Promise<string>;
 }
 
 /** Tows as lists and pages read them; only decisions on drafts change them (transaction-port.ts). */
 export interface TowStore {
   read(ref: string): Promise<TowRecord | null>;
-  /** A page of tows. It looks at 20,000 at most: a page may be short, or empty, and yet not the last. */
+  /** A page of tows. It reads at most 20,000, so a page may be short or empty without being the last. */
   list(filter: TowFilter): Promise<Page<TowRecord>>;
   /** Many tows at once, in the order given; what is not there is left out. */
   listByRefs(refs: readonly string[]): Promise<readonly TowRecord[]>;
   counts(overdueAfter: OverdueAfter): Promise<TowCounts>;
-  /** The crews that have tows, by their names. */
+  /** The crews with tows, sorted by name. */
   crews(): Promise<readonly string[]>;
 }
 
 export interface DeliveryStore {
-  /** `readAtMs` is Redis time, as are the moments in the record. */
+  /** `readAtMs` is Redis time, like the timestamps in the record. */
   read(id: string): Promise<(Delivery & { readonly readAtMs: number }) | null>;
-  list(page: { cursor: string | null; limit: number }): Promise<Page<Delivery>>;
-  quarantined(limit: number): Promise<readonly Quarantined[]>;
+  /** Newest first by default. `differing`: only those that wait with one of these kinds of differences. */
+  list(page: {
+    cursor: string | null;
+    limit: number;
+    differing?: readonly string[];
+    order?: SortOrder;
+  }): Promise<Page<Delivery>>;
+  /** Kept calls on paths of no webhook, newest first. */
+  others(limit: number): Promise<readonly OtherCall[]>;
 }
 
-/** What holds sending, whichever tow it is for. */
+/** What blocks sending for all tows. */
 export interface SendingStore {
   read(): Promise<SendingView>;
 }
 
 export interface TaskStore extends TaskList {
   read(id: string): Promise<Task | null>;
-  /** Those of the named tasks that are open, in the order of their names; one look, however many. */
+  /** The open ones of the given tasks, in the given order; one read for all. */
   readMany(ids: readonly string[]): Promise<readonly Task[]>;
 }
 
-/** The record of what people did. */
+/** The audit: the record of what people did. */
 export interface AuditStore {
-  /** A page of what is not archived yet, newest first. With a tow the page may be short, or empty, and yet not the last. */
+  /** A page of unarchived entries, newest first. With a tow a page may be short or empty without being the last. */
   list(filter: {
     readonly cursor: string | null;
     readonly limit: number;
     readonly towingReferenceId: string | null;
   }): Promise<Page<AuditView>>;
-  /** Every line that is not archived yet, oldest first, as it is stored. */
+  /** All unarchived stored lines, oldest first. */
   lines(): Promise<readonly string[]>;
-  /** The entry of an act whose effect no script of ours writes. */
-  append(act: Act): Promise<Saved>;
+  /** Adds an entry for an act whose effect is not in a commit of ours. */
+  append(act: AuditedWrite): Promise<Saved>;
 }
 
-/** A person's or a program's way in. The key itself is never stored. */
+/** The API key of a person or program. The key itself is never stored. */
 export interface ApiKey {
   readonly id: string;
   readonly name: string;
@@ -91,26 +99,30 @@ export interface ApiKey {
   readonly createdAt: string;
 }
 
-/** A key as people see it. */
+/** A key as lists show it. */
 export interface ListedApiKey extends ApiKey {
-  /** Until when its text before a rotation is valid; null when that is over or never was. */
+  /** When the key before a rotation expires; null when there is none. */
   readonly previousValidUntil: string | null;
 }
 
 export interface ApiKeyStore {
-  /** The key that has, or within a grace time had, the text that hashes to this; null when there is none. */
+  /** The key with this hash, or with this hash before a rotation within its grace time; null when there is none. */
   findByHash(hash: string): Promise<ApiKey | null>;
   read(id: string): Promise<ListedApiKey | null>;
   list(): Promise<readonly ListedApiKey[]>;
-  /** `name_taken` when a key that lives has the name. */
-  create(key: ApiKey, hash: string, act: Act<RememberAnswer>): Promise<Saved | { readonly kind: 'name_taken' }>;
-  /** Gives it another text; the one before stays valid for the grace time. `unknown` when there is no such key. */
-  rotate(id: string, to: { readonly hash: string; readonly graceMs: number }, act: Act): Promise<Saved>;
+  /** `name_taken` when an existing key has the name. */
+  create(
+    key: ApiKey,
+    hash: string,
+    act: AuditedWrite<AnsweredIdempotencyRecord>,
+  ): Promise<Saved | { readonly kind: 'name_taken' }>;
+  /** Replaces the key text. The previous one stays valid for the grace time. `unknown` when there is no such key. */
+  rotate(id: string, to: { readonly hash: string; readonly graceMs: number }, act: AuditedWrite): Promise<Saved>;
   /** `unknown` when there is no such key. */
   revoke(id: string, audit: AuditEntry): Promise<Saved>;
 }
 
-/** What the receiver hands over for safe keeping. */
+/** A verified webhook call to store. */
 export interface NewDelivery {
   readonly id: string;
   readonly kind: DeliveryKind;
@@ -120,16 +132,30 @@ export interface NewDelivery {
   readonly signatureId: string | null;
 }
 
-export interface Intake {
-  /** Resolves once the delivery is stored; rejects when that is not certain. */
-  accept(delivery: NewDelivery): Promise<'accepted' | 'already_known'>;
-  /** Keeps the raw body of a call that broke the contract, for people. */
-  quarantine(call: { path: string; details: readonly FieldRule[]; rawBody: string }): Promise<void>;
+/** Counts calls per source in windows of one minute, for all processes together. */
+export interface CallCounter {
+  /** Counts one call. Returns the calls of the source in the current window, and the time until the window ends. */
+  count(source: string): Promise<{ calls: number; windowEndsInMs: number }>;
 }
 
-/** Nudges the pollers of a queue. Best effort: after a lost nudge they find what is due at their next interval. */
-export interface Wake {
-  delivery(id: string): void;
-  tow(ref: string): void;
-  violation(id: string): void;
+export interface Intake {
+  /** Resolves once the delivery is stored; rejects when that is uncertain. */
+  accept(delivery: NewDelivery): Promise<'accepted' | 'already_known'>;
+  /** Keeps a call on a path of no webhook, for review. */
+  keepOther(call: { path: string; verified: boolean; rawBody: string }): Promise<void>;
+}
+
+export interface ViolationFilter {
+  readonly state: ViolationState | null;
+  /** A prefix of a reference, id or plate. */
+  readonly search: string | null;
+  readonly cursor: string | null;
+  readonly limit: number;
+}
+
+/** Violations as lists and pages read them; only decisions on drafts change them (transaction-port.ts). */
+export interface ViolationStore {
+  /** By our id, or by the id in its metadata. */
+  read(id: string): Promise<ViolationRecord | null>;
+  list(filter: ViolationFilter): Promise<Page<ViolationRecord>>;
 }

@@ -3,40 +3,39 @@ import type { ViolationView } from '../contracts/violations';
 import { auditOf, type Actor } from '../domain/audit';
 import { formatWarnings } from '../domain/format-warnings';
 import { conflict, type Refusal } from '../domain/refusal';
+import { markShadow } from '../domain/shadow';
 import { entryOf } from '../domain/stored-violation';
-import { metadataIdOf, type Violation, type ViolationImage } from '../domain/violation';
-import { metadataWithId } from '../domain/violation-metadata';
-import type { ViolationApi } from '../domain/vocabulary';
+import { metadataIdOf, metadataWithId, type Violation, type ViolationImage } from '../domain/violation';
+import type { ServiceMode, ViolationApi } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
-import { done, refused, type Effect } from './effect';
-import type { Wake } from './ports';
+import { done, type ActionResult, refused, transactOnce } from './action-result';
 import type { Upload } from './spool-port';
-import { transactOnce } from './transact-once';
-import { lineOfViolation, type RecordStore, type Remember, type Transaction } from './transaction-port';
-import { violationAfter } from './violation-record';
-import { violationViewOf } from './violation-view';
+import { orderKeyOfViolation, type RecordStore, type IdempotencyRecord, type Transaction } from './transaction-port';
+import { violationAfter } from './read-models';
+import { violationViewOf } from './views';
 
-export interface ReportTools {
+export interface ReportViolationTools {
   readonly records: RecordStore;
-  readonly wake: Wake;
+  /** The mode of this process; absent: live. */
+  readonly mode?: ServiceMode;
 }
 
-/** A violation as somebody reports it, with its images in the spool. */
-export interface NewViolation {
+/** A violation to report, with its images in the spool. */
+export interface ViolationReport {
   readonly form: ViolationInput;
   readonly images: readonly ViolationImage[];
   readonly actor: Actor;
 }
 
-export interface ReportRequest {
+export interface ReportViolationRequest {
   readonly violation: Violation;
   readonly upload: Upload;
   readonly actor: Actor;
-  readonly remember: Remember | undefined;
+  readonly idempotency: IdempotencyRecord | undefined;
 }
 
-/** Everything about a new violation that is known before it is stored. */
-export function newViolation(given: NewViolation, tools: { api: ViolationApi; clock: Clock }): Violation {
+/** Returns a new violation that is not stored yet. */
+export function newViolation(given: ViolationReport, tools: { api: ViolationApi; clock: Clock }): Violation {
   const id = tools.clock.id();
   const nowMs = tools.clock.nowMs();
   const metadata = metadataWithId(given.form.metadata, id);
@@ -55,37 +54,43 @@ export function newViolation(given: NewViolation, tools: { api: ViolationApi; cl
 }
 
 /**
- * Keeps the images and stores the violation, which makes it due, or refuses and keeps nothing. When it rejects, the
- * violation may be stored or not; its images are there if it is.
+ * Keeps the images and stores the violation, which is due at once; or refuses and keeps nothing. When it rejects, the
+ * violation may be stored or not; if it is, its images are kept.
  */
-export async function reportViolation(tools: ReportTools, request: ReportRequest): Promise<Effect<ViolationView>> {
-  const { violation, upload, actor, remember } = request;
-  // Files first: a worker may send the violation the moment it is stored.
+export async function reportViolation(
+  tools: ReportViolationTools,
+  request: ReportViolationRequest,
+): Promise<ActionResult<ViolationView>> {
+  const { violation, upload, actor, idempotency } = request;
+  // Files first: a worker may send the violation as soon as it is stored.
   await upload.keep({ kind: 'violation', id: violation.id });
-  const line = lineOfViolation(violation.id);
-  const effect = await transactOnce(tools.records, { line, remember }, async (transaction) => {
+  const orderKey = orderKeyOfViolation(violation.id);
+  const effect = await transactOnce(tools.records, { orderKey, idempotency }, async (transaction) => {
     const refusal = await refusalOfId(transaction, violation);
     if (refusal) return refused(refusal);
     const draft = transaction.createViolation(violation);
+    if (tools.mode === 'shadow') markShadow(draft);
     transaction.audit(auditOf(actor, 'violation.reported', { on: { violation_id: violation.id } }));
     return done(violationViewOf(violationAfter(draft)));
   });
-  if (effect.kind === 'done') tools.wake.violation(violation.id);
-  else await upload.takeBack();
+  if (effect.kind !== 'done') await upload.takeBack();
   return effect;
 }
 
-/** Why the id in its metadata may not be used; null when it may. A violation that was waived unsent leaves its id to the next. */
+/**
+ * The refusal of an id in the metadata that is in use; null when it is free. A violation that was waived unsent
+ * releases its id.
+ */
 async function refusalOfId(transaction: Transaction, violation: Violation): Promise<Refusal | null> {
   const metadataId = metadataIdOf(violation);
-  const holder = await transaction.violationCalled(metadataId);
+  const holder = await transaction.violationById(metadataId);
   if (holder) {
     const { state, possibleEffects } = entryOf(holder);
     if (state !== 'waived' || holder.id === metadataId) return metadataIdTaken;
     if (possibleEffects > 0) return metadataIdOfWaived;
   }
   if (metadataId === violation.id) return null;
-  return (await transaction.violationCalled(violation.id)) ? metadataIdTaken : null;
+  return (await transaction.violationById(violation.id)) ? metadataIdTaken : null;
 }
 
 const USED_ALREADY = [{ field: 'metadata.id', rule: 'must not be that of another violation' }];

@@ -2,9 +2,9 @@ import type { ArchivedRecord } from '../contracts/archive';
 import type { Delivery, TowRecord } from '../contracts/records';
 import type { ViolationRecord } from '../contracts/violations';
 
-/** What retention needs of the world: where finished records stand, and where they go. */
+/** The ports of retention: finished records, and where they go. */
 
-/** A record on its way into the archive; the archive adds the moment it gets there. */
+/** A record to archive; the archive adds the time. */
 export type NewArchivedRecord = ArchivedRecord extends infer R
   ? R extends ArchivedRecord
     ? Omit<R, 'archived_at'>
@@ -12,33 +12,36 @@ export type NewArchivedRecord = ArchivedRecord extends infer R
   : never;
 
 export interface Archive {
-  /** Resolves once the records are on disk for good: only then may they be deleted elsewhere. */
+  /** Resolves once the records are safely on disk: only then may they be deleted elsewhere. */
   append(records: readonly NewArchivedRecord[]): Promise<void>;
 }
 
-/** retired: it has left Redis. kept: it has changed since it was read, or may no longer leave. gone: it was not there. */
-export type Retired = 'retired' | 'kept' | 'gone';
+/**
+ * removed: deleted from Redis. kept: it changed since the read, or may not be archived any more. gone: it was not
+ * there.
+ */
+export type RemovalResult = 'removed' | 'kept' | 'gone';
 
-/** What may leave Redis, oldest first, and the doors through which it leaves. */
+/** Finds archivable records, oldest first, and removes archived ones. */
 export interface RetentionStore {
-  /** Tows that may leave, and could for at least `keepMs`. */
-  towsOver(keepMs: number, limit: number): Promise<readonly string[]>;
-  /** Takes a tow out as it was read; a tombstone stays. */
-  retireTow(ref: string, record: TowRecord | null): Promise<Retired>;
-  /** Deliveries that were settled at least `keepMs` ago. */
-  deliveriesSettled(keepMs: number, limit: number): Promise<readonly string[]>;
-  /** Takes a delivery out as it was read. */
-  retireDelivery(id: string, record: Delivery | null): Promise<Retired>;
-  /** Violations that may leave, and could for at least `keepMs`. */
-  violationsOver(keepMs: number, limit: number): Promise<readonly string[]>;
-  /** Takes a violation out as it was read, with all the names it is found by. */
-  retireViolation(id: string, record: ViolationRecord | null): Promise<Retired>;
-  /** The oldest lines of the audit, of those written at least `keepMs` ago; never the last line there is. */
+  /** Tows that have been archivable for at least `keepMs`. */
+  finishedTows(keepMs: number, limit: number): Promise<readonly string[]>;
+  /** Removes a tow if it is unchanged since the read; an archived marker stays. */
+  removeTow(ref: string, record: TowRecord | null): Promise<RemovalResult>;
+  /** Deliveries that were processed at least `keepMs` ago. */
+  settledDeliveries(keepMs: number, limit: number): Promise<readonly string[]>;
+  /** Removes a delivery if it is unchanged since the read. */
+  removeDelivery(id: string, record: Delivery | null): Promise<RemovalResult>;
+  /** Violations that have been archivable for at least `keepMs`. */
+  finishedViolations(keepMs: number, limit: number): Promise<readonly string[]>;
+  /** Removes a violation if it is unchanged since the read, with all its references. */
+  removeViolation(id: string, record: ViolationRecord | null): Promise<RemovalResult>;
+  /** The oldest audit lines written at least `keepMs` ago; never the last line. */
   auditLines(keepMs: number, limit: number): Promise<readonly string[]>;
-  /** Takes these lines out, all or, when they are not the oldest any more, none. */
+  /** Removes these lines if they are still the oldest, else none. */
   trimAudit(lines: readonly string[]): Promise<void>;
-  /** Lets a record that cannot be read wait for an hour before it comes up again. */
+  /** Postpones an unreadable record for an hour. */
   putOff(what: 'tow' | 'delivery' | 'violation', id: string, keepMs: number): Promise<void>;
-  /** Forgets tows that left longer ago than anything comes late for them; says how many. */
-  sweepTombstones(): Promise<number>;
+  /** Removes archived markers that have expired. Returns how many. */
+  removeExpiredMarkers(): Promise<number>;
 }

@@ -1,114 +1,130 @@
 import type { AnswerOf, BudgetName, OperationName, RequestOf } from '../contracts/operations';
 import type { ViolationApi } from '../domain/vocabulary';
 import type { Exchange } from '../domain/policy';
+import type { ImageSource } from './spool-port';
 
-/** The service as the work sees it: one way to make any call. */
+/** The service client as use cases see it. */
 export interface ServicePort {
   /**
-   * Makes one call and says what happened; it never throws for anything the service or the network does.
-   * On a 401 the token is renewed once and the call sent again, which no service can have acted on before.
+   * Makes one call and returns what happened. Never throws for a fault of the service or network. On a 401, on which
+   * no service can have acted, the token is renewed once and the call sent again.
    */
   call<N extends OperationName>(name: N, request: RequestOf<N>, options?: CallOptions): Promise<CallResult<N>>;
 }
 
-/** The operations that create a violation (service-api 4.1 and 4.5). */
+/** Operations that create a violation (docs/service-api.md#create-violation and #guide-operations). */
 export const VIOLATION_OPERATIONS = {
   reference: 'violation',
   guide: 'violation_guide',
 } as const satisfies Record<ViolationApi, OperationName>;
 export type ViolationOperation = (typeof VIOLATION_OPERATIONS)[ViolationApi];
 
-/** An image on the disk, as it travels with a violation. */
-export interface ImageOnDisk {
-  readonly path: string;
+/** An image on disk that is sent with a violation. */
+export type ImageOnDisk = ImageSource & {
   readonly fileName: string;
   readonly contentType: string;
   readonly sizeBytes: number;
-}
+};
 
-/** A violation as it is sent. */
 export interface ViolationSubmission<N extends ViolationOperation> {
   readonly form: RequestOf<N>;
-  /** Sent as the field `metadata` in place of the form's own, letter by letter. */
+  /** Sent verbatim as the field `metadata` instead of the form's own. */
   readonly metadataText?: string | undefined;
   readonly images: readonly ImageOnDisk[];
 }
 
-/** The one call that carries images. */
+/** The only calls with images. */
 export interface ViolationService {
-  /** Reports a violation with its images, read only as fast as the service takes them; like `call` in everything else. */
+  /** Sends a violation. Images are read as fast as the service accepts them; otherwise like `call`. */
   submitViolation<N extends ViolationOperation>(
     name: N,
     submission: ViolationSubmission<N>,
     options?: CallOptions,
   ): Promise<CallResult<N>>;
-  /** Whether a call could leave at once: false while a token would have to be got first. */
+  /** True when a valid token is available. */
   hasToken(): Promise<boolean>;
-  /** Gets a token if none is at hand. Null once there is one, else what stands in the way. */
+  /** Gets a token if none is available. Null on success, else the failure. */
   getToken(): Promise<Exchange | null>;
 }
 
 export interface CallOptions {
-  /** Asked right before bytes leave, each time; false means that the right to send has grown too old: nothing is sent. */
+  /** Called before each send; false means that the claim has expired, and nothing is sent. */
   readonly maySend?: () => boolean;
-  /** The permit that was taken with the claim, for the first send; a second send after a 401 takes its own. */
+  /** The permit of the claim, for the first send. A second send after a 401 takes its own. */
   readonly permit?: ClaimedPermit;
   /**
-   * How long the call may wait in all before its bytes leave, for its token and for slots of the budget, default 2 s; no
-   * slot by then, and the call is `dropped`. What is free at once is taken however long the token took.
+   * How long the call may wait in all for its token and permits, default 2 s. Without a permit by then it is
+   * `dropped`. A permit that is free at once is taken however long the token took.
    */
-  readonly slotWaitMs?: number;
+  readonly permitWaitMs?: number;
+  /** Ends the call when it aborts: the right to send was lost. */
+  readonly stop?: AbortSignal;
 }
 
-/** A permit of a rate limit that was granted before the connection was open. */
+/** A rate limit permit that was granted before the connection was open. */
 export interface ClaimedPermit {
   /** When it was counted, ms since the epoch in Redis time. */
   readonly atMs: number;
-  /** Asked on the open connection; one that is no longer fresh is exchanged for a new one of the same budget. */
+  /** Called on the open connection; an expired permit is exchanged for a new one. */
   readonly isFresh: () => boolean;
 }
 
-/** How many calls a minute may be made, counted over all processes. */
+/** Rate limits, in calls per minute, shared by all processes. */
 export interface Budgets {
   /**
-   * Reserves the next free slot if it lies at most `aheadMaxMs` ahead. Granted, the caller sends when it has come, in
-   * `inMs`, and no later than `lastsMs` after that: slots are counted when they are granted, so a call that leaves late
-   * would be pushed into the next minute. Not granted, `inMs` tells when a slot will be free.
-   * @param insteadOfMs a slot that was counted at that time, in Redis time, and never used: granted another, it is free.
+   * Reserves the next permit if it is free within `aheadMaxMs`. Granted: send after `inMs`, and no later than
+   * `lastsMs` after that, since the permit counts from its grant. Not granted: `inMs` is when a permit will be free.
+   * @param insteadOfMs the Redis time of an unused permit; granted another, it is freed.
    */
-  reserve(name: BudgetName, aheadMaxMs: number, insteadOfMs?: number): Promise<Reserved>;
+  reserve(name: BudgetName, aheadMaxMs: number, insteadOfMs?: number): Promise<Reservation>;
+  /**
+   * Records what an answer shows about a rate limit, for all processes: a 429 closes the budget, a lower limit is
+   * followed. Returns how long the budget stays closed, ms; 0 when it is open.
+   */
+  observe(name: BudgetName, seen: ObservedLimit): Promise<{ readonly closedForMs: number }>;
 }
 
-export type Reserved =
+/** What one answer shows about the rate limit of its calls. Waits are ms from now. */
+export interface ObservedLimit {
+  /** The service refused the call for its rate limit (429). */
+  readonly isRefusal: boolean;
+  /** The wait that a refusal asked for; null when it asked for none. */
+  readonly askedMs: number | null;
+  /** The announced calls per minute, how many of them are left, and when their count starts again; null if unknown. */
+  readonly perMinute: number | null;
+  readonly remaining: number | null;
+  readonly resetInMs: number | null;
+}
+
+export type Reservation =
   | { readonly granted: true; readonly inMs: number; readonly lastsMs: number }
   | { readonly granted: false; readonly inMs: number };
 
 export interface CallResult<N extends OperationName> {
   readonly exchange: Exchange;
-  /** The operation's data; null unless it was accepted and kept its contract. */
+  /** The data of the answer; null unless it was accepted, and where an accepted one needs none and has none. */
   readonly data: AnswerOf<N> | null;
-  /** The body as received, cut at a sane length; null when there was none. May hold personal data: never log it. */
+  /** The received body, truncated at a limit; null when there was none. May contain personal data: never log it. */
   readonly rawBody: string | null;
-  /** True when a request of the call itself, or a part of one, may have gone over the wire. */
+  /** True when any part of the request itself may have been sent. */
   readonly wasSent: boolean;
-  /** False while the permit that was taken with the claim is there and unused, so that it can be given back. */
+  /** False while the permit of the claim is unused and can be given back. */
   readonly isPermitSpent: boolean;
   readonly durationMs: number;
 }
 
-/** The access token shared by all processes of one operator. */
+/** The access token, shared by all processes of one operator. */
 export interface TokenCache {
   read(): Promise<StoredToken | null>;
-  /** Takes the right to renew for at most `ttlMs`; false while another process holds it. */
+  /** Acquires the renewal lock for at most `ttlMs`; false while another process owns it. */
   tryLock(holder: string, ttlMs: number): Promise<boolean>;
-  /** Stores the token for all processes. */
   write(token: StoredToken): Promise<void>;
-  /** Gives back the right to renew, if `holder` still has it. */
+  /** Releases the renewal lock if `holder` still owns it. */
   unlock(holder: string): Promise<void>;
 }
 
 export interface StoredToken {
   readonly token: string;
-  /** When it ends, ms since the epoch, if the token tells; null when it does not. */
+  /** When it expires, ms since the epoch; null when the token does not contain that. */
   readonly expiresAtMs: number | null;
 }

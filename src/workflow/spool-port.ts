@@ -1,41 +1,46 @@
-/** Images on the disk that console and workers share (below DATA_DIR). */
+import type { Readable } from 'node:stream';
 
-/** One file as it was taken in. */
+/** Images on the disk below DATA_DIR that console and workers share. */
+
+/** A stored file. */
 export interface SpooledFile {
-  /** Its name below the folder of what it belongs to. */
+  /** File name in the folder of its owner. */
   readonly file: string;
   readonly sizeBytes: number;
   readonly sha256: string;
-  /** By its bytes; null when they are no image. */
+  /** Detected from its bytes; null when they are no image. */
   readonly contentType: string | null;
 }
 
-/** Files on their way in: nothing of them counts before `keep`. */
+/** An upload in progress: its files do not count before `keep`. */
 export interface Upload {
-  /** Streams one file to the disk. Resolves once its last byte is there for good; rejects when the disk or the stream fails. */
+  /** Streams one file to disk. Resolves once it is safely stored; rejects when disk or stream fails. */
   write(bytes: AsyncIterable<Uint8Array>): Promise<SpooledFile>;
-  /** Gives the files their place, for good: the violation or the tow they belong to may name them from now on. */
+  /** Moves the files to their final place: records may name them from now on. */
   keep(place: SpoolPlace): Promise<void>;
-  /** Removes what was written, unless it is kept. Never rejects. */
+  /** Removes the files unless they are kept. Never rejects. */
   discard(): Promise<void>;
-  /** Removes what was written, kept or not: no record names it and none will. Never rejects. */
+  /** Removes the files, kept or not, because no record will name them. Never rejects. */
   takeBack(): Promise<void>;
 }
 
-/** A violation's images go to the service and then leave; a tow's photos stay. */
+/** The bytes of an image: a plain file, or a sealed one that is opened for each reading. */
+export type ImageSource = { readonly path: string } | { readonly open: () => Readable };
+
+/** Images of a violation are removed once the service has them; photos of a tow stay. */
 export type SpoolPlace =
   { readonly kind: 'violation'; readonly id: string } | { readonly kind: 'photos'; readonly towingReference: string };
 
 /**
  * - shared: this process sees the disk that the others see.
  * - foreign: its DATA_DIR is another disk than the one in use.
- * - unusable: it cannot be written.
+ * - unusable: not writable.
  */
 export type SpoolState = 'shared' | 'foreign' | 'unusable';
 
 /**
- * Redis held no records when it met a disk that was in use: it was emptied or not restored yet, or REDIS_URL names another
- * one. Images may still be needed whose records are missing.
+ * Redis was empty when it met a disk in use: it was emptied or not restored yet, or REDIS_URL names another one. The
+ * images may belong to missing records.
  */
 export interface SpoolAlarm {
   readonly sinceMs: number;
@@ -45,12 +50,12 @@ export interface Spool {
   state(): Promise<SpoolState>;
   /** Null when all is well. Rejects when Redis does not answer. */
   alarm(): Promise<SpoolAlarm | null>;
-  /** Begins to take files in. */
+  /** Starts an upload. */
   begin(): Promise<Upload>;
-  /**
-   * Where a kept file lies; null when it is not there, or not as long as it was. Rejects when the disk does not tell.
-   */
+  /** The path of a kept file; null when it is missing or has another length. Rejects when the disk fails. */
   pathOf(place: SpoolPlace, kept: Pick<SpooledFile, 'file' | 'sizeBytes'>): Promise<string | null>;
-  /** Removes all files of a violation. Doing it twice is doing it once. */
+  /** As `pathOf`, to be read; null also when it was changed. Rejects also when a data key is missing. */
+  sourceOf(place: SpoolPlace, kept: Pick<SpooledFile, 'file' | 'sizeBytes'>): Promise<ImageSource | null>;
+  /** Removes all files of a place. Idempotent. */
   drop(place: SpoolPlace): Promise<void>;
 }

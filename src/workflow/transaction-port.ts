@@ -1,83 +1,102 @@
 import type { AuditEntry } from '../domain/audit';
 import type { CircuitEffects, Circuits } from '../domain/circuits';
 import type { Delivery } from '../domain/delivery';
+import type { Difference, DifferenceChoice, SeenDifference } from '../domain/difference';
 import type { StoredTow, StoredViolation } from '../domain/outbox-record';
 import type { Violation } from '../domain/violation';
 
-/** How use cases change records: by a decision on drafts, which is committed as a whole or not at all. */
+/** How use cases change records: a decision changes drafts, which are committed completely or not at all. */
 
-/** What one decision reads and changes. A draft that is left as it was is not written. */
+/** What one decision reads and changes. An unchanged draft is not written. */
 export interface Transaction {
-  /** Redis time when the decision began, ms since the epoch. */
+  /** Redis time at the start of the decision, ms since the epoch. */
   readonly nowMs: number;
-  /** A draft of a tow; with `tow: null` when there is none. */
+  /** A draft of a tow; its `tow` is null when there is none. */
   tow(ref: string): Promise<StoredTow>;
   /** A draft of a violation by our id; null when there is none. */
   violation(id: string): Promise<StoredViolation | null>;
-  /** Stores a violation for the first time; it is found by our id and by the id in its metadata from then on. */
+  /** Creates a violation; it is found by our id and by the id in its metadata from then on. */
   createViolation(violation: Violation): StoredViolation;
-  /** A draft of a violation by our id or by the id in its metadata; which one that is must still hold at the commit. */
-  violationCalled(name: string): Promise<StoredViolation | null>;
-  /** The same by the service's name of it. */
-  violationNamed(reference: string): Promise<StoredViolation | null>;
-  /** Gives the service's name to a violation; of several with that name it is the one that is found by it. */
-  nameViolation(reference: string, id: string): void;
   /**
-   * A draft of a webhook delivery; null when there is none. With `known`, as it was read a moment ago, it is not read
-   * again; if it has changed since, the decision is not committed.
+   * A draft of a violation by our id or the id in its metadata. Which violation that is must be unchanged at the
+   * commit.
+   */
+  violationById(name: string): Promise<StoredViolation | null>;
+  /** The same, by the service's reference. */
+  violationByReference(reference: string): Promise<StoredViolation | null>;
+  /** Makes a reference find this violation; of several violations with that reference only this one is found. */
+  setReferenceOwner(reference: string, id: string): void;
+  /**
+   * A draft of a webhook delivery; null when there is none. `known` was just read and is not read again; if it has
+   * changed, the commit is refused.
    */
   delivery(id: string, known?: Delivery | null): Promise<Delivery | null>;
-  /** Those of the deliveries that are on the schedule. */
+  /** The deliveries among these that are scheduled. */
   scheduledDeliveries(ids: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Sets when a delivery is due, ms; null takes it off the schedule. A delivery that is settled leaves it by itself. */
+  /**
+   * Schedules a delivery, ms since the epoch; null removes it from the schedule. A processed delivery is removed
+   * automatically.
+   */
   scheduleDelivery(id: string, atMs: number | null): void;
-  /** Whether a tow was archived, and is remembered. */
+  /** True when a tow was archived and its marker still exists. */
   isArchived(ref: string): Promise<boolean>;
   /** Closes a task that belongs to no record; false when it is not open. */
   closeGeneralTask(id: string): Promise<boolean>;
-  /** A draft of the circuits. While none is open, one that opened a moment ago may be missing, unless `isFresh`. */
+  /**
+   * Counts messages that differ from their contract, one by default. A new kind of difference gets its task, unless it is tolerated.
+   * Returns the id of the kind while a task asks about it; null when such messages are expected.
+   */
+  recordDifference(seen: SeenDifference, count?: number): Promise<string | null>;
+  /** Until when messages of these kinds of differences are decided, ms: Infinity for expected kinds, 0 for others. */
+  decidedDifferences(ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /**
+   * Decides on a kind of difference and closes its task. Null when there is no such kind, or no task to close about one
+   * that was looked at.
+   */
+  decideDifference(id: string, choice: DifferenceChoice): Promise<Difference | null>;
+  /**
+   * A draft of the circuits. Without `isFresh`, a circuit that just opened may be missing while all others are
+   * closed.
+   */
   circuits(options?: { readonly isFresh?: boolean }): Promise<Circuits>;
-  /** Where the rules of circuits note what follows from a change of them. */
+  /** Collects the consequences of circuit changes. */
   readonly circuitEffects: CircuitEffects;
-  /** What is remembered under an Idempotency-Key; null when nothing is. */
+  /** The fingerprint stored for an Idempotency-Key; null when there is none. */
   fingerprintOf(scope: string): Promise<string | null>;
-  /** Remembers the request under its key, with the text of its answer if that is known. */
-  remember(remember: (Remember & { readonly answer?: string }) | undefined): void;
-  /** Adds the act of a person to the audit. */
+  /** Stores the request under its key, with the text of its answer if known. */
+  storeIdempotency(idempotency: (IdempotencyRecord & { readonly answer?: string }) | undefined): void;
+  /** Adds an entry to the audit. */
   audit(entry: AuditEntry): void;
 }
 
-/** An `Idempotency-Key`; it is remembered by the commit of the effect. */
-export interface Remember {
+/** An `Idempotency-Key`, stored by the commit of the effect. */
+export interface IdempotencyRecord {
   /** Method, path and key. */
   readonly scope: string;
-  /** Tells whether a later request under the same key asks for the same thing. */
+  /** Distinguishes a repetition from another request under the same key. */
   readonly fingerprint: string;
 }
 
 export interface RecordStore {
   /**
-   * Makes a decision and commits what it changed, if all that it read is unchanged; otherwise it decides again on fresh
-   * drafts. Resolves with what the committed decision returned. In one process, decisions of one line are made one after
-   * another. Rejects when it is not certain whether the commit was written.
+   * Runs a decision and commits its changes if everything it read is unchanged; otherwise runs it again on fresh
+   * drafts. Resolves with the result of the committed decision. Within a process, decisions with the same `orderKey`
+   * run one after another. Rejects when it is uncertain whether the commit was written.
    */
-  transact<T>(line: string, decide: (transaction: Transaction) => Promise<T>): Promise<T>;
+  transact<T>(orderKey: string, decide: (transaction: Transaction) => Promise<T>): Promise<T>;
 }
 
-/** The line of all decisions on one tow. */
-export function lineOfTow(ref: string): string {
+export function orderKeyOfTow(ref: string): string {
   return `tow ${ref}`;
 }
 
-/** The line of all decisions on one violation. */
-export function lineOfViolation(id: string): string {
+export function orderKeyOfViolation(id: string): string {
   return `violation ${id}`;
 }
 
-/** The line of decisions on circuits alone. */
-export const LINE_OF_CIRCUITS = 'circuits';
+export const CIRCUITS_ORDER_KEY = 'circuits';
 
-/** The line of decisions on a delivery that concern no tow. */
-export function lineOfDelivery(id: string): string {
+/** The order key of decisions on a delivery without a tow. */
+export function orderKeyOfDelivery(id: string): string {
   return `delivery ${id}`;
 }
