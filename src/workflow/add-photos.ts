@@ -2,12 +2,12 @@ import type { TowView } from '../contracts/operator';
 import { auditOf, type Actor } from '../domain/audit';
 import type { Photo } from '../domain/dispatch';
 import { addPhotosTo } from '../domain/dispatch-rules';
-import { noteEvent } from '../domain/outbox-record';
+import { addEvent } from '../domain/outbox-record';
 import { invalid } from '../domain/refusal';
 import type { ViolationImage } from '../domain/violation';
 import type { Clock } from '../platform/clock';
 import { changeTow, noSuchTow, type TowRequest } from './change-tow';
-import { refused, type Effect } from './effect';
+import { refused, type ActionResult } from './action-result';
 import type { TowStore } from './ports';
 import type { Upload } from './spool-port';
 import type { RecordStore } from './transaction-port';
@@ -24,26 +24,26 @@ export interface PhotosRequest extends TowRequest {
   readonly actor: Actor;
 }
 
-/** Keeps photos with a tow, or refuses and keeps nothing. Nothing of it is sent to the service. */
-export async function addPhotos(tools: PhotosTools, request: PhotosRequest): Promise<Effect<TowView>> {
+/** Adds photos to a tow, or refuses and keeps nothing. Photos are never sent to the service. */
+export async function addPhotos(tools: PhotosTools, request: PhotosRequest): Promise<ActionResult<TowView>> {
   const { ref, upload, actor } = request;
   if (request.images.length === 0) return refused(noImages);
   const at = new Date(tools.clock.nowMs()).toISOString();
   const photos: Photo[] = request.images.map((image) => ({ id: tools.clock.id(), ...image, at, by: actor.name }));
   const ids = photos.map(({ id }) => id);
-  // What would be refused anyway must not be written to the disk first.
+  // Check first: what will be refused must not be written to the disk.
   const found = await tools.tows.read(ref);
   if (!found) return refused(noSuchTow);
   const wanted = addPhotosTo(found.tow, photos);
   if (!wanted.ok) return refused(wanted.refusal);
-  // Files first: a photo that is named can be seen.
+  // Files first: a listed photo can always be shown.
   await upload.keep({ kind: 'photos', towingReference: ref });
   const effect = await changeTow(tools.records, request, (draft, { nowMs }) => {
     const added = addPhotosTo(draft.tow, photos);
     if (!added.ok) return added;
     draft.tow = added.tow;
     const audit = auditOf(actor, 'tow.photo_added', { on: { towing_reference_id: ref }, what: { photo_ids: ids } });
-    noteEvent(draft, { type: audit.action, photo_ids: ids, by: actor.name }, nowMs);
+    addEvent(draft, { type: audit.action, photo_ids: ids, by: actor.name }, nowMs);
     return { ok: true, audit };
   });
   if (effect.kind !== 'done') await upload.takeBack();

@@ -1,14 +1,16 @@
 import type { BulkDocument, BulkResult, BulkTarget } from '../contracts/bulk';
 import type { Actor } from '../domain/audit';
-import { callFor, questionOf, type DecidingCall } from './bulk-call';
-import type { ApiRefusal, OperatorApi } from './operator-port';
+import { decisionCall, digestOf, questionOf, type DecisionCall } from './decision-call';
+import type { DifferenceStore } from './difference-port';
+import type { ApiCallRefusal, OperatorApi } from './operator-port';
 import type { TaskStore } from './ports';
 
-/** The decision on one task of a bulk run. It can be repeated: its effect happens once, under its Idempotency-Key. */
+/** The decision about one task of a bulk run. It can be repeated: its Idempotency-Key lets it take effect once. */
 
-export interface DecideTools {
-  readonly api: Pick<OperatorApi, 'call' | 'remembers'>;
+export interface BulkItemTools {
+  readonly api: Pick<OperatorApi, 'call' | 'hadEffect'>;
   readonly tasks: Pick<TaskStore, 'read'>;
+  readonly differences: Pick<DifferenceStore, 'acceptedAt'>;
 }
 
 interface Item {
@@ -16,16 +18,34 @@ interface Item {
   readonly target: BulkTarget;
 }
 
-export type Tried =
+/** The call that decides one task of a run. */
+export interface BulkItemCall extends DecisionCall {
+  readonly body: Readonly<Record<string, string>>;
+  /** The same for every worker and every try, so that the decision takes effect once. */
+  readonly idempotencyKey: string;
+}
+
+/** Null if the task names nothing that the decision applies to. */
+export function callFor(
+  { id, action, reason }: BulkDocument,
+  target: Pick<BulkTarget, 'taskId' | 'towingReferenceId' | 'reportId' | 'violationId'>,
+): BulkItemCall | null {
+  const call = decisionCall(action, { ...target, operation: null, differenceId: null });
+  // A retry takes no reason; the run has one only for its audit entry.
+  const body = reason === null || action === 'retry' ? {} : { reason };
+  return call && { ...call, body, idempotencyKey: `bulk-${id}-${digestOf([target.taskId])}` };
+}
+
+export type BulkItemTry =
   | { readonly kind: 'settled'; readonly result: BulkResult }
   /** The API is unable to decide now. It had no effect. */
   | { readonly kind: 'later'; readonly afterMs: number };
 
-/** Decides a task that still asks what it asked when it was chosen. Rejects when the effect is uncertain: call it again. */
+/** Decides a task, unless it has changed since it was chosen. Rejects if the effect is uncertain: call it again. */
 export async function decideItem(
-  tools: DecideTools,
+  tools: BulkItemTools,
   { document, target, actor }: Item & { readonly actor: Actor },
-): Promise<Tried> {
+): Promise<BulkItemTry> {
   const call = callFor(document, target);
   if (!call) return settled('refused', NOTHING_TO_DECIDE);
   if (!(await isStillAsked(tools, target))) {
@@ -41,9 +61,9 @@ export async function decideItem(
   return settled((await isStillAsked(tools, target)) ? 'refused' : 'gone', words);
 }
 
-/** The result of a task that a run may have decided, without deciding it: `otherwise` when it did not. */
+/** The result of a task that a run may have decided: `done`, or `otherwise` if it did not. Decides nothing. */
 export async function resultOf(
-  tools: Pick<DecideTools, 'api'>,
+  tools: Pick<BulkItemTools, 'api'>,
   { document, target }: Item,
   otherwise: BulkResult,
 ): Promise<BulkResult> {
@@ -61,19 +81,27 @@ export const NOT_DECIDED = {
   message: 'The decision failed several times. Open the task and decide on it there.',
 };
 
-function wasMade({ api }: Pick<DecideTools, 'api'>, call: DecidingCall): Promise<boolean> {
-  return api.remembers(call.route, call);
+function wasMade({ api }: Pick<BulkItemTools, 'api'>, call: BulkItemCall): Promise<boolean> {
+  return api.hadEffect(call.route, call);
 }
 
-async function isStillAsked({ tasks }: Pick<DecideTools, 'tasks'>, target: BulkTarget): Promise<boolean> {
+async function isStillAsked(
+  { tasks, differences }: Pick<BulkItemTools, 'tasks' | 'differences'>,
+  target: BulkTarget,
+): Promise<boolean> {
+  const { differenceId, towingReferenceId, reportId, violationId } = target;
+  if (differenceId !== undefined) {
+    const report = { towing_reference_id: towingReferenceId, report_id: reportId, violation_id: violationId };
+    return (await differences.acceptedAt(differenceId, report)) === target.question;
+  }
   const task = await tasks.read(target.taskId);
   return task !== null && questionOf(task) === target.question;
 }
 
-function isPassing({ httpStatus, retryAfterMs }: ApiRefusal): boolean {
+function isPassing({ httpStatus, retryAfterMs }: ApiCallRefusal): boolean {
   return httpStatus === 429 || httpStatus >= 500 || retryAfterMs !== null;
 }
 
-function settled(outcome: BulkResult['outcome'], words: BulkResult['words'] = null): Tried {
+function settled(outcome: BulkResult['outcome'], words: BulkResult['words'] = null): BulkItemTry {
   return { kind: 'settled', result: { outcome, words } };
 }

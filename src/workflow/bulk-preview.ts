@@ -1,19 +1,30 @@
-import { BULK_TASKS_MAX, bulkPreviewBody, type BulkDocument, type BulkPreviewBody } from '../contracts/bulk';
+import {
+  BULK_TASKS_MAX,
+  bulkPreviewBody,
+  type BulkDocument,
+  type BulkPreviewBody,
+  type BulkTarget,
+} from '../contracts/bulk';
+import type { DifferingReport } from '../contracts/differences';
 import type { Task } from '../contracts/records';
 import { failedRules } from '../contracts/rules';
 import type { Actor } from '../domain/audit';
+import { ACTION_ROLES } from '../domain/decisions';
 import { forbidden, invalid, type Decision, type Refusal } from '../domain/refusal';
+import { differenceTaskId } from '../domain/tasks';
 import { roleAllows } from '../domain/vocabulary';
-import { callFor, questionOf, roleFor } from './bulk-call';
-import { ASKED_NO_MORE, NOTHING_TO_DECIDE } from './bulk-item';
+import { ASKED_NO_MORE, callFor, NOTHING_TO_DECIDE } from './bulk-item';
 import type { ChosenTask } from './bulk-port';
+import { questionOf } from './decision-call';
+import type { DifferenceStore } from './difference-port';
 import { isEmptyFilter } from './list-port';
 import type { TaskStore } from './ports';
 
-/** Choosing the tasks of a bulk run, which from then on are those and no others. */
+/** The choice of the tasks of a bulk run. The run decides exactly these. */
 
 export interface PreviewTools {
   readonly tasks: Pick<TaskStore, 'readMany' | 'ids'>;
+  readonly differences: Pick<DifferenceStore, 'reports'>;
 }
 
 export interface Preview {
@@ -22,8 +33,8 @@ export interface Preview {
 }
 
 /**
- * What `asked` (`bulkPreviewBody`) means now. Refused: whoever may not decide so, and a choice that is empty, says
- * nothing, or is larger than people can answer for. Nothing is ever left out of a choice unseen.
+ * Chooses the tasks that `asked` (`bulkPreviewBody`) names or filters now. Refused without the role of the decision, and if
+ * the choice is empty or larger than BULK_TASKS_MAX. No chosen task is left out silently.
  */
 export async function previewOf(
   tools: PreviewTools,
@@ -32,17 +43,45 @@ export async function previewOf(
   const parsed = bulkPreviewBody.safeParse(asked);
   if (!parsed.success) return invalid(failedRules(parsed.error));
   const { action, reason = null } = parsed.data;
-  const role = roleFor(action);
+  const role = ACTION_ROLES[action];
   if (!roleAllows(actor.role, role)) return forbidden(`This needs the role ${role}.`);
+  const document = { id, by: actor, action, reason };
+  const { difference_id: differenceId } = parsed.data;
+  if (differenceId !== undefined) {
+    const chosen = await reportsMeant(tools, differenceId, parsed.data);
+    return chosen.ok ? { ok: true, preview: { document, chosen: chosen.chosen } } : chosen;
+  }
   const meant = await idsMeant(tools, parsed.data);
   if (!meant.ok) return meant;
-  const document = { id, by: actor, action, reason };
   const open = new Map((await tools.tasks.readMany(meant.ids)).map((task) => [task.id, task]));
   const chosen = meant.ids.map((taskId) => chosenTask(document, taskId, open.get(taskId) ?? null));
   return { ok: true, preview: { document, chosen } };
 }
 
-/** The ids that are meant, each once, or why they are not taken. */
+/** The reports of a kind of difference, the oldest first: as many as one run may have. The next run has the others. */
+async function reportsMeant(
+  { differences }: PreviewTools,
+  differenceId: string,
+  { task_ids: named, filter }: BulkPreviewBody,
+): Promise<Decision<{ chosen: readonly ChosenTask[] }>> {
+  if (named !== undefined || filter !== undefined) return refusedChoice(BOTH);
+  const page = { cursor: null, limit: BULK_TASKS_MAX, order: 'oldest' } as const;
+  const { items } = await differences.reports(differenceId, page);
+  if (items.length === 0) return refusedChoice(NO_REPORTS);
+  const chosen = items.map((report) => ({ target: targetOf(differenceId, report), result: null }));
+  return { ok: true, chosen };
+}
+
+function targetOf(
+  differenceId: string,
+  { towing_reference_id: ref, report_id: reportId, violation_id: violationId, accepted_at: question }: DifferingReport,
+): BulkTarget {
+  const taskId = [differenceTaskId(differenceId), violationId ?? `${ref} ${reportId}`].join(' ');
+  const about = { towingReferenceId: ref, reportId, violationId, differenceId };
+  return { taskId, question, taskType: 'answer_differs', ...about };
+}
+
+/** The chosen ids, each once. Refused if they are none or too many. */
 async function idsMeant(
   { tasks }: PreviewTools,
   { task_ids: named, filter }: BulkPreviewBody,
@@ -56,13 +95,13 @@ async function idsMeant(
   const { type, kind, towing_reference_id: towingReferenceId } = filter ?? {};
   const meant = { type, kind, towingReferenceId };
   if (isEmptyFilter(meant)) return refusedChoice(filter ? EMPTY_FILTER : NOTHING);
-  // Whoever has waited longest comes first. One more than is taken tells that there are too many.
+  // Oldest first. One id more than allowed shows that there are too many.
   const ids = await tasks.ids(meant, BULK_TASKS_MAX + 1);
   if (ids.length === 0) return refusedChoice(NOTHING_FOUND);
   return ids.length > BULK_TASKS_MAX ? refusedChoice(TOO_MANY) : { ok: true, ids };
 }
 
-/** A task as it is now; null when it is not open. */
+/** A chosen task; `task` is null if it is not open. */
 function chosenTask(document: BulkDocument, taskId: string, task: Task | null): ChosenTask {
   if (task === null) {
     const nothing = { towingReferenceId: null, reportId: null, violationId: null };
@@ -90,10 +129,11 @@ const NOTHING = ['nothing_chosen', 'task_ids', 'must name at least one task'] as
 const EMPTY_FILTER = [
   'nothing_chosen',
   'filter',
-  'must say what is meant: an empty one never means everything',
+  'must name at least one value: an empty filter does not select all tasks',
 ] as const;
 const NOTHING_FOUND = ['nothing_found', 'filter', 'must be true of at least one open task'] as const;
-const BOTH = ['two_choices', 'filter', 'must not be given with task_ids'] as const;
+const NO_REPORTS = ['nothing_found', 'difference_id', 'must be that of a report that may be sent again'] as const;
+const BOTH = ['two_choices', 'filter', 'must not be given with task_ids or difference_id'] as const;
 const TOO_MANY = ['too_many_tasks', 'task_ids', `must be at most ${BULK_TASKS_MAX} tasks`] as const;
 
 function refusedChoice([code, field, rule]: readonly [code: string, field: string, rule: string]): {

@@ -20,6 +20,11 @@ export function begin(
   return { ok: true, head: { ...head, ...started, state: 'running', runBy, failures: 0 } };
 }
 
+/** Stops a running run because the API key of its person was revoked; null if it does not run. */
+export function interrupt(head: BulkHead): BulkHead | null {
+  return head.state === 'running' ? { ...head, state: 'interrupted' } : null;
+}
+
 /**
  * Ends a run: tasks that have not begun are skipped. A task that is perhaps being decided keeps waiting for its result; a
  * worker determines it.

@@ -1,9 +1,9 @@
 import { auditOf, type Actor, type AuditAction } from '../domain/audit';
+import { ACTION_ROLES } from '../domain/decisions';
 import { forbidden, unknown, type Decision } from '../domain/refusal';
 import { roleAllows } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
-import { roleFor } from './bulk-call';
-import type { BulkRun, BulkRunWithItems, BulkStore, BulkWake, StoredBulk } from './bulk-port';
+import type { BulkRun, BulkRunWithItems, BulkStore, StoredBulk } from './bulk-port';
 import { previewOf, type PreviewTools } from './bulk-preview';
 import { abort, begin } from './bulk-rules';
 
@@ -28,12 +28,11 @@ export interface Bulk {
 
 export interface BulkOptions extends PreviewTools {
   readonly store: BulkStore;
-  readonly wake: BulkWake;
   readonly clock: Clock;
 }
 
 export function createBulk(options: BulkOptions): Bulk {
-  const { store, wake, clock } = options;
+  const { store, clock } = options;
 
   /** Commits what the rules decide on a run, with its audit entry. */
   const submit = async (
@@ -49,15 +48,12 @@ export function createBulk(options: BulkOptions): Bulk {
     return decided ?? noSuchRun;
   };
 
-  const run = async (mode: 'start' | 'resume', runId: string, actor: Actor): Promise<Decision<object>> => {
-    const decided = await submit(runId, { actor, action: MODE_ACTIONS[mode] }, ({ document, head, nowMs }) =>
+  const run = (mode: 'start' | 'resume', runId: string, actor: Actor): Promise<Decision<object>> =>
+    submit(runId, { actor, action: MODE_ACTIONS[mode] }, ({ document, head, nowMs }) =>
       actor.id === document.by.id || roleAllows(actor.role, 'ops')
         ? begin(head, { mode, runBy: actor, nowMs })
         : forbidden('Only the person who previewed the run, or ops, may start it.'),
     );
-    if (decided.ok) wake.bulk(runId);
-    return decided;
-  };
 
   return {
     async preview(asked, actor) {
@@ -73,7 +69,7 @@ export function createBulk(options: BulkOptions): Bulk {
     resume: (runId, actor) => run('resume', runId, actor),
     abort: (runId, actor) =>
       submit(runId, { actor, action: 'bulk.aborted' }, ({ document, head, nowMs }) => {
-        const role = roleFor(document.action);
+        const role = ACTION_ROLES[document.action];
         return roleAllows(actor.role, role) ? abort(head, nowMs) : forbidden(`This needs the role ${role}.`);
       }),
     read: (runId) => store.read(runId),

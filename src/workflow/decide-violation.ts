@@ -3,46 +3,63 @@ import type { Actor } from '../domain/audit';
 import { decideViolation as decide, type ViolationCommand } from '../domain/decide-violation';
 import { unknown } from '../domain/refusal';
 import type { Clock } from '../platform/clock';
-import { done, refused, type Effect } from './effect';
-import type { Wake } from './ports';
-import { transactOnce } from './transact-once';
-import { lineOfViolation, type RecordStore, type Remember } from './transaction-port';
-import { violationAfter } from './violation-record';
-import { violationViewOf } from './violation-view';
+import { done, type ActionResult, refused, transactOnce } from './action-result';
+import type { ViolationStore } from './ports';
+import type { Upload } from './spool-port';
+import { orderKeyOfViolation, type RecordStore, type IdempotencyRecord } from './transaction-port';
+import { violationAfter } from './read-models';
+import { violationViewOf } from './views';
 
 export type { ViolationCommand } from '../domain/decide-violation';
 
 export interface DecideTools {
   readonly records: RecordStore;
-  readonly wake: Wake;
   readonly clock: Clock;
 }
 
 export interface ViolationRequest {
-  /** Our id of it, or the id in its metadata. */
+  /** Its id, or the id in its metadata. */
   readonly id: string;
   readonly command: ViolationCommand;
   readonly actor: Actor;
-  readonly remember?: Remember | undefined;
+  readonly idempotency?: IdempotencyRecord | undefined;
 }
 
-const noSuchViolation = unknown('violation_not_found', 'There is no such violation.').refusal;
+export const noSuchViolation = unknown('violation_not_found', 'There is no such violation.').refusal;
+
+export interface ImagesRequest extends Omit<ViolationRequest, 'command'> {
+  /** Corrected fields beside the images. */
+  readonly command: Extract<ViolationCommand, { readonly action: 'correct' }>;
+  readonly upload: Upload;
+}
+
+/** Corrects a violation with other images, or refuses and keeps none of them. */
+export async function replaceImages(
+  tools: DecideTools & { readonly violations: Pick<ViolationStore, 'read'> },
+  request: ImagesRequest,
+): Promise<ActionResult<ViolationView>> {
+  const record = await tools.violations.read(request.id);
+  if (!record) return refused(noSuchViolation);
+  // Files first: a worker may send the violation as soon as it is stored.
+  await request.upload.keep({ kind: 'violation', id: record.violation.id });
+  const effect = await decideViolation(tools, request);
+  if (effect.kind !== 'done') await request.upload.takeBack();
+  return effect;
+}
 
 /** Carries out a person's decision on one violation, or refuses and changes nothing. */
-export async function decideViolation(tools: DecideTools, request: ViolationRequest): Promise<Effect<ViolationView>> {
-  const { id, command, actor, remember } = request;
-  const effect = await transactOnce(tools.records, { line: lineOfViolation(id), remember }, async (transaction) => {
-    const draft = await transaction.violationCalled(id);
+export function decideViolation(tools: DecideTools, request: ViolationRequest): Promise<ActionResult<ViolationView>> {
+  const { id, command, actor, idempotency } = request;
+  return transactOnce(tools.records, { orderKey: orderKeyOfViolation(id), idempotency }, async (transaction) => {
+    const draft = await transaction.violationById(id);
     if (!draft) return refused(noSuchViolation);
     const reference = command.action === 'accept' ? command.reference : null;
-    const owner = reference === null ? null : await transaction.violationNamed(reference);
+    const owner = reference === null ? null : await transaction.violationByReference(reference);
     const context = { actor, clockMs: tools.clock.nowMs(), nowMs: transaction.nowMs, owner };
     const decision = decide(draft, command, context);
     if (!decision.ok) return refused(decision.refusal);
-    if (reference !== null) transaction.nameViolation(reference, draft.id);
+    if (reference !== null) transaction.setReferenceOwner(reference, draft.id);
     transaction.audit(decision.audit);
     return done(violationViewOf(violationAfter(draft)));
   });
-  if (effect.kind === 'done') tools.wake.violation(effect.value.id);
-  return effect;
 }

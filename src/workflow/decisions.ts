@@ -1,8 +1,8 @@
 import type { TowView } from '../contracts/operator';
 import { decideReport as decide, type DecisionCommand } from '../domain/decide-report';
 import { changeTow, type TowRequest } from './change-tow';
-import type { Effect } from './effect';
-import type { Actor, ProgressTools } from './progress';
+import type { ActionResult } from './action-result';
+import type { Actor, FactTools } from './record-fact';
 
 export type { DecisionCommand } from '../domain/decide-report';
 
@@ -13,11 +13,9 @@ export interface DecisionRequest extends TowRequest {
 }
 
 /** Carries out a person's decision on one report, or refuses and changes nothing. */
-export async function decideReport(tools: ProgressTools, request: DecisionRequest): Promise<Effect<TowView>> {
-  const { ref, reportId, command, actor } = request;
-  const effect = await changeTow(tools.records, request, (draft, { nowMs }) =>
+export function decideReport(tools: FactTools, request: DecisionRequest): Promise<ActionResult<TowView>> {
+  const { reportId, command, actor } = request;
+  return changeTow(tools.records, request, (draft, { nowMs }) =>
     decide(draft, reportId, command, { actor, rules: tools.rules, clockMs: tools.clock.nowMs(), nowMs }),
   );
-  if (effect.kind === 'done') tools.wake.tow(ref);
-  return effect;
 }

@@ -1,0 +1,61 @@
+import type { Refusal } from '../domain/refusal';
+import type { Saved } from './ports';
+import type { IdempotencyRecord, RecordStore, Transaction } from './transaction-port';
+
+/** The effect of a request of a person; `value` is its answer. */
+export type ActionResult<T = null> =
+  | { readonly kind: 'done'; readonly value: T }
+  /** An earlier request with the same Idempotency-Key had the effect; this one has none. */
+  | { readonly kind: 'repeated'; readonly fingerprint: string }
+  | { readonly kind: 'refused'; readonly refusal: Refusal };
+
+export function done<T>(value: T): ActionResult<T> {
+  return { kind: 'done', value };
+}
+
+export function refused(refusal: Refusal): ActionResult<never> {
+  return { kind: 'refused', refusal };
+}
+
+/** Maps the result of a store write to an effect; `unknown` is the refusal for a missing record. */
+export function actionResultOf(saved: Saved, unknown: Refusal): ActionResult {
+  switch (saved.kind) {
+    case 'saved':
+      return done(null);
+    case 'repeated':
+      return saved;
+    case 'unknown':
+      return refused(unknown);
+  }
+}
+
+/**
+ * Runs a decision at most once per Idempotency-Key. The commit of its changes also stores the key, and the value as
+ * the answer; a null value stores none. A decision that refuses must leave its drafts unchanged. `loads` reads what the
+ * decision will need, in the round trip of the key; the decision reads again what failed.
+ */
+export function transactOnce<T>(
+  records: RecordStore,
+  {
+    orderKey,
+    idempotency,
+    loads,
+  }: {
+    readonly orderKey: string;
+    readonly idempotency: IdempotencyRecord | undefined;
+    readonly loads?: (transaction: Transaction) => Promise<unknown>;
+  },
+  decide: (transaction: Transaction) => Promise<ActionResult<T>>,
+): Promise<ActionResult<T>> {
+  return records.transact<ActionResult<T>>(orderKey, async (transaction) => {
+    const [fingerprint] = idempotency
+      ? await Promise.all([transaction.fingerprintOf(idempotency.scope), loads?.(transaction).catch(() => null)])
+      : [null];
+    if (fingerprint !== null) return { kind: 'repeated', fingerprint };
+    const effect = await decide(transaction);
+    if (effect.kind !== 'done') return effect;
+    const answer = effect.value === null ? {} : { answer: JSON.stringify(effect.value) };
+    transaction.storeIdempotency(idempotency && { ...idempotency, ...answer });
+    return effect;
+  });
+}

@@ -1,0 +1,278 @@
+import type { ConservationView } from '../contracts/conservation';
+import type { HeartbeatRole } from '../contracts/metrics';
+import type { BudgetName } from '../contracts/operations';
+import type { QueueView, SendingView } from '../contracts/operator';
+import type { Backlog } from '../domain/metric-names';
+import { failingChannels } from '../domain/notices';
+import type { AlarmKind, AlarmSeverity, NoticeChannel } from '../domain/notification-settings';
+import { isoTimestamp } from '../domain/timestamp';
+import type { PausableOperation } from '../domain/vocabulary';
+import type { ProcessStatus } from './metrics-port';
+import type { ChannelState } from './notification-port';
+import { WEBHOOK_ALARMS, type WebhookAlarm } from './webhook-health';
+
+/** Alarms derived from the state, the worst first. */
+
+export type Alarm =
+  | { readonly kind: 'connection' | 'outage'; readonly since: string | null; readonly nextTryAt: string | null }
+  | { readonly kind: 'shadow'; readonly since: string | null }
+  | {
+      readonly kind: 'paused';
+      readonly operation: PausableOperation;
+      readonly since: string | null;
+      readonly nextTryAt: string | null;
+    }
+  | { readonly kind: 'throttled'; readonly budget: BudgetName; readonly nextTryAt: string }
+  | { readonly kind: 'failing'; readonly failures: number }
+  | { readonly kind: 'attemptsFail'; readonly failed: number; readonly made: number }
+  | { readonly kind: 'lost'; readonly count: number }
+  | { readonly kind: 'recordsMissing'; readonly since: string }
+  | { readonly kind: 'walkOld'; readonly since: string | null }
+  | { readonly kind: 'noProcess'; readonly role: 'worker' | 'receiver' }
+  | { readonly kind: 'silent'; readonly role: HeartbeatRole; readonly host: string; readonly since: string }
+  | { readonly kind: 'standsStill'; readonly queue: Backlog; readonly host: string }
+  | { readonly kind: 'unready'; readonly role: HeartbeatRole; readonly host: string; readonly checks: string }
+  | { readonly kind: 'queuePaused'; readonly queue: Backlog }
+  | { readonly kind: 'backlogOld'; readonly queue: Backlog; readonly ageMs: number }
+  | { readonly kind: 'failedJobs'; readonly queue: Backlog; readonly count: number }
+  | {
+      readonly kind: 'noticesFail';
+      readonly channel: NoticeChannel;
+      readonly problem: string;
+      readonly since: string;
+    }
+  | AlarmAboutWebhooks
+  | { readonly kind: SystemTask };
+
+/** `since` is null where no time is known. */
+export type AlarmAboutWebhooks = WebhookAlarm & { readonly since: string | null };
+
+export function isAboutWebhooks(alarm: Alarm): alarm is AlarmAboutWebhooks {
+  return WEBHOOK_ALARMS.some((kind) => kind === alarm.kind);
+}
+
+/** Tasks about towhook itself instead of a tow. */
+export const SYSTEM_TASKS = ['archive_failing', 'delivery_failing'] as const;
+export type SystemTask = (typeof SYSTEM_TASKS)[number];
+
+/** A queue with a known name. */
+export type OpsQueue = QueueView & { readonly name: Backlog };
+
+/** The state of the installation, of all its processes. */
+export interface OpsState {
+  readonly sending: SendingView;
+  readonly queues: readonly OpsQueue[];
+  readonly conservation: ConservationView;
+  readonly processes: readonly ProcessStatus[];
+  /** Since when Redis lacks records of images on disk; null if complete. */
+  readonly recordsMissingSince: string | null;
+  readonly webhookAlarms: readonly WebhookAlarm[];
+  /** How the last attempts of the channels of notifications ended. */
+  readonly noticeChannels: ChannelState['channels'];
+  /** Open system tasks. */
+  readonly systemTasks: readonly SystemTask[];
+  readonly openTasks: number;
+  /** Attempts of the last minutes, and how many failed. */
+  readonly attempts: { readonly made: number; readonly failed: number };
+  readonly nowMs: number;
+}
+
+/** What the service sends is processed within a minute (field-notes); what has been due for longer is late. */
+const LATE_AFTER_MS = 60_000;
+/** A hundred thousand names are walked in two minutes. */
+const WALK_OLD_AFTER_MS = 15 * 60_000;
+
+const CLOSED_BORNE_MS = 60_000;
+/** A working service may fail now and then; more failures in a row raise an alarm. */
+export const FAILURES_BORNE = 3;
+/** With fewer failed attempts half may fail by chance. */
+const ATTEMPTS_FAILED_BORNE = 10;
+
+export function alarmsOf(known: OpsState): readonly Alarm[] {
+  const alarms = [
+    ...ofConservation(known),
+    ...(known.recordsMissingSince === null
+      ? []
+      : [{ kind: 'recordsMissing' as const, since: known.recordsMissingSince }]),
+    ...known.webhookAlarms.map(ofWebhooks),
+    ...ofSending(known.sending),
+    ...ofBudgets(known),
+    ...ofAttempts(known),
+    ...ofProcesses(known.processes),
+    ...known.queues.flatMap(ofQueue),
+    ...ofNotices(known),
+    ...known.systemTasks.map((kind) => ({ kind })),
+  ];
+  return alarms.toSorted((a, b) => RANK[severityOf(a)] - RANK[severityOf(b)]);
+}
+
+const RANK: Readonly<Record<AlarmSeverity, number>> = { bad: 0, wait: 1 };
+
+export function severityOf(alarm: Alarm): AlarmSeverity {
+  switch (alarm.kind) {
+    // Strangers look for other addresses, too.
+    case 'webhooksRefused':
+      return alarm.path === 'other' ? 'wait' : 'bad';
+    case 'connection':
+    case 'outage':
+    case 'paused':
+    case 'lost':
+    case 'recordsMissing':
+    case 'noProcess':
+    case 'standsStill':
+    case 'backlogOld':
+      return 'bad';
+    case 'shadow':
+    case 'throttled':
+    case 'failing':
+    case 'attemptsFail':
+    case 'webhooksMostlyRefused':
+    case 'noWebhooks':
+    case 'webhookSecrets':
+    case 'walkOld':
+    case 'silent':
+    case 'unready':
+    case 'queuePaused':
+    case 'failedJobs':
+    case 'noticesFail':
+    case 'archive_failing':
+    case 'delivery_failing':
+      return 'wait';
+  }
+}
+
+/** Names an alarm: the same one at a later time has the same key, with other counts and times. */
+export function alarmKey(alarm: Alarm): string {
+  const kind: AlarmKind = alarm.kind;
+  switch (alarm.kind) {
+    case 'paused':
+      return `${kind}:${alarm.operation}`;
+    case 'throttled':
+      return `${kind}:${alarm.budget}`;
+    case 'noProcess':
+      return `${kind}:${alarm.role}`;
+    case 'silent':
+    case 'unready':
+      return `${kind}:${alarm.role}:${alarm.host}`;
+    case 'standsStill':
+      return `${kind}:${alarm.queue}:${alarm.host}`;
+    case 'queuePaused':
+    case 'backlogOld':
+    case 'failedJobs':
+      return `${kind}:${alarm.queue}`;
+    case 'webhooksRefused':
+      return `${kind}:${alarm.path}`;
+    case 'webhookSecrets':
+      return `${kind}:${alarm.host}`;
+    case 'noticesFail':
+      return `${kind}:${alarm.channel}`;
+    case 'connection':
+    case 'outage':
+    case 'shadow':
+    case 'failing':
+    case 'attemptsFail':
+    case 'lost':
+    case 'recordsMissing':
+    case 'walkOld':
+    case 'webhooksMostlyRefused':
+    case 'noWebhooks':
+    case 'archive_failing':
+    case 'delivery_failing':
+      return kind;
+  }
+}
+
+function ofSending({ mode, connection, service, operations }: SendingView): Alarm[] {
+  return [
+    ...(mode.state === 'shadow' ? [{ kind: 'shadow' as const, since: mode.since }] : []),
+    ...(connection.state === 'broken'
+      ? [{ kind: 'connection' as const, since: connection.since, nextTryAt: connection.next_try_at }]
+      : []),
+    ...(service.state === 'down'
+      ? [{ kind: 'outage' as const, since: service.since, nextTryAt: service.next_try_at }]
+      : []),
+    ...operations
+      .filter(({ state }) => state === 'paused')
+      .map(({ operation, since, next_try_at }) => ({
+        kind: 'paused' as const,
+        operation,
+        since,
+        nextTryAt: next_try_at,
+      })),
+  ];
+}
+
+/** Budgets that the service has closed for longer than a limit per minute does. */
+function ofBudgets({ sending: { budgets }, nowMs }: OpsState): Alarm[] {
+  return budgets.flatMap(({ name, closed_until: until }): Alarm[] =>
+    until !== null && Date.parse(until) - nowMs > CLOSED_BORNE_MS
+      ? [{ kind: 'throttled', budget: name, nextTryAt: until }]
+      : [],
+  );
+}
+
+function ofWebhooks(alarm: WebhookAlarm): Alarm {
+  return { ...alarm, since: 'sinceMs' in alarm ? new Date(alarm.sinceMs).toISOString() : null };
+}
+
+/** Most attempts fail although sending is not blocked. An outage and refusals have their own alarms. */
+function ofAttempts({ sending: { service }, attempts: { made, failed } }: OpsState): Alarm[] {
+  if (service.state === 'down') return [];
+  if (service.failures > FAILURES_BORNE) return [{ kind: 'failing', failures: service.failures }];
+  const isMost = failed > ATTEMPTS_FAILED_BORNE && failed * 2 > made;
+  return isMost ? [{ kind: 'attemptsFail', failed, made }] : [];
+}
+
+function ofConservation({ conservation, nowMs }: OpsState): Alarm[] {
+  const { lost, ended_at: endedAt } = conservation;
+  if (lost > 0) return [{ kind: 'lost', count: lost }];
+  // Before the first scan nothing is known; the worker alarms cover missing scans.
+  const isOld = endedAt !== null && nowMs - Date.parse(endedAt) > WALK_OLD_AFTER_MS;
+  return isOld ? [{ kind: 'walkOld', since: endedAt }] : [];
+}
+
+function ofProcesses(processes: readonly ProcessStatus[]): Alarm[] {
+  const missing = (['worker', 'receiver'] as const).filter(
+    (needed) => !processes.some(({ role, isSilent }) => !isSilent && (role === needed || role === 'all')),
+  );
+  return [
+    ...missing.map((role) => ({ kind: 'noProcess' as const, role })),
+    ...processes.flatMap((each) => ofProcess(each, processes)),
+  ];
+}
+
+function ofProcess(standing: ProcessStatus, all: readonly ProcessStatus[]): Alarm[] {
+  const { role, hostName: host } = standing;
+  if (standing.isSilent) {
+    if (isReplaced(standing, all)) return [];
+    return [{ kind: 'silent', role, host, since: new Date(standing.beatAtMs).toISOString() }];
+  }
+  const still = standing.queues.filter(({ standsStill }) => standsStill);
+  if (still.length > 0) return still.map(({ name }) => ({ kind: 'standsStill', queue: name, host }));
+  return standing.isReady ? [] : [{ kind: 'unready', role, host, checks: standing.problems.join(', ') }];
+}
+
+/** True if another process of the role started after this one stopped reporting. */
+export function isReplaced(silent: ProcessStatus, all: readonly ProcessStatus[]): boolean {
+  return all.some(
+    ({ role, isSilent, startedAtMs }) => !isSilent && role === silent.role && startedAtMs >= silent.beatAtMs,
+  );
+}
+
+function ofNotices({ noticeChannels, nowMs }: OpsState): Alarm[] {
+  return failingChannels(noticeChannels, nowMs).map(({ sinceMs, ...failing }) => ({
+    kind: 'noticesFail' as const,
+    since: isoTimestamp(sinceMs),
+    ...failing,
+  }));
+}
+
+function ofQueue({ name, paused, due, oldest_age_ms: ageMs, failed }: OpsQueue): Alarm[] {
+  const isLate = due > 0 && ageMs > LATE_AFTER_MS;
+  return [
+    ...(paused ? [{ kind: 'queuePaused' as const, queue: name }] : []),
+    // A paused queue is expected to be late.
+    ...(isLate && !paused ? [{ kind: 'backlogOld' as const, queue: name, ageMs }] : []),
+    ...(failed > 0 ? [{ kind: 'failedJobs' as const, queue: name, count: failed }] : []),
+  ];
+}
