@@ -1,12 +1,12 @@
 import type { TowView } from '../contracts/operator';
 import { auditOf, type Actor, type AuditEntry } from '../domain/audit';
-import { noteEvent } from '../domain/outbox-record';
+import { addEvent } from '../domain/outbox-record';
 import { conflict, invalid, type Decision } from '../domain/refusal';
 import type { KnownTow } from '../domain/stored-tow';
 import { linkTow } from '../domain/stored-violation';
 import { changeTow, type TowRequest } from './change-tow';
-import type { Effect } from './effect';
-import { withViolation } from './join';
+import type { ActionResult } from './action-result';
+import { withViolation } from './match-violation';
 import type { RecordStore, Transaction } from './transaction-port';
 
 export interface LinkRequest extends TowRequest {
@@ -15,8 +15,8 @@ export interface LinkRequest extends TowRequest {
   readonly actor: Actor;
 }
 
-/** A person says which violation a tow comes from; also where another one was found for it before. */
-export function linkViolation(tools: { records: RecordStore }, request: LinkRequest): Promise<Effect<TowView>> {
+/** Links a tow to a violation by hand, also when another violation was matched before. */
+export function linkViolation(tools: { records: RecordStore }, request: LinkRequest): Promise<ActionResult<TowView>> {
   return changeTow(tools.records, request, (draft, transaction) => link(draft, transaction, request));
 }
 
@@ -25,7 +25,7 @@ async function link(
   transaction: Transaction,
   { ref, violationId, actor }: LinkRequest,
 ): Promise<Decision<{ audit: AuditEntry }>> {
-  const violation = await transaction.violationCalled(violationId);
+  const violation = await transaction.violationById(violationId);
   if (!violation) return invalid([{ field: 'violation_id', rule: 'must be the id of one of our violations' }]);
   const { tow } = draft;
   const { id } = violation;
@@ -33,13 +33,13 @@ async function link(
   const former = tow.violationId === null ? null : await transaction.violation(tow.violationId);
   if (former) former.tows = former.tows.filter((known) => known !== ref);
   const reference = tow.violationReferenceId;
-  const owner = await transaction.violationNamed(reference);
+  const owner = await transaction.violationByReference(reference);
   const other = owner && owner.id !== id ? owner : null;
   if (linkTow(violation, { towingReference: ref, reference }, other, transaction.nowMs)) {
-    transaction.nameViolation(reference, id);
+    transaction.setReferenceOwner(reference, id);
   }
   draft.tow = withViolation(tow, violation.violation);
-  noteEvent(draft, { type: 'violation.linked', violation_id: id, by: actor.name }, transaction.nowMs);
+  addEvent(draft, { type: 'violation.linked', violation_id: id, by: actor.name }, transaction.nowMs);
   const on = { towing_reference_id: ref, violation_id: id };
   return { ok: true, audit: auditOf(actor, 'tow.violation_linked', { on }) };
 }

@@ -2,20 +2,20 @@ import { askedWaitMs } from '../domain/backoff';
 import { isMisconfiguration, type Exchange } from '../domain/policy';
 import type { NoAnswer } from './lookup-port';
 
-/** A call that brought no answer. */
-type Failed = Exclude<Exchange, { kind: 'accepted' }>;
+/** A call without an answer. */
+type FailedExchange = Exclude<Exchange, { kind: 'accepted' }>;
 
-/** When to ask again where the service does not say, ms. */
+/** Waits before another try where the service requests none, ms. */
 const SOON_MS = 1000;
 const WAIT_MS = 5000;
 const LONG_WAIT_MS = 60_000;
 
 /**
- * Why a question got no answer, out of the exchange it came to. People are told at once: nothing is tried again by
- * itself, and no circuit counts it.
- * @param fields the names of the question's fields on the wire.
+ * Turns a failed lookup call into the reason for its user, who gets it at once: lookups are not retried, and no
+ * circuit counts them.
+ * @param fields the wire names of the request's fields.
  */
-export function noAnswerAfter(exchange: Failed, fields: readonly string[], nowMs: number): NoAnswer {
+export function noAnswerAfter(exchange: FailedExchange, fields: readonly string[], nowMs: number): NoAnswer {
   const because = (why: Exclude<NoAnswer['why'], 'refused'>, leastMs: number): NoAnswer => {
     const askedMs = 'notBeforeMs' in exchange ? askedWaitMs(exchange.notBeforeMs, nowMs) : 0;
     return { why, retryAfterMs: askedMs > 0 ? askedMs : leastMs, exchange };
@@ -25,6 +25,7 @@ export function noAnswerAfter(exchange: Failed, fields: readonly string[], nowMs
     case 'not_the_service':
       return because('answer_broken', LONG_WAIT_MS);
     case 'surely_not_sent':
+    case 'partly_sent':
     case 'unanswered':
       return because('unavailable', WAIT_MS);
     case 'connection':
@@ -42,16 +43,19 @@ export function noAnswerAfter(exchange: Failed, fields: readonly string[], nowMs
   }
 }
 
-/** Documented words that stand for one field (service-api 7.1); a plate type is the only enum that can be asked about. */
-const FIELD_OF_WORDS: Readonly<Record<string, string>> = {
+/**
+ * Documented messages and the field that each is about (docs/service-api.md#violation-errors). A plate type is the
+ * only enum in a lookup.
+ */
+const FIELD_OF_MESSAGE: Readonly<Record<string, string>> = {
   'zone not found': 'zoneId',
   'invalid enum value': 'plateType',
 };
 
-/** The field that a refusal is about: by the documented words, else the first one it names. */
+/** The field of a refusal: from the documented messages, else the first field that the message names. */
 function fieldIn(message: string, fields: readonly string[]): string | null {
-  const documented = FIELD_OF_WORDS[message.trim().toLowerCase()];
+  const documented = FIELD_OF_MESSAGE[message.trim().toLowerCase()];
   if (documented !== undefined && fields.includes(documented)) return documented;
-  const words = message.toLowerCase().split(/[^a-z0-9]+/);
-  return fields.find((field) => words.includes(field.toLowerCase())) ?? null;
+  const tokens = message.toLowerCase().split(/[^a-z0-9]+/);
+  return fields.find((field) => tokens.includes(field.toLowerCase())) ?? null;
 }

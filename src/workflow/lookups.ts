@@ -3,22 +3,22 @@ import { OPERATIONS, type AnswerOf, type RequestOf } from '../contracts/operatio
 import type { Exchange } from '../domain/policy';
 import type { Clock } from '../platform/clock';
 import { noAnswerAfter } from './lookup-failure';
-import type { Asked, LookupCache, NoAnswer, Question } from './lookup-port';
+import type { LookupOutcome, LookupCache, NoAnswer, Question } from './lookup-port';
 import type { CallOptions, CallResult, ServicePort } from './service-port';
 
 /**
- * What can be asked of the service right now (service-api 4.5): the free slots of a zone, and whether a vehicle has an
- * active ticket. An answer serves everybody who asks the same for a short while, and nobody asks while somebody does.
- * People's questions and the worker's are alike: a failure is told to whoever asked, and holds no sending.
+ * Lookups at the service (docs/service-api.md#guide-operations): free spaces of a zone, and whether a vehicle has an
+ * active ticket. Identical questions share one call and, for a short while, its answer. Lookups of people and of
+ * workers are alike. A failure goes to its caller and opens no circuit.
  */
 export interface Lookups extends TicketCheck {
-  capacity(zoneId: string): Promise<Found<AnswerOf<'capacity'>>>;
-  ticket(question: TicketQuestion): Promise<Found<AnswerOf<'ticket'>>>;
+  capacity(zoneId: string): Promise<LookupAnswer<AnswerOf<'capacity'>>>;
+  ticket(question: TicketQuestion): Promise<LookupAnswer<AnswerOf<'ticket'>>>;
 }
 
-/** The check before a fine. */
+/** The ticket check before a violation is sent. */
 export interface TicketCheck {
-  /** The answer may be as old as answers are kept (LOOKUP_CACHE_MS). Throws only when the store cannot be reached. */
+  /** Cached answers (LOOKUP_CACHE_MS) are used. Throws only when the store is unreachable. */
   checkTicket(question: TicketQuestion): Promise<CheckedTicket>;
 }
 
@@ -26,13 +26,13 @@ export type TicketQuestion = RequestOf<'ticket'>;
 
 export type CheckedTicket =
   | { readonly kind: 'answered'; readonly hasActiveTicket: boolean }
-  /** The service takes exception to the question or forbids it, in its own words: a person must look. */
+  /** The service rejected or forbids the request: a person must decide. */
   | { readonly kind: 'refused'; readonly message: string }
-  /** Nobody can say now; `exchange` tells what happened. */
+  /** No answer now; `exchange` is the cause. */
   | { readonly kind: 'unavailable'; readonly retryAfterMs: number; readonly exchange: Exchange };
 
 /** An answer and when the service gave it (ms since the epoch), or why there is none. */
-export type Found<T> =
+export type LookupAnswer<T> =
   | { readonly kind: 'answered'; readonly data: T; readonly checkedAtMs: number }
   | { readonly kind: 'not_answered'; readonly because: NoAnswer };
 
@@ -42,32 +42,32 @@ export interface LookupTools {
   readonly clock: Clock;
 }
 
-/** How long a slot of the budget is waited for in all; whoever asked would rather be told when to come back. */
-const SLOT_WAIT_MS = 5000;
+/** The longest total wait for a permit; after that the caller gets a time to come back. */
+const PERMIT_WAIT_MS = 5000;
 const BUSY_RETRY_MS = 1000;
 
-type Answer = CallResult<'capacity'> | CallResult<'ticket'>;
+type LookupCall = CallResult<'capacity'> | CallResult<'ticket'>;
 interface Inquiry {
   readonly question: Question;
   readonly fields: readonly string[];
-  readonly call: (options: CallOptions) => Promise<Answer>;
+  readonly call: (options: CallOptions) => Promise<LookupCall>;
 }
 
 export function createLookups({ service, cache, clock }: LookupTools): Lookups {
-  const ask = async ({ fields, call }: Inquiry, waitedMs: number): Promise<Asked> => {
-    const { exchange, data } = await call({ slotWaitMs: Math.max(0, SLOT_WAIT_MS - waitedMs) });
+  const ask = async ({ fields, call }: Inquiry, waitedMs: number): Promise<LookupOutcome> => {
+    const { exchange, data } = await call({ permitWaitMs: Math.max(0, PERMIT_WAIT_MS - waitedMs) });
     const nowMs = clock.nowMs();
     if (exchange.kind !== 'accepted') return notAnswered(noAnswerAfter(exchange, fields, nowMs));
-    // A number too large for JSON passes the contract and cannot be kept.
+    // A number that is too large for JSON passes the contract but cannot be cached.
     const kept = jsonObject.safeParse(data);
     return kept.success ? { kind: 'answered', answer: { data: kept.data, checkedAtMs: nowMs } } : broken(nowMs);
   };
 
-  const find = async <T>(inquiry: Inquiry, contract: Contract<T>): Promise<Found<T>> => {
-    const asked = await cache.once(inquiry.question, (waitedMs) => ask(inquiry, waitedMs));
-    if (asked.kind === 'busy') return notAnswered(busy(clock.nowMs()));
-    if (asked.kind === 'not_answered') return asked;
-    const { data, checkedAtMs } = asked.answer;
+  const find = async <T>(inquiry: Inquiry, contract: AnswerSchema<T>): Promise<LookupAnswer<T>> => {
+    const outcome = await cache.once(inquiry.question, (waitedMs) => ask(inquiry, waitedMs));
+    if (outcome.kind === 'busy') return notAnswered(busy(clock.nowMs()));
+    if (outcome.kind === 'not_answered') return outcome;
+    const { data, checkedAtMs } = outcome.answer;
     const read = contract.safeParse(data);
     return read.success ? { kind: 'answered', data: read.data, checkedAtMs } : broken(clock.nowMs());
   };
@@ -93,19 +93,19 @@ export function createLookups({ service, cache, clock }: LookupTools): Lookups {
       if (found.kind === 'answered') return { kind: 'answered', hasActiveTicket: found.data.hasActiveTicket };
       const { because } = found;
       if (because.why === 'refused') return { kind: 'refused', message: because.message };
-      if (because.why === 'forbidden') return { kind: 'refused', message: wordsOf(because.exchange) };
+      if (because.why === 'forbidden') return { kind: 'refused', message: forbiddenMessage(because.exchange) };
       return { kind: 'unavailable', retryAfterMs: because.retryAfterMs, exchange: because.exchange };
     },
   };
   return lookups;
 }
 
-/** Why the service forbids a question; it may forbid without a word. */
-function wordsOf(exchange: Exchange): string {
+/** The message of a 403, which may be empty. */
+function forbiddenMessage(exchange: Exchange): string {
   return (exchange.kind === 'refused' ? exchange.message : null) ?? 'The service forbids the question (HTTP 403).';
 }
 
-interface Contract<T> {
+interface AnswerSchema<T> {
   safeParse(data: unknown): { readonly success: true; readonly data: T } | { readonly success: false };
 }
 
@@ -113,7 +113,7 @@ function notAnswered(because: NoAnswer): { readonly kind: 'not_answered'; readon
   return { kind: 'not_answered', because };
 }
 
-/** Somebody else has been asking for longer than anybody waits. */
+/** The result when another process has not answered within the longest wait. */
 function busy(nowMs: number): NoAnswer {
   const exchange = { kind: 'dropped', notBeforeMs: nowMs + BUSY_RETRY_MS } as const;
   return { why: 'unavailable', retryAfterMs: BUSY_RETRY_MS, exchange };
@@ -124,7 +124,7 @@ function broken(nowMs: number) {
   return notAnswered(noAnswerAfter(exchange, [], nowMs));
 }
 
-/** An answer about another zone breaks the contract, whatever else it says. */
+/** An answer about another zone breaks the contract. */
 function aboutThisZone(zoneId: string, call: CallResult<'capacity'>): CallResult<'capacity'> {
   const { exchange, data } = call;
   if (exchange.kind !== 'accepted' || data?.zoneId.toLowerCase() === zoneId.toLowerCase()) return call;

@@ -1,18 +1,20 @@
 import type { Task } from '../contracts/records';
 import { auditOf, type Actor } from '../domain/audit';
 import { settleDelivery } from '../domain/delivery';
-import { closeTask, noteEvent, type OutboxRecord, type StoredTow } from '../domain/outbox-record';
+import { closeTask, addEvent, type OutboxRecord, type StoredTow } from '../domain/outbox-record';
 import { conflict, unknown } from '../domain/refusal';
-import { settleQuestionedAnswer } from '../domain/settle-entry';
 import { parkedInvoiceTask } from '../domain/tasks';
-import { violationContractTaskId } from '../domain/violation-tasks';
-import { done, refused, type Effect } from './effect';
+import { done, type ActionResult, refused, transactOnce } from './action-result';
 import type { TaskStore } from './ports';
-import { taskViewOf, type TaskView } from './task-view';
-import { towRecordOf } from './tow-record';
-import { transactOnce } from './transact-once';
-import { lineOfTow, lineOfViolation, type RecordStore, type Remember, type Transaction } from './transaction-port';
-import { violationRecordOf } from './violation-record';
+import { taskViewOf, type TaskView } from './views';
+import { towRecordOf, violationRecordOf } from './read-models';
+import {
+  orderKeyOfTow,
+  orderKeyOfViolation,
+  type RecordStore,
+  type IdempotencyRecord,
+  type Transaction,
+} from './transaction-port';
 
 export interface ResolveTools {
   readonly records: RecordStore;
@@ -23,34 +25,36 @@ export interface ResolveRequest {
   readonly id: string;
   readonly reason: string | undefined;
   readonly actor: Actor;
-  readonly remember?: Remember | undefined;
+  readonly idempotency?: IdempotencyRecord | undefined;
 }
 
 const noSuchTask = unknown('task_not_found', 'There is no such open task.').refusal;
 
-/** Closes a task that only informs; any other is refused. The answer is the task as it was. */
-export async function resolveTask(tools: ResolveTools, request: ResolveRequest): Promise<Effect<TaskView>> {
-  // Tells which record the task belongs to.
+/** Closes an informing task; any other is refused. The answer is the task as it was. */
+export async function resolveTask(tools: ResolveTools, request: ResolveRequest): Promise<ActionResult<TaskView>> {
+  // The task names the record it belongs to.
   const task = await tools.tasks.read(request.id);
   if (!task) return refused(noSuchTask);
   const { towing_reference_id: ref, violation_id: violationId = '' } = task;
-  const line = ref === undefined ? lineOfViolation(violationId) : lineOfTow(ref);
-  const { remember } = request;
-  return transactOnce(tools.records, { line, remember }, (transaction) => resolveIn(transaction, task, request));
+  const orderKey = ref === undefined ? orderKeyOfViolation(violationId) : orderKeyOfTow(ref);
+  const { idempotency } = request;
+  return transactOnce(tools.records, { orderKey, idempotency }, (transaction) => resolveIn(transaction, task, request));
 }
 
 async function resolveIn(
   transaction: Transaction,
   task: Task,
   { id, reason, actor }: ResolveRequest,
-): Promise<Effect<TaskView>> {
+): Promise<ActionResult<TaskView>> {
   const { towing_reference_id: ref, violation_id: violationId, type } = task;
   const tow = ref === undefined ? null : await transaction.tow(ref);
   const violation = violationId === undefined ? null : await transaction.violation(violationId);
   const draft = ref === undefined ? violation : tow;
   const open = draft?.tasks[id]?.task;
   const actions = open?.actions ?? task.actions;
-  if (!actions.includes('resolve')) {
+  const { difference_id: differenceId } = task;
+  // Tasks of earlier versions about a difference did not offer it.
+  if (!actions.includes('resolve') && differenceId === undefined) {
     return refused(
       conflict('decision_needed', `Decide on it: ${actions.join(', ') || 'it closes by itself'}.`).refusal,
     );
@@ -72,30 +76,38 @@ async function resolveIn(
     await close(transaction, draft, id);
     const isOfTow = draft.kind === 'tow' && draft.tow !== null;
     const event = { type: audit.action, task_type: type, by: actor.name, reason: audit.why };
-    if (isOfTow) noteEvent(draft, event, transaction.nowMs);
-  } else if (!(await transaction.closeGeneralTask(id))) {
-    // Neither is it a task of the whole operator, or one whose record has left.
+    if (isOfTow) addEvent(draft, event, transaction.nowMs);
+  } else if (!(await closeGeneral(transaction, task, { by: actor.name, reason: reason ?? null }))) {
+    // Neither a task of the whole operator nor of an existing record.
     return refused(noSuchTask);
   }
   transaction.audit(audit);
   return done(value);
 }
 
+/** Closes a task that belongs to no record. A kind of difference is open again with the next such message. */
+async function closeGeneral(
+  transaction: Transaction,
+  { id, difference_id: differenceId }: Task,
+  person: { readonly by: string; readonly reason: string | null },
+): Promise<boolean> {
+  if (differenceId === undefined) return transaction.closeGeneralTask(id);
+  return (await transaction.decideDifference(differenceId, { how: 'looked_at', ...person })) !== null;
+}
+
 async function close(transaction: Transaction, draft: OutboxRecord, id: string): Promise<void> {
   closeTask(draft, id);
-  if (draft.kind === 'violation') {
-    if (id === violationContractTaskId(draft.id)) settleQuestionedAnswer(draft);
-  } else if (id === `${parkedInvoiceTask.subject}.${draft.ref}`) {
+  if (draft.kind === 'tow' && id === `${parkedInvoiceTask.subject}.${draft.ref}`) {
     await setParkedAside(transaction, draft);
   }
 }
 
-/** Sets the parked invoices aside that were asked about; one that is still due came later, and is asked about later. */
+/** Sets aside the parked invoices that the task was about. A scheduled one came later and gets a later task. */
 async function setParkedAside(transaction: Transaction, draft: StoredTow): Promise<void> {
   const scheduled = await transaction.scheduledDeliveries(draft.parked.map(({ id }) => id));
-  const asked = draft.parked.filter(({ id }) => !scheduled.has(id));
+  const unscheduled = draft.parked.filter(({ id }) => !scheduled.has(id));
   draft.parked = draft.parked.filter(({ id }) => scheduled.has(id));
-  for (const { id } of asked) {
+  for (const { id } of unscheduled) {
     const delivery = await transaction.delivery(id);
     if (delivery && delivery.state !== 'processed') {
       settleDelivery(delivery, draft, 'set_aside', transaction.nowMs);

@@ -2,21 +2,20 @@ import type { Delivery, TowRecord } from '../contracts/records';
 import type { ViolationRecord } from '../contracts/violations';
 import type { ArchivedType } from '../contracts/archive';
 import { storedObject } from '../contracts/stored';
-import { errorFacts, type Log } from '../platform/log';
-import type { DeliveryStore, TowStore } from './ports';
-import type { ViolationStore } from './violation-port';
-import type { Archive, NewArchivedRecord, Retired, RetentionStore } from './retention-port';
+import { errorFacts } from '../platform/errors';
+import type { Log } from '../platform/log';
+import type { DeliveryStore, TowStore, ViolationStore } from './ports';
+import type { Archive, NewArchivedRecord, RemovalResult, RetentionStore } from './retention-port';
 
 /**
- * What is finished leaves Redis after a while: read, written to the archive, and deleted only as it was read and only
- * once the archive has it on disk. A crash in between leaves it in both places; it is then archived again, and of two
- * archived records the last one counts.
+ * Moves finished records from Redis to the archive. A record is read, archived, and deleted only if it is unchanged
+ * and safely on disk. After a crash in between it is archived again; the last archived copy counts.
  *
- * - tows that are over, settled and without an open task; a tombstone tells what comes late for them.
- * - deliveries that are settled, with their raw bodies: what the service asked for stays provable, also fields unknown
- *   to us, and what came late for a tow that had left.
- * - violations that are settled, without an open task and with nothing left to be cleared up behind them.
- * - lines of the audit.
+ * - tows: over, settled and without an open task. An archived marker stays for late messages.
+ * - deliveries: processed, with their raw bodies, as proof of what the service requested, including late ones and
+ *   unknown fields.
+ * - violations: settled, without an open task, cleanup done.
+ * - audit lines.
  */
 export interface RetentionTools {
   readonly tows: Pick<TowStore, 'read'>;
@@ -28,7 +27,7 @@ export interface RetentionTools {
   readonly log: Log;
 }
 
-/** How long what is finished stays in Redis. */
+/** How long finished records stay in Redis. */
 export interface KeepTimes {
   readonly deliveriesMs: number;
   readonly towsMs: number;
@@ -36,23 +35,23 @@ export interface KeepTimes {
   readonly auditMs: number;
 }
 
-/** What one sweep archived; `more` says that another one would find something at once. */
+/** What one sweep archived; `more`: another sweep would find something at once. */
 export interface Swept {
   readonly archived: Readonly<Record<ArchivedType, number>>;
   readonly more: boolean;
 }
 
-/** A batch is one of these full: what is read at once, and about what is held in memory. */
+/** A batch ends at one of these limits, which bound reads and memory. */
 const BATCH_RECORDS_MAX = 100;
 const BATCH_CHARACTERS_MAX = 4_000_000;
 
-/** Archives and deletes one batch of each kind of record. Rejects when the archive or Redis fails; nothing is lost then. */
+/** Archives and deletes one batch per kind of record. Rejects when the archive or Redis fails; nothing is lost then. */
 export async function sweep(tools: RetentionTools): Promise<Swept> {
   const deliveries = await sweepKind(tools, deliveriesOf(tools));
   const tows = await sweepKind(tools, towsOf(tools));
   const violations = await sweepKind(tools, violationsOf(tools));
   const audit = await sweepAudit(tools);
-  await tools.retention.sweepTombstones();
+  await tools.retention.removeExpiredMarkers();
   return {
     archived: {
       tow: tows.archived,
@@ -69,24 +68,24 @@ interface SweptKind {
   readonly more: boolean;
 }
 
-/** How records of one kind are found, read, written down and let go. */
+/** How records of one kind are found, read, archived and removed. */
 interface Kind<R> {
   readonly what: 'tow' | 'delivery' | 'violation';
   readonly keepMs: number;
   candidates(): Promise<readonly string[]>;
   read(id: string): Promise<R | null>;
   lineOf(record: R): NewArchivedRecord;
-  retire(id: string, record: R | null): Promise<Retired>;
+  retire(id: string, record: R | null): Promise<RemovalResult>;
 }
 
 function deliveriesOf({ deliveries, retention, keep }: RetentionTools): Kind<Delivery> {
   return {
     what: 'delivery',
     keepMs: keep.deliveriesMs,
-    candidates: () => retention.deliveriesSettled(keep.deliveriesMs, BATCH_RECORDS_MAX),
+    candidates: () => retention.settledDeliveries(keep.deliveriesMs, BATCH_RECORDS_MAX),
     read: (id) => deliveries.read(id),
     lineOf: (delivery) => ({ type: 'delivery', id: delivery.id, data: storedObject.parse(delivery) }),
-    retire: (id, delivery) => retention.retireDelivery(id, delivery),
+    retire: (id, delivery) => retention.removeDelivery(id, delivery),
   };
 }
 
@@ -94,13 +93,13 @@ function towsOf({ tows, retention, keep }: RetentionTools): Kind<TowRecord> {
   return {
     what: 'tow',
     keepMs: keep.towsMs,
-    candidates: () => retention.towsOver(keep.towsMs, BATCH_RECORDS_MAX),
+    candidates: () => retention.finishedTows(keep.towsMs, BATCH_RECORDS_MAX),
     read: (ref) => tows.read(ref),
     lineOf: ({ tow, version, reports, timeline }) => {
       const data: unknown = JSON.parse(JSON.stringify({ tow, version, reports, timeline }));
       return { type: 'tow', id: tow.towingReferenceId, data: storedObject.parse(data) };
     },
-    retire: (ref, record) => retention.retireTow(ref, record),
+    retire: (ref, record) => retention.removeTow(ref, record),
   };
 }
 
@@ -108,13 +107,13 @@ function violationsOf({ violations, retention, keep }: RetentionTools): Kind<Vio
   return {
     what: 'violation',
     keepMs: keep.violationsMs,
-    candidates: () => retention.violationsOver(keep.violationsMs, BATCH_RECORDS_MAX),
+    candidates: () => retention.finishedViolations(keep.violationsMs, BATCH_RECORDS_MAX),
     read: (id) => violations.read(id),
     lineOf: (record) => {
       const data: unknown = JSON.parse(JSON.stringify(record));
       return { type: 'violation', id: record.violation.id, data: storedObject.parse(data) };
     },
-    retire: (id, record) => retention.retireViolation(id, record),
+    retire: (id, record) => retention.removeViolation(id, record),
   };
 }
 
@@ -133,13 +132,16 @@ async function sweepKind<R>(tools: RetentionTools, kind: Kind<R>): Promise<Swept
     characters += JSON.stringify(entry.line.data).length;
   }
   if (lines.length > 0) await tools.archive.append(lines);
-  const retired = await Promise.all(batch.map(({ id, record }) => kind.retire(id, record)));
-  const hasLeft = retired.some((outcome) => outcome !== 'kept');
+  const removal = await Promise.all(batch.map(({ id, record }) => kind.retire(id, record)));
+  const hasLeft = removal.some((outcome) => outcome !== 'kept');
   const isWhole = candidates.length < BATCH_RECORDS_MAX && characters < BATCH_CHARACTERS_MAX;
   return { archived: lines.length, more: hasLeft && !isWhole };
 }
 
-/** A record and its line, null when it is gone. One that cannot be read must not keep all others here: it is put off. */
+/**
+ * Returns a record and its line, or null when it is gone. An unreadable record is postponed, so that it does not
+ * block the others.
+ */
 async function readable<R>(
   tools: RetentionTools,
   kind: Kind<R>,
@@ -150,7 +152,7 @@ async function readable<R>(
     return { record, line: record === null ? null : kind.lineOf(record) };
   } catch (error) {
     await tools.retention.putOff(kind.what, id, kind.keepMs);
-    // What an error says of a text it could not read may quote it.
+    // The message of a parse error may quote the record.
     tools.log.error('retention.unreadable', { what: kind.what, id, error_name: errorFacts(error)['error_name'] });
     return 'unreadable';
   }

@@ -3,23 +3,22 @@ import type { ArchivedRecord } from '../contracts/archive';
 import { createAuditChain, type ChainBreak, type ChainExtent } from '../domain/audit-chain';
 
 export interface AuditSources {
-  /** Records of the archive in the order they were written; others than those of the audit are passed by. */
+  /** Archived records in the order they were written; other types than audit are skipped. */
   readonly archived: AsyncIterable<ArchivedRecord>;
-  /** The lines in Redis, oldest first. To be read before the archive is: what moves there in between is then in both. */
+  /** The lines in Redis, oldest first. Read them before the archive: a line that moves meanwhile is then in both. */
   readonly kept: readonly string[];
-  /** A head noted at an earlier check. */
   readonly noted: { readonly seq: number; readonly hash: string } | null;
 }
 
-/** What a check found; the extent reaches as far as the chain holds. */
+/** The result of a check; the extent covers the verified part. */
 export interface AuditFinding {
   readonly extent: ChainExtent | null;
   readonly broken: ChainBreak | null;
 }
 
 /**
- * Follows the chain from the first archived entry to the newest one in Redis, and stops at the first break. Rejects with
- * whatever reading the archive rejects with.
+ * Verifies the chain from the first archived entry to the newest in Redis, and stops at the first break. Rejects when
+ * the archive is unreadable.
  */
 export async function verifyAudit(sources: AuditSources): Promise<AuditFinding> {
   const chain = createAuditChain((text) => createHash('sha1').update(text).digest('hex'));

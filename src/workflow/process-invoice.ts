@@ -1,22 +1,22 @@
 import { storedObject } from '../contracts/stored';
-import { storedTowInvoice, type StoredTowInvoice } from '../contracts/webhooks';
-import { comparePosted } from '../domain/compare-invoices';
+import type { InvoiceMessage } from '../contracts/read-webhook';
+import { comparePosted } from '../domain/invoice-entries';
 import { parkDelivery, settleDelivery, type Delivery } from '../domain/delivery';
-import { lateInvoiceTask } from '../domain/late-tasks';
-import { closeTask, noteEvent, openTask, type StoredTow } from '../domain/outbox-record';
+import { lateInvoiceTask, parkedInvoiceTask } from '../domain/tasks';
+import { closeTask, addEvent, openTask, type StoredTow } from '../domain/outbox-record';
 import { isKnown, withNewest, type KnownTow } from '../domain/stored-tow';
-import { parkedInvoiceTask } from '../domain/tasks';
 import type { InvoiceWebhook } from '../domain/tow';
 import type { Transaction } from './transaction-port';
 
-/** Attaches the invoice of a delivery to its tow; parks it while the tow is not known. */
-export async function takeInvoice(
+export type InvoiceVerdict = 'attached' | 'parked' | 'set_aside' | 'late';
+
+/** Attaches the invoice of a delivery to its tow, or parks it: keeps the delivery until its tow is requested. */
+export async function processInvoice(
   transaction: Transaction,
-  delivery: Delivery,
+  { delivery, invoice }: { readonly delivery: Delivery; readonly invoice: InvoiceMessage },
   draft: StoredTow,
-): Promise<'attached' | 'parked' | 'set_aside' | 'late'> {
+): Promise<InvoiceVerdict> {
   const { nowMs } = transaction;
-  const invoice = storedTowInvoice.parse(JSON.parse(delivery.rawBody));
   if (isKnown(draft)) {
     attach(draft, delivery, invoice, nowMs);
     settleDelivery(delivery, draft, 'attached', nowMs);
@@ -28,18 +28,18 @@ export async function takeInvoice(
     return 'late';
   }
   // Open question Q13: the order of webhooks is not documented; an invoice may come before its tow request.
-  const { verdict, lookAtMs } = parkDelivery(delivery, draft, nowMs);
-  transaction.scheduleDelivery(delivery.id, lookAtMs);
+  const { verdict, runAtMs } = parkDelivery(delivery, draft, nowMs);
+  transaction.scheduleDelivery(delivery.id, runAtMs);
   return verdict;
 }
 
-function attach(draft: KnownTow, delivery: Delivery, invoice: StoredTowInvoice, nowMs: number): void {
+function attach(draft: KnownTow, delivery: Delivery, invoice: InvoiceMessage, nowMs: number): void {
   closeTask(draft, `${parkedInvoiceTask.subject}.${draft.ref}`);
   const { tow } = draft;
-  // A replayed delivery may have left the record since it was attached.
+  // The tow may have dropped a replayed delivery since it was attached.
   const isAttached =
     delivery.verdict === 'attached' || tow.invoiceWebhooks.some(({ deliveryId }) => deliveryId === delivery.id);
-  // An old invoice that is replayed raises no new question.
+  // A replayed invoice opens no task again.
   if (isAttached) return;
   const webhook: InvoiceWebhook = {
     deliveryId: delivery.id,
@@ -48,7 +48,8 @@ function attach(draft: KnownTow, delivery: Delivery, invoice: StoredTowInvoice, 
     delayInvoice: invoice.delay_invoice ? storedObject.parse(invoice.delay_invoice) : null,
   };
   draft.tow = { ...tow, invoiceWebhooks: withNewest(tow.invoiceWebhooks, webhook) };
-  noteEvent(draft, { type: 'invoice.attached', delivery_id: delivery.id }, nowMs);
-  const namesOtherViolation = invoice.violation_reference_id !== tow.violationReferenceId;
+  addEvent(draft, { type: 'invoice.attached', delivery_id: delivery.id }, nowMs);
+  const named = invoice.violation_reference_id ?? null;
+  const namesOtherViolation = named !== null && named !== tow.violationReferenceId;
   comparePosted(draft, { webhook, alsoDiffers: namesOtherViolation ? ['violation_reference_id'] : [] }, nowMs);
 }

@@ -1,59 +1,62 @@
-import { storedTowRequest, type StoredTowRequest } from '../contracts/webhooks';
-import { canonicalJson } from '../domain/canonical';
+import type { TowRequestMessage } from '../contracts/read-webhook';
+import { canonicalJson } from '../domain/json';
 import { settleDelivery, type Delivery } from '../domain/delivery';
 import { NO_DISPATCH } from '../domain/dispatch';
-import { lateRequestTask } from '../domain/late-tasks';
-import { noteEvent, openTask, type StoredTow } from '../domain/outbox-record';
+import { lateRequestTask, rivalRequestTask } from '../domain/tasks';
+import { addEvent, openTask, type StoredTow } from '../domain/outbox-record';
+import { markShadow } from '../domain/shadow';
 import { isKnown, withNewest, type KnownTow } from '../domain/stored-tow';
-import { rivalRequestTask } from '../domain/tasks';
 import type { Tow } from '../domain/tow';
-import { findViolation, joinRequested } from './join';
+import type { ServiceMode } from '../domain/vocabulary';
+import { findViolation, matchRequestedTow } from './match-violation';
 import type { Transaction } from './transaction-port';
 
-/** What a tow request led to, and the deliveries that waited for it and are due now. */
-export interface TakenRequest {
-  readonly verdict: 'created' | 'already_known' | 'rival_kept' | 'late';
-  readonly unparked: readonly string[];
-}
+export type RequestVerdict = 'created' | 'already_known' | 'rival_kept' | 'late';
 
-/** Makes the tow that a delivery requests, joined with its violation; or notes that the request came again, or too late. */
-export async function takeTowRequest(
+/**
+ * Creates the requested tow and matches its violation; or records that the request is a repetition or late. Parked
+ * deliveries of the tow become due.
+ */
+export async function processTowRequest(
   transaction: Transaction,
-  delivery: Delivery,
+  {
+    delivery,
+    request,
+    mode,
+  }: { readonly delivery: Delivery; readonly request: TowRequestMessage; readonly mode?: ServiceMode | undefined },
   draft: StoredTow,
-): Promise<TakenRequest> {
+): Promise<RequestVerdict> {
   const { nowMs } = transaction;
-  const request = storedTowRequest.parse(JSON.parse(delivery.rawBody));
   if (isKnown(draft)) {
-    const verdict = takeAgain(draft, delivery, request, nowMs);
+    const verdict = handleRepetition(draft, delivery, request, nowMs);
     settleDelivery(delivery, draft, verdict, nowMs);
-    return { verdict, unparked: [] };
+    return verdict;
   }
   const requested = requestedTow(delivery, request);
   const violation = await findViolation(transaction, requested);
-  const joined = violation && joinRequested(transaction, violation, requested);
+  const joined = violation && matchRequestedTow(transaction, violation, requested);
   if (await transaction.isArchived(draft.ref)) {
     settleDelivery(delivery, draft, 'late', nowMs);
     openTask(draft, lateRequestTask(delivery.id, request.violation_reference_id), nowMs);
-    return { verdict: 'late', unparked: [] };
+    return 'late';
   }
   draft.tow = joined?.tow ?? requested;
   draft.requestedAtMs = delivery.receivedAtMs;
+  if (mode === 'shadow') markShadow(draft);
   const about = violation ? { violation_id: violation.id } : {};
-  noteEvent(draft, { type: 'tow.requested', delivery_id: delivery.id, ...about }, nowMs);
+  addEvent(draft, { type: 'tow.requested', delivery_id: delivery.id, ...about }, nowMs);
   for (const task of joined?.tasks ?? []) openTask(draft, task, nowMs);
-  const unparked = draft.parked.map(({ id }) => id);
+  for (const { id } of draft.parked) transaction.scheduleDelivery(id, nowMs);
   draft.parked = [];
-  for (const id of unparked) transaction.scheduleDelivery(id, nowMs);
   settleDelivery(delivery, draft, 'created', nowMs);
-  return { verdict: 'created', unparked };
+  return 'created';
 }
 
-/** Another request for a tow that is known: the first one counts, and one that differs is kept for a person. */
-function takeAgain(
+/** Handles a request for a known tow: the first one counts, and a different one is kept for review. */
+function handleRepetition(
   draft: KnownTow,
   delivery: Delivery,
-  request: StoredTowRequest,
+  request: TowRequestMessage,
   nowMs: number,
 ): 'already_known' | 'rival_kept' {
   const { tow } = draft;
@@ -65,12 +68,12 @@ function takeAgain(
   if (isSame) return 'already_known';
   const rival = { deliveryId: delivery.id, receivedAt: receivedAt(delivery), violationReferenceId, metadata };
   draft.tow = { ...tow, rivalRequests: withNewest(tow.rivalRequests, rival) };
-  noteEvent(draft, { type: 'request.rival_kept', delivery_id: delivery.id }, nowMs);
+  addEvent(draft, { type: 'request.rival_kept', delivery_id: delivery.id }, nowMs);
   openTask(draft, rivalRequestTask, nowMs);
   return 'rival_kept';
 }
 
-function requestedTow(delivery: Delivery, request: StoredTowRequest): Tow {
+function requestedTow(delivery: Delivery, request: TowRequestMessage): Tow {
   return {
     state: 'requested',
     towingReferenceId: request.towing_reference_id,

@@ -1,12 +1,12 @@
 import type { TowView } from '../contracts/operator';
 import { auditOf, type Actor, type AuditEntry } from '../domain/audit';
-import { keep, type DispatchCommand } from '../domain/dispatch-rules';
-import { noteEvent } from '../domain/outbox-record';
+import { applyDispatch, type DispatchCommand } from '../domain/dispatch-rules';
+import { addEvent } from '../domain/outbox-record';
 import type { Tow } from '../domain/tow';
 import type { JsonObject } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
 import { changeTow, type TowRequest } from './change-tow';
-import type { Effect } from './effect';
+import type { ActionResult } from './action-result';
 import type { RecordStore } from './transaction-port';
 
 export interface DispatchRequest extends TowRequest {
@@ -14,29 +14,29 @@ export interface DispatchRequest extends TowRequest {
   readonly actor: Actor;
 }
 
-/** Keeps what people tell about a tow for themselves, or refuses and changes nothing. No worker has anything to do. */
-export function keepOnTow(
+/** Updates the dispatch data of a tow, or refuses and changes nothing. Dispatch data is never sent to the service. */
+export function updateDispatch(
   tools: { records: RecordStore; clock: Clock },
   request: DispatchRequest,
-): Promise<Effect<TowView>> {
+): Promise<ActionResult<TowView>> {
   const { command, actor } = request;
   return changeTow(tools.records, request, (draft, { nowMs }) => {
-    const decision = keep(draft.tow, command, { by: actor.name, nowMs: tools.clock.nowMs() });
+    const decision = applyDispatch(draft.tow, command, { by: actor.name, nowMs: tools.clock.nowMs() });
     if (!decision.ok) return decision;
     draft.tow = decision.tow;
     const audit = auditOfKept(request, decision.tow);
-    noteEvent(draft, { type: audit.action, ...told(command, decision.tow), by: actor.name }, nowMs);
+    addEvent(draft, { type: audit.action, ...timelineFields(command, decision.tow), by: actor.name }, nowMs);
     return { ok: true, audit };
   });
 }
 
-/** What the timeline keeps of it: names of crews may stand there. A note stands with the tow itself. */
-function told(command: DispatchCommand, tow: Tow): JsonObject {
+/** The timeline fields of a command. Crew names are included; the text of a note is only in the note. */
+function timelineFields(command: DispatchCommand, tow: Tow): JsonObject {
   switch (command.kind) {
     case 'assign':
       return { crew: command.crew, truck: command.truck ?? null };
     case 'step':
-      return { step: command.step, occurred_at: momentOfStep(tow) ?? null };
+      return { step: command.step, occurred_at: lastStepAt(tow) ?? null };
     case 'yard':
       return { yard: command.yard, slot: command.slot ?? null };
     case 'hold':
@@ -47,15 +47,15 @@ function told(command: DispatchCommand, tow: Tow): JsonObject {
   }
 }
 
-/** What the audit keeps of it: no name of a crew, no note. */
+/** The audit entry of a command, without crew names and notes. */
 function auditOfKept({ ref, command, actor }: DispatchRequest, tow: Tow): AuditEntry {
   const on = { towing_reference_id: ref };
   switch (command.kind) {
     case 'assign':
       return auditOf(actor, command.crew === null ? 'tow.unassigned' : 'tow.assigned', { on });
     case 'step': {
-      const moment = momentOfStep(tow);
-      const what = { step: command.step, ...(moment === undefined ? {} : { occurred_at: moment }) };
+      const occurredAt = lastStepAt(tow);
+      const what = { step: command.step, ...(occurredAt === undefined ? {} : { occurred_at: occurredAt }) };
       return auditOf(actor, 'tow.step_recorded', { on, what });
     }
     case 'yard':
@@ -69,6 +69,6 @@ function auditOfKept({ ref, command, actor }: DispatchRequest, tow: Tow): AuditE
   }
 }
 
-function momentOfStep(tow: Tow): string | undefined {
+function lastStepAt(tow: Tow): string | undefined {
   return tow.dispatch.steps.at(-1)?.occurredAt;
 }

@@ -1,0 +1,118 @@
+import type { HeartbeatRole, ProcessDocument } from '../contracts/metrics';
+import { BACKLOGS, type Backlog } from '../domain/metric-names';
+import type { Clock } from '../platform/clock';
+import type { Counters } from '../platform/counters';
+import type { ReadinessCheck } from '../platform/http';
+import type { Log } from '../platform/log';
+import { repeat, within, type Repetition } from '../platform/timers';
+import type { HeartbeatStore, MetricsStore } from './metrics-port';
+import type { SendingStore } from './ports';
+
+const EVERY_MS = 5000;
+/** A disk that hangs must not delay the heartbeat. */
+const CHECK_LIMIT_MS = 2000;
+
+/** What a process reports about itself with each heartbeat. */
+export interface ReportedStatus {
+  /** Readiness checks by name. Redis is left out: a heartbeat that arrives has proved it. */
+  readonly checks: Readonly<Record<string, ReadinessCheck>>;
+  /** The queues of its worker; `lastTookMs` is a monotonic time. Empty without a worker. */
+  readonly queues: () => ProcessDocument['queues'];
+}
+
+export interface HeartbeatSender {
+  /** Sends heartbeats from now on. A process that never starts completely sends none. */
+  start(status: ReportedStatus): void;
+  /** Sends one now. Rejects when Redis does not store it. */
+  send(): Promise<void>;
+  /** Ends the heartbeats, stores the remaining counters and removes the process from the list. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Stores every 5 s that this process lives, which checks fail, and what it counted since the last heartbeat. While Redis
+ * is away a throttled line is logged, and the counters of that time are lost.
+ */
+export function createHeartbeatSender(tools: {
+  readonly store: HeartbeatStore;
+  readonly process: Pick<ProcessDocument, 'mode' | 'hostName' | 'processId' | 'version' | 'schema' | 'nodeVersion'> & {
+    role: HeartbeatRole;
+  };
+  readonly counters: Counters;
+  /** Sets the gauges of the backlog; called by one process at a time. */
+  readonly sample: () => Promise<void>;
+  readonly clock: Clock;
+  readonly log: Log;
+}): HeartbeatSender {
+  const { store, counters, clock } = tools;
+  const id = clock.id();
+  const startedMs = clock.monotonicMs();
+  let status: ReportedStatus | null = null;
+  let repetition: Repetition | null = null;
+
+  const send = async () => {
+    if (status === null) return;
+    const document: ProcessDocument = {
+      ...tools.process,
+      problems: await failedChecks(status),
+      queues: status.queues().map(({ name, lastTookMs, standsStill }) => ({
+        name,
+        lastTookMs: lastTookMs === null ? null : Math.round(lastTookMs - startedMs),
+        standsStill,
+      })),
+    };
+    const uptimeMs = clock.monotonicMs() - startedMs;
+    const { maySample } = await store.beat({ id, uptimeMs, document }, counters.take());
+    if (maySample) await tools.sample();
+  };
+  return {
+    start(given) {
+      status = given;
+      repetition ??= repeat({
+        name: 'beat',
+        everyMs: EVERY_MS,
+        log: tools.log,
+        async work() {
+          await send();
+          return 'wait';
+        },
+      });
+    },
+    send,
+    async stop() {
+      if (repetition === null) return;
+      await repetition.stop();
+      await store.leave(id, counters.take());
+    },
+  };
+}
+
+/** Names of the checks that fail, reject or take too long. */
+async function failedChecks({ checks }: ReportedStatus): Promise<string[]> {
+  const results = Object.entries(checks).map(async ([name, check]) => {
+    const result = await within(CHECK_LIMIT_MS, check());
+    return result?.value.ready === true ? [] : [name];
+  });
+  return (await Promise.all(results)).flat();
+}
+
+/** Sets the gauges of open tasks, blocked records and the backlog of each queue. Rejects when Redis does. */
+export async function sampleGauges(tools: {
+  readonly counters: Counters;
+  readonly metrics: Pick<MetricsStore, 'openTasks'>;
+  readonly sending: SendingStore;
+  readonly backlogOf: (name: Backlog) => Promise<{ due: number; oldestAgeMs: number }>;
+}): Promise<void> {
+  const { counters, metrics, sending, backlogOf } = tools;
+  const [tasks, { held }, ...backlogs] = await Promise.all([
+    metrics.openTasks(),
+    sending.read(),
+    ...BACKLOGS.map(async (name) => ({ name, ...(await backlogOf(name)) })),
+  ]);
+  counters.level('tasks', tasks);
+  counters.level('held', held);
+  for (const { name, due, oldestAgeMs } of backlogs) {
+    counters.level(`due.${name}`, due);
+    counters.level(`oldest.${name}`, oldestAgeMs);
+  }
+}

@@ -1,0 +1,100 @@
+import type { ViolationRecord } from '../contracts/violations';
+import { addEvent, openTask, type StoredViolation } from '../domain/outbox-record';
+import { isKnown } from '../domain/stored-tow';
+import { matchTow } from '../domain/stored-violation';
+import { violationTwiceTask, type NewTask } from '../domain/tasks';
+import type { Tow } from '../domain/tow';
+import { metadataIdOf, towFieldsOf, type Violation } from '../domain/violation';
+import { ALL_TOWS } from './list-port';
+import type { TowStore } from './ports';
+import { orderKeyOfTow, type RecordStore, type Transaction } from './transaction-port';
+
+/**
+ * Matches tows and violations by the service's reference, else by the id in the metadata that the service echoes. The
+ * one that is known first waits for the other.
+ */
+export interface MatchTools {
+  readonly records: RecordStore;
+  readonly tows: Pick<TowStore, 'list'>;
+}
+
+/** The most tows per violation that are read. Usually there is one, or two if the service requests twice. */
+const TOWS_MAX = 50;
+
+/** Returns a draft of the violation that a requested tow comes from, or null. */
+export async function findViolation(transaction: Transaction, tow: Tow): Promise<StoredViolation | null> {
+  // The reads are part of the commit: if the violation gets its reference meanwhile, the decision is made again.
+  const named = await transaction.violationByReference(tow.violationReferenceId);
+  const id = tow.metadata?.['id'];
+  if (named || typeof id !== 'string' || id === '') return named;
+  return transaction.violationById(id);
+}
+
+/** Records on a violation that a tow comes from it. Returns the tow with the violation's fields, and tasks to open. */
+export function matchRequestedTow(
+  transaction: Transaction,
+  violation: StoredViolation,
+  tow: Tow,
+): { readonly tow: Tow; readonly tasks: readonly NewTask[] } {
+  const { towingReferenceId: towingReference, violationReferenceId: reference } = tow;
+  matchTow(violation, { towingReference, reference }, transaction.nowMs);
+  transaction.setReferenceOwner(reference, violation.id);
+  // The vehicle is the same, but one violation should have one reference.
+  const shownAs = violation.reference ?? '';
+  const names = [shownAs, reference] as const;
+  const tasks = shownAs === reference ? [] : [violationTwiceTask({ id: violation.id, names })];
+  return { tow: withViolation(tow, violation.violation), tasks };
+}
+
+/** Adds the fields of its violation to a tow. Where and which vehicle: only until a fact recorded it. */
+export function withViolation(tow: Tow, violation: Violation): Tow {
+  const { zoneId, violationType, ...whereabouts } = towFieldsOf(violation);
+  const joined = { violationId: violation.id, zoneId, violationType };
+  return tow.state === 'requested' ? { ...tow, ...joined, ...whereabouts } : { ...tow, ...joined };
+}
+
+/** Matches the tows that were requested before a reference of their violation was known. */
+export async function matchEarlierTows(
+  tools: MatchTools,
+  { violation, references }: Pick<ViolationRecord, 'violation' | 'references'>,
+): Promise<void> {
+  for (const reference of references) {
+    await joinFound(tools, { search: reference, violationId: violation.id }, ({ violationReferenceId }) => {
+      return violationReferenceId === reference;
+    });
+  }
+}
+
+/** The same, for a violation whose tow request may have come before towhook knew the id in its metadata. */
+export async function matchTowsByMetadataId(tools: MatchTools, violation: Violation): Promise<void> {
+  const id = metadataIdOf(violation);
+  // Our own id is in no request that came before.
+  if (id === violation.id) return;
+  await joinFound(tools, { search: id, violationId: violation.id }, ({ metadata }) => metadata?.['id'] === id);
+}
+
+async function joinFound(
+  { tows, records }: MatchTools,
+  { search, violationId }: { readonly search: string; readonly violationId: string },
+  isMatch: (tow: Tow) => boolean,
+): Promise<void> {
+  const page = await tows.list({ ...ALL_TOWS, search, cursor: null, limit: TOWS_MAX });
+  for (const { tow } of page.items) {
+    if (isMatch(tow) && tow.violationId === null) await joinLate(records, tow.towingReferenceId, violationId);
+  }
+}
+
+/** Matches an existing tow, unless its reference belongs to another violation. */
+function joinLate(records: RecordStore, ref: string, violationId: string): Promise<void> {
+  return records.transact(orderKeyOfTow(ref), async (transaction) => {
+    const draft = await transaction.tow(ref);
+    if (!isKnown(draft) || draft.tow.violationId !== null) return;
+    const owner = await transaction.violationByReference(draft.tow.violationReferenceId);
+    const violation = await transaction.violation(violationId);
+    if (!violation || (owner && owner.id !== violationId)) return;
+    const { tow, tasks } = matchRequestedTow(transaction, violation, draft.tow);
+    draft.tow = tow;
+    addEvent(draft, { type: 'violation.joined', violation_id: violationId }, transaction.nowMs);
+    for (const task of tasks) openTask(draft, task, transaction.nowMs);
+  });
+}

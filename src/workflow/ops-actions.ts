@@ -1,0 +1,54 @@
+import { type Actor, auditOf } from '../domain/audit';
+import { resumeOperation as resume } from '../domain/circuits';
+import { replayDelivery as replay } from '../domain/delivery';
+import { conflict, unknown } from '../domain/refusal';
+import type { PausableOperation } from '../domain/vocabulary';
+import { done, type ActionResult, refused, transactOnce } from './action-result';
+import { CIRCUITS_ORDER_KEY, type IdempotencyRecord, orderKeyOfDelivery, type RecordStore } from './transaction-port';
+import { type DeliveryDetail, deliveryDetailOf } from './views';
+
+export interface ReplayRequest {
+  readonly id: string;
+  readonly actor: Actor;
+  readonly idempotency: IdempotencyRecord | undefined;
+}
+
+const noSuchDelivery = unknown('delivery_not_found', 'There is no such delivery.').refusal;
+
+/** Makes a delivery due again, processed or not. */
+export function replayDelivery(
+  { records }: { readonly records: RecordStore },
+  { id, actor, idempotency }: ReplayRequest,
+): Promise<ActionResult<DeliveryDetail>> {
+  return transactOnce(records, { orderKey: orderKeyOfDelivery(id), idempotency }, async (transaction) => {
+    const delivery = await transaction.delivery(id);
+    if (!delivery) return refused(noSuchDelivery);
+    replay(delivery);
+    transaction.scheduleDelivery(id, transaction.nowMs);
+    const on = { delivery_id: id, towing_reference_id: delivery.towingReferenceId };
+    transaction.audit(auditOf(actor, 'delivery.replayed', { on }));
+    return done(deliveryDetailOf(delivery));
+  });
+}
+
+export interface ResumeRequest {
+  readonly operation: PausableOperation;
+  readonly reason: string | undefined;
+  readonly actor: Actor;
+  readonly idempotency: IdempotencyRecord | undefined;
+}
+
+const notPaused = conflict('operation_not_paused', 'The operation is not paused.').refusal;
+
+/** Ends the pause of an operation by hand. */
+export function resumeOperation(
+  { records }: { records: RecordStore },
+  { operation, reason, actor, idempotency }: ResumeRequest,
+): Promise<ActionResult> {
+  return transactOnce<null>(records, { orderKey: CIRCUITS_ORDER_KEY, idempotency }, async (transaction) => {
+    const circuits = await transaction.circuits({ isFresh: true });
+    if (!resume(circuits, operation, transaction.circuitEffects)) return refused(notPaused);
+    transaction.audit(auditOf(actor, 'operation.resumed', { on: { operation }, why: reason }));
+    return done(null);
+  });
+}

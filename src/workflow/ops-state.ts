@@ -1,0 +1,75 @@
+import type { QueueView } from '../contracts/operator';
+import { BACKLOGS, SENT_KINDS } from '../domain/metric-names';
+import { isoTimestamp, MINUTE_MS } from '../domain/timestamp';
+import { SYSTEM_TASKS, type OpsState } from './alarms';
+import { conservationViewOf, type ConservationStore } from './conservation';
+import type { TaskList } from './list-port';
+import type { MetricsStore, ProcessStore } from './metrics-port';
+import type { NotificationStore } from './notification-port';
+import type { SendingStore } from './ports';
+import type { Spool } from './spool-port';
+import type { WebhookHealth } from './webhook-health';
+
+/** Where the state of the installation is read. */
+export interface OpsStateTools {
+  readonly sending: SendingStore;
+  readonly queues: () => Promise<readonly QueueView[]>;
+  readonly conservation: Pick<ConservationStore, 'lastScan'>;
+  readonly processes: Pick<ProcessStore, 'list'>;
+  readonly figures: MetricsStore;
+  readonly tasks: Pick<TaskList, 'ids'>;
+  readonly spool: Pick<Spool, 'alarm'>;
+  readonly webhookHealth: WebhookHealth;
+  readonly notifications: Pick<NotificationStore, 'readChannels'>;
+}
+
+/** Reads the state that alarms are derived from. `nowMs`: ms since the epoch. */
+export type ReadOpsState = (nowMs: number) => Promise<OpsState>;
+
+/** Reads it from the stores that all processes share. Rejects when Redis does. */
+export function opsStateReader(tools: OpsStateTools): ReadOpsState {
+  const { sending, queues, conservation, processes, figures, tasks, spool, webhookHealth, notifications } = tools;
+  return async (nowMs) => {
+    const [view, queueViews, scan, statuses, openTasks, attempts, alarm, webhookAlarms, { channels }, systemTasks] =
+      await Promise.all([
+        sending.read(),
+        queues(),
+        conservation.lastScan(),
+        processes.list(),
+        figures.openTasks(),
+        readAttempts(figures, nowMs),
+        spool.alarm(),
+        webhookHealth.alarms(),
+        notifications.readChannels(),
+        Promise.all(SYSTEM_TASKS.map(async (type) => ((await tasks.ids({ type }, 1)).length > 0 ? [type] : []))),
+      ]);
+    return {
+      sending: view,
+      queues: queueViews.flatMap((queue) => {
+        const name = BACKLOGS.find((known) => known === queue.name);
+        return name === undefined ? [] : [{ ...queue, name }];
+      }),
+      conservation: conservationViewOf(scan),
+      processes: statuses,
+      recordsMissingSince: alarm && isoTimestamp(alarm.sinceMs),
+      webhookAlarms,
+      noticeChannels: channels,
+      systemTasks: systemTasks.flat(),
+      openTasks,
+      attempts,
+      nowMs,
+    };
+  };
+}
+
+const LATELY_MINUTES = 5;
+
+/** Attempts of the last complete minutes, and how many failed. */
+async function readAttempts(figures: MetricsStore, nowMs: number): Promise<OpsState['attempts']> {
+  const toMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
+  const { lines } = await figures.series({ fromMs: toMs - LATELY_MINUTES * MINUTE_MS, toMs, stepMs: MINUTE_MS });
+  const sum = (names: readonly (keyof typeof lines)[]) =>
+    names.flatMap((name) => lines[name]).reduce<number>((total, point) => total + (point ?? 0), 0);
+  const failed = sum(['attempts.failed', 'attempts.refused', 'attempts.unknown']);
+  return { made: failed + sum(SENT_KINDS.map((kind) => `delivered.${kind}` as const)), failed };
+}

@@ -1,0 +1,86 @@
+import type { ReadWebhook, WebhookReaders } from '../contracts/read-webhook';
+import { keepDiffering, settleDelivery, type Delivery } from '../domain/delivery';
+import { othersId, type SeenDifference } from '../domain/difference';
+import type { StoredTow } from '../domain/outbox-record';
+import type { FieldRule } from '../domain/refusal';
+import type { ServiceMode } from '../domain/vocabulary';
+import { processInvoice, type InvoiceVerdict } from './process-invoice';
+import { processTowRequest, type RequestVerdict } from './process-tow-request';
+import { differenceOf } from './see-difference';
+import type { Transaction } from './transaction-port';
+
+/**
+ * - differs: it breaks the contract, and its kind of difference is not expected. It is kept until it is judged again.
+ * - not_acted_on: it breaks the contract as expected, and nothing can be done with it.
+ */
+type UnreadVerdict = 'differs' | 'not_acted_on';
+export type MessageVerdict = RequestVerdict | InvoiceVerdict | UnreadVerdict;
+
+interface Judged {
+  readonly delivery: Delivery;
+  readonly tow: StoredTow;
+  /** True when the delivery was never processed before. */
+  readonly isFirst: boolean;
+  /** The mode of this process; undefined: live. */
+  readonly mode: ServiceMode | undefined;
+}
+
+/**
+ * Acts on a delivery that keeps the contract, or that differs in an expected way and can be read without the parts that
+ * differ. Keeps another one until it is judged again. Each difference is counted once per delivery.
+ */
+export async function processMessage(
+  transaction: Transaction,
+  judged: Judged,
+  readers: WebhookReaders,
+): Promise<MessageVerdict> {
+  const { delivery, tow, mode } = judged;
+  switch (delivery.kind) {
+    case 'tow_request': {
+      const read = await admit(transaction, judged, readers.tow_request(delivery.rawBody));
+      return read.message
+        ? processTowRequest(transaction, { delivery, request: read.message, mode }, tow)
+        : read.verdict;
+    }
+    case 'tow_invoice': {
+      const read = await admit(transaction, judged, readers.tow_invoice(delivery.rawBody));
+      return read.message ? processInvoice(transaction, { delivery, invoice: read.message }, tow) : read.verdict;
+    }
+  }
+}
+
+type Admitted<T> = { readonly message: T } | { readonly message: null; readonly verdict: UnreadVerdict };
+
+async function admit<T>(transaction: Transaction, judged: Judged, read: ReadWebhook<T>): Promise<Admitted<T>> {
+  const { delivery, tow, isFirst } = judged;
+  if (read.kind === 'message') {
+    const { message, tolerated } = read;
+    if (isFirst && tolerated.length > 0) await transaction.recordDifference(seenIn(delivery, tolerated, true));
+    return { message };
+  }
+  const openId = await openDifference(transaction, delivery, seenIn(delivery, read.rules, false));
+  if (openId !== null) {
+    keepDiffering(delivery, tow, openId);
+    return { message: null, verdict: 'differs' };
+  }
+  if (read.rest !== null) return { message: read.rest };
+  settleDelivery(delivery, tow, 'not_acted_on', transaction.nowMs);
+  return { message: null, verdict: 'not_acted_on' };
+}
+
+/** The kind of difference that a task asks about; null when it is expected. Counts a kind that is new for the delivery. */
+async function openDifference(
+  transaction: Transaction,
+  { kind, differenceId: known }: Delivery,
+  seen: SeenDifference,
+): Promise<string | null> {
+  if (known === null || (known !== seen.id && known !== othersId('webhook', kind))) {
+    return transaction.recordDifference(seen);
+  }
+  return (await transaction.decidedDifferences([known])).get(known) === Infinity ? null : known;
+}
+
+function seenIn({ kind: name, rawBody: body }: Delivery, rules: readonly FieldRule[], isTolerated: boolean) {
+  const texts = rules.map(({ field, rule }) => `${field}: ${rule}`);
+  return differenceOf({ source: 'webhook', name }, texts, { body, isTolerated });
+}

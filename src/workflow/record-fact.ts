@@ -1,0 +1,58 @@
+import type { TowView } from '../contracts/operator';
+import { auditOfFact, type Actor } from '../domain/audit';
+import type { FactCommand, TowRules } from '../domain/fact-command';
+import { advance, explanationOf } from '../domain/facts';
+import { addEvent } from '../domain/outbox-record';
+import { markShadow, waiveIfDeclined } from '../domain/shadow';
+import { waiveEntry } from '../domain/settle-entry';
+import { editEntryNamed, appendReport, reportsOf } from '../domain/stored-tow';
+import { markFactRecorded } from '../domain/timeline';
+import type { ServiceMode } from '../domain/vocabulary';
+import type { Clock } from '../platform/clock';
+import { changeTow, type TowRequest } from './change-tow';
+import type { ActionResult } from './action-result';
+import type { RecordStore } from './transaction-port';
+
+export interface FactTools {
+  readonly records: RecordStore;
+  readonly clock: Clock;
+  readonly rules: TowRules;
+  /** The mode of this process; absent: live. */
+  readonly mode?: ServiceMode;
+}
+
+export type { Actor } from '../domain/audit';
+
+export interface FactRequest extends TowRequest {
+  readonly command: FactCommand;
+  readonly actor: Actor;
+}
+
+const WITHDRAWN = 'withdrawn by cancel';
+
+/** Records what happened in the field and owes the service its report, in one commit; or refuses and changes nothing. */
+export function recordFact(tools: FactTools, request: FactRequest): Promise<ActionResult<TowView>> {
+  const { ref, command, actor } = request;
+  return changeTow(tools.records, request, (draft, { nowMs }) => {
+    const decision = advance(draft.tow, command, {
+      reports: reportsOf(draft),
+      rules: tools.rules,
+      by: actor.name,
+      role: actor.role,
+      nowMs: tools.clock.nowMs(),
+    });
+    if (!decision.ok) return decision;
+    const { tow, owed, withdraw } = decision;
+    const occurredAt = tow.facts.at(-1)?.occurredAt ?? null;
+    draft.tow = tow;
+    markFactRecorded(draft, explanationOf(command), nowMs);
+    for (const id of withdraw) {
+      waiveEntry(draft, editEntryNamed(draft, id), WITHDRAWN, nowMs);
+      addEvent(draft, { type: 'report.waived', report_id: id, reason: WITHDRAWN }, nowMs);
+    }
+    appendReport(draft, owed, nowMs);
+    if (tools.mode === 'shadow') markShadow(draft);
+    waiveIfDeclined(draft, nowMs);
+    return { ok: true, audit: auditOfFact(actor, command, { ref, occurredAt, withdrawn: withdraw }) };
+  });
+}

@@ -1,0 +1,231 @@
+import type { TowView } from '../contracts/operator';
+import type { Delivery, PlaceInQueue, Report, Task, TowRecord } from '../contracts/records';
+import type { ViolationRecord, ViolationView } from '../contracts/violations';
+import type { Dispatch } from '../domain/dispatch';
+import type { Charges } from '../domain/invoice';
+import { answeredCharges } from '../domain/invoice-entries';
+import { isSettled } from '../domain/outbox';
+import { WEBHOOK_READERS } from '../contracts/read-webhook';
+import { isoTimestamp } from '../domain/timestamp';
+import { metadataIdOf, type ViolationImage } from '../domain/violation';
+import type { QueuePlace } from '../domain/waiting';
+
+/** A tow as the API shows it, in wire names and ISO times. */
+export function towViewOf(record: TowRecord): TowView {
+  const { tow } = record;
+  const head = record.reports.find(({ state }) => !isSettled(state));
+  return {
+    towing_reference_id: tow.towingReferenceId,
+    violation_reference_id: tow.violationReferenceId,
+    metadata: tow.metadata,
+    state: tow.state,
+    version: record.version,
+    plate_number: tow.plateNumber,
+    towed_location: tow.towedLocation,
+    latitude: tow.latitude,
+    longitude: tow.longitude,
+    zone_id: tow.zoneId,
+    violation_type: tow.violationType,
+    violation_id: tow.violationId,
+    requested_at: tow.requestedAt,
+    shadow: record.shadow,
+    cancellation_reason: tow.state === 'canceled' ? tow.cancellationReason : null,
+    facts: tow.facts.map((fact) => ({
+      event: fact.event,
+      occurred_at: fact.occurredAt,
+      recorded_at: fact.recordedAt,
+      by: fact.by,
+    })),
+    reports: record.reports.map((report) => reportViewOf(report, report === head)),
+    invoices: invoicesOf(record),
+    tasks: [...record.tasks],
+    dispatch: dispatchViewOf(tow.dispatch),
+    timeline: record.timeline.map(({ atMs, ...entry }) => ({ at: isoTimestamp(atMs), ...entry })),
+  };
+}
+
+/** A delivery as the API shows it alone. */
+export type DeliveryDetail = ReturnType<typeof deliveryDetailOf>;
+
+export function deliveryDetailOf(delivery: Delivery) {
+  const { kind, rawBody } = delivery;
+  const read = WEBHOOK_READERS[kind](rawBody);
+  const differences = read.kind === 'message' ? read.tolerated : read.rules;
+  return { ...deliveryViewOf(delivery), raw_body: rawBody, differences: [...differences] };
+}
+
+/** A delivery as the API lists it. */
+export function deliveryViewOf(delivery: Delivery) {
+  return {
+    id: delivery.id,
+    kind: delivery.kind,
+    state: delivery.state,
+    verdict: delivery.verdict,
+    difference_id: delivery.differenceId,
+    towing_reference_id: delivery.towingReferenceId,
+    verified: delivery.verified,
+    signature_id: delivery.signatureId,
+    received_at: isoTimestamp(delivery.receivedAtMs),
+    processed_at: isoOrNull(delivery.processedAtMs),
+    copies: delivery.copies,
+    failures: delivery.failures,
+    replays: delivery.replays,
+  };
+}
+
+/** The report of a task as the API shows it; null when it has none. */
+function reportOfTask(record: TowRecord, reportId: string | undefined): TowView['reports'][number] | null {
+  return towViewOf(record).reports.find(({ id }) => id === reportId) ?? null;
+}
+
+/** Only the head has its own time; the reports after it wait for it. */
+function reportViewOf(report: Report, isHead: boolean): TowView['reports'][number] {
+  return {
+    id: report.id,
+    kind: report.kind,
+    state: report.state,
+    attempts: report.attempts,
+    last_error: report.lastError,
+    next_attempt_at: isHead ? isoOrNull(report.nextAttemptAtMs) : null,
+    hint: report.hint,
+    reason: report.reason,
+    created_at: isoTimestamp(report.createdAtMs),
+    delivered_at: isoOrNull(report.deliveredAtMs),
+    in_flight: report.inFlight,
+    waits_for: isHead ? report.waitsFor : null,
+    place_in_queue: isHead ? placeViewOf(report.queue) : null,
+    give_up_at: isSettled(report.state) ? null : isoOrNull(report.giveUpAtMs),
+    broken_answer: report.brokenAnswer,
+    difference_id: report.differs,
+    body: report.body,
+    log: [...report.log],
+  };
+}
+
+function placeViewOf(queue: QueuePlace | null): PlaceInQueue | null {
+  if (!queue) return null;
+  return {
+    place: queue.place,
+    of: queue.of,
+    leaves_at: isoTimestamp(queue.leavesAtMs),
+    closed_until: isoOrNull(queue.closedUntilMs),
+  };
+}
+
+function invoicesOf(record: TowRecord): TowView['invoices'] {
+  const answer = answeredInvoice(record);
+  const answered = answer
+    ? [
+        {
+          source: 'answer' as const,
+          received_at: isoTimestamp(answer.receivedAtMs),
+          towing_invoice: answer.towingInvoice,
+          delay_invoice: answer.delayInvoice,
+        },
+      ]
+    : [];
+  const posted = record.tow.invoiceWebhooks.map((webhook) => ({
+    source: 'webhook' as const,
+    received_at: webhook.receivedAt,
+    towing_invoice: webhook.towingInvoice,
+    delay_invoice: webhook.delayInvoice,
+  }));
+  return [...answered, ...posted].toSorted((a, b) => a.received_at.localeCompare(b.received_at));
+}
+
+/** The charges in the answer to our invoice request; null before, or when the answer broke its contract. */
+function answeredInvoice(record: TowRecord): (Charges & { receivedAtMs: number }) | null {
+  const report = record.reports.find(({ kind, answer }) => kind === 'invoice' && answer !== null);
+  const charges = answeredCharges(report?.answer ?? null);
+  return report && charges ? { ...charges, receivedAtMs: report.deliveredAtMs ?? record.readAtMs } : null;
+}
+
+function isoOrNull(ms: number | null): string | null {
+  return ms === null ? null : isoTimestamp(ms);
+}
+
+/** Dispatch data as the API shows it, without the location of photos on disk. */
+function dispatchViewOf(dispatch: Dispatch): TowView['dispatch'] {
+  return {
+    assignment: dispatch.assignment && { ...dispatch.assignment },
+    steps: dispatch.steps.map(({ step, occurredAt, recordedAt, by }) => ({
+      step,
+      occurred_at: occurredAt,
+      recorded_at: recordedAt,
+      by,
+    })),
+    yard: dispatch.yard && { ...dispatch.yard },
+    holds: dispatch.holds.map((hold) => ({ ...hold })),
+    notes: dispatch.notes.map((note) => ({ ...note })),
+    photos: dispatch.photos.map(({ id, name, contentType, sizeBytes, sha256, at, by }) => ({
+      id,
+      name,
+      content_type: contentType,
+      size_bytes: sizeBytes,
+      sha256,
+      at,
+      by,
+    })),
+  };
+}
+
+/** A violation as the API shows it, without the location of its images on disk. */
+function imageViewOf({ name, contentType, sizeBytes, sha256 }: ViolationImage) {
+  return { name, content_type: contentType, size_bytes: sizeBytes, sha256 };
+}
+
+export function violationViewOf(record: ViolationRecord): ViolationView {
+  const { violation } = record;
+  const isSettled = record.state === 'accepted' || record.state === 'waived';
+  return {
+    id: violation.id,
+    state: record.state,
+    version: record.version,
+    api: violation.api,
+    violation_reference_id: record.reference,
+    metadata_id: metadataIdOf(violation),
+    service_status: record.serviceStatus,
+    can_tow: record.canTow,
+    form: { ...violation.form },
+    images: violation.images.map(imageViewOf),
+    replaced_images: (violation.replacedImages ?? []).map((image) => ({
+      ...imageViewOf(image),
+      replaced_at: image.replacedAt,
+      replaced_by: image.replacedBy,
+    })),
+    warnings: [...violation.warnings],
+    towing_reference_ids: [...record.towingReferenceIds],
+    ticket: record.ticket,
+    attempts: record.attempts,
+    last_error: record.lastError,
+    next_attempt_at: isSettled ? null : isoOrNull(record.nextAttemptAtMs),
+    waits_for: record.waitsFor,
+    place_in_queue: placeViewOf(record.queue),
+    shadow: record.shadow,
+    give_up_at: isSettled ? null : isoOrNull(record.giveUpAtMs),
+    hint: record.hint,
+    reason: record.reason,
+    in_flight: record.inFlight,
+    accepted_how: record.acceptedHow,
+    accepted_at: isoOrNull(record.acceptedAtMs),
+    broken_answer: record.brokenAnswer,
+    difference_id: record.differs,
+    log: [...record.log],
+    created_at: violation.createdAt,
+    by: violation.by,
+  };
+}
+
+/** A task as the API shows it, with its report or violation. */
+export type TaskView = ReturnType<typeof taskViewOf>;
+
+export function taskViewOf(
+  task: Task,
+  about: { readonly tow: TowRecord | null; readonly violation: ViolationRecord | null },
+) {
+  return {
+    ...task,
+    report: task.report_id === undefined || !about.tow ? null : reportOfTask(about.tow, task.report_id),
+    violation: about.violation && violationViewOf(about.violation),
+  };
+}

@@ -1,0 +1,112 @@
+import { afterAttempt, afterLook, dueNotices, type Notice, type NotificationState } from '../domain/notices';
+import { NOTICE_CHANNELS, type NoticeLanguage } from '../domain/notification-settings';
+import type { Clock } from '../platform/clock';
+import type { Log } from '../platform/log';
+import type { Metrics } from '../platform/metrics';
+import { repeat, type Repetition } from '../platform/timers';
+import { alarmsOf, alarmKey, severityOf, type Alarm } from './alarms';
+import { usedChannels, type NotificationTools } from './notifications';
+import type { ReadOpsState } from './ops-state';
+
+/** A lock of which one process at a time is the owner. */
+export interface WatchLock {
+  acquire(): Promise<OwnedWatch | null>;
+}
+
+interface OwnedWatch {
+  renew(): Promise<boolean>;
+  release(): Promise<void>;
+}
+
+export interface AlarmWatchTools extends NotificationTools {
+  readonly lock: WatchLock;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Pick<Metrics, 'noticeAttempted'>;
+}
+
+const EVERY_MS = 5000;
+/** Attempts of one run, so that a run ends within the lifetime of the lock. */
+const ATTEMPTS_PER_RUN = 10;
+
+/**
+ * Looks at the alarms every few seconds and sends the notices that they need. Of all processes with a watch, one works:
+ * the owner of the lock. The lock only avoids work: notices are stored with the version of their record before they are
+ * sent, so that another process continues where this one ended.
+ */
+export function watchAlarms(tools: AlarmWatchTools, everyMs = EVERY_MS): Repetition {
+  let owned: OwnedWatch | null = null;
+  const work = async () => {
+    const { settings, state } = await tools.store.read();
+    const isUsed = usedChannels(settings ?? tools.defaults, tools.senders).length > 0;
+    if (!isUsed && isEmpty(state)) return 'wait' as const;
+    if (owned !== null && !(await owned.renew())) owned = null;
+    owned ??= await tools.lock.acquire();
+    if (owned !== null) await runWatch(tools);
+    return 'wait' as const;
+  };
+  const repetition = repeat({ name: 'notifications', everyMs, work, log: tools.log });
+  return {
+    async stop() {
+      await repetition.stop();
+      // Otherwise the lock expires by itself.
+      await owned?.release().catch(() => {});
+    },
+  };
+}
+
+function isEmpty({ incidents, notices, channels }: NotificationState): boolean {
+  return incidents.length + notices.length === 0 && NOTICE_CHANNELS.every((channel) => channels[channel] === null);
+}
+
+/** One look at the alarms, and one attempt of each notice that is due. */
+export async function runWatch(tools: Omit<AlarmWatchTools, 'lock'>): Promise<void> {
+  const { store, senders, defaults, clock } = tools;
+  const before = await store.read();
+  const observed = await tools.observe((before.settings ?? defaults).language);
+  let dueAtMs = 0;
+  const state = await store.advance((stored, nowMs) => {
+    dueAtMs = nowMs;
+    const settings = stored.settings ?? defaults;
+    const channels = usedChannels(settings, senders);
+    return afterLook(stored.state, { observed, settings, channels, nowMs, newId: () => clock.id() });
+  });
+  await Promise.all(
+    dueNotices(state, dueAtMs)
+      .slice(0, ATTEMPTS_PER_RUN)
+      .map((notice) => attempt(tools, notice)),
+  );
+}
+
+/** Reads the alarms of ops for a watch. `textOf` describes one, without personal data. */
+export function alarmObserver(tools: {
+  readonly opsState: ReadOpsState;
+  readonly textOf: (alarm: Alarm, language: NoticeLanguage, nowMs: number) => { title: string; todo: string };
+  readonly clock: Clock;
+}): NotificationTools['observe'] {
+  return async (language) => {
+    const nowMs = tools.clock.nowMs();
+    return alarmsOf(await tools.opsState(nowMs)).map((alarm) => {
+      const { title, todo } = tools.textOf(alarm, language, nowMs);
+      const failingChannel = alarm.kind === 'noticesFail' ? alarm.channel : null;
+      return { key: alarmKey(alarm), kind: alarm.kind, severity: severityOf(alarm), title, todo, failingChannel };
+    });
+  };
+}
+
+/** One attempt. If the process ends before its outcome is stored, the notice is sent again with the same id. */
+async function attempt(tools: Omit<AlarmWatchTools, 'lock'>, notice: Notice) {
+  const { store, senders, defaults, clock, log, metrics } = tools;
+  const { id, type, channel, attempts } = notice;
+  const { settings } = await store.read();
+  const outcome = await senders[channel].send(notice, settings ?? defaults);
+  const about = { notice_id: id, type, channel, attempts: attempts + 1, problem: outcome.problem };
+  const after = await store.advance((stored, nowMs) =>
+    afterAttempt(stored.state, notice, { outcome, nowMs, jitter: clock.random() }),
+  );
+  const isKept = after.notices.some((each) => each.id === id && each.channel === channel);
+  metrics.noticeAttempted(channel, outcome.kind);
+  if (outcome.kind === 'delivered') log.info('notification.delivered', about);
+  else if (isKept) log.warn('notification.failed', about);
+  else log.error('notification.given_up', about);
+}
