@@ -1,21 +1,20 @@
 import { askedWaitMs, backoffMs, type RetrySettings } from './backoff';
 import { isMisconfiguration, type Exchange } from './policy';
 
-/** What exchanges say about the service as a whole, beyond the report they were about. */
+/** What exchanges show about the service as a whole. */
 
-/** What one exchange says about the service as a whole. */
 export type ServiceHealth =
-  /** It works, whatever it thinks of this report. */
+  /** It works, even if it refused this report. */
   | 'alive'
-  /** It fails, or cannot be reached; counted towards an outage. */
+  /** It fails or is unreachable; counts towards an outage. */
   | 'failing'
-  /** Nothing was asked of it, or the fault lies with the connection. */
+  /** Nothing was sent to it, the connection is at fault, or it refused the call for its rate limit. */
   | 'silent';
 
-/** The longest wait between two tries of an outage, ms. When an outage begins is decided in circuits.ts. */
+/** The longest wait between two probes of an outage, ms. circuits.ts decides when an outage begins. */
 export const OUTAGE_PROBE_CAP_MS = 30_000;
 
-/** Says what an exchange tells about the service: any answer below 500 except 408 and 429 shows that it works. */
+/** Returns what an exchange shows about the service. Any answer below 500, except 408 and 429, shows that it works. */
 export function serviceHealth(exchange: Exchange): ServiceHealth {
   switch (exchange.kind) {
     case 'accepted':
@@ -24,9 +23,11 @@ export function serviceHealth(exchange: Exchange): ServiceHealth {
     case 'refused': {
       if (isMisconfiguration(exchange)) return 'silent';
       const { httpStatus } = exchange;
-      return httpStatus >= 500 || httpStatus === 408 || httpStatus === 429 ? 'failing' : 'alive';
+      if (httpStatus === 429) return 'silent';
+      return httpStatus >= 500 || httpStatus === 408 ? 'failing' : 'alive';
     }
     case 'surely_not_sent':
+    case 'partly_sent':
     case 'unanswered':
       return isOwnFault(exchange.cause) ? 'silent' : 'failing';
     case 'not_the_service':
@@ -36,14 +37,17 @@ export function serviceHealth(exchange: Exchange): ServiceHealth {
   }
 }
 
-/** What we had to send could not be read, or was not as long as announced; the service has no part in that. */
+/**
+ * True for an attempt that this process ended itself, or whose data was unreadable or had another length than announced:
+ * not a fault of the service.
+ */
 function isOwnFault(cause: string): boolean {
-  return cause === 'image_unreadable' || cause.startsWith('body_');
+  return cause === 'image_unreadable' || cause === 'stopped' || cause.startsWith('body_');
 }
 
 /**
- * How long an outage is left alone before one call may try again: backoff over the failed tries, capped lower than that
- * of a report, since a single call in half a minute hurts nobody.
+ * The wait before the next probe of an outage, ms: backoff by failed probes, with a lower cap than for a report,
+ * since one call per half minute is harmless.
  * @param jitter 0 to 1; only ever lengthens.
  */
 export function outageDelayMs(
@@ -56,12 +60,12 @@ export function outageDelayMs(
   return backoffMs({ failures, notBeforeMs: notBeforeOf(exchange), nowMs, jitter }, { ...settings, retryCapMs });
 }
 
-/** How long the service asked us to wait; 0 when it asked for nothing. */
+/** The wait that the service requested, ms; 0 when it requested none. */
 export function askedMs(exchange: Exchange, nowMs: number): number {
   return askedWaitMs(notBeforeOf(exchange), nowMs);
 }
 
-/** 403: the operator may not make this call at all, so the next tow's will be refused too. */
+/** True for a 403: the operator may not make this call at all, so other tows will be refused too. */
 export function isForbidden(exchange: Exchange): boolean {
   return exchange.kind === 'refused' && exchange.httpStatus === 403;
 }

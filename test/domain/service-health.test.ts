@@ -22,9 +22,12 @@ const TABLE: readonly (readonly [what: string, exchange: Exchange, expected: Ser
     (cause) => [`2xx, ${cause}`, { kind: 'not_the_service', httpStatus: 200, cause }, 'silent'] as const,
   ),
   ...[400, 401, 403, 404, 409, 422].map((status) => [`${status}`, answered(status), 'alive'] as const),
-  ...[408, 429, 500, 502, 503, 504].map((status) => [`${status}`, answered(status), 'failing'] as const),
+  ['429: the calls are too many', answered(429), 'silent'],
+  ...[408, 500, 502, 503, 504].map((status) => [`${status}`, answered(status), 'failing'] as const),
   ['connection refused', { kind: 'surely_not_sent', cause: 'refused' }, 'failing'],
   ['no answer', { kind: 'unanswered', cause: 'timeout' }, 'failing'],
+  ['a body that broke off', { kind: 'partly_sent', cause: 'connection_reset' }, 'failing'],
+  ['an upload that we stopped', { kind: 'partly_sent', cause: 'stopped' }, 'silent'],
   ['an image that we cannot read', { kind: 'surely_not_sent', cause: 'image_unreadable' }, 'silent'],
   ['an image that broke while it was sent', { kind: 'unanswered', cause: 'body_length_wrong' }, 'silent'],
   ['an image that failed while it was sent', { kind: 'unanswered', cause: 'body_unreadable' }, 'silent'],
@@ -34,11 +37,11 @@ const TABLE: readonly (readonly [what: string, exchange: Exchange, expected: Ser
   ['a 404 page: the address is wrong', answered(404, { isJson: false }), 'silent'],
 ];
 
-test.each(TABLE)('%s says of the service', (_what, exchange, expected) => {
+test.each(TABLE)('the service is classified by %s', (_what, exchange, expected) => {
   expect(serviceHealth(exchange)).toBe(expected);
 });
 
-test('an outage is tried again after growing waits, capped at half a minute', () => {
+test('an outage is probed with backoff, capped at half a minute', () => {
   const failed = answered(500);
   const delays = [0, 1, 2, 3, 4, 5, 20].map((failedProbes) =>
     outageDelayMs(failed, { failedProbes, nowMs, jitter: 0 }, SETTINGS),
@@ -46,25 +49,25 @@ test('an outage is tried again after growing waits, capped at half a minute', ()
   expect(delays).toEqual([1000, 2000, 4000, 8000, 16_000, OUTAGE_PROBE_CAP_MS, OUTAGE_PROBE_CAP_MS]);
 });
 
-test('an outage is never tried before the moment the service asked for', () => {
+test('an outage is never probed before the time the service requested', () => {
   const asked = answered(503, { notBeforeMs: nowMs + 120_000 });
   expect(outageDelayMs(asked, { failedProbes: 0, nowMs, jitter: 0 }, SETTINGS)).toBe(120_000);
   expect(outageDelayMs(asked, { failedProbes: 0, nowMs, jitter: 1 }, SETTINGS)).toBeGreaterThan(120_000);
 });
 
-test('a shorter cap of the configuration holds for an outage too', () => {
+test('a shorter configured cap applies to the probes of an outage', () => {
   const facts = { failedProbes: 20, nowMs, jitter: 0 };
   expect(outageDelayMs(answered(500), facts, { retryBaseMs: 10, retryCapMs: 200 })).toBe(200);
 });
 
-test('what the service asked for is told apart from our own wait', () => {
+test('the wait that the service requested is separate from our own', () => {
   expect(askedMs(answered(429, { notBeforeMs: nowMs + 7000 }), nowMs)).toBe(7000);
   expect(askedMs(answered(429, { notBeforeMs: nowMs - 7000 }), nowMs)).toBe(0);
   expect(askedMs(answered(500), nowMs)).toBe(0);
   expect(askedMs({ kind: 'unanswered', cause: 'timeout' }, nowMs)).toBe(0);
 });
 
-test('only a 403 forbids an operation', () => {
+test('only a 403 counts as forbidding an operation', () => {
   expect(isForbidden(answered(403))).toBe(true);
   expect([400, 401, 404, 500].map((status) => isForbidden(answered(status)))).not.toContain(true);
   expect(isForbidden({ kind: 'connection', cause: 'token_http_403', notBeforeMs: null })).toBe(false);

@@ -1,0 +1,88 @@
+import { contractNames } from '../contracts/contract-fields';
+import type { OperationName } from '../contracts/operations';
+import type { SeenService } from '../contracts/seen-service';
+import { countsAsAccepted, type DifferenceSource, fieldsOf, type SeenDifference } from '../domain/difference';
+import { latencyStep } from '../domain/metric-names';
+import type { DeliveryKind } from '../domain/vocabulary';
+
+/** What a process sees of the service between two flushes: shapes of messages, statuses and latencies of calls. */
+export interface ServiceObserver {
+  /** A call that was made. `httpStatus` is null without an answer; `body` is looked at only after a 2xx. */
+  called(call: {
+    readonly operation: OperationName;
+    readonly httpStatus: number | null;
+    readonly durationMs: number;
+    readonly body: string | null;
+  }): void;
+  /** An answer that differs from its contract. One to a report or violation is left to the commit that settles it. */
+  differed(seen: SeenDifference): void;
+  /** A webhook that was processed. */
+  received(kind: DeliveryKind, body: string): void;
+  /** Returns all observations and forgets them; null without any. */
+  take(): SeenService | null;
+  /** The same for the differences of answers, each with the number of its answers. */
+  takeDifferences(): readonly CountedDifference[];
+}
+
+export interface CountedDifference {
+  readonly seen: SeenDifference;
+  readonly count: number;
+}
+
+/** Messages of one kind that are looked at between two flushes. */
+const SAMPLES_MAX = 50;
+const BODY_LENGTH_MAX = 65_536;
+const NO_ANSWER = 'none';
+
+export function createServiceObserver(): ServiceObserver {
+  let seen: SeenService = { messages: {}, calls: {} };
+  const differences = new Map<string, CountedDifference>();
+  const sample = (source: DifferenceSource, name: string, body: string) => {
+    const message = (seen.messages[`${source}.${name}`] ??= { samples: 0, fields: {} });
+    if (message.samples >= SAMPLES_MAX || body.length > BODY_LENGTH_MAX) return;
+    const value = parsed(body);
+    if (value === undefined) return;
+    message.samples += 1;
+    for (const { field, type } of fieldsOf(value, contractNames(source, name))) {
+      const key = `${field} ${type}`;
+      message.fields[key] = (message.fields[key] ?? 0) + 1;
+    }
+  };
+  return {
+    called({ operation, httpStatus, durationMs, body }) {
+      const calls = (seen.calls[operation] ??= { statuses: {}, steps: {} });
+      add(calls.statuses, httpStatus === null ? NO_ANSWER : String(httpStatus));
+      add(calls.steps, String(latencyStep(durationMs)));
+      if (httpStatus !== null && httpStatus >= 200 && httpStatus < 300 && body) sample('answer', operation, body);
+    },
+    differed(difference) {
+      if (countsAsAccepted(difference)) return;
+      const count = (differences.get(difference.id)?.count ?? 0) + 1;
+      differences.set(difference.id, { seen: difference, count });
+    },
+    received: (kind, body) => sample('webhook', kind, body),
+    take() {
+      const taken = seen;
+      if (Object.keys(taken.messages).length === 0 && Object.keys(taken.calls).length === 0) return null;
+      seen = { messages: {}, calls: {} };
+      return taken;
+    },
+    takeDifferences() {
+      const taken = [...differences.values()];
+      differences.clear();
+      return taken;
+    },
+  };
+}
+
+function add(counts: Record<string, number>, name: string): void {
+  counts[name] = (counts[name] ?? 0) + 1;
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body.startsWith('\uFEFF') ? body.slice(1) : body);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,96 @@
+import { documentedFields } from '../contracts/contract-fields';
+import { OPERATIONS } from '../contracts/operations';
+import type { ServiceView, StoredService } from '../contracts/seen-service';
+import { WEBHOOKS } from '../contracts/webhooks';
+import type { DifferenceSource } from '../domain/difference';
+import { LATENCY_STEPS_MS, quantileMs } from '../domain/metric-names';
+import { compareFields, type ObservedMessage } from '../domain/service-shapes';
+import { isoTimestamp } from '../domain/timestamp';
+import type { DifferenceStore } from './difference-port';
+import { differenceViewOf } from './expect-difference';
+
+/** The service as it was seen, beside its document. */
+
+export interface SeenServiceStore {
+  /** What all processes have seen. Slots of calls up to `oldestSlot` are too old to be shown. */
+  read(): Promise<{ readonly stored: StoredService; readonly oldestSlot: number }>;
+}
+
+export interface ServiceViewTools {
+  readonly seenService: SeenServiceStore;
+  readonly differences: Pick<DifferenceStore, 'all'>;
+}
+
+export async function readServiceView({ seenService, differences }: ServiceViewTools): Promise<ServiceView> {
+  const [{ stored, oldestSlot }, kinds] = await Promise.all([seenService.read(), differences.all()]);
+  return {
+    messages: [
+      ...Object.keys(WEBHOOKS).map((name) => messageView(stored, 'webhook', name)),
+      ...Object.keys(OPERATIONS).map((name) => messageView(stored, 'answer', name)),
+    ],
+    operations: Object.entries(OPERATIONS).map(([operation, { budget }]) => ({
+      operation,
+      ...callsView(stored.calls[operation] ?? {}, oldestSlot),
+      budget,
+    })),
+    differences: kinds.map(differenceViewOf),
+  };
+}
+
+function messageView(stored: StoredService, source: DifferenceSource, name: string): ServiceView['messages'][number] {
+  const message = observed(stored, source, name);
+  const hasEnvelope = message?.fields.some(({ field, type }) => field === 'data' && type === 'object') ?? false;
+  const fields = compareFields(documentedFields(source, name, { hasEnvelope }), message);
+  return {
+    source,
+    name,
+    samples: message?.samples ?? 0,
+    first_seen_at: message && isoTimestamp(message.firstSeenMs),
+    last_seen_at: message && isoTimestamp(message.lastSeenMs),
+    fields: fields.map(({ field, documented, isRequired, seen, mark }) => ({
+      field,
+      documented: documented && [...documented],
+      required: isRequired,
+      seen: seen.map(({ type, count, firstSeenMs, lastSeenMs }) => ({
+        type,
+        count,
+        first_seen_at: isoTimestamp(firstSeenMs),
+        last_seen_at: isoTimestamp(lastSeenMs),
+      })),
+      mark,
+    })),
+  };
+}
+
+function observed({ messages }: StoredService, source: DifferenceSource, name: string): ObservedMessage | null {
+  const message = messages[`${source}.${name}`];
+  if (!message || message.samples === 0) return null;
+  const fields = Object.entries(message.fields).map(([key, { count, first, last }]) => {
+    const at = key.lastIndexOf(' ');
+    return { field: key.slice(0, at), type: key.slice(at + 1), count, firstSeenMs: first, lastSeenMs: last };
+  });
+  return { source, name, samples: message.samples, firstSeenMs: message.first, lastSeenMs: message.last, fields };
+}
+
+function callsView(slots: StoredService['calls'][string], oldestSlot: number) {
+  const recent = Object.entries(slots).flatMap(([slot, calls]) => (Number(slot) > oldestSlot ? [calls] : []));
+  const statuses = new Map<string, number>();
+  const steps = Array.from({ length: LATENCY_STEPS_MS.length + 1 }, () => 0);
+  for (const slot of recent) {
+    for (const [status, count] of Object.entries(slot.statuses)) {
+      statuses.set(status, (statuses.get(status) ?? 0) + count);
+    }
+    for (const [step, count] of Object.entries(slot.steps)) steps[Number(step)] = (steps[Number(step)] ?? 0) + count;
+  }
+  const calls = [...statuses.values()].reduce((sum, count) => sum + count, 0);
+  return {
+    calls,
+    statuses: [...statuses].map(([status, count]) => ({ status, count })).toSorted((a, b) => b.count - a.count),
+    p50_ms: rounded(quantileMs(steps, 0.5)),
+    p95_ms: rounded(quantileMs(steps, 0.95)),
+  };
+}
+
+function rounded(ms: number | null): number | null {
+  return ms === null ? null : Math.round(ms);
+}
