@@ -2,7 +2,7 @@ import { request as requestPlain, type ClientRequest, type IncomingHttpHeaders, 
 import { request as requestSecure, type RequestOptions } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import { reasonOf, TransportFailure, type ConnectionStage } from './transport-failure';
+import { reasonOf, TransportFailure, type ConnectionStage, type FailedPhase } from './transport-failure';
 
 /** What one attempt needs. */
 export interface AttemptPlan {
@@ -14,11 +14,18 @@ export interface AttemptPlan {
   readonly bodyBytes: number;
   /** From the first look-up to the last byte of the answer. */
   readonly timeoutMs: number;
+  /**
+   * The longest time without a byte sent or received, ms; null where only the deadline counts. After the last byte of the
+   * body was handed over, the time that it takes on a slow line is added.
+   */
+  readonly silenceMs: number | null;
   readonly connectTimeoutMs: number;
   /** Longer answers are cut here. */
   readonly answerBytesMax: number;
   /** Asked once, on an open connection, right before the first byte is written; may wait. Never rejects. */
   readonly permission: () => Promise<SendPermission>;
+  /** Ends the attempt when it aborts. */
+  readonly stop?: AbortSignal | undefined;
 }
 
 /** Whether a call may be sent now. If not, `notBeforeMs` is when it may be; null when the right to send is too old. */
@@ -26,7 +33,7 @@ export type SendPermission =
   { readonly granted: true } | { readonly granted: false; readonly notBeforeMs: number | null };
 
 /** An answer whose status line arrived. */
-export interface Answer {
+export interface HttpAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
@@ -34,7 +41,15 @@ export interface Answer {
   readonly ended: 'complete' | 'broken_off' | 'too_long';
 }
 
-type Settle = { readonly resolve: (answer: Answer) => void; readonly reject: (failure: TransportFailure) => void };
+/**
+ * A streamed body is handed to the socket in pieces of this size, each after the one before has left the process. So it is
+ * known at any time whether the last byte can have left, and small pieces show progress on a slow line.
+ */
+const PIECE_BYTES = 16 * 1024;
+/** 1 Mbit/s. The system and proxies may have taken the whole body before the line has carried it. */
+const SLOW_LINE_BYTES_PER_MS = 125;
+
+type Settle = { readonly resolve: (answer: HttpAnswer) => void; readonly reject: (failure: TransportFailure) => void };
 
 /**
  * Makes one request on one connection and settles exactly once. Resolves as soon as a status line arrived, however the
@@ -43,25 +58,28 @@ type Settle = { readonly resolve: (answer: Answer) => void; readonly reject: (fa
  * Nothing is written before the socket is connected (and secured), so that "surely not sent" is a fact and not a guess,
  * and the permission is requested right before the first byte.
  */
-export function runAttempt(plan: AttemptPlan): Promise<Answer> {
+export function runAttempt(plan: AttemptPlan): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     const request = plan.secure ? requestSecure(plan.options) : requestPlain(plan.options);
-    new Attempt(plan, request, { resolve, reject }).start();
+    new HttpAttempt(plan, request, { resolve, reject }).start();
   });
 }
 
-class Attempt {
+class HttpAttempt {
   readonly #plan: AttemptPlan;
   readonly #request: ClientRequest;
   readonly #settle: Settle;
   #stage: ConnectionStage = 'connecting';
   #settled = false;
   #response: IncomingMessage | null = null;
-  #bytesSent = 0;
+  /** Bytes of a streamed body that were handed to the socket. */
+  #bytesHandedOver = 0;
   readonly #chunks: Buffer[] = [];
   #bytesReceived = 0;
   #deadline: NodeJS.Timeout | undefined;
   #connectDeadline: NodeJS.Timeout | undefined;
+  #silence: NodeJS.Timeout | undefined;
+  readonly #stop = () => this.#fail('stopped');
 
   constructor(plan: AttemptPlan, request: ClientRequest, settle: Settle) {
     this.#plan = plan;
@@ -77,7 +95,9 @@ class Attempt {
     this.#request.on('socket', (socket) => this.#onSocket(socket));
     this.#request.on('response', (response) => this.#onResponse(response));
     this.#request.on('error', (error) => this.#fail(reasonOf(error, this.#stage)));
-    if (this.#isStream(this.#plan.body)) this.#plan.body.on('error', () => this.#fail('body_unreadable'));
+    if (isStream(this.#plan.body)) this.#plan.body.on('error', () => this.#fail('body_unreadable'));
+    this.#plan.stop?.addEventListener('abort', this.#stop);
+    if (this.#plan.stop?.aborted === true) this.#stop();
   }
 
   #onSocket(socket: Socket): void {
@@ -85,8 +105,14 @@ class Attempt {
       void this.#sendIfPermitted();
       return;
     }
+    const isTunnel = !socket.connecting;
+    if (isTunnel && !this.#plan.secure) {
+      void this.#sendIfPermitted();
+      return;
+    }
     this.#connectDeadline = setTimeout(() => this.#fail('connect_timeout'), this.#plan.connectTimeoutMs);
-    if (this.#plan.secure) socket.once('connect', () => (this.#stage = 'securing'));
+    if (isTunnel) this.#stage = 'securing';
+    else if (this.#plan.secure) socket.once('connect', () => (this.#stage = 'securing'));
     // The secureConnect event comes after the certificate was checked.
     socket.once(this.#plan.secure ? 'secureConnect' : 'connect', () => void this.#sendIfPermitted());
   }
@@ -104,26 +130,48 @@ class Attempt {
 
   #write(): void {
     const { body } = this.#plan;
-    if (this.#isStream(body)) this.#writeStream(body);
+    this.#expectProgress();
+    if (isStream(body)) void this.#writeStream(body).catch(() => this.#fail('body_unreadable'));
     else this.#request.end(body ?? undefined);
   }
 
-  /** A body of another length than announced would leave the service waiting, or read as the start of a next request. */
-  #writeStream(body: Readable): void {
-    body.on('data', (chunk: Buffer) => {
-      this.#bytesSent += chunk.length;
-      if (this.#bytesSent > this.#plan.bodyBytes) this.#fail('body_length_wrong');
-    });
-    body.on('end', () => {
-      if (this.#settled) return;
-      if (this.#bytesSent === this.#plan.bodyBytes) this.#request.end();
-      else this.#fail('body_length_wrong');
-    });
-    body.pipe(this.#request, { end: false });
+  /**
+   * Hands over one piece after the other. A body of another length than announced would leave the service waiting, or read
+   * as the start of a next request.
+   */
+  async #writeStream(body: Readable): Promise<void> {
+    const { bodyBytes } = this.#plan;
+    const chunks: AsyncIterable<unknown> = body;
+    for await (const chunk of chunks) {
+      for (const piece of piecesOf(chunk)) {
+        if (this.#settled) return;
+        if (this.#bytesHandedOver + piece.length > bodyBytes) return this.#fail('body_length_wrong');
+        this.#bytesHandedOver += piece.length;
+        await new Promise((resolve) => this.#request.write(piece, resolve));
+        this.#expectProgress();
+      }
+    }
+    if (this.#bytesHandedOver < bodyBytes) this.#fail('body_length_wrong');
+    else if (!this.#settled) this.#request.end();
+  }
+
+  /** Starts the time without progress again. */
+  #expectProgress(): void {
+    clearTimeout(this.#silence);
+    const { silenceMs, bodyBytes } = this.#plan;
+    if (silenceMs === null || this.#settled) return;
+    const lineMs = this.#isIncomplete() ? 0 : bodyBytes / SLOW_LINE_BYTES_PER_MS;
+    this.#silence = setTimeout(() => this.#fail('stalled'), silenceMs + lineMs);
+  }
+
+  /** True while the last byte of a streamed body cannot have left. */
+  #isIncomplete(): boolean {
+    return isStream(this.#plan.body) && this.#bytesHandedOver < this.#plan.bodyBytes;
   }
 
   #onResponse(response: IncomingMessage): void {
     this.#response = response;
+    this.#expectProgress();
     response.on('data', (chunk: Buffer) => this.#onData(chunk));
     response.on('end', () => this.#finish(response, 'complete'));
     response.on('error', () => this.#finish(response, 'broken_off'));
@@ -133,11 +181,12 @@ class Attempt {
   #onData(chunk: Buffer): void {
     const room = this.#plan.answerBytesMax - this.#bytesReceived;
     this.#bytesReceived += chunk.length;
+    this.#expectProgress();
     this.#chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
     if (chunk.length > room && this.#response) this.#finish(this.#response, 'too_long');
   }
 
-  #finish(response: IncomingMessage, ended: Answer['ended']): void {
+  #finish(response: IncomingMessage, ended: HttpAnswer['ended']): void {
     if (!this.#end()) return;
     const text = Buffer.concat(this.#chunks).toString('utf8');
     this.#settle.resolve({ status: response.statusCode ?? 0, headers: response.headers, text, ended });
@@ -148,10 +197,14 @@ class Attempt {
   #fail(reason: string): void {
     if (this.#response) this.#finish(this.#response, 'broken_off');
     else {
-      // Headers are written first and only to a connected socket, so while they wait nothing has left.
-      const phase = this.#request.headersSent ? 'unanswered' : 'surely_not_sent';
-      this.#reject(new TransportFailure({ phase, reason }));
+      this.#reject(new TransportFailure({ phase: this.#failedPhase(), reason }));
     }
+  }
+
+  #failedPhase(): FailedPhase {
+    // Headers are written first and only to a connected socket, so while they wait nothing has left.
+    if (!this.#request.headersSent) return 'surely_not_sent';
+    return this.#isIncomplete() ? 'partly_sent' : 'unanswered';
   }
 
   #reject(failure: TransportFailure): void {
@@ -166,15 +219,22 @@ class Attempt {
     this.#settled = true;
     clearTimeout(this.#deadline);
     clearTimeout(this.#connectDeadline);
+    clearTimeout(this.#silence);
+    this.#plan.stop?.removeEventListener('abort', this.#stop);
     return true;
   }
 
   #tearDown(): void {
     this.#request.destroy();
-    if (this.#isStream(this.#plan.body)) this.#plan.body.destroy();
+    if (isStream(this.#plan.body)) this.#plan.body.destroy();
   }
+}
 
-  #isStream(body: AttemptPlan['body']): body is Readable {
-    return body !== null && typeof body !== 'string';
-  }
+function isStream(body: AttemptPlan['body']): body is Readable {
+  return body !== null && typeof body !== 'string';
+}
+
+function* piecesOf(chunk: unknown): Generator<Buffer> {
+  const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
 }

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import FormData from 'form-data';
 import type { Operation } from '../contracts/operations';
+import type { ImageSource } from '../workflow/spool-port';
 import { TransportFailure } from './transport-failure';
 
 /** A body and the headers that describe it; `Content-Length` is always among them when there is a body. */
@@ -12,17 +13,19 @@ export interface Content {
 }
 
 /** An image that travels with a violation: a file, or a function that opens its bytes for each attempt. */
-export type ViolationImage = {
+export type ImageUpload = {
   readonly fileName: string;
   readonly contentType: string;
   readonly sizeBytes: number;
-} & ({ readonly path: string } | { readonly open: () => Readable });
+} & ImageSource;
 
-/** A request as it travels, without the headers that say who sends it. */
+/** A request as sent, without the headers that authenticate the operator. */
 export interface EncodedRequest {
-  readonly method: Operation['method'];
-  /** The operation's path with its query; appended to the base address. */
-  readonly path: string;
+  readonly method: Operation['method'] | 'OPTIONS';
+  /** Appended to the address of the operation: empty, or from the question mark on; of a probe, a path below it. */
+  readonly query: string;
+  /** True with images: its deadline runs by progress. */
+  readonly isUpload: boolean;
   /**
    * Makes the body for one attempt; asked again for the next, since a stream can be sent only once.
    * Throws a TransportFailure when an image cannot be read.
@@ -30,30 +33,32 @@ export interface EncodedRequest {
   open(): Content | Promise<Content>;
 }
 
-/** Axios would name a type for the body that is not there; false keeps it from doing so. */
+/** Axios would add a content type for a missing body; false prevents that. */
 const NO_TYPE = { 'Content-Type': false } as const;
 
 /**
- * Writes a request the way its operation's row says (service-api 4): JSON with the fields in the order given, a
- * multipart form, a query, or, for the token call, nothing but headers.
+ * Encodes a request as its operation requires (docs/service-api.md#operations): JSON with the fields in the given
+ * order, a multipart form, a query, or headers only for the token call.
  */
-export function encode(operation: Operation, request: unknown, images: readonly ViolationImage[] = []): EncodedRequest {
-  const { method, path } = operation;
+export function encode(operation: Operation, request: unknown, images: readonly ImageUpload[] = []): EncodedRequest {
+  const { method } = operation;
   switch (operation.encoding) {
     case 'json': {
       const data = JSON.stringify(request);
       const headers = { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(data)) };
-      return { method, path, open: () => ({ headers, data }) };
+      return { method, query: '', isUpload: false, open: () => ({ headers, data }) };
     }
     case 'form': {
       const fields = textFields(request);
-      return { method, path, open: () => encodeForm(fields, images) };
+      return { method, query: '', isUpload: images.length > 0, open: () => encodeForm(fields, images) };
     }
-    case 'query':
-      return { method, path: `${path}?${queryOf(request)}`, open: () => ({ headers: NO_TYPE, data: undefined }) };
+    case 'query': {
+      const open = () => ({ headers: NO_TYPE, data: undefined });
+      return { method, query: `?${queryOf(request)}`, isUpload: false, open };
+    }
     case 'credentials': {
       const headers = { ...NO_TYPE, 'Content-Length': '0' };
-      return { method, path, open: () => ({ headers, data: undefined }) };
+      return { method, query: '', isUpload: false, open: () => ({ headers, data: undefined }) };
     }
   }
 }
@@ -63,7 +68,10 @@ function queryOf(request: unknown): string {
   return new URLSearchParams(textFields(request)).toString().replaceAll('+', '%20');
 }
 
-/** Fields as text: numbers and booleans in their JSON spelling, objects JSON-encoded (service-api 2.1, metadata). */
+/**
+ * Fields as text: numbers and booleans in their JSON spelling, objects JSON-encoded
+ * (docs/service-api.md#violation-form, metadata).
+ */
 function textFields(request: unknown): [string, string][] {
   if (typeof request !== 'object') return [];
   return Object.entries<unknown>({ ...request })
@@ -72,21 +80,22 @@ function textFields(request: unknown): [string, string][] {
 }
 
 /**
- * A multipart form (service-api 2.1): the fields in the order given, then every image under the name `images`.
- * Images are read only as fast as the service takes them, one at a time.
- * Throws a TransportFailure, phase surely_not_sent, when an image file is missing or has another size than announced:
- * better found before the first byte than in the middle of a call that is not safe to repeat.
+ * Encodes a multipart form (docs/service-api.md#violation-form): the fields in the given order, then every image under
+ * the name `images`. Images are read one at a time, as fast as the service takes them.
+ *
+ * @throws TransportFailure, phase surely_not_sent, when an image file is missing or has another size than announced.
+ * Found later, it would leave a call of unknown outcome.
  */
 async function encodeForm(
   fields: readonly (readonly [string, string])[],
-  images: readonly ViolationImage[],
+  images: readonly ImageUpload[],
 ): Promise<Content> {
   await Promise.all(images.map(checkReadable));
   const form = new FormData();
   const opened: Readable[] = [];
   for (const [name, value] of fields) form.append(name, value);
   for (const image of images) {
-    // Opened when its turn comes, so that never more than one file is open.
+    // Opened one after the other, so that only one file is open.
     const openNext = (next: (stream: Readable) => void) => {
       const stream = 'path' in image ? createReadStream(image.path) : image.open();
       opened.push(stream);
@@ -107,7 +116,7 @@ async function encodeForm(
   };
 }
 
-async function checkReadable(image: ViolationImage): Promise<void> {
+async function checkReadable(image: ImageUpload): Promise<void> {
   if (!('path' in image)) return;
   const sizeBytes = await stat(image.path).then(
     (file) => file.size,
@@ -118,7 +127,7 @@ async function checkReadable(image: ViolationImage): Promise<void> {
   }
 }
 
-/** The form is a stream of the oldest kind; this gives it the backpressure and the clean-up of today's. */
+/** Wraps the old-style stream of form-data into a Readable with backpressure and clean-up. */
 function readableOf(form: FormData, opened: readonly Readable[]): Readable {
   const readable = new Readable({
     read: () => void form.resume(),
@@ -135,7 +144,7 @@ function readableOf(form: FormData, opened: readonly Readable[]): Readable {
   return readable;
 }
 
-/** The uploader chose the type: anything but a plain media type could inject lines into the form. */
+/** The uploader chose the type. Anything but a plain media type could inject lines into the form. */
 function mediaType(contentType: string): string {
   return /^[\w.+-]+\/[\w.+-]+$/.test(contentType) ? contentType : 'application/octet-stream';
 }

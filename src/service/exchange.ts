@@ -1,22 +1,30 @@
 import { KEPT_ANSWER_BYTES_MAX } from '../contracts/service';
 import { notBeforeMs } from '../domain/backoff';
 import type { Exchange, ForeignBody } from '../domain/policy';
-import type { Answer } from './attempt';
-import { readAnswer, readJson, refusalMessage, type Body, type Contract } from './read-answer';
+import type { HttpAnswer } from './attempt';
+import { readAnswer, readJson, refusalCode, type Body, type Contract } from './read-answer';
+import { refusalMessage } from './refusal-message';
 import { TransportFailure } from './transport-failure';
 
-/** How an attempt ended: a status with its body, or a failure without one. */
-export type Outcome = Answer | TransportFailure;
+/** The result of an attempt: a status with its body, or a failure without a status. */
+export type TransportOutcome = HttpAnswer | TransportFailure;
 
-/** An attempt in the terms of the failure policy. */
+/** The result of an attempt in the terms of the failure policy. */
 export interface Classified<T> {
   readonly exchange: Exchange;
   readonly data: T | null;
   readonly rawBody: string | null;
 }
 
-/** Classifies the end of an attempt in the terms of the failure policy (domain/policy.ts). */
-export function classify<T>(contract: Contract<T>, outcome: Outcome, nowMs: number): Classified<T> {
+/** Whether a 2xx whose envelope has an error code is a refusal with that status (`SERVICE_ENVELOPE_CODE`). */
+export type EnvelopeCode = 'refusal' | 'ignore';
+
+/** Classifies the result of an attempt for the failure policy (domain/policy.ts). */
+export function classify<T>(
+  contract: Contract<T>,
+  outcome: TransportOutcome,
+  { nowMs, envelopeCode }: { readonly nowMs: number; readonly envelopeCode: EnvelopeCode },
+): Classified<T> {
   if (outcome instanceof TransportFailure) return { exchange: failed(outcome), data: null, rawBody: null };
   const { status, text } = outcome;
   const rawBody = text === '' ? null : cut(text);
@@ -25,18 +33,23 @@ export function classify<T>(contract: Contract<T>, outcome: Outcome, nowMs: numb
   const foreign = foreignBody(outcome, body);
   if (foreign)
     return { exchange: { kind: 'not_the_service', httpStatus: status, cause: foreign }, data: null, rawBody };
+  // Open question Q17: what a 2xx with an error code in its envelope means is not documented; we take it as a refusal.
+  const code = envelopeCode === 'refusal' ? refusalCode(body) : null;
+  if (code !== null) return { exchange: refused({ ...outcome, status: code }, nowMs), data: null, rawBody };
   const reading = readAnswer(contract, body);
-  return reading.kept
-    ? { exchange: { kind: 'accepted', httpStatus: status }, data: reading.data, rawBody }
-    : { exchange: { kind: 'contract_broken', httpStatus: status, issues: reading.issues }, data: null, rawBody };
+  if (!reading.kept) {
+    return { exchange: { kind: 'contract_broken', httpStatus: status, issues: reading.issues }, data: null, rawBody };
+  }
+  const { data, differences } = reading;
+  const accepted = { kind: 'accepted', httpStatus: status } as const;
+  return { exchange: differences.length === 0 ? accepted : { ...accepted, differences }, data, rawBody };
 }
 
 /**
- * Why the body of a 2xx is not the service's; null when it may be. The service promises a JSON object and no content type
- * (service-api 1): a JSON object of any content type is taken for its answer, anything else is not. An empty body
- * says nothing against the service: it breaks the contract.
+ * Why the body of a 2xx cannot come from the service; null when it can. The service promises a JSON object and no
+ * content type (docs/service-api.md#envelope), so any JSON object is accepted. An empty body only breaks the contract.
  */
-function foreignBody({ ended }: Answer, { text, isJson, value }: Body): ForeignBody | null {
+function foreignBody({ ended }: HttpAnswer, { text, isJson, value }: Body): ForeignBody | null {
   if (ended !== 'complete') return ended;
   if (text.trim() === '') return null;
   if (!isJson) return 'not_json';
@@ -44,8 +57,8 @@ function foreignBody({ ended }: Answer, { text, isJson, value }: Body): ForeignB
 }
 
 /** True unless the attempt surely ended before the first byte of the request. */
-export function mayHaveLeft(outcome: Outcome): boolean {
-  return !(outcome instanceof TransportFailure) || outcome.phase === 'unanswered';
+export function mayHaveLeft(outcome: TransportOutcome): boolean {
+  return !(outcome instanceof TransportFailure) || outcome.phase === 'partly_sent' || outcome.phase === 'unanswered';
 }
 
 function failed(failure: TransportFailure): Exchange {
@@ -53,17 +66,18 @@ function failed(failure: TransportFailure): Exchange {
     case 'dropped':
       return { kind: 'dropped', notBeforeMs: failure.notBeforeMs };
     case 'surely_not_sent':
+    case 'partly_sent':
     case 'unanswered':
       return { kind: failure.phase, cause: failure.reason };
   }
 }
 
-/** Text that is neither JSON nor a page is a plain message of the service. */
-function plainText({ text, ended }: Answer): string | null {
+/** Text that is neither JSON nor HTML is a plain message of the service. */
+function plainText({ text, ended }: HttpAnswer): string | null {
   return ended !== 'complete' || /^\s*[<{[]/.test(text) ? null : text;
 }
 
-function refused(answer: Answer, nowMs: number): Refused {
+function refused(answer: HttpAnswer, nowMs: number): Refused {
   const { status, headers } = answer;
   const { isJson, value } = readJson(answer.text);
   const rateLimitReset = headers['x-ratelimit-reset'];
@@ -71,9 +85,9 @@ function refused(answer: Answer, nowMs: number): Refused {
     kind: 'refused',
     httpStatus: status,
     message: refusalMessage(isJson ? value : plainText(answer)),
-    // A body that broke off cannot be parsed; its content type tells what it was meant to be.
+    // A truncated body cannot be parsed; its content type shows what it was meant to be.
     isJson: answer.ended === 'complete' ? isJson : /json/i.test(headers['content-type'] ?? ''),
-    // Services send their limits with every answer; only a 429 was caused by one.
+    // Services send rate limit headers with every answer; only a 429 is caused by a limit.
     notBeforeMs: notBeforeMs(
       {
         retryAfter: headers['retry-after'],

@@ -1,37 +1,55 @@
 import { OPERATIONS, type AnswerOf, type OperationName, type RequestOf } from '../contracts/operations';
+import type { SeenDifference } from '../domain/difference';
 import { TOKEN_REFUSED } from '../domain/policy';
+import type { ServicePaths } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
+import type { WayOutSettings } from '../platform/config';
 import type { Log } from '../platform/log';
-import type { Budgets, CallOptions, CallResult, ServicePort, TokenCache } from '../workflow/service-port';
-import { encode, type EncodedRequest, type ViolationImage } from './encode';
-import { classify, httpStatusOf, isUnauthorized, mayHaveLeft, type Classified } from './exchange';
+import type {
+  Budgets,
+  CallOptions,
+  CallResult,
+  ServicePort,
+  TokenCache,
+  ViolationOperation,
+} from '../workflow/service-port';
+import { differenceOfAnswer } from '../workflow/see-difference';
+import { callAddresses } from './addresses';
+import { encode, type EncodedRequest, type ImageUpload } from './encode';
+import { classify, httpStatusOf, isUnauthorized, mayHaveLeft, type Classified, type EnvelopeCode } from './exchange';
+import { createLimitWatch, type LimitWatchTools } from './limit-watch';
 import { createPermits } from './permits';
+import { harmlessRequest, optionsRequest, type Probe } from './probe';
 import type { Contract } from './read-answer';
 import { createTokenSource } from './token';
+import { readToken } from './token-answer';
 import { freshToken, noTokenAfter, withBoundedWait, type Renewed, type WithoutToken } from './token-renewal';
-import { createTransport, type Authorization } from './transport';
+import { createTransport, type Authorization, type UploadLimits } from './transport';
+import { TransportFailure } from './transport-failure';
 
+export { callAddresses } from './addresses';
 export { createMemoryTokenCache } from './memory-token-cache';
-export type { ViolationImage } from './encode';
-
-/** The two ways to create a violation; which one is current is not shown (service-api 4.5). */
-export type ViolationOperation = 'violation' | 'violation_guide';
+export type { ImageUpload } from './encode';
+export type { Probe } from './probe';
+export type { UploadLimits } from './transport';
 
 /** A violation with its images; the form alone can be sent with `call`. */
-export interface ViolationSubmission<N extends ViolationOperation> {
+export interface ViolationUpload<N extends ViolationOperation> {
   readonly form: RequestOf<N>;
-  /** Sent as the field `metadata` in place of the form's own, letter by letter. */
+  /** Sent verbatim as the field `metadata`, in place of the form's own. */
   readonly metadataText?: string | undefined;
-  readonly images: readonly ViolationImage[];
+  readonly images: readonly ImageUpload[];
 }
 
 export interface ServiceClient extends ServicePort {
-  /** Reports a violation with its images; like `call` in everything else. */
+  /** Sends a violation with its images; otherwise like `call`. */
   submitViolation<N extends ViolationOperation>(
     name: N,
-    submission: ViolationSubmission<N>,
+    submission: ViolationUpload<N>,
     options?: CallOptions,
   ): Promise<CallResult<N>>;
+  /** Calls an operation so that nothing can take effect. */
+  probe(name: OperationName): Promise<Probe>;
   /** See ViolationService. */
   hasToken(): Promise<boolean>;
   /** See ViolationService. */
@@ -40,22 +58,50 @@ export interface ServiceClient extends ServicePort {
   close(): void;
 }
 
+/** An attempt of a call that may have reached the service. */
+export interface ObservedCall {
+  readonly operation: OperationName;
+  readonly httpStatus: number | null;
+  readonly durationMs: number;
+  readonly body: string | null;
+  /** The header `Date` of the answer. */
+  readonly date: string | null;
+}
+
 export interface ServiceClientOptions {
   /** With its path prefix; paths are appended to it. */
   readonly baseUrl: string;
+  /** What replaces the documented paths. */
+  readonly paths?: ServicePaths;
+  /** Directly, with the authorities of Node and no certificate of ours, by default. */
+  readonly wayOut?: WayOutSettings;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** The deadline of every attempt, from the first look-up to the last byte of the answer. */
+  /** The deadline of every attempt without images, from the first look-up to the last byte of the answer. */
   readonly timeoutMs: number;
+  /** The limits of an attempt with images, by default 2 minutes in all and 10 s without progress. */
+  readonly upload?: Partial<UploadLimits>;
+  readonly envelopeCode?: EnvelopeCode;
   readonly tokens: TokenCache;
   readonly budgets: Budgets;
   readonly clock: Clock;
   readonly log: Log;
+  /** Counts rate limits. */
+  readonly metrics?: LimitWatchTools['metrics'];
+  /** False: rate limits that the service announces in headers are ignored. True by default. */
+  readonly followsLimitHeaders?: boolean | undefined;
+  /** Is shown how an accepting answer differs from its contract, once per call. */
+  readonly observeDifference?: (seen: SeenDifference) => void;
+  /** Is shown every attempt that may have reached the service; `httpStatus` and `body` are null without an answer. */
+  readonly observe?: (seen: ObservedCall) => void;
   readonly userAgent?: string;
 }
 
 /** The operations table, typed so that the answer of an operation not known in advance keeps its type. */
-const CONTRACTS: { readonly [N in OperationName]: Contract<AnswerOf<N>> } = OPERATIONS;
+const CONTRACTS: { readonly [N in OperationName]: Contract<AnswerOf<N>> } = {
+  ...OPERATIONS,
+  token: { ...OPERATIONS.token, read: readToken },
+};
 
 /**
  * The service, reached over HTTP: one path for all operations, driven by their table (contracts/operations.ts).
@@ -64,14 +110,25 @@ const CONTRACTS: { readonly [N in OperationName]: Contract<AnswerOf<N>> } = OPER
  * (a renewed token was refused too), `token_http_<status>`, `token_contract_broken`, `token_renewal_stuck` (another
  * process holds the right to renew for too long), `token_cache_failed`, or `token_` and a word of transport-failure.ts.
  *
- * Throws an Error for a base address or credentials that cannot be used; its text repeats neither.
+ * Throws an Error for an address or credentials that cannot be used; its text repeats neither.
  */
 export function createServiceClient(options: ServiceClientOptions): ServiceClient {
-  const { clock, log, timeoutMs, userAgent = 'towhook' } = options;
-  const transport = createTransport({ baseUrl: options.baseUrl, timeoutMs, userAgent });
+  const { clock, log, timeoutMs, upload, envelopeCode = 'refusal', userAgent = 'towhook' } = options;
+  const addressOf = callAddresses(options.baseUrl, options.paths ?? {});
+  const transport = createTransport({ addressOf, timeoutMs, upload, wayOut: options.wayOut, userAgent });
   const credentials = credentialHeaders(options);
   const tokenSource = createTokenSource({ ...options, fetchToken });
   const permitsOf = createPermits(options);
+  const observed = createLimitWatch({ ...options, followsHeaders: options.followsLimitHeaders ?? true });
+
+  const warnedOf = new Set<string>();
+  /** Logs tolerated differences once per kind. They have no values, so there are few kinds. */
+  const warnOnce = (operation: OperationName, differences: readonly string[]) => {
+    const kind = [operation, ...differences].join('\n');
+    if (warnedOf.has(kind)) return;
+    warnedOf.add(kind);
+    log.warn('service.answer_differs', { operation, differences });
+  };
 
   /** Makes one call: a token if the operation needs one, an attempt, a second one after a 401, one log line. */
   async function perform<N extends OperationName>(
@@ -80,19 +137,37 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
     callOptions: CallOptions,
   ): Promise<CallResult<N>> {
     const startedMs = clock.monotonicMs();
-    const operation = OPERATIONS[name];
-    const permits = permitsOf(operation.budget, callOptions);
+    const permits = permitsOf(OPERATIONS[name].budget, callOptions);
     let wasSent = false;
     const attempt = async (authorization: Authorization): Promise<Classified<AnswerOf<N>>> => {
       const denied = permits.startAttempt();
       if (denied) return { exchange: { kind: 'dropped', notBeforeMs: denied.notBeforeMs }, data: null, rawBody: null };
-      const outcome = await transport.send(request, { operation, authorization, permission: () => permits.take() });
+      const permission = () => permits.take();
+      const sentMs = clock.monotonicMs();
+      const outcome = await transport.send(request, { name, authorization, permission, stop: callOptions.stop });
       permits.endAttempt();
       wasSent ||= mayHaveLeft(outcome);
-      return classify(CONTRACTS[name], outcome, clock.nowMs());
+      if (mayHaveLeft(outcome)) {
+        const answer = outcome instanceof TransportFailure ? null : outcome;
+        const durationMs = clock.monotonicMs() - sentMs;
+        options.observe?.({
+          operation: name,
+          httpStatus: answer?.status ?? null,
+          durationMs,
+          body: answer?.text ?? null,
+          date: answer?.headers.date ?? null,
+        });
+      }
+      const classified = classify(CONTRACTS[name], outcome, { nowMs: clock.nowMs(), envelopeCode });
+      if (outcome instanceof TransportFailure) return classified;
+      const { exchange } = classified;
+      const bounded = name === 'token' ? withBoundedWait(exchange, clock.nowMs()) : exchange;
+      return { ...classified, exchange: await observed(OPERATIONS[name].budget, outcome, bounded) };
     };
-    const made = await (name === 'token' ? attempt(credentials) : withToken(attempt));
-    const exchange = name === 'token' ? withBoundedWait(made.exchange, clock.nowMs()) : made.exchange;
+    const { exchange, ...made } = await (name === 'token' ? attempt(credentials) : withToken(attempt));
+    if (exchange.kind === 'accepted' && exchange.differences) warnOnce(name, exchange.differences);
+    const difference = differenceOfAnswer(name, { exchange, rawBody: made.rawBody });
+    if (difference) options.observeDifference?.(difference);
     const durationMs = Math.round(clock.monotonicMs() - startedMs);
     log.debug('service.called', {
       operation: name,
@@ -126,26 +201,30 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
 
   async function fetchToken(): Promise<Renewed> {
     const { exchange, data } = await perform('token', encode(OPERATIONS.token, null), {});
-    const token = data === null ? null : freshToken(data.token, clock.nowMs());
-    return token === null ? noTokenAfter(exchange) : { ok: true, token };
-  }
-
-  /** A token that was asked for by name must not go to waste: it may be the only one the service still takes. */
-  async function adopt(data: unknown): Promise<void> {
-    const answer = OPERATIONS.token.answer.safeParse(data);
-    const token = answer.success ? freshToken(answer.data.token, clock.nowMs()) : null;
-    if (token !== null) await tokenSource.adopt(token);
+    return data === null ? noTokenAfter(exchange) : { ok: true, token: freshToken(data, clock.nowMs()) };
   }
 
   return {
     async call(name, request, callOptions = {}) {
       const result = await perform(name, encode(OPERATIONS[name], request), callOptions);
-      if (name === 'token') await adopt(result.data);
+      // A token that was requested by name may be the only one that the service still accepts.
+      const token = name === 'token' ? OPERATIONS.token.answer.safeParse(result.data).data : undefined;
+      if (token) await tokenSource.adopt(freshToken(token, clock.nowMs()));
       return result;
     },
     submitViolation(name, { form, metadataText, images }, callOptions = {}) {
       const asSent = metadataText === undefined ? form : Object.assign({}, form, { metadata: metadataText });
       return perform(name, encode(OPERATIONS[name], asSent, images), callOptions);
+    },
+    async probe(name) {
+      const request = harmlessRequest(name);
+      if (request !== null) {
+        const { exchange } = await perform(name, encode(OPERATIONS[name], request), {});
+        return { kind: 'call', exchange };
+      }
+      const { exchange } = await perform(name, optionsRequest('here'), {});
+      const { exchange: elsewhere } = await perform(name, optionsRequest('elsewhere'), {});
+      return { kind: 'options', exchange, elsewhere };
     },
     hasToken: () => tokenSource.isAtHand(),
     async getToken() {
@@ -160,6 +239,7 @@ function bearer(token: string): Authorization {
   return { Authorization: `Bearer ${token}` };
 }
 
+// Open question Q21: other ways to authenticate are not documented; the client id and secret travel in their headers.
 function credentialHeaders({ clientId, clientSecret }: ServiceClientOptions): Authorization {
   const headers = { 'X-Client-Id': clientId, 'X-Client-Secret': clientSecret };
   for (const [name, value] of Object.entries(headers)) {

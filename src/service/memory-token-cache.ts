@@ -1,7 +1,7 @@
 import type { Clock } from '../platform/clock';
 import type { StoredToken, TokenCache } from '../workflow/service-port';
 
-/** A token cache within one process, for tools and tests; keeps every promise of the shared one but survival. */
+/** A token cache within one process, for tools and tests. It behaves like the shared one, without durability. */
 export function createMemoryTokenCache(clock: Pick<Clock, 'monotonicMs'>): TokenCache {
   let stored: StoredToken | null = null;
   let lock: { readonly holder: string; readonly endsAtMs: number } | null = null;

@@ -1,8 +1,8 @@
-import { setTimeout as waitMs } from 'node:timers/promises';
 import type { BudgetName } from '../contracts/operations';
 import type { Clock } from '../platform/clock';
 import type { Log } from '../platform/log';
-import type { Budgets, CallOptions, Reserved } from '../workflow/service-port';
+import { pause } from '../platform/timers';
+import type { Budgets, CallOptions, Reservation } from '../workflow/service-port';
 import type { SendPermission } from './attempt';
 
 export type Denied = Extract<SendPermission, { readonly granted: false }>;
@@ -24,7 +24,7 @@ export interface CallPermits {
 
 /** How long a call waits for its permits by default: well within the lease of a claim. */
 const WAIT_MS = 2000;
-/** Without an answer about the budget the call is not made, since it could break a limit of the service. */
+/** Without an answer about the rate limit the call is not made: it could exceed a limit of the service. */
 const ASK_AGAIN_MS = 1000;
 /** How many permits one send may let expire. With more, this process is too busy to send at all. */
 const PERMITS_PER_SEND_MAX = 3;
@@ -32,7 +32,9 @@ const PERMITS_PER_SEND_MAX = 3;
 /** Rate limit permits from the budgets that all processes share. */
 export function createPermits(tools: { budgets: Budgets; clock: Clock; log: Log; timeoutMs: number }) {
   const { budgets, clock, log, timeoutMs } = tools;
-  const reserve = async (...[budget, aheadMaxMs, insteadOfMs]: Parameters<Budgets['reserve']>): Promise<Reserved> => {
+  const reserve = async (
+    ...[budget, aheadMaxMs, insteadOfMs]: Parameters<Budgets['reserve']>
+  ): Promise<Reservation> => {
     try {
       return await budgets.reserve(budget, aheadMaxMs, insteadOfMs);
     } catch (error) {
@@ -49,14 +51,14 @@ export function createPermits(tools: { budgets: Budgets; clock: Clock; log: Log;
    */
   async function take(budget: BudgetName, leftMs: () => number, insteadOfMs?: number): Promise<SendPermission> {
     for (let nth = 1; nth <= PERMITS_PER_SEND_MAX; nth += 1) {
-      // The permit was counted between the question and its answer: at the earliest now.
+      // The permit was counted after this time, so its age is at most the time since then.
       const askedAtMs = clock.monotonicMs();
       const permit = await reserve(budget, leftMs(), nth === 1 ? insteadOfMs : undefined);
       if (!permit.granted) {
         exhaustedUntilMs.set(budget, clock.monotonicMs() + permit.inMs);
         return denied(permit.inMs);
       }
-      if (permit.inMs > 0) await waitMs(permit.inMs);
+      if (permit.inMs > 0) await pause(permit.inMs);
       if (clock.monotonicMs() < askedAtMs + permit.inMs + permit.lastsMs) return { granted: true };
     }
     return { granted: false, notBeforeMs: null };
@@ -65,13 +67,13 @@ export function createPermits(tools: { budgets: Budgets; clock: Clock; log: Log;
   /** The permits of one call; its wait budget starts now. */
   return function permitsOf(
     budget: BudgetName,
-    { maySend = () => true, permit, slotWaitMs }: CallOptions,
+    { maySend = () => true, permit, permitWaitMs }: CallOptions,
   ): CallPermits {
-    const wait = startWaitBudget(clock, slotWaitMs ?? WAIT_MS);
+    const wait = startWaitBudget(clock, permitWaitMs ?? WAIT_MS);
     let claimed = permit;
     let isExchanged = false;
     let deadlineMs = 0;
-    // Half of what is left of the attempt is for its answer.
+    // Half of the remaining time of the attempt is reserved for its answer.
     const leftMs = () => Math.max(0, Math.min(wait.leftMs(), (deadlineMs - clock.monotonicMs()) / 2));
     const claimedOrNew = async (): Promise<SendPermission> => {
       if (claimed?.isFresh() === true) return { granted: true };

@@ -3,21 +3,34 @@ import { JSON_LEVELS_MAX } from '../contracts/common';
 import type { Operation } from '../contracts/operations';
 import { failedRules } from '../contracts/rules';
 import { envelope } from '../contracts/service';
-import { FAULTS_NAMED_MAX, jsonFaults } from '../domain/json-faults';
+import { FAULTS_NAMED_MAX, jsonFaults, withQuotedNumbers } from '../domain/json';
+import type { FieldRule } from '../domain/refusal';
+import { isFields, mended } from './mend';
 
-/** What an answer must keep to: the part of an operation's row that says so. */
+/** The contract of an answer: a part of the operation's row. */
 export interface Contract<T> {
   readonly answer: z.ZodType<T>;
   readonly answerShape: Operation['answerShape'];
+  readonly isAnswerUsed: Operation['isAnswerUsed'];
+  /** Reads the body in place of the rules for all operations. */
+  readonly read?: (body: Body) => Reading<T>;
 }
 
-/** What a body says once it was held against its contract. */
+/** A body after it was checked against its contract. */
 export type Reading<T> =
-  | { readonly kept: true; readonly data: T }
-  /** Field and rule of everything that is wrong; never a value. */
+  /** `differences` lists what was tolerated, as field and rule. Without data where none is needed. */
+  | { readonly kept: true; readonly data: T | null; readonly differences: readonly string[] }
+  /** Field and rule of every violation; never a value. */
   | { readonly kept: false; readonly issues: readonly string[] };
 
-/** An envelope adds one level to what it holds. */
+type JsonFields = Readonly<Record<string, unknown>>;
+
+interface JsonObjectBody {
+  readonly text: string;
+  readonly value: JsonFields;
+}
+
+/** The envelope adds one level. */
 const ANSWER_LEVELS_MAX = JSON_LEVELS_MAX + 1;
 
 /** The body of an answer; `value` is undefined when it is not JSON. */
@@ -38,28 +51,30 @@ export function readJson(text: string): Body {
 }
 
 /**
- * Holds the body of a 2xx answer against its operation's contract. Reference operations answer inside an envelope
- * (service-api 1); those of the integration guide (4.5) are read both inside an envelope and bare.
+ * Reads the body of a 2xx by its operation's contract. Reference operations answer inside an envelope
+ * (docs/service-api.md#envelope); those of the integration guide (#guide-operations) inside an envelope or bare. Answers
+ * that differ but have only one meaning are read, and their differences listed.
  */
-export function readAnswer<T>(contract: Contract<T>, { text, isJson, value }: Body): Reading<T> {
-  if (!isJson) return { kept: false, issues: ['body: must be JSON'] };
+export function readAnswer<T>(contract: Contract<T>, body: Body): Reading<T> {
+  const { text, isJson, value } = body;
+  if (contract.read) return contract.read(body);
+  if (text.trim() === '' && !contract.isAnswerUsed) return accepted(null, ['body: is empty']);
+  if (!isJson || !isFields(value)) return { kept: false, issues: ['body: must be JSON'] };
   const faults = faultsOf(text);
   if (faults.length > 0) return { kept: false, issues: faults };
-  const enveloped = readEnveloped(contract.answer, value);
-  switch (contract.answerShape) {
-    case 'envelope':
-      return enveloped;
-    // Open question Q7: whether the answers of service-api 4.5 travel in the envelope is not documented; both are read.
-    case 'bare_or_envelope': {
-      if (enveloped.kept) return enveloped;
-      const bare = held(contract.answer, value, '');
-      // Of the two complaints, the one about the shape that was meant.
-      return bare.kept || !hasData(value) ? bare : enveloped;
-    }
-  }
+  // Open question Q7: whether the answers of docs/service-api.md#guide-operations travel in the envelope is not
+  // documented; both are read.
+  const mayBeBare = contract.answerShape === 'bare_or_envelope';
+  const enveloped = readEnveloped(contract, { text, value });
+  // A bare answer may have a field `data` of its own.
+  if (enveloped.kept || (!mayBeBare && 'data' in value)) return enveloped;
+  const bare = readFields(contract.answer, { text, value }, []);
+  if (bare.kept) return mayBeBare ? bare : accepted(bare.data, ['body: has no envelope', ...bare.differences]);
+  // The issues of the shape that was probably meant.
+  return mayBeBare && !('data' in value) ? bare : enveloped;
 }
 
-/** What no answer may hold under any contract; found in one pass over its text. */
+/** Faults that no contract allows, found in one pass over the text. */
 function faultsOf(text: string): readonly string[] {
   const { isTooDeep, infinite, infiniteCount } = jsonFaults(text, ANSWER_LEVELS_MAX);
   if (isTooDeep) return ['body: is nested too deeply'];
@@ -68,50 +83,72 @@ function faultsOf(text: string): readonly string[] {
   return others === 0 ? named : [...named, `body: and ${others} more`];
 }
 
-function readEnveloped<T>(answer: z.ZodType<T>, value: unknown): Reading<T> {
-  const outer = held(envelope, value, '');
-  return outer.kept ? held(answer, outer.data.data, 'data.') : outer;
-}
-
-function held<T>(schema: z.ZodType<T>, value: unknown, at: string): Reading<T> {
-  const result = schema.safeParse(value);
-  if (result.success) return { kept: true, data: result.data };
-  const broken = failedRules(result.error).slice(0, FAULTS_NAMED_MAX);
-  return { kept: false, issues: broken.map(({ field, rule }) => `${at}${field}: ${rule}`) };
-}
-
-function hasData(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'data' in value;
-}
-
-/** Longer messages of the service are cut. */
-const MESSAGE_LENGTH_MAX = 500;
-/** How deep a message is searched: `{ error: { errors: [ { message } ] } }` is the deepest seen in the wild. */
-const DEPTH_MAX = 4;
-/**
- * Where services put their messages, best first.
- * Open question Q6: the shape of an error body is not documented (service-api 7); the first message found counts.
- */
-const NAMES = ['message', 'error', 'error_description', 'detail', 'title', 'errors', 'data'] as const;
-
-/** The message in a refusal's JSON body, at most 500 characters; null when there is none. */
-export function refusalMessage(body: unknown): string | null {
-  const message = messageIn(body, DEPTH_MAX);
-  return message === null ? null : message.slice(0, MESSAGE_LENGTH_MAX).toWellFormed();
-}
-
-function messageIn(value: unknown, depth: number): string | null {
-  if (typeof value === 'string') return value.trim() === '' ? null : value.trim();
-  if (typeof value !== 'object' || value === null || depth === 0) return null;
-  const candidates: readonly unknown[] = Array.isArray(value) ? value : named(value);
-  for (const candidate of candidates) {
-    const message = messageIn(candidate, depth - 1);
-    if (message !== null) return message;
+/** Reads the envelope, and `data` in it. */
+function readEnveloped<T>(contract: Contract<T>, { text, value }: JsonObjectBody): Reading<T> {
+  const outer = brokenEnvelope(value);
+  if (!isFields(value['data'])) {
+    return isWithoutData(contract, value) ? accepted(null, outer) : { kept: false, issues: outer };
   }
-  return null;
+  const inner = readFields(contract.answer, { text, value }, ['data']);
+  if (!inner.kept) return { kept: false, issues: named([...outer, ...inner.issues]) };
+  return outer.length === 0 ? inner : accepted(inner.data, [...outer, ...inner.differences]);
 }
 
-function named(value: object): unknown[] {
-  const fields = new Map<string, unknown>(Object.entries(value));
-  return NAMES.map((name) => fields.get(name));
+/**
+ * True for an envelope that accepts and has no data, where none is needed. A code that may be one of an error
+ * does not accept.
+ */
+function isWithoutData<T>({ isAnswerUsed }: Contract<T>, { code, message, data }: JsonFields): boolean {
+  if (isAnswerUsed || (data ?? null) !== null || (code === undefined && message === undefined)) return false;
+  const number = envelopeNumber(code);
+  if (number !== null) return number < ERRORS_FROM;
+  return code === undefined || (typeof code === 'string' && /^(ok|success|accepted)$/i.test(code));
+}
+
+const ERRORS_FROM = 400;
+
+/** The `code` of an envelope as a number, also if it is text; null when it is none. */
+function envelopeNumber(code: unknown): number | null {
+  if (typeof code === 'number') return code;
+  return typeof code === 'string' && /^\s*\d{1,9}\s*$/.test(code) ? Number(code) : null;
+}
+
+/** The status of a refusal that a 2xx has in its envelope; null when it has none. */
+export function refusalCode({ value }: Body): number | null {
+  const code = isFields(value) ? envelopeNumber(value['code']) : null;
+  return code !== null && Number.isInteger(code) && code >= ERRORS_FROM && code <= 599 ? code : null;
+}
+
+/** The rules of the envelope that a body breaks, as field and rule. */
+export function brokenEnvelope(value: unknown): readonly string[] {
+  const result = envelope.safeParse(value);
+  return result.success ? [] : issuesOf(failedRules(result.error), '');
+}
+
+/** Reads the body, or the part of it at `path`, by its contract. */
+function readFields<T>(
+  schema: z.ZodType<T>,
+  { text, value }: JsonObjectBody,
+  path: readonly ['data'] | [],
+): Reading<T> {
+  const part = path.length === 0 ? value : value['data'];
+  const at = path.length === 0 ? '' : 'data.';
+  const result = schema.safeParse(part);
+  if (result.success) return accepted(result.data, []);
+  const digits = readJson(withQuotedNumbers(text)).value;
+  const read = mended(schema, part, path.length === 0 || !isFields(digits) ? digits : digits['data']);
+  if (read === null) return { kept: false, issues: issuesOf(failedRules(result.error), at) };
+  return accepted(read.data, issuesOf(read.broken, at));
+}
+
+function accepted<T>(data: T | null, differences: readonly string[]): Reading<T> {
+  return { kept: true, data, differences: named(differences) };
+}
+
+function issuesOf(broken: readonly FieldRule[], at: string): readonly string[] {
+  return named(broken.map(({ field, rule }) => `${at}${field}: ${rule}`));
+}
+
+function named(issues: readonly string[]): readonly string[] {
+  return issues.slice(0, FAULTS_NAMED_MAX);
 }

@@ -1,6 +1,7 @@
 import type { Exchange } from '../domain/policy';
 import type { Clock } from '../platform/clock';
 import type { StoredToken, TokenCache } from '../workflow/service-port';
+import type { TokenData } from './token-answer';
 
 /**
  * There is no token. `connection`: none could be obtained. `dropped`: none was requested, because the budget of token
@@ -19,7 +20,7 @@ export interface RenewalTools {
   /** Gets a token from the service, without retries. */
   readonly fetchToken: () => Promise<Renewed>;
   readonly waitMs: (ms: number) => Promise<void>;
-  /** Told of a shared cache that fails; the token itself is never in the error. */
+  /** Called when the shared cache fails; the error never contains the token. */
   readonly onCacheFailure: (error: unknown) => void;
 }
 
@@ -64,10 +65,10 @@ export async function renewToken(stale: string | null, tools: RenewalTools): Pro
   }
 }
 
-/** The longest a `Retry-After` of the token call is respected: five minutes once jitter has lengthened it by a quarter. */
+/** The longest respected `Retry-After` of the token call; jitter lengthens it to at most five minutes. */
 const ASKED_WAIT_MAX_MS = 240_000;
 
-/** An outcome of the token call; all sending depends on it, so the service cannot postpone the next one for long. */
+/** Limits the wait after a token call, because all sending depends on it. */
 export function withBoundedWait(exchange: Exchange, nowMs: number): Exchange {
   if (!('notBeforeMs' in exchange) || exchange.notBeforeMs === null) return exchange;
   return { ...exchange, notBeforeMs: Math.min(exchange.notBeforeMs, nowMs + ASKED_WAIT_MAX_MS) };
@@ -78,7 +79,7 @@ export function noToken(cause: string, notBeforeMs: number | null = null): Renew
   return { ok: false, exchange: { kind: 'connection', cause, notBeforeMs } };
 }
 
-/** What a token call that brought no token comes to for those who need one. */
+/** Converts the outcome of a token call without a token for the calls that need one. */
 export function noTokenAfter(exchange: Exchange): Renewed & { ok: false } {
   switch (exchange.kind) {
     case 'accepted':
@@ -86,8 +87,13 @@ export function noTokenAfter(exchange: Exchange): Renewed & { ok: false } {
     case 'not_the_service':
       return noToken('token_contract_broken');
     case 'refused':
+      // The rate limit of token calls is reached: the calls that need one wait, as without a permit of our own.
+      if (exchange.httpStatus === 429 && exchange.notBeforeMs !== null) {
+        return { ok: false, exchange: { kind: 'dropped', notBeforeMs: exchange.notBeforeMs } };
+      }
       return noToken(`token_http_${exchange.httpStatus}`, exchange.notBeforeMs);
     case 'surely_not_sent':
+    case 'partly_sent':
     case 'unanswered':
       return noToken(`token_${exchange.cause}`);
     case 'connection':
@@ -140,26 +146,25 @@ export interface KnownToken extends StoredToken {
 
 /**
  * How long before its end a token is renewed.
- * Open question Q8: the lifetime of a token is not documented; a readable `exp` is believed, else the first 401 tells.
+ * Open question Q8: the lifetime of a token is not documented; a readable `exp` is believed, else `expires_in`, else the
+ * first 401 tells.
  */
 const EARLY_MS = 60_000;
-/** No service means a token to last for longer; such an end is in another unit, or nonsense. */
+/** A later end is in another unit or nonsense. */
 const LASTS_MAX_MS = 365 * 86_400_000;
 
 /**
- * A token fresh from the service, with its end if it is a readable JWT (field notes, "Services of this kind"). A fresh
- * token that is over by our clock means that the clocks disagree: its end then says nothing, and only a 401 ends it. So
- * does one that lasts for more than a year.
- * Null when the token cannot travel in a header.
+ * A token that was just received, with its end: that of a readable JWT, else after the lifetime that came with it. An
+ * end in the past means that the clocks disagree, and one after more than a year is nonsense: both are ignored, and a 401
+ * ends the token.
  */
-export function freshToken(token: string, nowMs: number): StoredToken | null {
-  if (!/^[\x21-\x7e]+$/.test(token)) return null;
-  const expiresAtMs = jwtExpiresAtMs(token);
-  const isSane = expiresAtMs !== null && expiresAtMs > nowMs && expiresAtMs <= nowMs + LASTS_MAX_MS;
-  return { token, expiresAtMs: isSane ? expiresAtMs : null };
+export function freshToken({ token, expires_in: lifetimeS }: TokenData, nowMs: number): StoredToken {
+  const isSane = (endMs: number | null) => endMs !== null && endMs > nowMs && endMs <= nowMs + LASTS_MAX_MS;
+  const ends = [jwtExpiresAtMs(token), typeof lifetimeS === 'number' ? nowMs + lifetimeS * 1000 : null];
+  return { token, expiresAtMs: ends.find(isSane) ?? null };
 }
 
-/** True once a token has ended, if it tells. */
+/** True when the end of the token is known and has passed. */
 export function isOver(token: StoredToken, nowMs: number): boolean {
   return token.expiresAtMs !== null && token.expiresAtMs <= nowMs;
 }

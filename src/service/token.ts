@@ -1,22 +1,22 @@
-import { setTimeout as waitMs } from 'node:timers/promises';
 import type { Clock } from '../platform/clock';
 import type { Log } from '../platform/log';
+import { pause } from '../platform/timers';
 import type { StoredToken, TokenCache } from '../workflow/service-port';
 import { isDueEarly, isOver, noToken, renewToken, type KnownToken, type Renewed } from './token-renewal';
 
-/** Where every call gets its token from. */
+/** The source of the token of every call. */
 export interface TokenSource {
-  /** Whether `current` would answer without asking the service. */
+  /** Whether `current` would return a token without a call to the service. */
   isAtHand(): Promise<boolean>;
-  /** A token to send with: the shared one while it lasts, renewed shortly before its end. */
+  /** The token to send with: the shared one until shortly before its end, then a new one. */
   current(): Promise<Renewed>;
-  /** Another token than the one the service just refused: the shared one if it is another, else a renewed one. */
+  /** A token other than the one that was refused: the shared one if it differs, else a new one. */
   replace(refused: string): Promise<Renewed>;
-  /** Takes in a token that was had on another way, for all processes unless one of them is renewing. */
+  /** Stores a token that another call received, for all processes unless one of them is renewing. */
   adopt(token: StoredToken): Promise<void>;
 }
 
-/** How long a token is used without looking into the shared cache again; a 401 always looks. */
+/** How long a token is used before the shared cache is read again; a 401 always reads it. */
 const TRUSTED_MS = 1_000;
 const EARLY_RETRY_MIN_MS = 1_000;
 const ADOPT_LOCK_MS = 2_000;
@@ -40,27 +40,27 @@ export function createTokenSource(tools: {
   let refusal: (Renewed & { ok: false }) | null = null;
 
   const onCacheFailure = (error: unknown) =>
-    // Only the kind of error: its text comes from a client that was handed the token.
+    // Only the kind of error: its text may contain the token.
     log.warn('token_cache.failed', { error_name: error instanceof Error ? error.name : 'unknown' });
 
-  const remember = (token: StoredToken) => {
+  const setKnown = (token: StoredToken) => {
     if (known?.token !== token.token) known = { ...token, seenAtMs: clock.nowMs() };
     readAtMs = clock.monotonicMs();
   };
 
-  /** Looks into the shared cache; an answer that a renewal has overtaken meanwhile is dropped. */
+  /** Reads the shared cache. A result that a renewal has overtaken is dropped. */
   const look = async () => {
     const before = known;
     readAtMs = clock.monotonicMs();
     try {
       const stored = await tokens.read();
-      if (stored !== null && known === before) remember(stored);
+      if (stored !== null && known === before) setKnown(stored);
     } catch (error) {
       onCacheFailure(error);
     }
   };
 
-  /** Asks the service, unless it said to leave it alone until later. */
+  /** Requests a token, unless the service asked to wait. */
   const fetchToken = async (): Promise<Renewed> => {
     if (refusal !== null && clock.nowMs() < (refusal.exchange.notBeforeMs ?? 0)) return refusal;
     const fetched = await tools.fetchToken();
@@ -70,8 +70,8 @@ export function createTokenSource(tools: {
 
   const renew = async (stale: string | null): Promise<Renewed> => {
     try {
-      const renewed = await renewToken(stale, { tokens, clock, timeoutMs, fetchToken, waitMs, onCacheFailure });
-      if (renewed.ok) remember(renewed.token);
+      const renewed = await renewToken(stale, { tokens, clock, timeoutMs, fetchToken, waitMs: pause, onCacheFailure });
+      if (renewed.ok) setKnown(renewed.token);
       return renewed;
     } catch (error) {
       onCacheFailure(error);
@@ -81,10 +81,10 @@ export function createTokenSource(tools: {
     }
   };
 
-  /** One renewal at a time in this process; who comes later shares its result. */
+  /** One renewal at a time in this process; later callers share its result. */
   const renewOnce = (stale: string | null): Promise<Renewed> => (renewing ??= renew(stale));
 
-  /** The old token still works, so nothing depends on this renewal: when it fails, the next try waits. */
+  /** The old token still works, so a failure only delays the next attempt. */
   const renewEarly = async (token: KnownToken): Promise<Renewed> => {
     const renewed = await renewOnce(token.token);
     const nowMs = clock.nowMs();
@@ -94,8 +94,8 @@ export function createTokenSource(tools: {
     return leftMs > 0 ? { ok: true, token } : renewed;
   };
 
-  /** The token known after a look at the shared cache if the last one is a while ago, and what is to be done with it. */
-  const standing = async (): Promise<{ token: KnownToken | null; what: 'use' | 'renew' | 'renew_early' }> => {
+  /** The current token, read from the shared cache if necessary, and what to do with it. */
+  const chooseToken = async (): Promise<{ token: KnownToken | null; what: 'use' | 'renew' | 'renew_early' }> => {
     if (known === null || clock.monotonicMs() - readAtMs >= TRUSTED_MS) await look();
     const [token, nowMs] = [known, clock.nowMs()];
     if (token === null || isOver(token, nowMs)) return { token, what: 'renew' };
@@ -104,15 +104,15 @@ export function createTokenSource(tools: {
   };
 
   return {
-    isAtHand: async () => (await standing()).what === 'use',
+    isAtHand: async () => (await chooseToken()).what === 'use',
     async current() {
-      const { token, what } = await standing();
+      const { token, what } = await chooseToken();
       if (token === null || what === 'renew') return renewOnce(token?.token ?? null);
       return what === 'renew_early' ? renewEarly(token) : { ok: true, token };
     },
     replace: renewOnce,
     async adopt(token) {
-      remember(token);
+      setKnown(token);
       const holder = clock.id();
       try {
         if (!(await tokens.tryLock(holder, ADOPT_LOCK_MS))) return;

@@ -5,9 +5,10 @@ import { AxiosError } from 'axios';
  *
  * - dropped: there was no permission to send; nothing was written.
  * - surely_not_sent: no byte of the request was handed to a connected socket.
- * - unanswered: bytes may have left and no status came back.
+ * - partly_sent: bytes have left, but the last byte of the body surely not.
+ * - unanswered: the whole request may have left and no status came back.
  */
-export type FailedPhase = 'dropped' | 'surely_not_sent' | 'unanswered';
+export type FailedPhase = 'dropped' | 'surely_not_sent' | 'partly_sent' | 'unanswered';
 
 /**
  * An attempt that ended without a status. Carries its reason and nothing else: neither the request nor its configuration
@@ -45,7 +46,8 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /**
  * Why a connection failed, as one word: `dns_failed`, `connection_refused`, `connection_reset`, `unreachable`,
- * `connect_timeout`, `timeout`, `not_http`, `tls_<code>` while securing, else the system's own code in lower case.
+ * `connect_timeout`, `timeout`, `not_http`, `tls_<code>` while securing, `proxy_<word>` for a tunnel that
+ * was not opened (`proxy_http_407`, `proxy_connection_refused`, `proxy_timeout`), else the system's own code in lower case.
  * Taken from the error's code alone, never from its text, which may name hosts and paths.
  */
 export function reasonOf(error: unknown, stage: ConnectionStage): string {

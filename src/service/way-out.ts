@@ -1,0 +1,47 @@
+import { Agent as PlainAgent, type AgentOptions } from 'node:http';
+import { Agent as SecureAgent } from 'node:https';
+import type { WayOutSettings } from '../platform/config';
+import { openSecureContext, type TlsPrefix } from '../platform/tls-files';
+import { TunnelAgent } from './tunnel';
+
+/** The agents of one way of using connections: for secure addresses, and for plain ones. */
+export interface Agents {
+  readonly secure: SecureAgent | TunnelAgent;
+  readonly plain: PlainAgent | TunnelAgent;
+}
+
+/** How calls leave this machine. */
+export interface WayOut {
+  /** Keeps connections open between calls. Through a proxy each call has a connection of its own. */
+  readonly keepAlive: Agents;
+  /** Opens a connection for each call. */
+  readonly fresh: Agents;
+}
+
+/** Without a proxy, further authorities or a certificate of ours. */
+const DIRECT: WayOutSettings = { proxyUrl: null, caFile: null, clientCertFile: null, clientKeyFile: null };
+
+/**
+ * Opens the way out. Reads the files once, at the start; their variables begin with `prefix`.
+ * @throws ConfigurationError that names the variable of a file that cannot be used.
+ */
+export function openWayOut(
+  settings: WayOutSettings = DIRECT,
+  {
+    connectTimeoutMs,
+    reuse,
+    prefix = 'SERVICE',
+  }: { readonly connectTimeoutMs: number; readonly reuse: AgentOptions; readonly prefix?: TlsPrefix },
+): WayOut {
+  const secureContext = openSecureContext(settings, prefix);
+  const trust = secureContext ? { secureContext } : {};
+  if (settings.proxyUrl !== null) {
+    const agent = new TunnelAgent(settings.proxyUrl, { connectTimeoutMs, secureContext });
+    const tunnels = { secure: agent, plain: agent };
+    return { keepAlive: tunnels, fresh: tunnels };
+  }
+  return {
+    keepAlive: { secure: new SecureAgent({ ...reuse, ...trust }), plain: new PlainAgent(reuse) },
+    fresh: { secure: new SecureAgent({ keepAlive: false, ...trust }), plain: new PlainAgent({ keepAlive: false }) },
+  };
+}
