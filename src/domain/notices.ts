@@ -1,0 +1,289 @@
+import { backoffMs } from './backoff';
+import {
+  isQuiet,
+  NOTICE_CHANNELS,
+  type AlarmKind,
+  type AlarmSeverity,
+  type NoticeChannel,
+  type NotificationSettings,
+} from './notification-settings';
+import { HOUR_MS, MINUTE_MS } from './timestamp';
+
+/**
+ * Which notices the alarms of an installation need: one at the start of an alarm, one at its end, and one more when it
+ * is not acknowledged in time. A notice is stored before it is sent and removed after it was sent, so that each is sent
+ * at least once. Its id never changes, so that a receiver can drop repetitions.
+ */
+
+/** An alarm that holds now. `key` names the same alarm at a later time, for instance without its counts. */
+export interface ObservedAlarm {
+  readonly key: string;
+  readonly kind: AlarmKind;
+  readonly severity: AlarmSeverity;
+  /** What it means and what to do, in the language of the settings. Without personal data. */
+  readonly title: string;
+  readonly todo: string;
+  /** The channel whose failure this is. Its notices go to the other channel only. */
+  readonly failingChannel: NoticeChannel | null;
+}
+
+/** An alarm from its first sight to its end. Times are ms since the epoch. */
+export interface Incident extends ObservedAlarm {
+  readonly id: string;
+  readonly seenAtMs: number;
+  /** Since when it was not seen; null while it holds. */
+  readonly missingSinceMs: number | null;
+  /** When its start was announced; null before. */
+  readonly startedAtMs: number | null;
+  /** Quiet hours hold its start back. */
+  readonly isHeldBack: boolean;
+  readonly escalatedAtMs: number | null;
+  readonly acknowledged: { readonly by: string; readonly atMs: number } | null;
+}
+
+export const NOTICE_TYPES = ['alarm.started', 'alarm.ended', 'alarm.escalated', 'alarm.summary', 'test'] as const;
+export type NoticeType = (typeof NOTICE_TYPES)[number];
+
+export interface NoticeAlarm extends Omit<ObservedAlarm, 'key' | 'failingChannel'> {
+  readonly id: string;
+  readonly seenAtMs: number;
+}
+
+/** A message that is owed to one channel. */
+export interface Notice {
+  /** The same for each attempt and each channel. */
+  readonly id: string;
+  readonly type: NoticeType;
+  readonly channel: NoticeChannel;
+  /** Mail addresses; none for a webhook. */
+  readonly to: readonly string[];
+  readonly alarms: readonly NoticeAlarm[];
+  readonly createdAtMs: number;
+  readonly attempts: number;
+  readonly nextAtMs: number;
+}
+
+/** The page of the console where a person acts on a notice; null while the address of the console is not known. */
+export function pageOfNotice({ type }: Pick<Notice, 'type'>, consoleUrl: string | null): string | null {
+  if (consoleUrl === null) return null;
+  return `${consoleUrl}${type === 'test' ? '/ops/notifications' : '/ops'}`;
+}
+
+/** How the last attempts of a channel ended. */
+export interface ChannelHealth {
+  readonly deliveredAtMs: number | null;
+  /** Null after a success. */
+  readonly failingSinceMs: number | null;
+  readonly problem: string | null;
+}
+
+export interface NotificationState {
+  readonly incidents: readonly Incident[];
+  readonly notices: readonly Notice[];
+  readonly channels: Readonly<Record<NoticeChannel, ChannelHealth | null>>;
+}
+
+export const NO_NOTIFICATIONS: NotificationState = {
+  incidents: [],
+  notices: [],
+  channels: { webhook: null, mail: null },
+};
+
+/** An alarm that ends earlier is not announced. */
+export const START_HOLD_MS = 30_000;
+/** An alarm that returns earlier is the same one, and gets no further notice. */
+export const END_HOLD_MS = 60_000;
+/** A notice that was not delivered for so long is dropped. */
+export const GIVE_UP_MS = 24 * HOUR_MS;
+/** A channel that fails for so long is an alarm. A shorter fault needs no person: notices are repeated. */
+export const CHANNEL_FAILS_AFTER_MS = 2 * MINUTE_MS;
+/** Failing channels must not fill Redis. The oldest notices are dropped first. */
+export const NOTICES_MAX = 500;
+const RETRY = { retryBaseMs: 5000, retryCapMs: 5 * MINUTE_MS };
+
+export interface AlarmLook {
+  readonly observed: readonly ObservedAlarm[];
+  readonly settings: NotificationSettings;
+  /** The channels in use. */
+  readonly channels: readonly NoticeChannel[];
+  readonly nowMs: number;
+  readonly newId: () => string;
+}
+
+/** The state after a look at the alarms. Returns the same object if nothing changed. */
+export function afterLook(state: NotificationState, view: AlarmLook): NotificationState {
+  const { settings, channels } = view;
+  const isChosen = ({ kind }: { readonly kind: AlarmKind }) => !settings.muted_alarms.includes(kind);
+  const observed = new Map(view.observed.filter(isChosen).map((alarm) => [alarm.key, alarm]));
+  const known = state.incidents.filter(isChosen);
+  const looked = known.map((incident) => lookedAt(incident, observed.get(incident.key) ?? null, view));
+  const appeared = [...observed.values()].filter(({ key }) => !known.some((incident) => incident.key === key));
+  const changes = [...looked, ...appeared.map((alarm): Looked => ({ incident: incidentOf(alarm, view), types: [] }))];
+  const notices = changes.flatMap(({ incident, types }) => types.flatMap((type) => noticesOf(type, incident, view)));
+  const incidents = changes.flatMap(({ incident, isOver = false }) => (isOver ? [] : [incident]));
+  const { after, summary } = afterQuietHours(incidents, view);
+  const kept = state.notices.filter(({ channel }) => channels.includes(channel));
+  const health = healthOf(state.channels, channels);
+  const isSame =
+    health === state.channels &&
+    known.length === state.incidents.length &&
+    after.length === state.incidents.length &&
+    after.every((incident, at) => incident === state.incidents[at]) &&
+    kept.length === state.notices.length;
+  if (isSame && notices.length === 0 && summary.length === 0) return state;
+  const owing = [...kept, ...notices, ...summary].slice(-NOTICES_MAX);
+  return { ...state, channels: health, incidents: after, notices: owing };
+}
+
+/** A channel that is no longer used has no health: nothing would show its recovery. */
+function healthOf(channels: NotificationState['channels'], used: readonly NoticeChannel[]) {
+  const isForgotten = (channel: NoticeChannel) => channels[channel] !== null && !used.includes(channel);
+  const kept = (channel: NoticeChannel) => (isForgotten(channel) ? null : channels[channel]);
+  return NOTICE_CHANNELS.some(isForgotten) ? { webhook: kept('webhook'), mail: kept('mail') } : channels;
+}
+
+interface Looked {
+  readonly incident: Incident;
+  readonly types: readonly NoticeType[];
+  readonly isOver?: boolean;
+}
+
+function incidentOf(alarm: ObservedAlarm, { nowMs, newId }: AlarmLook): Incident {
+  const times = { seenAtMs: nowMs, missingSinceMs: null, startedAtMs: null, escalatedAtMs: null };
+  return { ...alarm, ...times, id: newId(), isHeldBack: false, acknowledged: null };
+}
+
+function lookedAt(incident: Incident, alarm: ObservedAlarm | null, view: AlarmLook): Looked {
+  const { settings, nowMs } = view;
+  const isHushed = isQuiet(settings, incident.severity, nowMs);
+  if (alarm === null) {
+    const missingSinceMs = incident.missingSinceMs ?? nowMs;
+    const isOver = nowMs - missingSinceMs >= END_HOLD_MS;
+    // The end of an announced alarm waits for the end of quiet hours.
+    if (isOver && incident.startedAtMs === null) return { incident, types: [], isOver };
+    if (isOver && !isHushed) return { incident, types: ['alarm.ended'], isOver };
+    return { incident: incident.missingSinceMs === null ? { ...incident, missingSinceMs } : incident, types: [] };
+  }
+  const seen = incident.missingSinceMs === null ? incident : { ...incident, missingSinceMs: null };
+  if (seen.startedAtMs === null) {
+    if (seen.isHeldBack || nowMs - seen.seenAtMs < START_HOLD_MS) return { incident: seen, types: [] };
+    // The text of now: counts have grown since.
+    const current = { ...seen, title: alarm.title, todo: alarm.todo };
+    if (isHushed) return { incident: { ...current, isHeldBack: true }, types: [] };
+    return { incident: { ...current, startedAtMs: nowMs }, types: ['alarm.started'] };
+  }
+  const escalateAfterMs = settings.escalate_after_minutes * MINUTE_MS;
+  const isIgnored = escalateAfterMs > 0 && seen.acknowledged === null && nowMs - seen.startedAtMs >= escalateAfterMs;
+  if (!isIgnored || seen.escalatedAtMs !== null || isHushed) return { incident: seen, types: [] };
+  return { incident: { ...seen, escalatedAtMs: nowMs }, types: ['alarm.escalated'] };
+}
+
+/** Announces in one summary what quiet hours held back and still holds. */
+function afterQuietHours(incidents: readonly Incident[], view: AlarmLook) {
+  const { settings, nowMs, newId } = view;
+  const released = incidents.filter(
+    ({ isHeldBack, missingSinceMs, severity }) =>
+      isHeldBack && missingSinceMs === null && !isQuiet(settings, severity, nowMs),
+  );
+  if (released.length === 0) return { after: incidents, summary: [] };
+  const after = incidents.map((incident) =>
+    released.includes(incident) ? { ...incident, isHeldBack: false, startedAtMs: nowMs } : incident,
+  );
+  return { after, summary: owed({ id: `${newId()}.summary`, type: 'alarm.summary', alarms: released }, view) };
+}
+
+function noticesOf(type: NoticeType, incident: Incident, view: AlarmLook): readonly Notice[] {
+  const id = `${incident.id}.${type.replace('alarm.', '')}`;
+  return owed({ id, type, alarms: [incident] }, view, incident.escalatedAtMs !== null);
+}
+
+/**
+ * The notice, once per channel; without the alarm about the channel itself. `isEscalated`: the second list of addresses
+ * knows of the alarm.
+ */
+function owed(
+  about: { readonly id: string; readonly type: NoticeType; readonly alarms: readonly Incident[] },
+  { settings, channels, nowMs }: AlarmLook,
+  isEscalated = false,
+): readonly Notice[] {
+  const { mail_to: first, escalate_to: second } = settings;
+  const all = isEscalated ? [...new Set([...first, ...second])] : first;
+  const addresses = about.type === 'alarm.escalated' ? second : all;
+  return channels.flatMap((channel): Notice[] => {
+    const to = channel === 'mail' ? addresses : [];
+    if (channel === 'mail' && to.length === 0) return [];
+    const alarms = about.alarms
+      .filter(({ failingChannel }) => failingChannel !== channel)
+      .map(({ id, kind, severity, title, todo, seenAtMs }) => ({ id, kind, severity, title, todo, seenAtMs }));
+    if (alarms.length === 0) return [];
+    return [{ ...about, alarms, channel, to, createdAtMs: nowMs, attempts: 0, nextAtMs: nowMs }];
+  });
+}
+
+/** The notices to send now. The end of an alarm waits until its start was delivered to the same channel. */
+export function dueNotices({ notices }: NotificationState, nowMs: number): readonly Notice[] {
+  const isAboutSame = (one: Notice, other: Notice) =>
+    one.channel === other.channel && one.alarms.some(({ id }) => other.alarms.some((alarm) => alarm.id === id));
+  return notices.filter(
+    (notice, at) => notice.nextAtMs <= nowMs && !notices.slice(0, at).some((earlier) => isAboutSame(earlier, notice)),
+  );
+}
+
+/** How an attempt ended. A problem is a short code without addresses or secrets, such as `http_500`. */
+export type NoticeOutcome =
+  | { readonly kind: 'delivered'; readonly problem: string | null }
+  | { readonly kind: 'failed'; readonly problem: string };
+
+/** The state after an attempt: a delivered notice is removed, a failed one waits. @param jitter 0 to 1. */
+export function afterAttempt(
+  state: NotificationState,
+  { id, channel }: Pick<Notice, 'id' | 'channel'>,
+  { outcome, nowMs, jitter }: { readonly outcome: NoticeOutcome; readonly nowMs: number; readonly jitter: number },
+): NotificationState {
+  const health = state.channels[channel];
+  const isDelivered = outcome.kind === 'delivered';
+  const channels = {
+    ...state.channels,
+    [channel]: {
+      deliveredAtMs: isDelivered ? nowMs : (health?.deliveredAtMs ?? null),
+      failingSinceMs: isDelivered ? null : (health?.failingSinceMs ?? nowMs),
+      problem: outcome.problem,
+    },
+  };
+  const notices = state.notices.flatMap((notice) => {
+    if (notice.id !== id || notice.channel !== channel) return [notice];
+    if (isDelivered || nowMs - notice.createdAtMs >= GIVE_UP_MS) return [];
+    const delayMs = backoffMs({ failures: notice.attempts, notBeforeMs: null, nowMs, jitter }, RETRY);
+    return [{ ...notice, attempts: notice.attempts + 1, nextAtMs: nowMs + delayMs }];
+  });
+  return { ...state, channels, notices };
+}
+
+/** A channel in use whose attempts fail. */
+export interface FailingChannel {
+  readonly channel: NoticeChannel;
+  readonly sinceMs: number;
+  readonly problem: string;
+}
+
+/** The channels whose attempts have all failed for so long that a person should know. */
+export function failingChannels(channels: NotificationState['channels'], nowMs: number): readonly FailingChannel[] {
+  return NOTICE_CHANNELS.flatMap((channel) => {
+    const { failingSinceMs: sinceMs = null, problem = null } = channels[channel] ?? {};
+    if (sinceMs === null || nowMs - sinceMs < CHANNEL_FAILS_AFTER_MS) return [];
+    return [{ channel, sinceMs, problem: problem ?? 'not_sent' }];
+  });
+}
+
+/** The state with an acknowledged incident; null if there is no announced one of this id. The first one counts. */
+export function acknowledge(
+  state: NotificationState,
+  id: string,
+  act: { readonly by: string; readonly atMs: number },
+): NotificationState | null {
+  const known = state.incidents.find((incident) => incident.id === id && incident.startedAtMs !== null);
+  if (known === undefined) return null;
+  if (known.acknowledged !== null) return state;
+  const incidents = state.incidents.map((each) => (each === known ? { ...each, acknowledged: act } : each));
+  return { ...state, incidents };
+}

@@ -1,0 +1,47 @@
+import { createMailSender } from '../notify/mail';
+import { createWebhookSender } from '../notify/webhook';
+import { createLocks } from '../store/locks';
+import { createNotificationStore } from '../store/notification-record';
+import type { NotificationTools } from '../workflow/notifications';
+import { alarmObserver, watchAlarms } from '../workflow/watch-alarms';
+import type * as notificationTexts from '../console/notification-texts';
+import type { Foundation } from './foundation';
+
+/** Loaded with the first alarm: a worker without alarms needs no texts. */
+declare const require: (module: '../console/notification-texts') => typeof notificationTexts;
+const texts = () => require('../console/notification-texts');
+
+/** Longer than a run: ten attempts at a time, each of 15 s at most. */
+const LOCK_MS = 30_000;
+
+/** @throws ConfigurationError if the file of authorities of the mail server cannot be used. */
+export function openNotifications({ config, clock, redis, opsState }: Foundation): NotificationTools {
+  const { webhookSecret, mail, consoleUrl, defaults } = config.notifications;
+  return {
+    store: createNotificationStore(redis, clock),
+    senders: {
+      webhook: createWebhookSender({ secret: webhookSecret, consoleUrl, clock }),
+      mail: createMailSender(mail, (notice, language) => texts().mailTextIn(notice, { language, consoleUrl })),
+    },
+    defaults,
+    observe: alarmObserver({
+      opsState,
+      textOf: (alarm, language, nowMs) => texts().alarmTextIn(alarm, language, nowMs),
+      clock,
+    }),
+  };
+}
+
+/** Starts the watch of a process. Of all processes, one works at a time. */
+export function startNotifications(foundation: Foundation): void {
+  const { clock, metrics, redis, resources, troubleLog: log } = foundation;
+  const locks = createLocks(redis, clock);
+  const watch = watchAlarms({
+    ...openNotifications(foundation),
+    lock: { acquire: () => locks.acquire('notifications', LOCK_MS) },
+    clock,
+    log,
+    metrics,
+  });
+  resources.add('notifications', watch, (opened) => opened.stop());
+}

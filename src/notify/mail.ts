@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs';
+import { createSecureContext, rootCertificates } from 'node:tls';
+import { createTransport, type SMTPTransportOptions } from 'nodemailer';
+import type { Notice } from '../domain/notices';
+import type { NoticeLanguage } from '../domain/notification-settings';
+import { ConfigurationError } from '../platform/config';
+import { errorCode } from '../platform/errors';
+import type { NoticeSender } from '../workflow/notification-port';
+
+/** Where mails are handed over, and their sender. */
+export interface MailSettings {
+  /** `smtp://` or `smtps://`, with user and password or without. */
+  readonly smtpUrl: string;
+  readonly from: string;
+  /** PEM file of authorities that are trusted besides the usual ones. */
+  readonly caFile: string | null;
+}
+
+export interface MailText {
+  readonly subject: string;
+  readonly text: string;
+}
+
+/** The text of a notice in a language; without personal data. */
+export type MailTextOf = (notice: Notice, language: NoticeLanguage) => MailText;
+
+const CONNECT_TIMEOUT_MS = 8000;
+/** Of the whole attempt. */
+const TIMEOUT_MS = 15_000;
+const MISSING = ['NOTIFY_SMTP_URL', 'NOTIFY_MAIL_FROM'];
+
+/**
+ * Sends notices by SMTP, one connection each. A mail is delivered when the server has accepted it for one of its
+ * addresses at least. Its `Message-ID` is the id of the notice, the same for each attempt.
+ *
+ * @throws ConfigurationError if the file of authorities cannot be used.
+ */
+export function createMailSender(settings: MailSettings | null, mailText: MailTextOf): NoticeSender {
+  if (settings === null) {
+    return { missing: MISSING, send: () => Promise.resolve({ kind: 'failed', problem: 'not_configured' }) };
+  }
+  const { from } = settings;
+  const options = transportOptions(settings);
+  const messageId = (id: string) => `<${id}@${from.split('@')[1] ?? 'towhook'}>`;
+  return {
+    missing: [],
+    async send(notice, { language }) {
+      const { subject, text } = mailText(notice, language);
+      const [alarm, ...others] = notice.alarms;
+      // Mail programs show what is about one alarm together.
+      const references =
+        alarm === undefined || others.length > 0 || notice.type === 'alarm.started'
+          ? {}
+          : { references: messageId(`${alarm.id}.started`) };
+      const transport = createTransport(options);
+      try {
+        const { rejected } = await transport.sendMail({
+          from,
+          to: [...notice.to],
+          subject,
+          text,
+          ...references,
+          messageId: messageId(notice.id),
+          headers: { 'Auto-Submitted': 'auto-generated' },
+          disableFileAccess: true,
+          disableUrlAccess: true,
+          signal: AbortSignal.timeout(TIMEOUT_MS),
+        });
+        return { kind: 'delivered', problem: rejected.length === 0 ? null : `refused_${rejected.length}_addresses` };
+      } catch (error) {
+        return { kind: 'failed', problem: problemOf(error) };
+      } finally {
+        transport.close();
+      }
+    },
+  };
+}
+
+/** A password never leaves unencrypted. Without one, STARTTLS is used if the server offers it. */
+function transportOptions({ smtpUrl, caFile }: MailSettings): SMTPTransportOptions {
+  const { protocol, hostname, port, username, password } = new URL(smtpUrl);
+  const secure = protocol === 'smtps:';
+  const hasLogin = username !== '';
+  return {
+    // The brackets of an IPv6 address belong to the URL.
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? (secure ? 465 : 587) : Number(port),
+    secure,
+    requireTLS: hasLogin && !secure,
+    ...(hasLogin ? { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } } : {}),
+    ...(caFile === null ? {} : { tls: { ca: [...rootCertificates, authoritiesIn(caFile)] } }),
+    connectionTimeout: CONNECT_TIMEOUT_MS,
+    greetingTimeout: CONNECT_TIMEOUT_MS,
+    socketTimeout: CONNECT_TIMEOUT_MS,
+    dnsTimeout: CONNECT_TIMEOUT_MS,
+  };
+}
+
+function authoritiesIn(file: string): string {
+  try {
+    const pem = readFileSync(file, 'utf8');
+    createSecureContext({ ca: [pem] });
+    if (pem.includes('BEGIN CERTIFICATE')) return pem;
+  } catch {
+    // The same fault as for a file without certificates.
+  }
+  throw new ConfigurationError([{ variable: 'NOTIFY_SMTP_CA_FILE', rule: 'must name a PEM file with certificates' }]);
+}
+
+/** Codes only: the texts of a mail server repeat addresses. */
+function problemOf(error: unknown): string {
+  const code = errorCode(error) ?? 'not_sent';
+  const status = typeof error === 'object' && error !== null && 'responseCode' in error ? error.responseCode : null;
+  return typeof status === 'number' ? `${code}_${status}` : code;
+}

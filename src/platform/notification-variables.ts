@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import {
+  ALARM_KINDS,
+  ALARM_SEVERITIES,
+  isNoticeAddress,
+  isTimeZone,
+  MAIL_ADDRESS_RULE,
+  NOTICE_ADDRESS_RULE,
+  NOTICE_LANGUAGES,
+  TIME_ZONE_RULE,
+} from '../domain/notification-settings';
+import { count, list, signingSecret, smtpAddress } from './variable-rules';
+
+const filePath = z.string().min(1).optional();
+const mailAddresses = list.pipe(z.array(z.email(MAIL_ADDRESS_RULE))).default([]);
+
+/** The variables of notifications, like those of variables.ts. */
+export const NOTIFICATION_VARIABLES = {
+  NOTIFY_WEBHOOK_URL: z
+    .string()
+    .trim()
+    .refine(isNoticeAddress, NOTICE_ADDRESS_RULE)
+    .optional()
+    .describe(
+      'Address that alarms are posted to, signed. This and the following settings can also be set on `/ops/notifications`, which then counts; secrets and the mail server cannot. See [Notifications](operations/notifications.md).',
+    ),
+  NOTIFY_WEBHOOK_SECRET: signingSecret
+    .optional()
+    .describe('The `whsec_…` secret that signs them. Required for the webhook.'),
+  NOTIFY_WEBHOOK_SECRET_FILE: filePath.describe('File with `NOTIFY_WEBHOOK_SECRET`, instead of the variable.'),
+  NOTIFY_SMTP_URL: smtpAddress
+    .optional()
+    .describe(
+      'Mail server, such as `smtp://user:password@mail.example:587`. `smtps://` is TLS from the start. With a password, `smtp://` needs STARTTLS; without one, it uses it if the server offers it.',
+    ),
+  NOTIFY_SMTP_URL_FILE: filePath.describe('File with `NOTIFY_SMTP_URL`, instead of the variable.'),
+  NOTIFY_SMTP_CA_FILE: filePath.describe(
+    'PEM file with certificates of authorities that are trusted for the mail server besides the usual ones.',
+  ),
+  NOTIFY_MAIL_FROM: z.email(MAIL_ADDRESS_RULE).optional().describe('Sender of the mails. Required for mails.'),
+  NOTIFY_MAIL_TO: mailAddresses.describe('Comma list of mail addresses that get every notice.'),
+  NOTIFY_ESCALATE_TO: mailAddresses.describe(
+    'Comma list of mail addresses that get alarms which are not acknowledged in time.',
+  ),
+  NOTIFY_ESCALATE_MINUTES: count(15).describe('That time. 0 means never.'),
+  NOTIFY_MUTED_ALARMS: list
+    .pipe(z.array(z.enum(ALARM_KINDS)))
+    .default([])
+    .describe('Comma list of kinds of alarms without notices: `'.concat(ALARM_KINDS.join('`, `'), '`.')),
+  NOTIFY_QUIET_HOURS: z
+    .string()
+    .regex(/^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/, 'must be a window such as 22:00-06:00')
+    .optional()
+    .describe('Hours without notices, such as `22:00-06:00`. What still holds at their end is sent in one summary.'),
+  NOTIFY_QUIET_SEVERITIES: list
+    .pipe(z.array(z.enum(ALARM_SEVERITIES)))
+    .default(['wait'])
+    .describe('Comma list of what these hours hold back: `bad` (work is stalled or lost), `wait` (other alarms).'),
+  NOTIFY_TIME_ZONE: z
+    .string()
+    .refine(isTimeZone, TIME_ZONE_RULE)
+    .default('Asia/Riyadh')
+    .describe('Time zone of these hours.'),
+  NOTIFY_LANGUAGE: z.enum(NOTICE_LANGUAGES).default('en').describe('Language of the notices.'),
+};

@@ -1,0 +1,94 @@
+import type { Redis } from 'ioredis';
+import { notificationSettings, storedChannelState, storedNotificationState } from '../contracts/notifications';
+import { jsonText } from '../contracts/stored';
+import { acknowledge, NO_NOTIFICATIONS } from '../domain/notices';
+import { versionNumber } from '../domain/outbox-record';
+import type { Clock } from '../platform/clock';
+import type { NotificationStore, StoredNotifications } from '../workflow/notification-port';
+import type { IdempotencyRecord, Saved } from '../workflow/ports';
+import { KEYS } from './keys';
+import { recordsOf } from './records';
+import { wellFormedJson } from './scripts';
+import type { RecordTransaction } from './transaction';
+
+/** Notifications of alarms: one hash with a version, the settings of a person, and the state. */
+
+const storedSettings = jsonText(notificationSettings);
+const storedState = jsonText(storedNotificationState);
+const storedChannels = jsonText(storedChannelState);
+
+interface Loaded extends StoredNotifications {
+  readonly version: string;
+}
+
+export function createNotificationStore(redis: Redis, clock: Clock): NotificationStore {
+  const records = recordsOf(redis, clock);
+  const load = async (): Promise<Loaded> => {
+    const [version, settings, state] = await redis.hmget(KEYS.notifications, 'v', 'settings', 'state');
+    return {
+      version: version ?? '',
+      settings: settings ? storedSettings.parse(settings) : null,
+      state: state ? storedState.parse(state) : NO_NOTIFICATIONS,
+    };
+  };
+  const write = (
+    transaction: RecordTransaction,
+    { version }: Loaded,
+    change: { readonly set?: Readonly<Record<string, string>>; readonly remove?: readonly string[] },
+  ) => {
+    const next = `${versionNumber(version) + 1}.${clock.id().slice(0, 8)}`;
+    transaction.change({ key: KEYS.notifications, expected: version, version: next, ...change });
+  };
+  /** A change of a person, at most once per Idempotency-Key. */
+  const save = (
+    idempotency: IdempotencyRecord | undefined,
+    decide: (transaction: RecordTransaction, loaded: Loaded) => boolean,
+  ): Promise<Saved> =>
+    records.transact(KEYS.notifications, async (transaction): Promise<Saved> => {
+      const fingerprint = idempotency ? await transaction.fingerprintOf(idempotency.scope) : null;
+      if (fingerprint !== null) return { kind: 'repeated', fingerprint };
+      if (!decide(transaction, await load())) return { kind: 'unknown' };
+      transaction.storeIdempotency(idempotency);
+      return { kind: 'saved' };
+    });
+  return {
+    read: load,
+    async readChannels() {
+      const state = await redis.hget(KEYS.notifications, 'state');
+      return state ? storedChannels.parse(state) : NO_NOTIFICATIONS;
+    },
+    advance: (decide) =>
+      records.transact(
+        KEYS.notifications,
+        async (transaction) => {
+          const loaded = await load();
+          const state = decide(loaded, transaction.nowMs);
+          if (state !== loaded.state) write(transaction, loaded, { set: { state: wellFormedJson(state) } });
+          return state;
+        },
+        // A full Redis is an alarm itself.
+        { drains: true },
+      ),
+    saveSettings: (decide, idempotency) =>
+      save(idempotency, (transaction, loaded) => {
+        const { settings, audit } = decide(loaded);
+        const isReset = settings === null;
+        write(
+          transaction,
+          loaded,
+          isReset ? { remove: ['settings'] } : { set: { settings: wellFormedJson(settings) } },
+        );
+        transaction.audit(audit);
+        return true;
+      }),
+    acknowledge: (id, by, { audit, idempotency }) =>
+      save(idempotency, (transaction, loaded) => {
+        const state = acknowledge(loaded.state, id, { by, atMs: transaction.nowMs });
+        if (state === null) return false;
+        if (state === loaded.state) return true;
+        write(transaction, loaded, { set: { state: wellFormedJson(state) } });
+        transaction.audit(audit);
+        return true;
+      }),
+  };
+}

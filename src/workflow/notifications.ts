@@ -1,0 +1,162 @@
+import { notificationSettings, type AlarmPage, type NotificationsView } from '../contracts/notifications';
+import { auditOf, type Actor } from '../domain/audit';
+import { afterAttempt, type Notice, type NoticeOutcome, type ObservedAlarm } from '../domain/notices';
+import { unknown } from '../domain/refusal';
+import {
+  NOTICE_CHANNELS,
+  type NoticeChannel,
+  type NoticeLanguage,
+  type NotificationSettings,
+} from '../domain/notification-settings';
+import { isoTimestamp } from '../domain/timestamp';
+import { actionResultOf, type ActionResult } from './action-result';
+import type { NoticeSenders, NotificationStore } from './notification-port';
+import type { IdempotencyRecord } from './transaction-port';
+
+/** Settings of notifications, their state, and acknowledgements: what people see and do. */
+
+export interface NotificationTools {
+  readonly store: NotificationStore;
+  readonly senders: NoticeSenders;
+  /** The settings of the configuration. */
+  readonly defaults: NotificationSettings;
+  /** The alarms that hold now, the worst first, described in this language. */
+  readonly observe: (language: NoticeLanguage) => Promise<readonly ObservedAlarm[]>;
+}
+
+/** The channels that are configured and have a receiver. */
+export function usedChannels(settings: NotificationSettings, senders: NoticeSenders): readonly NoticeChannel[] {
+  const hasReceiver = { webhook: settings.webhook_url !== null, mail: settings.mail_to.length > 0 };
+  return NOTICE_CHANNELS.filter((channel) => senders[channel].missing.length === 0 && hasReceiver[channel]);
+}
+
+export async function readNotifications({ store, senders, defaults }: NotificationTools): Promise<NotificationsView> {
+  const { settings: own, state } = await store.read();
+  const settings = own ?? defaults;
+  const used = usedChannels(settings, senders);
+  const channelOf = (channel: NoticeChannel) => {
+    const health = state.channels[channel];
+    return {
+      missing: [...senders[channel].missing],
+      is_used: used.includes(channel),
+      waiting: state.notices.filter((notice) => notice.channel === channel).length,
+      delivered_at: timeOf(health?.deliveredAtMs ?? null),
+      failing_since: timeOf(health?.failingSinceMs ?? null),
+      problem: health?.problem ?? null,
+    };
+  };
+  return {
+    settings,
+    source: own === null ? 'configuration' : 'person',
+    channels: { webhook: channelOf('webhook'), mail: channelOf('mail') },
+  };
+}
+
+/** The alarms that hold now, with what notifications know of them. Their texts are English, like all of the API. */
+export async function listAlarms({ store, observe }: NotificationTools): Promise<AlarmPage> {
+  const [observed, { state }] = await Promise.all([observe('en'), store.read()]);
+  return {
+    items: observed.map(({ key, kind, severity, title, todo }) => {
+      const incident = state.incidents.find((each) => each.key === key) ?? null;
+      return {
+        id: incident?.id ?? null,
+        kind,
+        severity,
+        title,
+        what_to_do: todo,
+        since: timeOf(incident?.seenAtMs ?? null),
+        announced_at: timeOf(incident?.startedAtMs ?? null),
+        escalated_at: timeOf(incident?.escalatedAtMs ?? null),
+        acknowledged_at: timeOf(incident?.acknowledged?.atMs ?? null),
+        acknowledged_by: incident?.acknowledged?.by ?? null,
+      };
+    }),
+  };
+}
+
+function timeOf(atMs: number | null): string | null {
+  return atMs === null ? null : isoTimestamp(atMs);
+}
+
+interface NotificationRequest {
+  readonly actor: Actor;
+  readonly idempotency: IdempotencyRecord | undefined;
+}
+
+const NO_SETTINGS = unknown('not_found', 'There is nothing with this id.').refusal;
+const NO_ALARM = unknown('alarm_not_found', 'There is no announced alarm with this id. It may be over.').refusal;
+
+/** Settings to change; absent ones stay. */
+type SettingsChanges = { readonly [Name in keyof NotificationSettings]?: NotificationSettings[Name] | undefined };
+
+/** Changes settings; the audit names the changed fields without their values. */
+export async function changeNotificationSettings(
+  { store, defaults }: NotificationTools,
+  { changes, actor, idempotency }: NotificationRequest & { readonly changes: SettingsChanges },
+): Promise<ActionResult> {
+  const saved = await store.saveSettings(({ settings }) => {
+    const before = settings ?? defaults;
+    const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+    const after = notificationSettings.parse({ ...before, ...Object.fromEntries(given) });
+    const fields = differingFields(before, after);
+    return { settings: after, audit: auditOf(actor, 'notifications.changed', { on: {}, what: { fields } }) };
+  }, idempotency);
+  return actionResultOf(saved, NO_SETTINGS);
+}
+
+function differingFields(before: NotificationSettings, after: NotificationSettings): string[] {
+  const textOf = (settings: NotificationSettings) =>
+    new Map(Object.entries(settings).map(([name, value]) => [name, JSON.stringify(value)]));
+  const was = textOf(before);
+  return [...textOf(after)].flatMap(([name, value]) => (was.get(name) === value ? [] : [name]));
+}
+
+/** Takes the settings of the configuration again. */
+export async function resetNotificationSettings(
+  { store }: NotificationTools,
+  { actor, idempotency }: NotificationRequest,
+): Promise<ActionResult> {
+  const audit = auditOf(actor, 'notifications.reset', { on: {} });
+  return actionResultOf(await store.saveSettings(() => ({ settings: null, audit }), idempotency), NO_SETTINGS);
+}
+
+/** Acknowledges an announced alarm, so that it is not escalated. */
+export async function acknowledgeAlarm(
+  { store }: NotificationTools,
+  {
+    id,
+    reason,
+    actor,
+    idempotency,
+  }: NotificationRequest & { readonly id: string; readonly reason: string | undefined },
+): Promise<ActionResult> {
+  const audit = auditOf(actor, 'alarm.acknowledged', { on: { alarm_id: id }, why: reason });
+  return actionResultOf(await store.acknowledge(id, actor.name, { audit, idempotency }), NO_ALARM);
+}
+
+/**
+ * Sends one test notice to a channel now, with the settings in use. It is not repeated. Its outcome counts for the channel,
+ * so that a test after a repair ends the alarm about it.
+ */
+export async function sendTestNotice(
+  { store, senders, defaults }: NotificationTools,
+  test: { readonly channel: NoticeChannel; readonly id: string; readonly nowMs: number },
+): Promise<NoticeOutcome> {
+  const { channel, id, nowMs } = test;
+  const settings = (await store.read()).settings ?? defaults;
+  if (!usedChannels(settings, senders).includes(channel)) return { kind: 'failed', problem: 'not_configured' };
+  const to = channel === 'mail' ? [...new Set([...settings.mail_to, ...settings.escalate_to])] : [];
+  const notice: Notice = {
+    id: `${id}.test`,
+    type: 'test',
+    channel,
+    to,
+    alarms: [],
+    createdAtMs: nowMs,
+    attempts: 0,
+    nextAtMs: nowMs,
+  };
+  const outcome = await senders[channel].send(notice, settings);
+  await store.advance(({ state }, atMs) => afterAttempt(state, notice, { outcome, nowMs: atMs, jitter: 0 }));
+  return outcome;
+}

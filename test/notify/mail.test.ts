@@ -1,0 +1,79 @@
+import { mailTextIn } from '../../src/console/notification-texts';
+import type { Notice } from '../../src/domain/notices';
+import type { NoticeLanguage } from '../../src/domain/notification-settings';
+import { createMailSender } from '../../src/notify/mail';
+import { CA_FILE, mailServer } from '../support/mail-server';
+import { NO_RECEIVER, startNotice } from '../support/notifications';
+
+interface SendOptions {
+  readonly to?: readonly string[];
+  readonly caFile?: string | null;
+  readonly language?: NoticeLanguage;
+}
+
+function send(smtpUrl: string, { to = ['one@towing.example'], caFile = CA_FILE, language = 'en' }: SendOptions = {}) {
+  const sender = createMailSender({ smtpUrl, from: 'towhook@towing.example', caFile }, (notice, textLanguage) =>
+    mailTextIn(notice, { language: textLanguage, consoleUrl: null }),
+  );
+  return sender.send(startNotice({ channel: 'mail', to }), { ...NO_RECEIVER, language });
+}
+
+test('sends a mail over STARTTLS with user and password, and the id of the notice as its Message-ID', async () => {
+  const { mails, port } = await mailServer();
+  const to = ['one@towing.example', 'two@towing.example'];
+  expect(await send(`smtp://alarms:p%40ss@localhost:${port}`, { to })).toEqual({ kind: 'delivered', problem: null });
+  expect(mails).toMatchObject([{ to, user: 'alarms', isSecure: true }]);
+  const { text = '' } = mails[0] ?? {};
+  expect(text).toContain('Message-ID: <a1.started@towing.example>');
+  expect(text).toContain('Subject: towhook: The service is down.');
+  expect(text).toContain('Auto-Submitted: auto-generated');
+  expect(text).toContain('Problem: The service is down.\r\nWhat to do: Wait.\r\nSince 22 Nov, 09:00 (Riyadh)');
+});
+
+test('has a link to the page of the notice when the address of the console is known', () => {
+  const consoleUrl = 'https://console.towing.example';
+  const textOf = (notice: Notice, url: string | null) => mailTextIn(notice, { language: 'en', consoleUrl: url }).text;
+  expect(textOf(startNotice(), consoleUrl)).toMatch(/alarms:\nhttps:\/\/console\.towing\.example\/ops$/);
+  expect(textOf(startNotice({ type: 'test', alarms: [] }), consoleUrl)).toMatch(/example\/ops\/notifications$/);
+  expect(textOf(startNotice(), null)).toMatch(/alarms on the page \/ops of the console\.$/);
+});
+
+test('sends a mail over TLS from the start, in Arabic', async () => {
+  const { mails, port } = await mailServer({ secure: true });
+  const sent = await send(`smtps://alarms:p%40ss@localhost:${port}`, { language: 'ar' });
+  expect(sent).toEqual({ kind: 'delivered', problem: null });
+  const [, body = ''] = (mails[0]?.text ?? '').split('\r\n\r\n');
+  expect(Buffer.from(body, 'base64').toString()).toContain('ما العمل:');
+});
+
+test('never sends a password without TLS, and names what failed by a code without addresses', async () => {
+  const plain = await mailServer({ disabledCommands: ['STARTTLS'] });
+  const unencrypted = await send(`smtp://alarms:p%40ss@localhost:${plain.port}`);
+  expect(unencrypted.kind).toBe('failed');
+  expect(unencrypted.problem).toMatch(/^ETLS/);
+  expect(plain.mails).toEqual([]);
+  const { port } = await mailServer();
+  expect(await send(`smtp://alarms:wrong@localhost:${port}`)).toEqual({ kind: 'failed', problem: 'EAUTH_535' });
+  const toRefused = { to: ['one@refused.example'] };
+  expect(await send(`smtp://localhost:${port}`, toRefused)).toEqual({ kind: 'failed', problem: 'EENVELOPE_550' });
+  const untrusted = await send(`smtp://alarms:p%40ss@localhost:${port}`, { caFile: null });
+  const absent = await send('smtp://127.0.0.1:1');
+  for (const { kind, problem } of [untrusted, absent]) {
+    expect(kind).toBe('failed');
+    expect(problem).toMatch(/^[A-Z_]+$/);
+  }
+});
+
+test('uses no login without a password, and reports the number of addresses that the server refused', async () => {
+  const { mails, port } = await mailServer({ disabledCommands: ['STARTTLS'] });
+  const sent = await send(`smtp://localhost:${port}`, { to: ['one@towing.example', 'two@refused.example'] });
+  expect(sent).toEqual({ kind: 'delivered', problem: 'refused_1_addresses' });
+  expect(mails).toMatchObject([{ to: ['one@towing.example'], isSecure: false }]);
+});
+
+test('refuses a file of authorities without certificates', () => {
+  const settings = { smtpUrl: 'smtp://localhost', from: 'towhook@towing.example', caFile: __filename };
+  expect(() => createMailSender(settings, () => ({ subject: '', text: '' }))).toThrow(
+    'NOTIFY_SMTP_CA_FILE must name a PEM file',
+  );
+});

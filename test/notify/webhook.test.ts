@@ -1,0 +1,64 @@
+import { Webhook } from 'standardwebhooks';
+import { createWebhookSender } from '../../src/notify/webhook';
+import { systemClock } from '../../src/platform/clock';
+import { NO_RECEIVER, noticeReceiver, SIGNING_SECRET, startNotice } from '../support/notifications';
+
+let receiver: Awaited<ReturnType<typeof noticeReceiver>>;
+beforeEach(async () => {
+  receiver = await noticeReceiver();
+});
+afterEach(() => receiver.close());
+
+const consoleUrl = 'https://console.towing.example';
+const sender = createWebhookSender({ secret: SIGNING_SECRET, consoleUrl, clock: systemClock });
+const send = (changes = {}) => sender.send(startNotice(), { ...NO_RECEIVER, webhook_url: receiver.url, ...changes });
+
+test('posts a notice whose signature any library of Standard Webhooks verifies', async () => {
+  expect(await send()).toEqual({ kind: 'delivered', problem: null });
+  const [{ headers, body } = { headers: {}, body: '' }] = receiver.received;
+  expect(headers).toMatchObject({ 'webhook-id': 'a1.started', 'content-type': 'application/json' });
+  expect(new Webhook(SIGNING_SECRET).verify(body, headers)).toEqual({
+    id: 'a1.started',
+    type: 'alarm.started',
+    timestamp: '2026-11-22T06:01:00.000Z',
+    data: {
+      page: 'https://console.towing.example/ops',
+      alarms: [
+        {
+          id: 'a1',
+          kind: 'outage',
+          severity: 'bad',
+          since: '2026-11-22T06:00:00.000Z',
+          title: 'The service is down.',
+          what_to_do: 'Wait.',
+        },
+      ],
+    },
+  });
+  expect(() => new Webhook(SIGNING_SECRET).verify(`${body} `, headers)).toThrow('No matching signature found');
+});
+
+test('counts only a 2xx as delivered, and follows no redirect', async () => {
+  receiver.answers.status = 500;
+  expect(await send()).toEqual({ kind: 'failed', problem: 'http_500' });
+  receiver.answers.status = 307;
+  receiver.answers.headers = { location: receiver.url };
+  expect(await send()).toEqual({ kind: 'failed', problem: 'http_307' });
+  expect(receiver.received).toHaveLength(2);
+});
+
+test('names a connection that fails by its code, without the address', async () => {
+  const { kind, problem } = await send({ webhook_url: 'http://127.0.0.1:1/secret-path' });
+  expect(kind).toBe('failed');
+  expect(problem).toMatch(/^[A-Z_]+$|^not_sent$/);
+});
+
+test('needs a secret, so that no notice leaves unsigned', async () => {
+  const unsigned = createWebhookSender({ secret: null, consoleUrl, clock: systemClock });
+  expect(unsigned.missing).toEqual(['NOTIFY_WEBHOOK_SECRET']);
+  expect(await unsigned.send(startNotice(), { ...NO_RECEIVER, webhook_url: receiver.url })).toEqual({
+    kind: 'failed',
+    problem: 'not_configured',
+  });
+  expect(receiver.received).toEqual([]);
+});

@@ -1,0 +1,132 @@
+import { alarmPage, notificationsView, testNoticeView } from '../../src/contracts/notifications';
+import { systemClock } from '../../src/platform/clock';
+import { createNotificationStore } from '../../src/store/notification-record';
+import { run } from '../cli/command';
+import { useApp } from '../support/app';
+import { announcedIncident, noticeReceiver, SIGNING_SECRET } from '../support/notifications';
+import { api, entriesOf, fieldsOf, newKey } from './client';
+
+/** Without worker and receiver, so that two alarms hold. */
+const app = useApp({
+  role: 'console',
+  environment: { NOTIFY_WEBHOOK_SECRET: SIGNING_SECRET, NOTIFY_ESCALATE_MINUTES: '7' },
+});
+
+/** Stores that the alarm about a missing worker was announced. */
+async function announce(): Promise<void> {
+  const store = createNotificationStore(app.foundation.redis, systemClock);
+  await store.advance(({ state }) => ({ ...state, incidents: [announcedIncident()] }));
+}
+
+const settings = async () => notificationsView.parse((await api(app).get('/api/notifications').expect(200)).body);
+
+test('takes the settings of the configuration until a person changes one, and again after a reset', async () => {
+  const { settings: configured, source, channels } = await settings();
+  expect(source).toBe('configuration');
+  expect(configured).toMatchObject({ escalate_after_minutes: 7, webhook_url: null, mail_to: [] });
+  expect(channels.mail).toMatchObject({ missing: ['NOTIFY_SMTP_URL', 'NOTIFY_MAIL_FROM'], is_used: false });
+  expect(channels.webhook).toMatchObject({ missing: [], is_used: false });
+
+  const entries = await entriesOf(app, async () => {
+    const changes = { webhook_url: 'https://chat.example/alarms?token=5521', mail_to: ['one@towing.example'] };
+    const answer = await api(app).post('/api/notifications').send(changes).expect(202);
+    const changed = notificationsView.parse(answer.body);
+    expect(changed).toMatchObject({ source: 'person', settings: { ...configured, ...changes } });
+    expect(changed.channels.webhook.is_used).toBe(true);
+    expect(JSON.stringify(changed)).not.toContain(SIGNING_SECRET);
+    await api(app).post('/api/notifications/reset').send({}).expect(202);
+  });
+  expect(entries).toMatchObject([
+    { action: 'notifications.reset' },
+    { action: 'notifications.changed', what: { fields: ['webhook_url', 'mail_to'] } },
+  ]);
+  expect(JSON.stringify(entries)).not.toMatch(/5521|towing\.example/);
+  expect(await settings()).toMatchObject({ source: 'configuration', settings: configured });
+});
+
+test('refuses settings that break a rule, and everyone without the role ops', async () => {
+  const wrong = {
+    webhook_url: 'file:///etc/passwd',
+    mail_to: ['one@towing.example', 'not an address'],
+    time_zone: 'Riyadh',
+    quiet_from: '25:00',
+    muted_alarms: ['all'],
+    smtp_url: 'smtp://mail.example',
+  };
+  const refused = await api(app).post('/api/notifications').send(wrong).expect(422);
+  expect(fieldsOf(refused)).toEqual([
+    'mail_to.1',
+    'muted_alarms.0',
+    'quiet_from',
+    'smtp_url',
+    'time_zone',
+    'webhook_url',
+  ]);
+  const dispatcher = api(app, await newKey(app, 'dispatcher'));
+  await dispatcher.get('/api/notifications').expect(403);
+  await dispatcher.post('/api/notifications/test').send({ channel: 'webhook' }).expect(403);
+  await dispatcher.post('/api/alarms/a1/acknowledge').send({}).expect(403);
+});
+
+test('sends a test notice and answers with what became of it, without the body of the receiver', async () => {
+  const receiver = await noticeReceiver();
+  try {
+    const test = async (channel: string) =>
+      testNoticeView.parse((await api(app).post('/api/notifications/test').send({ channel }).expect(200)).body);
+    expect(await test('webhook')).toEqual({ delivered: false, problem: 'not_configured' });
+    await api(app).post('/api/notifications').send({ webhook_url: receiver.url }).expect(202);
+    expect(await test('webhook')).toEqual({ delivered: true, problem: null });
+    receiver.answers.status = 500;
+    expect(await test('webhook')).toEqual({ delivered: false, problem: 'http_500' });
+    const tests = receiver.received.filter(({ body }) => body.includes('"type":"test"'));
+    expect(tests).toHaveLength(2);
+    expect(await test('mail')).toEqual({ delivered: false, problem: 'not_configured' });
+  } finally {
+    await receiver.close();
+  }
+});
+
+test('lists the alarms that hold, and takes one acknowledgement of an announced one', async () => {
+  await announce();
+  const items = alarmPage.parse((await api(app).get('/api/alarms').expect(200)).body).items;
+  expect(items.filter(({ kind }) => kind === 'noProcess')).toMatchObject([
+    { id: 'a1', severity: 'bad', acknowledged_by: null, announced_at: '1970-01-01T00:00:00.002Z' },
+    { id: null, severity: 'bad', announced_at: null },
+  ]);
+  await api(app).post('/api/alarms/a2/acknowledge').send({}).expect(404);
+  const sara = api(app, await newKey(app, 'ops', 'Sara'));
+  const entries = await entriesOf(app, async () => {
+    await sara.post('/api/alarms/a1/acknowledge').send({ reason: 'on my way' }).expect(202);
+    const answer = await api(app).post('/api/alarms/a1/acknowledge').send({}).expect(202);
+    expect(alarmPage.parse(answer.body).items[0]).toMatchObject({ id: 'a1', acknowledged_by: 'Sara' });
+  });
+  expect(entries).toMatchObject([
+    { action: 'alarm.acknowledged', by: 'Sara', on: { alarm_id: 'a1' }, why: 'on my way' },
+  ]);
+});
+
+test('does all of it from the command line', async () => {
+  await announce();
+  const towhook = (...words: readonly string[]) => run(words, { url: app.consoleUrl, apiKey: app.apiKey });
+  expect((await towhook('alarm', 'acknowledge', 'a1')).out).toMatch(/a1 +bad .* bootstrap/);
+  expect((await towhook('alarm', 'list')).out).toContain('No worker is running');
+  const set = await towhook(
+    'notifications',
+    'set',
+    '--mail-to',
+    'a@b.example, c@d.example',
+    '--quiet-from',
+    '22:00',
+    '--json',
+  );
+  expect(notificationsView.parse(set.json()).settings).toMatchObject({
+    mail_to: ['a@b.example', 'c@d.example'],
+    quiet_from: '22:00',
+  });
+  const removed = await towhook('notifications', 'set', '--mail-to', '', '--quiet-from', '', '--json');
+  expect(notificationsView.parse(removed.json()).settings).toMatchObject({ mail_to: [], quiet_from: null });
+  expect((await towhook('notifications', 'reset')).out).toMatch(/settings of: +configuration/);
+  expect((await towhook('notifications', 'show')).out).toMatch(/mail +no +NOTIFY_SMTP_URL, NOTIFY_MAIL_FROM/);
+  const tested = await towhook('notifications', 'test', 'mail');
+  expect([tested.exitCode, tested.out]).toEqual([1, expect.stringContaining('not_configured')]);
+});
