@@ -1,0 +1,47 @@
+import type { Express } from 'express';
+import { OIDC_CALLBACK_PATH } from '../../platform/sign-in-variables';
+import { SIGN_IN_LIMIT_MS, type IdentityProvider, type SignInProblem } from '../../workflow/identity-port';
+import { redirect, type PageResult } from '../page';
+import { PROVIDER_PATH } from '../parts/sign-in-page';
+import { queryIn, safePath, type HttpExchange } from '../requests';
+import { send, type ServeTools } from '../serve';
+import { cookieOf, hostCookie, hostCookieIn } from '../sessions';
+import { viewerOf } from '../viewer';
+
+const COOKIE = 'towhook_sign_in';
+
+/**
+ * Signing in with the identity provider: the browser goes there with a ticket in a cookie, and comes back to the callback.
+ * Each outcome is a redirect, so that the code of the provider does not stay in the address.
+ */
+export function serveProviderSignIn(app: Express, tools: ServeTools, provider: IdentityProvider): void {
+  const { sessions, clock, middleware } = tools;
+  const answer = (exchange: HttpExchange, shown: PageResult) =>
+    send(exchange, viewerOf(exchange.request, null, clock), shown, tools);
+
+  app.get(PROVIDER_PATH, ...middleware, async (request, response) => {
+    const next = safePath(queryIn(request.originalUrl).get('next'));
+    const begun = await provider.begin(next);
+    if (begun.kind === 'unavailable') return answer({ request, response }, problemPage(begun.kind, next));
+    setTicket({ request, response }, begun.ticket, SIGN_IN_LIMIT_MS / 1000);
+    answer({ request, response }, redirect(begun.address));
+  });
+
+  app.get(OIDC_CALLBACK_PATH, ...middleware, async (request, response) => {
+    const query = queryIn(request.originalUrl);
+    const finished = await provider.finish(query, hostCookieIn(request, COOKIE));
+    setTicket({ request, response }, '', 0);
+    const next = safePath(finished.next);
+    if (finished.kind !== 'signed_in') return answer({ request, response }, problemPage(finished.kind, next));
+    await sessions.begin({ request, response }, { actor: finished.actor, keyHash: null });
+    answer({ request, response }, redirect(next, 'signed_in'));
+  });
+}
+
+function setTicket({ request, response }: HttpExchange, ticket: string, maxAgeSeconds: number): void {
+  response.append('set-cookie', cookieOf(request, hostCookie(request, COOKIE), ticket, maxAgeSeconds));
+}
+
+function problemPage(problem: SignInProblem, next: string): PageResult {
+  return redirect(`/sign-in?problem=${problem}&next=${encodeURIComponent(next)}`);
+}

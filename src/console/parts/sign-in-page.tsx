@@ -1,0 +1,100 @@
+import type { SignInProblem } from '../../workflow/identity-port';
+import { page, type FormFailure, type PageResult } from '../page';
+import type { SignInWays } from '../sessions';
+import type { Viewer } from '../viewer';
+import { Field, PostForm } from './form';
+import { Entered, Problem } from './problem';
+
+/** Where a sign-in with the identity provider begins. */
+export const PROVIDER_PATH = '/sign-in/oidc';
+
+interface SignInPageProps {
+  readonly viewer: Viewer;
+  readonly ways: SignInWays;
+  /** The page that the sign-in leads to. */
+  readonly next: string;
+  /** A refused key; null without one. */
+  readonly failure: FormFailure | null;
+  /** Why the identity provider led to no session. */
+  readonly problem?: SignInProblem | null;
+  /** Fields of a form sent after the session ended, for copying. */
+  readonly entered?: URLSearchParams | null;
+}
+
+/** The sign-in page, with each way to sign in. */
+export function signInPage(props: SignInPageProps & { readonly httpStatus: number }): PageResult {
+  const { viewer, ways, next, failure, problem = null, entered = null, httpStatus } = props;
+  const messages = viewer.messages.signIn;
+  return page(
+    messages.title,
+    <div class="narrow">
+      <h1>{messages.title}</h1>
+      {entered !== null && (
+        <div class="problem" role="alert">
+          <h2>{viewer.messages.common.problem}</h2>
+          <p>{viewer.messages.common.sessionOver}</p>
+          <Entered viewer={viewer} entered={entered} isOpen />
+        </div>
+      )}
+      {problem !== null && <ProviderProblem viewer={viewer} ways={ways} problem={problem} />}
+      <Problem viewer={viewer} failure={failure} form="sign-in" />
+      {ways.provider !== null && (
+        <div class="form">
+          <a class="button main" href={`${PROVIDER_PATH}?next=${encodeURIComponent(next)}`}>
+            {messages.provider.submit}
+          </a>
+        </div>
+      )}
+      {ways.provider !== null && ways.keys && <h2>{messages.provider.orKey}</h2>}
+      {ways.keys && <KeyForm viewer={viewer} next={next} failure={failure} isMain={ways.provider === null} />}
+    </div>,
+    { httpStatus },
+  );
+}
+
+function ProviderProblem({
+  viewer,
+  ways,
+  problem,
+}: Pick<SignInPageProps, 'viewer' | 'ways'> & { problem: SignInProblem }) {
+  const { problems } = viewer.messages.signIn.provider;
+  const texts: Readonly<Record<SignInProblem, string>> = {
+    no_role: problems.noRole({ claim: ways.provider?.roleClaim ?? '' }),
+    not_begun: problems.notBegun,
+    refused: problems.refused,
+    unavailable: ways.keys ? problems.unavailableWithKeys : problems.unavailable,
+  };
+  return (
+    <div class="problem" role="alert" tabindex={-1} data-focus>
+      <h2>{problems.title}</h2>
+      <p>{texts[problem]}</p>
+    </div>
+  );
+}
+
+function KeyForm(props: Pick<SignInPageProps, 'viewer' | 'next' | 'failure'> & { readonly isMain: boolean }) {
+  const { viewer, next, failure, isMain } = props;
+  const messages = viewer.messages.signIn;
+  return (
+    <>
+      <p class="muted">{messages.intro}</p>
+      <PostForm viewer={viewer} action="/sign-in">
+        <input type="hidden" name="next" value={next} />
+        <Field
+          viewer={viewer}
+          form="sign-in"
+          name="key"
+          type="password"
+          label={messages.key}
+          autocomplete="current-password"
+          failure={failure}
+          isRequired
+          isLatin
+        />
+        <button {...(isMain ? { class: 'main' } : {})} type="submit">
+          {messages.submit}
+        </button>
+      </PostForm>
+    </>
+  );
+}

@@ -1,0 +1,39 @@
+import type { Finding } from '../cli';
+import { discoverProvider, reasonOf } from '../oidc';
+import { ConfigurationError, type Config } from '../platform/config';
+import type { OidcSettings } from '../platform/sign-in-variables';
+import { openWayOut } from '../service/way-out';
+import { variableFaults } from './configuration';
+import { notesOf } from './finding';
+
+const notes = notesOf('sign-in');
+
+/** Reads the discovery document of the identity provider; nothing without one. */
+export async function checkSignIn({ signIn: { oidc } }: Config): Promise<Finding[]> {
+  if (oidc === null) return [];
+  try {
+    const agents = openWayOut(oidc.wayOut, { connectTimeoutMs: CONNECT_TIMEOUT_MS, reuse: {}, prefix: 'OIDC' }).fresh;
+    await discoverProvider(oidc, agents);
+    const what = `the identity provider answers; its client must allow the redirect address ${oidc.redirectUrl}`;
+    return [notes.fine('provider_right', what)];
+  } catch (error) {
+    return error instanceof ConfigurationError ? variableFaults(error) : [faultOf(reasonOf(error), oidc)];
+  }
+}
+
+const CONNECT_TIMEOUT_MS = 5000;
+const UNTRUSTED = /unable_to_verify_leaf|self_signed_cert|unable_to_get_issuer_cert/;
+
+function faultOf(reason: string, { issuer }: OidcSettings): Finding {
+  if (reason === 'issuer_differs') {
+    const what = `the discovery document of ${issuer} names another issuer`;
+    return notes.fault('provider_issuer_wrong', what, 'Set OIDC_ISSUER to the "issuer" of that document.');
+  }
+  const what = `the identity provider cannot be used: ${reason.replaceAll('_', ' ')}; people cannot sign in through it`;
+  if (UNTRUSTED.test(reason)) {
+    const fix = 'Set OIDC_CA_FILE to a PEM file with the certificate of its authority.';
+    return notes.fault('provider_certificate_untrusted', what, fix);
+  }
+  const fix = `Check OIDC_ISSUER: ${issuer}/.well-known/openid-configuration must answer; firewalls, and OIDC_PROXY_URL.`;
+  return notes.fault('provider_unreachable', what, fix);
+}

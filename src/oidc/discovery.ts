@@ -1,0 +1,85 @@
+import type { Agent as PlainAgent } from 'node:http';
+import type { Agent as SecureAgent } from 'node:https';
+import { custom, errors, Issuer } from 'openid-client';
+import { discoveryDocument } from '../contracts/identity';
+import { errorCode } from '../platform/errors';
+import type { OidcSettings } from '../platform/sign-in-variables';
+
+/** The agents that calls to the provider use. They know proxy and authorities. */
+export interface ProviderAgents {
+  readonly plain: PlainAgent;
+  readonly secure: SecureAgent | PlainAgent;
+}
+
+/** Of each read from a socket. */
+const TIMEOUT_MS = 5000;
+/** The clocks of provider and console may differ by this much. */
+const CLOCK_TOLERANCE_S = 30;
+
+export type ProviderClient = InstanceType<Issuer['Client']>;
+
+/** The provider cannot be used. `reason` is one word; no text of the provider travels with it. */
+export class ProviderUnusable extends Error {
+  constructor(readonly reason: string) {
+    super(`the identity provider cannot be used: ${reason}`);
+    this.name = 'ProviderUnusable';
+  }
+}
+
+/**
+ * Reads the discovery document of the provider and makes a client of it. Keys are read when they are needed.
+ * @throws ProviderUnusable
+ */
+export async function discoverProvider(
+  { issuer, clientId, clientSecret, redirectUrl }: OidcSettings,
+  agents: ProviderAgents,
+): Promise<ProviderClient> {
+  const httpOptions = ({ protocol }: URL) => ({
+    agent: protocol === 'https:' ? agents.secure : agents.plain,
+    timeout: TIMEOUT_MS,
+  });
+  /** The library keeps the options of the first call at the class. */
+  class Discovered extends Issuer {
+    static override [custom.http_options] = httpOptions;
+  }
+  const found = await Discovered.discover(issuer).catch((error: unknown) => {
+    throw new ProviderUnusable(reasonOf(error));
+  });
+  const document = discoveryDocument.safeParse(found.metadata);
+  if (!document.success) throw new ProviderUnusable('discovery_invalid');
+  // An ID token is judged by the issuer of the document, so that must be the configured one.
+  if (document.data.issuer !== issuer) throw new ProviderUnusable('issuer_differs');
+  found[custom.http_options] = httpOptions;
+  const client = new found.Client({
+    client_id: clientId,
+    client_secret: clientSecret,
+    redirect_uris: [redirectUrl],
+    response_types: ['code'],
+    id_token_signed_response_alg: algorithmOf(document.data.id_token_signing_alg_values_supported),
+  });
+  client[custom.http_options] = httpOptions;
+  client[custom.clock_tolerance] = CLOCK_TOLERANCE_S;
+  return client;
+}
+
+/** How ID tokens are signed: RS256, which every provider should have, else its first way with a public key. */
+function algorithmOf(supported: readonly string[] = []): string {
+  return ['RS256', ...supported].find((name) => supported.includes(name) && /^(RS|PS|ES|EdDSA)/.test(name)) ?? 'RS256';
+}
+
+/**
+ * Why a call to the provider failed, as one word: the code of the provider or of the system, `clock_skew`,
+ * `token_invalid`, `timeout`, else `answer_invalid`.
+ */
+export function reasonOf(error: unknown): string {
+  if (error instanceof ProviderUnusable) return error.reason;
+  if (error instanceof errors.OPError) {
+    const { error: code = '', response } = error;
+    return /^\w{1,40}$/.test(code) ? code : `http_${response?.statusCode ?? 'failed'}`;
+  }
+  if (error instanceof errors.RPError) {
+    if (error.message.includes('timed out')) return 'timeout';
+    return 'tolerance' in error ? 'clock_skew' : 'token_invalid';
+  }
+  return errorCode(error)?.toLowerCase() ?? 'answer_invalid';
+}

@@ -1,0 +1,102 @@
+import { errors, generators } from 'openid-client';
+import type { SignInTicket } from '../contracts/identity';
+import type { Clock } from '../platform/clock';
+import type { Log } from '../platform/log';
+import type { OidcSettings } from '../platform/sign-in-variables';
+import { SIGN_IN_LIMIT_MS, type FinishedSignIn, type IdentityProvider } from '../workflow/identity-port';
+import { personOf } from './claims';
+import { discoverProvider, ProviderUnusable, reasonOf, type ProviderAgents, type ProviderClient } from './discovery';
+import { openTicket, sealTicket, ticketKey } from './ticket';
+
+export { discoverProvider, reasonOf } from './discovery';
+
+/** A discovery document is read again after this time. */
+const DISCOVERY_KEPT_MS = 3_600_000;
+/** What the provider sends back in the address. */
+const ANSWER = ['code', 'state', 'iss', 'error'];
+/** A cookie has 4,096 characters; a longer path leads to the board. */
+const NEXT_MAX = 1500;
+
+/**
+ * The sign-in of people with OpenID Connect: the authorization code flow with PKCE, state and nonce. The provider is
+ * first called when a person signs in, so one that is down stops no start.
+ */
+export function createIdentityProvider(
+  settings: OidcSettings,
+  { agents, clock, log }: { readonly agents: ProviderAgents; readonly clock: Clock; readonly log: Log },
+): IdentityProvider {
+  const key = ticketKey(settings.clientSecret);
+  const client = cached(() => discoverProvider(settings, agents), clock);
+
+  const finish = async (query: URLSearchParams, { state, nonce, verifier, next }: SignInTicket) => {
+    const checks = { state, nonce, code_verifier: verifier, response_type: 'code' };
+    // Other ways to answer, such as an ID token in the address, are not taken.
+    const answer = Object.fromEntries([...query].filter(([name]) => ANSWER.includes(name)));
+    const tokens = await (await client()).callback(settings.redirectUrl, answer, checks);
+    const actor = personOf(tokens.claims(), settings);
+    if (actor !== null) return { kind: 'signed_in', actor, next } as const;
+    log.warn('sign_in.failed', { problem: 'no_role' });
+    return { kind: 'no_role', next } as const;
+  };
+  return {
+    async begin(next) {
+      const [state, nonce, verifier] = [generators.state(), generators.nonce(), generators.codeVerifier()];
+      try {
+        const address = (await client()).authorizationUrl({
+          scope: settings.scopes,
+          redirect_uri: settings.redirectUrl,
+          state,
+          nonce,
+          code_challenge: generators.codeChallenge(verifier),
+          code_challenge_method: 'S256',
+        });
+        const path = next.length > NEXT_MAX ? '/board' : next;
+        const ticket = sealTicket({ state, nonce, verifier, next: path, begunAtMs: clock.nowMs() }, key);
+        return { kind: 'begun', address, ticket };
+      } catch (error) {
+        log.warn('sign_in.failed', { problem: 'unavailable', reason: reasonOf(error) });
+        return { kind: 'unavailable' };
+      }
+    },
+    async finish(query, text): Promise<FinishedSignIn> {
+      const ticket = text === null ? null : openTicket(text, key);
+      if (ticket === null) return { kind: 'not_begun', next: '/board' };
+      const { next, state, begunAtMs } = ticket;
+      const isOfTicket = query.get('state') === state && clock.nowMs() - begunAtMs < SIGN_IN_LIMIT_MS;
+      if (!isOfTicket) return { kind: 'not_begun', next };
+      try {
+        return await finish(query, ticket);
+      } catch (error) {
+        const problem = isUnavailable(error) ? 'unavailable' : 'refused';
+        log.warn('sign_in.failed', { problem, reason: reasonOf(error) });
+        return { kind: problem, next };
+      }
+    },
+  };
+}
+
+/** Keeps what `read` has resolved with for an hour, and nothing that failed. Calls at one time share one read. */
+function cached(read: () => Promise<ProviderClient>, clock: Clock): () => Promise<ProviderClient> {
+  let kept: { readonly value: Promise<ProviderClient>; readonly untilMs: number } | null = null;
+  return async () => {
+    if (kept === null || clock.monotonicMs() > kept.untilMs) {
+      kept = { value: read(), untilMs: clock.monotonicMs() + DISCOVERY_KEPT_MS };
+    }
+    const { value } = kept;
+    return value.catch((error: unknown) => {
+      if (kept?.value === value) kept = null;
+      throw error;
+    });
+  };
+}
+
+/** True if the provider was not reached, or failed on its side. Trying again may help. */
+function isUnavailable(error: unknown): boolean {
+  if (error instanceof ProviderUnusable) return true;
+  if (error instanceof errors.OPError) {
+    const { error: code = '', response } = error;
+    return (response?.statusCode ?? 0) >= 500 || /^(server_error|temporarily_unavailable)$/.test(code);
+  }
+  if (error instanceof errors.RPError) return reasonOf(error) === 'timeout';
+  return reasonOf(error) !== 'answer_invalid';
+}

@@ -1,0 +1,26 @@
+import { expectAccessible, useBrowser, waitForPath, waitForText } from '../support/browser';
+import { providerVariables, useProvider } from '../support/identity-provider';
+import { useConsole } from './world';
+
+const browser = useBrowser();
+const provider = useProvider();
+const world = useConsole(() => Promise.resolve(providerVariables(provider)));
+
+test('the button of the identity provider signs a person in, or names the claim that lacks a role', async () => {
+  const page = await browser.open();
+  const button = page.getByRole('link', { name: 'Sign in with your organization’s account' });
+  await page.goto(world.at('/tasks'));
+  provider.claims = { name: 'Layla Haddad', roles: ['staff'] };
+  provider.sendBackTo(world.app.consoleUrl);
+  browser.announce(page, { path: '/sign-in', status: 403 });
+  await button.click();
+  await waitForText(page.getByRole('alert'), 'no value of the claim “roles” gives it one');
+  expect(new URL(page.url()).searchParams.has('code')).toBe(false);
+  await expectAccessible(page);
+
+  provider.claims = { name: 'Layla Haddad', roles: ['towing-desk'] };
+  provider.sendBackTo(world.app.consoleUrl);
+  await button.click();
+  await waitForPath(page, '/tasks');
+  await waitForText(page.locator('header'), 'Layla Haddad');
+});

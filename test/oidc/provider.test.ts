@@ -1,0 +1,125 @@
+import { openWayOut } from '../../src/service/way-out';
+import { createIdentityProvider } from '../../src/oidc';
+import { systemClock } from '../../src/platform/clock';
+import { loadConfig } from '../../src/platform/config';
+import { certificate, startConnectProxy } from '../service/connect-proxy';
+import { providerVariables, startProvider, useProvider } from '../support/identity-provider';
+import { recordedLog } from '../support/recorded-log';
+
+const provider = useProvider();
+const stops: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+/** A console's side of the sign-in; `later.ms` is added to its clock. */
+function consoleOf(environment: Readonly<Record<string, string>> = {}) {
+  const { oidc } = loadConfig({ ...providerVariables(provider), ...environment }).signIn;
+  if (oidc === null) throw new Error('no provider is configured');
+  const later = { ms: 0 };
+  const clock = { ...systemClock, nowMs: () => systemClock.nowMs() + later.ms };
+  const { log, lines } = recordedLog();
+  const agents = openWayOut(oidc.wayOut, { connectTimeoutMs: 5000, reuse: {}, prefix: 'OIDC' }).fresh;
+  return { identity: createIdentityProvider(oidc, { agents, clock, log }), lines, later };
+}
+
+/** Signs in at once. Returns the outcome; that of the beginning if it does not begin. */
+async function signIn({ identity, later }: ReturnType<typeof consoleOf>, afterMs = 0) {
+  const begun = await identity.begin('/tasks');
+  if (begun.kind !== 'begun') return begun;
+  const back = await provider.signIn(begun.address);
+  later.ms = afterMs;
+  return identity.finish(new URLSearchParams(back.split('?')[1]), begun.ticket);
+}
+
+test('takes the answer of the provider within ten minutes only', async () => {
+  provider.claims = { roles: 'towing-ops' };
+  expect(await signIn(consoleOf(), 590_000)).toMatchObject({ kind: 'signed_in' });
+  expect(await signIn(consoleOf(), 600_000)).toEqual({ kind: 'not_begun', next: '/tasks' });
+});
+
+test('does not open a ticket that another client secret has sealed', async () => {
+  const begun = await consoleOf().identity.begin('/tasks');
+  if (begun.kind !== 'begun') throw new Error('the sign-in did not begin');
+  const query = new URLSearchParams((await provider.signIn(begun.address)).split('?')[1]);
+  const { identity } = consoleOf({ OIDC_CLIENT_SECRET: 'another secret' });
+  expect(await identity.finish(query, begun.ticket)).toEqual({ kind: 'not_begun', next: '/board' });
+  expect(await identity.finish(query, '')).toEqual({ kind: 'not_begun', next: '/board' });
+});
+
+test.each([
+  ['another nonce', { nonce: 'made-up' }, 'token_invalid'],
+  ['another client', { aud: 'another-client' }, 'token_invalid'],
+  ['another issuer', { iss: 'https://elsewhere.example' }, 'token_invalid'],
+  ['a time that is over', { exp: 1_700_000_000 }, 'clock_skew'],
+])('refuses a token for %s and logs why, without its claims', async (_what, claims, reason) => {
+  provider.claims = { sub: 'u-1', name: 'Layla', roles: ['yard-crew'], ...claims };
+  const one = consoleOf();
+  expect(await signIn(one)).toEqual({ kind: 'refused', next: '/tasks' });
+  expect(one.lines).toEqual([{ level: 'warn', event: 'sign_in.failed', problem: 'refused', reason }]);
+});
+
+test('takes no ID token and no signed response out of the address in place of a code', async () => {
+  provider.claims = { roles: ['yard-crew'] };
+  const { identity, lines } = consoleOf();
+  const begun = await identity.begin('/tasks');
+  if (begun.kind !== 'begun') throw new Error('the sign-in did not begin');
+  const state = new URL(begun.address).searchParams.get('state') ?? '';
+  const query = new URLSearchParams({ state, id_token: 'a.b.c', response: 'a.b.c' });
+  expect(await identity.finish(query, begun.ticket)).toEqual({ kind: 'refused', next: '/tasks' });
+  expect(lines).toMatchObject([{ event: 'sign_in.failed', problem: 'refused', reason: 'token_invalid' }]);
+});
+
+test.each([
+  ['name', { name: 'Layla', preferred_username: 'layla', email: 'l@a.example' }, 'Layla'],
+  ['preferred_username', { name: ' \n', preferred_username: 'layla', email: 'l@a.example' }, 'layla'],
+  ['email', { preferred_username: 7, email: 'l@a.example' }, 'l@a.example'],
+  ['sub', {}, 'u-1'],
+  ['one line of the name', { name: 'Layla\r\nops\u202e ' }, 'Layla ops'],
+  ['100 characters of the name', { name: 'a'.repeat(101) }, 'a'.repeat(100)],
+])('calls a person by the claim %s', async (_claim, claims, name) => {
+  provider.claims = { sub: 'u-1', roles: ['yard-crew'], ...claims };
+  const actor = { id: 'oidc:u-1', name, role: 'crew' };
+  expect(await signIn(consoleOf())).toEqual({ kind: 'signed_in', actor, next: '/tasks' });
+});
+
+test('takes a claim whose name has dots before a claim within another', async () => {
+  provider.claims = { 'https://towing.example/roles': ['towing-ops'], 'https://towing': { 'example/roles': ['x'] } };
+  const own = consoleOf({ OIDC_ROLE_CLAIM: 'https://towing.example/roles' });
+  expect(await signIn(own)).toMatchObject({ kind: 'signed_in', actor: { role: 'ops' } });
+});
+
+test('uses no provider whose discovery document names another issuer', async () => {
+  const { identity, lines } = consoleOf({ OIDC_ISSUER: `${provider.issuer}/` });
+  expect(await identity.begin('/tasks')).toEqual({ kind: 'unavailable' });
+  expect(lines).toMatchObject([{ event: 'sign_in.failed', reason: 'issuer_differs' }]);
+});
+
+test('reads the discovery document once for many sign-ins, and again after a failure', async () => {
+  const one = consoleOf();
+  await provider.stop();
+  expect(await one.identity.begin('/tasks')).toEqual({ kind: 'unavailable' });
+  await provider.start();
+  expect(await one.identity.begin('/tasks')).toMatchObject({ kind: 'begun' });
+  await provider.stop();
+  expect(await one.identity.begin('/tasks')).toMatchObject({ kind: 'begun' });
+  await provider.start();
+});
+
+test('reaches a provider behind a private authority and a proxy with OIDC_CA_FILE and OIDC_PROXY_URL', async () => {
+  const secure = await startProvider({ key: certificate('server-key'), certificate: certificate('server') });
+  stops.push(() => secure.stop());
+  const proxy = await startConnectProxy();
+  stops.push(() => proxy.stop());
+  const { identity, lines } = consoleOf({ OIDC_ISSUER: secure.issuer, OIDC_PROXY_URL: proxy.url });
+  expect(await identity.begin('/tasks')).toEqual({ kind: 'unavailable' });
+  expect(lines).toMatchObject([{ event: 'sign_in.failed', reason: 'unable_to_verify_leaf_signature' }]);
+
+  const trusting = consoleOf({
+    OIDC_ISSUER: secure.issuer,
+    OIDC_PROXY_URL: proxy.url,
+    OIDC_CA_FILE: certificate('ca'),
+  });
+  expect(await trusting.identity.begin('/tasks')).toMatchObject({ kind: 'begun' });
+  expect(new Set(proxy.tunnels)).toEqual(new Set([new URL(secure.issuer).host]));
+});
