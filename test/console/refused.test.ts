@@ -1,4 +1,4 @@
-import { wordsOf } from '../../src/console/words';
+import { messagesIn } from '../../src/console/messages';
 import { useApp } from '../support/app';
 import { signedIn, textOf } from './visitor';
 
@@ -22,10 +22,10 @@ describe('console: refused forms', () => {
       visitor.cookies.set('towhook_language', language);
       const response = await visitor.postRaw('/sign-out', `form_token=${'x'.repeat(300_000)}`);
       expect(response.status).toBe(413);
-      const { tooLarge } = wordsOf(language).common.errors;
+      const { tooLarge } = messagesIn(language).common.errors;
       expect(response.html).toContain(`<title>${tooLarge} ·`);
       expect(response.html).toContain(`<h1>${tooLarge}</h1>`);
-      expect(response.html).toContain(wordsOf(language).common.formTooLarge);
+      expect(response.html).toContain(messagesIn(language).common.formTooLarge);
     }
   });
 
@@ -34,14 +34,14 @@ describe('console: refused forms', () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded; charset=klingon' };
     const response = await visitor.postRaw('/sign-out', 'form_token=x', headers);
     expect(response.status).toBe(415);
-    expect(response.html).toContain(`<h1>${wordsOf('en').common.errors.refused}</h1>`);
-    expect(textOf(response.html)).toContain(wordsOf('en').common.formUnreadable);
+    expect(response.html).toContain(`<h1>${messagesIn('en').common.errors.refused}</h1>`);
+    expect(textOf(response.html)).toContain(messagesIn('en').common.formUnreadable);
   });
 });
 
 test('answers 400 with security headers to a path that cannot be decoded', async () => {
   const response = await (await signedIn(app)).get('/tows/%E0%A4%A');
   expect(response.status).toBe(400);
-  expect(response.html).toContain(`<h1>${wordsOf('en').common.notFound}</h1>`);
+  expect(response.html).toContain(`<h1>${messagesIn('en').common.notFound}</h1>`);
   expect(response.get('content-security-policy')).toContain("default-src 'none'");
 });

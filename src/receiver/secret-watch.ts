@@ -1,0 +1,65 @@
+import type { DeliveryKind } from '../domain/vocabulary';
+import type { Clock } from '../platform/clock';
+import { ConfigurationError, type ReceiverSecrets } from '../platform/config';
+import type { Log } from '../platform/log';
+import type { SecretsFault } from '../workflow/webhook-port';
+import type { VerifySettings } from './verify';
+
+/** The secrets that verify webhooks now. */
+export interface SecretWatch {
+  settings(): Readonly<Record<DeliveryKind, VerifySettings>>;
+  /** Reads the files again and replaces the secrets. Files that cannot be used leave the earlier secrets in place. */
+  check(): Promise<void>;
+}
+
+/**
+ * Watches the files of webhook secrets by their content, so replaced links and network disks are noticed, too.
+ *
+ * @param report stores a fault of the files for the alarm, with every check while it lasts; null once it is over.
+ */
+export function createSecretWatch(tools: {
+  readonly initial: ReceiverSecrets;
+  readonly reload: () => Promise<ReceiverSecrets>;
+  readonly report: (fault: SecretsFault | null) => Promise<void>;
+  readonly host: string;
+  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly log: Log;
+}): SecretWatch {
+  const { reload, report, log } = tools;
+  let current = settingsOf(tools.initial);
+  let problem: { readonly text: string; readonly sinceMs: number } | null = null;
+
+  const replaced = async () => {
+    const before = JSON.stringify(current);
+    current = settingsOf(await reload());
+    if (JSON.stringify(current) !== before) log.info('receiver.secrets_replaced');
+  };
+  return {
+    settings: () => current,
+    async check() {
+      const faults = await replaced().then(() => [], faultsOf);
+      if (faults.length === 0) {
+        if (problem !== null) await report(null);
+        problem = null;
+        return;
+      }
+      const text = JSON.stringify(faults);
+      if (text !== problem?.text) log.warn('receiver.secrets_not_replaced', { faults });
+      problem = { text, sinceMs: problem?.sinceMs ?? tools.clock.nowMs() };
+      const variables = [...new Set(faults.map(({ variable }) => variable))];
+      await report({ variables, host: tools.host, sinceMs: problem.sinceMs });
+    },
+  };
+}
+
+function faultsOf(error: unknown): ConfigurationError['faults'] {
+  if (error instanceof ConfigurationError) return error.faults;
+  throw error;
+}
+
+function settingsOf({ secrets, sharedSecret }: ReceiverSecrets): Readonly<Record<DeliveryKind, VerifySettings>> {
+  return {
+    tow_request: { secrets: secrets.tow_request, sharedSecret },
+    tow_invoice: { secrets: secrets.tow_invoice, sharedSecret },
+  };
+}

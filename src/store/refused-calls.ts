@@ -1,0 +1,41 @@
+import type { Redis } from 'ioredis';
+import { refusedCall } from '../contracts/refused-calls';
+import { jsonText } from '../contracts/stored';
+import { DAY_MS } from '../domain/timestamp';
+import { sha256Hex } from '../platform/hash';
+import type { RefusedCallStore } from '../workflow/webhook-port';
+import { KEYS, refusedCallsKey } from './keys';
+import { Script } from './scripts';
+
+const keepRefused = new Script('keep-refused');
+
+/** At most 5 calls of each of 12 sources per reason: 840 in all, about 1 KB each. */
+const CALLS_PER_GROUP = 5;
+const GROUPS_PER_REASON = 12;
+const KEPT_MS = DAY_MS;
+
+/** The newest refused calls to receivers (lua/keep-refused.lua). */
+export function createRefusedCallStore(redis: Redis): RefusedCallStore {
+  return {
+    async keep(calls) {
+      const args = calls.flatMap((call) => [call.reason, sha256Hex(call.source).slice(0, 16), JSON.stringify(call)]);
+      const keys = [KEYS.refusedGroups, KEYS.refusedCalls];
+      await keepRefused.run(redis, keys, [CALLS_PER_GROUP, GROUPS_PER_REASON, KEPT_MS, ...args]);
+    },
+
+    async list(limit) {
+      const groups = await redis.zrevrange(KEYS.refusedGroups, 0, -1);
+      const [[seconds], ...lists] = await Promise.all([
+        redis.time(),
+        ...groups.map((group) => redis.lrange(refusedCallsKey(group), 0, -1)),
+      ]);
+      const oldest = new Date(Number(seconds) * 1000 - KEPT_MS).toISOString();
+      return lists
+        .flat()
+        .flatMap((json) => jsonText(refusedCall).safeParse(json).data ?? [])
+        .filter(({ received_at: at }) => at > oldest)
+        .toSorted((one, other) => other.received_at.localeCompare(one.received_at))
+        .slice(0, limit);
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import { MINUTE_MS } from '../domain/timestamp';
+import { mostlyRefused, refusedWebhooks, type MostlyRefused, type RefusedWebhooks } from '../domain/webhook-alarms';
+import { REFUSAL_REASONS, WEBHOOK_PATHS } from '../domain/webhook-answers';
+import { webhookSilence, type WebhookSilence } from '../domain/webhook-silence';
+import type { MetricsStore } from './metrics-port';
+import type { SecretsFault, WebhookAnswers, WebhookAnswerStore } from './webhook-port';
+
+/** An alarm about the webhooks of the service. */
+export type WebhookAlarm =
+  | ({ readonly kind: 'webhooksRefused' } & RefusedWebhooks)
+  | ({ readonly kind: 'webhooksMostlyRefused' } & MostlyRefused)
+  | ({ readonly kind: 'noWebhooks' } & WebhookSilence)
+  | ({ readonly kind: 'webhookSecrets' } & SecretsFault);
+
+export const WEBHOOK_ALARMS = ['webhooksRefused', 'webhooksMostlyRefused', 'noWebhooks', 'webhookSecrets'] as const;
+
+export interface WebhookHealth {
+  /** The alarms that hold now. */
+  alarms(): Promise<readonly WebhookAlarm[]>;
+}
+
+/** Refused and accepted calls are compared over this many minutes, the current one included. */
+const LATELY_MINUTES = 5;
+
+/** @param silenceIntervals see `webhookSilence`. */
+export function createWebhookHealth(tools: {
+  readonly answers: Pick<WebhookAnswerStore, 'read'>;
+  readonly figures: Pick<MetricsStore, 'series'>;
+  readonly silenceIntervals: number;
+}): WebhookHealth {
+  return {
+    async alarms() {
+      const answers = await tools.answers.read();
+      const refused = refusedWebhooks(answers.byPath, answers.readAtMs);
+      const mostly = refused.length === 0 ? mostlyRefused(await lately(tools.figures, answers.readAtMs)) : null;
+      const silence = webhookSilence(historyOf(answers), tools.silenceIntervals, answers.readAtMs);
+      return [
+        ...refused.map((each) => ({ kind: 'webhooksRefused' as const, ...each })),
+        ...(mostly === null ? [] : [{ kind: 'webhooksMostlyRefused' as const, ...mostly }]),
+        ...(answers.secretsFault === null ? [] : [{ kind: 'webhookSecrets' as const, ...answers.secretsFault }]),
+        ...(silence === null ? [] : [{ kind: 'noWebhooks' as const, ...silence }]),
+      ];
+    },
+  };
+}
+
+/** The answers of the last minutes on all webhook paths together. Strangers look for other addresses all the time. */
+async function lately(figures: Pick<MetricsStore, 'series'>, nowMs: number) {
+  const toMs = (Math.floor(nowMs / MINUTE_MS) + 1) * MINUTE_MS;
+  const { lines } = await figures.series({ fromMs: toMs - LATELY_MINUTES * MINUTE_MS, toMs, stepMs: MINUTE_MS });
+  const sum = (name: keyof typeof lines) => lines[name].reduce<number>((total, point) => total + (point ?? 0), 0);
+  return {
+    refused: Object.fromEntries(
+      REFUSAL_REASONS.flatMap((reason) => (reason === 'address' ? [] : [[reason, sum(`answers.${reason}`)]])),
+    ),
+    accepted: sum('answers.accepted'),
+  };
+}
+
+/** Calls to other addresses show no more than that the network works. */
+function historyOf({ byPath, minutesOfHour }: WebhookAnswers) {
+  const accepted = WEBHOOK_PATHS.flatMap((path) => (path === 'other' ? [] : (byPath[path].acceptedAtMs ?? [])));
+  return { lastAcceptedAtMs: accepted.length === 0 ? null : Math.max(...accepted), minutesOfHour };
+}

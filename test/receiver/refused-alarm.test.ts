@@ -1,0 +1,63 @@
+import { messagesIn } from '../../src/console/messages';
+import { signedIn, textOf } from '../console/visitor';
+import { startApp, useApp } from '../support/app';
+import { eventually } from '../support/eventually';
+import { deliver, newSecret, signed, towRequest } from './calls';
+
+const secret = newSecret();
+const app = useApp({ environment: { WEBHOOK_SECRETS: secret } });
+const { opsAlarms, webhooks } = messagesIn('en');
+
+const opsPage = async () => textOf((await (await signedIn(app)).get('/ops')).html);
+
+describe('receiver: refused webhooks raise an alarm', () => {
+  const body = JSON.stringify(towRequest());
+
+  it.each([
+    ['a wrong secret', () => signed(body, { secret: newSecret() }), 'signature_wrong'],
+    ['missing signature headers', () => ({}), 'signature_missing'],
+    ['a body that was written again', () => signed(JSON.stringify(towRequest(), null, 2), { secret }), 'body_changed'],
+  ] as const)('names %s on the operations page with what to do', async (_case, headers, reason) => {
+    await deliver(app.receiverUrl, '/tow-request', body, headers()).expect(401);
+    const { cause, todo } = webhooks.reasons[reason];
+    const title = opsAlarms.webhooksRefused.title({ path: '/tow-request', count: 1, cause });
+    await eventually(async () => expect(await opsPage()).toContain(title));
+    expect(await opsPage()).toContain(todo);
+  });
+
+  it('names the alarm in /readyz and stays ready', async () => {
+    const receiver = await startApp({
+      redisUrl: app.redis.url,
+      role: 'receiver',
+      environment: { WEBHOOK_SECRETS: secret },
+    });
+    try {
+      await deliver(receiver.receiverUrl, '/tow/invoice', body).expect(401);
+      const alarm = { alarm: 'refused', path: 'tow_invoice', refused: 1, reason: 'signature_missing' };
+      await eventually(async () => {
+        const ready = await fetch(`${receiver.opsUrl}/readyz`);
+        expect([ready.status, await ready.json()]).toMatchObject([200, { webhook_alarms: [alarm] }]);
+      });
+    } finally {
+      await receiver.stop();
+    }
+  });
+
+  it('names by how many minutes the clocks differ', async () => {
+    await deliver(app.receiverUrl, '/tow-request', body, signed(body, { secret, offSeconds: -720 })).expect(401);
+    const cause = webhooks.behind({ duration: '12 min' });
+    const title = opsAlarms.webhooksRefused.title({ path: '/tow-request', count: 1, cause });
+    await eventually(async () => expect(await opsPage()).toContain(title));
+  });
+
+  it('ends the alarm with the next accepted webhook and counts it in the metrics', async () => {
+    await deliver(app.receiverUrl, '/tow-request', body, signed(body, { secret: newSecret() })).expect(401);
+    const metrics = async () => (await fetch(`${app.opsUrl}/metrics`)).text();
+    await eventually(async () => expect(await metrics()).toContain('towhook_webhook_alarm{alarm="webhooksRefused"} 1'));
+    await deliver(app.receiverUrl, '/tow-request', body, signed(body, { secret })).expect(200);
+    await eventually(async () => expect(await metrics()).toContain('towhook_webhook_alarm{alarm="webhooksRefused"} 0'));
+    expect(await metrics()).toMatch(
+      /^towhook_webhook_answers_total\{kind="tow_request",status="401",outcome="signature_wrong"\} [1-9]/m,
+    );
+  });
+});
