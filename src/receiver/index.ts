@@ -1,45 +1,53 @@
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
-import { rateLimit } from 'express-rate-limit';
+import { rateLimit, type Store } from 'express-rate-limit';
 import { NO_SUCH_ADDRESS } from '../contracts/common';
-import { invoiceCharge, WEBHOOKS } from '../contracts/webhooks';
 import type { FieldRule } from '../domain/refusal';
-import { DELIVERY_KINDS, type DeliveryKind } from '../domain/vocabulary';
+import type { DeliveryKind } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
 import type { TrustProxy } from '../platform/config';
-import { errorFacts, type Log } from '../platform/log';
-import type { Metrics } from '../platform/metrics';
-import { sourceOf } from '../platform/source-address';
-import type { Intake } from '../workflow/ports';
-import { readCall } from './read-call';
+import { errorFacts } from '../platform/errors';
+import type { Log } from '../platform/log';
+import { sourceOf } from '../platform/http';
+import type { Tracing } from '../platform/tracing';
+import type { CallCounter, Intake } from '../workflow/ports';
+import { withoutForeignNames } from './contract-fields';
+import { kindOfPath } from './paths';
+import { readCall, readObject, type BrokenCall } from './read-call';
+import { recordAnswer, type AnsweredCall, type AnswerRecorder } from './record-answer';
 import { verify, type VerifySettings } from './verify';
 
 /**
- * The webhook receiver. What it answers, and whether the sender tries again:
+ * The webhook receiver. Its answers, and whether the sender repeats the call:
  *
- * - 200 `accepted` or `already_known`: stored, now or before. No.
- * - 400: not JSON, or breaks the contract; the body is kept in quarantine. Yes, harmless.
- * - 401: a secret is configured and the signature, its time or its header is wrong. Yes.
- * - 413, 415, 429: too large, not application/json, over the source's rate. Yes.
- * - 503 with Retry-After: Redis cannot take it, within 2 s. Yes.
+ * - 200 `accepted` or `already_known`: stored, now or before. Not repeated.
+ * - 200 `not_for_towhook`: a JSON object on another path, kept in a bounded list. Not repeated.
+ * - 400: not JSON, or names no tow. Repeated, which is harmless.
+ * - 401: a secret is configured, and the signature, its timestamp or its header is wrong. Repeated.
+ * - 413, 415, 429: too large, not application/json, above the rate limit of the source. Repeated.
+ * - 503 with Retry-After: Redis has not stored the call within 2 s. Repeated.
  *
- * Durability: a 200 is sent only after one script has stored the delivery and put it on the schedule, from which a poller
- * takes it. No job is added here.
+ * A 200 is sent only after one script has stored and scheduled the delivery. A scheduler adds its job later.
  */
-export interface ReceiverOptions {
+export interface ReceiverOptions extends AnswerRecorder {
   readonly intake: Intake;
-  readonly verify: Readonly<Record<DeliveryKind, VerifySettings>>;
+  /** The secrets may be replaced while the receiver runs. */
+  readonly verify: () => Readonly<Record<DeliveryKind, VerifySettings>>;
   readonly bodyLimitBytes: number;
-  /** Calls a source may make per minute; 0 = any number. */
+  /** Calls per source and minute; 0 = unlimited. */
   readonly ratePerMinute: number;
+  readonly callCounter: CallCounter;
   readonly trustProxy: TrustProxy;
+  /** Absent: no traces. */
+  readonly tracing?: Tracing;
   readonly clock: Clock;
   readonly log: Log;
-  /** For what repeats by the thousand while Redis is in trouble. */
+  /** Throttled: for failures of every call while Redis is in trouble. */
   readonly troubleLog: Log;
-  readonly metrics: Metrics;
 }
 
 const RETRY_AFTER_SECONDS = 2;
+/** Longer paths are cut where they are kept. */
+const PATH_LENGTH_MAX = 200;
 
 /** The receiver as an Express application. */
 export function createReceiver(options: ReceiverOptions) {
@@ -47,144 +55,190 @@ export function createReceiver(options: ReceiverOptions) {
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('trust proxy', options.trustProxy);
-  if (options.ratePerMinute > 0) app.use(sourceRate(options.ratePerMinute));
-  // Raw bytes and no inflating: a signature covers what was sent.
+  if (options.ratePerMinute > 0) app.use(sourceRate(options));
+  // Raw and not decompressed, because a signature covers the bytes that were sent.
   const readBody = express.raw({ type: () => true, limit: options.bodyLimitBytes, inflate: false });
-  for (const kind of DELIVERY_KINDS) {
-    app.post(WEBHOOKS[kind].path, requireJson, readBody, (request, response) =>
-      receive(kind, request, response, options),
-    );
-  }
-  app.use((_request, response) => {
+  app.post('/{*path}', requireJson(options), readBody, (request, response) => receive(request, response, options));
+  app.use((request, response) => {
     answer(response, 404, NO_SUCH_ADDRESS);
+    recordAnswer(request, { httpStatus: 404, outcome: 'address' }, options);
   });
-  app.use(answerError(options.log));
+  app.use(answerError(options));
   return app;
 }
 
-async function receive(kind: DeliveryKind, request: Request, response: Response, options: ReceiverOptions) {
+async function receive(request: Request, response: Response, options: ReceiverOptions) {
   const startedMs = options.clock.monotonicMs();
+  const kind = kindOfPath(request.path) ?? 'other';
   const verdict = await judgeCall(kind, request, options);
   if (verdict.httpStatus === 503) response.set('retry-after', String(RETRY_AFTER_SECONDS));
   answer(response, verdict.httpStatus, verdict);
-  options.metrics.deliveryAnswered(kind, verdict.httpStatus);
-  // While Redis is in trouble every call is refused alike.
+  recordAnswer(request, verdict, options);
+  // Every call fails in the same way while Redis is in trouble, so the log is throttled.
   const log = verdict.httpStatus === 503 ? options.troubleLog : options.log;
   log[verdict.httpStatus === 200 ? 'info' : 'warn']('delivery.answered', {
     kind,
     http_status: verdict.httpStatus,
     code: verdict.code,
-    ...verdict.logged,
     duration_ms: Math.round(options.clock.monotonicMs() - startedMs),
+    ...verdict.logged,
   });
+  if (verdict.towingReferenceId !== undefined) {
+    options.tracing?.ended({
+      subject: { kind: 'tow', id: verdict.towingReferenceId },
+      name: `receive ${kind}`,
+      place: kind === 'tow_request' && verdict.code === 'accepted' ? 'first' : 'later',
+      kind: 'received',
+      endedAtMs: options.clock.nowMs(),
+      durationMs: options.clock.monotonicMs() - startedMs,
+      isFailed: verdict.httpStatus !== 200,
+      attributes: { http_status: verdict.httpStatus, code: verdict.code },
+    });
+  }
 }
 
-interface Verdict {
+interface WebhookAnswer extends AnsweredCall {
   readonly httpStatus: 200 | 400 | 401 | 503;
   readonly code: string;
   readonly message?: string;
   readonly details?: readonly FieldRule[];
+  /** Of a call that names a tow. */
+  readonly towingReferenceId?: string;
   readonly logged?: Readonly<Record<string, unknown>>;
 }
 
-async function judgeCall(kind: DeliveryKind, request: Request, options: ReceiverOptions): Promise<Verdict> {
+async function judgeCall(
+  kind: DeliveryKind | 'other',
+  request: Request,
+  options: ReceiverOptions,
+): Promise<WebhookAnswer> {
   const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
   const arrived = { rawBody, headers: request.headers, nowMs: options.clock.nowMs() };
-  const verification = verify(arrived, options.verify[kind]);
+  const secrets = options.verify();
+  const verification = verify(arrived, kind === 'other' ? ofEither(secrets) : secrets[kind]);
   if (verification.kind === 'rejected') {
-    return { httpStatus: 401, code: 'not_verified', message: verification.why, logged: { why: verification.why } };
+    const { reason: outcome, why, behindSeconds } = verification;
+    return { httpStatus: 401, code: 'not_verified', outcome, message: why, behindSeconds, logged: { why } };
   }
-  const call = readCall(kind, rawBody, {
-    verified: verification.kind === 'verified',
-    signatureId: verification.signatureId,
-  });
-  if (call.kind === 'broken') return refuse(kind, { ...call, rawBody: rawBody.toString('utf8') }, options);
+  const path = request.path.slice(0, PATH_LENGTH_MAX);
+  const verified = verification.kind === 'verified';
+  if (kind === 'other') return keepOther(rawBody, { path, verified }, options);
+  const call = readCall(kind, rawBody, { verified, signatureId: verification.signatureId });
+  if (call.kind === 'broken') return refuse(call);
   const { delivery } = call;
-  const logged = { delivery_id: delivery.id, towing_reference_id: delivery.towingReferenceId };
+  const { towingReferenceId } = delivery;
+  const logged = { delivery_id: delivery.id, towing_reference_id: towingReferenceId };
   try {
     const code = await options.intake.accept(delivery);
     if (code === 'accepted') {
       options.metrics.deliveryAccepted(kind);
     }
-    return { httpStatus: 200, code, logged: { ...logged, verified: delivery.verified } };
-  } catch (error) {
-    const message = 'The call could not be stored; please send it again.';
     return {
-      httpStatus: 503,
-      code: 'not_stored',
-      message,
-      logged: { ...logged, ...errorFacts(error), stack: undefined },
+      httpStatus: 200,
+      code,
+      outcome: 'accepted',
+      towingReferenceId,
+      logged: { verified: delivery.verified, ...logged },
     };
+  } catch (error) {
+    return { ...notStored(error, logged), towingReferenceId };
   }
 }
 
-async function refuse(
-  kind: DeliveryKind,
-  broken: { code: string; details: readonly FieldRule[]; rawBody: string },
+/** Keeps a call of a kind that towhook does nothing with. Its sender has nothing to correct, so it gets 200. */
+async function keepOther(
+  bytes: Buffer,
+  { path, verified }: { readonly path: string; readonly verified: boolean },
   options: ReceiverOptions,
-): Promise<Verdict> {
-  const { code, details, rawBody } = broken;
-  const quarantined = await options.intake.quarantine({ path: WEBHOOKS[kind].path, details, rawBody }).then(
-    () => true,
-    () => false,
-  );
-  const message = details.map(({ field, rule }) => `${field}: ${rule}`).join('; ');
+): Promise<WebhookAnswer> {
+  const received = readObject(bytes);
+  if (received.kind === 'broken') return refuse(received);
+  try {
+    await options.intake.keepOther({ path, verified, rawBody: received.rawBody });
+    return { httpStatus: 200, code: 'not_for_towhook', outcome: 'not_for_towhook', logged: { verified } };
+  } catch (error) {
+    return notStored(error, {});
+  }
+}
+
+function notStored(error: unknown, logged: Readonly<Record<string, unknown>>): WebhookAnswer {
+  const message = 'The call could not be stored; please send it again.';
   return {
-    httpStatus: 400,
-    code,
+    httpStatus: 503,
+    code: 'not_stored',
+    outcome: 'not_stored',
     message,
-    details,
-    logged: { details: loggable(details), quarantined },
+    logged: { ...logged, ...errorFacts(error), stack: undefined },
   };
 }
 
-/** Names of the contract itself; any other was chosen by the sender and may say anything. */
-const KNOWN_FIELDS: ReadonlySet<string> = new Set([
-  'body',
-  'metadata.id',
-  ...Object.values(WEBHOOKS).flatMap(({ body }) => Object.keys(body.shape)),
-  ...['towing_invoice', 'delay_invoice'].flatMap((charge) =>
-    Object.keys(invoiceCharge.shape).map((name) => `${charge}.${name}`),
-  ),
-]);
-
-/** The rules broken, by field, without a word of the sender's. */
-function loggable(details: readonly FieldRule[]): FieldRule[] {
-  return details.map(({ field, rule }) => ({ field: KNOWN_FIELDS.has(field) ? field : '(not of the contract)', rule }));
+/** The service signs calls on other paths with the secret of one of the two webhooks. */
+function ofEither(secrets: Readonly<Record<DeliveryKind, VerifySettings>>): VerifySettings {
+  const { tow_request: one, tow_invoice: other } = secrets;
+  return { secrets: [...one.secrets, ...other.secrets], sharedSecret: one.sharedSecret ?? other.sharedSecret };
 }
 
-const requireJson: RequestHandler = (request, response, next) => {
-  const { 'content-type': type, 'content-length': length } = request.headers;
-  // The common spelling needs no parsing.
-  if (type === 'application/json' && length !== undefined) return next();
-  if (request.is('application/json') === 'application/json') return next();
-  answer(response, 415, { code: 'not_json', message: 'The content type must be application/json.' });
-};
+function refuse({ code, details }: BrokenCall): WebhookAnswer {
+  const message = details.map(({ field, rule }) => `${field}: ${rule}`).join('; ');
+  const logged = { details: withoutForeignNames(details) };
+  return { httpStatus: 400, code, outcome: code, message, details, logged };
+}
 
-function sourceRate(perMinute: number): RequestHandler {
+/** Lets JSON pass. Other content is refused on the paths of the webhooks, and unknown on all others. */
+function requireJson(recorder: AnswerRecorder): RequestHandler {
+  return (request, response, next) => {
+    const { 'content-type': type, 'content-length': length } = request.headers;
+    // Fast path for the usual header.
+    if (type === 'application/json' && length !== undefined) return next();
+    if (request.is('application/json') === 'application/json') return next();
+    if (kindOfPath(request.path) === null) return next('route');
+    answer(response, 415, { code: 'not_json', message: 'The content type must be application/json.' });
+    recordAnswer(request, { httpStatus: 415, outcome: 'content_type' }, recorder);
+  };
+}
+
+function sourceRate(options: ReceiverOptions): RequestHandler {
+  const { ratePerMinute, callCounter, clock } = options;
+  const store: Store = {
+    async increment(source) {
+      const { calls, windowEndsInMs } = await callCounter.count(source);
+      return { totalHits: calls, resetTime: new Date(clock.nowMs() + windowEndsInMs) };
+    },
+    // Neither is used: a call counts once, and a count ends with its window.
+    decrement: () => {},
+    resetKey: () => {},
+  };
   return rateLimit({
+    store,
     windowMs: 60_000,
-    limit: perMinute,
+    limit: ratePerMinute,
     keyGenerator: ({ ip }) => sourceOf(ip),
     standardHeaders: 'draft-8',
     legacyHeaders: false,
-    message: { code: 'too_many_calls', message: 'Too many calls from this source.', details: [] },
+    handler(request, response) {
+      answer(response, 429, { code: 'too_many_calls', message: 'Too many calls from this source.' });
+      recordAnswer(request, { httpStatus: 429, outcome: 'too_many' }, options);
+    },
   });
 }
 
-function answerError(log: Log): ErrorRequestHandler {
-  return (error: unknown, _request, response, _next) => {
+function answerError(options: ReceiverOptions): ErrorRequestHandler {
+  return (error: unknown, request, response, _next) => {
     const httpStatus = statusOf(error);
     if (httpStatus === 413) {
       answer(response, 413, { code: 'too_large', message: 'The body is larger than this address takes.' });
+      recordAnswer(request, { httpStatus, outcome: 'too_large' }, options);
     } else if (httpStatus === 415) {
       answer(response, 415, { code: 'encoding_not_supported', message: 'The body must not be compressed.' });
+      recordAnswer(request, { httpStatus, outcome: 'compressed' }, options);
     } else if (httpStatus !== null && httpStatus < 500) {
       answer(response, 400, { code: 'not_readable', message: 'The body could not be read to its end.' });
+      recordAnswer(request, { httpStatus: 400, outcome: 'unreadable' }, options);
     } else {
-      log.error('receiver.failed', errorFacts(error));
+      options.log.error('receiver.failed', errorFacts(error));
       response.set('retry-after', String(RETRY_AFTER_SECONDS));
       answer(response, 503, { code: 'not_stored', message: 'The call could not be stored; please send it again.' });
+      recordAnswer(request, { httpStatus: 503, outcome: 'not_stored' }, options);
     }
   };
 }
@@ -198,9 +252,9 @@ function answer(
   httpStatus: number,
   { code, message = '', details = [] }: { code: string; message?: string; details?: readonly FieldRule[] },
 ) {
-  // Open question Q10: what a webhook must be answered is not documented; any 2xx with a short JSON body is ours.
+  // Open question Q10: the expected answer to a webhook is not documented; we send 200 with a short JSON body.
   const text = JSON.stringify(httpStatus === 200 ? { code } : { code, message, details });
-  // Without the ETag, freshness and charset handling of response.json(), which no sender of webhooks uses.
+  // Not response.json(): its ETag, freshness and charset handling costs time and is of no use here.
   response.statusCode = httpStatus;
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   response.setHeader('Content-Length', Buffer.byteLength(text));

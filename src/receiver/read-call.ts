@@ -1,61 +1,88 @@
 import { isUtf8 } from 'node:buffer';
-import { createHash } from 'node:crypto';
-import { failedRules } from '../contracts/rules';
 import { JSON_LEVELS_MAX } from '../contracts/common';
-import { WEBHOOKS } from '../contracts/webhooks';
-import { canonicalJson } from '../domain/canonical';
-import { FAULTS_NAMED_MAX, jsonFaults } from '../domain/json-faults';
+import { withoutByteOrderMark, withTextNames } from '../contracts/read-webhook';
+import { storedObject } from '../contracts/stored';
+import { canonicalJson, jsonFaults } from '../domain/json';
 import type { FieldRule } from '../domain/refusal';
-import type { DeliveryKind } from '../domain/vocabulary';
+import { brokenReferenceRule, isTowingReference, type DeliveryKind } from '../domain/vocabulary';
+import { sha256Hex } from '../platform/hash';
 import type { NewDelivery } from '../workflow/ports';
+import { namedTow, type NamedTow } from './named-tow';
 
-/** A call that keeps the contract becomes a delivery; another becomes the list of rules it breaks. */
-export type ReadCall =
-  | { readonly kind: 'delivery'; readonly delivery: NewDelivery }
-  | { readonly kind: 'broken'; readonly code: string; readonly details: readonly FieldRule[] };
+/** The rule that a refused call breaks. */
+export interface BrokenCall {
+  readonly kind: 'broken';
+  readonly code: 'not_json' | 'contract_broken';
+  readonly details: readonly FieldRule[];
+}
+
+/** JSON that was received. */
+interface ReceivedJson {
+  readonly kind: 'json';
+  readonly value: unknown;
+  /** The text as sent. */
+  readonly rawBody: string;
+  /** True if it has a number that JSON.parse turns into Infinity. */
+  readonly isInfinite: boolean;
+}
+
+/** Reads JSON of at most 32 levels in UTF-8, with or without a byte order mark. */
+function readJson(bytes: Buffer): ReceivedJson | BrokenCall {
+  // Decoding replaces all invalid bytes by the same character, so different bodies would become one delivery.
+  if (!isUtf8(bytes)) return broken('not_json', 'must be JSON in UTF-8');
+  const rawBody = bytes.toString('utf8');
+  const { isTooDeep, infiniteCount } = jsonFaults(rawBody, JSON_LEVELS_MAX);
+  if (isTooDeep) return broken('contract_broken', 'is nested too deeply');
+  const value = parse(withoutByteOrderMark(rawBody));
+  if (value === undefined) return broken('not_json', 'must be JSON');
+  return { kind: 'json', value, rawBody, isInfinite: infiniteCount > 0 };
+}
+
+/** Reads JSON as `readJson`, and refuses what is not an object. */
+export function readObject(bytes: Buffer): ReceivedJson | BrokenCall {
+  const received = readJson(bytes);
+  if (received.kind === 'broken') return received;
+  return storedObject.safeParse(received.value).success ? received : notAnObject;
+}
 
 /**
- * The gate of webhooks (service-api 6): UTF-8, at most 32 levels, JSON, finite numbers, the contract. At most 20
- * broken rules are named; the last entry counts the others.
+ * Reads a webhook (docs/service-api.md#webhooks) as a delivery to store: JSON that names a tow. Whether it keeps the
+ * contract is judged when it is processed.
  */
 export function readCall(
   kind: DeliveryKind,
-  rawBody: Buffer,
-  proof: { verified: boolean; signatureId: string | null },
-): ReadCall {
-  // Decoding replaces every byte that is not UTF-8 alike: bodies that differ would become one delivery.
-  if (!isUtf8(rawBody)) return broken('not_json', [{ field: 'body', rule: 'must be JSON in UTF-8' }]);
-  const text = rawBody.toString('utf8');
-  const { isTooDeep, infinite, infiniteCount } = jsonFaults(text, JSON_LEVELS_MAX);
-  if (isTooDeep) return broken('contract_broken', [{ field: 'body', rule: 'is nested too deeply' }]);
-  const body = parse(text);
-  if (body === undefined) return broken('not_json', [{ field: 'body', rule: 'must be JSON' }]);
-  if (infiniteCount > 0) {
-    const details = infinite.map((path) => ({ field: path === '' ? 'body' : path, rule: 'must be a finite number' }));
-    return broken('contract_broken', details, infiniteCount);
-  }
-  const checked = WEBHOOKS[kind].body.safeParse(body);
-  if (!checked.success) return broken('contract_broken', failedRules(checked.error));
-  return {
-    kind: 'delivery',
-    delivery: {
-      id: deliveryId(kind, proof.signatureId ?? '', canonicalJson(body)),
-      kind,
-      towingReferenceId: checked.data.towing_reference_id,
-      rawBody: text,
-      ...proof,
-    },
-  };
+  bytes: Buffer,
+  proof: { readonly verified: boolean; readonly signatureId: string | null },
+): { readonly kind: 'delivery'; readonly delivery: NewDelivery } | BrokenCall {
+  const received = readJson(bytes);
+  if (received.kind === 'broken') return received;
+  const { rawBody, isInfinite } = received;
+  const documented = documentedTow(received);
+  const named = documented.kind === 'named' ? documented : (namedTow(received.value, rawBody) ?? documented);
+  if (named.kind === 'broken') return named;
+  const { towingReferenceId, spelled } = named;
+  // Canonical JSON writes each infinite number as null.
+  const id = deliveryId(kind, proof.signatureId ?? '', isInfinite ? rawBody : canonicalJson(spelled));
+  return { kind: 'delivery', delivery: { id, kind, towingReferenceId, rawBody, ...proof } };
 }
 
-function broken(code: string, details: readonly FieldRule[], count = details.length): ReadCall {
-  const named = details.slice(0, FAULTS_NAMED_MAX);
-  const others = count - named.length;
-  return {
-    kind: 'broken',
-    code,
-    details: others === 0 ? named : [...named, { field: 'body', rule: `and ${others} more` }],
-  };
+/** The tow that a message names where the document says, or the rule that it breaks there. */
+function documentedTow({ value, rawBody }: ReceivedJson): NamedTow | BrokenCall {
+  const object = storedObject.safeParse(value).data;
+  if (!object) return notAnObject;
+  const spelled = withTextNames(object, rawBody);
+  const ref = spelled['towing_reference_id'];
+  const rule = brokenReferenceRule(ref);
+  if (rule !== null || typeof ref !== 'string' || !isTowingReference(ref)) {
+    return broken('contract_broken', rule ?? '', 'towing_reference_id');
+  }
+  return { kind: 'named', towingReferenceId: ref, spelled };
+}
+
+const notAnObject = broken('contract_broken', 'must be an object');
+
+function broken(code: BrokenCall['code'], rule: string, field = 'body'): BrokenCall {
+  return { kind: 'broken', code, details: [{ field, rule }] };
 }
 
 /** Undefined when the text is not JSON. */
@@ -67,10 +94,12 @@ function parse(text: string): unknown {
   }
 }
 
-/** Kind, signature id and canonical body name a delivery: the same call sent again has the same id. */
+/**
+ * The hash of kind, signature id and canonical body, so that a repeated call has the same id.
+ *
+ * Open question Q24: whether a webhook is sent again is not documented; a repeated one changes nothing.
+ */
 function deliveryId(kind: DeliveryKind, signatureId: string, canonical: string): string {
-  const hash = createHash('sha256')
-    .update(JSON.stringify([kind, signatureId, canonical]))
-    .digest('hex');
+  const hash = sha256Hex(JSON.stringify([kind, signatureId, canonical]));
   return `dlv_${hash.slice(0, 40)}`;
 }

@@ -1,9 +1,13 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { JSON_LEVELS_MAX } from '../contracts/common';
+import { jsonFaults } from '../domain/json';
+import type { RefusalReason } from '../domain/webhook-answers';
+import { webhookSignature } from '../platform/webhook-signature';
 
 /** The headers of one call, lower case. */
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** What proves a call: its bytes as they came, its headers, and when it came. */
+/** The raw bytes, the headers and the time of receipt of a call. */
 export interface SignedCall {
   readonly rawBody: Buffer;
   readonly headers: Headers;
@@ -11,55 +15,84 @@ export interface SignedCall {
 }
 
 export interface VerifySettings {
-  /** `whsec_…` secrets valid now; several while they are rotated. */
+  /** The valid `whsec_…` secrets; several during a rotation. */
   readonly secrets: readonly string[];
   readonly sharedSecret: { readonly header: string; readonly value: string } | null;
 }
 
 /**
- * - verified: a signature or the shared secret proves the sender.
- * - unverified: nothing is configured to prove it with.
- * - rejected: something is configured, and the call does not prove itself; `why` never quotes a secret.
+ * - verified: the signature or the shared secret is correct.
+ * - unverified: no secret is configured.
+ * - rejected: a secret is configured, and the call has no correct signature or shared secret. `why` contains no secret.
  */
 export type Verification =
   | { readonly kind: 'verified' | 'unverified'; readonly signatureId: string | null }
-  | { readonly kind: 'rejected'; readonly why: string };
+  | {
+      readonly kind: 'rejected';
+      readonly reason: RefusalReason;
+      readonly why: string;
+      /** How far the timestamp is behind our clock, if that is the reason and it can be read. */
+      readonly behindSeconds?: number;
+    };
 
 const HEADER_FAMILIES = [
   { id: 'webhook-id', timestamp: 'webhook-timestamp', signature: 'webhook-signature' },
   { id: 'svix-id', timestamp: 'svix-timestamp', signature: 'svix-signature' },
 ] as const;
 
-/** Checks a call over its raw bytes, before anything reads them (Standard Webhooks, Svix, or a shared secret). */
+/** Verifies the raw bytes of a call before they are parsed (Standard Webhooks, Svix, or a shared secret). */
 export function verify({ rawBody, headers, nowMs }: SignedCall, settings: VerifySettings): Verification {
   const { secrets, sharedSecret } = settings;
   const anyId = signatureId(headers);
-  // Open question Q9: how the service proves its webhooks is not documented; with nothing configured they are taken unproved.
+  // Open question Q9: the signature of webhooks is not documented; without a secret they are accepted unverified.
   if (secrets.length === 0 && sharedSecret === null) return { kind: 'unverified', signatureId: anyId };
   if (sharedSecret !== null && sameText(one(headers[sharedSecret.header]), sharedSecret.value)) {
     return { kind: 'verified', signatureId: anyId };
   }
-  if (secrets.length === 0) return { kind: 'rejected', why: 'the shared secret header is missing or wrong' };
+  if (secrets.length === 0) return wrongSharedSecret(headers, sharedSecret);
   const signed = signatureHeaders(headers);
-  if (!signed) return { kind: 'rejected', why: 'the signature headers (id, timestamp, signature) are missing' };
-  const timestamp = Number.parseInt(signed.timestamp, 10);
-  const secondsOff = Math.abs(Math.floor(nowMs / 1000) - timestamp);
-  if (Number.isNaN(secondsOff) || secondsOff > TOLERANCE_SECONDS) {
-    return { kind: 'rejected', why: 'the signature is more than 5 minutes off, or its timestamp cannot be read' };
+  if (!signed) {
+    return {
+      kind: 'rejected',
+      reason: 'signature_missing',
+      why: 'the signature headers (id, timestamp, signature) are missing',
+    };
   }
-  const isSigned = secrets.some((secret) => {
-    const expected = signatureOf(rawBody, { id: signed.id, timestamp, secret });
-    return expected !== null && signed.signatures.some((given) => sameSignature(given, expected));
-  });
-  // The id that was signed, not another one that rides along.
-  if (isSigned) return { kind: 'verified', signatureId: signed.id };
+  const timestamp = Number.parseInt(signed.timestamp, 10);
+  const isSignedAs = (body: Buffer | string) => matches(signed, { body, timestamp, secrets });
+  if (!isSignedAs(rawBody)) {
+    return spellingsOf(rawBody).some(isSignedAs) ? BODY_CHANGED : SIGNATURE_WRONG;
+  }
+  const behindSeconds = Math.floor(nowMs / 1000) - secondsOf(timestamp);
+  if (!(Math.abs(behindSeconds) <= TOLERANCE_SECONDS)) {
+    const why = 'the signature is more than 5 minutes off, or its timestamp cannot be read';
+    return { kind: 'rejected', reason: 'timestamp_off', why, behindSeconds };
+  }
+  // The signed id. Another id header of the call is not covered by the signature.
+  return { kind: 'verified', signatureId: signed.id };
+}
+
+const SIGNATURE_WRONG: Verification = {
+  kind: 'rejected',
+  reason: 'signature_wrong',
+  why: 'the signature does not match the body (wrong secret, or a body changed on its way)',
+};
+const BODY_CHANGED: Verification = {
+  kind: 'rejected',
+  reason: 'body_changed',
+  why: 'the signature fits another spelling of the body: it was changed on its way',
+};
+
+function wrongSharedSecret(headers: Headers, sharedSecret: VerifySettings['sharedSecret']): Verification {
+  const isMissing = sharedSecret !== null && one(headers[sharedSecret.header]) === null;
   return {
     kind: 'rejected',
-    why: 'the signature does not match the body (wrong secret, or a body changed on its way)',
+    reason: isMissing ? 'shared_secret_missing' : 'shared_secret_wrong',
+    why: 'the shared secret header is missing or wrong',
   };
 }
 
-/** The id that stays the same on every resend of one delivery; null when the sender gives none. */
+/** The id that is the same in every repetition of a call; null without one. */
 function signatureId(headers: Headers): string | null {
   for (const family of HEADER_FAMILIES) {
     const id = one(headers[family.id]);
@@ -68,14 +101,14 @@ function signatureId(headers: Headers): string | null {
   return null;
 }
 
-interface Signed {
+interface SignatureHeaders {
   readonly id: string;
   readonly timestamp: string;
   /** The values of all `v1` signatures, in base64. */
   readonly signatures: readonly string[];
 }
 
-function signatureHeaders(headers: Headers): Signed | null {
+function signatureHeaders(headers: Headers): SignatureHeaders | null {
   for (const family of HEADER_FAMILIES) {
     const id = one(headers[family.id]);
     const timestamp = one(headers[family.timestamp]);
@@ -94,12 +127,39 @@ function signatureHeaders(headers: Headers): Signed | null {
 
 const TOLERANCE_SECONDS = 5 * 60;
 
-/** HMAC-SHA-256 of id, timestamp and body; null when the secret is no base64, since an empty key proves nothing. */
-function signatureOf(rawBody: Buffer, by: { id: string; timestamp: number; secret: string }): string | null {
-  const encoded = by.secret.replace(/^whsec_/, '');
-  const key = Buffer.from(encoded, 'base64');
-  if (key.length === 0 || key.toString('base64') !== encoded) return null;
-  return createHmac('sha256', key).update(`${by.id}.${by.timestamp}.`).update(rawBody).digest('base64');
+/** Standard Webhooks has seconds. A number that would be a year after 5000 is milliseconds. */
+function secondsOf(timestamp: number): number {
+  return timestamp > 100_000_000_000 ? Math.floor(timestamp / 1000) : timestamp;
+}
+
+function matches(
+  signed: SignatureHeaders,
+  by: { body: Buffer | string; timestamp: number; secrets: readonly string[] },
+): boolean {
+  return by.secrets.some((secret) => {
+    const expected = webhookSignature({ id: signed.id, timestamp: by.timestamp, body: by.body }, secret);
+    return expected !== null && signed.signatures.some((given) => sameSignature(given, expected));
+  });
+}
+
+/** Proxies that read JSON and write it again use one of these spellings. Larger bodies are not examined. */
+const EXAMINED_BYTES_MAX = 16_384;
+
+/** Other spellings of a JSON body that a sender may have signed; none for other bodies. */
+function spellingsOf(rawBody: Buffer): string[] {
+  if (rawBody.length > EXAMINED_BYTES_MAX) return [];
+  const text = rawBody.toString('utf8').replace(/^\uFEFF/, '');
+  if (jsonFaults(text, JSON_LEVELS_MAX).isTooDeep) return [];
+  try {
+    const parsed: unknown = JSON.parse(text);
+    const trimmed = text.trim();
+    const indented = JSON.stringify(parsed, null, 2);
+    // A JSON text has line breaks between its tokens only.
+    const spaced = indented.replace(/,\n\s*/g, ', ').replace(/\n\s*/g, '');
+    return [text, trimmed, `${trimmed}\n`, JSON.stringify(parsed), indented, spaced];
+  } catch {
+    return [];
+  }
 }
 
 function sameSignature(given: string, expected: string): boolean {
@@ -107,7 +167,7 @@ function sameSignature(given: string, expected: string): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-/** Tells nothing about the length of the expected text. */
+/** Compares in constant time, without revealing the length of the expected text. */
 function sameText(given: string | null, expected: string): boolean {
   if (given === null) return false;
   const digest = (text: string) => createHash('sha256').update(text).digest();

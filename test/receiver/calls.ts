@@ -8,7 +8,7 @@ import type { TestRedis } from '../support/redis';
 
 /** Webhooks as the service sends them: bodies, signatures and requests. */
 
-/** A tow request (service-api 6). */
+/** A tow request (docs/service-api.md#tow-request-webhook). */
 export function towRequest(changes: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   return {
     violation_reference_id: 'V-20261120-K7P2QX',
@@ -18,7 +18,7 @@ export function towRequest(changes: Readonly<Record<string, unknown>> = {}): Rec
   };
 }
 
-/** Invoice information (service-api 6). */
+/** Invoice information (docs/service-api.md#tow-invoice-webhook). */
 export function towInvoice(changes: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   const charge = {
     invoice_number: 'INV-1',
@@ -102,10 +102,11 @@ export function signed(body: string | Uint8Array, signing: Signing): Record<stri
   };
 }
 
-/** All Redis keys in sorted order, without heartbeats and metrics. */
+/** All Redis keys in sorted order, without heartbeats, metrics, counted answers and refused calls. */
 export async function keysIn(redis: Pick<TestRedis, 'ask'>): Promise<string[]> {
   const reply = await redis.ask('KEYS', '*');
-  const ownKeys = [KEYS.processes, KEYS.processBeats, KEYS.figures];
+  const { processes, heartbeats, metrics, webhookAnswers, webhookHours, refusedGroups, refusedCalls } = KEYS;
+  const ownKeys = [processes, heartbeats, metrics, webhookAnswers, webhookHours, refusedGroups, refusedCalls];
   const isOwnKey = (key: string) => ownKeys.some((prefix) => key.startsWith(prefix));
   return z
     .array(z.string())
@@ -117,9 +118,4 @@ export async function keysIn(redis: Pick<TestRedis, 'ask'>): Promise<string[]> {
 /** The deliveries stored, newest first. */
 export async function deliveriesIn({ redis }: Pick<Foundation, 'redis'>) {
   return (await createDeliveryStore(redis).list({ cursor: null, limit: 200 })).items;
-}
-
-/** The quarantined webhooks, newest first. */
-export function quarantinedIn({ redis }: Pick<Foundation, 'redis'>) {
-  return createDeliveryStore(redis).quarantined(100);
 }

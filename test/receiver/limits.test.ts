@@ -1,7 +1,7 @@
 import { request as rawRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import request from 'supertest';
-import { useApp } from '../support/app';
+import { startApp, useApp } from '../support/app';
 import { bodyOf, deliver, deliveriesIn, keysIn, towRequest } from './calls';
 
 const LIMIT_BYTES = 2000;
@@ -110,6 +110,37 @@ describe('receiver: rate limit', () => {
     expect(last?.body).toMatchObject({ code: 'too_many_calls', details: [] });
     expect(Number(last?.get('retry-after'))).toBeGreaterThan(0);
     expect(await deliveriesIn(app.foundation)).toHaveLength(5);
+  });
+
+  it('counts the webhooks of one source at two receivers together', async () => {
+    const environment = { WEBHOOK_RATE_PER_MINUTE: '5' };
+    const other = await startApp({ redisUrl: app.redis.url, role: 'receiver', environment });
+    try {
+      const statuses = [];
+      for (const [index, url] of [app, other, app, other, app, other, app]
+        .map(({ receiverUrl }) => receiverUrl)
+        .entries()) {
+        const body = towRequest({ towing_reference_id: `TW-${index}` });
+        statuses.push((await deliver(url, '/tow-request', body)).status);
+      }
+      expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429]);
+    } finally {
+      await other.stop();
+    }
+  });
+});
+
+describe('receiver: rate limit without Redis', () => {
+  const app = useApp({ role: 'receiver', environment: { WEBHOOK_RATE_PER_MINUTE: '3' }, ownRedis: true });
+
+  it('counts the webhooks of a source in the receiver itself while Redis is down', async () => {
+    await app.redis.kill();
+    const statuses = [];
+    for (let index = 0; index < 5; index += 1) {
+      const body = towRequest({ towing_reference_id: `TW-${index}` });
+      statuses.push((await deliver(app.receiverUrl, '/tow-request', body)).status);
+    }
+    expect(statuses).toEqual([503, 503, 503, 429, 429]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { PARTITION } from '../../src/store/keys';
 import { createTowStore } from '../../src/store/tows';
-import { EVERY_TOW } from '../../src/workflow/list-port';
+import { ALL_TOWS } from '../../src/workflow/list-port';
 import { towOf } from '../operator/client';
 import { startApp, useApp, type App } from '../support/app';
 import { eventually } from '../support/eventually';
@@ -17,7 +17,7 @@ describe('webhook processing with workers', () => {
     await eventually(() => towOf(app, 'TW-20261120-9F4D1A'));
     expect(await deliveriesIn(app.foundation)).toMatchObject([{ copies: 50 }]);
     const { items } = await createTowStore(app.foundation.redis).list({
-      ...EVERY_TOW,
+      ...ALL_TOWS,
       cursor: null,
       limit: 10,
     });

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import * as fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { verify } from '../../src/receiver/verify';
+import { anyText } from '../support/any-text';
 
 /** The reference implementation of Standard Webhooks judges the same call. */
 function referenceAccepts(body: string, headers: Record<string, string>, secrets: readonly string[]): boolean {
@@ -28,7 +29,7 @@ const secretOf = (bytes: number) => `whsec_${randomBytes(bytes).toString('base64
 const SECRETS = [secretOf(24), secretOf(25), secretOf(64)];
 const STRANGE = secretOf(24);
 
-const bodies = fc.string({ unit: 'binary', maxLength: 40 }).map((text) => text.toWellFormed());
+const bodies = anyText(40).map((text) => text.toWellFormed());
 const ids = fc.oneof(fc.constantFrom('msg_1', 'msg.1.2', 'é'), fc.stringMatching(/^[!-~]{1,20}$/));
 const secondsOff = fc.oneof(fc.integer({ min: -300, max: 300 }), fc.constantFrom(-301, -300, 300, 301, 86_400));
 const damages = fc.constantFrom<(signature: string) => string>(
@@ -85,7 +86,7 @@ test('accepts exactly the signed webhooks that the reference implementation acce
   expect(accepted).toBeGreaterThan(100);
 });
 
-test('accepts nothing under a secret without a usable key, which a signature under an empty key would match', () => {
+test('rejects every webhook under a secret without a usable key, also when it is signed with an empty key', () => {
   const body = '{}';
   for (const secret of ['whsec_', 'whsec_!!!!', 'whsec_====']) {
     const timestamp = Math.floor(NOW_MS / 1000);

@@ -55,6 +55,10 @@ describe('receiver: verified signatures', () => {
     ['signed nearly 5 minutes ago', () => signed(body, { secret: current, offSeconds: -295 })],
     ['signed nearly 5 minutes in the future', () => signed(body, { secret: current, offSeconds: 295 })],
     [
+      'signed with a timestamp in milliseconds',
+      () => signed(body, { secret: current, offSeconds: Date.now() - Math.floor(Date.now() / 1000) }),
+    ],
+    [
       'with a valid signature among several',
       () => {
         const headers = signed(body, { secret: current });

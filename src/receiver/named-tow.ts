@@ -1,0 +1,52 @@
+import { withoutByteOrderMark } from '../contracts/read-webhook';
+import { storedObject } from '../contracts/stored';
+import { withQuotedNumbers } from '../domain/json';
+import { brokenReferenceRule, isTowingReference, type JsonObject, type TowingReference } from '../domain/vocabulary';
+
+/** Finds the tow that a webhook names in another place than documented. */
+
+const NAMES = ['towing_reference_id', 'towingReferenceId'] as const;
+
+/** A tow that was found, and the whole message with each number as text of its digits, to compare messages by. */
+export interface NamedTow {
+  readonly kind: 'named';
+  readonly towingReferenceId: TowingReference;
+  readonly spelled: unknown;
+}
+
+/**
+ * The first tow that a message names in snake or camel case, in itself, its `data`, or an item of a list; null when it
+ * names none. Whole numbers count as the text of their digits.
+ * @param message the output of JSON.parse of `text`.
+ *
+ * Open question Q34: other forms of a webhook than the documented one are not described.
+ */
+export function namedTow(message: unknown, text: string): NamedTow | null {
+  const spelled: unknown = JSON.parse(withQuotedNumbers(withoutByteOrderMark(text)));
+  const digits = placesIn(spelled);
+  for (const [at, place] of placesIn(message).entries()) {
+    for (const name of NAMES) {
+      const found = textOf(place[name], digits[at]?.[name]);
+      if (found !== null && brokenReferenceRule(found) === null && isTowingReference(found)) {
+        return { kind: 'named', towingReferenceId: found, spelled };
+      }
+    }
+  }
+  return null;
+}
+
+/** Deeper places are not looked at: a hostile message may be nested as deep as it is long. */
+const DEPTH_MAX = 4;
+
+/** The objects that may name a tow, in the order of the text. */
+function placesIn(value: unknown, depth = 0): JsonObject[] {
+  if (depth > DEPTH_MAX) return [];
+  if (Array.isArray(value)) return value.flatMap((item) => placesIn(item, depth + 1));
+  const object = storedObject.safeParse(value).data;
+  return object ? [object, ...placesIn(object['data'], depth + 1)] : [];
+}
+
+function textOf(value: unknown, digits: unknown): string | null {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' && typeof digits === 'string' && /^\d+$/.test(digits) ? digits : null;
+}

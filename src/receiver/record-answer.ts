@@ -1,0 +1,50 @@
+import type { Request } from 'express';
+import type { FieldRule } from '../domain/refusal';
+import { refusalReasonOf, type WebhookOutcome, type WebhookPath } from '../domain/webhook-answers';
+import type { Metrics } from '../platform/metrics';
+import type { AnswerTally } from './answer-tally';
+import { kindOfPath } from './paths';
+import type { RefusedCalls } from './refused-calls';
+
+/** How a call was answered. */
+export interface AnsweredCall {
+  readonly httpStatus: number;
+  readonly outcome: WebhookOutcome;
+  /** With the outcome `timestamp_off`: how far the timestamp is behind our clock, if it can be read. */
+  readonly behindSeconds?: number | undefined;
+  /** The rules that the content breaks. */
+  readonly details?: readonly FieldRule[];
+}
+
+export interface AnswerRecorder {
+  readonly metrics: Metrics;
+  readonly tally: Pick<AnswerTally, 'accepted' | 'refused'>;
+  readonly refusedCalls: Pick<RefusedCalls, 'keep'>;
+}
+
+/** Headers that proxies add. */
+const PROXY_HEADERS = ['via', 'forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'];
+
+/** The path of a call, for counters. */
+export function pathOf(request: Request): WebhookPath {
+  return kindOfPath(request.path) ?? 'other';
+}
+
+/** Counts an answer, and keeps a refused call. Only a POST may be a webhook: other methods count in the metrics alone. */
+export function recordAnswer(request: Request, answered: AnsweredCall, recorder: AnswerRecorder): void {
+  const { metrics, tally, refusedCalls } = recorder;
+  const path = pathOf(request);
+  const { httpStatus, outcome, behindSeconds, details = [] } = answered;
+  metrics.deliveryAnswered(path, httpStatus, outcome);
+  if (outcome === 'accepted' || outcome === 'not_for_towhook') return tally.accepted(path);
+  const reason = refusalReasonOf(outcome);
+  if (reason === null || request.method !== 'POST') return;
+  const isProxied = PROXY_HEADERS.some((name) => request.headers[name] !== undefined);
+  refusedCalls.keep(request, { reason, httpStatus, details });
+  tally.refused(path, { reason, behindSeconds: readable(behindSeconds), isProxied });
+}
+
+/** Null for a timestamp that is no number. */
+function readable(seconds: number | undefined): number | null {
+  return seconds !== undefined && Number.isFinite(seconds) ? seconds : null;
+}
