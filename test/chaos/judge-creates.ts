@@ -1,39 +1,38 @@
-import { GRACE_MS } from './stage';
-import type { PersonDecision } from './person';
-import type { Call, Webhook } from './record';
+import { GRACE_MS } from './environment';
+import type { ReportDecision } from './dispatcher';
+import type { RecordedCall, RecordedWebhook } from './record';
 
-/** Everything seen of one tow. */
-export interface Evidence {
-  readonly calls: readonly Call[];
-  /** The invoice webhooks of the tow. */
-  readonly invoices: readonly Webhook[];
-  readonly decisions: readonly PersonDecision[];
+/** Everything that was observed of one tow. */
+export interface InvoiceEvidence {
+  readonly calls: readonly RecordedCall[];
+  readonly invoices: readonly RecordedWebhook[];
+  readonly decisions: readonly ReportDecision[];
 }
 
-/** How many automatic creates of an invoice were one too many, by the two rules that forbid one. */
+/** Automatic invoice creates that a rule forbids. */
 export interface CreateFindings {
-  /** A create after the invoice webhook of an earlier one was acknowledged within the time for proof. */
+  /** Creates after the invoice webhook of an earlier create was acknowledged in time to prove it. */
   readonly second: number;
-  /** A create after two whose outcome the operator could not know. */
+  /** Creates after two whose outcome was unknown to the operator. */
   readonly third: number;
   readonly problems: readonly string[];
 }
 
-/** From the claim of a create to its arrival: some moments, unless the worker froze in between, which may take 5 s. */
+/** From the claim of a create to its arrival; up to 5 s longer when the worker froze in between. */
 const CLAIM_TO_ARRIVAL_MS = 2000;
 const FROZEN_CLAIM_TO_ARRIVAL_MS = 6000;
 
-/** Judges the creates between the decisions of a person: one who says "again" has looked. */
-export function forbiddenCreates({ calls, invoices, decisions }: Evidence): CreateFindings {
+/** Judges the creates between manual retries: a dispatcher who retries has looked at the service. */
+export function forbiddenCreates({ calls, invoices, decisions }: InvoiceEvidence): CreateFindings {
   const creates = calls.filter(({ operation }) => operation === 'invoice');
   const retriesMs = decisions
     .filter(({ action, reportId }) => action === 'retry' && reportId.startsWith('invoice-'))
     .map(({ atMs }) => atMs);
-  const stretches = stretchesOf(creates, retriesMs);
-  const second = stretches
-    .flatMap((stretch) => stretch.filter((create) => wasProved(create, creates, invoices)))
+  const groups = createsBetweenRetries(creates, retriesMs);
+  const second = groups
+    .flatMap((group) => group.filter((create) => wasProved(create, creates, invoices)))
     .filter(isOnTime);
-  const third = stretches.flatMap(beyondTheSecond).filter(isOnTime);
+  const third = groups.flatMap(afterTheSecond).filter(isOnTime);
   return {
     second: second.length,
     third: third.length,
@@ -49,26 +48,33 @@ export function forbiddenCreates({ calls, invoices, decisions }: Evidence): Crea
  * time at which the service read it. One whose sender had hung up by then was sent earlier: it belongs before the retry
  * when no other create does, because a person retries only what was sent.
  */
-export function stretchesOf(creates: readonly Call[], retriesMs: readonly number[]): Call[][] {
-  const stretches = [-Infinity, ...retriesMs].map((fromMs, index) => {
+export function createsBetweenRetries(
+  creates: readonly RecordedCall[],
+  retriesMs: readonly number[],
+): RecordedCall[][] {
+  const groups = [-Infinity, ...retriesMs].map((fromMs, index) => {
     const toMs = retriesMs[index] ?? Infinity;
     return creates.filter(({ at }) => Date.parse(at) >= fromMs && Date.parse(at) < toMs);
   });
-  for (const [index, stretch] of stretches.entries()) {
-    const before = stretches[index - 1];
-    const [first] = stretch;
-    if (before?.length === 0 && first?.hung_up === true) before.push(...stretch.splice(0, 1));
+  for (const [index, group] of groups.entries()) {
+    const before = groups[index - 1];
+    const [first] = group;
+    if (before?.length === 0 && first?.hung_up === true) before.push(...group.splice(0, 1));
   }
-  return stretches;
+  return groups;
 }
 
-/** When a call was sent that was read late, nobody can tell. */
-export function isOnTime({ hung_up: hungUp }: Call): boolean {
+/** The sending time of a call that was read late is unknown. */
+export function isOnTime({ hung_up: hungUp }: RecordedCall): boolean {
   return !hungUp;
 }
 
-/** Whether the webhook of an earlier create had been acknowledged when there was still time to know it. */
-function wasProved(create: Call, creates: readonly Call[], invoices: readonly Webhook[]): boolean {
+/** Whether the webhook of an earlier create was acknowledged early enough to prevent this one. */
+function wasProved(
+  create: RecordedCall,
+  creates: readonly RecordedCall[],
+  invoices: readonly RecordedWebhook[],
+): boolean {
   const createdMs = Date.parse(create.at);
   return creates
     .filter((earlier) => Date.parse(earlier.at) < createdMs && mayHaveWorked(earlier))
@@ -82,8 +88,8 @@ function wasProved(create: Call, creates: readonly Call[], invoices: readonly We
     });
 }
 
-/** When each webhook was acknowledged for the first time: only the first time it says something new. */
-function acknowledgedMs(invoices: readonly Webhook[]): number[] {
+/** The first acknowledgement of each webhook; later ones prove nothing new. */
+function acknowledgedMs(invoices: readonly RecordedWebhook[]): number[] {
   const firstMs = new Map<string, number>();
   for (const { webhook_id: id, status, answered_at: answeredAt } of invoices) {
     if (status !== 200 || answeredAt === null) continue;
@@ -93,21 +99,21 @@ function acknowledgedMs(invoices: readonly Webhook[]): number[] {
 }
 
 /**
- * Once the operator may not know what came of a create, one more is allowed that may have worked. A create that was
- * answered may count as unknown too, since its worker may have died before hearing it.
+ * After a create of unknown outcome one more is allowed that may have taken effect. An answered create may count as
+ * unknown too: its worker may have died before it read the answer.
  */
-function beyondTheSecond(stretch: readonly Call[]): Call[] {
-  const possible = stretch.filter(mayHaveWorked);
+function afterTheSecond(group: readonly RecordedCall[]): RecordedCall[] {
+  const possible = group.filter(mayHaveWorked);
   const first = possible.findIndex(isUncertain);
   return first < 0 ? [] : possible.slice(first + 2);
 }
 
-/** Everything but a refusal before any effect. */
-function mayHaveWorked({ status }: Call): boolean {
+/** Any call except one that was refused before it took effect. */
+function mayHaveWorked({ status }: RecordedCall): boolean {
   return status === null || status < 300 || status === 408 || status >= 500;
 }
 
-/** No answer, one that says nothing about the effect, or an acceptance after which another create followed. */
-export function isUncertain({ status }: Call): boolean {
+/** No answer, an answer that does not tell the effect, or an acceptance that was followed by another create. */
+export function isUncertain({ status }: RecordedCall): boolean {
   return status === null || status < 300 || status === 408 || status === 502 || status === 504;
 }

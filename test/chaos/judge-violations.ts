@@ -1,68 +1,68 @@
 import { isDeepStrictEqual } from 'node:util';
 import { jsonObject } from '../../src/contracts/common';
-import type { Story } from './crew';
+import type { PlayedTow } from './field-crew';
 import { grouped } from './grouped';
-import { isOnTime, isUncertain, stretchesOf } from './judge-creates';
-import { whereaboutsOf, type ReportedViolation } from './patrol';
-import type { ViolationDecision } from './person-violations';
-import type { Call, HeldViolation, Order } from './record';
+import { isOnTime, isUncertain, createsBetweenRetries } from './judge-creates';
+import { towFieldsOf, type CrewViolation } from './report-violation';
+import type { DispatcherViolationDecision } from './dispatcher-violations';
+import type { RecordedCall, ServiceViolation, OrderedTow } from './record';
 
-/** What the service recorded of the violations, held against what the patrols reported. */
-export interface ViolationFindings {
+/** The service's record of the violations, compared with what the patrols reported. */
+export interface ViolationJudgement {
   readonly posted: number;
   readonly images: number;
-  /** Those that the service has exactly as they were posted. */
+  /** Violations that the service has exactly as they were posted. */
   readonly exact: number;
   readonly missing: number;
-  /** Creates, answered or not, that said anything else than was posted. */
+  /** Creates, answered or not, whose form differs from what was posted. */
   readonly wrongForms: number;
-  /** Creates beyond the first of each. */
+  /** Creates beyond the first of each violation. */
   readonly repeated: number;
-  /** Creates after one whose outcome nobody could know, without a person's word. */
+  /** Creates after one of unknown outcome, without a decision. */
   readonly forbiddenCreates: number;
-  /** Violations that the service made more than once. */
+  /** Violations that the service stored more than once. */
   readonly madeTwice: number;
-  /** Tows that towhook holds for those of another violation than the service ordered them for. */
+  /** Tows that towhook linked to another violation than the one the service ordered them for. */
   readonly wrongTows: number;
-  /** Started reports that the service took with plate and place of the violation; nobody else told them. */
+  /** Accepted started reports with the plate and place of the violation, which only the violation could provide. */
   readonly startedFromViolation: number;
   readonly problems: readonly string[];
 }
 
 export interface ViolationEvidence {
-  readonly calls: readonly Call[];
-  readonly held: readonly HeldViolation[];
-  readonly orders: readonly Order[];
-  readonly decisions: readonly ViolationDecision[];
+  readonly calls: readonly RecordedCall[];
+  readonly stored: readonly ServiceViolation[];
+  readonly orders: readonly OrderedTow[];
+  readonly decisions: readonly DispatcherViolationDecision[];
 }
 
-/** Everything seen of one violation. */
-interface OneSeen {
-  readonly creates: readonly Call[];
-  readonly held: readonly HeldViolation[];
-  readonly decisions: readonly ViolationDecision[];
+/** Everything that was observed of one violation. */
+interface ViolationObservations {
+  readonly creates: readonly RecordedCall[];
+  readonly stored: readonly ServiceViolation[];
+  readonly decisions: readonly DispatcherViolationDecision[];
   /** The violation for which the service ordered its tow. */
   readonly orderedFor: string | null;
-  /** What the service took as the start of its tow. */
-  readonly started: Call['body'];
+  /** The body of the accepted started report of its tow. */
+  readonly started: RecordedCall['body'];
 }
 
-/** Judges everything that patrols reported; the reports of its tows are judged with all others. */
-export function judgeViolations(stories: readonly Story[], evidence: ViolationEvidence): ViolationFindings {
+/** Judges all violations of the patrols. The reports of their tows are judged with all others. */
+export function judgeViolations(playedTows: readonly PlayedTow[], evidence: ViolationEvidence): ViolationJudgement {
   const { calls } = evidence;
   const creates = grouped(calls.filter(isCreate), metadataIdOf);
-  const held = grouped(evidence.held, ({ metadata }) => textOf(metadata?.['id']));
+  const stored = grouped(evidence.stored, ({ metadata }) => textOf(metadata?.['id']));
   const decisions = grouped(evidence.decisions, ({ violationId }) => violationId);
   const orders = new Map(evidence.orders.map((order) => [order.towing_reference_id, order.violation_reference_id]));
-  const isStart = ({ operation, effect }: Call) => operation === 'started' && effect;
+  const isStart = ({ operation, effect }: RecordedCall) => operation === 'started' && effect;
   const started = new Map(calls.filter(isStart).map((call) => [textOf(call.body?.['towing_reference_id']), call.body]));
-  const reported = stories.flatMap(({ violation }) => violation ?? []);
-  const findings = stories.flatMap(({ ref, violation, violationReference }) => {
+  const reported = playedTows.flatMap(({ violation }) => violation ?? []);
+  const findings = playedTows.flatMap(({ ref, violation, violationReference }) => {
     if (!violation) return [];
     const { id, metadata } = violation;
     const seen = {
       creates: creates.get(metadata.id) ?? [],
-      held: held.get(metadata.id) ?? [],
+      stored: stored.get(metadata.id) ?? [],
       decisions: decisions.get(id) ?? [],
       orderedFor: orders.get(ref) ?? null,
       started: started.get(ref) ?? null,
@@ -82,22 +82,22 @@ export function judgeViolations(stories: readonly Story[], evidence: ViolationEv
     madeTwice: sum(({ isMadeTwice }) => isMadeTwice),
     wrongTows: sum(({ isOwnTow }) => !isOwnTow),
     startedFromViolation: sum(({ isTowStarted }) => isTowStarted),
-    problems: [...findings.flatMap(({ problems }) => problems), ...strays(creates, reported)],
+    problems: [...findings.flatMap(({ problems }) => problems), ...unknownCreates(creates, reported)],
   };
 }
 
-function judgeOne(violation: ReportedViolation, reference: string, seen: OneSeen) {
-  const { creates, held, decisions, orderedFor } = seen;
+function judgeOne(violation: CrewViolation, reference: string, seen: ViolationObservations) {
+  const { creates, stored, decisions, orderedFor } = seen;
   const retriesMs = decisions.filter(({ action }) => action === 'retry').map(({ atMs }) => atMs);
-  const forbidden = stretchesOf(creates, retriesMs).flatMap(afterTheUncertain);
-  const wrong = creates.filter((call) => !saysExactly(call, violation));
-  const isMissing = held.length === 0;
-  const isExact = !isMissing && held.every((one) => isExactly(one, violation));
+  const forbidden = createsBetweenRetries(creates, retriesMs).flatMap(afterUncertain);
+  const wrong = creates.filter((call) => !isSentExactly(call, violation));
+  const isMissing = stored.length === 0;
+  const isExact = !isMissing && stored.every((one) => isStoredExactly(one, violation));
   const isMadeTwice = creates.filter((call) => call.effect && isOnTime(call)).length > 1;
-  const isOwnTow = orderedFor === reference && held.some((one) => one.violation_reference_id === reference);
+  const isOwnTow = orderedFor === reference && stored.some((one) => one.violation_reference_id === reference);
   const problems = [
     ...(isMissing ? ['the service does not have it'] : []),
-    ...(isMissing || isExact ? [] : [`the service has something else: ${JSON.stringify(held)}`]),
+    ...(isMissing || isExact ? [] : [`the service has something else: ${JSON.stringify(stored)}`]),
     ...wrong.map(({ body }) => `wrong form ${JSON.stringify(body)}`),
     ...forbidden.map(({ at }) => `the create of ${at} came after one of unknown outcome`),
     ...(isMadeTwice ? ['made more than once'] : []),
@@ -108,7 +108,7 @@ function judgeOne(violation: ReportedViolation, reference: string, seen: OneSeen
     isExact,
     isMadeTwice,
     isOwnTow,
-    isTowStarted: Object.entries(whereaboutsOf(violation)).every(([name, value]) => seen.started?.[name] === value),
+    isTowStarted: Object.entries(towFieldsOf(violation)).every(([name, value]) => seen.started?.[name] === value),
     wrongForms: wrong.length,
     forbidden: forbidden.length,
     repeated: Math.max(0, creates.length - 1),
@@ -116,25 +116,26 @@ function judgeOne(violation: ReportedViolation, reference: string, seen: OneSeen
   };
 }
 
-/** A create of which the service read anything: of one that broke off in its middle nothing came. */
-function isCreate({ operation, body, status, effect }: Call): boolean {
+/** A create that the service could read; a broken body leaves no record. */
+function isCreate({ operation, body, status, effect }: RecordedCall): boolean {
   return operation === 'violation' && (body !== null || status !== null || effect);
 }
 
-/** Once one may have worked, none may follow until a person says so. */
-function afterTheUncertain(stretch: readonly Call[]): Call[] {
-  const first = stretch.findIndex(isUncertain);
-  return first < 0 ? [] : stretch.slice(first + 1).filter(isOnTime);
+/** After a create that may have taken effect none may follow without a decision. */
+function afterUncertain(group: readonly RecordedCall[]): RecordedCall[] {
+  const first = group.findIndex(isUncertain);
+  return first < 0 ? [] : group.slice(first + 1).filter(isOnTime);
 }
 
-/** The form on the wire: every field as it was entered, the metadata with towhook's id unless the patrol gave one. */
-function saysExactly({ body }: Call, { fields, metadata, images }: ReportedViolation): boolean {
-  const { metadata: said, ...others } = body ?? {};
-  return isDeepStrictEqual(others, { ...fields, images }) && isDeepStrictEqual(jsonIn(said), metadata);
+/** Whether the form was sent as entered, and the metadata with towhook's id unless the patrol gave one. */
+function isSentExactly({ body }: RecordedCall, { fields, metadata, images }: CrewViolation): boolean {
+  const { metadata: sent, ...others } = body ?? {};
+  const sentImages = images.map((image) => ({ field: 'images', ...image }));
+  return isDeepStrictEqual(others, { ...fields, images: sentImages }) && isDeepStrictEqual(jsonIn(sent), metadata);
 }
 
-/** What the service made of the form, by the types of service-api 2.1. */
-function isExactly(one: HeldViolation, { fields, metadata, images }: ReportedViolation): boolean {
+/** Whether the service stored the form, by the types of docs/service-api.md#violation-form. */
+function isStoredExactly(one: ServiceViolation, { fields, metadata, images }: CrewViolation): boolean {
   const typed = Object.entries(fields).map(([name, text]): [string, unknown] => {
     if (name === 'latitude' || name === 'longitude') return [name, Number(text)];
     return [name, name === 'isSaudi' ? text === 'true' : text];
@@ -144,17 +145,20 @@ function isExactly(one: HeldViolation, { fields, metadata, images }: ReportedVio
   );
 }
 
-/** Creates of violations that nobody reported. */
-function strays(creates: ReadonlyMap<string, readonly Call[]>, reported: readonly ReportedViolation[]): string[] {
+/** Creates of violations that no patrol reported. */
+function unknownCreates(
+  creates: ReadonlyMap<string, readonly RecordedCall[]>,
+  reported: readonly CrewViolation[],
+): string[] {
   const ids = new Set(reported.map(({ metadata }) => metadata.id));
   return [...creates].flatMap(([id, calls]) =>
     ids.has(id)
       ? []
-      : calls.map((call) => `a violation that nobody reported: ${shown(call)} ${JSON.stringify(call.body)}`),
+      : calls.map((call) => `a violation that no patrol reported: ${shown(call)} ${JSON.stringify(call.body)}`),
   );
 }
 
-function metadataIdOf({ body }: Call): string {
+function metadataIdOf({ body }: RecordedCall): string {
   return textOf(jsonObject.safeParse(jsonIn(body?.['metadata'])).data?.['id']);
 }
 
@@ -171,7 +175,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-function shown({ at, status, fault, hung_up: hungUp }: Call): string {
+function shown({ at, status, fault, hung_up: hungUp }: RecordedCall): string {
   const notes = [status ?? 'no answer', ...(fault === null ? [] : [fault]), ...(hungUp ? ['hung up'] : [])];
   return `${at.slice(11, 23)} (${notes.join(', ')})`;
 }

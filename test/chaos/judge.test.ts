@@ -1,16 +1,23 @@
 import { judge } from './judge';
-import type { Story } from './crew';
-import type { PersonDecision } from './person';
-import type { Call, Webhook } from './record';
+import type { PlayedTow } from './field-crew';
+import type { ReportDecision } from './dispatcher';
+import type { RecordedCall, RecordedWebhook } from './record';
 
-/** A judge who cannot say no proves nothing. */
+/** The judge must find each kind of failure, otherwise its approval proves nothing. */
 
 const REF = 'TW-1';
 const KINDS = ['started', 'invoice', 'released'] as const;
 const bodyOf = (kind: string) => ({ towing_reference_id: REF, kind });
-const story: Story = {
+const played: PlayedTow = {
   ref: REF,
-  life: { name: 'a life', arrivesAtMs: 0, steps: [], hasEarlyInvoice: false, isRequestedTwice: false, sighting: null },
+  scenario: {
+    name: 'a life',
+    arrivesAtMs: 0,
+    steps: [],
+    hasEarlyInvoice: false,
+    isRequestedTwice: false,
+    violationScenario: null,
+  },
   violation: null,
   violationReference: 'V-1',
   expected: KINDS.map((kind) => ({ kind, body: bodyOf(kind) })),
@@ -22,7 +29,7 @@ const START_MS = Date.parse('2026-11-20T12:00:00Z');
 const at = (seconds: number) => new Date(START_MS + seconds * 1000).toISOString();
 
 /** A call that worked, `seconds` after the start. */
-function call(operation: string, seconds: number, also: Partial<Call> = {}): Call {
+function call(operation: string, seconds: number, also: Partial<RecordedCall> = {}): RecordedCall {
   return {
     at: at(seconds),
     operation,
@@ -38,21 +45,21 @@ const LOST = { status: null, effect: true, fault: 'lost_answer' } as const;
 const FAILED = { status: 500, effect: false, fault: '500' } as const;
 const THROTTLED = { status: 429, effect: false, fault: '429' } as const;
 
-function webhook(seconds: number | null, id = 'w1'): Webhook {
+function webhook(seconds: number | null, id = 'w1'): RecordedWebhook {
   const status = seconds === null ? null : 200;
   const answeredAt = seconds === null ? null : at(seconds);
   const about = { kind: 'tow_invoice', towing_reference_id: REF, webhook_id: id, fault: null };
   return { ...about, at: at(0), status, answered_at: answeredAt };
 }
-function again(seconds: number): PersonDecision {
+function again(seconds: number): ReportDecision {
   return { ref: REF, reportId: 'invoice-2', action: 'retry', atMs: START_MS + seconds * 1000 };
 }
 
 const judged = (
-  calls: readonly Call[],
-  also: { webhooks?: readonly Webhook[]; decisions?: readonly PersonDecision[] } = {},
+  calls: readonly RecordedCall[],
+  also: { webhooks?: readonly RecordedWebhook[]; decisions?: readonly ReportDecision[] } = {},
 ) =>
-  judge([story], {
+  judge([played], {
     calls,
     webhooks: [],
     violations: [],
@@ -61,9 +68,9 @@ const judged = (
     violationDecisions: [],
     ...also,
   });
-const invoices = (...creates: readonly Call[]) => [call('started', 0), ...creates, call('released', 60)];
+const invoices = (...creates: readonly RecordedCall[]) => [call('started', 0), ...creates, call('released', 60)];
 
-describe('the judge lets pass', () => {
+describe('judge: accepts', () => {
   test.each([
     ['every report once, in order', KINDS.map((kind, index) => call(kind, index))],
     [
@@ -90,25 +97,25 @@ describe('the judge lets pass', () => {
         call('invoice', 20),
       ),
     ],
-  ])('%s', (_what, calls) => {
+  ])('the judge accepts %s', (_what, calls) => {
     expect(judged(calls)).toMatchObject({ problems: [], reports: { missing: 0, taken: 3, outOfOrder: 0 } });
   });
 
-  test('a create that a person sends again after two of unknown outcome', () => {
+  test('the judge accepts a create that is retried by hand after two of unknown outcome', () => {
     const creates = [call('invoice', 1, LOST), call('invoice', 6, LOST), call('invoice', 20)];
     expect(judged(invoices(...creates), { decisions: [again(15)] }).problems).toEqual([]);
   });
 
-  test('a second create whose claim came before the webhook', () => {
+  test('the judge accepts a second create whose claim came before the webhook', () => {
     const creates = [call('invoice', 1, LOST), call('invoice', 6)];
     expect(judged(invoices(...creates), { webhooks: [webhook(5.9)] }).problems).toEqual([]);
   });
 });
 
-describe('the judge finds', () => {
+describe('judge: finds', () => {
   const whole = KINDS.map((kind, index) => call(kind, index));
 
-  test('a report that never worked', () => {
+  test('the judge finds a report that never worked', () => {
     const { reports } = judged([call('started', 0), call('invoice', 1, FAILED), call('released', 2)]);
     expect(reports).toMatchObject({ missing: 1, taken: 2 });
   });
@@ -117,25 +124,25 @@ describe('the judge finds', () => {
     ['two reports the other way round', [call('invoice', 0), call('started', 1), call('released', 2)]],
     ['a report that comes back after a later one', [...whole, call('started', 5)]],
     ['a report that came too early and did not even work', [call('invoice', 0, FAILED), ...whole]],
-  ])('disorder: %s', (_what, calls) => {
+  ])('the judge finds disorder: %s', (_what, calls) => {
     expect(judged(calls).reports.outOfOrder).toBe(1);
   });
 
   test.each([
     ['of a report that worked', call('started', 0, { body: { towing_reference_id: REF, kind: 'else' } })],
     ['of a report that failed', call('started', 0, { ...FAILED, body: { towing_reference_id: REF } })],
-  ])('a wrong body %s', (_what, wrong) => {
+  ])('the judge finds a wrong body %s', (_what, wrong) => {
     const { reports, problems } = judged([wrong, ...whole]);
     expect(reports.wrongBodies).toBe(1);
     expect(problems).toHaveLength(1);
   });
 
-  test('a report that nobody said', () => {
+  test('the judge finds a report without a fact', () => {
     const { reports } = judged([...whole, call('payment', 5)]);
     expect(reports).toMatchObject({ wrongBodies: 1, outOfOrder: 1 });
   });
 
-  test('a report about a tow that nobody ordered', () => {
+  test('the judge finds a report about a tow that was not ordered', () => {
     const stray = call('started', 9, { body: { towing_reference_id: 'TW-2' } });
     expect(judged([...whole, stray]).problems).toHaveLength(1);
   });
@@ -143,11 +150,14 @@ describe('the judge finds', () => {
   test.each([
     ['in time', 1.5, 4.1],
     ['late, and long before the second create', 5, 11.1],
-  ])('a second create although the webhook of the first was acknowledged %s', (_what, webhookAt, secondAt) => {
-    const calls = invoices(call('invoice', 1, LOST), call('invoice', secondAt));
-    expect(judged(calls, { webhooks: [webhook(webhookAt)] }).reports.forbiddenSecondCreates).toBe(1);
-    expect(judged(calls, { webhooks: [webhook(null)] }).reports.forbiddenSecondCreates).toBe(0);
-  });
+  ])(
+    'the judge finds a second create although the webhook of the first was acknowledged %s',
+    (_what, webhookAt, secondAt) => {
+      const calls = invoices(call('invoice', 1, LOST), call('invoice', secondAt));
+      expect(judged(calls, { webhooks: [webhook(webhookAt)] }).reports.forbiddenSecondCreates).toBe(1);
+      expect(judged(calls, { webhooks: [webhook(null)] }).reports.forbiddenSecondCreates).toBe(0);
+    },
+  );
 
   test.each([
     ['after two without an answer', [call('invoice', 1, LOST), call('invoice', 6, LOST), call('invoice', 11)]],
@@ -156,7 +166,7 @@ describe('the judge finds', () => {
       [call('invoice', 1, LOST), call('invoice', 6, FAILED), call('invoice', 11)],
     ],
     ['after two whose answers were not heard', [call('invoice', 1), call('invoice', 30), call('invoice', 59)]],
-  ])('a third create %s', (_what, creates) => {
+  ])('the judge finds a third create %s', (_what, creates) => {
     expect(judged(invoices(...creates)).reports.thirdCreates).toBe(1);
   });
 });

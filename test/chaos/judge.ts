@@ -1,49 +1,57 @@
 import { REPORT_KINDS } from '../../src/domain/vocabulary';
-import type { Story } from './crew';
+import type { PlayedTow } from './field-crew';
 import { grouped } from './grouped';
 import { judgeCalls, type CallFindings } from './judge-calls';
-import { judgeViolations, type ViolationFindings } from './judge-violations';
-import type { PersonDecision } from './person';
-import type { ViolationDecision } from './person-violations';
-import { CALLS_MAX, faultsIn, refOf, type Call, type HeldViolation, type Order, type Webhook } from './record';
+import { judgeViolations, type ViolationJudgement } from './judge-violations';
+import type { ReportDecision } from './dispatcher';
+import type { DispatcherViolationDecision } from './dispatcher-violations';
+import {
+  CALLS_MAX,
+  faultsIn,
+  refOf,
+  type RecordedCall,
+  type ServiceViolation,
+  type OrderedTow,
+  type RecordedWebhook,
+} from './record';
 
-/** What the service saw and what a person decided in a whole run. */
-export interface Seen {
-  readonly calls: readonly Call[];
-  readonly webhooks: readonly Webhook[];
-  readonly violations: readonly HeldViolation[];
-  readonly orders: readonly Order[];
-  readonly decisions: readonly PersonDecision[];
-  readonly violationDecisions: readonly ViolationDecision[];
+/** The record of the service and the decisions of the dispatcher in a whole run. */
+export interface ServiceObservations {
+  readonly calls: readonly RecordedCall[];
+  readonly webhooks: readonly RecordedWebhook[];
+  readonly violations: readonly ServiceViolation[];
+  readonly orders: readonly OrderedTow[];
+  readonly decisions: readonly ReportDecision[];
+  readonly violationDecisions: readonly DispatcherViolationDecision[];
 }
 
-export interface Judged {
+export interface Judgement {
   readonly faults: ReadonlyMap<string, number>;
-  /** Those that hit creates of violations. */
+  /** Faults of creates of violations. */
   readonly violationFaults: ReadonlyMap<string, number>;
   readonly calls: number;
   readonly reports: Omit<CallFindings, 'problems'>;
-  readonly violations: Omit<ViolationFindings, 'problems'>;
+  readonly violations: Omit<ViolationJudgement, 'problems'>;
   readonly problems: readonly string[];
 }
 
-/** Holds everything the service recorded against everything the crew said. */
-export function judge(stories: readonly Story[], seen: Seen): Judged {
+/** Compares everything the service recorded with everything the crew recorded. */
+export function judge(playedTows: readonly PlayedTow[], seen: ServiceObservations): Judgement {
   const { calls, webhooks, decisions } = seen;
   const callsByTow = grouped(calls, refOf);
   const invoices = webhooks.filter(({ kind }) => kind === 'tow_invoice');
   const invoicesByTow = grouped(invoices, ({ towing_reference_id: ref }) => ref);
   const decisionsByTow = grouped(decisions, ({ ref }) => ref);
-  const findings = stories.map((story) =>
-    judgeCalls(story, {
-      calls: callsByTow.get(story.ref) ?? [],
-      invoices: invoicesByTow.get(story.ref) ?? [],
-      decisions: decisionsByTow.get(story.ref) ?? [],
+  const findings = playedTows.map((played) =>
+    judgeCalls(played, {
+      calls: callsByTow.get(played.ref) ?? [],
+      invoices: invoicesByTow.get(played.ref) ?? [],
+      decisions: decisionsByTow.get(played.ref) ?? [],
     }),
   );
-  const { problems, ...violations } = judgeViolations(stories, {
+  const { problems, ...violations } = judgeViolations(playedTows, {
     calls,
-    held: seen.violations,
+    stored: seen.violations,
     orders: seen.orders,
     decisions: seen.violationDecisions,
   });
@@ -72,16 +80,16 @@ export function judge(stories: readonly Story[], seen: Seen): Judged {
       ...(calls.length >= CALLS_MAX ? ['the service forgot calls: too many for one run'] : []),
       ...findings.flatMap(({ problems: each }) => each),
       ...problems,
-      ...strays(calls, new Set(stories.map(({ ref }) => ref))),
+      ...unknownCreates(calls, new Set(playedTows.map(({ ref }) => ref))),
     ],
   };
 }
 
-/** Reports about no tow of the run. One whose sender was killed in the middle of its body may be about none. */
-function strays(calls: readonly Call[], refs: ReadonlySet<string>): string[] {
+/** Reports about no tow of the run. A call whose sender was killed inside its body may have no tow. */
+function unknownCreates(calls: readonly RecordedCall[], refs: ReadonlySet<string>): string[] {
   return calls
     .filter(({ operation }) => REPORT_KINDS.some((kind) => kind === operation))
     .filter((call) => !refs.has(refOf(call)))
     .filter(({ body, status, effect }) => body !== null || status !== null || effect)
-    .map(({ operation, at, body }) => `a call about nobody's tow: ${operation} at ${at}: ${JSON.stringify(body)}`);
+    .map(({ operation, at, body }) => `a call about an unknown tow: ${operation} at ${at}: ${JSON.stringify(body)}`);
 }

@@ -1,22 +1,22 @@
 import { z } from 'zod';
-import type { Response } from './wire';
+import type { FuzzResponse } from './http-client';
 
-/** What is wrong with a response; null when it keeps to what is documented. */
+/** The fault of a response; null when it is as documented. */
 
 const FIELD_RULE = z.strictObject({ field: z.string(), rule: z.string() });
 const API_ERROR = z.strictObject({ code: z.string().min(1), message: z.string(), details: z.array(FIELD_RULE) });
-const ACCEPTED = z.strictObject({ code: z.enum(['accepted', 'already_known']) });
+const ACCEPTED = z.strictObject({ code: z.enum(['accepted', 'already_known', 'not_for_towhook']) });
 /** A refusal of a webhook names at most 20 fields, so that none is as large as its request. */
 const WEBHOOK_REFUSAL_BYTES_MAX = 32_768;
-/** The API names all failing fields, to callers that have a key: of 100,000 bytes each name with its rule. */
+/** The API names all failing fields to callers with a key: every name of a body of 100,000 bytes, with its rule. */
 const API_REFUSAL_BYTES_MAX = 1_000_000;
 
-/** Node's HTTP parser answers what is no HTTP, or has headers beyond its limit, before the product sees it. */
-function isAnswerOfParser({ status, headers, bytes }: Response): boolean {
+/** Node's HTTP parser answers invalid HTTP and headers over its limit itself. */
+function isAnswerOfParser({ status, headers, bytes }: FuzzResponse): boolean {
   return (status === 400 || status === 431) && bytes === 0 && headers.connection === 'close';
 }
 
-export function judgeReceiver(response: Response | string): string | null {
+export function judgeReceiver(response: FuzzResponse | string): string | null {
   if (typeof response === 'string') return response;
   if (isAnswerOfParser(response)) return null;
   const { status } = response;
@@ -24,9 +24,9 @@ export function judgeReceiver(response: Response | string): string | null {
   return status === 200 ? shapeProblem(ACCEPTED, response) : refusalProblem(response, WEBHOOK_REFUSAL_BYTES_MAX);
 }
 
-/** `documented5xx`: the codes that this call may be answered with, such as that the service cannot be reached. */
+/** `documented5xx`: the 5xx codes that this call may be answered with. */
 export function judgeApi(
-  response: Response | string,
+  response: FuzzResponse | string,
   expected: { readonly answer: z.ZodType; readonly documented5xx?: readonly string[] },
 ): string | null {
   if (typeof response === 'string') return response;
@@ -39,14 +39,15 @@ export function judgeApi(
   }
   if (status >= 400) return refusalProblem(response);
   if (status === 204) return bytes === 0 ? null : 'an answer 204 has a body';
-  if (headers['content-type']?.startsWith('image/') || headers['content-type'] === 'text/event-stream') return null;
+  const type = headers['content-type'] ?? '';
+  if (type.startsWith('image/') || type.startsWith('text/csv') || type === 'text/event-stream') return null;
   return shapeProblem(expected.answer, response);
 }
 
 const PAGE_STATUSES = [200, 303, 400, 401, 403, 404, 409, 413, 415, 422, 429];
 
-/** Pages of the console and their parts; what is no page there is answered by the API behind it. */
-export function judgePage(response: Response | string): string | null {
+/** Pages of the console and their parts. The API answers any other path. */
+export function judgePage(response: FuzzResponse | string): string | null {
   if (typeof response === 'string') return response;
   if (isAnswerOfParser(response)) return null;
   const { status, headers, text } = response;
@@ -58,16 +59,16 @@ export function judgePage(response: Response | string): string | null {
   return isHtml && isWhole ? null : `the console answered ${status} with no whole page`;
 }
 
-function redirectProblem({ headers }: Response): string | null {
+function redirectProblem({ headers }: FuzzResponse): string | null {
   return /^\/(?![/\\])/.test(headers.location ?? '') ? null : 'a redirect leads away';
 }
 
-function refusalProblem(response: Response, bytesMax = API_REFUSAL_BYTES_MAX): string | null {
+function refusalProblem(response: FuzzResponse, bytesMax = API_REFUSAL_BYTES_MAX): string | null {
   if (response.bytes > bytesMax) return `a refusal ${response.status} has ${response.bytes} bytes`;
   return shapeProblem(API_ERROR, response);
 }
 
-function shapeProblem(shape: z.ZodType, { status, headers, text }: Response): string | null {
+function shapeProblem(shape: z.ZodType, { status, headers, text }: FuzzResponse): string | null {
   if (headers['content-type']?.startsWith('application/json') !== true) return `an answer ${status} is no JSON`;
   try {
     const result = shape.safeParse(JSON.parse(text));

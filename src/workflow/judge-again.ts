@@ -1,0 +1,123 @@
+import {
+  JUDGED_OUTCOMES,
+  type JudgedOutcome,
+  type JudgementPreview,
+  type JudgementView,
+} from '../contracts/judgements';
+import type { Delivery } from '../contracts/records';
+import type { WebhookReaders } from '../contracts/read-webhook';
+import { type Actor, auditOf } from '../domain/audit';
+import { conflict, unknown } from '../domain/refusal';
+import { isoTimestamp } from '../domain/timestamp';
+import { done, refused, type ActionResult } from './action-result';
+import type { DifferenceStore } from './difference-port';
+import type { JudgementRun, JudgementStore } from './judgement-port';
+import type { DeliveryStore, IdempotencyRecord } from './ports';
+
+/** Judges deliveries again that broke the contract, once the contract is wider or the difference is expected. */
+
+export interface JudgementTools {
+  readonly judgements: JudgementStore;
+  readonly differences: Pick<DifferenceStore, 'read'>;
+  readonly deliveries: Pick<DeliveryStore, 'list'>;
+  readonly readers: WebhookReaders;
+}
+
+/** Deliveries that a preview reads. */
+const READ_MAX = 1000;
+const PAGE = 100;
+const EXAMPLES_PER_OUTCOME = 3;
+
+const noSuchDifference = unknown('difference_not_found', 'There is no such kind of difference.').refusal;
+const running = conflict('judgement_running', 'The deliveries of this kind are being judged already.').refusal;
+
+/** What a run would do now with the oldest 1,000 deliveries of a kind. Null when there is no such kind. */
+export async function previewJudgement(tools: JudgementTools, differenceId: string): Promise<JudgementPreview | null> {
+  const { judgements, differences, readers } = tools;
+  const difference = await differences.read(differenceId);
+  if (!difference) return null;
+  const [count, run] = await Promise.all([judgements.waiting(differenceId), judgements.read(differenceId)]);
+  const isExpected = difference.decision === 'expected';
+  const judged = (await oldestOf(tools, differenceId)).map((delivery) => ({
+    delivery_id: delivery.id,
+    towing_reference_id: delivery.towingReferenceId,
+    received_at: isoTimestamp(delivery.receivedAtMs),
+    ...outcomeOf(delivery, readers, isExpected),
+  }));
+  const by = (outcome: JudgedOutcome) => judged.filter((delivery) => delivery.outcome === outcome);
+  return {
+    count,
+    read: judged.length,
+    outcomes: {
+      acted_on: by('acted_on').length,
+      not_acted_on: by('not_acted_on').length,
+      differs: by('differs').length,
+    },
+    examples: JUDGED_OUTCOMES.flatMap((outcome) => by(outcome).slice(0, EXAMPLES_PER_OUTCOME)),
+    run: run && judgementViewOf(run),
+  };
+}
+
+async function oldestOf({ deliveries }: JudgementTools, differenceId: string): Promise<readonly Delivery[]> {
+  const found: Delivery[] = [];
+  let cursor: string | null = null;
+  do {
+    // oxlint-disable-next-line eslint/no-await-in-loop
+    const page: Awaited<ReturnType<DeliveryStore['list']>> = await deliveries.list({
+      cursor,
+      limit: PAGE,
+      differing: [differenceId],
+      order: 'oldest',
+    });
+    found.push(...page.items);
+    cursor = page.nextCursor;
+  } while (cursor !== null && found.length < READ_MAX);
+  return found;
+}
+
+function outcomeOf({ kind, rawBody }: Delivery, readers: WebhookReaders, isExpected: boolean): Judged {
+  const read = readers[kind](rawBody);
+  if (read.kind === 'message') return { outcome: 'acted_on', rules: [] };
+  const rules = read.rules.map(({ field, rule }) => `${field}: ${rule}`);
+  if (!isExpected) return { outcome: 'differs', rules };
+  return { outcome: read.rest === null ? 'not_acted_on' : 'acted_on', rules };
+}
+
+type Judged = Pick<JudgementPreview['examples'][number], 'outcome' | 'rules'>;
+
+export interface JudgeRequest {
+  readonly differenceId: string;
+  readonly reason: string | undefined;
+  readonly actor: Actor;
+  readonly idempotency: IdempotencyRecord | undefined;
+}
+
+/** Starts a run over all deliveries of a kind that were received until now. */
+export async function judgeAgain(
+  { judgements, differences }: Pick<JudgementTools, 'judgements' | 'differences'>,
+  { differenceId, reason, actor, idempotency }: JudgeRequest,
+): Promise<ActionResult> {
+  if (!(await differences.read(differenceId))) return refused(noSuchDifference);
+  const audit = auditOf(actor, 'deliveries.judged_again', { on: { difference_id: differenceId }, why: reason });
+  const started = await judgements.start(differenceId, { actor, audit, idempotency });
+  switch (started.kind) {
+    case 'started':
+      return done(null);
+    case 'running':
+      return refused(running);
+    case 'repeated':
+      return started;
+  }
+}
+
+/** A run as the API shows it. */
+export function judgementViewOf({ by, startedAtMs, endedAtMs, total, remaining }: JudgementRun): JudgementView {
+  return {
+    state: endedAtMs === null ? 'running' : 'done',
+    by: by.name,
+    started_at: isoTimestamp(startedAtMs),
+    ended_at: endedAtMs === null ? null : isoTimestamp(endedAtMs),
+    total,
+    remaining,
+  };
+}
