@@ -1,48 +1,62 @@
+import type { OperationName } from '../src/contracts/operations';
 import { KEPT_ANSWER_BYTES_MAX } from '../src/contracts/service';
 import { storedObject } from '../src/contracts/stored';
+import type { SeenDifference } from '../src/domain/difference';
+import type { SentKind } from '../src/domain/metric-names';
+import type { OutboxRecord } from '../src/domain/outbox-record';
 import {
-  FOREIGN_BODY_WORDS,
-  isConnectionLoss,
-  surelyHadNoEffect,
   type Exchange,
+  FOREIGN_BODY_MESSAGES,
+  isConnectionLoss,
   type PolicySettings,
+  surelyHadNoEffect,
   type Verdict,
 } from '../src/domain/policy';
 import { askedMs, isForbidden, outageDelayMs, serviceHealth } from '../src/domain/service-health';
-import type { OperationName } from '../src/contracts/operations';
-import type { OutboxRecord } from '../src/domain/outbox-record';
-import type { AttemptResult } from '../src/domain/settle-attempt';
+import type { AttemptResult, Settled } from '../src/domain/settle-attempt';
 import type { NewTask } from '../src/domain/tasks';
+import type { AcceptedViolation } from '../src/domain/violation-names';
 import type { JsonObject } from '../src/domain/vocabulary';
-import type { ServiceName } from '../src/domain/violation-names';
+import type { Metrics } from '../src/platform/metrics';
+import type { EndedSpan } from '../src/platform/tracing';
 import type { Claimed } from '../src/workflow/outbox-port';
 import type { CallResult } from '../src/workflow/service-port';
 
-/** A call that was made, and what comes next. */
+/** A finished call and its verdict. */
 export interface Attempted<N extends OperationName = OperationName> {
   readonly call: CallResult<N>;
   readonly verdict: Verdict;
 }
 
-/** What the claim knew of the connection and the outage, of whatever kind of work it is. */
+/** Failure counts of the connection and the outage at the claim. */
 export type ClaimedCounts = Pick<Claimed<OutboxRecord>, 'failedProbes' | 'connectionFailures'>;
 
-/** When what was said by the call is told as a moment or a wait: now, and how much a wait is lengthened (0 to 1). */
-export interface Pace {
+/** Time and jitter for turning the answer into delays; `jitter` is 0 to 1. */
+export interface AttemptTiming {
   readonly startedAt: string;
   readonly nowMs: number;
   readonly jitter: number;
   readonly settings: PolicySettings;
 }
 
-/** Everything that is stored of one attempt; `task`: what a person must look at because of it; `named`: see AttemptResult. */
+/** Builds the stored result of an attempt. `task` is opened with it; `acceptedViolation`: see AttemptResult. */
 export function resultOf(
   claimed: ClaimedCounts,
-  { call, verdict, task, named }: Attempted & { readonly task: NewTask | null; readonly named: ServiceName | null },
-  pace: Pace,
+  {
+    call,
+    verdict,
+    task,
+    acceptedViolation,
+    difference,
+  }: Attempted & {
+    readonly task: NewTask | null;
+    readonly acceptedViolation: AcceptedViolation | null;
+    readonly difference: SeenDifference | null;
+  },
+  timing: AttemptTiming,
 ): AttemptResult {
   const { exchange } = call;
-  const { startedAt, nowMs, jitter, settings } = pace;
+  const { startedAt, nowMs, jitter, settings } = timing;
   const httpStatus = httpStatusOf(exchange);
   const isAccepted = verdict.next === 'accepted';
   const isForeign = exchange.kind === 'not_the_service';
@@ -54,12 +68,12 @@ export function resultOf(
       duration_ms: Math.round(call.durationMs),
       outcome: verdict.next,
       http_status: httpStatus,
-      message: wordsOf(exchange),
+      message: messageOf(exchange),
     },
-    error: isAccepted ? null : { http_status: httpStatus, message: wordsOf(exchange) },
+    error: isAccepted ? null : { http_status: httpStatus, message: messageOf(exchange) },
     answer,
     rawBody: isAccepted && answer === null ? call.rawBody : null,
-    named,
+    acceptedViolation,
     hadNoEffect: surelyHadNoEffect(exchange),
     isPermitSpent: call.isPermitSpent,
     wasAnswered: httpStatus !== null && !isForeign && verdict.next !== 'hold',
@@ -71,46 +85,88 @@ export function resultOf(
     isConnectionLoss: isConnectionLoss(exchange, claimed.connectionFailures),
     isTooOld: exchange.kind === 'dropped' && exchange.notBeforeMs === null,
     task,
+    difference,
   };
 }
 
-/** The data of an answer, unless it is too long to be kept: then the first part of its raw body is. */
+/** The data of an answer; null when it is too long, and then the start of its raw body is kept. */
 function keptAnswer(data: unknown): JsonObject | null {
   const answer = storedObject.safeParse(data);
   if (!answer.success || Buffer.byteLength(JSON.stringify(answer.data)) > KEPT_ANSWER_BYTES_MAX) return null;
   return answer.data;
 }
 
-/** The status that arrived, null when none did. */
+/** The received status, or null. */
 export function httpStatusOf(exchange: Exchange): number | null {
   return 'httpStatus' in exchange ? exchange.httpStatus : null;
 }
 
-/** The words of a refusal: the service's own, or what a page in its place was. */
-export function refusalWords(exchange: Exchange): string | null {
-  if (exchange.kind === 'not_the_service') return FOREIGN_BODY_WORDS[exchange.cause];
+/** The message of a refusal: from the service, or a description of the page in its place. */
+export function refusalMessage(exchange: Exchange): string | null {
+  if (exchange.kind === 'not_the_service') return FOREIGN_BODY_MESSAGES[exchange.cause];
   return exchange.kind === 'refused' ? exchange.message : null;
 }
 
-/** The words are kept several times: with the report, in its attempts and in tasks. */
+/** Messages are stored several times: with the report, its attempts and tasks. */
 const BROKEN_WORDS_MAX = 500;
 
-/** What happened in words: the service's own where it had any. */
-export function wordsOf(exchange: Exchange): string {
+/** Describes what happened, with the service's own message if it sent one. */
+export function messageOf(exchange: Exchange): string {
   switch (exchange.kind) {
     case 'accepted':
       return 'accepted';
     case 'contract_broken':
       return `the answer breaks the contract: ${exchange.issues.join('; ')}`.slice(0, BROKEN_WORDS_MAX);
     case 'not_the_service':
-      return `HTTP ${exchange.httpStatus}, and not from the service: ${FOREIGN_BODY_WORDS[exchange.cause]}`;
+      return `HTTP ${exchange.httpStatus}, and not from the service: ${FOREIGN_BODY_MESSAGES[exchange.cause]}`;
     case 'refused':
       return exchange.message ?? `HTTP ${exchange.httpStatus}`;
     case 'surely_not_sent':
+    case 'partly_sent':
     case 'unanswered':
     case 'connection':
       return exchange.cause;
     case 'dropped':
-      return 'not sent: the claim had grown too old, or the budget had no slot';
+      return 'not sent: the claim expired, or the rate limit had no permit';
   }
+}
+
+export interface StoredAttempt extends Attempted {
+  readonly stored: Settled;
+  /** How long ago its fact was recorded, ms. */
+  readonly sinceRecordedMs: number;
+}
+
+/** Counts an attempt in the metrics, unless its claim expired before it began. */
+export function countAttempt(kind: SentKind, attempted: StoredAttempt, metrics: Metrics): void {
+  const { call, verdict, stored, sinceRecordedMs } = attempted;
+  if (call.exchange.kind === 'dropped') return;
+  metrics.reportAttempted(kind, verdict.next, call);
+  // An entry that was settled meanwhile is not counted as delivered again.
+  const settles = stored === 'done' || stored === 'late_accepted';
+  if (verdict.next === 'accepted' && settles) metrics.reportDelivered(kind, sinceRecordedMs);
+}
+
+/** The span of an attempt in the trace of its tow or violation. */
+export function spanOfAttempt<R extends OutboxRecord>(
+  { record, entry }: Claimed<R>,
+  { call, verdict, operation }: Attempted & { readonly operation: OperationName },
+  endedAtMs: number,
+): EndedSpan {
+  return {
+    subject: record.kind === 'tow' ? { kind: 'tow', id: record.ref } : { kind: 'violation', id: record.id },
+    name: `send ${operation}`,
+    place: 'later',
+    kind: 'called',
+    endedAtMs,
+    durationMs: call.durationMs,
+    isFailed: verdict.next !== 'accepted',
+    attributes: {
+      attempt: entry.attempts,
+      http_status: httpStatusOf(call.exchange),
+      outcome: verdict.next,
+      was_sent: call.wasSent,
+      waited_ms: Math.max(0, endedAtMs - call.durationMs - entry.createdAtMs),
+    },
+  };
 }

@@ -6,8 +6,8 @@ import type { Clock } from '../src/platform/clock';
 import type { Log } from '../src/platform/log';
 import type { CheckedTicket, TicketCheck } from '../src/workflow/lookups';
 import type { Leased, Outbox } from '../src/workflow/outbox-port';
-import { httpStatusOf, wordsOf } from './attempt-result';
-import type { NextClaimant, Step } from './entry-calls';
+import { httpStatusOf, messageOf } from './attempt-result';
+import type { NextClaimant, RunStep } from './entry-calls';
 
 export interface CheckTicketTools {
   readonly outbox: Outbox<StoredViolation>;
@@ -19,31 +19,31 @@ export interface CheckTicketTools {
 
 type Unavailable = Extract<CheckedTicket, { kind: 'unavailable' }>;
 
-/** A budget that is spent has free slots again within a minute. */
+/** A rate limit has free permits again within a minute. */
 const DROPPED_CAP_MS = 60_000;
 
 /**
- * Asks for an active ticket before a fine. With one the violation is held for a person; while nobody can say, it is not
- * sent either, and asked about more and more rarely: people's own questions share that budget.
+ * Checks for an active ticket before a violation is sent. With one the violation escalates. Without an answer it is
+ * not sent, and checked again with backoff, since lookups of people share the rate limit.
  */
 export async function checkTicket(
   leased: Leased<StoredViolation>,
   tools: CheckTicketTools,
   nextClaimant: NextClaimant,
-): Promise<Step<StoredViolation>> {
+): Promise<RunStep<StoredViolation>> {
   const { id, violation } = leased.record;
   const { zoneId, plateNumber, plateType } = violation.form;
+  if (zoneId === undefined || plateType === undefined) throw new Error(`the violation ${id} is not to be sent`);
   const checked = await tools.tickets.checkTicket({ zoneId, plateNumber, plateType });
   tools.log.info('violation.ticket_checked', { violation_id: id, answer: checked.kind });
-  const { what, why } = meaningOf(checked, leased.entry, tools);
+  const { what, why } = giveBackAfter(checked, leased.entry, tools);
   const claimant = await nextClaimant();
   const storedMs = tools.clock.monotonicMs();
-  const { more, next } = await tools.outbox.giveBack(leased, why, claimant);
-  return { what, more, next, storedMs };
+  const { next } = await tools.outbox.giveBack(leased, why, claimant);
+  return { what, next, storedMs };
 }
 
-/** What the answer means for the violation, and in one word. */
-function meaningOf(
+function giveBackAfter(
   checked: CheckedTicket,
   entry: Entry,
   tools: CheckTicketTools,
@@ -55,10 +55,10 @@ function meaningOf(
       return { what, why: { kind: 'ticket_known', hasActiveTicket } };
     }
     case 'refused':
-      return { what: 'ticket check refused', why: { kind: 'ticket_refused', words: checked.message } };
+      return { what: 'ticket check refused', why: { kind: 'ticket_refused', message: checked.message } };
     case 'unavailable': {
       const { exchange } = checked;
-      const error = { http_status: httpStatusOf(exchange), message: wordsOf(exchange) };
+      const error = { http_status: httpStatusOf(exchange), message: messageOf(exchange) };
       const delayMs = delayAfter(entry, checked, tools);
       return { what: 'ticket check unavailable', why: { kind: 'ticket_unknown', delayMs, error } };
     }

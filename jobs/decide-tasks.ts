@@ -1,15 +1,15 @@
 import type { BulkResult } from '../src/contracts/bulk';
-import type { BulkJob } from '../src/contracts/jobs';
+import type { BulkJob, JobOutcome } from '../src/contracts/jobs';
 import type { Actor } from '../src/domain/audit';
 import { backoffMs } from '../src/domain/backoff';
 import type { Clock } from '../src/platform/clock';
-import { errorFacts, type Log } from '../src/platform/log';
-import { decideItem, NOT_DECIDED, resultOf, type DecideTools, type Tried } from '../src/workflow/bulk-item';
+import { errorFacts } from '../src/platform/errors';
+import type { Log } from '../src/platform/log';
+import { decideItem, NOT_DECIDED, resultOf, type BulkItemTools, type BulkItemTry } from '../src/workflow/bulk-item';
 import type { BulkStore, CurrentItem, StoredBulk } from '../src/workflow/bulk-port';
-import { settle } from '../src/workflow/bulk-rules';
-import type { Outcome } from './outcome';
+import { interrupt, settle } from '../src/workflow/bulk-rules';
 
-export interface DecideTasksTools extends DecideTools {
+export interface DecideTasksTools extends BulkItemTools {
   readonly store: BulkStore;
   /** The person with this id as long as their API key is valid; null once it was revoked. */
   readonly holder: (actor: Actor) => Promise<Actor | null>;
@@ -29,7 +29,7 @@ const RETRY = { retryBaseMs: 500, retryCapMs: 60_000 };
  * the same Idempotency-Keys, and the version of the run lets one of them record each result. Every commit reschedules the
  * run, so that another worker continues it when this one dies.
  */
-export async function decideTasks({ bulk_id: id }: BulkJob, tools: DecideTasksTools): Promise<Outcome> {
+export async function decideTasks({ bulk_id: id }: BulkJob, tools: DecideTasksTools): Promise<JobOutcome> {
   const startedMs = tools.clock.monotonicMs();
   for (let count = 0; count < SLICE_TASKS; count += 1) {
     // Each task comes after the result of the one before: it may be the last one before an abort.
@@ -38,7 +38,7 @@ export async function decideTasks({ bulk_id: id }: BulkJob, tools: DecideTasksTo
     if (what !== 'continue') return { kind: 'done', what };
     if (tools.clock.monotonicMs() - startedMs >= SLICE_MS) break;
   }
-  return { kind: 'more', what: 'continue', ref: id };
+  return { kind: 'continue', what: 'continue', ref: id };
 }
 
 async function decideNext(id: string, tools: DecideTasksTools): Promise<string> {
@@ -53,22 +53,29 @@ async function decideNext(id: string, tools: DecideTasksTools): Promise<string> 
   if (!item || (head.state !== 'running' && head.state !== 'aborted')) return head.state;
   if (head.state === 'aborted') {
     const skipped = { outcome: 'skipped', words: null } as const;
-    return note(tools, { id, item, result: await resultOf(tools, { document, target: item.target }, skipped) });
+    return recordResult(tools, { id, item, result: await resultOf(tools, { document, target: item.target }, skipped) });
   }
   const actor = head.runBy && (await tools.holder(head.runBy));
-  if (!actor) return interrupt(id, tools);
-  const tried = await decideItem(tools, { document, target: item.target, actor }).catch((error: unknown): Tried => {
-    log.warn('bulk.not_decided', { bulk_id: id, failures: head.failures + 1, ...errorFacts(error), stack: undefined });
-    return { kind: 'later', afterMs: 0 };
-  });
-  if (tried.kind === 'settled') return note(tools, { id, item, result: tried.result });
+  if (!actor) return interruptRun(id, tools);
+  const tried = await decideItem(tools, { document, target: item.target, actor }).catch(
+    (error: unknown): BulkItemTry => {
+      log.warn('bulk.not_decided', {
+        bulk_id: id,
+        failures: head.failures + 1,
+        ...errorFacts(error),
+        stack: undefined,
+      });
+      return { kind: 'later', afterMs: 0 };
+    },
+  );
+  if (tried.kind === 'settled') return recordResult(tools, { id, item, result: tried.result });
   if (head.failures + 1 < TRIES_MAX) return postpone(id, { run, item, afterMs: tried.afterMs }, { store, clock });
   const refused = { outcome: 'refused', words: NOT_DECIDED } as const;
-  return note(tools, { id, item, result: await resultOf(tools, { document, target: item.target }, refused) });
+  return recordResult(tools, { id, item, result: await resultOf(tools, { document, target: item.target }, refused) });
 }
 
-/** Records a result, and whether the run goes on. */
-async function note(
+/** Records a result. Returns whether the run continues. */
+async function recordResult(
   { store, log }: DecideTasksTools,
   { id, item, result }: { id: string; item: CurrentItem; result: BulkResult },
 ): Promise<string> {
@@ -83,13 +90,11 @@ async function note(
 }
 
 /** The API key of the person who started the run was revoked: the rest waits for a person. */
-async function interrupt(id: string, { store, log }: DecideTasksTools): Promise<string> {
-  await store.change(id, ({ head }) =>
-    Promise.resolve({
-      value: null,
-      change: head.state === 'running' ? { head: { ...head, state: 'interrupted' } } : null,
-    }),
-  );
+async function interruptRun(id: string, { store, log }: DecideTasksTools): Promise<string> {
+  await store.change(id, (run) => {
+    const head = interrupt(run.head);
+    return Promise.resolve({ value: null, change: head && { head } });
+  });
   log.info('bulk.ended', { bulk_id: id, state: 'interrupted' });
   return 'interrupted';
 }

@@ -1,75 +1,103 @@
-import type { DeliveryJob } from '../src/contracts/jobs';
-import type { DeliveryKind } from '../src/domain/vocabulary';
+import type { DeliveryJob, JobOutcome } from '../src/contracts/jobs';
+import type { WebhookReaders } from '../src/contracts/read-webhook';
+import { UnusableRecord } from '../src/domain/newer-record';
+import type { DeliveryKind, ServiceMode } from '../src/domain/vocabulary';
 import type { Clock } from '../src/platform/clock';
-import { errorFacts, type Log } from '../src/platform/log';
+import { errorFacts } from '../src/platform/errors';
+import type { Log } from '../src/platform/log';
 import type { Metrics } from '../src/platform/metrics';
-import type { DeliveryStore, Wake } from '../src/workflow/ports';
-import { takeInvoice } from '../src/workflow/take-invoice';
-import { takeTowRequest } from '../src/workflow/take-tow-request';
-import { lineOfDelivery, lineOfTow, type RecordStore } from '../src/workflow/transaction-port';
-import type { Outcome } from './outcome';
+import type { Tracing } from '../src/platform/tracing';
+import type { DeliveryStore } from '../src/workflow/ports';
+import { processMessage, type MessageVerdict } from '../src/workflow/process-message';
+import { orderKeyOfDelivery, orderKeyOfTow, type RecordStore } from '../src/workflow/transaction-port';
 
 export interface ProcessDeliveryTools {
   readonly records: RecordStore;
   readonly deliveries: Pick<DeliveryStore, 'read'>;
-  readonly wake: Wake;
-  /** Puts a delivery off after a failure; resolves with how often it has failed in a row, null if it cannot be read. */
+  /** What a webhook must be to be acted on. */
+  readonly readers: WebhookReaders;
+  /** Postpones a delivery after a failure. Resolves with its consecutive failures; null if it is unreadable. */
   readonly defer: (id: string) => Promise<number | null>;
+  /** The mode of this process; absent: live. */
+  readonly mode?: ServiceMode;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Absent: no traces. */
+  readonly tracing?: Tracing;
+  /** Is shown the body of every webhook that is processed. */
+  readonly observe?: (kind: DeliveryKind, rawBody: string) => void;
 }
 
-/** What processing a delivery led to; `settled_before`: another worker did it, before or meanwhile. */
-export type Verdict =
-  'created' | 'already_known' | 'rival_kept' | 'attached' | 'parked' | 'set_aside' | 'late' | 'settled_before' | 'gone';
+/** The verdict on a delivery; `settled_before`: another worker processed it. */
+export type DeliveryVerdict = MessageVerdict | 'settled_before' | 'gone';
 
 interface Processed {
-  readonly verdict: Verdict;
+  readonly verdict: DeliveryVerdict;
   /** Null when it is gone, like the tow. */
   readonly kind: DeliveryKind | null;
   readonly towingReferenceId: string | null;
-  /** How long ago it had been received, ms; null unless this was the first time it was processed. */
+  /** How long ago it was received, ms; null unless this was its first processing. */
   readonly sinceReceivedMs: number | null;
-  /** Deliveries that are due because of it. */
-  readonly unparked: readonly string[];
 }
 
-const GONE: Processed = { verdict: 'gone', kind: null, towingReferenceId: null, sinceReceivedMs: null, unparked: [] };
+const GONE: Processed = { verdict: 'gone', kind: null, towingReferenceId: null, sinceReceivedMs: null };
 
-/** Turns stored deliveries into what each means: a tow, an invoice on a tow, or a parked invoice. */
-export async function processDeliveries(payload: DeliveryJob, tools: ProcessDeliveryTools): Promise<Outcome> {
+/** Processes deliveries: creates a tow, attaches an invoice or parks it, or keeps what breaks the contract. */
+export async function processDeliveries(payload: DeliveryJob, tools: ProcessDeliveryTools): Promise<JobOutcome> {
   const verdicts = await Promise.all(payload.delivery_ids.map((id) => processDelivery(id, tools)));
   return { kind: 'done', what: [...new Set(verdicts)].join(', ') };
 }
 
-/** Processes one delivery, or puts it off when that fails. Idempotent. Never rejects: the others of a job go on. */
-async function processDelivery(id: string, tools: ProcessDeliveryTools): Promise<Verdict | 'deferred'> {
-  const { clock, log, metrics, wake } = tools;
+/**
+ * Processes one delivery, or postpones it after a failure. Idempotent. Never rejects, so that the others of the job
+ * continue.
+ */
+export async function processDelivery(id: string, tools: ProcessDeliveryTools): Promise<DeliveryVerdict | 'deferred'> {
+  const { clock, log, metrics } = tools;
   const startedMs = clock.monotonicMs();
   try {
-    const { verdict, kind, towingReferenceId, sinceReceivedMs, unparked } = await take(id, tools);
-    unparked.forEach((parked) => wake.delivery(parked));
-    if (verdict === 'attached' && towingReferenceId !== null) wake.tow(towingReferenceId);
+    const { verdict, kind, towingReferenceId, sinceReceivedMs } = await processInTransaction(id, tools);
     const level = verdict === 'settled_before' ? 'debug' : 'info';
     log[level]('delivery.processed', { delivery_id: id, kind, towing_reference_id: towingReferenceId, verdict });
     const tookMs = clock.monotonicMs() - startedMs;
     metrics.deliveryProcessed(kind, verdict, sinceReceivedMs === null ? null : sinceReceivedMs + tookMs);
+    if (towingReferenceId !== null && verdict !== 'settled_before') {
+      tools.tracing?.ended({
+        subject: { kind: 'tow', id: towingReferenceId },
+        name: `process ${kind}`,
+        place: 'later',
+        kind: 'queued',
+        endedAtMs: clock.nowMs(),
+        durationMs: tookMs,
+        isFailed: false,
+        attributes: { verdict, waited_ms: sinceReceivedMs },
+      });
+    }
     return verdict;
   } catch (error) {
-    // What cannot even be put off comes up again by its schedule.
+    if (error instanceof UnusableRecord) {
+      // Its schedule makes it due again, perhaps for a process that can use the record.
+      log.warn('delivery.needs_newer', { delivery_id: id, error: error.message });
+      return 'deferred';
+    }
+    // A delivery that cannot be postponed is due again by its schedule.
     const failures = await tools.defer(id).catch(() => null);
     log.error('delivery.failed', { delivery_id: id, failures, ...errorFacts(error) });
     return 'deferred';
   }
 }
 
-/** Decides on a delivery and its tow in one commit. */
-async function take(id: string, { records, deliveries }: ProcessDeliveryTools): Promise<Processed> {
-  // Tells whose line it waits in. A decision that is made again reads it again.
+/** Processes a delivery and its tow in one commit. */
+async function processInTransaction(
+  id: string,
+  { records, deliveries, readers, mode, observe }: ProcessDeliveryTools,
+): Promise<Processed> {
+  // The read gives the order key. A repeated decision reads again.
   let known = await deliveries.read(id);
-  const line = known ? lineOfTow(known.towingReferenceId) : lineOfDelivery(id);
-  return records.transact(line, async (transaction) => {
+  if (known && known.state !== 'processed') observe?.(known.kind, known.rawBody);
+  const orderKey = known ? orderKeyOfTow(known.towingReferenceId) : orderKeyOfDelivery(id);
+  return records.transact(orderKey, async (transaction) => {
     const delivery = await transaction.delivery(id, known);
     known = null;
     if (!delivery) {
@@ -77,18 +105,16 @@ async function take(id: string, { records, deliveries }: ProcessDeliveryTools): 
       return GONE;
     }
     const { kind, towingReferenceId, state, parkedAtMs, replays, receivedAtMs } = delivery;
-    const about = { kind, towingReferenceId, unparked: [], sinceReceivedMs: null };
     if (state === 'processed') {
       transaction.scheduleDelivery(id, null);
-      return { ...about, verdict: 'settled_before' };
+      return { verdict: 'settled_before', kind, towingReferenceId, sinceReceivedMs: null };
     }
     const isFirst = state === 'waiting' && parkedAtMs === null && replays === 0;
     const sinceReceivedMs = isFirst ? transaction.nowMs - receivedAtMs : null;
     const tow = await transaction.tow(towingReferenceId);
-    const taken =
-      kind === 'tow_request'
-        ? await takeTowRequest(transaction, delivery, tow)
-        : { verdict: await takeInvoice(transaction, delivery, tow) };
-    return { ...about, sinceReceivedMs, ...taken };
+    const verdict = await processMessage(transaction, { delivery, tow, isFirst, mode }, readers);
+    // A delivery that differs waits in the list of its kind.
+    if (verdict === 'differs') transaction.scheduleDelivery(id, null);
+    return { verdict, kind, towingReferenceId, sinceReceivedMs };
   });
 }

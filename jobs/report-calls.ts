@@ -1,35 +1,36 @@
 import { OPERATIONS } from '../src/contracts/operations';
 import type { Entry } from '../src/domain/entry';
 import type { StoredTow } from '../src/domain/outbox-record';
-import { contractBrokenTask, refusedTask } from '../src/domain/tasks';
+import { refusedTask } from '../src/domain/tasks';
 import type { ReportKind } from '../src/domain/vocabulary';
 import type { CallOptions, CallResult, ServicePort } from '../src/workflow/service-port';
 import type { EntryCalls } from './entry-calls';
 
-export interface ReportTools {
+export interface ReportCallTools {
   readonly service: ServicePort;
 }
 
-/** Reports of tows: JSON bodies that were frozen when their facts were recorded. */
-export const reportCalls: EntryCalls<StoredTow, ReportTools> = {
-  // The call gets its token itself.
+/** Reports of tows: JSON bodies, frozen when their facts were recorded. */
+export const reportCalls: EntryCalls<StoredTow, ReportCallTools> = {
+  // The service client gets the token itself.
   hasToken: () => Promise.resolve(true),
   getToken: () => Promise.resolve(null),
   prepare: ({ record, entry }, { service }) =>
     Promise.resolve({
       kind: 'ready',
+      mayOutlastLease: false,
       send: async (options) => aboutTow(record.ref, await call(entry, service, options)),
     }),
   proofMs: () => null,
-  nameIn: () => null,
-  contractTask: (entry, httpStatus) => contractBrokenTask({ ...reportOf(entry), httpStatus }),
+  operation: ({ entry }) => entry.kind,
+  acceptedViolationIn: () => null,
   refusedTask: (entry, refusal) => refusedTask({ ...reportOf(entry), ...refusal }),
   logLine: ({ record, entry }) => ({
     event: 'report.attempted',
     facts: { towing_reference_id: record.ref, report_id: entry.id, kind: entry.kind },
   }),
-  check: () => Promise.reject(new Error('nothing is asked before a report')),
-  finish: () => Promise.reject(new Error('nothing is done behind the reports of a tow')),
+  check: () => Promise.reject(new Error('a report has no check before it is sent')),
+  finish: () => Promise.reject(new Error('a report needs no cleanup')),
 };
 
 function reportOf({ id, kind }: Entry): { readonly id: string; readonly kind: ReportKind } {

@@ -1,65 +1,68 @@
+import type { JobOutcome } from '../src/contracts/jobs';
+import type { OperationName } from '../src/contracts/operations';
 import type { OutboxRecord } from '../src/domain/outbox-record';
-import { historyOf, judge, type Exchange, type PolicySettings, type Verdict } from '../src/domain/policy';
+import { type Exchange, historyOf, judge, type PolicySettings, type Verdict } from '../src/domain/policy';
+import { outageDelayMs, serviceHealth } from '../src/domain/service-health';
 import type { NewTask } from '../src/domain/tasks';
 import type { Clock } from '../src/platform/clock';
 import type { Log } from '../src/platform/log';
 import type { Metrics } from '../src/platform/metrics';
+import type { Tracing } from '../src/platform/tracing';
 import type { Claim, Claimed, Outbox } from '../src/workflow/outbox-port';
-import type { CallResult, ServicePort } from '../src/workflow/service-port';
-import type { OperationName } from '../src/contracts/operations';
-import { httpStatusOf, refusalWords, resultOf, type Attempted } from './attempt-result';
-import { countAttempt } from './count-attempt';
-import type { EntryCalls, NextClaimant, Step } from './entry-calls';
-import type { Outcome } from './outcome';
-import { probeOutage } from './probe-outage';
+import type { CallResult, ClaimedPermit, ServicePort } from '../src/workflow/service-port';
+import { differenceOfAnswer } from '../src/workflow/see-difference';
+import { type Attempted, countAttempt, httpStatusOf, refusalMessage, resultOf, spanOfAttempt } from './attempt-result';
+import type { EntryCalls, NextClaimant, Prepared, RunStep } from './entry-calls';
+import { renewLease } from './renew-lease';
 import { reportCalls } from './report-calls';
 import { violationCalls } from './violation-calls';
 
-/** How the entries of each kind of record are sent. */
 export const CALLS = { tow: reportCalls, violation: violationCalls } as const;
 
-/** What a run needs, besides what the calls of its kind of record need. */
+/** The tools of a run, besides those of the calls. */
 export interface SendEntryTools<R extends OutboxRecord> {
   readonly outbox: Outbox<R>;
   readonly service: ServicePort;
   readonly settings: PolicySettings;
-  /** A claim older than this is not used: the lease must outlast the call. */
+  /** An older claim is not used: the lease must outlast the call. That of a call with images is renewed. */
   readonly claimMaxAgeMs: number;
-  /** A run ends after so many steps, so that records take turns; 10 when left out. */
+  /** The steps of a run before other records get their turn; 10 by default. */
   readonly stepsPerRun?: number;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Absent: no traces. */
+  readonly tracing?: Tracing;
 }
 
 const STEPS_PER_RUN = 10;
-/** A run that has lasted so long begins no other step. */
+/** No step begins after this time. */
 const RUN_MAX_MS = 5000;
 
 /** A claim, when it began by the monotonic clock, and why there is no token for it; null when there is one. */
-interface Made<R extends OutboxRecord> {
+interface TimedClaim<R extends OutboxRecord> {
   readonly claim: Claim<R>;
   readonly startedMs: number;
   readonly noToken: Exchange | null;
 }
 
-/** Does what one record needs, step after step: claim, call, and store the result together with the next claim. */
+/** Runs one record step by step: claim, call, and store the result together with the next claim. */
 export async function sendEntry<R extends OutboxRecord, T>(
   calls: EntryCalls<R, T>,
   id: string,
   tools: T & SendEntryTools<R>,
-): Promise<Outcome> {
+): Promise<JobOutcome> {
   const { clock, stepsPerRun = STEPS_PER_RUN } = tools;
   const startedMs = clock.monotonicMs();
-  let made = await firstClaim(calls, id, tools);
+  let timed = await firstClaim(calls, id, tools);
   for (let steps = 1; ; steps += 1) {
     const mayGoOn = () => steps < stepsPerRun && clock.monotonicMs() - startedMs < RUN_MAX_MS;
-    // Asked while an answer waits to be stored: that must not depend on it.
+    // Never fails: an answer is waiting to be stored.
     const hasToken = () => calls.hasToken(tools).catch(() => false);
     const nextClaimant = async () => (mayGoOn() ? { hasToken: await hasToken() } : undefined);
-    const { what, more, next, storedMs } = await takeStep(calls, made, tools, nextClaimant);
-    if (!next) return more ? { kind: 'more', what, ref: id } : { kind: 'done', what };
-    made = await withToken(calls, id, { claim: next, startedMs: storedMs, noToken: null }, tools);
+    const { what, next, storedMs } = await takeStep(calls, timed, tools, nextClaimant);
+    if (!next) return { kind: 'done', what };
+    timed = await withToken(calls, id, { claim: next, startedMs: storedMs, noToken: null }, tools);
   }
 }
 
@@ -67,7 +70,7 @@ async function firstClaim<R extends OutboxRecord, T>(
   calls: EntryCalls<R, T>,
   id: string,
   tools: T & SendEntryTools<R>,
-): Promise<Made<R>> {
+): Promise<TimedClaim<R>> {
   const hasToken = await calls.hasToken(tools);
   const startedMs = tools.clock.monotonicMs();
   const claim = await tools.outbox.claim(id, { hasToken });
@@ -75,16 +78,16 @@ async function firstClaim<R extends OutboxRecord, T>(
 }
 
 /**
- * Gets the token that a claim waits for, and claims again. Without one the claim is made too, so that the failure is stored
- * like that of any other attempt.
+ * Gets the token that a claim needs, and claims again. The claim is also made without a token, so that the failure is
+ * stored like that of any attempt.
  */
 async function withToken<R extends OutboxRecord, T>(
   calls: EntryCalls<R, T>,
   id: string,
-  made: Made<R>,
+  timed: TimedClaim<R>,
   tools: T & SendEntryTools<R>,
-): Promise<Made<R>> {
-  if (made.claim.kind !== 'token_first') return made;
+): Promise<TimedClaim<R>> {
+  if (timed.claim.kind !== 'token_first') return timed;
   const noToken = await calls.getToken(tools);
   const startedMs = tools.clock.monotonicMs();
   return { claim: await tools.outbox.claim(id, { hasToken: true }), startedMs, noToken };
@@ -92,64 +95,84 @@ async function withToken<R extends OutboxRecord, T>(
 
 function takeStep<R extends OutboxRecord, T>(
   calls: EntryCalls<R, T>,
-  made: Made<R>,
+  timed: TimedClaim<R>,
   tools: T & SendEntryTools<R>,
   nextClaimant: NextClaimant,
-): Promise<Step<R>> {
-  const { claim } = made;
+): Promise<RunStep<R>> {
+  const { claim } = timed;
   switch (claim.kind) {
     case 'idle':
-    case 'held':
+    case 'needs_action':
     case 'gone':
     case 'wait':
     case 'busy':
     case 'token_first':
-      return last(claim.kind);
+      return lastStep(claim.kind);
     case 'escalated':
-      return last(claim.why);
+      return lastStep(claim.why);
     case 'probe':
-      return last(probeOutage(claim.failedProbes, tools));
+      return lastStep(probeOutage(claim.failedProbes, tools));
     case 'finish':
-      return last(calls.finish(claim.record, tools));
+      return lastStep(calls.finish(claim.record, tools));
     case 'check':
       return calls.check(claim, tools, nextClaimant);
     case 'send':
-      return attempt(calls, { ...made, claim }, tools, nextClaimant);
+      return attempt(calls, { claim, startedMs: timed.startedMs, noToken: timed.noToken }, tools, nextClaimant);
   }
 }
 
-/** A step that no other follows in this run. */
-async function last<R extends OutboxRecord>(what: string | Promise<string>): Promise<Step<R>> {
-  return { what: await what, more: false, next: null, storedMs: 0 };
+async function lastStep<R extends OutboxRecord>(what: string | Promise<string>): Promise<RunStep<R>> {
+  return { what: await what, next: null, storedMs: 0 };
 }
 
 async function attempt<R extends OutboxRecord, T>(
   calls: EntryCalls<R, T>,
-  { claim: claimed, startedMs, noToken }: Made<R> & { readonly claim: Claimed<R> },
+  { claim: claimed, startedMs, noToken }: TimedClaim<R> & { readonly claim: Claimed<R> },
   tools: T & SendEntryTools<R>,
   nextClaimant: NextClaimant,
-): Promise<Step<R>> {
+): Promise<RunStep<R>> {
   const { clock, settings } = tools;
   const prepared = await calls.prepare(claimed, tools);
-  if (prepared.kind === 'given_back') return last(prepared.what);
+  if (prepared.kind === 'given_back') return lastStep(prepared.what);
   const startedAt = new Date(clock.nowMs()).toISOString();
   const ageMs = () => clock.monotonicMs() - startedMs;
-  const maySend = () => ageMs() < tools.claimMaxAgeMs;
   const permit = { atMs: claimed.permitAtMs, isFresh: () => ageMs() < claimed.permitLastsMs };
-  const call = noToken ? notSent(noToken) : await prepared.send({ maySend, permit });
-  const pace = { startedAt, nowMs: clock.nowMs(), jitter: clock.random(), settings };
+  const call = noToken ? notSent(noToken) : await sendWithin(prepared, { claimed, startedMs, permit }, tools);
+  const timing = { startedAt, nowMs: clock.nowMs(), jitter: clock.random(), settings };
   const history = historyOf(claimed.entry, claimed.connectionFailures);
-  const judged = judge(call.exchange, history, settings, pace.nowMs, pace.jitter);
+  const judged = judge(call.exchange, history, settings, timing.nowMs, timing.jitter);
   const verdict = withProofTime(judged, calls.proofMs(claimed, tools));
   const task = taskFor(calls, claimed, { call, verdict });
-  const result = resultOf(claimed, { call, verdict, task, named: calls.nameIn(call) }, pace);
+  const acceptedViolation = calls.acceptedViolationIn(call);
+  const difference = differenceOfAnswer(calls.operation(claimed), call);
+  const result = resultOf(claimed, { call, verdict, task, acceptedViolation, difference }, timing);
   const claimant = await nextClaimant();
   const storedMs = clock.monotonicMs();
   const stored = await tools.outbox.ack(claimed, result, claimant);
-  report(calls, claimed, { call, verdict, stored: stored.kind }, tools.log);
+  logAttemptResult(calls, claimed, { call, verdict, stored: stored.kind }, tools.log);
   const sinceRecordedMs = claimed.grantedAtMs - claimed.entry.createdAtMs + ageMs();
   countAttempt(claimed.entry.kind, { call, verdict, stored: stored.kind, sinceRecordedMs }, tools.metrics);
-  return { what: verdict.next, more: stored.more, next: stored.next, storedMs };
+  tools.tracing?.ended(spanOfAttempt(claimed, { call, verdict, operation: calls.operation(claimed) }, timing.nowMs));
+  return { what: verdict.next, next: stored.next, storedMs };
+}
+
+/** Makes the call within its lease; a call that may outlast it renews it, and ends when that fails. */
+async function sendWithin<R extends OutboxRecord>(
+  prepared: Extract<Prepared, { readonly kind: 'ready' }>,
+  right: { readonly claimed: Claimed<R>; readonly startedMs: number; readonly permit: ClaimedPermit },
+  tools: SendEntryTools<R>,
+): Promise<CallResult<OperationName>> {
+  const { claimed, startedMs, permit } = right;
+  const isYoung = (ageMs: number) => ageMs < tools.claimMaxAgeMs;
+  if (!prepared.mayOutlastLease) {
+    return prepared.send({ maySend: () => isYoung(tools.clock.monotonicMs() - startedMs), permit });
+  }
+  const lease = renewLease(claimed, startedMs, tools);
+  try {
+    return await prepared.send({ maySend: () => isYoung(lease.ageMs()), permit, stop: lease.lost });
+  } finally {
+    lease.end();
+  }
 }
 
 function notSent(exchange: Exchange): CallResult<OperationName> {
@@ -165,13 +188,12 @@ function taskFor<R extends OutboxRecord, T>(
   { entry }: Claimed<R>,
   { call: { exchange }, verdict }: Attempted,
 ): NewTask | null {
-  // Refused without a status of its own is an entry whose fresh token was refused, again and again.
+  // A refusal without a status comes from a fresh token that was refused repeatedly.
   const httpStatus = httpStatusOf(exchange) ?? 401;
   switch (verdict.next) {
-    case 'accepted':
-      return verdict.flag === 'contract_broken' ? calls.contractTask(entry, httpStatus) : null;
     case 'refused':
-      return calls.refusedTask(entry, { httpStatus, words: refusalWords(exchange), hint: verdict.hint });
+      return calls.refusedTask(entry, { httpStatus, message: refusalMessage(exchange), hint: verdict.hint });
+    case 'accepted':
     case 'hold':
     case 'retry':
     case 'unknown':
@@ -179,8 +201,8 @@ function taskFor<R extends OutboxRecord, T>(
   }
 }
 
-/** One wide line per attempt. The service's words stay out of it: they may name a plate. */
-function report<R extends OutboxRecord, T>(
+/** Writes one log line per attempt, without the service's message, which may contain a plate. */
+function logAttemptResult<R extends OutboxRecord, T>(
   calls: EntryCalls<R, T>,
   claimed: Claimed<R>,
   { call, verdict, stored }: Attempted & { readonly stored: string },
@@ -189,7 +211,6 @@ function report<R extends OutboxRecord, T>(
   const level = verdict.next === 'accepted' ? 'info' : 'warn';
   const { event, facts } = calls.logLine(claimed);
   log[level](event, {
-    ...facts,
     attempt: claimed.entry.attempts,
     attempt_id: claimed.attemptId,
     exchange: call.exchange.kind,
@@ -199,5 +220,26 @@ function report<R extends OutboxRecord, T>(
     next_attempt_in_ms: 'delayMs' in verdict ? verdict.delayMs : null,
     duration_ms: Math.round(call.durationMs),
     stored,
+    ...facts,
   });
+}
+
+export interface ProbeTools {
+  readonly outbox: Pick<Outbox<OutboxRecord>, 'probed'>;
+  readonly service: ServicePort;
+  readonly settings: PolicySettings;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Makes a token call to probe an outage when no entry that is safe to repeat can do so. */
+async function probeOutage(failedProbes: number, tools: ProbeTools): Promise<string> {
+  const { clock, settings } = tools;
+  const { exchange, durationMs } = await tools.service.call('token', null);
+  const service = serviceHealth(exchange);
+  const facts = { failedProbes, nowMs: clock.nowMs(), jitter: clock.random() };
+  const delayMs = outageDelayMs(exchange, facts, settings);
+  await tools.outbox.probed({ service, delayMs });
+  tools.log.info('outage.probed', { service, exchange: exchange.kind, duration_ms: Math.round(durationMs) });
+  return `outage ${service}`;
 }

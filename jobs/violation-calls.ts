@@ -1,9 +1,10 @@
 import { guideViolationAnswer, guideViolationForm, violationAnswer, violationForm } from '../src/contracts/service';
-import type { StoredViolation } from '../src/domain/outbox-record';
+import { isAnswerQuestioned, type StoredViolation } from '../src/domain/outbox-record';
 import type { Violation } from '../src/domain/violation';
-import type { ServiceName } from '../src/domain/violation-names';
-import { violationContractTask, violationRefusedTask } from '../src/domain/violation-tasks';
-import { joinTows, type JoinTools } from '../src/workflow/join';
+import { isKnownEntry } from '../src/domain/stored-violation';
+import type { AcceptedViolation } from '../src/domain/violation-names';
+import { violationRefusedTask } from '../src/domain/violation-tasks';
+import { matchEarlierTows, matchTowsByMetadataId, type MatchTools } from '../src/workflow/match-violation';
 import type {
   CallOptions,
   CallResult,
@@ -15,26 +16,30 @@ import { checkTicket, type CheckTicketTools } from './check-ticket';
 import type { EntryCalls } from './entry-calls';
 import { areImagesGone, imagesOf, type ImageTools } from './violation-images';
 
-export interface ViolationTools extends JoinTools, CheckTicketTools, ImageTools {
+export interface ViolationCallTools extends MatchTools, CheckTicketTools, ImageTools {
   readonly service: ViolationService;
-  /** How long a tow request may take to prove a violation whose answer was lost. */
+  /** How long to wait for a tow request that proves an unanswered violation, ms. */
   readonly proofMs: number;
 }
 
-/** Violations: a form with images, perhaps a ticket check first, and tows and images to look after once they are settled. */
-export const violationCalls: EntryCalls<StoredViolation, ViolationTools> = {
+/** Violations: a form with images, perhaps a ticket check first, and cleanup of tows and images once settled. */
+export const violationCalls: EntryCalls<StoredViolation, ViolationCallTools> = {
   hasToken: ({ service }) => service.hasToken(),
   getToken: ({ service }) => service.getToken(),
   async prepare(claimed, tools) {
     const images = await imagesOf(claimed, tools);
     if (images.kind === 'given_back') return images;
     const { violation } = claimed.record;
-    return { kind: 'ready', send: (options) => send(violation, images.files, tools.service, options) };
+    return {
+      kind: 'ready',
+      mayOutlastLease: images.files.length > 0,
+      send: (options) => send(violation, images.files, tools.service, options),
+    };
   },
-  // Proof is a tow request that echoes our id; the guide form carries none, so that nothing is waited for.
+  // The proof is a tow request that echoes our id. The guide form sends no id, so there is no proof to wait for.
   proofMs: ({ record }, { proofMs }) => (record.violation.api === 'guide' ? 0 : proofMs),
-  nameIn,
-  contractTask: ({ id }, httpStatus) => violationContractTask({ id, httpStatus }),
+  operation: ({ record }) => (record.violation.api === 'guide' ? 'violation_guide' : 'violation'),
+  acceptedViolationIn,
   refusedTask: ({ id }, refusal) => violationRefusedTask({ id, ...refusal }),
   logLine: ({ record: { id, violation } }) => ({
     event: 'violation.attempted',
@@ -42,18 +47,22 @@ export const violationCalls: EntryCalls<StoredViolation, ViolationTools> = {
   }),
   check: checkTicket,
 
-  /** First the tows, then the files: while one is left to do, all of it is done again. */
+  /** Tows first, then files. All of it is repeated until everything is done. */
   async finish(record, tools) {
-    await joinTows(tools, record);
-    // While a person is asked about its answer it may have to be sent again, with its images. Else the claim has made it due
-    // again for a worker that sees the disk.
-    if (!record.isAnswerQuestioned && !(await areImagesGone(record, tools))) return 'images unseen';
+    await matchEarlierTows(tools, record);
+    if (record.entries.some(isKnownEntry)) await matchTowsByMetadataId(tools, record.violation);
+    // While a task questions its answer, it may be sent again and needs its images. Otherwise the claim has made it
+    // due again for a worker that sees the disk.
+    if (!isAnswerQuestioned(record) && !(await areImagesGone(record, tools))) return 'images unseen';
     await tools.outbox.finished(record);
     return 'finished';
   },
 };
 
-/** The form as it was taken in; of the guide form only its four fields, and no images (service-api 4.5). */
+/**
+ * Sends the entered form; of the guide form only its four fields, without images
+ * (docs/service-api.md#create-violation-guide).
+ */
 function send(
   { api, form, metadataText }: Violation,
   images: readonly ImageOnDisk[],
@@ -71,8 +80,8 @@ function send(
   }
 }
 
-/** What the service calls the violation it took, by either creation path; null when it took none or did not say. */
-function nameIn({ data }: { readonly data: unknown }): ServiceName | null {
+/** The violation that an answer of either operation names; null when it names none. */
+function acceptedViolationIn({ data }: { readonly data: unknown }): AcceptedViolation | null {
   if (data === null) return null;
   const reference = violationAnswer.safeParse(data);
   if (reference.success) {

@@ -5,23 +5,21 @@ import type { Spool } from '../src/workflow/spool-port';
 import type { Claimed, Outbox } from '../src/workflow/outbox-port';
 
 export interface ImageTools {
-  readonly spool: Pick<Spool, 'pathOf' | 'state' | 'drop'>;
+  readonly spool: Pick<Spool, 'sourceOf' | 'state' | 'drop'>;
   readonly outbox: Outbox<StoredViolation>;
   readonly log: Log;
 }
 
 type Images =
   | { readonly kind: 'found'; readonly files: readonly ImageOnDisk[] }
-  /** The violation was given back, and why. */
   | { readonly kind: 'given_back'; readonly what: string };
 
-/** Another worker may see the disk that this one does not. */
+/** Another worker may see the disk. */
 const FOREIGN_DISK_DELAY_MS = 5000;
 
 /**
- * The images of a claimed violation, where they lie on this machine. A worker that does not see the shared disk, or cannot
- * tell, hands the work back; images that are gone from it, or cut off, are a question for a person. Never throws: nothing
- * was sent, and a claim that is left behind would count as a send.
+ * Finds the images of a claimed violation on this machine. A worker that does not see the shared disk gives the claim
+ * back; missing or changed images escalate. Never throws: an unreleased claim would count as a send.
  */
 export async function imagesOf(claimed: Claimed<StoredViolation>, tools: ImageTools): Promise<Images> {
   const { id, violation } = claimed.record;
@@ -29,10 +27,10 @@ export async function imagesOf(claimed: Claimed<StoredViolation>, tools: ImageTo
   try {
     const files: ImageOnDisk[] = [];
     for (const image of violation.images) {
-      const path = await tools.spool.pathOf({ kind: 'violation', id }, image);
-      if (path === null) return { kind: 'given_back', what: await holdOrGiveBack(claimed, tools) };
+      const source = await tools.spool.sourceOf({ kind: 'violation', id }, image);
+      if (source === null) return { kind: 'given_back', what: await holdOrGiveBack(claimed, tools) };
       const { name: fileName, contentType, sizeBytes } = image;
-      files.push({ path, fileName, contentType, sizeBytes });
+      files.push({ ...source, fileName, contentType, sizeBytes });
     }
     return { kind: 'found', files };
   } catch (error) {
@@ -43,8 +41,8 @@ export async function imagesOf(claimed: Claimed<StoredViolation>, tools: ImageTo
 }
 
 /**
- * Removes the images of a settled violation; false while this worker does not see the disk they lie on. The removal comes
- * first: it may be what a full disk needs to be of use again.
+ * Removes the images of a settled violation; false while this worker does not see their disk. The removal comes
+ * first, since a full disk may need it.
  */
 export async function areImagesGone(
   { violation }: Pick<StoredViolation, 'violation'>,

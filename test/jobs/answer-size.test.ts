@@ -4,7 +4,7 @@ import { silentLog } from '../../src/platform/log';
 import { createMetrics } from '../../src/platform/metrics';
 import { createMemoryTokenCache, createServiceClient, type ServiceClient } from '../../src/service';
 import { startFakeService, type FakeService } from '../service/fake-service';
-import { noBudgets } from '../support/budgets';
+import { noBudgets } from '../support/outboxes';
 import { useRedis } from '../support/redis';
 import { openStores, START, type Stores } from '../support/stores';
 import { readEntry } from '../support/stored-records';
@@ -33,14 +33,14 @@ afterEach(async () => {
   stores.close();
 });
 
-/** An answer to a report of almost 256 KiB, with so many fields of the same value. */
+/** An answer of almost 256 KiB to a report, with this many fields of the same value. */
 function answerOf(fields: number, value: string): string {
   const length = Math.floor((254 * 1024) / fields) - value.length - 4;
   const more = Array.from({ length: fields }, (_, n) => `"${String(n).padEnd(length, 'n')}":${value}`);
   return `{"code":200,"message":"m","data":{"towing_reference_id":"A","metadata":{${more.join(',')}}}}`;
 }
 
-/** Starts a tow whose report is answered with this body, and sends it. */
+/** Starts a tow and sends its report, which is answered with this body. */
 async function sendAnsweredWith(body: string) {
   fake.onCall(() => ({ headers: { 'content-type': 'application/json' }, body }));
   await stores.request('A');
@@ -65,13 +65,13 @@ test.each([17, 800, 8000])(
   },
 );
 
-test('an accepted answer that is longer than 64 KiB is kept as its first 64 KiB', async () => {
+test('a longer accepted answer leaves its first 64 KiB in the record', async () => {
   const { state, rawBytes, othersLength } = await sendAnsweredWith(answerOf(800, '"x"'));
   expect([state, rawBytes]).toEqual(['accepted', 64 * 1024]);
   expect(othersLength).toBeLessThan(6000);
 });
 
-test('an accepted answer of less than 64 KiB is kept whole', async () => {
+test('an accepted answer of less than 64 KiB is kept completely', async () => {
   const body = `{"code":200,"message":"m","data":{"towing_reference_id":"A","more":"${'x'.repeat(60_000)}"}}`;
   const { rawBytes, othersLength } = await sendAnsweredWith(body);
   expect([rawBytes, othersLength > 60_000]).toEqual([0, true]);

@@ -2,10 +2,10 @@ import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { decide, report, violationOf } from '../support/violations';
 import { json } from '../service/fake-service';
-import { startWorkerFor, TAKEN, type Worker } from './violation-world';
+import { startWorkerFor, TAKEN, type ViolationWorker } from './violation-world';
 
 const redis = useRedis();
-let worker: Worker;
+let worker: ViolationWorker;
 let ticket = json({ hasActiveTicket: false });
 const GIVE_UP_MS = 3_600_000;
 const FAILS = json({ message: 'Internal Server Error' }, 500);
@@ -86,7 +86,7 @@ test('a violation whose ticket check failed for too long opens a task, and its m
   await eventually(async () => expect(await worker.wake()).toBe('unchecked'));
   expect(await worker.tasks()).toEqual(['ticket_unknown']);
   expect(await worker.read()).toMatchObject({ state: 'held', waitsFor: null, nextAttemptAtMs: null });
-  expect(await worker.wake()).toBe('held');
+  expect(await worker.wake()).toBe('needs_action');
 
   await retry();
   expect(await worker.wake()).toBe('accepted');

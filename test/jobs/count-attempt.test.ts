@@ -1,9 +1,9 @@
-import { countAttempt, type StoredAttempt } from '../../jobs/count-attempt';
+import { countAttempt, type StoredAttempt } from '../../jobs/attempt-result';
 import { createMetrics } from '../../src/platform/metrics';
-import { createTally } from '../../src/platform/tally';
+import { createCounters } from '../../src/platform/counters';
 
 function counted(also: Partial<StoredAttempt>, exchange: StoredAttempt['call']['exchange'] = ACCEPTED) {
-  const tally = createTally();
+  const counters = createCounters();
   const call = { exchange, data: null, rawBody: null, wasSent: true, isPermitSpent: true, durationMs: 80 };
   const attempted = {
     call,
@@ -11,32 +11,32 @@ function counted(also: Partial<StoredAttempt>, exchange: StoredAttempt['call']['
     stored: 'done',
     sinceRecordedMs: 90_000,
   } as const;
-  countAttempt('started', { ...attempted, ...also }, createMetrics(tally));
-  return tally.take().added;
+  countAttempt('started', { ...attempted, ...also }, createMetrics(counters));
+  return counters.take().added;
 }
 
 const ACCEPTED = { kind: 'accepted', httpStatus: 200 } as const;
 const ATTEMPT = { 'attempts.accepted': 1, 'attempt.6': 1 };
 const DELIVERED = { 'delivered.started': 1, 'report.15': 1 };
 
-test('an answer that accepts a report delivers it, with the time since its fact', () => {
+test('an accepted report is counted as delivered, with the time since its fact', () => {
   expect(counted({})).toEqual({ ...ATTEMPT, ...DELIVERED });
 });
 
-test('a late answer that settles an unknown outcome delivers it too', () => {
+test('a report is counted as delivered when a late answer settles it', () => {
   expect(counted({ stored: 'late_accepted' })).toEqual({ ...ATTEMPT, ...DELIVERED });
 });
 
-test('an answer that comes after somebody else has settled the report is an attempt, not a second delivery', () => {
+test('an answer to a settled report is counted as an attempt only', () => {
   expect(counted({ stored: 'late' })).toEqual(ATTEMPT);
 });
 
-test('a report that is to be sent again is not delivered', () => {
+test('a report that will be retried is not counted as delivered', () => {
   const verdict = { next: 'retry', delayMs: 1000, because: 'unanswered' } as const;
   expect(counted({ verdict })).toEqual({ 'attempts.failed': 1, 'attempt.6': 1 });
 });
 
-test('a claim that was too old to be used was no attempt', () => {
+test('an expired claim is not counted as an attempt', () => {
   const verdict = { next: 'retry', delayMs: 1000, because: 'unanswered' } as const;
   expect(counted({ verdict }, { kind: 'dropped', notBeforeMs: null })).toEqual({});
 });

@@ -11,12 +11,10 @@ import { useRedis } from '../support/redis';
 import { GRACE_MS, INVOICE, openStores, START, type Stores } from '../support/stores';
 import { letTry, readCircuits } from '../support/stored-records';
 
-/** What follows a 2xx for a report, by what its body is. */
-
 const redis = useRedis();
 let stores: Stores;
 let server: RawServer;
-/** Answers each call, on a connection of its own. */
+/** Answers each call on a new connection. */
 let answer: (socket: Socket) => void;
 let calls: number;
 
@@ -52,9 +50,12 @@ const FOREIGN: readonly (readonly [name: string, answer: (socket: Socket) => voi
   ['a body that is cut', (socket) => socket.end(http('{"code":200,"message":"Success"}').slice(0, -9))],
   ['a body without an end', drip],
 ];
-const DRIFT: readonly (readonly [name: string, answer: (socket: Socket) => void])[] = [
+const EMPTY: readonly (readonly [name: string, answer: (socket: Socket) => void])[] = [
   ['an empty body', (socket) => socket.end(http(''))],
   ['204', (socket) => socket.end('HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n')],
+];
+
+const DRIFT: typeof EMPTY = [
   ['an object without an envelope', (socket) => socket.end(http('{"ok":true}'))],
   ['such an object as a page', (socket) => socket.end(http('{"ok":true}', 'text/html'))],
 ];
@@ -87,7 +88,7 @@ async function tow(ref = 'T1') {
 const tasksOfAll = async () => (await stores.redis.hkeys(KEYS.tasks)).toSorted();
 
 describe.each(FOREIGN)('%s with status 200', (_name, foreign) => {
-  it('does not accept a report: it holds all sending, and the report is sent again by itself', async () => {
+  it('a report with an answer of another server opens the connection circuit and is resent later', async () => {
     await tow();
     const works = answer;
     answer = foreign;
@@ -105,7 +106,7 @@ describe.each(FOREIGN)('%s with status 200', (_name, foreign) => {
     expect(await tasksOfAll()).toEqual([]);
   });
 
-  it('leaves an invoice request unknown: one more request, and then a person decides', async () => {
+  it('an invoice request with an answer of another server is unknown, repeated once and then escalated', async () => {
     await tow();
     await run();
     await stores.say('T1', INVOICE);
@@ -124,24 +125,34 @@ describe.each(FOREIGN)('%s with status 200', (_name, foreign) => {
   });
 });
 
+it.each(EMPTY)('a status update with the answer "%s" is accepted without a task', async (_name, empty) => {
+  await tow();
+  answer = empty;
+
+  expect(await run()).toMatchObject({ what: 'accepted' });
+  expect(await stores.states('T1')).toEqual(['started accepted']);
+  expect(await tasksOfAll()).toEqual([]);
+  expect(calls).toBe(1);
+});
+
 describe.each(DRIFT)('%s', (_name, drift) => {
-  it('is accepted with a task and the body as it came', async () => {
+  it('a report with an answer of another shape is accepted, opens a task and keeps the raw body', async () => {
     await tow();
     answer = drift;
 
     expect(await run()).toMatchObject({ what: 'accepted' });
-    const { reports, tasks } = await stores.read('T1');
+    const { reports } = await stores.read('T1');
     expect(reports).toMatchObject([
       { state: 'accepted', brokenAnswer: _name.includes('object') ? '{"ok":true}' : null },
     ]);
-    expect(tasks).toMatchObject([{ type: 'answer_broken', report_id: 'started-1' }]);
+    expect(await stores.generalTasks()).toMatchObject([{ type: 'answer_differs', operation: 'started' }]);
     expect(await readCircuits(stores.redis)).toMatchObject({ open: {}, failures: 0 });
     expect(await run()).toMatchObject({ what: 'idle' });
     expect(calls).toBe(1);
   });
 });
 
-it('names what answered in the task of a report that alone meets a page, time after time', async () => {
+it('describes the foreign answer in the task of a report that alone keeps getting one', async () => {
   const works = answer;
   await tow();
   for (const other of ['T2', 'T3']) {

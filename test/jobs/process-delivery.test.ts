@@ -1,6 +1,6 @@
 import { processDeliveries, type ProcessDeliveryTools } from '../../jobs/process-delivery';
 import { createMetrics } from '../../src/platform/metrics';
-import { createTally } from '../../src/platform/tally';
+import { createCounters } from '../../src/platform/counters';
 import { useRedis } from '../support/redis';
 import { deliveryTools, openStores, towInvoice, towRequest, type Stores } from '../support/stores';
 
@@ -13,7 +13,7 @@ afterEach(() => stores.close());
 
 /** Both workers read the delivery before either of them has processed it. */
 async function processTwice(id: string) {
-  const tally = createTally();
+  const counters = createCounters();
   let readings = 0;
   let release = () => {};
   const bothHaveRead = new Promise<void>((resolve) => {
@@ -30,20 +30,20 @@ async function processTwice(id: string) {
         return delivery;
       },
     },
-    metrics: createMetrics(tally),
+    metrics: createMetrics(counters),
   };
   const outcomes = await Promise.all([1, 2].map(() => processDeliveries({ delivery_ids: [id] }, tools)));
-  return { verdicts: outcomes.map(({ what }) => what).toSorted(), counted: tally.take().added };
+  return { verdicts: outcomes.map(({ what }) => what).toSorted(), counted: counters.take().added };
 }
 
-test('a tow request that two workers take at the same moment is counted once', async () => {
+test('a tow request that two workers process at the same time is counted once', async () => {
   await stores.accept('tow_request', towRequest('T1'), 'request-T1');
   const { verdicts, counted } = await processTwice('request-T1');
   expect(verdicts).toEqual(['created', 'settled_before']);
   expect(counted).toMatchObject({ 'processed.tow_request': 1 });
 });
 
-test('an invoice that two workers take at the same moment is counted once', async () => {
+test('an invoice that two workers process at the same time is counted once', async () => {
   await stores.request('T1');
   await stores.accept('tow_invoice', towInvoice('T1'), 'invoice-T1');
   const { verdicts, counted } = await processTwice('invoice-T1');
@@ -51,7 +51,7 @@ test('an invoice that two workers take at the same moment is counted once', asyn
   expect(counted).toMatchObject({ 'processed.tow_invoice': 1 });
 });
 
-test('a delivery whose processing fails and cannot be put off does not stop the others of its job', async () => {
+test('the other deliveries of a job are processed when one fails and cannot be postponed', async () => {
   await stores.accept('tow_request', towRequest('T1'), 'request-T1');
   const unreadable = () => Promise.reject(new Error('unreadable'));
   const tools: ProcessDeliveryTools = {

@@ -2,12 +2,12 @@ import { decide } from '../support/violations';
 import { useRedis } from '../support/redis';
 import { json } from '../service/fake-service';
 import { filesIn } from '../spool/world';
-import { startWorkerFor, TAKEN, type Worker } from './violation-world';
+import { startWorkerFor, TAKEN, type ViolationWorker } from './violation-world';
 
 /** The images of a violation that was accepted with a broken answer. */
 
 const redis = useRedis();
-let worker: Worker;
+let worker: ViolationWorker;
 beforeEach(async () => {
   worker = await startWorkerFor(redis.url);
 });
@@ -15,7 +15,7 @@ afterEach(() => worker.stop());
 
 const imagesLeft = async () => (await filesIn(`${worker.dataDir}/spool/violations`)).length;
 
-/** Reported with one image, and accepted with a broken answer; the worker has nothing more to do. */
+/** Reports a violation with one image, which is accepted with a broken answer; nothing is left to do for the worker. */
 async function acceptedWithDrift(body: object | null = { done: true }): Promise<void> {
   worker.fake.onCall(() => (body === null ? { status: 204 } : json(body)));
   await worker.reportWithImage();
@@ -24,8 +24,8 @@ async function acceptedWithDrift(body: object | null = { done: true }): Promise<
   expect(await worker.wake()).toBe('idle');
 }
 
-async function resolve(): Promise<void> {
-  expect(await worker.stores.resolve('violation_contract.U1')).toBe('done');
+async function declareExpected(): Promise<void> {
+  await worker.stores.expect((await worker.read())?.differs ?? '');
 }
 
 const sendAgain = () => decide(worker.stores, 'U1', { action: 'retry' });
@@ -33,20 +33,25 @@ const sendAgain = () => decide(worker.stores, 'U1', { action: 'retry' });
 test.each([
   ['a JSON object that breaks the contract', { done: true }],
   ['an empty body', null],
-] as const)('after %s the images stay until a person resolves the task', async (_what, body) => {
-  await acceptedWithDrift(body);
-  expect(await worker.read()).toMatchObject({ state: 'accepted', isAnswerQuestioned: true });
-  expect(await worker.tasks()).toEqual(['answer_broken']);
-  expect(await imagesLeft()).toBe(1);
+] as const)(
+  'the images of a violation are kept after %s until a person declares such answers expected',
+  async (_what, body) => {
+    await acceptedWithDrift(body);
+    const violation = await worker.read();
+    expect(violation?.state).toBe('accepted');
+    expect(violation?.differs).toMatch(/^answer\.violation\./);
+    expect(await worker.tasks()).toEqual(['answer_differs']);
+    expect(await imagesLeft()).toBe(1);
 
-  await resolve();
-  expect(await worker.wake()).toBe('finished');
-  expect(await imagesLeft()).toBe(0);
-  expect(await worker.read()).toMatchObject({ state: 'accepted', isAnswerQuestioned: false });
-  expect(await worker.wake()).toBe('idle');
-});
+    await declareExpected();
+    expect(await worker.wake()).toBe('finished');
+    expect(await imagesLeft()).toBe(0);
+    expect(await worker.read()).toMatchObject({ state: 'accepted', differs: null });
+    expect(await worker.wake()).toBe('idle');
+  },
+);
 
-test('the form is sent again with its image, and the image goes once the answer is as documented', async () => {
+test('resends a questioned violation with its image and removes the image after a documented answer', async () => {
   await acceptedWithDrift();
   await sendAgain();
   worker.fake.onCall(() => TAKEN);
@@ -57,11 +62,10 @@ test('the form is sent again with its image, and the image goes once the answer 
   expect(withoutBoundary(second)).toBe(withoutBoundary(first));
   expect(await worker.wake()).toBe('finished');
   expect(await imagesLeft()).toBe(0);
-  expect(await worker.tasks()).toEqual([]);
-  expect(await worker.read()).toMatchObject({ state: 'accepted', reference: 'V-1', brokenAnswer: null });
+  expect(await worker.read()).toMatchObject({ state: 'accepted', reference: 'V-1', brokenAnswer: null, differs: null });
 });
 
-test('sent again and left without an answer, it waits for proof and then for a person, and is not sent a third time', async () => {
+test('escalates a resent violation without an answer or proof instead of sending it a third time', async () => {
   await acceptedWithDrift();
   await sendAgain();
   worker.fake.onCall(() => ({ status: 502, body: '' }));
@@ -70,17 +74,16 @@ test('sent again and left without an answer, it waits for proof and then for a p
   await worker.makeDue();
   expect(await worker.wake()).toBe('unknown');
   expect(worker.fake.calls).toHaveLength(2);
-  expect(await worker.tasks()).toEqual(['violation_unknown']);
+  expect(await worker.tasks()).toEqual(['answer_differs', 'violation_unknown']);
   expect(await imagesLeft()).toBe(1);
 });
 
-test('accepted with drift again, the images stay and the task is open again', async () => {
+test('keeps the images, and still one task, when the answer breaks the contract again', async () => {
   await acceptedWithDrift();
   await sendAgain();
-  expect(await worker.tasks()).toEqual([]);
 
   expect(await worker.wake()).toBe('accepted');
   expect(await worker.wake()).toBe('finished');
   expect(await imagesLeft()).toBe(1);
-  expect(await worker.tasks()).toEqual(['answer_broken']);
+  expect(await worker.tasks()).toEqual(['answer_differs']);
 });

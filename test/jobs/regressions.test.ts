@@ -10,8 +10,7 @@ import { deliveryKey, KEYS, towKey } from '../../src/store/keys';
 import { createTowOutbox } from '../../src/store/outbox';
 import { recordsOf } from '../../src/store/records';
 import { createTaskStore } from '../../src/store/tasks';
-import type { TowOutbox } from '../support/outboxes';
-import { NO_LIMITS, noBudgets } from '../support/budgets';
+import { type TowOutbox, NO_LIMITS, noBudgets } from '../support/outboxes';
 import { eventually } from '../support/eventually';
 import { useOwnRedis } from '../support/redis';
 import { GRACE_MS, INVOICE, openStores, START, towRequest, type Stores } from '../support/stores';
@@ -33,7 +32,7 @@ describe('delivery processing: unexpected failures', () => {
     return score === null ? null : Number(score);
   };
 
-  test('opens one task after ten failures of a delivery and keeps retrying it until it succeeds', async () => {
+  test('a delivery opens one task after ten failures and is retried until it succeeds', async () => {
     await stores.accept('tow_request', towRequest('T1'), 'd1');
     for (let failure = 1; failure <= 9; failure += 1) expect(await stores.fail('d1')).toBe('deferred');
     expect(await openTasks()).toEqual([]);
@@ -49,7 +48,7 @@ describe('delivery processing: unexpected failures', () => {
     expect(await stores.deliveries.read('d1')).toMatchObject({ state: 'processed', failures: 0 });
   });
 
-  test('backs off longer after each failure of a delivery, up to a limit', async () => {
+  test('a delivery backs off longer after each failure, up to a limit', async () => {
     await stores.accept('tow_request', towRequest('T1'), 'd1');
     const received = (await stores.deliveries.read('d1'))?.receivedAtMs ?? 0;
     const waits: number[] = [];
@@ -62,7 +61,7 @@ describe('delivery processing: unexpected failures', () => {
     expect(waits).toEqual([1, 2, 4, 5, 5]);
   });
 
-  test('puts off a delivery that cannot be read for twice as long each time, up to an hour, and opens one task', async () => {
+  test('an unreadable delivery is postponed with doubling delays up to an hour and opens one task', async () => {
     await stores.accept('tow_request', towRequest('T1'), 'd1');
     await stores.redis.hset(deliveryKey('d1'), 'state', 'of another version');
     const MINUTE_MS = 60_000;
@@ -81,7 +80,7 @@ describe('delivery processing: unexpected failures', () => {
     expect(await dueAt('d1')).toBeNull();
   });
 
-  test('puts off a delivery whose key holds something else', async () => {
+  test('a delivery whose key has another type is postponed', async () => {
     await stores.accept('tow_request', towRequest('T1'), 'd1');
     await stores.redis.set(deliveryKey('d1'), 'no hash');
 
@@ -90,7 +89,7 @@ describe('delivery processing: unexpected failures', () => {
     expect(await openTasks()).toMatchObject([{ id: 'delivery_failing-d1' }]);
   });
 
-  test('backs off a delivery whose tow cannot be read, and opens one task after ten failures', async () => {
+  test('a delivery whose tow cannot be read backs off and opens one task after ten failures', async () => {
     await stores.request('T1');
     await stores.acceptInvoice('T1', 'd1');
     await stores.redis.hset(towKey('T1'), 'head', 'unreadable');
@@ -101,7 +100,7 @@ describe('delivery processing: unexpected failures', () => {
     expect(await openTasks()).toMatchObject([{ id: 'delivery_failing-d1', type: 'delivery_failing' }]);
   });
 
-  test('removes a delivery from the schedule when it is already settled or does not exist', async () => {
+  test('a delivery that is settled or does not exist is removed from the schedule', async () => {
     await stores.request('T1');
     await stores.redis.zadd(KEYS.dueDeliveries, 1, 'request-T1', 1, 'unknown');
 
@@ -167,7 +166,7 @@ describe('report sending: failures of Redis and of the connection', () => {
     return ref;
   }
 
-  test('keeps an answer that arrives while Redis is down and does not request the invoice again', async () => {
+  test('an answer that arrives while Redis is down is kept, and the invoice is not requested again', async () => {
     const ref = await startedTow();
     await run(ref);
     await stores.say(ref, INVOICE);

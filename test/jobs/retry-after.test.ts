@@ -7,9 +7,8 @@ import { createSendingStore } from '../../src/store/sending';
 import { createTokenCache } from '../../src/store/tokens';
 import { movableClock, type MovableClock } from '../service/client-under-test';
 import { enveloped, json, startFakeService, type FakeService } from '../service/fake-service';
-import { noBudgets } from '../support/budgets';
-import { useRedis } from '../support/redis';
-import { redisNowMs } from '../support/redis-clock';
+import { noBudgets } from '../support/outboxes';
+import { useRedis, redisNowMs } from '../support/redis';
 import { openStores, START, type Stores } from '../support/stores';
 import { changeEntry, readCircuits, readEntry, setCircuit } from '../support/stored-records';
 
@@ -41,7 +40,7 @@ const settings = {
   unknownGraceMs: 20,
 };
 
-/** One process, with a clock of its own; waits are made as long as jitter makes them. */
+/** One process with its own clock. Waits have their full jitter. */
 function processWith(clock: MovableClock) {
   const longest = { ...clock, random: () => 1 };
   const service = createServiceClient({
@@ -61,7 +60,7 @@ function processWith(clock: MovableClock) {
   return async (ref: string) => (await sendEntry(CALLS.tow, ref, tools)).what;
 }
 
-/** Redis has a clock of its own: moves everything that waits this much closer instead. */
+/** Redis has its own clock, so everything that waits is moved closer instead. */
 async function redisForward(ms: number, ...refs: string[]): Promise<void> {
   const { open } = await readCircuits(stores.redis);
   for (const name of ['connection', 'outage'] as const) {

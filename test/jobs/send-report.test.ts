@@ -7,9 +7,8 @@ import { silentLog } from '../../src/platform/log';
 import { createMetrics } from '../../src/platform/metrics';
 import { createMemoryTokenCache, createServiceClient, type ServiceClient } from '../../src/service';
 import { startSimulator, type Simulator } from '../../src/simulator';
-import type { TowOutbox } from '../support/outboxes';
+import { type TowOutbox, noBudgets } from '../support/outboxes';
 import type { ServicePort } from '../../src/workflow/service-port';
-import { noBudgets } from '../support/budgets';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { GRACE_MS, INVOICE, openStores, START, towInvoice, type Stores } from '../support/stores';
@@ -111,7 +110,7 @@ test('repeats an unanswered invoice request without a webhook exactly once', asy
     await run(ref);
     expect((await stores.read(ref)).tasks).toHaveLength(1);
   });
-  for (let again = 0; again < 5; again += 1) expect(await run(ref)).toEqual({ kind: 'done', what: 'held' });
+  for (let again = 0; again < 5; again += 1) expect(await run(ref)).toEqual({ kind: 'done', what: 'needs_action' });
 
   expect(await callsOf('invoice')).toHaveLength(2);
 });
@@ -160,14 +159,15 @@ test('a report whose claim is too old is not sent and counts no attempt', async 
   expect((await stores.read(ref)).reports[1]).toMatchObject({ state: 'pending', attempts: 0 });
 });
 
-test('accepts a report whose answer breaks the contract and opens a task for it', async () => {
+test('accepts a report whose answer breaks the contract and opens a task about such answers', async () => {
   const ref = await towWithInvoice();
   await setFaults({ operation: 'invoice', fault: 'broken_answer', times: 1 });
 
   await run(ref);
 
   expect(await stores.states(ref)).toEqual(['started accepted', 'invoice accepted']);
-  expect((await stores.read(ref)).tasks).toMatchObject([{ type: 'answer_broken', actions: ['resolve', 'retry'] }]);
+  expect(await stores.generalTasks()).toMatchObject([{ type: 'answer_differs', operation: 'invoice' }]);
+  expect((await stores.read(ref)).reports[1]?.differs).toMatch(/^answer\.invoice\./);
 });
 
 test('opens a task when the answer to an invoice request differs from its earlier webhook', async () => {
@@ -211,7 +211,7 @@ test('opens a task and keeps the answer to an invoice request that names another
   await sendEntry(CALLS.tow, ref, { ...tools(), service: other });
 
   const record = await stores.read(ref);
-  expect(record.tasks).toMatchObject([{ type: 'answer_broken' }]);
+  expect(await stores.generalTasks()).toMatchObject([{ type: 'answer_differs' }]);
   expect(record.reports[1]).toMatchObject({ state: 'accepted', answer: null });
   expect(record.reports[1]?.brokenAnswer).toContain('towing_invoice');
 });

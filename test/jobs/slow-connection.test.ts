@@ -8,10 +8,10 @@ import { createTowOutbox } from '../../src/store/outbox';
 import { createTokenCache } from '../../src/store/tokens';
 import { movableClock, REQUESTS, type MovableClock } from '../service/client-under-test';
 import { enveloped, json } from '../service/fake-service';
-import { NO_LIMITS } from '../support/budgets';
+import { NO_LIMITS } from '../support/outboxes';
 import { useRedis } from '../support/redis';
 import { GRACE_MS, START } from '../support/stores';
-import { startWorkerFor, type Worker } from './violation-world';
+import { startWorkerFor, type ViolationWorker } from './violation-world';
 
 /** A connection that takes this much longer to open than a permit of a rate limit lasts. */
 const CONNECTING_MS = LEAVES_WITHIN_MS + 1500;
@@ -33,7 +33,7 @@ afterEach(async () => {
   for (const one of open.splice(0).toReversed()) await one.stop();
 });
 
-async function startWorker(limits: BudgetSettings): Promise<{ worker: Worker; service: ServiceClient }> {
+async function startWorker(limits: BudgetSettings): Promise<{ worker: ViolationWorker; service: ServiceClient }> {
   const worker = await startWorkerFor(redis.url, { violationBudget: slidingWindow(limits.violations) });
   const service = createServiceClient({
     baseUrl: worker.fake.url.replace('127.0.0.1', 'localhost'),
@@ -48,7 +48,7 @@ async function startWorker(limits: BudgetSettings): Promise<{ worker: Worker; se
   open.push(worker, { stop: () => service.close() });
   return { worker, service };
 }
-const permits = ({ stores }: Worker, name: string) => stores.redis.llen(`{p0}:budget:${name}`);
+const permits = ({ stores }: ViolationWorker, name: string) => stores.redis.llen(`{p0}:budget:${name}`);
 
 test.each([DEFAULTS, { ...DEFAULTS, violations: 1 }])(
   'sends a violation whose connection opens slower than a permit lasts, under the rate limits %j',

@@ -4,10 +4,10 @@ import { filesIn } from '../spool/world';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { KEYS } from '../../src/store/keys';
-import { startWorkerFor, type Worker } from './violation-world';
+import { startWorkerFor, type ViolationWorker } from './violation-world';
 
 const redis = useRedis();
-let worker: Worker;
+let worker: ViolationWorker;
 beforeEach(async () => {
   worker = await startWorkerFor(redis.url);
 });
@@ -25,7 +25,7 @@ test.each(['reference', 'guide'] as const)(
 
     expect(await worker.wake('U1', { spool: foreign })).toBe('images unseen');
     expect(await imagesLeft()).toBe(1);
-    // Due again for another worker, and not at once.
+    // Due again later, for another worker.
     expect(await dueInMs()).toBeGreaterThan(2000);
 
     expect(await worker.wake()).toBe('finished');
@@ -34,7 +34,7 @@ test.each(['reference', 'guide'] as const)(
   },
 );
 
-test('what left no images is finished by any worker', async () => {
+test('any worker finishes a violation without images', async () => {
   await worker.reportWithImage('U1', { images: [] });
   await worker.wake();
 
@@ -44,7 +44,7 @@ test('what left no images is finished by any worker', async () => {
 test.each([
   ['cut off', (path: string) => truncate(path, 10)],
   ['gone', (path: string) => rm(path)],
-])('an image that is %s is a question for a person, and says nothing of the service', async (_what, damage) => {
+])('escalates a violation with an image that is %s without counting against the service', async (_what, damage) => {
   for (const id of ['U1', 'U2', 'U3']) {
     await damage(await worker.reportWithImage(id));
     for (let turn = 0; turn < 2; turn += 1) await worker.wake(id);
@@ -56,12 +56,12 @@ test.each([
   expect(worker.fake.calls).toEqual([]);
 });
 
-test('when the disk or Redis does not say whether an image is there, it is given back as never sent', async () => {
+test('the claim of a violation is returned unsent when disk or Redis fails during the image check', async () => {
   await worker.reportWithImage();
   const fails = () => Promise.reject(new Error('EIO'));
   const failing = [
-    { ...worker.spool, pathOf: fails },
-    { ...worker.spool, pathOf: () => Promise.resolve(null), state: fails },
+    { ...worker.spool, sourceOf: fails },
+    { ...worker.spool, sourceOf: () => Promise.resolve(null), state: fails },
   ];
   for (const spool of failing) {
     expect(await worker.wake('U1', { spool })).toBe('images unseen');
@@ -73,7 +73,7 @@ test('when the disk or Redis does not say whether an image is there, it is given
   expect(worker.fake.calls).toHaveLength(1);
 });
 
-test('a violation whose images no worker sees is given up in the end and becomes a task', async () => {
+test('a violation whose images no worker sees is given up and opens a task', async () => {
   await worker.stop();
   worker = await startWorkerFor(redis.url, { giveUpAfterMs: 1 });
   await worker.reportWithImage();
@@ -81,7 +81,7 @@ test('a violation whose images no worker sees is given up in the end and becomes
 
   expect(await worker.wake('U1', { spool: foreign })).toBe('images unseen');
   expect((await worker.read()).giveUpAtMs).not.toBeNull();
-  // It comes up again when it is to be given up, not only when it may be tried again.
+  // It is due at its give-up time, not only for the next attempt.
   await eventually(async () => expect(await dueInMs()).toBeLessThanOrEqual(0));
   await eventually(async () => {
     await worker.wake('U1', { spool: foreign });

@@ -3,13 +3,13 @@ import { silentLog } from '../../src/platform/log';
 import { createMemoryTokenCache, createServiceClient } from '../../src/service';
 import { json } from '../service/fake-service';
 import { filesIn } from '../spool/world';
-import { noBudgets } from '../support/budgets';
+import { noBudgets } from '../support/outboxes';
 import { useRedis } from '../support/redis';
 import { violationOf } from '../support/violations';
-import { startWorkerFor, TAKEN, type Worker } from './violation-world';
+import { startWorkerFor, TAKEN, type ViolationWorker } from './violation-world';
 
 const redis = useRedis();
-let worker: Worker;
+let worker: ViolationWorker;
 beforeEach(async () => {
   worker = await startWorkerFor(redis.url, { checksTicket: true });
   worker.fake.onCall(({ url }) => (url.endsWith('/active-ticket') ? json({ hasActiveTicket: false }) : TAKEN));
@@ -21,7 +21,7 @@ afterEach(() => worker.stop());
 const paths = () => worker.fake.calls.map(({ url }) => url.split('/').at(-1));
 const imagesLeft = async () => (await filesIn(`${worker.dataDir}/spool/violations`)).length;
 
-test('one run asks for a ticket, sends the violation and clears up behind it', async () => {
+test('a violation run checks the ticket, sends the violation and cleans up', async () => {
   expect(await worker.wake('U1', { stepsPerRun: 10 })).toBe('finished');
 
   expect(await worker.read()).toMatchObject({ state: 'accepted', attempts: 1, reference: 'V-1' });
@@ -30,7 +30,7 @@ test('one run asks for a ticket, sends the violation and clears up behind it', a
   expect(await worker.wake()).toBe('idle');
 });
 
-test('a run ends after its steps, and another one goes on where it stopped', async () => {
+test('a violation run ends after its steps and continues in another run', async () => {
   expect(await worker.wake('U1', { stepsPerRun: 2 })).toBe('accepted');
   expect(await imagesLeft()).toBe(1);
 
@@ -38,7 +38,7 @@ test('a run ends after its steps, and another one goes on where it stopped', asy
   expect(await imagesLeft()).toBe(0);
 });
 
-test('an answer is stored although the token for the next step cannot be looked up', async () => {
+test('a violation run stores an answer although the token lookup for the next step fails', async () => {
   const client = createServiceClient({
     baseUrl: worker.fake.url,
     clientId: 'client',

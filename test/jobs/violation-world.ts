@@ -1,5 +1,5 @@
 import { CALLS, sendEntry, type SendEntryTools } from '../../jobs/send-entry';
-import type { ViolationTools } from '../../jobs/violation-calls';
+import type { ViolationCallTools } from '../../jobs/violation-calls';
 import type { StoredViolation } from '../../src/domain/outbox-record';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
@@ -13,34 +13,34 @@ import { createLookups } from '../../src/workflow/lookups';
 import type { SpoolPlace } from '../../src/workflow/spool-port';
 import { enveloped, startFakeService } from '../service/fake-service';
 import { KEEP_MS, newFolder, pieces, sharedMarker } from '../spool/world';
-import { noBudgets } from '../support/budgets';
+import { noBudgets } from '../support/outboxes';
 import { PNG } from '../support/images';
 import { openStores, type Stores } from '../support/stores';
 import { openOutbox, readViolation, report, violationOf } from '../support/violations';
 import { changeEntry } from '../support/stored-records';
 
-/** A worker with a database, a disk and a service of its own, and a violation that it is woken for. */
+/** A worker with its own database, disk and service. */
 
 const POLICY = { retryBaseMs: 1000, retryCapMs: 300_000, notFoundRetries: 2, notFoundRetryMs: 20, unknownGraceMs: 20 };
 export const TAKEN = enveloped({ violation_reference_id: 'V-1', status: 'PENDING', metadata: { id: 'own-U1' } });
 
-type Tools = ViolationTools & SendEntryTools<StoredViolation>;
+type Tools = ViolationCallTools & SendEntryTools<StoredViolation>;
 
-export interface Worker {
+export interface ViolationWorker {
   readonly stores: Stores;
   readonly fake: Awaited<ReturnType<typeof startFakeService>>;
-  /** The disk that everybody shares, and where it lies. */
+  /** The shared disk and its path. */
   readonly spool: Tools['spool'];
   readonly dataDir: string;
-  /** Woken for a violation; other tools than its own where they are given. */
+  /** Runs the worker for a violation, with other tools if given. */
   wake(id?: string, also?: Partial<Tools>): Promise<string>;
-  /** Time has passed: what waits is due. */
+  /** Makes everything due that waits. */
   makeDue(id?: string): Promise<void>;
   read(id?: string): ReturnType<typeof readViolation>;
   tasks(): Promise<string[]>;
-  /** A spool that is not the shared one. */
+  /** A spool on another disk than the shared one. */
   foreignSpool(): Promise<Tools['spool']>;
-  /** Reports a violation with one image; returns where the image lies. */
+  /** Reports a violation with one image. Returns the path of the image. */
   reportWithImage(id?: string, also?: Parameters<typeof violationOf>[1]): Promise<string>;
   stop(): Promise<void>;
 }
@@ -48,7 +48,7 @@ export interface Worker {
 export async function startWorkerFor(
   redisUrl: string,
   settings: Partial<ViolationOutboxSettings> = {},
-): Promise<Worker> {
+): Promise<ViolationWorker> {
   const [stores, fake, dataDir, marker] = [
     await openStores(redisUrl),
     await startFakeService(),

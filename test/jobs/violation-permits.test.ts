@@ -1,26 +1,26 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { pause } from '../../src/platform/timers';
 import { KEYS } from '../../src/store/keys';
 import { enveloped, json } from '../service/fake-service';
 import { useRedis } from '../support/redis';
-import { startWorkerFor, type Worker } from './violation-world';
+import { startWorkerFor, type ViolationWorker } from './violation-world';
 
 const redis = useRedis();
-const workers: Worker[] = [];
+const workers: ViolationWorker[] = [];
 afterEach(async () => {
   await Promise.all(workers.splice(0).map((worker) => worker.stop()));
 });
 
 /** One violation a minute. */
 const violationBudget = { limit: 1, windowMs: 60_000 };
-async function start(): Promise<Worker> {
+async function start(): Promise<ViolationWorker> {
   const worker = await startWorkerFor(redis.url, { violationBudget });
   workers.push(worker);
   return worker;
 }
-const slotsTaken = ({ stores }: Worker) => stores.redis.llen('{p0}:budget:violations');
-const openGates = ({ stores }: Worker) => stores.redis.del(KEYS.circuits);
+const slotsTaken = ({ stores }: ViolationWorker) => stores.redis.llen('{p0}:budget:violations');
+const openGates = ({ stores }: ViolationWorker) => stores.redis.del(KEYS.circuits);
 
-test('a token that is slow to come costs no slot of the budget: the violation leaves with it', async () => {
+test('a violation uses no extra permit while a slow token arrives', async () => {
   const worker = await start();
   await worker.reportWithImage();
   worker.fake.onTokenCall(async () => {
@@ -34,7 +34,7 @@ test('a token that is slow to come costs no slot of the budget: the violation le
   expect(await worker.read()).toMatchObject({ attempts: 1, log: [{ outcome: 'accepted' }] });
 });
 
-test('with a token at hand no other is asked for', async () => {
+test('a violation requests no token while one is valid', async () => {
   const worker = await start();
   await worker.reportWithImage('U1');
   await worker.wake('U1');
@@ -45,7 +45,7 @@ test('with a token at hand no other is asked for', async () => {
   expect(worker.fake.tokenCalls).toHaveLength(1);
 });
 
-test('no token is asked for by what waits for a slot of the budget', async () => {
+test('a violation that waits for a permit requests no token', async () => {
   const [first, other] = [await start(), await start()];
   await first.reportWithImage('U1');
   await first.wake('U1');
@@ -55,7 +55,7 @@ test('no token is asked for by what waits for a slot of the budget', async () =>
   expect(other.fake.tokenCalls).toEqual([]);
 });
 
-test('without a token nothing is sent, one token call is made, the slot is free again, and the next in line has it at once', async () => {
+test('a violation without a token frees its permit for the next one', async () => {
   const worker = await start();
   await worker.reportWithImage('U1');
   await worker.reportWithImage('U2');
@@ -72,7 +72,7 @@ test('without a token nothing is sent, one token call is made, the slot is free 
   expect(await worker.wake('U2')).toBe('accepted');
 });
 
-test('a service that cannot be reached costs no slot', async () => {
+test('a violation uses no permit when the service is unreachable', async () => {
   const worker = await start();
   await worker.reportWithImage('U1');
   await worker.wake('U1');
@@ -85,7 +85,7 @@ test('a service that cannot be reached costs no slot', async () => {
   expect(await slotsTaken(worker)).toBe(0);
 });
 
-test('a violation that was refused with 401 twice has used its slot', async () => {
+test('a violation that is refused with 401 twice uses its permit', async () => {
   const worker = await start();
   await worker.reportWithImage();
   worker.fake.onCall(() => json({ message: 'Unauthorized' }, 401));

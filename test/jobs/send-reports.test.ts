@@ -1,0 +1,105 @@
+import { sendReports } from '../../jobs/send-reports';
+import { reportJob, towsOfJob } from '../../src/contracts/jobs';
+import { systemClock, type Clock } from '../../src/platform/clock';
+import { silentLog } from '../../src/platform/log';
+import { createMetrics } from '../../src/platform/metrics';
+import { createMemoryTokenCache, createServiceClient, type ServiceClient } from '../../src/service';
+import { enveloped, startFakeService, type FakeService } from '../service/fake-service';
+import { noBudgets, type TowOutbox } from '../support/outboxes';
+import { useRedis } from '../support/redis';
+import { FAST_RETRIES, openStores, START, towRequest, type Stores } from '../support/stores';
+
+const redis = useRedis();
+const JOB = reportJob.parse({ towing_reference_ids: ['T1', 'T2', 'T3'] });
+
+let stores: Stores;
+let fake: FakeService;
+let service: ServiceClient;
+let called: string[];
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+  fake = await startFakeService();
+  called = [];
+  fake.onCall(({ body }) => {
+    const [, ref = ''] = /"towing_reference_id":"([^"]+)"/.exec(body.toString()) ?? [];
+    if (ref !== '') called.push(ref);
+    return enveloped({ towing_reference_id: ref, token: 'a token' });
+  });
+  service = createServiceClient({
+    baseUrl: fake.url,
+    clientId: 'client',
+    clientSecret: 'secret',
+    timeoutMs: 5000,
+    tokens: createMemoryTokenCache(systemClock),
+    budgets: noBudgets,
+    clock: systemClock,
+    log: silentLog,
+  });
+  for (const [place, ref] of towsOfJob(JOB).entries()) {
+    // oxlint-disable-next-line eslint/no-await-in-loop
+    await oweStart(ref, `d${place}`);
+  }
+});
+afterEach(async () => {
+  service.close();
+  await fake.stop();
+  stores.close();
+});
+
+/** A tow that has started; the report is owed. */
+async function oweStart(ref: string, delivery: string): Promise<void> {
+  await stores.accept('tow_request', towRequest(ref), delivery);
+  await stores.process(delivery);
+  await stores.say(ref, START);
+}
+
+const run = (
+  isStopping: () => boolean,
+  { outbox = stores.outbox, clock = systemClock }: { outbox?: TowOutbox; clock?: Clock } = {},
+) =>
+  sendReports(
+    JOB,
+    {
+      outbox,
+      service,
+      settings: FAST_RETRIES,
+      claimMaxAgeMs: 5000,
+      clock,
+      log: silentLog,
+      metrics: createMetrics(),
+    },
+    isStopping,
+  );
+
+test('a job of several tows sends their reports in the order of the job', async () => {
+  expect(await run(() => false)).toEqual({ kind: 'done', what: 'accepted' });
+
+  expect(called).toEqual(['T1', 'T2', 'T3']);
+});
+
+test('a tow whose run fails does not keep the other tows of its job from their runs', async () => {
+  const failing: TowOutbox = {
+    ...stores.outbox,
+    claim: (id, claimant) =>
+      id === 'T1' ? Promise.reject(new Error('this tow cannot be read')) : stores.outbox.claim(id, claimant),
+  };
+
+  await expect(run(() => false, { outbox: failing })).rejects.toThrow('this tow cannot be read');
+
+  expect(called).toEqual(['T2', 'T3']);
+});
+
+test('a job begins no further tow once its worker stops', async () => {
+  expect(await run(() => called.length > 0)).toEqual({ kind: 'done', what: 'accepted' });
+
+  expect(called).toEqual(['T1']);
+  expect(await stores.states('T2')).toEqual(['started pending']);
+});
+
+test('a job begins no further tow after five seconds', async () => {
+  const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + called.length * 5000 };
+
+  expect(await run(() => false, { clock })).toEqual({ kind: 'done', what: 'accepted' });
+
+  expect(called).toEqual(['T1']);
+});
