@@ -1,61 +1,59 @@
-/** What stands behind a delimiter tells whether it begins a part or ends the form. */
-const BEHIND_BYTES = 2;
+/** The bytes after a delimiter: `--` ends the form, anything else begins a part. */
+const SUFFIX_BYTES = 2;
 
 /**
- * Counts the parts of a multipart body by their delimiters alone, whatever can be read of the parts. The parser passes over
- * parts whose head it does not understand; who compares its findings with this count loses none. Takes the body in pieces of
- * any size and remembers no more than a delimiter of it.
+ * Counts the parts of a multipart body by its delimiters. busboy skips some unreadable parts without an error; comparing
+ * this count with the parts it reports detects them. Accepts chunks of any size and buffers at most one delimiter.
  */
 export class PartCount {
   #parts = 0;
   #hasEnded = false;
-  #goesOn = false;
+  #hasPartAfterEnd = false;
   readonly #delimiter: Buffer;
-  /** The first delimiter needs no line before it. */
+  /** Begins with a line end, because the first delimiter has none before it. */
   #rest: Uint8Array = Buffer.from('\r\n');
 
   constructor(boundary: string) {
     this.#delimiter = Buffer.from(`\r\n--${boundary}`);
   }
 
-  /** The parts so far. */
   get parts(): number {
     return this.#parts;
   }
 
-  /** True once another part stands behind the end of the form, where no parser looks for one. */
-  get goesOnBehindEnd(): boolean {
-    return this.#goesOn;
+  /** True when a part follows the end of the form, where parsers ignore it. */
+  get hasPartAfterEnd(): boolean {
+    return this.#hasPartAfterEnd;
   }
 
-  push(piece: Uint8Array): void {
-    const bytes = Buffer.concat([this.#rest, piece]);
+  push(chunk: Uint8Array): void {
+    const bytes = Buffer.concat([this.#rest, chunk]);
     let from = 0;
     for (;;) {
       const at = bytes.indexOf(this.#delimiter, from);
-      const behind = at + this.#delimiter.length;
-      if (at === -1 || behind + BEHIND_BYTES > bytes.length) {
+      const after = at + this.#delimiter.length;
+      if (at === -1 || after + SUFFIX_BYTES > bytes.length) {
         const keptFrom = at === -1 ? Math.max(from, bytes.length - this.#delimiter.length + 1) : at;
-        // A copy, so that the piece can go.
+        // A copy, so that the chunk can be freed.
         this.#rest = Uint8Array.from(bytes.subarray(keptFrom));
         return;
       }
-      this.#delimited(bytes.toString('latin1', behind, behind + BEHIND_BYTES));
-      from = behind;
+      this.#onDelimiter(bytes.toString('latin1', after, after + SUFFIX_BYTES));
+      from = after;
     }
   }
 
-  #delimited(behind: string): void {
-    if (behind === '--') {
+  #onDelimiter(suffix: string): void {
+    if (suffix === '--') {
       this.#hasEnded = true;
       return;
     }
     this.#parts += 1;
-    this.#goesOn ||= this.#hasEnded;
+    this.#hasPartAfterEnd ||= this.#hasEnded;
   }
 }
 
-/** The boundary that a content type names; null when it names none. */
+/** The boundary parameter of a content type; null when absent. */
 export function boundaryOf(contentType: string | undefined): string | null {
   const found = /;\s*boundary=(?:"((?:\\.|[^"\\])*)"|([^\s;"]+))/i.exec(contentType ?? '');
   const boundary = found?.[1]?.replaceAll(/\\(.)/g, '$1') ?? found?.[2] ?? '';

@@ -1,62 +1,65 @@
 import type { IncomingMessage } from 'node:http';
-import { IMAGES_TOTAL_BYTES_MAX } from '../contracts/service';
 import type { JsonObject } from '../domain/vocabulary';
-import { errorFacts, type Log } from '../platform/log';
+import { errorFacts } from '../platform/errors';
+import type { Log } from '../platform/log';
 import type { Spool, Upload } from '../workflow/spool-port';
-import { FORM_ALLOWANCE_BYTES, FORM_BYTES_MAX, readForm, type Form, type FormNotRead } from './read-form';
-import { problem, refused, type Refused } from './said';
+import { FORM_ALLOWANCE_BYTES, readForm, type FormNotRead, type ParsedForm } from './read-form';
+import { refused, type RefusedResponse } from './responses';
 
 export interface FormTools {
   readonly spool: Spool;
+  readonly imagesTotalBytesMax: number;
   readonly log: Log;
 }
 
-/** A form whose images lie in the spool, to be kept or discarded by whoever asked for it. */
-export interface ReceivedForm extends Form {
+/** A form whose images are in the spool. The caller keeps or discards the upload. */
+export interface ReceivedForm extends ParsedForm {
   readonly upload: Upload;
 }
 
-/** A form, or why there is none and what came of its fields all the same; then nothing of it is left on the disk. */
-export type Received =
+/** The form, or the rejection with the fields read so far; its uploads are already deleted. */
+export type FormResult =
   | { readonly kind: 'received'; readonly form: ReceivedForm }
-  | (Refused & Pick<Form, 'fields'>)
-  /** The client went away: nobody is there to be answered. */
-  | ({ readonly kind: 'gone' } & Pick<Form, 'fields'>);
+  | (RefusedResponse & Pick<ParsedForm, 'fields'>)
+  | ({ readonly kind: 'client_gone' } & Pick<ParsedForm, 'fields'>);
 
-const IMAGES_TOO_LARGE = refused(413, {
-  code: 'images_too_large',
-  message: `Images may have at most ${IMAGES_TOTAL_BYTES_MAX} bytes (10 MiB) in all, and the rest of the form ${FORM_ALLOWANCE_BYTES}.`,
-  details: [{ field: 'images', rule: `must be at most ${IMAGES_TOTAL_BYTES_MAX} bytes in all` }],
-});
-const NOT_MULTIPART = refused(415, { code: 'not_multipart', message: 'This address takes multipart/form-data.' });
+const imagesTooLarge = (mostBytes: number): RefusedResponse =>
+  refused(413, {
+    code: 'images_too_large',
+    message: `All images together may have at most ${mostBytes} bytes, and the rest of the form ${FORM_ALLOWANCE_BYTES} bytes.`,
+    details: [{ field: 'images', rule: `must be at most ${mostBytes} bytes in all` }],
+  });
+const NOT_MULTIPART = refused(415, { code: 'not_multipart', message: 'The content type must be multipart/form-data.' });
 const PART_UNREADABLE = 'a part cannot be read: its Content-Disposition must be form-data with a name';
-/** The disk may be back, or the right one be there, after so long. */
 const NOT_STORED_RETRY_MS = 30_000;
 
 /**
- * Takes a multipart form in. A form whose length tells that it is too large is refused before its first byte, unless its
- * fields are wanted all the same (`wantsFields`): then it is read as far as it may go.
+ * Reads a multipart form into the spool. A form whose Content-Length is over the limit is refused before its body is
+ * read. With `needsFields` its body is read up to the limit, so that a page can show the fields again.
  */
 export async function receiveForm(
-  { request, wantsFields }: { request: IncomingMessage; wantsFields: boolean },
-  { spool, log }: FormTools,
-): Promise<Received> {
+  { request, needsFields }: { request: IncomingMessage; needsFields: boolean },
+  { spool, imagesTotalBytesMax, log }: FormTools,
+): Promise<FormResult> {
   if (!/^multipart\/form-data\s*(;|$)/i.test(request.headers['content-type'] ?? '')) return unread(NOT_MULTIPART);
-  if (!wantsFields && Number(request.headers['content-length'] ?? 0) > FORM_BYTES_MAX) return unread(IMAGES_TOO_LARGE);
+  const formBytes = Number(request.headers['content-length'] ?? 0);
+  if (!needsFields && formBytes > imagesTotalBytesMax + FORM_ALLOWANCE_BYTES) {
+    return unread(imagesTooLarge(imagesTotalBytesMax));
+  }
   const state = await spool.state();
   if (state !== 'shared') {
     log.error('spool.refused', { spool: state });
-    return unread(notStored(`the folder for images is ${state}`));
+    return unread(notStored(`the image folder is ${state}`));
   }
-  const upload = await beginUpload({ spool, log });
-  if (!upload) return unread(notStored('the disk does not take them'));
-  const result = await readForm(request, upload);
+  const upload = await beginUpload(spool, log);
+  if (!upload) return unread(notStored('the disk cannot be written'));
+  const result = await readForm(request, upload, imagesTotalBytesMax);
   if (result.kind === 'read') return { kind: 'received', form: { ...result.form, upload } };
   await upload.discard();
-  return notReceived(result, log);
+  return notReceived(result, { imagesTotalBytesMax, log });
 }
 
-async function beginUpload({ spool, log }: FormTools): Promise<Upload | null> {
+async function beginUpload(spool: Spool, log: Log): Promise<Upload | null> {
   try {
     return await spool.begin();
   } catch (error) {
@@ -65,16 +68,19 @@ async function beginUpload({ spool, log }: FormTools): Promise<Upload | null> {
   }
 }
 
-function notReceived(result: FormNotRead, log: Log): Received {
+function notReceived(
+  result: FormNotRead,
+  { imagesTotalBytesMax, log }: Pick<FormTools, 'imagesTotalBytesMax' | 'log'>,
+): FormResult {
   const { fields } = result;
   switch (result.kind) {
     case 'too_large':
-      return { ...IMAGES_TOO_LARGE, fields };
+      return { ...imagesTooLarge(imagesTotalBytesMax), fields };
     case 'broken':
       return {
         ...refused(400, {
           code: 'form_broken',
-          message: 'The body is not a whole multipart form.',
+          message: 'The body is not a complete multipart form. Nothing was stored.',
           details: [{ field: 'body', rule: 'must be a multipart form' }],
         }),
         fields,
@@ -83,36 +89,30 @@ function notReceived(result: FormNotRead, log: Log): Received {
       return {
         ...refused(400, {
           code: 'form_broken',
-          message: 'A part of the form cannot be read, and nothing of the form was taken in.',
+          message: 'A part of the form cannot be read. Nothing was stored.',
           details: [{ field: 'body', rule: PART_UNREADABLE }],
         }),
         fields,
       };
     case 'not_stored':
       log.error('spool.failed', errorFacts(result.error));
-      return { ...notStored('the disk does not take them'), fields };
-    case 'gone':
-      return { kind: 'gone', fields };
+      return { ...notStored('the disk cannot be written'), fields };
+    case 'client_gone':
+      return { kind: 'client_gone', fields };
   }
 }
 
-function unread(refusal: Refused): Received {
+function unread(refusal: RefusedResponse): FormResult {
   return { ...refusal, fields: {} };
 }
 
-function notStored(because: string): Refused {
-  return problem({
-    httpStatus: 503,
-    error: {
-      code: 'images_not_stored',
-      message: `Images cannot be stored right now: ${because}. Nothing was taken in; send it again.`,
-    },
-    retryAfterMs: NOT_STORED_RETRY_MS,
-  });
+function notStored(cause: string): RefusedResponse {
+  const message = `Images cannot be stored now: ${cause}. Nothing was stored. Send the form again later.`;
+  return refused(503, { code: 'images_not_stored', message }, NOT_STORED_RETRY_MS);
 }
 
-/** What tells this form from another one: its fields, and its images by what is in them. */
-export function askedBy({ fields, images, faults }: Form): JsonObject {
+/** The content by which two forms are compared under one Idempotency-Key: the fields, and the images by their hash. */
+export function contentOf({ fields, images, faults }: ParsedForm): JsonObject {
   return {
     fields: { ...fields },
     images: images.map(({ name, sizeBytes, sha256 }) => ({ name, size_bytes: sizeBytes, sha256 })),
