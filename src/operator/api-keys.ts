@@ -1,25 +1,24 @@
 import { ROUTES } from '../contracts/operator-routes';
 import { auditOf } from '../domain/audit';
 import { conflict, unknown } from '../domain/refusal';
+import { HOUR_MS } from '../domain/timestamp';
 import type { Clock } from '../platform/clock';
+import { done, actionResultOf, refused, type ActionResult } from '../workflow/action-result';
 import type { ApiKey, ApiKeyStore, ListedApiKey } from '../workflow/ports';
-import { done, effectOf, refused, type Effect } from '../workflow/effect';
+import type { ApiServer } from './api-server';
 import { BOOTSTRAP, hashOf, newApiKey } from './authenticate';
-import type { Server } from './serve';
 
-const noSuchKey = unknown('key_not_found', 'There is no such key.').refusal;
-const nameTaken = conflict(
+const KEY_NOT_FOUND = unknown('key_not_found', 'There is no API key with this id.').refusal;
+const NAME_TAKEN = conflict(
   'key_name_taken',
-  'Another key has this name; the audit tells keys apart by their names.',
+  'Another API key has this name. Choose another: the audit log identifies keys by name.',
 ).refusal;
 
-const HOUR_MS = 3_600_000;
-
 /**
- * API keys. The text of a key is shown once; when its answer is given again under an Idempotency-Key, it is left out.
- * The configured key is none of these: it can be neither rotated nor revoked here.
+ * API keys. The secret of a key is in the first answer only; the answer to a repeated Idempotency-Key leaves it out. The key
+ * of the configuration is not among them and can be neither rotated nor revoked here.
  */
-export function serveApiKeys(server: Server, tools: { keys: ApiKeyStore; clock: Clock }): void {
+export function serveApiKeys(server: ApiServer, tools: { keys: ApiKeyStore; clock: Clock }): void {
   const { keys, clock } = tools;
   server.read(ROUTES.listApiKeys, async () => ({ items: (await keys.list()).map(viewOf) }));
   server.change(ROUTES.createApiKey, ({ body, actor }) => {
@@ -28,12 +27,12 @@ export function serveApiKeys(server: Server, tools: { keys: ApiKeyStore; clock: 
     const view = viewOf({ ...key, previousValidUntil: null });
     const audit = auditOf(actor, 'key.created', { on: { key_id: key.id }, what: { granted_role: key.role } });
     return {
-      effect: async (remember): Promise<Effect<object>> => {
-        if (key.name === BOOTSTRAP) return refused(nameTaken);
-        const act = { audit, remember: remember && { ...remember, answer: JSON.stringify(view) } };
-        const saved = await keys.create(key, hashOf(apiKey), act);
-        if (saved.kind === 'name_taken') return refused(nameTaken);
-        const effect = effectOf(saved, noSuchKey);
+      effect: async (idempotency): Promise<ActionResult<object>> => {
+        if (key.name === BOOTSTRAP) return refused(NAME_TAKEN);
+        const write = { audit, idempotency: idempotency && { ...idempotency, answer: JSON.stringify(view) } };
+        const saved = await keys.create(key, hashOf(apiKey), write);
+        if (saved.kind === 'name_taken') return refused(NAME_TAKEN);
+        const effect = actionResultOf(saved, KEY_NOT_FOUND);
         return effect.kind === 'done' ? done(view) : effect;
       },
       secrets: { api_key: apiKey },
@@ -43,15 +42,15 @@ export function serveApiKeys(server: Server, tools: { keys: ApiKeyStore; clock: 
     const id = params('key_id');
     const apiKey = newApiKey();
     return {
-      effect: async (remember): Promise<Effect> => {
+      effect: async (idempotency): Promise<ActionResult> => {
         const change = { hash: hashOf(apiKey), graceMs: Math.round(body.grace_hours * HOUR_MS) };
         const what = { grace_hours: body.grace_hours };
         const audit = auditOf(actor, 'key.rotated', { on: { key_id: id }, what });
-        return effectOf(await keys.rotate(id, change, { audit, remember }), noSuchKey);
+        return actionResultOf(await keys.rotate(id, change, { audit, idempotency }), KEY_NOT_FOUND);
       },
       answer: async () => {
         const key = await keys.read(id);
-        if (!key) throw new Error('the key was revoked before its rotation could be answered');
+        if (!key) throw new Error('the key was revoked before its rotation was answered');
         return viewOf(key);
       },
       secrets: { api_key: apiKey },
@@ -60,8 +59,8 @@ export function serveApiKeys(server: Server, tools: { keys: ApiKeyStore; clock: 
   server.change(ROUTES.revokeApiKey, ({ params, actor }) => {
     const id = params('key_id');
     return {
-      effect: async (): Promise<Effect> =>
-        effectOf(await keys.revoke(id, auditOf(actor, 'key.revoked', { on: { key_id: id } })), noSuchKey),
+      effect: async (): Promise<ActionResult> =>
+        actionResultOf(await keys.revoke(id, auditOf(actor, 'key.revoked', { on: { key_id: id } })), KEY_NOT_FOUND),
     };
   });
 }

@@ -1,36 +1,49 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Request } from 'express';
-import type { SignIn } from '../workflow/operator-port';
+import type { Actor } from '../domain/audit';
+import type { Clock } from '../platform/clock';
+import { sha256Hex } from '../platform/hash';
+import type { Log } from '../platform/log';
+import { throttledLog } from '../platform/log-throttle';
+import type { Metrics } from '../platform/metrics';
+import { sourceOf } from '../platform/http';
+import type { SignIn, WrongKeyLimit } from '../workflow/operator-port';
 import type { ApiKeyStore } from '../workflow/ports';
-import type { Actor } from '../workflow/progress';
-import type { Guessing } from './guessing';
-import { problem, type Refused } from './said';
+import { refused, type RefusedResponse } from './responses';
 
-/** Who calls, by the key of the call. Keys are long random texts, so their plain hash is safe to store. */
+/** Finds the actor of a request, by its API key or its console session. */
 export interface Authenticator extends SignIn {
   /**
-   * Who is signed in on the console, of a request that only reads and names no key; null of every other request: another
-   * site may have made it. Rejects while nobody can say.
+   * The actor of the console session of a GET request without a key; null for any other request, as another site may
+   * have caused it. Rejects while the session store is unavailable.
    */
   signedIn(request: Request): Promise<Actor | null>;
 }
 
-/** Who makes a request; null when its cookie is that of no session. */
+/** Finds the actor of a request by its session cookie; null without a session. */
 export type SessionActor = (request: Request) => Promise<Actor | null>;
 
-export interface AuthenticatorOptions {
+export interface SignInOptions {
   readonly keys: Pick<ApiKeyStore, 'findByHash'>;
-  /** Valid whatever becomes of the stored keys; null when none is configured. */
+  /** The key of the configuration: valid as long as the process runs. Null when not configured. */
   readonly bootstrapApiKey: string | null;
-  readonly guessing: Guessing;
+  readonly wrongKeys: WrongKeyLimit;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Pick<Metrics, 'keyRefused'>;
 }
 
-/** The name and the id of whoever holds the configured key; no stored key may have them. */
+/** Name and id of the holder of the configured key. Stored keys cannot have this name. */
 export const BOOTSTRAP = 'bootstrap';
 
-/** Lets in by keys alone. */
-export function createAuthenticator({ keys, bootstrapApiKey, guessing }: AuthenticatorOptions): Authenticator {
+/**
+ * Checks API keys. Keys are long random texts, so a plain SHA-256 hash is safe to store. Wrong keys are limited per source
+ * address; a valid key is always accepted. Create one per process, because it throttles its log.
+ */
+export function createSignIn(options: SignInOptions): SignIn {
+  const { keys, bootstrapApiKey, wrongKeys, metrics } = options;
+  const log = throttledLog(options.log, { clock: options.clock });
   const bootstrapHash = bootstrapApiKey === null ? null : hashOf(bootstrapApiKey);
   const holderOf = async (hash: string): Promise<Actor | null> => {
     if (bootstrapHash !== null && isSame(hash, bootstrapHash)) {
@@ -39,19 +52,24 @@ export function createAuthenticator({ keys, bootstrapApiKey, guessing }: Authent
     const key = await keys.findByHash(hash);
     return key && { id: key.id, name: key.name, role: key.role };
   };
-  const signIn: SignIn = {
+  return {
     holderOf,
     async check(key, address) {
-      const hash = hashOf(key);
-      const checked = await guessing.check(address, () => holderOf(hash));
-      return checked.kind === 'held' ? { kind: 'held', actor: checked.holder, keyHash: hash } : checked;
+      const keyHash = hashOf(key);
+      const actor = await holderOf(keyHash);
+      if (actor !== null) return { kind: 'valid', actor, keyHash };
+      const source = sourceOf(address);
+      const retryAfterMs = await wrongKeys.count(source);
+      metrics.keyRefused(retryAfterMs === null ? 'wrong' : 'slowed');
+      if (retryAfterMs === null) return { kind: 'wrong' };
+      log.warn('auth.guessing', { address: source });
+      return { kind: 'rate_limited', retryAfterMs };
     },
   };
-  return withSessions(signIn, () => Promise.resolve(null));
 }
 
-/** Lets in whoever is signed in, too, as far as they only read. */
-export function withSessions(signIn: SignIn, sessionActor: SessionActor): Authenticator {
+/** Accepts API keys, and for GET requests console sessions. */
+export function createAuthenticator(signIn: SignIn, sessionActor: SessionActor): Authenticator {
   return {
     check: (key, address) => signIn.check(key, address),
     holderOf: (keyHash) => signIn.holderOf(keyHash),
@@ -62,34 +80,26 @@ export function withSessions(signIn: SignIn, sessionActor: SessionActor): Authen
   };
 }
 
-/** The refusal of a wrong key over the limit. */
-export function slowed({ retryAfterMs }: { readonly retryAfterMs: number }): Refused {
-  return problem({
-    httpStatus: 429,
-    error: {
-      code: 'too_many_wrong_keys',
-      message: 'The API key is wrong, and too many wrong ones came from this address. A valid key is accepted.',
-    },
-    retryAfterMs,
-  });
+export function tooManyWrongKeys({ retryAfterMs }: { readonly retryAfterMs: number }): RefusedResponse {
+  const message = 'The API key is wrong, and this address has sent too many wrong keys. A valid key is accepted.';
+  return refused(429, { code: 'too_many_wrong_keys', message }, retryAfterMs);
 }
 
-/** A new key: recognisable as ours, and too long to guess. */
 export function newApiKey(): string {
   return `thk_${randomBytes(32).toString('base64url')}`;
 }
 
 export function hashOf(key: string): string {
-  return createHash('sha256').update(key).digest('hex');
+  return sha256Hex(key);
 }
 
-/** The key of an `Authorization: Bearer` header, null when there is none. */
+/** The key of an `Authorization: Bearer` header, else null. */
 export function bearerKey(request: IncomingMessage): string | null {
   const match = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '');
   return match?.[1] ?? null;
 }
 
-/** The password of Basic authentication, null when there is none. */
+/** The password of Basic authentication, else null. */
 export function basicPassword(request: IncomingMessage): string | null {
   const match = /^Basic +(\S+)$/i.exec(request.headers.authorization ?? '');
   if (match?.[1] === undefined) return null;

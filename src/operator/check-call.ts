@@ -1,57 +1,62 @@
 import type { Route } from '../contracts/operator-routes';
 import { failedRules } from '../contracts/rules';
+import type { Actor } from '../domain/audit';
 import type { FieldRule } from '../domain/refusal';
 import { roleAllows } from '../domain/vocabulary';
-import type { Actor } from '../workflow/progress';
-import { invalidFields, refused, type Refused } from './said';
+import { invalidFields, refused, type RefusedResponse } from './responses';
 
-type OutputOf<S> = S extends { readonly _zod: { readonly output: infer T } } ? T : Record<string, never>;
+type ParsedBy<S> = S extends { readonly _zod: { readonly output: infer T } } ? T : Record<string, never>;
 
-/** A request as a handler sees it: who calls, and what passed the contract. */
-export interface Call<R extends Route> {
+/** A call that has passed the role check and the contract of its route. */
+export interface RouteCall<R extends Route> {
   readonly actor: Actor;
-  /** The varying parts of the path, by name. */
+  /** A path parameter by name. */
   readonly params: (name: string) => string;
-  readonly query: OutputOf<R['query']>;
-  readonly body: OutputOf<R['body']>;
+  readonly query: ParsedBy<R['query']>;
+  readonly body: ParsedBy<R['body']>;
 }
 
-/** A call on its way to a route, whichever way it came; nothing of it is checked but who calls. */
-export interface Incoming {
+/** A call before its checks. Only the actor is known to be genuine. */
+export interface UncheckedCall {
   readonly actor: Actor;
   readonly params: (name: string) => string;
   readonly query: unknown;
-  /** As JSON has it. */
+  /** The parsed JSON. */
   readonly body: unknown;
-  /** With its varying parts filled in, as it stands in an address. */
+  /** The path of the request, with its parameters filled in. */
   readonly path: string;
   readonly idempotencyKey: string | undefined;
+  /** The W3C `traceparent` of an HTTP request. */
+  readonly traceparent?: string | undefined;
 }
 
-/** Why the actor may not call the route; null when they may. */
-export function barred(route: Route, actor: Actor): Refused | null {
+/** The refusal when the role of the actor does not allow the route, else null. */
+export function checkRole(route: Route, actor: Actor): RefusedResponse | null {
   if (roleAllows(actor.role, route.role)) return null;
-  return refused(403, { code: 'role_not_allowed', message: `This needs the role ${route.role}.` });
+  return refused(403, { code: 'role_not_allowed', message: `This call needs the role ${route.role}.` });
 }
 
-/** The call as its contract has it, or a refusal that names everything that breaks it; `faults` are known beforehand. */
+/**
+ * Parses query and body by the contract of the route. Returns the call, or a refusal that names every failing field.
+ * `faults` are failures that the reader of a form has found already.
+ */
 export function checkCall<R extends Route>(
   route: R,
-  incoming: Pick<Incoming, 'actor' | 'params' | 'query' | 'body'>,
+  unchecked: Pick<UncheckedCall, 'actor' | 'params' | 'query' | 'body'>,
   faults: readonly FieldRule[] = [],
-): Call<R> | Refused {
-  const { actor, params } = incoming;
-  const query = route.query?.safeParse(incoming.query);
-  const body = route.body?.safeParse(incoming.body);
+): RouteCall<R> | RefusedResponse {
+  const { actor, params } = unchecked;
+  const query = route.query?.safeParse(unchecked.query);
+  const body = route.body?.safeParse(unchecked.body);
   const broken = [query, body].flatMap((checked) => (checked?.error ? failedRules(checked.error) : []));
-  // A field that could not be taken in is not missing as well.
+  // A field with a fault is absent from the body. Do not report it as missing as well.
   const isFaulty = (name: string) => faults.some(({ field }) => field === name);
   const details = [...broken.filter(({ field }) => !isFaulty(field)), ...faults];
   return details.length > 0 ? invalidFields(details) : { actor, params, ...checkedParts<R>(query?.data, body?.data) };
 }
 
 /** The schemas of the route have just parsed these values, which the type system cannot follow through the table. */
-function checkedParts<R extends Route>(query: unknown, body: unknown): Pick<Call<R>, 'query' | 'body'> {
+function checkedParts<R extends Route>(query: unknown, body: unknown): Pick<RouteCall<R>, 'query' | 'body'> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Parsed by route.query and route.body above.
-  return { query: query ?? {}, body: body ?? {} } as Pick<Call<R>, 'query' | 'body'>;
+  return { query: query ?? {}, body: body ?? {} } as Pick<RouteCall<R>, 'query' | 'body'>;
 }

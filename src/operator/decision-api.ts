@@ -1,17 +1,20 @@
 import type { OperatorApi } from '../workflow/operator-port';
+import { createApiServer } from './api-server';
 import { createOperatorApi } from './in-process';
 import type { OperatorOptions } from './index';
-import { createServer } from './serve';
 import { serveTasks } from './tasks';
 import { serveTows } from './tows';
 import { serveViolationDecisions } from './violation-decisions';
 
-/** The routes of the operator API that decide on tasks, for a process that serves no HTTP API. */
+/** The routes that decide tasks, for a process without an HTTP API. */
 export function createDecisionApi(
-  options: Pick<OperatorOptions, 'answers' | 'spool' | 'log' | 'progress' | 'tasks' | 'violations' | 'clock'>,
+  options: Pick<
+    OperatorOptions,
+    'answers' | 'spool' | 'imagesTotalBytesMax' | 'log' | 'progress' | 'tasks' | 'violations' | 'clock'
+  >,
 ): OperatorApi {
   const { answers, progress, tasks, violations } = options;
-  const server = createServer(options);
+  const server = createApiServer(options);
   serveTows(server, progress);
   serveTasks(server, { ...progress, tasks, violations });
   serveViolationDecisions(server, progress);

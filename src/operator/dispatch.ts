@@ -1,26 +1,46 @@
 import { ROUTES } from '../contracts/operator-routes';
+import type { Actor } from '../domain/audit';
 import type { DispatchCommand } from '../domain/dispatch-rules';
-import { keepOnTow } from '../workflow/dispatch';
-import type { Actor, ProgressTools } from '../workflow/progress';
+import { addPhotos, type PhotosTools } from '../workflow/add-photos';
+import { updateDispatch } from '../workflow/update-dispatch';
+import type { FactTools } from '../workflow/record-fact';
+import type { Spool } from '../workflow/spool-port';
+import type { ApiServer } from './api-server';
 import type { Change } from './idempotency';
-import type { Server } from './serve';
 
-/** What the operator keeps of a tow for itself: crew and truck, steps, yard, holds, notes. */
-export function serveDispatch(server: Server, tools: Pick<ProgressTools, 'records' | 'clock'>): void {
-  const keep = (call: { actor: Actor; params: (name: string) => string }, command: DispatchCommand): Change => {
+/** The operator's own records of a tow, which are never sent to the service: crew, steps, yard, holds, notes. */
+export function serveDispatch(server: ApiServer, tools: Pick<FactTools, 'records' | 'clock'>): void {
+  const change = (call: { actor: Actor; params: (name: string) => string }, command: DispatchCommand): Change => {
     const ref = call.params('towing_reference_id');
-    return { effect: (remember) => keepOnTow(tools, { ref, command, actor: call.actor, remember }) };
+    return { effect: (idempotency) => updateDispatch(tools, { ref, command, actor: call.actor, idempotency }) };
   };
-  server.change(ROUTES.assignTow, (call) => keep(call, { kind: 'assign', ...call.body }));
+  server.change(ROUTES.assignTow, (call) => change(call, { kind: 'assign', ...call.body }));
   server.change(ROUTES.recordStep, (call) =>
-    keep(call, { kind: 'step', step: call.body.step, occurredAt: call.body.occurred_at }),
+    change(call, { kind: 'step', step: call.body.step, occurredAt: call.body.occurred_at }),
   );
-  server.change(ROUTES.setYard, (call) => keep(call, { kind: 'yard', ...call.body }));
+  server.change(ROUTES.setYard, (call) => change(call, { kind: 'yard', ...call.body }));
   server.change(ROUTES.placeHold, (call) =>
-    keep(call, { kind: 'hold', holdId: tools.clock.id(), reason: call.body.reason }),
+    change(call, { kind: 'hold', holdId: tools.clock.id(), reason: call.body.reason }),
   );
   server.change(ROUTES.liftHold, (call) =>
-    keep(call, { kind: 'lift', holdId: call.params('hold_id'), reason: call.body.reason }),
+    change(call, { kind: 'lift', holdId: call.params('hold_id'), reason: call.body.reason }),
   );
-  server.change(ROUTES.addNote, (call) => keep(call, { kind: 'note', text: call.body.text }));
+  server.change(ROUTES.addNote, (call) => change(call, { kind: 'note', text: call.body.text }));
+}
+
+/** Photos of a tow. They stay in towhook and are never sent to the service. */
+export function servePhotos(server: ApiServer, tools: PhotosTools & { spool: Pick<Spool, 'sourceOf'> }): void {
+  const { tows, spool } = tools;
+  server.form(ROUTES.addPhotos, ({ params, actor }, { images, upload }) => {
+    const ref = params('towing_reference_id');
+    return { effect: (idempotency) => addPhotos(tools, { ref, images, upload, actor, idempotency }) };
+  });
+  server.image(ROUTES.readPhoto, async ({ params }) => {
+    const towingReference = params('towing_reference_id');
+    const record = await tows.read(towingReference);
+    const photo = record?.tow.dispatch.photos.find(({ id }) => id === params('photo_id'));
+    if (!photo) return null;
+    const source = await spool.sourceOf({ kind: 'photos', towingReference }, photo);
+    return source === null ? null : { ...photo, source };
+  });
 }

@@ -1,13 +1,8 @@
 import { dirname } from 'node:path';
 import type { Express } from 'express';
-import { projectFolder } from '../platform/project-folder';
+import { projectFolder } from '../platform/process';
 
-/**
- * `/openapi.json`, and `/docs`: the description of the API to read and to try out in a browser. Everything comes from this
- * listener, nothing from anywhere else.
- */
-
-/** Our own address of each file, and the file of swagger-ui-dist behind it. */
+/** Path → file of swagger-ui-dist. */
 const ASSETS = {
   '/docs/swagger-ui.css': 'swagger-ui.css',
   '/docs/swagger-ui.js': 'swagger-ui-bundle.js',
@@ -31,7 +26,10 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** A key that was typed in is forgotten with the page; the document is checked by nobody else. */
+/**
+ * `persistAuthorization: false` forgets a key that was typed in. `validatorUrl: null` keeps the document from a public
+ * validator.
+ */
 const START = `SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#api',
@@ -47,15 +45,14 @@ const START = `SwaggerUIBundle({
 const MAX_AGE_MS = 3_600_000;
 
 /**
- * Serves the description, the page and its assets. The description is the file that `npm run generate` writes: to build it
- * takes 100 ms of the event loop.
+ * Serves `/openapi.json` and `/docs`, a page to read and try the API. All assets are local. The document is the file that
+ * `npm run generate` writes, because building it blocks the event loop for 100 ms.
  */
 export function serveDocs(app: Express, project = projectFolder()): void {
-  // Files are named below a root: Express does not send a path with a hidden folder in it, such as ~/.local/towhook.
+  // With `root`, because Express does not send an absolute path that has a hidden folder, such as ~/.local/towhook.
   app.get('/openapi.json', (_request, response) => {
     response.sendFile('openapi.json', { root: project });
   });
-  // The package itself is a program for browsers; only its files are wanted.
   const folder = dirname(require.resolve('swagger-ui-dist/package.json'));
   app.get('/docs', (_request, response) => {
     response.type('html').send(PAGE);

@@ -1,48 +1,46 @@
 import type { Express, Response } from 'express';
 import type { StoreEvent } from '../contracts/records';
-import type { Authenticator } from './authenticate';
 import type { Clock } from '../platform/clock';
+import type { Authenticator } from './authenticate';
 import { identify, type Caller } from './identify';
-import { createRecentEvents } from './recent-events';
-import { sendRefusal } from './reply';
-import { problem } from './said';
+import { refused } from './responses';
+import { sendRefusal } from './send-response';
 
-/** Server-sent events: everything that changes, to everybody who watches. */
+/** Server-sent events about every change, sent to every subscriber. */
 export interface EventStream {
-  /** Hands an event to all watchers. */
   publish(event: StoreEvent): void;
   /** Ends all streams, so that the listener can close. */
   close(): void;
 }
 
-/** How often a watcher hears that the stream lives; its key or session is looked at again each time, since it may have ended. */
+/** Interval of the comment that keeps a connection open, and of the check that its key or session is still valid. */
 const HEARTBEAT_MS = 15_000;
 const RECONNECT_MS = 2000;
-/** A watcher that does not read is let go; it comes back and reads the present state. */
+/** A subscriber with more unread bytes is disconnected. It reconnects and reads the current state. */
 const UNREAD_BYTES_MAX = 1_048_576;
-const LIMITS = { streamsOfKeyMax: 20, streamsMax: 500, replayMax: 1000 };
-/** A stream may have ended by then. */
+const STREAM_LIMITS = { streamsOfKeyMax: 20, streamsMax: 500, replayMax: 1000 };
 const RETRY_AFTER_MS = 30_000;
 
 /**
- * Serves `GET /api/events` (role viewer); `since` asks for what was said from that moment on, too (recent-events.ts). More
- * of it than may be repeated is one event, `events.missed`: the client reads everything again.
+ * Serves `GET /api/events` (role viewer). With `since`, recent events from that time on are sent first. If there are more
+ * than can be replayed, one `events.missed` is sent instead, and the client reads everything again.
  */
 export function serveEvents(
   app: Express,
   authenticator: Authenticator,
-  { clock, heartbeatMs = HEARTBEAT_MS, ...limits }: { clock: Clock; heartbeatMs?: number } & Partial<typeof LIMITS>,
+  options: { clock: Clock; heartbeatMs?: number } & Partial<typeof STREAM_LIMITS>,
 ): EventStream {
-  const { streamsOfKeyMax, streamsMax, replayMax } = { ...LIMITS, ...limits };
-  const watchers = new Map<Response, Caller>();
-  const recent = createRecentEvents(clock, replayMax);
+  const { clock, heartbeatMs = HEARTBEAT_MS, ...limits } = options;
+  const { streamsOfKeyMax, streamsMax, replayMax } = { ...STREAM_LIMITS, ...limits };
+  const subscribers = new Map<Response, Caller>();
+  const recent = new RecentEvents(clock, replayMax);
   app.get('/api/events', async (request, response) => {
     const caller = await identify(request, response, authenticator);
-    // A client that is gone by now would keep its place: its response closes no more.
+    // A response that is already destroyed emits no 'close', so its subscriber would never be removed.
     if (!caller || response.destroyed) return;
-    const ofKey = [...watchers.values()].filter(({ actor }) => actor.id === caller.actor.id).length;
+    const ofKey = [...subscribers.values()].filter(({ actor }) => actor.id === caller.actor.id).length;
     if (ofKey >= streamsOfKeyMax) return sendRefusal(response, tooManyStreams(streamsOfKeyMax).refusal);
-    if (watchers.size >= streamsMax) return sendRefusal(response, FULL.refusal);
+    if (subscribers.size >= streamsMax) return sendRefusal(response, STREAMS_FULL.refusal);
     response.writeHead(200, {
       'content-type': 'text/event-stream',
       'cache-control': 'no-store',
@@ -50,31 +48,31 @@ export function serveEvents(
       'x-accel-buffering': 'no',
     });
     response.write(`retry: ${RECONNECT_MS}\n\n`);
-    // A moment that cannot be read asks for nothing.
+    // An invalid `since` replays nothing.
     const { since } = request.query;
-    const missed = recent.since(typeof since === 'string' ? Date.parse(since) : Number.NaN);
-    for (const text of missed ?? [eventText('events.missed', clock.nowMs())]) response.write(text);
-    watchers.set(response, caller);
-    response.on('close', () => watchers.delete(response));
+    const replay = recent.since(typeof since === 'string' ? Date.parse(since) : Number.NaN);
+    for (const text of replay ?? [eventText('events.missed', clock.nowMs())]) response.write(text);
+    subscribers.set(response, caller);
+    response.on('close', () => subscribers.delete(response));
   });
   const send = (text: string) => {
-    for (const watcher of watchers.keys()) {
-      if (watcher.writableLength > UNREAD_BYTES_MAX) watcher.destroy();
-      else watcher.write(text);
+    for (const subscriber of subscribers.keys()) {
+      if (subscriber.writableLength > UNREAD_BYTES_MAX) subscriber.destroy();
+      else subscriber.write(text);
     }
   };
-  const letGo = () => {
-    for (const [watcher, { isStillIn }] of watchers) {
-      // While nobody can say, whoever was let in stays.
-      isStillIn().then(
-        (allowed) => void (allowed || watcher.end()),
+  const endInvalid = () => {
+    for (const [subscriber, { isStillValid }] of subscribers) {
+      // While the store is unavailable, subscribers stay.
+      isStillValid().then(
+        (isValid) => void (isValid || subscriber.end()),
         () => {},
       );
     }
   };
   const heartbeat = setInterval(() => {
     send(': still here\n\n');
-    letGo();
+    endInvalid();
   }, heartbeatMs);
   return {
     publish(event) {
@@ -84,12 +82,12 @@ export function serveEvents(
         ...(violationId ? { violation_id: violationId } : {}),
       };
       const text = eventText(event.type, event.at_ms, about);
-      recent.note(JSON.stringify([event.type, about]), text);
+      recent.add(JSON.stringify([event.type, about]), text);
       send(text);
     },
     close() {
       clearInterval(heartbeat);
-      for (const watcher of watchers.keys()) watcher.end();
+      for (const subscriber of subscribers.keys()) subscriber.end();
     },
   };
 }
@@ -99,15 +97,53 @@ function eventText(type: string, atMs: number, about: object = {}): string {
 }
 
 function tooManyStreams(max: number) {
-  return problem({
-    httpStatus: 429,
-    error: { code: 'too_many_streams', message: `This API key has ${max} open event streams; close one first.` },
-    retryAfterMs: RETRY_AFTER_MS,
-  });
+  const message = `This API key has ${max} open event streams, the maximum. Close one first.`;
+  return refused(429, { code: 'too_many_streams', message }, RETRY_AFTER_MS);
 }
 
-const FULL = problem({
-  httpStatus: 503,
-  error: { code: 'streams_full', message: 'This console has as many open event streams as it takes.' },
-  retryAfterMs: RETRY_AFTER_MS,
-});
+const STREAMS_FULL = refused(
+  503,
+  { code: 'streams_full', message: 'This console has the maximum number of open event streams. Try again later.' },
+  RETRY_AFTER_MS,
+);
+
+const REPLAY_MS = 60_000;
+/** `since` comes from a page of another console, whose clock may be ahead by this much. */
+const CLOCK_SKEW_MS = 500;
+
+/**
+ * The events of the last 60 s, so that a client which has just read the state misses no change. Of several events about
+ * one subject only the last is kept, because the client then reads the current state.
+ */
+class RecentEvents {
+  /** By subject, in the order of the last event of each. */
+  readonly #bySubject = new Map<string, { readonly text: string; readonly atMs: number }>();
+  /** The time of the latest event that was dropped because of `#max`. */
+  #droppedAtMs = Number.NEGATIVE_INFINITY;
+  readonly #clock: Clock;
+  readonly #max: number;
+
+  constructor(clock: Clock, max: number) {
+    this.#clock = clock;
+    this.#max = max;
+  }
+
+  add(subject: string, text: string): void {
+    const nowMs = this.#clock.nowMs();
+    this.#bySubject.delete(subject);
+    this.#bySubject.set(subject, { text, atMs: nowMs });
+    for (const [oldest, { atMs }] of this.#bySubject) {
+      const isExpired = nowMs - atMs > REPLAY_MS;
+      if (!isExpired && this.#bySubject.size <= this.#max) break;
+      if (!isExpired) this.#droppedAtMs = atMs;
+      this.#bySubject.delete(oldest);
+    }
+  }
+
+  /** The events from this time on, oldest first. Null when some of them were dropped. */
+  since(sinceMs: number): readonly string[] | null {
+    const fromMs = sinceMs - CLOCK_SKEW_MS;
+    if (this.#droppedAtMs >= fromMs) return null;
+    return [...this.#bySubject.values()].filter(({ atMs }) => atMs >= fromMs).map(({ text }) => text);
+  }
+}

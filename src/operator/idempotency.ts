@@ -1,121 +1,120 @@
-import { createHash } from 'node:crypto';
 import { storedObject } from '../contracts/stored';
-import { canonicalJson } from '../domain/canonical';
-import type { Effect } from '../workflow/effect';
+import { canonicalJson } from '../domain/json';
+import { sha256Hex } from '../platform/hash';
+import type { ActionResult } from '../workflow/action-result';
 import type { AnswerStore } from '../workflow/ports';
-import type { Remember } from '../workflow/transaction-port';
-import { answered, invalidFields, refused, refusedBy, type Said } from './said';
+import type { IdempotencyRecord } from '../workflow/transaction-port';
+import { answered, invalidFields, refused, refusedByRule, type EndpointResponse } from './responses';
 
-/** A change that a request asks for, and the answer it gets once it is made. */
+/** The change that a request asks for. */
 export interface Change {
-  /** Makes the change, at most once per key. Its value is the answer, which its commit stores under the key. */
-  readonly effect: (remember: Remember | undefined) => Promise<Effect<unknown>>;
-  /** The answer of a change whose commit stores none: read after the commit, and stored then. */
+  /** Makes the change, at most once per key. Its value is the answer; the commit stores it under the key. */
+  readonly effect: (idempotency: IdempotencyRecord | undefined) => Promise<ActionResult<unknown>>;
+  /** Reads the answer after a commit that stores none. It is stored under the key then. */
   readonly answer?: () => Promise<unknown>;
-  /** Fields of the answer that are shown to the maker of the change only: they are stored nowhere. */
+  /** Fields that are added to the first answer only. They are never stored. */
   readonly secrets?: Readonly<Record<string, string>>;
-  /** Whether something is done before the commit that a repeated request must not do again. */
+  /** True when the change acts before its commit, so a repeated request must be detected first. */
   readonly actsBeforeCommit?: boolean;
 }
 
-/** Where an Idempotency-Key counts. */
-interface Address {
+/** An Idempotency-Key applies to one method and path. */
+interface KeyedAddress {
   /** In capitals. */
   readonly method: string;
-  /** With its varying parts filled in, as it stands in an address. */
+  /** With its parameters filled in. */
   readonly path: string;
 }
 
-/** A request that changes something, as far as repeating it goes. */
-export interface Repeatable extends Address {
+export interface ChangeRequest extends KeyedAddress {
   readonly idempotencyKey: string | undefined;
-  /** What tells the request from another one to the same address: its body, or what stands for its form. */
-  readonly asked: unknown;
+  /** The body, or what identifies a form. A key cannot be used again with other content. */
+  readonly content: unknown;
 }
 
 const KEY_MAX = 255;
 
 /**
- * Makes a change, at most once per `Idempotency-Key`. The commit of the effect remembers the key; only successes are
- * remembered, for 24 hours. The same key with another body is refused.
+ * Makes a change at most once per `Idempotency-Key`. The commit of the change stores the key, so only successes are
+ * stored, for 24 hours. A key that was used with other content is refused with 422.
  */
 export async function changeOnce(
-  request: Repeatable,
+  request: ChangeRequest,
   answers: AnswerStore,
   change: Change & { status: number },
-): Promise<Said> {
+): Promise<EndpointResponse> {
   const { idempotencyKey: key } = request;
   if (key !== undefined && (key.trim() === '' || key.length > KEY_MAX)) {
     return invalidFields([{ field: 'Idempotency-Key', rule: `must have 1 to ${KEY_MAX} characters` }]);
   }
-  const remember = key === undefined ? undefined : rememberOf(request, key);
-  const before = remember && change.actsBeforeCommit ? await answerAgain(answers, remember, change) : null;
-  if (before) return before;
+  const idempotency = key === undefined ? undefined : idempotencyRecordOf(request, key);
+  const earlier = idempotency && change.actsBeforeCommit ? await repeatAnswer(answers, idempotency, change) : null;
+  if (earlier) return earlier;
 
-  const effect = await change.effect(remember);
+  const effect = await change.effect(idempotency);
   switch (effect.kind) {
     case 'done': {
-      const answer = change.answer ? await settled(answers, remember, change.answer) : effect.value;
-      return shown(change.status, answer, change.secrets);
+      const answer = change.answer ? await settleAnswer(answers, idempotency, change.answer) : effect.value;
+      return answerWith(change.status, answer, change.secrets);
     }
-    case 'remembered': {
-      const first = remember && (await answerAgain(answers, remember, change));
+    case 'repeated': {
+      const first = idempotency && (await repeatAnswer(answers, idempotency, change));
       if (first) return first;
-      throw new Error('a remembered answer went missing');
+      throw new Error(`no stored answer for a repeated ${request.method} request`);
     }
     case 'refused': {
-      // Another request under this key may have had the effect a moment ago, which is why ours was refused.
-      const first = remember && (await answerAgain(answers, remember, change));
-      return first ?? refusedBy(effect.refusal);
+      // A concurrent request with this key may have made the change, which is why this one was refused.
+      const first = idempotency && (await repeatAnswer(answers, idempotency, change));
+      return first ?? refusedByRule(effect.refusal);
     }
   }
 }
 
-/** The answer to the first request under the key; null while there is none. */
-async function answerAgain(
+/** The answer of the first request with this key; null when there is none. */
+async function repeatAnswer(
   answers: AnswerStore,
-  remember: Remember,
+  idempotency: IdempotencyRecord,
   { status, answer }: Change & { status: number },
-): Promise<Said | null> {
-  const found = await answers.find(remember.scope);
+): Promise<EndpointResponse | null> {
+  const found = await answers.find(idempotency.scope);
   if (!found) return null;
-  if (found.fingerprint !== remember.fingerprint) {
+  if (found.fingerprint !== idempotency.fingerprint) {
     return refused(422, {
       code: 'idempotency_key_reused',
-      message: 'This Idempotency-Key was used for another request.',
+      message: 'This Idempotency-Key was used for another request. Use a new key.',
       details: [{ field: 'Idempotency-Key', rule: 'must not be used for two different requests' }],
     });
   }
-  if (found.answer !== null) return shown(status, JSON.parse(found.answer));
-  if (!answer) throw new Error('a remembered request has no answer');
-  return shown(status, await settled(answers, remember, answer));
+  if (found.answer !== null) return answerWith(status, JSON.parse(found.answer));
+  if (!answer) throw new Error('a repeated request has no stored answer and none can be read');
+  return answerWith(status, await settleAnswer(answers, idempotency, answer));
 }
 
-/** The answer of every request under one key: the first one stored. */
-async function settled(
+/** Reads the answer and stores it under the key. Requests with one key all get the answer that was stored first. */
+async function settleAnswer(
   answers: AnswerStore,
-  remember: Remember | undefined,
+  idempotency: IdempotencyRecord | undefined,
   read: () => Promise<unknown>,
 ): Promise<unknown> {
   const answer = await read();
-  return remember ? JSON.parse(await answers.settle(remember.scope, JSON.stringify(answer))) : answer;
+  return idempotency ? JSON.parse(await answers.settle(idempotency.scope, JSON.stringify(answer))) : answer;
 }
 
-function shown(status: number, answer: unknown, secrets: Readonly<Record<string, string>> = {}): Said {
-  const showsSecrets = Object.keys(secrets).length > 0;
-  const body = showsSecrets ? { ...storedObject.parse(answer), ...secrets } : answer;
-  return { ...answered(status, body), showsSecrets };
+function answerWith(status: number, answer: unknown, secrets: Readonly<Record<string, string>> = {}): EndpointResponse {
+  const hasSecrets = Object.keys(secrets).length > 0;
+  const body = hasSecrets ? { ...storedObject.parse(answer), ...secrets } : answer;
+  return { ...answered(status, body), hasSecrets };
 }
 
-function rememberOf(request: Repeatable, key: string): Remember {
-  return { scope: scopeOf(request, key), fingerprint: digest(canonicalJson(storedObject.parse(request.asked))) };
+function idempotencyRecordOf(request: ChangeRequest, key: string): IdempotencyRecord {
+  return { scope: scopeOf(request, key), fingerprint: digest(canonicalJson(storedObject.parse(request.content))) };
 }
 
-/** The name under which the effect of a request is remembered: whoever makes it, its address and its key. */
-export function scopeOf({ method, path }: Address, key: string): string {
+/** The id under which a key is stored. It does not depend on the caller. */
+export function scopeOf({ method, path }: KeyedAddress, key: string): string {
   return digest(JSON.stringify([method, path, key]));
 }
 
 function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return sha256Hex(text);
 }

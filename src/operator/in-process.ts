@@ -1,54 +1,54 @@
 import { z } from 'zod';
 import { NO_SUCH_ADDRESS } from '../contracts/common';
 import type { Route } from '../contracts/operator-routes';
-import type { AnswerOf, ApiAnswer, ApiCall, ApiForm, OperatorApi } from '../workflow/operator-port';
+import type { RouteAnswer, ApiAnswer, ApiCall, ApiForm, OperatorApi } from '../workflow/operator-port';
 import type { AnswerStore } from '../workflow/ports';
-import { BODY_LIMIT_BYTES } from './body-limit';
-import type { Incoming } from './check-call';
-import { throwRestAway } from './early-answer';
+import type { Endpoint, Endpoints } from './api-server';
+import type { UncheckedCall } from './check-call';
 import { scopeOf } from './idempotency';
-import { refused, TOO_LARGE, type Refused, type Said } from './said';
-import type { Endpoint, Endpoints } from './serve';
+import { BODY_TOO_LARGE, JSON_BODY_BYTES_MAX, refused, type EndpointResponse, type RefusedResponse } from './responses';
+import { discardBody } from './send-response';
 
 const NO_ADDRESS = refused(404, NO_SUCH_ADDRESS);
 const CLIENT_GONE = refused(400, {
   code: 'client_gone',
-  message: 'The client went away before its form had come to its end.',
+  message: 'The client disconnected before its form was complete. Nothing was stored.',
 });
 
-/** The API for whoever lives in this process: the same endpoints that are on the wire. */
+/** The operator API for code in the same process. It calls the endpoints that HTTP requests reach. */
 export function createOperatorApi(endpoints: Endpoints, answers: Pick<AnswerStore, 'find'>): OperatorApi {
   return {
     async call(route, call) {
       const endpoint = endpointOf(endpoints, route);
       if (endpoint.takes !== 'json' || route.gives !== undefined)
-        throw new Error(`${route.path} is not for JSON alone`);
-      const where = addressed(route, call);
-      if ('refusal' in where) return { ok: false, refusal: where.refusal };
+        throw new Error(`${route.path} does not take and answer JSON`);
+      const address = addressOf(route, call);
+      if ('refusal' in address) return { ok: false, refusal: address.refusal };
       const body = JSON.stringify(call.body ?? {});
-      // Over HTTP nobody is asked who they are before their body is read.
-      if (Buffer.byteLength(body) > BODY_LIMIT_BYTES) return { ok: false, refusal: TOO_LARGE.refusal };
+      if (Buffer.byteLength(body) > JSON_BODY_BYTES_MAX) return { ok: false, refusal: BODY_TOO_LARGE.refusal };
       const { actor, query = {}, idempotencyKey } = call;
+      // Parsed again, because the contract expects JSON: undefined members are absent there.
       const parsed: unknown = JSON.parse(body);
-      return toCaller(route, await endpoint.answer({ ...where, actor, query, body: parsed, idempotencyKey }));
+      return toResult(route, await endpoint.answer({ ...address, actor, query, body: parsed, idempotencyKey }));
     },
-    async remembers(route, call) {
-      const where = addressed(route, call);
-      if ('refusal' in where) return false;
-      const scope = scopeOf({ method: route.method.toUpperCase(), path: where.path }, call.idempotencyKey);
+    async hadEffect(route, call) {
+      const address = addressOf(route, call);
+      if ('refusal' in address) return false;
+      const scope = scopeOf({ method: route.method.toUpperCase(), path: address.path }, call.idempotencyKey);
       return (await answers.find(scope)) !== null;
     },
     async form(route, form) {
       const endpoint = endpointOf(endpoints, route);
       if (endpoint.takes !== 'form') throw new Error(`${route.path} takes no form`);
-      const { request, actor, ...own } = form;
+      const { request, actor, ...page } = form;
       try {
-        const where = addressed(route, form);
-        if ('refusal' in where) return { ok: false, refusal: where.refusal, fields: {} };
-        const { said, fields } = await endpoint.answer({ ...where, actor, request, own, idempotencyKey: undefined });
-        return { ...toCaller(route, said.kind === 'gone' ? CLIENT_GONE : said), fields };
+        const address = addressOf(route, form);
+        if ('refusal' in address) return { ok: false, refusal: address.refusal, fields: {} };
+        const unchecked = { ...address, actor, request, page, idempotencyKey: undefined };
+        const { response, fields } = await endpoint.answer(unchecked);
+        return { ...toResult(route, response.kind === 'client_gone' ? CLIENT_GONE : response), fields };
       } finally {
-        await throwRestAway(request);
+        await discardBody(request);
       }
     },
   };
@@ -56,39 +56,40 @@ export function createOperatorApi(endpoints: Endpoints, answers: Pick<AnswerStor
 
 function endpointOf(endpoints: Endpoints, route: Route): Endpoint {
   const endpoint = endpoints.get(route);
-  if (!endpoint) throw new Error(`nothing serves ${route.method} ${route.path}`);
+  if (!endpoint) throw new Error(`no endpoint for ${route.method} ${route.path}`);
   return endpoint;
 }
 
-/** The address that a program would call, or what it would be told where an address has no room for a part. */
-function addressed(
+/** The path that an HTTP client would call. A path parameter that is empty is refused with 404, as over HTTP. */
+function addressOf(
   route: Route,
   { params = {} }: Pick<ApiCall | ApiForm, 'params'>,
-): Pick<Incoming, 'params' | 'path'> | Refused {
+): Pick<UncheckedCall, 'params' | 'path'> | RefusedResponse {
   const valueOf = (name: string) => (params[name] ?? '').toWellFormed();
-  let isWhole = true;
+  let isComplete = true;
   const path = route.path.replaceAll(/:(\w+)/g, (_part, name: string) => {
     const value = valueOf(name);
-    isWhole &&= value !== '';
+    isComplete &&= value !== '';
     return encodeURIComponent(value);
   });
-  return isWhole ? { params: valueOf, path } : NO_ADDRESS;
+  return isComplete ? { params: valueOf, path } : NO_ADDRESS;
 }
 
-function toCaller<R extends Route>(route: R, said: Said): ApiAnswer<AnswerOf<R>> {
-  switch (said.kind) {
+function toResult<R extends Route>(route: R, response: EndpointResponse): ApiAnswer<RouteAnswer<R>> {
+  switch (response.kind) {
     case 'answered':
-      return { ok: true, value: valueOf(route, said.body) };
+      return { ok: true, value: parseAnswer(route, response.body) };
     case 'refused':
-      return { ok: false, refusal: said.refusal };
+      return { ok: false, refusal: response.refusal };
     case 'image':
-      throw new Error(`${route.path} gives an image, which goes over HTTP alone`);
+    case 'csv':
+      throw new Error(`${route.path} answers with a file, which is served over HTTP only`);
   }
 }
 
-/** What a program would read, in the types of the contract. */
-function valueOf<R extends Route>(route: R, body: unknown): AnswerOf<R> {
+/** The answer as an HTTP client reads it, parsed by the contract of the route. */
+function parseAnswer<R extends Route>(route: R, body: unknown): RouteAnswer<R> {
   const contract = route.again ? z.union([route.answer, route.again]) : route.answer;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Parsed by the contract of the route.
-  return contract.parse(JSON.parse(JSON.stringify(body))) as AnswerOf<R>;
+  return contract.parse(JSON.parse(JSON.stringify(body))) as RouteAnswer<R>;
 }

@@ -8,112 +8,140 @@ import type { TrustProxy } from '../platform/config';
 import type { Log } from '../platform/log';
 import { throttledLog } from '../platform/log-throttle';
 import type { Metrics } from '../platform/metrics';
-import type { AnswerStore, ApiKeyStore, AuditStore, DeliveryStore, SendingStore, TaskStore } from '../workflow/ports';
-import type { ConservationStore } from '../workflow/conservation-port';
+import type { Tracing } from '../platform/tracing';
+import type {
+  AnswerStore,
+  ApiKeyStore,
+  AuditStore,
+  DeliveryStore,
+  SendingStore,
+  TaskStore,
+  ViolationStore,
+} from '../workflow/ports';
+import type { DifferenceStore } from '../workflow/difference-port';
+import type { JudgementStore } from '../workflow/judgement-port';
+import type { ConservationStore } from '../workflow/conservation';
 import type { Lookups } from '../workflow/lookups';
-import type { TowTools } from '../workflow/progress';
+import type { NotificationTools } from '../workflow/notifications';
+import type { AddressOf, ShadowStore } from '../workflow/shadow-list';
+import type { SeenServiceStore } from '../workflow/service-view';
+import type { RefusedCallStore } from '../workflow/webhook-port';
 import type { Spool } from '../workflow/spool-port';
 import type { OperatorApi, SignIn } from '../workflow/operator-port';
-import type { ViolationStore } from '../workflow/violation-port';
 import { serveApiKeys } from './api-keys';
-import { serveAudit } from './audit';
-import { withSessions, type SessionActor } from './authenticate';
-import { closePaths, serveMetrics, type OpenPath } from './closed-paths';
-import { serveConservation } from './conservation';
-import { serveDeliveries } from './deliveries';
+import { createApiServer } from './api-server';
+import { createAuthenticator, type SessionActor } from './authenticate';
+import { serveDifferences } from './differences';
+import { serveDispatch, servePhotos } from './dispatch';
 import { serveDocs } from './docs';
-import { serveDispatch } from './dispatch';
 import { serveEvents } from './events';
+import { protectPaths, type OpenPath } from './identify';
 import { createOperatorApi } from './in-process';
 import { serveLookups } from './lookups';
 import { mountEndpoints } from './mount';
-import { servePhotos } from './photos';
+import { serveNotifications } from './notifications';
+import { serveOperations } from './operations';
 import { mountQueuePages, serveQueues, type WatchedQueue } from './queues';
-import { answerError, routeOf, sendError } from './reply';
-import { serveSending } from './sending';
-import { createServer } from './serve';
+import { answerError, routeOf, sendError } from './send-response';
+import { serveShadow } from './shadow';
 import { serveTasks } from './tasks';
-import { serveTows } from './tows';
+import { serveTows, type TowRouteTools } from './tows';
 import { serveViolationDecisions } from './violation-decisions';
 import { serveViolations } from './violations';
 
-export { BOOTSTRAP } from './authenticate';
+export { BOOTSTRAP, createSignIn } from './authenticate';
 export { createDecisionApi } from './decision-api';
-export { createSignIn } from './sign-in';
 
 export interface OperatorOptions {
-  readonly progress: TowTools;
+  readonly progress: TowRouteTools;
   readonly violations: ViolationStore;
-  /** Which creation path new violations go by. */
+  /** The service's API for new violations. */
   readonly violationApi: ViolationApi;
   readonly spool: Spool;
+  readonly imagesTotalBytesMax: number;
   readonly deliveries: DeliveryStore;
+  readonly refusedCalls: Pick<RefusedCallStore, 'list'>;
   readonly tasks: TaskStore;
+  readonly differences: DifferenceStore;
+  readonly seenService: SeenServiceStore;
+  readonly judgements: JudgementStore;
   readonly sending: SendingStore;
-  /** Null when this console has no access to the service. */
+  /** Null when the service is not configured. */
   readonly lookups: Lookups | null;
+  readonly shadow: ShadowStore;
+  readonly addressOf: AddressOf;
   readonly keys: ApiKeyStore;
   readonly audit: AuditStore;
   readonly answers: AnswerStore;
   readonly queues: readonly WatchedQueue[];
-  readonly conservation: Pick<ConservationStore, 'lastWalk'>;
-  /** Shared by all that checks keys in this process (createSignIn). */
+  readonly conservation: Pick<ConservationStore, 'lastScan'>;
+  readonly notifications: NotificationTools;
+  /** The one sign-in of this process (createSignIn). */
   readonly signIn: SignIn;
-  /** Who is signed in on the console may read here, too; nobody when left out. */
+  /** Finds the console session of a request. Sessions may read; without this option only API keys are accepted. */
   readonly sessionActor?: SessionActor;
-  /** What may be read without a key. */
+  /** Paths that need no API key. */
   readonly openPaths: readonly OpenPath[];
   readonly trustProxy: TrustProxy;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Absent: no traces. */
+  readonly tracing?: Tracing;
 }
 
 export interface Operator {
-  /** The API and the queue pages as an Express application. */
   readonly app: Express;
-  /** The API for whoever lives in this process. */
+  /** The API for code in this process. */
   readonly api: OperatorApi;
-  /** Hands an event to all who watch. */
+  /** Sends an event to all subscribers of `/api/events`. */
   publish(event: StoreEvent): void;
-  /** Ends all streams of events, so that the listener can close. */
+  /** Ends all event streams, so that the listener can close. */
   close(): void;
 }
 
-/** The operator API and the queue pages. */
+/** The operator API over HTTP and in process, and the pages and documents that share its port. */
 export function createOperator(options: OperatorOptions): Operator {
   const app = express();
   const { clock, log } = options;
-  const authenticator = withSessions(options.signIn, options.sessionActor ?? (() => Promise.resolve(null)));
+  const authenticator = createAuthenticator(options.signIn, options.sessionActor ?? (() => Promise.resolve(null)));
   app.disable('etag');
   app.set('trust proxy', options.trustProxy);
   app.use(securityHeaders());
   app.use(logRequests(options));
   mountQueuePages(app, options.queues, authenticator);
 
-  const server = createServer({
+  const server = createApiServer({
     answers: options.answers,
     spool: options.spool,
+    imagesTotalBytesMax: options.imagesTotalBytesMax,
     log: throttledLog(log, { clock }),
+    tracing: options.tracing,
+    clock,
   });
-  serveTows(server, options.progress);
-  serveDispatch(server, options.progress);
   const { violations, progress } = options;
+  serveTows(server, progress);
+  serveDispatch(server, progress);
+  servePhotos(server, { ...progress, spool: options.spool });
+  const { differences, seenService, judgements, deliveries } = options;
+  serveDifferences(server, { records: progress.records, differences, seenService, judgements, deliveries });
   serveTasks(server, { ...progress, tasks: options.tasks, violations });
   serveViolations(server, { ...progress, violations, spool: options.spool, api: options.violationApi });
-  servePhotos(server, { ...progress, spool: options.spool });
   serveViolationDecisions(server, progress);
-  serveLookups(server, options.lookups);
-  serveSending(server, { ...progress, sending: options.sending });
-  serveDeliveries(server, { ...progress, deliveries: options.deliveries });
-  serveQueues(server, { queues: options.queues, audit: options.audit });
-  serveConservation(server, options.conservation);
-  serveApiKeys(server, { keys: options.keys, clock: options.clock });
-  serveAudit(server, options.audit);
+  serveLookups(server, options.lookups, progress.mode);
+  const { refusedCalls, sending, audit, conservation } = options;
+  serveOperations(server, { ...progress, deliveries, differences, refusedCalls, sending, audit, conservation });
+  serveShadow(server, { ...progress, shadow: options.shadow, addressOf: options.addressOf });
+  serveQueues(server, { queues: options.queues, audit });
+  serveNotifications(server, { ...options.notifications, clock });
+  serveApiKeys(server, { keys: options.keys, clock });
   mountEndpoints(app, server.endpoints, authenticator);
   const events = serveEvents(app, authenticator, { clock });
-  closePaths(app, authenticator, options.openPaths);
-  serveMetrics(app, options.metrics);
+  protectPaths(app, authenticator, options.openPaths);
+  app.get('/metrics', async (_request, response) => {
+    const { contentType, text } = await options.metrics.text();
+    response.set({ 'content-type': contentType, 'cache-control': 'no-store' }).send(text);
+  });
   serveDocs(app);
   app.get('/', (_request, response) => {
     response.json({
@@ -126,7 +154,7 @@ export function createOperator(options: OperatorOptions): Operator {
     });
   });
   app.use((_request, response) => sendError(response, 404, NO_SUCH_ADDRESS));
-  app.use(answerError(throttledLog(options.log, { clock: options.clock })));
+  app.use(answerError(throttledLog(log, { clock })));
   return {
     app,
     api: createOperatorApi(server.endpoints, options.answers),
@@ -135,7 +163,7 @@ export function createOperator(options: OperatorOptions): Operator {
   };
 }
 
-/** Strict everywhere; what the queue pages need is allowed by name. */
+/** Strict, except for what the queue pages need. */
 function securityHeaders(): RequestHandler {
   return helmet({
     contentSecurityPolicy: {
@@ -153,14 +181,14 @@ function securityHeaders(): RequestHandler {
         frameAncestors: ["'none'"],
       },
     },
-    // As on the pages of the same port: other hosts of the domain may have no TLS.
+    // As on the console pages of the same port: other hosts of the domain may have no TLS.
     strictTransportSecurity: false,
   });
 }
 
 /**
- * Logs and counts each request once its response is over. A client that closes the connection with the last byte of a
- * streamed body leaves a response that never finishes, but always closes.
+ * Logs and counts each request when its response closes. A response does not always emit 'finish': not when the client closes
+ * the connection with the last byte of a streamed body.
  */
 function logRequests({ log, metrics, clock }: OperatorOptions): RequestHandler {
   return (request, response, next) => {

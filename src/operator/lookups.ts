@@ -1,60 +1,63 @@
 import { zoneId } from '../contracts/lookups';
 import { ROUTES } from '../contracts/operator-routes';
 import { failedRules } from '../contracts/rules';
-import { invalid } from '../domain/refusal';
+import type { ServiceMode } from '../domain/vocabulary';
 import type { NoAnswer } from '../workflow/lookup-port';
-import type { Found, Lookups } from '../workflow/lookups';
-import type { Problem } from './said';
-import type { Server } from './serve';
+import type { LookupAnswer, Lookups } from '../workflow/lookups';
+import type { ApiServer } from './api-server';
+import { invalidFields, refused, type RefusedResponse } from './responses';
 
 /**
- * What the service can be asked right now (service-api 4.5). Its own words about a question come back as 422; that it
- * cannot be asked is 503, with the time to come back; that its answer breaks its contract is 502, because nothing says
- * that it will be another one the next time.
+ * Questions that are passed on to the parking service (docs/service-api.md#guide-operations). Its refusal of a question
+ * becomes 422 with its message. When it cannot be asked: 503 with Retry-After. When its answer breaks the contract: 502, as
+ * a retry is unlikely to help.
  */
-export function serveLookups(server: Server, lookups: Lookups | null): void {
+export function serveLookups(server: ApiServer, configured: Lookups | null, mode: ServiceMode = 'live'): void {
+  const lookups = mode === 'live' ? configured : null;
+  const unanswered = mode === 'live' ? SERVICE_NOT_CONFIGURED : NOT_IN_SHADOW_MODE;
   server.ask(ROUTES.readCapacity, async ({ params }) => {
     const zone = zoneId.safeParse(params('zone_id'));
     if (!zone.success) {
-      const rules = failedRules(zone.error).map(({ rule }) => ({ field: 'zone_id', rule }));
-      return { httpStatus: 422, error: invalid(rules).refusal, retryAfterMs: null };
+      return invalidFields(failedRules(zone.error).map(({ rule }) => ({ field: 'zone_id', rule })));
     }
-    return lookups === null ? NOT_CONFIGURED : saidOf(await lookups.capacity(zone.data));
+    return lookups === null ? unanswered : responseOf(await lookups.capacity(zone.data));
   });
   server.ask(ROUTES.checkTicket, async ({ body }) =>
-    lookups === null ? NOT_CONFIGURED : saidOf(await lookups.ticket(body)),
+    lookups === null ? unanswered : responseOf(await lookups.ticket(body)),
   );
 }
 
-const NOT_CONFIGURED: Problem = {
-  httpStatus: 503,
-  error: {
-    code: 'service_not_configured',
-    message: 'This console has no access to the service: SERVICE_BASE_URL, SERVICE_CLIENT_ID, SERVICE_CLIENT_SECRET.',
-  },
-  retryAfterMs: null,
-};
+const SERVICE_NOT_CONFIGURED = refused(503, {
+  code: 'service_not_configured',
+  message:
+    'This console cannot call the service. Set SERVICE_BASE_URL, SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET for it.',
+});
 
-function saidOf(found: Found<object>): { readonly answer: object } | Problem {
-  if (found.kind === 'not_answered') return problemOf(found.because);
+const NOT_IN_SHADOW_MODE = refused(503, {
+  code: 'shadow_mode',
+  message: 'This console runs with SERVICE_MODE=shadow: nothing is asked of the service.',
+});
+
+function responseOf(found: LookupAnswer<object>): { readonly answer: object } | RefusedResponse {
+  if (found.kind === 'not_answered') return refusalOf(found.because);
   return { answer: { ...found.data, checked_at: new Date(found.checkedAtMs).toISOString() } };
 }
 
-/** Everything that keeps the service from answering, as this API says it. */
-const PROBLEMS = {
-  budget_spent: [503, 'budget_spent', 'The calls that may be made to the service this minute are used up.'],
+/** Reason why the service gave no answer → status, code and message. */
+const NO_ANSWER = {
+  budget_spent: [503, 'budget_spent', 'The calls to the service for this minute are used up. Try again later.'],
   connection_lost: [503, 'service_connection_lost', 'The service gives no access token, or its address is wrong.'],
-  forbidden: [503, 'service_forbids', 'The service does not allow this operator to ask that.'],
-  unavailable: [503, 'service_unavailable', 'The service could not be reached, or failed.'],
-  answer_broken: [502, 'answer_broken', 'The service answered something that cannot be understood.'],
+  forbidden: [503, 'service_forbids', 'The service does not allow this operator to ask this.'],
+  unavailable: [503, 'service_unavailable', 'The service cannot be reached, or failed. Try again later.'],
+  answer_broken: [502, 'answer_broken', 'The answer of the service cannot be read.'],
 } as const;
 
-function problemOf(because: NoAnswer): Problem {
+function refusalOf(because: NoAnswer): RefusedResponse {
   if (because.why === 'refused') {
     const { message, field } = because;
     const details = field === null ? [] : [{ field, rule: message }];
-    return { httpStatus: 422, error: { code: 'service_refused', message, details }, retryAfterMs: null };
+    return refused(422, { code: 'service_refused', message, details });
   }
-  const [httpStatus, code, message] = PROBLEMS[because.why];
-  return { httpStatus, error: { code, message }, retryAfterMs: because.retryAfterMs };
+  const [httpStatus, code, message] = NO_ANSWER[because.why];
+  return refused(httpStatus, { code, message }, because.retryAfterMs);
 }

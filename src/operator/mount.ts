@@ -1,15 +1,15 @@
 import express, { type Express, type Request, type RequestHandler } from 'express';
 import type { Route } from '../contracts/operator-routes';
+import type { Endpoint, Endpoints } from './api-server';
 import type { Authenticator } from './authenticate';
-import { BODY_LIMIT_BYTES } from './body-limit';
-import type { Incoming } from './check-call';
+import type { UncheckedCall } from './check-call';
 import { identify } from './identify';
-import { send } from './reply';
-import type { Endpoint, Endpoints } from './serve';
+import { JSON_BODY_BYTES_MAX } from './responses';
+import { send } from './send-response';
 
-/** Puts the endpoints on the wire: each waits for requests at the address of its route. */
+/** Serves each endpoint over HTTP at the method and path of its route. */
 export function mountEndpoints(app: Express, endpoints: Endpoints, authenticator: Authenticator): void {
-  const parseJson: RequestHandler = express.json({ type: () => true, limit: BODY_LIMIT_BYTES });
+  const parseJson: RequestHandler = express.json({ type: () => true, limit: JSON_BODY_BYTES_MAX });
   const mount = (route: Route, endpoint: Endpoint) => {
     switch (endpoint.takes) {
       case 'json':
@@ -18,19 +18,18 @@ export function mountEndpoints(app: Express, endpoints: Endpoints, authenticator
           if (!caller) return;
           const { actor } = caller;
           const body: unknown = request.body ?? {};
-          await send(response, await endpoint.answer({ ...saidBy(request), actor, query: request.query, body }));
+          await send(response, await endpoint.answer({ actor, query: request.query, body, ...addressOf(request) }));
         });
         break;
       case 'form':
-        // Nothing parses the body before it is known who sends it.
+        // The caller is identified before the body is read, so that a stranger cannot fill the disk.
         app[route.method](route.path, async (request, response) => {
           const caller = await identify(request, response, authenticator);
           if (!caller) return;
           const { actor } = caller;
-          const { said } = await endpoint.answer({ ...saidBy(request), actor, request, own: null });
-          // Nobody is there to be answered; this only ends the exchange.
-          if (said.kind === 'gone') response.destroy();
-          else await send(response, said);
+          const answer = await endpoint.answer({ actor, request, page: null, ...addressOf(request) });
+          if (answer.response.kind === 'client_gone') response.destroy();
+          else await send(response, answer.response);
         });
         break;
     }
@@ -38,15 +37,14 @@ export function mountEndpoints(app: Express, endpoints: Endpoints, authenticator
   for (const [route, endpoint] of endpoints) mount(route, endpoint);
 }
 
-function saidBy(request: Request): Pick<Incoming, 'params' | 'path' | 'idempotencyKey'> {
+function addressOf(request: Request): Pick<UncheckedCall, 'params' | 'path' | 'idempotencyKey' | 'traceparent'> {
   return {
-    params: (name) => paramOf(request, name),
+    params: (name) => {
+      const value = request.params[name];
+      return typeof value === 'string' ? value : '';
+    },
     path: request.path,
     idempotencyKey: request.get('idempotency-key'),
+    traceparent: request.get('traceparent'),
   };
-}
-
-function paramOf(request: Request, name: string): string {
-  const value = request.params[name];
-  return typeof value === 'string' ? value : '';
 }

@@ -4,33 +4,36 @@ import { ExpressAdapter } from '@bull-board/express';
 import type { Queue } from 'bullmq';
 import { Router, type RequestHandler } from 'express';
 
-/** BullMQ's board of the queues at `/queues`: read-only for everybody, since retrying a job by hand would bypass the outbox. */
+/** BullMQ's board at `/queues`. It is read-only, because a job that is retried there would bypass the outbox. */
 export function createQueuePages(queues: readonly Queue[]): RequestHandler {
   const pages = new ExpressAdapter();
   pages.setBasePath('/queues');
   createBullBoard({
     queues: queues.map((queue) => new BullMQAdapter(queue, { readOnlyMode: true })),
     serverAdapter: pages,
-    options: { uiConfig: { boardTitle: 'towhook queues', hideRedisDetails: true } },
+    // The list of workers needs CLIENT LIST, which shows the clients of everyone who shares this Redis.
+    options: { uiConfig: { boardTitle: 'towhook queues', hideRedisDetails: true, showWorkers: false } },
   });
   const router: unknown = pages.getRouter();
   if (!isHandler(router)) throw new Error('the queue pages have no router');
-  return Router().use(withoutOutsideLinks(), router);
+  return Router().use(removeExternalLinks(), router);
 }
 
-/** A link of a page's head to an address that is not ours. */
-const OUTSIDE_LINK = /<link\b[^>]*\bhref="https?:[^>]*>/g;
+const EXTERNAL_LINK = /<link\b[^>]*\bhref="https?:[^>]*>/g;
 
-/** The pages ask another site for a font. The content security policy forbids it, and the browser would complain. */
-function withoutOutsideLinks(): RequestHandler {
+/**
+ * Removes links to other sites from the HTML: bull-board loads a font from one, which the content security policy blocks with
+ * an error in the browser console. Remove this when bull-board serves its own font.
+ */
+function removeExternalLinks(): RequestHandler {
   return (_request, response, next) => {
     const send = response.send.bind(response);
-    response.send = (body: unknown) => send(typeof body === 'string' ? body.replaceAll(OUTSIDE_LINK, '') : body);
+    response.send = (body: unknown) => send(typeof body === 'string' ? body.replaceAll(EXTERNAL_LINK, '') : body);
     next();
   };
 }
 
-/** The pages' router is typed as anything at all. */
+/** bull-board types its router as `any`. */
 function isHandler(value: unknown): value is RequestHandler {
   return typeof value === 'function';
 }

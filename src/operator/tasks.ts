@@ -1,21 +1,20 @@
 import { ROUTES } from '../contracts/operator-routes';
 import type { Task } from '../contracts/records';
-import type { TaskStore, TowStore } from '../workflow/ports';
+import type { TaskStore, TowStore, ViolationStore } from '../workflow/ports';
 import { resolveTask } from '../workflow/resolve-task';
-import { taskViewOf } from '../workflow/task-view';
+import { taskViewOf } from '../workflow/views';
 import type { RecordStore } from '../workflow/transaction-port';
-import type { ViolationStore } from '../workflow/violation-port';
-import type { Server } from './serve';
+import type { ApiServer } from './api-server';
 
-export interface TaskTools {
+export interface TaskRouteTools {
   readonly tasks: TaskStore;
   readonly records: RecordStore;
   readonly tows: Pick<TowStore, 'read'>;
   readonly violations: Pick<ViolationStore, 'read'>;
 }
 
-/** What people must decide. A task that does not offer "resolve" is closed by deciding, not here. */
-export function serveTasks(server: Server, tools: TaskTools): void {
+/** Tasks. Only a task that offers `resolve` is closed here; a decision closes any other. */
+export function serveTasks(server: ApiServer, tools: TaskRouteTools): void {
   const { tasks, tows, violations } = tools;
   const view = async (task: Task) => {
     const ref = task.report_id === undefined ? undefined : task.towing_reference_id;
@@ -35,6 +34,6 @@ export function serveTasks(server: Server, tools: TaskTools): void {
     return { items: await Promise.all(page.items.map(view)), next_cursor: page.nextCursor };
   });
   server.change(ROUTES.resolveTask, ({ params, actor, body: { reason } }) => ({
-    effect: (remember) => resolveTask(tools, { id: params('task_id'), reason, actor, remember }),
+    effect: (idempotency) => resolveTask(tools, { id: params('task_id'), reason, actor, idempotency }),
   }));
 }

@@ -1,15 +1,21 @@
+import { FACT_CONTRACTS } from '../contracts/facts';
 import { ROUTES } from '../contracts/operator-routes';
-import type { FactCommand } from '../domain/fact-command';
+import { FACT_EVENTS } from '../domain/vocabulary';
 import { decideReport, type DecisionCommand } from '../workflow/decisions';
-import { recordFact, type Actor, type TowTools } from '../workflow/progress';
-import { towViewOf } from '../workflow/tow-view';
+import type { TowStore } from '../workflow/ports';
+import { recordFact, type Actor, type FactTools } from '../workflow/record-fact';
+import { towViewOf } from '../workflow/views';
 import type { Change } from './idempotency';
-import type { Server } from './serve';
+import type { ApiServer } from './api-server';
 
 type Params = (name: string) => string;
 
-/** Tows: what people see, say and decide. */
-export function serveTows(server: Server, tools: TowTools): void {
+export interface TowRouteTools extends FactTools {
+  readonly tows: TowStore;
+}
+
+/** Tows: read them, record facts, decide about reports. */
+export function serveTows(server: ApiServer, tools: TowRouteTools): void {
   server.read(ROUTES.readTow, async ({ params }) => {
     const record = await tools.tows.read(params('towing_reference_id'));
     return record && towViewOf(record);
@@ -29,51 +35,18 @@ export function serveTows(server: Server, tools: TowTools): void {
     return { items: page.items.map(towViewOf), next_cursor: page.nextCursor };
   });
 
-  const fact = (call: { actor: Actor; params: Params }, command: FactCommand): Change => {
-    const ref = call.params('towing_reference_id');
-    return { effect: (remember) => recordFact(tools, { ref, command, actor: call.actor, remember }) };
-  };
-  server.change(ROUTES.started, (call) =>
-    fact(call, {
-      event: 'started',
-      plateNumber: call.body.plate_number,
-      towedLocation: call.body.towed_location,
-      latitude: call.body.latitude,
-      longitude: call.body.longitude,
-      occurredAt: call.body.occurred_at,
-    }),
-  );
-  server.change(ROUTES.detained, (call) => fact(call, { event: 'detained', occurredAt: call.body.occurred_at }));
-  server.change(ROUTES.released, (call) => fact(call, { event: 'released', occurredAt: call.body.occurred_at }));
-  server.change(ROUTES.canceled, (call) =>
-    fact(call, {
-      event: 'canceled',
-      cancellationReason: call.body.cancellation_reason,
-      occurredAt: call.body.occurred_at,
-      reason: call.body.reason,
-    }),
-  );
-  server.change(ROUTES.invoice, (call) =>
-    fact(call, {
-      event: 'invoice',
-      vehicleType: call.body.vehicle_type,
-      delayInDays: call.body.delay_in_days,
-      overrideReason: call.body.override_reason,
-    }),
-  );
-  server.change(ROUTES.payment, (call) =>
-    fact(call, {
-      event: 'payment',
-      paymentStatus: call.body.payment_status,
-      externalReference: call.body.external_reference,
-      occurredAt: call.body.occurred_at,
-    }),
-  );
+  for (const event of FACT_EVENTS) {
+    const { commandOf } = FACT_CONTRACTS[event];
+    server.change(ROUTES[event], ({ params, body, actor }) => {
+      const request = { ref: params('towing_reference_id'), command: commandOf(body), actor };
+      return { effect: (idempotency) => recordFact(tools, { ...request, idempotency }) };
+    });
+  }
 
   const decision = (call: { actor: Actor; params: Params }, command: DecisionCommand): Change => {
     const ref = call.params('towing_reference_id');
     const reportId = call.params('report_id');
-    return { effect: (remember) => decideReport(tools, { ref, reportId, command, actor: call.actor, remember }) };
+    return { effect: (idempotency) => decideReport(tools, { ref, reportId, command, actor: call.actor, idempotency }) };
   };
   server.change(ROUTES.retryReport, (call) => decision(call, { action: 'retry' }));
   server.change(ROUTES.correctReport, (call) => decision(call, { action: 'correct', fields: call.body }));

@@ -1,15 +1,15 @@
 import { ROUTES } from '../contracts/operator-routes';
 import { decideViolation, type DecideTools, type ViolationCommand } from '../workflow/decide-violation';
 import { linkViolation } from '../workflow/link-violation';
-import type { Actor } from '../workflow/progress';
+import type { Actor } from '../workflow/record-fact';
 import type { Change } from './idempotency';
-import type { Server } from './serve';
+import type { ApiServer } from './api-server';
 
-/** What people decide about violations, and which tow comes from which. */
-export function serveViolationDecisions(server: Server, tools: DecideTools): void {
+/** Decisions about violations, and the links from tows to violations. */
+export function serveViolationDecisions(server: ApiServer, tools: DecideTools): void {
   const decision = (call: { actor: Actor; params: (name: string) => string }, command: ViolationCommand): Change => {
     const id = call.params('violation_id');
-    return { effect: (remember) => decideViolation(tools, { id, command, actor: call.actor, remember }) };
+    return { effect: (idempotency) => decideViolation(tools, { id, command, actor: call.actor, idempotency }) };
   };
   server.change(ROUTES.retryViolation, (call) => decision(call, { action: 'retry' }));
   server.change(ROUTES.correctViolation, (call) => decision(call, { action: 'correct', fields: call.body }));
@@ -25,8 +25,8 @@ export function serveViolationDecisions(server: Server, tools: DecideTools): voi
   server.change(ROUTES.linkViolation, (call) => {
     const ref = call.params('towing_reference_id');
     return {
-      effect: (remember) =>
-        linkViolation(tools, { ref, violationId: call.body.violation_id, actor: call.actor, remember }),
+      effect: (idempotency) =>
+        linkViolation(tools, { ref, violationId: call.body.violation_id, actor: call.actor, idempotency }),
     };
   });
 }

@@ -1,25 +1,35 @@
 import { ROUTES } from '../contracts/operator-routes';
 import type { ViolationApi } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
-import { newViolation, reportViolation, type ReportTools } from '../workflow/report-violation';
+import { replaceImages } from '../workflow/decide-violation';
+import { addKnownViolations } from '../workflow/known-violations';
+import { newViolation, reportViolation, type ReportViolationTools } from '../workflow/report-violation';
 import type { Spool } from '../workflow/spool-port';
-import type { ViolationStore } from '../workflow/violation-port';
-import { violationViewOf } from '../workflow/violation-view';
-import type { Server } from './serve';
+import type { ViolationStore } from '../workflow/ports';
+import { violationViewOf } from '../workflow/views';
+import type { ApiServer } from './api-server';
 
-export interface ViolationTools extends ReportTools {
+export interface ViolationRouteTools extends ReportViolationTools {
   readonly violations: ViolationStore;
-  readonly spool: Pick<Spool, 'pathOf'>;
+  readonly spool: Pick<Spool, 'sourceOf'>;
   readonly api: ViolationApi;
   readonly clock: Clock;
 }
 
-/** Violations: reported as a form, and looked at. */
-export function serveViolations(server: Server, tools: ViolationTools): void {
+/** Violations: report one by a form, list and read them. */
+export function serveViolations(server: ApiServer, tools: ViolationRouteTools): void {
   const { violations, spool } = tools;
-  server.takeForm(ROUTES.reportViolation, ({ actor, body }, { images, upload }) => {
+  server.form(ROUTES.reportViolation, ({ actor, body }, { images, upload }) => {
     const violation = newViolation({ form: body, images, actor }, tools);
-    return { effect: (remember) => reportViolation(tools, { violation, upload, actor, remember }) };
+    return { effect: (idempotency) => reportViolation(tools, { violation, upload, actor, idempotency }) };
+  });
+  server.change(ROUTES.addKnownViolations, ({ actor, body: { violations: known } }) => ({
+    effect: (idempotency) => addKnownViolations(tools, { violations: known, actor, idempotency }),
+  }));
+  server.form(ROUTES.replaceViolationImages, ({ params, actor, body }, { images, upload }) => {
+    const command = { action: 'correct', fields: body, images } as const;
+    const request = { id: params('violation_id'), command, upload, actor };
+    return { effect: (idempotency) => replaceImages(tools, { ...request, idempotency }) };
   });
   server.read(ROUTES.listViolations, async ({ query }) => {
     const page = await violations.list({
@@ -34,16 +44,16 @@ export function serveViolations(server: Server, tools: ViolationTools): void {
     const record = await violations.read(params('violation_id'));
     return record && violationViewOf(record);
   });
-  server.giveImage(ROUTES.readViolationImage, async ({ params }) => {
+  server.image(ROUTES.readViolationImage, async ({ params }) => {
     const record = await violations.read(params('violation_id'));
     const image = record?.violation.images[indexOf(params('image_number'))];
     if (!record || !image) return null;
-    const path = await spool.pathOf({ kind: 'violation', id: record.violation.id }, image);
-    return path === null ? null : { ...image, path };
+    const source = await spool.sourceOf({ kind: 'violation', id: record.violation.id }, image);
+    return source === null ? null : { ...image, source };
   });
 }
 
-/** Images are counted from 1; what is no such number names none. */
+/** The index of an image number, which counts from 1; -1 when it is not a number. */
 function indexOf(imageNumber: string): number {
   return /^[1-9]\d{0,3}$/.test(imageNumber) ? Number(imageNumber) - 1 : -1;
 }

@@ -1,0 +1,102 @@
+import type { Route } from '../contracts/operator-routes';
+import type { FormRoute } from '../workflow/operator-port';
+import type { AnswerStore } from '../workflow/ports';
+import { checkCall, checkRole, type RouteCall, type UncheckedCall } from './check-call';
+import { answerForm, type FormResponse, type UncheckedForm } from './form-endpoint';
+import { changeOnce, type Change } from './idempotency';
+import { traced, type TraceTools } from './trace-call';
+import type { FormTools, ReceivedForm } from './receive-form';
+import {
+  answered,
+  NOT_FOUND,
+  type CsvText,
+  type EndpointResponse,
+  type ImageFile,
+  type RefusedResponse,
+} from './responses';
+
+/**
+ * How a call of the operator API is answered. Each route of `contracts/operator-routes.ts` has one endpoint with two
+ * ways in: HTTP and the console pages in the same process. Both get the same checks, so they cannot differ.
+ *
+ *     HTTP request ── mount.ts: identify the caller, parse the JSON body ──┐
+ *                                                                          ├─▶ endpoint ──▶ EndpointResponse
+ *     console page ── in-process.ts: actor of the session, params, body ───┘
+ *
+ * An endpoint checks the role and the contract of the route (check-call.ts), reads a form (form-endpoint.ts) or runs a
+ * change at most once per Idempotency-Key (idempotency.ts), and calls the handler. send-response.ts writes the response
+ * over HTTP; in-process.ts returns it as a value. Handlers are registered by tows.ts, violations.ts and others.
+ */
+export interface ApiServer {
+  /** Registers a route that only reads. The handler's value is the answer; null means 404. */
+  read<R extends Route>(route: R, handler: (call: RouteCall<R>) => Promise<unknown>): void;
+  /** Registers a route that asks the parking service, which may fail. It changes nothing, also as a POST. */
+  ask<R extends Route>(
+    route: R,
+    handler: (call: RouteCall<R>) => Promise<{ readonly answer: object } | RefusedResponse>,
+  ): void;
+  /** Registers a route that makes a change, at most once per Idempotency-Key. */
+  change<R extends Route>(route: R, handler: (call: RouteCall<R>) => Change): void;
+  /** Registers a route that takes a form. Images that the change does not keep are deleted after the response. */
+  form<R extends FormRoute>(route: R, handler: (call: RouteCall<R>, form: ReceivedForm) => Change): void;
+  /** Registers a route that answers with an image file; null means 404. */
+  image<R extends Route>(route: R, handler: (call: RouteCall<R>) => Promise<ImageFile | null>): void;
+  /** Registers a route that answers with a CSV of any length. */
+  csv<R extends Route>(route: R, handler: (call: RouteCall<R>) => CsvText): void;
+}
+
+export type Endpoint =
+  | { readonly takes: 'json'; readonly answer: (call: UncheckedCall) => Promise<EndpointResponse> }
+  | { readonly takes: 'form'; readonly answer: (call: UncheckedForm) => Promise<FormResponse> };
+
+export type Endpoints = ReadonlyMap<Route, Endpoint>;
+
+export function createApiServer(
+  tools: { answers: AnswerStore } & FormTools & TraceTools,
+): ApiServer & { readonly endpoints: Endpoints } {
+  const endpoints = new Map<Route, Endpoint>();
+  const register = <R extends Route>(
+    route: R,
+    handle: (call: RouteCall<R>, unchecked: UncheckedCall) => Promise<EndpointResponse>,
+  ) => {
+    const answer = async (unchecked: UncheckedCall): Promise<EndpointResponse> => {
+      const forbidden = checkRole(route, unchecked.actor);
+      if (forbidden) return forbidden;
+      const call = checkCall(route, unchecked);
+      return 'refusal' in call ? call : handle(call, unchecked);
+    };
+    endpoints.set(route, { takes: 'json', answer });
+  };
+  return {
+    endpoints,
+    read: (route, handler) =>
+      register(route, async (call) => {
+        const answer = await handler(call);
+        return answer === null ? NOT_FOUND : answered(route.status, answer);
+      }),
+    ask: (route, handler) =>
+      register(route, async (call) => {
+        const result = await handler(call);
+        return 'answer' in result ? answered(route.status, result.answer) : result;
+      }),
+    change: (route, handler) =>
+      register(route, (call, { path, idempotencyKey, body, traceparent }) =>
+        traced({ route, call, traceparent }, tools, () =>
+          changeOnce({ method: route.method.toUpperCase(), path, idempotencyKey, content: body }, tools.answers, {
+            status: route.status,
+            ...handler(call),
+          }),
+        ),
+      ),
+    form: (route, handler) => {
+      const answer = (unchecked: UncheckedForm) => answerForm({ route, handler }, unchecked, tools);
+      endpoints.set(route, { takes: 'form', answer });
+    },
+    image: (route, handler) =>
+      register(route, async (call) => {
+        const image = await handler(call);
+        return image === null ? NOT_FOUND : { kind: 'image', image };
+      }),
+    csv: (route, handler) => register(route, (call) => Promise.resolve({ kind: 'csv', csv: handler(call) })),
+  };
+}

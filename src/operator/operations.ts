@@ -1,0 +1,81 @@
+import type { Delivery } from '../contracts/records';
+import { ROUTES } from '../contracts/operator-routes';
+import { unknown } from '../domain/refusal';
+import { PAUSABLE_OPERATIONS } from '../domain/vocabulary';
+import { type ConservationStore, conservationViewOf } from '../workflow/conservation';
+import { refused, type ActionResult } from '../workflow/action-result';
+import type { AuditStore, DeliveryStore, Page, SendingStore } from '../workflow/ports';
+import { replayDelivery, resumeOperation } from '../workflow/ops-actions';
+import { deliveryDetailOf, deliveryViewOf } from '../workflow/views';
+import type { DifferenceStore } from '../workflow/difference-port';
+import type { RecordStore } from '../workflow/transaction-port';
+import type { RefusedCallStore } from '../workflow/webhook-port';
+import type { ApiServer } from './api-server';
+
+export interface OperationRouteTools {
+  readonly deliveries: DeliveryStore;
+  readonly refusedCalls: Pick<RefusedCallStore, 'list'>;
+  readonly differences: Pick<DifferenceStore, 'all'>;
+  readonly sending: SendingStore;
+  readonly audit: AuditStore;
+  readonly conservation: Pick<ConservationStore, 'lastScan'>;
+  readonly records: RecordStore;
+}
+
+/** Webhook deliveries, what blocks sending, the conservation check and the audit log. */
+export function serveOperations(server: ApiServer, tools: OperationRouteTools): void {
+  serveDeliveries(server, tools);
+  serveSending(server, tools);
+  const { audit, conservation } = tools;
+  server.read(ROUTES.readConservation, async () => conservationViewOf(await conservation.lastScan()));
+  server.read(ROUTES.listAudit, async ({ query }) => {
+    const page = await audit.list({
+      cursor: query.cursor ?? null,
+      limit: query.limit,
+      towingReferenceId: query.towing_reference_id ?? null,
+    });
+    return { items: page.items, next_cursor: page.nextCursor };
+  });
+}
+
+function serveDeliveries(server: ApiServer, tools: OperationRouteTools): void {
+  const { deliveries, refusedCalls } = tools;
+  server.read(ROUTES.listDeliveries, async ({ query }) => {
+    const { cursor = null, limit, difference_id: differenceId } = query;
+    const isDiffering = differenceId !== undefined || query.differing === 'true';
+    if (!isDiffering) return listed(await deliveries.list({ cursor, limit }));
+    const kinds = differenceId === undefined ? (await tools.differences.all()).map(({ id }) => id) : [differenceId];
+    return listed(await deliveries.list({ cursor, limit, differing: kinds }));
+  });
+  server.read(ROUTES.listOtherCalls, async ({ query }) => ({ items: await deliveries.others(query.limit) }));
+  server.read(ROUTES.listRefusedCalls, async ({ query }) => ({ items: await refusedCalls.list(query.limit) }));
+  server.read(ROUTES.readDelivery, async ({ params }) => {
+    const delivery = await deliveries.read(params('delivery_id'));
+    return delivery && deliveryDetailOf(delivery);
+  });
+  server.change(ROUTES.replayDelivery, ({ params, actor }) => ({
+    effect: (idempotency) => replayDelivery(tools, { id: params('delivery_id'), actor, idempotency }),
+  }));
+}
+
+function listed({ items, nextCursor }: Page<Delivery>) {
+  return { items: items.map(deliveryViewOf), next_cursor: nextCursor };
+}
+
+const OPERATION_NOT_FOUND = unknown(
+  'operation_not_found',
+  `There is no such operation. Operations are ${PAUSABLE_OPERATIONS.join(', ')}.`,
+).refusal;
+
+function serveSending(server: ApiServer, tools: OperationRouteTools): void {
+  const { sending } = tools;
+  server.read(ROUTES.readSending, () => sending.read());
+  server.change(ROUTES.resumeOperation, ({ params, actor, body }) => ({
+    effect: (idempotency): Promise<ActionResult> => {
+      const operation = PAUSABLE_OPERATIONS.find((kind) => kind === params('operation'));
+      if (!operation) return Promise.resolve(refused(OPERATION_NOT_FOUND));
+      return resumeOperation(tools, { operation, reason: body.reason, actor, idempotency });
+    },
+    answer: () => sending.read(),
+  }));
+}
