@@ -1,0 +1,117 @@
+import { ArchiveBroken } from '../archive/read-file';
+import { readArchive, verifyArchive } from '../archive/read';
+import { notesOf, type Finding } from '../cli';
+import { SealedFileUnusable } from '../platform/sealed-file';
+import { folderOf, layoutOf } from '../spool/folders';
+import { imagePieces } from '../spool/stored-image';
+import { createAuditStore } from '../store/audit';
+import { createBackupRecordStore } from '../store/backup-record';
+import { completeScan } from '../store/complete-scan';
+import { keptImages } from '../store/kept-images';
+import { dataKeysOf } from '../store/sealed-values';
+import { verifyAudit } from '../workflow/verify-audit';
+import { join } from 'node:path';
+import { hashOf } from './files';
+import type { Connection } from './installation';
+
+export interface CheckedData {
+  readonly redis: Connection;
+  /** The folder with spool, photos and archive that belongs to it. */
+  readonly dataDir: string;
+  /** The time for which the data must vouch, Unix ms; null without one. */
+  readonly takenAtMs: number | null;
+}
+
+const EARLIER = 'Use an earlier backup.';
+
+/** Checks that the data of an installation is complete and fits together. No role may use it. */
+export async function checkData(data: CheckedData): Promise<Finding[]> {
+  return [
+    ...(data.takenAtMs === null ? [] : [await checkTime(data.redis, data.takenAtMs)]),
+    await checkConservation(data.redis),
+    await checkAudit(data),
+    await checkArchive(data),
+    ...(await checkImages(data)),
+  ];
+}
+
+/** The snapshot must contain the time that was written into Redis before it was taken. */
+async function checkTime(redis: Connection, takenAtMs: number): Promise<Finding> {
+  const notes = notesOf('time');
+  const { begunAtMs } = await createBackupRecordStore(redis).read();
+  if ((begunAtMs ?? 0) >= takenAtMs) {
+    return notes.fine('as_stated', `everything acknowledged before ${new Date(takenAtMs).toISOString()} is in it`);
+  }
+  return notes.fault('older', 'the snapshot of Redis is older than the backup states', EARLIER);
+}
+
+async function checkConservation(redis: Connection): Promise<Finding> {
+  const notes = notesOf('conservation');
+  const scan = await completeScan(redis);
+  if (scan === null) return notes.fault('no_result', 'the conservation check gave no result', EARLIER);
+  const { deliveries, reports, violations, lostNames } = scan;
+  const counted = `${deliveries.acknowledged} webhooks, ${reports.acknowledged} reports, ${violations.acknowledged} violations`;
+  const waiting = reports.acknowledged - reports.finished + violations.acknowledged - violations.finished;
+  const lost = deliveries.lost + reports.lost + violations.lost;
+  if (lost === 0)
+    return notes.fine('nothing_lost', `${counted}: none lost; ${waiting} reports and violations are open`);
+  return notes.fault('lost', `${counted}: ${lost} lost, such as ${lostNames[0] ?? ''}`, EARLIER);
+}
+
+async function checkAudit({ redis, dataDir }: CheckedData): Promise<Finding> {
+  const notes = notesOf('audit');
+  const kept = await createAuditStore(redis).lines();
+  const { extent, broken } = await verifyAudit({
+    kept,
+    archived: readArchive(dataDir, { type: 'audit' }),
+    noted: null,
+  }).catch(brokenChain);
+  if (broken) return notes.fault('broken', `the chain breaks at entry ${broken.seq}: ${broken.problem}`, EARLIER);
+  if (!extent) return notes.fine('no_entries', 'there is no entry yet');
+  const { firstSeq, lastSeq, headHash } = extent;
+  return notes.fine('unbroken', `${lastSeq - firstSeq + 1} entries, head ${lastSeq}:${headHash}`);
+}
+
+/** The check of the archive reports what is wrong with its files. */
+function brokenChain(error: unknown): Awaited<ReturnType<typeof verifyAudit>> {
+  if (!(error instanceof ArchiveBroken)) throw error;
+  return { extent: null, broken: { seq: 0, problem: 'the archive cannot be read' } };
+}
+
+async function checkArchive({ dataDir }: CheckedData): Promise<Finding> {
+  const notes = notesOf('archive');
+  const { files, batches, broken } = await verifyArchive(dataDir);
+  const [first] = broken;
+  if (first) return notes.fault('broken', `${broken.length} files are broken: ${first.message}`, EARLIER);
+  return notes.fine('sealed', `${batches} batches in ${files} files`);
+}
+
+function noneIfSealed(error: unknown): null {
+  if (error instanceof SealedFileUnusable) return null;
+  throw error;
+}
+
+async function checkImages({ redis, dataDir }: CheckedData): Promise<Finding[]> {
+  const layout = layoutOf(dataDir);
+  const checked = { violation: 0, photos: 0 };
+  const missing = { violation: 0, photos: 0 };
+  for await (const { place, file, sizeBytes, sha256 } of keptImages(redis)) {
+    checked[place.kind] += 1;
+    const pieces = imagePieces(join(folderOf(layout, place), file), dataKeysOf(redis));
+    const found = await hashOf(pieces).catch(noneIfSealed);
+    if (found?.bytes !== sizeBytes || found.sha256 !== sha256) missing[place.kind] += 1;
+  }
+  const [images, photos] = [notesOf('images'), notesOf('photos')];
+  return [
+    missing.violation === 0
+      ? images.fine('complete', `${checked.violation} images of open violations`)
+      : images.fault('missing', `${missing.violation} of ${checked.violation} images are missing or changed`, EARLIER),
+    missing.photos === 0
+      ? photos.fine('complete', `${checked.photos} photos of tows`)
+      : photos.warning(
+          'missing',
+          `${missing.photos} of ${checked.photos} photos of tows are missing or changed`,
+          'No action is needed if people removed them.',
+        ),
+  ];
+}

@@ -1,0 +1,69 @@
+import { BackupProblem } from '../cli';
+import { openExisting } from '../embedded-redis/start';
+import type { Clock } from '../platform/clock';
+import { loadConfig, type Config } from '../platform/config';
+import { openDataKeys } from '../platform/data-keys';
+import { errorMessage } from '../platform/errors';
+import { silentLog, type Log } from '../platform/log';
+import { createResources, type Resources } from '../platform/resources';
+import { openAccess } from '../store/access';
+import { connectFailFast, connectPatient, whenReady, type Server } from '../store/connect';
+
+export type Connection = ReturnType<typeof connectFailFast>;
+
+/** The installation of the environment, as a command sees it. */
+export interface OpenedInstallation {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Closed when the command ends. */
+  readonly resources: Resources;
+}
+
+export interface InstallationOptions {
+  readonly clock: Clock;
+  /** That of the process by default. */
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
+}
+
+/** Runs a command, and closes what it opened. @throws ConfigurationError */
+export async function withInstallation<T>(
+  { clock, environment }: InstallationOptions,
+  work: (installation: OpenedInstallation) => Promise<T>,
+): Promise<T> {
+  const config = loadConfig(environment);
+  const resources = createResources(silentLog);
+  try {
+    return await work({ config, clock, log: silentLog, resources });
+  } finally {
+    await resources.closeAll();
+  }
+}
+
+/** How the Redis of the installation is reached. The embedded one is started only if it has data. */
+export async function liveRedis(installation: OpenedInstallation): Promise<Server> {
+  const { config } = installation;
+  const found = config.redis.url ?? openExisting(config, installation);
+  const url = await Promise.resolve(found).catch((error: unknown) => {
+    throw new BackupProblem('no_redis', errorMessage(error));
+  });
+  return openAccess(config.redis, url, openDataKeys(config));
+}
+
+const READY_TIMEOUT_MS = 5000;
+
+/** Opens a connection: `fail fast` for short commands, `patient` for long ones. @throws BackupProblem */
+export async function openRedis(
+  server: Server,
+  { resources, log }: Pick<OpenedInstallation, 'resources' | 'log'>,
+  kind: 'fail fast' | 'patient' = 'fail fast',
+): Promise<Connection> {
+  const connect = kind === 'patient' ? connectPatient : connectFailFast;
+  const redis = resources.add('redis', connect(server, { log }), (connection) => connection.disconnect());
+  try {
+    await whenReady(redis, READY_TIMEOUT_MS);
+  } catch (error) {
+    throw new BackupProblem('redis_unreachable', errorMessage(error));
+  }
+  return redis;
+}

@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BackupProblem, notesOf, type Finding } from '../cli';
+import { backupManifest, MANIFEST, type BackupManifest } from '../contracts/backup';
+import { bytesOf, hashOf } from './files';
+
+/** Reads what a backup contains. @throws BackupProblem for a folder that is no complete backup. */
+export async function readManifest(folder: string): Promise<BackupManifest> {
+  const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => null);
+  if (text === null) {
+    throw new BackupProblem('no_backup', `${folder} is no complete backup: it has no ${MANIFEST}.`);
+  }
+  const manifest = backupManifest.safeParse(jsonIn(text));
+  if (manifest.success) return manifest.data;
+  throw new BackupProblem('manifest_broken', `The ${MANIFEST} of ${folder} cannot be read by this version.`);
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Compares all files of a backup with their sizes and hashes in the manifest. */
+export async function checkFiles(folder: string, { files }: BackupManifest): Promise<Finding> {
+  const notes = notesOf('files');
+  const changed: string[] = [];
+  for (const { path, bytes, sha256 } of files) {
+    const found = await hashOf(bytesOf(join(folder, path)));
+    if (found?.bytes !== bytes || found.sha256 !== sha256) changed.push(path);
+  }
+  const [first] = changed;
+  if (first === undefined) return notes.fine('unchanged', `${files.length} files are as they were written`);
+  // Names of folders contain references: only their number is shown.
+  return notes.fault(
+    'changed',
+    `${changed.length} of ${files.length} files are missing or changed`,
+    'Use another copy of this backup, or an earlier one.',
+  );
+}

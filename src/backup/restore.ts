@@ -1,0 +1,135 @@
+import { join, resolve } from 'node:path';
+import { BackupProblem, notesOf, sumOfFindings, type Finding, type RestoreOptions, type RestoreResult } from '../cli';
+import { SNAPSHOT, type BackupManifest } from '../contracts/backup';
+import { RedisNotAvailable } from '../embedded-redis/find-server';
+import { RedisDidNotStart } from '../embedded-redis/launch';
+import { serveSnapshot } from '../embedded-redis/serve-snapshot';
+import { openEmbedded } from '../embedded-redis/start';
+import { openDataKeys } from '../platform/data-keys';
+import { errorMessage } from '../platform/errors';
+import { createQueues } from '../queue/queues';
+import { openAccess, privateAccess } from '../store/access';
+import { createBackupRecordStore } from '../store/backup-record';
+import { copyData, endCopy } from '../store/copy-data';
+import { PARTITION } from '../store/keys';
+import { checkSchema, prepareSchema, SchemaMismatch } from '../store/schema';
+import { checkData } from './check-data';
+import { openRedis, liveRedis, type Connection, type OpenedInstallation } from './installation';
+import { checkFiles, readManifest } from './manifest';
+import { restoreFiles } from './restore-files';
+
+/**
+ * Verifies a backup on a private Redis, and restores it unless it is only to be verified.
+ *
+ * @throws BackupProblem when the folder is no backup, or there is no empty Redis to restore it into.
+ */
+export async function restoreBackup(options: RestoreOptions, installation: OpenedInstallation): Promise<RestoreResult> {
+  const { verifies, ignoresFaults } = options;
+  if (options.folder === null) return verifyInPlace(verifies, installation);
+  const folder = resolve(options.folder);
+  const manifest = await readManifest(folder);
+  requireDataKeys(manifest, installation);
+  // Before the verification, which may take minutes.
+  const target = verifies ? null : await openEmpty(installation);
+  const result = { takenAt: manifest.taken_at, isNoted: false };
+  const files = await checkFiles(folder, manifest);
+  const data = await openSnapshot(folder, { manifest, installation });
+  if ('state' in data) return { ...result, kind: 'faulty', findings: [files, data] };
+
+  const takenAtMs = Date.parse(manifest.taken_at);
+  const findings = [files, ...(await checkData({ redis: data, dataDir: join(folder, 'data'), takenAtMs }))];
+  const hasFaults = sumOfFindings(findings).faults > 0;
+  if (hasFaults && !(target && ignoresFaults)) return { ...result, kind: 'faulty', findings };
+  if (!target) return { ...result, kind: 'verified', isNoted: await recordVerified(takenAtMs, installation), findings };
+
+  await restoreFiles(folder, { manifest, dataDir: installation.config.dataDir });
+  await restoreRedis(data, target, installation);
+  const isNoted = !hasFaults && (await createBackupRecordStore(target).verified(takenAtMs));
+  return { ...result, kind: 'restored', isNoted, findings };
+}
+
+/** @throws BackupProblem when the data keys of the backup are not in the file of this machine. */
+function requireDataKeys({ data_keys: needed }: BackupManifest, { config }: OpenedInstallation): void {
+  const keys = openDataKeys(config);
+  const missing = needed.filter((id) => keys === null || keys.checkOf(id) === null);
+  if (missing.length === 0) return;
+  throw new BackupProblem(
+    'data_keys_missing',
+    `The backup is sealed under data keys that are not here: ${missing.join(', ')}.`,
+    'Name the file of data keys of that time in DATA_KEYS_FILE.',
+  );
+}
+
+/** Checks a Redis that was restored otherwise, such as from a snapshot of its provider. */
+async function verifyInPlace(verifies: boolean, installation: OpenedInstallation): Promise<RestoreResult> {
+  if (!verifies) throw new BackupProblem('no_folder', 'The folder of the backup is missing.');
+  const redis = await openRedis(await liveRedis(installation), installation, 'patient');
+  if ((await checkSchema(redis)) === null) throw new BackupProblem('nothing_to_verify', 'Redis holds no data.');
+  const { begunAtMs } = await createBackupRecordStore(redis).read();
+  const takenAt = begunAtMs === null ? null : new Date(begunAtMs).toISOString();
+  const findings = await checkData({ redis, dataDir: installation.config.dataDir, takenAtMs: begunAtMs });
+  const { faults } = sumOfFindings(findings);
+  return { kind: faults === 0 ? 'verified' : 'faulty', takenAt, isNoted: false, findings };
+}
+
+/** A connection to a private Redis with the snapshot; else what is wrong with it. */
+async function openSnapshot(
+  folder: string,
+  { manifest, installation }: { manifest: BackupManifest; installation: OpenedInstallation },
+): Promise<Connection | Finding> {
+  const { config, clock, log, resources } = installation;
+  const notes = notesOf('redis');
+  try {
+    const lookup = { searchPath: config.searchPath, binary: config.redis.serverBinary, clock, log };
+    const server = await serveSnapshot(join(folder, SNAPSHOT), lookup);
+    resources.add('snapshot', server, (opened) => opened.stop());
+    const access = privateAccess(`${server.url}/${manifest.database}`, openDataKeys(config));
+    const redis = await openRedis(access, installation, 'patient');
+    await prepareSchema(redis);
+    return redis;
+  } catch (error) {
+    if (error instanceof RedisNotAvailable) throw new BackupProblem('no_redis_server', error.message);
+    const fix = 'Use a redis-server that is at least as new as the Redis of the backup, or an earlier backup.';
+    if (error instanceof RedisDidNotStart) return notes.fault('unreadable', errorMessage(error), fix);
+    if (error instanceof SchemaMismatch) {
+      return notes.fault('other_schema', error.message, `Use the version that made the backup: ${manifest.towhook}.`);
+    }
+    throw error;
+  }
+}
+
+/** The Redis of the environment. @throws BackupProblem when it has data. */
+async function openEmpty(installation: OpenedInstallation): Promise<Connection> {
+  const { config } = installation;
+  const url = config.redis.url ?? (await openEmbedded(config, installation));
+  const redis = await openRedis(openAccess(config.redis, url, openDataKeys(config)), installation, 'patient');
+  if ((await redis.dbsize()) === 0) return redis;
+  throw new BackupProblem(
+    'redis_not_empty',
+    'The Redis of the environment is not empty: nothing was restored.',
+    'Restore into an empty Redis. If its data is worthless, stop all roles and remove it with FLUSHDB.',
+  );
+}
+
+/** Copies the data. Sending stays paused until a person resumes it. */
+async function restoreRedis(
+  from: Connection,
+  to: Connection,
+  { clock, log, resources }: OpenedInstallation,
+): Promise<void> {
+  await copyData(from, to);
+  const queues = createQueues({ connection: to, prefix: PARTITION, clock, log });
+  resources.add('queues', queues, (opened) => opened.close());
+  for (const name of ['reports', 'violations'] as const) await queues.byName[name].pause();
+  await endCopy(from, to);
+}
+
+/** False when the Redis of the environment cannot be reached, or is not the one that was backed up. */
+async function recordVerified(takenAtMs: number, installation: OpenedInstallation): Promise<boolean> {
+  try {
+    const live = await openRedis(await liveRedis(installation), installation);
+    return await createBackupRecordStore(live).verified(takenAtMs);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,120 @@
+import { readdir, rm } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import { archiveFolder } from '../archive/files';
+import { BackupProblem, type TakenBackup } from '../cli';
+import { backupManifest, MANIFEST, SNAPSHOT, type BackedUpFile } from '../contracts/backup';
+import { makeFolder } from '../platform/folders';
+import { projectVersion } from '../platform/process';
+import { createSpool } from '../spool';
+import { BackupRunning } from '../spool/backup';
+import { layoutOf } from '../spool/folders';
+import { createBackupRecordStore } from '../store/backup-record';
+import type { Server } from '../store/connect';
+import { neededDataKeys } from '../store/data-key-record';
+import { readSchema } from '../store/schema';
+import { SnapshotFailed, snapshotOf } from '../store/snapshot';
+import { createSpoolMarker } from '../store/spool-marker';
+import { copyFiles, filesBelow, FOLDER_MODE, sizeOf, writeFileTo } from './files';
+import { openRedis, liveRedis, type Connection, type OpenedInstallation } from './installation';
+
+/**
+ * Writes a backup of a running installation into a new or empty folder. The parts are read in an order that makes them
+ * fit together:
+ *
+ * 1. From now on images that are dropped are kept.
+ * 2. The time of the backup is written into Redis. Then Redis sends a snapshot, which contains it.
+ * 3. Images, photos and archive are copied. What the snapshot refers to is among them: a file is written before a
+ *    record refers to it, and of all files only dropped images are removed.
+ *
+ * @throws BackupProblem when it cannot be made; a folder that was begun is empty again.
+ */
+export async function takeBackup(folder: string, installation: OpenedInstallation): Promise<TakenBackup> {
+  const target = resolve(folder);
+  await requireEmpty(target);
+  const server = await liveRedis(installation);
+  const redis = await openRedis(server, installation);
+  const schema = await readSchema(redis);
+  if (schema === null) throw new BackupProblem('nothing_to_back_up', 'Redis holds no data.');
+  await makeFolder(target, FOLDER_MODE);
+  try {
+    const { takenAt, files } = await copyParts(target, { redis, server, installation });
+    const manifest = backupManifest.parse({
+      format: 1,
+      towhook: projectVersion(),
+      schema_version: schema.version,
+      taken_at: takenAt,
+      database: redis.options.db ?? 0,
+      data_keys: await neededDataKeys(redis),
+      files,
+    });
+    await writeFileTo(target, MANIFEST, lines(JSON.stringify(manifest, null, 1)));
+    return { folder, takenAt, files: files.length, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0) };
+  } catch (error) {
+    for (const name of await readdir(target)) await rm(join(target, name), { recursive: true, force: true });
+    throw problemIn(error);
+  }
+}
+
+async function requireEmpty(folder: string): Promise<void> {
+  if ((await filesBelow(folder)).length === 0) return;
+  throw new BackupProblem('folder_not_empty', `${folder} is not empty.`, 'Give each backup a new folder.');
+}
+
+/** Copies Redis first, and then the files. Returns the time of the backup. */
+async function copyParts(
+  target: string,
+  { redis, server, installation }: { redis: Connection; server: Server; installation: OpenedInstallation },
+): Promise<{ readonly takenAt: string; readonly files: readonly BackedUpFile[] }> {
+  const { config, clock, log } = installation;
+  const { dataDir } = config;
+  const marker = createSpoolMarker(redis);
+  const spool = createSpool({ dataDir, marker, keepMs: config.keep.violationsMs, clock, log });
+  const state = await spool.state();
+  if (state !== 'shared') {
+    throw new BackupProblem(
+      `disk_${state}`,
+      'DATA_DIR is not the disk that this Redis knows.',
+      'Run `towhook doctor`.',
+    );
+  }
+  const layout = layoutOf(dataDir);
+  const files = new Map<string, BackedUpFile>();
+  // `towhook reseal` may replace an image by one of another length meanwhile.
+  const wholeFiles = async (from: string) => (await filesBelow(from)).map((file) => ({ ...file, bytes: Infinity }));
+  const copy = async (from: string, to: string, only = wholeFiles(from)) => {
+    for (const file of await copyFiles(from, { target, to }, await only)) files.set(file.path, file);
+  };
+  const keepNoLonger = await spool.beginBackup();
+  try {
+    const takenAtMs = await createBackupRecordStore(redis).begin();
+    files.set(SNAPSHOT, await writeFileTo(target, SNAPSHOT, snapshotOf(await openRedis(server, installation))));
+    // What is appended to the archive from now on belongs to the time after the snapshot.
+    const archive = archiveFolder(dataDir);
+    const archived = await filesBelow(archive);
+    const markerSize = (await sizeOf(layout.marker)) ?? 0;
+    await copy(layout.spool, 'data/spool', Promise.resolve([{ path: basename(layout.marker), bytes: markerSize }]));
+    await copy(layout.violations, 'data/spool/violations');
+    // After the others, because images that are dropped meanwhile move from there to here.
+    await copy(layout.dropped, 'data/spool/violations');
+    await copy(layout.orphans, 'data/spool/orphans');
+    await copy(layout.photos, 'data/photos');
+    await copy(archive, 'data/archive', Promise.resolve(archived));
+    return { takenAt: new Date(takenAtMs).toISOString(), files: [...files.values()] };
+  } finally {
+    await keepNoLonger();
+  }
+}
+
+function problemIn(error: unknown): unknown {
+  if (error instanceof BackupRunning) return new BackupProblem('backup_running', error.message);
+  if (!(error instanceof SnapshotFailed)) return error;
+  return new BackupProblem(
+    'no_snapshot',
+    `Redis gave no snapshot: ${error.message}`,
+    'The user of REDIS_URL needs the permission for SYNC. A hosted Redis may refuse it: see docs/operations/backup.md.',
+  );
+}
+
+async function* lines(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(`${text}\n`);
+}

@@ -1,0 +1,110 @@
+import type { Command } from 'commander';
+import { addCommand, option, type CommandOutput, type CommandTools } from './command';
+import { findingLines, sumOfFindings, type Finding } from './finding';
+import { EXIT } from './problems';
+
+/** A complete backup. */
+export interface TakenBackup {
+  readonly folder: string;
+  /** Everything that was acknowledged before is in it; ISO 8601 UTC. */
+  readonly takenAt: string;
+  readonly files: number;
+  readonly bytes: number;
+}
+
+export interface RestoreOptions {
+  /** The folder of the backup; null checks the Redis and DATA_DIR of the environment as they are. */
+  readonly folder: string | null;
+  /** Only checks the backup. */
+  readonly verifies: boolean;
+  /** Restores a backup with faults too. */
+  readonly ignoresFaults: boolean;
+}
+
+export interface RestoreResult {
+  /** `faulty`: it has faults, so nothing was restored. */
+  readonly kind: 'verified' | 'restored' | 'faulty';
+  /** Null when it is unknown. */
+  readonly takenAt: string | null;
+  /** True when the Redis that was backed up now has the time of this verification. */
+  readonly isNoted: boolean;
+  readonly findings: readonly Finding[];
+}
+
+/** Both reject with BackupProblem, or ConfigurationError. */
+export interface Backups {
+  /** Writes a backup into a new or empty folder. */
+  take(folder: string): Promise<TakenBackup>;
+  restore(options: RestoreOptions): Promise<RestoreResult>;
+}
+
+/** `towhook backup` and `towhook restore`. */
+export function addBackup(
+  program: Command,
+  { tools, backups }: { readonly tools: CommandTools; readonly backups: Backups },
+): void {
+  addCommand(program, tools, {
+    usage: 'backup <folder>',
+    summary: 'write a backup of Redis, the images and the archive into a new folder',
+    examples: ['towhook backup /backups/2026-11-20', 'towhook backup /backups/2026-11-20 --json'],
+    run: async (call) => takenOutput(await backups.take(call.argument(0))),
+  }).description(ABOUT_BACKUP);
+  addCommand(program, tools, {
+    usage: 'restore [folder]',
+    summary: 'verify a backup, and restore it into an empty Redis',
+    options: [
+      option('--verify', 'only verify it; without a folder, verify the Redis and DATA_DIR of the environment'),
+      option('--despite-faults', 'restore a backup in which faults were found'),
+    ],
+    examples: ['towhook restore /backups/2026-11-20 --verify', 'towhook restore /backups/2026-11-20'],
+    run: async (call) => {
+      const folder = call.argument(0);
+      return restoreOutput(
+        await backups.restore({
+          folder: folder === '' ? null : folder,
+          verifies: call.flag('verify'),
+          ignoresFaults: call.flag('despiteFaults'),
+        }),
+      );
+    },
+  }).description(ABOUT_RESTORE);
+}
+
+const ABOUT_BACKUP = `Writes a backup into a new or empty folder, with the environment of the roles (REDIS_URL, DATA_DIR), while they run. Everything that was acknowledged before the printed time is in it.
+
+It contains personal data and secrets. Its files can be read by this user only.`;
+
+const ABOUT_RESTORE = `Verifies a backup: its checksums, and on a private Redis the conservation check, the audit chain, the archive and the images. A verification without faults is noted in the Redis of REDIS_URL if that is the one that was backed up.
+
+Without --verify it then restores the backup into the empty Redis of REDIS_URL, and adds the files that are missing in DATA_DIR. Stop all roles first. Sending stays paused until a person resumes it: \`towhook queue resume reports\` and \`towhook queue resume violations\`.
+
+It needs a redis-server program: an installed one, REDIS_SERVER_BIN, or a private copy that is fetched once.`;
+
+function takenOutput({ folder, takenAt, files, bytes }: TakenBackup): CommandOutput {
+  return {
+    json: { folder, taken_at: takenAt, files, bytes },
+    lines: [
+      `${folder}: ${files} files, ${(bytes / 1e6).toFixed(1)} MB.`,
+      `Everything that was acknowledged before ${takenAt} is in it.`,
+      `Verify it: towhook restore ${folder} --verify`,
+    ],
+  };
+}
+
+function restoreOutput({ kind, takenAt, isNoted, findings }: RestoreResult): CommandOutput {
+  const { faults, warnings } = sumOfFindings(findings);
+  return {
+    json: { result: kind, taken_at: takenAt, noted: isNoted, faults, warnings, findings },
+    lines: [...findingLines(findings), ...OUTCOMES[kind], ...(isNoted ? ['Noted in Redis as verified.'] : [])],
+    exitCode: faults === 0 || kind === 'restored' ? EXIT.done : EXIT.refused,
+  };
+}
+
+const OUTCOMES: Readonly<Record<RestoreResult['kind'], readonly string[]>> = {
+  verified: [],
+  faulty: ['Nothing was restored: the backup has faults. Use an earlier one, or --despite-faults.'],
+  restored: [
+    'Restored. Start the roles; nothing is sent yet. Check at the service what it accepted after the time of the backup,',
+    'then: towhook queue resume reports, and towhook queue resume violations.',
+  ],
+};

@@ -1,0 +1,51 @@
+import type { Redis } from 'ioredis';
+import { repliesOf } from './batch-reads';
+import { KEYS, PARTITION } from './keys';
+import { UnexpectedReply } from './parse';
+
+const KEYS_PER_STEP = 200;
+/** No schema version: a process that finds it ends with exit code 2. */
+const INCOMPLETE = 'being restored';
+
+/**
+ * Copies all keys of towhook from a Redis in which nothing changes to an empty one, with their lifetimes. Until
+ * `endCopy` no role starts on the copy, also when this process is killed. Returns the number of keys.
+ *
+ * @throws the error of Redis, such as for the format of a later Redis, or out of memory.
+ */
+export async function copyData(from: Redis, to: Redis): Promise<number> {
+  await to.set(KEYS.schemaVersion, INCOMPLETE);
+  let copied = 0;
+  let cursor = '0';
+  do {
+    const [next, names] = await from.scanBuffer(cursor, 'MATCH', `${PARTITION}:*`, 'COUNT', KEYS_PER_STEP);
+    const keys = names.filter((name) => name.toString() !== KEYS.schemaVersion);
+    if (keys.length > 0) await copyKeys(keys, from, to);
+    copied += keys.length;
+    cursor = next.toString();
+  } while (cursor !== '0');
+  return copied;
+}
+
+/** Lets roles start on the copy. */
+export async function endCopy(from: Redis, to: Redis): Promise<void> {
+  const version = await from.get(KEYS.schemaVersion);
+  if (version === null) throw new UnexpectedReply('the version of the schema');
+  await to.set(KEYS.schemaVersion, version);
+}
+
+async function copyKeys(keys: readonly Buffer[], from: Redis, to: Redis): Promise<void> {
+  const reading = from.pipeline();
+  for (const key of keys) reading.pttl(key).dumpBuffer(key);
+  const replies = await repliesOf(reading);
+  const writing = to.pipeline();
+  for (const [at, key] of keys.entries()) {
+    const [lifetimeMs, value] = replies.slice(2 * at, 2 * at + 2);
+    // It expired between the scan and now.
+    if (value === null) continue;
+    if (!Buffer.isBuffer(value)) throw new UnexpectedReply('DUMP');
+    // 0: without a lifetime. A connection that breaks repeats the command.
+    writing.restore(key, Math.max(0, Number(lifetimeMs)), value, 'REPLACE');
+  }
+  await repliesOf(writing);
+}

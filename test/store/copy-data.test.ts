@@ -1,0 +1,55 @@
+import type { Redis } from 'ioredis';
+import { silentLog } from '../../src/platform/log';
+import { connectFailFast, whenReady } from '../../src/store/connect';
+import { copyData, endCopy } from '../../src/store/copy-data';
+import { KEYS } from '../../src/store/keys';
+import { prepareSchema } from '../../src/store/schema';
+import { useOwnRedis, useRedis } from '../support/redis';
+
+const [source, target] = [useRedis(), useOwnRedis()];
+let from: Redis;
+let to: Redis;
+beforeEach(async () => {
+  from = connectFailFast(source.url, { log: silentLog });
+  to = connectFailFast(target.url, { log: silentLog });
+  await Promise.all([whenReady(from, 30_000), whenReady(to, 30_000)]);
+});
+afterEach(() => {
+  from.disconnect();
+  to.disconnect();
+});
+
+it('all keys are copied with their types, bytes and lifetimes, and keys of other programs are not', async () => {
+  await prepareSchema(from);
+  const bytes = Buffer.from([0, 255, 10, 13]);
+  await from.set('{p0}:bytes', bytes);
+  await from.hset('{p0}:hash', 'field', 'قيمة');
+  await from.zadd('{p0}:sorted', 1.5, 'member');
+  await from.rpush('{p0}:list', 'a', 'b');
+  await from.set('{p0}:expiring', '1', 'PX', 3_600_000);
+  await from.set('other', '1');
+  for (let at = 0; at < 500; at += 1) await from.set(`{p0}:number:${at}`, at);
+
+  expect(await copyData(from, to)).toBe(505);
+  await endCopy(from, to);
+
+  expect(await to.getBuffer('{p0}:bytes')).toEqual(bytes);
+  expect(await to.hgetall('{p0}:hash')).toEqual({ field: 'قيمة' });
+  expect(await to.zscore('{p0}:sorted', 'member')).toBe('1.5');
+  expect(await to.lrange('{p0}:list', 0, -1)).toEqual(['a', 'b']);
+  expect(await to.pttl('{p0}:expiring')).toBeGreaterThan(0);
+  expect(await to.pttl('{p0}:bytes')).toBe(-1);
+  expect(await to.exists('other')).toBe(0);
+  expect(await to.dbsize()).toBe(506);
+});
+
+it('no role starts on a Redis that is not completely restored', async () => {
+  await prepareSchema(from);
+  await copyData(from, to);
+
+  await expect(prepareSchema(to)).rejects.toThrow('the version of the schema');
+
+  await endCopy(from, to);
+  expect(await to.get(KEYS.schemaVersion)).toBe(await from.get(KEYS.schemaVersion));
+  await prepareSchema(to);
+});
