@@ -1,12 +1,27 @@
+import type * as backupModule from '../backup';
 import { NoApiKey, progressBar, runCommandLine } from '../cli';
 import { createClient } from '../client';
+import type * as archiveModule from '../commands/archive';
+import type * as auditModule from '../commands/audit';
+import type * as migrateModule from '../commands/migrate';
+import type * as resealModule from '../commands/reseal';
 import { systemClock } from '../platform/clock';
 import { ConfigurationError, loadCommandLineSettings } from '../platform/config';
 import { isProblemTerminal, isTerminal, printLine, printProblem, untilPrinted } from '../platform/terminal';
-import { examine } from './doctor';
-import { ownVersion } from './own-version';
+import type * as doctorModule from '../doctor';
+import { projectVersion } from '../platform/process';
 
-/** `towhook`: the command line, with what it needs of the inside. Its exit codes are told by `towhook --help`. */
+/** Each command loads what it alone needs: most of the start time is for commands that read Redis or the disk. */
+declare const require: {
+  (module: '../backup'): typeof backupModule;
+  (module: '../commands/archive'): typeof archiveModule;
+  (module: '../commands/audit'): typeof auditModule;
+  (module: '../commands/migrate'): typeof migrateModule;
+  (module: '../commands/reseal'): typeof resealModule;
+  (module: '../doctor'): typeof doctorModule;
+};
+
+/** The `towhook` command line. `towhook --help` lists its exit codes. */
 async function main(): Promise<number> {
   return runCommandLine(process.argv.slice(2), {
     client: () => {
@@ -14,19 +29,30 @@ async function main(): Promise<number> {
       if (apiKey === null) throw new NoApiKey();
       return createClient({ baseUrl: url, apiKey });
     },
-    screen: {
-      line: printLine,
-      problem: printProblem,
+    terminal: {
+      print: printLine,
+      printError: printProblem,
       wantsColor: wantsColor() && isTerminal(),
       progress: (what, total) => (isProblemTerminal() ? progressBar(what, total) : null),
     },
     clock: systemClock,
-    version: ownVersion(),
-    doctor: (options) => examine({ ...options, clock: systemClock }),
+    version: projectVersion(),
+    local: {
+      readArchive: (filter, form) => require('../commands/archive').readArchivedRecords(filter, form),
+      verifyArchive: (days) => require('../commands/archive').verifyArchivedRecords(days),
+      verifyAudit: (noted) => require('../commands/audit').verifyStoredAudit(noted),
+      migrate: (options) => require('../commands/migrate').migrateData(options),
+      reseal: (options) => require('../commands/reseal').resealData(options),
+    },
+    doctor: (options) => require('../doctor').examine({ ...options, clock: systemClock }),
+    backups: {
+      take: (folder) => require('../backup').createBackups({ clock: systemClock }).take(folder),
+      restore: (options) => require('../backup').createBackups({ clock: systemClock }).restore(options),
+    },
   });
 }
 
-/** A setting that is wrong is told by the command that needs it. */
+/** Each command reports the wrong settings that it needs itself. */
 function wantsColor(): boolean {
   try {
     return loadCommandLineSettings().wantsColor;
@@ -38,7 +64,7 @@ function wantsColor(): boolean {
 
 async function end(): Promise<void> {
   const exitCode = await main();
-  // What `doctor` gave up waiting for may hang for ever.
+  // A check of `doctor` that timed out may never end.
   await untilPrinted();
   process.exit(exitCode);
 }

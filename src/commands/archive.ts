@@ -1,0 +1,79 @@
+import { archiveFolder } from '../archive/files';
+import { readArchive, verifyArchive, type ArchiveFilter, type TornBatch } from '../archive/read';
+import { ArchiveBroken } from '../archive/read-file';
+import type { CommandOutput, LocalCommands } from '../cli';
+import type { ArchivedRecord } from '../contracts/archive';
+import { loadConfig } from '../platform/config';
+import { printLines, printProblem } from '../platform/terminal';
+import { EXIT } from './exit';
+
+/** `towhook archive read` and `towhook archive verify`. Both need only DATA_DIR, no Redis. */
+
+export const readArchivedRecords: LocalCommands['readArchive'] = async (filter, form) => {
+  const { dataDir } = loadConfig();
+  try {
+    const records = selectedRecords(dataDir, filter);
+    if (form === 'document') {
+      const items: ArchivedRecord[] = [];
+      for await (const record of records) items.push(record);
+      return { json: { items }, lines: [] };
+    }
+    await printLines(jsonLines(records));
+    return { json: null, lines: [] };
+  } catch (error) {
+    if (!(error instanceof ArchiveBroken)) throw error;
+    return { json: { broken: [error.message] }, lines: [], problems: [brokenMessage(error)], exitCode: EXIT.broken };
+  }
+};
+
+/** The records of a filter; of an id only the last one of each type. */
+function selectedRecords(dataDir: string, filter: ArchiveFilter): AsyncIterable<ArchivedRecord> {
+  const records = readArchive(dataDir, { ...filter, onTorn: (torn) => printProblem(tornMessage(torn)) });
+  return filter.id === undefined ? records : lastOfEachType(records);
+}
+
+async function* lastOfEachType(records: AsyncIterable<ArchivedRecord>): AsyncGenerator<ArchivedRecord> {
+  const last = new Map<string, ArchivedRecord>();
+  for await (const record of records) last.set(record.type, record);
+  yield* last.values();
+}
+
+async function* jsonLines(records: AsyncIterable<ArchivedRecord>): AsyncGenerator<string> {
+  for await (const record of records) yield JSON.stringify(record);
+}
+
+export const verifyArchivedRecords: LocalCommands['verifyArchive'] = async (days): Promise<CommandOutput> => {
+  const { dataDir } = loadConfig();
+  const { files, batches, records, torn, broken } = await verifyArchive(dataDir, days);
+  const { tow, delivery, violation, audit } = records;
+  const kinds = `tows ${tow}, deliveries ${delivery}, violations ${violation}, audit entries ${audit}`;
+  return {
+    json: {
+      folder: archiveFolder(dataDir),
+      files,
+      batches,
+      records,
+      torn,
+      broken: broken.map(({ message }) => message),
+    },
+    lines: [
+      `Folder: ${archiveFolder(dataDir)}`,
+      `Files: ${files}`,
+      `Batches: ${batches}`,
+      `Records: ${tow + delivery + violation + audit} (${kinds})`,
+      `Torn batches: ${torn.length}`,
+      ...torn.map(tornMessage),
+    ],
+    problems: broken.map(brokenMessage),
+    exitCode: broken.length === 0 ? EXIT.intact : EXIT.broken,
+  };
+};
+
+function brokenMessage({ message }: ArchiveBroken): string {
+  return `Not as it was written: ${message}`;
+}
+
+/** A torn batch is no loss: records are deleted from Redis only after their batch is complete. */
+function tornMessage({ file, bytes }: TornBatch): string {
+  return `${file}: the last ${bytes} bytes are a batch cut short by a crash, or being written right now; skipped`;
+}

@@ -1,0 +1,69 @@
+import type { CommandOutput, LocalCommands } from '../cli';
+import { openEmbedded } from '../embedded-redis/start';
+import { systemClock } from '../platform/clock';
+import { ConfigurationError, loadConfig } from '../platform/config';
+import { openDataKeys } from '../platform/data-keys';
+import { errorMessage } from '../platform/errors';
+import { silentLog } from '../platform/log';
+import { createResources } from '../platform/resources';
+import { openAccess } from '../store/access';
+import { connectFailFast, whenReady } from '../store/connect';
+import { migrate, pendingMigrations, type PendingMigration } from '../store/migrations/run';
+import { knownSchema, readSchema, SchemaMismatch } from '../store/schema';
+
+const READY_TIMEOUT_MS = 5000;
+/** `pending`: a migration remains, or the data is of a later release. */
+const EXIT = { done: 0, pending: 1, unavailable: 3 } as const;
+
+/**
+ * `towhook migrate` runs the pending migrations, or with --check only lists them. What was migrated when Redis fails is
+ * kept.
+ */
+export const migrateData: LocalCommands['migrate'] = async ({ isCheck }) => {
+  const config = loadConfig();
+  const tools = { log: silentLog, clock: systemClock, resources: createResources(silentLog) };
+  const { resources } = tools;
+  try {
+    const url = config.redis.url ?? (await openEmbedded(config, tools));
+    const access = openAccess(config.redis, url, openDataKeys(config));
+    const redis = resources.add('redis', connectFailFast(access, tools), (opened) => opened.disconnect());
+    await whenReady(redis, READY_TIMEOUT_MS);
+    const pending = isCheck ? await pendingMigrations(redis) : await migrate(redis);
+    return outputOf((await readSchema(redis))?.version ?? null, pending);
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw error;
+    const text = errorMessage(error);
+    const exitCode = error instanceof SchemaMismatch ? EXIT.pending : EXIT.unavailable;
+    return { json: { problem: text }, lines: [], problems: [text], exitCode };
+  } finally {
+    await resources.closeAll();
+  }
+};
+
+/** `stored` is the schema of the data, null without data. */
+function outputOf(stored: number | null, pending: readonly PendingMigration[]): CommandOutput {
+  const known = knownSchema().version;
+  const data = stored === null ? 'Redis holds no data.' : `The data has schema ${stored}.`;
+  const items = pending.flatMap(({ number, title, isBegun, waitsFor }) => [
+    `${number}. ${title}: ${isBegun ? 'begun' : 'pending'}`,
+    ...waitsFor.map((process) => `   waits for the end of: ${process}`),
+  ]);
+  return {
+    json: {
+      known_schema: known,
+      stored_schema: stored,
+      pending: pending.map(({ number, title, order, isBegun, waitsFor }) => ({
+        number,
+        title,
+        order,
+        begun: isBegun,
+        waits_for: waitsFor,
+      })),
+    },
+    lines: [
+      `${data} This release writes schema ${known}.`,
+      ...(items.length === 0 ? ['No migration is pending.'] : items),
+    ],
+    exitCode: pending.length === 0 ? EXIT.done : EXIT.pending,
+  };
+}
