@@ -1,45 +1,175 @@
-import { errorFacts } from '../platform/log';
-import { LISTENER_GRACE_MS, listen, type Listener } from '../platform/http';
-import { subscribeToEvents } from '../store/events';
+import { createConsole, createSessions, type Sessions, type SignInWays } from '../console';
+import { createOperator, createSignIn, type Operator, type OperatorOptions } from '../operator';
+import { serviceAccess } from '../platform/config';
+import { errorFacts } from '../platform/errors';
+import { listen, type Listener } from '../platform/http';
+import { readQueueView } from '../queue/backlog';
+import { QUEUE_NAMES } from '../queue/queues';
+import { callAddresses } from '../service/addresses';
+import { createAnswerStore } from '../store/answers';
+import { createApiKeyStore } from '../store/api-keys';
+import { createAuditStore } from '../store/audit';
+import { outboxRateLimits } from '../store/budgets';
+import { createConservationStore } from '../store/conservation';
+import { createDeliveryStore } from '../store/deliveries';
+import { createDifferenceStore } from '../store/differences';
+import { createJudgementStore } from '../store/judgements';
+import { subscribeToEvents } from '../store/notifications';
+import { createNotificationStore } from '../store/notification-record';
+import { createMetricsStore } from '../store/metrics';
+import { recordsOf } from '../store/records';
+import { createSeenServiceStore } from '../store/seen-service';
+import { createRefusedCallStore } from '../store/refused-calls';
+import { createSendingStore } from '../store/sending';
+import { createSessionStore } from '../store/sessions';
+import { createShadowStore } from '../store/shadow';
+import { createTaskStore } from '../store/tasks';
 import { createTowStore } from '../store/tows';
 import { createViolationStore } from '../store/violations';
+import { createWrongKeyLimit } from '../store/source-limits';
+import type { IdentityProvider } from '../workflow/identity-port';
+import type { SignIn } from '../workflow/operator-port';
+import { openBulk } from './bulk';
 import type { Foundation } from './foundation';
-import { healthOf, recentSpoolCheck } from './health';
-import { openOperator, openSignIn } from './operator';
-import { openPages, openSessions } from './pages';
+import { addListener, healthOf, recentSpoolCheck } from './health';
+import { openIdentityProvider } from './identity';
+import { modeCheck } from './mode';
+import { openNotifications } from './notifications';
+import { openConsoleLookups } from './service';
 
-/** Starts the console: its pages, the operator API, the queue pages. */
+/** A console does not need the address of the service; shown where it would be. */
+const UNKNOWN_BASE = 'http://service-base-url-not-set';
+
+/** Starts the console: its pages, the operator API and the queue pages. */
 export async function startConsole(foundation: Foundation): Promise<Listener> {
-  const { config, log, resources, redis } = foundation;
+  const { config, clock, log, resources, redis, spool } = foundation;
   const tows = createTowStore(redis);
   const violations = createViolationStore(redis);
   const signIn = openSignIn(foundation);
-  const sessions = openSessions(foundation, signIn);
+  const provider = openIdentityProvider(foundation);
+  const { withKeys, oidc } = config.signIn;
+  const ways: SignInWays = { keys: withKeys, provider: oidc && { roleClaim: oidc.roleClaim } };
+  const sessions = createSessions({ store: createSessionStore(redis), signIn, clock, ways });
   const operator = openOperator(foundation, {
     signIn,
     sessionActor: (request) => sessions.readerOf(request),
   });
-  const pages = openPages(foundation, { operator, signIn, sessions });
+  const pages = openPages(foundation, { operator, signIn, sessions, ways, provider });
   if (config.bootstrapApiKey === null) {
     log.warn('console.no_bootstrap_key', {
-      problem: 'BOOTSTRAP_API_KEY is not set: only keys made before can be used',
+      problem: 'BOOTSTRAP_API_KEY is not set: only keys that exist already can be used',
     });
   }
   subscribeToEvents(foundation.patient(), (event) => operator.publish(event)).catch((error: unknown) => {
     log.error('events.failed', errorFacts(error));
   });
-  const sweeping = foundation.spool.startSweeping({
+  const sweeping = spool.startSweeping({
     violation: async (id) => (await violations.read(id)) !== null,
     photosOf: async (ref) => (await tows.read(ref))?.tow.dispatch.photos.map(({ file }) => file) ?? null,
   });
   resources.add('spool sweep', sweeping, (opened) => opened.stop());
-  // Its metrics need a key: the application serves them.
-  const { ready } = healthOf(foundation, recentSpoolCheck(foundation));
+  // The metrics of the console need a key, so the application serves them.
+  const { ready } = healthOf(foundation, modeCheck(foundation), recentSpoolCheck(foundation));
   const listener = await listen(pages, { ready }, config.console);
-  resources.add('console', listener, async (opened) => {
-    operator.close();
-    await opened.stop(Math.min(config.stopGraceMs, LISTENER_GRACE_MS));
-  });
+  addListener(foundation, 'console', listener, () => operator.close());
   log.info('console.listening', { host: listener.host, port: listener.port });
   return listener;
+}
+
+/** Opens the sign-in with API keys, which the API and the pages share. */
+export function openSignIn({ config, clock, log, metrics, redis }: Foundation): SignIn {
+  return createSignIn({
+    keys: createApiKeyStore(redis),
+    wrongKeys: createWrongKeyLimit(redis),
+    bootstrapApiKey: config.bootstrapApiKey,
+    clock,
+    log,
+    metrics,
+  });
+}
+
+/** Composes the operator API without a listener. */
+export function openOperator(
+  foundation: Foundation,
+  access: Pick<OperatorOptions, 'signIn' | 'sessionActor'>,
+): Operator {
+  const { config, clock, log, metrics, redis, queues } = foundation;
+  const limits = outboxRateLimits(config.budgetsPerMinute);
+  const addressOf = callAddresses(config.service.baseUrl ?? UNKNOWN_BASE, config.service.paths);
+  return createOperator({
+    ...access,
+    progress: {
+      records: recordsOf(redis),
+      tows: createTowStore(redis, limits.tow),
+      clock,
+      rules: config.rules,
+      mode: config.service.mode,
+    },
+    violations: createViolationStore(redis, limits.violation),
+    violationApi: config.violations.api,
+    spool: foundation.spool,
+    imagesTotalBytesMax: config.images.totalBytesMax,
+    deliveries: createDeliveryStore(redis),
+    refusedCalls: createRefusedCallStore(redis),
+    tasks: createTaskStore(redis),
+    differences: createDifferenceStore(redis),
+    seenService: createSeenServiceStore(redis),
+    judgements: createJudgementStore(redis, clock),
+    sending: createSendingStore(redis, config.budgetsPerMinute),
+    // Opened before the listener, so that it is closed after the last request has ended.
+    lookups: openConsoleLookups(foundation),
+    shadow: createShadowStore(redis),
+    addressOf: (operation) => addressOf(operation).url,
+    keys: createApiKeyStore(redis),
+    audit: createAuditStore(redis),
+    answers: createAnswerStore(redis),
+    queues: QUEUE_NAMES.map((name) => ({
+      queue: queues.byName[name],
+      view: () => readQueueView(queues, foundation.backlogOf, name),
+    })),
+    conservation: createConservationStore(redis),
+    notifications: openNotifications(foundation),
+    openPaths: config.openPaths,
+    trustProxy: config.trustProxy,
+    clock,
+    log,
+    metrics,
+    tracing: foundation.tracing,
+  });
+}
+
+/** How people sign in. */
+interface ProviderAccess {
+  readonly ways: SignInWays;
+  readonly provider: IdentityProvider | null;
+}
+
+/** Composes the pages of the console in front of the operator API, without a listener. */
+function openPages(
+  foundation: Foundation,
+  { operator, ...access }: { operator: Operator; signIn: SignIn; sessions: Sessions } & ProviderAccess,
+) {
+  const { config, clock, log, redis, spool } = foundation;
+  const limits = outboxRateLimits(config.budgetsPerMinute);
+  return createConsole({
+    api: operator.api,
+    progress: { tows: createTowStore(redis, limits.tow), rules: config.rules },
+    tasks: createTaskStore(redis),
+    differences: createDifferenceStore(redis),
+    bulk: openBulk(foundation),
+    violations: createViolationStore(redis, limits.violation),
+    spool,
+    violationApi: config.violations.api,
+    images: config.images,
+    asksService: serviceAccess(config) !== null && config.service.mode === 'live',
+    shadow: createShadowStore(redis),
+    figures: createMetricsStore(redis),
+    opsState: foundation.opsState,
+    notifications: createNotificationStore(redis, clock),
+    ...access,
+    trustProxy: config.trustProxy,
+    clock,
+    log,
+    fallback: { serve: operator.app, paths: ['/api', '/docs', '/metrics', '/openapi.json', '/queues'] },
+  });
 }

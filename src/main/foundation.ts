@@ -3,64 +3,82 @@ import { ROUTES, type Route } from '../contracts/operator-routes';
 import { sensitiveFieldNames } from '../contracts/sensitive';
 import { systemClock, type Clock } from '../platform/clock';
 import { configSummary, ConfigurationError, type Config } from '../platform/config';
-import { createLog, errorFacts, type Log } from '../platform/log';
+import { openDataKeys, type DataKeys } from '../platform/data-keys';
+import { createLog, type Log } from '../platform/log';
+import { errorFacts } from '../platform/errors';
 import { throttledLog } from '../platform/log-throttle';
 import { createMetrics, type Metrics } from '../platform/metrics';
-import { createTally, type Tally } from '../platform/tally';
+import { createCounters, type Counters } from '../platform/counters';
 import { createResources, type Resources } from '../platform/resources';
+import type * as openTelemetryModule from '../platform/open-telemetry';
+import { NO_TRACING, type Tracing } from '../platform/tracing';
+import { repeat } from '../platform/timers';
+import { backlogReader, readQueueView, type BacklogReader } from '../queue/backlog';
 import { createQueues, QUEUE_NAMES, type QueueName, type Queues } from '../queue/queues';
-import { createWake } from '../queue/wake';
 import { createSpool, type DiskSpool } from '../spool';
+import { outboxRateLimits } from '../store/budgets';
+import { openAccess } from '../store/access';
 import { connectFailFast, connectPatient, whenReady } from '../store/connect';
 import { createConservationStore } from '../store/conservation';
-import { createDueSets, type DueSet } from '../store/due';
-import { startEmbeddedRedis } from '../store/embedded/start';
+import { createMetricsStore } from '../store/metrics';
+import { createNotificationStore } from '../store/notification-record';
+import { createSchedules, type Schedule } from '../store/schedules';
+import { openEmbedded } from '../embedded-redis/start';
 import { PARTITION } from '../store/keys';
+import { createProcessStore } from '../store/processes';
 import { createSendingStore } from '../store/sending';
-import { nudge } from '../store/nudges';
-import { UnexpectedReply } from '../store/parse';
-import { prepareSchema, SchemaTooNew } from '../store/schema';
-import { redisFaults } from '../store/settings';
+import { recordsOf } from '../store/records';
+import { createSeenServiceStore } from '../store/seen-service';
+import { redisSafety, UNREADABLE_PROBLEM } from '../store/settings';
 import { createSpoolMarker } from '../store/spool-marker';
-import type { BulkWake } from '../workflow/bulk-port';
-import type { Wake } from '../workflow/ports';
-import { watchConservation } from './conservation-figures';
-import { watchSending } from './sending-figures';
+import { createTaskStore } from '../store/tasks';
+import { createWebhookAnswerStore } from '../store/webhook-answers';
+import { createServiceObserver, type ServiceObserver } from '../workflow/observe-service';
+import { opsStateReader, type ReadOpsState } from '../workflow/ops-state';
+import { createWebhookHealth, type WebhookHealth } from '../workflow/webhook-health';
+import { watchDataKeys } from './data-keys';
+import { watchInstallation } from './gauges';
+import { watchMode, type ModeWatch } from './mode';
+import { checkSchemaOf, watchSchema } from './schema';
 
 type Connection = ReturnType<typeof connectFailFast>;
 
-/** What every role of one process stands on, opened once. */
+/** What all roles of a process share; opened once per process. */
 export interface Foundation {
   readonly config: Config;
   readonly clock: Clock;
   readonly log: Log;
-  /** For what fails again and again while something is wrong: throttled, one count for the whole process. */
+  /** For failures that repeat: throttled, with one throttle for the whole process. */
   readonly troubleLog: Log;
   readonly metrics: Metrics;
-  /** What this process has counted since it last told the figures of all processes. */
-  readonly tally: Tally;
+  /** Counted since the last heartbeat. */
+  readonly counters: Counters;
+  readonly tracing: Tracing;
   readonly resources: Resources;
-  /** For records: fails fast. */
+  /** For records: a command fails at once while Redis is away. */
   readonly redis: Connection;
-  /** A connection that waits for Redis to come back, for work that blocks on it; `owner` closes it. */
+  /** Opens a connection whose commands wait until Redis is back, for blocking reads and subscriptions. */
   readonly patient: (owner?: Resources) => Connection;
   readonly queues: Queues;
-  readonly wake: Wake & BulkWake;
-  /** Images below DATA_DIR; nothing is touched there before it is used. */
+  /** Images below DATA_DIR. Opening it does not touch the disk. */
   readonly spool: DiskSpool;
-  readonly due: Readonly<Record<QueueName, DueSet>>;
-  /** How much work of a queue is due, and how long the oldest has been due or waiting, ms. */
-  readonly backlogOf: (name: QueueName) => Promise<{ due: number; oldestAgeMs: number }>;
-}
-
-export interface FoundationOptions {
-  readonly config: Config;
-  readonly log: Log;
+  /** What this process sees of the service. */
+  readonly serviceObserver: ServiceObserver;
+  /** The alarms about webhooks. */
+  readonly webhookHealth: WebhookHealth;
+  /** Reads what all alarms are derived from. */
+  readonly opsState: ReadOpsState;
+  /** The mode of the installation, on which its processes agree. */
+  readonly mode: ModeWatch;
+  /** What personal data is sealed with; null: it is not. */
+  readonly dataKeys: DataKeys | null;
+  readonly schedules: Readonly<Record<QueueName, Schedule>>;
+  readonly backlogOf: BacklogReader;
 }
 
 const READY_TIMEOUT_MS = 5000;
 
-/** The log of a process: it hides every field that the contracts mark as personal data or secret. */
+/** The log of a process. Fields that the contracts mark as sensitive are hidden. Writes to `file` if given. */
 export function openLog(config: Config, file?: string): Log {
   const operations = Object.values<Operation>(OPERATIONS).flatMap(({ request, answer }) => [request, answer]);
   const routes = Object.values<Route>(ROUTES).flatMap(({ query, body, answer }) => [query, body, answer]);
@@ -73,18 +91,23 @@ export function openLog(config: Config, file?: string): Log {
 }
 
 /**
- * Opens what all roles share. A Redis that cannot be reached is no reason not to start: the roles answer 503 and come
- * back with it, unless REDIS_STRICT is set.
+ * Opens what all roles share. Without REDIS_STRICT a process starts even if Redis cannot be reached: it answers 503 until
+ * Redis is back.
+ *
+ * @throws ConfigurationError when Redis holds data of a later version, or REDIS_STRICT finds unsafe settings.
  */
-export async function openFoundation({ config, log }: FoundationOptions): Promise<Foundation> {
+export async function openFoundation({ config, log }: { config: Config; log: Log }): Promise<Foundation> {
   const clock = systemClock;
   const resources = createResources(log);
   try {
     log.info('process.starting', configSummary(config));
     const url = config.redis.url ?? (await openEmbedded(config, { log, clock, resources }));
+    const dataKeys = openDataKeys(config);
+    const access = openAccess(config.redis, url, dataKeys);
     const troubleLog = throttledLog(log, { clock, by: ['queue'] });
+    const tracing = resources.add('tracing', openTracing(config, troubleLog), (opened) => opened.stop());
     const open = (name: string, connect: typeof connectFailFast, owner = resources) =>
-      owner.add(name, connect(url, { log: troubleLog }), (connection) => connection.disconnect());
+      owner.add(name, connect(access, { log: troubleLog }), (connection) => connection.disconnect());
     const redis = open('redis', connectFailFast);
     const connection = open('redis queues', connectFailFast);
     const queues = resources.add(
@@ -93,60 +116,57 @@ export async function openFoundation({ config, log }: FoundationOptions): Promis
       (opened) => opened.close(),
     );
     await checkRedis(redis, config, log);
-    const { tows, ...others } = createDueSets(redis);
-    const tally = createTally();
-    const metrics = createMetrics(tally);
-    const due = { ...others, reports: tows };
-    const backlogOf = async (name: QueueName) => {
-      const [{ due: dueNow, oldestAgeMs }, oldestWaitMs] = await Promise.all([
-        due[name].backlog(),
-        queues.oldestWaitMs(name),
-      ]);
-      // What the poller has taken is not due for a while, but still waits for a worker.
-      return { due: dueNow, oldestAgeMs: Math.max(oldestAgeMs, oldestWaitMs) };
-    };
+    resources.add('schema', watchSchema(redis, troubleLog), (opened) => opened.stop());
+    resources.add('data keys', watchDataKeys(redis, dataKeys, troubleLog), (opened) => opened.stop());
+    const mode = resources.add('mode', await watchMode({ config, redis, troubleLog }), (opened) => opened.stop());
+    const schedules = createSchedules(redis, outboxRateLimits(config.budgetsPerMinute));
+    const counters = createCounters();
+    const metrics = createMetrics(counters);
+    const backlogOf = backlogReader(queues, schedules);
     const spool = createSpool({
       dataDir: config.dataDir,
       marker: createSpoolMarker(redis),
       keepMs: config.keep.violationsMs,
+      keys: dataKeys,
       clock,
       log: troubleLog,
     });
-    watchConservation(metrics, createConservationStore(redis));
-    watchSending(metrics, createSendingStore(redis, config.budgetsPerMinute));
-    metrics.watch({
-      name: 'towhook_spool_records_missing',
-      help: 'Whether Redis lacks the records of a disk that was in use: 1 = they are missing.',
-      labelNames: [],
-      read: async () => [{ labels: {}, value: (await spool.alarm()) === null ? 0 : 1 }],
+    const webhookHealth = createWebhookHealth({
+      answers: createWebhookAnswerStore(redis),
+      figures: createMetricsStore(redis),
+      silenceIntervals: config.webhook.silenceIntervals,
     });
-    metrics.watch({
-      name: 'towhook_queue_paused',
-      help: 'Whether somebody has paused a queue: 1 = paused.',
-      labelNames: ['queue'],
-      read: () =>
-        Promise.all(
-          QUEUE_NAMES.map(async (queue) => {
-            const isPaused = await queues.byName[queue].isPaused();
-            return { labels: { queue }, value: isPaused ? 1 : 0 };
-          }),
-        ),
+    const opsState = opsStateReader({
+      sending: createSendingStore(redis, config.budgetsPerMinute),
+      queues: () => Promise.all(QUEUE_NAMES.map((name) => readQueueView(queues, backlogOf, name))),
+      conservation: createConservationStore(redis),
+      processes: createProcessStore(redis),
+      figures: createMetricsStore(redis),
+      tasks: createTaskStore(redis),
+      spool,
+      webhookHealth,
+      notifications: createNotificationStore(redis, clock),
     });
-    for (const name of QUEUE_NAMES) metrics.watchBacklog(name, () => backlogOf(name));
+    watchInstallation({ backlogOf, clock, config, metrics, queues, redis, spool, webhookHealth });
     return {
       config,
       clock,
       log,
       troubleLog,
       metrics,
-      tally,
+      counters,
+      tracing,
       resources,
       redis,
       patient: (owner) => open('redis patient', connectPatient, owner),
       queues,
-      wake: createWake((queue) => nudge(redis, queue)),
       spool,
-      due,
+      serviceObserver: openServiceObserver({ redis, log: troubleLog, resources }),
+      webhookHealth,
+      opsState,
+      mode,
+      dataKeys,
+      schedules,
       backlogOf,
     };
   } catch (error) {
@@ -155,23 +175,39 @@ export async function openFoundation({ config, log }: FoundationOptions): Promis
   }
 }
 
-/** Starts the embedded Redis, or joins one that runs on the same DATA_DIR; returns its address. */
-export async function openEmbedded(
-  config: Config,
-  tools: { log: Log; clock: Clock; resources: Resources },
-): Promise<string> {
-  const { log, clock, resources } = tools;
-  if (config.isProduction) {
-    throw new ConfigurationError([{ variable: 'REDIS_URL', rule: 'is required when NODE_ENV is production' }]);
-  }
-  const embedded = await startEmbeddedRedis({
-    dataDir: config.dataDir,
-    log,
-    clock,
-    lookup: { searchPath: config.searchPath, binary: config.redis.serverBinary },
+/** OpenTelemetry is loaded only when there are traces to send. */
+declare const require: (module: '../platform/open-telemetry') => typeof openTelemetryModule;
+
+function openTracing({ tracing }: Config, log: Log): Tracing {
+  const { endpoint } = tracing;
+  if (endpoint === null) return NO_TRACING;
+  return require('../platform/open-telemetry').openTelemetry({ ...tracing, endpoint, log });
+}
+
+const OBSERVED_EVERY_MS = 5000;
+
+/** Collects what this process sees of the service, and adds it every few seconds to what all have seen. */
+function openServiceObserver(tools: { redis: Connection; log: Log; resources: Resources }): ServiceObserver {
+  const observer = createServiceObserver();
+  const store = createSeenServiceStore(tools.redis);
+  const records = recordsOf(tools.redis);
+  const flush = async () => {
+    const [seen, differences] = [observer.take(), observer.takeDifferences()];
+    if (seen !== null) await store.add(seen);
+    for (const { seen: difference, count } of differences) {
+      // oxlint-disable-next-line eslint/no-await-in-loop
+      await records.transact(`difference ${difference.id}`, (transaction) =>
+        transaction.recordDifference(difference, count),
+      );
+    }
+    return 'wait' as const;
+  };
+  const flushing = repeat({ name: 'observer', everyMs: OBSERVED_EVERY_MS, work: flush, log: tools.log });
+  tools.resources.add('service observer', flushing, async (opened) => {
+    await opened.stop();
+    await flush().catch(() => 'wait');
   });
-  resources.add('embedded redis', embedded, (opened) => opened.stop());
-  return embedded.url;
+  return observer;
 }
 
 async function checkRedis(redis: Connection, config: Config, log: Log): Promise<void> {
@@ -180,33 +216,20 @@ async function checkRedis(redis: Connection, config: Config, log: Log): Promise<
   } catch (error) {
     if (config.redis.isStrict) throw error;
     log.error('redis.unreachable', { ...errorFacts(error), stack: undefined });
-    // Data that this version must not touch is found as soon as Redis can be reached; the process ends then.
+    // As soon as Redis can be reached, its data is checked. Data of a later version ends the process.
     redis.once('ready', () => void checkSchemaOf(redis, log));
     return;
   }
   await checkSchemaOf(redis, log);
-  const faults = await redisFaults(redis).catch(() => []);
+  const { faults, unreadable } = await redisSafety(redis, config.redis).catch(() => ({ faults: [], unreadable: [] }));
   for (const fault of faults) log.warn('redis.unsafe', { ...fault });
-  if (faults.length > 0 && config.redis.isStrict) {
-    throw new ConfigurationError(
-      faults.map(({ setting, problem }) => ({
-        variable: 'REDIS_URL',
-        rule: `points to a Redis whose ${setting} ${problem}`,
-      })),
-    );
-  }
-}
-
-/** Stores the version of the schema and migrates older data. Data of a later version is a fault of the configuration. */
-async function checkSchemaOf(redis: Connection, log: Log): Promise<void> {
-  try {
-    const { before, after } = await prepareSchema(redis);
-    if (before !== null && before !== after) log.info('redis.migrated', { before, after });
-  } catch (error) {
-    if (error instanceof SchemaTooNew || error instanceof UnexpectedReply) {
-      throw new ConfigurationError([{ variable: 'REDIS_URL', rule: `is of no use to this version: ${error.message}` }]);
-    }
-    // A replica or a full Redis takes no write now; the next process that starts will store the version.
-    log.warn('redis.schema_not_stored', { ...errorFacts(error), stack: undefined });
-  }
+  for (const setting of unreadable) log.warn('redis.unreadable', { setting, problem: UNREADABLE_PROBLEM });
+  if (!config.redis.isStrict) return;
+  const unsafe = faults.map(({ setting, problem }) => `points to a Redis whose ${setting} ${problem}`);
+  const unknown = unreadable.map(
+    (setting) =>
+      `points to a Redis whose ${setting} ${UNREADABLE_PROBLEM}; if it keeps the data, set REDIS_PERSISTENCE=trusted`,
+  );
+  const rules = [...unsafe, ...unknown];
+  if (rules.length > 0) throw new ConfigurationError(rules.map((rule) => ({ variable: 'REDIS_URL', rule })));
 }

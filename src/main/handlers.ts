@@ -1,59 +1,61 @@
+import { judgeDeliveries } from '../../jobs/judge-deliveries';
 import { processDeliveries } from '../../jobs/process-delivery';
 import { CALLS, sendEntry } from '../../jobs/send-entry';
-import { deliveryJob, reportJob, violationJob } from '../contracts/jobs';
+import { sendReports } from '../../jobs/send-reports';
+import { bulkJob, deliveryJob, judgedDifference, reportJob, violationJob } from '../contracts/jobs';
+import { WEBHOOK_READERS } from '../contracts/read-webhook';
 import { requireService } from '../platform/config';
 import type { Resources } from '../platform/resources';
 import type { QueueName } from '../queue/queues';
-import type { Handler } from '../queue/workers';
-import { createServiceClient } from '../service';
-import { createBudgets, slidingWindow } from '../store/budgets';
+import type { JobHandler } from '../queue/workers';
+import { outboxRateLimits } from '../store/budgets';
 import { createDeliveryStore } from '../store/deliveries';
 import { createDeferral } from '../store/failing-deliveries';
+import { createJudgementStore } from '../store/judgements';
 import { createTowOutbox, createViolationOutbox } from '../store/outbox';
-import { createRecordStore } from '../store/record-store';
-import { createTokenCache } from '../store/tokens';
+import { recordsOf } from '../store/records';
 import { createTowStore } from '../store/tows';
 import { openBulkHandler } from './bulk';
+import type { DeliveryKind } from '../domain/vocabulary';
 import type { Foundation } from './foundation';
-import { openLookups } from './lookups';
+import { openLookups, openServiceClient } from './service';
 
-/** What was sent at the last possible moment is answered, or given up, so long before its lease ends. */
+/** A call that leaves as late as possible ends this long before its lease. */
 const LEASE_MARGIN_MS = 500;
 const DEFERRAL = { baseMs: 1000, capMs: 300_000 };
 
-/**
- * Opens what one worker works with: the jobs by queue, each with its tools. Throws ConfigurationError without access to
- * the service.
- */
+/** Opens the job handlers of a worker, by queue; `endCalls` ends their calls to the service. @throws ConfigurationError without access to the service. */
 export function openHandlers(
   foundation: Foundation,
   { resources, leaseMs }: { resources: Resources; leaseMs: number },
-): Readonly<Record<QueueName, Handler>> {
-  const { config, clock, log, metrics, redis, spool, wake } = foundation;
-  const service = resources.add(
-    'service client',
-    createServiceClient({
-      ...requireService(config),
-      timeoutMs: config.service.timeoutMs,
-      tokens: createTokenCache(redis),
-      budgets: createBudgets(redis, config.budgetsPerMinute),
-      clock,
-      log,
-    }),
-    (client) => client.close(),
-  );
+): { readonly handlers: Readonly<Record<QueueName, JobHandler>>; readonly endCalls: () => void } {
+  const { config, clock, log, metrics, redis, spool, tracing } = foundation;
+  const service = openServiceClient(foundation, { access: requireService(config), resources });
   const tows = createTowStore(redis);
-  const records = createRecordStore(redis);
+  const records = recordsOf(redis);
   const { policy, budgetsPerMinute } = config;
   const { unknownGraceMs, giveUpAfterMs } = policy;
   const { proofMs, checksTicket } = config.violations;
-  const towBudget = slidingWindow(budgetsPerMinute.tow);
-  const violationBudget = slidingWindow(budgetsPerMinute.violations);
+  const { tow: towBudget, violation: violationBudget } = outboxRateLimits(budgetsPerMinute);
   const claimMaxAgeMs = leaseMs - config.service.timeoutMs - LEASE_MARGIN_MS;
-  const sending = { service, settings: policy, claimMaxAgeMs, clock, log, metrics };
+  const sending = { service, settings: policy, claimMaxAgeMs, clock, log, metrics, tracing };
   const deliveries = createDeliveryStore(redis);
   const defer = createDeferral(redis, DEFERRAL);
-  const delivering = { records, deliveries, wake, defer, clock, log, metrics };
+  const observe = (kind: DeliveryKind, body: string) => foundation.serviceObserver.received(kind, body);
+  const delivering = {
+    records,
+    deliveries,
+    readers: WEBHOOK_READERS,
+    defer,
+    mode: config.service.mode,
+    clock,
+    log,
+    metrics,
+    tracing,
+    observe,
+  };
+  const judging = { ...delivering, judgements: createJudgementStore(redis, clock) };
+  const decideBulk = openBulkHandler(foundation);
   const reporting = {
     ...sending,
     outbox: createTowOutbox(redis, clock, { leaseMs, unknownGraceMs, giveUpAfterMs, towBudget }),
@@ -73,10 +75,14 @@ export function openHandlers(
     tickets: openLookups(foundation, service),
     proofMs,
   };
-  return {
+  const handlers: Readonly<Record<QueueName, JobHandler>> = {
     deliveries: async (payload) => processDeliveries(deliveryJob.parse(payload), delivering),
-    reports: async (payload) => sendEntry(CALLS.tow, reportJob.parse(payload).towing_reference_id, reporting),
+    reports: async (payload, isStopping) => sendReports(reportJob.parse(payload), reporting, isStopping),
     violations: async (payload) => sendEntry(CALLS.violation, violationJob.parse(payload).violation_id, submitting),
-    bulk: openBulkHandler(foundation),
+    bulk: async (payload, isStopping) => {
+      const differenceId = judgedDifference(bulkJob.parse(payload).bulk_id);
+      return differenceId === null ? decideBulk(payload, isStopping) : judgeDeliveries(differenceId, judging);
+    },
   };
+  return { handlers, endCalls: () => service.close() };
 }

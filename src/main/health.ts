@@ -1,32 +1,41 @@
-import type { Health } from '../platform/http';
+import { failingChannels } from '../domain/notices';
+import { isoTimestamp } from '../domain/timestamp';
+import { LISTENER_GRACE_MS, listen, type Health, type Listener, type ReadinessCheck } from '../platform/http';
+import { unverifiedPaths } from '../receiver/unverified-paths';
 import { writability } from '../store/connect';
-import { redisFaults } from '../store/settings';
+import { createConservationStore } from '../store/conservation';
+import { createNotificationStore } from '../store/notification-record';
+import { redisSafety, UNREADABLE_PROBLEM } from '../store/settings';
 import type { SpoolState } from '../workflow/spool-port';
+import type { WebhookAlarm } from '../workflow/webhook-health';
 import type { Foundation } from './foundation';
 
-/** One more thing that a process needs for its work. */
-export type Check = () => Promise<{ ready: boolean; details: Readonly<Record<string, unknown>> }>;
-
-/** Says whether a process can do its work: Redis takes what it writes, and whatever else its roles need. */
-export function healthOf(foundation: Foundation, ...checks: readonly Check[]): Required<Health> {
-  const { redis, metrics } = foundation;
+/** The health of a process: Redis takes writes, and all given checks pass. */
+export function healthOf(foundation: Foundation, ...checks: readonly ReadinessCheck[]): Required<Health> {
+  const { redis, metrics, config } = foundation;
   return {
     async ready() {
       const state = await writability(redis);
       if (state !== 'writable') return { ready: false, details: { redis: state } };
-      const [faults, ...checked] = await Promise.all([redisFaults(redis), ...checks.map((check) => check())]);
-      const warnings = faults.map(({ setting, problem }) => `${setting} ${problem}`);
-      const said = [{ redis: 'reachable', redis_warnings: warnings }, ...checked.map(({ details }) => details)];
+      const [safety, ...results] = await Promise.all([
+        redisSafety(redis, config.redis),
+        ...checks.map((check) => check()),
+      ]);
+      const warnings = [
+        ...safety.faults.map(({ setting, problem }) => `${setting} ${problem}`),
+        ...safety.unreadable.map((setting) => `${setting} ${UNREADABLE_PROBLEM}`),
+      ];
+      const details = [{ redis: 'reachable', redis_warnings: warnings }, ...results.map((result) => result.details)];
       return {
-        ready: checked.every(({ ready }) => ready),
-        details: Object.fromEntries(said.flatMap((details) => Object.entries(details))),
+        ready: results.every(({ ready }) => ready),
+        details: Object.fromEntries(details.flatMap((part) => Object.entries(part))),
       };
     },
     metrics: () => metrics.text(),
   };
 }
 
-/** What a listener that faces the internet shows: whether Redis takes what is written, and nothing of its settings. */
+/** The health that a public listener shows: whether Redis takes writes, without its settings. */
 export function publicHealthOf({ redis }: Pick<Foundation, 'redis'>): Pick<Health, 'ready'> {
   return {
     async ready() {
@@ -37,19 +46,19 @@ export function publicHealthOf({ redis }: Pick<Foundation, 'redis'>): Pick<Healt
 }
 
 /**
- * Whether images can be taken in and sent from here: DATA_DIR is writable, and the one that the others use. Names the alarm
- * about missing records, which makes no process unready.
+ * Whether images can be stored and read here: DATA_DIR is writable and shared with the other processes. The alarm about
+ * missing records is named in the details and makes no process unready.
  */
-export function spoolCheck({ spool }: Pick<Foundation, 'spool'>): Check {
+export function spoolCheck({ spool }: Pick<Foundation, 'spool'>): ReadinessCheck {
   return spoolStateCheck(spool, () => spool.state());
 }
 
-/** The same without writing to the disk, as long as heartbeats look. */
-export function recentSpoolCheck({ spool }: Pick<Foundation, 'spool'>): Check {
+/** Like `spoolCheck`, but reuses a state that is less than 10 s old instead of writing to the disk. */
+export function recentSpoolCheck({ spool }: Pick<Foundation, 'spool'>): ReadinessCheck {
   return spoolStateCheck(spool, () => spool.recentState());
 }
 
-function spoolStateCheck(spool: Foundation['spool'], read: () => Promise<SpoolState>): Check {
+function spoolStateCheck(spool: Foundation['spool'], read: () => Promise<SpoolState>): ReadinessCheck {
   return async () => {
     const state = await read();
     const alarm = await spool.alarm();
@@ -59,4 +68,77 @@ function spoolStateCheck(spool: Foundation['spool'], read: () => Promise<SpoolSt
     };
     return { ready: state === 'shared', details: { spool: state, ...details } };
   };
+}
+
+/** Counts on a private `/readyz` the records that need a later version; always ready: the others are worked on. */
+export function newerRecordsCheck({ redis }: Pick<Foundation, 'redis'>): ReadinessCheck {
+  const conservation = createConservationStore(redis);
+  return async () => {
+    const newer = (await conservation.lastScan())?.newer ?? 0;
+    return { ready: true, details: newer === 0 ? {} : { newer_records: newer } };
+  };
+}
+
+/** Names on a private `/readyz` the channels of notifications that fail; always ready: the other channel and `/ops` work. */
+export function noticesCheck({ redis, clock }: Pick<Foundation, 'redis' | 'clock'>): ReadinessCheck {
+  const notifications = createNotificationStore(redis, clock);
+  return async () => {
+    const known = await notifications.readChannels().catch(() => null);
+    const failing = known === null ? [] : failingChannels(known.channels, clock.nowMs());
+    const alarms = failing.map(({ sinceMs, ...each }) => ({ ...each, since: isoTimestamp(sinceMs) }));
+    return { ready: true, details: alarms.length === 0 ? {} : { notification_alarms: alarms } };
+  };
+}
+
+/** Names the unverified webhook paths and the alarms about webhooks on a private `/readyz`; always ready. */
+export function webhookCheck({ config, webhookHealth }: Pick<Foundation, 'config' | 'webhookHealth'>): ReadinessCheck {
+  const paths = unverifiedPaths(config);
+  return async () => {
+    const alarms = (await webhookHealth.alarms().catch(() => [])).map(alarmDetails);
+    return {
+      ready: true,
+      details: {
+        ...(paths.length > 0 ? { unverified_webhooks: paths } : {}),
+        ...(alarms.length > 0 ? { webhook_alarms: alarms } : {}),
+      },
+    };
+  };
+}
+
+function alarmDetails(alarm: WebhookAlarm): Readonly<Record<string, unknown>> {
+  switch (alarm.kind) {
+    case 'webhooksRefused': {
+      const { path, count, reason } = alarm;
+      return { alarm: 'refused', path, refused: count, reason, since: isoTimestamp(alarm.sinceMs) };
+    }
+    case 'webhooksMostlyRefused':
+      return { alarm: 'mostly_refused', refused: alarm.refused, made: alarm.made, reason: alarm.reason };
+    case 'webhookSecrets':
+      return { alarm: 'secrets', variables: alarm.variables, host: alarm.host, since: isoTimestamp(alarm.sinceMs) };
+    case 'noWebhooks':
+      return { alarm: 'none_arrive', usual_interval_ms: Math.round(alarm.usualMs), since: isoTimestamp(alarm.sinceMs) };
+  }
+}
+
+/** Starts the private listener of a receiver or worker: health and metrics only. */
+export async function startOps(foundation: Foundation, health: Required<Health>): Promise<Listener> {
+  const { config, log } = foundation;
+  const listener = await listen(null, health, config.ops);
+  addListener(foundation, 'ops', listener);
+  log.info('ops.listening', { host: listener.host, port: listener.port });
+  return listener;
+}
+
+/** Closes a listener with the process, after `beforeEnd`. Before that, it announces the end. */
+export function addListener(
+  { config, resources }: Pick<Foundation, 'config' | 'resources'>,
+  name: string,
+  listener: Listener,
+  beforeEnd: () => void = () => {},
+): void {
+  const close = async () => {
+    beforeEnd();
+    await listener.stop(Math.min(config.stopGraceMs, LISTENER_GRACE_MS));
+  };
+  resources.add(name, listener, close, () => listener.announceEnd());
 }

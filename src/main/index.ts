@@ -1,26 +1,30 @@
 import { systemClock } from '../platform/clock';
 import { ConfigurationError, loadConfig } from '../platform/config';
-import { errorFacts, type Log } from '../platform/log';
+import { errorFacts } from '../platform/errors';
+import type { Log } from '../platform/log';
 import type { Resources } from '../platform/resources';
-import { yieldToOthers } from '../platform/priority';
+import { lowerPriority } from '../platform/process';
 import { printProblem } from '../platform/terminal';
+import { pause } from '../platform/timers';
 import { openLog } from './foundation';
 import { PROCESS_ROLES, startRole, type ProcessRole } from './roles';
 
 /**
- * Exit codes: 0 stopped as asked, 1 ended by a fault, 2 started wrongly, 3 a worker that stood still while work waited
- * (WORKER_STANDSTILL_MS). After 1 and 3 whoever runs the process should start it again; after 2 it would end the same.
+ * Exit codes: 0 stopped on request, 1 fault, 2 wrong usage or configuration, 3 stalled worker (WORKER_STANDSTILL_MS).
+ * A supervisor should restart the process after 1 and 3; after 2 a restart would fail again.
  */
-const EXIT = { stopped: 0, fault: 1, startedWrongly: 2, stoodStill: 3 } as const;
+const EXIT = { stopped: 0, fault: 1, startedWrongly: 2, stalled: 3 } as const;
 
 const SAME_SIGNAL_MS = 1000;
-/** What closing takes beyond the grace of running work; together they stay below the 30 s a supervisor waits. */
+/** Time to close everything beyond the grace of running work; together below the 30 s that supervisors wait. */
 const CLOSING_MS = 12_000;
 
 async function main(): Promise<void> {
   const role = PROCESS_ROLES.find((known) => known === process.argv[2]);
   if (!role) {
-    printProblem(`Usage: npm start -- <role>, role is one of ${PROCESS_ROLES.join(', ')}. To just watch: npm run demo`);
+    printProblem(
+      `Usage: npm start -- <role>, role is one of ${PROCESS_ROLES.join(', ')}. To see it work: npm run demo`,
+    );
     process.exitCode = EXIT.startedWrongly;
     return;
   }
@@ -42,34 +46,38 @@ function problemOf(error: unknown): string {
 async function run(role: ProcessRole): Promise<void> {
   const config = loadConfig();
   const log = openLog(config).with({ role });
-  if (role === 'worker') yieldToOthers();
+  if (role === 'worker') lowerPriority();
   let resources: Resources | null = null;
-  const stop = stopOnSignal(() => resources?.closeAll(), { log, graceMs: config.stopGraceMs });
-  resources = await startRole(role, { config, log, onStandstill: () => stop('standstill', EXIT.stoodStill) });
+  const stop = stopOnSignal(() => resources, { log, graceMs: config.stopGraceMs, delayMs: config.stopDelayMs });
+  resources = await startRole(role, { config, log, onStall: () => stop('standstill', EXIT.stalled) });
   log.info('process.started');
 }
 
 type Stop = (reason: string, exitCode: number) => void;
 
 /**
- * Stops once, gracefully, on a signal, a fault, or when told to; a second signal or a stop that takes too long ends the
- * process at once.
+ * Stops the process gracefully on a signal, on a fault, or when the returned function is called. After a signal it works
+ * on for `delayMs`, while load balancers notice that it is not ready. A second signal, or a stop that takes too long,
+ * ends it at once.
  */
 function stopOnSignal(
-  closeAll: () => Promise<void> | undefined,
-  { log, graceMs }: { log: Log; graceMs: number },
+  opened: () => Resources | null,
+  { log, graceMs, delayMs }: { log: Log; graceMs: number; delayMs: number },
 ): Stop {
   let stoppingSinceMs: number | null = null;
   const stop = async (reason: string, exitCode: number) => {
     const nowMs = systemClock.monotonicMs();
-    // One Ctrl-C arrives twice under npm: from the terminal and passed on.
+    // Under npm one Ctrl-C arrives twice: from the terminal and from npm.
     if (stoppingSinceMs !== null && nowMs - stoppingSinceMs < SAME_SIGNAL_MS) return;
     if (stoppingSinceMs !== null) process.exit(EXIT.fault);
     stoppingSinceMs = nowMs;
     log.info('process.stopping', { reason });
-    // What ends for a reason of its own keeps its exit code, however it ends.
-    setTimeout(() => process.exit(exitCode || EXIT.fault), graceMs + CLOSING_MS).unref();
-    await closeAll();
+    // A fault or stall keeps its exit code, also when the stop takes too long.
+    const waitMs = exitCode === EXIT.stopped && opened() !== null ? delayMs : 0;
+    setTimeout(() => process.exit(exitCode || EXIT.fault), waitMs + graceMs + CLOSING_MS).unref();
+    opened()?.announceEnd();
+    if (waitMs > 0) await pause(waitMs);
+    await opened()?.closeAll();
     log.info('process.stopped');
     process.exit(exitCode);
   };

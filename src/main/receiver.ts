@@ -1,40 +1,100 @@
-import { LISTENER_GRACE_MS, listen, type Listener } from '../platform/http';
+import { listen, type Listener } from '../platform/http';
+import { hasSecretFiles, reloadWebhookSecrets } from '../platform/config';
+import { describeProcess } from '../platform/process';
+import { repeat } from '../platform/timers';
 import { createReceiver } from '../receiver';
+import { createAnswerTally } from '../receiver/answer-tally';
+import { createRefusedCalls } from '../receiver/refused-calls';
+import { createSecretWatch, type SecretWatch } from '../receiver/secret-watch';
 import { createIntake } from '../store/deliveries';
+import { createRefusedCallStore } from '../store/refused-calls';
+import { createCallCounter } from '../store/source-limits';
+import { createWebhookAnswerStore } from '../store/webhook-answers';
+import type { WebhookAnswerStore } from '../workflow/webhook-port';
 import type { Foundation } from './foundation';
-import { publicHealthOf } from './health';
-import { unverifiedPaths } from './webhook-proof';
+import { addListener, publicHealthOf } from './health';
+import { unverifiedPaths } from '../receiver/unverified-paths';
 
-/** A webhook is small: one that takes longer to arrive only keeps a connection. */
+/** A webhook is small; a slower request only occupies a connection. */
 const REQUEST_MS = 15_000;
+/** How long the answers of a receiver are counted in memory. */
+const FLUSH_EVERY_MS = 1000;
+/** How long replaced secrets may stay unnoticed. */
+const SECRETS_EVERY_MS = 1000;
 
-/** Starts the webhook receiver, the one listener that is meant for the internet. */
+/** Starts the webhook receiver, the only listener meant for the internet. */
 export async function startReceiver(foundation: Foundation): Promise<Listener> {
-  const { config, clock, log, metrics, resources } = foundation;
-  const { secrets, sharedSecret, bodyLimitBytes, ratePerMinute } = config.webhook;
+  const { config, clock, log, metrics } = foundation;
+  const { bodyLimitBytes, ratePerMinute } = config.webhook;
+  const answers = createWebhookAnswerStore(foundation.redis);
+  const { tally, refusedCalls } = openAnswerLog(foundation, answers);
+  const secrets = openSecrets(foundation, answers);
   const app = createReceiver({
     intake: createIntake(foundation.redis, clock),
-    verify: {
-      tow_request: { secrets: secrets.tow_request, sharedSecret },
-      tow_invoice: { secrets: secrets.tow_invoice, sharedSecret },
-    },
+    verify: () => secrets.settings(),
     bodyLimitBytes,
     ratePerMinute,
+    callCounter: createCallCounter(foundation.redis),
     trustProxy: config.trustProxy,
     clock,
     log,
     troubleLog: foundation.troubleLog,
     metrics,
+    tracing: foundation.tracing,
+    tally,
+    refusedCalls,
   });
   const openPaths = unverifiedPaths(config);
   if (openPaths.length > 0) {
     log.warn('receiver.unverified', {
       open_paths: openPaths,
-      problem: 'no secret proves webhooks on these paths: anybody who can reach them can post tow requests or invoices',
+      problem:
+        'no secret verifies webhooks on these paths: anyone who can reach them can post tow requests or invoices',
     });
   }
   const listener = await listen(app, publicHealthOf(foundation), config.receiver, { requestMs: REQUEST_MS });
-  resources.add('receiver', listener, (opened) => opened.stop(Math.min(config.stopGraceMs, LISTENER_GRACE_MS)));
+  addListener(foundation, 'receiver', listener);
   log.info('receiver.listening', { host: listener.host, port: listener.port });
   return listener;
+}
+
+/** Counts answers and keeps refused calls, and stores both every second until the receiver stops. */
+function openAnswerLog(foundation: Foundation, store: WebhookAnswerStore) {
+  const { resources, redis, clock, troubleLog: log } = foundation;
+  const tally = createAnswerTally(store);
+  const refusedCalls = createRefusedCalls(createRefusedCallStore(redis), clock);
+  const flush = async () => {
+    await Promise.all([tally.flush(), refusedCalls.flush()]);
+    return 'wait' as const;
+  };
+  const flushing = repeat({ name: 'webhook_answers', everyMs: FLUSH_EVERY_MS, log, work: flush });
+  resources.add('webhook answers', flushing, async (opened) => {
+    await opened.stop();
+    await flush();
+  });
+  return { tally, refusedCalls };
+}
+
+/** The secrets of webhooks. Those in files are read again every few seconds. */
+function openSecrets(
+  { config, clock, log, troubleLog, resources }: Foundation,
+  store: WebhookAnswerStore,
+): SecretWatch {
+  const secrets = createSecretWatch({
+    initial: config.webhook,
+    reload: () => reloadWebhookSecrets(config),
+    report: (fault) => store.reportSecrets(fault),
+    host: describeProcess().hostName,
+    clock,
+    log,
+  });
+  if (hasSecretFiles(config)) {
+    const check = async () => {
+      await secrets.check();
+      return 'wait' as const;
+    };
+    const checking = repeat({ name: 'webhook_secrets', everyMs: SECRETS_EVERY_MS, log: troubleLog, work: check });
+    resources.add('webhook secrets', checking, (opened) => opened.stop());
+  }
+  return secrets;
 }

@@ -1,31 +1,42 @@
-import type { BeatingRole } from '../contracts/figures';
-import { requireService, type Config } from '../platform/config';
-import type { Log } from '../platform/log';
+import type { HeartbeatRole } from '../contracts/metrics';
 import { systemClock } from '../platform/clock';
+import { ConfigurationError, requireService, type Config } from '../platform/config';
+import type { Listener, ReadinessCheck } from '../platform/http';
+import { errorMessage } from '../platform/errors';
+import type { Log } from '../platform/log';
+import { describeProcess } from '../platform/process';
 import { createResources, type Resources } from '../platform/resources';
+import { workerCheck, type OnStall } from '../queue/supervise';
+import { requireVerification } from '../receiver/unverified-paths';
 import type * as simulatorModule from '../simulator';
-import { openBeats, standingOf, type Standing } from './beats';
+import { createMetricsStore } from '../store/metrics';
+import { createProcessStore } from '../store/processes';
+import { knownSchema } from '../store/schema';
+import { createSendingStore } from '../store/sending';
+import { createHeartbeatSender, sampleGauges, type HeartbeatSender } from '../workflow/heartbeat';
 import type * as consoleModule from './console';
+import { dataKeysCheck } from './data-keys';
 import { openFoundation, type Foundation } from './foundation';
-import { healthOf, recentSpoolCheck } from './health';
-import { startOps } from './ops';
-import { requireWebhookProof, webhookCheck } from './webhook-proof';
-import type * as workerModule from './worker';
+import { watchIdentity } from './gauges';
+import {
+  healthOf,
+  newerRecordsCheck,
+  noticesCheck,
+  recentSpoolCheck,
+  spoolCheck,
+  startOps,
+  webhookCheck,
+} from './health';
+import { modeCheck } from './mode';
+import { startNotifications } from './notifications';
 import type * as receiverModule from './receiver';
-import { workerHealth } from './supervise';
+import type * as workerModule from './worker';
 
-/** The roles a process can take. `all` is receiver, worker and console in one. */
+/** The roles of a process. `all` is receiver, worker and console in one. */
 export const PROCESS_ROLES = ['receiver', 'worker', 'console', 'simulator', 'all'] as const;
 export type ProcessRole = (typeof PROCESS_ROLES)[number];
 
-export interface RoleTools {
-  readonly config: Config;
-  readonly log: Log;
-  /** Called by the role `worker` when it stands still: whoever runs the process starts it anew. */
-  readonly onStandstill: () => void;
-}
-
-/** A role loads its own modules only: a receiver needs none of the console, which is most of the memory and of the start. */
+/** Each role loads its own modules only: the console, which a receiver never uses, takes most of the memory and start time. */
 declare const require: {
   (module: './receiver'): typeof receiverModule;
   (module: './worker'): typeof workerModule;
@@ -33,67 +44,27 @@ declare const require: {
   (module: '../simulator'): typeof simulatorModule;
 };
 
-/** Starts a role; the returned resources close everything it opened. */
-export async function startRole(role: ProcessRole, tools: RoleTools): Promise<Resources> {
-  const { config, log, onStandstill } = tools;
-  switch (role) {
-    case 'simulator':
-      return startSimulatorRole(config, log);
-    case 'receiver':
-      requireWebhookProof(config);
-      return withFoundation({ config, log, role }, async (foundation) => {
-        const { startReceiver } = require('./receiver');
-        await startReceiver(foundation);
-        await startOps(foundation, healthOf(foundation, webhookCheck(config)));
-        return standingOf(foundation, { hasSpool: false, worker: null });
-      });
-    case 'worker':
-      requireService(config);
-      return withFoundation({ config, log, role }, async (foundation) => {
-        const { startWorker } = require('./worker');
-        const worker = startWorker(foundation, onStandstill);
-        await startOps(
-          foundation,
-          healthOf(foundation, recentSpoolCheck(foundation), () => workerHealth(worker)),
-        );
-        return standingOf(foundation, { hasSpool: true, worker });
-      });
-    case 'console':
-      return withFoundation({ config, log, role }, async (foundation) => {
-        const { startConsole } = require('./console');
-        await startConsole(foundation);
-        return standingOf(foundation, { hasSpool: true, worker: null });
-      });
-    case 'all':
-      requireService(config);
-      requireWebhookProof(config);
-      return withFoundation({ config, log, role }, async (foundation) => {
-        const { startReceiver } = require('./receiver');
-        const { startWorker } = require('./worker');
-        const { startConsole } = require('./console');
-        // Receiver and console must not end with a worker that stands still.
-        const worker = startWorker(foundation, 'rebuild');
-        await startReceiver(foundation);
-        await startConsole(foundation);
-        await startOps(
-          foundation,
-          healthOf(foundation, recentSpoolCheck(foundation), webhookCheck(config), () => workerHealth(worker)),
-        );
-        return standingOf(foundation, { hasSpool: true, worker });
-      });
-  }
+export interface RoleTools {
+  readonly config: Config;
+  readonly log: Log;
+  /** Called when the role `worker` stalls; the caller ends the process. */
+  readonly onStall: () => void;
 }
 
-/** Opens the foundation, starts a role on it and its heartbeat. Closes what was opened when a later step fails. */
-async function withFoundation(
-  { role, ...options }: { config: Config; log: Log; role: BeatingRole },
-  start: (foundation: Foundation) => Promise<Standing>,
-): Promise<Resources> {
-  const foundation = await openFoundation(options);
+/**
+ * Starts a role; the returned resources close everything that it opened.
+ *
+ * @throws ConfigurationError when the role lacks a setting.
+ */
+export async function startRole(role: ProcessRole, { config, log, onStall }: RoleTools): Promise<Resources> {
+  if (role === 'simulator') return startSimulatorRole(config, log);
+  if (role === 'worker' || role === 'all') requireService(config);
+  if (role === 'receiver' || role === 'all') requireVerification(config);
+  const foundation = await openFoundation({ config, log });
   foundation.metrics.watchProcess();
   try {
-    const beats = openBeats(foundation, role);
-    beats.begin(await start(foundation));
+    // In the role `all`, receiver and console must survive a stalled worker.
+    await startParts(foundation, role, role === 'all' ? 'rebuild' : onStall);
     return foundation.resources;
   } catch (error) {
     await foundation.resources.closeAll();
@@ -101,13 +72,77 @@ async function withFoundation(
   }
 }
 
+/** The listeners of a role, and its heartbeat. */
+export interface RoleParts {
+  readonly receiver: Listener | null;
+  readonly console: Listener | null;
+  /** The private listener of receiver and worker. */
+  readonly ops: Listener | null;
+  readonly heartbeat: HeartbeatSender;
+}
+
+/** Starts the parts of a role on an open foundation. A failure leaves the foundation to the caller. */
+export async function startParts(
+  foundation: Foundation,
+  role: HeartbeatRole,
+  onStall: OnStall = 'rebuild',
+): Promise<RoleParts> {
+  // Opened first, so that it is closed last and stores what the other parts counted until their end.
+  const heartbeat = openHeartbeat(foundation, role);
+  watchIdentity(foundation, role);
+  const has = (part: HeartbeatRole) => role === part || role === 'all';
+  const worker = has('worker') ? require('./worker').startWorker(foundation, onStall) : null;
+  const receiver = has('receiver') ? await require('./receiver').startReceiver(foundation) : null;
+  const listener = has('console') ? await require('./console').startConsole(foundation) : null;
+  // Not in a receiver: it faces the internet, and should know no password.
+  if (worker || listener) startNotifications(foundation);
+  const checks: ReadinessCheck[] = [
+    modeCheck(foundation),
+    newerRecordsCheck(foundation),
+    dataKeysCheck(foundation),
+    noticesCheck(foundation),
+  ];
+  if (worker) checks.push(recentSpoolCheck(foundation), workerCheck(worker));
+  if (receiver) checks.push(webhookCheck(foundation));
+  const ops = worker || receiver ? await startOps(foundation, healthOf(foundation, ...checks)) : null;
+  heartbeat.start({
+    checks: {
+      ...(worker || listener ? { spool: spoolCheck(foundation) } : {}),
+      ...(worker ? { worker: workerCheck(worker) } : {}),
+    },
+    queues: () => worker?.queues() ?? [],
+  });
+  return { receiver, console: listener, ops, heartbeat };
+}
+
+function openHeartbeat(
+  { config, clock, redis, resources, counters, backlogOf, troubleLog }: Foundation,
+  role: HeartbeatRole,
+) {
+  const stored = createMetricsStore(redis);
+  const sending = createSendingStore(redis, config.budgetsPerMinute);
+  const heartbeat = createHeartbeatSender({
+    store: createProcessStore(redis),
+    process: { role, mode: config.service.mode, schema: knownSchema().version, ...describeProcess() },
+    counters,
+    sample: () => sampleGauges({ counters, metrics: stored, sending, backlogOf }),
+    clock,
+    log: troubleLog,
+  });
+  return resources.add('heartbeat', heartbeat, (opened) => opened.stop());
+}
+
 async function startSimulatorRole(config: Config, log: Log): Promise<Resources> {
   const { clientId, clientSecret } = config.service;
   const { host, port } = config.receiver;
   const resources = createResources(log);
-  const { startSimulator } = require('../simulator');
+  const { readProfile, startSimulator } = require('../simulator');
+  const profile = await readProfile(config.simulator.profile).catch((error: unknown) => {
+    throw new ConfigurationError([{ variable: 'SIMULATOR_PROFILE', rule: errorMessage(error) }]);
+  });
   const simulator = await startSimulator({
     ...config.simulator,
+    profile,
     webhookUrl: config.simulator.webhookUrl ?? `http://${host}:${port}`,
     webhookSecrets: config.webhook.secrets,
     ...(clientId !== null && clientSecret !== null ? { credentials: { clientId, clientSecret } } : {}),

@@ -1,41 +1,66 @@
+import { startArchiver } from '../archive/archiver';
+import { errorFacts } from '../platform/errors';
 import type { Resources } from '../platform/resources';
-import { startPump } from '../queue/pump';
-import { errorFacts } from '../platform/log';
+import type { Repetition } from '../platform/timers';
+import { createWorkerProgress, type WorkerProgress } from '../queue/progress';
+import { startScheduler } from '../queue/scheduler';
 import { QUEUE_NAMES, type QueueName } from '../queue/queues';
-import { onNudges } from '../store/nudges';
-import { createProgress, type Progress } from '../queue/progress';
+import { superviseWorker, type OnStall, type SupervisedWorker } from '../queue/supervise';
 import { startWorkers } from '../queue/workers';
+import { writability } from '../store/connect';
+import { createConservationStore } from '../store/conservation';
+import { createDeliveryStore } from '../store/deliveries';
 import { PARTITION } from '../store/keys';
-import { startConservation } from './conservation';
+import { createLocks } from '../store/locks';
+import { onNudges } from '../store/notifications';
+import { createArchiveTask, createRetentionStore } from '../store/retention';
+import { createTowStore } from '../store/tows';
+import { createViolationStore } from '../store/violations';
+import { repeatConservationCheck } from '../workflow/check-conservation';
 import type { Foundation } from './foundation';
+import { watchDisk } from './gauges';
 import { openHandlers } from './handlers';
-import { startRetention } from './retention';
-import { superviseWorker, type OnStandstill, type SupervisedWorker } from './supervise';
+import { startTokenProof } from './token-proof';
 
-/** A claim lasts as long as the lock of its job; both outlast a call, whose deadline is at most 14 s. */
+/** Lease of a claim and lock of its job; longer than a call, whose deadline is at most 14 s. A call with images renews it. */
 const LEASE_MS = 20_000;
-const PUMP_INTERVAL_MS = 500;
+const SCHEDULER_INTERVAL_MS = 500;
 
 /**
- * Starts the workers that process deliveries and send reports, and beside them the conservation check and the archiving of
- * what is finished. Throws ConfigurationError without access to
- * the service.
+ * Starts a worker, the conservation check and the archiving of finished records.
+ *
+ * @throws ConfigurationError without access to the service.
  */
-export function startWorker(foundation: Foundation, onStandstill: OnStandstill = 'rebuild'): SupervisedWorker {
-  const worker = superviseWorker(foundation, { open: (owner) => openWorker(foundation, owner), onStandstill });
+export function startWorker(foundation: Foundation, onStall: OnStall = 'rebuild'): SupervisedWorker {
+  const { config, redis, queues, backlogOf, clock, log, resources } = foundation;
+  const worker = superviseWorker(
+    {
+      queues,
+      backlogOf,
+      canWork: async () => (await writability(redis)) === 'writable',
+      limitMs: config.workerStandstillMs,
+      stopGraceMs: config.stopGraceMs,
+      resources,
+      clock,
+      log,
+    },
+    { open: (owner) => openWorker(foundation, owner), onStall },
+  );
+  startTokenProof(foundation);
   startConservation(foundation);
   startRetention(foundation);
-  foundation.log.info('worker.started', { concurrency: foundation.config.workerConcurrency });
+  watchDisk(foundation.metrics, config.dataDir);
+  log.info('worker.started', { concurrency: config.workerConcurrency });
   return worker;
 }
 
-/** Opens all that one worker works with; it works until the resources close. */
-function openWorker(foundation: Foundation, resources: Resources): Progress {
+/** Opens one worker: job handlers, scheduler and nudges. It works until the resources are closed. */
+function openWorker(foundation: Foundation, resources: Resources): WorkerProgress {
   const { config, clock, troubleLog, queues } = foundation;
-  const progress = createProgress(clock);
+  const progress = createWorkerProgress(clock);
   const workers = startWorkers({
     queues,
-    handlers: openHandlers(foundation, { resources, leaseMs: LEASE_MS }),
+    ...openHandlers(foundation, { resources, leaseMs: LEASE_MS }),
     connection: foundation.patient(resources),
     prefix: PARTITION,
     concurrency: config.workerConcurrency,
@@ -45,11 +70,40 @@ function openWorker(foundation: Foundation, resources: Resources): Progress {
     log: troubleLog,
   });
   resources.add('workers', workers, (opened) => opened.stop());
-  const pump = startPump({ queues, due: foundation.due, intervalMs: PUMP_INTERVAL_MS, progress, log: troubleLog });
-  resources.add('pump', pump, (opened) => opened.stop());
+  const { schedules } = foundation;
+  const scheduler = startScheduler({ queues, schedules, intervalMs: SCHEDULER_INTERVAL_MS, progress, log: troubleLog });
+  resources.add('scheduler', scheduler, (opened) => opened.stop());
   const isQueue = (name: string): name is QueueName => QUEUE_NAMES.some((known) => known === name);
   onNudges(foundation.patient(resources), (name) => {
-    if (isQueue(name)) pump.nudge(name);
+    if (isQueue(name)) scheduler.nudge(name);
   }).catch((error: unknown) => troubleLog.warn('nudges.failed', errorFacts(error)));
   return progress;
+}
+
+/** Starts the conservation check of this process. */
+export function startConservation({ redis, clock, log, resources }: Foundation): Repetition {
+  const checking = repeatConservationCheck({ store: createConservationStore(redis), clock, log });
+  return resources.add('conservation', checking, (opened) => opened.stop());
+}
+
+/** Starts the archiving of finished records; `everyMs` is the pause between two sweeps. */
+export function startRetention(foundation: Foundation, everyMs?: number): Repetition {
+  const { config, clock, log, metrics, redis, resources } = foundation;
+  const archiver = startArchiver(
+    {
+      locks: createLocks(redis, clock),
+      task: createArchiveTask(redis),
+      tows: createTowStore(redis),
+      deliveries: createDeliveryStore(redis),
+      violations: createViolationStore(redis),
+      retention: createRetentionStore(redis),
+      keep: config.keep,
+      dataDir: config.dataDir,
+      clock,
+      log,
+      metrics,
+    },
+    everyMs,
+  );
+  return resources.add('retention', archiver, (opened) => opened.stop());
 }

@@ -1,0 +1,99 @@
+import { archiveBytes } from '../archive/files';
+import type { HeartbeatRole } from '../contracts/metrics';
+import { diskSpace } from '../platform/disk';
+import { readOnce, type MetricSample, type Metrics } from '../platform/metrics';
+import { describeProcess } from '../platform/process';
+import { watchQueues } from '../queue/backlog';
+import { createConservationStore } from '../store/conservation';
+import { readBackupAgeMs } from '../store/backup-record';
+import { createNotificationStore } from '../store/notification-record';
+import { createProcessStore } from '../store/processes';
+import { readRedisState } from '../store/redis-state';
+import { createSendingStore } from '../store/sending';
+import { createTaskStore } from '../store/tasks';
+import { readTokenAgeMs } from '../store/tokens';
+import { createWebhookAnswerStore } from '../store/webhook-answers';
+import {
+  watchConservation,
+  watchNotices,
+  watchProcesses,
+  watchSending,
+  watchSpool,
+  watchTasks,
+  watchWebhooks,
+} from '../workflow/gauges';
+import type { Foundation } from './foundation';
+
+type Watched = Pick<
+  Foundation,
+  'backlogOf' | 'clock' | 'config' | 'metrics' | 'queues' | 'redis' | 'spool' | 'webhookHealth'
+>;
+
+/** The gauges that every role has. */
+export function watchInstallation(parts: Watched): void {
+  const { backlogOf, clock, config, metrics, queues, redis, spool, webhookHealth } = parts;
+  watchConservation(metrics, createConservationStore(redis));
+  watchSending(metrics, createSendingStore(redis, config.budgetsPerMinute), clock);
+  watchSpool(metrics, spool);
+  watchWebhooks(metrics, { health: webhookHealth, answers: createWebhookAnswerStore(redis) });
+  watchQueues(metrics, queues, backlogOf);
+  watchTasks(metrics, createTaskStore(redis), clock);
+  watchProcesses(metrics, createProcessStore(redis));
+  watchNotices(metrics, createNotificationStore(redis, clock), clock);
+  watchRedis(parts);
+  const watchAge = (name: string, help: string, ageMs: () => Promise<number | null>) =>
+    metrics.watch({ name, help, labelNames: [], read: async () => known(await ageMs(), 1 / 1000) });
+  watchAge('towhook_token_age_seconds', 'Age of the access token; absent while there is none.', () =>
+    readTokenAgeMs(redis),
+  );
+  watchAge(
+    'towhook_backup_verified_age_seconds',
+    'Age of the last backup that was verified; absent while there is none.',
+    () => readBackupAgeMs(redis),
+  );
+}
+
+function watchRedis({ metrics, redis, clock }: Pick<Watched, 'metrics' | 'redis' | 'clock'>): void {
+  const state = readOnce(() => readRedisState(redis, clock));
+  const watch = (name: string, help: string, read: () => Promise<MetricSample[]>) =>
+    metrics.watch({ name, help, labelNames: [], read });
+  watch('towhook_redis_writable', 'Whether Redis answers this process and takes writes: 1 = it does.', async () =>
+    known((await state()).isWritable ? 1 : 0),
+  );
+  watch('towhook_redis_latency_seconds', 'Time of one round trip from this process to Redis.', async () =>
+    known((await state()).latencyMs, 1 / 1000),
+  );
+  watch('towhook_redis_memory_bytes', 'Memory that Redis uses.', async () =>
+    known((await state()).memory?.usedBytes ?? null),
+  );
+  watch('towhook_redis_memory_limit_bytes', 'The setting maxmemory of Redis; 0 = no limit.', async () =>
+    known((await state()).memory?.limitBytes ?? null),
+  );
+}
+
+/** What a process is: one sample with the value 1. */
+export function watchIdentity({ metrics, config }: Pick<Watched, 'metrics' | 'config'>, role: HeartbeatRole): void {
+  const { version, nodeVersion } = describeProcess();
+  const labels = { role, mode: config.service.mode, version, node_version: nodeVersion };
+  metrics.watch({
+    name: 'towhook_info',
+    help: 'What this process is; always 1.',
+    labelNames: Object.keys(labels),
+    read: () => Promise.resolve([{ labels, value: 1 }]),
+  });
+}
+
+/** The disk of DATA_DIR and the archive on it; absent while the folder is missing. */
+export function watchDisk(metrics: Metrics, dataDir: string): void {
+  const space = readOnce(() => diskSpace(dataDir));
+  const watch = (name: string, help: string, read: () => Promise<number>) =>
+    metrics.watch({ name, help, labelNames: [], read: async () => known(await read()) });
+  watch('towhook_disk_free_bytes', 'Space left on the disk of DATA_DIR.', async () => (await space()).freeBytes);
+  watch('towhook_disk_size_bytes', 'Size of the disk of DATA_DIR.', async () => (await space()).sizeBytes);
+  watch('towhook_archive_bytes', 'Size of all files of the archive.', () => archiveBytes(dataDir));
+}
+
+/** One sample without labels; none where the value is not known. */
+function known(value: number | null, unit = 1): MetricSample[] {
+  return value === null ? [] : [{ labels: {}, value: value * unit }];
+}

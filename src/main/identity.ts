@@ -1,0 +1,22 @@
+import type * as oidcModule from '../oidc';
+import { throttledLog } from '../platform/log-throttle';
+import { openWayOut } from '../service/way-out';
+import type { IdentityProvider } from '../workflow/identity-port';
+import type { Foundation } from './foundation';
+
+/** The library is loaded only where people sign in through a provider. */
+declare const require: (module: '../oidc') => typeof oidcModule;
+
+const CONNECT_TIMEOUT_MS = 5000;
+
+/**
+ * Opens the identity provider; null without one. It is not called before a person signs in.
+ * @throws ConfigurationError when a file of certificates cannot be used.
+ */
+export function openIdentityProvider({ config, clock, log }: Foundation): IdentityProvider | null {
+  const { oidc } = config.signIn;
+  if (oidc === null) return null;
+  const { fresh } = openWayOut(oidc.wayOut, { connectTimeoutMs: CONNECT_TIMEOUT_MS, reuse: {}, prefix: 'OIDC' });
+  const tools = { agents: fresh, clock, log: throttledLog(log, { clock, by: ['problem'] }) };
+  return require('../oidc').createIdentityProvider(oidc, tools);
+}

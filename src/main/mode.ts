@@ -1,0 +1,61 @@
+import type { Config } from '../platform/config';
+import type { ReadinessCheck } from '../platform/http';
+import type { Log } from '../platform/log';
+import { repeat } from '../platform/timers';
+import { createProcessStore } from '../store/processes';
+import { recordsOf } from '../store/records';
+import { agreeOnMode, type CommonMode } from '../workflow/service-mode';
+import type { Foundation } from './foundation';
+
+const EVERY_MS = 5000;
+
+/** The mode of the installation, as this process saw it last. */
+export interface ModeWatch {
+  /** Null until Redis was reached for the first time. */
+  last(): CommonMode | null;
+  stop(): Promise<void>;
+}
+
+/** Agrees with the other processes on the mode: now, and every 5 s. Rejects never; Redis may be away. */
+export async function watchMode(tools: {
+  readonly config: Config;
+  readonly redis: Foundation['redis'];
+  /** Throttled: the lines repeat. */
+  readonly troubleLog: Log;
+}): Promise<ModeWatch> {
+  const { config, redis, troubleLog: log } = tools;
+  const modeTools = { mode: config.service.mode, records: recordsOf(redis), processes: createProcessStore(redis), log };
+  let last: CommonMode | null = null;
+  const agree = async () => {
+    last = await agreeOnMode(modeTools);
+  };
+  // A process in shadow mode blocks all sending before it works. Redis that is away blocks it too.
+  await agree().catch(() => {});
+  // Not again at once: a start loads modules for longer than a command may take, and a late reply ends the connection.
+  let isStart = true;
+  const repetition = repeat({
+    name: 'mode',
+    everyMs: EVERY_MS,
+    log,
+    async work() {
+      if (!isStart) await agree();
+      isStart = false;
+      return 'wait';
+    },
+  });
+  return { last: () => last, stop: () => repetition.stop() };
+}
+
+/** Names the mode on a private `/readyz`; always ready: recording works in every mode. */
+export function modeCheck({ config, mode }: Pick<Foundation, 'config' | 'mode'>): ReadinessCheck {
+  return () => {
+    const last = mode.last();
+    const since = last?.shadowSinceMs ?? null;
+    const details = {
+      service_mode: config.service.mode,
+      ...(since === null ? {} : { nothing_sent_since: new Date(since).toISOString() }),
+      ...(last?.isContradicted === true ? { service_mode_contradicted: 'another process runs in shadow mode' } : {}),
+    };
+    return Promise.resolve({ ready: true, details });
+  };
+}

@@ -1,0 +1,56 @@
+import { ConfigurationError } from '../platform/config';
+import { errorFacts } from '../platform/errors';
+import type { Log } from '../platform/log';
+import { repeat, type Repetition } from '../platform/timers';
+import { UnexpectedReply } from '../store/parse';
+import { checkSchema, prepareSchema, SchemaMismatch } from '../store/schema';
+import { isCluster } from '../store/settings';
+import type { Foundation } from './foundation';
+
+const EVERY_MS = 5000;
+
+/**
+ * Stores the schema version.
+ *
+ * @throws ConfigurationError for data that this version must not use, and for a Redis Cluster.
+ */
+export async function checkSchemaOf(redis: Foundation['redis'], log: Log): Promise<void> {
+  if (await isCluster(redis).catch(() => false)) {
+    const rule = 'points to a Redis Cluster, which towhook cannot use: use one Redis, with Sentinels for a failover';
+    throw new ConfigurationError([{ variable: 'REDIS_URL', rule }]);
+  }
+  try {
+    await prepareSchema(redis);
+  } catch (error) {
+    if (error instanceof SchemaMismatch || error instanceof UnexpectedReply) throw mismatch(error);
+    // A replica or a full Redis refuses the write; the next process that starts stores the version.
+    log.warn('redis.schema_not_stored', { ...errorFacts(error), stack: undefined });
+  }
+}
+
+/** Ends the process, as an unhandled failure does, when a migration makes the data unusable for this version. */
+export function watchSchema(redis: Foundation['redis'], log: Log): Repetition {
+  let isStart = true;
+  const work = async () => {
+    // The start has checked it.
+    if (!isStart) await endOnMismatch(redis);
+    isStart = false;
+    return 'wait' as const;
+  };
+  return repeat({ name: 'schema', everyMs: EVERY_MS, log, work });
+}
+
+async function endOnMismatch(redis: Foundation['redis']): Promise<void> {
+  try {
+    await checkSchema(redis);
+  } catch (error) {
+    if (!(error instanceof SchemaMismatch)) throw error;
+    setImmediate(() => {
+      throw mismatch(error);
+    });
+  }
+}
+
+function mismatch({ message }: Error): ConfigurationError {
+  return new ConfigurationError([{ variable: 'REDIS_URL', rule: `cannot be used by this version: ${message}` }]);
+}

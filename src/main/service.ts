@@ -1,0 +1,46 @@
+import { serviceAccess, type ServiceAccess } from '../platform/config';
+import type { Resources } from '../platform/resources';
+import { createServiceClient, type ServiceClient } from '../service';
+import { shadowClient } from '../service/shadow';
+import { createBudgets } from '../store/budgets';
+import { createLookupCache } from '../store/lookups';
+import { createTokenCache } from '../store/tokens';
+import { createLookups, type Lookups } from '../workflow/lookups';
+import type { ServicePort } from '../workflow/service-port';
+import type { Foundation } from './foundation';
+
+/** Opens a client of the service; in shadow mode it makes the token call only. All clients share the access token and the rate limits through Redis. */
+export function openServiceClient(
+  { config, clock, log, metrics, redis, serviceObserver }: Foundation,
+  { access, resources }: { access: ServiceAccess; resources: Resources },
+): ServiceClient {
+  const client = createServiceClient({
+    ...access,
+    timeoutMs: config.service.timeoutMs,
+    upload: { timeoutMs: config.service.uploadTimeoutMs },
+    envelopeCode: config.service.envelopeCode,
+    tokens: createTokenCache(redis),
+    budgets: createBudgets(redis, config.budgetsPerMinute),
+    followsLimitHeaders: config.followsLimitHeaders,
+    clock,
+    log,
+    metrics,
+    observe: (call) => serviceObserver.called(call),
+    observeDifference: (seen) => serviceObserver.differed(seen),
+  });
+  resources.add('service client', client, (opened) => opened.close());
+  return config.service.mode === 'shadow' ? shadowClient(client, clock) : client;
+}
+
+/** Look-ups of the service through this client; all processes share the cached answers. */
+export function openLookups({ config, clock, redis, troubleLog }: Foundation, service: ServicePort): Lookups {
+  const cache = createLookupCache(redis, { clock, log: troubleLog, keptMs: config.lookupCacheMs });
+  return createLookups({ service, cache, clock });
+}
+
+/** The look-ups of the console, with a client of their own. Null without access to the service. */
+export function openConsoleLookups(foundation: Foundation): Lookups | null {
+  const access = serviceAccess(foundation.config);
+  if (access === null) return null;
+  return openLookups(foundation, openServiceClient(foundation, { access, resources: foundation.resources }));
+}

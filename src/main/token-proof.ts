@@ -1,0 +1,32 @@
+import { requireService } from '../platform/config';
+import { pause, repeat } from '../platform/timers';
+import type { Foundation } from './foundation';
+import { openServiceClient } from './service';
+
+/** A valid token is kept; without one the service is asked again after this time. */
+const EVERY_MS = 10_000;
+/** A start loads modules for longer than a command to Redis may take. */
+const AFTER_START_MS = 1000;
+
+/** In shadow mode: gets an access token as a worker would, to prove address and credentials. */
+export function startTokenProof(foundation: Foundation): void {
+  const { config, resources, troubleLog: log } = foundation;
+  if (config.service.mode === 'live') return;
+  const service = openServiceClient(foundation, { access: requireService(config), resources });
+  let isStart = true;
+  const proving = repeat({
+    name: 'shadow.token',
+    everyMs: EVERY_MS,
+    log,
+    async work(signal) {
+      if (isStart) await pause(AFTER_START_MS, signal);
+      isStart = false;
+      if (signal.aborted || (await service.hasToken())) return 'wait';
+      const failure = await service.getToken();
+      if (failure === null) log.info('shadow.token_given', {});
+      else log.warn('shadow.token_missing', { exchange: failure.kind });
+      return 'wait';
+    },
+  });
+  resources.add('token proof', proving, (opened) => opened.stop());
+}
