@@ -1,5 +1,5 @@
 import type { Finding } from '../../src/cli';
-import { clockFinding, inTime } from '../../src/main/doctor/finding';
+import { clockFinding, withinLimit } from '../../src/doctor/finding';
 import { startTestRedis } from '../support/redis';
 import { examineHere, SECRETS } from './examine';
 import { useInstallation } from './installation';
@@ -47,14 +47,14 @@ async function startRedis(appendfsync: string) {
 
 test('a doctor check that hangs is reported as no_answer_in_time', async () => {
   const options = { limitMs: 20, otherwise: (fault: Finding) => fault };
-  const finding = await inTime('disk', { ...options, look: new Promise<Finding>(() => {}) });
+  const finding = await withinLimit('disk', { ...options, look: new Promise<Finding>(() => {}) });
   expect(finding).toMatchObject({ check: 'disk', state: 'fault', code: 'no_answer_in_time' });
   expect(finding.what).toContain('did not answer in time');
 });
 
 test('a doctor check that fails is reported as look_failed without the text of the error', async () => {
   const options = { limitMs: 60_000, otherwise: (fault: Finding) => fault };
-  const finding = await inTime('disk', { ...options, look: Promise.reject<Finding>(new Error('SECRETPART')) });
+  const finding = await withinLimit('disk', { ...options, look: Promise.reject<Finding>(new Error('SECRETPART')) });
   expect(finding).toMatchObject({ check: 'disk', state: 'fault', code: 'look_failed' });
   expect(JSON.stringify(finding)).not.toContain('SECRETPART');
 });

@@ -1,5 +1,6 @@
 import { KEYS } from '../../src/store/keys';
 import { startTestRedis } from '../support/redis';
+import { startTlsFront } from '../support/tls-front';
 import { examineHere, examineInProcess, expectFaults, named, type Breakage, type Examined } from './examine';
 import { deadAddress, startServer } from './fake-service';
 import { useInstallation, useStopLater } from './installation';
@@ -77,6 +78,21 @@ const UNREACHABLE: readonly (Breakage & { readonly examineIn: typeof examineHere
       const web = stopLater(await startServer((_request, response) => response.end('<html>no</html>')));
       return { environment: { REDIS_URL: web.url.replace('http:', 'redis:') } };
     },
+    examineIn: examineHere,
+  },
+  {
+    cause: 'a Redis whose certificate no known authority has signed',
+    faults: ['redis_certificate_untrusted'],
+    change: async () => {
+      const front = stopLater(await startTlsFront(installation().redis.port));
+      return { environment: { REDIS_URL: `rediss://127.0.0.1:${front.port}` } };
+    },
+    examineIn: examineHere,
+  },
+  {
+    cause: 'a certificate for Redis that is not in its file',
+    faults: ['variable_invalid'],
+    change: () => Promise.resolve({ environment: { REDIS_URL: 'rediss://127.0.0.1:1', REDIS_CA_FILE: __filename } }),
     examineIn: examineHere,
   },
 ];

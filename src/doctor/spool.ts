@@ -1,28 +1,28 @@
-import type { Finding } from '../../cli';
-import type { Clock } from '../../platform/clock';
-import { silentLog } from '../../platform/log';
-import { codeOf } from '../../platform/system-error';
-import { createSpool, type DiskSpool, type SharedMarker } from '../../spool';
-import { createSpoolMarker } from '../../store/spool-marker';
+import type { Finding } from '../cli';
+import type { Clock } from '../platform/clock';
+import { silentLog } from '../platform/log';
+import { errorCode } from '../platform/errors';
+import { createSpool, type DiskSpool, type SharedMarker } from '../spool';
+import { createSpoolMarker } from '../store/spool-marker';
 import { notesOf } from './finding';
-import type { Connection } from './redis';
+import type { CheckedRedis } from './redis';
 
 const notes = notesOf('images');
 
-/** The disk of images: whether this DATA_DIR is the one that console and workers share. */
-export async function lookAtSpool(
-  redis: Connection,
+/** Checks that DATA_DIR is the disk of images that console and workers share. */
+export async function checkSpool(
+  redis: CheckedRedis,
   { dataDir, keepMs, clock, adoptsDisk }: { dataDir: string; keepMs: number; clock: Clock; adoptsDisk: boolean },
 ): Promise<Finding> {
   try {
     const marker = createSpoolMarker(redis);
     const spoolOf = (shared: SharedMarker) => createSpool({ dataDir, marker: shared, keepMs, clock, log: silentLog });
     const spool = spoolOf(marker);
-    // Looking must not make this machine's disk the one in use.
+    // A check must not make this machine's disk the shared one.
     if (!adoptsDisk && (await marker.read()) === null) {
-      return (await spool.wasInUse()) ? recordsMissing() : notes.fine('disk_not_in_use', 'no image was ever taken in');
+      return (await spool.wasInUse()) ? recordsMissing() : notes.fine('disk_not_in_use', 'no image was stored yet');
     }
-    // The disk in use stays the one in use unless this one is of use.
+    // An unusable disk is not adopted.
     const adopted = adoptsDisk ? await idOf(spoolOf) : null;
     if (adopted !== null) await marker.adopt(adopted);
     switch (adoptsDisk && adopted === null ? 'unusable' : await spool.state()) {
@@ -43,14 +43,14 @@ export async function lookAtSpool(
         );
     }
   } catch (error) {
-    return notes.skipped('not_looked_at', `it could not be seen which disk is in use: ${codeOf(error) ?? 'no answer'}`);
+    return notes.skipped('not_looked_at', `the disk in use is unknown: ${errorCode(error) ?? 'no answer'}`);
   }
 }
 
-/** The id of this disk, which it is given if it has none; null when it cannot be written. */
+/** The id of this disk, created if necessary; null when the disk cannot be written. */
 async function idOf(spoolOf: (marker: SharedMarker) => DiskSpool): Promise<string | null> {
   let claimed: string | null = null;
-  // As if no disk were in use yet: then the state depends on this one alone.
+  // With a marker store that is empty, the state depends on this disk only.
   const state = await spoolOf({
     read: () => Promise.resolve(null),
     claim: (id) => Promise.resolve((claimed = id)),

@@ -5,25 +5,25 @@ import {
   answerOf,
   createClient,
   type ApiRefusal as Refusal,
-} from '../../client';
-import type { Finding } from '../../cli';
-import { jsonObject } from '../../contracts/common';
-import { WEBHOOKS } from '../../contracts/webhooks';
+} from '../client';
+import type { Finding } from '../cli';
+import { jsonObject } from '../contracts/common';
+import { WEBHOOKS } from '../contracts/webhooks';
 import {
   ApiKeyUnusable,
   ConfigurationError,
   loadCommandLineSettings,
   localAddress,
   type Config,
-} from '../../platform/config';
+} from '../platform/config';
 import { notesOf } from './finding';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const TIMEOUT_MS = 5000;
 
-/** The receiver, at its public address or on this machine: whether the service's calls would find towhook there. */
-export async function lookAtReceiver({ receiver }: Config, webhookUrl: string | null): Promise<Finding> {
+/** Checks that the receiver answers at its public address or on this machine. */
+export async function checkReceiver({ receiver }: Config, webhookUrl: string | null): Promise<Finding> {
   const notes = notesOf('receiver');
   if (webhookUrl === null && receiver.port === 0) {
     return notes.skipped('not_looked_at', 'RECEIVER_PORT is 0, any free port: name it with --webhook-url');
@@ -34,11 +34,20 @@ export async function lookAtReceiver({ receiver }: Config, webhookUrl: string | 
       ? 'Start it (npm start -- all, or -- receiver), or name its address with --webhook-url.'
       : 'Start the receiver; look at DNS, TLS, and the proxy that forwards this address to RECEIVER_PORT.';
   try {
-    const alive = await ask(`${base}/healthz`, { method: 'GET' });
-    const webhook = await ask(`${base}${WEBHOOKS.tow_request.path}`, NO_WEBHOOK);
-    // Nothing is stored: the receiver says of this call only that it is not JSON.
+    const alive = await askListener(`${base}/healthz`, { method: 'GET' });
+    const webhook = await askListener(`${base}${WEBHOOKS.tow_request.path}`, NO_WEBHOOK);
+    // This call stores nothing: the receiver refuses it as not JSON.
     if (alive.body?.['status'] === 'alive' && webhook.status === 415 && webhook.body?.['code'] === 'not_json') {
       return notes.fine('receiver_answers', `answers at ${base}`);
+    }
+    if (await isConsole(base)) {
+      const consoleFix =
+        'Give the address that is forwarded to RECEIVER_PORT. The console must not be reachable from the internet.';
+      return notes.fault(
+        'receiver_not_towhook',
+        `what answers at ${base} is the console, not the receiver`,
+        consoleFix,
+      );
     }
     const what = `something answers at ${base} (${alive.status}, ${webhook.status}), but it is not the receiver`;
     return notes.fault('receiver_not_towhook', what, 'Forward this address to RECEIVER_PORT, without redirections.');
@@ -47,9 +56,16 @@ export async function lookAtReceiver({ receiver }: Config, webhookUrl: string | 
   }
 }
 
+/** The console refuses a call of its API without a key. */
+async function isConsole(base: string): Promise<boolean> {
+  const { status, body } = await askListener(`${base}/api/queues`, { method: 'GET' });
+  return status === 401 && body !== null && 'code' in body;
+}
+
 const NO_WEBHOOK = { method: 'POST', headers: { 'content-type': 'text/plain' }, body: 'doctor' };
 
-async function ask(url: string, init: RequestInit) {
+/** One call to a listener: its status, and its body if that is a JSON object. Rejects when nothing answers. */
+export async function askListener(url: string, init: RequestInit) {
   const answer = await fetch(url, { ...init, redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) });
   const text = await answer.text();
   return { status: answer.status, body: jsonIn(text) };
@@ -63,8 +79,8 @@ function jsonIn(text: string) {
   }
 }
 
-/** The console, with the address and the key that this command line uses. */
-export async function lookAtConsole(environment: Environment | undefined): Promise<Finding> {
+/** Checks that the console answers at the address, and accepts the key, of the command line. */
+export async function checkConsole(environment: Environment | undefined): Promise<Finding> {
   const notes = notesOf('console');
   const settings = settingsIn(environment);
   if (settings instanceof ConfigurationError) {

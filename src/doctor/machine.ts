@@ -1,27 +1,27 @@
 import { rm, statfs, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { Finding } from '../../cli';
-import type { Clock } from '../../platform/clock';
-import { makeFolder } from '../../platform/make-folder';
-import { codeOf } from '../../platform/system-error';
+import type { Finding } from '../cli';
+import type { Clock } from '../platform/clock';
+import { makeFolder } from '../platform/folders';
+import { errorCode } from '../platform/errors';
 import { notesOf } from './finding';
 
 const OLDEST_NODE = 20;
 const MIB = 1024 * 1024;
-/** Images wait here while the service is away, and the archive grows. */
+/** DATA_DIR holds images during an outage of the service, and the archive. */
 const SPACE_WARNING_BYTES = 1024 * MIB;
 const SPACE_FAULT_BYTES = 100 * MIB;
 
-/** The program that runs towhook. */
-export function lookAtNode(): Finding {
+/** Checks the version of Node. */
+export function checkNode(): Finding {
   const notes = notesOf('node');
   const version = process.versions.node;
   if (Number(version.split('.')[0]) >= OLDEST_NODE) return notes.fine('new_enough', `version ${version}`);
   return notes.fault('node_too_old', `version ${version} is too old`, `Install Node ${OLDEST_NODE} or newer.`);
 }
 
-/** DATA_DIR: whether this user can write there, and how much room is left. */
-export async function lookAtDataDir(dataDir: string, clock: Clock): Promise<Finding[]> {
+/** Checks that this user can write to DATA_DIR, and the free space. */
+export async function checkDataDir(dataDir: string, clock: Clock): Promise<Finding[]> {
   const folder = resolve(dataDir);
   const notes = notesOf('disk');
   const problem = await writeProbe(folder, clock.id());
@@ -44,7 +44,7 @@ export async function lookAtDataDir(dataDir: string, clock: Clock): Promise<Find
   return [notes.fine('writable', what)];
 }
 
-/** Null when a file could be written; else the system's word for why not. */
+/** Null when a file could be written, else the code of the error. */
 async function writeProbe(folder: string, id: string): Promise<string | null> {
   const probe = join(folder, `.doctor-${id}`);
   try {
@@ -52,7 +52,7 @@ async function writeProbe(folder: string, id: string): Promise<string | null> {
     await writeFile(probe, '', { mode: 0o600, flag: 'wx' });
     return null;
   } catch (error) {
-    return codeOf(error) ?? 'failed';
+    return errorCode(error) ?? 'failed';
   } finally {
     await rm(probe, { force: true }).catch(() => {});
   }

@@ -1,0 +1,48 @@
+import { notesOf, type Finding } from '../cli';
+import { within } from '../platform/timers';
+
+export { notesOf, type Notes } from '../cli';
+
+/**
+ * Resolves with the findings of a check; with a fault when it rejects or takes longer than `limitMs`. Does not cancel
+ * the check.
+ */
+export async function withinLimit<T>(
+  check: string,
+  { limitMs, look, otherwise }: { limitMs: number; look: Promise<T>; otherwise: (finding: Finding) => T },
+): Promise<T> {
+  const notes = notesOf(check);
+  const answer = await within(
+    limitMs,
+    look.then(
+      (found) => ({ found }),
+      () => null,
+    ),
+  );
+  if (answer === null) {
+    return otherwise(
+      notes.fault('no_answer_in_time', `did not answer in time (${limitMs / 1000} s)`, CHECK_DEPENDENCIES),
+    );
+  }
+  if (answer.value === null) return otherwise(notes.fault('look_failed', 'could not be checked', CHECK_DEPENDENCIES));
+  return answer.value.found;
+}
+
+const CHECK_DEPENDENCIES = 'Check what it depends on: a disk that hangs, a network that drops packets.';
+
+const SKEW_WARNING_MS = 30_000;
+/** More than this and facts are refused: they may be at most two minutes in the future. */
+const SKEW_FAULT_MS = 120_000;
+
+/** The finding for a clock that differs from this machine's; `skewMs` is positive when the other clock is ahead. */
+export function clockFinding(check: 'redis clock' | 'service clock', skewMs: number): Finding {
+  const notes = notesOf(check);
+  const seconds = Math.round(Math.abs(skewMs) / 1000);
+  const whose = check === 'redis clock' ? 'Redis' : 'the service';
+  const code = check === 'redis clock' ? 'redis_clock_skewed' : 'service_clock_skewed';
+  const what = `the clock of ${whose} is ${seconds} s ${skewMs > 0 ? 'ahead of' : 'behind'} this machine's`;
+  const fix = `Let this machine${check === 'redis clock' ? ' and that of Redis' : ''} keep time by NTP (chrony, systemd-timesyncd).`;
+  if (Math.abs(skewMs) > SKEW_FAULT_MS) return notes.fault(code, what, fix);
+  if (Math.abs(skewMs) > SKEW_WARNING_MS) return notes.warning(code, what, fix);
+  return notes.fine('in_step', `at most ${Math.max(1, seconds)} s apart from this machine's`);
+}

@@ -1,0 +1,73 @@
+import type { DoctorOptions, Finding } from '../cli';
+import type { Clock } from '../platform/clock';
+import { silentLog } from '../platform/log';
+import { createResources } from '../platform/resources';
+import { within } from '../platform/timers';
+import { checkConfiguration } from './configuration';
+import { withinLimit, notesOf } from './finding';
+import { checkConsole, checkReceiver } from './listeners';
+import { checkDataDir, checkNode } from './machine';
+import { checkRedis, type RedisCheck } from './redis';
+import { checkService } from './service';
+import { checkSignIn } from './sign-in';
+import { checkSpool } from './spool';
+import { checkTestCall } from './test-call';
+
+export interface Examination extends DoctorOptions {
+  readonly clock: Clock;
+  /** The environment to examine; that of the process by default. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Examines the whole installation with a time limit per check. Never rejects. A check that hangs stays open, so the
+ * caller ends the process.
+ */
+export async function examine({ clock, environment, ...options }: Examination): Promise<Finding[]> {
+  const { webhookUrl, adoptsDisk, probes, testsWebhook } = options;
+  const { findings, config, wrong } = checkConfiguration(environment);
+  const resources = createResources(silentLog);
+  const one = (check: string, look: Promise<Finding>, limitMs = LIMIT_MS) =>
+    withinLimit(check, { limitMs, look, otherwise: (fault) => fault });
+  const many = (check: string, look: Promise<Finding[]>, limitMs = LIMIT_MS) =>
+    withinLimit(check, { limitMs, look, otherwise: (fault) => [fault] });
+  try {
+    const disk = wrong.includes('DATA_DIR') ? [] : await many('disk', checkDataDir(config.dataDir, clock));
+    const needsDisk = config.redis.url === null && !disk.some(({ state }) => state === 'fine' || state === 'warning');
+    const look =
+      wrong.some((variable) => variable.startsWith('REDIS_')) || needsDisk
+        ? REDIS_SKIPPED
+        : await withinLimit('redis', {
+            limitMs: config.redis.url === null ? EMBEDDED_LIMIT_MS : LIMIT_MS,
+            look: checkRedis(config, { clock, resources }),
+            otherwise: (fault): RedisCheck => ({ findings: [fault], redis: null }),
+          });
+    const { redis } = look;
+    const images = redis
+      ? await one(
+          'images',
+          checkSpool(redis, { dataDir: config.dataDir, keepMs: config.keep.violationsMs, clock, adoptsDisk }),
+        )
+      : notesOf('images').skipped('not_looked_at', 'Redis must be right first');
+    const others = await Promise.all([
+      // Its calls have a time limit of their own, which may be longer: a token, and two for each probed operation.
+      many('service', checkService(config, { clock, redis, wrong, probes }), 3 * config.service.timeoutMs + LIMIT_MS),
+      one('receiver', checkReceiver(config, webhookUrl), 2 * LIMIT_MS),
+      one('console', checkConsole(environment)),
+      many('sign-in', checkSignIn(config), 2 * LIMIT_MS),
+      ...(testsWebhook ? [one('webhook test', checkTestCall(config, webhookUrl, clock), 2 * LIMIT_MS)] : []),
+    ]);
+    return [...findings, checkNode(), ...disk, ...look.findings, images, ...others.flat()];
+  } finally {
+    await within(LIMIT_MS, resources.closeAll());
+  }
+}
+
+const LIMIT_MS = 10_000;
+/** The embedded Redis may have to load its data, or to be downloaded first. */
+const EMBEDDED_LIMIT_MS = 60_000;
+
+const REDIS_SKIPPED: RedisCheck = {
+  findings: [notesOf('redis').skipped('not_looked_at', 'the variables of Redis and DATA_DIR must be right first')],
+  redis: null,
+};

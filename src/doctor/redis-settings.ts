@@ -1,0 +1,59 @@
+import type { Finding } from '../cli';
+import type { Config } from '../platform/config';
+import { infoOf, redisSafety, UNREADABLE_PROBLEM, type RedisFault, type RedisSetting } from '../store/settings';
+import { notesOf } from './finding';
+
+type CheckedRedis = Parameters<typeof redisSafety>[0];
+
+const notes = notesOf('redis');
+
+/** The oldest version that BullMQ supports without a warning. */
+const OLDEST = { major: 6, minor: 2 };
+
+/** The version of Redis, and the settings on which the promise depends. */
+export async function settingsOf(redis: CheckedRedis, config: Config): Promise<Finding[]> {
+  const { faults, unreadable } = await redisSafety(redis, config.redis);
+  const version = /^redis_version:((\d+)\.(\d+)\S*)/m.exec(await infoOf(redis, 'server'));
+  const [, text = 'unknown', major, minor] = version ?? [];
+  const isOld = Number(major) < OLDEST.major || (Number(major) === OLDEST.major && Number(minor) < OLDEST.minor);
+  return [
+    isOld
+      ? notes.fault('redis_too_old', `version ${text} is too old`, 'Run Redis 6.2 or newer, or Valkey.')
+      : notes.fine('redis_new_enough', `version ${text}`),
+    ...faults.map((fault) => faultFinding(fault, config)),
+    ...unreadable.map((setting) => unreadableFinding(setting, config)),
+    ...(faults.length + unreadable.length > 0 ? [] : [keptFinding(config)]),
+  ];
+}
+
+const CODES: Readonly<Record<RedisSetting, string>> = {
+  appendonly: 'redis_without_aof',
+  appendfsync: 'redis_syncs_late',
+  'maxmemory-policy': 'redis_evicts',
+};
+
+const RIGHT_SETTINGS: Readonly<Record<RedisSetting, string>> = {
+  appendonly: 'appendonly yes, appendfsync always',
+  appendfsync: 'appendfsync always',
+  'maxmemory-policy': 'maxmemory-policy noeviction',
+};
+
+/** A late sync can lose only the last writes: a warning, unless REDIS_STRICT makes it a fault. */
+function faultFinding({ setting, problem }: RedisFault, { redis: { isStrict } }: Config): Finding {
+  const [code, what] = [CODES[setting], `${setting} ${problem}`];
+  const fix = `In redis.conf, or by CONFIG SET and CONFIG REWRITE: ${RIGHT_SETTINGS[setting]}.`;
+  return setting === 'appendfsync' && !isStrict ? notes.warning(code, what, fix) : notes.fault(code, what, fix);
+}
+
+function unreadableFinding(setting: RedisSetting, { redis: { isStrict } }: Config): Finding {
+  const [code, what] = ['redis_setting_unreadable', `${setting} ${UNREADABLE_PROBLEM}`];
+  const fix =
+    'Ask the provider whether an acknowledged write is ever lost. If it is not, set REDIS_PERSISTENCE=trusted. On a Redis of yours, let the user read it: +info +config|get.';
+  return isStrict ? notes.fault(code, what, fix) : notes.warning(code, what, fix);
+}
+
+function keptFinding({ redis: { trustsPersistence } }: Config): Finding {
+  return trustsPersistence
+    ? notes.fine('redis_trusted', 'keeps the data by the word of its provider (REDIS_PERSISTENCE=trusted)')
+    : notes.fine('redis_syncs', 'every write is on its disk when it is acknowledged');
+}

@@ -1,0 +1,77 @@
+import type { Finding } from '../cli';
+import { errorCode, errorMessage } from '../platform/errors';
+import { isForeignProtocol, isReply } from '../store/connect';
+import { notesOf } from './finding';
+
+/** Why Redis cannot be used, as findings of the doctor. */
+
+const notes = notesOf('redis');
+
+/** The finding for a connection that did not become ready. */
+export function troubleOf(error: unknown): Finding {
+  return unreachable(error instanceof Error ? error.cause : null);
+}
+
+/** The finding for what ended the checks of Redis. */
+export function unreachable(error: unknown): Finding {
+  const message = errorMessage(error);
+  if (/NOAUTH|WRONGPASS|NOPERM/.test(message)) {
+    const fix =
+      'Put the right user into REDIS_URL (redis://user@host:port), and its password there or into REDIS_PASSWORD. docs/operations/redis.md lists the commands that the user needs.';
+    return notes.fault(
+      'redis_not_allowed',
+      'Redis does not accept the user or the password, or its user may not do all that towhook needs',
+      fix,
+    );
+  }
+  const code = errorCode(error) ?? '';
+  if (UNTRUSTED.test(code)) {
+    return notes.fault(
+      'redis_certificate_untrusted',
+      `Redis has a certificate that no known authority has signed (${code})`,
+      'Set REDIS_CA_FILE to a PEM file with the certificate of its authority.',
+    );
+  }
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    return notes.fault(
+      'redis_certificate_wrong',
+      'the certificate of Redis is for another name than that of REDIS_URL',
+      'Put the name of the certificate into REDIS_URL, or into REDIS_TLS_SERVER_NAME.',
+    );
+  }
+  if (/^(ERR_SSL_|EPROTO)/.test(code)) {
+    return notes.fault(
+      'redis_tls_failed',
+      `the TLS connection to Redis fails (${code})`,
+      'Use rediss:// only where Redis speaks TLS. If it asks for a certificate, set REDIS_CLIENT_CERT_FILE and REDIS_CLIENT_KEY_FILE.',
+    );
+  }
+  if (error instanceof Error && isForeignProtocol(error)) {
+    const fix = 'Set REDIS_URL to host and port of a Redis; rediss:// where it speaks TLS.';
+    return notes.fault('redis_is_something_else', 'what answers at REDIS_URL is no Redis', fix);
+  }
+  return notes.fault(
+    'redis_unreachable',
+    `cannot be reached (REDIS_URL): ${problemOf(error)}`,
+    'Start Redis, or set REDIS_URL to where it runs; look at firewalls and TLS (rediss://) in between.',
+  );
+}
+
+const UNTRUSTED = /SELF_SIGNED|UNABLE_TO_(VERIFY|GET)|CERT_UNTRUSTED|CERT_HAS_EXPIRED/;
+
+/** The reply of Redis, or the meaning of the system's error code; never the message of a library. */
+function problemOf(error: unknown): string {
+  if (isReply(error)) return errorMessage(error);
+  const code = errorCode(error);
+  return code === null ? 'no answer' : (SYSTEM_PROBLEMS[code] ?? code);
+}
+
+const SYSTEM_PROBLEMS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  ENOTFOUND: 'unknown host name',
+  EAI_AGAIN: 'unknown host name',
+  EHOSTUNREACH: 'no route to the host',
+  ENETUNREACH: 'no route to the host',
+  ETIMEDOUT: 'no answer',
+};

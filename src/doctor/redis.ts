@@ -1,0 +1,136 @@
+import type { Finding } from '../cli';
+import type { Clock } from '../platform/clock';
+import { ConfigurationError, type Config } from '../platform/config';
+import { openDataKeys, type DataKeys } from '../platform/data-keys';
+import { silentLog } from '../platform/log';
+import type { Resources } from '../platform/resources';
+import { errorMessage } from '../platform/errors';
+import { openAccess, type RedisAccess } from '../store/access';
+import { connectFailFast, whenReady, writability } from '../store/connect';
+import { dataKeyFaults } from '../store/data-key-record';
+import { checkSchema, knownSchema, SchemaMismatch } from '../store/schema';
+import { infoOf, isCluster } from '../store/settings';
+import { openEmbedded } from '../embedded-redis/start';
+import { variableFaults } from './configuration';
+import { clockFinding, notesOf } from './finding';
+import { settingsOf } from './redis-settings';
+import { troubleOf, unreachable } from './redis-trouble';
+
+export type CheckedRedis = ReturnType<typeof connectFailFast>;
+
+export interface RedisCheck {
+  readonly findings: readonly Finding[];
+  /** Null when Redis cannot be used. */
+  readonly redis: CheckedRedis | null;
+}
+
+const READY_TIMEOUT_MS = 4000;
+
+const notes = notesOf('redis');
+
+/** Findings with which nothing else of Redis can be checked. */
+const UNUSABLE: ReadonlySet<string> = new Set(['redis_refuses_writes', 'redis_schema_too_new', 'redis_schema_too_old']);
+
+/** Checks Redis as the roles use it. Without REDIS_URL the embedded Redis is started, or joined if it runs. */
+export async function checkRedis(config: Config, tools: { clock: Clock; resources: Resources }): Promise<RedisCheck> {
+  const { clock, resources } = tools;
+  let url: string;
+  try {
+    url = config.redis.url ?? (await openEmbedded(config, { log: silentLog, clock, resources }));
+  } catch (error) {
+    const what = `the embedded Redis does not start: ${errorMessage(error)}`;
+    return none(notes.fault('redis_unreachable', what, 'Set REDIS_URL to a Redis of yours.'));
+  }
+  const access = accessOrFaults(config, url);
+  if (!('url' in access)) return { findings: access, redis: null };
+  const redis = resources.add('redis', connectFailFast(access, { log: silentLog }), (opened) => opened.disconnect());
+  const trouble = await whenReady(redis, READY_TIMEOUT_MS).then(() => null, troubleOf);
+  if (trouble !== null) return none(trouble);
+  try {
+    if (await isCluster(redis))
+      return none(
+        notes.fault(
+          'redis_is_cluster',
+          'this is a Redis Cluster, which moves keys between its servers',
+          'Use one Redis, with Sentinels for a failover.',
+        ),
+      );
+    const others = [
+      await schemaOf(redis),
+      await clockOf(redis, clock),
+      await roleOf(redis),
+      ...(await dataKeysOf(redis, access.dataKeys)),
+    ];
+    const isUnusable = others.some(({ code }) => UNUSABLE.has(code));
+    return { findings: [...(await settingsOf(redis, config)), ...others], redis: isUnusable ? null : redis };
+  } catch (error) {
+    return none(unreachable(error));
+  }
+}
+
+/** The access, or what is wrong with the files of certificates and data keys. */
+function accessOrFaults(config: Config, url: string): RedisAccess | Finding[] {
+  try {
+    return openAccess(config.redis, url, openDataKeys(config));
+  } catch (error) {
+    if (error instanceof ConfigurationError) return variableFaults(error);
+    throw error;
+  }
+}
+
+function none(finding: Finding): RedisCheck {
+  return { findings: [finding], redis: null };
+}
+
+/** No finding where personal data is not sealed, as by default. */
+async function dataKeysOf(redis: CheckedRedis, keys: DataKeys | null): Promise<Finding[]> {
+  const lacking = (await dataKeyFaults(redis, keys)).map(({ id, fault }) => `${id} (${fault})`);
+  if (lacking.length > 0) {
+    return [
+      notes.fault(
+        'redis_data_keys_missing',
+        `data in Redis is sealed under data keys that this machine lacks: ${lacking.join(', ')}`,
+        'Give every role the file of DATA_KEYS_FILE with all keys. See docs/operations/encryption.md.',
+      ),
+    ];
+  }
+  return keys === null ? [] : [notes.fine('redis_sealed', `personal data is sealed under the key ${keys.first}`)];
+}
+
+async function schemaOf(redis: CheckedRedis): Promise<Finding> {
+  try {
+    const stored = await checkSchema(redis);
+    const known = knownSchema().version;
+    if (stored === null) return notes.fine('redis_schema_known', `holds no data yet; its schema will be ${known}`);
+    const holds = `holds data of schema ${stored.version}`;
+    if (stored.version >= known) return notes.fine('redis_schema_known', holds);
+    return notes.warning('redis_schema_old', `${holds}; this version writes schema ${known}`, 'Run `towhook migrate`.');
+  } catch (error) {
+    if (!(error instanceof SchemaMismatch)) throw error;
+    if (!error.isDataNewer) return notes.fault('redis_schema_too_old', error.message, 'Run `towhook migrate`.');
+    const fix = 'Start the version of towhook that wrote it, or a later one.';
+    return notes.fault('redis_schema_too_new', error.message, fix);
+  }
+}
+
+async function roleOf(redis: CheckedRedis): Promise<Finding> {
+  const role = /^role:(\S+)/m.exec(await infoOf(redis, 'replication'))?.[1];
+  if (role === 'slave') {
+    const fix = 'Set REDIS_URL to the master, or to the address that follows it.';
+    return notes.fault('redis_refuses_writes', 'this Redis is a replica and takes no writes', fix);
+  }
+  if ((await writability(redis)) === 'writable') return notes.fine('redis_writable', 'takes writes');
+  return notes.fault(
+    'redis_refuses_writes',
+    'takes no writes',
+    'Look at its log: out of memory (maxmemory), a disk that is full, or replicas that it must have and misses.',
+  );
+}
+
+async function clockOf(redis: CheckedRedis, clock: Clock): Promise<Finding> {
+  const beforeMs = clock.nowMs();
+  const [seconds, microseconds] = await redis.time();
+  const afterMs = clock.nowMs();
+  const theirsMs = Number(seconds) * 1000 + Number(microseconds) / 1000;
+  return clockFinding('redis clock', theirsMs - (beforeMs + afterMs) / 2);
+}

@@ -1,0 +1,72 @@
+import type { Finding } from '../cli';
+import { DELIVERY_KINDS } from '../domain/vocabulary';
+import type { Clock } from '../platform/clock';
+import { signedHeaders } from '../platform/webhook-signature';
+import { localAddress, type Config } from '../platform/config';
+import { notesOf } from './finding';
+import { askListener } from './listeners';
+
+const notes = notesOf('webhook test');
+/** No webhook of the service has this path: the receiver verifies the call and keeps it as not for towhook. */
+const PATH = '/towhook-first-day';
+
+/**
+ * Sends a signed call to the receiver, as the service would, with each kind's newest secret. It changes no tow. Proves
+ * that the way from outside works, and that the receiver has the secrets of this environment.
+ */
+export async function checkTestCall(config: Config, webhookUrl: string | null, clock: Clock): Promise<Finding> {
+  const { receiver, webhook } = config;
+  if (webhookUrl === null && receiver.port === 0) {
+    return notes.skipped('not_looked_at', 'RECEIVER_PORT is 0, any free port: name it with --webhook-url');
+  }
+  const base = (webhookUrl ?? localAddress(receiver.host, receiver.port)).replace(/\/+$/, '');
+  const secrets = new Set(DELIVERY_KINDS.map((kind) => webhook.secrets[kind][0] ?? null));
+  try {
+    for (const secret of secrets) {
+      const body = JSON.stringify({ test: 'towhook first-day' });
+      const headers = { 'content-type': 'application/json', ...signed({ secret, body, clock }), ...sharedIn(config) };
+      const { status, body: answer } = await askListener(`${base}${PATH}`, { method: 'POST', headers, body });
+      if (status === 401) return secretDiffers(base, answer?.['message']);
+      if (status !== 200 || answer?.['code'] !== 'not_for_towhook') return otherAnswer(base, status);
+    }
+    return notes.fine('test_call_taken', `the receiver at ${base} takes a call that is signed as configured here`);
+  } catch {
+    const fix = 'Start the receiver; look at DNS, TLS, and the proxy that forwards this address to RECEIVER_PORT.';
+    return notes.fault('test_call_unanswered', `a test call to ${base} got no answer`, fix);
+  }
+}
+
+function secretDiffers(base: string, message: unknown): Finding {
+  const why = typeof message === 'string' ? `: ${message}` : '';
+  return notes.fault(
+    'test_call_not_verified',
+    `the receiver at ${base} does not accept the secrets of this environment${why}`,
+    'Start the receiver with the same WEBHOOK_… variables as here; a proxy must pass body and headers unchanged.',
+  );
+}
+
+function otherAnswer(base: string, status: number): Finding {
+  return notes.fault(
+    'test_call_refused',
+    `what answers at ${base} refuses a test call (${status})`,
+    'Forward this address to RECEIVER_PORT, with every path below it.',
+  );
+}
+
+interface Signing {
+  readonly secret: string | null;
+  readonly body: string;
+  readonly clock: Clock;
+}
+
+/** The headers of Standard Webhooks; none without a secret. */
+function signed({ secret, body, clock }: Signing): Readonly<Record<string, string>> {
+  if (secret === null) return {};
+  const id = `first-day-${clock.id()}`;
+  const timestamp = Math.floor(clock.nowMs() / 1000);
+  return signedHeaders({ id, timestamp, body }, secret) ?? {};
+}
+
+function sharedIn({ webhook: { sharedSecret } }: Config): Readonly<Record<string, string>> {
+  return sharedSecret === null ? {} : { [sharedSecret.header]: sharedSecret.value };
+}
