@@ -1,17 +1,14 @@
-import createFetchClient, { type Middleware } from 'openapi-fetch';
+import createFetchClient, { type Client, type Middleware } from 'openapi-fetch';
 import { NO_SUCH_ADDRESS } from '../contracts/common';
-import { errorView } from '../contracts/operator';
+import { errorView, eventView } from '../contracts/operator';
 import { ROUTES, type Route } from '../contracts/operator-routes';
 import { failedRules } from '../contracts/rules';
-import { API_KEY_RULE, isSendableKey } from '../domain/api-key';
-import type { ApiClient } from './api-client';
+import { API_KEY_RULE, isSendableKey } from '../domain/vocabulary';
 import type { paths } from './paths';
-import { ApiAnswerBroken, ApiRefusal, isSyntaxError, unreachable } from './refusals';
+import { ApiAnswerBroken, ApiRefusal, isSyntaxError, unreachable } from './errors';
 
-export { ApiAnswerBroken, ApiRefusal, ApiUnreachable } from './refusals';
-export type { ApiClient } from './api-client';
-export { watchTows } from './events';
-export { asUpload, type UploadOptions } from './upload';
+export { ApiAnswerBroken, ApiRefusal, ApiUnreachable } from './errors';
+export { asUpload, type FormUploadOptions } from './upload';
 export type {
   ApiKey,
   AuditEntry,
@@ -20,8 +17,9 @@ export type {
   DeliveryDetail,
   NewApiKey,
   paths,
-  QuarantinedCall,
+  OtherCall,
   Queue,
+  RefusedCall,
   Report,
   Sending,
   Task,
@@ -30,53 +28,54 @@ export type {
 } from './paths';
 
 export interface ClientOptions {
-  /** Where the console listens: `http://host:port`, with a path prefix if a proxy gives it one. */
+  /** Address of the console: `http://host:port`, with the path prefix of a proxy if any. */
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** How long an answer is waited for; uploads and event streams have limits of their own. */
+  /** Time limit of a call. It does not apply to uploads and event streams. */
   readonly timeoutMs?: number;
 }
+
+/** The operator API; every call is typed by the OpenAPI document. */
+export type ApiClient = Client<paths>;
 
 const TIMEOUT_MS = 30_000;
 
 /**
- * A client of the operator API. Every JSON answer is held against its contract.
+ * Creates a client of the operator API. Every JSON answer is checked against its contract.
  *
- * Calls reject with ApiRefusal when towhook says no, ApiUnreachable when no answer came, and ApiAnswerBroken when the
- * answer is none of towhook's.
+ * Calls reject with ApiRefusal when towhook refuses, ApiUnreachable without an answer, and ApiAnswerBroken for an answer
+ * that is not from this version of towhook.
  *
- * @throws TypeError for a key that no request can carry.
+ * @throws TypeError for a key that cannot be sent in a header.
  */
 export function createClient(options: ClientOptions): ApiClient {
   const { baseUrl, apiKey, timeoutMs = TIMEOUT_MS } = options;
-  // What `fetch` says of such a key repeats it.
+  // Checked here, because the error of `fetch` contains the key.
   if (!isSendableKey(apiKey)) throw new TypeError(`the API key ${API_KEY_RULE}`);
   const client = createFetchClient<paths>({
     baseUrl,
     headers: { authorization: `Bearer ${apiKey}` },
-    // Whoever answers with a redirection is no towhook, and must not get the key.
+    // towhook never redirects. Another server must not get the key.
     redirect: 'manual',
     fetch: (request) => fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]) }),
   });
-  client.use(strictly);
+  client.use(checkAnswers);
   return client;
 }
 
-/**
- * The answer of a call alone: `await answerOf(client.GET('/api/queues'))`. Rejects as the call does.
- */
+/** The answer of a call: `await answerOf(client.GET('/api/queues'))`. Rejects like the call. */
 export async function answerOf<T>(call: Promise<{ readonly data?: T }>): Promise<T> {
   const { data } = await call;
   if (data === undefined) throw new ApiAnswerBroken([{ field: 'body', rule: 'is required' }]);
   return data;
 }
 
-/** Turns refusals into errors, and lets no answer pass that breaks its contract. */
-const strictly: Middleware = {
+/** Rejects refusals, and answers that break their contract. */
+const checkAnswers: Middleware = {
   async onResponse({ request, response, schemaPath }) {
     if (!response.ok) throw await refusalOf(response);
     const route = ROUTE_OF.get(`${request.method.toLowerCase()} ${schemaPath}`);
-    if (!route || route.status === 204 || route.gives === 'image') return;
+    if (!route || route.status === 204 || route.gives !== undefined) return;
     const checked = route.answer.safeParse(await jsonOf(response));
     if (checked.error) throw new ApiAnswerBroken(failedRules(checked.error));
   },
@@ -87,7 +86,7 @@ const ROUTE_OF: ReadonlyMap<string, Route> = new Map(
   Object.values<Route>(ROUTES).map((route) => [`${route.method} ${route.path.replaceAll(/:(\w+)/g, '{$1}')}`, route]),
 );
 
-/** The body as JSON; it can be read once more. Undefined when it is none. */
+/** The body as JSON, undefined when it is not JSON. The body can be read again. */
 async function jsonOf(response: Response): Promise<unknown> {
   try {
     return await response.clone().json();
@@ -98,15 +97,36 @@ async function jsonOf(response: Response): Promise<unknown> {
 }
 
 async function refusalOf(response: Response): Promise<ApiRefusal> {
-  const said = errorView.safeParse(await jsonOf(response));
+  const error = errorView.safeParse(await jsonOf(response));
   const { status: httpStatus } = response;
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
   return new ApiRefusal({
     httpStatus,
-    code: said.data?.code ?? `http_${httpStatus}`,
-    message: said.data?.message ?? `The answer was ${httpStatus}, and not towhook's.`,
-    details: said.data?.details ?? [],
+    code: error.data?.code ?? `http_${httpStatus}`,
+    message: error.data?.message ?? `The answer ${httpStatus} is not from towhook.`,
+    details: error.data?.details ?? [],
     retryAfterS: Number.isFinite(retryAfter) ? retryAfter : null,
-    isOfConsole: said.success && said.data.message !== NO_SUCH_ADDRESS.message,
+    isOfConsole: error.success && error.data.message !== NO_SUCH_ADDRESS.message,
   });
+}
+
+/** Calls back with the reference of every tow that changes. Resolves when the stream ends; rejects when it is aborted. */
+export async function watchTows(
+  client: ApiClient,
+  onChange: (towingReference: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  // Its own fetch, because the time limit of the client would end the stream.
+  const { data } = await client.GET('/api/events', { parseAs: 'stream', signal, fetch: (request) => fetch(request) });
+  if (!data) throw new Error('the event stream has no body');
+  let unread = '';
+  for await (const chunk of data.pipeThrough(new TextDecoderStream())) {
+    const lines = `${unread}${chunk}`.split('\n');
+    unread = lines.pop() ?? '';
+    for (const line of lines) {
+      if (!line.startsWith('data: ')) continue;
+      const { towing_reference_id: ref } = eventView.parse(JSON.parse(line.slice('data: '.length)));
+      if (ref !== undefined) onChange(ref);
+    }
+  }
 }

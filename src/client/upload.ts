@@ -1,19 +1,17 @@
-/** How forms with files leave: as streams from the disk, never whole in memory. */
-
-export interface UploadOptions {
-  /** Is told how many bytes of the form have left so far. */
+export interface FormUploadOptions {
+  /** Called with the number of bytes sent so far. */
   readonly onSent?: (bytes: number) => void;
   readonly timeoutMs?: number;
 }
 
-/** Images of 10 MiB over a slow connection. */
+/** Enough for 10 MB of images over a slow connection. */
 const TIMEOUT_MS = 600_000;
 
 /**
- * The options of a call whose body is a form: `client.POST('/api/violations', { body, ...asUpload() })`. Files are given
- * as `File`, or as `Blob` without a name; `fs.openAsBlob` makes one that is read when it is sent.
+ * Options of a call that sends a form: `client.POST('/api/violations', { body, ...asUpload() })`. Give files as `File`, or as
+ * `Blob` without a name. A Blob of `fs.openAsBlob` is streamed from the disk.
  */
-export function asUpload({ onSent, timeoutMs = TIMEOUT_MS }: UploadOptions = {}) {
+export function asUpload({ onSent, timeoutMs = TIMEOUT_MS }: FormUploadOptions = {}) {
   return {
     bodySerializer: formOf,
     fetch: (request: Request): Promise<Response> => {
@@ -27,7 +25,7 @@ export function asUpload({ onSent, timeoutMs = TIMEOUT_MS }: UploadOptions = {})
   };
 }
 
-/** Every field as text, as forms have it; lists and objects as JSON, files as files, what is undefined not at all. */
+/** Fields as text, objects as JSON, files as files. Undefined fields are left out. */
 function formOf(fields: object | undefined): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields ?? {})) {

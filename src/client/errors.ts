@@ -1,16 +1,16 @@
 import type { FieldRule } from '../domain/refusal';
 
-/** What can come of a call instead of its answer: three errors, and no other. None of them carries a body or an address. */
+/** The three errors of a call. None of them contains a body or an address. */
 
-/** towhook said no: the status, its word for why, and the fields that failed. */
+/** towhook refused the call. */
 export class ApiRefusal extends Error {
   readonly httpStatus: number;
-  /** One word; `http_<status>` when what answered did not speak as towhook does. */
+  /** Stable snake_case code; `http_<status>` for an answer that is not from towhook. */
   readonly code: string;
   readonly details: readonly FieldRule[];
-  /** When to come back, s; null when nothing was said. */
+  /** Seconds until a retry; null without a Retry-After header. */
   readonly retryAfterS: number | null;
-  /** False when what answered does not speak as towhook does, or is another part of it than the console. */
+  /** False for an answer that is not from a towhook console. */
   readonly isOfConsole: boolean;
 
   constructor(facts: {
@@ -31,9 +31,9 @@ export class ApiRefusal extends Error {
   }
 }
 
-/** No answer came: whether the call had its effect is not known, unless the connection was refused. */
+/** No answer. Unless the connection was refused, it is not known whether the call took effect. */
 export class ApiUnreachable extends Error {
-  /** One word: `connection_refused`, `dns_failed`, `timeout`, `connection_reset`, `port_never_called`, or the system's own. */
+  /** A code: `connection_refused`, `dns_failed`, `timeout`, `connection_reset`, `port_never_called`, or the system's own code. */
   readonly reason: string;
 
   constructor(reason: string) {
@@ -43,18 +43,18 @@ export class ApiUnreachable extends Error {
   }
 }
 
-/** An answer came that breaks its contract: what answers is another version, or no towhook at all. */
+/** The answer breaks its contract: it is from another version, or not from towhook. */
 export class ApiAnswerBroken extends Error {
   readonly details: readonly FieldRule[];
 
   constructor(details: readonly FieldRule[]) {
-    super(`the answer is not what this version of towhook answers: ${details.map(wordsOf).join('; ')}`);
+    super(`the answer does not match this version of towhook: ${details.map(textOf).join('; ')}`);
     this.name = 'ApiAnswerBroken';
     this.details = details;
   }
 }
 
-function wordsOf({ field, rule }: FieldRule): string {
+function textOf({ field, rule }: FieldRule): string {
   return `${field} ${rule}`;
 }
 
@@ -68,17 +68,17 @@ const REASONS: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: 'connect_timeout',
 };
 
-/** Why a call got no answer, from the codes of an error and of what caused it; their texts may name addresses. */
+/** The reason from the codes of an error and its causes. Their messages may contain addresses and are not used. */
 export function unreachable(error: unknown): ApiUnreachable {
   if (nameOf(error) === 'TimeoutError') return new ApiUnreachable('timeout');
   if (nameOf(error) === 'AbortError') return new ApiUnreachable('given_up');
-  // Ports of other protocols (1, 22, 6000 …) are called by no browser, and by no `fetch`; there is no code for it.
+  // `fetch` never calls ports of other protocols, such as 22. The error has no code.
   if (causeOf(error) === 'bad port') return new ApiUnreachable('port_never_called');
   const code = codeOf(error) ?? 'failed';
   return new ApiUnreachable(REASONS[code] ?? code.toLowerCase());
 }
 
-/** `fetch failed` carries its cause, and that of several addresses carries one for each. */
+/** `fetch failed` has the code in its cause; a cause for several addresses has a list of errors. */
 function codeOf(error: unknown): string | null {
   if (typeof error !== 'object' || error === null) return null;
   if ('code' in error && typeof error.code === 'string') return error.code;
@@ -91,7 +91,7 @@ function causeOf(error: unknown): unknown {
   return typeof cause === 'object' && cause !== null && 'message' in cause ? cause.message : null;
 }
 
-/** True for what JSON.parse says of text that is none; errors may come from another context of the process. */
+/** True for an error of JSON.parse. Compared by name, because it may come from another realm of the process. */
 export function isSyntaxError(error: unknown): boolean {
   return nameOf(error) === 'SyntaxError';
 }
