@@ -1,46 +1,110 @@
 import type { Command } from 'commander';
-import { answerOf, type Delivery, type DeliveryDetail, type QuarantinedCall } from '../client';
-import { shownEach } from './bulk';
-import { LIST_OPTIONS, shownList } from './listing';
-import { addVerb, option, type Tools } from './verb';
-import { pairs, riyadhTime, section, shown, table } from './words';
+import { answerOf, type Delivery, type DeliveryDetail, type OtherCall, type RefusedCall } from '../client';
+import type { JudgementPreview, JudgementView } from '../contracts/judgements';
+import { runForEach } from './run-each';
+import { LIST_OPTIONS, listOutput } from './list-command';
+import { addCommand, checked, numberOption, option, type CommandTools } from './command';
+import { otherCallsQuery } from '../contracts/operator';
+import { refusedCallsQuery } from '../contracts/refused-calls';
+import { pairs, riyadhTime, section, textOrDash, table } from './format';
+
+/** Characters of a body in a table; `--json` has more. */
+const BODY_SHOWN_MAX = 80;
+
+const STILL_DIFFERS =
+  'Those that still differ need a setting, an update, or "towhook service expect": then the parts that differ are left out.';
 
 /** `towhook delivery …` */
-export function addDelivery(program: Command, tools: Tools): void {
-  const delivery = program.command('delivery').summary('webhook calls of the service: look, process once more');
-  addVerb(delivery, tools, {
+export function addDelivery(program: Command, tools: CommandTools): void {
+  const delivery = program.command('delivery').summary('webhook calls of the service: list, show, replay');
+  addCommand(delivery, tools, {
     usage: 'list',
-    summary: 'deliveries, newest first',
-    options: [option('--quarantined', 'calls that broke the contract instead'), ...LIST_OPTIONS],
-    examples: ['towhook delivery list', 'towhook delivery list --quarantined --json'],
-    act: (call) => {
-      const quarantined = call.flag('quarantined') ? 'true' : undefined;
-      return shownList(
+    summary: 'list deliveries, newest first',
+    options: [
+      option('--differing', 'only those that break the contract and wait to be judged again'),
+      option('--difference <difference>', 'only those of them with this kind of difference'),
+      ...LIST_OPTIONS,
+    ],
+    examples: ['towhook delivery list', 'towhook delivery list --differing', 'towhook delivery list --json'],
+    run: (call) => {
+      const filter = {
+        differing: call.flag('differing') ? ('true' as const) : undefined,
+        difference_id: call.text('difference'),
+      };
+      return listOutput(
         call,
-        (page) => answerOf(call.client.GET('/api/deliveries', { params: { query: { quarantined, ...page } } })),
+        (page) => answerOf(call.client.GET('/api/deliveries', { params: { query: { ...filter, ...page } } })),
         deliveryTable,
       );
     },
   });
-  addVerb(delivery, tools, {
+  addCommand(delivery, tools, {
+    usage: 'refused',
+    summary: 'list refused calls of the last day, newest first, with their cause',
+    options: [numberOption('--limit <number>', 'number of calls, at most 200')],
+    examples: ['towhook delivery refused', 'towhook delivery refused --json'],
+    run: async (call) => {
+      const { limit } = checked(refusedCallsQuery, { limit: call.number('limit') });
+      const calls = await answerOf(call.client.GET('/api/refused-calls', { params: { query: { limit } } }));
+      return { json: calls, lines: refusedTable(calls.items) };
+    },
+  });
+  addCommand(delivery, tools, {
+    usage: 'other',
+    summary: 'list JSON calls on paths of no webhook, newest first',
+    options: [numberOption('--limit <number>', 'number of calls, at most 200')],
+    examples: ['towhook delivery other', 'towhook delivery other --json'],
+    run: async (call) => {
+      const { limit } = checked(otherCallsQuery, { limit: call.number('limit') });
+      const calls = await answerOf(call.client.GET('/api/other-calls', { params: { query: { limit } } }));
+      return { json: calls, lines: otherTable(calls.items) };
+    },
+  });
+  addCommand(delivery, tools, {
     usage: 'show <delivery>',
-    summary: 'one delivery with its raw body and verdict',
+    summary: 'show a delivery with its raw body and verdict',
     examples: ['towhook delivery show 0b5c…'],
-    act: async (call) => {
+    run: async (call) => {
       const path = { delivery_id: call.argument(0) };
       const detail = await answerOf(call.client.GET('/api/deliveries/{delivery_id}', { params: { path } }));
       return { json: detail, lines: deliveryLines(detail) };
     },
   });
-  addVerb(delivery, tools, {
+  addCommand(delivery, tools, {
+    usage: 'judge <difference>',
+    summary: 'judge the webhooks of a kind of difference again, or show what that would do',
+    options: [
+      option('--preview', 'change nothing; show what would happen, and the last run'),
+      option('--reason <text>', 'for the audit log'),
+    ],
+    examples: [
+      'towhook delivery judge webhook.tow_request.1c2d… --preview',
+      'towhook delivery judge webhook.tow_request.1c2d…',
+    ],
+    changes: true,
+    run: async (call) => {
+      const path = { difference_id: call.argument(0) };
+      if (call.flag('preview')) {
+        const preview = await answerOf(
+          call.client.GET('/api/differences/{difference_id}/judgement', { params: { path } }),
+        );
+        return { json: preview, lines: previewLines(preview) };
+      }
+      const params = { path, header: call.header };
+      const body = { reason: call.text('reason') };
+      const run = await answerOf(call.client.POST('/api/differences/{difference_id}/judge', { params, body }));
+      return { json: run, lines: pairs(runRows(run)) };
+    },
+  });
+  addCommand(delivery, tools, {
     usage: 'replay <deliveries...>',
-    summary: 'process deliveries once more; doing it twice is doing it once',
+    summary: 'process deliveries again; safe to repeat',
     examples: ['towhook delivery replay 0b5c…', 'towhook delivery replay 0b5c… 1f77… 93aa…'],
     changes: true,
-    act: (call) =>
-      shownEach(call, call.rest(0), {
+    run: (call) =>
+      runForEach(call, call.rest(0), {
         what: 'deliveries',
-        act: (id) => {
+        run: (id) => {
           const params = { path: { delivery_id: id }, header: call.header };
           return answerOf(call.client.POST('/api/deliveries/{delivery_id}/replay', { params }));
         },
@@ -49,30 +113,84 @@ export function addDelivery(program: Command, tools: Tools): void {
   });
 }
 
-function deliveryTable(deliveries: readonly (Delivery | QuarantinedCall)[]): string[] {
+function deliveryTable(deliveries: readonly Delivery[]): string[] {
   return table(
     ['delivery', 'kind', 'state', 'verdict', 'tow', 'received (Riyadh)', 'verified'],
-    deliveries.map((item) =>
-      'kind' in item
-        ? [
-            item.id,
-            item.kind,
-            item.state,
-            shown(item.verdict),
-            item.towing_reference_id,
-            riyadhTime(item.received_at),
-            shown(item.verified),
-          ]
-        : [
-            item.id,
-            item.path,
-            'quarantined',
-            item.details.map(({ field, rule }) => `${field} ${rule}`).join('; '),
-            shown(null),
-            riyadhTime(item.received_at),
-            shown(null),
-          ],
+    deliveries.map((item) => [
+      item.id,
+      item.kind,
+      item.state,
+      textOrDash(item.verdict),
+      item.towing_reference_id,
+      riyadhTime(item.received_at),
+      textOrDash(item.verified),
+    ]),
+  );
+}
+
+function refusedTable(calls: readonly RefusedCall[]): string[] {
+  return table(
+    ['received (Riyadh)', 'path', 'status', 'reason', 'source', 'bytes', 'body', 'rules'],
+    calls.map((call) => [
+      riyadhTime(call.received_at),
+      call.path,
+      String(call.http_status),
+      call.reason,
+      call.source,
+      textOrDash(call.size),
+      call.body_kind,
+      call.details.map(({ field, rule }) => `${field} ${rule}`).join('; '),
+    ]),
+  );
+}
+
+function previewLines({ count, read, outcomes, examples, run }: JudgementPreview): string[] {
+  const last = run === null ? [] : runRows(run);
+  return [
+    ...pairs([
+      ['waiting', String(count)],
+      ['looked at', String(read)],
+      ['would be acted on', String(outcomes.acted_on)],
+      ['would be closed', String(outcomes.not_acted_on)],
+      ['would still differ', String(outcomes.differs)],
+      ...last,
+    ]),
+    ...section(
+      'Examples',
+      table(
+        ['delivery', 'tow', 'received (Riyadh)', 'outcome', 'rules'],
+        examples.map((each) => [
+          each.delivery_id,
+          each.towing_reference_id,
+          riyadhTime(each.received_at),
+          each.outcome,
+          each.rules.join('; '),
+        ]),
+      ),
     ),
+    ...(outcomes.differs === 0 ? [] : [STILL_DIFFERS]),
+  ];
+}
+
+function runRows({ state, started_at, total, remaining }: JudgementView): [string, string][] {
+  return [
+    ['run', state],
+    ['started', `${riyadhTime(started_at)} (Riyadh)`],
+    ['in the run', String(total)],
+    ['remaining', String(remaining)],
+  ];
+}
+
+function otherTable(calls: readonly OtherCall[]): string[] {
+  return table(
+    ['received (Riyadh)', 'path', 'verified', 'characters', 'body'],
+    calls.map((call) => [
+      riyadhTime(call.received_at),
+      call.path,
+      textOrDash(call.verified),
+      String(call.length),
+      call.raw_body.slice(0, BODY_SHOWN_MAX),
+    ]),
   );
 }
 
@@ -82,16 +200,21 @@ function deliveryLines(detail: DeliveryDetail): string[] {
       ['delivery', detail.id],
       ['kind', detail.kind],
       ['state', detail.state],
-      ['verdict', shown(detail.verdict)],
+      ['verdict', textOrDash(detail.verdict)],
+      ['difference', textOrDash(detail.difference_id)],
       ['tow', detail.towing_reference_id],
       ['received', `${riyadhTime(detail.received_at)} (Riyadh)`],
       ['processed', riyadhTime(detail.processed_at)],
-      ['verified', shown(detail.verified)],
-      ['signature id', shown(detail.signature_id)],
+      ['verified', textOrDash(detail.verified)],
+      ['signature id', textOrDash(detail.signature_id)],
       ['copies', String(detail.copies)],
       ['failures', String(detail.failures)],
       ['replays', String(detail.replays)],
     ]),
+    ...section(
+      'How it differs',
+      detail.differences.map(({ field, rule }) => `${field}: ${rule}`),
+    ),
     ...section('Raw body', [detail.raw_body]),
   ];
 }

@@ -1,40 +1,55 @@
 import { Command, CommanderError } from 'commander';
+import { addArchive } from './archive';
 import { addAudit } from './audit';
+import { addBackup, type Backups } from './backup';
 import { addDelivery } from './delivery';
 import { addDoctor, type Doctor } from './doctor';
-import { EXIT, EXIT_CODES_TEXT } from './exit-codes';
+import { addFirstDay } from './first-day';
+import { EXIT, EXIT_CODES_TEXT } from './problems';
 import { addKey } from './key';
+import type { LocalCommands } from './local';
 import { addLookups } from './lookups';
+import { addMigrate } from './migrate';
+import { addReseal } from './reseal';
+import { addNotifications } from './notifications';
 import { addOperation } from './operation';
 import { addQueue } from './queue';
+import { addService } from './service';
+import { addShadow } from './shadow';
 import { addReport } from './report';
 import { addTask } from './task';
 import { addTow } from './tow';
-import { examplesText, type Tools } from './verb';
+import { examplesText, type CommandTools } from './command';
 import { addViolation } from './violation';
 
-export type { Doctor, DoctorOptions, Finding } from './doctor';
-export { NoApiKey } from './problems';
-export { progressBar } from './progress';
-export type { Screen } from './screen';
+export type { Backups, RestoreOptions, RestoreResult, TakenBackup } from './backup';
+export type { CommandOutput } from './command';
+export type { Doctor, DoctorOptions } from './doctor';
+export { notesOf, sumOfFindings, type Finding, type Notes } from './finding';
+export type { LocalCommands, ResealOptions } from './local';
+export { BackupProblem, NoApiKey } from './problems';
+export { progressBar } from './terminal';
+export type { Terminal } from './terminal';
 
-export interface CommandLineOptions extends Omit<Tools, 'endWith'> {
+export interface CommandLineOptions extends Omit<CommandTools, 'setExitCode'> {
   readonly doctor: Doctor;
-  /** Of this program, as `--version` prints it. */
+  readonly local: LocalCommands;
+  readonly backups: Backups;
+  /** The text of `--version`. */
   readonly version: string;
 }
 
-/** Runs one command line, without the program's own name; returns its exit code. Never rejects. */
+/** Runs a command line, given without the program name. Returns the exit code; never rejects. */
 export async function runCommandLine(words: readonly string[], options: CommandLineOptions): Promise<number> {
   let exitCode: number = EXIT.done;
-  const tools: Tools = {
+  const tools: CommandTools = {
     ...options,
-    endWith: (code) => {
+    setExitCode: (code) => {
       exitCode = code;
     },
   };
   const program = new Command('towhook');
-  // Settings are inherited by the commands that are added after them.
+  // Commands inherit the settings of the program that are made before they are added.
   program
     .description(ABOUT)
     .version(options.version, '--version', 'print the version of this program')
@@ -42,8 +57,8 @@ export async function runCommandLine(words: readonly string[], options: CommandL
     .showSuggestionAfterError()
     .showHelpAfterError('Add --help to see what the command takes.')
     .configureOutput({
-      writeOut: (text) => options.screen.line(text.trimEnd()),
-      writeErr: (text) => options.screen.problem(text.trimEnd()),
+      writeOut: (text) => options.terminal.print(text.trimEnd()),
+      writeErr: (text) => options.terminal.printError(text.trimEnd()),
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     });
@@ -55,28 +70,36 @@ export async function runCommandLine(words: readonly string[], options: CommandL
   addDelivery(program, tools);
   addQueue(program, tools);
   addOperation(program, tools);
+  addNotifications(program, tools);
+  addService(program, tools);
+  addShadow(program, tools);
   addKey(program, tools);
-  addAudit(program, tools);
+  addAudit(program, { tools, local: options.local });
+  addArchive(program, { tools, local: options.local });
   addDoctor(program, { tools, doctor: options.doctor });
+  addFirstDay(program, { tools, doctor: options.doctor });
+  addMigrate(program, { tools, local: options.local });
+  addReseal(program, { tools, local: options.local });
+  addBackup(program, { tools, backups: options.backups });
   program.addHelpText('after', `\n${SETTINGS}\n\n${EXIT_CODES_TEXT}\n${examplesText(EXAMPLES)}`);
   try {
     await program.parseAsync([...words], { from: 'user' });
   } catch (error) {
-    // Commander has said already what is wrong.
+    // Commander has already printed the error.
     const isAnswered = error instanceof CommanderError && error.exitCode === 0;
     exitCode = isAnswered ? EXIT.done : EXIT.wrongUse;
   }
   return exitCode;
 }
 
-const ABOUT = `towhook on the command line: everything the operator API can do.
+const ABOUT = `The command line of towhook: everything the operator API can do. Two more programs begin like commands: 'towhook demo' plays tows against a simulated service, and 'towhook start <role>' starts a role.
 
-Every command takes --json: one document on standard output, with times in UTC. Without it, text for people, with times of Riyadh. What goes wrong is told on standard error, with what to do next.`;
+With --json a command prints one JSON document, with times in UTC. Without it, text with times in Riyadh. Errors go to standard error, with what to do next.`;
 
-const SETTINGS = `Settings, from the environment (a key is never an argument):
-  TOWHOOK_URL      the console; that of this machine when absent
-  TOWHOOK_API_KEY  the key; BOOTSTRAP_API_KEY when absent
-  NO_COLOR         no colours, whatever its value`;
+const SETTINGS = `Environment variables (an API key is never an argument):
+  TOWHOOK_URL      address of the console; default: the console of this machine
+  TOWHOOK_API_KEY  API key; default: BOOTSTRAP_API_KEY
+  NO_COLOR         any value turns colours off`;
 
 const EXAMPLES = [
   'towhook tow list --state started',

@@ -3,21 +3,21 @@ import { answerOf } from '../client';
 import { ticketBody, zoneId } from '../contracts/lookups';
 import { failedRules } from '../contracts/rules';
 import { PLATE_TYPES } from '../domain/vocabulary';
-import { WrongUse } from './problems';
-import { addVerb, checked, option, type Tools } from './verb';
-import { pairs, riyadhTime, shown } from './words';
+import { UsageError } from './problems';
+import { addCommand, checked, option, type CommandTools } from './command';
+import { pairs, riyadhTime, textOrDash } from './format';
 
 const ZONE = '3f2b8c1e-5d7a-4e0f-9c66-1a2b3c4d5e6f';
 
-/** `towhook capacity` and `towhook ticket check`: what can be asked of the service right now. */
-export function addLookups(program: Command, tools: Tools): void {
-  addVerb(program, tools, {
+/** `towhook capacity` and `towhook ticket check`: questions that are passed on to the service. */
+export function addLookups(program: Command, tools: CommandTools): void {
+  addCommand(program, tools, {
     usage: 'capacity <zone>',
-    summary: 'free slots of a zone, asked of the service',
+    summary: 'ask the service for the free slots of a zone',
     examples: [`towhook capacity ${ZONE}`],
-    act: async (call) => {
+    run: async (call) => {
       const zone = zoneId.safeParse(call.argument(0));
-      if (zone.error) throw new WrongUse(failedRules(zone.error).map(({ rule }) => ({ field: 'zone', rule })));
+      if (zone.error) throw new UsageError(failedRules(zone.error).map(({ rule }) => ({ field: 'zone', rule })));
       const path = { zone_id: zone.data };
       const answer = await answerOf(call.client.GET('/api/zones/{zone_id}/capacity', { params: { path } }));
       return {
@@ -30,10 +30,10 @@ export function addLookups(program: Command, tools: Tools): void {
       };
     },
   });
-  const ticket = program.command('ticket').summary('parking tickets: ask before a fine');
-  addVerb(ticket, tools, {
+  const ticket = program.command('ticket').summary('parking tickets');
+  addCommand(ticket, tools, {
     usage: 'check',
-    summary: 'whether a vehicle has an active ticket in a zone, asked of the service',
+    summary: 'ask the service whether a vehicle has an active ticket in a zone',
     options: [
       option('--zone-id <uuid>', 'the zone'),
       option('--plate-number <plate>', 'the plate'),
@@ -41,7 +41,7 @@ export function addLookups(program: Command, tools: Tools): void {
     ],
     examples: [`towhook ticket check --zone-id ${ZONE} --plate-number "ABC 1234" --plate-type PRIVATE`],
     changes: true,
-    act: async (call) => {
+    run: async (call) => {
       const body = checked(ticketBody, {
         zoneId: call.text('zoneId'),
         plateNumber: call.text('plateNumber'),
@@ -52,7 +52,7 @@ export function addLookups(program: Command, tools: Tools): void {
       return {
         json: answer,
         lines: pairs([
-          ['active ticket', shown(answer.hasActiveTicket)],
+          ['active ticket', textOrDash(answer.hasActiveTicket)],
           ['as of', `${riyadhTime(answer.checked_at)} (Riyadh)`],
         ]),
       };

@@ -1,25 +1,35 @@
-/** How things are shown to people: aligned tables, times of Riyadh, absent values as a dash. */
+/** Text output: aligned tables, Riyadh times, a dash for absent values. */
 
 const ABSENT = '-';
 
-/** A moment of the API in Riyadh's time, `2026-11-20 13:05:12`; a dash for none. Machines get UTC, with `--json`. */
-export function riyadhTime(moment: string | null): string {
-  if (moment === null) return ABSENT;
-  const at = new Date(moment);
-  return Number.isNaN(at.getTime()) ? moment : RIYADH.format(at);
+/** An API timestamp in Riyadh time, `2026-11-20 13:05:12`; a dash for null. */
+export function riyadhTime(timestamp: string | null): string {
+  if (timestamp === null) return ABSENT;
+  const at = new Date(timestamp);
+  return Number.isNaN(at.getTime()) ? timestamp : RIYADH.format(at);
 }
 
 const RIYADH = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Asia/Riyadh', dateStyle: 'short', timeStyle: 'medium' });
 
-/** Text as it is; a dash for what is absent or empty. */
-export function shown(value: string | number | boolean | null | undefined): string {
+/** A value as text; a dash for an absent or empty one. */
+export function textOrDash(value: string | number | boolean | null | undefined): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   return value === null || value === undefined || value === '' ? ABSENT : String(value);
 }
 
-/** Columns under their names, as wide as their widest cell. Without rows, a sentence that says so. */
+/** What a report or violation waits for, with its place in the queue of the rate limit. */
+export function waitsForText(waiting: {
+  readonly waits_for: string | null;
+  readonly place_in_queue: { readonly place: number; readonly of: number; readonly leaves_at: string } | null;
+}): string {
+  const { waits_for, place_in_queue: queue } = waiting;
+  if (queue === null) return textOrDash(waits_for);
+  return `${textOrDash(waits_for)}, place ${queue.place} of ${queue.of}, until ${riyadhTime(queue.leaves_at)}`;
+}
+
+/** Rows in aligned columns below their headings; 'None.' without rows. */
 export function table(columns: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  if (rows.length === 0) return ['Nothing.'];
+  if (rows.length === 0) return ['None.'];
   const heads = columns.map((name) => name.toUpperCase());
   const widths = heads.map((head, index) => Math.max(head.length, ...rows.map((row) => widthOf(row[index] ?? ''))));
   return [heads, ...rows].map((row) =>
@@ -30,21 +40,21 @@ export function table(columns: readonly string[], rows: readonly (readonly strin
   );
 }
 
-/** Names and values, one pair per line; pairs without a value are left out. */
+/** Names and values, one pair per line. Pairs with an absent value are left out. */
 export function pairs(given: readonly (readonly [name: string, value: string])[]): string[] {
   const present = given.filter(([, value]) => value !== ABSENT);
   const width = Math.max(0, ...present.map(([name]) => name.length));
   return present.map(([name, value]) => `${`${name}:`.padEnd(width + 1)}  ${value}`);
 }
 
-/** A heading with what stands below it; nothing when nothing does. */
+/** A heading with indented lines; empty without lines. */
 export function section(heading: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : ['', heading, ...lines.map((line) => `  ${line}`)];
 }
 
 const CHARACTERS = new Intl.Segmenter();
 
-/** Characters, not code units: names and plates may be in any script. */
+/** Counts characters, not code units, because names and plates may be in any script. */
 function widthOf(text: string): number {
   return [...CHARACTERS.segment(text)].length;
 }

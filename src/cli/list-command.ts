@@ -1,11 +1,8 @@
 import type { Option } from 'commander';
 import { pagedQuery } from '../contracts/paging';
-import type { Call, Shown } from './verb';
-import { checked, numberOption, option } from './verb';
+import { checked, numberOption, option, type CommandOutput, type Invocation } from './command';
 
-/** Lists, page by page: one page as it is asked for, or all of them. */
-
-interface Page<T> {
+interface ListPage<T> {
   readonly items: readonly T[];
   readonly next_cursor: string | null;
 }
@@ -18,20 +15,20 @@ export interface PageQuery {
 const LIMIT_MAX = 200;
 
 export const LIST_OPTIONS: readonly Option[] = [
-  numberOption('--limit <number>', `how many at once, at most ${LIMIT_MAX}`),
-  option('--cursor <cursor>', 'go on where the page before ended'),
-  option('--all', 'every page; a bar counts them'),
+  numberOption('--limit <number>', `items per page, at most ${LIMIT_MAX}`),
+  option('--cursor <cursor>', 'the next page, by the cursor of the page before'),
+  option('--all', 'all pages'),
 ];
 
-/** Asks for one page, or with --all for every one, and shows them as one list. */
-export async function shownList<T>(
-  call: Call,
-  read: (page: PageQuery) => Promise<Page<T>>,
+/** Reads one page, or with --all every page, as one list. */
+export async function listOutput<T>(
+  call: Invocation,
+  read: (page: PageQuery) => Promise<ListPage<T>>,
   lines: (items: readonly T[]) => readonly string[],
-): Promise<Shown> {
+): Promise<CommandOutput> {
   checked(pagedQuery, { limit: call.number('limit'), cursor: call.text('cursor') });
   if (call.flag('all')) {
-    const items = await everyPage(call, read);
+    const items = await readAllPages(call, read);
     return { json: { items, next_cursor: null }, lines: lines(items) };
   }
   const page = await read({ limit: call.number('limit'), cursor: call.text('cursor') });
@@ -39,13 +36,14 @@ export async function shownList<T>(
   return { json: page, lines: [...lines(page.items), ...more] };
 }
 
-async function everyPage<T>(call: Call, read: (page: PageQuery) => Promise<Page<T>>): Promise<T[]> {
-  const progress = call.screen.progress('read', null);
+/** Reads every page as one list. */
+export async function readAllPages<T>(call: Invocation, read: (page: PageQuery) => Promise<ListPage<T>>): Promise<T[]> {
+  const progress = call.terminal.progress('read', null);
   const items: T[] = [];
   let cursor: string | undefined = call.text('cursor');
   try {
     do {
-      const page: Page<T> = await read({ limit: LIMIT_MAX, cursor });
+      const page: ListPage<T> = await read({ limit: LIMIT_MAX, cursor });
       items.push(...page.items);
       progress?.at(items.length);
       cursor = page.next_cursor ?? undefined;

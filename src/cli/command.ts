@@ -1,0 +1,171 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { z } from 'zod';
+import type { ApiClient } from '../client';
+import { failedRules } from '../contracts/rules';
+import { timestampMs } from '../domain/timestamp';
+import type { Clock } from '../platform/clock';
+import { printProblem, problemOf, UsageError } from './problems';
+import { jsonText, terminalText, type OutputLine, type Terminal } from './terminal';
+
+/** What every command needs. */
+export interface CommandTools {
+  /** Throws NoApiKey when no key is configured, ConfigurationError when the environment is invalid. */
+  readonly client: () => ApiClient;
+  readonly terminal: Terminal;
+  readonly clock: Clock;
+  readonly setExitCode: (exitCode: number) => void;
+}
+
+/** One run of a command: its arguments and options, and what it may use. */
+export interface Invocation {
+  readonly client: ApiClient;
+  readonly terminal: Terminal;
+  /** The header with the Idempotency-Key of this run. */
+  readonly header: { readonly 'Idempotency-Key': string };
+  /** An argument by its position, '' when absent. */
+  readonly argument: (index: number) => string;
+  /** The values of a variadic argument. */
+  readonly rest: (index: number) => readonly string[];
+  /** The value of an option, undefined when absent. */
+  readonly text: (name: string) => string | undefined;
+  readonly number: (name: string) => number | undefined;
+  readonly list: (name: string) => readonly string[];
+  readonly flag: (name: string) => boolean;
+}
+
+/** The output of a command: one JSON document, and the same as text. */
+export interface CommandOutput {
+  readonly json: unknown;
+  readonly lines: readonly OutputLine[];
+  /** Lines for standard error. With --json they are part of the document alone. */
+  readonly problems?: readonly string[];
+  readonly exitCode?: number;
+}
+
+export interface CommandSpec {
+  /** In the syntax of commander: `show <reference>`. */
+  readonly usage: string;
+  readonly summary: string;
+  readonly options?: readonly Option[];
+  readonly examples: readonly string[];
+  /** True for a command that makes a change, and so takes an Idempotency-Key. */
+  readonly changes?: boolean;
+  readonly run: (call: Invocation) => Promise<CommandOutput>;
+}
+
+/** Adds a command. It prints the result and sets the exit code; it never rejects. */
+export function addCommand(parent: Command, tools: CommandTools, spec: CommandSpec): Command {
+  const command = parent.command(spec.usage).summary(spec.summary).description(spec.summary);
+  for (const item of spec.options ?? []) command.addOption(item);
+  command.option('--json', 'print one JSON document, with times in UTC');
+  if (spec.changes) {
+    command.option('--idempotency-key <key>', 'repeat an earlier run with its key; the change is made once');
+  }
+  command.addHelpText('after', examplesText(spec.examples));
+  return command.action(async () => {
+    const given: Readonly<Record<string, unknown>> = command.opts();
+    const key = stringOf(given['idempotencyKey']) ?? `cli-${tools.clock.id()}`;
+    const isJson = given['json'] === true;
+    try {
+      if (!IDEMPOTENCY_KEY.test(key)) {
+        throw new UsageError([{ field: '--idempotency-key', rule: IDEMPOTENCY_KEY_RULE }]);
+      }
+      const output = await spec.run(invocationOf(command, given, { tools, key }));
+      if (isJson) tools.terminal.print(jsonText(output.json, 2));
+      else printText(output, tools.terminal);
+      tools.setExitCode(output.exitCode ?? 0);
+    } catch (error) {
+      const problem = problemOf(error, spec.changes && IDEMPOTENCY_KEY.test(key) ? key : null);
+      printProblem(problem, { terminal: tools.terminal, isJson });
+      tools.setExitCode(problem.exitCode);
+    }
+  });
+}
+
+function printText({ lines, problems = [] }: CommandOutput, terminal: Terminal): void {
+  for (const line of lines) terminal.print(terminalText(line, terminal));
+  for (const line of problems) terminal.printError(terminalText(line, terminal));
+}
+
+/** Characters that an HTTP header can carry, as many as the API accepts. */
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
+const IDEMPOTENCY_KEY_RULE = 'must be 1 to 255 visible ASCII characters, without spaces';
+
+/** The examples at the end of a command's help. */
+export function examplesText(examples: readonly string[]): string {
+  return examples.length === 0 ? '' : `\nExamples:\n${examples.map((example) => `  $ ${example}`).join('\n')}`;
+}
+
+function invocationOf(
+  command: Command,
+  given: Readonly<Record<string, unknown>>,
+  { tools, key }: { tools: CommandTools; key: string },
+): Invocation {
+  const argumentsGiven: readonly unknown[] = command.processedArgs;
+  const stringsOf = (value: unknown) => (Array.isArray(value) ? value.map(String) : []);
+  return {
+    get client() {
+      return tools.client();
+    },
+    terminal: tools.terminal,
+    header: { 'Idempotency-Key': key },
+    argument: (index) => stringOf(argumentsGiven[index]) ?? '',
+    rest: (index) => stringsOf(argumentsGiven[index]),
+    text: (name) => stringOf(given[name]),
+    number: (name) => (typeof given[name] === 'number' ? given[name] : undefined),
+    list: (name) => stringsOf(given[name]),
+    flag: (name) => given[name] === true,
+  };
+}
+
+function stringOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** An option with one value, or a flag. */
+export function option(flags: string, meaning: string, choices?: readonly string[]): Option {
+  const made = new Option(flags, meaning);
+  return choices ? made.choices(choices) : made;
+}
+
+export function numberOption(flags: string, meaning: string): Option {
+  return new Option(flags, meaning).argParser((text) => {
+    const value = Number(text);
+    if (text.trim() === '' || Number.isNaN(value)) throw new InvalidArgumentError('It must be a number.');
+    return value;
+  });
+}
+
+/** An option whose value is an ISO 8601 date and time with an offset. */
+export function timestampOption(flags: string, meaning: string): Option {
+  return new Option(flags, `${meaning}, ISO 8601 with an offset`).argParser((text) => {
+    if (timestampMs(text.trim()) !== null) return text;
+    throw new InvalidArgumentError('It must be an ISO 8601 date and time with Z or an offset.');
+  });
+}
+
+/**
+ * Parses fields by the contract of their route, before anything is sent. Undefined fields are left out. Throws UsageError
+ * that names every option with an invalid value.
+ */
+export function checked<T>(contract: z.ZodType<T>, fields: Readonly<Record<string, unknown>>): T {
+  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  const result = contract.safeParse(given);
+  if (result.success) return result.data;
+  throw new UsageError(
+    failedRules(result.error).map(({ field, rule }) => ({
+      field: optionNamed(field),
+      rule:
+        field in given
+          ? rule
+          : rule
+              .replace(/^must be (?!one of).*|^is required.*/, 'is required')
+              .replace(/^must be one of/, 'is required, one of'),
+    })),
+  );
+}
+
+/** `plate_number` and `plateNumber` → `--plate-number`. */
+export function optionNamed(field: string): string {
+  return `--${field.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replaceAll('_', '-')}`;
+}

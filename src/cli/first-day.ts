@@ -1,0 +1,133 @@
+import type { Command } from 'commander';
+import { answerOf } from '../client';
+import { addCommand, option, type CommandOutput, type CommandTools, type Invocation } from './command';
+import type { Doctor } from './doctor';
+import type { Finding } from './finding';
+import { EXIT } from './problems';
+import { paint } from './terminal';
+
+/** A step of the set-up, and the findings that decide about it. */
+interface SetupStep {
+  readonly title: string;
+  readonly findings: readonly Finding[];
+}
+
+const TITLES = [
+  'Configuration',
+  'This machine and Redis',
+  'The service',
+  'Its operations',
+  'Webhooks',
+  'Console',
+] as const;
+
+/** The checks of `towhook doctor` that belong to each step, in the order in which an installation is set up. */
+const CHECKS: Readonly<Record<(typeof TITLES)[number], readonly string[]>> = {
+  Configuration: ['configuration'],
+  'This machine and Redis': ['node', 'disk', 'redis', 'redis clock', 'images'],
+  'The service': ['service', 'service clock', 'address'],
+  'Its operations': ['operation'],
+  Webhooks: ['receiver', 'webhook test'],
+  Console: ['console', 'sign-in'],
+};
+
+/** `towhook first-day`: leads through the set-up, and ends with a report whether the installation is ready. */
+export function addFirstDay(program: Command, { tools, doctor }: { tools: CommandTools; doctor: Doctor }): void {
+  const command = addCommand(program, tools, {
+    usage: 'first-day',
+    summary: 'lead through the set-up with the real service, and report whether all is ready',
+    options: [option('--webhook-url <address>', 'the public address of the receiver, as the service knows it')],
+    examples: [
+      'towhook first-day',
+      'towhook first-day --webhook-url https://hooks.example',
+      'towhook first-day --json',
+    ],
+    run: async (call) => {
+      const webhookUrl = call.text('webhookUrl') ?? null;
+      const findings = await doctor({ webhookUrl, adoptsDisk: false, probes: true, testsWebhook: true });
+      const steps = TITLES.map((title) => ({
+        title,
+        findings: findings.filter(({ check }) => CHECKS[title].includes(check)),
+      }));
+      return readiness([...steps, { title: 'First webhook', findings: [await firstWebhook(call)] }]);
+    },
+  });
+  command.description(ABOUT);
+}
+
+const ABOUT = `Leads through the set-up with the real service. Set the environment of the roles, start them with SERVICE_MODE=shadow, and repeat this command until it reports that all is ready; each time it names the next thing to do.
+
+It makes the checks of towhook doctor --probe, sends a signed test call to the receiver, and looks whether a webhook of the service has come. Nothing takes effect at the service. The exit code is 0 when all is ready, else 1.`;
+
+/** Whether the service has sent a webhook; only its own calls show that it knows the address. */
+async function firstWebhook(call: Invocation): Promise<Finding> {
+  const check = 'first webhook';
+  try {
+    const { items } = await answerOf(call.client.GET('/api/deliveries', { params: { query: { limit: 1 } } }));
+    const [newest] = items;
+    if (newest) {
+      return {
+        check,
+        state: 'fine',
+        code: 'webhook_seen',
+        what: `the last one came at ${newest.received_at}`,
+        fix: null,
+      };
+    }
+    return {
+      check,
+      state: 'fault',
+      code: 'no_webhook_yet',
+      what: 'no webhook of the service has come yet',
+      fix: 'Give the administration of the service the public address of the receiver and its secret, and ask for a tow request.',
+    };
+  } catch {
+    return { check, state: 'skipped', code: 'not_looked_at', what: 'the console must answer first', fix: null };
+  }
+}
+
+const WORDS = { done: 'done', noted: 'done, see below', open: 'open' } as const;
+
+function stateOf({ findings }: SetupStep): keyof typeof WORDS {
+  if (findings.length === 0 || findings.some(({ state }) => state === 'fault')) return 'open';
+  return findings.some(({ state }) => state === 'warning' || state === 'skipped') ? 'noted' : 'done';
+}
+
+function readiness(steps: readonly SetupStep[]): CommandOutput {
+  const open = steps.filter((step) => stateOf(step) === 'open');
+  const isReady = open.length === 0;
+  const isShadow = steps.some(({ findings }) => findings.some(({ code }) => code === 'shadow_mode'));
+  const next = open.flatMap(({ findings }) => findings).find(({ state }) => state === 'fault')?.fix ?? null;
+  const lines = steps.flatMap((step, at) => [
+    [paint('bold', `${at + 1}. ${step.title}: `), paint(COLORS[stateOf(step)], WORDS[stateOf(step)])],
+    ...step.findings
+      .filter(({ state }) => state !== 'fine')
+      .flatMap(({ what, fix }) => [
+        [`   ${what}`],
+        ...(fix === null ? [] : [[`   `, paint('bold', 'do:'), ` ${fix}`]]),
+      ]),
+    ...(step.findings.length === 0 ? [['   not looked at: an earlier step must be done first']] : []),
+  ]);
+  return {
+    json: {
+      ready: isReady,
+      mode: isShadow ? 'shadow' : 'live',
+      next,
+      steps: steps.map((step) => ({ title: step.title, state: stateOf(step), findings: step.findings })),
+    },
+    lines: [...lines, '', verdict(open.length, { isShadow, next })],
+    exitCode: isReady ? EXIT.done : EXIT.refused,
+  };
+}
+
+function verdict(
+  open: number,
+  { isShadow, next }: { readonly isShadow: boolean; readonly next: string | null },
+): string {
+  if (open > 0)
+    return `Not ready: ${open} ${open === 1 ? 'step is' : 'steps are'} open.${next === null ? '' : ` Next: ${next}`}`;
+  if (isShadow) return 'Ready. Shadow mode sends nothing yet: look at what it would send, then set SERVICE_MODE=live.';
+  return 'Ready: live.';
+}
+
+const COLORS = { done: 'green', noted: 'yellow', open: 'red' } as const;

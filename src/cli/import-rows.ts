@@ -1,0 +1,93 @@
+import { createReadStream } from 'node:fs';
+import { parse } from 'csv-parse';
+import { importedCells, knownViolation, type KnownViolation } from '../contracts/known-violations';
+import { failedRules } from '../contracts/rules';
+import { errorCode } from '../platform/errors';
+import { UsageError } from './problems';
+
+/** The rows of a CSV file of violations that other software has reported, read as a stream. */
+
+/** The columns, in any order; others are ignored. */
+export const COLUMNS = [
+  'violation_reference_id',
+  'metadata_id',
+  'plateNumber',
+  'location',
+  'latitude',
+  'longitude',
+  'plateType',
+  'zoneId',
+  'violationType',
+  'date',
+] as const;
+type Column = (typeof COLUMNS)[number];
+
+const REQUIRED: readonly Column[] = ['plateNumber', 'location', 'latitude', 'longitude'];
+const NAMES: readonly Column[] = ['violation_reference_id', 'metadata_id'];
+
+export interface ImportedRow {
+  /** 1 for the first row after the header. */
+  readonly number: number;
+  readonly reference: string;
+  readonly metadataId: string;
+  readonly row:
+    | { readonly kind: 'valid'; readonly violation: KnownViolation }
+    /** The broken rules, without the values. */
+    | { readonly kind: 'invalid'; readonly problem: string };
+}
+
+/** Reads the rows. Throws UsageError for a file that cannot be read, or a header without the required columns. */
+export async function* readRows(file: string, delimiter: string): AsyncGenerator<ImportedRow> {
+  const parser = parse({
+    bom: true,
+    columns: (header: readonly string[]) => checkedHeader(file, header),
+    delimiter,
+    skip_empty_lines: true,
+    trim: true,
+  });
+  const source = createReadStream(file);
+  source.on('error', (error) => parser.destroy(error));
+  source.pipe(parser);
+  let number = 0;
+  try {
+    for await (const parsed of parser) {
+      number += 1;
+      yield rowOf(number, importedCells.parse(parsed));
+    }
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    const code = errorCode(error) ?? 'unknown error';
+    throw new UsageError([{ field: file, rule: `cannot be read after row ${number} (${code})` }]);
+  } finally {
+    source.destroy();
+  }
+}
+
+function checkedHeader(file: string, header: readonly string[]): string[] {
+  const names = header.map((name) => name.trim());
+  const missing = REQUIRED.filter((column) => !names.includes(column));
+  const hasName = NAMES.some((column) => names.includes(column));
+  if (missing.length > 0 || !hasName) {
+    const columns = [...missing, ...(hasName ? [] : [NAMES.join(' or ')])].join(', ');
+    throw new UsageError([{ field: file, rule: `has no column ${columns} in its first line` }]);
+  }
+  return names;
+}
+
+function rowOf(number: number, cells: Readonly<Record<string, string>>): ImportedRow {
+  const fields = Object.fromEntries(COLUMNS.flatMap((column) => fieldOf(column, cells[column] ?? '')));
+  const checked = knownViolation.safeParse(fields);
+  const names = { reference: cells['violation_reference_id'] ?? '', metadataId: cells['metadata_id'] ?? '' };
+  if (checked.success) return { number, ...names, row: { kind: 'valid', violation: checked.data } };
+  const problem = failedRules(checked.error)
+    .map(({ field, rule }) => `${field} ${rule}`)
+    .join('; ');
+  return { number, ...names, row: { kind: 'invalid', problem } };
+}
+
+/** An empty cell counts as absent. */
+function fieldOf(column: Column, text: string): [string, string | number][] {
+  if (text === '') return [];
+  const isNumber = column === 'latitude' || column === 'longitude';
+  return [[column, isNumber && /^[+-]?\d+(\.\d+)?$/.test(text) ? Number(text) : text]];
+}
