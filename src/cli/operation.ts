@@ -2,42 +2,43 @@ import type { Command } from 'commander';
 import { answerOf, type Conservation, type Sending } from '../client';
 import { resolveBody } from '../contracts/operator';
 import { PAUSABLE_OPERATIONS } from '../domain/vocabulary';
-import { WrongUse } from './problems';
-import { addVerb, checked, option, type Shown, type Tools } from './verb';
-import { pairs, riyadhTime, section, shown, table } from './words';
+import { UsageError } from './problems';
+import { addCommand, checked, option, type CommandOutput, type CommandTools } from './command';
+import { pairs, riyadhTime, section, textOrDash, table } from './format';
 
-/** `towhook operation …` and `towhook conservation`: what holds sending, and whether anything was lost. */
-export function addOperation(program: Command, tools: Tools): void {
-  const operation = program.command('operation').summary('what holds sending: connection, outage, pauses, budgets');
-  addVerb(operation, tools, {
+/** `towhook operation …` and `towhook conservation` */
+export function addOperation(program: Command, tools: CommandTools): void {
+  const operation = program.command('operation').summary('sending: connection, outage, paused operations, budgets');
+  addCommand(operation, tools, {
     usage: 'list',
-    summary: 'what holds sending now, and the budgets of calls',
+    summary: 'show what blocks sending now, and the budgets of calls',
     examples: ['towhook operation list'],
-    act: async (call) => shownSending(await answerOf(call.client.GET('/api/operations'))),
+    run: async (call) => sendingOutput(await answerOf(call.client.GET('/api/operations'))),
   });
-  addVerb(operation, tools, {
+  addCommand(operation, tools, {
     usage: 'resume <operation>',
-    summary: 'send again what was paused because the service forbade it',
-    options: [option('--reason <text>', 'why, for the audit')],
+    summary: 'resume an operation that was paused because the service forbade it',
+    options: [option('--reason <text>', 'reason for the audit log')],
     examples: ['towhook operation resume started --reason "the service has given us the right back"'],
     changes: true,
-    act: async (call) => {
+    run: async (call) => {
       const name = PAUSABLE_OPERATIONS.find((known) => known === call.argument(0));
-      if (!name) throw new WrongUse([{ field: 'operation', rule: `must be one of ${PAUSABLE_OPERATIONS.join(', ')}` }]);
+      if (!name)
+        throw new UsageError([{ field: 'operation', rule: `must be one of ${PAUSABLE_OPERATIONS.join(', ')}` }]);
       const body = checked(resolveBody, { reason: call.text('reason') });
       const params = { path: { operation: name }, header: call.header };
-      return shownSending(await answerOf(call.client.POST('/api/operations/{operation}/resume', { params, body })));
+      return sendingOutput(await answerOf(call.client.POST('/api/operations/{operation}/resume', { params, body })));
     },
   });
-  addVerb(program, tools, {
+  addCommand(program, tools, {
     usage: 'conservation',
-    summary: 'where everything stands that was acknowledged or recorded; lost must be 0',
+    summary: 'show the states of everything that was acknowledged or recorded; lost must be 0',
     examples: ['towhook conservation --json'],
-    act: async (call) => shownConservation(await answerOf(call.client.GET('/api/conservation'))),
+    run: async (call) => conservationOutput(await answerOf(call.client.GET('/api/conservation'))),
   });
 }
 
-function shownSending(sending: Sending): Shown {
+function sendingOutput(sending: Sending): CommandOutput {
   const { connection, service, operations, budgets, held, token } = sending;
   const paused = operations.filter(({ state }) => state === 'paused');
   return {
@@ -47,9 +48,9 @@ function shownSending(sending: Sending): Shown {
         ['connection', connection.state],
         ['service', service.state],
         ['down since', riyadhTime(service.since)],
-        ['next try', riyadhTime(connection.next_try_at ?? service.next_try_at)],
-        ['token', tokenWords(token)],
-        ['held', `${held} tows and violations wait for any of these`],
+        ['next attempt', riyadhTime(connection.next_try_at ?? service.next_try_at)],
+        ['token', tokenText(token)],
+        ['blocked', `${held} tows and violations`],
       ]),
       ...section(
         'Paused',
@@ -58,12 +59,14 @@ function shownSending(sending: Sending): Shown {
       ...section(
         'Budgets',
         table(
-          ['budget', 'a minute', 'used', 'waiting'],
-          budgets.map(({ name, per_minute, used, waiting }) => [
-            name,
-            per_minute === 0 ? 'any number' : String(per_minute),
-            String(used),
-            String(waiting),
+          ['budget', 'per minute', 'service says', 'used', 'waiting', 'closed until (Riyadh)'],
+          budgets.map((budget) => [
+            budget.name,
+            budget.per_minute === 0 ? 'unlimited' : String(budget.per_minute),
+            textOrDash(budget.announced_per_minute === null ? null : String(budget.announced_per_minute)),
+            String(budget.used),
+            String(budget.waiting),
+            riyadhTime(budget.closed_until),
           ]),
         ),
       ),
@@ -71,26 +74,27 @@ function shownSending(sending: Sending): Shown {
   };
 }
 
-function tokenWords({ state, expires_at }: Sending['token']): string {
+function tokenText({ state, expires_at }: Sending['token']): string {
   if (expires_at === null) return state;
   return `${state} ${state === 'expired' ? 'since' : 'until'} ${riyadhTime(expires_at)} (Riyadh)`;
 }
 
-function shownConservation(walk: Conservation): Shown {
+function conservationOutput(check: Conservation): CommandOutput {
   return {
-    json: walk,
+    json: check,
     lines: [
       ...pairs([
-        ['acknowledged', String(walk.acknowledged)],
-        ['finished', String(walk.finished)],
-        ['waiting', String(walk.waiting)],
-        ['parked', String(walk.parked)],
-        ['with a person', String(walk.with_a_person)],
-        ['lost', String(walk.lost)],
-        ['repaired', String(walk.repaired)],
-        ['as of', walk.ended_at === null ? shown(null) : `${riyadhTime(walk.ended_at)} (Riyadh)`],
+        ['acknowledged', String(check.acknowledged)],
+        ['finished', String(check.finished)],
+        ['waiting', String(check.waiting)],
+        ['parked', String(check.parked)],
+        ['with a person', String(check.with_a_person)],
+        ['lost', String(check.lost)],
+        ['repaired', String(check.repaired)],
+        ['as of', check.ended_at === null ? textOrDash(null) : `${riyadhTime(check.ended_at)} (Riyadh)`],
       ]),
-      ...section('Lost', walk.lost_names),
+      ...section('Lost', check.lost_names),
+      ...section('For a later version of towhook', check.newer_names),
     ],
   };
 }

@@ -2,16 +2,42 @@ import { CommanderError } from 'commander';
 import { ApiAnswerBroken, ApiRefusal, ApiUnreachable } from '../client';
 import type { FieldRule } from '../domain/refusal';
 import { ApiKeyUnusable, ConfigurationError } from '../platform/config';
-import { codeOf } from '../platform/system-error';
-import { EXIT } from './exit-codes';
+import { errorCode } from '../platform/errors';
+import { jsonText, paint, terminalText, type OutputLine, type Terminal } from './terminal';
 
-/** The command line itself is wrong; every fault names its option or argument. */
-export class WrongUse extends Error {
+/** Exit codes, for scripts. */
+export const EXIT = {
+  done: 0,
+  /**
+   * towhook refused: an unknown id, a state or role that does not allow it, or an invalid field; `first-day`: not ready;
+   * `restore`: the backup has faults.
+   */
+  refused: 1,
+  /** An unknown option, an invalid value, or an invalid environment variable. */
+  wrongUse: 2,
+  /** No answer, an answer to retry later, or an answer that is not from this version of towhook. */
+  unavailable: 3,
+  /** No API key, or an invalid one. */
+  notAuthenticated: 4,
+  /** `towhook doctor` found faults. */
+  faultsFound: 5,
+} as const;
+
+export const EXIT_CODES_TEXT = `Exit codes:
+  0  done
+  1  refused by towhook: unknown id, or not allowed by the state, the role or a field; a backup with faults
+  2  wrong use: unknown option, invalid value, or invalid environment variable
+  3  towhook cannot be reached, or asks to try again later
+  4  no API key, or an invalid one
+  5  towhook doctor found faults`;
+
+/** The command line is invalid; each detail names an option or argument. */
+export class UsageError extends Error {
   readonly details: readonly FieldRule[];
 
   constructor(details: readonly FieldRule[]) {
     super(details.map(({ field, rule }) => `${field} ${rule}`).join('\n'));
-    this.name = 'WrongUse';
+    this.name = 'UsageError';
     this.details = details;
   }
 }
@@ -19,8 +45,22 @@ export class WrongUse extends Error {
 /** No API key is configured. */
 export class NoApiKey extends Error {}
 
-/** What went wrong: in words, with what to do next, and for scripts. None of it carries a value that was entered. */
-export interface Problem {
+/** A backup cannot be made or restored. Message and next step contain no secret. */
+export class BackupProblem extends Error {
+  override readonly name = 'BackupProblem';
+
+  constructor(
+    /** Stable snake_case code. */
+    readonly code: string,
+    message: string,
+    readonly next: string | null = null,
+  ) {
+    super(message);
+  }
+}
+
+/** What went wrong and what to do next. It contains no value that was entered. */
+export interface CommandProblem {
   readonly exitCode: number;
   readonly httpStatus: number | null;
   readonly code: string;
@@ -29,96 +69,116 @@ export interface Problem {
   readonly next: string | null;
 }
 
-/** Says what an error means. `key` is the Idempotency-Key of a command that changes something. */
-export function problemOf(error: unknown, key: string | null): Problem {
+/** Explains an error. `key` is the Idempotency-Key of a command that makes a change. */
+export function problemOf(error: unknown, key: string | null): CommandProblem {
   if (error instanceof ApiRefusal) return refusal(error, key);
   if (error instanceof ApiUnreachable) {
     return problem(EXIT.unavailable, error.reason, {
-      message: `No answer: ${REASONS[error.reason] ?? error.reason.replaceAll('_', ' ')}.`,
-      next: `Does the console run, and is TOWHOOK_URL its address? \`towhook doctor\` looks.${repeating(key)}`,
+      message: `towhook did not answer: ${REASONS[error.reason] ?? error.reason.replaceAll('_', ' ')}.`,
+      next: `Check that the console runs and that TOWHOOK_URL is its address: run \`towhook doctor\`.${repeating(key)}`,
     });
   }
   if (error instanceof ApiAnswerBroken) {
-    return problem(EXIT.unavailable, 'answer_broken', { ...NO_TOWHOOK, details: error.details });
+    return problem(EXIT.unavailable, 'answer_broken', { ...NOT_TOWHOOK, details: error.details });
   }
   if (error instanceof NoApiKey) {
     return problem(EXIT.notAuthenticated, 'no_api_key', {
       message: 'No API key is configured.',
-      next: 'Set TOWHOOK_API_KEY. `towhook key create`, called with a key of the role ops, makes one.',
+      next: 'Set TOWHOOK_API_KEY. Someone with an ops key can make one with `towhook key create`.',
     });
   }
-  if (error instanceof WrongUse) {
+  if (error instanceof UsageError) {
     return problem(EXIT.wrongUse, 'wrong_use', {
-      message: error.details.length === 1 ? '' : 'Some values break their rules.',
+      message: error.details.length === 1 ? '' : 'Some values are invalid.',
       details: error.details,
-      next: 'Add --help to see what the command takes.',
+      next: 'Add --help to see the options of the command.',
     });
   }
   if (error instanceof ApiKeyUnusable) {
     return problem(EXIT.notAuthenticated, 'api_key_unusable', {
-      message: 'The API key cannot be used.',
+      message: 'The API key cannot be sent.',
       details: faultsOf(error),
-      next: 'Set it to the text of a key, as `towhook key create` shows it: no line end, no quotes around it.',
+      next: 'Set it to the text that `towhook key create` printed, without a line end or quotes.',
     });
   }
   if (error instanceof ConfigurationError) {
     return problem(EXIT.wrongUse, 'configuration_wrong', {
-      message: 'The environment is wrong.',
+      message: 'The environment is invalid.',
       details: faultsOf(error),
-      next: '`towhook doctor` checks all of it.',
+      next: 'Run `towhook doctor` to check the whole configuration.',
     });
   }
+  if (error instanceof BackupProblem) {
+    return problem(EXIT.refused, error.code, { message: error.message, next: error.next });
+  }
   if (error instanceof CommanderError) return problem(EXIT.wrongUse, 'wrong_use', { message: '' });
-  // Texts of libraries and of the system repeat what they were given.
-  return problem(EXIT.wrongUse, 'failed', { message: `It could not be done: ${codeOf(error) ?? 'nobody knows why'}.` });
+  // The message of another error may repeat values that were entered.
+  return problem(EXIT.wrongUse, 'failed', { message: `The command failed: ${errorCode(error) ?? 'unknown error'}.` });
 }
 
-const NO_TOWHOOK = {
-  message: 'What answers is no towhook console, or another version of it.',
-  next: 'Check TOWHOOK_URL, and run the command line of the version that serves.',
+const NOT_TOWHOOK = {
+  message: 'The answer is not from a towhook console of this version.',
+  next: 'Check TOWHOOK_URL, and use the command line of the version that runs there.',
 };
 
 function faultsOf({ faults }: ConfigurationError): FieldRule[] {
   return faults.map(({ variable, rule }) => ({ field: variable, rule }));
 }
 
-function refusal(error: ApiRefusal, key: string | null): Problem {
+function refusal(error: ApiRefusal, key: string | null): CommandProblem {
   const { httpStatus, code, message, details } = error;
   const wait = error.retryAfterS === null ? 'later' : `in ${error.retryAfterS} s`;
   const isUnavailable = httpStatus === 429 || (httpStatus >= 500 && httpStatus !== 501);
-  // A proxy in front may say what is for later; everything else is said by towhook, or by none.
+  // A proxy may answer 429 or 5xx for towhook. Any other status that is not from towhook means a wrong address.
   if (!error.isOfConsole && !isUnavailable) {
-    return { ...problem(EXIT.unavailable, code, NO_TOWHOOK), httpStatus };
+    return { ...problem(EXIT.unavailable, code, NOT_TOWHOOK), httpStatus };
   }
   const exitCode = httpStatus === 401 ? EXIT.notAuthenticated : isUnavailable ? EXIT.unavailable : EXIT.refused;
   const next = isUnavailable ? `Try again ${wait}.${repeating(key)}` : (NEXT[httpStatus] ?? null);
-  // The fields are listed by themselves.
-  const words = details.length > 0 && httpStatus === 422 ? 'Fields break their rules.' : message;
-  return { exitCode, httpStatus, code, message: words, details, next };
+  // A message of 422 repeats the details.
+  const shortMessage = details.length > 0 && httpStatus === 422 ? 'Some fields are invalid.' : message;
+  return { exitCode, httpStatus, code, message: shortMessage, details, next };
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  port_never_called: 'connection refused before it was tried, as its port is that of another protocol',
+  port_never_called: 'the port of TOWHOOK_URL belongs to another protocol and is never called',
   failed: 'the connection failed',
 };
 
 const NEXT: Readonly<Record<number, string>> = {
-  401: 'Set TOWHOOK_API_KEY to a valid key. `towhook key create`, called with a key of the role ops, makes one.',
-  403: 'Use a key of that role, or ask somebody who has one.',
-  404: 'Look for it with the `list` of the same noun. A tow is known once its webhook is processed.',
-  409: 'Look at it with the `show` of the same noun: its state does not allow this now.',
+  401: 'Set TOWHOOK_API_KEY to a valid key. Someone with an ops key can make one with `towhook key create`.',
+  403: 'Use a key with that role.',
+  404: 'Look for it with the `list` command of the same noun. A tow is known once its webhook is processed.',
+  409: 'Its state does not allow this now. Look at it with the `show` command of the same noun.',
 };
 
-/** A repetition that has its effect once. */
 function repeating(key: string | null): string {
-  return key === null ? '' : ` Repeat the command with --idempotency-key ${key}: it will have its effect once.`;
+  return key === null ? '' : ` Repeat the command with --idempotency-key ${key}: the change is made once.`;
 }
 
 function problem(
   exitCode: number,
   code: string,
-  said: { message: string; details?: readonly FieldRule[]; next?: string },
-): Problem {
-  const { message, details = [], next = null } = said;
+  text: { message: string; details?: readonly FieldRule[]; next?: string | null },
+): CommandProblem {
+  const { message, details = [], next = null } = text;
   return { exitCode, httpStatus: null, code, message, details, next };
+}
+
+/** Prints a problem on standard error: lines of text, or one line of JSON. */
+export function printProblem(
+  { exitCode, httpStatus, code, message, details, next }: CommandProblem,
+  { terminal, isJson }: { terminal: Terminal; isJson: boolean },
+): void {
+  if (isJson) {
+    terminal.printError(jsonText({ exit_code: exitCode, http_status: httpStatus, code, message, details, next }));
+    return;
+  }
+  const print = (line: OutputLine) => terminal.printError(terminalText(line, terminal));
+  const heading = paint('red', 'towhook:');
+  if (message !== '') print([heading, ` ${message}`]);
+  for (const { field, rule } of details) {
+    print(message === '' ? [heading, ` ${field} ${rule}`] : `  ${field} ${rule}`);
+  }
+  if (next !== null) print(next);
 }

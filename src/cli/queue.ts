@@ -1,49 +1,49 @@
 import type { Command } from 'commander';
 import { answerOf, type Queue } from '../client';
 import { resolveBody } from '../contracts/operator';
-import { addVerb, checked, option, type Call, type Tools } from './verb';
-import { shown, table } from './words';
+import { addCommand, checked, option, type Invocation, type CommandTools } from './command';
+import { textOrDash, table } from './format';
 
-const REASON = option('--reason <text>', 'why, for the audit');
+const REASON = option('--reason <text>', 'reason for the audit log');
 
-const paramsOf = (call: Call) => ({ path: { queue: call.argument(0) }, header: call.header });
+const paramsOf = (call: Invocation) => ({ path: { queue: call.argument(0) }, header: call.header });
 
 /** `towhook queue …` */
-export function addQueue(program: Command, tools: Tools): void {
+export function addQueue(program: Command, tools: CommandTools): void {
   const queue = program
     .command('queue')
-    .summary('queues of the workers: figures, rest, work')
+    .summary('queues of the workers: counts, pause, resume')
     .description(
-      'Queues of the workers: deliveries, reports, violations, bulk. What is due waits while a queue rests; nothing is lost.',
+      'Queues of the workers: deliveries, reports, violations, bulk. Work waits while a queue is paused; nothing is lost.',
     );
-  addVerb(queue, tools, {
+  addCommand(queue, tools, {
     usage: 'stats',
-    summary: 'jobs waiting, active and failed, and the records due for work',
+    summary: 'show waiting, active and failed jobs, and the number of due records',
     examples: ['towhook queue stats', 'towhook queue stats --json'],
-    act: async (call) => {
+    run: async (call) => {
       const queues = await answerOf(call.client.GET('/api/queues'));
       return { json: queues, lines: queueTable(queues) };
     },
   });
-  addVerb(queue, tools, {
+  addCommand(queue, tools, {
     usage: 'pause <queue>',
-    summary: 'let its workers rest',
+    summary: 'pause a queue',
     options: [REASON],
     examples: ['towhook queue pause reports --reason "the service is being moved"'],
     changes: true,
-    act: async (call) => {
+    run: async (call) => {
       const body = checked(resolveBody, { reason: call.text('reason') });
       const paused = await answerOf(call.client.POST('/api/queues/{queue}/pause', { params: paramsOf(call), body }));
       return { json: paused, lines: queueTable([paused]) };
     },
   });
-  addVerb(queue, tools, {
+  addCommand(queue, tools, {
     usage: 'resume <queue>',
-    summary: 'let its workers work again',
+    summary: 'resume a queue',
     options: [REASON],
     examples: ['towhook queue resume reports'],
     changes: true,
-    act: async (call) => {
+    run: async (call) => {
       const body = checked(resolveBody, { reason: call.text('reason') });
       const resumed = await answerOf(call.client.POST('/api/queues/{queue}/resume', { params: paramsOf(call), body }));
       return { json: resumed, lines: queueTable([resumed]) };
@@ -53,7 +53,7 @@ export function addQueue(program: Command, tools: Tools): void {
 
 function queueTable(queues: readonly Queue[]): string[] {
   return table(
-    ['queue', 'waiting', 'active', 'failed', 'due', 'oldest', 'rests'],
+    ['queue', 'waiting', 'active', 'failed', 'due', 'oldest', 'paused'],
     queues.map((queue) => [
       queue.name,
       String(queue.waiting),
@@ -61,7 +61,7 @@ function queueTable(queues: readonly Queue[]): string[] {
       String(queue.failed),
       String(queue.due),
       `${(queue.oldest_age_ms / 1000).toFixed(1)} s`,
-      shown(queue.paused),
+      textOrDash(queue.paused),
     ]),
   );
 }

@@ -1,129 +1,53 @@
 import type { Command } from 'commander';
 import { answerOf } from '../client';
-import { FACT_BODIES } from '../contracts/operator';
-import { shownTow } from './tow-lines';
-import { addVerb, checked, momentOption, numberOption, option, type Call, type Tools } from './verb';
+import { FACT_CONTRACTS, type FactBody, type FactContract } from '../contracts/facts';
+import { FACT_EVENTS } from '../domain/vocabulary';
+import { bodyOptions, bodyValues } from './body-options';
+import { addCommand, checked, optionNamed, type CommandSpec, type CommandTools } from './command';
+import { towOutput } from './tow-lines';
 
-const OCCURRED_AT = momentOption('--occurred-at <moment>', 'when it happened (now when left out)');
 const REFERENCE = 'TW-20261120-ABC123';
 
-const paramsOf = (call: Call) => ({ path: { towing_reference_id: call.argument(0) }, header: call.header });
+/** What a command sends for a required field that is not given. */
+const DEFAULTS: Readonly<Record<string, string>> = { vehicle_type: 'HEAVY' };
 
-/** What people say about a tow; each becomes a report to the service. */
-export function addTowFacts(tow: Command, tools: Tools): void {
-  addVerb(tow, tools, {
-    usage: 'started <reference>',
-    summary: 'the vehicle is hooked up; what its violation gives may be left out',
-    options: [
-      option('--plate-number <plate>', 'the plate'),
-      option('--towed-location <place>', 'where it was taken from'),
-      numberOption('--latitude <degrees>', 'from -90 to 90'),
-      numberOption('--longitude <degrees>', 'from -180 to 180'),
-      OCCURRED_AT,
-    ],
-    examples: [
-      `towhook tow started ${REFERENCE}`,
-      `towhook tow started ${REFERENCE} --plate-number "ABC 1234" --towed-location "Olaya Street" --latitude 24.69 --longitude 46.68`,
-    ],
-    changes: true,
-    act: async (call) => {
-      const body = checked(FACT_BODIES.started, {
-        plate_number: call.text('plateNumber'),
-        towed_location: call.text('towedLocation'),
-        latitude: call.number('latitude'),
-        longitude: call.number('longitude'),
-        occurred_at: call.text('occurredAt'),
-      });
-      const params = paramsOf(call);
-      return shownTow(await answerOf(call.client.POST('/api/tows/{towing_reference_id}/started', { params, body })));
-    },
-  });
-  addVerb(tow, tools, {
-    usage: 'detained <reference>',
-    summary: 'the vehicle stands in the yard',
-    options: [OCCURRED_AT],
-    examples: [`towhook tow detained ${REFERENCE} --occurred-at 2026-11-20T10:15:00+03:00`],
-    changes: true,
-    act: async (call) => {
-      const body = checked(FACT_BODIES.detained, { occurred_at: call.text('occurredAt') });
-      const params = paramsOf(call);
-      return shownTow(await answerOf(call.client.POST('/api/tows/{towing_reference_id}/detained', { params, body })));
-    },
-  });
-  addVerb(tow, tools, {
-    usage: 'canceled <reference>',
-    summary: 'the tow is called off; from detained, or with an invoice, only by ops and with a reason',
-    options: [
-      option('--cancellation-reason <text>', 'why, as the service is told'),
-      option('--reason <text>', 'why an invoiced or detained tow is canceled; for the audit'),
-      OCCURRED_AT,
-    ],
-    examples: [`towhook tow canceled ${REFERENCE} --cancellation-reason "Vehicle gone on arrival"`],
-    changes: true,
-    act: async (call) => {
-      const body = checked(FACT_BODIES.canceled, {
-        cancellation_reason: call.text('cancellationReason'),
-        reason: call.text('reason'),
-        occurred_at: call.text('occurredAt'),
-      });
-      const params = paramsOf(call);
-      return shownTow(await answerOf(call.client.POST('/api/tows/{towing_reference_id}/canceled', { params, body })));
-    },
-  });
-  addVerb(tow, tools, {
-    usage: 'released <reference>',
-    summary: 'the vehicle is handed back',
-    options: [OCCURRED_AT],
-    examples: [`towhook tow released ${REFERENCE}`],
-    changes: true,
-    act: async (call) => {
-      const body = checked(FACT_BODIES.released, { occurred_at: call.text('occurredAt') });
-      const params = paramsOf(call);
-      return shownTow(await answerOf(call.client.POST('/api/tows/{towing_reference_id}/released', { params, body })));
-    },
-  });
-  addMoney(tow, tools);
+/** One command per fact about a tow; each fact becomes a report to the service. */
+export function addTowFacts(tow: Command, tools: CommandTools): void {
+  for (const event of FACT_EVENTS) {
+    const { body } = FACT_CONTRACTS[event];
+    addCommand(tow, tools, {
+      ...factCommandSpec(event, FACT_CONTRACTS[event]),
+      run: async (call) => {
+        const params = { path: { towing_reference_id: call.argument(0) }, header: call.header };
+        const fields = checked<FactBody>(body, bodyValues(body, call));
+        const url = `/api/tows/{towing_reference_id}/${event}` as const;
+        return towOutput(await answerOf(call.client.POST(url, { params, body: fields })));
+      },
+    });
+  }
 }
 
-function addMoney(tow: Command, tools: Tools): void {
-  addVerb(tow, tools, {
-    usage: 'invoice <reference>',
-    summary: 'ask the service for the invoice; days of delay are computed when left out',
-    options: [
-      option('--vehicle-type <type>', 'as the service names it').default('HEAVY'),
-      numberOption('--delay-in-days <days>', 'instead of the computed days'),
-      option('--override-reason <text>', 'why other days than the computed ones'),
-    ],
-    examples: [`towhook tow invoice ${REFERENCE}`, `towhook tow invoice ${REFERENCE} --delay-in-days 2`],
+/** The help and the options of the command that records a fact. */
+export function factCommandSpec(
+  event: string,
+  { summary, body, examples }: Pick<FactContract, 'summary' | 'body' | 'examples'>,
+): Omit<CommandSpec, 'run'> {
+  const options = bodyOptions(body);
+  for (const [field, value] of Object.entries(DEFAULTS)) {
+    options.find(({ long }) => long === optionNamed(field))?.default(value);
+  }
+  return {
+    usage: `${event} <reference>`,
+    summary: summary.charAt(0).toLowerCase() + summary.slice(1).replace(/\.$/, ''),
+    options,
+    examples: examples.map((example) => ['towhook tow', event, REFERENCE, ...argumentsOf(example)].join(' ')),
     changes: true,
-    act: async (call) => {
-      const body = checked(FACT_BODIES.invoice, {
-        vehicle_type: call.text('vehicleType'),
-        delay_in_days: call.number('delayInDays'),
-        override_reason: call.text('overrideReason'),
-      });
-      const params = paramsOf(call);
-      return shownTow(await answerOf(call.client.POST('/api/tows/{towing_reference_id}/invoice', { params, body })));
-    },
-  });
-  addVerb(tow, tools, {
-    usage: 'payment <reference>',
-    summary: 'the invoice was paid',
-    options: [
-      option('--payment-status <status>', 'as the service names it; PAID when left out'),
-      option('--external-reference <text>', 'of the payment, in your own books'),
-      OCCURRED_AT,
-    ],
-    examples: [`towhook tow payment ${REFERENCE} --external-reference receipt-4711`],
-    changes: true,
-    act: async (call) => {
-      const body = checked(FACT_BODIES.payment, {
-        payment_status: call.text('paymentStatus'),
-        external_reference: call.text('externalReference'),
-        occurred_at: call.text('occurredAt'),
-      });
-      const params = paramsOf(call);
-      return shownTow(await answerOf(call.client.POST('/api/tows/{towing_reference_id}/payment', { params, body })));
-    },
+  };
+}
+
+function argumentsOf(example: Readonly<Record<string, string | number>>): string[] {
+  return Object.entries(example).map(([field, value]) => {
+    const text = String(value);
+    return `${optionNamed(field)} ${text.includes(' ') ? `"${text}"` : text}`;
   });
 }

@@ -1,23 +1,21 @@
 import type { Report, Tow } from '../client';
-import { pairs, riyadhTime, section, shown, table } from './words';
-import type { Shown } from './verb';
+import { pairs, riyadhTime, section, textOrDash, waitsForText, table } from './format';
+import type { CommandOutput } from './command';
 
-/** A tow as people read it. */
-export function shownTow(tow: Tow): Shown {
+export function towOutput(tow: Tow): CommandOutput {
   return { json: tow, lines: towLines(tow) };
 }
 
-/** One line per tow. */
 export function towTable(tows: readonly Tow[]): string[] {
   return table(
     ['tow', 'state', 'plate', 'requested (Riyadh)', 'reports', 'tasks'],
     tows.map((tow) => [
       tow.towing_reference_id,
       tow.state,
-      shown(tow.plate_number),
+      textOrDash(tow.plate_number),
       riyadhTime(tow.requested_at),
-      tow.reports.map(({ kind, state }) => `${kind} ${state}`).join(', ') || shown(null),
-      shown(tow.tasks.length || null),
+      tow.reports.map(({ kind, state }) => `${kind} ${state}`).join(', ') || textOrDash(null),
+      textOrDash(tow.tasks.length || null),
     ]),
   );
 }
@@ -32,13 +30,16 @@ function towLines(tow: Tow): string[] {
       ['violation', [tow.violation_reference_id, tow.violation_id].filter(Boolean).join(', ours: ')],
       ['state', tow.state],
       ['requested', `${riyadhTime(tow.requested_at)} (Riyadh)`],
-      ['plate', shown(tow.plate_number)],
-      ['place', tow.towed_location === null ? shown(null) : `${tow.towed_location}${place}`],
-      ['zone', shown(tow.zone_id)],
-      ['violation type', shown(tow.violation_type)],
-      ['canceled because', shown(tow.cancellation_reason)],
-      ['crew', assigned ? [assigned.crew, assigned.truck].filter(Boolean).join(', truck ') : shown(null)],
-      ['yard', dispatch.yard ? [dispatch.yard.yard, dispatch.yard.slot].filter(Boolean).join(', slot ') : shown(null)],
+      ['plate', textOrDash(tow.plate_number)],
+      ['place', tow.towed_location === null ? textOrDash(null) : `${tow.towed_location}${place}`],
+      ['zone', textOrDash(tow.zone_id)],
+      ['violation type', textOrDash(tow.violation_type)],
+      ['canceled because', textOrDash(tow.cancellation_reason)],
+      ['crew', assigned ? [assigned.crew, assigned.truck].filter(Boolean).join(', truck ') : textOrDash(null)],
+      [
+        'yard',
+        dispatch.yard ? [dispatch.yard.yard, dispatch.yard.slot].filter(Boolean).join(', slot ') : textOrDash(null),
+      ],
     ]),
     ...section('Facts', tow.facts.length === 0 ? [] : factTable(tow)),
     ...section('Reports', tow.reports.length === 0 ? [] : reportTable(tow.reports)),
@@ -62,7 +63,7 @@ function towLines(tow: Tow): string[] {
       dispatch.photos.map(({ id, name, size_bytes }) => `${id}  ${name}, ${size_bytes} bytes`),
     ),
     ...section(
-      'What a person must decide',
+      'Open tasks',
       tow.tasks.map(({ id, message, actions }) => `${id}: ${message} [${actions.join(', ')}]`),
     ),
   ];
@@ -77,24 +78,24 @@ function factTable(tow: Tow): string[] {
 
 function reportTable(reports: readonly Report[]): string[] {
   return table(
-    ['report', 'state', 'attempts', 'next attempt (Riyadh)', 'waits for', 'said'],
+    ['report', 'state', 'attempts', 'next attempt (Riyadh)', 'waits for', 'answer'],
     reports.map((report) => [
       report.id,
       report.state,
       String(report.attempts),
       riyadhTime(report.next_attempt_at),
-      shown(report.waits_for),
-      shown(report.state === 'accepted' ? null : (report.last_error?.message ?? report.reason)),
+      waitsForText(report),
+      textOrDash(report.state === 'accepted' ? null : (report.last_error?.message ?? report.reason)),
     ]),
   );
 }
 
 function invoiceLine({ source, received_at, towing_invoice, delay_invoice }: Tow['invoices'][number]): string[] {
-  const total = (invoice: { readonly [name: string]: unknown } | null) => shownAmount(invoice?.['total_amount']);
+  const total = (invoice: { readonly [name: string]: unknown } | null) => amountText(invoice?.['total_amount']);
   const delay = delay_invoice === null ? '' : `, delay ${total(delay_invoice)}`;
   return [`${riyadhTime(received_at)}  by ${source}: tow ${total(towing_invoice)}${delay} SAR`];
 }
 
-function shownAmount(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : shown(null);
+function amountText(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : textOrDash(null);
 }

@@ -3,20 +3,20 @@ import { answerOf } from '../client';
 import { jsonObject } from '../contracts/common';
 import { VIOLATION_FIELDS, violationInput } from '../contracts/violation-input';
 import { PLATE_TYPES, VIOLATION_TYPES } from '../domain/vocabulary';
-import { openImages, uploading } from './images';
-import { addVerb, checked, numberOption, option, type Call, type Tools } from './verb';
-import { shownViolation } from './violation-lines';
+import { openImages, upload } from './files';
+import { addCommand, checked, numberOption, option, type Invocation, type CommandTools } from './command';
+import { violationOutput } from './violation-lines';
 
-/** The fields of the form (service-api 2.1) as options, images aside. */
+/** The fields of the form (docs/service-api.md#violation-form) as options, images aside. */
 export const FORM_OPTIONS = [
   option('--plate-number <plate>', 'the plate'),
   option('--plate-type <type>', 'the kind of plate', PLATE_TYPES),
   option('--violation-type <type>', 'the kind of violation', VIOLATION_TYPES),
   option('--zone-id <uuid>', 'the zone'),
-  option('--location <text>', 'where, in words'),
+  option('--location <text>', 'the place, as text'),
   numberOption('--latitude <degrees>', 'from -90 to 90'),
   numberOption('--longitude <degrees>', 'from -180 to 180'),
-  option('--date <moment>', 'when, ISO 8601'),
+  option('--date <time>', 'when it happened, ISO 8601'),
   option('--images-description <text>', 'what the images show'),
   option('--is-saudi <yes-or-no>', 'whether the plate is Saudi', ['true', 'false']),
   option('--full-name <name>', 'of the reporter'),
@@ -27,10 +27,10 @@ export const FORM_OPTIONS = [
   option('--supervisor-mobile-number <number>', 'of the supervisor'),
 ] as const;
 
-type Entered = string | number | boolean | undefined;
+type FieldValue = string | number | boolean | undefined;
 
-/** What was given of the fields, by their names on the wire. */
-export function fieldsGiven(call: Call): Record<string, Entered> {
+/** The given fields by their wire names. */
+export function fieldsGiven(call: Invocation): Record<string, FieldValue> {
   const isSaudi = call.text('isSaudi');
   return {
     ...Object.fromEntries(Object.keys(VIOLATION_FIELDS).map((name) => [name, call.text(name) ?? call.number(name)])),
@@ -40,14 +40,14 @@ export function fieldsGiven(call: Call): Record<string, Entered> {
 }
 
 /** `towhook violation create` */
-export function addViolationCreate(violation: Command, tools: Tools): void {
-  addVerb(violation, tools, {
+export function addViolationCreate(violation: Command, tools: CommandTools): void {
+  addCommand(violation, tools, {
     usage: 'create',
-    summary: 'report a parking violation with its images; a worker sends it to the service',
+    summary: 'report a parking violation with images; a worker sends it to the service',
     options: [
       ...FORM_OPTIONS,
-      option('--metadata <json>', 'your own data, a JSON object; its id names the violation'),
-      option('--image <files...>', 'images, at most 10 MiB in all'),
+      option('--metadata <json>', 'your own data, a JSON object; its id identifies the violation'),
+      option('--image <files...>', 'images, at most 10 MB in all unless configured otherwise'),
     ],
     examples: [
       'towhook violation create --plate-number "ABC 1234" --plate-type PRIVATE --violation-type WRONG_PARKING \\\n' +
@@ -56,14 +56,14 @@ export function addViolationCreate(violation: Command, tools: Tools): void {
       'towhook violation create … --metadata \'{"id": "patrol-7-0042"}\' --json',
     ],
     changes: true,
-    act: async (call) => {
+    run: async (call) => {
       const { metadata: entered, ...fields } = checked(violationInput, textsGiven(call));
       const metadata = entered && jsonObject.parse(JSON.parse(call.text('metadata') ?? ''));
       const images = await openImages(call.list('image'));
       const body = { ...fields, metadata, images: images.length === 0 ? undefined : images };
       const params = { header: call.header };
-      return shownViolation(
-        await uploading(call, images, (upload) =>
+      return violationOutput(
+        await upload(call, images, (upload) =>
           answerOf(call.client.POST('/api/violations', { params, body, ...upload })),
         ),
       );
@@ -71,10 +71,10 @@ export function addViolationCreate(violation: Command, tools: Tools): void {
   });
 }
 
-/** The fields as texts, as the form carries them: they are held against the contract that the console holds them against. */
-function textsGiven(call: Call): Record<string, string | undefined> {
+/** The fields as text, as the form carries them, so that the contract of the console applies. */
+function textsGiven(call: Invocation): Record<string, string | undefined> {
   const given = { ...fieldsGiven(call), metadata: call.text('metadata') };
   return Object.fromEntries(
-    Object.entries<Entered>(given).map(([name, value]) => [name, value === undefined ? undefined : String(value)]),
+    Object.entries<FieldValue>(given).map(([name, value]) => [name, value === undefined ? undefined : String(value)]),
   );
 }

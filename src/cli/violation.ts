@@ -4,115 +4,133 @@ import { reasonBody } from '../contracts/operator';
 import { violationCorrection } from '../contracts/violation-input';
 import { violationAcceptBody, violationsQuery } from '../contracts/violations';
 import { VIOLATION_STATES } from '../domain/vocabulary';
-import { LIST_OPTIONS, shownList } from './listing';
-import { savedTo } from './save';
-import { addVerb, checked, option, type Call, type Tools } from './verb';
+import { LIST_OPTIONS, listOutput } from './list-command';
+import { openImages, saveFile, upload } from './files';
+import { addCommand, checked, option, type CommandOutput, type Invocation, type CommandTools } from './command';
 import { addViolationCreate, fieldsGiven, FORM_OPTIONS } from './violation-create';
-import { shownViolation, violationTable } from './violation-lines';
+import { addViolationImport } from './violation-import';
+import { violationOutput, violationTable } from './violation-lines';
 
 const ID = 'patrol-7-0042';
-const REASON = option('--reason <text>', 'why, for the audit; never sent to the service');
+const REASON = option('--reason <text>', 'reason for the audit log; never sent to the service');
 
-const paramsOf = (call: Call) => ({ path: { violation_id: call.argument(0) }, header: call.header });
+const paramsOf = (call: Invocation) => ({ path: { violation_id: call.argument(0) }, header: call.header });
 
 /** `towhook violation …` */
-export function addViolation(program: Command, tools: Tools): void {
+export function addViolation(program: Command, tools: CommandTools): void {
   const violation = program
     .command('violation')
-    .summary('violations: report, look, decide')
-    .description('Parking violations, by our id or by the id in their metadata.');
+    .summary('violations: report, import, list, show, decide')
+    .description('Parking violations, by their towhook id or the id in their metadata.');
   addViolationCreate(violation, tools);
-  addVerb(violation, tools, {
+  addViolationImport(violation, tools);
+  addCommand(violation, tools, {
     usage: 'list',
-    summary: 'violations, newest first',
+    summary: 'list violations, newest first',
     options: [
-      option('--state <state>', 'only those in this state', VIOLATION_STATES),
-      option('--q <text>', 'beginning of a reference, an id or a plate'),
+      option('--state <state>', 'only violations in this state', VIOLATION_STATES),
+      option('--q <text>', 'the beginning of a reference, id or plate'),
       ...LIST_OPTIONS,
     ],
     examples: ['towhook violation list --state refused', 'towhook violation list --all --json'],
-    act: (call) => {
+    run: (call) => {
       const { state, q } = checked(violationsQuery, { state: call.text('state'), q: call.text('q') });
-      return shownList(
+      return listOutput(
         call,
         (page) => answerOf(call.client.GET('/api/violations', { params: { query: { state, q, ...page } } })),
         violationTable,
       );
     },
   });
-  addVerb(violation, tools, {
+  addCommand(violation, tools, {
     usage: 'show <violation>',
-    summary: 'one violation with what the service said',
+    summary: 'show a violation with the answer of the service',
     examples: [`towhook violation show ${ID}`],
-    act: async (call) => {
+    run: async (call) => {
       const path = { violation_id: call.argument(0) };
-      return shownViolation(await answerOf(call.client.GET('/api/violations/{violation_id}', { params: { path } })));
+      return violationOutput(await answerOf(call.client.GET('/api/violations/{violation_id}', { params: { path } })));
     },
   });
   addDecisions(violation, tools);
-  addVerb(violation, tools, {
+  addCommand(violation, tools, {
     usage: 'image <violation> <number>',
-    summary: 'fetch one image into a file, counted from 1; gone once the service has the violation',
-    options: [option('--output <file>', 'where to').makeOptionMandatory()],
+    summary: 'save an image to a file, counted from 1; images are deleted once the service has the violation',
+    options: [option('--output <file>', 'the file to write').makeOptionMandatory()],
     examples: [`towhook violation image ${ID} 1 --output front.jpg`],
-    act: async (call) => {
+    run: async (call) => {
       const path = { violation_id: call.argument(0), image_number: call.argument(1) };
       const url = '/api/violations/{violation_id}/images/{image_number}';
       const bytes = await answerOf(call.client.GET(url, { params: { path }, parseAs: 'arrayBuffer' }));
-      return savedTo(call, bytes);
+      return saveFile(call, bytes);
     },
   });
 }
 
-/** What a person decides about one that is refused, held or unanswered. */
-function addDecisions(violation: Command, tools: Tools): void {
-  addVerb(violation, tools, {
+async function correctWithImages(call: Invocation): Promise<CommandOutput> {
+  const fields = checked(violationCorrection, fieldsGiven(call));
+  const images = await openImages(call.list('image'));
+  const url = '/api/violations/{violation_id}/images';
+  const body = { ...fields, images };
+  return violationOutput(
+    await upload(call, images, (sending) =>
+      answerOf(call.client.POST(url, { params: paramsOf(call), body, ...sending })),
+    ),
+  );
+}
+
+/** Decisions about a violation that is refused, held or unanswered. */
+function addDecisions(violation: Command, tools: CommandTools): void {
+  addCommand(violation, tools, {
     usage: 'retry <violation>',
-    summary: 'send it (again) now; of one held for an active ticket: send it all the same',
+    summary: 'send a violation now, also one that is held because of an active ticket',
     examples: [`towhook violation retry ${ID}`],
     changes: true,
-    act: async (call) =>
-      shownViolation(
+    run: async (call) =>
+      violationOutput(
         await answerOf(call.client.POST('/api/violations/{violation_id}/retry', { params: paramsOf(call) })),
       ),
   });
-  addVerb(violation, tools, {
+  addCommand(violation, tools, {
     usage: 'correct <violation>',
-    summary: 'change fields of its form, and send it',
-    options: FORM_OPTIONS,
-    examples: [`towhook violation correct ${ID} --zone-id 3f2b8c1e-5d7a-4e0f-9c66-1a2b3c4d5e6f`],
+    summary: 'change fields of a violation, or replace its images, and send it',
+    options: [...FORM_OPTIONS, option('--image <files...>', 'images that replace all its images')],
+    examples: [
+      `towhook violation correct ${ID} --zone-id 3f2b8c1e-5d7a-4e0f-9c66-1a2b3c4d5e6f`,
+      `towhook violation correct ${ID} --image front.jpg`,
+    ],
     changes: true,
-    act: async (call) => {
+    run: async (call) => {
+      if (call.list('image').length > 0) return correctWithImages(call);
       const body = checked(violationCorrection, fieldsGiven(call));
       const url = '/api/violations/{violation_id}/correct';
-      return shownViolation(await answerOf(call.client.POST(url, { params: paramsOf(call), body })));
+      return violationOutput(await answerOf(call.client.POST(url, { params: paramsOf(call), body })));
     },
   });
-  addVerb(violation, tools, {
+  addCommand(violation, tools, {
     usage: 'waive <violation>',
-    summary: 'give it up: it is not sent any more',
+    summary: 'give a violation up; it is not sent again',
     options: [REASON],
     examples: [`towhook violation waive ${ID} --reason "reported twice"`],
     changes: true,
-    act: async (call) => {
+    run: async (call) => {
       const body = checked(reasonBody, { reason: call.text('reason') });
       const url = '/api/violations/{violation_id}/waive';
-      return shownViolation(await answerOf(call.client.POST(url, { params: paramsOf(call), body })));
+      return violationOutput(await answerOf(call.client.POST(url, { params: paramsOf(call), body })));
     },
   });
-  addVerb(violation, tools, {
+  addCommand(violation, tools, {
     usage: 'accept <violation>',
-    summary: 'take it as accepted, because you have seen it at the service',
-    options: [REASON, option('--violation-reference-id <reference>', "the service's name of it")],
+    summary: 'mark a violation as accepted, because you have seen it at the service',
+    options: [REASON, option('--violation-reference-id <reference>', "the service's reference")],
     examples: [`towhook violation accept ${ID} --violation-reference-id V-20261120-ABC123 --reason "seen there"`],
     changes: true,
-    act: async (call) => {
+    run: async (call) => {
       const body = checked(violationAcceptBody, {
         reason: call.text('reason'),
         violation_reference_id: call.text('violationReferenceId'),
       });
       const url = '/api/violations/{violation_id}/accept';
-      return shownViolation(await answerOf(call.client.POST(url, { params: paramsOf(call), body })));
+      return violationOutput(await answerOf(call.client.POST(url, { params: paramsOf(call), body })));
     },
   });
 }

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { newApiKeyView, queueView } from '../../src/contracts/operator';
-import { riyadhTime, table } from '../../src/cli/words';
-import { EXIT } from '../../src/cli/exit-codes';
+import { riyadhTime, table } from '../../src/cli/format';
+import { EXIT } from '../../src/cli/problems';
 import { deliver, newTow, record } from '../operator/world';
 import { useApp } from '../support/app';
-import { run, type CommandResult } from './command';
+import { run, type ProgramRun } from './command';
 
 const app = useApp({ role: 'console' });
-const towhook = (...words: readonly string[]): Promise<CommandResult> =>
+const towhook = (...words: readonly string[]): Promise<ProgramRun> =>
   run(words, { url: app.consoleUrl, apiKey: app.apiKey });
 
 test.each([
@@ -16,7 +16,7 @@ test.each([
   ['violation list'],
   ['task list'],
   ['delivery list'],
-  ['delivery list --quarantined'],
+  ['delivery refused'],
   ['queue stats'],
   ['operation list'],
   ['key list'],
@@ -64,7 +64,7 @@ test('towhook tow list continues a list at --cursor and reads every page with --
     items: z.array(z.object({ towing_reference_id: z.string() })),
     next_cursor: z.string().nullable(),
   });
-  const refsIn = (said: CommandResult) => page.parse(said.json()).items.map(({ towing_reference_id: ref }) => ref);
+  const refsIn = (result: ProgramRun) => page.parse(result.json()).items.map(({ towing_reference_id: ref }) => ref);
 
   const first = await towhook('tow', 'list', '--limit', '2', '--json');
   const cursor = page.parse(first.json()).next_cursor ?? '';
@@ -87,10 +87,10 @@ test('towhook tow list filters by unsent reports, crew, assignment and age, and 
   expect(await found('--order', 'oldest')).toEqual(refs);
   expect(await found('--unsent')).toEqual([third]);
   expect(await found('--crew', 'Crew 4')).toEqual([second]);
-  expect(await found('--nobody', '--state', 'requested')).toEqual([first]);
+  expect(await found('--unassigned', '--state', 'requested')).toEqual([first]);
   expect(await found('--overdue')).toEqual([]);
   expect((await towhook('tow', 'list', '--order', 'sideways')).exitCode).toBe(EXIT.wrongUse);
-  expect((await towhook('tow', 'list', '--crew', 'Crew 4', '--nobody')).exitCode).toBe(EXIT.wrongUse);
+  expect((await towhook('tow', 'list', '--crew', 'Crew 4', '--unassigned')).exitCode).toBe(EXIT.wrongUse);
 });
 
 test('towhook task list filters by --type and sorts by --order', async () => {
@@ -141,7 +141,7 @@ test('towhook delivery replay replays several deliveries and reports its progres
     seen.push(total);
     return { at: (done: number) => seen.push(done), end: () => seen.push(null) };
   };
-  const said = await run(['delivery', 'replay', ...items.map(({ id }) => id), '--json'], {
+  const result = await run(['delivery', 'replay', ...items.map(({ id }) => id), '--json'], {
     url: app.consoleUrl,
     apiKey: app.apiKey,
     progress,
@@ -150,7 +150,7 @@ test('towhook delivery replay replays several deliveries and reports its progres
   expect(
     z
       .object({ items: z.array(z.object({ id: z.string() })) })
-      .parse(said.json())
+      .parse(result.json())
       .items.map(({ id }) => id),
   ).toEqual(items.map(({ id }) => id));
   expect(seen).toEqual([2, 1, 2, null]);
@@ -173,14 +173,14 @@ test('towhook task resolve resolves the other tasks when one is refused, and rep
     await deliver(app, 'tow_request', { violation_reference_id: 'V-other', towing_reference_id: ref });
   }
   const tasks = [`rival_request.${refs[0]}`, 'nothing', `rival_request.${refs[1]}`];
-  const said = await towhook('task', 'resolve', ...tasks, '--json');
+  const result = await towhook('task', 'resolve', ...tasks, '--json');
 
-  expect(said.exitCode).toBe(EXIT.refused);
-  expect(said.json()).toMatchObject({
+  expect(result.exitCode).toBe(EXIT.refused);
+  expect(result.json()).toMatchObject({
     items: [{ id: tasks[0] }, { id: tasks[2] }],
     not_done: [{ id: 'nothing', code: 'task_not_found' }],
     untried: [],
   });
   const again = await towhook('task', 'resolve', ...tasks);
-  expect(again.out.match(/was not done/g)).toHaveLength(3);
+  expect(again.out.match(/ failed: /g)).toHaveLength(3);
 });

@@ -1,6 +1,13 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { NoApiKey, runCommandLine, type CommandLineOptions, type Doctor } from '../../src/cli';
+import {
+  NoApiKey,
+  runCommandLine,
+  type Backups,
+  type CommandLineOptions,
+  type Doctor,
+  type LocalCommands,
+} from '../../src/cli';
 import { createClient } from '../../src/client';
 import { systemClock } from '../../src/platform/clock';
 import { loadCommandLineSettings } from '../../src/platform/config';
@@ -8,7 +15,7 @@ import { compiledFile } from '../support/compiled';
 
 /** Runs the command line in the process of the tests or in a process of its own. */
 
-export interface CommandResult {
+export interface ProgramRun {
   readonly exitCode: number | null;
   /** Standard output. */
   readonly out: string;
@@ -20,31 +27,44 @@ export interface CommandResult {
 
 type Environment = Readonly<Record<string, string>>;
 
-interface Parts {
+interface RunParts {
   readonly doctor?: Doctor;
-  readonly progress?: CommandLineOptions['screen']['progress'];
+  readonly backups?: Backups;
+  readonly progress?: CommandLineOptions['terminal']['progress'];
 }
 
 const noDoctor: Doctor = () => Promise.resolve([]);
+const noOutput = () => Promise.resolve({ json: null, lines: [] });
+const noLocal: LocalCommands = {
+  readArchive: noOutput,
+  verifyArchive: noOutput,
+  verifyAudit: noOutput,
+  migrate: noOutput,
+  reseal: noOutput,
+};
+const NO_BACKUPS: Backups = {
+  take: (folder) => Promise.resolve({ folder, takenAt: '2026-11-20T08:00:00.000Z', files: 0, bytes: 0 }),
+  restore: () => Promise.resolve({ kind: 'verified', takenAt: null, isNoted: false, findings: [] }),
+};
 
 /** Runs a command in this process. `apiKey: null` sends no key. */
 export function run(
   words: readonly string[],
-  { url, apiKey, ...parts }: Parts & { url: string; apiKey: string | null },
-): Promise<CommandResult> {
+  { url, apiKey, ...parts }: RunParts & { url: string; apiKey: string | null },
+): Promise<ProgramRun> {
   return runHere(words, () => ({ url, apiKey }), parts);
 }
 
 /** Runs a command in this process with the settings of an environment, as the program reads them. */
-export function runWith(words: readonly string[], environment: Environment, parts: Parts = {}): Promise<CommandResult> {
+export function runWith(words: readonly string[], environment: Environment, parts: RunParts = {}): Promise<ProgramRun> {
   return runHere(words, () => loadCommandLineSettings(environment), parts);
 }
 
 async function runHere(
   words: readonly string[],
   settings: () => { url: string; apiKey: string | null },
-  { doctor = noDoctor, progress = () => null }: Parts,
-): Promise<CommandResult> {
+  { doctor = noDoctor, backups = NO_BACKUPS, progress = () => null }: RunParts,
+): Promise<ProgramRun> {
   const out: string[] = [];
   const problems: string[] = [];
   const exitCode = await runCommandLine(words, {
@@ -53,14 +73,16 @@ async function runHere(
       if (apiKey === null) throw new NoApiKey();
       return createClient({ baseUrl: url, apiKey });
     },
-    screen: {
-      line: (text) => out.push(text),
-      problem: (text) => problems.push(text),
+    terminal: {
+      print: (text) => out.push(text),
+      printError: (text) => problems.push(text),
       wantsColor: false,
       progress,
     },
     clock: systemClock,
     doctor,
+    local: noLocal,
+    backups,
     version: '1.2.3',
   });
   return resultOf(exitCode, out.join('\n'), problems.join('\n'));
@@ -77,7 +99,7 @@ export function runProgram(
     folder,
     program = compiledFile('src/main/towhook.ts'),
   }: { environment: Environment; folder?: string; program?: string },
-): Promise<CommandResult> {
+): Promise<ProgramRun> {
   const child = spawn(process.execPath, [program, ...words], {
     env: { PATH: process.env['PATH'], ...environment },
     cwd: folder,
@@ -95,6 +117,6 @@ export function runProgram(
   });
 }
 
-function resultOf(exitCode: number | null, out: string, problems: string): CommandResult {
+function resultOf(exitCode: number | null, out: string, problems: string): ProgramRun {
   return { exitCode, out, problems, json: (): unknown => JSON.parse(out) };
 }

@@ -2,7 +2,7 @@ import { towView } from '../../src/contracts/operator';
 import { api, towIn, towPath } from '../operator/client';
 import { newTow, record } from '../operator/world';
 import { useApp } from '../support/app';
-import { run, type CommandResult } from './command';
+import { run, type ProgramRun } from './command';
 
 const app = useApp({ role: 'console' });
 
@@ -13,7 +13,7 @@ const NOTE = 'seen\u001b]0;title\u0007\u001b[2J\u009b31m\u202etxet\u007f\nsecond
 const SHOWN = String.raw`seen\u001b]0;title\u0007\u001b[2J\u009b31m\u202etxet\u007f\nsecond line`;
 const HARMFUL = /[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069]/u;
 
-const printed = ({ out, problems }: CommandResult) => `${out}\n${problems}`;
+const printed = ({ out, problems }: ProgramRun) => `${out}\n${problems}`;
 
 async function towWithNote(): Promise<string> {
   const ref = await newTow(app);

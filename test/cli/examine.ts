@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { examine } from '../../src/main/doctor';
+import { examine } from '../../src/doctor';
 import { systemClock } from '../../src/platform/clock';
-import { runProgram, runWith, type CommandResult } from './command';
-import { CREDENTIALS, type Installation } from './installation';
+import { runProgram, runWith, type ProgramRun } from './command';
+import { CREDENTIALS, type InstalledPackage } from './installation';
 
 const finding = z.object({
   check: z.string(),
@@ -18,12 +18,12 @@ const reportContract = z.strictObject({
   findings: z.array(finding),
 });
 
-export interface Examined extends CommandResult {
+export interface Examined extends ProgramRun {
   readonly report: z.infer<typeof reportContract>;
 }
 
 /** A change of the environment and arguments of `towhook doctor`. */
-export interface Change {
+export interface EnvironmentChange {
   readonly environment?: Readonly<Record<string, string>>;
   readonly words?: readonly string[];
 }
@@ -32,16 +32,17 @@ export const SECRETS = { WEBHOOK_SECRETS: `whsec_${Buffer.from('a secret of the 
 
 /** The environment of a set-up whose webhooks are signed, with changes. */
 export function environmentOf(
-  installation: Installation,
-  changes: Change['environment'] = {},
+  installation: InstalledPackage,
+  changes: EnvironmentChange['environment'] = {},
 ): Readonly<Record<string, string>> {
-  return { ...installation.environment, ...SECRETS, ...changes };
+  // A file examines more often than the limit of token calls allows in a minute.
+  return { ...installation.environment, ...SECRETS, BUDGET_AUTH_PER_MINUTE: '0', ...changes };
 }
 
 /** Runs `towhook doctor --json` in this process. */
 export async function examineHere(
-  installation: Installation,
-  { environment = {}, words = [] }: Change = {},
+  installation: InstalledPackage,
+  { environment = {}, words = [] }: EnvironmentChange = {},
 ): Promise<Examined> {
   const changed = environmentOf(installation, environment);
   const result = await runWith(['doctor', '--json', ...words], changed, {
@@ -52,8 +53,8 @@ export async function examineHere(
 
 /** Runs `towhook doctor --json` in a process of its own. */
 export async function examineInProcess(
-  installation: Installation,
-  { environment, words = [] }: Change = {},
+  installation: InstalledPackage,
+  { environment, words = [] }: EnvironmentChange = {},
 ): Promise<Examined> {
   const result = await runProgram(['doctor', '--json', ...words], {
     environment: environmentOf(installation, environment),
@@ -65,7 +66,7 @@ export async function examineInProcess(
 export interface Breakage {
   readonly cause: string;
   readonly faults: readonly string[];
-  readonly change: () => Promise<Change>;
+  readonly change: () => Promise<EnvironmentChange>;
 }
 
 /** Rows for `test.each`: the fault codes, the cause and the breakage itself. */
@@ -74,7 +75,7 @@ export const named = (breakages: readonly Breakage[]) =>
 
 /** Expects exactly these faults, each with a fix, and no secret in the output. */
 export function expectFaults(
-  installation: Installation,
+  installation: InstalledPackage,
   { exitCode, out, report }: Examined,
   faults: readonly string[],
 ): void {

@@ -4,7 +4,7 @@ import { problemOf } from '../../src/cli/problems';
 import { newKey } from '../operator/client';
 import { newTow } from '../operator/world';
 import { useApp } from '../support/app';
-import { run, runProgram, runWith, type CommandResult } from './command';
+import { run, runProgram, runWith, type ProgramRun } from './command';
 import { deadAddress, startServer } from './fake-service';
 
 const app = useApp({ role: 'console' });
@@ -12,10 +12,10 @@ const towhook = (line: string, apiKey: string | null = app.apiKey) =>
   run(line.split(' '), { url: app.consoleUrl, apiKey });
 
 test.each([
-  ['tow show nope', /There is no such thing/, /list/],
+  ['tow show nope', /There is nothing with this id/, /list/],
   ['tow step nope accepted', /There is no such/, /list/],
   ['queue pause nope', /Queues are deliveries/, /list/],
-])('towhook exits with 1 when "%s" is refused, and says why and what to do next', async (line, why, next) => {
+])('towhook exits with 1 when "%s" is refused, and prints the reason and what to do next', async (line, why, next) => {
   const result = await towhook(line);
   expect([result.exitCode, result.out]).toEqual([1, '']);
   expect(result.problems).toMatch(why);
@@ -26,14 +26,14 @@ test('towhook exits with 1 when the state of the tow does not allow the command'
   const ref = await newTow(app);
   const result = await towhook(`tow detained ${ref}`);
   expect(result.exitCode).toBe(1);
-  expect(result.problems).toContain('its state does not allow this now');
+  expect(result.problems).toContain('Its state does not allow this now');
 });
 
 test('towhook exits with 1 when the role of the key does not allow the command', async () => {
   const viewer = await newKey(app, 'viewer');
   const result = await towhook('key list', viewer);
   expect(result.exitCode).toBe(1);
-  expect(result.problems).toContain('This needs the role ops.');
+  expect(result.problems).toContain('This call needs the role ops.');
 });
 
 test.each([
@@ -78,7 +78,7 @@ test.each([
   ['--metadata must be JSON', ['--metadata', '[']],
   ['--metadata must be an object', ['--metadata', '[]']],
   ['--full-name must be at most 1000', ['--full-name', 'x'.repeat(1001)]],
-  [`${tmpdir()} is no file that can be read`, ['--image', tmpdir()]],
+  [`${tmpdir()} is not a file that can be read`, ['--image', tmpdir()]],
 ])('towhook exits with 2 and sends nothing for a violation with an invalid option: "%s"', async (why, words) => {
   const result = await run(['violation', 'create', ...FORM, ...words], { url: await deadAddress(), apiKey: 'any' });
   expect([result.exitCode, result.out]).toEqual([2, '']);
@@ -97,7 +97,7 @@ test('towhook exits with 3 when no server answers, and explains how to repeat th
   const words = ['tow', 'detained', 'x', '--idempotency-key', 'mine'];
   const result = await run(words, { url: await deadAddress(), apiKey: 'any' });
   expect(result.exitCode).toBe(3);
-  expect(result.problems).toMatch(/No answer: connection refused.*TOWHOOK_URL.*--idempotency-key mine/s);
+  expect(result.problems).toMatch(/towhook did not answer: connection refused.*TOWHOOK_URL.*--idempotency-key mine/s);
 });
 
 test.each([429, 503])('towhook exits with 3 on an answer %d and prints its Retry-After', async (status) => {
@@ -114,7 +114,7 @@ test.each([429, 503])('towhook exits with 3 on an answer %d and prints its Retry
 test('towhook exits with 3 and names the reason when the port may not be called', async () => {
   const result = await run(['queue', 'stats'], { url: 'http://127.0.0.1:1', apiKey: 'any' });
   expect(result.exitCode).toBe(3);
-  expect(result.problems).toContain('No answer: connection refused before it was tried');
+  expect(result.problems).toContain('the port of TOWHOOK_URL belongs to another protocol');
 });
 
 test.each([301, 401, 403, 404, 405, 501])(
@@ -124,14 +124,14 @@ test.each([301, 401, 403, 404, 405, 501])(
     const result = await run(['tow', 'show', 'x'], { url: other.url, apiKey: 'any' });
     await other.stop();
     expect(result.exitCode).toBe(3);
-    expect(result.problems).toMatch(/^towhook: What answers is no towhook console.*\nCheck TOWHOOK_URL/);
+    expect(result.problems).toMatch(/^towhook: The answer is not from a towhook console.*\nCheck TOWHOOK_URL/);
   },
 );
 
 test('towhook exits with 3 when the URL is not that of the towhook console', async () => {
   const result = await run(['tow', 'show', 'x'], { url: `${app.consoleUrl}/elsewhere`, apiKey: app.apiKey });
   expect(result.exitCode).toBe(3);
-  expect(result.problems).toContain('no towhook console');
+  expect(result.problems).toContain('not from a towhook console');
 });
 
 test('towhook exits with 3 when a server that is not towhook answers 200', async () => {
@@ -139,7 +139,7 @@ test('towhook exits with 3 when a server that is not towhook answers 200', async
   const result = await run(['queue', 'stats'], { url: other.url, apiKey: 'any' });
   await other.stop();
   expect(result.exitCode).toBe(3);
-  expect(result.problems).toContain('no towhook console, or another version');
+  expect(result.problems).toContain('not from a towhook console of this version');
 });
 
 test.each([
@@ -170,7 +170,7 @@ test('towhook run as a program exits with 4 for an API key with a newline and do
   expectUnusableKey(await runProgram(['tow', 'list'], { environment }), 'TOWHOOK_API_KEY');
 });
 
-function expectUnusableKey({ exitCode, out, problems }: CommandResult, variable: string): void {
+function expectUnusableKey({ exitCode, out, problems }: ProgramRun, variable: string): void {
   expect([exitCode, out]).toEqual([4, '']);
   expect(problems).toContain(`${variable} must be visible Latin characters alone`);
   expect(problems).not.toMatch(/SECRETPART|abc/);
@@ -186,7 +186,7 @@ test('towhook reports an unexpected error without the message of the library tha
     problemOf(new TypeError('Headers.set: "Bearer SECRETPART" is an invalid header value.'), null),
     problemOf(Object.assign(new Error('EPERM: SECRETPART'), { code: 'EPERM' }), null),
   ]);
-  expect(problems).toContain('It could not be done: EPERM.');
+  expect(problems).toContain('The command failed: EPERM.');
   expect(problems).not.toContain('SECRETPART');
 });
 

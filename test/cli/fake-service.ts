@@ -1,5 +1,5 @@
 import { createServer, type RequestListener } from 'node:http';
-import { freePort } from '../../src/store/embedded/launch';
+import { freePort } from '../../src/embedded-redis/launch';
 
 /** Starts an HTTP server that handles every request with `answer`. */
 export async function startServer(answer: RequestListener) {

@@ -5,10 +5,11 @@ import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { startSimulator, type Simulator } from '../../src/simulator';
 import { startApp, type App } from '../support/app';
+import { eventually } from '../support/eventually';
 import { startTestRedis, type TestRedis } from '../support/redis';
 
 /** A healthy installation: Redis, the simulator in place of the service, and all roles of towhook on free ports. */
-export interface Installation {
+export interface InstalledPackage {
   readonly app: App;
   readonly redis: TestRedis;
   readonly simulator: Simulator;
@@ -22,7 +23,7 @@ export interface Installation {
 
 export const CREDENTIALS = { clientId: 'client-of-the-tests', clientSecret: 'secret-of-the-tests' };
 
-export async function startInstallation(changes: Readonly<Record<string, string>> = {}): Promise<Installation> {
+export async function startInstallation(changes: Readonly<Record<string, string>> = {}): Promise<InstalledPackage> {
   const folder = await mkdtemp(join(tmpdir(), 'towhook-cli-'));
   const dataDir = join(folder, 'data');
   const redis = await startTestRedis({ appendfsync: 'always' });
@@ -46,7 +47,7 @@ export async function startInstallation(changes: Readonly<Record<string, string>
   const app = await startApp({ redisUrl: redis.url, environment: service });
   receiverUrl = app.receiverUrl;
   // Claims the image disk, as /readyz does before any image is stored.
-  await app.foundation.spool.state();
+  await eventually(() => app.foundation.spool.state());
   return {
     app,
     redis,
@@ -70,8 +71,8 @@ export async function startInstallation(changes: Readonly<Record<string, string>
 }
 
 /** Starts an installation before the tests of a file and stops it after them. */
-export function useInstallation(changes: Readonly<Record<string, string>> = {}): () => Installation {
-  let installation: Installation | undefined;
+export function useInstallation(changes: Readonly<Record<string, string>> = {}): () => InstalledPackage {
+  let installation: InstalledPackage | undefined;
   beforeAll(async () => {
     installation = await startInstallation(changes);
   });

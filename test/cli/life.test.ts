@@ -8,7 +8,7 @@ import { simulatorCalls } from '../../src/contracts/simulator';
 import { violationView } from '../../src/contracts/violations';
 import { eventually } from '../support/eventually';
 import { PNG } from '../support/images';
-import { run, type CommandResult } from './command';
+import { run, type ProgramRun } from './command';
 import { useInstallation } from './installation';
 
 jest.setTimeout(60_000);
@@ -34,9 +34,9 @@ function callsTo(installation: ReturnType<ReturnType<typeof useInstallation>>) {
   };
 }
 
-function working(said: CommandResult): CommandResult {
-  if (said.exitCode !== 0) throw new Error(`ended with ${said.exitCode}: ${said.problems}`);
-  return said;
+function working(result: ProgramRun): ProgramRun {
+  if (result.exitCode !== 0) throw new Error(`ended with ${result.exitCode}: ${result.problems}`);
+  return result;
 }
 
 describe('command line: violations on the reference path', () => {

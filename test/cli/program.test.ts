@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { z } from 'zod';
-import { EXIT } from '../../src/cli/exit-codes';
+import { EXIT } from '../../src/cli/problems';
 import { ROUTES } from '../../src/contracts/operator-routes';
 import { BIN, run, runProgram, runWith } from './command';
 import { deadAddress } from './fake-service';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 async function commands(words: readonly string[] = []): Promise<string[][]> {
   const { out } = await run([...words, '--help'], noConsole);
   const [, listed = ''] = /^Commands:\n((?: .*\n)+)/m.exec(`${out}\n`) ?? [];
-  const names = [...listed.matchAll(/^ {2}(\w+)/gm)].map(([, name = '']) => name).filter((name) => name !== 'help');
+  const names = [...listed.matchAll(/^ {2}([\w-]+)/gm)].map(([, name = '']) => name).filter((name) => name !== 'help');
   if (names.length === 0) return [[...words]];
   return (await Promise.all(names.map((name) => commands([...words, name])))).flat();
 }

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import type { Command } from 'commander';
+import { answerOf } from '../client';
+import type { KnownViolation } from '../contracts/known-violations';
+import { addCommand, option, type CommandOutput, type CommandTools, type Invocation } from './command';
+import { openResults, type RowResult } from './import-results';
+import { COLUMNS, readRows, type ImportedRow } from './import-rows';
+import { EXIT } from './problems';
+
+/** Rows per call: fewer than the API takes, so that long places fit its largest body. */
+const ROWS_PER_CALL = 25;
+const CALLS_AT_ONCE = 4;
+const ROWS_AT_ONCE = ROWS_PER_CALL * CALLS_AT_ONCE;
+
+/** `towhook violation import` */
+export function addViolationImport(violation: Command, tools: CommandTools): void {
+  addCommand(violation, tools, {
+    usage: 'import <file>',
+    summary: `add violations that other software has reported, from a CSV file with the columns ${COLUMNS.join(', ')}`,
+    options: [
+      option('--results <file>', 'the file for one result per row; default: <file>.results.csv'),
+      option('--delimiter <sign>', 'what separates the cells', [',', ';']).default(','),
+    ],
+    examples: ['towhook violation import reported.csv', 'towhook violation import reported.csv --results done.csv'],
+    run: importFile,
+  });
+}
+
+/**
+ * Sends the rows that have no result yet. A run that was interrupted, or that lost the console, continues where its
+ * results end. Rows that were sent without a result are sent again, and the API adds each violation once.
+ */
+async function importFile(call: Invocation): Promise<CommandOutput> {
+  const file = call.argument(0);
+  const results = await openResults(call.text('results') ?? `${file}.results.csv`);
+  const progress = call.terminal.progress('rows', null);
+  const counts = { created: 0, already_known: 0, invalid: 0 };
+  let waiting: ImportedRow[] = [];
+  let rows = 0;
+  const flush = async () => {
+    const found = await resultsOf(call, waiting);
+    await results.append(found);
+    for (const { result } of found) counts[result.result] += 1;
+    waiting = [];
+    progress?.at(rows);
+  };
+  try {
+    for await (const row of readRows(file, call.text('delimiter') ?? ',')) {
+      rows = row.number;
+      if (row.number <= results.done) {
+        results.check(row);
+        continue;
+      }
+      waiting.push(row);
+      if (waiting.length === ROWS_AT_ONCE) await flush();
+    }
+    if (waiting.length > 0) await flush();
+  } finally {
+    progress?.end();
+  }
+  const json = { file, rows, done_before: results.done, ...counts };
+  return {
+    json,
+    lines: [
+      `${rows} rows: ${counts.created} added, ${counts.already_known} known already, ${counts.invalid} invalid` +
+        (results.done > 0 ? `, ${results.done} done by an earlier run.` : '.'),
+    ],
+    exitCode: counts.invalid > 0 ? EXIT.refused : EXIT.done,
+  };
+}
+
+async function resultsOf(call: Invocation, rows: readonly ImportedRow[]) {
+  const calls = Array.from({ length: Math.ceil(rows.length / ROWS_PER_CALL) }, (_, at) =>
+    send(call, rows.slice(at * ROWS_PER_CALL, (at + 1) * ROWS_PER_CALL)),
+  );
+  return (await Promise.all(calls)).flat();
+}
+
+async function send(call: Invocation, rows: readonly ImportedRow[]) {
+  const violations = rows.flatMap(({ row }) => (row.kind === 'valid' ? [row.violation] : []));
+  const answered = violations.length === 0 ? [] : (await add(call, violations)).items;
+  let at = 0;
+  return rows.map((row): { row: ImportedRow; result: RowResult } => {
+    if (row.row.kind === 'invalid') return { row, result: { result: 'invalid', id: '', problem: row.row.problem } };
+    const answer = answered[at++];
+    if (answer === undefined) throw new Error('the answer has fewer results than there were violations');
+    return { row, result: { ...answer, problem: '' } };
+  });
+}
+
+/** The key follows from the rows: a call that is repeated after a lost answer gets the answer of the first. */
+function add(call: Invocation, violations: KnownViolation[]) {
+  const body = { violations };
+  const key = `import-${createHash('sha256').update(JSON.stringify(body)).digest('hex')}`;
+  return answerOf(call.client.POST('/api/violations/known', { params: { header: { 'Idempotency-Key': key } }, body }));
+}

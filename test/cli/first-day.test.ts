@@ -1,0 +1,107 @@
+import { Webhook } from 'standardwebhooks';
+import { z } from 'zod';
+import { examine } from '../../src/doctor';
+import { systemClock } from '../../src/platform/clock';
+import { eventually } from '../support/eventually';
+import { runWith } from './command';
+import { environmentOf } from './examine';
+import { useInstallation } from './installation';
+
+jest.setTimeout(90_000);
+const SECRET = `whsec_${Buffer.from('a secret of the first day').toString('base64')}`;
+const installation = useInstallation({ WEBHOOK_SECRETS: SECRET });
+
+const reportContract = z.looseObject({
+  ready: z.boolean(),
+  mode: z.string(),
+  next: z.string().nullable(),
+  steps: z.array(
+    z.looseObject({ title: z.string(), state: z.string(), findings: z.array(z.looseObject({ code: z.string() })) }),
+  ),
+});
+
+async function firstDay(changes: Readonly<Record<string, string>> = {}) {
+  const environment = environmentOf(installation(), { WEBHOOK_SECRETS: SECRET, ...changes });
+  const result = await runWith(['first-day', '--json'], environment, {
+    doctor: (options) => examine({ ...options, clock: systemClock, environment }),
+  });
+  const { steps, ...report } = reportContract.parse(result.json());
+  const open = steps.filter(({ state }) => state === 'open');
+  return {
+    exitCode: result.exitCode,
+    out: result.out,
+    ...report,
+    titles: steps.map(({ title }) => title),
+    open: open.map(({ title, findings }) => `${title}: ${findings.at(-1)?.code ?? 'not looked at'}`),
+  };
+}
+
+test('towhook first-day leads through every step, until the first webhook of the service has come', async () => {
+  const before = await firstDay();
+  expect(before.titles).toEqual([
+    'Configuration',
+    'This machine and Redis',
+    'The service',
+    'Its operations',
+    'Webhooks',
+    'Console',
+    'First webhook',
+  ]);
+  expect(before).toMatchObject({ exitCode: 1, ready: false, open: ['First webhook: no_webhook_yet'] });
+  expect(before.next).toContain('public address of the receiver');
+
+  expect(await postWebhook()).toBe(200);
+  // The delivery is listed once it is stored, which was before the answer.
+  await eventually(async () => {
+    expect(await firstDay()).toMatchObject({ exitCode: 0, ready: true, open: [], next: null, mode: 'live' });
+  });
+  expect(await firstDay({ SERVICE_MODE: 'shadow' })).toMatchObject({ exitCode: 0, ready: true, mode: 'shadow' });
+});
+
+test('towhook first-day names a receiver with other secrets, and shows none', async () => {
+  const other = `whsec_${Buffer.from('another secret of the tests').toString('base64')}`;
+  const { exitCode, open, out } = await firstDay({ WEBHOOK_SECRETS: other });
+  expect([exitCode, open[0]]).toEqual([1, 'Webhooks: test_call_not_verified']);
+  for (const secret of [SECRET, other, installation().app.apiKey]) expect(out).not.toContain(secret);
+});
+
+test('towhook first-day does not look at operations before the credentials are right, and names those first', async () => {
+  const { exitCode, open, next } = await firstDay({ SERVICE_CLIENT_SECRET: 'not-the-secret' });
+  expect(exitCode).toBe(1);
+  expect(open).toContain('Its operations: not looked at');
+  expect(next).toContain('SERVICE_CLIENT_ID');
+});
+
+test('towhook first-day prints one line for each step and the next thing to do', async () => {
+  const environment = environmentOf(installation(), {
+    WEBHOOK_SECRETS: SECRET,
+    SERVICE_CLIENT_SECRET: 'not-the-secret',
+  });
+  const { out } = await runWith(['first-day'], environment, {
+    doctor: (options) => examine({ ...options, clock: systemClock, environment }),
+  });
+  expect(out).toMatch(/^1\. Configuration: done$/m);
+  expect(out).toMatch(/^3\. The service: open$/m);
+  expect(out).toMatch(/^ {3}do: Check SERVICE_CLIENT_ID/m);
+  expect(out.split('\n').at(-1)).toMatch(/^Not ready: .* Next: Check SERVICE_CLIENT_ID/);
+});
+
+/** Posts a signed tow request, as the service does. Returns the status of the answer. */
+async function postWebhook(): Promise<number> {
+  const body = JSON.stringify({
+    violation_reference_id: 'V-20261122-FIRST1',
+    towing_reference_id: 'TW-20261122-FIRST1',
+  });
+  const at = new Date();
+  const answer = await fetch(`${installation().app.receiverUrl}/tow-request`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'webhook-id': 'first',
+      'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+      'webhook-signature': new Webhook(SECRET).sign('first', at, body),
+    },
+    body,
+  });
+  return answer.status;
+}

@@ -1,0 +1,104 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import request from 'supertest';
+import { towView } from '../../src/contracts/operator';
+import { simulatorCalls } from '../../src/contracts/simulator';
+import { violationView } from '../../src/contracts/violations';
+import { eventually } from '../support/eventually';
+import { run } from './command';
+import { useInstallation } from './installation';
+
+const installation = useInstallation();
+
+const HEADER = 'violation_reference_id,metadata_id,plateNumber,location,latitude,longitude,plateType';
+const ROW = 'V-20261120-AAA111,case-1,ABJ 1234,"Olaya Street, gate 2",24.69,46.68,PRIVATE';
+
+async function importing(name: string, lines: readonly string[]) {
+  const { app, folder } = installation();
+  const file = join(folder, name);
+  await writeFile(file, `${lines.join('\n')}\n`);
+  const result = await run(['violation', 'import', file], { url: app.consoleUrl, apiKey: app.apiKey });
+  const results = await readFile(`${file}.results.csv`, 'utf8').catch(() => '');
+  return { result, rows: results.split('\r\n').slice(1, -1), file };
+}
+
+function get(path: string) {
+  const { app } = installation();
+  return request(app.consoleUrl).get(path).auth(app.apiKey, { type: 'bearer' });
+}
+
+/** Has the service request a tow; returns its reference. */
+async function requestTow(body: object): Promise<string> {
+  const { simulator } = installation();
+  const answer: unknown = (await request(simulator.url).post('/simulator/tow-requests').send(body)).body;
+  const ref = /"towing_reference_id":"([^"]+)"/.exec(JSON.stringify(answer))?.[1];
+  if (ref === undefined) throw new Error('no tow was requested');
+  return ref;
+}
+
+async function towWhenLinked(ref: string) {
+  return eventually(async () => {
+    const tow = towView.parse((await get(`/api/tows/${ref}`)).body);
+    expect(tow.violation_id).not.toBeNull();
+    return tow;
+  });
+}
+
+test('an imported violation gives plate and place to tows requested before and after it, by reference or metadata id, and is never sent', async () => {
+  const byId = await requestTow({ violation_reference_id: 'V-other', metadata: { id: 'case-2' } });
+  await eventually(async () => expect((await get(`/api/tows/${byId}`)).status).toBe(200));
+
+  const { result, rows } = await importing('two.csv', [HEADER, ROW, ',case-2,KLM 7,King Road,24.7,46.7,']);
+  expect(result).toMatchObject({ exitCode: 0, out: '2 rows: 2 added, 0 known already, 0 invalid.' });
+  expect(rows.map((row) => row.split(',').slice(0, 4).join(','))).toEqual([
+    '"1","V-20261120-AAA111","case-1","created"',
+    '"2","","case-2","created"',
+  ]);
+
+  expect(await towWhenLinked(byId)).toMatchObject({ plate_number: 'KLM 7', towed_location: 'King Road' });
+  const after = await requestTow({ violation_reference_id: 'V-20261120-AAA111' });
+  expect(await towWhenLinked(after)).toMatchObject({
+    plate_number: 'ABJ 1234',
+    towed_location: 'Olaya Street, gate 2',
+    zone_id: null,
+  });
+  const { app, simulator } = installation();
+  const started = request(app.consoleUrl).post(`/api/tows/${after}/started`).auth(app.apiKey, { type: 'bearer' });
+  expect((await started.send({})).status).toBe(202);
+  const violation = violationView.parse((await get('/api/violations/case-1')).body);
+  expect(violation).toMatchObject({ state: 'accepted', accepted_how: 'known', attempts: 0 });
+  const calls = simulatorCalls.parse((await request(simulator.url).get('/simulator/calls')).body).items;
+  expect(calls.filter(({ operation }) => operation === 'violation')).toEqual([]);
+});
+
+test('rows that break a rule are named in the results and the others are added; a second start adds nothing', async () => {
+  const lines = [
+    HEADER,
+    'V-B1,,ABJ 1,Street,24.69,46.68,PRIVATE',
+    'V-B2,,ABJ 2,Street,north,46.68,TANK',
+    ',,ABJ 3,Street,1,2,',
+    'V-B1,,ABJ 1,Street,24.69,46.68,PRIVATE',
+  ];
+  const { result, rows } = await importing('mixed.csv', lines);
+
+  expect(result).toMatchObject({ exitCode: 1, out: '4 rows: 1 added, 1 known already, 2 invalid.' });
+  expect(rows.map((row) => row.split('","')[3])).toEqual(['created', 'invalid', 'invalid', 'already_known']);
+  expect(rows[1]).toContain('latitude must be');
+  expect(rows[1]).not.toContain('ABJ');
+  expect(rows[2]).toContain('violation_reference_id is required, or metadata_id');
+
+  const again = await importing('mixed.csv', lines);
+  expect(again.result.out).toBe('4 rows: 0 added, 0 known already, 0 invalid, 4 done by an earlier run.');
+  expect(again.rows).toEqual(rows);
+});
+
+test('a header without a required column, and results of another file, are refused before anything is sent', async () => {
+  const wrong = await importing('header.csv', ['violation_reference_id,plateNumber', 'V-C1,ABJ 1']);
+  expect(wrong.result.exitCode).toBe(2);
+  expect(wrong.result.problems).toContain('has no column location, latitude, longitude in its first line');
+
+  await importing('other.csv', [HEADER, 'V-D1,,ABJ 1,Street,1,2,']);
+  const other = await importing('other.csv', [HEADER, 'V-D2,,ABJ 1,Street,1,2,']);
+  expect(other.result.exitCode).toBe(2);
+  expect(other.result.problems).toContain('holds the results of another file: row 1 differs');
+});
