@@ -1,0 +1,62 @@
+import type { Child } from 'hono/jsx';
+import { IntlMessageFormat } from 'intl-messageformat';
+import ar from './ar.json';
+import { bindMessages, type Catalogue } from './bindings';
+import en from './en.json';
+
+/**
+ * All texts of the console: one catalogue per language (`en.json`, `ar.json`), in ICU MessageFormat. A text without
+ * arguments is a string, one with arguments a function: `messages.tow.title({ reference })`. `rich` takes elements as
+ * arguments, for a sentence with a time or a link in it: `messages.towFacts.notBefore.rich({ time: <Timestamp … /> })`.
+ */
+
+export const LANGUAGES = ['en', 'ar'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+export type Messages = ReturnType<typeof bindMessages>;
+
+/** The values of the arguments of a message, by name. */
+export type MessageValues = Readonly<Record<string, string | number>>;
+
+/** The catalogue as it is stored. The type check fails when a language lacks a message of English. */
+const CATALOGUES: Readonly<Record<Language, Catalogue>> = { en, ar };
+
+/** Digits are western in both languages, so that they match references and plates. */
+const LOCALES: Readonly<Record<Language, string>> = { en: 'en', ar: 'ar-SA-u-nu-latn' };
+
+export function messagesIn(language: Language): Messages {
+  return MESSAGES[language];
+}
+
+/** Formats one of several messages of which some have no arguments. */
+export function formatted<V extends MessageValues>(message: string | ((values: V) => string), values: V): string {
+  return typeof message === 'string' ? message : message(values);
+}
+
+/** The entry of a group of messages under a key from outside, such as a code of the API; null when there is none. */
+export function entryOf<T>(group: Readonly<Record<string, T>>, key: string): T | null {
+  return Object.hasOwn(group, key) ? (group[key] ?? null) : null;
+}
+
+const MESSAGES: Readonly<Record<Language, Messages>> = { en: messagesOf('en'), ar: messagesOf('ar') };
+
+/** Parses a message at its first use and keeps it, since most processes never show most messages. */
+function messagesOf(language: Language): Messages {
+  const locale = LOCALES[language];
+  const numbers = new Intl.NumberFormat(locale);
+  const plurals = new Intl.PluralRules(locale);
+  // By default each message makes these on its own, which takes longer than the formatting itself.
+  const formatters = {
+    getNumberFormat: () => numbers,
+    getPluralRules: () => plurals,
+    getDateTimeFormat: (...args: ConstructorParameters<typeof Intl.DateTimeFormat>) => new Intl.DateTimeFormat(...args),
+  };
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- V names the arguments of the message.
+  return bindMessages(CATALOGUES[language], <V extends MessageValues>(text: string) => {
+    let parsed: IntlMessageFormat | undefined;
+    const parse = () => (parsed ??= new IntlMessageFormat(text, locale, undefined, { formatters }));
+    return Object.assign((values: V) => [parse().format<string>(values)].flat().join(''), {
+      rich: (values: { readonly [Name in keyof V]: V[Name] | Child }) => parse().format<Child>({ ...values }),
+    });
+  });
+}
