@@ -1,6 +1,15 @@
 // @ts-check
-/** What the board does beyond links and forms: rows that open where they are pressed, ages that grow, calm refreshing. */
-import { growAges } from './board-ages.js';
+/** Scripts of the board: clickable rows, ages that keep counting, and a refresh that leaves open menus alone. */
+
+import { mayAttributeChange } from './live.js';
+
+const AGES_EVERY_MS = 10_000;
+const MINUTE_MS = 60_000;
+const SIZES_MS = [86_400_000, 3_600_000, MINUTE_MS];
+/** `data-now` of the shown board: the server's clock when it rendered. */
+let renderedAt = '';
+/** The server's clock minus the clock of the device, which may be wrong. */
+let aheadMs = 0;
 
 growAges();
 leaveOpenMenus();
@@ -10,13 +19,14 @@ refreshByTime();
 
 for (const button of document.querySelectorAll('[data-live-pause]')) button.removeAttribute('hidden');
 
-/** What is open is being read or typed into: a refresh leaves it as it is. */
+/** A refresh keeps an open menu: someone is reading it or typing into it. */
 function leaveOpenMenus() {
   Idiomorph.defaults.callbacks['beforeNodeMorphed'] = (before) =>
-    !(before instanceof HTMLDetailsElement && before.open && before.closest('#board') !== null);
+    !(before instanceof HTMLDetailsElement && before.open && before.matches('#board .menu'));
+  Idiomorph.defaults.callbacks['beforeAttributeUpdated'] = mayAttributeChange;
 }
 
-/** A row opens wherever it is pressed, as its link does; text in it can still be marked and copied. */
+/** A click anywhere on a row opens its link. Selecting text in a row does not. */
 function openRows() {
   document.addEventListener('click', (event) => {
     const { target } = event;
@@ -28,7 +38,7 @@ function openRows() {
   });
 }
 
-/** The head of the table stays below the header of the page, however high that is. */
+/** Keeps the table head below the page header, whose height varies. */
 function stickBelowHeader() {
   const header = document.querySelector('header.top');
   if (header === null) return;
@@ -39,11 +49,53 @@ function stickBelowHeader() {
   new ResizeObserver(note).observe(header);
 }
 
-/** What becomes overdue does so without an event. */
+/** Refreshes the board once a minute, because no event reports that a tow became overdue. */
 function refreshByTime() {
-  const EVERY_MS = 60_000;
   setInterval(() => {
     if (document.hidden || document.body.dataset['stream'] === 'paused') return;
     document.querySelector('#board')?.dispatchEvent(new CustomEvent('changed'));
-  }, EVERY_MS);
+  }, MINUTE_MS);
+}
+
+/** Updates the ages of tows, in whole minutes, while the page is open. */
+function growAges() {
+  writeAges();
+  setInterval(writeAges, AGES_EVERY_MS);
+}
+
+function writeAges() {
+  const board = document.querySelector('#board');
+  if (!(board instanceof HTMLElement) || document.hidden) return;
+  const { now = '', ageUnits = '' } = board.dataset;
+  if (now !== renderedAt) {
+    renderedAt = now;
+    aheadMs = Number(now) - Date.now();
+  }
+  const units = ageUnits.split('|');
+  for (const element of board.querySelectorAll('time[data-age]')) {
+    const age = ageOf(Date.now() + aheadMs - Date.parse(element.getAttribute('datetime') ?? ''), units);
+    if (element.textContent !== age) element.textContent = age;
+  }
+}
+
+/**
+ * The two largest units, in the format of the server.
+ *
+ * @param {number} ageMs
+ * @param {string[]} units
+ */
+function ageOf(ageMs, units) {
+  const counts = SIZES_MS.map((size, index) => {
+    const whole = Math.floor(Math.max(0, ageMs) / size);
+    const larger = SIZES_MS[index - 1];
+    return larger === undefined ? whole : whole % (larger / size);
+  });
+  const first = counts.findIndex((count) => count > 0);
+  if (first === -1) return units[SIZES_MS.length] ?? '';
+  return counts
+    .map((count, index) => ({ count, unit: units[index] ?? '' }))
+    .slice(first, first + 2)
+    .filter(({ count }) => count > 0)
+    .map(({ count, unit }) => `${count} ${unit}`)
+    .join(' ');
 }

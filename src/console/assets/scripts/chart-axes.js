@@ -1,12 +1,12 @@
 // @ts-check
-/** The axes of a chart: Riyadh time along the bottom, numbers or durations at the side where a line begins to be read. */
+/** The axes of a chart: Riyadh time at the bottom, counts or durations at the side where reading starts. */
 
 const LOCALES = { en: 'en-GB', ar: 'ar-SA-u-ca-gregory-nu-latn' };
-/** Of counts: never half a record. */
+/** Steps between the lines of a chart of counts: whole numbers only. */
 const WHOLE = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000];
-/** Of durations: what a clock shows, also where each line is a multiple of the one below. */
+/** Lines of a logarithmic chart of durations. */
 const MAGNITUDES_MS = [1, 10, 100, 1000, 10_000, 60_000, 600_000, 3_600_000, 36_000_000, 86_400_000, 864_000_000];
-/** Steps between lines. */
+/** Steps between the lines of a linear chart of durations. */
 const DURATIONS_MS = [
   1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 30_000, 60_000, 120_000, 300_000, 600_000, 900_000,
   1_800_000, 3_600_000, 7_200_000, 14_400_000, 28_800_000, 86_400_000,
@@ -42,7 +42,7 @@ export function axesOf(figure, isReversed) {
     },
     {
       ...look(),
-      // oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- The library has its enums for types alone.
+      // oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- The library declares its enums in types only.
       side: isReversed ? 1 : 3,
       size: 62,
       ...(figure.dataset['logarithmic'] === undefined
@@ -78,7 +78,7 @@ function decades(_plot, _axis, min, max) {
 }
 
 /**
- * In the largest unit that leaves at least one of it.
+ * The duration in the largest unit of which it has at least one.
  *
  * @param {number} ms
  * @param {string[]} units from days to ms

@@ -1,13 +1,12 @@
 // @ts-check
 /**
- * Draws every `[data-chart]` from the table that stands in it, in the colours of the theme, and says the numbers of the
- * moment that is pointed at. Time runs the way the page is read.
+ * Draws every `[data-chart]` from the table inside it, in the colours of the theme, and shows the numbers at the pointer.
+ * In Arabic time runs from right to left.
  */
 import { axesOf } from './chart-axes.js';
-import { readTable } from './chart-table.js';
 
 const HEIGHT = 220;
-/** @type {Map<string, { plot: uPlot, table: import('./chart-table.js').ChartTable }>} */
+/** @type {Map<string, { plot: uPlot, table: ChartTable }>} */
 const drawn = new Map();
 const resizes = new ResizeObserver((entries) => {
   for (const { target, contentRect } of entries) {
@@ -65,7 +64,7 @@ function draw(figure, element) {
 }
 
 /**
- * @param {import('./chart-table.js').ChartTable} table
+ * @param {ChartTable} table
  * @returns {uPlot.AlignedData}
  */
 function dataOf({ seconds, lines }) {
@@ -73,7 +72,7 @@ function dataOf({ seconds, lines }) {
 }
 
 /**
- * From the first moment of the table to the last, also where nothing is known of it.
+ * The time range of the table, including times without values.
  *
  * @param {HTMLElement} element
  * @returns {[number, number]}
@@ -92,12 +91,12 @@ function scaleOf(figure) {
     const least = figure.dataset['chart'] === 'ms' ? 1000 : 1;
     return { range: (_plot, _min, max) => [0, Math.max(least, (max ?? 0) * 1.1)] };
   }
-  // oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- The library has its enums for types alone.
+  // oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- The library declares its enums in types only.
   return { distr: 3, range: (_plot, min, max) => (min > 0 ? uPlot.rangeLog(min, max, 10, true) : [1, 1000]) };
 }
 
 /**
- * @param {import('./chart-table.js').ChartLine} line
+ * @param {ChartLine} line
  * @returns {uPlot.Series}
  */
 function seriesOf({ tone, isDashed }) {
@@ -110,21 +109,64 @@ function colour(name) {
 }
 
 /**
- * Says the numbers of a moment, or the latest ones again.
+ * Shows the numbers at one time, or the latest numbers when nothing is pointed at.
  *
  * @param {HTMLElement} figure
- * @param {import('./chart-table.js').ChartTable | undefined} table
+ * @param {ChartTable | undefined} table
  * @param {number | null | undefined} at
  */
 function point(figure, table, at) {
-  const moment = figure.querySelector('[data-hovered]');
-  if (!(moment instanceof HTMLElement) || !table) return;
+  const label = figure.querySelector('[data-hovered]');
+  if (!(label instanceof HTMLElement) || !table) return;
   const isPointing = typeof at === 'number';
-  moment.textContent = isPointing ? (table.times[at] ?? '') : (moment.dataset['hovered'] ?? '');
+  label.textContent = isPointing ? (table.times[at] ?? '') : (label.dataset['hovered'] ?? '');
   for (const { name, texts } of table.lines) {
     const value = figure.querySelector(`[data-value-of="${name}"]`);
     if (!(value instanceof HTMLElement)) continue;
     value.dataset['latest'] ??= value.textContent ?? '';
     value.textContent = isPointing ? (texts[at] ?? '') : value.dataset['latest'];
   }
+}
+
+/**
+ * @typedef {object} ChartLine
+ * @property {string} name
+ * @property {string} tone the custom property of its colour
+ * @property {boolean} isDashed
+ * @property {(number | null)[]} points
+ * @property {string[]} texts the formatted points
+ */
+
+/**
+ * @typedef {object} ChartTable
+ * @property {number[]} seconds the start of each point, oldest first
+ * @property {string[]} times the formatted starts
+ * @property {ChartLine[]} lines
+ */
+
+/**
+ * @param {HTMLElement} figure
+ * @returns {ChartTable}
+ */
+function readTable(figure) {
+  // The table lists the newest row first.
+  const rows = [...figure.querySelectorAll('tr[data-at]')].toReversed();
+  const heads = [...figure.querySelectorAll('th[data-line]')];
+  const cellsOf = (/** @type {number} */ column) => rows.map((row) => row.querySelectorAll('td')[column]);
+  return {
+    seconds: rows.map((row) => Number(row.getAttribute('data-at')) / 1000),
+    times: rows.map((row) => row.querySelector('th')?.textContent ?? ''),
+    lines: heads.map((head, column) => ({
+      name: head.getAttribute('data-line') ?? '',
+      tone: head.getAttribute('data-tone') ?? 'text',
+      isDashed: head.hasAttribute('data-dashed'),
+      points: cellsOf(column).map((cell) => numberOf(cell?.dataset['value'])),
+      texts: cellsOf(column).map((cell) => cell?.textContent ?? ''),
+    })),
+  };
+}
+
+/** @param {string | undefined} text */
+function numberOf(text) {
+  return text === undefined ? null : Number(text);
 }

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Counts down what stands in `data-countdown` (ms left when the page was made), in the two largest units of `data-units`
- * (`d|h|min|s`). By how long the page has stood, not by the clock of the device, which may be wrong.
+ * Counts down each `data-countdown` (milliseconds left when the page was rendered) in the two largest units of
+ * `data-units` (`d|h|min|s`). Uses the time since the page was loaded, because the clock of the device may be wrong.
  */
 
 const SIZES_MS = [86_400_000, 3_600_000, 60_000, 1000];
@@ -21,21 +21,21 @@ function countDown() {
 function show(element) {
   const { countdown = '0', units = '', over = '' } = element.dataset;
   let known = ends.get(element);
-  // A refreshed page says anew how much is left.
+  // A refresh brings a new value.
   if (known?.text !== countdown) {
     known = { text: countdown, endsAt: performance.now() + Number(countdown) };
     ends.set(element, known);
   }
   const left = known.endsAt - performance.now();
-  const words = left < 1000 ? over : wordsOf(left, units.split('|'));
-  if (element.textContent !== words) element.textContent = words;
+  const text = left < 1000 ? over : textOf(left, units.split('|'));
+  if (element.textContent !== text) element.textContent = text;
 }
 
 /**
  * @param {number} left
  * @param {string[]} units
  */
-function wordsOf(left, units) {
+function textOf(left, units) {
   const counts = SIZES_MS.map((size, index) => {
     const whole = Math.floor(left / size);
     const larger = SIZES_MS[index - 1];

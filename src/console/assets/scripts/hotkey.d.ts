@@ -1,2 +1,2 @@
-/** The library as it is served beside our scripts. */
+/** The library is served beside the scripts of the console. */
 export { install } from '@github/hotkey';

@@ -1,17 +1,22 @@
 // @ts-check
 /**
- * Live pages. The body names the stream of events; an element says by `data-watch` which events concern it (`tows`,
- * `tow:TW-1`, `tasks`, `violations`, `violation:V-1`, `all`) and hears of them by the event `changed`, at most once a
- * second; htmx then fetches it anew. A page that nobody sees holds no connection and catches up when it is seen again.
+ * Live pages. `data-live` of the body is the address of the event stream. `data-watch` of an element lists the topics
+ * that concern it (`tows`, `tow:TW-1`, `tasks`, `violations`, `violation:V-1`, `all`). It receives the event `changed` at
+ * most once a second, and htmx then loads it again. A hidden page closes the connection and catches up when shown.
  */
-import { keepStream } from './stream.js';
 
 const GAP_MS = 1000;
+const RETRY_MS = 1000;
+const RETRY_MAX_MS = 30_000;
+/** The stream repeats the events of this long since the page was rendered (`since` in its address). */
+const REPEATED_MS = 30_000;
+/** A cheap address that needs a session. */
+const SESSION_PROBE = '/tasks/count';
 
 export function watchEvents() {
-  const { live: address, liveWords = '' } = document.body.dataset;
+  const { live: address, liveStates = '' } = document.body.dataset;
   if (address === undefined) return;
-  const [live = '', paused = '', lost = ''] = liveWords.split('|');
+  const [live = '', paused = '', lost = ''] = liveStates.split('|');
   const label = document.querySelector('[data-live-state]');
   let isPaused = false;
   let isOpen = false;
@@ -27,7 +32,7 @@ export function watchEvents() {
     const words = { live, paused: missed > 0 ? `${paused} (${missed})` : paused, lost };
     if (label && label.textContent !== words[state]) label.textContent = words[state];
   };
-  const tell = () => {
+  const dispatch = () => {
     timer = null;
     const due = new Set(topics);
     topics.clear();
@@ -44,7 +49,7 @@ export function watchEvents() {
     if (isPaused) {
       missed += 1;
       show();
-    } else timer ??= setTimeout(tell, GAP_MS);
+    } else timer ??= setTimeout(dispatch, GAP_MS);
   };
   keepStream(address, {
     opened(missedSome) {
@@ -58,7 +63,7 @@ export function watchEvents() {
     },
     event: (data) => note(topicsOf(data)),
   });
-  // A refresh that was planned or on its way when the page was paused; resuming catches up.
+  // Drop a refresh that was already under way when the page was paused. Resuming refreshes everything.
   document.addEventListener('htmx:beforeSwap', (event) => {
     const isRefresh = event.target instanceof Element && event.target.hasAttribute('data-watch');
     if (isPaused && isRefresh) event.preventDefault();
@@ -70,7 +75,7 @@ export function watchEvents() {
     button.setAttribute('aria-pressed', String(isPaused));
     if (!isPaused) {
       topics.add('all');
-      timer ??= setTimeout(tell, 0);
+      timer ??= setTimeout(dispatch, 0);
     }
     missed = 0;
     show();
@@ -82,7 +87,7 @@ function topicsOf(text) {
   /** @type {unknown} */
   const change = JSON.parse(text);
   const [family = ''] = fieldOf(change, 'type').split('.');
-  // More happened than the stream repeats.
+  // The stream cannot repeat all missed events.
   if (family === 'events') return ['all'];
   const [tow, violation] = [fieldOf(change, 'towing_reference_id'), fieldOf(change, 'violation_id')];
   return [
@@ -93,7 +98,7 @@ function topicsOf(text) {
 }
 
 /**
- * A text of an object by its name, empty when it has none.
+ * A string property of an object; '' when it is absent.
  *
  * @param {unknown} value
  * @param {string} name
@@ -103,4 +108,95 @@ function fieldOf(value, name) {
   /** @type {unknown} */
   const field = new Map(entries).get(name);
   return typeof field === 'string' ? field : '';
+}
+
+/**
+ * Keeps an event stream open while the page is visible. The browser reconnects by itself after a lost connection, but not
+ * after a response that is no stream, such as an error page of a proxy; this function does.
+ *
+ * @param {string} address
+ * @param {object} callbacks
+ * @param {(missedSome: boolean) => void} callbacks.opened `missedSome`: events may have been missed
+ * @param {() => void} callbacks.lost
+ * @param {(data: string) => void} callbacks.event
+ */
+function keepStream(address, { opened, lost, event: received }) {
+  /** @type {EventSource | null} */
+  let source = null;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let retry;
+  let retryMs = RETRY_MS;
+  let isFirst = true;
+
+  const open = () => {
+    if (source !== null || document.hidden) return;
+    clearTimeout(retry);
+    const opening = new EventSource(address);
+    source = opening;
+    opening.addEventListener('open', () => {
+      retryMs = RETRY_MS;
+      opened(!isFirst || performance.now() > REPEATED_MS);
+      isFirst = false;
+    });
+    opening.addEventListener('error', () => {
+      isFirst = false;
+      lost();
+      if (opening.readyState === EventSource.CLOSED && source === opening) comeBack();
+    });
+    for (const type of EVENT_TYPES) opening.addEventListener(type, (event) => received(String(event.data)));
+  };
+  const comeBack = () => {
+    source = null;
+    void leaveIfSignedOut();
+    // Jitter, so that all pages do not reconnect at once.
+    retry = setTimeout(open, retryMs * (0.5 + Math.random() / 2));
+    retryMs = Math.min(retryMs * 2, RETRY_MAX_MS);
+  };
+  const close = () => {
+    clearTimeout(retry);
+    source?.close();
+    source = null;
+    isFirst = false;
+  };
+  document.addEventListener('visibilitychange', () => {
+    if (document.hidden) close();
+    else open();
+  });
+  globalThis.addEventListener('pagehide', close);
+  // The browser may restore the page from its cache.
+  globalThis.addEventListener('pageshow', open);
+  open();
+}
+
+/** An event stream does not report why it was refused. Loads the page again if the session has ended. */
+async function leaveIfSignedOut() {
+  try {
+    const { redirected, url } = await fetch(SESSION_PROBE, { headers: { 'hx-request': 'true' } });
+    if (redirected && new URL(url).pathname === '/sign-in') location.reload();
+  } catch {
+    // The server does not respond. Keep the page.
+  }
+}
+
+const EVENT_TYPES = [
+  'events.missed',
+  'tow.changed',
+  'violation.changed',
+  'task.opened',
+  'task.closed',
+  'delivery.accepted',
+  'delivery.processed',
+  'gate.closed',
+  'gate.opened',
+  'bulk.changed',
+];
+
+/**
+ * True for an attribute that a refresh may change. The open state of a `<details>` element is kept.
+ *
+ * @param {unknown} name
+ * @param {unknown} node
+ */
+export function mayAttributeChange(name, node) {
+  return !(name === 'open' && node instanceof HTMLDetailsElement);
 }

@@ -1,20 +1,21 @@
 // @ts-check
-/** What every page does beyond links and forms. Nothing here is needed to do one's work; it makes it faster. */
+/** Scripts of every page. The console works without them. */
 import { watchEvents } from './live.js';
-import { sendFormsOnce } from './send-once.js';
 import { enableShortcuts } from './shortcuts.js';
+
+const SENDING_MAX_MS = 10_000;
 
 watchEvents();
 enableShortcuts();
 sendFormsOnce();
 leaveWhenSignedOut();
 
-/** After a refusal the reason is what is read next. */
+// After a refusal the focus goes to the reason.
 for (const element of document.querySelectorAll('[data-focus]')) {
   if (element instanceof HTMLElement) element.focus();
 }
 
-/** A menu closes when something else is looked at. */
+// A click outside a menu closes it.
 document.addEventListener('click', (event) => {
   for (const menu of document.querySelectorAll('details.menu[open]')) {
     if (event.target instanceof Node && !menu.contains(event.target)) menu.removeAttribute('open');
@@ -30,7 +31,7 @@ document.addEventListener('keydown', (event) => {
   }
 });
 
-/** Who is signed out meanwhile is asked to sign in, on a page of its own. */
+/** Loads the page again when a refresh was redirected to the sign-in page. */
 function leaveWhenSignedOut() {
   document.addEventListener('htmx:beforeSwap', (event) => {
     if (!(event instanceof CustomEvent)) return;
@@ -41,5 +42,30 @@ function leaveWhenSignedOut() {
     if (!URL.canParse(address) || new URL(address).pathname !== '/sign-in') return;
     event.preventDefault();
     location.reload();
+  });
+}
+
+/**
+ * Ignores a second submit of a form that is being sent. The browser would discard the first response, and with it texts
+ * that are shown once, such as a new API key. A changed form, or one without a response after 10 s, is sent again.
+ */
+function sendFormsOnce() {
+  /** @type {Map<HTMLFormElement, number>} */
+  let sentMs = new Map();
+  // On the window, after all other listeners: a script that sends the form itself has called preventDefault by then.
+  globalThis.addEventListener('submit', (event) => {
+    const { target: form } = event;
+    if (!(form instanceof HTMLFormElement) || form.method !== 'post' || event.defaultPrevented) return;
+    const before = sentMs.get(form);
+    if (before !== undefined && performance.now() - before < SENDING_MAX_MS) event.preventDefault();
+    else sentMs.set(form, performance.now());
+  });
+  document.addEventListener('input', ({ target }) => {
+    const form = target instanceof Element ? target.closest('form') : null;
+    if (form) sentMs.delete(form);
+  });
+  // The browser may restore the page from its cache with these entries.
+  globalThis.addEventListener('pageshow', () => {
+    sentMs = new Map();
   });
 }

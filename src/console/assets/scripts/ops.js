@@ -1,21 +1,21 @@
 // @ts-check
 /**
- * The pages of ops, refreshed while somebody works on them: what is folded out stays so, a form that is open stays as it
- * is, and what has the focus stays where it is. Nobody is asked while nobody looks, or while the page is paused.
+ * Refreshes the ops pages while they are in use: keeps open details, open forms and the focused element. No request is
+ * made while the page is hidden or paused.
  */
-import { isNoFold } from './folds.js';
+import { mayAttributeChange } from './live.js';
 
 Object.assign(Idiomorph.defaults.callbacks, {
   beforeNodeMorphed: mayBeMorphed,
   beforeNodeRemoved: mayBeRemoved,
-  beforeAttributeUpdated: isNoFold,
+  beforeAttributeUpdated: mayAttributeChange,
 });
-restWhileNobodyLooks();
+skipRequestsWhileHidden();
 
 for (const button of document.querySelectorAll('[data-live-pause]')) button.removeAttribute('hidden');
 
 /**
- * Charts are drawn by their own script.
+ * A drawn chart is kept: charts.js draws it again.
  *
  * @param {unknown} old
  */
@@ -27,7 +27,7 @@ function mayBeMorphed(old) {
 /** @param {unknown} node */
 function mayBeRemoved(node) {
   if (!(node instanceof HTMLElement)) return true;
-  // What is drawn into a chart does not come with the page.
+  // The drawing of a chart is not part of the loaded page.
   if (node.closest('[data-plot]') !== null) return false;
   return !node.contains(document.activeElement);
 }
@@ -37,7 +37,7 @@ function isOpenForm(element) {
   return element instanceof HTMLDetailsElement && element.classList.contains('act') && element.open;
 }
 
-function restWhileNobodyLooks() {
+function skipRequestsWhileHidden() {
   document.addEventListener('htmx:beforeRequest', (event) => {
     if (document.hidden || document.body.dataset['stream'] === 'paused') event.preventDefault();
   });

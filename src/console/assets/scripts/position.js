@@ -1,8 +1,8 @@
 // @ts-check
-/** Fills in where the device is, for whoever stands beside the vehicle; only where the browser can tell, and on a press. */
-export function offerPositions() {
+/** Fills in the position of the device when its button is pressed. Shown only where the browser supports it. */
+export function enablePositionButtons() {
   showPositions();
-  // A refresh of the page brings what offers it as it came: hidden.
+  // A refresh renders the buttons hidden again.
   document.addEventListener('htmx:afterSwap', showPositions);
   document.addEventListener('click', (event) => {
     const button = event.target instanceof Element ? event.target.closest('[data-locate]') : null;
@@ -10,7 +10,7 @@ export function offerPositions() {
   });
 }
 
-/** Shows what came hidden, in a page of which a part was replaced. */
+/** Shows the buttons, which the server renders hidden. */
 export function showPositions() {
   if (!globalThis.isSecureContext || !('geolocation' in navigator)) return;
   for (const part of document.querySelectorAll('[data-locate-part][hidden]')) part.removeAttribute('hidden');
@@ -47,6 +47,6 @@ function locate(button) {
  */
 function fill(fields, name, degrees) {
   const field = fields.querySelector(`[name="${name}"]`);
-  // Six digits are a hand's breadth.
+  // Six decimals are about 10 cm.
   if (field instanceof HTMLInputElement) field.value = degrees.toFixed(6);
 }

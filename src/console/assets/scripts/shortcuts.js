@@ -1,5 +1,5 @@
 // @ts-check
-/** Keyboard shortcuts: those of links stand in `data-hotkey`; rows are walked with j and k. Off while somebody types. */
+/** Keyboard shortcuts: `data-hotkey` of links, and j and k to move between rows. Off while typing. */
 import { install } from './hotkey.js';
 
 export function enableShortcuts() {
@@ -30,8 +30,8 @@ const KEYS = {
     sheet.showModal();
     return true;
   },
-  j: () => walk(1),
-  k: () => walk(-1),
+  j: () => moveToRow(1),
+  k: () => moveToRow(-1),
   p: () => {
     const pause = document.querySelector('[data-live-pause]');
     if (!(pause instanceof HTMLElement)) return false;
@@ -40,8 +40,8 @@ const KEYS = {
   },
 };
 
-/** Moves to the link of the next row; Enter then opens it, as it does with any link. */
-function walk(/** @type {1 | -1} */ step) {
+/** Focuses the link of the next or previous row. */
+function moveToRow(/** @type {1 | -1} */ step) {
   const links = [...document.querySelectorAll('[data-row-link]')];
   const at = links.findIndex((link) => link === document.activeElement);
   const next = at === -1 ? (step === 1 ? 0 : links.length - 1) : at + step;

@@ -1,11 +1,11 @@
 // @ts-check
-/** Ticking many tasks: how many are ticked stands on the bar, and all of a page are ticked by one box. */
+/** Selecting tasks: shows the count on the bar, and selects all tasks of the page with one checkbox. */
 
 const bar = document.querySelector('#bulk-bar');
 const chooseAll = document.querySelector('[data-choose-all]');
 const allBox = chooseAll?.querySelector('input') ?? null;
 
-/** Of rows that were decided elsewhere meanwhile the boxes stay as they are: the preview tells what can be done. */
+/** Includes rows that were decided meanwhile. The preview shows which of them can still be decided. */
 const boxes = () =>
   [...document.querySelectorAll('input[name=chosen]')].filter((box) => box instanceof HTMLInputElement);
 
@@ -15,7 +15,7 @@ function count() {
   const shown = bar?.querySelector('[data-chosen-count]');
   if (shown instanceof HTMLElement) {
     shown.hidden = ticked === 0;
-    shown.textContent = (bar?.getAttribute('data-chosen-words') ?? '').replace('#', String(ticked));
+    shown.textContent = (bar?.getAttribute('data-chosen-text') ?? '').replace('#', String(ticked));
   }
   bar?.classList.toggle('chosen', ticked > 0);
   if (!allBox) return;
@@ -27,13 +27,13 @@ document.addEventListener('change', (event) => {
   if (!(event.target instanceof HTMLInputElement)) return;
   if (event.target === allBox) for (const box of boxes()) box.checked = allBox.checked;
   if (event.target !== allBox && event.target.name !== 'chosen') return;
-  // Whoever ticks means those that are ticked.
+  // Ticking a row chooses the scope "ticked".
   const ticked = document.querySelector('input[name=scope][value=ticked]');
   if (ticked instanceof HTMLInputElement) ticked.checked = true;
   count();
 });
 
-// Without a script the link loads the page with the bar folded out.
+// Without scripts the link loads the page with the bar open.
 document.querySelector('[data-open-bulk]')?.addEventListener('click', (event) => {
   const summary = bar?.querySelector('summary');
   if (!(bar instanceof HTMLDetailsElement) || !summary) return;
@@ -44,6 +44,6 @@ document.querySelector('[data-open-bulk]')?.addEventListener('click', (event) =>
 });
 
 if (chooseAll instanceof HTMLElement) chooseAll.hidden = false;
-// A browser may tick again what was ticked before a page was loaded anew.
+// The browser may restore ticked boxes after a reload.
 count();
 globalThis.addEventListener('pageshow', count);

@@ -1,20 +1,19 @@
 // @ts-check
 /**
- * The page of a tow, refreshed while somebody works on it. What is folded out stays so. Forms (`data-offer`, offer.tsx)
- * are left alone while they mean the same; when they do not any more they are replaced, unless somebody has begun to use
- * them or was refused what they say: then they stay as they are, and say that the tow has changed.
+ * Refreshes the page of a tow or violation while it is in use. Open details stay open. A form (`data-live-form`)
+ * is replaced only if it changed and is not in use; a changed form that is in use shows that the tow has changed.
  */
-import { isNoFold } from './folds.js';
-import { offerPositions } from './position.js';
-import { previewPhotos } from './tow-photos.js';
-import { refreshByTime } from './tow-refresh.js';
+import { mayAttributeChange } from './live.js';
+import { enablePositionButtons } from './position.js';
+
+const REFRESH_EVERY_MS = 60_000;
 
 Object.assign(Idiomorph.defaults.callbacks, {
   beforeNodeMorphed: mayBeMorphed,
   beforeNodeRemoved: mayBeRemoved,
-  beforeAttributeUpdated: isNoFold,
+  beforeAttributeUpdated: mayAttributeChange,
 });
-offerPositions();
+enablePositionButtons();
 previewPhotos();
 refreshByTime();
 
@@ -23,42 +22,42 @@ refreshByTime();
  * @param {unknown} next
  */
 function mayBeMorphed(old, next) {
-  if (!isOffer(old) || !isOffer(next)) return true;
-  return old.dataset['offer'] !== next.dataset['offer'] && !isKept(old);
+  if (!isLiveForm(old) || !isLiveForm(next)) return true;
+  return old.dataset['liveForm'] !== next.dataset['liveForm'] && !isKept(old);
 }
 
 /** @param {unknown} node */
 function mayBeRemoved(node) {
   if (!(node instanceof HTMLElement)) return true;
-  const offers = [node, ...node.querySelectorAll('[data-offer]')].filter(isOffer);
-  return !offers.map(isKept).includes(true);
+  const forms = [node, ...node.querySelectorAll('[data-live-form]')].filter(isLiveForm);
+  return !forms.map(isKept).includes(true);
 }
 
 /**
  * @param {unknown} node
  * @returns {node is HTMLElement}
  */
-function isOffer(node) {
-  return node instanceof HTMLElement && node.dataset['offer'] !== undefined;
+function isLiveForm(node) {
+  return node instanceof HTMLElement && node.dataset['liveForm'] !== undefined;
 }
 
 /**
- * True for one that is in use; it then says that the tow has changed.
+ * True for a form in use. Shows its stale notice.
  *
- * @param {HTMLElement} offer
+ * @param {HTMLElement} form
  */
-function isKept(offer) {
-  if (!isInUse(offer)) return false;
-  const stale = offer.querySelector('[data-stale]');
+function isKept(form) {
+  if (!isInUse(form)) return false;
+  const stale = form.querySelector('[data-stale]');
   if (stale instanceof HTMLElement) stale.hidden = false;
   return true;
 }
 
-/** @param {HTMLElement} offer */
-function isInUse(offer) {
-  const fields = [...offer.querySelectorAll('input, select, textarea')];
+/** @param {HTMLElement} form */
+function isInUse(form) {
+  const fields = [...form.querySelectorAll('input, select, textarea')];
   return (
-    offer.querySelector('details[open]:not([data-open]), .problem') !== null ||
+    form.querySelector('details[open]:not([data-open]), .problem') !== null ||
     fields.some((field) => field === document.activeElement || isChanged(field))
   );
 }
@@ -76,4 +75,38 @@ function isChanged(field) {
     options.findIndex((option) => option.defaultSelected),
   );
   return field.selectedIndex !== first;
+}
+
+/** Shows previews of the chosen photos. */
+function previewPhotos() {
+  document.addEventListener('change', (event) => {
+    const { target } = event;
+    if (!(target instanceof HTMLInputElement) || target.dataset['preview'] === undefined) return;
+    const list = document.getElementById(target.dataset['preview']);
+    if (!list) return;
+    for (const image of list.querySelectorAll('img')) URL.revokeObjectURL(image.src);
+    const items = [...(target.files ?? [])].map(itemOf);
+    list.replaceChildren(...items);
+    list.hidden = items.length === 0;
+  });
+}
+
+/** @param {File} file */
+function itemOf(file) {
+  const item = document.createElement('li');
+  const image = document.createElement('img');
+  image.src = URL.createObjectURL(file);
+  image.alt = file.name;
+  image.width = 96;
+  image.height = 96;
+  item.append(image);
+  return item;
+}
+
+/** Refreshes the page of a tow every minute, because no event reports ages and overdue marks. */
+function refreshByTime() {
+  setInterval(() => {
+    if (document.hidden || document.body.dataset['stream'] !== 'live') return;
+    document.querySelector('#tow')?.dispatchEvent(new CustomEvent('changed'));
+  }, REFRESH_EVERY_MS);
 }

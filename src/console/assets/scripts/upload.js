@@ -1,22 +1,23 @@
 // @ts-check
 /**
- * Sends the form of a violation in the background, so that one sees how far its images have got and can stop them; a
- * refusal comes back into the page without the images being lost. Without this script the browser sends the form itself.
+ * Sends the violation form in the background: shows the progress of the upload, allows stopping it, and keeps the images
+ * after a refusal. Without this script the browser sends the form itself.
  */
-import { offerPositions, showPositions } from './position.js';
-import { filled, gatherImages, imagesAreTooLarge, sizeOf } from './violation-images.js';
-import { showCalendar } from './violation-moment.js';
+import { enablePositionButtons, showPositions } from './position.js';
+import { filled, gatherImages, imagesAreReady, imagesAreTooLarge, sizeOf } from './violation-images.js';
 
+/** Riyadh is UTC+3 all year. */
+const OFFSET_MS = 3 * 3_600_000;
 /** @type {XMLHttpRequest | null} */
 let underWay = null;
 
 prepare();
-offerPositions();
+enablePositionButtons();
 document.addEventListener('submit', (event) => {
   const { target } = event;
   if (!(target instanceof HTMLFormElement) || target.id !== 'report-form') return;
   event.preventDefault();
-  if (underWay === null && !imagesAreTooLarge()) send(target);
+  void sendWhenReady(target);
 });
 document.addEventListener('click', ({ target }) => {
   if (target instanceof Element && target.closest('[data-upload-abort]')) underWay?.abort();
@@ -29,11 +30,17 @@ function prepare() {
 }
 
 /** @param {HTMLFormElement} form */
+async function sendWhenReady(form) {
+  await imagesAreReady();
+  if (underWay === null && form.isConnected && !imagesAreTooLarge()) send(form);
+}
+
+/** @param {HTMLFormElement} form */
 function send(form) {
   const request = new XMLHttpRequest();
   underWay = request;
   request.open('POST', form.action);
-  // A part of the page is asked for, as htmx does.
+  // Ask for a part of the page, as htmx does.
   request.setRequestHeader('HX-Request', 'true');
   request.upload.addEventListener('progress', ({ loaded, total }) => showProgress(loaded, total));
   request.upload.addEventListener('load', () => {
@@ -61,7 +68,7 @@ function takeAnswer(request, form) {
   answer.innerHTML = request.responseText;
   const fresh = answer.content.querySelector('#report');
   if (fresh === null) return end('uncertain');
-  // Signed in anew, one needs the token of the new session, and not an empty form.
+  // After signing in again only the token of the new session is needed, not an empty form.
   if (request.status === 403) return renew(form, fresh);
   underWay = null;
   document.querySelector('#report')?.replaceWith(fresh);
@@ -83,7 +90,7 @@ function renew(form, fresh) {
 }
 
 /**
- * Nothing is under way any more, and the form is as it was.
+ * Ends the upload and keeps the form.
  *
  * @param {string} what
  */
@@ -91,8 +98,8 @@ function end(what) {
   underWay = null;
   showBar('none');
   say(what);
-  const said = document.querySelector('[data-upload-said]');
-  if (said instanceof HTMLElement) said.focus();
+  const notice = document.querySelector('[data-upload-notice]');
+  if (notice instanceof HTMLElement) notice.focus();
 }
 
 /** @param {'none' | 'partly' | 'whole'} sent */
@@ -101,7 +108,7 @@ function showBar(sent) {
   const abort = document.querySelector('[data-upload-abort]');
   const submit = document.querySelector('#report-form button[type="submit"]');
   if (bar instanceof HTMLElement) bar.hidden = sent === 'none';
-  // What has arrived as a whole cannot be called back.
+  // A complete upload cannot be stopped.
   if (abort instanceof HTMLButtonElement) abort.hidden = sent !== 'partly';
   if (submit instanceof HTMLButtonElement) submit.disabled = sent !== 'none';
   if (abort instanceof HTMLButtonElement && sent === 'partly') abort.focus();
@@ -115,19 +122,42 @@ function showProgress(sent, total) {
   const percent = total === 0 ? 0 : Math.floor((sent / total) * 100);
   const bar = document.querySelector('#report-progress');
   if (bar instanceof HTMLProgressElement) bar.value = percent;
-  const words = document.querySelector('[data-upload-words]');
+  const text = document.querySelector('[data-upload-progress]');
   const parts = { percent: String(percent), sent: sizeOf(sent), total: sizeOf(total) };
-  if (words) words.textContent = filled(wordsOf('progress'), parts);
+  if (text) text.textContent = filled(messageOf('progress'), parts);
 }
 
 /** @param {string} what */
 function say(what) {
-  const said = document.querySelector('[data-upload-said]');
-  if (said) said.textContent = wordsOf(what);
+  const notice = document.querySelector('[data-upload-notice]');
+  if (notice) notice.textContent = messageOf(what);
 }
 
 /** @param {string} what */
-function wordsOf(what) {
+function messageOf(what) {
   const part = document.querySelector('[data-upload]');
   return part instanceof HTMLElement ? (part.dataset[what] ?? '') : '';
+}
+
+/** Replaces the text field of the date by a calendar in Riyadh time. The sent value keeps its offset. */
+function showCalendar() {
+  const field = document.querySelector('#report-form input[name="date"]');
+  if (!(field instanceof HTMLInputElement)) return;
+  const ms = field.value === '' ? null : Date.parse(field.value);
+  // Keep a value that is no timestamp as entered.
+  if (ms !== null && Number.isNaN(ms)) return;
+  const sent = document.createElement('input');
+  sent.type = 'hidden';
+  sent.name = field.name;
+  sent.value = field.value;
+  field.after(sent);
+  field.removeAttribute('name');
+  // A calendar rejects a value with an offset.
+  field.value = '';
+  field.type = 'datetime-local';
+  field.value = ms === null ? '' : new Date(ms + OFFSET_MS).toISOString().slice(0, 16);
+  field.addEventListener('input', () => {
+    const { value } = field;
+    sent.value = value === '' ? '' : `${value.length === 16 ? `${value}:00` : value}+03:00`;
+  });
 }

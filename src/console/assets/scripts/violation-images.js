@@ -1,28 +1,54 @@
 // @ts-check
 /**
- * The images of a violation before they are sent: gathered from several choices and photos, shown, taken away again, and
- * added up, so that nobody sends in vain.
+ * The images of a violation before the upload: collected from several selections, previewed, removed, and totalled. When
+ * all together exceed the limit, those larger than their share of it are scaled down.
  */
+import { scaledDown } from './scale-photo.js';
 
-/** @type {File[]} */
+/** Three photos of this size take 20 s on a line of 1 Mbit/s. */
+const SCALED_BYTES_MAX = 800_000;
+
+/**
+ * As they were chosen.
+ *
+ * @type {File[]}
+ */
 let chosen = [];
+/**
+ * What is sent in place of a chosen photo that was scaled down to `mostBytes`; null when that failed.
+ *
+ * @type {WeakMap<File, { readonly file: File | null, readonly mostBytes: number }>}
+ */
+const scaled = new WeakMap();
+let scaling = Promise.resolve();
+/** Inputs that are listened to. */
+const bound = new WeakSet();
 
-/** Takes over the fields for files of the form, with the images that were chosen before it came anew. */
+/** Binds the file inputs of the form, and restores the images chosen before the form was replaced. */
 export function gatherImages() {
   const { field, camera } = partsOf();
   if (!field) return;
-  // A browser that goes back to the page may remember what was chosen.
+  // The browser may restore the selection when going back to the page.
   if (chosen.length === 0) chosen = [...(field.files ?? [])];
   for (const each of [field, camera]) {
-    each?.addEventListener('change', () => {
+    if (each === null || bound.has(each)) continue;
+    bound.add(each);
+    each.addEventListener('change', () => {
       chosen = [...chosen, ...[...(each.files ?? [])].filter((file) => !chosen.some((known) => isSame(known, file)))];
       show();
+      scaleDown();
     });
   }
   show();
+  scaleDown();
 }
 
-/** True when the images together are more than is taken; the reason is shown then, and has the focus. */
+/** Resolves when no photo is being scaled down any more. */
+export function imagesAreReady() {
+  return scaling;
+}
+
+/** True when the images exceed the limit. Moves the focus to the reason. */
 export function imagesAreTooLarge() {
   const { problem, mostBytes } = partsOf();
   if (total() <= mostBytes) return false;
@@ -31,7 +57,7 @@ export function imagesAreTooLarge() {
 }
 
 /**
- * A size as the server writes it.
+ * A size in the format of the server.
  *
  * @param {number} bytes
  */
@@ -42,7 +68,7 @@ export function sizeOf(bytes) {
 }
 
 /**
- * Words with what is named in braces filled in, each kept together in a line of either direction.
+ * Fills in `{name}` placeholders. Each value is isolated from the direction of the text around it.
  *
  * @param {string} words
  * @param {Readonly<Record<string, string>>} parts
@@ -51,15 +77,54 @@ export function filled(words, parts) {
   return words.replaceAll(/\{(\w+)\}/g, (_all, /** @type {string} */ name) => `\u2068${parts[name] ?? ''}\u2069`);
 }
 
+function scaleDown() {
+  scaling = scaling.then(scaleLargest).finally(() => {
+    show();
+    say('');
+  });
+}
+
+async function scaleLargest() {
+  const { mostBytes, scales } = partsOf();
+  if (!scales || total() <= mostBytes) return;
+  const shareBytes = Math.floor(mostBytes / chosen.length);
+  const targetBytes = Math.min(shareBytes, SCALED_BYTES_MAX);
+  const isLarge = (/** @type {File} */ file) =>
+    sentFor(file).size > shareBytes && (scaled.get(file)?.mostBytes ?? Infinity) > targetBytes;
+  const large = chosen.filter(isLarge);
+  for (const [at, file] of large.entries()) {
+    say('imagesScaling', { done: String(at + 1), count: String(large.length) });
+    scaled.set(file, { file: await scaledDown(file, targetBytes), mostBytes: targetBytes });
+  }
+}
+
+/**
+ * @param {string} what
+ * @param {Readonly<Record<string, string>>} [parts]
+ */
+function say(what, parts = {}) {
+  const { status } = partsOf();
+  if (status) status.textContent = filled(status.dataset[what] ?? '', parts);
+}
+
+/**
+ * The file that is sent for a chosen one.
+ *
+ * @param {File} file
+ */
+function sentFor(file) {
+  return scaled.get(file)?.file ?? file;
+}
+
 function show() {
   const { field, camera, previews, sum, problem, lost, mostBytes } = partsOf();
   if (!field || !previews) return;
   const transfer = new DataTransfer();
-  for (const file of chosen) transfer.items.add(file);
+  for (const file of chosen) transfer.items.add(sentFor(file));
   field.files = transfer.files;
   if (camera) camera.value = '';
   for (const image of previews.querySelectorAll('img')) URL.revokeObjectURL(image.src);
-  previews.replaceChildren(...chosen.map((file) => previewOf(file, previews.dataset['remove'] ?? '')));
+  previews.replaceChildren(...chosen.map((file) => previewOf(file, previews.dataset)));
   previews.hidden = chosen.length === 0;
   const parts = { count: String(chosen.length), size: sizeOf(total()), most: sizeOf(mostBytes) };
   if (sum) sum.textContent = chosen.length === 0 ? '' : filled(sum.dataset['imagesTotal'] ?? '', parts);
@@ -69,23 +134,26 @@ function show() {
 
 /**
  * @param {File} file
- * @param {string} removeWords
+ * @param {DOMStringMap} messages
  */
-function previewOf(file, removeWords) {
+function previewOf(file, messages) {
+  const removeText = messages['remove'] ?? '';
+  const sent = sentFor(file);
   const item = document.createElement('li');
   const image = document.createElement('img');
   image.alt = '';
-  image.src = URL.createObjectURL(file);
-  // What this browser cannot show is sent all the same.
+  image.src = URL.createObjectURL(sent);
+  // An image that this browser cannot show is still sent.
   image.addEventListener('error', () => image.remove());
   const words = document.createElement('span');
   words.className = 'photo-words';
   words.dir = 'auto';
-  words.textContent = `${file.name} · ${sizeOf(file.size)}`;
+  const scaledText = sent === file ? '' : ` · ${filled(messages['scaled'] ?? '', { size: sizeOf(file.size) })}`;
+  words.textContent = `${file.name} · ${sizeOf(sent.size)}${scaledText}`;
   const button = document.createElement('button');
   button.type = 'button';
-  button.textContent = removeWords;
-  button.setAttribute('aria-label', `${removeWords}: ${file.name}`);
+  button.textContent = removeText;
+  button.setAttribute('aria-label', `${removeText}: ${file.name}`);
   button.addEventListener('click', () => {
     chosen = chosen.filter((each) => each !== file);
     show();
@@ -96,7 +164,7 @@ function previewOf(file, removeWords) {
 }
 
 function total() {
-  return chosen.reduce((sum, { size }) => sum + size, 0);
+  return chosen.reduce((sum, file) => sum + sentFor(file).size, 0);
 }
 
 /**
@@ -122,6 +190,9 @@ function partsOf() {
     sum: find('[data-images-total]'),
     problem: find('[data-images-problem]'),
     lost: find('[data-files-lost]'),
+    status: find('[data-images-scaling]'),
+    /** Not where originals are kept. */
+    scales: part?.hasAttribute('data-images-scale') === true,
     mostBytes: Number(part?.getAttribute('data-images') ?? 0),
   };
 }

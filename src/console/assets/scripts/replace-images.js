@@ -1,0 +1,19 @@
+// @ts-check
+/** The form that replaces the images of a violation: its photos are scaled down before the browser sends it. */
+import { gatherImages, imagesAreReady, imagesAreTooLarge } from './violation-images.js';
+
+gatherImages();
+// A refresh of the page may have replaced the form.
+document.addEventListener('htmx:afterSettle', gatherImages);
+document.addEventListener('submit', (event) => {
+  const { target } = event;
+  if (!(target instanceof HTMLFormElement) || target.id !== 'form-images') return;
+  event.preventDefault();
+  void sendWhenReady(target);
+});
+
+/** @param {HTMLFormElement} form */
+async function sendWhenReady(form) {
+  await imagesAreReady();
+  if (form.isConnected && !imagesAreTooLarge()) form.submit();
+}

@@ -1,2 +1,0 @@
-/// <reference types="uplot" />
-/** The library leaves itself in the page as `uPlot`; its script stands before ours. */
