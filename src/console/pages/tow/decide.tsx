@@ -1,39 +1,34 @@
-import type { Report, TowRecord } from '../../../contracts/records';
-import { CORRECTABLE_FIELDS, isSettled } from '../../../domain/outbox';
-import { isAnswerQuestioned } from '../../../domain/questioned-answer';
-import { questionOf } from '../../../workflow/bulk-call';
-import { Field, PostForm } from '../../parts/form';
-import { CorrectionFields } from './correction';
-import { FormProblem } from './form-problem';
+import type { Report, TowRecord, Task } from '../../../contracts/records';
+import { allowedReportDecisions, DECISIONS, type DecisionAction } from '../../../domain/decisions';
+import { isSettled } from '../../../domain/outbox';
+import { questionOf } from '../../../workflow/decision-call';
+import { DecisionForm } from '../../parts/decision-form';
+import { CorrectionFields, taskMessages } from '../../parts/task';
+import { FormProblem } from './forms';
 import { waitingOf, type TowModel } from './model';
-import { Folded, Offer } from './offer';
-
-/** What people may decide about a report, as the rules of `decideReport` allow it now. */
-export const DECISIONS = ['correct', 'retry', 'waive', 'accept'] as const;
-export type Decision = (typeof DECISIONS)[number];
+import { Folded, LiveForm } from '../../parts/live-form';
+import { English, Age } from '../../parts/text';
+import { ErrorText } from '../../parts/why';
 
 /**
- * The decisions that would not be refused now, the likeliest first. One that waits behind another is not sent again: it
- * has not had its turn.
+ * The decisions to offer about a report. A report that waits behind another one offers no retry: its turn has not come, so
+ * a retry would change nothing.
  */
-export function decisionsOn(record: TowRecord, report: Report, isHead: boolean): readonly Decision[] {
-  const { id, state, inFlight, kind } = report;
-  if (isAnswerQuestioned(id, record.tasks)) return record.reports.some((each) => each.inFlight) ? [] : ['retry'];
-  if (isSettled(state) || state === 'sending' || inFlight) return [];
-  const canCorrect = state !== 'unknown' && CORRECTABLE_FIELDS[kind].length > 0;
-  return DECISIONS.filter((decision) => (decision !== 'correct' || canCorrect) && (decision !== 'retry' || isHead));
+export function decisionsOn(record: TowRecord, report: Report, isHead: boolean): readonly DecisionAction[] {
+  const allowed = allowedReportDecisions(report, record.reports, 'dispatcher');
+  return allowed.filter((decision) => decision !== 'retry' || isHead || isSettled(report.state));
 }
 
-/** What people are asked about a report as it stands; null when nothing can be decided about it. */
+/** The question that a decision on the report answers; null if nothing can be decided. */
 export function questionOn(record: TowRecord, report: Report): string | null {
   if (decisionsOn(record, report, true).length === 0) return null;
   const asked = record.tasks.filter(({ report_id }) => report_id === report.id);
   return [report.revision, report.state, ...asked.map(questionOf)].join(' ');
 }
 
-export const formOfDecision = (report: Report, decision: Decision) => `${decision}-${report.id}`;
+export const formOfDecision = (report: Report, decision: DecisionAction) => `${decision}-${report.id}`;
 
-/** The forms to decide about a report; behind a fold where nobody is asked. */
+/** The decision forms of a report, folded away unless a task asks for a decision. */
 export function DecideReport({
   model,
   report,
@@ -44,83 +39,142 @@ export function DecideReport({
   isAsked?: boolean;
 }) {
   const { viewer, failure } = model;
-  const isOver = isSettled(report.state) && !isAnswerQuestioned(report.id, model.record.tasks);
+  const isOver = isSettled(report.state) && report.differs === null;
   if (isOver || !viewer.may('dispatcher')) return null;
   const decisions = decisionsOn(model.record, report, waitingOf(model, report)?.kind !== 'behind');
   const wasRefused = DECISIONS.some((decision) => failure?.form === formOfDecision(report, decision));
   const forms = (
     <>
-      {decisions.length === 0 && <p class="muted">{viewer.words.towReports.inFlight}</p>}
+      {decisions.length === 0 && <p class="muted">{viewer.messages.towReports.inFlight}</p>}
       <div class="decisions">
         {decisions.map((decision) => (
-          <DecisionForm model={model} report={report} decision={decision} />
+          <FoldedDecision model={model} report={report} decision={decision} />
         ))}
       </div>
     </>
   );
   return (
-    <Offer model={model} id={`offer-${report.id}`} about={[decisions, questionOn(model.record, report)]}>
+    <LiveForm model={model} id={`live-${report.id}`} about={[decisions, questionOn(model.record, report)]}>
       {isAsked ? (
         forms
       ) : (
-        <Folded label={viewer.words.towReports.decide} isOpen={wasRefused} class="plain">
+        <Folded label={viewer.messages.towReports.decide} isOpen={wasRefused} class="plain">
           {forms}
         </Folded>
       )}
-    </Offer>
+    </LiveForm>
   );
 }
 
-function DecisionForm({ model, report, decision }: { model: TowModel; report: Report; decision: Decision }) {
+function FoldedDecision({ model, report, decision }: { model: TowModel; report: Report; decision: DecisionAction }) {
   const { viewer, failure, path } = model;
-  const { words } = viewer;
+  const { messages } = viewer;
   const form = formOfDecision(report, decision);
-  const label = words.terms.actions[decision];
-  const action = `${path}/reports/${encodeURIComponent(report.id)}/${decision}`;
+  const label = messages.terms.actions[decision];
+  const address = `${path}/reports/${encodeURIComponent(report.id)}/${decision}`;
   return (
     <Folded label={label} isOpen={failure?.form === form} group={`decide-${report.id}`}>
-      <PostForm
+      <DecisionForm
         viewer={viewer}
-        action={action}
+        decision={decision}
+        form={form}
+        address={address}
         id={`form-${form}`}
-        label={label}
+        ariaLabel={label}
         question={questionOn(model.record, report)}
+        failure={failure}
+        problem={<FormProblem model={model} form={form} />}
+        hint={hintOf(model, report, decision)}
       >
-        <FormProblem model={model} form={form} />
-        <p class="muted">{hintOf(model, report, decision)}</p>
         {decision === 'correct' && <CorrectionFields viewer={viewer} report={report} form={form} failure={failure} />}
-        {(decision === 'waive' || decision === 'accept') && (
-          <Field
-            viewer={viewer}
-            form={form}
-            name="reason"
-            label={words.towReports.reasonLabel}
-            rows={2}
-            isRequired
-            failure={failure}
-            maxLength={500}
-          />
-        )}
-        <p class="form-end">
-          <button type="submit" class={decision === 'waive' ? 'danger' : 'main'}>
-            {label}
-          </button>
-        </p>
-      </PostForm>
+      </DecisionForm>
     </Folded>
   );
 }
 
-function hintOf({ viewer }: TowModel, { kind, state }: Report, decision: Decision): string {
-  const words = viewer.words.towReports;
+function hintOf({ viewer }: TowModel, { kind, state }: Report, decision: DecisionAction): string {
+  const messages = viewer.messages.towReports;
   switch (decision) {
     case 'correct':
-      return words.correctHint;
+      return messages.correctHint;
     case 'retry':
-      return isSettled(state) ? words.sendAgainHint : words.retryHint;
+      return isSettled(state) ? messages.sendAgainHint : messages.retryHint;
     case 'waive':
-      return kind === 'invoice' ? words.waiveInvoiceHint : words.waiveHint;
+      return kind === 'invoice' ? messages.waiveInvoiceHint : messages.waiveHint;
     case 'accept':
-      return words.acceptHint;
+      return messages.acceptHint;
   }
+}
+
+/** The open tasks of the tow, with their forms. */
+export function Tasks({ model }: { model: TowModel }) {
+  const { viewer, record } = model;
+  if (record.tasks.length === 0) return null;
+  return (
+    <section id="tasks" class="card tow-tasks" aria-labelledby="tasks-title">
+      <h2 id="tasks-title">{viewer.messages.tow.sections.tasks}</h2>
+      {record.tasks.map((task) => (
+        <TaskCard model={model} task={task} />
+      ))}
+    </section>
+  );
+}
+
+function TaskCard({ model, task }: { model: TowModel; task: Task }) {
+  const { viewer, record } = model;
+  const report = record.reports.find(({ id }) => id === task.report_id);
+  const { title, advice } = taskMessages(viewer, task);
+  return (
+    <article class="tow-task" id={`task-${task.id}`}>
+      <div class="head">
+        <p class="tow-task-words">{title}</p>
+        {task.opened_at !== undefined && (
+          <p class="muted">
+            <Age viewer={viewer} since={task.opened_at} />
+          </p>
+        )}
+      </div>
+      <p>
+        {report?.lastError ? <ErrorText error={report.lastError} /> : <English viewer={viewer}>{task.message}</English>}
+      </p>
+      <p class="muted">
+        {advice}
+        {task.hint === 'perhaps_already_accepted' && ` ${viewer.messages.towReports.hints.perhaps_already_accepted}`}
+      </p>
+      {report && (
+        <p>
+          <a href={`#report-${report.id}`}>
+            {viewer.messages.tow.sections.reports}: {viewer.messages.terms.facts[report.kind]}
+          </a>
+        </p>
+      )}
+      {report && <DecideReport model={model} report={report} isAsked />}
+      {task.actions.includes('resolve') && viewer.may('dispatcher') && <Resolve model={model} task={task} />}
+    </article>
+  );
+}
+
+export const formOfTask = (id: string) => `resolve-${id}`;
+
+function Resolve({ model, task }: { model: TowModel; task: Task }) {
+  const { viewer, failure, path } = model;
+  const messages = viewer.messages.towReports;
+  const form = formOfTask(task.id);
+  return (
+    <LiveForm model={model} id={`live-task-${task.id}`} about={questionOf(task)}>
+      <Folded label={messages.resolve} isOpen={failure?.form === form}>
+        <DecisionForm
+          viewer={viewer}
+          decision="resolve"
+          form={form}
+          address={`${path}/tasks/${encodeURIComponent(task.id)}/resolve`}
+          ariaLabel={messages.resolve}
+          label={messages.resolve}
+          question={questionOf(task)}
+          failure={failure}
+          problem={<FormProblem model={model} form={form} />}
+        />
+      </Folded>
+    </LiveForm>
+  );
 }

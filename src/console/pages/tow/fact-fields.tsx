@@ -1,51 +1,78 @@
+import { FACT_CONTRACTS, fieldsOfKind } from '../../../contracts/facts';
 import type { AllowedFact } from '../../../domain/allowed-facts';
-import { Moment } from '../../parts/text';
-import { FactField, wasUsed, type FormOf } from './fact-field';
+import type { FactForm } from '../../../domain/facts';
+import { Timestamp, Plate, Ref, UserText } from '../../parts/text';
 import type { TowModel } from './model';
-import { Folded } from './offer';
-import { StartedFields } from './started-fields';
+import { Folded } from '../../parts/live-form';
+import type { Whereabouts } from '../../../domain/tow';
+import { UsePosition, Field, type FieldProps } from '../../parts/form';
+import { fieldLabel } from '../../parts/problem';
+import type { FactEvent } from '../../../domain/vocabulary';
 
-/** The fields of each fact: only what must be asked, and behind a fold what may be said besides. */
+/** The fields of each fact. Optional ones are folded. */
 
 export type Allowed = AllowedFact & { readonly allowed: true };
 
 export function FactFields({ model, fact }: { model: TowModel; fact: Allowed }) {
-  switch (fact.event) {
-    case 'started':
-      return <StartedFields model={model} form={fact} />;
-    case 'detained':
-      return null;
-    case 'released':
-      return <ReleasedFields model={model} />;
-    case 'canceled':
-      return <CanceledFields model={model} form={fact} />;
-    case 'invoice':
-      return <InvoiceFields model={model} form={fact} />;
-    case 'payment':
-      return <PaymentFields model={model} form={fact} />;
-  }
+  if (fact.event === 'started') return <StartedFields model={model} form={fact} />;
+  if (fact.event === 'released') return <ReleasedFields model={model} />;
+  if (fact.event === 'canceled') return <CanceledFields model={model} form={fact} />;
+  if (fact.event === 'invoice') return <InvoiceFields model={model} form={fact} />;
+  if (fact.event === 'payment') return <PaymentFields model={model} form={fact} />;
+  return <PlainFields model={model} event={fact.event} />;
 }
 
-/** Most things are told when they happen: the moment is asked only of whoever tells of earlier ones. */
+/** The fields of a fact that needs no form of its own; `WhenField` asks for the time. */
+function PlainFields({ model: { viewer, failure }, event }: { model: TowModel; event: FactEvent }) {
+  const { body } = FACT_CONTRACTS[event];
+  const names = Object.keys(body.shape).filter((name) => name !== 'occurred_at');
+  const numbers = fieldsOfKind(body, 'number');
+  if (names.length === 0) return null;
+  return (
+    <div class="fields">
+      {names.map((name) => (
+        <Field
+          viewer={viewer}
+          form={formOfFact(event)}
+          name={name}
+          label={fieldLabel(viewer, name) ?? name}
+          failure={failure}
+          {...(numbers.includes(name) ? { inputMode: 'decimal' as const, isLatin: true } : {})}
+        />
+      ))}
+    </div>
+  );
+}
+
+/** The time of a fact, folded away: most facts are recorded when they happen. */
 export function WhenField({ model, fact }: { model: TowModel; fact: Allowed }) {
   const { viewer } = model;
-  const words = viewer.words.towFacts;
+  const messages = viewer.messages.towFacts;
   if (fact.event === 'invoice') return null;
   return (
-    <Folded label={words.otherTime} isOpen={wasUsed(model, fact.event, ['occurred_at'])} class="aside-field">
-      <FactField model={model} event={fact.event} name="occurred_at" type="datetime-local" hint={words.timeHint} />
+    <Folded label={messages.otherTime} isOpen={wasUsed(model, fact.event, ['occurred_at'])} class="aside-field">
+      <FactField model={model} event={fact.event} name="occurred_at" type="datetime-local" hint={messages.timeHint} />
       {fact.notBefore !== null && (
-        <p class="hint">
-          {words.notBefore} <Moment viewer={viewer} at={fact.notBefore} />
-        </p>
+        <p class="hint">{messages.notBefore.rich({ time: <Timestamp viewer={viewer} at={fact.notBefore} /> })}</p>
       )}
     </Folded>
   );
 }
 
+/** The reasons that can be chosen, each with the English text that the service gets. */
+const CANCELLATION_REASONS = [
+  ['gone_on_arrival', 'Gone on arrival'],
+  ['owner_moved_it', 'Owner came and moved the vehicle'],
+  ['wrong_vehicle', 'Wrong vehicle'],
+  ['unreachable', 'Vehicle cannot be reached'],
+  ['unsafe', 'Vehicle cannot be towed safely'],
+  ['mistake', 'Requested by mistake'],
+] as const;
+
 function CanceledFields({ model, form }: { model: TowModel; form: FormOf<'canceled'> }) {
-  const words = model.viewer.words.towFacts;
-  const options = [['', words.choose], ...words.reasons, ['other', words.otherReason]] as const;
+  const messages = model.viewer.messages.towFacts;
+  const reasons = CANCELLATION_REASONS.map(([key, sent]) => [sent, messages.reasons[key]] as const);
+  const options = [['', messages.choose], ...reasons, ['other', messages.otherReason]] as const;
   return (
     <>
       <div class="fields">
@@ -54,13 +81,13 @@ function CanceledFields({ model, form }: { model: TowModel; form: FormOf<'cancel
           model={model}
           event="canceled"
           name="cancellation_more"
-          hint={words.moreHint}
+          hint={messages.moreHint}
           autocomplete="off"
           maxLength={400}
         />
       </div>
       {form.needsReason && (
-        <FactField model={model} event="canceled" name="reason" hint={words.opsReasonHint} rows={2} isRequired />
+        <FactField model={model} event="canceled" name="reason" hint={messages.opsReasonHint} rows={2} isRequired />
       )}
     </>
   );
@@ -68,8 +95,9 @@ function CanceledFields({ model, form }: { model: TowModel; form: FormOf<'cancel
 
 function InvoiceFields({ model, form }: { model: TowModel; form: FormOf<'invoice'> }) {
   const { viewer } = model;
-  const words = viewer.words.towFacts;
+  const messages = viewer.messages.towFacts;
   const { days, detainedAt, daysCounted, freeDays } = form.delay;
+  const delay = <strong>{messages.delay({ count: days })}</strong>;
   const options = form.vehicleTypes.map((type) => [type, type] as const);
   return (
     <>
@@ -77,35 +105,32 @@ function InvoiceFields({ model, form }: { model: TowModel; form: FormOf<'invoice
         <FactField model={model} event="invoice" name="vehicle_type" options={options} isRequired isLatin />
       </div>
       <p>
-        <strong>{words.delay(days)}</strong>
-        {': '}
-        {detainedAt === null ? (
-          words.delayOf.none
-        ) : (
-          <>
-            {viewer.words.terms.facts.detained} <Moment viewer={viewer} at={detainedAt} />,{' '}
-            {words.delayOf.counted(daysCounted, freeDays)}
-          </>
-        )}
-        .
+        {detainedAt === null
+          ? messages.delayOf.none.rich({ delay })
+          : messages.delayOf.counted.rich({
+              delay,
+              time: <Timestamp viewer={viewer} at={detainedAt} />,
+              counted: daysCounted,
+              free: freeDays,
+            })}
       </p>
       <Folded
-        label={words.otherDays}
+        label={messages.otherDays}
         isOpen={wasUsed(model, 'invoice', ['delay_in_days', 'override_reason'])}
         class="aside-field"
       >
         <div class="fields">
           <FactField model={model} event="invoice" name="delay_in_days" inputMode="numeric" isLatin />
-          <FactField model={model} event="invoice" name="override_reason" hint={words.overrideHint} />
+          <FactField model={model} event="invoice" name="override_reason" hint={messages.overrideHint} />
         </div>
       </Folded>
     </>
   );
 }
 
-/** Who took the vehicle: the service has no field for it (take-handover.ts). */
+/** Who took the vehicle. The service has no such field; it becomes a note (facts-route.ts). */
 function ReleasedFields({ model }: { model: TowModel }) {
-  const { handedHint } = model.viewer.words.towFacts;
+  const { handedHint } = model.viewer.messages.towFacts;
   const common = { model, event: 'released', autocomplete: 'off' } as const;
   return (
     <div class="fields">
@@ -123,4 +148,116 @@ function PaymentFields({ model, form }: { model: TowModel; form: FormOf<'payment
       <FactField model={model} event="payment" name="external_reference" autocomplete="off" isLatin />
     </div>
   );
+}
+
+const WIRE_NAMES = {
+  plateNumber: 'plate_number',
+  towedLocation: 'towed_location',
+  latitude: 'latitude',
+  longitude: 'longitude',
+} as const satisfies Record<keyof Whereabouts, FieldName>;
+const PLACE = ['plateNumber', 'towedLocation', 'latitude', 'longitude'] as const;
+
+/** The vehicle and its place. Values of the violation are not asked again. */
+function StartedFields({ model, form }: { model: TowModel; form: FormOf<'started'> }) {
+  const { viewer } = model;
+  const messages = viewer.messages.towFacts;
+  const given = PLACE.filter((name) => !form.missing.includes(name));
+  const isOpen = wasUsed(
+    model,
+    'started',
+    given.map((name) => WIRE_NAMES[name]),
+  );
+  return (
+    <>
+      <WhereaboutsFields model={model} names={form.missing} isRequired />
+      {given.length > 0 && (
+        <>
+          <SuppliedValues model={model} form={form} names={given} />
+          <Folded label={messages.different} isOpen={isOpen} class="aside-field">
+            <WhereaboutsFields model={model} names={given} />
+          </Folded>
+        </>
+      )}
+    </>
+  );
+}
+
+function WhereaboutsFields({
+  model,
+  names,
+  isRequired = false,
+}: {
+  model: TowModel;
+  names: readonly (keyof Whereabouts)[];
+  isRequired?: boolean;
+}) {
+  if (names.length === 0) return null;
+  const common = { model, event: 'started', isRequired } as const;
+  return (
+    <div class="fields" data-position>
+      {names.map((name) =>
+        name === 'latitude' || name === 'longitude' ? (
+          <FactField {...common} name={name} inputMode="decimal" isLatin />
+        ) : (
+          <FactField {...common} name={WIRE_NAMES[name]} autocomplete="off" />
+        ),
+      )}
+      {names.includes('latitude') && <UsePosition viewer={model.viewer} />}
+    </div>
+  );
+}
+
+/** The values that the violation supplies. */
+function SuppliedValues({
+  model,
+  form: { known },
+  names,
+}: {
+  model: TowModel;
+  form: FormOf<'started'>;
+  names: readonly (keyof Whereabouts)[];
+}) {
+  const messages = model.viewer.messages.towFacts;
+  return (
+    <dl class="facts known">
+      {names.map((name) => (
+        <>
+          <dt>{messages.fields[WIRE_NAMES[name]]}</dt>
+          <dd>
+            {name === 'plateNumber' && known.plateNumber !== null && <Plate plate={known.plateNumber} />}
+            {name === 'towedLocation' && known.towedLocation !== null && <UserText>{known.towedLocation}</UserText>}
+            {(name === 'latitude' || name === 'longitude') && <Ref>{String(known[name])}</Ref>}
+          </dd>
+        </>
+      ))}
+    </dl>
+  );
+}
+
+/** The allowed fact of one event. */
+type FormOf<E extends FactEvent> = Extract<FactForm, { event: E }>;
+
+/** The name of its form on the page. */
+export const formOfFact = (event: FactEvent) => `fact-${event}`;
+
+type FieldName = keyof TowModel['viewer']['messages']['towFacts']['fields'];
+
+/** A field of a fact, with its label. */
+function FactField({
+  model,
+  event,
+  name,
+  ...props
+}: { model: TowModel; event: FactEvent; name: FieldName } & Omit<FieldProps, 'viewer' | 'name' | 'form' | 'label'>) {
+  const { viewer, failure } = model;
+  const label = viewer.messages.towFacts.fields[name];
+  return <Field viewer={viewer} form={formOfFact(event)} name={name} label={label} failure={failure} {...props} />;
+}
+
+/** True if one of the fields was entered or refused. */
+function wasUsed({ failure }: TowModel, event: FactEvent, names: readonly string[]): boolean {
+  if (failure?.form !== formOfFact(event)) return false;
+  const { entered, refusal } = failure;
+  return names.some((name) => (entered.get(name) ?? '') !== '' || refusal.details.some(({ field }) => field === name));
 }

@@ -1,14 +1,13 @@
 import { ageOf } from '../../../domain/overdue';
-import { Badge, Plate, Ref, type Tone } from '../../parts/text';
+import { TowStateBadge } from '../../parts/states';
+import { Badge, Plate, Ref, Timestamp, UserText } from '../../parts/text';
 import { WhyTow } from '../../parts/why';
-import type { TowState } from '../../../domain/vocabulary';
-import { About } from './about';
 import type { TowModel } from './model';
 
-/** Which tow it is, how it stands, and why it waits. */
+/** Reference, state and plate of the tow, and why it waits. */
 export function TowHead({ model }: { model: TowModel }) {
   const { viewer, view, record, waiting } = model;
-  const { words, formats } = viewer;
+  const { messages, formats } = viewer;
   const { ageMs } = ageOf(record.tow, record.readAtMs);
   return (
     <header class="tow-head" id="tow-head">
@@ -17,27 +16,27 @@ export function TowHead({ model }: { model: TowModel }) {
           <h1>
             <Ref>{view.towing_reference_id}</Ref>
           </h1>
-          <Badge tone={TONES[view.state]}>{words.terms.towStates[view.state]}</Badge>
+          <TowStateBadge viewer={viewer} state={view.state} />
           <Marks model={model} />
         </div>
         <p class="row tow-ways">
           <span class="muted">
-            {words.tow.inStateFor(words.terms.towStates[view.state])} {formats.duration(ageMs)}
+            {messages.tow.inStateFor({ state: messages.terms.towStates[view.state] })} {formats.duration(ageMs)}
           </span>
           <a href={`/api${model.path}`} class="button small">
-            {words.tow.json}
+            {messages.tow.json}
           </a>
         </p>
       </div>
       <p class="tow-plate">
         {view.plate_number === null ? (
-          <span class="muted">{words.tow.noPlate}</span>
+          <span class="muted">{messages.tow.noPlate}</span>
         ) : (
           <Plate plate={view.plate_number} />
         )}
       </p>
-      <p class={`why ${waiting.kind === 'decision' || waiting.kind === 'gate' ? 'bad' : ''}`} id="tow-why">
-        <span class="visually-hidden">{words.why.label}: </span>
+      <p class={`why ${waiting.kind === 'decision' || waiting.kind === 'blocked' ? 'bad' : ''}`} id="tow-why">
+        <span class="visually-hidden">{messages.why.label}: </span>
         <WhyTow viewer={viewer} waiting={waiting} state={view.state} />
       </p>
       <About model={model} />
@@ -45,25 +44,119 @@ export function TowHead({ model }: { model: TowModel }) {
   );
 }
 
-const TONES: Readonly<Record<TowState, Tone>> = {
-  requested: 'wait',
-  started: 'busy',
-  detained: 'busy',
-  released: 'good',
-  canceled: 'quiet',
-};
-
 function Marks({ model: { viewer, view, overdue } }: { model: TowModel }) {
-  const words = viewer.words.tow;
+  const messages = viewer.messages.tow;
   const holds = view.dispatch.holds.filter(({ lifted }) => lifted === null).length;
   return (
     <>
       {overdue.map(({ what, sinceMs }) => (
-        <Badge tone="bad" title={viewer.formats.moment(new Date(sinceMs).toISOString())}>
-          {words.overdue[what]}
+        <Badge tone="bad" title={viewer.formats.timestamp(new Date(sinceMs).toISOString())}>
+          {messages.overdue[what]}
         </Badge>
       ))}
-      {holds > 0 && <Badge tone="bad">{words.onHold(holds)}</Badge>}
+      {holds > 0 && <Badge tone="bad">{messages.onHold({ count: holds })}</Badge>}
+    </>
+  );
+}
+
+/** Violation, place, crew and times of the tow. */
+function About({ model }: { model: TowModel }) {
+  const { viewer, view } = model;
+  const { messages } = viewer;
+  const { assignment } = view.dispatch;
+  return (
+    <dl class="facts tow-about">
+      <ViolationOf model={model} />
+      <dt>{messages.tow.place}</dt>
+      <dd>
+        {view.towed_location === null ? (
+          <span class="muted">{messages.tow.noPlace}</span>
+        ) : (
+          <UserText>{view.towed_location}</UserText>
+        )}
+      </dd>
+      <Coordinates model={model} />
+      <dt>{messages.tow.crew}</dt>
+      <dd>
+        {assignment === null ? (
+          <span class="muted">{messages.tow.unassigned}</span>
+        ) : (
+          <>
+            <UserText>{assignment.crew}</UserText>
+            {assignment.truck !== null && (
+              <>
+                {' · '}
+                <UserText>{assignment.truck}</UserText>
+              </>
+            )}
+          </>
+        )}
+      </dd>
+      <dt>{messages.tow.requestedAt}</dt>
+      <dd>
+        <Timestamp viewer={viewer} at={view.requested_at} />
+      </dd>
+      {view.cancellation_reason !== null && (
+        <>
+          <dt>{messages.tow.canceledBecause}</dt>
+          <dd>
+            <UserText>{view.cancellation_reason}</UserText>
+          </dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+/** The violation of the tow: its reference at the service and the page in towhook. */
+function ViolationOf({ model: { viewer, view } }: { model: TowModel }) {
+  const { tow: messages, terms } = viewer.messages;
+  return (
+    <>
+      <dt>{messages.violation}</dt>
+      <dd>
+        <Ref>{view.violation_reference_id}</Ref>
+        {view.violation_type !== null && ` · ${terms.violationTypes[view.violation_type]}`}
+        {view.zone_id !== null && (
+          <span class="muted">
+            {' · '}
+            {messages.zone} <Ref>{view.zone_id}</Ref>
+          </span>
+        )}
+        {' · '}
+        {view.violation_id === null ? (
+          <span class="muted">{messages.noViolation}</span>
+        ) : (
+          <a href={`/violations/${encodeURIComponent(view.violation_id)}`}>
+            {messages.ourViolation} <Ref>{view.violation_id}</Ref>
+          </a>
+        )}
+      </dd>
+    </>
+  );
+}
+
+/** Links to maps. Nothing is loaded from another site, and no referrer is sent. */
+function Coordinates({ model: { viewer, view } }: { model: TowModel }) {
+  const messages = viewer.messages.tow;
+  const { latitude, longitude } = view;
+  if (latitude === null || longitude === null) return null;
+  const at = `${latitude},${longitude}`;
+  const map = `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=18/${latitude}/${longitude}`;
+  return (
+    <>
+      <dt>{messages.coordinates}</dt>
+      <dd>
+        <Ref>{`${latitude}, ${longitude}`}</Ref>
+        <span class="tow-maps">
+          <a href={map} rel="noreferrer">
+            {messages.openMap} <span class="muted">{messages.openMapHint}</span>
+          </a>
+          <a href={`geo:${at}`} rel="noreferrer">
+            {messages.openDevice}
+          </a>
+        </span>
+      </dd>
     </>
   );
 }

@@ -1,32 +1,35 @@
 import { isWithdrawn } from '../../../domain/billing';
-import { reconcile } from '../../../domain/invoice';
-import { Badge, Moment, Ref, Written } from '../../parts/text';
-import { VersionTable, type Version } from './charges';
+import { reconcile, halalas } from '../../../domain/invoice';
+import { Badge, By, Timestamp, Ref, UserText } from '../../parts/text';
 import type { TowModel } from './model';
+import type { TowView } from '../../../contracts/operator';
+import type { InvoiceRequest } from '../../../domain/tow';
+import type { Json, JsonObject } from '../../../domain/vocabulary';
+import type { Viewer } from '../../viewer';
 
-/** The invoice as the service told it, each time it did; and whether it told the same. */
+/** All versions of the invoice, and whether answer and webhook agree. */
 export function Invoice({ model }: { model: TowModel }) {
   const { viewer, view, record } = model;
-  const words = viewer.words.tow.invoice;
+  const messages = viewer.messages.tow.invoice;
   const { invoiceRequest } = record.tow;
   const versions = view.invoices.toReversed();
   const [latest, ...older] = versions;
   if (!latest && !invoiceRequest) return null;
   return (
     <section class="card" id="invoice" aria-labelledby="invoice-title">
-      <h2 id="invoice-title">{viewer.words.tow.sections.invoice}</h2>
+      <h2 id="invoice-title">{viewer.messages.tow.sections.invoice}</h2>
       {invoiceRequest !== null && (
         <p>
-          {words.asked(invoiceRequest.vehicleType, words.days(invoiceRequest.delayInDays))}
+          {messages.asked({
+            vehicle: invoiceRequest.vehicleType,
+            days: messages.days({ count: invoiceRequest.delayInDays }),
+          })}
           {invoiceRequest.delayInDays !== invoiceRequest.computedDelayInDays && (
-            <span class="muted">
-              {' '}
-              ({words.override(invoiceRequest.computedDelayInDays, invoiceRequest.overrideReason)})
-            </span>
+            <span class="muted"> ({overrideText(viewer, invoiceRequest)})</span>
           )}
         </p>
       )}
-      {!latest && <p class="muted">{words.waiting}</p>}
+      {!latest && <p class="muted">{messages.waiting}</p>}
       {latest && (
         <>
           <Reconciled model={model} />
@@ -35,7 +38,7 @@ export function Invoice({ model }: { model: TowModel }) {
       )}
       {older.length > 0 && (
         <details id="invoice-older">
-          <summary>{words.older(older.length)}</summary>
+          <summary>{messages.older({ count: older.length })}</summary>
           <div class="folded-body">
             {older.map((version) => (
               <VersionTable viewer={viewer} version={version} />
@@ -44,22 +47,31 @@ export function Invoice({ model }: { model: TowModel }) {
         </details>
       )}
       <Payments model={model} />
-      <p class="muted">{words.notTax}</p>
+      <p class="muted">{messages.notTax}</p>
     </section>
   );
 }
 
-/** Compares as the house does: the answer with the newest call of the webhook. */
+/** The days of delay that were computed, where a person set others. */
+function overrideText(
+  { messages }: Viewer,
+  { computedDelayInDays: computed, overrideReason: reason }: InvoiceRequest,
+): string {
+  const { invoice } = messages.tow;
+  return reason === null ? invoice.override({ computed }) : invoice.overrideReason({ computed, reason });
+}
+
+/** Compares the latest answer with the latest webhook. */
 function Reconciled({ model: { viewer, view } }: { model: TowModel }) {
-  const words = viewer.words.tow.invoice;
+  const messages = viewer.messages.tow.invoice;
   const answer = view.invoices.findLast(({ source }) => source === 'answer');
   const webhook = view.invoices.findLast(({ source }) => source === 'webhook');
-  if (!answer || !webhook) return <p class="muted">{words.oneSide}</p>;
+  if (!answer || !webhook) return <p class="muted">{messages.oneSide}</p>;
   const differing = reconcile(chargesOf(answer), chargesOf(webhook));
-  if (differing.length === 0) return <p class="agree">{words.agree}</p>;
+  if (differing.length === 0) return <p class="agree">{messages.agree}</p>;
   return (
     <p class="differ">
-      <strong>{words.differ}</strong>{' '}
+      <strong>{messages.differ}</strong>{' '}
       {differing.map(({ field }, index) => (
         <>
           {index > 0 && ', '}
@@ -75,13 +87,13 @@ function chargesOf({ towing_invoice, delay_invoice }: Version) {
 }
 
 function Payments({ model: { viewer, record } }: { model: TowModel }) {
-  const words = viewer.words.tow.invoice;
+  const messages = viewer.messages.tow.invoice;
   const { tow, reports } = record;
   if (tow.payments.length === 0) return null;
   const facts = tow.facts.filter(({ event }) => event === 'payment');
   return (
     <>
-      <h3>{words.payments}</h3>
+      <h3>{messages.payments}</h3>
       <ul class="plain-list">
         {tow.payments.map(({ paymentStatus, externalReference }, index) => {
           const fact = facts[index];
@@ -91,21 +103,93 @@ function Payments({ model: { viewer, record } }: { model: TowModel }) {
               {externalReference !== null && (
                 <>
                   {' · '}
-                  <Written>{externalReference}</Written>
+                  <UserText>{externalReference}</UserText>
                 </>
               )}
               {fact && (
                 <>
                   {' · '}
-                  <Moment viewer={viewer} at={fact.occurredAt} /> · {viewer.words.common.by}{' '}
-                  <Written>{fact.by}</Written>
+                  <By viewer={viewer} at={fact.occurredAt} by={fact.by} />
                 </>
               )}
-              {isWithdrawn(reports, index) && <Badge tone="quiet">{words.withdrawn}</Badge>}
+              {isWithdrawn(reports, index) && <Badge tone="quiet">{messages.withdrawn}</Badge>}
             </li>
           );
         })}
       </ul>
     </>
   );
+}
+
+type Version = TowView['invoices'][number];
+
+/** Towing and delay charges side by side. */
+function VersionTable({ viewer, version }: { viewer: Viewer; version: Version }) {
+  const messages = viewer.messages.tow.invoice;
+  const { towing_invoice: towing, delay_invoice: delay } = version;
+  const amounts = [
+    [messages.tax, 'tax'],
+    [messages.total, 'total_amount'],
+    [messages.paid, 'paid_amount'],
+  ] as const;
+  const names = [
+    [messages.number, 'invoice_number'],
+    [messages.vat, 'vat_number'],
+  ] as const;
+  return (
+    <div class="scroll" tabindex={0} role="group" aria-label={messages.sources[version.source]}>
+      <table class="charges">
+        <caption>
+          {messages.sources[version.source]} · <Timestamp viewer={viewer} at={version.received_at} />
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">{messages.charge}</th>
+            <th scope="col">{messages.towing}</th>
+            <th scope="col">{messages.delay}</th>
+            <th scope="col">{messages.sum}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {names
+            .filter(([, name]) => towing[name] !== undefined || delay?.[name] !== undefined)
+            .map(([label, name]) => (
+              <tr>
+                <th scope="row">{label}</th>
+                <td>{textIn(towing, name)}</td>
+                <td>{textIn(delay, name)}</td>
+                <td />
+              </tr>
+            ))}
+          {amounts.map(([label, name]) => (
+            <tr>
+              <th scope="row">{label}</th>
+              <td class="number">{moneyIn(viewer, towing[name])}</td>
+              <td class="number">{moneyIn(viewer, delay?.[name])}</td>
+              <td class="number">{sumOf(viewer, towing[name], delay?.[name])}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function textIn(charge: JsonObject | null, name: string) {
+  const value = charge?.[name];
+  return typeof value === 'string' || typeof value === 'number' ? <Ref>{String(value)}</Ref> : '–';
+}
+
+/** An amount; text that is no amount is shown unchanged. */
+function moneyIn(viewer: Viewer, amount: Json | undefined): string {
+  const value = halalas(amount);
+  if (value !== null) return viewer.formats.money(value / 100);
+  return typeof amount === 'string' ? amount : '–';
+}
+
+/** The sum. Absent charges count as zero; an unreadable one leaves no sum. */
+function sumOf(viewer: Viewer, ...amounts: readonly (Json | undefined)[]): string {
+  const known = amounts.filter((amount) => amount !== undefined && amount !== null).map(halalas);
+  if (known.length === 0 || known.includes(null)) return '–';
+  return viewer.formats.money(known.reduce<number>((sum, value) => sum + (value ?? 0), 0) / 100);
 }

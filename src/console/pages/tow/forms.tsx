@@ -1,10 +1,10 @@
 import type { Child } from 'hono/jsx';
 import { Field, PostForm, type FieldProps } from '../../parts/form';
-import { FormProblem } from './form-problem';
 import type { TowModel } from './model';
-import { Folded, Offer } from './offer';
+import { Folded, LiveForm } from '../../parts/live-form';
+import { Problem } from '../../parts/problem';
 
-/** A form about what the operator keeps for itself, behind its name. */
+/** A folded form for dispatch data. */
 export function LocalForm({
   model,
   name,
@@ -17,17 +17,17 @@ export function LocalForm({
   model: TowModel;
   /** Of the form on its page. */
   name: string;
-  /** What follows the address of the tow. */
+  /** The path after that of the tow. */
   action: string;
   label: string;
-  /** What the form depends on. */
+  /** The data that the form depends on; see `LiveForm`. */
   about: unknown;
   isDanger?: boolean;
   children?: Child;
 }) {
   const { viewer, failure, path } = model;
   return (
-    <Offer model={model} id={`offer-${name}`} about={about}>
+    <LiveForm model={model} id={`live-${name}`} about={about}>
       <Folded label={label} isOpen={failure?.form === name}>
         <PostForm viewer={viewer} action={`${path}/${action}`} label={label}>
           <FormProblem model={model} form={name} />
@@ -39,11 +39,11 @@ export function LocalForm({
           </p>
         </PostForm>
       </Folded>
-    </Offer>
+    </LiveForm>
   );
 }
 
-/** A field of such a form. */
+/** A field of a dispatch form. */
 export function LocalField({ model, ...props }: { model: TowModel } & Omit<FieldProps, 'viewer' | 'failure'>) {
   return <Field viewer={model.viewer} failure={model.failure} autocomplete="off" {...props} />;
 }
@@ -56,4 +56,9 @@ export function LocalCard({ id, title, children }: { id: string; title: string; 
       {children}
     </section>
   );
+}
+
+/** The invalid fields of a form. Other refusals are shown at the top of the page. */
+export function FormProblem({ model: { viewer, failure }, form }: { model: TowModel; form: string }) {
+  return failure?.refusal.httpStatus === 422 ? <Problem viewer={viewer} failure={failure} form={form} /> : null;
 }

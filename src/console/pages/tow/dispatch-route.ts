@@ -1,20 +1,19 @@
 import { ROUTES } from '../../../contracts/operator-routes';
 import type { Role } from '../../../domain/vocabulary';
 import type { JsonRoute } from '../../../workflow/operator-port';
-import type { Done } from '../../answers';
-import { carryOut } from '../../carry-out';
-import { bodyOf } from '../../entries';
-import type { Pages, Posted } from '../../serve';
-import type { TowTools } from './index';
-import { towPath } from './model';
+import type { DoneMessage, Pages, PostedForm } from '../../page';
+import { submit } from '../../submit';
+import { bodyOf } from '../../forms';
+import type { TowPageTools } from './model';
+import { towPath } from '../../page-table';
 
 interface LocalAction {
-  /** What follows the address of the tow. */
+  /** The path after that of the tow. */
   readonly path: string;
   readonly route: JsonRoute;
   readonly role: Role;
-  readonly done: Done;
-  readonly form: (posted: Posted) => string;
+  readonly done: DoneMessage;
+  readonly form: (posted: PostedForm) => string;
   readonly body: (form: URLSearchParams) => unknown;
 }
 
@@ -90,12 +89,12 @@ const ACTIONS: readonly LocalAction[] = [
   },
 ];
 
-/** What the operator keeps of a tow for itself, and which violation the tow comes from. */
-export function takeLocal(pages: Pages, tools: TowTools): void {
+/** Records that towhook keeps and does not report: crew, steps, yard, holds, notes, the linked violation. */
+export function serveDispatch(pages: Pages, tools: TowPageTools): void {
   for (const { path, route, role, done, form, body } of ACTIONS) {
     pages.post(`/tows/:ref/${path}`, role, (posted) => {
       const ref = posted.params('ref');
-      return carryOut(tools.api, posted, {
+      return submit(tools.api, posted, {
         route,
         params: { towing_reference_id: ref, hold_id: posted.params('hold') },
         body: body(posted.form),

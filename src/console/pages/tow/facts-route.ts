@@ -1,0 +1,108 @@
+import { FACT_CONTRACTS, fieldsOfKind } from '../../../contracts/facts';
+import { ROUTES } from '../../../contracts/operator-routes';
+import { FACTS } from '../../../domain/facts';
+import { previousTimestamp } from '../../../domain/tow';
+import { FACT_EVENTS, type FactEvent } from '../../../domain/vocabulary';
+import { sha256Hex } from '../../../platform/hash';
+import { submit } from '../../submit';
+import { bodyOf, type EntryRules } from '../../forms';
+import type { FormFailure, Pages, PostedForm, PageTools } from '../../page';
+import type { TowPageTools } from './model';
+import { towPath } from '../../page-table';
+import { formOfFact } from './fact-fields';
+import type { ApiCallRefusal } from '../../../workflow/operator-port';
+
+/** Records facts. */
+export function serveFacts(pages: Pages, tools: TowPageTools): void {
+  for (const event of FACT_EVENTS) {
+    pages.post(`/tows/:ref/${event}`, FACTS[event].role, async (posted) => {
+      const ref = posted.params('ref');
+      const refusal = event === 'released' ? await addHandoverNote(tools, posted) : null;
+      if (refusal) return tools.show(posted, { form: formOfFact(event), refusal, entered: posted.form });
+      return submit(tools.api, posted, {
+        route: ROUTES[event],
+        params: { towing_reference_id: ref },
+        body: await factBody(tools, posted, event),
+        form: formOfFact(event),
+        next: towPath(ref),
+        done: 'recorded',
+        again: (failure) => tools.show(posted, event === 'canceled' ? atReasonText(failure) : failure),
+      });
+    });
+  }
+}
+
+/** A chosen reason is valid, so what the API refuses about it is the text beside it. */
+function atReasonText(failure: FormFailure): FormFailure {
+  if ((failure.entered.get('cancellation_reason') ?? '') === '') return failure;
+  const details = failure.refusal.details.map(({ field, rule }) => ({
+    field: field === 'cancellation_reason' ? 'cancellation_more' : field,
+    rule,
+  }));
+  return { ...failure, refusal: { ...failure.refusal, details } };
+}
+
+/** The fields of a form that go to the API. */
+function entryRules(event: FactEvent): EntryRules {
+  const { body } = FACT_CONTRACTS[event];
+  return {
+    only: Object.keys(body.shape),
+    numbers: fieldsOfKind(body, 'number'),
+    timestamps: fieldsOfKind(body, 'timestamp'),
+  };
+}
+
+async function factBody({ progress }: TowPageTools, { form, params }: PostedForm, event: FactEvent) {
+  const body = bodyOf(form, entryRules(event));
+  const occurredAt = body['occurred_at'];
+  if (event === 'canceled') Object.assign(body, { cancellation_reason: cancellationReason(form) });
+  if (typeof occurredAt === 'string') {
+    const record = await progress.tows.read(params('ref'));
+    body['occurred_at'] = withinItsMinute(occurredAt, record && previousTimestamp(record.tow));
+  }
+  return body;
+}
+
+/** The chosen reason and the text beside it, as one text; undefined if no reason is chosen. */
+function cancellationReason(form: URLSearchParams): string | undefined {
+  const chosen = form.get('cancellation_reason') ?? '';
+  const more = (form.get('cancellation_more') ?? '').trim();
+  // Without a chosen reason the field counts as empty.
+  const parts = [chosen === 'other' ? '' : chosen, more].filter((part) => part !== '');
+  return chosen === '' || parts.length === 0 ? undefined : parts.join(': ');
+}
+
+/** Raises an entered minute to the time of the previous fact if both are in the same minute. */
+function withinItsMinute(entered: string, before: string | null): string {
+  if (before === null) return entered;
+  const [enteredMs, beforeMs] = [Date.parse(entered), Date.parse(before)];
+  const isSameMinute = Math.floor(enteredMs / 60_000) === Math.floor(beforeMs / 60_000);
+  return isSameMinute && enteredMs < beforeMs ? before : entered;
+}
+
+/**
+ * Adds a note on who takes the vehicle before the release is recorded, because a release without its note could not be
+ * proved. The same note is added once within 24 hours. Returns the refusal of the note; null if it was added or nothing
+ * was entered.
+ */
+async function addHandoverNote(
+  { api }: Pick<PageTools, 'api'>,
+  { actor, form, params }: PostedForm,
+): Promise<ApiCallRefusal | null> {
+  const [name, identity] = [entered(form, 'handed_to'), entered(form, 'handed_id')];
+  if (name === '' && identity === '') return null;
+  const parts = [`Handed to ${name === '' ? '(no name)' : name}`, ...(identity === '' ? [] : [`id ${identity}`])];
+  const text = parts.join(', ');
+  const ref = params('ref');
+  const answer = await api.call(ROUTES.addNote, {
+    actor,
+    params: { towing_reference_id: ref },
+    body: { text },
+    idempotencyKey: `handover-${sha256Hex(JSON.stringify([ref, text]))}`,
+  });
+  return answer.ok ? null : answer.refusal;
+}
+
+function entered(form: URLSearchParams, name: string): string {
+  return (form.get(name) ?? '').trim();
+}
