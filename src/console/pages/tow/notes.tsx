@@ -1,16 +1,17 @@
-import { Ref } from '../../parts/text';
-import { LocalCard, LocalField, LocalForm } from './local';
+import { By, Ref, UserText } from '../../parts/text';
+import { LocalCard, LocalField, LocalForm, FormProblem } from './forms';
 import type { TowModel } from './model';
-import { By } from './yard';
+import { PostForm } from '../../parts/form';
+import { Folded, LiveForm } from '../../parts/live-form';
 
-/** What people want each other to know. */
+/** Notes of the staff. */
 export function Notes({ model }: { model: TowModel }) {
   const { viewer, view } = model;
-  const words = viewer.words.towDispatch.notes;
+  const messages = viewer.messages.towDispatch.notes;
   const { notes } = view.dispatch;
   return (
-    <LocalCard id="notes" title={words.title}>
-      {notes.length === 0 && <p class="muted">{words.none}</p>}
+    <LocalCard id="notes" title={messages.title}>
+      {notes.length === 0 && <p class="muted">{messages.none}</p>}
       {notes.length > 0 && (
         <ul class="plain-list">
           {notes.toReversed().map((note) => (
@@ -19,49 +20,124 @@ export function Notes({ model }: { model: TowModel }) {
                 {note.text}
               </p>
               <p class="muted">
-                <By viewer={viewer} said={note} />
+                <By viewer={viewer} at={note.at} by={note.by} />
               </p>
             </li>
           ))}
         </ul>
       )}
       {viewer.may('crew') && (
-        <LocalForm model={model} name="note" action="notes" label={words.add} about={null}>
-          <LocalField model={model} form="note" name="text" label={words.text} rows={3} isRequired maxLength={2000} />
+        <LocalForm model={model} name="note" action="notes" label={messages.add} about={null}>
+          <LocalField
+            model={model}
+            form="note"
+            name="text"
+            label={messages.text}
+            rows={3}
+            isRequired
+            maxLength={2000}
+          />
         </LocalForm>
       )}
     </LocalCard>
   );
 }
 
-/** Which of our violations the tow comes from, where it was not found by itself or wrongly. */
+/** Links the tow to a violation by hand. */
 export function Link({ model }: { model: TowModel }) {
   const { viewer, view } = model;
-  const words = viewer.words.towDispatch.link;
+  const messages = viewer.messages.towDispatch.link;
   if (!viewer.may('dispatcher')) return null;
   return (
-    <LocalCard id="link" title={words.title}>
+    <LocalCard id="link" title={messages.title}>
       <p>
         {view.violation_id === null ? (
-          <span class="muted">{viewer.words.tow.noViolation}</span>
+          <span class="muted">{viewer.messages.tow.noViolation}</span>
         ) : (
           <a href={`/violations/${encodeURIComponent(view.violation_id)}`}>
             <Ref>{view.violation_id}</Ref>
           </a>
         )}
       </p>
-      <LocalForm model={model} name="link" action="violation" label={words.link} about={view.violation_id}>
+      <LocalForm model={model} name="link" action="violation" label={messages.link} about={view.violation_id}>
         <LocalField
           model={model}
           form="link"
           name="violation_id"
-          label={words.id}
-          hint={words.hint}
+          label={messages.id}
+          hint={messages.hint}
           isRequired
           isLatin
           maxLength={200}
         />
       </LocalForm>
     </LocalCard>
+  );
+}
+
+/** Photos of the vehicle, loaded from the API. */
+export function Photos({ model }: { model: TowModel }) {
+  const { viewer, view, path } = model;
+  const messages = viewer.messages.towDispatch.photos;
+  const { photos } = view.dispatch;
+  return (
+    <LocalCard id="photos" title={messages.title}>
+      {photos.length === 0 && <p class="muted">{messages.none}</p>}
+      {photos.length > 0 && (
+        <ul class="photos">
+          {photos.map(({ id, name, size_bytes, at, by }) => {
+            const address = `/api${path}/photos/${encodeURIComponent(id)}`;
+            return (
+              <li>
+                <a href={address}>
+                  <img src={address} alt={messages.alt({ name })} loading="lazy" width="96" height="96" />
+                </a>
+                <span class="muted photo-words">
+                  <UserText>{name}</UserText> · {viewer.formats.bytes(size_bytes)} ·{' '}
+                  <By viewer={viewer} at={at} by={by} />
+                </span>
+              </li>
+            );
+          })}
+        </ul>
+      )}
+      {viewer.may('crew') && <AddPhotos model={model} />}
+    </LocalCard>
+  );
+}
+
+function AddPhotos({ model }: { model: TowModel }) {
+  const { viewer, failure, path } = model;
+  const messages = viewer.messages.towDispatch.photos;
+  return (
+    <LiveForm model={model} id="live-photos" about={null}>
+      <Folded label={messages.add} isOpen={failure?.form === 'photos'}>
+        <PostForm viewer={viewer} action={`${path}/photos`} label={messages.add} hasFiles>
+          <FormProblem model={model} form="photos" />
+          <div class="field">
+            <label for="photos-images">{messages.choose}</label>
+            <input
+              id="photos-images"
+              name="images"
+              type="file"
+              accept="image/*"
+              multiple
+              required
+              aria-describedby="photos-images-hint"
+              data-preview="photos-preview"
+            />
+            <p class="hint" id="photos-images-hint">
+              {messages.hint}
+            </p>
+          </div>
+          <ul class="photos" id="photos-preview" hidden />
+          <p class="form-end">
+            <button type="submit" class="main">
+              {messages.send}
+            </button>
+          </p>
+        </PostForm>
+      </Folded>
+    </LiveForm>
   );
 }

@@ -1,22 +1,23 @@
 import type { TowView } from '../../../contracts/operator';
 import type { Report } from '../../../contracts/records';
-import { isAnswerQuestioned } from '../../../domain/questioned-answer';
 import { Attempts } from '../../parts/attempts';
-import { ReportState } from '../../parts/report-state';
-import { Moment, Written } from '../../parts/text';
-import { LastWords, WhyReport } from '../../parts/why';
+import { Differs } from '../../parts/differs';
+import { ReportState } from '../../parts/states';
+import { Timestamp, UserText } from '../../parts/text';
+import { ErrorText, WhyReport } from '../../parts/why';
 import { DecideReport } from './decide';
-import { Wire } from './wire';
 import { waitingOf, type TowModel } from './model';
+import { OPERATIONS } from '../../../contracts/operations';
+import { maskedBody, maskedJson, maskedText } from '../../mask';
 
-/** Everything owed to the service, in the order in which it leaves. */
+/** The reports of the tow in their order of delivery. */
 export function Reports({ model }: { model: TowModel }) {
   const { viewer, record, view } = model;
-  const words = viewer.words.towReports;
+  const messages = viewer.messages.towReports;
   return (
     <section id="reports" aria-labelledby="reports-title">
-      <h2 id="reports-title">{viewer.words.tow.sections.reports}</h2>
-      {view.reports.length === 0 && <p class="card muted">{words.none}</p>}
+      <h2 id="reports-title">{viewer.messages.tow.sections.reports}</h2>
+      {view.reports.length === 0 && <p class="card muted">{messages.none}</p>}
       {view.reports.map((shown) => {
         const report = record.reports.find(({ id }) => id === shown.id);
         return report && <ReportCard model={model} report={report} shown={shown} />;
@@ -27,14 +28,14 @@ export function Reports({ model }: { model: TowModel }) {
 
 function ReportCard({ model, report, shown }: { model: TowModel; report: Report; shown: TowView['reports'][number] }) {
   const { viewer } = model;
-  const { words } = viewer;
+  const { messages } = viewer;
   const waiting = waitingOf(model, report);
   return (
     <article class="card tow-report" id={`report-${report.id}`} aria-labelledby={`report-${report.id}-title`}>
       <div class="head">
-        <h3 id={`report-${report.id}-title`}>{words.terms.facts[report.kind]}</h3>
+        <h3 id={`report-${report.id}-title`}>{messages.terms.facts[report.kind]}</h3>
         <p class="row">
-          <span class="muted">{words.attempts.count(report.attempts)}</span>
+          <span class="muted">{messages.attempts.count({ count: report.attempts })}</span>
           <ReportState viewer={viewer} report={shown} />
         </p>
       </div>
@@ -44,11 +45,12 @@ function ReportCard({ model, report, shown }: { model: TowModel; report: Report;
         </p>
       )}
       <ReportFacts model={model} report={report} shown={shown} />
+      {report.differs !== null && <Differs viewer={viewer} differenceId={report.differs} />}
       <details id={`wire-${report.id}`}>
-        <summary>{words.towReports.wire}</summary>
+        <summary>{messages.towReports.wire}</summary>
         <div class="folded-body">
           <Wire model={model} report={report} />
-          <h4>{words.attempts.title}</h4>
+          <h4>{messages.attempts.title}</h4>
           <Attempts viewer={viewer} log={report.log} count={report.attempts} />
         </div>
       </details>
@@ -57,10 +59,9 @@ function ReportCard({ model, report, shown }: { model: TowModel; report: Report;
   );
 }
 
-/** True when a task asks about the report: its forms then stand with the task. */
-export function isAsked({ record }: TowModel, { id }: Report): boolean {
-  const isUnsettledAsked = record.tasks.some(({ report_id, type }) => report_id === id && type !== 'answer_broken');
-  return isUnsettledAsked || isAnswerQuestioned(id, record.tasks);
+/** True if a task shows the decision forms of the report. */
+function isAsked({ record }: TowModel, { id }: Report): boolean {
+  return record.tasks.some(({ report_id }) => report_id === id);
 }
 
 function ReportFacts({
@@ -72,12 +73,12 @@ function ReportFacts({
   report: Report;
   shown: TowView['reports'][number];
 }) {
-  const { words } = viewer;
+  const { messages } = viewer;
   const rows = [
-    [words.towReports.created, shown.created_at],
-    [words.towReports.delivered, shown.delivered_at],
-    [words.towReports.nextTry, shown.next_attempt_at],
-    [words.towReports.giveUp, shown.give_up_at],
+    [messages.towReports.created, shown.created_at],
+    [messages.towReports.delivered, shown.delivered_at],
+    [messages.towReports.nextTry, shown.next_attempt_at],
+    [messages.towReports.giveUp, shown.give_up_at],
   ] as const;
   return (
     <dl class="inline-facts">
@@ -87,27 +88,66 @@ function ReportFacts({
             <div>
               <dt>{label}</dt>
               <dd>
-                <Moment viewer={viewer} at={at} />
+                <Timestamp viewer={viewer} at={at} />
               </dd>
             </div>
           ),
       )}
       {report.lastError !== null && (
         <div>
-          <dt>{words.towReports.lastError}</dt>
+          <dt>{messages.towReports.lastError}</dt>
           <dd>
-            <LastWords error={report.lastError} />
+            <ErrorText error={report.lastError} />
           </dd>
         </div>
       )}
       {report.reason !== null && (
         <div>
-          <dt>{words.towReports.reason}</dt>
+          <dt>{messages.towReports.reason}</dt>
           <dd>
-            <Written>{report.reason}</Written>
+            <UserText>{report.reason}</UserText>
           </dd>
         </div>
       )}
     </dl>
   );
+}
+
+/** The request and the response of a report, without the token and personal data. */
+function Wire({ model, report }: { model: TowModel; report: Report }) {
+  const messages = model.viewer.messages.towReports;
+  return (
+    <div class="wire">
+      <p class="muted">{messages.maskedHint}</p>
+      <h4>{messages.request}</h4>
+      <pre tabindex={0} aria-label={messages.request}>
+        {requestOf(report, model.personal)}
+      </pre>
+      <h4>{messages.answer}</h4>
+      {report.brokenAnswer !== null && <p>{messages.brokenAnswer}</p>}
+      {report.log.length === 0 ? (
+        <p class="muted">{messages.noAnswer}</p>
+      ) : (
+        <pre tabindex={0} aria-label={messages.answer}>
+          {answerOf(model, report)}
+        </pre>
+      )}
+    </div>
+  );
+}
+
+/** The request as sent. The base URL is configuration and not shown. */
+function requestOf({ kind, body }: Report, personal: readonly string[]): string {
+  const { method, path } = OPERATIONS[kind];
+  const head = [`${method} {base_url}${path}`, 'Authorization: Bearer •••', 'Content-Type: application/json'];
+  return `${head.join('\n')}\n\n${maskedJson(body, personal)}`;
+}
+
+function answerOf({ viewer, personal }: TowModel, { log, answer, brokenAnswer, lastError }: Report): string {
+  const last = log.at(-1);
+  const { http_status: status = null, message = lastError?.message ?? null } = last ?? {};
+  const head = status === null ? viewer.messages.attempts.noStatus : `HTTP ${status}`;
+  const shown = message === null || message === 'accepted' ? [] : [maskedText(message, personal)];
+  const body = brokenAnswer === null ? answer && maskedJson(answer, personal) : maskedBody(brokenAnswer, personal);
+  return [head, ...shown, ...(body === null ? [] : ['', body])].join('\n');
 }

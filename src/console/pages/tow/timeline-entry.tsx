@@ -3,32 +3,33 @@ import type { TimelineEntry } from '../../../contracts/records';
 import { CREW_STEPS } from '../../../domain/dispatch';
 import { TASK_TYPES } from '../../../domain/tasks';
 import { FACT_EVENTS } from '../../../domain/vocabulary';
-import { Moment, Ref, Written } from '../../parts/text';
+import { entryOf, formatted } from '../../messages';
+import { Timestamp, Ref, UserText, Plate } from '../../parts/text';
 import { oneOf, type Viewer } from '../../viewer';
-import { TIMELINE_TYPES } from '../../words/timeline';
-import { Corrected } from './corrected';
 import type { TowModel } from './model';
 
-/** An entry of the timeline in words; one of a type that is not known is still shown. */
+type TimelineMessage = string | ((values: { readonly report: string }) => string);
+
+/** The title of an entry of the timeline, also of a type that is not known. */
 export function titleOf({ viewer, record }: TowModel, entry: TimelineEntry): string {
-  const { timeline, terms } = viewer.words;
+  const { timeline, terms } = viewer.messages;
   if (entry.type === 'fact.recorded') {
     const event = oneOf(FACT_EVENTS, text(entry, 'event') ?? '');
-    return event === null ? timeline.unknown(entry.type) : timeline.facts[event];
+    return event === null ? timeline.unknown({ type: entry.type }) : timeline.facts[event];
   }
-  const type = oneOf(TIMELINE_TYPES, entry.type);
-  if (type === null) return timeline.unknown(entry.type);
+  const message = entryOf<TimelineMessage>(timeline.entries, entry.type);
+  if (message === null) return timeline.unknown({ type: entry.type });
   const reportId = text(entry, 'report_id');
   const kind = record.reports.find(({ id }) => id === reportId)?.kind;
   const report = kind === undefined ? (reportId ?? '') : terms.facts[kind];
   const how = text(entry, 'how');
-  if (type === 'report.accepted' && (how === 'late_answer' || how === 'proved_by_webhook')) {
-    return timeline.accepted[how](report);
+  if (entry.type === 'report.accepted' && (how === 'late_answer' || how === 'proved_by_webhook')) {
+    return timeline.accepted[how]({ report });
   }
-  return timeline.entries[type](report);
+  return formatted(message, { report });
 }
 
-/** good, bad, people or service: for the colour of its dot, which says nothing that the words do not. */
+/** The colour of the dot. The text carries the same meaning. */
 export function toneOf({ type }: TimelineEntry): string {
   switch (type) {
     case 'report.accepted':
@@ -47,11 +48,12 @@ export function toneOf({ type }: TimelineEntry): string {
   }
 }
 
-/** What else an entry says: when it happened, why, where, which. */
+/** Details of an entry: time, reason, place, links. */
 export function Details({ model, entry }: { model: TowModel; entry: TimelineEntry }) {
   const { viewer } = model;
-  const lines = [...momentLine(viewer, entry), ...localLines(viewer, entry), ...linkLines(viewer, entry)];
-  const isKnown = entry.type === 'fact.recorded' || oneOf(TIMELINE_TYPES, entry.type) !== null;
+  const lines = [...occurrenceLine(viewer, entry), ...localLines(viewer, entry), ...linkLines(viewer, entry)];
+  const isKnown =
+    entry.type === 'fact.recorded' || entryOf<TimelineMessage>(viewer.messages.timeline.entries, entry.type) !== null;
   if (!isKnown) return <pre class="entry-raw">{JSON.stringify({ ...entry, atMs: undefined }, null, 2)}</pre>;
   return (
     <>
@@ -70,62 +72,62 @@ export function Details({ model, entry }: { model: TowModel; entry: TimelineEntr
   );
 }
 
-/** Only where it happened at another time than it was told. */
-function momentLine(viewer: Viewer, entry: TimelineEntry): Child[] {
+/** The time of the fact, if it differs from the time of recording. */
+function occurrenceLine(viewer: Viewer, entry: TimelineEntry): Child[] {
   const at = text(entry, 'occurred_at');
   if (at === null || Math.abs(Date.parse(at) - entry.atMs) < 60_000) return [];
   return [
     <>
-      {viewer.words.timeline.happened} <Moment viewer={viewer} at={at} />
+      {viewer.messages.timeline.happened} <Timestamp viewer={viewer} at={at} />
     </>,
   ];
 }
 
 function localLines(viewer: Viewer, entry: TimelineEntry): Child[] {
-  const { words, photos, reason } = viewer.words.timeline;
+  const { labels, photos, reason } = viewer.messages.timeline;
   const step = oneOf(CREW_STEPS, text(entry, 'step') ?? '');
   const ids = entry['photo_ids'];
   const named = [
-    [words.crew, text(entry, 'crew')],
-    [words.truck, text(entry, 'truck')],
-    [words.yard, text(entry, 'yard')],
-    [words.slot, text(entry, 'slot')],
-    [words.reference, text(entry, 'external_reference')],
-    [words.task, taskIn(viewer, entry)],
+    [labels.crew, text(entry, 'crew')],
+    [labels.truck, text(entry, 'truck')],
+    [labels.yard, text(entry, 'yard')],
+    [labels.slot, text(entry, 'slot')],
+    [labels.reference, text(entry, 'external_reference')],
+    [labels.task, taskIn(viewer, entry)],
     [reason, reasonIn(viewer, entry)],
   ] as const;
   return [
-    ...(step === null ? [] : [viewer.words.towDispatch.stepNames[step]]),
+    ...(step === null ? [] : [viewer.messages.towDispatch.stepNames[step]]),
     ...named.flatMap(([label, value]) =>
       value === null
         ? []
         : [
             <>
-              {label}: <Written>{value}</Written>
+              {label}: <UserText>{value}</UserText>
             </>,
           ],
     ),
-    ...(Array.isArray(ids) ? [photos(ids.length)] : []),
+    ...(Array.isArray(ids) ? [photos({ count: ids.length })] : []),
   ];
 }
 
 function taskIn(viewer: Viewer, entry: TimelineEntry): string | null {
   const name = text(entry, 'task_type');
   const type = oneOf(TASK_TYPES, name ?? undefined);
-  return type === null ? name : viewer.words.taskTypes.types[type].chip;
+  return type === null ? name : viewer.messages.taskTypes.types[type].chip;
 }
 
-/** What a person gave, or the one reason that the house itself gives (`recordFact`). */
+/** The reason of a person, or the one that towhook gives (`recordFact`). */
 function reasonIn(viewer: Viewer, entry: TimelineEntry): string | null {
   const reason = text(entry, 'reason') ?? text(entry, 'override_reason');
-  return reason === 'withdrawn by cancel' ? viewer.words.timeline.withdrawn : reason;
+  return reason === 'withdrawn by cancel' ? viewer.messages.timeline.withdrawn : reason;
 }
 
 function linkLines(viewer: Viewer, entry: TimelineEntry): Child[] {
-  const { words } = viewer.words.timeline;
+  const { labels } = viewer.messages.timeline;
   const links = [
-    [words.delivery, '/ops/deliveries/', text(entry, 'delivery_id')],
-    [words.violation, '/violations/', text(entry, 'violation_id')],
+    [labels.delivery, '/ops/deliveries/', text(entry, 'delivery_id')],
+    [labels.violation, '/violations/', text(entry, 'violation_id')],
   ] as const;
   return links.flatMap(([label, path, id]) =>
     id === null
@@ -138,7 +140,7 @@ function linkLines(viewer: Viewer, entry: TimelineEntry): Child[] {
   );
 }
 
-/** Our own ids are long, and nobody reads them to their end. */
+/** Shortens ids of towhook, which are long. */
 function shortened(id: string): string {
   return id.length > SHORT_ID ? `${id.slice(0, SHORT_ID - 1)}…` : id;
 }
@@ -147,4 +149,34 @@ const SHORT_ID = 14;
 function text(entry: TimelineEntry, name: string): string | null {
   const value = entry[name];
   return typeof value === 'string' && value !== '' ? value : null;
+}
+
+/** The corrected fields with old and new values. */
+function Corrected({ viewer, fields }: { viewer: Viewer; fields: unknown }) {
+  const { towReports, timeline } = viewer.messages;
+  if (typeof fields !== 'object' || fields === null) return null;
+  const labels = new Map<string, string>(Object.entries(towReports.fields));
+  return (
+    <ul class="corrected muted">
+      {Object.entries(fields).map(([name, change]: [string, unknown]) => (
+        <li>
+          {timeline.corrected.rich({
+            field: labels.get(name) ?? name,
+            to: <Value name={name} value={valueIn(change, 'new')} />,
+            from: <Value name={name} value={valueIn(change, 'old')} />,
+          })}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Value({ name, value }: { name: string; value: string }) {
+  return name === 'plate_number' ? <Plate plate={value} /> : <UserText>{value}</UserText>;
+}
+
+function valueIn(change: unknown, which: 'old' | 'new'): string {
+  const entries = typeof change === 'object' && change !== null ? Object.entries(change) : [];
+  const value: unknown = new Map<string, unknown>(entries).get(which);
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '–';
 }

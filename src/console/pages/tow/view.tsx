@@ -1,22 +1,22 @@
-import { page, part, type Shown } from '../../answers';
+import { page, part, type PageResult } from '../../page';
 import { Ref } from '../../parts/text';
 import type { Viewer } from '../../viewer';
-import { Checklist } from './checklist';
-import { Crew } from './crew';
-import { Facts } from './facts';
+import { Checklist, Facts } from './facts';
+import { Crew, Holds, Yard } from './dispatch';
 import { TowHead } from './head';
 import { Invoice } from './invoice';
-import type { TowModel } from './model';
-import { Link, Notes } from './notes';
-import { Photos } from './photos';
-import { Refusal } from './refusal';
+import { type TowModel, waitingOf } from './model';
+import { Link, Notes, Photos } from './notes';
 import { Reports } from './reports';
-import { Tasks } from './tasks';
+import { Tasks, decisionsOn, formOfDecision } from './decide';
 import { Timeline } from './timeline';
-import { Holds, Yard } from './yard';
+import { DECISIONS } from '../../../domain/decisions';
+import { FACT_EVENTS } from '../../../domain/vocabulary';
+import { Problem } from '../../parts/problem';
+import { formOfFact } from './fact-fields';
 
 /** The page of a tow; after a refusal with the reason and what was entered. */
-export function towPage(model: TowModel): Shown {
+export function towPage(model: TowModel): PageResult {
   const { viewer, view, failure } = model;
   const content = (
     <>
@@ -24,20 +24,20 @@ export function towPage(model: TowModel): Shown {
       <Tow model={model} />
     </>
   );
-  return page(viewer.words.tow.title(view.towing_reference_id), content, {
+  return page(viewer.messages.tow.title({ reference: view.towing_reference_id }), content, {
     httpStatus: failure?.refusal.httpStatus ?? 200,
     assets: ['countdown.js', 'tow.js'],
   });
 }
 
-/** What is fetched anew when the tow has changed; forms that somebody fills in stand all the same (offer.tsx). */
-export function towPart(model: TowModel): Shown {
+/** The part that is loaded again when the tow has changed. Forms in use are kept (live-form.tsx). */
+export function towPart(model: TowModel): PageResult {
   return part(<Tow model={model} />);
 }
 
 function Tow({ model }: { model: TowModel }) {
   const { viewer, view, path } = model;
-  const { sections } = viewer.words.tow;
+  const { sections } = viewer.messages.tow;
   return (
     <div
       id="tow"
@@ -58,7 +58,7 @@ function Tow({ model }: { model: TowModel }) {
           <Checklist model={model} />
           <section class="dispatch" id="dispatch" aria-labelledby="dispatch-title">
             <h2 id="dispatch-title">{sections.dispatch}</h2>
-            <p class="muted">{viewer.words.towDispatch.local}</p>
+            <p class="muted">{viewer.messages.towDispatch.local}</p>
             <Crew model={model} />
             <Yard model={model} />
             <Holds model={model} />
@@ -77,9 +77,9 @@ function Tow({ model }: { model: TowModel }) {
   );
 }
 
-/** The page is long on a phone. */
+/** Links to the sections of the page. */
 function Jumps({ model: { viewer, view, record } }: { model: TowModel }) {
-  const { sections, onThisPage } = viewer.words.tow;
+  const { sections, onThisPage } = viewer.messages.tow;
   const hasInvoice = view.invoices.length > 0 || record.tow.invoiceRequest !== null;
   const places = [
     ...(record.tasks.length > 0 ? [['tasks', sections.tasks] as const] : []),
@@ -105,26 +105,43 @@ function Jumps({ model: { viewer, view, record } }: { model: TowModel }) {
   );
 }
 
-/** No such tow: it may not be here yet, or not any more. */
-export function missingTow(viewer: Viewer, ref: string): Shown {
-  const words = viewer.words.tow.missing;
-  const [before = '', after = ''] = words.text('\n').split('\n');
+/** No tow with this reference: not processed yet, or archived. */
+export function missingTow(viewer: Viewer, ref: string): PageResult {
+  const messages = viewer.messages.tow.missing;
   return page(
-    words.title,
+    messages.title,
     <div class="narrow">
-      <h1>{words.title}</h1>
-      <p>
-        {before}
-        <Ref>{ref}</Ref>
-        {after}
-      </p>
-      <p>{words.late}</p>
-      <p>{words.archived}</p>
+      <h1>{messages.title}</h1>
+      <p>{messages.text.rich({ reference: <Ref>{ref}</Ref> })}</p>
+      <p>{messages.late}</p>
+      <p>{messages.archived}</p>
       <p class="row">
-        <a href="/board">{viewer.words.tow.backToBoard}</a>
-        <a href="/ops/deliveries">{words.deliveries}</a>
+        <a href="/board">{viewer.messages.tow.backToBoard}</a>
+        <a href="/ops/deliveries">{messages.deliveries}</a>
       </p>
     </div>,
     { httpStatus: 404 },
   );
+}
+
+/**
+ * The reason of a refusal, at the top of the page, because the form may be gone after a change of the tow. Invalid
+ * fields are shown in the form instead (`FormProblem`). Outside the refreshed part, so that it stays.
+ */
+function Refusal({ model }: { model: TowModel }) {
+  const { viewer, failure } = model;
+  if (!failure || (failure.refusal.httpStatus === 422 && hasForm(model, failure.form))) return null;
+  return <Problem viewer={viewer} failure={failure} form={failure.form} showsEntered />;
+}
+
+/** False for a form that is not allowed any more. */
+function hasForm(model: TowModel, form: string): boolean {
+  const { allowed, record } = model;
+  const event = FACT_EVENTS.find((each) => formOfFact(each) === form);
+  if (event) return allowed.some((fact) => fact.event === event && fact.allowed);
+  return record.reports.every((report) => {
+    const decision = DECISIONS.find((each) => formOfDecision(report, each) === form);
+    const isHead = waitingOf(model, report)?.kind !== 'behind';
+    return decision === undefined || decisionsOn(record, report, isHead).includes(decision);
+  });
 }

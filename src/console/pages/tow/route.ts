@@ -1,0 +1,77 @@
+import { redirect, type Pages, type PageTools, type PostedForm } from '../../page';
+import { serveFacts } from './facts-route';
+import { serveDispatch } from './dispatch-route';
+import { readTow, type ShowTow, type TowPageTools } from './model';
+import { PAGES, towPath } from '../../page-table';
+import { missingTow, towPage, towPart } from './view';
+import { DECISIONS } from '../../../domain/decisions';
+import { reportDecisionCall } from '../../../workflow/decision-call';
+import { submit } from '../../submit';
+import { decisionBody } from '../../parts/decision-form';
+import { correctionIn, submitResolve } from '../../parts/task';
+import { questionOn, formOfTask } from './decide';
+import { ROUTES } from '../../../contracts/operator-routes';
+import { HIDDEN_FIELDS } from '../../forms';
+import { isFormOf } from '../../sessions';
+
+/** The page of one tow, and everything that can be said and decided there. */
+export function serveTow(pages: Pages, tools: PageTools): void {
+  const show: ShowTow = async (visit, failure = null) => {
+    const model = await readTow(tools, visit, failure);
+    if (!model) return missingTow(visit.viewer, visit.params('ref'));
+    return visit.wantsPart ? towPart(model) : towPage(model);
+  };
+  pages.get(PAGES.tow.path, PAGES.tow.role, (visit) => show(visit));
+  serveFacts(pages, { ...tools, show });
+  serveDecisions(pages, { ...tools, show });
+  serveDispatch(pages, { ...tools, show });
+  servePhotos(pages, { ...tools, show });
+  // After a refusal the address is that of the form. Opening it again shows the tow.
+  pages.get('/tows/:ref/*form', 'viewer', async (visit) => redirect(towPath(visit.params('ref'))));
+}
+
+/** Decisions on reports, and closing of informative tasks. */
+function serveDecisions(pages: Pages, tools: TowPageTools): void {
+  for (const action of DECISIONS) {
+    pages.post(`/tows/:ref/reports/:report/${action}`, 'dispatcher', async (posted) => {
+      const [ref, report] = [posted.params('ref'), posted.params('report')];
+      return submit(tools.api, posted, {
+        ...reportDecisionCall(action, { towingReferenceId: ref, reportId: report }),
+        body: action === 'correct' ? correctionIn(posted.form) : decisionBody(action, posted.form),
+        question: () => questionNow(tools, posted),
+        form: `${action}-${report}`,
+        next: towPath(ref),
+        done: 'decided',
+        again: (failure) => tools.show(posted, failure),
+      });
+    });
+  }
+  pages.post('/tows/:ref/tasks/:task/resolve', 'dispatcher', (posted) =>
+    submitResolve(tools, posted, { formOfTask, next: towPath(posted.params('ref')) }),
+  );
+}
+
+/** The current question of the report. */
+async function questionNow({ progress }: TowPageTools, { params }: PostedForm): Promise<string | null> {
+  const record = await progress.tows.read(params('ref'));
+  const report = record?.reports.find(({ id }) => id === params('report'));
+  return record && report ? questionOn(record, report) : null;
+}
+
+/** Uploads photos. The API reads the request and streams it to disk. */
+function servePhotos(pages: Pages, tools: TowPageTools): void {
+  pages.upload('/tows/:ref/photos', 'crew', async (visit) => {
+    const ref = visit.params('ref');
+    const answer = await tools.api.form(ROUTES.addPhotos, {
+      actor: visit.actor,
+      params: { towing_reference_id: ref },
+      request: visit.request,
+      hiddenFields: HIDDEN_FIELDS,
+      isGenuine: (hidden) => isFormOf(visit.visitor, hidden['form_token'] ?? ''),
+      idempotencyField: 'form_key',
+    });
+    if (answer.ok) return redirect(towPath(ref), 'saved');
+    const { refusal } = answer;
+    return tools.show(visit, { form: 'photos', refusal, entered: new URLSearchParams() });
+  });
+}
