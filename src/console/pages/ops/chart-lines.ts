@@ -1,22 +1,23 @@
-import type { Line } from '../../../contracts/figures';
+import type { SeriesName } from '../../../contracts/metrics';
 import { DELIVERY_KINDS } from '../../../domain/vocabulary';
-import { SENT_KINDS } from '../../../domain/figures';
-import type { FiguresStore, Points, Series } from '../../../workflow/figures-port';
-import type { Words } from '../../words';
+import { SENT_KINDS } from '../../../domain/metric-names';
+import type { MetricsStore, Points, MetricSeries } from '../../../workflow/metrics-port';
+import type { Messages } from '../../messages';
+import type { Viewer } from '../../viewer';
 
-/** Which lines the charts show, and of which figures each is made. */
+/** The lines of each chart, and the metrics they add up. */
 
 export const HOURS = ['1', '6', '24', '48'] as const;
 export type Hours = (typeof HOURS)[number];
 
-type LineName = keyof Words['opsCharts']['lines'];
-export type ChartName = keyof Words['opsCharts']['charts'];
+type LineName = keyof Messages['opsCharts']['lines'];
+type ChartName = keyof Messages['opsCharts']['charts'];
 
-export interface ChartLine {
+interface ChartLine {
   readonly name: LineName;
   /** Added up. */
-  readonly of: readonly Line[];
-  /** The colour, by the name of its custom property. */
+  readonly of: readonly SeriesName[];
+  /** The custom property of the colour. */
   readonly tone: 'busy' | 'good' | 'wait' | 'bad';
   readonly isDashed?: boolean;
 }
@@ -79,20 +80,35 @@ export const CHARTS: readonly Chart[] = [
 ];
 
 const MINUTE_MS = 60_000;
-/** At most a hundred points: as many as a chart can show, and a table bear. */
+/** At most 100 points per chart and table. */
 const STEP_MINUTES: Readonly<Record<Hours, number>> = { '1': 1, '6': 5, '24': 15, '48': 30 };
 
-/** The figures of the last hours. The minute that runs is left out: it would look like a fall. */
-export function readSeries(figures: FiguresStore, hours: Hours, nowMs: number): Promise<Series> {
+/** Metrics of the last hours, without the current minute, which is incomplete. */
+export function readSeries(figures: MetricsStore, hours: Hours, nowMs: number): Promise<MetricSeries> {
   const toMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
   return figures.series({ fromMs: toMs - Number(hours) * 3_600_000, toMs, stepMs: STEP_MINUTES[hours] * MINUTE_MS });
 }
 
-/** The points of a line; null where none of what it is made of is known. */
-export function pointsOf({ lines }: Series, { of }: ChartLine): Points {
+/** The points of a line; null where no metric is known. */
+export function pointsOf({ lines }: MetricSeries, { of }: ChartLine): Points {
   const parts = of.map((name) => lines[name]);
   return (parts[0] ?? []).map((_, at) => {
     const known = parts.flatMap((points) => points[at] ?? []);
     return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
   });
+}
+
+/** Formats a value: `3.2`, `140 ms`, `1.4 s`, `5 min 10 s`. */
+export function valueText({ formats, messages }: Viewer, unit: Chart['unit'], value: number): string {
+  if (unit === 'count') return formats.number(value);
+  if (value < 1000) return `${formats.number(Math.round(value))} ${messages.opsCharts.ms}`;
+  if (value < 60_000) return `${formats.number(value / 1000)} ${messages.units.seconds}`;
+  return formats.duration(value);
+}
+
+/** The last known point of a line and its index. */
+export function latestOf(points: Points): { readonly at: number; readonly value: number } | null {
+  const at = points.findLastIndex((value) => value !== null);
+  const value = points[at] ?? null;
+  return value === null ? null : { at, value };
 }

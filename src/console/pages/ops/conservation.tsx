@@ -2,33 +2,36 @@ import type { ConservationView } from '../../../contracts/conservation';
 import { STANDINGS } from '../../../domain/vocabulary';
 import { Ref } from '../../parts/text';
 import type { Viewer } from '../../viewer';
-import { valueText } from './chart-values';
+import { valueText } from './chart-lines';
 
 const ROWS = ['acknowledged', ...STANDINGS] as const;
 const KINDS = ['deliveries', 'reports', 'violations'] as const;
 
-/** Where everything stands that was acknowledged, and that nothing is lost. */
+/** The result of the conservation check: all acknowledged work by state. */
 export function Conservation({ viewer, view }: { viewer: Viewer; view: ConservationView }) {
-  const words = viewer.words.ops.conservation;
+  const messages = viewer.messages.ops.conservation;
   const { formats } = viewer;
   return (
     <section class="card" id="conservation" aria-labelledby="conservation-title">
-      <h2 id="conservation-title">{words.title}</h2>
+      <h2 id="conservation-title">{messages.title}</h2>
       {view.ended_at === null ? (
-        <p class="muted">{words.none}</p>
+        <p class="muted">{messages.none}</p>
       ) : (
         <>
           <p class={view.lost > 0 ? 'lost bad' : 'lost'}>
-            <strong>{formats.number(view.lost)}</strong> {words.lost}{' '}
-            <span class="muted">{words.of(formats.number(view.acknowledged))}</span>
+            {messages.lost.rich({
+              count: <strong>{formats.number(view.lost)}</strong>,
+              of: <span class="muted">{messages.of({ count: formats.number(view.acknowledged) })}</span>,
+            })}
           </p>
           <p class="muted">
-            {words.walked(
-              formats.duration(viewer.nowMs - Date.parse(view.ended_at)),
-              valueText(viewer, 'ms', view.walk_ms ?? 0),
-            )}
+            {messages.walked({
+              ago: formats.duration(viewer.nowMs - Date.parse(view.ended_at)),
+              took: valueText(viewer, 'ms', view.walk_ms ?? 0),
+            })}
           </p>
           <LostNames viewer={viewer} view={view} />
+          <NewerNames viewer={viewer} view={view} />
           <Standings viewer={viewer} view={view} />
         </>
       )}
@@ -37,48 +40,66 @@ export function Conservation({ viewer, view }: { viewer: Viewer; view: Conservat
 }
 
 function LostNames({ viewer, view }: { viewer: Viewer; view: ConservationView }) {
-  const words = viewer.words.ops.conservation;
+  const messages = viewer.messages.ops.conservation;
   if (view.lost === 0) return null;
   return (
     <>
-      {view.repaired > 0 && <p>{words.repaired(view.repaired)}</p>}
-      <h3>{words.names}</h3>
-      <ul class="lost-names">
-        {view.lost_names.map((name) => (
-          <li>
-            <Ref>{name}</Ref>
-          </li>
-        ))}
-      </ul>
-      {view.lost > view.lost_names.length && <p class="muted">{words.more}</p>}
+      {view.repaired > 0 && <p>{messages.repaired({ count: view.repaired })}</p>}
+      <h3>{messages.names}</h3>
+      <Names names={view.lost_names} />
+      {view.lost > view.lost_names.length && <p class="muted">{messages.more}</p>}
     </>
   );
 }
 
+function NewerNames({ viewer, view }: { viewer: Viewer; view: ConservationView }) {
+  const messages = viewer.messages.ops.conservation;
+  if (view.newer === 0) return null;
+  return (
+    <>
+      <p>{messages.newer({ count: view.newer })}</p>
+      <Names names={view.newer_names} />
+      {view.newer > view.newer_names.length && <p class="muted">{messages.more}</p>}
+    </>
+  );
+}
+
+function Names({ names }: { names: readonly string[] }) {
+  return (
+    <ul class="lost-names">
+      {names.map((name) => (
+        <li>
+          <Ref>{name}</Ref>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 function Standings({ viewer, view }: { viewer: Viewer; view: ConservationView }) {
-  const words = viewer.words.ops.conservation;
+  const messages = viewer.messages.ops.conservation;
   const { formats } = viewer;
   return (
-    <div class="scroll" role="group" tabindex={0} aria-label={words.table}>
+    <div class="scroll" role="group" tabindex={0} aria-label={messages.table}>
       <table class="standings">
-        <caption class="visually-hidden">{words.table}</caption>
+        <caption class="visually-hidden">{messages.table}</caption>
         <thead>
           <tr>
-            <th scope="col">{words.kind}</th>
+            <th scope="col">{messages.kind}</th>
             {KINDS.map((kind) => (
               <th scope="col" class="number">
-                {words.kinds[kind]}
+                {messages.kinds[kind]}
               </th>
             ))}
             <th scope="col" class="number">
-              {words.all}
+              {messages.all}
             </th>
           </tr>
         </thead>
         <tbody>
           {ROWS.map((row) => (
             <tr class={row === 'lost' && view.lost > 0 ? 'bad' : undefined}>
-              <th scope="row">{words.standings[row]}</th>
+              <th scope="row">{messages.standings[row]}</th>
               {KINDS.map((kind) => (
                 <td class="number">{formats.number(view.by_kind[kind][row])}</td>
               ))}

@@ -1,46 +1,46 @@
 import type { SendingView } from '../../../contracts/operator';
-import type { Failure } from '../../answers';
-import { Countdown } from '../../parts/countdown';
-import { Age, Badge } from '../../parts/text';
+import type { FormFailure } from '../../page';
+import { Countdown, Age, Badge } from '../../parts/text';
 import type { Viewer } from '../../viewer';
-import { Act } from './act';
-import { FAILURES_BORNE } from './alarms';
-import { Budgets } from './budgets';
+import { ActionForm } from '../../parts/ops';
+import { FAILURES_BORNE } from '../../../workflow/alarms';
 
 interface SendingProps {
   readonly viewer: Viewer;
   readonly sending: SendingView;
-  readonly failure: Failure | null;
+  readonly failure: FormFailure | null;
 }
 
-/** What holds sending, and how much may be sent. */
+/** Circuits that block sending, and the rate limits. */
 export function Sending({ viewer, sending, failure }: SendingProps) {
-  const words = viewer.words.ops.sending;
+  const messages = viewer.messages.ops.sending;
   const { connection, service, held } = sending;
   return (
     <section class="card" id="sending" aria-labelledby="sending-title">
-      <h2 id="sending-title">{words.title}</h2>
+      <h2 id="sending-title">{messages.title}</h2>
       <dl class="facts">
-        <dt>{words.connection}</dt>
+        <dt>{messages.connection}</dt>
         <dd>
           <Badge tone={connection.state === 'working' ? 'good' : 'bad'}>
-            {words.connectionStates[connection.state]}
+            {messages.connectionStates[connection.state]}
           </Badge>
           <Since viewer={viewer} at={connection.since} nextTryAt={connection.next_try_at} />
         </dd>
-        <dt>{words.token}</dt>
+        <dt>{messages.token}</dt>
         <dd>
           <Token viewer={viewer} token={sending.token} />
         </dd>
-        <dt>{words.service}</dt>
+        <dt>{messages.service}</dt>
         <dd>
           <ServiceBadge viewer={viewer} service={service} />{' '}
-          <span class="muted">{service.failures === 0 ? words.noFailures : words.failures(service.failures)}</span>
+          <span class="muted">
+            {service.failures === 0 ? messages.noFailures : messages.failures({ count: service.failures })}
+          </span>
           <Since viewer={viewer} at={service.since} nextTryAt={service.next_try_at} />
         </dd>
-        <dt>{words.held}</dt>
-        <dd>{held === 0 ? <span class="muted">{words.heldNone}</span> : words.heldCount(held)}</dd>
-        <dt>{words.operations}</dt>
+        <dt>{messages.held}</dt>
+        <dd>{held === 0 ? <span class="muted">{messages.heldNone}</span> : messages.heldCount({ count: held })}</dd>
+        <dt>{messages.operations}</dt>
         <dd>
           <Operations viewer={viewer} sending={sending} failure={failure} />
         </dd>
@@ -50,29 +50,25 @@ export function Sending({ viewer, sending, failure }: SendingProps) {
   );
 }
 
-/** It may answer, and with failures alone. */
+/** The service may respond with failures only. */
 function ServiceBadge({ viewer, service }: { viewer: Viewer; service: SendingView['service'] }) {
-  const words = viewer.words.ops.sending;
-  if (service.state !== 'working') return <Badge tone="bad">{words.serviceStates[service.state]}</Badge>;
-  if (service.failures > FAILURES_BORNE) return <Badge tone="wait">{words.failing}</Badge>;
-  return <Badge tone="good">{words.serviceStates.working}</Badge>;
+  const messages = viewer.messages.ops.sending;
+  if (service.state !== 'working') return <Badge tone="bad">{messages.serviceStates[service.state]}</Badge>;
+  if (service.failures > FAILURES_BORNE) return <Badge tone="wait">{messages.failing}</Badge>;
+  return <Badge tone="good">{messages.serviceStates.working}</Badge>;
 }
 
 function Token({ viewer, token }: { viewer: Viewer; token: SendingView['token'] }) {
-  const words = viewer.words.ops.sending;
+  const messages = viewer.messages.ops.sending;
   return (
     <>
-      <Badge tone={token.state === 'valid' ? 'good' : 'quiet'}>{words.tokenStates[token.state]}</Badge>
+      <Badge tone={token.state === 'valid' ? 'good' : 'quiet'}>{messages.tokenStates[token.state]}</Badge>
       {token.state === 'valid' && (
         <span class="muted">
           {' '}
-          {token.expires_at === null ? (
-            words.noEnd
-          ) : (
-            <>
-              {words.validFor} <Countdown viewer={viewer} atMs={Date.parse(token.expires_at)} />
-            </>
-          )}
+          {token.expires_at === null
+            ? messages.noEnd
+            : messages.validFor.rich({ time: <Countdown viewer={viewer} atMs={Date.parse(token.expires_at)} /> })}
         </span>
       )}
     </>
@@ -80,25 +76,25 @@ function Token({ viewer, token }: { viewer: Viewer; token: SendingView['token'] 
 }
 
 function Operations({ viewer, sending, failure }: SendingProps) {
-  const { terms, ops } = viewer.words;
-  const words = ops.sending;
+  const { terms, ops } = viewer.messages;
+  const messages = ops.sending;
   const paused = sending.operations.filter(({ state }) => state === 'paused');
-  if (paused.length === 0) return <span class="muted">{words.allOpen}</span>;
+  if (paused.length === 0) return <span class="muted">{messages.allOpen}</span>;
   return (
     <ul class="ops-list">
       {paused.map(({ operation, since, next_try_at: nextTryAt }) => {
-        const name = operation === 'violation' ? viewer.words.opsAlarms.operations.violation : terms.facts[operation];
+        const name = terms.operations[operation];
         return (
           <li id={`operation-${operation}`}>
-            <Badge tone="bad">{words.paused}</Badge> <strong>{name}</strong>
+            <Badge tone="bad">{messages.paused}</Badge> <strong>{name}</strong>
             <Since viewer={viewer} at={since} nextTryAt={nextTryAt} />
             {viewer.may('ops') && (
-              <Act
+              <ActionForm
                 viewer={viewer}
                 form={`resume-${operation}`}
                 action={`/ops/operations/${operation}/resume`}
-                label={words.resume}
-                about={words.resumeOf(name)}
+                label={messages.resume}
+                about={messages.resumeOf({ operation: name })}
                 failure={failure}
                 hasReason
               />
@@ -110,23 +106,68 @@ function Operations({ viewer, sending, failure }: SendingProps) {
   );
 }
 
-/** Since when something is so, and when it is tried again; nothing of what is in order. */
+/** Since when a circuit is open, and when it is tried next. */
 function Since({ viewer, at, nextTryAt }: { viewer: Viewer; at: string | null; nextTryAt: string | null }) {
-  const words = viewer.words.ops;
+  const messages = viewer.messages.ops;
   if (at === null && nextTryAt === null) return null;
   return (
     <span class="muted since">
       {at !== null && (
         <>
-          {words.since} <Age viewer={viewer} since={at} />
+          {messages.since} <Age viewer={viewer} since={at} />
         </>
       )}
       {at !== null && nextTryAt !== null && ' · '}
       {nextTryAt !== null && (
         <>
-          {words.nextTry} <Countdown viewer={viewer} atMs={Date.parse(nextTryAt)} />
+          {messages.nextTry} <Countdown viewer={viewer} atMs={Date.parse(nextTryAt)} />
         </>
       )}
     </span>
+  );
+}
+
+/** Above this share of its limit a budget is shown as nearly used up. */
+const HIGH = 0.8;
+
+/** Calls made and waiting per rate limit. */
+function Budgets({ viewer, budgets }: { viewer: Viewer; budgets: SendingView['budgets'] }) {
+  const messages = viewer.messages.ops.sending;
+  const { formats } = viewer;
+  return (
+    <>
+      <h3>{messages.budgets}</h3>
+      <ul class="budgets">
+        {budgets.map(({ name, limit, used, waiting, announced_per_minute: announced, closed_until: closedUntil }) => (
+          <li>
+            <span id={`budget-${name}`}>{messages.budgetNames[name]}</span>
+            {limit > 0 ? (
+              <meter
+                min={0}
+                max={limit}
+                high={limit * HIGH}
+                value={Math.min(used, limit)}
+                aria-labelledby={`budget-${name}`}
+              />
+            ) : (
+              <span />
+            )}
+            <span class="muted">
+              {limit > 0
+                ? messages.used({ used: formats.number(used), limit: formats.number(limit) })
+                : messages.unlimited({ used: formats.number(used) })}
+              {announced !== null && ` · ${messages.announced({ limit: formats.number(announced) })}`}
+              {waiting > 0 && ` · ${messages.waiting({ count: formats.number(waiting) })}`}
+              {closedUntil !== null && (
+                <>
+                  {' · '}
+                  <strong>{messages.closed}</strong> <Countdown viewer={viewer} atMs={Date.parse(closedUntil)} />
+                </>
+              )}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }

@@ -1,0 +1,48 @@
+import type { Incident } from '../../../domain/notices';
+import { alarmKey, type Alarm } from '../../../workflow/alarms';
+import type { FormFailure } from '../../page';
+import { alarmText } from '../../parts/alarm-text';
+import { ActionForm } from '../../parts/ops';
+import { Timestamp } from '../../parts/text';
+import type { Viewer } from '../../viewer';
+
+/** The name of the form that acknowledges an alarm. */
+export function acknowledgeForm(id: string): string {
+  return `acknowledge-${id}`;
+}
+
+/** Who acknowledged an announced alarm, or the form to do so. */
+export function Acknowledge(props: {
+  readonly viewer: Viewer;
+  readonly alarm: Alarm;
+  readonly incidents: readonly Incident[];
+  readonly failure: FormFailure | null;
+}) {
+  const { viewer, alarm, incidents, failure } = props;
+  const key = alarmKey(alarm);
+  const incident = incidents.find((each) => each.key === key && each.startedAtMs !== null);
+  if (incident === undefined) return null;
+  const messages = viewer.messages.notifications;
+  const { id, acknowledged } = incident;
+  if (acknowledged !== null) {
+    return (
+      <p class="muted">
+        <bdi>{messages.acknowledgedBy({ name: acknowledged.by })}</bdi>{' '}
+        <Timestamp viewer={viewer} at={new Date(acknowledged.atMs).toISOString()} />
+      </p>
+    );
+  }
+  if (!viewer.may('ops')) return null;
+  return (
+    <ActionForm
+      viewer={viewer}
+      form={acknowledgeForm(id)}
+      action={`/ops/alarms/${encodeURIComponent(id)}/acknowledge`}
+      label={messages.acknowledge}
+      about={messages.acknowledgeOf({ title: alarmText(viewer, alarm).title })}
+      hint={messages.acknowledgeWhat}
+      failure={failure}
+      hasReason
+    />
+  );
+}

@@ -1,0 +1,99 @@
+import { ROUTES } from '../../../contracts/operator-routes';
+import { page, part, type FormFailure, type PageResult, type Pages, type PageVisit, type PageTools } from '../../page';
+import { PAGES } from '../../page-table';
+import { submit } from '../../submit';
+import { bodyOf } from '../../forms';
+import { oneOf } from '../../viewer';
+import { HOURS, readSeries } from './chart-lines';
+import { Charts } from './charts';
+import { acknowledgeForm } from './acknowledge';
+import { OpsNow, OverviewPage } from './view';
+
+type OpsTools = Pick<PageTools, 'api' | 'figures' | 'opsState' | 'notifications'>;
+
+const ASSETS = ['uplot.css', 'uplot.js', 'countdown.js', 'charts.js', 'ops.js'];
+
+/** The overview of ops: the state of sending, queues and processes, and the charts. */
+export function serveOps(pages: Pages, tools: OpsTools): void {
+  const { api, figures, opsState, notifications } = tools;
+  const incidents = async () => (await notifications.read()).state.incidents;
+  const show = async (visit: PageVisit, failure: FormFailure | null): Promise<PageResult> => {
+    const { viewer, query } = visit;
+    const hours = hoursIn(query);
+    const [known, announced, series] = await Promise.all([
+      opsState(viewer.nowMs),
+      incidents(),
+      readSeries(figures, hours, viewer.nowMs),
+    ]);
+    return page(
+      viewer.messages.ops.title,
+      <OverviewPage
+        viewer={viewer}
+        known={known}
+        incidents={announced}
+        series={series}
+        hours={hours}
+        failure={failure}
+      />,
+      { assets: ASSETS, httpStatus: failure?.refusal.httpStatus ?? 200 },
+    );
+  };
+
+  pages.get(PAGES.ops.path, PAGES.ops.role, async (visit) => {
+    if (!visit.wantsPart) return show(visit, null);
+    const { viewer } = visit;
+    const [known, announced] = await Promise.all([opsState(viewer.nowMs), incidents()]);
+    return part(<OpsNow viewer={viewer} known={known} incidents={announced} failure={null} />);
+  });
+
+  pages.get('/ops/charts', 'viewer', async ({ viewer, query }) => {
+    const hours = hoursIn(query);
+    const series = await readSeries(figures, hours, viewer.nowMs);
+    return part(<Charts viewer={viewer} series={series} hours={hours} />);
+  });
+
+  for (const act of ['pause', 'resume'] as const) {
+    pages.post(`/ops/queues/:queue/${act}`, 'ops', async (posted) => {
+      const queue = posted.params('queue');
+      return submit(api, posted, {
+        route: act === 'pause' ? ROUTES.pauseQueue : ROUTES.resumeQueue,
+        form: `queue-${queue}`,
+        params: { queue },
+        body: bodyOf(posted.form, { only: ['reason'] }),
+        next: '/ops#queues',
+        done: act === 'pause' ? 'queue_paused' : 'queue_resumed',
+        again: (failure) => show(posted, failure),
+      });
+    });
+  }
+
+  pages.post('/ops/alarms/:alarm/acknowledge', 'ops', async (posted) => {
+    const alarm = posted.params('alarm');
+    return submit(api, posted, {
+      route: ROUTES.acknowledgeAlarm,
+      form: acknowledgeForm(alarm),
+      params: { alarm_id: alarm },
+      body: bodyOf(posted.form, { only: ['reason'] }),
+      next: '/ops',
+      done: 'acknowledged',
+      again: (failure) => show(posted, failure),
+    });
+  });
+
+  pages.post('/ops/operations/:operation/resume', 'ops', async (posted) => {
+    const operation = posted.params('operation');
+    return submit(api, posted, {
+      route: ROUTES.resumeOperation,
+      form: `resume-${operation}`,
+      params: { operation },
+      body: bodyOf(posted.form, { only: ['reason'] }),
+      next: '/ops#sending',
+      done: 'operation_resumed',
+      again: (failure) => show(posted, failure),
+    });
+  });
+}
+
+function hoursIn(query: URLSearchParams) {
+  return oneOf(HOURS, query.get('hours') ?? undefined) ?? '1';
+}

@@ -1,0 +1,229 @@
+import { alarmsOf, severityOf, type Alarm, type OpsState } from '../../../workflow/alarms';
+import type { MetricSeries } from '../../../workflow/metrics-port';
+import type { FormFailure } from '../../page';
+import type { Incident } from '../../../domain/notices';
+import { alarmText } from '../../parts/alarm-text';
+import { Problem } from '../../parts/problem';
+import type { Viewer } from '../../viewer';
+import type { Hours } from './chart-lines';
+import { Acknowledge, acknowledgeForm } from './acknowledge';
+import { Charts } from './charts';
+import { Conservation } from './conservation';
+import { Processes, Queues } from './workers';
+import { Sending } from './sending';
+import { REFUSED_CALLS_PATH, Tabs } from '../../parts/ops';
+import { Badge, Age, Countdown } from '../../parts/text';
+
+interface OverviewProps {
+  readonly viewer: Viewer;
+  readonly known: OpsState;
+  readonly incidents: readonly Incident[];
+  readonly failure: FormFailure | null;
+}
+
+/** The ops overview. */
+export function OverviewPage(props: OverviewProps & { readonly series: MetricSeries; readonly hours: Hours }) {
+  const { viewer, known, incidents, failure, series, hours } = props;
+  return (
+    <>
+      <div class="head">
+        <h1>{viewer.messages.ops.title}</h1>
+        {/* Only a script can pause, and only a script shows it. */}
+        <button type="button" class="quiet" data-live-pause aria-pressed="false" hidden>
+          {viewer.messages.common.pause}
+        </button>
+      </div>
+      <Tabs viewer={viewer} here="/ops" />
+      {failure && !hasForm(known, incidents, failure.form) && (
+        <Problem viewer={viewer} failure={failure} form={failure.form} />
+      )}
+      <OpsNow {...props} />
+      <Charts viewer={viewer} series={series} hours={hours} />
+    </>
+  );
+}
+
+/** False if the form is no longer on the page, because its subject changed meanwhile. */
+function hasForm({ sending, queues }: OpsState, incidents: readonly Incident[], form: string): boolean {
+  const paused = sending.operations.filter(({ state }) => state === 'paused');
+  const forms = [
+    ...paused.map(({ operation }) => `resume-${operation}`),
+    ...queues.map(({ name }) => `queue-${name}`),
+    ...incidents.map(({ id }) => acknowledgeForm(id)),
+  ];
+  return forms.includes(form);
+}
+
+/** The part that refreshes itself by events and every 15 s. */
+export function OpsNow({ viewer, known, incidents, failure }: OverviewProps) {
+  return (
+    <div
+      id="ops-now"
+      class="ops-now"
+      data-watch="gates deliverys tasks"
+      hx-get="/ops"
+      hx-trigger="changed, every 15s"
+      hx-swap="morph:outerHTML"
+    >
+      <Verdict
+        viewer={viewer}
+        alarms={alarmsOf(known)}
+        incidents={incidents}
+        failure={failure}
+        openTasks={known.openTasks}
+      />
+      <div class="ops-cards">
+        <Sending viewer={viewer} sending={known.sending} failure={failure} />
+        <Conservation viewer={viewer} view={known.conservation} />
+        <Queues viewer={viewer} queues={known.queues} failure={failure} />
+      </div>
+      <Processes viewer={viewer} processes={known.processes} />
+    </div>
+  );
+}
+
+/**
+ * The worst alarm with its remedy, then the others. Durations are outside the live region, so screen readers do not
+ * repeat them.
+ */
+function Verdict(
+  props: Pick<OverviewProps, 'viewer' | 'incidents' | 'failure'> & {
+    readonly alarms: readonly Alarm[];
+    readonly openTasks: number;
+  },
+) {
+  const { viewer, alarms, openTasks, ...noticed } = props;
+  const messages = viewer.messages.opsAlarms;
+  const [worst, ...others] = alarms;
+  if (worst === undefined) {
+    return (
+      <section class="card verdict good" aria-label={viewer.messages.ops.state}>
+        <p class="verdict-title" role="status">
+          {messages.well}
+        </p>
+        <p>{messages.wellHint}</p>
+        <ForPeople viewer={viewer} openTasks={openTasks} />
+      </section>
+    );
+  }
+  return (
+    <section class={`card verdict ${severityOf(worst)}`} aria-label={viewer.messages.ops.state}>
+      <p class="verdict-title" role="status">
+        <bdi>{alarmText(viewer, worst).title}</bdi>
+      </p>
+      <Remedy viewer={viewer} alarm={worst} />
+      <Acknowledge {...noticed} viewer={viewer} alarm={worst} />
+      <ForPeople viewer={viewer} openTasks={openTasks} />
+      {others.length > 0 && (
+        <>
+          <h2>{messages.more({ count: others.length })}</h2>
+          <ul class="alarms">
+            {others.map((alarm) => (
+              <li>
+                <p class="alarm-title">
+                  <Badge tone={severityOf(alarm)}>{messages.severities[severityOf(alarm)]}</Badge>{' '}
+                  <bdi>{alarmText(viewer, alarm).title}</bdi>
+                </p>
+                <Remedy viewer={viewer} alarm={alarm} />
+                <Acknowledge {...noticed} viewer={viewer} alarm={alarm} />
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </section>
+  );
+}
+
+/** The number of open tasks. */
+function ForPeople({ viewer, openTasks }: { viewer: Viewer; openTasks: number }) {
+  const { opsAlarms, common } = viewer.messages;
+  if (openTasks === 0) return null;
+  return (
+    <p>
+      {opsAlarms.people({ count: openTasks })} <a href="/tasks">{`${opsAlarms.see}: ${common.tasks}`}</a>
+    </p>
+  );
+}
+
+/** The remedy of an alarm, with a link. */
+function Remedy({ viewer, alarm }: { viewer: Viewer; alarm: Alarm }) {
+  const messages = viewer.messages.opsAlarms;
+  const [address, label] = placeOf(viewer, alarm);
+  return (
+    <>
+      <p>
+        <strong>{messages.todo}</strong> {alarmText(viewer, alarm).todo}{' '}
+        <a href={address}>{`${messages.see}: ${label}`}</a>
+      </p>
+      <Times viewer={viewer} alarm={alarm} />
+    </>
+  );
+}
+
+/** Since when the alarm holds, and when the next attempt is. */
+function Times({ viewer, alarm }: { viewer: Viewer; alarm: Alarm }) {
+  const { since: sinceWord, nextTry } = viewer.messages.opsAlarms;
+  const since = 'since' in alarm ? alarm.since : null;
+  const nextTryAt = 'nextTryAt' in alarm ? alarm.nextTryAt : null;
+  const lasts = 'ageMs' in alarm ? new Date(viewer.nowMs - alarm.ageMs).toISOString() : since;
+  if (lasts === null && nextTryAt === null) return null;
+  return (
+    <p class="muted">
+      {lasts !== null && (
+        <>
+          {sinceWord} <Age viewer={viewer} since={lasts} />
+        </>
+      )}
+      {lasts !== null && nextTryAt !== null && ' · '}
+      {nextTryAt !== null && (
+        <>
+          {nextTry} <Countdown viewer={viewer} atMs={Date.parse(nextTryAt)} />
+        </>
+      )}
+    </p>
+  );
+}
+
+/** The section that explains the alarm. */
+function placeOf(viewer: Viewer, { kind }: Alarm): readonly [address: string, label: string] {
+  const { messages } = viewer;
+  const { ops, common } = messages;
+  switch (kind) {
+    case 'connection':
+    case 'outage':
+    case 'shadow':
+    case 'paused':
+    case 'throttled':
+    case 'failing':
+      return ['#sending', ops.sending.title];
+    case 'lost':
+    case 'walkOld':
+      return ['#conservation', ops.conservation.title];
+    case 'recordsMissing':
+    case 'noProcess':
+    case 'silent':
+    case 'standsStill':
+    case 'unready':
+      return ['#processes', ops.processes.title];
+    case 'queuePaused':
+    case 'backlogOld':
+      return ['#queues', ops.queues.title];
+    case 'webhooksRefused':
+    case 'webhooksMostlyRefused':
+      if (viewer.may('ops')) return [REFUSED_CALLS_PATH, messages.deliveries.refused];
+      return ['/ops/deliveries', ops.tab.deliveries];
+    case 'noWebhooks':
+    case 'webhookSecrets':
+      return ['/ops/deliveries', ops.tab.deliveries];
+    case 'noticesFail':
+      if (viewer.may('ops')) return ['/ops/notifications', messages.notifications.title];
+      return ['#processes', ops.processes.title];
+    case 'failedJobs':
+      return ['/queues', ops.queues.board];
+    case 'attemptsFail':
+    case 'archive_failing':
+    case 'delivery_failing':
+      return ['/tasks', common.tasks];
+  }
+}
