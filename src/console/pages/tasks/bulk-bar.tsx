@@ -1,105 +1,107 @@
 import { BULK_ACTIONS, type BulkAction } from '../../../contracts/bulk';
 import type { Task } from '../../../contracts/records';
-import type { Failure } from '../../answers';
+import type { FormFailure } from '../../page';
+import { ReasonField } from '../../parts/decision-form';
 import { Field, PostForm } from '../../parts/form';
 import { Problem } from '../../parts/problem';
 import type { Viewer } from '../../viewer';
-import { addressOf, isNarrowed, type TaskQuery } from './query';
-import type { TaskPage } from './read';
+import { addressOf, isNarrowed, type TaskQuery, type TaskPage } from './model';
 
-/** The form that the boxes of the rows belong to. */
+/** The form that the checkboxes of the rows belong to. */
 export const BULK_FORM = 'bulk';
 export const SCOPES = ['ticked', 'page', 'filter'] as const;
-export type Scope = (typeof SCOPES)[number];
+type Scope = (typeof SCOPES)[number];
 
-/** Whether any decision can be taken on it together with others. */
+/** True if a bulk decision applies to the task. */
 export function canBeChosen({ actions }: Task): boolean {
   return BULK_ACTIONS.some((action) => actions.includes(action));
 }
 
-/** What of the bar has the focus when it is led to. */
+/** The id of the summary, which links to the bar focus. */
 const SUMMARY = 'bulk-choice';
 
-/** Where the list stands with its bar folded out; a script folds it out in place. */
+/** The address of the list with the bar open; a script opens it in place. */
 export function bulkBarAddress(query: TaskQuery): string {
   const address = addressOf(query);
   return `${address}${address.includes('?') ? '&' : '?'}${OPEN.name}=${OPEN.value}#${SUMMARY}`;
 }
 
-/** Whether an address asks for the bar to be folded out. */
+/** True if an address opens the bar. */
 export function asksForBulkBar(query: URLSearchParams): boolean {
   return query.get(OPEN.name) === OPEN.value;
 }
 
 const OPEN = { name: 'bulk', value: 'open' } as const;
 
-/** Chooses several tasks and one decision; it leads to a preview, and does nothing else. */
+/** Selects tasks and one decision. Submitting shows a preview only. */
 export function BulkBar(props: {
   viewer: Viewer;
   query: TaskQuery;
   page: TaskPage;
   isOpen: boolean;
-  failure: Failure | null;
+  failure: FormFailure | null;
 }) {
   const { viewer, query, page, isOpen, failure } = props;
-  const words = viewer.words.bulk;
+  const messages = viewer.messages.bulk;
   const actions = actionsOf(page);
   if (!viewer.may('dispatcher') || actions.length === 0) return null;
   const wasRefused = failure?.form === BULK_FORM;
   const scope = wasRefused ? failure.entered.get('scope') : null;
   return (
-    <details class="tasks-bulk" id="bulk-bar" open={wasRefused || isOpen} data-chosen-words={words.chosen}>
+    <details
+      class="tasks-bulk"
+      id="bulk-bar"
+      open={wasRefused || isOpen}
+      data-chosen-text={messages.chosen({ count: '#' })}
+    >
       <summary id={SUMMARY}>
-        {words.several} <span class="badge busy" data-chosen-count hidden />
+        {messages.several} <span class="badge busy" data-chosen-count hidden />
       </summary>
-      <PostForm viewer={viewer} action={addressOf(query)} id={BULK_FORM} label={words.several}>
+      <PostForm viewer={viewer} action={addressOf(query)} id={BULK_FORM} label={messages.several}>
         <Problem viewer={viewer} failure={failure} form={BULK_FORM} />
         <input type="hidden" name="bulk" value="preview" />
         {chosenByPage(page).map(({ task }) => (
           <input type="hidden" name="shown" value={task.id} />
         ))}
         <fieldset class="tasks-scopes">
-          <legend>{words.which}</legend>
+          <legend>{messages.which}</legend>
           {scopesOf(props).map(([value, label]) => (
             <label>
               <input type="radio" name="scope" value={value} checked={value === (scope ?? 'ticked')} /> {label}
             </label>
           ))}
-          {!isNarrowed(query) && <p class="hint">{words.scopeHint}</p>}
+          {!isNarrowed(query) && <p class="hint">{messages.scopeHint}</p>}
         </fieldset>
         <div class="fields">
           <Field
             viewer={viewer}
             form={BULK_FORM}
             name="action"
-            label={words.action}
-            options={actions.map((action) => [action, words.actions[action]] as const)}
+            label={messages.action}
+            options={actions.map((action) => [action, messages.actions[action]] as const)}
             isRequired
             failure={failure}
           />
-          <Field
+          <ReasonField
             viewer={viewer}
             form={BULK_FORM}
-            name="reason"
-            label={words.reason}
-            hint={words.reasonHint}
+            hint={messages.reasonHint}
             autocomplete="off"
-            maxLength={500}
             failure={failure}
           />
         </div>
         <p class="row">
           <button type="submit" class="main">
-            {words.preview}
+            {messages.preview}
           </button>
-          <span class="muted">{words.previewHint}</span>
+          <span class="muted">{messages.previewHint}</span>
         </p>
       </PostForm>
     </details>
   );
 }
 
-/** What at least one of the shown tasks can be decided by. */
+/** Decisions that apply to at least one shown task. */
 function actionsOf({ rows }: TaskPage): readonly BulkAction[] {
   return BULK_ACTIONS.filter((action) => rows.some(({ task }) => task.actions.includes(action)));
 }
@@ -109,12 +111,12 @@ function chosenByPage({ rows }: TaskPage) {
 }
 
 function scopesOf({ viewer, query, page }: { viewer: Viewer; query: TaskQuery; page: TaskPage }) {
-  const { scopes } = viewer.words.bulk;
+  const { scopes } = viewer.messages.bulk;
   const fitting = page.fitting ?? page.rows.length;
-  const ofFilter = isNarrowed(query) ? ([['filter', scopes.filter(fitting)]] as const) : [];
+  const ofFilter = isNarrowed(query) ? ([['filter', scopes.filter({ count: fitting })]] as const) : [];
   return [
     ['ticked', scopes.ticked],
-    ['page', scopes.page(chosenByPage(page).length)],
+    ['page', scopes.page({ count: chosenByPage(page).length })],
     ...ofFilter,
   ] as const satisfies readonly (readonly [Scope, string])[];
 }

@@ -1,16 +1,25 @@
-import type { Failure } from '../../answers';
-import { Age, Badge } from '../../parts/text';
-import { About, Original, Said, Sent, wordsOfTask } from './about';
+import type { FormFailure } from '../../page';
+import { Age, Badge, English, Plate, Ref } from '../../parts/text';
+import { differencePath } from '../../page-table';
+import { taskMessages } from '../../parts/task';
 import { Actions, type ActionProps } from './actions';
 import { BULK_FORM, canBeChosen } from './bulk-bar';
-import { Mark } from './mark';
+import { Mark } from './live';
+import type { Task } from '../../../contracts/records';
+import type { EntryError } from '../../../domain/entry';
+import type { ViolationRecord } from '../../../contracts/violations';
+import type { Json, JsonObject } from '../../../domain/vocabulary';
+import { maskedJson } from '../../mask';
+import { FoldedErrorText } from '../../parts/why';
+import type { Viewer } from '../../viewer';
+import type { TaskRow } from './model';
 
-/** One task: what happened, what is known, and what can be done about it. */
+/** One task, with its forms. */
 export function TaskItem(props: ActionProps) {
   const { viewer, row, failure } = props;
   const { task, anchor } = row;
-  const words = viewer.words.tasks;
-  const { title, advice } = wordsOfTask(viewer, task);
+  const messages = viewer.messages.tasks;
+  const { title, advice } = taskMessages(viewer, task);
   const isHinted = task.hint === 'perhaps_already_accepted';
   return (
     <li class="card tasks-item" id={anchor} tabindex={-1} aria-labelledby={`${anchor}-title`}>
@@ -22,23 +31,25 @@ export function TaskItem(props: ActionProps) {
             name="chosen"
             value={task.id}
             checked={wasChosen(failure, task.id)}
-            aria-label={viewer.words.bulk.choose(`${title}, ${task.towing_reference_id ?? task.violation_id ?? ''}`)}
+            aria-label={viewer.messages.bulk.choose({
+              what: `${title}, ${task.towing_reference_id ?? task.violation_id ?? ''}`,
+            })}
           />
         )}
         <h2 id={`${anchor}-title`}>{title}</h2>
         <About viewer={viewer} row={row} />
         {task.opened_at !== undefined && (
           <p class="tasks-age">
-            <span class="muted">{words.age}</span> <Age viewer={viewer} since={task.opened_at} />
+            <span class="muted">{messages.age}</span> <Age viewer={viewer} since={task.opened_at} />
           </p>
         )}
       </div>
       {isHinted && (
         <p class="tasks-hint">
-          <Badge tone="wait">!</Badge> {viewer.words.towReports.hints.perhaps_already_accepted}
+          <Badge tone="wait">!</Badge> {viewer.messages.towReports.hints.perhaps_already_accepted}
         </p>
       )}
-      <Said viewer={viewer} row={row} />
+      <ServiceMessage viewer={viewer} row={row} />
       <p>{advice}</p>
       <Original viewer={viewer} row={row} />
       <Sent viewer={viewer} row={row} />
@@ -48,7 +59,117 @@ export function TaskItem(props: ActionProps) {
   );
 }
 
-/** Whoever was refused does not tick everything again. */
-function wasChosen(failure: Failure | null, taskId: string): boolean {
+/** Restores the selection after a refused bulk decision. */
+function wasChosen(failure: FormFailure | null, taskId: string): boolean {
   return failure?.form === BULK_FORM && failure.entered.getAll('chosen').includes(taskId);
+}
+
+/** Links to the subjects of a task. The shortcuts j and k use the first. */
+function About({ viewer, row: { task, tow, violation } }: { viewer: Viewer; row: TaskRow }) {
+  const messages = viewer.messages.tasks;
+  const ref = task.towing_reference_id;
+  const violationId = task.violation_id;
+  const delivery = deliveryIn(task);
+  const plate = tow?.tow.plateNumber ?? violation?.violation.form.plateNumber ?? null;
+  const isParked = task.type === 'invoice_parked';
+  const difference = task.difference_id;
+  const isOfNothing =
+    ref === undefined && violationId === undefined && delivery === null && difference === undefined && !isParked;
+  return (
+    <p class="row tasks-about">
+      {ref !== undefined && (
+        <a href={`/tows/${encodeURIComponent(ref)}`} data-row-link>
+          {messages.tow} <Ref>{ref}</Ref>
+        </a>
+      )}
+      {violationId !== undefined && (
+        <a href={`/violations/${encodeURIComponent(violationId)}`} data-row-link={ref === undefined}>
+          {messages.violation} <Ref>{violation?.reference ?? violationId}</Ref>
+        </a>
+      )}
+      {delivery !== null && (
+        <a href={`/ops/deliveries/${encodeURIComponent(delivery)}`}>
+          {messages.delivery} <Ref>{delivery}</Ref>
+        </a>
+      )}
+      {difference !== undefined && (
+        <a href={differencePath(difference)} data-row-link>
+          {messages.difference}
+        </a>
+      )}
+      {isParked && <a href="/ops/deliveries">{messages.deliveries}</a>}
+      {isOfNothing && (
+        <a href="/ops" data-row-link>
+          {messages.ops}
+        </a>
+      )}
+      {plate !== null && <Plate plate={plate} />}
+      {plate === null && tow !== null && <span class="muted">{messages.noPlate}</span>}
+    </p>
+  );
+}
+
+/** The id of the delivery that a task is about, which only the task id contains. */
+function deliveryIn({ id, towing_reference_id: ref = '' }: Task): string | null {
+  const subject = ref !== '' && id.endsWith(`.${ref}`) ? id.slice(0, -ref.length - 1) : id;
+  return /^(?:delivery_failing|late_invoice|late_request)-(.+)$/.exec(subject)?.[1] ?? null;
+}
+
+/** The last error of the service. */
+function ServiceMessage({ viewer, row }: { viewer: Viewer; row: TaskRow }) {
+  const error = lastErrorOf(row);
+  if (error === null) return null;
+  return (
+    <div class="tasks-said">
+      <span class="muted">{viewer.messages.tasks.answer}: </span>
+      <FoldedErrorText error={error} />
+    </div>
+  );
+}
+
+/** The English message of the API, unless it repeats the error of the service. */
+function Original({ viewer, row }: { viewer: Viewer; row: TaskRow }) {
+  const error = lastErrorOf(row);
+  const isSaidAlready = error !== null && error.message !== '' && row.task.message.includes(error.message);
+  if (isSaidAlready) return null;
+  return (
+    <p class="muted tasks-original" dir="ltr">
+      <English viewer={viewer}>{row.task.message}</English>
+    </p>
+  );
+}
+
+function lastErrorOf({ report, violation }: TaskRow): EntryError | null {
+  return report?.lastError ?? violation?.lastError ?? null;
+}
+
+/** The request body, without personal data. */
+function Sent({ viewer, row: { tow, report, violation } }: { viewer: Viewer; row: TaskRow }) {
+  const messages = viewer.messages.tasks;
+  const body = report?.body ?? (violation && formOf(violation));
+  if (body === null) return null;
+  const plates = [tow?.tow.plateNumber, violation?.violation.form.plateNumber, body['plate_number']];
+  const known = plates.filter((plate) => typeof plate === 'string');
+  return (
+    <details class="tasks-sent">
+      <summary>{messages.sent}</summary>
+      <p class="hint">{messages.sentHint}</p>
+      <pre tabindex={0} aria-label={messages.sent}>
+        {maskedJson(body, known)}
+      </pre>
+      {report !== null && tow !== null && (
+        <p>
+          <a href={`/tows/${encodeURIComponent(tow.tow.towingReferenceId)}#report-${report.id}`}>{messages.attempts}</a>
+        </p>
+      )}
+    </details>
+  );
+}
+
+function formOf({ violation: { form } }: ViolationRecord): JsonObject {
+  return Object.fromEntries(
+    Object.entries<Json | undefined>({ ...form }).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value] as const],
+    ),
+  );
 }

@@ -1,15 +1,12 @@
-import { part, type Shown } from '../../answers';
-import type { Posted } from '../../serve';
+import { part, type PageResult, type PostedForm } from '../../page';
 import type { Viewer } from '../../viewer';
-import { Mark } from './mark';
-import { addressOf, PAGE_ROWS, queryOf, type TaskQuery } from './query';
-import { sinceShown, type TaskTools } from './read';
+import { addressOf, TASK_ROWS, queryOf, type TaskQuery, sinceShown, type TaskPageTools, type RowNow } from './model';
 
 /**
- * What keeps the list true while somebody works in it: it tells what became of each row that is shown, and how many new
- * ones there are. Rows are marked where they stand; none comes, goes or moves, and nothing that is typed is touched.
+ * Keeps the list current without moving rows: marks the rows that were decided or changed, and counts new tasks. Typed
+ * text is never touched.
  */
-export interface LiveProps {
+interface LiveProps {
   readonly viewer: Viewer;
   readonly query: TaskQuery;
   /** `question id` of each row that is shown. */
@@ -19,7 +16,7 @@ export interface LiveProps {
 }
 
 export function Live({ viewer, query, shown, newestAt, newCount }: LiveProps) {
-  const words = viewer.words.tasks;
+  const messages = viewer.messages.tasks;
   const asked = { form_token: viewer.formToken, list: addressOf(query), shown, newest: newestAt };
   return (
     <div
@@ -34,17 +31,20 @@ export function Live({ viewer, query, shown, newestAt, newCount }: LiveProps) {
     >
       {newCount > 0 && (
         <a class="button main" href={addressOf(query)}>
-          {newCount < PAGE_ROWS ? words.fresh(newCount) : words.freshMany}
+          {newCount < TASK_ROWS ? messages.fresh({ count: newCount }) : messages.freshMany}
         </a>
       )}
     </div>
   );
 }
 
-/** Answers with the line above the list, and with the marks of the rows, each to be put where its row stands. */
-export async function showLive({ tasks }: Pick<TaskTools, 'tasks'>, { viewer, form }: Posted): Promise<Shown> {
+/** Renders the count of new tasks, and the mark of each shown row as an out-of-band swap. */
+export async function showLive(
+  { tasks }: Pick<TaskPageTools, 'tasks'>,
+  { viewer, form }: PostedForm,
+): Promise<PageResult> {
   const query = queryOf(form.get('list') ?? '');
-  const shown = form.getAll('shown').slice(0, PAGE_ROWS);
+  const shown = form.getAll('shown').slice(0, TASK_ROWS);
   const newestAt = form.get('newest') ?? '';
   const { rows, newCount } = await sinceShown({ tasks }, { query, rows: shown.map(rowOf), newestAt });
   return part(
@@ -60,4 +60,30 @@ export async function showLive({ tasks }: Pick<TaskTools, 'tasks'>, { viewer, fo
 function rowOf(shown: string): readonly [id: string, question: string] {
   const [question = '', ...id] = shown.split(' ');
   return [id.join(' '), question];
+}
+
+/** Marks a row whose task was closed or changed since it was shown. */
+export function Mark({ viewer, row, isNews = false }: { viewer: Viewer; row: RowNow; isNews?: boolean }) {
+  return (
+    <p
+      class="tasks-gone"
+      id={`${row.anchor}-now`}
+      role="status"
+      // Morphing keeps the element, so that screen readers announce it.
+      {...(isNews ? { 'hx-swap-oob': 'morph' } : {})}
+    >
+      {markText(viewer, row)}
+    </p>
+  );
+}
+
+function markText({ messages }: Viewer, { now }: RowNow): string {
+  switch (now) {
+    case 'gone':
+      return messages.tasks.gone;
+    case 'changed':
+      return messages.tasks.changed;
+    case 'same':
+      return '';
+  }
 }

@@ -1,60 +1,66 @@
 import { ROUTES } from '../../../contracts/operator-routes';
-import type { ApiAnswer, ApiRefusal } from '../../../workflow/operator-port';
-import { elsewhere, page, type Failure, type Shown } from '../../answers';
-import { bodyOf } from '../../entries';
-import type { Pages, Visit } from '../../serve';
-import type { PageTools } from '../../tools';
-import { LookupsPage, type Outcome } from './page';
+import type { ApiAnswer, ApiCallRefusal } from '../../../workflow/operator-port';
+import {
+  redirect,
+  page,
+  type FormFailure,
+  type PageResult,
+  type Pages,
+  type PageVisit,
+  type PageTools,
+} from '../../page';
+import { PAGES } from '../../page-table';
+import { bodyOf } from '../../forms';
+import { LookupsPage, type ShownLookup } from './view';
 
 const PATH = '/lookups';
 
-/** What can be asked of the service right now. */
 export function serveLookups(pages: Pages, { api, asksService }: Pick<PageTools, 'api' | 'asksService'>): void {
-  const show = ({ viewer, response }: Visit, entered: URLSearchParams, outcome: Outcome | null): Shown => {
+  const show = ({ viewer, response }: PageVisit, entered: URLSearchParams, outcome: ShownLookup | null): PageResult => {
     const refusal = outcome?.kind === 'no_answer' ? outcome.failure.refusal : null;
     if (refusal !== null && refusal.retryAfterMs !== null) {
       response.set('retry-after', String(Math.ceil(refusal.retryAfterMs / 1000)));
     }
     return page(
-      viewer.words.lookups.title,
+      viewer.messages.lookups.title,
       <LookupsPage viewer={viewer} asksService={asksService} entered={entered} outcome={outcome} />,
       { httpStatus: refusal?.httpStatus ?? 200, assets: ['countdown.js'] },
     );
   };
 
-  // A zone is no secret: the address of a question can be handed on, and stands on the page of a violation.
-  pages.get(PATH, 'viewer', async (visit) => {
+  // A zone is not personal, so it may be in the address. Pages of violations link to it.
+  pages.get(PAGES.lookups.path, PAGES.lookups.role, async (visit) => {
     const zone = visit.query.get('zone_id')?.trim() ?? '';
     if (zone === '') return show(visit, visit.query, null);
     const answer = await api.call(ROUTES.readCapacity, { actor: visit.actor, params: { zone_id: zone } });
-    const outcome = outcomeOf(answer, visit.query, 'capacity', (value) => ({ kind: 'capacity', ...value }));
+    const outcome = resultOf(answer, visit.query, 'capacity', (value) => ({ kind: 'capacity', ...value }));
     return show(visit, visit.query, outcome);
   });
 
-  // A plate never stands in an address: the answer is the page of this form itself.
+  // A plate must not be in an address, so the response of the form is the page itself.
   pages.post(`${PATH}/ticket`, 'crew', async (posted) => {
     const body = bodyOf(posted.form, { only: ['zoneId', 'plateNumber', 'plateType'] });
     const answer = await api.call(ROUTES.checkTicket, { actor: posted.actor, body });
     const plate = String(body['plateNumber'] ?? '');
-    const outcome = outcomeOf(answer, posted.form, 'ticket', (value) => ({ kind: 'ticket', plate, ...value }));
+    const outcome = resultOf(answer, posted.form, 'ticket', (value) => ({ kind: 'ticket', plate, ...value }));
     return show(posted, posted.form, outcome);
   });
-  pages.get(`${PATH}/ticket`, 'viewer', async () => elsewhere(PATH));
+  pages.get(`${PATH}/ticket`, 'viewer', async () => redirect(PATH));
 }
 
-function outcomeOf<T>(
+function resultOf<T>(
   answer: ApiAnswer<T>,
   entered: URLSearchParams,
   form: 'capacity' | 'ticket',
-  found: (value: T) => Outcome,
-): Outcome {
+  found: (value: T) => ShownLookup,
+): ShownLookup {
   if (answer.ok) return found(answer.value);
-  const failure: Failure = { form, refusal: asEntered(answer.refusal, form), entered };
+  const failure: FormFailure = { form, refusal: asEntered(answer.refusal, form), entered };
   return { kind: 'no_answer', failure };
 }
 
-/** The service names a zone in its own way; the form of a capacity has another name for it. */
-function asEntered(refusal: ApiRefusal, form: 'capacity' | 'ticket'): ApiRefusal {
+/** Maps the field name of the service to that of the form. */
+function asEntered(refusal: ApiCallRefusal, form: 'capacity' | 'ticket'): ApiCallRefusal {
   if (form === 'ticket') return refusal;
   return {
     ...refusal,

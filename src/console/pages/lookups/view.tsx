@@ -1,0 +1,229 @@
+import { PLATE_TYPES } from '../../../domain/vocabulary';
+import type { FormFailure } from '../../page';
+import { entryOf } from '../../messages';
+import { Field, PostForm } from '../../parts/form';
+import { Problem } from '../../parts/problem';
+import { Empty, Countdown, English, Timestamp, Plate, Ref, UserText } from '../../parts/text';
+import { type Viewer, oneOf } from '../../viewer';
+import type { Child } from 'hono/jsx';
+
+/** The result of a lookup. */
+export type ShownLookup =
+  | { readonly kind: 'capacity'; readonly zoneId: string; readonly availableSlots: number; readonly checked_at: string }
+  | { readonly kind: 'ticket'; readonly plate: string; readonly hasActiveTicket: boolean; readonly checked_at: string }
+  | { readonly kind: 'no_answer'; readonly failure: FormFailure };
+
+interface LookupsProps {
+  readonly viewer: Viewer;
+  readonly asksService: boolean;
+  readonly entered: URLSearchParams;
+  readonly outcome: ShownLookup | null;
+}
+
+/** Settings that lookups need. */
+const VARIABLES = 'SERVICE_BASE_URL, SERVICE_CLIENT_ID, SERVICE_CLIENT_SECRET';
+
+/** The lookup forms and the last result. */
+export function LookupsPage(props: LookupsProps) {
+  const { viewer, asksService, outcome } = props;
+  const messages = viewer.messages.lookups;
+  if (!asksService) {
+    return (
+      <>
+        <h1>{messages.title}</h1>
+        <Empty
+          title={messages.notConfigured}
+          hint={viewer.shadow?.sinceMs === null ? messages.notConfiguredHint : messages.shadowHint}
+        />
+        <p class="centered">
+          <code dir="ltr">{VARIABLES}</code>
+        </p>
+      </>
+    );
+  }
+  return (
+    <>
+      <h1>{messages.title}</h1>
+      <p class="muted">{messages.intro}</p>
+      {outcome !== null && <Result viewer={viewer} outcome={outcome} />}
+      <div class="lookups">
+        <Capacity {...props} />
+        <Ticket {...props} />
+      </div>
+    </>
+  );
+}
+
+function Capacity({ viewer, entered, outcome }: LookupsProps) {
+  const messages = viewer.messages.lookups;
+  const failure = failureOf(outcome);
+  return (
+    <section class="card" aria-labelledby="capacity-title">
+      <h2 id="capacity-title">{messages.capacity.title}</h2>
+      <form method="get" action="/lookups" class="form">
+        <FieldProblem viewer={viewer} failure={failure} form="capacity" />
+        <Field
+          viewer={viewer}
+          form="capacity"
+          name="zone_id"
+          label={messages.zone}
+          hint={messages.zoneHint}
+          value={entered.get('zone_id') ?? entered.get('zoneId') ?? ''}
+          failure={failure}
+          autocomplete="off"
+          isRequired
+          isLatin
+        />
+        <p class="form-end">
+          <button type="submit" class="main">
+            {messages.capacity.submit}
+          </button>
+        </p>
+      </form>
+    </section>
+  );
+}
+
+function Ticket({ viewer, entered, outcome }: LookupsProps) {
+  const { lookups: messages, violationForm, terms } = viewer.messages;
+  const failure = failureOf(outcome);
+  const common = { viewer, form: 'ticket', failure, autocomplete: 'off', isRequired: true };
+  return (
+    <section class="card" aria-labelledby="ticket-title">
+      <h2 id="ticket-title">{messages.ticket.title}</h2>
+      {viewer.may('crew') ? (
+        <PostForm viewer={viewer} action="/lookups/ticket">
+          <FieldProblem viewer={viewer} failure={failure} form="ticket" />
+          <Field
+            {...common}
+            name="plateNumber"
+            label={violationForm.fields.plateNumber}
+            hint={violationForm.hints.plateNumber ?? ''}
+            value={entered.get('plateNumber') ?? ''}
+            maxLength={50}
+          />
+          <Field
+            {...common}
+            name="plateType"
+            label={violationForm.fields.plateType}
+            value={entered.get('plateType') ?? ''}
+            options={[
+              ['', violationForm.choose],
+              ...PLATE_TYPES.map((each) => [each, violationForm.plateTypes[each]] as const),
+            ]}
+          />
+          <Field
+            {...common}
+            name="zoneId"
+            label={messages.zone}
+            value={entered.get('zoneId') ?? entered.get('zone_id') ?? ''}
+            isLatin
+          />
+          <p class="form-end">
+            <button type="submit" class="main">
+              {messages.ticket.submit}
+            </button>
+          </p>
+        </PostForm>
+      ) : (
+        <p class="muted">{messages.ticket.mayNot({ role: terms.roles.crew })}</p>
+      )}
+    </section>
+  );
+}
+
+/** Invalid fields. A refusal of the service has its own card. */
+function FieldProblem(props: { viewer: Viewer; failure: FormFailure | null; form: string }) {
+  return props.failure?.refusal.code === 'field_invalid' ? <Problem {...props} /> : null;
+}
+
+function failureOf(outcome: ShownLookup | null): FormFailure | null {
+  return outcome?.kind === 'no_answer' ? outcome.failure : null;
+}
+
+/** The result, or why there is none. */
+function Result({ viewer, outcome }: { viewer: Viewer; outcome: ShownLookup }) {
+  const messages = viewer.messages.lookups;
+  switch (outcome.kind) {
+    case 'capacity':
+      return (
+        <Answer viewer={viewer} at={outcome.checked_at}>
+          <p class="lookup-answer">
+            <span class="muted">{messages.capacity.slots}</span>{' '}
+            <strong>{viewer.formats.number(outcome.availableSlots)}</strong>
+          </p>
+          <p>
+            <span class="muted">{messages.zone}</span> <Ref>{outcome.zoneId}</Ref>
+          </p>
+        </Answer>
+      );
+    case 'ticket':
+      return (
+        <Answer viewer={viewer} at={outcome.checked_at}>
+          <p class={outcome.hasActiveTicket ? 'lookup-answer good' : 'lookup-answer bad'}>
+            <strong>{outcome.hasActiveTicket ? messages.ticket.active : messages.ticket.none}</strong>
+          </p>
+          <p>
+            <Plate plate={outcome.plate} />
+          </p>
+        </Answer>
+      );
+    case 'no_answer':
+      return <NoAnswer viewer={viewer} outcome={outcome} />;
+  }
+}
+
+function Answer({ viewer, at, children }: { viewer: Viewer; at: string; children: Child }) {
+  return (
+    <section class="card lookup-result" aria-labelledby="lookup-result" tabindex={-1} data-focus>
+      <h2 id="lookup-result">{viewer.messages.lookups.answer}</h2>
+      {children}
+      <p class="muted">
+        {viewer.messages.lookups.checkedAt} <Timestamp viewer={viewer} at={at} />
+      </p>
+    </section>
+  );
+}
+
+/** API codes for a missing answer. */
+const CODES = [
+  'budget_spent',
+  'service_connection_lost',
+  'service_forbids',
+  'service_unavailable',
+  'answer_broken',
+  'service_not_configured',
+] as const;
+
+function NoAnswer({ viewer, outcome }: { viewer: Viewer; outcome: Extract<ShownLookup, { kind: 'no_answer' }> }) {
+  const { lookups: messages, refusals } = viewer.messages;
+  const { refusal } = outcome.failure;
+  // Fields that fail a rule of ours are named in their form.
+  if (refusal.code === 'field_invalid') return null;
+  if (refusal.code === 'service_refused') {
+    return (
+      <div class="problem" role="alert" tabindex={-1} data-focus>
+        <h2>{messages.refused}</h2>
+        <p>
+          {messages.serviceMessage} <UserText>{refusal.message}</UserText>
+        </p>
+      </div>
+    );
+  }
+  const code = oneOf(CODES, refusal.code);
+  return (
+    <div class="problem" role="alert" tabindex={-1} data-focus>
+      <h2>{messages.notAnswered}</h2>
+      <p>
+        {code === null
+          ? (entryOf(refusals, refusal.code) ?? <English viewer={viewer}>{refusal.message}</English>)
+          : messages.problems[code]}
+      </p>
+      {refusal.retryAfterMs !== null && (
+        <p>
+          {messages.again} <Countdown viewer={viewer} atMs={viewer.nowMs + refusal.retryAfterMs} />
+        </p>
+      )}
+    </div>
+  );
+}

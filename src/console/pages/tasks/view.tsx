@@ -1,0 +1,242 @@
+import { SORT_ORDERS } from '../../../contracts/paging';
+import { TASK_ACTIONS } from '../../../domain/decisions';
+import { page, type FormFailure, type PageResult } from '../../page';
+import { Paging } from '../../parts/list';
+import { Problem } from '../../parts/problem';
+import { Empty, Ref } from '../../parts/text';
+import { type Viewer, oneOf } from '../../viewer';
+import { formOf } from './actions';
+import { BULK_FORM, BulkBar, bulkBarAddress, canBeChosen } from './bulk-bar';
+import { TaskItem } from './item';
+import { Live } from './live';
+import { addressOf, isNarrowed, withChanges, type TaskQuery, type TaskPage, EVERYTHING } from './model';
+import type { Child } from 'hono/jsx';
+import { TASK_TYPES, type TaskType } from '../../../domain/tasks';
+import { PAUSABLE_OPERATIONS } from '../../../domain/vocabulary';
+import type { TaskCounts } from '../../../workflow/list-port';
+
+interface TasksProps {
+  readonly viewer: Viewer;
+  readonly query: TaskQuery;
+  readonly page: TaskPage;
+  /** True if the bulk bar is open. */
+  readonly isBulkOpen: boolean;
+  readonly failure: FormFailure | null;
+}
+
+/** The task list; after a refusal with its reason. */
+export function tasksPage(props: TasksProps): PageResult {
+  const { viewer, failure } = props;
+  return page(viewer.messages.tasks.title, <Tasks {...props} />, {
+    assets: ['tasks.js'],
+    httpStatus: failure?.refusal.httpStatus ?? 200,
+  });
+}
+
+function Tasks(props: TasksProps) {
+  const { viewer, query, page: shown } = props;
+  const { tasks: messages, bulk } = viewer.messages;
+  return (
+    <div class="tasks">
+      <div class="head">
+        <h1>{messages.title}</h1>
+        <a href="/tasks/bulk">{bulk.recent}</a>
+      </div>
+      <Filters viewer={viewer} query={query} counts={shown.counts} />
+      <LostProblem {...props} />
+      <div class="tasks-line">
+        <ListHead {...props} />
+        <Live
+          viewer={viewer}
+          query={query}
+          shown={shown.rows.map(({ task, question }) => `${question} ${task.id}`)}
+          newestAt={shown.newestAt}
+          newCount={0}
+        />
+        <Orders viewer={viewer} query={query} />
+      </div>
+      <List {...props} />
+      <TaskPaging {...props} />
+      <BulkBar viewer={viewer} query={query} page={shown} isOpen={props.isBulkOpen} failure={props.failure} />
+    </div>
+  );
+}
+
+/** A refusal whose row is gone. */
+function LostProblem({ viewer, page: { rows }, failure }: TasksProps) {
+  if (failure === null || failure.form === BULK_FORM) return null;
+  const forms = rows.flatMap(({ anchor }) => TASK_ACTIONS.map((action) => formOf(anchor, action)));
+  return forms.includes(failure.form) ? null : <Problem viewer={viewer} failure={failure} form={failure.form} />;
+}
+
+function ListHead({ viewer, query, page: { rows, fitting, counts } }: TasksProps) {
+  const { tasks: messages, bulk } = viewer.messages;
+  const hasBoxes = viewer.may('dispatcher') && rows.some(({ task }) => canBeChosen(task));
+  return (
+    <p class="row">
+      {hasBoxes && (
+        // Works with scripts only, so a script shows it.
+        <label class="tasks-all" hidden data-choose-all>
+          <input type="checkbox" /> {bulk.chooseAll}
+        </label>
+      )}
+      {hasBoxes && (
+        <a href={bulkBarAddress(query)} data-open-bulk>
+          {bulk.several}
+        </a>
+      )}
+      <span class="muted">
+        {isNarrowed(query) && fitting !== null
+          ? messages.shown({ count: fitting })
+          : messages.open({ count: counts.total })}
+      </span>
+    </p>
+  );
+}
+
+function Orders({ viewer, query }: Pick<TasksProps, 'viewer' | 'query'>) {
+  const messages = viewer.messages.tasks;
+  return (
+    <ul class="tasks-orders" aria-label={messages.order}>
+      {SORT_ORDERS.toReversed().map((order) => (
+        <li>
+          <a
+            class="quiet"
+            href={addressOf(withChanges(query, { order }))}
+            aria-current={order === query.order ? 'true' : undefined}
+          >
+            {messages.orders[order]}
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function List({ viewer, query, page: { rows }, failure }: TasksProps) {
+  const messages = viewer.messages.tasks;
+  if (rows.length === 0) {
+    const { title, hint } = isNarrowed(query) ? messages.emptyFilter : messages.empty;
+    return <Empty title={title} hint={hint} />;
+  }
+  return (
+    <ol class="tasks-list" aria-label={messages.list}>
+      {rows.map((row, index) => (
+        <TaskItem
+          viewer={viewer}
+          row={row}
+          here={addressOf(query)}
+          next={(rows[index + 1] ?? rows[index - 1])?.anchor ?? ''}
+          failure={failure}
+        />
+      ))}
+    </ol>
+  );
+}
+
+function TaskPaging({ viewer, query, page: { nextCursor } }: TasksProps) {
+  return (
+    <Paging
+      viewer={viewer}
+      label={viewer.messages.tasks.pages}
+      first={query.cursor === null ? null : addressOf(withChanges(query, {}))}
+      next={nextCursor === null ? null : addressOf({ ...query, cursor: nextCursor })}
+    />
+  );
+}
+
+interface FilterProps {
+  readonly viewer: Viewer;
+  readonly query: TaskQuery;
+  readonly counts: TaskCounts;
+}
+
+/** The filters as links, with the counts of all tasks. */
+function Filters({ viewer, query, counts }: FilterProps) {
+  const messages = viewer.messages.tasks;
+  const { taskTypes, terms } = viewer.messages;
+  const types = typesIn(counts, query);
+  const kinds = kindsIn(counts, query);
+  return (
+    <nav class="tasks-filters" aria-label={messages.filters}>
+      <ul class="chips" aria-label={messages.byType}>
+        <Chip viewer={viewer} to={withChanges(query, { type: null })} isOn={query.type === null} count={counts.total}>
+          {messages.all}
+        </Chip>
+        {types.map(({ type, count }) => (
+          <Chip
+            viewer={viewer}
+            to={withChanges(query, query.type === type ? { type: null } : { type, kind: null })}
+            isOn={query.type === type}
+            count={count}
+          >
+            {taskTypes.types[type].chip}
+          </Chip>
+        ))}
+      </ul>
+      {kinds.length > 0 && (
+        <ul class="chips" aria-label={messages.byKind}>
+          {kinds.map(({ kind, count }) => (
+            <Chip
+              viewer={viewer}
+              to={withChanges(query, { kind: query.kind === kind ? null : kind })}
+              isOn={query.kind === kind}
+              count={count}
+            >
+              {terms.operations[kind]}
+            </Chip>
+          ))}
+        </ul>
+      )}
+      {isNarrowed(query) && (
+        <ul class="chips">
+          {query.tow !== null && (
+            <Chip viewer={viewer} to={withChanges(query, { tow: null })} isOn>
+              {messages.tow} <Ref>{query.tow}</Ref>
+            </Chip>
+          )}
+          <li>
+            <a class="quiet" href={addressOf({ ...EVERYTHING, order: query.order })}>
+              {messages.clear}
+            </a>
+          </li>
+        </ul>
+      )}
+    </nav>
+  );
+}
+
+/** Types with tasks, and the chosen one. */
+function typesIn({ types }: TaskCounts, { type: chosen }: TaskQuery): { type: TaskType; count: number }[] {
+  return TASK_TYPES.flatMap((type) => {
+    const count = types.find((each) => oneOf([type], each.type) !== null)?.count ?? 0;
+    return count > 0 || type === chosen ? [{ type, count }] : [];
+  });
+}
+
+/** Kinds with tasks of the chosen type. */
+function kindsIn({ types }: TaskCounts, { type, kind: chosen }: TaskQuery) {
+  const all = types.filter((each) => type === null || each.type === type).flatMap(({ kinds }) => kinds);
+  return PAUSABLE_OPERATIONS.flatMap((kind) => {
+    const count = all.filter((each) => each.kind === kind).reduce((sum, each) => sum + each.count, 0);
+    return count > 0 || kind === chosen ? [{ kind, count }] : [];
+  });
+}
+
+function Chip(props: {
+  readonly viewer: Viewer;
+  readonly to: TaskQuery;
+  readonly isOn: boolean;
+  readonly count?: number;
+  readonly children: Child;
+}) {
+  const { viewer, to, isOn, count, children } = props;
+  return (
+    <li>
+      <a class="chip" href={addressOf(to)} aria-current={isOn ? 'true' : undefined}>
+        {children}
+        {count !== undefined && <span class="count">{viewer.formats.number(count)}</span>}
+      </a>
+    </li>
+  );
+}
