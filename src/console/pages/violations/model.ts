@@ -1,76 +1,95 @@
-import type { Task } from '../../../contracts/records';
-import type { ViolationRecord, ViolationView } from '../../../contracts/violations';
-import { beforeCorrectionTask, violationContractTaskId, violationTaskId } from '../../../domain/violation-tasks';
-import { waitingOfViolation, type ViolationWaiting } from '../../../domain/waiting-violation';
-import { violationViewOf } from '../../../workflow/violation-view';
-import type { Failure } from '../../answers';
-import type { Visit } from '../../serve';
-import type { PageTools } from '../../tools';
-import type { Viewer } from '../../viewer';
-import { PERSON_FIELDS } from './fields';
-import { violationPath } from './rows';
+import { readCursor } from '../../../contracts/paging';
+import { VIOLATION_STATES, type ViolationState } from '../../../domain/vocabulary';
+import type { ViolationFilter } from '../../../workflow/ports';
+import { queryOfPath } from '../../requests';
+import { oneOf } from '../../viewer';
+import type { ViolationRecord } from '../../../contracts/violations';
+import type { PageTools } from '../../page';
+import { countNewRows } from '../../parts/list';
 
-/** A violation as its page shows it, to whoever looks at it. */
-export interface ViolationModel {
-  readonly viewer: Viewer;
-  /** The address of the page; those of its forms begin with it. */
-  readonly path: string;
-  readonly record: ViolationRecord;
-  readonly view: ViolationView;
-  readonly waiting: ViolationWaiting;
-  /** Open tasks about it; the question whether it is sent is the first of them. */
-  readonly tasks: readonly Task[];
-  /** Numbers of the images that are on the disk, from 1. */
-  readonly imagesThere: readonly number[];
-  /** What is personal in texts that are shown masked. */
-  readonly personal: readonly string[];
-  readonly failure: Failure | null;
+/** What the list shows, as its address says it. The same address shows the same list to everybody. */
+export interface ViolationsQuery {
+  readonly state: ViolationState | null;
+  readonly search: string | null;
+  readonly cursor: string | null;
 }
 
-/** Reads a violation by any of its names and works out what its page needs; null when there is none. */
-export async function readModel(
-  tools: Pick<PageTools, 'violations' | 'tasks' | 'spool'>,
-  { viewer, params }: Visit,
-  failure: Failure | null,
-): Promise<ViolationModel | null> {
-  const record = await tools.violations.read(params('id'));
-  if (!record) return null;
-  const { violation } = record;
-  const [tasks, imagesThere] = await Promise.all([tasksOf(tools, violation.id), imagesOf(tools, record)]);
-  const { form } = violation;
+export const PATH = '/violations';
+export const VIOLATION_ROWS = 50;
+/** As the operator API takes it. */
+const SEARCH_MAX = 200;
+
+/** Reads the address of a list; what it does not know counts as not said. */
+export function readQuery(given: URLSearchParams): ViolationsQuery {
+  const search = (given.get('q') ?? '').trim().slice(0, SEARCH_MAX);
+  const cursor = given.get('cursor');
   return {
-    viewer,
-    path: violationPath(violation.id),
-    record,
-    view: violationViewOf(record),
-    waiting: waitingOfViolation({ ...record, id: violation.id, tasks, nowMs: viewer.nowMs }),
-    tasks,
-    imagesThere,
-    personal: [form.plateNumber, ...PERSON_FIELDS.map((name) => form[name])].filter((text) => text !== undefined),
-    failure,
+    state: oneOf(VIOLATION_STATES, given.get('state') ?? undefined),
+    search: search === '' ? null : search,
+    cursor: cursor !== null && readCursor(cursor) !== null ? cursor : null,
   };
 }
 
+/** The address of a list. Omits the cursor unless `withCursor`. */
+export function addressOf(query: ViolationsQuery, { withCursor = false }: { withCursor?: boolean } = {}): string {
+  const { state, search, cursor } = query;
+  const params = new URLSearchParams();
+  if (state !== null) params.set('state', state);
+  if (search !== null) params.set('q', search);
+  if (withCursor && cursor !== null) params.set('cursor', cursor);
+  return params.size === 0 ? PATH : `${PATH}?${params.toString()}`;
+}
+
+/** The list that an address of ours shows; the plain one for any other address. */
+export function queryOf(address: string): ViolationsQuery {
+  return readQuery(queryOfPath(PATH, address));
+}
+
+/** What the store is asked for. */
+function filterOf({ state, search, cursor }: ViolationsQuery): ViolationFilter {
+  return { state, search, cursor, limit: VIOLATION_ROWS };
+}
+
+/** What a list shows, read from the store. */
+export interface ViolationList {
+  readonly rows: readonly ViolationRow[];
+  /** How many violations would be shown between these rows if the list was loaded again. */
+  readonly newCount: number;
+  readonly nextCursor: string | null;
+}
+
+/** A violation that is shown. */
+export interface ViolationRow {
+  readonly id: string;
+  /** Null once it left for the archive. */
+  readonly record: ViolationRecord | null;
+  /** False when it no longer matches the filter. */
+  readonly matches: boolean;
+}
+
+type ViolationListTools = Pick<PageTools, 'violations'>;
+
+/** A page of the list as it is now. */
+export async function readList({ violations }: ViolationListTools, query: ViolationsQuery): Promise<ViolationList> {
+  const { items, nextCursor } = await violations.list(filterOf(query));
+  return { rows: items.map((record) => ({ id: record.violation.id, record, matches: true })), newCount: 0, nextCursor };
+}
+
 /**
- * True once nothing more will happen to it: the service has it, or a person gave it up. While a person is asked about the
- * answer by which it was accepted it may be sent again.
+ * The rows of a page that is being looked at, in the order they are shown in, as they are now; and how many violations came
+ * since. `nextCursor`: of the page as it is shown, null when it was the last.
  */
-export function isSettled({ record }: Pick<ViolationModel, 'record'>): boolean {
-  const { state, isAnswerQuestioned } = record;
-  return (state === 'accepted' && !isAnswerQuestioned) || state === 'waived';
-}
-
-async function tasksOf({ tasks }: Pick<PageTools, 'tasks'>, id: string): Promise<Task[]> {
-  const ids = [violationTaskId(id), violationContractTaskId(id), beforeCorrectionTask(id).subject];
-  return (await Promise.all(ids.map((each) => tasks.read(each)))).filter((task) => task !== null);
-}
-
-/** The images leave the disk once the violation is settled; a disk that does not tell counts as one without them. */
-async function imagesOf({ spool }: Pick<PageTools, 'spool'>, record: ViolationRecord): Promise<number[]> {
-  if (isSettled({ record })) return [];
-  const { violation } = record;
-  const places = await Promise.all(
-    violation.images.map((image) => spool.pathOf({ kind: 'violation', id: violation.id }, image).catch(() => null)),
+export async function refreshList(
+  { violations }: ViolationListTools,
+  { query, shown, nextCursor }: { query: ViolationsQuery; shown: readonly string[]; nextCursor: string | null },
+): Promise<ViolationList> {
+  const { items } = await violations.list(filterOf(query));
+  const listed = new Map(items.map((record) => [record.violation.id, record]));
+  const rows = await Promise.all(
+    shown.map(async (id) => {
+      const record = listed.get(id) ?? (await violations.read(id));
+      return { id, record, matches: record !== null && (query.state === null || record.state === query.state) };
+    }),
   );
-  return places.flatMap((place, index) => (place === null ? [] : [index + 1]));
+  return { rows, newCount: countNewRows([...listed.keys()], { shown, isLast: nextCursor === null }), nextCursor };
 }

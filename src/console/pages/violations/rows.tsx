@@ -1,18 +1,19 @@
+import { violationPath } from '../../page-table';
 import type { Child } from 'hono/jsx';
 import type { ViolationRecord } from '../../../contracts/violations';
 import { metadataIdOf } from '../../../domain/violation';
 import { Age, Plate, Ref } from '../../parts/text';
-import { LastWords } from '../../parts/why';
-import { ViolationState } from '../../parts/violation-state';
+import { ErrorText } from '../../parts/why';
+import { ViolationState } from '../../parts/states';
 import type { Viewer } from '../../viewer';
-import type { ViolationRow } from './read';
+import type { ViolationRow } from './model';
 
 /**
  * The violations: a table on a desk, cards on a phone, from the same elements. Their roles are written down, since a table
  * that is laid out as cards would no longer be read out as one.
  */
 export function ViolationTable({ viewer, rows }: { viewer: Viewer; rows: readonly ViolationRow[] }) {
-  const { heads, table } = viewer.words.violations;
+  const { heads, table } = viewer.messages.violations;
   return (
     <table class="tows violations" role="table">
       <caption class="visually-hidden">{table}</caption>
@@ -26,11 +27,11 @@ export function ViolationTable({ viewer, rows }: { viewer: Viewer; rows: readonl
         </tr>
       </thead>
       <tbody role="rowgroup">
-        {rows.map(({ id, record, passes }) =>
+        {rows.map(({ id, record, matches }) =>
           record === null ? (
             <GoneRow viewer={viewer} id={id} />
           ) : (
-            <Row viewer={viewer} record={record} passes={passes} />
+            <Row viewer={viewer} record={record} matches={matches} />
           ),
         )}
       </tbody>
@@ -38,35 +39,39 @@ export function ViolationTable({ viewer, rows }: { viewer: Viewer; rows: readonl
   );
 }
 
-function Row({ viewer, record, passes }: { viewer: Viewer; record: ViolationRecord; passes: boolean }) {
+function Row({ viewer, record, matches }: { viewer: Viewer; record: ViolationRecord; matches: boolean }) {
   const { violation, reference, towingReferenceIds } = record;
   const { form } = violation;
-  const words = viewer.words.violations;
+  const messages = viewer.messages.violations;
   return (
-    <tr role="row" id={rowId(violation.id)} class={passes ? 'tow-row' : 'tow-row left'}>
+    <tr role="row" id={rowId(violation.id)} class={matches ? 'tow-row' : 'tow-row left'}>
       <th scope="row" role="rowheader">
         <a href={violationPath(violation.id)} data-row-link>
           <Ref>{reference ?? violation.id}</Ref>
         </a>
-        <span class="under">{reference === null ? words.noReference : <Ref>{metadataIdOf(violation)}</Ref>}</span>
-        {!passes && <span class="under">{words.left}</span>}
+        <span class="under">{reference === null ? messages.noReference : <Ref>{metadataIdOf(violation)}</Ref>}</span>
+        {!matches && <span class="under">{messages.left}</span>}
       </th>
       <Cell name="plate-cell">
         <Plate plate={form.plateNumber} />
       </Cell>
-      <Cell name="type">{viewer.words.terms.violationTypes[form.violationType]}</Cell>
+      <Cell name="type">
+        {form.violationType === undefined ? '' : viewer.messages.terms.violationTypes[form.violationType]}
+      </Cell>
       <Cell name="zone-cell">
-        <span class="zone" dir="ltr" title={form.zoneId}>
-          <Ref>{form.zoneId}</Ref>
-        </span>
+        {form.zoneId !== undefined && (
+          <span class="zone" dir="ltr" title={form.zoneId}>
+            <Ref>{form.zoneId}</Ref>
+          </span>
+        )}
       </Cell>
       <Cell name="state">
-        <ViolationState viewer={viewer} standing={record} />
-        <Said record={record} />
+        <ViolationState viewer={viewer} status={record} />
+        <ServiceMessage record={record} />
       </Cell>
       <Cell name="its-tows">
         {towingReferenceIds.length === 0 ? (
-          <span class="muted">{words.noTows}</span>
+          <span class="muted">{messages.noTows}</span>
         ) : (
           towingReferenceIds.map((ref) => (
             <a class="its-tow" href={`/tows/${encodeURIComponent(ref)}`}>
@@ -83,20 +88,20 @@ function Row({ viewer, record, passes }: { viewer: Viewer; record: ViolationReco
 }
 
 /** What the service, or the wire, said last, of one that is not settled. */
-function Said({ record: { state, lastError } }: { record: ViolationRecord }) {
+function ServiceMessage({ record: { state, lastError } }: { record: ViolationRecord }) {
   if (lastError === null || state === 'accepted' || state === 'waived') return null;
   return (
     <p class={state === 'pending' ? 'waits' : 'waits decide'}>
-      <LastWords error={{ ...lastError, message: shortened(lastError.message) }} />
+      <ErrorText error={{ ...lastError, message: shortened(lastError.message) }} />
     </p>
   );
 }
 
 /** The service may say a lot; two lines of it are shown here. */
-const WORDS_MAX = 120;
+const TEXT_MAX = 120;
 
-function shortened(words: string): string {
-  return words.length > WORDS_MAX ? `${words.slice(0, WORDS_MAX)}…` : words;
+function shortened(text: string): string {
+  return text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)}…` : text;
 }
 
 /** What left for the archive while it was shown keeps its place. */
@@ -107,7 +112,7 @@ function GoneRow({ viewer, id }: { viewer: Viewer; id: string }) {
         <Ref>{id}</Ref>
       </th>
       <td role="cell" colspan={6}>
-        {viewer.words.violations.archived}
+        {viewer.messages.violations.archived}
       </td>
     </tr>
   );
@@ -123,9 +128,4 @@ function Cell({ name, children }: { name: string; children: Child }) {
 
 function rowId(id: string): string {
   return `violation-${encodeURIComponent(id)}`;
-}
-
-/** The page of a violation, by any of its names. */
-export function violationPath(id: string): string {
-  return `/violations/${encodeURIComponent(id)}`;
 }

@@ -1,32 +1,37 @@
 import type { Child } from 'hono/jsx';
 import type { ViolationApi } from '../../../domain/vocabulary';
-import { fieldMoment } from '../../entries';
-import type { Failure } from '../../answers';
-import { PostForm } from '../../parts/form';
-import { UsePosition } from '../../parts/position';
+import { fieldTime } from '../../forms';
+import type { FormFailure, ImageSettings } from '../../page';
+import { PostForm, UsePosition } from '../../parts/form';
+import { ImageFields, UploadState } from '../../parts/image-fields';
 import { Problem } from '../../parts/problem';
 import type { Viewer } from '../../viewer';
-import { PERSON_FIELDS, REPORT_FORM as FORM, VEHICLE_FIELDS, ViolationField, type FormField } from './fields';
-import { Images } from './report-images';
-import { UploadState } from './report-upload';
+import {
+  PERSON_FIELDS,
+  REPORT_FORM as FORM,
+  VEHICLE_FIELDS,
+  ViolationField,
+  type FormField,
+} from '../../parts/violation-fields';
 
-export interface ReportProps {
+interface ReportProps {
   readonly viewer: Viewer;
   readonly api: ViolationApi;
   /** Zones that were reported lately, to choose from. */
   readonly zones: readonly string[];
-  readonly failure: Failure | null;
+  readonly images: ImageSettings;
+  readonly failure: FormFailure | null;
 }
 
 /** The page on which a violation is reported. */
 export function ReportPage(props: ReportProps) {
   const { viewer, api } = props;
-  const words = viewer.words.violationForm;
+  const messages = viewer.messages.violationForm;
   return (
     <div class="report-page">
-      <h1>{words.title}</h1>
-      <p class="muted">{words.intro}</p>
-      {api === 'guide' && <p class="stale">{words.guide}</p>}
+      <h1>{messages.title}</h1>
+      <p class="muted">{messages.intro}</p>
+      {api === 'guide' && <p class="stale">{messages.guide}</p>}
       <ReportForm {...props} />
     </div>
   );
@@ -36,8 +41,8 @@ export function ReportPage(props: ReportProps) {
  * The form, after a refusal with the reason and with what was entered. The images come last: of a form that is too large
  * everything else has been read by then.
  */
-export function ReportForm({ viewer, zones, failure }: ReportProps) {
-  const { groups } = viewer.words.violationForm;
+export function ReportForm({ viewer, zones, images, failure }: ReportProps) {
+  const { groups } = viewer.messages.violationForm;
   const shown = failure && withPartsAsWholes(failure);
   const field = (name: FormField, value?: string) => (
     <ViolationField
@@ -59,7 +64,7 @@ export function ReportForm({ viewer, zones, failure }: ReportProps) {
         </Group>
         <Group title={groups.place}>
           <div class="fields wide">
-            {field('date', momentOf(viewer.nowMs))}
+            {field('date', fieldTimeAt(viewer.nowMs))}
             {field('zoneId')}
           </div>
           <div class="fields" data-position>
@@ -79,12 +84,12 @@ export function ReportForm({ viewer, zones, failure }: ReportProps) {
         <Group title={groups.images}>
           <Anchors failure={failure} of="images" />
           {field('imagesDescription')}
-          <Images viewer={viewer} failure={failure} />
+          <ImageFields viewer={viewer} form={FORM} images={images} failure={failure} />
         </Group>
         <UploadState viewer={viewer} />
         <p class="form-end">
           <button type="submit" class="main">
-            {viewer.words.violationForm.submit}
+            {viewer.messages.violationForm.submit}
           </button>
         </p>
       </PostForm>
@@ -104,7 +109,12 @@ function Group({ title, children }: { title: string; children: Child }) {
 }
 
 /** A group of which nothing is required: open once something of it was entered, or is wrong. */
-function FoldedGroup(props: { title: string; failure: Failure | null; names: readonly FormField[]; children: Child }) {
+function FoldedGroup(props: {
+  title: string;
+  failure: FormFailure | null;
+  names: readonly FormField[];
+  children: Child;
+}) {
   const { title, failure, names, children } = props;
   const isWrong = (name: string) => failure?.refusal.details.some(({ field }) => field === name) ?? false;
   const isOpen = names.some((name) => isWrong(name) || (failure?.entered.get(name) ?? '') !== '');
@@ -119,7 +129,7 @@ function FoldedGroup(props: { title: string; failure: Failure | null; names: rea
 }
 
 /** Where a refusal leads that names a part of a field: `metadata.id`, `images.2`. */
-function Anchors({ failure, of }: { failure: Failure | null; of: 'metadata' | 'images' }) {
+function Anchors({ failure, of }: { failure: FormFailure | null; of: 'metadata' | 'images' }) {
   const parts = failure?.refusal.details.filter(({ field }) => field.startsWith(`${of}.`)) ?? [];
   return (
     <>
@@ -131,15 +141,15 @@ function Anchors({ failure, of }: { failure: Failure | null; of: 'metadata' | 'i
 }
 
 /** The same with parts of fields named by their fields. */
-function withPartsAsWholes(failure: Failure): Failure {
+function withPartsAsWholes(failure: FormFailure): FormFailure {
   const details = failure.refusal.details.map(({ field, rule }) => ({ field: field.split('.')[0] ?? field, rule }));
   return { ...failure, refusal: { ...failure.refusal, details } };
 }
 
 /**
- * Riyadh time to the minute, with its offset: the form goes to the API as it is, and a time without an offset may be taken
- * as another one. Where scripts run a calendar stands in its place (violation-moment.js).
+ * Riyadh time to the minute, with its offset, because the form goes to the API as entered. With scripts a calendar
+ * replaces the text field (upload.js).
  */
-function momentOf(nowMs: number): string {
-  return `${fieldMoment(nowMs)}:00+03:00`;
+function fieldTimeAt(nowMs: number): string {
+  return `${fieldTime(nowMs)}:00+03:00`;
 }

@@ -1,124 +1,118 @@
 import type { Task } from '../../../contracts/records';
 import type { ViolationRecord } from '../../../contracts/violations';
-import { violationContractTaskId, violationTaskId } from '../../../domain/violation-tasks';
-import { questionOf } from '../../../workflow/bulk-call';
-import { unchangedAsNow, Was } from '../../changes';
-import { fieldMoment } from '../../entries';
-import { Field, PostForm } from '../../parts/form';
+import { allowedViolationDecisions, DECISIONS, type DecisionAction } from '../../../domain/decisions';
+import { violationTaskId } from '../../../domain/violation-tasks';
+import { questionOf } from '../../../workflow/decision-call';
+import { unchangedAsNow, Was, fieldTime } from '../../forms';
+import { DecisionForm } from '../../parts/decision-form';
+import { PostForm } from '../../parts/form';
+import { ImageFields } from '../../parts/image-fields';
 import { Problem } from '../../parts/problem';
-import { isGivenUp } from '../../parts/violation-state';
-import { Folded } from '../tow/offer';
-import { PERSON_FIELDS, PLACE_FIELDS, VEHICLE_FIELDS, ViolationField, type FormField } from './fields';
+import { Folded } from '../../parts/live-form';
+import {
+  PERSON_FIELDS,
+  PLACE_FIELDS,
+  VEHICLE_FIELDS,
+  ViolationField,
+  type FormField,
+} from '../../parts/violation-fields';
 import type { ViolationModel } from './model';
-import { Part } from './part';
+import { Card } from '../../parts/text';
 
-/** What people may decide about a violation. */
-export const DECISIONS = ['correct', 'retry', 'waive', 'accept'] as const;
-export type Decision = (typeof DECISIONS)[number];
+/** The name of the form that replaces the images. */
+export const IMAGES_FORM = 'images';
 
 /** Fields that may be corrected: all but the metadata. */
 const CORRECTABLE = [...VEHICLE_FIELDS, ...PLACE_FIELDS, 'imagesDescription', ...PERSON_FIELDS] as const;
 type Correctable = (typeof CORRECTABLE)[number];
 
-/** The decisions that would not be refused now (`decideViolation`), the likeliest first. */
-export function decisionsOn(record: ViolationRecord): readonly Decision[] {
-  const { state, inFlight, mayHaveHadEffect } = record;
-  if (record.isAnswerQuestioned && !inFlight) return ['retry'];
-  if (state === 'accepted' || state === 'waived' || state === 'sending' || inFlight) return [];
-  const mayBeThere = state === 'unknown' || mayHaveHadEffect;
-  const canCorrect = !mayBeThere || state === 'refused' || isGivenUp(record);
-  return DECISIONS.filter((decision) => decision !== 'correct' || canCorrect);
+function decisionsOn(record: ViolationRecord): readonly DecisionAction[] {
+  return allowedViolationDecisions(record, 'dispatcher');
 }
 
 /** What people are asked about it as it stands, by its task if there is one; null when nothing can be decided about it. */
 export function questionOn(record: ViolationRecord, tasks: readonly Task[]): string | null {
   if (decisionsOn(record).length === 0) return null;
   const { id: violationId } = record.violation;
-  const asking = [violationTaskId(violationId), violationContractTaskId(violationId)];
-  const asked = tasks.filter(({ id }) => asking.includes(id));
+  const asked = tasks.filter(({ id }) => id === violationTaskId(violationId));
   return [record.revision, record.state, ...asked.map(questionOf)].join(' ');
 }
 
 /** What people can decide now, each behind its name. */
 export function Decide({ model }: { model: ViolationModel }) {
   const { viewer, failure, record, path } = model;
-  const { violations: words } = viewer.words;
+  const { violations: messages } = viewer.messages;
   const decisions = decisionsOn(record);
   const left = DECISIONS.filter((decision) => !decisions.includes(decision));
   return (
-    <Part id="decide" title={words.sections.decide}>
+    <Card id="decide" title={messages.sections.decide}>
       {/* The page is refreshed around forms that mean the same, and around those that are in use (tow.js). */}
       <div
-        id="decide-offer"
-        class="offer"
-        data-offer={`${decisions.join('-')} ${questionOn(record, model.tasks) ?? ''}`}
+        id="decide-live"
+        class="live-form"
+        data-live-form={`${decisions.join('-')} ${questionOn(record, model.tasks) ?? ''}`}
       >
         <p class="stale" role="status" data-stale hidden>
-          {words.changed} <a href={path}>{words.loadAgain}</a>
+          {messages.changed} <a href={path}>{messages.loadAgain}</a>
         </p>
-        {/* One that was refused, because the answer came meanwhile, still says why. */}
+        {/* A refused form whose decision is no longer possible still shows its reason. */}
         {left.map((decision) => (
           <Problem viewer={viewer} failure={failure} form={decision} />
         ))}
-        {decisions.length === 0 && <p class="muted">{words.inFlight}</p>}
+        {decisions.length === 0 && <p class="muted">{messages.inFlight}</p>}
         <div class="decisions">
           {decisions.map((decision) => (
-            <DecisionForm model={model} decision={decision} />
+            <FoldedDecision model={model} decision={decision} />
           ))}
+          {decisions.includes('correct') && record.violation.api === 'reference' && <OtherImages model={model} />}
         </div>
-        {decisions.length > 0 && left.includes('correct') && !record.isAnswerQuestioned && (
-          <p class="muted">{words.correctNot}</p>
+        {decisions.length > 0 && left.includes('correct') && record.differs === null && (
+          <p class="muted">{messages.correctNot}</p>
         )}
       </div>
-    </Part>
+    </Card>
   );
 }
 
-function DecisionForm({ model, decision }: { model: ViolationModel; decision: Decision }) {
+function FoldedDecision({ model, decision }: { model: ViolationModel; decision: DecisionAction }) {
   const { viewer, failure, path, record } = model;
-  const { words } = viewer;
-  const label = words.terms.actions[decision];
+  const { messages } = viewer;
+  const label = messages.terms.actions[decision];
   const hint = decision === 'retry' ? retryHintOf(record) : decision;
   return (
     <Folded label={label} isOpen={failure?.form === decision} group="decide">
-      <PostForm
+      <DecisionForm
         viewer={viewer}
-        action={`${path}/${decision}`}
+        decision={decision}
+        form={decision}
+        address={`${path}/${decision}`}
         id={`form-${decision}`}
-        label={label}
+        ariaLabel={label}
         question={questionOn(record, model.tasks)}
+        failure={failure}
+        hint={messages.violations.hints[hint]}
+        asksReference={decision === 'accept'}
       >
-        <Problem viewer={viewer} failure={failure} form={decision} />
-        <p class="muted">{words.violations.hints[hint]}</p>
         {decision === 'correct' && <CorrectionFields model={model} />}
-        {decision === 'accept' && (
-          <Field
-            viewer={viewer}
-            form={decision}
-            name="violation_reference_id"
-            label={words.violations.referenceLabel}
-            hint={words.violations.referenceHint}
-            failure={failure}
-            maxLength={200}
-            autocomplete="off"
-            isLatin
-          />
-        )}
-        {(decision === 'waive' || decision === 'accept') && (
-          <Field
-            viewer={viewer}
-            form={decision}
-            name="reason"
-            label={words.violations.reasonLabel}
-            rows={2}
-            isRequired
-            failure={failure}
-            maxLength={500}
-          />
-        )}
+      </DecisionForm>
+    </Folded>
+  );
+}
+
+/** A correction that replaces the images, for instance after `Image size exceeds limit`. */
+function OtherImages({ model }: { model: ViolationModel }) {
+  const { viewer, failure, path, imageSettings } = model;
+  const { replaceImages: messages } = viewer.messages.violations;
+  const shown = failure?.form === IMAGES_FORM ? failure : null;
+  return (
+    <Folded label={messages.label} isOpen={shown !== null} group="decide">
+      <PostForm viewer={viewer} action={`${path}/images`} id="form-images" label={messages.label} hasFiles>
+        <Problem viewer={viewer} failure={failure} form={IMAGES_FORM} />
+        <p class="muted">{messages.hint}</p>
+        <ImageFields viewer={viewer} form={IMAGES_FORM} images={imageSettings} failure={shown} />
         <p class="form-end">
-          <button type="submit" class={decision === 'waive' ? 'danger' : 'main'}>
-            {label}
+          <button type="submit" class="main">
+            {messages.label}
           </button>
         </p>
       </PostForm>
@@ -126,8 +120,8 @@ function DecisionForm({ model, decision }: { model: ViolationModel; decision: De
   );
 }
 
-function retryHintOf({ state, isAnswerQuestioned }: ViolationRecord) {
-  if (isAnswerQuestioned) return 'sendAgain';
+function retryHintOf({ state, differs }: ViolationRecord) {
+  if (differs !== null) return 'sendAgain';
   return state === 'held' ? 'retryHeld' : 'retry';
 }
 
@@ -153,7 +147,7 @@ function CorrectionFields({ model }: { model: ViolationModel }) {
   return (
     <>
       <div class="fields">{[...VEHICLE_FIELDS, ...PLACE_FIELDS, 'imagesDescription' as const].map(field)}</div>
-      <Folded label={viewer.words.violations.sections.person} isOpen={isAbout(PERSON_FIELDS)}>
+      <Folded label={viewer.messages.violations.sections.person} isOpen={isAbout(PERSON_FIELDS)}>
         <div class="fields">{PERSON_FIELDS.map(field)}</div>
       </Folded>
     </>
@@ -168,5 +162,5 @@ function enteredValue({ violation: { form } }: ViolationRecord, name: Correctabl
   const text = String(value);
   const hasOffset = /(Z|[+-]\d{2}:?\d{2})$/i.test(text);
   const ms = Date.parse(hasOffset ? text : `${text}+03:00`);
-  return Number.isNaN(ms) ? '' : fieldMoment(ms);
+  return Number.isNaN(ms) ? '' : fieldTime(ms);
 }

@@ -1,13 +1,12 @@
 import type { Child } from 'hono/jsx';
 import { VIOLATION_STATES } from '../../../domain/vocabulary';
-import { Paging } from '../../parts/paging';
+import { Paging, SearchForm } from '../../parts/list';
 import { Empty } from '../../parts/text';
 import type { Viewer } from '../../viewer';
-import { addressOf, PAGE_ROWS, PATH, type ViolationsQuery } from './query';
-import type { ViolationList } from './read';
+import { addressOf, VIOLATION_ROWS, PATH, type ViolationsQuery, type ViolationList } from './model';
 import { ViolationTable } from './rows';
 
-export interface ListProps {
+interface ListProps {
   readonly viewer: Viewer;
   readonly query: ViolationsQuery;
   readonly list: ViolationList;
@@ -16,33 +15,22 @@ export interface ListProps {
 /** The violations: how to find them, how to report one, and the list that keeps itself fresh. */
 export function ListPage(props: ListProps) {
   const { viewer, query } = props;
-  const { violations: words, common } = viewer.words;
+  const messages = viewer.messages.violations;
   return (
     <>
       <div class="head board-head">
-        <h1>{words.title}</h1>
-        <search class="board-search">
-          <form method="get" action={PATH}>
-            {query.state !== null && <input type="hidden" name="state" value={query.state} />}
-            <input
-              type="search"
-              name="q"
-              value={query.search ?? ''}
-              dir="auto"
-              aria-label={words.search}
-              placeholder={words.searchFor}
-              maxlength={200}
-              autocomplete="off"
-              spellcheck={false}
-              enterkeyhint="search"
-              data-search
-            />
-            <button>{common.search}</button>
-          </form>
-        </search>
+        <h1>{messages.title}</h1>
+        <SearchForm
+          viewer={viewer}
+          action={PATH}
+          label={messages.search}
+          placeholder={messages.searchFor}
+          value={query.search}
+          hidden={query.state === null ? [] : [['state', query.state]]}
+        />
         {viewer.may('dispatcher') && (
           <a class="button main" href={`${PATH}/new`}>
-            {words.report}
+            {messages.report}
           </a>
         )}
       </div>
@@ -52,8 +40,8 @@ export function ListPage(props: ListProps) {
 }
 
 /**
- * Everything that stays fresh: it asks for itself anew, saying which rows it shows, so that each stays where it is; once a
- * minute because of the ages. What is asked goes in the body: an address may be logged.
+ * The part that refreshes itself, also once a minute for the ages. The request lists the shown rows, so that each stays
+ * in its place. Its data goes in the body, because addresses may be logged.
  */
 export function LiveList({ viewer, query, list }: ListProps) {
   const asked = {
@@ -80,7 +68,7 @@ export function LiveList({ viewer, query, list }: ListProps) {
       )}
       <Paging
         viewer={viewer}
-        label={viewer.words.violations.pages}
+        label={viewer.messages.violations.pages}
         first={query.cursor === null ? null : addressOf(query)}
         next={list.nextCursor === null ? null : addressOf({ ...query, cursor: list.nextCursor }, { withCursor: true })}
       />
@@ -90,12 +78,12 @@ export function LiveList({ viewer, query, list }: ListProps) {
 
 /** What the list may be narrowed to, each a link to the list that is. */
 function Chips({ viewer, query }: Pick<ListProps, 'viewer' | 'query'>) {
-  const { violations: words, terms } = viewer.words;
+  const { violations: messages, terms } = viewer.messages;
   return (
-    <nav class="board-chips" aria-label={words.filters}>
+    <nav class="board-chips" aria-label={messages.filters}>
       <ul class="chips">
         <Chip to={{ ...query, state: null }} isOn={query.state === null}>
-          {words.all}
+          {messages.all}
         </Chip>
         {VIOLATION_STATES.map((state) => (
           <Chip to={{ ...query, state: query.state === state ? null : state }} isOn={query.state === state}>
@@ -105,7 +93,7 @@ function Chips({ viewer, query }: Pick<ListProps, 'viewer' | 'query'>) {
       </ul>
       {(query.state !== null || query.search !== null) && (
         <a class="quiet" href={PATH}>
-          {words.clear}
+          {messages.clear}
         </a>
       )}
     </nav>
@@ -124,16 +112,16 @@ function Chip({ to, isOn, children }: { to: ViolationsQuery; isOn: boolean; chil
 
 /** One line of one height above the list: what is new appears in it without moving a row. */
 function Line({ viewer, query, list }: ListProps) {
-  const words = viewer.words.violations;
-  const count = `${viewer.formats.number(list.newCount)}${list.newCount >= PAGE_ROWS ? '+' : ''}`;
+  const messages = viewer.messages.violations;
+  const count = `${viewer.formats.number(list.newCount)}${list.newCount >= VIOLATION_ROWS ? '+' : ''}`;
   return (
     <div class="list-line" role="status">
       {list.newCount > 0 ? (
         <a class="button main fresh" href={addressOf(query, { withCursor: true })}>
-          {words.fresh(count)}
+          {messages.fresh({ count })}
         </a>
       ) : (
-        <span class="muted">{words.shown(list.rows.length)}</span>
+        <span class="muted">{messages.shown({ count: list.rows.length })}</span>
       )}
     </div>
   );
@@ -141,13 +129,13 @@ function Line({ viewer, query, list }: ListProps) {
 
 /** No violation is shown: because there is none at all, or because none fits. */
 function Nothing({ viewer, query, list }: ListProps) {
-  const { empty, clear } = viewer.words.violations;
+  const { empty, clear } = viewer.messages.violations;
   if (list.nextCursor !== null) return <Empty title={empty.stretch} hint={empty.stretchHint} />;
   if (query.search !== null) {
     return (
       <>
-        <Empty title={empty.search(query.search)} hint={empty.searchHint} />
-        {query.state !== null && <Way to={addressOf({ ...query, state: null })}>{empty.everywhere}</Way>}
+        <Empty title={empty.search({ query: query.search })} hint={empty.searchHint} />
+        {query.state !== null && <LinkButton to={addressOf({ ...query, state: null })}>{empty.everywhere}</LinkButton>}
       </>
     );
   }
@@ -155,12 +143,12 @@ function Nothing({ viewer, query, list }: ListProps) {
   return (
     <>
       <Empty title={empty.filtered} hint={empty.filteredHint} />
-      <Way to={PATH}>{clear}</Way>
+      <LinkButton to={PATH}>{clear}</LinkButton>
     </>
   );
 }
 
-function Way({ to, children }: { to: string; children: string }) {
+function LinkButton({ to, children }: { to: string; children: string }) {
   return (
     <p class="centered">
       <a class="button" href={to}>

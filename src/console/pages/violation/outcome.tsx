@@ -2,29 +2,28 @@ import { OPERATIONS } from '../../../contracts/operations';
 import { dependsOnTicket } from '../../../domain/violation';
 import { maskedBody } from '../../mask';
 import { Attempts as AttemptList } from '../../parts/attempts';
-import { ruleIn } from '../../parts/english';
+import { ruleIn, Timestamp, Ref, UserText, Fact, Card } from '../../parts/text';
+import { Differs } from '../../parts/differs';
 import { PostForm } from '../../parts/form';
-import { Moment, Ref, Written } from '../../parts/text';
-import { LastWords } from '../../parts/why';
+import { ErrorText } from '../../parts/why';
 import { oneOf } from '../../viewer';
 import type { ViolationModel } from './model';
-import { Fact, Part } from './part';
 
-/** What looks wrong in the form and is sent all the same. */
+/** Warnings about fields that look wrong and are sent unchanged. */
 export function Warnings({ model: { viewer, view } }: { model: ViolationModel }) {
-  const { violations: words } = viewer.words;
+  const { violations: messages } = viewer.messages;
   if (view.warnings.length === 0) return null;
   return (
-    <Part id="warnings" title={words.sections.warnings}>
+    <Card id="warnings" title={messages.sections.warnings}>
       <ul class="plain-list">
         {view.warnings.map(({ field, rule }) => (
           <li>
-            <strong>{labelOf(viewer.words.violationForm.fields, field)}</strong>: {ruleIn(viewer, rule)}
+            <strong>{labelOf(viewer.messages.violationForm.fields, field)}</strong>: {ruleIn(viewer, rule)}
           </li>
         ))}
       </ul>
-      <p class="muted">{words.warningsHint}</p>
-    </Part>
+      <p class="muted">{messages.warningsHint}</p>
+    </Card>
   );
 }
 
@@ -32,76 +31,77 @@ function labelOf(labels: Readonly<Record<string, string>>, field: string): strin
   return labels[field] ?? field;
 }
 
-const WAYS = ['answered', 'proved_by_tow_request', 'late_answer', 'by_hand'] as const;
+const WAYS = ['answered', 'proved_by_tow_request', 'late_answer', 'by_hand', 'known'] as const;
 
 /** What the service has of it. */
 export function Service({ model }: { model: ViolationModel }) {
   const { viewer, view, personal } = model;
-  const { violations: words, common } = viewer.words;
+  const { violations: messages, common } = viewer.messages;
   const way = oneOf(WAYS, view.accepted_how ?? undefined);
   return (
-    <Part id="service" title={words.sections.service}>
+    <Card id="service" title={messages.sections.service}>
       <dl class="facts">
-        <Fact label={words.reference}>
+        <Fact label={messages.reference}>
           {view.violation_reference_id === null ? (
-            <span class="muted">{words.noReference}</span>
+            <span class="muted">{messages.noReference}</span>
           ) : (
             <Ref>{view.violation_reference_id}</Ref>
           )}
         </Fact>
         {view.service_status !== null && (
-          <Fact label={words.status}>
+          <Fact label={messages.status}>
             <Ref>{view.service_status}</Ref>
           </Fact>
         )}
-        {view.can_tow !== null && <Fact label={words.canTow}>{view.can_tow ? common.yes : common.no}</Fact>}
+        {view.can_tow !== null && <Fact label={messages.canTow}>{view.can_tow ? common.yes : common.no}</Fact>}
         {view.accepted_at !== null && (
-          <Fact label={words.accepted}>
-            <Moment viewer={viewer} at={view.accepted_at} /> {way !== null && words.acceptedHow[way]}
+          <Fact label={messages.accepted}>
+            <Timestamp viewer={viewer} at={view.accepted_at} /> {way !== null && messages.acceptedHow[way]}
           </Fact>
         )}
         {view.reason !== null && (
-          <Fact label={words.reason}>
-            <Written>{view.reason}</Written>
+          <Fact label={messages.reason}>
+            <UserText>{view.reason}</UserText>
           </Fact>
         )}
         {view.last_error !== null && (
-          <Fact label={words.lastAnswer}>
-            <LastWords error={view.last_error} />
+          <Fact label={messages.lastAnswer}>
+            <ErrorText error={view.last_error} />
           </Fact>
         )}
         {view.next_attempt_at !== null && (
-          <Fact label={words.nextTry}>
-            <Moment viewer={viewer} at={view.next_attempt_at} />
+          <Fact label={messages.nextTry}>
+            <Timestamp viewer={viewer} at={view.next_attempt_at} />
           </Fact>
         )}
         {view.give_up_at !== null && (
-          <Fact label={words.giveUp}>
-            <Moment viewer={viewer} at={view.give_up_at} />
+          <Fact label={messages.giveUp}>
+            <Timestamp viewer={viewer} at={view.give_up_at} />
           </Fact>
         )}
-        <Fact label={words.api}>
+        <Fact label={messages.api}>
           <bdi dir="ltr">{OPERATIONS[view.api === 'guide' ? 'violation_guide' : 'violation'].path}</bdi>
         </Fact>
       </dl>
+      {view.difference_id !== null && <Differs viewer={viewer} differenceId={view.difference_id} />}
       {view.broken_answer !== null && (
         <>
-          <p>{words.brokenAnswer}</p>
-          <pre tabindex={0} aria-label={words.lastAnswer}>
+          <p>{messages.brokenAnswer}</p>
+          <pre tabindex={0} aria-label={messages.lastAnswer}>
             {maskedBody(view.broken_answer, personal)}
           </pre>
         </>
       )}
-    </Part>
+    </Card>
   );
 }
 
 export function Tows({ model: { viewer, view } }: { model: ViolationModel }) {
-  const words = viewer.words.violations;
+  const messages = viewer.messages.violations;
   return (
-    <Part id="tows" title={words.sections.tows}>
+    <Card id="tows" title={messages.sections.tows}>
       {view.towing_reference_ids.length === 0 ? (
-        <p class="muted">{words.noTowsYet}</p>
+        <p class="muted">{messages.noTowsYet}</p>
       ) : (
         <ul class="plain-list">
           {view.towing_reference_ids.map((ref) => (
@@ -113,39 +113,39 @@ export function Tows({ model: { viewer, view } }: { model: ViolationModel }) {
           ))}
         </ul>
       )}
-    </Part>
+    </Card>
   );
 }
 
 /** What was found out about a ticket before it was sent. */
 export function Ticket({ model }: { model: ViolationModel }) {
   const { viewer, view, record } = model;
-  const words = viewer.words.violations;
+  const messages = viewer.messages.violations;
   const { ticket } = view;
   return (
-    <Part id="ticket" title={words.sections.ticket}>
+    <Card id="ticket" title={messages.sections.ticket}>
       {ticket === null ? (
-        <p class="muted">{dependsOnTicket(record.violation.form) ? words.ticket.notYet : words.ticket.never}</p>
+        <p class="muted">{dependsOnTicket(record.violation.form) ? messages.ticket.notYet : messages.ticket.never}</p>
       ) : (
         <p>
-          {ticket.has_active_ticket ? words.ticket.active : words.ticket.none}
+          {ticket.has_active_ticket ? messages.ticket.active : messages.ticket.none}
           <br />
           <span class="muted">
-            {words.ticket.checked} <Moment viewer={viewer} at={ticket.checked_at} />
+            {messages.ticket.checked} <Timestamp viewer={viewer} at={ticket.checked_at} />
           </span>
         </p>
       )}
-      {record.ticketOverruled && <p>{words.ticket.overruled}</p>}
+      {record.ticketOverruled && <p>{messages.ticket.overruled}</p>}
       {viewer.may('crew') && <AskTicket model={model} />}
-    </Part>
+    </Card>
   );
 }
 
 export function Attempts({ model: { viewer, view } }: { model: ViolationModel }) {
   return (
-    <Part id="attempts" title={viewer.words.violations.sections.attempts}>
+    <Card id="attempts" title={viewer.messages.violations.sections.attempts}>
       <AttemptList viewer={viewer} log={view.log} count={view.attempts} />
-    </Part>
+    </Card>
   );
 }
 
@@ -157,7 +157,7 @@ function AskTicket({ model: { viewer, view } }: { model: ViolationModel }) {
       <input type="hidden" name="zoneId" value={zoneId} />
       <input type="hidden" name="plateNumber" value={plateNumber} />
       <input type="hidden" name="plateType" value={plateType} />
-      <button type="submit">{viewer.words.violations.askTicket}</button>
+      <button type="submit">{viewer.messages.violations.askTicket}</button>
     </PostForm>
   );
 }

@@ -1,0 +1,66 @@
+import { ROUTES } from '../../../contracts/operator-routes';
+import {
+  redirect,
+  page,
+  part,
+  type FormFailure,
+  type PageResult,
+  type Pages,
+  type PageVisit,
+  type PageTools,
+} from '../../page';
+import { HIDDEN_FIELDS } from '../../forms';
+import { setDoneMessage } from '../../serve';
+import { isFormOf } from '../../sessions';
+import { REPORT_FORM } from '../../parts/violation-fields';
+import { ReportForm, ReportPage } from './view';
+import { PAGES, violationPath } from '../../page-table';
+
+/** So many violations tell which zones are being patrolled. */
+const LATEST = 50;
+
+/** Reporting a violation: the form, and what becomes of it. */
+export function serveReportViolation(pages: Pages, tools: PageTools): void {
+  const show = async ({ viewer, wantsPart }: PageVisit, failure: FormFailure | null): Promise<PageResult> => {
+    const { violationApi: api, images } = tools;
+    const props = { viewer, api, zones: await zonesOf(tools), images, failure };
+    const httpStatus = failure?.refusal.httpStatus ?? 200;
+    if (wantsPart) return part(<ReportForm {...props} />, httpStatus);
+    return page(viewer.messages.violationForm.title, <ReportPage {...props} />, { httpStatus, assets: ['upload.js'] });
+  };
+
+  pages.get(PAGES.reportViolation.path, PAGES.reportViolation.role, (visit) => show(visit, null));
+
+  pages.upload('/violations/new', 'dispatcher', async (visit) => {
+    const { actor, visitor, request } = visit;
+    const answer = await tools.api.form(ROUTES.reportViolation, {
+      actor,
+      request,
+      hiddenFields: HIDDEN_FIELDS,
+      isGenuine: (hidden) => isFormOf(visitor, hidden['form_token'] ?? ''),
+      idempotencyField: 'form_key',
+    });
+    if (answer.ok) return onTo(visit, violationPath(answer.value.id));
+    return show(visit, {
+      form: REPORT_FORM,
+      refusal: answer.refusal,
+      entered: new URLSearchParams({ ...answer.fields }),
+    });
+  });
+}
+
+/**
+ * Redirects after a report. A script gets the address in a header, because it cannot stop a redirect from being
+ * followed.
+ */
+function onTo({ wantsPart, request, response }: PageVisit, address: string): PageResult {
+  if (!wantsPart) return redirect(address, 'reported');
+  response.set('hx-redirect', address);
+  setDoneMessage({ request, response }, 'reported');
+  return part('');
+}
+
+async function zonesOf({ violations }: PageTools): Promise<string[]> {
+  const { items } = await violations.list({ state: null, search: null, cursor: null, limit: LATEST });
+  return [...new Set(items.flatMap(({ violation }) => violation.form.zoneId ?? []))];
+}

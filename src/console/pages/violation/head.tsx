@@ -1,0 +1,78 @@
+import { Age, Plate, Ref, English } from '../../parts/text';
+import { questionOf } from '../../../workflow/decision-call';
+import { DecisionForm } from '../../parts/decision-form';
+import { ViolationState } from '../../parts/states';
+import { WhyViolation } from '../../parts/why';
+import type { Task } from '../../../contracts/records';
+import { Folded } from '../../parts/live-form';
+import type { ViolationModel } from './model';
+
+/** Which violation it is, how it stands, and why it waits. */
+export function Head({ model }: { model: ViolationModel }) {
+  const { viewer, view, record, waiting, path, tasks } = model;
+  const { messages } = viewer;
+  const isBad = waiting.kind === 'decision' || waiting.kind === 'held' || waiting.kind === 'blocked';
+  return (
+    <header class="tow-head">
+      <div class="head">
+        <div class="row">
+          <h1>
+            <Ref>{view.violation_reference_id ?? view.id}</Ref>
+          </h1>
+          <ViolationState viewer={viewer} status={record} />
+        </div>
+        <p class="row tow-ways">
+          <span class="muted">
+            {messages.violations.heads.age} <Age viewer={viewer} since={view.created_at} />
+          </span>
+          <a href={`/api${path}`} class="button small">
+            {messages.violations.json}
+          </a>
+        </p>
+      </div>
+      <p class="tow-plate">
+        <Plate plate={view.form.plateNumber} />
+      </p>
+      <p class={isBad ? 'why bad' : 'why'}>
+        <span class="visually-hidden">{messages.why.label}: </span>
+        <WhyViolation viewer={viewer} waiting={waiting} />
+      </p>
+      {tasks
+        .filter(({ actions }) => actions.includes('resolve'))
+        .map((task) => (
+          <InformationTask model={model} task={task} />
+        ))}
+    </header>
+  );
+}
+
+export const formOfTask = (id: string) => `task-${id.replaceAll(/[^A-Za-z0-9]/g, '-')}`;
+
+/** A task that only informs; its form closes it. */
+function InformationTask({ model: { viewer, failure, path }, task }: { model: ViolationModel; task: Task }) {
+  const { towReports, violations } = viewer.messages;
+  const form = formOfTask(task.id);
+  return (
+    <section class="card informing" aria-label={violations.task}>
+      <p>
+        <English viewer={viewer}>{task.message}</English>
+      </p>
+      {viewer.may('dispatcher') && (
+        <div class="live-form" data-live-form={questionOf(task)}>
+          <Folded label={towReports.resolve} isOpen={failure?.form === form}>
+            <DecisionForm
+              viewer={viewer}
+              decision="resolve"
+              form={form}
+              address={`${path}/tasks/${encodeURIComponent(task.id)}/resolve`}
+              ariaLabel={towReports.resolve}
+              label={towReports.resolve}
+              question={questionOf(task)}
+              failure={failure}
+            />
+          </Folded>
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,151 @@
+import {
+  redirect,
+  missing,
+  page,
+  part,
+  type FormFailure,
+  type PageResult,
+  type Pages,
+  type PageVisit,
+  type PageTools,
+  type PostedForm,
+} from '../../page';
+import { ROUTES } from '../../../contracts/operator-routes';
+import { DECISIONS } from '../../../domain/decisions';
+import { Problem } from '../../parts/problem';
+import { Decide, IMAGES_FORM, questionOn } from './decide';
+import { Head, formOfTask } from './head';
+import { Images, Reported } from './reported';
+import { isSettled, readModel, type ViolationModel } from './model';
+import { Attempts, Service, Ticket, Tows, Warnings } from './outcome';
+import { PAGES, violationPath } from '../../page-table';
+import { violationTaskId } from '../../../domain/violation-tasks';
+import { violationDecisionCall } from '../../../workflow/decision-call';
+import { submit } from '../../submit';
+import { isFormOf } from '../../sessions';
+import { bodyOf, changedIn, HIDDEN_FIELDS } from '../../forms';
+import { decisionBody } from '../../parts/decision-form';
+import { submitResolve } from '../../parts/task';
+
+/** The page, with what was refused. */
+type ShowViolation = (visit: PageVisit, failure?: FormFailure | null) => Promise<PageResult>;
+
+/** The page of one violation, and everything that can be decided there. */
+export function serveViolation(pages: Pages, tools: PageTools): void {
+  const show: ShowViolation = async (visit, failure = null) => {
+    const model = await readModel(tools, visit, failure);
+    if (!model) return missing;
+    const content = <Violation model={model} />;
+    if (visit.wantsPart) return part(content);
+    const { record, view, viewer } = model;
+    return page(viewer.messages.violations.pageTitle({ name: record.reference ?? view.id }), content, {
+      httpStatus: failure?.refusal.httpStatus ?? 200,
+      assets: ['countdown.js', 'replace-images.js', 'tow.js'],
+    });
+  };
+  pages.get(PAGES.violation.path, PAGES.violation.role, (visit) => show(visit));
+  serveDecisions(pages, { ...tools, show });
+  serveImages(pages, { ...tools, show });
+  // After a refusal the address is that of the form. Opening it again shows the violation.
+  pages.get('/violations/:id/*form', 'viewer', async (visit) => redirect(violationPath(visit.params('id'))));
+}
+
+function Violation({ model }: { model: ViolationModel }) {
+  const { viewer, view, path } = model;
+  const { violations: messages, terms } = viewer.messages;
+  return (
+    <div
+      id="violation"
+      class="tow violation"
+      data-watch={`violation:${view.id}`}
+      hx-get={path}
+      hx-trigger="changed"
+      hx-swap="morph:outerHTML"
+    >
+      <Head model={model} />
+      {/* A refused form whose decision is no longer possible still shows its reason. */}
+      {isSettled(model) &&
+        [...DECISIONS, IMAGES_FORM].map((each) => <Problem viewer={viewer} failure={model.failure} form={each} />)}
+      <div class="columns">
+        <div class="stack">
+          {!isSettled(model) && viewer.may('dispatcher') && <Decide model={model} />}
+          <Reported model={model} />
+          <Images model={model} />
+          <Attempts model={model} />
+        </div>
+        <div class="stack">
+          <Warnings model={model} />
+          <Service model={model} />
+          <Tows model={model} />
+          <Ticket model={model} />
+          {!isSettled(model) && !viewer.may('dispatcher') && (
+            <p class="muted">{messages.mayNot({ role: terms.roles.dispatcher })}</p>
+          )}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+type ViolationPageTools = PageTools & { readonly show: ShowViolation };
+
+/** What people decide about a violation, and the tasks about it that only inform. */
+function serveDecisions(pages: Pages, tools: ViolationPageTools): void {
+  for (const action of DECISIONS) {
+    pages.post(`/violations/:id/${action}`, 'dispatcher', async (posted) => {
+      const id = posted.params('id');
+      return submit(tools.api, posted, {
+        ...violationDecisionCall(action, id),
+        body: action === 'correct' ? correctionIn(posted.form) : decisionBody(action, posted.form),
+        question: () => questionNow(tools, posted),
+        form: action,
+        next: violationPath(id),
+        done: 'decided',
+        again: (failure) => tools.show(posted, failure),
+      });
+    });
+  }
+  pages.post('/violations/:id/tasks/:task/resolve', 'dispatcher', (posted) =>
+    submitResolve(tools, posted, { formOfTask, next: violationPath(posted.params('id')) }),
+  );
+}
+
+/** Other images in place of those of a violation. */
+function serveImages(pages: Pages, { api, show }: ViolationPageTools): void {
+  pages.upload('/violations/:id/images', 'dispatcher', async (visit) => {
+    const answer = await api.form(ROUTES.replaceViolationImages, {
+      actor: visit.actor,
+      params: { violation_id: visit.params('id') },
+      request: visit.request,
+      hiddenFields: HIDDEN_FIELDS,
+      isGenuine: (hidden) => isFormOf(visit.visitor, hidden['form_token'] ?? ''),
+      idempotencyField: 'form_key',
+    });
+    if (answer.ok) return redirect(violationPath(answer.value.id), 'decided');
+    return show(visit, { form: IMAGES_FORM, refusal: answer.refusal, entered: new URLSearchParams() });
+  });
+}
+
+/** The body of a correction: only the changed fields, so that the record keeps exactly those as old and new. */
+function correctionIn(form: URLSearchParams): Record<string, unknown> {
+  const body = bodyOf(form, { only: changedIn(form), numbers: ['latitude', 'longitude'] });
+  const { date, isSaudi } = body;
+  return {
+    ...body,
+    ...(date === undefined ? {} : { date: withOffset(String(date)) }),
+    ...(isSaudi === undefined ? {} : { isSaudi: isSaudi === 'true' }),
+  };
+}
+
+/** What is asked about the violation of the form by now. */
+async function questionNow({ violations, tasks }: ViolationPageTools, { params }: PostedForm): Promise<string | null> {
+  const record = await violations.read(params('id'));
+  if (!record) return null;
+  const { id } = record.violation;
+  return questionOn(record, await tasks.readMany([violationTaskId(id)]));
+}
+
+/** Riyadh time as a browser enters it, to the second and with its offset as ISO 8601 has it. */
+function withOffset(entered: string): string {
+  return /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(entered) ? `${entered}:00+03:00` : `${entered}+03:00`;
+}
