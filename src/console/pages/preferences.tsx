@@ -1,19 +1,19 @@
 import express, { type Express } from 'express';
-import { elsewhere, page } from '../answers';
+import { redirect, page } from '../page';
 import { PostForm } from '../parts/form';
-import { ShortcutList } from '../parts/shortcut-sheet';
-import { backOf, isFromHere } from '../requests';
+import { ShortcutList } from '../parts/navigation';
+import { previousPage, isSameOrigin } from '../requests';
 import { send, type ServeTools } from '../serve';
 import { cookieOf } from '../sessions';
 import { LANGUAGE_COOKIE, oneOf, SHORTCUTS_COOKIE, THEME_COOKIE, THEMES, viewerOf } from '../viewer';
-import { LANGUAGES } from '../words';
+import { LANGUAGES } from '../messages';
 
 const YEAR_SECONDS = 365 * 86_400;
 const parseForm = express.text({ type: 'application/x-www-form-urlencoded', limit: 10_000 });
 
-/** Language, theme and shortcuts: of the browser, not of the key, and to be had before signing in. */
+/** Language, theme and shortcuts are cookies of the browser and need no session. */
 export function servePreferences(app: Express, tools: ServeTools): void {
-  app.post('/preferences', ...tools.dress, parseForm, async (request, response) => {
+  app.post('/preferences', ...tools.middleware, parseForm, async (request, response) => {
     const visitor = await tools.sessions.visitorOf(request);
     const viewer = viewerOf(request, visitor, tools.clock);
     const body: unknown = request.body;
@@ -23,18 +23,18 @@ export function servePreferences(app: Express, tools: ServeTools): void {
       [THEME_COOKIE, oneOf(THEMES, form.get('theme') ?? undefined)],
       [SHORTCUTS_COOKIE, oneOf(['on', 'off'], form.get('shortcuts') ?? undefined)],
     ] as const;
-    if (isFromHere(request)) {
+    if (isSameOrigin(request)) {
       for (const [name, value] of chosen) {
         if (value !== null) response.append('set-cookie', cookieOf(request, name, value, YEAR_SECONDS));
       }
     }
-    send({ request, response }, viewer, elsewhere(backOf(request)), tools);
+    send({ request, response }, viewer, redirect(previousPage(request)), tools);
   });
 
-  app.get('/shortcuts', ...tools.dress, async (request, response) => {
+  app.get('/shortcuts', ...tools.middleware, async (request, response) => {
     const visitor = await tools.sessions.visitorOf(request);
     const viewer = viewerOf(request, visitor, tools.clock);
-    const { common } = viewer.words;
+    const { common } = viewer.messages;
     const content = (
       <div class="narrow">
         <h1>{common.keys.title}</h1>

@@ -1,68 +1,85 @@
 import express, { type Express } from 'express';
+import { SIGN_IN_PROBLEMS, type SignInProblem } from '../../workflow/identity-port';
 import type { SignIn } from '../../workflow/operator-port';
-import { saidIn } from '../addresses';
-import { elsewhere, type Failure } from '../answers';
-import { isFromHere, nextOf } from '../requests';
-import { send, type Pages, type ServeTools } from '../serve';
-import { viewerOf } from '../viewer';
-import { signInPage } from './sign-in-page';
+import { queryIn, isSameOrigin, safePath } from '../requests';
+import { redirect, type FormFailure, type Pages } from '../page';
+import { send, type ServeTools } from '../serve';
+import { oneOf, viewerOf } from '../viewer';
+import { signInPage } from '../parts/sign-in-page';
 
 const KEY_MAX = 500;
 const parseForm = express.text({ type: 'application/x-www-form-urlencoded', limit: 10_000 });
 
-/** Signing in with an API key, and signing out. */
+/** The sign-in page, and signing in with an API key. */
 export function serveSignIn(app: Express, tools: ServeTools & { signIn: SignIn }): void {
-  const { sessions, clock, signIn, dress } = tools;
-  app.get('/sign-in', ...dress, async (request, response) => {
+  const { sessions, ways, clock, middleware } = tools;
+  app.get('/sign-in', ...middleware, async (request, response) => {
     const visitor = await sessions.visitorOf(request);
     const viewer = viewerOf(request, visitor, clock);
-    const next = nextOf(saidIn(request.originalUrl).get('next'));
-    const shown = visitor ? elsewhere(next) : signInPage(viewer, { next, failure: null, httpStatus: 200 });
+    const query = queryIn(request.originalUrl);
+    const next = safePath(query.get('next'));
+    const problem = ways.provider && oneOf(SIGN_IN_PROBLEMS, query.get('problem') ?? undefined);
+    const httpStatus = problem === null ? 200 : PROBLEM_STATUS[problem];
+    const isSignedIn = visitor !== null && problem === null;
+    const shown = isSignedIn ? redirect(next) : signInPage({ viewer, ways, next, failure: null, problem, httpStatus });
     send({ request, response }, viewer, shown, tools);
   });
 
-  app.post('/sign-in', ...dress, parseForm, async (request, response) => {
+  if (ways.keys) servePostedKeys(app, tools);
+}
+
+/** The status of the page that names a problem with the identity provider. */
+const PROBLEM_STATUS: Readonly<Record<SignInProblem, number>> = {
+  no_role: 403,
+  not_begun: 400,
+  refused: 403,
+  unavailable: 503,
+};
+
+function servePostedKeys(app: Express, tools: ServeTools & { signIn: SignIn }): void {
+  const { sessions, ways, clock, signIn, middleware } = tools;
+  app.post('/sign-in', ...middleware, parseForm, async (request, response) => {
     const viewer = viewerOf(request, null, clock);
     const body: unknown = request.body;
     const form = new URLSearchParams(typeof body === 'string' ? body : '');
-    const next = nextOf(form.get('next'));
+    const next = safePath(form.get('next'));
     const refuse = (httpStatus: number, rule: string) => {
       const failure = failureOf(httpStatus, rule);
-      send({ request, response }, viewer, signInPage(viewer, { next, failure, httpStatus }), tools);
+      send({ request, response }, viewer, signInPage({ viewer, ways, next, failure, httpStatus }), tools);
     };
-    // There is no session yet that a token could be bound to: where the form comes from is what counts.
-    if (!isFromHere(request)) return refuse(403, viewer.words.signIn.foreign);
+    // Without a session there is no form token, so the origin is checked.
+    if (!isSameOrigin(request)) return refuse(403, viewer.messages.signIn.foreign);
     const key = (form.get('key') ?? '').trim();
-    if (key === '' || key.length > KEY_MAX) return refuse(422, viewer.words.signIn.empty);
+    if (key === '' || key.length > KEY_MAX) return refuse(422, viewer.messages.signIn.empty);
     const signed = await signIn.check(key, request.ip);
     switch (signed.kind) {
       case 'wrong':
-        return refuse(401, viewer.words.signIn.wrong);
-      case 'slowed': {
+        return refuse(401, viewer.messages.signIn.wrong);
+      case 'rate_limited': {
         response.set('retry-after', String(Math.ceil(signed.retryAfterMs / 1000)));
-        return refuse(429, viewer.words.signIn.slowed);
+        return refuse(429, viewer.messages.signIn.slowed);
       }
-      case 'held':
+      case 'valid':
         await sessions.begin({ request, response }, signed);
-        return send({ request, response }, viewer, elsewhere(next, 'signed_in'), tools);
+        return send({ request, response }, viewer, redirect(next, 'signed_in'), tools);
     }
   });
 }
 
-/** Ends the session for every copy of its cookie, or all sessions of its key. */
+/** Ends the session for every copy of its cookie, or all sessions of its key or person. */
 export function serveSignOut(pages: Pages, { sessions }: Pick<ServeTools, 'sessions'>): void {
   pages.post('/sign-out', 'viewer', async ({ request, response }) => {
     await sessions.end({ request, response });
-    return elsewhere('/sign-in', 'signed_out');
+    return redirect('/sign-in', 'signed_out');
   });
   pages.post('/sign-out-everywhere', 'viewer', async ({ request, response, visitor }) => {
     await sessions.endAll({ request, response }, visitor);
-    return elsewhere('/sign-in', 'signed_out_everywhere');
+    return redirect('/sign-in', 'signed_out_everywhere');
   });
 }
 
-/** The key that was entered is never shown again. */
-function failureOf(httpStatus: number, rule: string): Failure {
+/** The entered key is never shown again. */
+function failureOf(httpStatus: number, rule: string): FormFailure {
   const refusal = {
     httpStatus,
     code: 'field_invalid',

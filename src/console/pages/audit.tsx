@@ -1,0 +1,239 @@
+import { ROUTES } from '../../contracts/operator-routes';
+import { redirect, page, type Pages, type PageTools } from '../page';
+import { PAGES } from '../page-table';
+import type { AuditView } from '../../contracts/audit';
+import { Field } from '../parts/form';
+import { Empty, Timestamp, UserText, Ref } from '../parts/text';
+import { type Viewer, oneOf } from '../viewer';
+import { OpsPaging, Table, Tabs } from '../parts/ops';
+import { AUDIT_ACTIONS } from '../../domain/audit';
+import { isPerson } from '../../domain/person';
+import type { Json } from '../../domain/vocabulary';
+
+const PATH = '/ops/audit';
+const ROWS = '50';
+
+/** What people did, newest first. */
+export function serveAudit(pages: Pages, { api }: Pick<PageTools, 'api'>): void {
+  pages.get(PAGES.audit.path, PAGES.audit.role, async ({ viewer, actor, query }) => {
+    const tow = query.get('tow')?.trim() ?? '';
+    const cursor = query.get('cursor');
+    const answer = await api.call(ROUTES.listAudit, {
+      actor,
+      query: {
+        limit: ROWS,
+        ...(tow === '' ? {} : { towing_reference_id: tow }),
+        ...(cursor === null ? {} : { cursor }),
+      },
+    });
+    // The cursor or the reference is invalid.
+    if (!answer.ok) return redirect(PATH);
+    const { items, next_cursor: nextCursor } = answer.value;
+    return page(
+      viewer.messages.audit.title,
+      <AuditPage viewer={viewer} entries={items} tow={tow} cursor={cursor} nextCursor={nextCursor} />,
+    );
+  });
+}
+
+interface AuditProps {
+  readonly viewer: Viewer;
+  readonly entries: readonly AuditView[];
+  /** '' for all tows. */
+  readonly tow: string;
+  readonly cursor: string | null;
+  readonly nextCursor: string | null;
+}
+
+/** Who did what, to what, when and why. */
+function AuditPage(props: AuditProps) {
+  const { viewer, entries, tow, cursor, nextCursor } = props;
+  const messages = viewer.messages.audit;
+  return (
+    <>
+      <h1>{messages.title}</h1>
+      <Tabs viewer={viewer} here="/ops/audit" />
+      <p>{messages.intro}</p>
+      <Filter viewer={viewer} tow={tow} />
+      {entries.length === 0 ? (
+        <Nothing viewer={viewer} isOfTow={tow !== ''} />
+      ) : (
+        <Entries viewer={viewer} entries={entries} />
+      )}
+      <OpsPaging
+        viewer={viewer}
+        path="/ops/audit"
+        label={messages.pages}
+        query={tow === '' ? {} : { tow }}
+        cursor={cursor}
+        nextCursor={nextCursor}
+      />
+      <HowToVerify viewer={viewer} />
+    </>
+  );
+}
+
+function Filter({ viewer, tow }: Pick<AuditProps, 'viewer' | 'tow'>) {
+  const { audit: messages, common } = viewer.messages;
+  return (
+    <search>
+      <form method="get" action="/ops/audit" class="audit-filter">
+        <Field
+          viewer={viewer}
+          form="audit"
+          name="tow"
+          label={messages.filter}
+          hint={messages.filterHint}
+          value={tow}
+          type="search"
+          maxLength={200}
+          isLatin
+          isRequired
+        />
+        <div class="row">
+          <button>{common.show}</button>
+          {tow !== '' && <a href="/ops/audit">{messages.clear}</a>}
+        </div>
+      </form>
+    </search>
+  );
+}
+
+function Nothing({ viewer, isOfTow }: { viewer: Viewer; isOfTow: boolean }) {
+  const messages = viewer.messages.audit;
+  return isOfTow ? <Empty title={messages.noneOfTow} hint={messages.noneOfTowHint} /> : <Empty title={messages.none} />;
+}
+
+function Entries({ viewer, entries }: Pick<AuditProps, 'viewer' | 'entries'>) {
+  const messages = viewer.messages.audit;
+  const { heads } = messages;
+  return (
+    <Table
+      caption={messages.table}
+      heads={[heads.at, heads.by, heads.action, heads.on, heads.why]}
+      rows={entries.map((entry) => ({
+        id: `entry-${entry.seq}`,
+        cells: [
+          <Timestamp viewer={viewer} at={entry.at} />,
+          <>
+            <UserText>{entry.by}</UserText> <span class="muted">({viewer.messages.terms.roles[entry.role]})</span>
+            {/* People choose their names at the provider; the id tells two of one name apart. */}
+            {isPerson({ id: entry.by_id }) && (
+              <small class="muted">
+                {' '}
+                <Ref>{entry.by_id}</Ref>
+              </small>
+            )}
+          </>,
+          <>
+            {actionText(viewer, entry.action)}
+            <Details viewer={viewer} what={entry.what} />
+          </>,
+          <Subject viewer={viewer} on={entry.on} />,
+          entry.why === null ? <span class="muted">{messages.noWhy}</span> : <UserText>{entry.why}</UserText>,
+        ],
+      }))}
+    />
+  );
+}
+
+function HowToVerify({ viewer }: { viewer: Viewer }) {
+  const messages = viewer.messages.audit;
+  return (
+    <details class="card verify">
+      <summary>{messages.verify}</summary>
+      <p>{messages.verifyHow}</p>
+      <pre tabindex={0}>towhook audit verify</pre>
+      <p>{messages.verifyThen}</p>
+      <pre tabindex={0}>{'towhook audit verify <seq>:<hash>'}</pre>
+    </details>
+  );
+}
+
+/** What an entry of the audit says, in words. */
+
+/** The action as text; an unknown action by its name. */
+function actionText({ messages }: Viewer, action: string) {
+  const known = oneOf(AUDIT_ACTIONS, action);
+  return known === null ? <Ref>{action}</Ref> : messages.audit.actions[known];
+}
+
+const SUBJECTS = [
+  'towing_reference_id',
+  'violation_id',
+  'report_id',
+  'delivery_id',
+  'task_id',
+  'hold_id',
+  'photo_id',
+  'queue',
+  'operation',
+  'key_id',
+] as const;
+
+/** Paths of subjects that have a page. */
+const SUBJECT_PATHS: Readonly<Record<string, string>> = {
+  towing_reference_id: '/tows/',
+  violation_id: '/violations/',
+  delivery_id: '/ops/deliveries/',
+};
+
+/** The subject of the action. */
+function Subject({ viewer, on }: { viewer: Viewer; on: AuditView['on'] }) {
+  const messages = viewer.messages.audit.on;
+  const named = SUBJECTS.flatMap((name) => {
+    const id = on[name];
+    return id === undefined ? [] : [{ name, id }];
+  });
+  return (
+    <ul class="subjects">
+      {named.map(({ name, id }) => (
+        <li>
+          {messages[name]}{' '}
+          {SUBJECT_PATHS[name] === undefined ? (
+            <Ref>{id}</Ref>
+          ) : (
+            <a href={`${SUBJECT_PATHS[name]}${encodeURIComponent(id)}`}>
+              <Ref>{id}</Ref>
+            </a>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Details of the action. */
+function Details({ viewer, what }: { viewer: Viewer; what: AuditView['what'] }) {
+  const { what: messages } = viewer.messages.audit;
+  const facts = Object.entries(what).filter(([, value]) => value !== null);
+  if (facts.length === 0) return null;
+  const known = new Map<string, string>(Object.entries(messages));
+  return (
+    <p class="muted">
+      {facts.map(([name, value], at) => (
+        <>
+          {at > 0 && ' · '}
+          {known.get(name) ?? <Ref>{name}</Ref>}: <bdi>{detailText(viewer, name, value)}</bdi>
+        </>
+      ))}
+    </p>
+  );
+}
+
+function detailText({ formats, messages }: Viewer, name: string, value: Json | undefined): string {
+  if (Array.isArray(value)) return value.map((each) => textOf(each)).join(', ');
+  const text = textOf(value);
+  switch (name) {
+    case 'occurred_at':
+      return formats.timestamp(text);
+    case 'granted_role':
+      return new Map<string, string>(Object.entries(messages.terms.roles)).get(text) ?? text;
+    default:
+      return text;
+  }
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

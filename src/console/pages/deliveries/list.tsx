@@ -1,0 +1,133 @@
+import type { z } from 'zod';
+import type { deliveryView } from '../../../contracts/operator';
+import type { KeptRefusal } from '../../../contracts/refused-calls';
+import type { OtherCall } from '../../../contracts/records';
+import { Empty, Timestamp } from '../../parts/text';
+import type { Viewer } from '../../viewer';
+import { OpsPaging, REFUSED_CALLS_PATH, Table, Tabs } from '../../parts/ops';
+import { OtherCallList } from './other';
+import { RefusedCallList } from './refused';
+import { DeliveryState, TowOf, Verified, verdictText } from './states';
+
+type DeliveryView = z.output<typeof deliveryView>;
+
+interface ListedDeliveries {
+  /** `differing`: only those that break the contract and wait to be judged again. */
+  readonly kind: 'accepted' | 'differing';
+  /** The filter of the list. */
+  readonly query: Readonly<Record<string, string>>;
+  readonly deliveries: readonly DeliveryView[];
+  readonly cursor: string | null;
+  readonly nextCursor: string | null;
+}
+
+export type Listed =
+  | ListedDeliveries
+  | { readonly kind: 'refused'; readonly calls: readonly KeptRefusal[] }
+  | { readonly kind: 'other'; readonly calls: readonly OtherCall[] };
+
+/** Webhook calls: accepted ones, those that wait to be judged again, refused ones, or those of other kinds. */
+export function DeliveryListPage({ viewer, listed }: { viewer: Viewer; listed: Listed }) {
+  const messages = viewer.messages.deliveries;
+  const kinds = [
+    ['/ops/deliveries', messages.accepted, 'accepted'],
+    ['/ops/deliveries?differing=true', messages.differing, 'differing'] as const,
+    ...(viewer.may('ops') ? [[REFUSED_CALLS_PATH, messages.refused, 'refused'] as const] : []),
+    ['/ops/deliveries?other=true', messages.other, 'other'],
+  ] as const;
+  return (
+    <>
+      <h1>{messages.title}</h1>
+      <Tabs viewer={viewer} here="/ops/deliveries" />
+      <nav aria-label={messages.tabs}>
+        <ul class="chips">
+          {kinds.map(([address, label, kind]) => (
+            <li>
+              <a class="chip" href={address} aria-current={kind === listed.kind ? 'true' : undefined}>
+                {label}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <ListedCalls viewer={viewer} listed={listed} />
+    </>
+  );
+}
+
+function ListedCalls({ viewer, listed }: { viewer: Viewer; listed: Listed }) {
+  const messages = viewer.messages.deliveries;
+  switch (listed.kind) {
+    case 'accepted':
+    case 'differing':
+      return (
+        <>
+          <p class="muted">{listed.kind === 'accepted' ? messages.intro : messages.differingIntro}</p>
+          <Accepted viewer={viewer} listed={listed} />
+          <OpsPaging
+            viewer={viewer}
+            path="/ops/deliveries"
+            label={messages.pages}
+            query={listed.query}
+            cursor={listed.cursor}
+            nextCursor={listed.nextCursor}
+          />
+        </>
+      );
+    case 'refused':
+      return (
+        <>
+          <p class="muted">{messages.refusedIntro}</p>
+          <RefusedCallList viewer={viewer} calls={listed.calls} />
+        </>
+      );
+    case 'other':
+      return (
+        <>
+          <p class="muted">{messages.otherIntro}</p>
+          <OtherCallList viewer={viewer} calls={listed.calls} />
+        </>
+      );
+  }
+}
+
+function Accepted({ viewer, listed }: { viewer: Viewer; listed: ListedDeliveries }) {
+  const messages = viewer.messages.deliveries;
+  const { heads } = messages;
+  if (listed.deliveries.length === 0) {
+    if (listed.cursor !== null) return <Empty title={messages.noneLeft} />;
+    if (listed.kind === 'differing') return <Empty title={messages.noneDiffers} hint={messages.noneDiffersHint} />;
+    return <Empty title={messages.none} hint={messages.noneHint} />;
+  }
+  const rows = listed.deliveries.map((delivery) => ({
+    id: `delivery-${delivery.id}`,
+    cells: [
+      <a href={`/ops/deliveries/${encodeURIComponent(delivery.id)}`} data-row-link>
+        <Timestamp viewer={viewer} at={delivery.received_at} />
+      </a>,
+      viewer.messages.terms.deliveries[delivery.kind],
+      <TowOf delivery={delivery} />,
+      <DeliveryState viewer={viewer} state={delivery.state} />,
+      verdictText(viewer, delivery.verdict),
+      <Verified viewer={viewer} isVerified={delivery.verified} />,
+      viewer.formats.number(delivery.copies),
+      viewer.formats.number(delivery.failures),
+    ],
+  }));
+  return (
+    <Table
+      caption={messages.table}
+      heads={[
+        heads.received,
+        heads.kind,
+        heads.tow,
+        heads.state,
+        heads.verdict,
+        heads.verified,
+        heads.copies,
+        heads.failures,
+      ]}
+      rows={rows}
+    />
+  );
+}
