@@ -1,8 +1,8 @@
 import type { Assignment } from '../../../domain/dispatch';
-import type { Failure } from '../../answers';
+import type { FormFailure } from '../../page';
 import { Field, PostForm } from '../../parts/form';
 import { Problem } from '../../parts/problem';
-import { Written } from '../../parts/text';
+import { UserText } from '../../parts/text';
 import type { Viewer } from '../../viewer';
 
 /** What a form of the board needs besides its tow. */
@@ -10,7 +10,7 @@ export interface AssignTools {
   readonly viewer: Viewer;
   /** The board to come back to. */
   readonly back: string;
-  readonly failure: Failure | null;
+  readonly failure: FormFailure | null;
 }
 
 /** The names of the crews that have tows; one list for all forms of the page. */
@@ -18,21 +18,21 @@ export const CREW_LIST_ID = 'crew-names';
 /** Under these names the API takes them. */
 const NAME_MAX = 100;
 
-/** Who goes and with which truck; dispatchers give it to somebody else here, or to nobody. */
+/** The assigned crew and truck; dispatchers can assign another crew or none. */
 export function Crew(props: AssignTools & { readonly towRef: string; readonly assignment: Assignment | null }) {
   const { viewer, assignment } = props;
-  const words = viewer.words.board;
+  const messages = viewer.messages.board;
   return (
     <>
       {assignment === null ? (
-        <span class="muted">{words.nobody}</span>
+        <span class="muted">{messages.unassigned}</span>
       ) : (
         <span class="crew-name">
-          <Written>{assignment.crew}</Written>
+          <UserText>{assignment.crew}</UserText>
           {assignment.truck !== null && (
             <span class="truck">
               {' '}
-              <span class="visually-hidden">{words.truck}</span> <Written>{assignment.truck}</Written>
+              <span class="visually-hidden">{messages.truck}</span> <UserText>{assignment.truck}</UserText>
             </span>
           )}
         </span>
@@ -44,16 +44,16 @@ export function Crew(props: AssignTools & { readonly towRef: string; readonly as
 
 function AssignForm(props: AssignTools & { readonly towRef: string; readonly assignment: Assignment | null }) {
   const { viewer, towRef, assignment, back, failure } = props;
-  const words = viewer.words.board;
+  const messages = viewer.messages.board;
   const form = formOf(towRef);
-  const label = assignment === null ? words.assign : words.reassign;
+  const label = assignment === null ? messages.assign : messages.reassign;
   return (
     <details class="menu assign" open={failure?.form === form}>
       <summary class="quiet" aria-label={`${label}: ${towRef}`}>
         {label}
       </summary>
       <div class="menu-body">
-        <PostForm viewer={viewer} action="/board/assign" label={words.assignOf(towRef)}>
+        <PostForm viewer={viewer} action="/board/assign" label={messages.assignOf({ reference: towRef })}>
           <Problem viewer={viewer} failure={failure} form={form} />
           <input type="hidden" name="ref" value={towRef} />
           <input type="hidden" name="back" value={back} />
@@ -61,7 +61,7 @@ function AssignForm(props: AssignTools & { readonly towRef: string; readonly ass
             viewer={viewer}
             form={form}
             name="crew"
-            label={words.crewName}
+            label={messages.crewName}
             value={assignment?.crew ?? ''}
             listId={CREW_LIST_ID}
             autocomplete="off"
@@ -73,17 +73,17 @@ function AssignForm(props: AssignTools & { readonly towRef: string; readonly ass
             viewer={viewer}
             form={form}
             name="truck"
-            label={words.truck}
+            label={messages.truck}
             value={assignment?.truck ?? ''}
             autocomplete="off"
             maxLength={NAME_MAX}
             failure={failure}
           />
           <div class="row">
-            <button class="main">{words.assign}</button>
+            <button class="main">{messages.assign}</button>
             {assignment !== null && (
-              <button name="nobody" value="true" formnovalidate>
-                {words.unassign}
+              <button name="unassigned" value="true" formnovalidate>
+                {messages.unassign}
               </button>
             )}
           </div>

@@ -1,9 +1,9 @@
 import type { Child } from 'hono/jsx';
 import { TOW_STATES } from '../../../domain/vocabulary';
 import type { TowCounts } from '../../../workflow/list-port';
-import { Written } from '../../parts/text';
+import { UserText } from '../../parts/text';
 import type { Viewer } from '../../viewer';
-import { addressOf, isNarrowed, OPEN_STATES, withSaid, withState, type BoardQuery } from './query';
+import { addressOf, isNarrowed, OPEN_STATES, withChanges, withState, type BoardQuery } from './model';
 
 interface ChipsProps {
   readonly viewer: Viewer;
@@ -12,57 +12,62 @@ interface ChipsProps {
   readonly crews: readonly string[];
 }
 
-/** What the list may be narrowed to, each a link to the board that has it or has it no more. Counts are of all tows. */
+/** The filters of the board as links, with the counts of all tows. Folded away on a phone. */
 export function Chips({ viewer, query, counts, crews }: ChipsProps) {
-  const words = viewer.words.board;
-  const { terms } = viewer.words;
+  const messages = viewer.messages.board;
+  const { terms } = viewer.messages;
   const { states } = query;
   const sum = (names: readonly (typeof TOW_STATES)[number][]) =>
     names.reduce((total, state) => total + counts.byState[state], 0);
   const flags = ['attention', 'unsent', 'overdue'] as const;
   return (
-    <nav class="board-chips" aria-label={words.filters}>
-      <Group label={words.states}>
-        <Chip viewer={viewer} to={{ ...query, states: 'open' }} isOn={states === 'open'} count={sum(OPEN_STATES)}>
-          {words.open}
-        </Chip>
-        {TOW_STATES.map((state) => (
-          <Chip
-            viewer={viewer}
-            to={withState(query, state)}
-            isOn={typeof states !== 'string' && states.includes(state)}
-            count={counts.byState[state]}
-          >
-            {terms.towStates[state]}
-          </Chip>
-        ))}
-        <Chip viewer={viewer} to={{ ...query, states: 'all' }} isOn={states === 'all'} count={sum(TOW_STATES)}>
-          {words.all}
-        </Chip>
-      </Group>
-      <div class="chip-line">
-        <Group label={words.needs}>
-          {flags.map((flag) => (
-            <Chip
-              viewer={viewer}
-              to={withSaid(query, { [flag]: !query[flag] })}
-              isOn={query[flag]}
-              count={counts[flag]}
-              isAlarm={flag !== 'unsent' && counts[flag] > 0}
-            >
-              {words[flag]}
+    <nav aria-label={messages.filters}>
+      <details class="fold board-filters" id="board-filters">
+        <summary class={isNarrowed(query) ? 'chip narrowed' : 'chip'}>{messages.filters}</summary>
+        <div class="board-chips">
+          <Group label={messages.states}>
+            <Chip viewer={viewer} to={{ ...query, states: 'open' }} isOn={states === 'open'} count={sum(OPEN_STATES)}>
+              {messages.open}
             </Chip>
-          ))}
-        </Group>
-        <Group label={words.crews}>
-          <CrewChips viewer={viewer} query={query} crews={crews} />
-        </Group>
-        {isNarrowed(query) && (
-          <a class="quiet" href={addressOf({ ...EVERYTHING_USUAL, order: query.order })}>
-            {words.clear}
-          </a>
-        )}
-      </div>
+            {TOW_STATES.map((state) => (
+              <Chip
+                viewer={viewer}
+                to={withState(query, state)}
+                isOn={typeof states !== 'string' && states.includes(state)}
+                count={counts.byState[state]}
+              >
+                {terms.towStates[state]}
+              </Chip>
+            ))}
+            <Chip viewer={viewer} to={{ ...query, states: 'all' }} isOn={states === 'all'} count={sum(TOW_STATES)}>
+              {messages.all}
+            </Chip>
+          </Group>
+          <div class="chip-line">
+            <Group label={messages.needs}>
+              {flags.map((flag) => (
+                <Chip
+                  viewer={viewer}
+                  to={withChanges(query, { [flag]: !query[flag] })}
+                  isOn={query[flag]}
+                  count={counts[flag]}
+                  isAlarm={flag !== 'unsent' && counts[flag] > 0}
+                >
+                  {messages[flag]}
+                </Chip>
+              ))}
+            </Group>
+            <Group label={messages.crews}>
+              <CrewChips viewer={viewer} query={query} crews={crews} />
+            </Group>
+            {isNarrowed(query) && (
+              <a class="quiet" href={addressOf({ ...EVERYTHING_USUAL, order: query.order })}>
+                {messages.clear}
+              </a>
+            )}
+          </div>
+        </div>
+      </details>
     </nav>
   );
 }
@@ -79,7 +84,7 @@ const EVERYTHING_USUAL: BoardQuery = {
 };
 
 function CrewChips({ viewer, query, crews }: Omit<ChipsProps, 'counts'>) {
-  const words = viewer.words.board;
+  const messages = viewer.messages.board;
   const { crew } = query;
   const toCrew = (name: string) => ({ ...query, crew: crew === name ? null : name });
   const own = viewer.actor !== null && crews.includes(viewer.actor.name) ? viewer.actor.name : null;
@@ -88,31 +93,31 @@ function CrewChips({ viewer, query, crews }: Omit<ChipsProps, 'counts'>) {
     <>
       {own !== null && (
         <Chip viewer={viewer} to={toCrew(own)} isOn={crew === own}>
-          {words.mine}
+          {messages.mine}
         </Chip>
       )}
       <Chip viewer={viewer} to={toCrew('')} isOn={crew === ''}>
-        {words.nobody}
+        {messages.unassigned}
       </Chip>
       {isOther && (
         <Chip viewer={viewer} to={{ ...query, crew: null }} isOn>
-          {words.crew}: <Written>{crew}</Written>
+          {messages.crew}: <UserText>{crew}</UserText>
         </Chip>
       )}
       <li>
         <details class="menu" id="board-crews">
           <summary class="chip">
-            {words.crew} <span aria-hidden="true">▾</span>
+            {messages.crew} <span aria-hidden="true">▾</span>
           </summary>
           <div class="menu-body crew-menu">
-            {crews.length === 0 && <p class="muted">{words.noCrews}</p>}
+            {crews.length === 0 && <p class="muted">{messages.noCrews}</p>}
             {crews.map((name) => (
               <a
                 class="quiet"
                 href={addressOf({ ...query, crew: name })}
                 aria-current={name === crew ? 'true' : undefined}
               >
-                <Written>{name}</Written>
+                <UserText>{name}</UserText>
               </a>
             ))}
           </div>
@@ -135,7 +140,7 @@ function Chip(props: {
   readonly to: BoardQuery;
   readonly isOn: boolean;
   readonly count?: number;
-  /** Somebody should look at what is counted. */
+  /** The counted tows need attention. */
   readonly isAlarm?: boolean;
   readonly children: Child;
 }) {

@@ -3,43 +3,46 @@ import type { Report, TowRecord } from '../../../contracts/records';
 import { isSettled } from '../../../domain/outbox';
 import type { TowRules } from '../../../domain/fact-command';
 import { ageOf, overdueOf } from '../../../domain/overdue';
-import type { TowState } from '../../../domain/vocabulary';
-import { ReportBadge } from '../../parts/report-state';
-import { Badge, Plate, Ref, type Tone } from '../../parts/text';
+import { MINUTE_MS } from '../../../domain/timestamp';
+import { ReportBadge, TowStateBadge } from '../../parts/states';
+import { Badge, Plate, Ref } from '../../parts/text';
 import type { Viewer } from '../../viewer';
-import { TickingAge } from './age';
 import { Crew, type AssignTools } from './assign';
-import type { BoardRow } from './read';
-import { Waits } from './waits';
+import type { BoardRow } from './model';
+import type { CallWaiting } from '../../../domain/waiting';
+import { ErrorText, waitingOfTow } from '../../parts/why';
 
-export interface RowTools extends AssignTools {
+interface RowTools extends AssignTools {
   readonly rules: TowRules;
 }
 
+/** The columns, in order; their names in the catalogues. The cells of `TowRow` have the same order. */
+const COLUMNS = ['tow', 'plate', 'place', 'state', 'crew', 'reports'] as const;
+
 /**
- * The tows: a table on a desk, cards on a phone, from the same elements. Their roles are written down, since a table that
- * is laid out as cards would no longer be read out as one.
+ * The tows: a table on a wide screen, cards on a narrow one, from the same elements. Explicit ARIA roles keep it a table
+ * for screen readers when it is laid out as cards.
  */
 export function TowTable({ tools, rows }: { tools: RowTools; rows: readonly BoardRow[] }) {
-  const { heads, table } = tools.viewer.words.board;
+  const { heads, table } = tools.viewer.messages.board;
   return (
     <table class="tows" role="table">
       <caption class="visually-hidden">{table}</caption>
       <thead role="rowgroup">
         <tr role="row">
-          {[heads.tow, heads.plate, heads.place, heads.state, heads.crew, heads.reports].map((head) => (
-            <th scope="col" role="columnheader">
-              {head}
+          {COLUMNS.map((column) => (
+            <th scope="col" role="columnheader" class={`${column}-head`}>
+              {heads[column]}
             </th>
           ))}
         </tr>
       </thead>
       <tbody role="rowgroup">
-        {rows.map(({ ref, record, passes }) =>
+        {rows.map(({ ref, record, matches }) =>
           record === null ? (
             <GoneRow viewer={tools.viewer} towRef={ref} />
           ) : (
-            <TowRow tools={tools} record={record} passes={passes} />
+            <TowRow tools={tools} record={record} matches={matches} />
           ),
         )}
       </tbody>
@@ -47,13 +50,13 @@ export function TowTable({ tools, rows }: { tools: RowTools; rows: readonly Boar
   );
 }
 
-function TowRow({ tools, record, passes }: { tools: RowTools; record: TowRecord; passes: boolean }) {
+function TowRow({ tools, record, matches }: { tools: RowTools; record: TowRecord; matches: boolean }) {
   const { viewer } = tools;
   const { tow, reports } = record;
-  const words = viewer.words.board;
+  const messages = viewer.messages.board;
   const ref = tow.towingReferenceId;
   return (
-    <tr role="row" id={rowId(ref)} class={passes ? 'tow-row' : 'tow-row left'}>
+    <tr role="row" id={rowId(ref)} class={matches ? 'tow-row' : 'tow-row left'}>
       <th scope="row" role="rowheader">
         <a href={`/tows/${encodeURIComponent(ref)}`} data-row-link>
           <Ref>{ref}</Ref>
@@ -61,14 +64,14 @@ function TowRow({ tools, record, passes }: { tools: RowTools; record: TowRecord;
         <span class="under">
           <Ref>{tow.violationReferenceId}</Ref>
         </span>
-        {!passes && <span class="under">{words.left}</span>}
+        {!matches && <span class="under">{messages.left}</span>}
       </th>
       <Cell name="plate-cell">
-        {tow.plateNumber === null ? <Unknown>{words.noPlate}</Unknown> : <Plate plate={tow.plateNumber} />}
+        {tow.plateNumber === null ? <Unknown>{messages.noPlate}</Unknown> : <Plate plate={tow.plateNumber} />}
       </Cell>
       <Cell name="place">
         {tow.towedLocation === null ? (
-          <Unknown>{words.noPlace}</Unknown>
+          <Unknown>{messages.noPlace}</Unknown>
         ) : (
           <span class="place-name" dir="auto" title={tow.towedLocation}>
             {tow.towedLocation}
@@ -76,7 +79,7 @@ function TowRow({ tools, record, passes }: { tools: RowTools; record: TowRecord;
         )}
         {tow.zoneId !== null && (
           <span class="under zone" title={tow.zoneId}>
-            {words.zone} <Ref>{tow.zoneId}</Ref>
+            {messages.zone} <Ref>{tow.zoneId}</Ref>
           </span>
         )}
       </Cell>
@@ -101,15 +104,15 @@ function GoneRow({ viewer, towRef }: { viewer: Viewer; towRef: string }) {
       <th scope="row" role="rowheader">
         <Ref>{towRef}</Ref>
       </th>
-      <td role="cell" colspan={5}>
-        {viewer.words.board.archived}
+      <td role="cell" colspan={COLUMNS.length - 1}>
+        {viewer.messages.board.archived}
       </td>
     </tr>
   );
 }
 
 function StateMarks({ tools: { viewer, rules }, record }: { tools: RowTools; record: TowRecord }) {
-  const { terms, board } = viewer.words;
+  const { board } = viewer.messages;
   const { tow, tasks, readAtMs } = record;
   const { sinceMs } = ageOf(tow, readAtMs);
   const marks = overdueOf(record, rules.overdueAfter, readAtMs);
@@ -117,7 +120,7 @@ function StateMarks({ tools: { viewer, rules }, record }: { tools: RowTools; rec
   return (
     <>
       <span class="standing">
-        <Badge tone={TONES[tow.state]}>{terms.towStates[tow.state]}</Badge>{' '}
+        <TowStateBadge viewer={viewer} state={tow.state} />{' '}
         <TickingAge viewer={viewer} sinceMs={sinceMs} nowMs={readAtMs} />
       </span>
       {marks.length + tasks.length > 0 || isHeld ? (
@@ -125,7 +128,7 @@ function StateMarks({ tools: { viewer, rules }, record }: { tools: RowTools; rec
           {marks.map(({ what }) => (
             <Badge tone="bad">{board.late[what]}</Badge>
           ))}
-          {tasks.length > 0 && <Badge tone="bad">{board.tasks(tasks.length)}</Badge>}
+          {tasks.length > 0 && <Badge tone="bad">{board.tasks({ count: tasks.length })}</Badge>}
           {isHeld && <Badge tone="wait">{board.hold}</Badge>}
         </span>
       ) : null}
@@ -133,16 +136,8 @@ function StateMarks({ tools: { viewer, rules }, record }: { tools: RowTools; rec
   );
 }
 
-const TONES: Readonly<Record<TowState, Tone>> = {
-  requested: 'wait',
-  started: 'busy',
-  detained: 'busy',
-  released: 'good',
-  canceled: 'quiet',
-};
-
 function Reports({ viewer, reports }: { viewer: Viewer; reports: readonly Report[] }) {
-  if (reports.length === 0) return <span class="muted">{viewer.words.board.noReports}</span>;
+  if (reports.length === 0) return <span class="muted">{viewer.messages.board.noReports}</span>;
   // Only the head of an outbox has a time of its own.
   const head = reports.find(({ state }) => !isSettled(state));
   return (
@@ -151,7 +146,7 @@ function Reports({ viewer, reports }: { viewer: Viewer; reports: readonly Report
         <li>
           <ReportBadge
             viewer={viewer}
-            standing={{
+            status={{
               ...report,
               isInFlight: report.inFlight,
               nextAtMs: report === head ? report.nextAttemptAtMs : null,
@@ -175,7 +170,84 @@ function Unknown({ children }: { children: string }) {
   return <span class="muted">{children}</span>;
 }
 
-/** Where an address with this behind `#` leads. */
+/** The fragment id of a row. */
 export function rowId(towRef: string): string {
   return `tow-${encodeURIComponent(towRef)}`;
+}
+
+/** What a tow waits for in a few words; the page of the tow has the whole sentence. Nothing of one that is over. */
+function Waits({ viewer, record, rules }: { viewer: Viewer; record: TowRecord; rules: TowRules }) {
+  const { terms, board } = viewer.messages;
+  const { waits } = board;
+  const waiting = waitingOfTow(record, rules);
+  if (waiting.kind === 'over') return null;
+  if (waiting.kind === 'people') {
+    const facts = waiting.facts.map((fact) => terms.facts[fact]);
+    const next = facts.length > 0 ? waits.next({ facts: viewer.formats.either(facts) }) : waits.tasksOnly;
+    return <p class="waits">{[...waiting.blockers.map((blocker) => waits.blockers[blocker]), next].join(' · ')}</p>;
+  }
+  const because = waiting.kind === 'decision' || waiting.kind === 'next_try' ? waiting.because : null;
+  return (
+    <p class={waiting.kind === 'decision' ? 'waits decide' : 'waits'}>
+      {waitsText(viewer, waiting, terms.facts[waiting.reportKind])}
+      {because !== null && (
+        <>
+          {' · '}
+          <ErrorText error={{ ...because, message: shortened(because.message) }} />
+        </>
+      )}
+    </p>
+  );
+}
+
+function waitsText({ messages, formats, nowMs }: Viewer, waiting: CallWaiting, report: string): string {
+  const { waits } = messages.board;
+  switch (waiting.kind) {
+    case 'on_its_way':
+      return waits.sending({ report });
+    case 'turn':
+      return waits.turn({ report });
+    case 'next_try':
+      return waiting.attempts === 0 ? waits.first({ report }) : waits.again({ report });
+    case 'proof':
+      return waits.proof({ report });
+    case 'blocked':
+      if (waiting.queue) {
+        const { place, of, leavesAtMs } = waiting.queue;
+        const time = formats.duration(leavesAtMs - nowMs);
+        return waits.place({ place: formats.number(place), of: formats.number(of), time });
+      }
+      // An operation that is paused and holds a report is of the report's own kind.
+      return waiting.by.kind === 'paused' ? waits.paused({ report }) : waits[waiting.by.kind];
+    case 'decision':
+      return waits[waiting.why]({ report });
+  }
+}
+
+/** The service may say a lot; two lines of it are shown here. */
+const TEXT_MAX = 120;
+
+function shortened(text: string): string {
+  return text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)}…` : text;
+}
+
+/** How long a tow has been in its state, in whole minutes; `board.js` keeps it counting. */
+function TickingAge({ viewer, sinceMs, nowMs }: { viewer: Viewer; sinceMs: number; nowMs: number }) {
+  const { formats } = viewer;
+  const since = new Date(sinceMs).toISOString();
+  return (
+    <time datetime={since} title={`${formats.timestamp(since)} · ${formats.hover(since)}`} data-age>
+      {ageText(viewer, nowMs - sinceMs)}
+    </time>
+  );
+}
+
+function ageText(viewer: Viewer, ageMs: number): string {
+  const wholeMs = ageMs - (ageMs % MINUTE_MS);
+  return wholeMs < MINUTE_MS ? viewer.messages.board.now : viewer.formats.duration(wholeMs);
+}
+
+/** The units that `board.js` writes ages with: `d|h|min|now`. */
+export function ageUnits({ messages: { units, board } }: Viewer): string {
+  return [units.days, units.hours, units.minutes, board.now].join('|');
 }

@@ -1,36 +1,50 @@
 import type { TowRules } from '../../../domain/fact-command';
-import type { Order } from '../../../contracts/paging';
+import type { SortOrder } from '../../../contracts/paging';
 import { TOW_STATES } from '../../../domain/vocabulary';
-import type { Failure } from '../../answers';
-import { Paging } from '../../parts/paging';
+import type { FormFailure } from '../../page';
+import { Paging, SearchForm } from '../../parts/list';
 import { Problem } from '../../parts/problem';
 import { Empty } from '../../parts/text';
 import type { Viewer } from '../../viewer';
-import { ageWords } from './age';
+import { ageUnits, TowTable } from './rows';
 import { CREW_LIST_ID, formOf } from './assign';
 import { Chips } from './chips';
-import { EmptyBoard } from './empty';
-import { addressOf, OPEN_STATES, withSaid, type BoardQuery } from './query';
-import { isManyNew, type Board } from './read';
-import { TowTable } from './rows';
+import {
+  addressOf,
+  OPEN_STATES,
+  withChanges,
+  type BoardQuery,
+  isManyNew,
+  type BoardContent,
+  isNarrowed,
+} from './model';
+import type { TowCounts } from '../../../workflow/list-port';
 
-export interface BoardProps {
+interface BoardProps {
   readonly viewer: Viewer;
   readonly query: BoardQuery;
-  readonly board: Board;
+  readonly board: BoardContent;
   readonly rules: TowRules;
-  readonly failure: Failure | null;
+  readonly failure: FormFailure | null;
 }
 
 /** The board: how to find tows, and the list that keeps itself fresh. */
 export function BoardPage(props: BoardProps) {
   const { viewer, query } = props;
-  const { board: words, common } = viewer.words;
+  const { board: messages, common } = viewer.messages;
+  const [, kept = ''] = addressOf(withChanges(query, { search: null })).split('?');
   return (
     <>
       <div class="head board-head">
-        <h1>{words.title}</h1>
-        <SearchForm viewer={viewer} query={query} />
+        <h1>{messages.title}</h1>
+        <SearchForm
+          viewer={viewer}
+          action="/board"
+          label={messages.search}
+          placeholder={messages.searchFor}
+          value={query.search}
+          hidden={[...new URLSearchParams(kept)]}
+        />
         {/* Only a script can pause, and only a script shows it. */}
         <button type="button" class="quiet" data-live-pause aria-pressed="false" hidden>
           {common.pause}
@@ -48,37 +62,9 @@ function LostProblem({ viewer, board, failure }: BoardProps) {
   return <Problem viewer={viewer} failure={failure} form={failure.form} />;
 }
 
-function SearchForm({ viewer, query }: Pick<BoardProps, 'viewer' | 'query'>) {
-  const words = viewer.words.board;
-  const [, kept = ''] = addressOf(withSaid(query, { search: null })).split('?');
-  return (
-    <search class="board-search">
-      <form method="get" action="/board">
-        {[...new URLSearchParams(kept)].map(([name, value]) => (
-          <input type="hidden" name={name} value={value} />
-        ))}
-        <input
-          type="search"
-          name="q"
-          value={query.search ?? ''}
-          dir="auto"
-          aria-label={words.search}
-          placeholder={words.searchFor}
-          maxlength={200}
-          autocomplete="off"
-          spellcheck={false}
-          enterkeyhint="search"
-          data-search
-        />
-        <button>{viewer.words.common.search}</button>
-      </form>
-    </search>
-  );
-}
-
 /**
- * Everything that stays fresh: it asks for itself anew, saying which rows it shows, so that each stays where it is. What is
- * asked goes in the body: references may be long, and an address may be logged.
+ * The part that refreshes itself. The request lists the shown rows, so that each stays in its place. Its data goes in
+ * the body, because addresses may be logged and references may be long.
  */
 export function LiveBoard(props: BoardProps) {
   const { viewer, query, board } = props;
@@ -94,7 +80,7 @@ export function LiveBoard(props: BoardProps) {
       id="board"
       data-watch="tows"
       data-now={String(viewer.nowMs)}
-      data-age-words={ageWords(viewer)}
+      data-age-units={ageUnits(viewer)}
       hx-post="/board/live"
       hx-trigger="changed"
       hx-swap="morph:outerHTML"
@@ -105,7 +91,7 @@ export function LiveBoard(props: BoardProps) {
       <List {...props} here={here} />
       <Paging
         viewer={viewer}
-        label={viewer.words.board.pages}
+        label={viewer.messages.board.pages}
         first={query.cursor === null ? null : addressOf(query)}
         next={
           board.nextCursor === null ? null : addressOf({ ...query, cursor: board.nextCursor }, { withCursor: true })
@@ -122,11 +108,11 @@ export function LiveBoard(props: BoardProps) {
 
 /** One line of one height above the list: what is new appears in it without moving a row. */
 function ListLine({ viewer, query, board }: Pick<BoardProps, 'viewer' | 'query' | 'board'>) {
-  const words = viewer.words.board;
-  const orders: readonly (readonly [Order | null, string])[] = [
-    ...(query.search === null ? [] : [[null, words.orders.best] as const]),
-    ['newest', words.orders.newest],
-    ['oldest', words.orders.oldest],
+  const messages = viewer.messages.board;
+  const orders: readonly (readonly [SortOrder | null, string])[] = [
+    ...(query.search === null ? [] : [[null, messages.orders.best] as const]),
+    ['newest', messages.orders.newest],
+    ['oldest', messages.orders.oldest],
   ];
   const chosen = query.order ?? (query.search === null ? 'newest' : null);
   const count = `${viewer.formats.number(board.newCount)}${isManyNew(board) ? '+' : ''}`;
@@ -135,13 +121,13 @@ function ListLine({ viewer, query, board }: Pick<BoardProps, 'viewer' | 'query' 
       <div role="status">
         {board.newCount > 0 ? (
           <a class="button main fresh" href={addressOf(query, { withCursor: true })}>
-            {words.fresh(count)}
+            {messages.fresh({ count })}
           </a>
         ) : (
-          <span class="muted">{shownWords({ viewer, query, board })}</span>
+          <span class="muted">{shownText({ viewer, query, board })}</span>
         )}
       </div>
-      <ul class="orders" aria-label={words.order}>
+      <ul class="orders" aria-label={messages.order}>
         {orders.map(([order, label]) => (
           <li>
             <a class="quiet" href={addressOf({ ...query, order })} aria-current={order === chosen ? 'true' : undefined}>
@@ -155,15 +141,17 @@ function ListLine({ viewer, query, board }: Pick<BoardProps, 'viewer' | 'query' 
 }
 
 /** How many rows there are, and of how many where that is counted: of states alone. */
-function shownWords({ viewer, query, board }: Pick<BoardProps, 'viewer' | 'query' | 'board'>): string {
-  const words = viewer.words.board;
+function shownText({ viewer, query, board }: Pick<BoardProps, 'viewer' | 'query' | 'board'>): string {
+  const messages = viewer.messages.board;
   const { byState } = board.counts;
   const isNarrower = query.attention || query.unsent || query.overdue || query.crew !== null || query.search !== null;
   const count = board.rows.length;
-  if (isNarrower) return words.shown(count);
+  if (isNarrower) return messages.shown({ count });
   const states = query.states === 'open' ? OPEN_STATES : query.states === 'all' ? TOW_STATES : query.states;
   const total = states.reduce((sum, state) => sum + byState[state], 0);
-  return total > count ? words.shownOf(viewer.formats.number(count), viewer.formats.number(total)) : words.shown(count);
+  return total > count
+    ? messages.shownOf({ count: viewer.formats.number(count), total: viewer.formats.number(total) })
+    : messages.shown({ count });
 }
 
 function List({ viewer, query, board, rules, failure, here }: BoardProps & { readonly here: string }) {
@@ -171,8 +159,50 @@ function List({ viewer, query, board, rules, failure, here }: BoardProps & { rea
     return <TowTable tools={{ viewer, back: here, failure, rules }} rows={board.rows} />;
   }
   if (board.nextCursor !== null) {
-    const { empty } = viewer.words.board;
+    const { empty } = viewer.messages.board;
     return <Empty title={empty.stretch} hint={empty.stretchHint} />;
   }
   return <EmptyBoard viewer={viewer} query={query} counts={board.counts} />;
+}
+
+/** Where the service posts its tow requests (docs/service-api.md#webhooks), at the address of the receiver. */
+const REQUEST_PATH = 'POST /tow-request';
+
+/** No tow is shown: because there is none at all, because none is open, or because none fits. */
+function EmptyBoard({ viewer, query, counts }: { viewer: Viewer; query: BoardQuery; counts: TowCounts }) {
+  const { empty, clear } = viewer.messages.board;
+  const isNew = TOW_STATES.every((state) => counts.byState[state] === 0);
+  if (isNew && query.search === null) {
+    return (
+      <div class="empty">
+        <p class="empty-title">{empty.none}</p>
+        <p class="muted">{empty.noneHint.rich({ address: <code dir="ltr">{REQUEST_PATH}</code> })}</p>
+      </div>
+    );
+  }
+  if (query.search !== null) {
+    return (
+      <>
+        <Empty title={empty.search({ query: query.search })} hint={empty.searchHint} />
+        {query.states !== 'all' && (
+          <p class="centered">
+            <a class="button" href={addressOf({ ...query, states: 'all' })}>
+              {empty.everywhere}
+            </a>
+          </p>
+        )}
+      </>
+    );
+  }
+  if (!isNarrowed(query)) return <Empty title={empty.open} hint={empty.openHint} />;
+  return (
+    <>
+      <Empty title={empty.filtered} hint={empty.filteredHint} />
+      <p class="centered">
+        <a class="button" href="/board">
+          {clear}
+        </a>
+      </p>
+    </>
+  );
 }

@@ -1,13 +1,11 @@
 import { ROUTES } from '../../../contracts/operator-routes';
-import { page, part, type Failure, type Shown } from '../../answers';
-import { carryOut } from '../../carry-out';
-import { bodyOf } from '../../entries';
-import type { Pages } from '../../serve';
-import type { PageTools } from '../../tools';
+import { page, part, type FormFailure, type PageResult, type Pages, type PageTools } from '../../page';
+import { PAGES } from '../../page-table';
+import { submit } from '../../submit';
+import { bodyOf } from '../../forms';
 import type { Viewer } from '../../viewer';
 import { formOf } from './assign';
-import { addressOf, PAGE_ROWS, queryOf, readQuery, type BoardQuery } from './query';
-import { readBoard, refreshBoard } from './read';
+import { addressOf, BOARD_ROWS, queryOf, readQuery, type BoardQuery, readBoard, refreshBoard } from './model';
 import { rowId } from './rows';
 import { BoardPage, LiveBoard } from './view';
 
@@ -15,23 +13,23 @@ import { BoardPage, LiveBoard } from './view';
 export function serveBoard(pages: Pages, tools: Pick<PageTools, 'api' | 'progress'>): void {
   const { rules } = tools.progress;
 
-  const show = async (viewer: Viewer, query: BoardQuery, failure: Failure | null): Promise<Shown> => {
+  const show = async (viewer: Viewer, query: BoardQuery, failure: FormFailure | null): Promise<PageResult> => {
     const board = await readBoard(tools, query);
     return page(
-      viewer.words.board.title,
+      viewer.messages.board.title,
       <BoardPage viewer={viewer} query={query} board={board} rules={rules} failure={failure} />,
       { assets: ['board.js'], httpStatus: failure?.refusal.httpStatus ?? 200 },
     );
   };
 
-  pages.get('/board', 'viewer', ({ viewer, query }) => show(viewer, readQuery(query), null));
+  pages.get(PAGES.board.path, PAGES.board.role, ({ viewer, query }) => show(viewer, readQuery(query), null));
 
   pages.post('/board/live', 'viewer', async ({ viewer, form }) => {
     const query = queryOf(form.get('board') ?? '');
     const next = form.get('next') ?? '';
     const board = await refreshBoard(tools, {
       query,
-      shown: form.getAll('shown').slice(0, PAGE_ROWS),
+      shown: form.getAll('shown').slice(0, BOARD_ROWS),
       nextCursor: next === '' ? null : next,
     });
     return part(<LiveBoard viewer={viewer} query={query} board={board} rules={rules} failure={null} />);
@@ -41,14 +39,14 @@ export function serveBoard(pages: Pages, tools: Pick<PageTools, 'api' | 'progres
     const { viewer, form } = posted;
     const query = queryOf(form.get('back') ?? '');
     const ref = form.get('ref') ?? '';
-    const isForNobody = form.get('nobody') === 'true';
-    return carryOut(tools.api, posted, {
+    const isUnassigned = form.get('unassigned') === 'true';
+    return submit(tools.api, posted, {
       route: ROUTES.assignTow,
       form: formOf(ref),
       params: { towing_reference_id: ref },
-      body: isForNobody ? { crew: null } : bodyOf(form, { only: ['crew', 'truck'] }),
+      body: isUnassigned ? { crew: null } : bodyOf(form, { only: ['crew', 'truck'] }),
       next: `${addressOf(query, { withCursor: true })}#${rowId(ref)}`,
-      done: isForNobody ? 'saved' : 'assigned',
+      done: isUnassigned ? 'saved' : 'assigned',
       again: (failure) => show(viewer, query, failure),
     });
   });
