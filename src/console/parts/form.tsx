@@ -1,9 +1,9 @@
 import type { Child } from 'hono/jsx';
-import type { Failure } from '../answers';
+import type { FormFailure } from '../page';
 import type { Viewer } from '../viewer';
-import { ruleIn } from './english';
+import { ruleIn } from './text';
 
-/** A form that changes something: it carries the token of its visitor, and has its effect once however often it is sent. */
+/** A form with the session token and an idempotency key, so that it takes effect once. */
 export function PostForm(props: {
   readonly viewer: Viewer;
   readonly action: string;
@@ -11,7 +11,7 @@ export function PostForm(props: {
   readonly id?: string;
   readonly hasFiles?: boolean;
   readonly label?: string;
-  /** What it is that the form answers, as it is asked now: see `carryOut`. */
+  /** The question that the form answers; see `submit`. */
   readonly question?: string | null;
   readonly children: Child;
 }) {
@@ -35,10 +35,10 @@ export function PostForm(props: {
 
 export interface FieldProps {
   readonly viewer: Viewer;
-  /** The name of the API's field, by which a refusal finds it. */
+  /** The name of the API field; a refusal refers to it. */
   readonly name: string;
   readonly label: string;
-  /** Tells fields of the same name in several forms of a page apart. */
+  /** The name of the form, to keep ids unique within the page. */
   readonly form: string;
   readonly hint?: string;
   readonly value?: string;
@@ -49,17 +49,17 @@ export interface FieldProps {
   /** References, plates and numbers are left to right in both languages. */
   readonly isLatin?: boolean;
   readonly rows?: number;
-  /** Makes it a choice. */
+  /** Renders a select. */
   readonly options?: readonly (readonly [value: string, label: string])[];
   readonly suggestions?: readonly string[];
-  /** A datalist of the page, where several fields suggest the same. */
+  /** The id of a datalist that several fields share. */
   readonly listId?: string;
   readonly autocomplete?: string;
   readonly maxLength?: number;
-  readonly failure?: Failure | null;
+  readonly failure?: FormFailure | null;
 }
 
-/** A field with its label, its hint and, after a refusal, the rule it fails. */
+/** A field with label, hint and, after a refusal, the broken rule. */
 export function Field(props: FieldProps) {
   const { viewer, name, label, form, hint, isRequired = false } = props;
   const id = fieldId(form, name);
@@ -80,7 +80,7 @@ export function Field(props: FieldProps) {
   return (
     <div class={rules.length === 0 ? 'field' : 'field wrong'}>
       <label for={id}>
-        {label} {!isRequired && <span class="muted">({viewer.words.common.optional})</span>}
+        {label} {!isRequired && <span class="muted">({viewer.messages.common.optional})</span>}
       </label>
       <Control {...props} value={value} common={common} />
       {hint !== undefined && (
@@ -146,4 +146,26 @@ function Control(
 
 export function fieldId(form: string, name: string): string {
   return `${form}-${name.replaceAll(/[^A-Za-z0-9_-]/g, '-')}`;
+}
+
+/**
+ * Fills in the position of the device into the fields of the enclosing `data-position`, and shows the accuracy or the
+ * failure. Hidden without scripts (position.js).
+ */
+export function UsePosition({ viewer }: { viewer: Viewer }) {
+  const { use, asking, found, denied } = viewer.messages.common.position;
+  return (
+    <div class="position" data-locate-part hidden>
+      <button
+        type="button"
+        data-locate
+        data-asking={asking}
+        data-found={found({ meters: '{meters}' })}
+        data-denied={denied}
+      >
+        {use}
+      </button>
+      <p class="hint" role="status" data-locate-state />
+    </div>
+  );
 }

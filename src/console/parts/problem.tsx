@@ -1,32 +1,32 @@
-import type { Failure } from '../answers';
+import type { FormFailure } from '../page';
+import { entryOf } from '../messages';
 import type { Viewer } from '../viewer';
-import { English, ruleIn } from './english';
-import { Entered } from './entered';
-import { fieldLabel } from './field-label';
+import { English, ruleIn, UserText } from './text';
 import { fieldId } from './form';
+import { enteredFields } from '../forms';
 
 /**
- * Why a form had no effect: the reason, and every field that fails a rule with a link to it. `showsEntered`: also what was
- * entered, where the form may not be there any more.
+ * The reason of a refusal, with a link to each invalid field. `showsEntered`: also lists the entered fields, for a form
+ * that may be gone.
  */
 export function Problem(props: {
   readonly viewer: Viewer;
-  readonly failure: Failure | null;
+  readonly failure: FormFailure | null;
   readonly form: string;
   readonly showsEntered?: boolean;
 }) {
   const { viewer, failure, form, showsEntered = false } = props;
   if (failure?.form !== form) return null;
   const { refusal } = failure;
-  const { words } = viewer;
-  const message = words.refusals.messageOf(refusal.code);
+  const { messages } = viewer;
+  const message = entryOf(messages.refusals, refusal.code);
   return (
     <div class="problem" role="alert" tabindex={-1} data-focus>
-      <h2>{words.common.problem}</h2>
+      <h2>{messages.common.problem}</h2>
       {refusal.details.length === 0 || refusal.code !== 'field_invalid' ? (
         <p>{message ?? <English viewer={viewer}>{refusal.message}</English>}</p>
       ) : (
-        <p>{words.common.problemFields}</p>
+        <p>{messages.common.problemFields}</p>
       )}
       {refusal.details.length > 0 && (
         <ul>
@@ -42,4 +42,59 @@ export function Problem(props: {
       {showsEntered && <Entered viewer={viewer} entered={failure.entered} isOpen />}
     </div>
   );
+}
+
+/** The entered fields of a refused form, for copying. */
+export function Entered(props: {
+  readonly viewer: Viewer;
+  readonly entered: URLSearchParams;
+  readonly isOpen?: boolean;
+}) {
+  const { viewer, entered, isOpen = false } = props;
+  const entries = enteredFields(entered);
+  if (entries.length === 0) return null;
+  return (
+    <details class="entered" {...(isOpen ? { open: true } : {})}>
+      <summary>{viewer.messages.common.entered}</summary>
+      <dl class="facts">
+        {entries.map(([name, value]) => (
+          <>
+            <dt>{fieldLabel(viewer, name) ?? <bdi>{name}</bdi>}</dt>
+            <dd>
+              <UserText>{value}</UserText>
+            </dd>
+          </>
+        ))}
+      </dl>
+    </details>
+  );
+}
+
+/** The label of an API field; null if no form has it. */
+export function fieldLabel({ messages }: Viewer, name: string): string | null {
+  const { towFacts, towReports, towDispatch, violationForm, keys, signIn, tow, common, notifications } = messages;
+  const image = /^images\.(\d+)$/.exec(name);
+  if (image) return common.image({ number: image[1] ?? '' });
+  const labels = new Map<string, string>([
+    ...Object.entries(violationForm.fields),
+    ...Object.entries(towReports.fields),
+    ...Object.entries(towFacts.fields),
+    ...Object.entries(notifications.fields),
+    ['reason', towDispatch.holds.reason],
+    ['crew', towDispatch.crew.crew],
+    ['truck', towDispatch.crew.truck],
+    ['yard', towDispatch.yard.yard],
+    ['slot', towDispatch.yard.slot],
+    ['text', towDispatch.notes.text],
+    ['violation_id', towDispatch.link.id],
+    ['violation_reference_id', tow.serviceViolation],
+    ['zone_id', violationForm.fields.zoneId],
+    ['images', towDispatch.photos.choose],
+    ['name', keys.name],
+    ['role', keys.role],
+    ['grace_hours', keys.grace],
+    ['key', signIn.key],
+    ['body', common.wholeForm],
+  ]);
+  return labels.get(name) ?? labels.get(name.split('.')[0] ?? '') ?? null;
 }

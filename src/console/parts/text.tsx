@@ -1,14 +1,13 @@
 import { bothScripts } from '../../domain/plate';
+import { ruleText } from '../messages/rules';
 import type { Viewer } from '../viewer';
+import type { Child } from 'hono/jsx';
 
-/** Longer than what the service hands out: the webhook takes references of any length. */
+/** Longer than references of the service. The webhook accepts any length. */
 const LONG_REF = 28;
 const LONG_PLATE = 16;
 
-/**
- * A reference, an id, a code: left to right in both languages. It is not broken into its parts, unless it is so long that
- * it would not fit; then it also is on hover, for where it is shown in part.
- */
+/** A reference, id or code: left to right in both languages, in one line unless it is long. */
 export function Ref({ children }: { children: string }) {
   if (children.length <= LONG_REF) return <bdi class="ref">{children}</bdi>;
   return (
@@ -18,60 +17,69 @@ export function Ref({ children }: { children: string }) {
   );
 }
 
-/** What somebody wrote, in whatever language they did. */
-export function Written({ children }: { children: string }) {
+/** Text that a person wrote, in any language. */
+export function UserText({ children }: { children: string }) {
   return <bdi dir="auto">{children}</bdi>;
 }
 
-/** Of a text that is shown in part. */
-const WORDS_SHOWN = 200;
+/** Characters shown of a long text. */
+const TEXT_SHOWN = 200;
 
-/** The beginning of a long text, for where there is room for a sentence; the whole of it on hover. */
-export function Begun({ children }: { children: string }) {
-  if (children.length <= WORDS_SHOWN) return <Written>{children}</Written>;
+/** The beginning of a long text, all of it in the tooltip. */
+export function Truncated({ children }: { children: string }) {
+  if (children.length <= TEXT_SHOWN) return <UserText>{children}</UserText>;
   return (
     <bdi dir="auto" title={children}>
-      {beginOf(children)}
+      {truncate(children)}
     </bdi>
   );
 }
 
-/** A text of any length: of a long one the beginning, and the rest to be folded out. Never within a paragraph. */
+/** A text of any length; a long one can be unfolded. Must not be inside a paragraph. */
 export function Foldable({ children }: { children: string }) {
-  if (children.length <= WORDS_SHOWN) return <Written>{children}</Written>;
+  if (children.length <= TEXT_SHOWN) return <UserText>{children}</UserText>;
   return (
     <details class="foldable">
-      <summary dir="auto">{beginOf(children)}</summary>
-      <Written>{children}</Written>
+      <summary dir="auto">{truncate(children)}</summary>
+      <UserText>{children}</UserText>
     </details>
   );
 }
 
-function beginOf(words: string): string {
-  return `${words.slice(0, WORDS_SHOWN - 40)}…`;
+function truncate(text: string): string {
+  return `${text.slice(0, TEXT_SHOWN - 40)}…`;
 }
 
-/** A moment in Riyadh time; UTC and the Hijri date on hover. */
-export function Moment({ viewer, at, withDate = true }: { viewer: Viewer; at: string; withDate?: boolean }) {
+/** A timestamp in Riyadh time, with UTC and the Hijri date in the tooltip. */
+export function Timestamp({ viewer, at, withDate = true }: { viewer: Viewer; at: string; withDate?: boolean }) {
   const { formats } = viewer;
   return (
     <time datetime={at} title={formats.hover(at)}>
-      {withDate ? formats.moment(at) : formats.clockTime(at)}
+      {withDate ? formats.timestamp(at) : formats.clockTime(at)}
     </time>
   );
 }
 
-/** How long something has lasted by now; the moment it began on hover. */
+/** The time and the author of an entry. */
+export function By({ viewer, at, by }: { viewer: Viewer; at: string; by: string }) {
+  return (
+    <>
+      <Timestamp viewer={viewer} at={at} /> · {viewer.messages.common.by.rich({ name: <UserText>{by}</UserText> })}
+    </>
+  );
+}
+
+/** The time since a timestamp, with the timestamp in the tooltip. */
 export function Age({ viewer, since }: { viewer: Viewer; since: string }) {
   const { formats, nowMs } = viewer;
   return (
-    <time datetime={since} title={`${formats.moment(since)} · ${formats.hover(since)}`}>
+    <time datetime={since} title={`${formats.timestamp(since)} · ${formats.hover(since)}`}>
       {formats.duration(nowMs - Date.parse(since))}
     </time>
   );
 }
 
-/** A plate as it was entered, and a Saudi one in both scripts. */
+/** A plate as entered; a Saudi plate in both scripts. */
 export function Plate({ plate }: { plate: string }) {
   const scripts = bothScripts(plate);
   const isLong = plate.length > LONG_PLATE;
@@ -86,7 +94,7 @@ export function Plate({ plate }: { plate: string }) {
   );
 }
 
-/** A word with a colour that says how things stand; the colour alone never says it. */
+/** A coloured label. The colour never carries the meaning alone. */
 export function Badge({ tone, children, title }: { tone: Tone; children: string; title?: string }) {
   return (
     <span class={`badge ${tone}`} {...(title === undefined ? {} : { title })}>
@@ -95,15 +103,69 @@ export function Badge({ tone, children, title }: { tone: Tone; children: string;
   );
 }
 
-/** good: done. busy: goes on by itself. wait: owed, not yet. bad: a person must look. quiet: of no concern. */
+/** good: done. busy: in progress. wait: not yet. bad: needs a person. quiet: neutral. */
 export type Tone = 'good' | 'busy' | 'wait' | 'bad' | 'quiet';
 
-/** Nothing to show, and what that means. */
+/** A placeholder for an empty list, with a hint. */
 export function Empty({ title, hint }: { title: string; hint?: string }) {
   return (
     <div class="empty">
       <p class="empty-title">{title}</p>
       {hint !== undefined && <p class="muted">{hint}</p>}
     </div>
+  );
+}
+
+/** The rule in the language of the page, or in English and marked so when it has no translation. */
+export function ruleIn(viewer: Viewer, rule: string) {
+  return ruleText(viewer.messages, rule) ?? <English viewer={viewer}>{rule}</English>;
+}
+
+/** English text within a page of any language. */
+export function English({ viewer, children }: { viewer: Viewer; children: string }) {
+  if (viewer.language === 'en') return <>{children}</>;
+  return (
+    <bdi lang="en" dir="ltr">
+      {children}
+    </bdi>
+  );
+}
+
+/** The time left until a timestamp, with the timestamp in the tooltip. Pages that show it load `countdown.js`. */
+export function Countdown({ viewer, atMs }: { viewer: Viewer; atMs: number }) {
+  const { formats, nowMs } = viewer;
+  const { units, why } = viewer.messages;
+  const iso = new Date(atMs).toISOString();
+  const left = atMs - nowMs;
+  return (
+    <time
+      datetime={iso}
+      title={`${formats.timestamp(iso)} · ${formats.hover(iso)}`}
+      data-countdown={String(Math.max(0, left))}
+      data-units={[units.days, units.hours, units.minutes, units.seconds].join('|')}
+      data-over={why.now}
+    >
+      {left > 0 ? formats.duration(left) : why.now}
+    </time>
+  );
+}
+
+/** A section with a heading. */
+export function Card({ id, title, children }: { id: string; title: string; children: Child }) {
+  return (
+    <section class="card" id={id} aria-labelledby={`${id}-title`}>
+      <h2 id={`${id}-title`}>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+/** A term and its value. */
+export function Fact({ label, children }: { label: string; children: Child }) {
+  return (
+    <>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </>
   );
 }

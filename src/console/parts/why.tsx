@@ -1,14 +1,17 @@
 import type { Child } from 'hono/jsx';
 import type { TowRecord } from '../../contracts/records';
-import { FACT_ROLES, type TowRules } from '../../domain/fact-command';
+import type { TowRules } from '../../domain/fact-command';
+import { FACTS } from '../../domain/facts';
 import { releaseBlockers } from '../../domain/release-checklist';
-import { waitingOf, type CallWaiting, type LastError, type ReportWaiting, type Waiting } from '../../domain/waiting';
+import { waitingOf, type CallWaiting, type QueuePlace, type ReportWaiting, type Waiting } from '../../domain/waiting';
+import type { EntryError } from '../../domain/entry';
 import type { TransitionEvent } from '../../domain/tow';
 import type { ViolationWaiting } from '../../domain/waiting-violation';
-import { ROLES } from '../../domain/vocabulary';
+import { ROLES, type ReportKind } from '../../domain/vocabulary';
+import { formatted } from '../messages';
+import type { Message } from '../messages/bindings';
 import type { Viewer } from '../viewer';
-import { Countdown } from './countdown';
-import { Begun, Foldable } from './text';
+import { Countdown, Truncated, Foldable } from './text';
 
 /** Why a tow waits, as its record and the rules of a release say. */
 export function waitingOfTow({ tow, reports, tasks, readAtMs }: TowRecord, rules: TowRules): Waiting {
@@ -16,9 +19,9 @@ export function waitingOfTow({ tow, reports, tasks, readAtMs }: TowRecord, rules
   return waitingOf({ state: tow.state, reports, tasks, blockers, nowMs: readAtMs });
 }
 
-/** Why a tow waits, in one sentence. `state`: of the tow, for what is over. */
+/** Why a tow waits, in one sentence. */
 export function WhyTow({ viewer, waiting, state }: { viewer: Viewer; waiting: Waiting; state: string }) {
-  const { why } = viewer.words;
+  const { why } = viewer.messages;
   if (waiting.kind === 'over') {
     return <Sentence viewer={viewer} main={why.over[state === 'released' || state === 'canceled' ? state : 'other']} />;
   }
@@ -26,37 +29,37 @@ export function WhyTow({ viewer, waiting, state }: { viewer: Viewer; waiting: Wa
     const { facts, blockers, taskIds } = waiting;
     const more = [
       ...blockers.map((blocker) => why.blockers[blocker]),
-      ...(taskIds.length > 0 ? [why.peopleTasks(taskIds.length)] : []),
+      ...(taskIds.length > 0 ? [why.peopleTasks({ count: taskIds.length })] : []),
     ];
     const then = more.length > 0 ? more.join(why.separator) : null;
-    return <Sentence viewer={viewer} main={nextWords(viewer, facts, state)} then={then} />;
+    return <Sentence viewer={viewer} main={nextText(viewer, facts, state)} then={then} />;
   }
-  return <WhyCall viewer={viewer} waiting={waiting} words={why.report(waiting.reportKind)} />;
+  return <WhyCall viewer={viewer} waiting={waiting} kind={waiting.reportKind} />;
 }
 
-/** Which facts come next: those the reader may say, else whose they are. */
-function nextWords(viewer: Viewer, facts: readonly TransitionEvent[], state: string): string {
-  const { why, terms } = viewer.words;
-  const roleOf = (fact: TransitionEvent) => (fact === 'canceled' && state === 'detained' ? 'ops' : FACT_ROLES[fact]);
+/** Which facts come next: those that the reader may record, or else the role that may. */
+function nextText(viewer: Viewer, facts: readonly TransitionEvent[], state: string): string {
+  const { why, terms } = viewer.messages;
+  const roleOf = (fact: TransitionEvent) => (fact === 'canceled' && state === 'detained' ? 'ops' : FACTS[fact].role);
+  const namesOf = (some: typeof facts) => viewer.formats.either(some.map((fact) => terms.operations[fact]));
   const own = facts.filter((fact) => viewer.may(roleOf(fact)));
-  if (own.length > 0 || facts.length === 0) return why.people(own);
+  if (facts.length === 0) return why.peopleOnly;
+  if (own.length > 0) return why.people({ facts: namesOf(own) });
   const role = ROLES.find((each) => facts.some((fact) => roleOf(fact) === each)) ?? 'ops';
-  const theirs = facts.filter((fact) => roleOf(fact) === role);
-  // Whoever may only read expects to say none of them.
-  return viewer.may('crew') ? why.others(theirs, terms.roles[role]) : why.people(theirs);
+  const theirs = namesOf(facts.filter((fact) => roleOf(fact) === role));
+  // A viewer records no facts, so the role is of no interest.
+  return viewer.may('crew') ? why.others({ facts: theirs, role: terms.roles[role] }) : why.people({ facts: theirs });
 }
 
-/** Why one report of a tow waits. */
 export function WhyReport({ viewer, waiting }: { viewer: Viewer; waiting: ReportWaiting }) {
-  const { why } = viewer.words;
-  if (waiting.kind === 'behind')
-    return <Sentence viewer={viewer} main={why.behind(waiting.reportKind, waiting.headKind)} />;
-  return <WhyCall viewer={viewer} waiting={waiting} words={why.report(waiting.reportKind)} />;
+  const { why, terms } = viewer.messages;
+  if (waiting.kind !== 'behind') return <WhyCall viewer={viewer} waiting={waiting} kind={waiting.reportKind} />;
+  const [report, head] = [terms.operations[waiting.reportKind], terms.operations[waiting.headKind]];
+  return <Sentence viewer={viewer} main={why.behind({ report, head })} />;
 }
 
-/** Why a violation waits. */
 export function WhyViolation({ viewer, waiting }: { viewer: Viewer; waiting: ViolationWaiting }) {
-  const { why } = viewer.words;
+  const { why } = viewer.messages;
   switch (waiting.kind) {
     case 'over':
       return <Sentence viewer={viewer} main={why.over.violation} />;
@@ -68,7 +71,7 @@ export function WhyViolation({ viewer, waiting }: { viewer: Viewer; waiting: Vio
           viewer={viewer}
           main={why.ticket}
           because={waiting.because}
-          then={<Until viewer={viewer} words={why.until.again} atMs={waiting.atMs} />}
+          then={<Until viewer={viewer} message={why.until.again} atMs={waiting.atMs} />}
         />
       );
     case 'images':
@@ -76,53 +79,58 @@ export function WhyViolation({ viewer, waiting }: { viewer: Viewer; waiting: Vio
         <Sentence
           viewer={viewer}
           main={why.images}
-          then={<Until viewer={viewer} words={why.until.next_try} atMs={waiting.atMs} />}
+          then={<Until viewer={viewer} message={why.until.next_try} atMs={waiting.atMs} />}
         />
       );
     case 'on_its_way':
     case 'turn':
     case 'next_try':
     case 'proof':
-    case 'gate':
+    case 'blocked':
     case 'decision':
-      return <WhyCall viewer={viewer} waiting={waiting} words={why.violation} />;
+      return <WhyCall viewer={viewer} waiting={waiting} kind={null} />;
   }
 }
 
-type CallWords = Viewer['words']['why']['violation'];
-
-function WhyCall({ viewer, waiting, words }: { viewer: Viewer; waiting: CallWaiting; words: CallWords }) {
-  const { until, mayHaveWorked } = viewer.words.why;
+/** Why a call waits. `kind`: of the report; null for a violation. */
+function WhyCall({ viewer, waiting, kind }: { viewer: Viewer; waiting: CallWaiting; kind: ReportKind | null }) {
+  const { until, mayHaveWorked } = viewer.messages.why;
+  const main = mainClause(viewer, waiting, kind);
   switch (waiting.kind) {
     case 'on_its_way':
-      return <Sentence viewer={viewer} main={words.on_its_way} />;
     case 'turn':
-      return <Sentence viewer={viewer} main={words.turn} />;
+      return <Sentence viewer={viewer} main={main} />;
+    case 'blocked':
+      return (
+        <Sentence
+          viewer={viewer}
+          main={main}
+          then={waiting.queue ? <InQueue viewer={viewer} queue={waiting.queue} /> : null}
+        />
+      );
     case 'next_try':
       return (
         <Sentence
           viewer={viewer}
-          main={waiting.attempts === 0 ? words.first_try : words.next_try(waiting.attempts)}
+          main={main}
           because={waiting.because}
-          then={<Until viewer={viewer} words={until.next_try} atMs={waiting.atMs} />}
+          then={<Until viewer={viewer} message={until.next_try} atMs={waiting.atMs} />}
         />
       );
     case 'proof':
       return (
         <Sentence
           viewer={viewer}
-          main={words.proof}
+          main={main}
           because={waiting.because}
-          then={<Until viewer={viewer} words={until.proof} atMs={waiting.untilMs} />}
+          then={<Until viewer={viewer} message={until.proof} atMs={waiting.untilMs} />}
         />
       );
-    case 'gate':
-      return <Sentence viewer={viewer} main={gateWords(waiting, words)} />;
     case 'decision':
       return (
         <Sentence
           viewer={viewer}
-          main={words[waiting.why]}
+          main={main}
           because={waiting.because}
           then={waiting.hint === 'perhaps_already_accepted' ? mayHaveWorked : waiting.hint}
         />
@@ -130,19 +138,59 @@ function WhyCall({ viewer, waiting, words }: { viewer: Viewer; waiting: CallWait
   }
 }
 
-function gateWords({ gate }: Extract<CallWaiting, { kind: 'gate' }>, words: CallWords): string {
-  return gate.kind === 'paused' ? words.paused(gate.operation) : words[gate.kind];
+function mainClause({ messages }: Viewer, waiting: CallWaiting, kind: ReportKind | null): string {
+  const { why, terms } = messages;
+  const key = clauseOf(waiting);
+  const attempts = waiting.kind === 'next_try' ? waiting.attempts : 0;
+  const operation =
+    waiting.kind === 'blocked' && waiting.by.kind === 'paused' ? terms.operations[waiting.by.operation] : '';
+  if (kind === null) return formatted(why.violation[key], { attempts, operation });
+  return why.report[key]({ report: terms.operations[kind], attempts, operation });
 }
 
-function Until({ viewer, words, atMs }: { viewer: Viewer; words: string; atMs: number }) {
+function clauseOf(waiting: CallWaiting): keyof Viewer['messages']['why']['violation'] {
+  switch (waiting.kind) {
+    case 'on_its_way':
+    case 'turn':
+    case 'proof':
+      return waiting.kind;
+    case 'next_try':
+      return waiting.attempts === 0 ? 'first_try' : 'next_try';
+    case 'blocked':
+      return waiting.by.kind;
+    case 'decision':
+      return waiting.why;
+  }
+}
+
+/** The place in the queue of the rate limit, the time until it is sent, and for how long the service asked to wait. */
+function InQueue({ viewer, queue }: { viewer: Viewer; queue: QueuePlace }) {
+  const { messages, formats } = viewer;
+  const { place, of, leavesAtMs, closedUntilMs } = queue;
   return (
     <>
-      {words} <Countdown viewer={viewer} atMs={atMs} />
+      {closedUntilMs !== null && messages.why.queue.closed({ time: timeText(viewer, closedUntilMs) })}
+      {closedUntilMs !== null && messages.why.separator}
+      {messages.why.queue.place.rich({
+        place: formats.number(place),
+        of: formats.number(of),
+        time: <Countdown viewer={viewer} atMs={leavesAtMs} />,
+      })}
     </>
   );
 }
 
-/** One sentence of up to three parts; what the service said stands in brackets, in its own words. */
+function timeText({ formats }: Viewer, atMs: number): string {
+  return formats.timestamp(new Date(atMs).toISOString());
+}
+
+type TimedMessage = Message<{ readonly time: string }>;
+
+function Until({ viewer, message, atMs }: { viewer: Viewer; message: TimedMessage; atMs: number }) {
+  return <>{message.rich({ time: <Countdown viewer={viewer} atMs={atMs} /> })}</>;
+}
+
+/** One sentence of up to three parts, with the message of the service in brackets. */
 function Sentence({
   viewer,
   main,
@@ -151,7 +199,7 @@ function Sentence({
 }: {
   viewer: Viewer;
   main: string;
-  because?: LastError | null;
+  because?: EntryError | null;
   then?: Child;
 }) {
   return (
@@ -160,12 +208,12 @@ function Sentence({
       {because !== null && (
         <>
           {' '}
-          (<LastWords error={because} />)
+          (<ErrorText error={because} />)
         </>
       )}
       {then !== null && (
         <>
-          {viewer.words.why.separator}
+          {viewer.messages.why.separator}
           {then}
         </>
       )}
@@ -174,17 +222,17 @@ function Sentence({
   );
 }
 
-/** `HTTP 503: Internal Server Error`, as the service, or the wire, put it; of many words the first. */
-export function LastWords({ error }: { error: LastError }) {
-  return <Begun>{lastWordsOf(error)}</Begun>;
+/** The status and message of the last error, shortened: `HTTP 503: Internal Server Error`. */
+export function ErrorText({ error }: { error: EntryError }) {
+  return <Truncated>{errorText(error)}</Truncated>;
 }
 
-/** The same with all its words, many of them folded in. Never within a paragraph. */
-export function AllLastWords({ error }: { error: LastError }) {
-  return <Foldable>{lastWordsOf(error)}</Foldable>;
+/** The whole error, folded if long. Must not be inside a paragraph. */
+export function FoldedErrorText({ error }: { error: EntryError }) {
+  return <Foldable>{errorText(error)}</Foldable>;
 }
 
-function lastWordsOf(error: LastError): string {
+function errorText(error: EntryError): string {
   const status = error.http_status === null ? null : `HTTP ${error.http_status}`;
   const isBare = error.message === '' || error.message === status;
   return status === null ? error.message : isBare ? status : `${status}: ${error.message}`;

@@ -1,39 +1,36 @@
 import type { Child } from 'hono/jsx';
 import type { Role } from '../../domain/vocabulary';
-import { page, type Shown } from '../answers';
-import { Entered } from '../parts/entered';
+import { page, type PageResult } from '../page';
+import { Entered } from './problem';
 import type { Viewer } from '../viewer';
 
-/** A form that was not taken, to be sent once more as it was: its key sees to it that it has its effect once. */
-export interface Again {
+/** A form to send again. Its idempotency key ensures that it takes effect once. */
+interface Again {
   readonly form: URLSearchParams;
-  /** What the form is sent with this time. */
+  /** The token to send with. */
   readonly formToken: string;
 }
 
-/** No address of ours, or none at all (400). */
-export function missingPage(viewer: Viewer, httpStatus: 400 | 404): Shown {
-  const { common } = viewer.words;
+/** Unknown address (404) or an unreadable one (400). */
+export function missingPage(viewer: Viewer, httpStatus: 400 | 404): PageResult {
+  const { common } = viewer.messages;
   return errorPage(common.notFound, httpStatus, [common.notFoundHint, <a href="/board">{common.board}</a>]);
 }
 
-export function forbiddenPage(viewer: Viewer, role: Role): Shown {
-  const { common, terms } = viewer.words;
+export function forbiddenPage(viewer: Viewer, role: Role): PageResult {
+  const { common, terms } = viewer.messages;
   return errorPage(common.errors.forbidden, 403, [
-    `${common.notAllowed(terms.roles[role])} ${common.errors.forbiddenHint}`,
+    `${common.notAllowed({ role: terms.roles[role] })} ${common.errors.forbiddenHint}`,
     <a href="/board">{common.board}</a>,
   ]);
 }
 
-/**
- * A form that is not looked at: of another session or another site (403), too large (413), or not to be read. `back`: the
- * page it stood on.
- */
+/** A rejected form: from another session or site (403), too large (413), or unreadable. `back`: its page. */
 export function refusedPage(
   viewer: Viewer,
   { httpStatus, back, again = null }: { httpStatus: number; back: string; again?: Again | null },
-): Shown {
-  const { formTooOld, formTooLarge, formUnreadable, errors, backToPage } = viewer.words.common;
+): PageResult {
+  const { formTooOld, formTooLarge, formUnreadable, errors, backToPage } = viewer.messages.common;
   const text = new Map([
     [403, again ? errors.signedInAnew : formTooOld],
     [413, formTooLarge],
@@ -45,9 +42,12 @@ export function refusedPage(
   ]);
 }
 
-/** The store cannot be reached: nothing is certain. */
-export function unavailablePage(viewer: Viewer, { back, again = null }: { back: string; again?: Again | null }): Shown {
-  const { common } = viewer.words;
+/** Redis is unreachable, so the outcome is unknown. */
+export function unavailablePage(
+  viewer: Viewer,
+  { back, again = null }: { back: string; again?: Again | null },
+): PageResult {
+  const { common } = viewer.messages;
   return errorPage(common.errors.unavailable, 503, [
     `${common.unavailable} ${common.unavailableHint}`,
     <a href={back}>{back === viewer.here ? common.errors.tryAgain : common.backToPage}</a>,
@@ -69,7 +69,7 @@ function errorPage(title: string, httpStatus: number, [text, link, form = null]:
 }
 
 function SendAgain({ viewer, again: { form, formToken } }: { viewer: Viewer; again: Again }) {
-  const { sendAgain } = viewer.words.common;
+  const { sendAgain } = viewer.messages.common;
   const fields = [...form].filter(([name]) => name !== 'form_token');
   return (
     <form method="post" action={viewer.here} class="form" id="send-again">

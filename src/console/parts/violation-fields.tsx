@@ -1,10 +1,11 @@
-import { VIOLATION_FIELDS } from '../../../contracts/violation-input';
-import { PLATE_TYPES, VIOLATION_TYPES } from '../../../domain/vocabulary';
-import type { Failure } from '../../answers';
-import { Field, type FieldProps } from '../../parts/form';
-import type { Viewer } from '../../viewer';
+import { VIOLATION_FIELDS } from '../../contracts/violation-input';
+import { PLATE_TYPES, VIOLATION_TYPES } from '../../domain/vocabulary';
+import type { FormFailure } from '../page';
+import { entryOf } from '../messages';
+import { Field, type FieldProps } from './form';
+import type { Viewer } from '../viewer';
 
-/** The fields of the form of a violation (service-api 2.1), as they are entered and corrected. */
+/** The fields of the form of a violation (docs/service-api.md#violation-form), as they are entered and corrected. */
 export type FormField = keyof typeof VIOLATION_FIELDS;
 
 /** The name of the form in which a violation is reported. */
@@ -22,16 +23,16 @@ export const PERSON_FIELDS = [
 ] as const;
 
 /** True for what the contract of the form asks for. */
-export function isRequired(name: FormField): boolean {
+function isRequired(name: FormField): boolean {
   return !VIOLATION_FIELDS[name].safeParse(undefined).success;
 }
 
-export interface ViolationFieldProps {
+interface ViolationFieldProps {
   readonly viewer: Viewer;
   readonly form: string;
   readonly name: FormField;
   readonly value?: string;
-  readonly failure: Failure | null;
+  readonly failure: FormFailure | null;
   /** Zones that were reported before. */
   readonly zones?: readonly string[];
   readonly type?: 'datetime-local';
@@ -39,8 +40,8 @@ export interface ViolationFieldProps {
 
 /** One field of the form, as its contract takes it. */
 export function ViolationField({ viewer, form, name, value, failure, zones = [], type }: ViolationFieldProps) {
-  const { fields, hints } = viewer.words.violationForm;
-  const hint = hints[name];
+  const { fields, hints } = viewer.messages.violationForm;
+  const hint = entryOf(hints, name) ?? undefined;
   return (
     <Field
       viewer={viewer}
@@ -61,21 +62,21 @@ export function ViolationField({ viewer, form, name, value, failure, zones = [],
 
 type Kind = Partial<Pick<FieldProps, 'type' | 'inputMode' | 'isLatin' | 'rows' | 'options' | 'maxLength'>>;
 
-function kindOf({ words }: Viewer, name: FormField): Kind {
-  const { choose, notSaid, plateTypes } = words.violationForm;
+function kindOf({ messages }: Viewer, name: FormField): Kind {
+  const { choose, notSpecified, plateTypes } = messages.violationForm;
   switch (name) {
     case 'plateType':
       return { options: [['', choose], ...PLATE_TYPES.map((each) => [each, plateTypes[each]] as const)] };
     case 'violationType':
       return {
-        options: [['', choose], ...VIOLATION_TYPES.map((each) => [each, words.terms.violationTypes[each]] as const)],
+        options: [['', choose], ...VIOLATION_TYPES.map((each) => [each, messages.terms.violationTypes[each]] as const)],
       };
     case 'isSaudi':
       return {
         options: [
-          ['', notSaid],
-          ['true', words.common.yes],
-          ['false', words.common.no],
+          ['', notSpecified],
+          ['true', messages.common.yes],
+          ['false', messages.common.no],
         ],
       };
     case 'latitude':

@@ -1,0 +1,108 @@
+import type { RefusalReason } from '../../domain/webhook-answers';
+import { isAboutWebhooks, type Alarm, type AlarmAboutWebhooks } from '../../workflow/alarms';
+import type { WebhookAlarm } from '../../workflow/webhook-health';
+import type { Messages } from '../messages';
+import type { Viewer } from '../viewer';
+
+/** The texts of alarms, for pages and for notifications. */
+
+/** In which language an alarm is described, and at which time. */
+export type TextReader = Pick<Viewer, 'messages' | 'formats' | 'nowMs'>;
+
+export interface AlarmText {
+  readonly title: string;
+  readonly todo: string;
+}
+
+/** What an alarm means, and what to do about it. Without personal data. */
+export function alarmText(reader: TextReader, alarm: Alarm): AlarmText {
+  const { opsAlarms } = reader.messages;
+  if (isAboutWebhooks(alarm)) return webhookText(reader, alarm);
+  if (alarm.kind === 'noProcess') return opsAlarms.noProcess[alarm.role];
+  return { title: titleOf(reader.messages, alarm), todo: opsAlarms[alarm.kind].todo };
+}
+
+function titleOf(
+  { notifications, ops, opsAlarms, terms }: Messages,
+  alarm: Exclude<Alarm, AlarmAboutWebhooks | { kind: 'noProcess' }>,
+): string {
+  switch (alarm.kind) {
+    case 'connection':
+    case 'outage':
+    case 'shadow':
+    case 'archive_failing':
+    case 'delivery_failing':
+    case 'walkOld':
+    case 'recordsMissing':
+      return opsAlarms[alarm.kind].title;
+    case 'paused':
+      return opsAlarms.paused.title({ operation: terms.operations[alarm.operation] });
+    case 'throttled':
+      return opsAlarms.throttled.title({ budget: ops.sending.budgetNames[alarm.budget] });
+    case 'failing':
+      return opsAlarms.failing.title({ failures: alarm.failures });
+    case 'attemptsFail':
+      return opsAlarms.attemptsFail.title({ failed: alarm.failed, made: alarm.made });
+    case 'lost':
+      return opsAlarms.lost.title({ count: alarm.count });
+    case 'silent':
+      return opsAlarms.silent.title({ role: opsAlarms.roles[alarm.role], host: alarm.host });
+    case 'standsStill':
+      return opsAlarms.standsStill.title({ queue: opsAlarms.work[alarm.queue], host: alarm.host });
+    case 'unready':
+      return opsAlarms.unready.title({ role: opsAlarms.roles[alarm.role], host: alarm.host, checks: alarm.checks });
+    case 'queuePaused':
+    case 'backlogOld':
+      return opsAlarms[alarm.kind].title({ queue: opsAlarms.work[alarm.queue] });
+    case 'noticesFail': {
+      const { channel, problem } = alarm;
+      return opsAlarms.noticesFail.title({ channel: notifications.channels[channel], problem });
+    }
+    case 'failedJobs':
+      return opsAlarms.failedJobs.title({ queue: opsAlarms.work[alarm.queue], count: alarm.count });
+  }
+}
+
+function webhookText(reader: TextReader, alarm: WebhookAlarm): AlarmText {
+  const { opsAlarms, webhooks } = reader.messages;
+  switch (alarm.kind) {
+    case 'webhooksRefused': {
+      const { path, count, reason, behindSeconds, isProxied } = alarm;
+      const cause = behindSeconds === null ? causeOf(reader, reason) : skewText(reader, behindSeconds);
+      const also = isProxied && reason === 'signature_wrong' ? ` ${webhooks.proxied}` : '';
+      return {
+        title: opsAlarms.webhooksRefused.title({ path: webhooks.paths[path], count, cause: `${cause}${also}` }),
+        todo: webhooks.reasons[reason].todo,
+      };
+    }
+    case 'webhooksMostlyRefused': {
+      const { refused, made, reason } = alarm;
+      return {
+        title: opsAlarms.webhooksMostlyRefused.title({ refused, made, cause: causeOf(reader, reason) }),
+        todo: `${opsAlarms.webhooksMostlyRefused.todo} ${webhooks.reasons[reason].todo}`,
+      };
+    }
+    case 'webhookSecrets': {
+      const { host, variables } = alarm;
+      return {
+        title: opsAlarms.webhookSecrets.title({ host, variables: variables.join(', ') }),
+        todo: opsAlarms.webhookSecrets.todo,
+      };
+    }
+    case 'noWebhooks': {
+      const { formats } = reader;
+      const silence = formats.duration(reader.nowMs - alarm.sinceMs);
+      const usual = formats.duration(alarm.usualMs);
+      return { title: opsAlarms.noWebhooks.title({ silence, usual }), todo: opsAlarms.noWebhooks.todo };
+    }
+  }
+}
+
+function causeOf({ messages }: TextReader, reason: RefusalReason): string {
+  return messages.webhooks.reasons[reason].cause;
+}
+
+function skewText({ messages, formats }: TextReader, behindSeconds: number): string {
+  const duration = formats.duration(Math.abs(behindSeconds) * 1000);
+  return behindSeconds > 0 ? messages.webhooks.behind({ duration }) : messages.webhooks.ahead({ duration });
+}

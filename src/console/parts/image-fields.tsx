@@ -1,0 +1,126 @@
+import type { FormFailure, ImageSettings } from '../page';
+import type { Viewer } from '../viewer';
+import { ruleIn } from './text';
+
+/** Arguments that stay in the text, for the scripts of the page to fill in. */
+const IMAGES = { count: '{count}', size: '{size}', most: '{most}' };
+const SCALING = { done: '{done}', count: '{count}' };
+const SCALED = { size: '{size}' };
+const PROGRESS = { percent: '{percent}', sent: '{sent}', total: '{total}' };
+
+interface ImageFieldsProps {
+  readonly viewer: Viewer;
+  /** The name of the form within its page. */
+  readonly form: string;
+  readonly images: ImageSettings;
+  readonly failure: FormFailure | null;
+}
+
+/**
+ * The images of a violation: chosen from the device, or taken with the camera of a phone. Where scripts run they are
+ * gathered, shown, added up and if necessary scaled down before they are sent (violation-images.js).
+ */
+export function ImageFields({ viewer, form, images, failure }: ImageFieldsProps) {
+  const { violationForm: messages, common } = viewer.messages;
+  const rules = failure?.refusal.details.filter(({ field }) => /^images(\.|$)/.test(field)) ?? [];
+  const [field, camera] = [`${form}-images`, `${form}-camera`];
+  const described = [`${field}-hint`, ...(rules.length === 0 ? [] : [`${field}-error`])].join(' ');
+  return (
+    <div
+      class="images-chosen"
+      data-images={String(images.totalBytesMax)}
+      {...(images.keepsOriginals ? {} : { 'data-images-scale': '' })}
+    >
+      {failure !== null && (
+        <p class="stale" data-files-lost>
+          {messages.filesLost}
+        </p>
+      )}
+      <div class="fields">
+        <div class={rules.length === 0 ? 'field' : 'field wrong'}>
+          <label for={field}>
+            {messages.fields.images} <span class="muted">({common.optional})</span>
+          </label>
+          <input
+            type="file"
+            id={field}
+            name="images"
+            accept="image/*"
+            multiple
+            aria-describedby={described}
+            {...(rules.length === 0 ? {} : { 'aria-invalid': 'true' })}
+          />
+          <p class="hint" id={`${field}-hint`}>
+            {messages.imagesHint({ most: viewer.formats.bytes(images.totalBytesMax) })}
+          </p>
+          {rules.length > 0 && (
+            <p class="error" id={`${field}-error`}>
+              {rules.map((each) => (
+                <span>
+                  <bdi>{each.field}</bdi> {ruleIn(viewer, each.rule)}{' '}
+                </span>
+              ))}
+            </p>
+          )}
+        </div>
+        <div class="field camera">
+          <label for={camera}>
+            {messages.camera} <span class="muted">({common.optional})</span>
+          </label>
+          <input
+            type="file"
+            id={camera}
+            name="images"
+            accept="image/*"
+            capture="environment"
+            aria-describedby={`${camera}-hint`}
+            data-camera
+          />
+          <p class="hint" id={`${camera}-hint`}>
+            {messages.hints.camera}
+          </p>
+        </div>
+      </div>
+      <ul
+        class="photos"
+        aria-label={messages.chosen}
+        data-previews
+        data-remove={messages.remove}
+        data-scaled={messages.scaled(SCALED)}
+        hidden
+      />
+      <p class="muted" role="status" data-images-total={messages.total(IMAGES)} />
+      <p class="muted" role="status" data-images-scaling={messages.scaling(SCALING)} />
+      <p class="error" role="alert" tabindex={-1} data-images-problem={messages.tooLarge(IMAGES)} />
+    </div>
+  );
+}
+
+/** How far the form has got on its way, and how to stop it; shown by upload.js while it is sent. */
+export function UploadState({ viewer }: { viewer: Viewer }) {
+  const { upload } = viewer.messages.violationForm;
+  return (
+    <div
+      class="upload"
+      data-upload
+      data-progress={upload.progress(PROGRESS)}
+      data-sending={upload.sending}
+      data-sent={upload.sent}
+      data-aborted={upload.aborted}
+      data-failed={upload.failed}
+      data-uncertain={upload.uncertain}
+      data-signed-out={upload.signedOut}
+      data-renewed={upload.renewed}
+    >
+      <div class="upload-bar" data-upload-bar hidden>
+        <label for="report-progress">{upload.label}</label>
+        <progress id="report-progress" max={100} value={0} />
+        <span class="upload-progress" data-upload-progress />
+        <button type="button" data-upload-abort>
+          {upload.abort}
+        </button>
+      </div>
+      <p class="upload-notice" role="status" tabindex={-1} data-upload-notice />
+    </div>
+  );
+}

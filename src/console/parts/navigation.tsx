@@ -1,0 +1,93 @@
+import { PAGE_ENTRIES, PAGES } from '../page-table';
+import type { Viewer } from '../viewer';
+import type { ShadowSummary } from '../../workflow/shadow-list';
+import type { Child } from 'hono/jsx';
+
+/** The number of open tasks in the header, refreshed by events. */
+export function OpenTasks({ viewer, count }: { viewer: Viewer; count: number }) {
+  return (
+    <span
+      id="open-tasks"
+      class={count > 0 ? 'nav-count alarm' : 'nav-count'}
+      data-watch="tasks"
+      hx-get="/tasks/count"
+      hx-trigger="changed"
+      hx-swap="outerHTML"
+    >
+      {count > 0 && (
+        <>
+          {viewer.formats.number(count)} <span class="visually-hidden">{viewer.messages.tasks.openInAll}</span>
+        </>
+      )}
+    </span>
+  );
+}
+
+/** That nothing is sent, or that records of a shadow time wait for a decision; nothing otherwise. */
+export function ShadowBanner({ viewer, shadow: { sinceMs, held } }: { viewer: Viewer; shadow: ShadowSummary }) {
+  const messages = viewer.messages.shadow;
+  if (sinceMs === null && held === 0) return null;
+  return (
+    <aside class="shadow-banner" aria-label={messages.title}>
+      {sinceMs === null ? messages.bannerHeld({ count: held }) : messages.banner}{' '}
+      <a href={PAGES.shadow.path}>{messages.bannerLink}</a>
+    </aside>
+  );
+}
+
+/** The list of shortcuts, also on the page /shortcuts. */
+export function ShortcutList({ viewer }: { viewer: Viewer }) {
+  const { common } = viewer.messages;
+  const { keys } = common;
+  const entries: readonly (readonly [press: string, does: string])[] = [
+    ...PAGE_ENTRIES.flatMap(({ header, shortcut }) =>
+      header === undefined || shortcut === undefined ? [] : [[shortcut, common[header]] as const],
+    ),
+    ['/', keys.search],
+    ['j', keys.next],
+    ['k', keys.previous],
+    ['Enter', keys.open],
+    ['p', keys.pause],
+    ['?', keys.help],
+  ];
+  return (
+    <dl class="keys">
+      {entries.map(([press, does]) => (
+        <div>
+          <dt>
+            {press.split(' ').map((key) => (
+              <kbd dir="ltr">{key}</kbd>
+            ))}
+          </dt>
+          <dd>{does}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** The sheet that `?` opens on every page. */
+export function ShortcutSheet({ viewer }: { viewer: Viewer }) {
+  const { common } = viewer.messages;
+  return (
+    <dialog id="shortcut-sheet" aria-labelledby="shortcut-sheet-title">
+      <h2 id="shortcut-sheet-title">{common.keys.title}</h2>
+      <p class="muted">{common.keys.intro}</p>
+      <ShortcutList viewer={viewer} />
+      {/* The focus is on the close button, not on the link that turns shortcuts off. */}
+      <form method="dialog" class="row sheet-end">
+        <a href="/shortcuts">{common.shortcutsOff}</a> <button autofocus>{common.close}</button>
+      </form>
+    </dialog>
+  );
+}
+
+/** The message of the last form. */
+export function Notice({ viewer, children }: { viewer: Viewer; children: Child }) {
+  return (
+    <div class="notice" role="status">
+      <span class="visually-hidden">{viewer.messages.common.notice}: </span>
+      {children}
+    </div>
+  );
+}

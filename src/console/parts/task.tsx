@@ -1,0 +1,103 @@
+import { correctionBody, fieldsOfKind } from '../../contracts/facts';
+import type { Task, Report } from '../../contracts/records';
+import { TASK_TYPES } from '../../domain/tasks';
+import { PAUSABLE_OPERATIONS, type PausableOperation } from '../../domain/vocabulary';
+import { formatted } from '../messages';
+import { oneOf, type Viewer } from '../viewer';
+import { questionOf, resolveTaskCall } from '../../workflow/decision-call';
+import type { FormFailure, PageResult, PageTools, PostedForm } from '../page';
+import { submit } from '../submit';
+import { FACTS } from '../../domain/facts';
+import { changedIn, unchangedAsNow, Was, bodyOf, fieldTime } from '../forms';
+import { decisionBody } from './decision-form';
+import { Field } from './form';
+
+type Subject = Pick<Task, 'type' | 'report_id' | 'operation'>;
+
+/** Title and advice of a task; general ones for an unknown type. */
+export function taskMessages(viewer: Viewer, task: Subject): { readonly title: string; readonly advice: string } {
+  const { types, other } = viewer.messages.taskTypes;
+  const type = oneOf(TASK_TYPES, task.type);
+  const kind = kindOf(task);
+  if (type === null) return other;
+  return {
+    ...types[type],
+    title: formatted(types[type].title, { operation: kind === null ? '' : viewer.messages.terms.operations[kind] }),
+  };
+}
+
+/** The report kind, from the prefix of the report id, or the operation; null without both. */
+function kindOf({ report_id: reportId, operation }: Subject): PausableOperation | null {
+  return oneOf(PAUSABLE_OPERATIONS, reportId?.split('-')[0]) ?? operation ?? null;
+}
+
+/** The current question of a task; '' if it is closed. */
+export async function questionOfTask(tasks: Pick<PageTools['tasks'], 'read'>, id: string): Promise<string> {
+  const task = await tasks.read(id);
+  return task === null ? '' : questionOf(task);
+}
+
+/** Closes a task from the page of the tow or violation that it is about. */
+export function submitResolve(
+  tools: Pick<PageTools, 'api' | 'tasks'> & { show(posted: PostedForm, failure: FormFailure): Promise<PageResult> },
+  posted: PostedForm,
+  { formOfTask, next }: { readonly formOfTask: (id: string) => string; readonly next: string },
+): Promise<PageResult> {
+  const task = posted.params('task');
+  return submit(tools.api, posted, {
+    ...resolveTaskCall(task),
+    body: decisionBody('resolve', posted.form),
+    question: () => questionOfTask(tools.tasks, task),
+    form: formOfTask(task),
+    next,
+    done: 'resolved',
+    again: (failure) => tools.show(posted, failure),
+  });
+}
+
+/** The fields of a report correction, filled with the sent values. */
+
+const NUMBERS = fieldsOfKind(correctionBody, 'number');
+const TIMESTAMPS = fieldsOfKind(correctionBody, 'timestamp');
+const LATIN: readonly string[] = [...NUMBERS, 'vehicle_type', 'payment_status'];
+
+export function CorrectionFields(props: { viewer: Viewer; report: Report; form: string; failure: FormFailure | null }) {
+  const { viewer, report, form } = props;
+  const failure = unchangedAsNow(props.failure);
+  return (
+    <div class="fields">
+      {FACTS[report.kind].correctable.map((name) => (
+        <>
+          <Was name={name} value={enteredValue(report, name)} />
+          <Field
+            viewer={viewer}
+            form={form}
+            name={name}
+            label={viewer.messages.towReports.fields[name]}
+            value={enteredValue(report, name)}
+            failure={failure}
+            autocomplete="off"
+            isRequired
+            {...(LATIN.includes(name) ? { isLatin: true } : {})}
+            {...(TIMESTAMPS.includes(name) ? { type: 'datetime-local' as const } : {})}
+            {...(NUMBERS.includes(name) ? { inputMode: name === 'delay_in_days' ? 'numeric' : 'decimal' } : {})}
+          />
+        </>
+      ))}
+    </div>
+  );
+}
+
+/** The body of a correction: only the changed fields, so that the record keeps exactly those as old and new. */
+export function correctionIn(form: URLSearchParams): ReturnType<typeof bodyOf> {
+  return bodyOf(form, { only: changedIn(form), numbers: NUMBERS, timestamps: TIMESTAMPS });
+}
+
+/** The value of a report field in its form. */
+function enteredValue({ body }: Report, name: string): string {
+  const value = body[name];
+  if (typeof value !== 'string' && typeof value !== 'number') return '';
+  if (!TIMESTAMPS.includes(name)) return String(value);
+  const ms = Date.parse(String(value));
+  return Number.isNaN(ms) ? '' : fieldTime(ms);
+}
