@@ -6,8 +6,8 @@ import { brotliCompress, constants } from 'node:zlib';
 import type { Express, RequestHandler } from 'express';
 
 /**
- * Styles, scripts, fonts: served from our own package and those of the libraries, never from another address. Their
- * address changes with their content, so that a browser keeps them for good.
+ * Styles, scripts and fonts of the console and its libraries, served by this process only. The address contains a hash
+ * of the content, so browsers cache it for a year.
  */
 export interface Assets {
   /** The address of an asset by its name, such as `console.css`. Throws when there is none. */
@@ -22,7 +22,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Files of the libraries, by the name they are served under. */
+/** Files of libraries by the name they are served under. */
 const LIBRARY_FILES: Readonly<Record<string, readonly [library: string, file: string]>> = {
   'htmx.js': ['htmx.org', 'dist/htmx.min.js'],
   'idiomorph.js': ['idiomorph', 'dist/idiomorph-ext.min.js'],
@@ -68,7 +68,7 @@ export function serveAssets(app: Express, compress: RequestHandler): Assets {
 
 const brotli = promisify(brotliCompress);
 
-/** By address, which changes with the content. */
+/** Compressed assets by address. */
 const compressed = new Map<string, Promise<Buffer>>();
 
 /** Compresses an asset once per process at the highest quality, which takes up to half a second for all of them. */
@@ -80,29 +80,29 @@ function compressedOnce(address: string, content: Buffer): Promise<Buffer> {
   return small;
 }
 
-type Named = readonly [name: string, content: Buffer];
+type NamedFile = readonly [name: string, content: Buffer];
 
-function libraryFiles(): Named[] {
+function libraryFiles(): NamedFile[] {
   return Object.entries(LIBRARY_FILES).map(([name, [library, file]]) => [name, readLibraryFile(library, file)]);
 }
 
 function readLibraryFile(library: string, file: string): Buffer {
-  // Not every library lets its files be resolved by name; the folder they lie in is the one on the search path.
+  // Not every library exports its files, so they are looked up on the module search path.
   const folders = require.resolve.paths(library) ?? [];
   const path = folders.map((folder) => join(folder, library, file)).find((each) => existsSync(each));
   if (path === undefined) throw new Error(`${library} is not installed, or has no ${file}`);
   return readFileSync(path);
 }
 
-function ownScripts(): Named[] {
+function ownScripts(): NamedFile[] {
   return namesIn('scripts', '.js').map((name) => [name, readFileSync(join(FOLDER, 'scripts', name))]);
 }
 
-function ownPictures(): Named[] {
+function ownPictures(): NamedFile[] {
   return namesIn('pictures', '.svg').map((name) => [name, readFileSync(join(FOLDER, 'pictures', name))]);
 }
 
-/** One sheet of all our styles, in the order of their names. */
+/** All styles as one sheet, in the order of the file names. */
 function ownStyles(): Buffer {
   return Buffer.concat(namesIn('styles', '.css').map((name) => readFileSync(join(FOLDER, 'styles', name))));
 }

@@ -1,20 +1,23 @@
-import type { Language } from './words';
+import { RIYADH_OFFSET_MS } from '../domain/timestamp';
+import { messagesIn, type Language, type Messages } from './messages';
 
 /**
- * How times, amounts and sizes are written. Riyadh time everywhere (UTC+3 all year); UTC and the Hijri date stand on
- * hover (field-notes, "Saudi Arabia"). Digits are western in both languages, so that they match references and plates.
+ * Formats of times, amounts and sizes. Times are Riyadh time (UTC+3 all year), with UTC and the Hijri date in the
+ * tooltip. Digits are western in both languages, so that they match references and plates.
  */
 export interface Formats {
-  /** `21 Nov, 09:14`, with the year when it is another one. */
-  moment(iso: string): string;
-  /** `09:14:05.123` of the same moment. */
+  /** With the year if it is not the current one: `21 Nov, 09:14`. */
+  timestamp(iso: string): string;
+  /** The time of day: `09:14:05.123`. */
   clockTime(iso: string): string;
   date(iso: string): string;
-  /** UTC and Hijri of a moment, for whoever points at it. */
+  /** UTC and the Hijri date, for a tooltip. */
   hover(iso: string): string;
   /** `2 d 3 h`, `14 min`, `8 s`: the two largest units, never negative. */
   duration(ms: number): string;
   number(value: number): string;
+  /** `started, detained or canceled`. */
+  either(texts: readonly string[]): string;
   /** SAR with two decimals. */
   money(amount: number): string;
   bytes(count: number): string;
@@ -24,7 +27,7 @@ const ZONE = 'Asia/Riyadh';
 const LOCALES = { en: 'en-GB', ar: 'ar-SA-u-ca-gregory-nu-latn' } as const;
 const HIJRI = { en: 'en-u-ca-islamic-umalqura-nu-latn', ar: 'ar-SA-u-ca-islamic-umalqura' } as const;
 
-/** The formats of a language; `nowMs` decides whether a year must be told. */
+/** The formats of a language. `nowMs` decides whether a timestamp shows its year. */
 export function formatsOf(language: Language, nowMs: number): Formats {
   const locale = LOCALES[language];
   const thisYear = yearOf(nowMs);
@@ -35,15 +38,17 @@ export function formatsOf(language: Language, nowMs: number): Formats {
   const hijri = new Intl.DateTimeFormat(HIJRI[language], { timeZone: ZONE, dateStyle: 'long' });
   const plain = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
   const amount = new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-  const units = UNITS[language];
+  const alternatives = new Intl.ListFormat(language, { type: 'disjunction' });
+  const { units } = messagesIn(language);
   return {
-    moment: (iso) => dated(iso, (at) => (yearOf(at.getTime()) === thisYear ? short : long).format(at)),
+    timestamp: (iso) => dated(iso, (at) => (yearOf(at.getTime()) === thisYear ? short : long).format(at)),
     clockTime: (iso) => dated(iso, (at) => `${seconds.format(at)}.${String(at.getMilliseconds()).padStart(3, '0')}`),
     date: (iso) => dated(iso, (at) => day.format(at)),
     hover: (iso) => dated(iso, (at) => `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC · ${hijri.format(at)}`),
     duration: (ms) => durationText(Math.max(0, ms), units),
     number: (value) => plain.format(value),
-    money: (value) => (language === 'ar' ? `${amount.format(value)} ر.س` : `SAR ${amount.format(value)}`),
+    either: (texts) => alternatives.format(texts),
+    money: (value) => units.money({ amount: amount.format(value) }),
     bytes: (count) => bytesText(count, plain),
   };
 }
@@ -51,23 +56,17 @@ export function formatsOf(language: Language, nowMs: number): Formats {
 const DAY = { day: 'numeric', month: 'short', year: 'numeric' } as const;
 const TIME = { hour: '2-digit', minute: '2-digit', hour12: false } as const;
 
-type Units = readonly [days: string, hours: string, minutes: string, seconds: string];
-const UNITS: Readonly<Record<Language, Units>> = {
-  en: ['d', 'h', 'min', 's'],
-  ar: ['ي', 'س', 'د', 'ث'],
-};
-
-/** A text that is no moment is shown as it is: it may come from the service. */
+/** Shows a text that is no timestamp unchanged: it may come from the service. */
 function dated(iso: string, show: (at: Date) => string): string {
   const at = new Date(iso);
   return Number.isNaN(at.getTime()) ? iso : show(at);
 }
 
 function yearOf(ms: number): number {
-  return new Date(ms + 3 * 3_600_000).getUTCFullYear();
+  return new Date(ms + RIYADH_OFFSET_MS).getUTCFullYear();
 }
 
-function durationText(ms: number, [days, hours, minutes, seconds]: Units): string {
+function durationText(ms: number, { days, hours, minutes, seconds }: Messages['units']): string {
   const parts: readonly (readonly [number, string])[] = [
     [Math.floor(ms / 86_400_000), days],
     [Math.floor(ms / 3_600_000) % 24, hours],
@@ -76,7 +75,7 @@ function durationText(ms: number, [days, hours, minutes, seconds]: Units): strin
   ];
   const first = parts.findIndex(([count]) => count > 0);
   if (first === -1) return `0 ${seconds}`;
-  // Seconds matter within the first minutes only.
+  // Seconds are shown for durations under an hour only.
   const shown = parts.slice(first, first + 2).filter(([count], index) => index === 0 || count > 0);
   return shown.map(([count, unit]) => `${count} ${unit}`).join(' ');
 }

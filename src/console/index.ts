@@ -1,82 +1,147 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { constants } from 'node:zlib';
 import compression from 'compression';
-import express, { type Express } from 'express';
+import express, { type Express, type RequestHandler } from 'express';
 import type { Clock } from '../platform/clock';
 import type { TrustProxy } from '../platform/config';
 import type { Log } from '../platform/log';
 import { throttledLog } from '../platform/log-throttle';
+import type { IdentityProvider } from '../workflow/identity-port';
 import type { SignIn } from '../workflow/operator-port';
 import { serveAssets } from './assets';
-import { errorPages, serveMissing } from './error-pages';
-import { serveBoard } from './pages/board';
-import { serveBulk } from './pages/bulk';
-import { serveLookups } from './pages/lookups';
-import { serveOps } from './pages/ops';
+import { errorPages, serveMissing } from './serve-errors';
+import { serveAudit } from './pages/audit';
+import { serveDeliveries } from './pages/deliveries/route';
+import { serveKeys } from './pages/keys';
+import { serveServicePages } from './pages/service/route';
+import { serveBoard } from './pages/board/route';
+import { serveBulk } from './pages/bulk/route';
+import { serveLookups } from './pages/lookups/route';
+import { serveNotifications } from './pages/notifications/route';
+import { serveOps } from './pages/ops/route';
 import { servePreferences } from './pages/preferences';
 import { serveSignIn, serveSignOut } from './pages/sign-in';
-import { serveTasks } from './pages/tasks';
-import { serveTow } from './pages/tow';
-import { serveViolations } from './pages/violations';
-import { pageSecurity } from './security';
+import { serveProviderSignIn } from './pages/sign-in-provider';
+import { serveShadow } from './pages/shadow/route';
+import { serveTasks } from './pages/tasks/route';
+import { serveTow } from './pages/tow/route';
+import { serveReportViolation } from './pages/report-violation/route';
+import { serveViolation } from './pages/violation/route';
+import { serveViolations } from './pages/violations/route';
 import { createPages } from './serve';
-import type { Sessions } from './sessions';
-import type { PageTools } from './tools';
+import type { Sessions, SignInWays } from './sessions';
+import type { Pages, PageTools } from './page';
+import type { PageName } from './page-table';
+import helmet from 'helmet';
 
-export { createSessions, type Sessions } from './sessions';
-export type { PageTools } from './tools';
+export { createSessions, type Sessions, type SignInWays } from './sessions';
+export type { PageTools } from './page';
 
-export interface ConsoleOptions extends PageTools {
+interface ConsoleOptions extends PageTools {
   readonly sessions: Sessions;
   readonly signIn: SignIn;
+  /** How people may sign in. */
+  readonly ways: SignInWays;
+  /** Null without a provider in `ways`. */
+  readonly provider: IdentityProvider | null;
   readonly trustProxy: TrustProxy;
   readonly clock: Clock;
   readonly log: Log;
-  /** Serves whatever is no page of the console: the operator API, below these paths and to whatever is no browser. */
-  readonly beyond: { readonly serve: RequestListener; readonly paths: readonly string[] };
+  /** Serves everything that is no page: the operator API, below these paths and for clients that do not accept HTML. */
+  readonly fallback: { readonly serve: RequestListener; readonly paths: readonly string[] };
 }
 
-/** The pages of the console, in front of what serves the same port. */
+/**
+ * Serves each page of the table; `preferences` and `signIn` need no session and are served before. The order is that of
+ * the routes: `/violations/new` comes before `/violations/:id`.
+ */
+const SERVE: Readonly<
+  Record<
+    Exclude<PageName, 'preferences' | 'signIn' | 'delivery' | 'difference'>,
+    (pages: Pages, tools: PageTools) => void
+  >
+> = {
+  board: serveBoard,
+  tow: serveTow,
+  tasks: serveTasks,
+  bulk: serveBulk,
+  violations: serveViolations,
+  reportViolation: serveReportViolation,
+  violation: serveViolation,
+  lookups: serveLookups,
+  ops: serveOps,
+  // Also serves the page of one delivery.
+  deliveries: serveDeliveries,
+  // Also serves the page of one kind of difference.
+  service: serveServicePages,
+  notifications: serveNotifications,
+  keys: serveKeys,
+  shadow: serveShadow,
+  audit: serveAudit,
+};
+
+/** The pages of the console. Everything else goes to the operator API on the same port. */
 export function createConsole(options: ConsoleOptions): Express {
-  const { sessions, signIn, clock, log, beyond } = options;
+  const { sessions, signIn, clock, log, fallback } = options;
   const app = express();
   app.disable('etag');
   app.disable('x-powered-by');
   app.set('trust proxy', options.trustProxy);
   const assets = serveAssets(app, compression());
-  // Only what is a page is dressed as one: the API beyond has headers of its own, and streams that must not be buffered.
+  // Only pages pass this middleware. The API has its own headers, and streams that must not be buffered.
   const tools = {
     sessions,
+    ways: options.ways,
     assets,
     clock,
     openTasks: () => options.tasks.count(),
-    // The library's own choice of quality saves a millisecond and costs a fifth more bytes.
-    dress: [pageSecurity(), compression({ brotli: { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } } })],
+    shadow: () => options.shadow.summary(),
+    // The default quality saves 1 ms and costs 20 % more bytes.
+    middleware: [pageSecurity(), compression({ brotli: { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } } })],
   };
-  // Before any page: an address that cannot be decoded fails at the first page whose pattern is tried on it.
+  // First, because an address that cannot be decoded fails at the first page pattern.
   app.use((request, response, next) => {
-    const isBeyond = beyond.paths.some((path) => request.path === path || request.path.startsWith(`${path}/`));
-    if (isBeyond) beyond.serve(request, response);
+    const isFallback = fallback.paths.some((path) => request.path === path || request.path.startsWith(`${path}/`));
+    if (isFallback) fallback.serve(request, response);
     else next();
   });
   app.get('/', (request, response, next) => {
-    // A program that asks for nothing in particular is told about the API.
+    // Clients that do not prefer HTML get the answer of the API.
     if (request.accepts(['json', 'html']) === 'html') response.redirect(303, '/board');
     else next();
   });
   serveSignIn(app, { ...tools, signIn });
+  if (options.provider !== null) serveProviderSignIn(app, tools, options.provider);
   servePreferences(app, tools);
   const pages = createPages(app, tools);
   serveSignOut(pages, tools);
-  serveBoard(pages, options);
-  serveTow(pages, options);
-  serveViolations(pages, options);
-  serveLookups(pages, options);
-  serveTasks(pages, options);
-  serveBulk(pages, options);
-  serveOps(pages, options);
+  for (const serve of Object.values(SERVE)) serve(pages, options);
   serveMissing(app, tools);
-  app.use((request: IncomingMessage, response: ServerResponse) => beyond.serve(request, response));
+  app.use((request: IncomingMessage, response: ServerResponse) => fallback.serve(request, response));
   app.use(errorPages({ ...tools, log: throttledLog(log, { clock }) }));
   return app;
+}
+
+/** Pages load scripts, styles and images only from this server, send forms only to it, and cannot be framed. */
+function pageSecurity(): RequestHandler {
+  return helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'none'"],
+        scriptSrc: ["'self'"],
+        styleSrc: ["'self'"],
+        imgSrc: ["'self'", 'blob:'],
+        fontSrc: ["'self'"],
+        connectSrc: ["'self'"],
+        formAction: ["'self'"],
+        baseUri: ["'none'"],
+        frameAncestors: ["'none'"],
+      },
+    },
+    // A change of preferences redirects to the referring page.
+    referrerPolicy: { policy: 'same-origin' },
+    // The proxy in front decides on TLS.
+    strictTransportSecurity: false,
+  });
 }

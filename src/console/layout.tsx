@@ -1,12 +1,11 @@
 import type { Child } from 'hono/jsx';
 import type { Assets } from './assets';
-import { Notice } from './parts/notice';
-import { OpenTasks } from './parts/open-tasks';
+import { PAGE_ENTRIES, PAGES } from './page-table';
+import { Notice, OpenTasks, ShadowBanner, ShortcutSheet } from './parts/navigation';
 import { PostForm } from './parts/form';
-import { ShortcutSheet } from './parts/shortcut-sheet';
 import { THEMES, type Viewer } from './viewer';
 
-/** htmx may do nothing that the Content-Security-Policy would stop, and keeps no copy of a page in the browser. */
+/** htmx obeys the Content-Security-Policy and keeps no pages in the browser. */
 const HTMX_CONFIG = JSON.stringify({
   allowEval: false,
   includeIndicatorStyles: false,
@@ -21,7 +20,7 @@ const HTMX_CONFIG = JSON.stringify({
   ],
 });
 
-/** What surrounds every page: head, navigation, preferences. */
+/** The document around every page: head, header with navigation and preferences, shortcut sheet. */
 export function Layout(props: {
   readonly viewer: Viewer;
   readonly title: string;
@@ -31,13 +30,13 @@ export function Layout(props: {
   readonly children: Child;
 }) {
   const { viewer, title, assets, also, children } = props;
-  const { words, language, theme } = viewer;
+  const { messages, language, theme } = viewer;
   const isSignedIn = viewer.actor !== null;
   return (
     <html lang={language} dir={language === 'ar' ? 'rtl' : 'ltr'} data-theme={theme}>
       <head>
         <meta charset="utf-8" />
-        <title>{`${title} · ${words.common.product}`}</title>
+        <title>{`${title} · ${messages.common.product}`}</title>
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content={theme === 'auto' ? 'light dark' : theme} />
         <meta name="referrer" content="same-origin" />
@@ -59,23 +58,25 @@ export function Layout(props: {
       </head>
       <body
         hx-ext="morph"
-        data-live-words={[words.common.live, words.common.livePaused, words.common.liveLost].join('|')}
+        data-live-states={[messages.common.live, messages.common.livePaused, messages.common.liveLost].join('|')}
         {...(isSignedIn ? { 'data-live': `/api/events?since=${new Date(viewer.nowMs).toISOString()}` } : {})}
         {...(viewer.hasShortcuts ? { 'data-shortcuts': 'on' } : {})}
       >
         <a class="skip" href="#content">
-          {words.common.skip}
+          {messages.common.skip}
         </a>
         <header class="top">
           <a class="brand" href="/board">
             <img src={assets.url('icon.svg')} alt="" width="24" height="24" />
-            <span>{words.common.product}</span>
+            <span>{messages.common.product}</span>
           </a>
           {isSignedIn && <Navigation viewer={viewer} />}
+          <span class="live-state" role="status" data-live-state />
           <Preferences viewer={viewer} />
         </header>
+        {viewer.shadow !== null && <ShadowBanner viewer={viewer} shadow={viewer.shadow} />}
         <main id="content" tabindex={-1}>
-          {viewer.done !== null && <Notice viewer={viewer}>{words.common.done[viewer.done]}</Notice>}
+          {viewer.done !== null && <Notice viewer={viewer}>{messages.common.done[viewer.done]}</Notice>}
           {children}
         </main>
         <ShortcutSheet viewer={viewer} />
@@ -90,80 +91,81 @@ const isLibraryScript = (name: string) => LIBRARY_SCRIPTS.includes(name);
 const isOwnScript = (name: string) => name.endsWith('.js') && !isLibraryScript(name);
 
 function Navigation({ viewer }: { readonly viewer: Viewer }) {
-  const { common } = viewer.words;
-  const entries = [
-    ['/board', common.board, 'g b'],
-    ['/tasks', common.tasks, 'g t'],
-    ['/violations', common.violations, 'g v'],
-    ['/lookups', common.lookups, 'g l'],
-    ['/ops', common.ops, 'g o'],
-  ] as const;
+  const { common } = viewer.messages;
   return (
     <nav aria-label={common.navigation}>
       <ul>
-        {entries.map(([address, label, keys]) => (
-          <li>
-            <a
-              href={address}
-              data-hotkey={keys}
-              {...(isWithin(viewer.here, address) ? { 'aria-current': 'page' } : {})}
-            >
-              {label}
-              {address === '/tasks' && viewer.openTasks !== null && (
-                <OpenTasks viewer={viewer} count={viewer.openTasks} />
-              )}
-            </a>
-          </li>
-        ))}
+        {PAGE_ENTRIES.map(
+          ({ path, header, shortcut }) =>
+            header !== undefined && (
+              <li>
+                <a
+                  href={path}
+                  data-hotkey={shortcut}
+                  {...(isWithin(viewer.here, path) ? { 'aria-current': 'page' } : {})}
+                >
+                  {common[header]}
+                  {path === PAGES.tasks.path && viewer.openTasks !== null && (
+                    <OpenTasks viewer={viewer} count={viewer.openTasks} />
+                  )}
+                </a>
+              </li>
+            ),
+        )}
       </ul>
     </nav>
   );
 }
 
-/** A tow is looked at from the board. */
+/** True for a page and the pages below it. A tow belongs to the board. */
 function isWithin(here: string, address: string): boolean {
   const [path = ''] = here.split('?');
-  const home = path.startsWith('/tows/') ? '/board' : path;
+  const home = path.startsWith('/tows/') ? PAGES.board.path : path;
   return home === address || home.startsWith(`${address}/`);
 }
 
+/** Language, theme, shortcuts and signing out: in the header, and behind a menu button on a phone. */
 function Preferences({ viewer }: { readonly viewer: Viewer }) {
-  const { words, language, theme, actor } = viewer;
-  const { common } = words;
+  const { messages, language, theme, actor } = viewer;
+  const { common } = messages;
   return (
-    <div class="preferences">
-      <span class="live-state" role="status" data-live-state />
-      <PostForm viewer={viewer} action="/preferences" class="inline">
-        <button
-          class="quiet"
-          name="language"
-          value={language === 'ar' ? 'en' : 'ar'}
-          lang={language === 'ar' ? 'en' : 'ar'}
-        >
-          {common.otherLanguage}
-        </button>
-      </PostForm>
-      <details class="menu">
-        <summary class="quiet" aria-label={common.theme} title={common.theme}>
-          <span aria-hidden="true">◐</span>
-        </summary>
-        <PostForm viewer={viewer} action="/preferences" class="menu-body">
-          {THEMES.map((each) => (
-            <button class="quiet" name="theme" value={each} aria-pressed={each === theme ? 'true' : 'false'}>
-              {common.themes[each]}
-            </button>
-          ))}
+    <details class="menu fold">
+      <summary class="quiet" aria-label={common.menu} title={common.menu}>
+        <span aria-hidden="true">☰</span>
+      </summary>
+      <div class="preferences">
+        <PostForm viewer={viewer} action="/preferences" class="inline">
+          <button
+            class="quiet"
+            name="language"
+            value={language === 'ar' ? 'en' : 'ar'}
+            lang={language === 'ar' ? 'en' : 'ar'}
+          >
+            {common.otherLanguage}
+          </button>
         </PostForm>
-      </details>
-      <a class="quiet icon" href="/shortcuts" data-sheet title={common.shortcuts} aria-label={common.shortcuts}>
-        <span aria-hidden="true">?</span>
-      </a>
-      {actor !== null && (
-        <PostForm viewer={viewer} action="/sign-out" class="inline">
-          <span class="who">{common.signedInAs(actor.name, words.terms.roles[actor.role])}</span>
-          <button class="quiet">{common.signOut}</button>
-        </PostForm>
-      )}
-    </div>
+        <details class="menu">
+          <summary class="quiet" aria-label={common.theme} title={common.theme}>
+            <span aria-hidden="true">◐</span>
+          </summary>
+          <PostForm viewer={viewer} action="/preferences" class="menu-body">
+            {THEMES.map((each) => (
+              <button class="quiet" name="theme" value={each} aria-pressed={each === theme ? 'true' : 'false'}>
+                {common.themes[each]}
+              </button>
+            ))}
+          </PostForm>
+        </details>
+        <a class="quiet icon" href="/shortcuts" data-sheet title={common.shortcuts} aria-label={common.shortcuts}>
+          <span aria-hidden="true">?</span>
+        </a>
+        {actor !== null && (
+          <PostForm viewer={viewer} action="/sign-out" class="inline">
+            <span class="who">{common.signedInAs({ name: actor.name, role: messages.terms.roles[actor.role] })}</span>
+            <button class="quiet">{common.signOut}</button>
+          </PostForm>
+        )}
+      </div>
+    </details>
   );
 }

@@ -5,8 +5,8 @@ import { bothScripts } from '../domain/plate';
 import type { Json, JsonObject } from '../domain/vocabulary';
 
 /**
- * What goes over the wire, shown to people without personal data: such a page is photographed, printed and sent to the
- * service's support. Fields are known by the marks of the contracts; in free text, values that are known are looked for.
+ * Masks personal data in requests and responses that people see, because such pages are printed and sent to the support
+ * of the service. Fields are recognized by the `sensitive()` marks of the contracts, known values also within text.
  */
 
 const MASK = '•••';
@@ -15,7 +15,7 @@ const ALL: readonly Operation[] = Object.values(OPERATIONS);
 const SCHEMAS = ALL.flatMap(({ request, answer }) => (request === null ? [answer] : [request, answer]));
 const NAMES = new Set(sensitiveFieldNames(SCHEMAS).map((name) => name.toLowerCase()));
 
-/** The same with every sensitive field masked, at any depth. */
+/** Masks every sensitive field, at any depth. */
 export function masked(value: Json): Json {
   if (Array.isArray(value)) return value.map(masked);
   if (typeof value !== 'object' || value === null) return value;
@@ -25,27 +25,27 @@ export function masked(value: Json): Json {
 }
 
 /** True for a field whose value is personal data or a secret. */
-export function isSensitive(name: string): boolean {
+function isSensitive(name: string): boolean {
   return NAMES.has(name.toLowerCase());
 }
 
-/** Indented JSON without personal data; `known` values are masked wherever they stand. */
+/** Indented JSON with masked fields. `known` values are masked everywhere. */
 export function maskedJson(value: JsonObject, known: readonly string[] = []): string {
-  return maskedWords(JSON.stringify(masked(value), null, 2), known);
+  return maskedText(JSON.stringify(masked(value), null, 2), known);
 }
 
-/** A raw body without personal data: as JSON where it is that, else as text in which `known` values are looked for. */
+/** A raw body, masked as JSON if it is JSON, else as text. */
 export function maskedBody(raw: string, known: readonly string[] = []): string {
   const value = jsonOf(raw);
-  return value === undefined ? maskedWords(raw, known) : maskedWords(JSON.stringify(masked(value), null, 2), known);
+  return value === undefined ? maskedText(raw, known) : maskedText(JSON.stringify(masked(value), null, 2), known);
 }
 
-/** Words in which every known plate is masked, in whichever script and however spaced it is written. */
-export function maskedWords(words: string, known: readonly string[]): string {
-  return known.flatMap(spellingsOf).reduce((text, spelling) => text.replaceAll(spelling, MASK), words);
+/** Masks known plates in text, in either script and with any spacing. */
+export function maskedText(raw: string, known: readonly string[]): string {
+  return known.flatMap(spellingsOf).reduce((text, spelling) => text.replaceAll(spelling, MASK), raw);
 }
 
-/** Shorter ones are part of many words and numbers. */
+/** Shorter values occur in other words and numbers. */
 const LETTERS_MIN = 4;
 
 function spellingsOf(value: string): RegExp[] {

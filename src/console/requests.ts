@@ -1,16 +1,19 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 
-/** What the headers of a request tell about it. */
+export interface HttpExchange {
+  readonly request: Request;
+  readonly response: Response;
+}
 
-/** True when only a part of a page is asked for: by the page itself, while it stands in the browser. */
+/** True for a request of a part of a page by htmx. */
 export function wantsPart(headers: IncomingHttpHeaders): boolean {
   return headers['hx-request'] === 'true' && headers['hx-boosted'] === undefined;
 }
 
 /**
- * True when the browser speaks TLS, by the X-Forwarded-Proto of a trusted proxy. Of several proxies each adds what it was
- * reached by: the first is the browser's. Without TRUST_PROXY anybody's is believed: it only makes a cookie stricter.
+ * True if the browser uses TLS, by X-Forwarded-Proto of a trusted proxy; of several proxies the first value counts.
+ * Without TRUST_PROXY any value is believed, because it only makes a cookie stricter.
  */
 export function isOverTls({ app, secure, headers }: Request): boolean {
   if (app.enabled('trust proxy')) return secure;
@@ -18,23 +21,39 @@ export function isOverTls({ app, secure, headers }: Request): boolean {
   return first.trim().toLowerCase() === 'https';
 }
 
-/** Browsers say where a form comes from; what says nothing is no browser and has no session to lose. */
-export function isFromHere(request: Request): boolean {
+/**
+ * True for forms sent from this origin. Requests without Origin and Sec-Fetch-Site come from no browser and have no
+ * session to protect.
+ */
+export function isSameOrigin(request: Request): boolean {
   const site = request.get('sec-fetch-site');
   if (site !== undefined) return site === 'same-origin' || site === 'none';
   const origin = request.get('origin');
   return origin === undefined || (URL.canParse(origin) && new URL(origin).host === request.get('host'));
 }
 
-/** A page of ours and nothing else: a whole address would lead whoever signs in away. */
-export function nextOf(next: string | null): string {
+/** A path of this server, never a full URL: it could lead to another site after signing in. */
+export function safePath(next: string | null): string {
   return next !== null && /^\/(?![/\\])[^\s\\]*$/.test(next) && !next.startsWith('/sign-in') ? next : '/board';
 }
 
-/** The page a form stood on; the board where the browser does not say. */
-export function backOf(request: Request): string {
+/** The page that contained the form; the board without a referrer. */
+export function previousPage(request: Request): string {
   const referer = request.get('referer');
   if (referer === undefined || !URL.canParse(referer)) return '/board';
   const { pathname, search } = new URL(referer);
-  return nextOf(`${pathname}${search}`);
+  return safePath(`${pathname}${search}`);
+}
+
+/** The query of an address; tolerates addresses that are otherwise invalid. */
+export function queryIn(address: string): URLSearchParams {
+  const [whole = ''] = address.split('#', 1);
+  const mark = whole.indexOf('?');
+  return new URLSearchParams(mark === -1 ? '' : whole.slice(mark));
+}
+
+/** The query of an address that leads to `path`; empty for other addresses. */
+export function queryOfPath(path: string, address: string): URLSearchParams {
+  const [own = ''] = address.split(/[?#]/, 1);
+  return own === path ? queryIn(address) : new URLSearchParams();
 }

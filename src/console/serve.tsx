@@ -1,59 +1,32 @@
-import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
+import express, { type Express, type Request, type RequestHandler } from 'express';
 import type { Child } from 'hono/jsx';
-import type { Actor } from '../domain/audit';
 import { roleAllows, type Role } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
+import type { ShadowSummary } from '../workflow/shadow-list';
+import { type Pages, type PageVisit, redirect, type DoneMessage, type PageResult } from './page';
 import type { Assets } from './assets';
-import { elsewhere, type Done, type Shown } from './answers';
-import { saidIn } from './addresses';
+import { queryIn, previousPage, wantsPart as isForPart, type HttpExchange } from './requests';
+import { enteredFields, keptForm } from './forms';
 import { Layout } from './layout';
-import { enteredIn, keptForm } from './kept-form';
-import { forbiddenPage, missingPage, refusedPage } from './pages/errors';
-import { signInPage } from './pages/sign-in-page';
-import { backOf, wantsPart as isForPart } from './requests';
-import { cookieOf, isFormOf, type Sessions, type Visitor } from './sessions';
+import { forbiddenPage, missingPage, refusedPage } from './parts/error-pages';
+import { signInPage } from './parts/sign-in-page';
+import { cookieOf, isFormOf, type Sessions, type SignInWays } from './sessions';
 import { DONE_COOKIE, viewerOf, type Viewer } from './viewer';
-
-/** A look at a page by somebody who has signed in. */
-export interface Visit {
-  readonly viewer: Viewer;
-  readonly actor: Actor;
-  readonly visitor: Visitor;
-  readonly params: (name: string) => string;
-  readonly query: URLSearchParams;
-  /** True when only a part of the page is asked for. */
-  readonly wantsPart: boolean;
-  readonly request: Request;
-  /** For cookies; what is shown is the handler's answer. */
-  readonly response: Response;
-}
-
-/** A form that somebody sent. */
-export interface Posted extends Visit {
-  readonly form: URLSearchParams;
-  /** The name under which this form has its effect once. */
-  readonly idempotencyKey: string;
-}
-
-/** The pages of the console, each behind the role it needs. */
-export interface Pages {
-  get(path: string, role: Role, handler: (visit: Visit) => Promise<Shown>): void;
-  /** A form with fields alone; its token is checked before the handler sees it. */
-  post(path: string, role: Role, handler: (posted: Posted) => Promise<Shown>): void;
-  /** A form with files: the handler reads the body, and looks at the token in it. */
-  upload(path: string, role: Role, handler: (visit: Visit) => Promise<Shown>): void;
-}
 
 export interface ServeTools {
   readonly sessions: Sessions;
+  readonly ways: SignInWays;
   readonly assets: Assets;
   readonly clock: Clock;
-  /** How many tasks are open: said on every page. */
+  /** The number of open tasks, shown on every page. */
   readonly openTasks: () => Promise<number>;
-  /** What every page passes before it is shown: headers, compression. */
-  readonly dress: readonly RequestHandler[];
+  /** The mode, shown on every page while it matters. */
+  readonly shadow: () => Promise<ShadowSummary>;
+  /** Middleware of every page: headers, compression. */
+  readonly middleware: readonly RequestHandler[];
 }
 
+/** Fits the refresh of a board: 100 references of 200 characters, percent-encoded. */
 const FORM_LIMIT_BYTES = 200_000;
 const DONE_SECONDS = 30;
 const parseForm: RequestHandler = express.text({
@@ -63,24 +36,25 @@ const parseForm: RequestHandler = express.text({
 });
 
 export function createPages(app: Express, tools: ServeTools): Pages {
-  const open = async (exchange: Exchange, role: Role, handle: (visit: Visit) => Promise<Shown>) => {
+  const open = async (exchange: HttpExchange, role: Role, handle: (visit: PageVisit) => Promise<PageResult>) => {
     const { request, response } = exchange;
     const visitor = await tools.sessions.visitorOf(request);
     const wantsPart = isForPart(request.headers);
-    const openTasks = visitor === null || wantsPart ? null : await tools.openTasks();
-    const viewer = { ...viewerOf(request, visitor, tools.clock), openTasks };
-    if (!visitor) return send(exchange, viewer, askToSignIn(request, viewer), tools);
+    const [openTasks, shadow] =
+      visitor === null || wantsPart ? [null, null] : await Promise.all([tools.openTasks(), tools.shadow()]);
+    const viewer = { ...viewerOf(request, visitor, tools.clock), openTasks, shadow };
+    if (!visitor) return send(exchange, viewer, askToSignIn(request, viewer, tools), tools);
     if (!roleAllows(visitor.actor.role, role)) {
       return send(exchange, viewer, forbiddenPage(viewer, role), tools);
     }
-    // A part has no place for it: the next page says it.
+    // A part has no place for the message. The next page shows it.
     if (viewer.done !== null && !wantsPart) response.append('set-cookie', cookieOf(request, DONE_COOKIE, '', 0));
-    const visit: Visit = {
+    const visit: PageVisit = {
       viewer,
       actor: visitor.actor,
       visitor,
       params: (name) => paramOf(request, name),
-      query: saidIn(request.originalUrl),
+      query: queryIn(request.originalUrl),
       wantsPart,
       request,
       response,
@@ -89,45 +63,40 @@ export function createPages(app: Express, tools: ServeTools): Pages {
   };
   return {
     get: (path, role, handler) => {
-      app.get(path, ...tools.dress, (request, response) => open({ request, response }, role, handler));
+      app.get(path, ...tools.middleware, (request, response) => open({ request, response }, role, handler));
     },
     post: (path, role, handler) => {
-      app.post(path, ...tools.dress, parseForm, (request, response) =>
+      app.post(path, ...tools.middleware, parseForm, (request, response) =>
         open({ request, response }, role, async (visit) => {
           const body: unknown = request.body;
           const form = new URLSearchParams(typeof body === 'string' ? body : '');
           if (!isFormOf(visit.visitor, form.get('form_token') ?? '')) {
-            // Signed in anew in another tab, most likely: what was entered goes on with the token of now.
+            // Most likely signed in again in another tab: offer to send the form with the current token.
             const kept = keptForm(request);
             const again = kept && { form: kept, formToken: visit.visitor.formToken };
-            return refusedPage(visit.viewer, { httpStatus: 403, back: backOf(request), again });
+            return refusedPage(visit.viewer, { httpStatus: 403, back: previousPage(request), again });
           }
           return handler({ ...visit, form, idempotencyKey: form.get('form_key') ?? '' });
         }),
       );
     },
     upload: (path, role, handler) => {
-      app.post(path, ...tools.dress, (request, response) => open({ request, response }, role, handler));
+      app.post(path, ...tools.middleware, (request, response) => open({ request, response }, role, handler));
     },
   };
 }
 
-export interface Exchange {
-  readonly request: Request;
-  readonly response: Response;
-}
-
-/** Has the next page say what was done; a page that is not loaded soon has missed it. */
-export function sayDone({ request, response }: Exchange, done: Done): void {
+/** Shows a message on the next page, if it is loaded within 30 s. */
+export function setDoneMessage({ request, response }: HttpExchange, done: DoneMessage): void {
   response.append('set-cookie', cookieOf(request, DONE_COOKIE, done, DONE_SECONDS));
 }
 
-/** Sends what a handler answered. */
-export function send({ request, response }: Exchange, viewer: Viewer, shown: Shown, tools: ServeTools): void {
+/** Sends the result of a handler. */
+export function send({ request, response }: HttpExchange, viewer: Viewer, shown: PageResult, tools: ServeTools): void {
   response.set('cache-control', 'no-store');
   switch (shown.kind) {
-    case 'elsewhere':
-      if (shown.done !== null) sayDone({ request, response }, shown.done);
+    case 'redirect':
+      if (shown.done !== null) setDoneMessage({ request, response }, shown.done);
       response.redirect(303, shown.address);
       return;
     case 'part':
@@ -159,26 +128,26 @@ function documentOf(
   )}`;
 }
 
-/** Nothing in a page is waited for, so that it is text at once; what it is made of comes escaped. */
+/** Renders an element. Nothing in a page is asynchronous, and all text is escaped. */
 function textOf(element: ReturnType<typeof Layout>): string {
-  // oxlint-disable-next-line typescript/no-base-to-string -- An element of hono's JSX is made to become text.
+  // oxlint-disable-next-line typescript/no-base-to-string -- toString() of a hono element renders it.
   const text: unknown = element.toString();
   if (typeof text !== 'string') throw new Error('a part of the page is not there yet');
   return text;
 }
 
 /**
- * Whoever asks for a part of a page is told to load the page that signs in as a whole. What was entered into a form is
- * shown on that page, and stands in no address.
+ * Shows the sign-in page, or redirects to it. Fields of a submitted form are shown on the page, never put into an
+ * address.
  */
-function askToSignIn(request: Request, viewer: Viewer): Shown {
+function askToSignIn(request: Request, viewer: Viewer, { ways }: ServeTools): PageResult {
   const isPage = request.method === 'GET' && request.get('hx-request') === undefined;
   const kept = keptForm(request);
-  const next = isPage ? request.originalUrl : request.method === 'GET' ? '/board' : backOf(request);
-  if (kept && enteredIn(kept).length > 0) {
-    return signInPage(viewer, { next, failure: null, httpStatus: 401, entered: kept });
+  const next = isPage ? request.originalUrl : request.method === 'GET' ? '/board' : previousPage(request);
+  if (kept && enteredFields(kept).length > 0) {
+    return signInPage({ viewer, ways, next, failure: null, httpStatus: 401, entered: kept });
   }
-  return elsewhere(`/sign-in?next=${encodeURIComponent(next)}`);
+  return redirect(`/sign-in?next=${encodeURIComponent(next)}`);
 }
 
 function paramOf(request: Request, name: string): string {

@@ -4,14 +4,15 @@ import type { Request } from 'express';
 import type { Actor } from '../domain/audit';
 import { roleAllows, type Role } from '../domain/vocabulary';
 import type { Clock } from '../platform/clock';
+import type { ShadowSummary } from '../workflow/shadow-list';
 import { formatsOf, type Formats } from './formats';
-import type { Visitor } from './sessions';
-import { LANGUAGES, wordsOf, type Language, type Words } from './words';
+import type { SessionUser } from './sessions';
+import { LANGUAGES, messagesIn, type Language, type Messages } from './messages';
 
 export const THEMES = ['auto', 'light', 'dark'] as const;
-export type Theme = (typeof THEMES)[number];
+type Theme = (typeof THEMES)[number];
 
-/** Everything a page knows about whoever reads it. */
+/** The user who reads the page, with language, theme and formats. */
 export interface Viewer {
   /** Null before signing in. */
   readonly actor: Actor | null;
@@ -20,17 +21,19 @@ export interface Viewer {
   readonly language: Language;
   readonly theme: Theme;
   readonly hasShortcuts: boolean;
-  readonly words: Words;
+  readonly messages: Messages;
   readonly formats: Formats;
   readonly nowMs: number;
-  /** The address of this page with its query, to come back to. */
+  /** The address of this page with its query, for links back. */
   readonly here: string;
-  /** What was just done, to be said once; null when nothing was. */
-  readonly done: keyof Words['common']['done'] | null;
-  /** How many tasks are open; null where nobody asked. */
+  /** The message of the last form, shown once; null without one. */
+  readonly done: keyof Messages['common']['done'] | null;
+  /** The number of open tasks; null if not read. */
   readonly openTasks: number | null;
+  /** The mode of the installation; null if not read. */
+  readonly shadow: ShadowSummary | null;
   may(role: Role): boolean;
-  /** A new name under which a form has its effect once, however often it is sent. */
+  /** A new idempotency key for a form. */
   formKey(): string;
 }
 
@@ -39,10 +42,10 @@ export const THEME_COOKIE = 'towhook_theme';
 export const SHORTCUTS_COOKIE = 'towhook_shortcuts';
 export const DONE_COOKIE = 'towhook_done';
 
-export function viewerOf(request: Request, visitor: Visitor | null, clock: Clock): Viewer {
+export function viewerOf(request: Request, visitor: SessionUser | null, clock: Clock): Viewer {
   const cookies = parseCookie(request.get('cookie') ?? '');
   const language = oneOf(LANGUAGES, cookies[LANGUAGE_COOKIE]) ?? preferredLanguage(request);
-  const words = wordsOf(language);
+  const messages = messagesIn(language);
   const nowMs = clock.nowMs();
   const actor = visitor?.actor ?? null;
   return {
@@ -51,18 +54,19 @@ export function viewerOf(request: Request, visitor: Visitor | null, clock: Clock
     language,
     theme: oneOf(THEMES, cookies[THEME_COOKIE]) ?? 'auto',
     hasShortcuts: cookies[SHORTCUTS_COOKIE] !== 'off',
-    words,
+    messages,
     formats: formatsOf(language, nowMs),
     nowMs,
     here: request.originalUrl,
-    done: doneIn(words, cookies[DONE_COOKIE]),
+    done: doneIn(messages, cookies[DONE_COOKIE]),
     openTasks: null,
+    shadow: null,
     may: (role) => actor !== null && roleAllows(actor.role, role),
     formKey: () => randomUUID(),
   };
 }
 
-/** The one of the known words that this is; null when it is none of them. */
+/** The known value that equals `word`; null if there is none. */
 export function oneOf<T extends string>(known: readonly T[], word: string | undefined): T | null {
   return known.find((each) => each === word) ?? null;
 }
@@ -71,10 +75,10 @@ function preferredLanguage(request: Request): Language {
   return oneOf(LANGUAGES, request.acceptsLanguages(...LANGUAGES) || undefined) ?? 'en';
 }
 
-function doneIn(words: Words, code: string | undefined): Viewer['done'] {
-  return code !== undefined && isDone(words, code) ? code : null;
+function doneIn(messages: Messages, code: string | undefined): Viewer['done'] {
+  return code !== undefined && isDone(messages, code) ? code : null;
 }
 
-export function isDone(words: Words, code: string): code is keyof Words['common']['done'] {
-  return Object.hasOwn(words.common.done, code);
+function isDone(messages: Messages, code: string): code is keyof Messages['common']['done'] {
+  return Object.hasOwn(messages.common.done, code);
 }

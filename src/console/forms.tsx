@@ -1,0 +1,111 @@
+import type { Request } from 'express';
+import { RIYADH_OFFSET_MS } from '../domain/timestamp';
+import { isSameOrigin } from './requests';
+import type { FormFailure } from './page';
+
+/** Converts form fields to the body of an API call. */
+
+/** Fields of every form that do not belong to the API (parts/form.tsx). */
+export const HIDDEN_FIELDS = ['form_token', 'form_key', 'question'];
+
+export interface EntryRules {
+  /** Sent as numbers. Other text is sent unchanged, so that the API names the broken rule. */
+  readonly numbers?: readonly string[];
+  /** Entered as Riyadh time without a zone, sent with its offset. */
+  readonly timestamps?: readonly string[];
+  /** Only these fields are sent. */
+  readonly only?: readonly string[];
+}
+
+/** The body of a call, without empty fields. */
+export function bodyOf(form: URLSearchParams, rules: EntryRules = {}): Record<string, string | number> {
+  const body: Record<string, string | number> = {};
+  for (const [name, text] of form) {
+    const value = text.trim();
+    if (value === '' || HIDDEN_FIELDS.includes(name)) continue;
+    if (rules.only && !rules.only.includes(name)) continue;
+    body[name] = valueOf(name, value, rules);
+  }
+  return body;
+}
+
+function valueOf(name: string, value: string, { numbers = [], timestamps = [] }: EntryRules): string | number {
+  if (numbers.includes(name)) return numberOf(name, value);
+  return timestamps.includes(name) ? withRiyadhOffset(value) : value;
+}
+
+/** A comma is a decimal separator in coordinates (`46,68`); elsewhere it may separate thousands. */
+function numberOf(name: string, value: string): string | number {
+  const isCoordinate = name === 'latitude' || name === 'longitude';
+  const number = Number(isCoordinate ? value.replace(/^(-?\d+),(\d+)$/, '$1.$2') : value);
+  return Number.isFinite(number) ? number : value;
+}
+
+/** Adds the Riyadh offset (UTC+3 all year) to `2026-11-21T09:14`. Other text is left for the API to check. */
+export function withRiyadhOffset(entered: string): string {
+  return /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?$/.test(entered) ? `${entered}+03:00` : entered;
+}
+
+/** The value of a datetime-local field: Riyadh time to the minute. */
+export function fieldTime(ms: number): string {
+  return new Date(ms + RIYADH_OFFSET_MS).toISOString().slice(0, 16);
+}
+
+/**
+ * Finds the fields of a form that the user changed. The form itself contains the original values, so the result does
+ * not depend on later changes of the record.
+ */
+
+/** Prefix of the hidden field with the original value of a field. */
+const WAS = 'was-';
+
+/** A hidden field with the original value of a field. */
+export function Was({ name, value }: { name: string; value: string }) {
+  return <input type="hidden" name={`${WAS}${name}`} value={value} />;
+}
+
+/** The names of the changed fields. */
+export function changedIn(form: URLSearchParams): string[] {
+  return [...form.keys()].filter((name) => {
+    const was = form.get(`${WAS}${name}`);
+    return was !== null && linesOf(form.get(name) ?? '') !== linesOf(was);
+  });
+}
+
+/** A refused form with the changed fields only. Unchanged fields show the current record. */
+export function unchangedAsNow(failure: FormFailure | null): FormFailure | null {
+  if (failure === null) return null;
+  const changed = changedIn(failure.entered);
+  const entered = [...failure.entered].filter(
+    ([name]) => changed.includes(name) || !failure.entered.has(`${WAS}${name}`),
+  );
+  return { ...failure, entered: new URLSearchParams(entered) };
+}
+
+/** Browsers send line breaks as CRLF. */
+function linesOf(text: string): string {
+  return text.trim().replaceAll('\r\n', '\n');
+}
+
+/**
+ * The fields of a form that could not be processed, to show them again. Null for requests from other sites, requests of
+ * scripts, uploads, and forms that contain an API key.
+ */
+export function keptForm(request: Request): URLSearchParams | null {
+  const body: unknown = request.body;
+  if (request.method !== 'POST' || typeof body !== 'string' || body === '') return null;
+  if (request.get('hx-request') !== undefined || !isSameOrigin(request)) return null;
+  const form = new URLSearchParams(body);
+  return [...form.keys()].some(isSecret) ? null : form;
+}
+
+/** The entered fields, without hidden ones. */
+export function enteredFields(form: URLSearchParams): [name: string, value: string][] {
+  return [...form].filter(
+    ([name, value]) => value.trim() !== '' && !HIDDEN_FIELDS.includes(name) && !name.startsWith('was-'),
+  );
+}
+
+function isSecret(name: string): boolean {
+  return name === 'key' || /password|secret/i.test(name);
+}

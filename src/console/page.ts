@@ -1,0 +1,122 @@
+import type { Child } from 'hono/jsx';
+import type { ApiCallRefusal, OperatorApi } from '../workflow/operator-port';
+import type { Messages } from './messages';
+import type { Request, Response } from 'express';
+import type { Actor } from '../domain/audit';
+import type { TowRules } from '../domain/fact-command';
+import type { Role, ViolationApi } from '../domain/vocabulary';
+import type { SessionUser } from './sessions';
+import type { Viewer } from './viewer';
+import type { Bulk } from '../workflow/bulk';
+import type { DifferenceStore } from '../workflow/difference-port';
+import type { MetricsStore } from '../workflow/metrics-port';
+import type { NotificationStore } from '../workflow/notification-port';
+import type { ReadOpsState } from '../workflow/ops-state';
+import type { TaskStore, TowStore, ViolationStore } from '../workflow/ports';
+import type { ShadowStore } from '../workflow/shadow-list';
+import type { Spool } from '../workflow/spool-port';
+
+/** The result of a page handler. */
+export type PageResult =
+  | {
+      readonly kind: 'page';
+      readonly title: string;
+      readonly content: Child;
+      readonly httpStatus: number;
+      /** Styles and scripts beyond those of every page, by their names in assets/. */
+      readonly assets: readonly string[];
+    }
+  /** A part of a page, for a request of htmx. */
+  | { readonly kind: 'part'; readonly content: Child; readonly httpStatus: number }
+  | { readonly kind: 'redirect'; readonly address: string; readonly done: DoneMessage | null }
+  | { readonly kind: 'missing' };
+
+export type DoneMessage = keyof Messages['common']['done'];
+
+export function page(
+  title: string,
+  content: Child,
+  also: { httpStatus?: number; assets?: readonly string[] } = {},
+): PageResult {
+  return { kind: 'page', title, content, httpStatus: also.httpStatus ?? 200, assets: also.assets ?? [] };
+}
+
+/** A part of a page that replaces the shown one. */
+export function part(content: Child, httpStatus = 200): PageResult {
+  return { kind: 'part', content, httpStatus };
+}
+
+/** A redirect after a successful form. The next page shows the message `done` once. */
+export function redirect(address: string, done: DoneMessage | null = null): PageResult {
+  return { kind: 'redirect', address, done };
+}
+
+export const missing: PageResult = { kind: 'missing' };
+
+/** A refused form: the reason, and the entered fields to show them again. */
+export interface FormFailure {
+  /** The name of the form within its page. */
+  readonly form: string;
+  readonly refusal: ApiCallRefusal;
+  readonly entered: URLSearchParams;
+}
+
+/** A request of a page by a signed-in user. */
+export interface PageVisit {
+  readonly viewer: Viewer;
+  readonly actor: Actor;
+  readonly visitor: SessionUser;
+  readonly params: (name: string) => string;
+  readonly query: URLSearchParams;
+  /** True for a request of a part of the page. */
+  readonly wantsPart: boolean;
+  readonly request: Request;
+  /** For cookies and headers only. */
+  readonly response: Response;
+}
+
+/** A submitted form. */
+export interface PostedForm extends PageVisit {
+  readonly form: URLSearchParams;
+  /** Unique per rendered form, so that it takes effect once. */
+  readonly idempotencyKey: string;
+}
+
+/** Registers pages, each with the role it needs. */
+export interface Pages {
+  get(path: string, role: Role, handler: (visit: PageVisit) => Promise<PageResult>): void;
+  /** A form without files. Its token is checked before the handler runs. */
+  post(path: string, role: Role, handler: (posted: PostedForm) => Promise<PageResult>): void;
+  /** A form with files. The handler reads the body and checks the token. */
+  upload(path: string, role: Role, handler: (visit: PageVisit) => Promise<PageResult>): void;
+}
+
+export interface ImageSettings {
+  /** Of all images of one violation or one upload of photos. */
+  readonly totalBytesMax: number;
+  /** False: the page scales photos down when all together are larger than that. */
+  readonly keepsOriginals: boolean;
+}
+
+/** Dependencies of the pages. */
+export interface PageTools {
+  /** Every change goes through it. */
+  readonly api: OperatorApi;
+  readonly progress: { readonly tows: TowStore; readonly rules: TowRules };
+  readonly tasks: TaskStore;
+  readonly bulk: Bulk;
+  readonly violations: Pick<ViolationStore, 'read' | 'list'>;
+  /** Tells whether an image is still on disk. Images are loaded from the API. */
+  readonly spool: Pick<Spool, 'pathOf'>;
+  readonly violationApi: ViolationApi;
+  /** How images are sent. */
+  readonly images: ImageSettings;
+  /** False if the service is not configured. */
+  readonly asksService: boolean;
+  readonly shadow: Pick<ShadowStore, 'summary'>;
+  readonly figures: MetricsStore;
+  readonly opsState: ReadOpsState;
+  /** What notifications know of the alarms. */
+  readonly notifications: Pick<NotificationStore, 'read'>;
+  readonly differences: DifferenceStore;
+}

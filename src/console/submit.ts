@@ -1,0 +1,77 @@
+import type {
+  ApiAnswer,
+  ApiCall,
+  ApiCallRefusal,
+  JsonRoute,
+  OperatorApi,
+  RouteAnswer,
+} from '../workflow/operator-port';
+import { redirect, type DoneMessage, type FormFailure, type PageResult, type PostedForm } from './page';
+
+/** A form and the API call it makes. */
+interface Submission<R extends JsonRoute> extends Omit<ApiCall, 'actor' | 'idempotencyKey'> {
+  readonly route: R;
+  /**
+   * The current question, for a form that contains the question it answers (`PostForm`). If they differ, the form has
+   * no effect, because someone decided or the state changed meanwhile. Null: the API refuses with its own reason.
+   */
+  readonly question?: () => Promise<string | null>;
+  /** The name of the form, to show a refusal in it. */
+  readonly form: string;
+  /** The page to redirect to, and its message. */
+  readonly next: string;
+  readonly done: DoneMessage;
+  /** Shows the page again with the refusal and the entered fields. */
+  readonly again: (failure: FormFailure) => Promise<PageResult>;
+}
+
+/**
+ * Calls the API for a form. Redirects on success, else shows the page again with the refusal. A repeated form that took
+ * effect redirects like the first time.
+ */
+export async function submit<R extends JsonRoute>(
+  api: OperatorApi,
+  posted: PostedForm,
+  asked: Submission<R>,
+): Promise<PageResult> {
+  const { route, form, next, done, again, question, ...call } = asked;
+  const now = question ? await question() : null;
+  if (now !== null && now !== posted.form.get('question') && !(await wasApplied(api, posted, asked))) {
+    return again({ form, refusal: ASKED_NO_MORE, entered: posted.form });
+  }
+  const answer: ApiAnswer<unknown> = await api.call(route, {
+    ...call,
+    actor: posted.actor,
+    ...(posted.idempotencyKey === '' ? {} : { idempotencyKey: posted.idempotencyKey }),
+  });
+  if (answer.ok) return redirect(next, done);
+  return again({ form, refusal: answer.refusal, entered: posted.form });
+}
+
+const ASKED_NO_MORE: ApiCallRefusal = {
+  httpStatus: 409,
+  code: 'asked_no_more',
+  message: 'This is no longer asked as it was: someone decided, or the state changed.',
+  details: [],
+  retryAfterMs: null,
+};
+
+/** Checked after the question, because the effect and its idempotency record are written together. */
+async function wasApplied(
+  api: OperatorApi,
+  { idempotencyKey }: PostedForm,
+  { route, params = {} }: Submission<JsonRoute>,
+): Promise<boolean> {
+  return idempotencyKey !== '' && (await api.hadEffect(route, { params, idempotencyKey }));
+}
+
+/** Reads a route that everyone who may see the page may read. Rejects if the API refuses. */
+export async function readRoute<R extends JsonRoute>(
+  api: OperatorApi,
+  route: R,
+  call: ApiCall,
+): Promise<RouteAnswer<R>> {
+  const answer = await api.call(route, call);
+  if (!answer.ok) throw new Error(`${route.path} was refused as ${answer.refusal.code}`);
+  return answer.value;
+}
