@@ -1,66 +1,100 @@
-import { OPERATIONS, type OperationName, type Refusal } from '../contracts/operations';
-import type { Clock } from '../platform/clock';
+import { OPERATIONS, type OperationName, type DocumentedRefusal } from '../contracts/operations';
 import { STATUS_FAULTS, type Hit, type StatusFault } from './faults';
 import type { Handled } from './operations/handling';
+import type { ServiceProfile } from './profile';
+import { limitHeaders, retryAfterHeader, type CountedCall } from './rate-limits';
+import { htmlPage, refusalBody } from './refusal-bodies';
+import { REFUSALS } from './refusals';
+import { rewritten } from './wire-form';
+import type { WireObject } from './world';
 
 /** An answer ready to be sent. */
-export interface Answer {
+export interface SimulatedAnswer {
   readonly httpStatus: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** How many calls a minute a 429 speaks of, by budget. */
-const RATE_LIMITS = { auth: 20, site: 30, violations: 20, tickets: 40, tow: 60 } as const;
-
-/** What an operation answers: its data, in the envelope or bare (service-api 4), or its refusal. */
-export function operationAnswer(name: OperationName, handled: Handled, answers45: 'bare' | 'envelope'): Answer {
-  if ('refusal' in handled) return refusalAnswer(handled.refusal);
-  const isBare = OPERATIONS[name].answerShape === 'bare_or_envelope' && answers45 === 'bare';
-  return jsonAnswer(200, isBare ? handled.data : enveloped(handled.data));
+/** What an operation answers: its data, in the envelope or bare (docs/service-api.md#operations), or its refusal. */
+export function operationAnswer(name: OperationName, handled: Handled, profile: ServiceProfile): SimulatedAnswer {
+  if ('refusal' in handled) return refusalAnswer(handled.refusal, profile);
+  const httpStatus = profile.statuses[name] ?? 200;
+  if (httpStatus === 204 || profile.empty.includes(name)) return { httpStatus, headers: {}, body: '' };
+  const data = rewritten(handled.data, { ...profile, missing: profile.answer_fields_missing });
+  const body = isBare(name, profile) ? data : enveloped(data, profile);
+  return jsonAnswer(httpStatus, body, profile);
 }
 
-/** The shape of an error body is "not shown" (service-api 7); this service sends its status and message. */
-export function refusalAnswer(refusal: Refusal): Answer {
-  return jsonAnswer(refusal.httpStatus, { code: refusal.httpStatus, message: refusal.message });
+function isBare(name: OperationName, { bare, token_place }: ServiceProfile): boolean {
+  return name === 'token' ? !token_place.startsWith('data.') : bare.includes(name);
 }
 
-/** A 200 that holds nothing of what the operation promises. */
-export function brokenAnswer(): Answer {
-  return jsonAnswer(200, enveloped({}));
-}
-
-/** The page that a proxy in front of a service, or a wrong address, answers. */
-export function htmlNotFoundAnswer(): Answer {
-  const body = '<!DOCTYPE html><html><head><title>404 Not Found</title></head><body><h1>Not Found</h1></body></html>';
-  return { httpStatus: 404, headers: { 'content-type': 'text/html; charset=utf-8' }, body };
-}
-
-/** The answer of a fault that is a status. */
-export function statusFaultAnswer(name: OperationName, hit: Hit<StatusFault>, clock: Clock): Answer {
-  const { httpStatus, message } = STATUS_FAULTS[hit.fault];
-  const answer = refusalAnswer({ httpStatus, message: hit.message ?? message });
-  const retryAfterSeconds = hit.wantedMs === null ? 1 : Math.ceil(hit.wantedMs / 1000);
-  if (httpStatus === 302) return { ...answer, headers: { ...answer.headers, location: '/' } };
-  if (httpStatus === 503 && hit.wantedMs !== null) {
-    return { ...answer, headers: { ...answer.headers, 'retry-after': String(retryAfterSeconds) } };
+/**
+ * The shape of an error body is "not shown" (docs/service-api.md#errors); the document's profile sends its status and
+ * message.
+ */
+export function refusalAnswer(refusal: DocumentedRefusal, profile: ServiceProfile): SimulatedAnswer {
+  const { httpStatus, message } = refusal;
+  if (profile.refusals_in_body && httpStatus >= 400 && httpStatus < 500 && !isAboutAccess(refusal)) {
+    const code = profile.code === 'text' ? String(httpStatus) : httpStatus;
+    return jsonAnswer(200, { code, message, data: null }, profile);
   }
-  if (httpStatus !== 429) return answer;
-  const limits = {
-    'retry-after': String(retryAfterSeconds),
-    'x-ratelimit-limit': String(RATE_LIMITS[OPERATIONS[name].budget]),
-    'x-ratelimit-remaining': '0',
-    'x-ratelimit-reset': String(Math.ceil(clock.nowMs() / 1000) + retryAfterSeconds),
+  const { type, body } = refusalBody(refusal, profile.refusal_shape);
+  return { httpStatus, headers: { 'content-type': type ?? profile.content_type }, body };
+}
+
+function isAboutAccess({ httpStatus }: DocumentedRefusal): boolean {
+  return httpStatus === 401 || httpStatus === 403;
+}
+
+/** The answer to a call over a rate limit. */
+export function overLimitAnswer(counted: CountedCall, nowMs: number, profile: ServiceProfile): SimulatedAnswer {
+  const { type, body } = refusalBody(REFUSALS.tooManyRequests, profile.refusal_shape);
+  const headers = retryAfterHeader({ waitMs: counted.resetInMs, nowMs }, profile);
+  return { httpStatus: 429, headers: { 'content-type': type ?? profile.content_type, ...headers }, body };
+}
+
+/** A 200 without the data that the operation promises. */
+export function brokenAnswer(profile: ServiceProfile): SimulatedAnswer {
+  return jsonAnswer(200, enveloped({}, profile), profile);
+}
+
+/** The page of a proxy, or of a wrong address. */
+export function pageAnswer(httpStatus: 200 | 404): SimulatedAnswer {
+  const title = httpStatus === 404 ? 'Not Found' : 'Welcome';
+  return { httpStatus, headers: { 'content-type': 'text/html; charset=utf-8' }, body: htmlPage(title) };
+}
+
+export function statusFaultAnswer(
+  name: OperationName,
+  hit: Hit<StatusFault>,
+  { nowMs, profile }: { readonly nowMs: number; readonly profile: ServiceProfile },
+): SimulatedAnswer {
+  const { httpStatus, message } = STATUS_FAULTS[hit.fault];
+  const { type, body } = refusalBody({ httpStatus, message: hit.message ?? message }, profile.refusal_shape);
+  const headers = { 'content-type': type ?? profile.content_type };
+  const waitMs = hit.wantedMs ?? 1000;
+  if (httpStatus === 302) return { httpStatus, headers: { ...headers, location: '/' }, body };
+  if (httpStatus === 503 && hit.wantedMs !== null) {
+    return { httpStatus, headers: { ...headers, ...retryAfterHeader({ waitMs, nowMs }, profile) }, body };
+  }
+  if (httpStatus !== 429) return { httpStatus, headers, body };
+  // Without a limit in the profile none is named: a client would keep to it for a while.
+  const limit = profile.rate_limits[OPERATIONS[name].budget] ?? null;
+  const resetAtMs = nowMs + Math.max(1000, Math.ceil(waitMs / 1000) * 1000);
+  const limits = limitHeaders({ limit, remaining: 0, resetAtMs, nowMs }, profile);
+  return { httpStatus, headers: { ...headers, ...retryAfterHeader({ waitMs, nowMs }, profile), ...limits }, body };
+}
+
+/** docs/service-api.md#envelope: code, message, data. */
+function enveloped(data: WireObject, { code, message }: ServiceProfile): WireObject {
+  return {
+    ...(code === 'absent' ? {} : { code: code === 'text' ? '200' : 200 }),
+    ...(message === 'absent' ? {} : { message: message === 'null' ? null : 'Success' }),
+    data,
   };
-  return { ...answer, headers: { ...answer.headers, ...limits } };
 }
 
-/** service-api 1: code, message, data. */
-function enveloped(data: object): object {
-  return { code: 200, message: 'Success', data };
-}
-
-function jsonAnswer(httpStatus: number, value: object): Answer {
-  const headers = { 'content-type': 'application/json; charset=utf-8' };
-  return { httpStatus, headers, body: JSON.stringify(value) };
+function jsonAnswer(httpStatus: number, value: WireObject, { content_type }: ServiceProfile): SimulatedAnswer {
+  return { httpStatus, headers: { 'content-type': content_type }, body: JSON.stringify(value) };
 }

@@ -2,25 +2,38 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import type { OperationName } from '../contracts/operations';
 import type { Clock } from '../platform/clock';
+import { BoundedMap } from './bounded';
 import { parseJson } from './fields';
-import { REFUSALS, type Refused } from './refusals';
+import type { ActiveProfile } from './profile';
+import { REFUSALS, type RefusedCall } from './refusals';
 
 const claims = z.object({ jti: z.string(), expires_at_ms: z.number() });
+type Claims = z.infer<typeof claims>;
+
+/** Opaque tokens beyond this number are dropped, oldest first. */
+const OPAQUE_TOKENS_MAX = 10_000;
 
 export interface AccessSettings {
   readonly clock: Clock;
-  readonly tokenLifetimeMs: number;
+  readonly profile: ActiveProfile;
   readonly credentials: { readonly clientId: string; readonly clientSecret: string } | null;
 }
 
+/** A new token and the time after which it gets 401. */
+export interface IssuedToken {
+  readonly token: string;
+  readonly lifetimeMs: number;
+}
+
 /**
- * Who may call (service-api 5). Tokens are readable JWTs signed with a key of this run, so a token of another run is as
- * unknown as an invented one.
+ * Who may call (docs/service-api.md#authentication). Tokens are readable JWTs signed with a key of this run, or random
+ * text that this run has kept, so a token of another run is as unknown as an invented one.
  */
 export class Access {
   readonly #settings: AccessSettings;
   readonly #key: string;
-  /** Tokens ended before their time, with the moment from which the time itself ends them. */
+  readonly #opaque = new BoundedMap<Claims>(OPAQUE_TOKENS_MAX);
+  /** Tokens that were ended early, with their regular end. */
   readonly #revoked = new Map<string, number>();
   #denied: ReadonlySet<OperationName> = new Set();
 
@@ -29,33 +42,41 @@ export class Access {
     this.#key = `${settings.clock.id()}${settings.clock.id()}`;
   }
 
-  /** A new token for a client; null when the service does not know the client. */
-  issue(clientId: string | undefined, clientSecret: string | undefined): string | null {
+  /** Issues a token for a client; null when the service does not know the client. */
+  issue(clientId: string | undefined, clientSecret: string | undefined): IssuedToken | null {
     if (!clientId || !clientSecret) return null;
-    const { credentials, clock, tokenLifetimeMs } = this.#settings;
+    const { credentials, clock, profile } = this.#settings;
     const isKnown = !credentials || (credentials.clientId === clientId && credentials.clientSecret === clientSecret);
     if (!isKnown) return null;
-    const issuedAtMs = clock.nowMs();
-    const expiresAtMs = issuedAtMs + tokenLifetimeMs;
+    const { token_format, token_lifetime_ms: lifetimeMs } = profile.current;
+    const nowMs = clock.nowMs();
+    const issued = { jti: clock.id(), expires_at_ms: nowMs + lifetimeMs };
+    if (token_format === 'jwt') return { token: this.#signed(clientId, nowMs, issued), lifetimeMs };
+    const token = `op_${clock.id()}`.replaceAll('-', '');
+    this.#opaque.set(token, issued);
+    return { token, lifetimeMs };
+  }
+
+  #signed(clientId: string, issuedAtMs: number, { jti, expires_at_ms }: Claims): string {
     const header = encode({ alg: 'HS256', typ: 'JWT' });
     const payload = encode({
       operator: clientId,
       iat: Math.floor(issuedAtMs / 1000),
-      exp: Math.floor(expiresAtMs / 1000),
-      // `exp` has whole seconds only; the simulator itself is exact, so that tests can use short lives.
-      expires_at_ms: expiresAtMs,
-      jti: clock.id(),
+      exp: Math.floor(expires_at_ms / 1000),
+      // `exp` has whole seconds; the simulator is exact, so that tests can use short lifetimes.
+      expires_at_ms,
+      jti,
     });
     return `${header}.${payload}.${this.#sign(`${header}.${payload}`)}`;
   }
 
-  /** Checks the bearer header of a call: 401 without a valid token, 403 where the operator was denied. */
-  check(operation: OperationName, authorization: string | undefined): Refused | null {
+  /** Checks the bearer header of a call: 401 without a valid token, 403 for a denied operation. */
+  check(operation: OperationName, authorization: string | undefined): RefusedCall | null {
     if (operation !== 'token' && !this.#claimsOf(authorization)) return { refusal: REFUSALS.unauthorized };
     return this.#denied.has(operation) ? { refusal: REFUSALS.accessDenied } : null;
   }
 
-  /** Ends the token of a bearer header; nothing happens when it is not valid anyway. */
+  /** Ends the token of a bearer header, if it is valid. */
   revoke(authorization: string | undefined): void {
     const token = this.#claimsOf(authorization);
     if (!token) return;
@@ -64,7 +85,7 @@ export class Access {
     this.#revoked.set(token.jti, token.expires_at_ms);
   }
 
-  /** Replaces the list of operations the operator may not call. */
+  /** Replaces the list of denied operations. */
   deny(operations: readonly OperationName[]): void {
     this.#denied = new Set(operations);
   }
@@ -73,13 +94,19 @@ export class Access {
     return [...this.#denied];
   }
 
-  #claimsOf(authorization: string | undefined): z.infer<typeof claims> | null {
-    const [, header, payload, signature] = /^bearer +([^.]+)\.([^.]+)\.([^.]+)$/i.exec(authorization ?? '') ?? [];
+  #claimsOf(authorization: string | undefined): Claims | null {
+    const [, text = ''] = /^bearer +(\S+)$/i.exec(authorization ?? '') ?? [];
+    const token = this.#opaque.get(text) ?? this.#verified(text);
+    if (!token || this.#revoked.has(token.jti)) return null;
+    return token.expires_at_ms > this.#settings.clock.nowMs() ? token : null;
+  }
+
+  #verified(token: string): Claims | null {
+    const [, header, payload, signature] = /^([^.]+)\.([^.]+)\.([^.]+)$/.exec(token) ?? [];
     if (!header || !payload || !signature) return null;
     if (!isSame(signature, this.#sign(`${header}.${payload}`))) return null;
     const read = claims.safeParse(parseJson(Buffer.from(payload, 'base64url').toString()));
-    if (!read.success || this.#revoked.has(read.data.jti)) return null;
-    return read.data.expires_at_ms > this.#settings.clock.nowMs() ? read.data : null;
+    return read.success ? read.data : null;
   }
 
   #sign(text: string): string {

@@ -1,4 +1,4 @@
-/** Memory that stays bounded in runs of any length: the oldest entry makes room for the newest. */
+/** Collections of bounded size, for runs of any length: the oldest entry is dropped for the newest. */
 
 /** The last `limit` items, oldest first. */
 export class BoundedList<T> {
@@ -10,7 +10,7 @@ export class BoundedList<T> {
     this.#limit = limit;
   }
 
-  /** Adds an item and gives back the one that had to go, if any. */
+  /** Adds an item; returns the dropped one, if any. */
   push(item: T): T | undefined {
     if (this.#slots.length < this.#limit) {
       this.#slots.push(item);
@@ -36,7 +36,7 @@ export class BoundedList<T> {
   }
 }
 
-/** The last `limit` entries by key; writing a known key again does not make it younger. */
+/** The last `limit` entries by key. Writing a known key again does not change its age. */
 export class BoundedMap<V> {
   readonly #entries = new Map<string, V>();
   readonly #keys: BoundedList<string>;

@@ -3,7 +3,7 @@ import type { OperationName } from '../contracts/operations';
 import { BoundedList } from './bounded';
 
 /** One call on an operation of the service, as `GET /simulator/calls` shows it. */
-export interface Call {
+export interface SimulatedCall {
   /** Arrival, ISO 8601 with milliseconds. */
   readonly at: string;
   readonly operation: OperationName;
@@ -13,31 +13,34 @@ export interface Call {
   /** Credentials are masked. */
   readonly headers: Readonly<Record<string, unknown>>;
   body: unknown;
-  /** Null as long as, and when, no answer was sent. */
+  /** Null until an answer was sent. */
   status: number | null;
-  /** Whether the service acted on it, answered or not. */
+  /** Whether the service acted on the call, answered or not. */
   effect: boolean;
-  /** The fault that hit it. */
+  /** The fault of the call. */
   fault: string | null;
-  /** Whether the caller had given up before its call was read: such a call may be read after later ones. Absent before. */
+  /**
+   * Whether the caller gave up before its call was read; such a call may be read after later ones. Absent while
+   * unknown.
+   */
   hung_up?: boolean;
 }
 
-/** Kept until the call is over as an object, from then on as its JSON text, which takes a fraction of the memory. */
-interface Entry {
+/** Kept as an object until the call is over, then as JSON text, which takes a fraction of the memory. */
+interface CallEntry {
   towingReference: string | null;
-  call: Call | string;
+  call: SimulatedCall | string;
 }
 
 const CALLS_MAX = 200_000;
 
 /** The last calls, in order of arrival. */
 export class CallLog {
-  readonly #entries = new BoundedList<Entry>(CALLS_MAX);
+  readonly #entries = new BoundedList<CallEntry>(CALLS_MAX);
 
-  /** Notes the arrival of a call. The holder changes the call as it goes on and closes it when it is over. */
-  open(call: Call): { setTowingReference(reference: string | null): void; close(): void } {
-    const entry: Entry = { towingReference: null, call };
+  /** Records the arrival of a call. The caller updates the call and closes it when it is over. */
+  open(call: SimulatedCall): { setTowingReference(reference: string | null): void; close(): void } {
+    const entry: CallEntry = { towingReference: null, call };
     this.#entries.push(entry);
     return {
       setTowingReference: (reference) => {
@@ -49,7 +52,7 @@ export class CallLog {
     };
   }
 
-  /** The calls as JSON texts, all or those of one tow. */
+  /** The calls as JSON texts, optionally of one tow. */
   texts(towingReference: string | null): string[] {
     return this.#entries
       .items()
@@ -66,7 +69,7 @@ export class CallLog {
   }
 }
 
-/** Headers fit to be shown: the token and the client secret are hidden. */
+/** The headers without the token and the client secret. */
 export function maskedHeaders(headers: IncomingHttpHeaders): Record<string, unknown> {
   const masked: Record<string, unknown> = { ...headers };
   if (headers.authorization !== undefined) {

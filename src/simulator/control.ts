@@ -3,22 +3,25 @@ import express, { Router, type NextFunction, type Request, type Response } from 
 import { z } from 'zod';
 import { jsonObject, metadata, NO_SUCH_ADDRESS } from '../contracts/common';
 import { failedRules } from '../contracts/rules';
-import { errorFacts, type Log } from '../platform/log';
+import { errorFacts } from '../platform/errors';
+import type { Log } from '../platform/log';
 import type { Access } from './auth';
 import type { CallLog } from './calls';
-import { faultRules, OPERATION_NAMES, type Faults } from './faults';
+import { faultRules, OPERATION_NAMES, type FaultRules } from './faults';
 import type { Ordering } from './ordering';
+import { profileChanges, type ActiveProfile } from './profile';
 import type { WebhookSender } from './webhooks';
-import type { Tow, Violation, World } from './world';
+import type { SimulatedTow, SimulatedViolation, SimulatedWorld } from './world';
 
 export interface Control {
   readonly log: Log;
   readonly access: Access;
   readonly calls: CallLog;
-  readonly faults: Faults;
+  readonly faults: FaultRules;
   readonly ordering: Ordering;
+  readonly profile: ActiveProfile;
   readonly webhooks: WebhookSender;
-  readonly world: World;
+  readonly world: SimulatedWorld;
 }
 
 const towRequests = z.strictObject({
@@ -27,20 +30,20 @@ const towRequests = z.strictObject({
   count: z.int().min(1).max(10_000).default(1),
   /** False: the tow is created and its webhook waits for `…/send`. */
   send: z.boolean().default(true),
-  /** Of a violation made up by this call; null leaves it without one. */
+  /** Of a violation that this call creates; null creates it without a plate. */
   plate_number: z.string().min(1).nullable().optional(),
 });
 const invoices = z.strictObject({
   towing_reference_id: z.string().min(1),
-  /** Fields that differ from the invoice as created, to play a mismatch. */
+  /** Fields that differ from the created invoice, to simulate a mismatch. */
   towing_invoice: jsonObject.optional(),
   delay_invoice: jsonObject.optional(),
 });
 const access = z.strictObject({ denied: z.array(z.enum(OPERATION_NAMES)) });
-const noBody = z.strictObject({});
+const emptyBody = z.strictObject({});
 const callFilter = z.object({ towing_reference_id: z.string().optional() });
 
-/** The switches and windows of the simulator, below `/simulator`. Errors: 400 naming field and rule, 404. */
+/** The control API of the simulator, below `/simulator`. Errors: 400 with field and rule, 404. */
 export function controlRouter(control: Control): Router {
   const router = Router();
   router.use(express.json({ limit: '10mb', strict: false, type: () => true }));
@@ -57,7 +60,7 @@ export function controlRouter(control: Control): Router {
   return router;
 }
 
-/** What makes webhooks leave. */
+/** Routes that send webhooks. */
 function triggers(router: Router, { ordering }: Control): void {
   router.post('/tow-requests', (request, response) => {
     const wanted = read(towRequests, request.body);
@@ -65,7 +68,7 @@ function triggers(router: Router, { ordering }: Control): void {
     response.status(201).json({ items });
   });
   router.post('/tow-requests/:towing_reference_id/send', (request, response) => {
-    read(noBody, request.body);
+    read(emptyBody, request.body);
     const towingReference = request.params.towing_reference_id;
     const webhookId = ordering.sendTowRequest(towingReference);
     if (webhookId === null) {
@@ -81,8 +84,18 @@ function triggers(router: Router, { ordering }: Control): void {
   });
 }
 
-/** What changes how the service behaves. */
-function settings(router: Router, { access: rights, faults }: Control): void {
+/** Routes that change how the service behaves. */
+function settings(router: Router, { access: rights, faults, profile }: Control): void {
+  const options = () => ({ ...profile.current, faults: faults.rules(), denied: rights.denied() });
+  router.put('/options', (request, response) => {
+    profile.current = read(profileChanges, request.body);
+    faults.replace(profile.current.faults);
+    rights.deny(profile.current.denied);
+    response.json(options());
+  });
+  router.get('/options', (_request, response) => {
+    response.json(options());
+  });
   router.put('/faults', (request, response) => {
     faults.replace(read(faultRules, request.body));
     response.json({ items: faults.rules() });
@@ -99,12 +112,12 @@ function settings(router: Router, { access: rights, faults }: Control): void {
   });
 }
 
-/** What the service saw, sent and knows. */
+/** Routes that show what the service received, sent and knows. */
 function views(router: Router, { calls, webhooks, world }: Control): void {
   router.get('/calls', (request, response) => {
     const texts = calls.texts(read(callFilter, request.query).towing_reference_id ?? null);
     response.type('json');
-    // A reader that goes away before the end is nobody's fault.
+    // A reader may close the connection before the end.
     pipeline(Readable.from(listed(texts)), response, () => {});
   });
   router.delete('/calls', (_request, response) => {
@@ -125,14 +138,14 @@ function views(router: Router, { calls, webhooks, world }: Control): void {
   });
 }
 
-/** The list as pieces of JSON text: as one it could be longer than a string may be. */
+/** The list in pieces of JSON text: in one piece it could exceed the longest string. */
 function* listed(texts: readonly string[]): Generator<string> {
   yield '{"items":[';
   for (const [index, text] of texts.entries()) yield index === 0 ? text : `,${text}`;
   yield ']}';
 }
 
-function shownOrder(tow: Tow): object {
+function shownOrder(tow: SimulatedTow): object {
   return {
     violation_reference_id: tow.violationReference,
     towing_reference_id: tow.towingReference,
@@ -140,17 +153,17 @@ function shownOrder(tow: Tow): object {
   };
 }
 
-function shownViolation({ reference, plateNumber, metadata, towed, form }: Violation): object {
+function shownViolation({ reference, plateNumber, metadata, towed, form }: SimulatedViolation): object {
   const { fields, images } = form ?? { fields: {}, images: [] };
   return { violation_reference_id: reference, plate_number: plateNumber, metadata, towed, fields, images };
 }
 
-function shownTow(tow: Tow): object {
+function shownTow(tow: SimulatedTow): object {
   const { statuses, invoices: invoiceCount, paymentStatus } = tow;
   return { ...shownOrder(tow), statuses, invoices: invoiceCount, payment_status: paymentStatus };
 }
 
-/** A body or query that breaks its rules. */
+/** A body or query that breaks a rule. */
 class InvalidRequest extends Error {
   override readonly cause: z.ZodError;
 

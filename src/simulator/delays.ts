@@ -1,18 +1,18 @@
-/** A wait under way. */
-export interface Delay {
+/** A running wait. */
+export interface RunningDelay {
   /** True when the time has passed or `end` was called; false when the simulator stops. */
   readonly ended: Promise<boolean>;
   /** Ends the wait early. */
   end(): void;
 }
 
-/** Every timed wait of the simulator, so that stopping leaves no timer behind. */
+/** All timed waits of the simulator, so that no timer outlives it. */
 export class Delays {
   readonly #running = new Set<(completed: boolean) => void>();
   #stopped = false;
 
-  /** Starts a wait of `ms`; after `cancelAll` every wait is over at once, as cancelled. */
-  start(ms: number): Delay {
+  /** Starts a wait of `ms`. After `cancelAll` every wait ends at once as cancelled. */
+  start(ms: number): RunningDelay {
     if (this.#stopped) return { ended: Promise.resolve(false), end: () => {} };
     let settle: (completed: boolean) => void = () => {};
     const ended = new Promise<boolean>((resolve) => {
@@ -27,12 +27,12 @@ export class Delays {
     return { ended, end: () => settle(true) };
   }
 
-  /** Waits `ms`; false when the simulator stops meanwhile. */
+  /** Waits `ms`; false when the simulator stops in the meantime. */
   wait(ms: number): Promise<boolean> {
     return this.start(ms).ended;
   }
 
-  /** Ends every wait as cancelled, and all later ones too. */
+  /** Cancels every wait and all later ones. */
   cancelAll(): void {
     this.#stopped = true;
     for (const settle of this.#running) settle(false);

@@ -6,9 +6,9 @@ import type { Clock } from '../platform/clock';
 export type WebhookKind = keyof typeof WEBHOOKS;
 
 export const OPERATION_NAMES = Object.keys(OPERATIONS).filter(isOperationName);
-export const WEBHOOK_KINDS = Object.keys(WEBHOOKS).filter(isWebhookKind);
+const WEBHOOK_KINDS = Object.keys(WEBHOOKS).filter(isWebhookKind);
 
-/** Answers that a fault gives instead of the operation's own, before any effect. */
+/** Faults that answer with a status instead of the operation's answer, before any effect. */
 export const STATUS_FAULTS = {
   '302': { httpStatus: 302, message: 'Found' },
   '400': { httpStatus: 400, message: 'Missing required field' },
@@ -25,37 +25,35 @@ export const STATUS_FAULTS = {
 export type StatusFault = keyof typeof STATUS_FAULTS;
 const STATUS_FAULT_NAMES = Object.keys(STATUS_FAULTS).filter(isStatusFault);
 
-/**
- * What can go wrong with a call on an operation.
- *
- * - latency: waits `ms`, then works. late: works now, answers after `ms`.
- * - lost_answer: works, then cuts the connection. drop: cuts it before any effect. hang: never answers, no effect.
- * - expired_token: 401, and the token of the call is no longer valid.
- * - broken_answer: works, then answers 200 with data that breaks the contract. html_404: a 404 page that is no JSON.
- * - a status: that answer, no effect; 429 and 503 tell `ms` as `Retry-After` (429 always does, at least 1 s).
- */
-export const OPERATION_FAULTS = [
-  'latency',
-  'late',
-  'lost_answer',
-  'drop',
-  'hang',
-  'expired_token',
-  'broken_answer',
-  'html_404',
-  ...STATUS_FAULT_NAMES,
-] as const;
+/** What each fault of a call does, besides the statuses. */
+export const CALL_FAULTS = {
+  latency: 'Waits `ms`, then works.',
+  late: 'Works, and answers after `ms`.',
+  lost_answer: 'Works, then closes the connection.',
+  drop: 'Closes the connection before any effect.',
+  hang: 'Never answers, and has no effect.',
+  expired_token: '401, and the token of the call is no longer valid.',
+  broken_answer: 'Works, then answers 200 without the data that the operation promises.',
+  html_404: 'A 404 page instead of JSON, without effect.',
+  html_200: 'A 200 page instead of JSON, without effect.',
+} as const;
+const CALL_FAULT_NAMES = Object.keys(CALL_FAULTS).filter(isCallFault);
+
+/** A status fault is that answer, without effect; 429 and 503 send `ms` as `Retry-After` (429 always does). */
+const OPERATION_FAULTS = [...CALL_FAULT_NAMES, ...STATUS_FAULT_NAMES] as const;
 export type OperationFault = (typeof OPERATION_FAULTS)[number];
 
-/**
- * What can go wrong with an attempt to deliver a webhook.
- *
- * - drop: not sent; the schedule goes on. lost_answer: sent, its answer not seen, so it is sent again.
- * - duplicate: sent twice at once. latency, late: sent after `ms`.
- * - reorder: held until another webhook was sent, at most `ms`.
- */
-export const WEBHOOK_FAULTS = ['drop', 'lost_answer', 'duplicate', 'latency', 'late', 'reorder'] as const;
-export type WebhookFault = (typeof WEBHOOK_FAULTS)[number];
+/** What each fault of an attempt to deliver a webhook does. */
+export const WEBHOOK_FAULTS = {
+  drop: 'Not sent; the next attempt follows.',
+  lost_answer: 'Sent, its answer ignored, so the next attempt follows.',
+  duplicate: 'Sent twice at once.',
+  latency: 'Sent after `ms`.',
+  late: 'Sent after `ms`.',
+  reorder: 'Delayed until another webhook was sent, at most `ms`.',
+} as const;
+export type WebhookFault = keyof typeof WEBHOOK_FAULTS;
+const WEBHOOK_FAULT_NAMES = Object.keys(WEBHOOK_FAULTS).filter(isWebhookFault);
 
 const FAULT_DURATION_MS = 1000;
 
@@ -64,16 +62,16 @@ export const faultRules = z.array(
   z
     .strictObject({
       operation: z.enum([...OPERATION_NAMES, ...WEBHOOK_KINDS, '*']),
-      fault: z.enum([...new Set([...OPERATION_FAULTS, ...WEBHOOK_FAULTS])]),
-      /** Only the first so many calls it matches. */
+      fault: z.enum([...new Set([...OPERATION_FAULTS, ...WEBHOOK_FAULT_NAMES])]),
+      /** Only this many of the matching calls. */
       times: z.int().min(0).optional(),
-      /** The part of the calls it hits. */
+      /** The fraction of the matching calls. */
       rate: z.number().min(0).max(1).optional(),
       ms: z.int().min(0).max(3_600_000).optional(),
       /** Only calls whose path contains this. */
       path: z.string().min(1).optional(),
       towing_reference_id: z.string().min(1).optional(),
-      /** The error's text instead of the usual one. */
+      /** The message of the error instead of the default. */
       message: z.string().min(1).optional(),
     })
     .check(({ value, issues }) => {
@@ -90,12 +88,12 @@ export const faultRules = z.array(
 );
 export type FaultRule = z.infer<typeof faultRules>[number];
 
-/** A fault that hits. */
+/** A fault that applies to a call. */
 export interface Hit<F extends string> {
   readonly fault: F;
   /** Null when the rule names no time. */
   readonly wantedMs: number | null;
-  /** The rule's time, else the usual second. */
+  /** The rule's time, else one second. */
   readonly ms: number;
   readonly message: string | null;
 }
@@ -106,8 +104,8 @@ interface Subject<N extends string> {
   readonly towingReference: string | null;
 }
 
-/** The faults in force. The first rule that matches a call wins; one that is used up or misses its rate does not match. */
-export class Faults {
+/** The active faults. The first matching rule applies; a rule that is used up or misses its rate does not match. */
+export class FaultRules {
   readonly #clock: Clock;
   #rules: { readonly rule: FaultRule; hits: number }[] = [];
 
@@ -123,12 +121,12 @@ export class Faults {
     return this.#rules.map(({ rule }) => rule);
   }
 
-  /** The fault that hits a call on an operation, if any; it counts as used. */
+  /** The fault of a call on an operation, if any; it counts as used. */
   forCall(call: Subject<OperationName>): Hit<OperationFault> | null {
     return this.#take(call, isOperationFault);
   }
 
-  /** The fault that hits one attempt to deliver a webhook, if any; it counts as used. */
+  /** The fault of one attempt to deliver a webhook, if any; it counts as used. */
   forWebhook(webhook: Subject<WebhookKind>): Hit<WebhookFault> | null {
     return this.#take(webhook, isWebhookFault);
   }
@@ -151,7 +149,7 @@ export class Faults {
   }
 }
 
-export function isStatusFault(fault: string): fault is StatusFault {
+function isStatusFault(fault: string): fault is StatusFault {
   return Object.hasOwn(STATUS_FAULTS, fault);
 }
 
@@ -163,10 +161,14 @@ function isWebhookKind(name: string): name is WebhookKind {
   return Object.hasOwn(WEBHOOKS, name);
 }
 
+function isCallFault(fault: string): fault is keyof typeof CALL_FAULTS {
+  return Object.hasOwn(CALL_FAULTS, fault);
+}
+
 function isOperationFault(fault: string): fault is OperationFault {
   return OPERATION_FAULTS.some((known) => known === fault);
 }
 
 function isWebhookFault(fault: string): fault is WebhookFault {
-  return WEBHOOK_FAULTS.some((known) => known === fault);
+  return Object.hasOwn(WEBHOOK_FAULTS, fault);
 }

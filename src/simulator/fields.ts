@@ -1,23 +1,24 @@
 import { z } from 'zod';
-import { REFUSALS, type Refused } from './refusals';
+import { REFUSALS, type RefusedCall } from './refusals';
 
 /** The fields of a request as received, by wire name. */
-export type Fields = Readonly<Record<string, unknown>>;
+export type RequestFields = Readonly<Record<string, unknown>>;
 
 export interface FieldRules<S extends z.ZodObject> {
-  /** The operation's request contract; fields it does not name are ignored. */
+  /** The operation's request contract; unknown fields are ignored. */
   readonly schema: S;
   readonly zones: { isZoneKnown(zoneId: string): boolean };
 }
 
 /**
  * Checks a request's fields in the order: missing field (absent, null or an empty string), enum value, zone
- * (service-api 7.1, 7.2). A value of a wrong type counts as missing: no other documented error fits it.
+ * (docs/service-api.md#violation-errors and #tow-errors). A value of a wrong type counts as missing: no other
+ * documented error fits it.
  */
 export function readFields<S extends z.ZodObject>(
-  fields: Fields,
+  fields: RequestFields,
   { schema, zones }: FieldRules<S>,
-): { value: z.output<S> } | Refused {
+): { value: z.output<S> } | RefusedCall {
   const shape: Readonly<Record<string, z.core.$ZodType>> = schema.shape;
   const known = Object.entries(shape);
   const given = new Map(
@@ -42,8 +43,10 @@ export function readFields<S extends z.ZodObject>(
 
 const NUMBER = /^\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*$/i;
 
-/** Reads the text fields of a form as the types their contract names; what cannot be read stays text and fails there. */
-export function decodeForm(fields: Readonly<Record<string, string>>, schema: z.ZodObject): Fields {
+/**
+ * Parses the text fields of a form to the types of their contract. Unparsable text stays text and fails the contract.
+ */
+export function decodeForm(fields: Readonly<Record<string, string>>, schema: z.ZodObject): RequestFields {
   const shape: Readonly<Record<string, z.core.$ZodType>> = schema.shape;
   return Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, decode(text, shape[name])]));
 }
@@ -52,7 +55,7 @@ function decode(text: string, field: z.core.$ZodType | undefined): unknown {
   if (field instanceof z.ZodOptional) return decode(text, field.def.innerType);
   if (field instanceof z.ZodNumber) return NUMBER.test(text) ? Number(text) : text;
   if (field instanceof z.ZodBoolean) return text === 'true' ? true : text === 'false' ? false : text;
-  // Only `metadata` is an object: service-api 2.1 sends it as a JSON-encoded form field.
+  // Only `metadata` is an object: docs/service-api.md#violation-form sends it as a JSON-encoded form field.
   if (field instanceof z.ZodRecord) {
     const value = parseJson(text);
     return value === undefined ? text : value;
@@ -60,7 +63,7 @@ function decode(text: string, field: z.core.$ZodType | undefined): unknown {
   return text;
 }
 
-/** The value that a JSON text stands for; undefined when it is no JSON. */
+/** The parsed JSON; undefined for invalid JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

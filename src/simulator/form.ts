@@ -10,12 +10,12 @@ export interface Form {
   readonly images: readonly ImageSummary[];
 }
 
-/** Far above any real form; they only bound the memory. */
+/** Much more than any real form; only limits the memory. */
 const LIMITS = { fields: 200, fieldSize: 65_536, parts: 1200 };
 
 /**
- * Reads a multipart form to its end: images are counted and fingerprinted as they stream by and never kept. A body that
- * is no multipart form, or a broken one, has no fields. Throws when the client goes away in the middle.
+ * Reads a multipart form to its end. Images are counted and hashed as they arrive and not kept. An invalid or truncated
+ * form has no fields. Throws when the client disconnects.
  */
 export async function readForm(request: IncomingMessage): Promise<Form> {
   const fields = new Map<string, string>();
@@ -26,12 +26,12 @@ export async function readForm(request: IncomingMessage): Promise<Form> {
     return { fields: {}, images: [] };
   }
   parts.on('field', (name, value) => fields.set(name, value));
-  parts.on('file', (_name, file, info) => summarize({ file, name: info.filename ?? null }, images));
+  parts.on('file', (field, file, info) => summarize({ field, file, name: info.filename ?? null }, images));
   const isWhole = await readToEnd(request, parts);
   return isWhole ? { fields: Object.fromEntries(fields), images } : { fields: {}, images: [] };
 }
 
-/** True for a whole form. Of one that broke the rest is read too, so that the client can be answered. */
+/** True for a complete form. The rest of an invalid one is read too, so that the client can be answered. */
 function readToEnd(request: IncomingMessage, parts: busboy.Busboy): Promise<boolean> {
   return new Promise((resolve, reject) => {
     let isBroken = false;
@@ -64,14 +64,14 @@ function parser(request: IncomingMessage): busboy.Busboy | null {
   }
 }
 
-function summarize(image: { file: Readable; name: string | null }, images: ImageSummary[]): void {
+function summarize(image: { field: string; file: Readable; name: string | null }, images: ImageSummary[]): void {
   const hash = createHash('sha256');
   let size = 0;
   image.file.on('data', (chunk: Buffer) => {
     size += chunk.length;
     hash.update(chunk);
   });
-  // A form that ends early is told by the form itself; the part of the image that came is no image.
+  // The form reports that it ended early. The part of the image that arrived is no image.
   image.file.on('error', () => {});
-  image.file.on('end', () => images.push({ name: image.name, size, sha256: hash.digest('hex') }));
+  image.file.on('end', () => images.push({ field: image.field, name: image.name, size, sha256: hash.digest('hex') }));
 }

@@ -4,29 +4,38 @@ import { Access } from './auth';
 import { CallLog } from './calls';
 import { controlRouter } from './control';
 import { Delays } from './delays';
-import { Faults } from './faults';
+import { FaultRules } from './faults';
 import { settingsOf, type Simulator, type SimulatorOptions } from './options';
 import { Ordering } from './ordering';
+import type { ActiveProfile } from './profile';
+import { RateLimits } from './rate-limits';
 import { serveOperations } from './serve';
 import { WebhookSender } from './webhooks';
-import { World } from './world';
+import { SimulatedWorld } from './world';
 
 export type { Simulator, SimulatorOptions } from './options';
+export { readProfile } from './read-profile';
 
 /**
- * Starts a stand-in of the parking service: every operation of service-api 4 under any path prefix, both webhooks of
- * service-api 6, the assessment that leads from a violation to a tow request (if set up), and the control face below `/simulator`. Rejects when the address cannot be listened on.
+ * Starts a simulator of the parking service: every operation of docs/service-api.md#operations under any path prefix,
+ * both webhooks of docs/service-api.md#webhooks, the assessment that leads from a violation to a tow request (if
+ * configured), and the control API below `/simulator`. Its profile says where it differs from the document. Rejects when
+ * the port is taken or the profile is invalid.
  */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const settings = settingsOf(options);
   const { clock, log } = settings;
+  const profile: ActiveProfile = { current: settings.initialProfile };
   const delays = new Delays();
-  const faults = new Faults(clock);
+  const faults = new FaultRules(clock);
   const calls = new CallLog();
-  const access = new Access(settings);
-  const world = new World(clock, settings.unknownZones);
-  const webhooks = new WebhookSender({ ...settings, delays, faults });
-  const ordering = new Ordering({ ...settings, delays, webhooks, world });
+  const access = new Access({ ...settings, profile });
+  const world = new SimulatedWorld({ clock, profile, unknownZones: settings.unknownZones });
+  const webhooks = new WebhookSender({ ...settings, profile, delays, faults });
+  const ordering = new Ordering({ ...settings, profile, delays, webhooks, world });
+  const limits = new RateLimits(clock, profile);
+  faults.replace(profile.current.faults);
+  access.deny(profile.current.denied);
 
   const application = express();
   application.disable('x-powered-by');
@@ -38,12 +47,14 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       calls,
       delays,
       faults,
+      limits,
+      profile,
       world,
       towableReported: (violation) => void ordering.towableReported(violation),
       invoiceCreated: (tow, invoice) => void ordering.invoiceCreated(tow, invoice),
     }),
   );
-  application.use('/simulator', controlRouter({ log, access, calls, faults, ordering, webhooks, world }));
+  application.use('/simulator', controlRouter({ log, access, calls, faults, ordering, profile, webhooks, world }));
 
   const health = { ready: async () => ({ ready: true, details: {} }) };
   const listener = await listen(application, health, { host: options.host, port: options.port });

@@ -1,22 +1,26 @@
 import type { Clock } from '../platform/clock';
 import type { Listener } from '../platform/http';
 import type { Log } from '../platform/log';
+import { DOCUMENT_PROFILE, profileChanges, type ProfileChanges, type ServiceProfile } from './profile';
 
-/** How a simulator of the parking service is set up. Everything optional has a default that just works. */
+/** The settings of a simulator; everything optional has a default. */
 export interface SimulatorOptions {
   readonly host: string;
   /** 0 = any free port. */
   readonly port: number;
   readonly clock: Clock;
   readonly log: Log;
-  /** The operator's base address; `/tow-request` and `/tow/invoice` are appended (service-api 6). Asked at every attempt. */
+  /**
+   * The operator's base address; `/tow-request` and `/tow/invoice` are appended (docs/service-api.md#webhooks). A
+   * function is called for every attempt.
+   */
   readonly webhookUrl: string | (() => string);
-  /** `whsec_…` secrets by webhook; the first one signs. None = webhooks go out unsigned. */
+  /** `whsec_…` secrets by webhook; the first one signs. None: webhooks are unsigned. */
   readonly webhookSecrets?: WebhookSecrets | undefined;
-  /** The only client that gets a token; absent = any non-empty pair does. */
+  /** The only client that gets a token; absent: any non-empty pair. */
   readonly credentials?: { readonly clientId: string; readonly clientSecret: string } | undefined;
-  /** Default one hour; the service's own is "not shown" (service-api 5). */
-  readonly tokenLifetimeMs?: number | undefined;
+  /** How the service differs from its document; default: not at all. */
+  readonly profile?: ProfileChanges | undefined;
   /** From a created invoice to its webhook; default 200. */
   readonly invoiceWebhookDelayMs?: number | undefined;
   /**
@@ -24,11 +28,9 @@ export interface SimulatorOptions {
    * = never: then tows are ordered by `POST /simulator/tow-requests` alone. The service's own time is "not shown".
    */
   readonly assessAfterMs?: number | null | undefined;
-  /** Waits between the attempts of one webhook; when they are used up it is given up. */
+  /** The pauses between the attempts of one webhook; after the last attempt it is given up. */
   readonly retryDelaysMs?: readonly number[] | undefined;
-  /** How the answers of service-api 4.5 travel (the token is always inside the envelope); default `bare`. */
-  readonly answers45?: 'bare' | 'envelope' | undefined;
-  /** Zones answered with `Zone not found`, besides the nil UUID and whatever is no UUID. */
+  /** Zones answered with `Zone not found`, besides the nil UUID and invalid UUIDs. */
   readonly unknownZones?: readonly string[] | undefined;
 }
 
@@ -37,7 +39,7 @@ export interface WebhookSecrets {
   readonly tow_invoice: readonly string[];
 }
 
-/** A running simulator. `stop` also ends every pending webhook and delayed answer. */
+/** A running simulator. `stop` also ends pending webhooks and delayed answers. */
 export type Simulator = Listener;
 
 /** `SimulatorOptions` with the defaults filled in. */
@@ -47,15 +49,14 @@ export interface SimulatorSettings {
   readonly webhookUrl: () => string;
   readonly webhookSecrets: WebhookSecrets;
   readonly credentials: { readonly clientId: string; readonly clientSecret: string } | null;
-  readonly tokenLifetimeMs: number;
+  readonly initialProfile: ServiceProfile;
   readonly invoiceWebhookDelayMs: number;
   readonly assessAfterMs: number | null;
   readonly retryDelaysMs: readonly number[];
-  readonly answers45: 'bare' | 'envelope';
   readonly unknownZones: readonly string[];
 }
 
-/** Fills in the defaults. */
+/** Fills in the defaults. Throws for a profile that breaks its schema. */
 export function settingsOf(options: SimulatorOptions): SimulatorSettings {
   const { webhookUrl } = options;
   return {
@@ -64,11 +65,10 @@ export function settingsOf(options: SimulatorOptions): SimulatorSettings {
     webhookUrl: typeof webhookUrl === 'string' ? () => webhookUrl : webhookUrl,
     webhookSecrets: options.webhookSecrets ?? { tow_request: [], tow_invoice: [] },
     credentials: options.credentials ?? null,
-    tokenLifetimeMs: options.tokenLifetimeMs ?? 3_600_000,
+    initialProfile: options.profile ? profileChanges.parse(options.profile) : DOCUMENT_PROFILE,
     invoiceWebhookDelayMs: options.invoiceWebhookDelayMs ?? 200,
     assessAfterMs: options.assessAfterMs ?? null,
     retryDelaysMs: options.retryDelaysMs ?? [500, 1000, 2000, 5000, 10_000, 30_000, 60_000],
-    answers45: options.answers45 ?? 'bare',
     unknownZones: options.unknownZones ?? [],
   };
 }

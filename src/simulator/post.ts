@@ -3,18 +3,19 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 
 export interface Post {
   readonly url: string;
+  /** With the content type. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** From the start to the answer's status. */
+  /** From the start to the status of the answer. */
   readonly timeoutMs: number;
 }
 
-/** Posts JSON over connections that are kept open. */
+/** Posts JSON over kept-alive connections. */
 export class Poster {
   readonly #http = new HttpAgent({ keepAlive: true });
   readonly #https = new HttpsAgent({ keepAlive: true });
 
-  /** The status answered; null when none came in time. Redirects are not followed. Never throws. */
+  /** Resolves with the status, null without an answer in time. Does not follow redirects and never rejects. */
   post({ url, headers, body, timeoutMs }: Post): Promise<number | null> {
     return new Promise((resolve) => {
       if (!URL.canParse(url) || !/^https?:/i.test(url)) {
@@ -24,7 +25,7 @@ export class Poster {
       const target = new URL(url);
       const options = {
         method: 'POST',
-        headers: { ...headers, 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) },
+        headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
       };
       const request =
         target.protocol === 'https:'
@@ -45,7 +46,7 @@ export class Poster {
     });
   }
 
-  /** Cuts every connection; what is under way ends without an answer. */
+  /** Closes every connection; running posts end without an answer. */
   close(): void {
     this.#http.destroy();
     this.#https.destroy();

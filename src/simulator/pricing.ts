@@ -1,12 +1,12 @@
-/** What a tow costs in this simulated service. Amounts are SAR with two decimals, worked out in integer halalas. */
+/** The prices of the simulated service. Amounts are SAR with two decimals, computed in integer halalas. */
 
 const TOWING_NET_HALALAS = 300_00;
 const DELAY_NET_HALALAS_PER_DAY = 50_00;
 const VAT_PERCENT = 15;
-/** 15 digits, first and last a 3, as a Saudi VAT number has them. */
+/** A Saudi VAT number has 15 digits, the first and last a 3. */
 const VAT_NUMBER = '300000000000003';
 
-/** An invoice object as the webhook carries it (service-api 2.6). */
+/** An invoice object as the webhook carries it (docs/service-api.md#invoices). */
 export interface Charge {
   readonly invoice_number: string;
   readonly vat_number: string;
@@ -21,7 +21,7 @@ export interface Invoice {
   readonly delay_invoice: Charge;
 }
 
-/** Prices a tow of a heavy vehicle with so many days of delay; `newNumber` names each charge. */
+/** Prices a tow with this many days of delay; `newNumber` numbers each charge. */
 export function priceInvoice(delayDays: number, newNumber: () => string): Invoice {
   return {
     towing_invoice: charge(TOWING_NET_HALALAS, newNumber()),
@@ -29,7 +29,7 @@ export function priceInvoice(delayDays: number, newNumber: () => string): Invoic
   };
 }
 
-/** The same invoice with everything paid. */
+/** The invoice with everything paid. */
 export function paidInvoice(invoice: Invoice): Invoice {
   const paid = (unpaid: Charge): Charge => ({ ...unpaid, paid_amount: unpaid.total_amount });
   return { towing_invoice: paid(invoice.towing_invoice), delay_invoice: paid(invoice.delay_invoice) };

@@ -1,22 +1,22 @@
 import type { Request } from 'express';
 import type { Operation } from '../contracts/operations';
-import { parseJson, type Fields } from './fields';
+import { parseJson, type RequestFields } from './fields';
 import { readForm } from './form';
 import type { ImageSummary } from './world';
 
-/** A request as the simulator read it. */
+/** A parsed request. */
 export interface Received {
-  /** Its fields: of the JSON body, the form (as text) or the query. */
-  readonly fields: Fields;
+  /** The fields of the JSON body, the form (as text) or the query; none when the content type is another one. */
+  readonly fields: RequestFields;
   readonly images: readonly ImageSummary[];
-  /** What the list of calls shows as its body: the JSON value, else the text, else the form; null without a body. */
+  /** The body in the list of calls: the JSON value, else the text, else the form; null without a body. */
   readonly shown: unknown;
 }
 
-/** Far above any real body; it only bounds the memory. */
+/** Much more than any real body; only limits the memory. */
 const BODY_BYTES_MAX = 65_536;
 
-/** Reads a whole request; throws when the client goes away before its end. */
+/** Reads a whole request. Throws when the client disconnects. */
 export async function receive(request: Request, encoding: Operation['encoding']): Promise<Received> {
   switch (encoding) {
     case 'form': {
@@ -26,7 +26,12 @@ export async function receive(request: Request, encoding: Operation['encoding'])
     case 'json': {
       const text = await readText(request);
       const value = parseJson(text);
-      return { fields: fieldsOf(value), images: [], shown: value === undefined ? (text === '' ? null : text) : value };
+      const isJson = /^application\/json\s*(?:;|$)/i.test(request.headers['content-type'] ?? '');
+      return {
+        fields: isJson ? fieldsOf(value) : {},
+        images: [],
+        shown: value === undefined ? (text === '' ? null : text) : value,
+      };
     }
     case 'query':
       request.resume();
@@ -37,12 +42,19 @@ export async function receive(request: Request, encoding: Operation['encoding'])
   }
 }
 
-function fieldsOf(value: unknown): Fields {
+/** The fields with numeric references as text, for a service whose references are numbers. */
+export function withTextReferences(fields: RequestFields): RequestFields {
+  const asText = ([name, value]: [string, unknown]): [string, unknown] =>
+    name.endsWith('_reference_id') && typeof value === 'number' ? [name, String(value)] : [name, value];
+  return Object.fromEntries(Object.entries(fields).map(asText));
+}
+
+function fieldsOf(value: unknown): RequestFields {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   return isObject ? Object.fromEntries(Object.entries(value)) : {};
 }
 
-/** Reads the body as text; what exceeds the limit is read and dropped, so that the answer can still be sent. */
+/** Reads the body as text. Bytes over the limit are read and dropped, so that the answer can still be sent. */
 async function readText(request: Request): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;

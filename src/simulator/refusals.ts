@@ -1,6 +1,6 @@
-import type { Refusal } from '../contracts/operations';
+import type { DocumentedRefusal } from '../contracts/operations';
 
-/** The documented errors (service-api 7), word for word. */
+/** The documented errors (docs/service-api.md#errors), verbatim, and that of a rate limit, which is "not shown". */
 export const REFUSALS = {
   missingField: { httpStatus: 400, message: 'Missing required field' },
   invalidEnum: { httpStatus: 400, message: 'Invalid enum value' },
@@ -10,11 +10,12 @@ export const REFUSALS = {
   accessDenied: { httpStatus: 403, message: 'Access denied' },
   plateNotFound: { httpStatus: 404, message: 'Plate number not found' },
   violationNotFound: { httpStatus: 404, message: 'Violation not found' },
+  tooManyRequests: { httpStatus: 429, message: 'Too Many Requests' },
   serverError: { httpStatus: 500, message: 'Internal Server Error' },
-} as const satisfies Record<string, Refusal>;
+} as const satisfies Record<string, DocumentedRefusal>;
 
-/** A call refused; `field` names what was wrong with it, for the log only. */
-export interface Refused {
-  readonly refusal: Refusal;
+/** A refused call; `field` names the wrong field, for the log only. */
+export interface RefusedCall {
+  readonly refusal: DocumentedRefusal;
   readonly field?: string;
 }

@@ -2,60 +2,66 @@ import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { OPERATIONS, type OperationName } from '../contracts/operations';
-import { errorFacts, type Log } from '../platform/log';
+import { errorFacts } from '../platform/errors';
+import type { Log } from '../platform/log';
 import type { Clock } from '../platform/clock';
 import {
   brokenAnswer,
-  htmlNotFoundAnswer,
   operationAnswer,
+  overLimitAnswer,
+  pageAnswer,
   refusalAnswer,
   statusFaultAnswer,
-  type Answer,
+  type SimulatedAnswer,
 } from './answers';
-import { maskedHeaders, type Call, type CallLog } from './calls';
+import { maskedHeaders, type SimulatedCall, type CallLog } from './calls';
 import type { Delays } from './delays';
-import { OPERATION_NAMES, type Faults, type Hit, type OperationFault } from './faults';
+import { OPERATION_NAMES, type FaultRules, type Hit, type OperationFault } from './faults';
 import { HANDLERS } from './operations';
 import type { Handling } from './operations/handling';
-import { receive, type Received } from './received';
+import type { ServiceProfile } from './profile';
+import type { CountedCall, RateLimits } from './rate-limits';
+import { receive, withTextReferences, type Received } from './received';
 import { REFUSALS } from './refusals';
 
 export interface Serving extends Handling {
   readonly clock: Clock;
   readonly log: Log;
   readonly delays: Delays;
-  readonly faults: Faults;
+  readonly faults: FaultRules;
+  readonly limits: RateLimits;
   readonly calls: CallLog;
-  readonly answers45: 'bare' | 'envelope';
 }
 
-/** Serves every operation of the table under any path prefix; all other requests are left to the next handler. */
+/** Serves every operation of the table under any path prefix; passes other requests to the next handler. */
 export function serveOperations(serving: Serving): RequestHandler {
   return async (request: Request, response: Response, next: NextFunction) => {
-    const name = operationOf(request.method, request.path);
+    const name = operationOf(request.method, request.path, serving.profile.current);
     if (name === null) next();
     else await serve({ name, request, response }, serving);
   };
 }
 
 /** The operation whose path ends the request's path. */
-function operationOf(method: string, path: string): OperationName | null {
+function operationOf(method: string, path: string, { paths }: ServiceProfile): OperationName | null {
   const bare = path.replace(/\/+$/, '');
   return (
-    OPERATION_NAMES.find((name) => OPERATIONS[name].method === method && bare.endsWith(OPERATIONS[name].path)) ?? null
+    OPERATION_NAMES.find(
+      (name) => OPERATIONS[name].method === method && bare.endsWith(paths[name] ?? OPERATIONS[name].path),
+    ) ?? null
   );
 }
 
-interface Visit {
+interface OperationRequest {
   readonly name: OperationName;
   readonly request: Request;
   readonly response: Response;
 }
 
-async function serve(visit: Visit, serving: Serving): Promise<void> {
+async function serve(visit: OperationRequest, serving: Serving): Promise<void> {
   const { name, request } = visit;
   const startedMs = serving.clock.monotonicMs();
-  const call: Call = {
+  const call: SimulatedCall = {
     at: new Date(serving.clock.nowMs()).toISOString(),
     operation: name,
     method: request.method,
@@ -69,20 +75,23 @@ async function serve(visit: Visit, serving: Serving): Promise<void> {
   const entry = serving.calls.open(call);
   let towingReference: string | null = null;
   try {
-    const received = await receive(request, OPERATIONS[name].encoding);
+    const read = await receive(request, OPERATIONS[name].encoding);
+    const hasNumbers = serving.profile.current.references === 'number';
+    const received = hasNumbers ? { ...read, fields: withTextReferences(read.fields) } : read;
     call.body = received.shown;
     call.hung_up = await hasHungUp(request);
     const reference = received.fields['towing_reference_id'];
     towingReference = typeof reference === 'string' ? reference : null;
+    const counted = serving.limits.count(OPERATIONS[name].budget);
     entry.setTowingReference(towingReference);
     const hit = serving.faults.forCall({ name, path: request.path, towingReference });
     call.fault = hit?.fault ?? null;
-    await play({ ...visit, call, received, hit }, serving);
+    await respond({ ...visit, call, received, counted, hit }, serving);
   } catch (error) {
-    // A client that went away in the middle of its request is no fault of the simulator and hears no answer.
+    // A client that disconnected gets no answer.
     if (request.complete) {
       serving.log.error('simulator.call_failed', { operation: name, ...errorFacts(error) });
-      send({ ...visit, call }, refusalAnswer(REFUSALS.serverError));
+      send({ ...visit, call, counted: null }, refusalAnswer(REFUSALS.serverError, serving.profile.current));
     }
   } finally {
     entry.close();
@@ -93,39 +102,43 @@ async function serve(visit: Visit, serving: Serving): Promise<void> {
   }
 }
 
-/** The end of a caller's connection is read a turn after the call it follows. */
+/** The end of the caller's connection is read one turn of the event loop after its call. */
 async function hasHungUp(request: Request): Promise<boolean> {
   await nextTurn();
   await nextTurn();
   return request.socket.readableEnded || request.socket.destroyed;
 }
 
-interface Hearing extends Visit {
-  readonly call: Call;
+interface IncomingCall extends OperationRequest {
+  readonly call: SimulatedCall;
   readonly received: Received;
+  /** Null without a rate limit. */
+  readonly counted: CountedCall | null;
   readonly hit: Hit<OperationFault> | null;
 }
 
-/** Does what the operation does, as far as the fault lets it. */
-async function play(hearing: Hearing, serving: Serving): Promise<void> {
-  const { name, request, response, hit } = hearing;
+/** Handles a call with its fault, if any. */
+async function respond(incoming: IncomingCall, serving: Serving): Promise<void> {
+  const { name, request, response, counted, hit } = incoming;
+  const profile = serving.profile.current;
   if (hit === null) {
-    send(hearing, work(hearing, serving));
+    const isOver = counted !== null && !counted.isAllowed;
+    send(incoming, isOver ? overLimitAnswer(counted, serving.clock.nowMs(), profile) : work(incoming, serving));
     return;
   }
   switch (hit.fault) {
     case 'latency':
-      if (await serving.delays.wait(hit.ms)) send(hearing, work(hearing, serving));
+      if (await serving.delays.wait(hit.ms)) send(incoming, work(incoming, serving));
       else request.socket.destroy();
       return;
     case 'late': {
-      const answer = work(hearing, serving);
-      if (await serving.delays.wait(hit.ms)) send(hearing, answer);
+      const answer = work(incoming, serving);
+      if (await serving.delays.wait(hit.ms)) send(incoming, answer);
       else request.socket.destroy();
       return;
     }
     case 'lost_answer':
-      work(hearing, serving);
+      work(incoming, serving);
       request.socket.destroy();
       return;
     case 'drop':
@@ -136,15 +149,18 @@ async function play(hearing: Hearing, serving: Serving): Promise<void> {
       return;
     case 'expired_token':
       serving.access.revoke(request.headers.authorization);
-      send(hearing, refusalAnswer(REFUSALS.unauthorized));
+      send(incoming, refusalAnswer(REFUSALS.unauthorized, profile));
       return;
     case 'broken_answer': {
-      const answer = work(hearing, serving);
-      send(hearing, answer.httpStatus === 200 ? brokenAnswer() : answer);
+      const answer = work(incoming, serving);
+      send(incoming, incoming.call.effect ? brokenAnswer(profile) : answer);
       return;
     }
     case 'html_404':
-      send(hearing, htmlNotFoundAnswer());
+      send(incoming, pageAnswer(404));
+      return;
+    case 'html_200':
+      send(incoming, pageAnswer(200));
       return;
     case '302':
     case '400':
@@ -157,12 +173,12 @@ async function play(hearing: Hearing, serving: Serving): Promise<void> {
     case '502':
     case '503':
     case '504':
-      send(hearing, statusFaultAnswer(name, { ...hit, fault: hit.fault }, serving.clock));
+      send(incoming, statusFaultAnswer(name, { ...hit, fault: hit.fault }, { nowMs: serving.clock.nowMs(), profile }));
   }
 }
 
-/** Carries the operation out: authentication first, then the operation's own rules. */
-function work({ name, request, call, received }: Hearing, serving: Serving): Answer {
+/** Handles the operation: authentication first, then its own rules. */
+function work({ name, request, call, received }: IncomingCall, serving: Serving): SimulatedAnswer {
   const denied = serving.access.check(name, request.headers.authorization);
   const header = (headerName: string) => request.get(headerName);
   const handled = denied ?? HANDLERS[name]({ fields: received.fields, images: received.images, header }, serving);
@@ -170,13 +186,16 @@ function work({ name, request, call, received }: Hearing, serving: Serving): Ans
   if ('refusal' in handled) {
     serving.log.debug('simulator.call_refused', { operation: name, ...handled.refusal, field: handled.field });
   }
-  return operationAnswer(name, handled, serving.answers45);
+  return operationAnswer(name, handled, serving.profile.current);
 }
 
-/** Sends the answer unless the client has gone away meanwhile. */
-function send({ response, call }: Pick<Hearing, 'response' | 'call'>, answer: Answer): void {
+/** Sends the answer unless the client has disconnected. */
+function send(
+  { response, call, counted }: Pick<IncomingCall, 'response' | 'call' | 'counted'>,
+  answer: SimulatedAnswer,
+): void {
   if (response.destroyed || response.writableEnded) return;
   call.status = answer.httpStatus;
-  response.writeHead(answer.httpStatus, answer.headers);
+  response.writeHead(answer.httpStatus, { ...counted?.headers, ...answer.headers });
   response.end(answer.body);
 }

@@ -3,47 +3,54 @@ import { WEBHOOKS } from '../contracts/webhooks';
 import type { Clock } from '../platform/clock';
 import type { Log } from '../platform/log';
 import { BoundedList } from './bounded';
-import type { Delay, Delays } from './delays';
-import type { Faults, WebhookKind } from './faults';
-import { Gate } from './gate';
+import type { RunningDelay, Delays } from './delays';
+import type { FaultRules, WebhookKind } from './faults';
+import { ConcurrencyLimit } from './concurrency-limit';
 import type { WebhookSecrets } from './options';
 import { Poster } from './post';
-import type { JsonObject } from './world';
+import type { ActiveProfile } from './profile';
+import { rewritten } from './wire-form';
+import type { WireObject } from './world';
 
 /** One attempt to deliver a webhook, as `GET /simulator/webhooks` shows it. */
-export interface Attempt {
-  /** When it left, ISO 8601. */
+export interface WebhookAttempt {
+  /** When it was sent, ISO 8601. */
   readonly at: string;
-  readonly kind: WebhookKind;
+  /** `other`: an event that no operation of the document has. */
+  readonly kind: WebhookKind | 'other';
+  /** Empty for other events. */
   readonly towing_reference_id: string;
   readonly webhook_id: string;
-  /** Null while unanswered, and when no answer came or the attempt was not sent. */
+  /** Null until it is answered, and without an answer or when it was not sent. */
   status: number | null;
-  /** When its status came, ISO 8601; null until then, and when none came. */
+  /** When its status arrived, ISO 8601; null without a status. */
   answered_at: string | null;
   /** Counts from 1. */
   readonly attempt: number;
-  readonly body: JsonObject;
-  /** The fault that hit it. */
+  readonly body: WireObject;
+  /** The fault of the attempt. */
   readonly fault: string | null;
 }
 
 export interface WebhookSettings {
   readonly clock: Clock;
   readonly log: Log;
+  readonly profile: ActiveProfile;
   readonly delays: Delays;
-  readonly faults: Faults;
+  readonly faults: FaultRules;
   readonly webhookUrl: () => string;
   readonly webhookSecrets: WebhookSecrets;
   readonly retryDelaysMs: readonly number[];
 }
 
-/** A webhook on its way; id and text stay the same on every attempt. */
+/** A webhook that is being delivered; id and text stay the same for every attempt. */
 interface Outgoing {
-  readonly kind: WebhookKind;
+  readonly kind: WebhookKind | 'other';
+  /** Below the address of the operator and the prefix of the profile. */
+  readonly path: string;
   readonly towingReference: string;
   readonly id: string;
-  readonly body: JsonObject;
+  readonly body: WireObject;
   readonly text: string;
 }
 
@@ -52,16 +59,16 @@ const POSTS_AT_ONCE_MAX = 64;
 const ATTEMPTS_KEPT_MAX = 200_000;
 
 /**
- * Sends the two webhooks (service-api 6) at least once: any 2xx within 15 s is success, everything else is repeated by
- * the schedule with the same id and body and a fresh timestamp and signature.
+ * Sends the two webhooks (docs/service-api.md#webhooks) at least once. Any 2xx within 15 s is success. Other attempts
+ * are repeated as scheduled, with the same id and body and a new timestamp and signature.
  */
 export class WebhookSender {
   readonly #settings: WebhookSettings;
   readonly #poster = new Poster();
-  readonly #gate = new Gate(POSTS_AT_ONCE_MAX);
-  readonly #attempts = new BoundedList<Attempt>(ATTEMPTS_KEPT_MAX);
-  /** Webhooks held by `reorder`, with the number of posts started when the hold began. */
-  readonly #held = new Map<Delay, number>();
+  readonly #limit = new ConcurrencyLimit(POSTS_AT_ONCE_MAX);
+  readonly #attempts = new BoundedList<WebhookAttempt>(ATTEMPTS_KEPT_MAX);
+  /** Webhooks delayed by `reorder`, with the number of posts at the start of the delay. */
+  readonly #held = new Map<RunningDelay, number>();
   readonly #running = new Set<Promise<void>>();
   #postsStarted = 0;
   #stopped = false;
@@ -70,21 +77,33 @@ export class WebhookSender {
     this.#settings = settings;
   }
 
-  /** Starts to deliver and returns the webhook's id at once. */
-  send(kind: WebhookKind, towingReference: string, body: JsonObject): string {
+  /** Starts the delivery and returns the webhook's id at once. */
+  send(kind: WebhookKind, towingReference: string, message: WireObject): string {
+    const profile = this.#settings.profile.current;
+    const body = rewritten(message, { ...profile, missing: profile.webhook_fields_missing });
+    return this.#start({ kind, path: WEBHOOKS[kind].path, towingReference, body });
+  }
+
+  /** Like `send`, for an event of another kind; its body is sent as it is. */
+  sendEvent(path: string, body: WireObject): string {
+    return this.#start({ kind: 'other', path, towingReference: '', body });
+  }
+
+  #start(webhook: Pick<Outgoing, 'kind' | 'path' | 'towingReference' | 'body'>): string {
     const id = `msg_${this.#settings.clock.id()}`;
-    const run = this.#deliver({ kind, towingReference, id, body, text: JSON.stringify(body) });
+    const mark = this.#settings.profile.current.webhook_byte_order_mark ? '\uFEFF' : '';
+    const run = this.#deliver({ ...webhook, id, text: `${mark}${JSON.stringify(webhook.body)}` });
     this.#running.add(run);
     void run.finally(() => this.#running.delete(run));
     return id;
   }
 
   /** The last attempts, oldest first. */
-  attempts(): Attempt[] {
+  attempts(): WebhookAttempt[] {
     return this.#attempts.items();
   }
 
-  /** Starts no further attempt, waits for those under way and cuts them after `graceMs`. */
+  /** Starts no further attempt, waits for running ones and cancels them after `graceMs`. */
   async stop(graceMs: number): Promise<void> {
     this.#stopped = true;
     const cut = setTimeout(() => this.#poster.close(), graceMs);
@@ -104,11 +123,11 @@ export class WebhookSender {
     log.warn('simulator.webhook_given_up', { kind: webhook.kind, towing_reference_id: webhook.towingReference });
   }
 
-  /** One attempt, as far as the fault lets it; true when the operator took it. */
+  /** One attempt with its fault, if any; true when the operator accepted it. */
   async #attempt(webhook: Outgoing, attempt: number): Promise<boolean> {
     const { delays, faults } = this.#settings;
     const { kind, towingReference } = webhook;
-    const hit = faults.forWebhook({ name: kind, path: WEBHOOKS[kind].path, towingReference });
+    const hit = kind === 'other' ? null : faults.forWebhook({ name: kind, path: webhook.path, towingReference });
     const fault = hit?.fault ?? null;
     const post = () => this.#post(webhook, { attempt, fault });
     if (hit === null) return post();
@@ -131,14 +150,15 @@ export class WebhookSender {
     }
   }
 
-  async #post(webhook: Outgoing, about: Pick<Attempt, 'attempt' | 'fault'>): Promise<boolean> {
-    return this.#gate.run(async () => {
+  async #post(webhook: Outgoing, about: Pick<WebhookAttempt, 'attempt' | 'fault'>): Promise<boolean> {
+    return this.#limit.run(async () => {
       if (this.#stopped) return false;
       this.#postsStarted += 1;
       const number = this.#postsStarted;
       const attempt = this.#note(webhook, about);
-      const url = `${this.#settings.webhookUrl().replace(/\/+$/, '')}${WEBHOOKS[webhook.kind].path}`;
-      const headers = this.#headers(webhook);
+      const { webhook_prefix, webhook_content_type, webhook_headers } = this.#settings.profile.current;
+      const url = `${this.#settings.webhookUrl().replace(/\/+$/, '')}${webhook_prefix}${webhook.path}`;
+      const headers = { ...this.#headers(webhook), ...webhook_headers, 'content-type': webhook_content_type };
       const status = await this.#poster.post({ url, headers, body: webhook.text, timeoutMs: ATTEMPT_TIMEOUT_MS });
       attempt.status = status;
       if (status !== null) attempt.answered_at = new Date(this.#settings.clock.nowMs()).toISOString();
@@ -157,8 +177,8 @@ export class WebhookSender {
     this.#held.delete(delay);
   }
 
-  #note(webhook: Outgoing, about: Pick<Attempt, 'attempt' | 'fault'>): Attempt {
-    const attempt: Attempt = {
+  #note(webhook: Outgoing, about: Pick<WebhookAttempt, 'attempt' | 'fault'>): WebhookAttempt {
+    const attempt: WebhookAttempt = {
       at: new Date(this.#settings.clock.nowMs()).toISOString(),
       kind: webhook.kind,
       towing_reference_id: webhook.towingReference,
@@ -176,7 +196,7 @@ export class WebhookSender {
   #headers({ kind, id, text }: Outgoing): Record<string, string> {
     const now = new Date(this.#settings.clock.nowMs());
     const plain = { 'webhook-id': id, 'webhook-timestamp': String(Math.floor(now.getTime() / 1000)) };
-    const [secret] = this.#settings.webhookSecrets[kind];
+    const [secret] = this.#settings.webhookSecrets[kind === 'other' ? 'tow_request' : kind];
     return secret === undefined ? plain : { ...plain, 'webhook-signature': new Webhook(secret).sign(id, now, text) };
   }
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { simulatorViolations } from '../../src/contracts/simulator';
 import { eventually } from '../support/eventually';
-import { endAll, matching, simulate, startOperator, type Simulated } from './support';
+import { endAll, matching, simulate, startOperator, type TestSimulator } from './support';
 import { requestOf, ZONE } from './requests';
 
 afterEach(endAll);
@@ -11,7 +11,7 @@ const ASSESS_AFTER_MS = 30;
 
 /** Reports a violation on one of the two paths and returns its reference in the service. */
 async function report(
-  simulator: Simulated,
+  simulator: TestSimulator,
   name: 'violation' | 'violation_guide',
   changes: object = {},
 ): Promise<string> {
@@ -23,7 +23,7 @@ async function report(
   return z.string().parse(id ?? data?.['violation_reference_id']);
 }
 
-const violationsOf = async (simulator: Simulated) =>
+const violationsOf = async (simulator: TestSimulator) =>
   simulatorViolations.parse((await simulator.control('GET', '/violations')).body).items;
 
 test('sends the tow request of a reported towable violation, with its reference and metadata', async () => {
@@ -78,7 +78,8 @@ test('sends no tow request for violations that a ticket settles or that were ref
 
 test('sends no second tow request for a violation whose tow was ordered before its assessment', async () => {
   const operator = await startOperator();
-  const simulator = await simulate({ webhookUrl: operator.url, assessAfterMs: ASSESS_AFTER_MS });
+  // Long enough to order the tow before the assessment, also on a slow machine.
+  const simulator = await simulate({ webhookUrl: operator.url, assessAfterMs: 400 });
   const towed = await report(simulator, 'violation');
   await simulator.orderTow({ violation_reference_id: towed });
   const other = await report(simulator, 'violation');

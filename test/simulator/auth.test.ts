@@ -3,7 +3,7 @@ import { systemClock } from '../../src/platform/clock';
 import { requestOf } from './requests';
 import { endAll, simulate } from './support';
 
-/** service-api 5. */
+/** docs/service-api.md#authentication. */
 afterEach(endAll);
 
 const unauthorized = { code: 401, message: 'Unauthorized' };
@@ -14,7 +14,7 @@ function claimsOf(token: string) {
 }
 
 test('issues tokens as readable JWTs that name the operator and their expiry', async () => {
-  const simulator = await simulate({ tokenLifetimeMs: 600_000 });
+  const simulator = await simulate({ profile: { token_lifetime_ms: 600_000 } });
   const earliestSeconds = Math.floor(systemClock.nowMs() / 1000);
   const { operator, iat, exp } = claimsOf(await simulator.token('riyadh-towing'));
 

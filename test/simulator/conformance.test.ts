@@ -13,14 +13,14 @@ describe.each([
   ['at the root', '', 'bare'],
   ['below a path prefix', '/gate/parking/api', 'bare'],
   ['with every answer in an envelope', '', 'envelope'],
-] as const)('simulator: operations %s', (where, prefix, answers45) => {
+] as const)('simulator: operations %s', (where, prefix, form) => {
   test.each(OPERATION_NAMES)(`operation %s ${where} answers as its contract defines`, async (name) => {
-    const simulator = await simulate({ answers45 });
+    const simulator = await simulate({ profile: form === 'envelope' ? { bare: [] } : {} });
     const response = await simulator.operate(name, requestOf(name, await simulator.orderTow()), { prefix });
 
     expect(response.status).toBe(200);
     const { answerShape, answer: contract } = OPERATIONS[name];
-    const isBare = answerShape === 'bare_or_envelope' && answers45 === 'bare';
+    const isBare = answerShape === 'bare_or_envelope' && form === 'bare';
     const success = { code: 200, message: 'Success' };
     const { code, message, data } = isBare ? { ...success, data: response.body } : envelope.parse(response.body);
     expect({ code, message }).toEqual(success);

@@ -1,6 +1,6 @@
 import { systemClock } from '../../src/platform/clock';
 import { BoundedList, BoundedMap } from '../../src/simulator/bounded';
-import { CallLog, type Call } from '../../src/simulator/calls';
+import { CallLog, type SimulatedCall } from '../../src/simulator/calls';
 import { newReference } from '../../src/simulator/references';
 
 test('a bounded list keeps the last items in order and returns each dropped item', () => {
@@ -27,7 +27,7 @@ test('a bounded map drops its oldest key, and writing a key again does not make 
 test('the call log keeps the last 200,000 calls', () => {
   const log = new CallLog();
   for (let count = 0; count < 200_002; count += 1) {
-    const call: Call = {
+    const call: SimulatedCall = {
       at: '',
       operation: 'token',
       method: 'POST',
@@ -51,7 +51,7 @@ test('generates distinct references even when the random numbers repeat', () => 
   const clock = { ...systemClock, nowMs: () => Date.UTC(2026, 2, 1, 23, 59), random: () => 0.999_999_999_9 };
   const taken = new Set<string>();
   for (let count = 0; count < 3; count += 1) {
-    taken.add(newReference('TW', { clock, isTaken: (reference) => taken.has(reference) }));
+    taken.add(newReference('TW', { clock, form: 'text', isTaken: (reference) => taken.has(reference) }));
   }
 
   expect([...taken]).toEqual(['TW-20260301-ZZZZZZ', 'TW-20260301-000000', 'TW-20260301-000001']);

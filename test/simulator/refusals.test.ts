@@ -2,7 +2,7 @@ import { OPERATIONS } from '../../src/contracts/operations';
 import { requestOf } from './requests';
 import { endAll, simulate } from './support';
 
-/** service-api 7.1 and 7.2, and the order in which the rules are checked. */
+/** docs/service-api.md#violation-errors and #tow-errors, and the order in which the rules are checked. */
 afterEach(endAll);
 
 const jsonNames = ['started', 'detained', 'canceled', 'released', 'invoice', 'payment', 'ticket'] as const;

@@ -29,7 +29,7 @@ export interface Image {
 }
 
 /** A webhook that the operator received. */
-export interface Posted {
+export interface PostedWebhook {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
@@ -38,13 +38,13 @@ export interface Posted {
 
 /** An operator's webhook receiver: records each webhook and answers with the given statuses in turn, then with 200. */
 export async function startOperator(statuses: (number | 'hold')[] = []) {
-  const posted: Posted[] = [];
+  const posted: PostedWebhook[] = [];
   const server = createServer((incoming, response) => {
     const chunks: Buffer[] = [];
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
     incoming.on('end', () => {
       const text = Buffer.concat(chunks).toString();
-      const body = z.record(z.string(), z.unknown()).parse(JSON.parse(text));
+      const body = z.record(z.string(), z.unknown()).parse(JSON.parse(text.replace(/^\uFEFF/, '')));
       const status = statuses.shift() ?? 200;
       posted.push({ path: incoming.url ?? '', headers: incoming.headers, text, body });
       if (status === 'hold') return;
@@ -81,7 +81,7 @@ const call = z.object({
 });
 const attempt = z.object({
   at: z.iso.datetime(),
-  kind: z.enum(['tow_request', 'tow_invoice']),
+  kind: z.enum(['tow_request', 'tow_invoice', 'other']),
   towing_reference_id: z.string(),
   webhook_id: z.string(),
   status: z.number().nullable(),
@@ -105,6 +105,8 @@ export interface OperateOptions {
   /** Null sends no Authorization header. A fresh token by default. */
   readonly bearer?: string | null;
   readonly prefix?: string;
+  /** In place of the documented path. */
+  readonly path?: string;
   /** The images of a form. */
   readonly images?: readonly Image[];
 }
@@ -147,10 +149,10 @@ export async function simulate(options: Partial<SimulatorOptions> = {}) {
   const operate = async (
     name: OperationName,
     fields: Readonly<Record<string, unknown>> | string,
-    { bearer, prefix = '', images = [] }: OperateOptions = {},
+    { bearer, prefix = '', path: wanted, images = [] }: OperateOptions = {},
   ): Promise<OperationResponse> => {
     const { method, path, encoding } = OPERATIONS[name];
-    const sent = http[VERBS[method]](`${prefix}${path}`);
+    const sent = http[VERBS[method]](`${prefix}${wanted ?? path}`);
     if (bearer !== null && encoding !== 'credentials') {
       sent.set('authorization', `Bearer ${bearer ?? (await token())}`);
     }
@@ -193,5 +195,5 @@ export async function simulate(options: Partial<SimulatorOptions> = {}) {
   };
 }
 
-export type Simulated = Awaited<ReturnType<typeof simulate>>;
-export type Ordered = Awaited<ReturnType<Simulated['orderTow']>>;
+export type TestSimulator = Awaited<ReturnType<typeof simulate>>;
+export type Ordered = Awaited<ReturnType<TestSimulator['orderTow']>>;

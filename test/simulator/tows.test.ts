@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { requestOf } from './requests';
 import { endAll, simulate, startOperator } from './support';
 
-/** service-api 4.2 to 4.4. */
+/** docs/service-api.md#operations. */
 afterEach(endAll);
 
 test('keeps every accepted tow status in order of arrival, including repeats', async () => {

@@ -5,17 +5,17 @@ import { z } from 'zod';
 import { OPERATIONS } from '../../src/contracts/operations';
 import { eventually } from '../support/eventually';
 import { requestOf, textsOf } from './requests';
-import { endAll, matching, simulate, type Simulated } from './support';
+import { endAll, matching, simulate, type TestSimulator } from './support';
 
-/** service-api 2.1, 2.4, 4.1 and the guide's operations of 4.5. */
+/** docs/service-api.md#create-violation and #guide-operations. */
 afterEach(endAll);
 
-const LIMIT_BYTES = 10 * 1024 * 1024;
+const LIMIT_BYTES = 10_000_000;
 const created = z.object({
   data: z.object({ violation_reference_id: z.string(), status: z.string(), metadata: z.unknown() }),
 });
 
-async function violationFields(simulator: Simulated, changes: Record<string, unknown> = {}) {
+async function violationFields(simulator: TestSimulator, changes: Record<string, unknown> = {}) {
   return { ...requestOf('violation', await simulator.orderTow()), ...changes };
 }
 

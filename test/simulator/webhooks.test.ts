@@ -3,9 +3,9 @@ import { towInvoiceWebhook, towRequestWebhook } from '../../src/contracts/webhoo
 import { systemClock } from '../../src/platform/clock';
 import { eventually } from '../support/eventually';
 import { requestOf } from './requests';
-import { endAll, matching, simulate, startOperator, type Posted } from './support';
+import { endAll, matching, simulate, startOperator, type PostedWebhook } from './support';
 
-/** service-api 6. */
+/** docs/service-api.md#webhooks. */
 afterEach(endAll);
 
 const secretOf = (text: string) => `whsec_${Buffer.from(text).toString('base64')}`;
@@ -14,7 +14,7 @@ const secrets = {
   tow_invoice: [secretOf('tow invoice, its own secret')],
 };
 
-function verify(secret: string | undefined, { text, headers }: Posted): unknown {
+function verify(secret: string | undefined, { text, headers }: PostedWebhook): unknown {
   const signed = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]);
   return new Webhook(secret ?? '').verify(text, Object.fromEntries(signed));
 }

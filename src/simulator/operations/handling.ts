@@ -1,39 +1,41 @@
 import type { Received } from '../received';
-import { REFUSALS, type Refused } from '../refusals';
-import type { JsonObject, Tow, Violation, World } from '../world';
+import { REFUSALS, type RefusedCall } from '../refusals';
+import type { ActiveProfile } from '../profile';
+import type { WireObject, SimulatedTow, SimulatedViolation, SimulatedWorld } from '../world';
 import type { Access } from '../auth';
 import type { Invoice } from '../pricing';
 
-/** What the operations work with. */
+/** The tools of the operations. */
 export interface Handling {
-  readonly world: World;
+  readonly world: SimulatedWorld;
   readonly access: Access;
-  /** Told of every created invoice; the invoice webhook follows from it. */
-  readonly invoiceCreated: (tow: Tow, invoice: Invoice) => void;
-  /** Told of every reported violation whose type can be towed; the tow request follows from it. */
-  readonly towableReported: (violation: Violation) => void;
+  readonly profile: ActiveProfile;
+  /** Called for every created invoice; its webhook follows. */
+  readonly invoiceCreated: (tow: SimulatedTow, invoice: Invoice) => void;
+  /** Called for every reported violation whose type can be towed; its tow request follows. */
+  readonly towableReported: (violation: SimulatedViolation) => void;
 }
 
 /** An authenticated call. */
-export interface ServiceCall extends Pick<Received, 'fields' | 'images'> {
+export interface OperationCall extends Pick<Received, 'fields' | 'images'> {
   /** A header's value by its lower-case name. */
   readonly header: (name: string) => string | undefined;
 }
 
-/** The operation's data (service-api 4), or why the service refuses. */
-export type Handled = { readonly data: JsonObject } | Refused;
+/** The data of the operation (docs/service-api.md#operations), or its refusal. */
+export type Handled = { readonly data: WireObject } | RefusedCall;
 
-/** One operation of the service: checks the call, changes the world, answers; all at once. */
-export type Handler = (call: ServiceCall, handling: Handling) => Handled;
+/** One operation of the service: checks the call, changes the world and answers in one step. */
+export type OperationHandler = (call: OperationCall, handling: Handling) => Handled;
 
 /**
- * The tow that a call names. A violation that is not known, a tow that is not, and a tow of another violation are the
- * same to service-api 7.2: `Violation not found`.
+ * The tow of a call. An unknown violation, an unknown tow and a tow of another violation give the same error of
+ * docs/service-api.md#tow-errors: `Violation not found`.
  */
 export function findTow(
-  world: World,
+  world: SimulatedWorld,
   named: { towing_reference_id: string; violation_reference_id?: string },
-): { tow: Tow } | Refused {
+): { tow: SimulatedTow } | RefusedCall {
   const notFound = (field: string) => ({ refusal: REFUSALS.violationNotFound, field });
   const { violation_reference_id: violationReference } = named;
   if (violationReference !== undefined && !world.violation(violationReference)) {
@@ -47,7 +49,7 @@ export function findTow(
   return { tow };
 }
 
-/** The answer that names a tow (service-api 4.2, 4.4). */
-export function towData(tow: Tow): JsonObject {
+/** The answer that names a tow (docs/service-api.md#tow-status-updates and #update-payment-status). */
+export function towData(tow: SimulatedTow): WireObject {
   return { towing_reference_id: tow.towingReference, metadata: tow.metadata };
 }

@@ -1,38 +1,43 @@
 import { z } from 'zod';
 import { OPERATIONS } from '../../contracts/operations';
-import { IMAGES_TOTAL_BYTES_MAX } from '../../contracts/service';
 import { decodeForm, readFields } from '../fields';
-import { REFUSALS } from '../refusals';
+import type { ServiceProfile } from '../profile';
+import { REFUSALS, type RefusedCall } from '../refusals';
 import type { ImageSummary } from '../world';
-import type { Handler } from './handling';
+import type { OperationHandler } from './handling';
 
-// Whether a zone identifier is valid is told by `Zone not found` (service-api 7.1), not by the form's own rules.
+// Whether a zone identifier is valid is reported by `Zone not found` (docs/service-api.md#violation-errors), not by the
+// form's own rules.
 const form = OPERATIONS.violation.request.extend({ zoneId: z.string() });
 const guideForm = OPERATIONS.violation_guide.request.extend({ zoneId: z.string() });
 
-/** Violations that a missing or ended ticket settles; every other kind is in the way and can be towed. */
+/** Violations that are settled with a ticket; vehicles of all other types can be towed. */
 const TICKET_VIOLATIONS: ReadonlySet<string> = new Set(['NO_TICKET', 'TICKET_ENDED', 'USER_EXCEED_PARKING_TIME']);
 
-/** Create violation (service-api 4.1). */
-export const violation: Handler = ({ fields, images }, { world, towableReported }) => {
+/** Create violation (docs/service-api.md#create-violation). */
+export const violation: OperationHandler = ({ fields, images }, { world, profile, towableReported }) => {
   const decoded = decodeForm(textFields(fields), form);
   const read = readFields(decoded, { schema: form, zones: world });
   if ('refusal' in read) return read;
-  if (totalBytes(images) > IMAGES_TOTAL_BYTES_MAX) return { refusal: REFUSALS.imagesTooLarge, field: 'images' };
+  const wrongImages = imagesRefusal(images, profile.current);
+  if (wrongImages) return wrongImages;
   const { plateNumber, violationType, metadata = null } = read.value;
   const created = world.reportViolation({ plateNumber, metadata, form: { fields: read.value, images } });
   if (canTow(violationType)) towableReported(created);
   return { data: { violation_reference_id: created.reference, status: 'PENDING', metadata: metadata ?? {} } };
 };
 
-/** Create violation, guide form (service-api 4.5); its errors are taken from 7.1. */
-export const violationGuide: Handler = ({ fields, images }, { world, towableReported }) => {
+/**
+ * Create violation, guide form (docs/service-api.md#create-violation-guide); its errors are those of #violation-errors.
+ */
+export const violationGuide: OperationHandler = ({ fields, images }, { world, profile, towableReported }) => {
   const read = readFields(textFields(fields), {
     schema: guideForm,
     zones: world,
   });
   if ('refusal' in read) return read;
-  if (totalBytes(images) > IMAGES_TOTAL_BYTES_MAX) return { refusal: REFUSALS.imagesTooLarge, field: 'images' };
+  const wrongImages = imagesRefusal(images, profile.current);
+  if (wrongImages) return wrongImages;
   const { plateNumber, violationType } = read.value;
   const created = world.reportViolation({ plateNumber, metadata: null, form: { fields: read.value, images } });
   if (canTow(violationType)) towableReported(created);
@@ -45,6 +50,14 @@ function canTow(violationType: string): boolean {
 
 function textFields(fields: Readonly<Record<string, unknown>>): Record<string, string> {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String(value)]));
+}
+
+/** Images travel in the field `images` alone (docs/service-api.md#violation-form); a file elsewhere counts as missing. */
+function imagesRefusal(images: readonly ImageSummary[], limits: ServiceProfile): RefusedCall | null {
+  if (images.some(({ field }) => field !== 'images')) return { refusal: REFUSALS.missingField, field: 'images' };
+  const { images_total_bytes_max: bytesMax, images_count_max: countMax } = limits;
+  const isTooMany = countMax !== null && images.length > countMax;
+  return isTooMany || totalBytes(images) > bytesMax ? { refusal: REFUSALS.imagesTooLarge, field: 'images' } : null;
 }
 
 function totalBytes(images: readonly ImageSummary[]): number {

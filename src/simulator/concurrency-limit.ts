@@ -1,5 +1,5 @@
-/** Lets at most `limit` pieces of work run at once; the others wait their turn in order. */
-export class Gate {
+/** Runs at most `limit` pieces of work at once; the others wait in order. */
+export class ConcurrencyLimit {
   readonly #limit: number;
   readonly #waiting: (() => void)[] = [];
   #running = 0;
@@ -14,7 +14,7 @@ export class Gate {
     try {
       return await work();
     } finally {
-      // The place goes straight to the next in line, so that nobody can slip in between.
+      // The next waiting work takes the place directly, so that later work cannot overtake it.
       const next = this.#waiting.shift();
       if (next) next();
       else this.#running -= 1;
