@@ -1,22 +1,22 @@
-import { printLine } from '../../platform/terminal';
-import type { Played } from './play';
+import { printLine } from '../platform/terminal';
+import type { DemoResult } from './play';
 
-/** Prints what was found, and says whether the promise held. A run in which nothing happened does not pass. */
-export function printSummary({ findings, sightings, finished, seconds }: Played, tows: number): boolean {
-  const faults = [...findings.faultsPlayed].map(([fault, times]) => `${fault} x${times}`).join(', ');
+/** Prints the result and returns whether it is as promised. A run without reports does not pass. */
+export function printSummary({ findings, violations, finished, seconds }: DemoResult, tows: number): boolean {
+  const faults = [...findings.faultsInjected].map(([fault, times]) => `${fault} x${times}`).join(', ');
   const passed =
     finished === tows &&
     findings.reportsOwed > 0 &&
     findings.reportsArrived === findings.reportsOwed &&
     findings.webhooksAcknowledged >= tows &&
-    sightings.arrived === sightings.reported &&
-    sightings.wrong === 0 &&
+    violations.arrived === violations.reported &&
+    violations.wrong === 0 &&
     findings.lost + findings.outOfOrder + findings.wrongBodies + findings.secondInvoices === 0;
   printLine();
   printLine('  Checked against what the service recorded');
   printLine(`    tows finished            ${finished} of ${tows} in ${seconds.toFixed(1)} s`);
   printLine(
-    `    violations reported      ${sightings.reported}, arrived byte for byte ${sightings.arrived - sightings.wrong}`,
+    `    violations reported      ${violations.reported}, arrived byte for byte ${violations.arrived - violations.wrong}`,
   );
   printLine(`    webhooks acknowledged    ${findings.webhooksAcknowledged}`);
   printLine(
@@ -30,7 +30,7 @@ export function printSummary({ findings, sightings, finished, seconds }: Played,
   printLine(`    taken twice              ${findings.repeated} (their first answer was lost; safe to repeat)`);
   for (const problem of findings.problems.slice(0, 20)) printLine(`    ! ${problem}`);
   printLine();
-  printLine(passed ? '  PASSED: every report arrived, in order, exactly as it was said.' : '  FAILED');
+  printLine(passed ? '  PASSED: every report arrived, in order, exactly as it was recorded.' : '  FAILED');
   printLine();
   return passed;
 }

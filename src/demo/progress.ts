@@ -1,10 +1,9 @@
-import type { TowView } from '../../contracts/operator';
-import { TOW_STATES, type ReportState } from '../../domain/vocabulary';
-import { isTerminal, printLine, printText, terminalWidth } from '../../platform/terminal';
-import type { Board } from './board';
-import { isFinished } from './board';
+import type { TowView } from '../contracts/operator';
+import { TOW_STATES, type ReportState } from '../domain/vocabulary';
+import { isTerminal, printLine, printText, terminalWidth } from '../platform/terminal';
+import { type DemoBoard, isFinished } from './board';
 
-/** The picture of the tows moving: redrawn in place on a terminal, a line now and then elsewhere. */
+/** Shows the progress of the tows: redrawn in place on a terminal, otherwise a line every two seconds. */
 
 const ROWS_MAX = 24;
 const REDRAW_MS = 200;
@@ -19,30 +18,30 @@ const MARKS: Readonly<Record<ReportState, string>> = {
   waived: '-',
 };
 
-/** Draws the board until the returned function is called, which leaves the last state standing. */
-export function startPicture(board: Board, total: number): () => void {
-  const inPlace = isTerminal();
+/** Shows the board until the returned function is called. */
+export function showProgress(board: DemoBoard, total: number): () => void {
+  const redraws = isTerminal();
   let drawnLines = 0;
   const draw = () => {
-    const lines = inPlace ? [...rows(board.tows()), overview(board.tows(), total)] : [overview(board.tows(), total)];
-    if (inPlace && drawnLines > 0) printText(`\u001b[${drawnLines}A\u001b[0J`);
+    const lines = redraws ? [...rows(board.tows()), overview(board.tows(), total)] : [overview(board.tows(), total)];
+    if (redraws && drawnLines > 0) printText(`\u001b[${drawnLines}A\u001b[0J`);
     for (const line of lines) printLine(line);
     drawnLines = lines.length;
   };
-  if (inPlace)
+  if (redraws)
     printLine(
       `  reports: ${Object.entries(MARKS)
         .map(([state, mark]) => `${mark} ${state}`)
         .join('   ')}\n`,
     );
-  const timer = setInterval(draw, inPlace ? REDRAW_MS : LINE_MS);
+  const timer = setInterval(draw, redraws ? REDRAW_MS : LINE_MS);
   return () => {
     clearInterval(timer);
     draw();
   };
 }
 
-/** The tows that move come before those that are done; more than a screen of them is cut. */
+/** Unfinished tows come first; rows beyond one screen are left out. */
 function rows(tows: readonly TowView[]): string[] {
   const moving = tows.filter((tow) => !isFinished(tow));
   const finished = tows.filter(isFinished);
@@ -53,7 +52,7 @@ function rows(tows: readonly TowView[]): string[] {
       return `${kind} ${MARKS[state]}${tries}`;
     });
     const row = `  ${tow.towing_reference_id.padEnd(20)} ${tow.state.padEnd(9)}  ${reports.join('  ')}`;
-    // A line that wraps would break the redrawing.
+    // A wrapped line would break the redrawing.
     return row.slice(0, terminalWidth());
   });
 }

@@ -1,57 +1,57 @@
 import { isDeepStrictEqual } from 'node:util';
-import { simulatorCalls, simulatorWebhooks, type SimulatorCall } from '../../contracts/simulator';
+import { simulatorCalls, simulatorWebhooks, type SimulatorCall } from '../contracts/simulator';
 import type { DeliveryPage, OperatorClient } from './client';
-import type { Story } from './crew';
+import type { DemoTow } from './crew';
 
-/** What the demo claims, each figure counted from what the simulator itself recorded. */
-export interface Findings {
+/** The result of the demo, counted from the simulator's own record. */
+export interface DemoFindings {
   readonly webhooksAcknowledged: number;
   readonly webhooksSent: number;
-  /** Acknowledged webhooks of which towhook knows no end, and tows whose reports did not all arrive. */
+  /** Acknowledged webhooks that were not processed, and reports that did not arrive. */
   readonly lost: number;
   readonly outOfOrder: number;
   readonly wrongBodies: number;
-  /** Reports the service took twice because an answer got lost: at least once is the promise. */
+  /** Reports that the service accepted twice, because an answer was lost. */
   readonly repeated: number;
-  /** Creates of an invoice beyond the first of a tow. */
+  /** Invoice creates beyond the first of a tow. */
   readonly secondInvoices: number;
   readonly reportsOwed: number;
   readonly reportsArrived: number;
   readonly callsMade: number;
-  readonly faultsPlayed: ReadonlyMap<string, number>;
+  readonly faultsInjected: ReadonlyMap<string, number>;
   readonly problems: readonly string[];
 }
 
-/** Compares what the crew said with what arrived at the service. */
+/** Compares what the crew recorded with what arrived at the service. */
 export async function check(
   simulatorUrl: string,
   client: Pick<OperatorClient, 'deliveries'>,
-  stories: readonly Story[],
-): Promise<Findings> {
+  playedTows: readonly DemoTow[],
+): Promise<DemoFindings> {
   const calls = simulatorCalls.parse(await (await fetch(`${simulatorUrl}/simulator/calls`)).json()).items;
   const webhooks = simulatorWebhooks.parse(await (await fetch(`${simulatorUrl}/simulator/webhooks`)).json()).items;
   const acknowledged = new Set(webhooks.filter(({ status }) => status === 200).map(({ webhook_id: id }) => id));
   const problems: string[] = [];
-  const compared = stories.map((story) => compare(story, callsOf(story.ref, calls), problems));
+  const compared = playedTows.map((played) => compare(played, callsOf(played.ref, calls), problems));
   const unfinished = await unfinishedDeliveries(client, acknowledged);
   if (unfinished > 0) problems.push(`${unfinished} acknowledged webhooks have no end`);
-  const faultsPlayed = new Map<string, number>();
+  const faultsInjected = new Map<string, number>();
   for (const { fault } of [...calls, ...webhooks]) {
-    if (fault) faultsPlayed.set(fault, (faultsPlayed.get(fault) ?? 0) + 1);
+    if (fault) faultsInjected.set(fault, (faultsInjected.get(fault) ?? 0) + 1);
   }
   const sum = (pick: (one: Comparison) => number) => compared.reduce((total, one) => total + pick(one), 0);
   return {
     webhooksAcknowledged: acknowledged.size,
-    webhooksSent: stories.length + effectsOf(calls, 'invoice'),
+    webhooksSent: playedTows.length + effectsOf(calls, 'invoice'),
     lost: unfinished + sum(({ missing }) => missing),
     outOfOrder: sum(({ outOfOrder }) => outOfOrder),
     wrongBodies: sum(({ wrongBodies }) => wrongBodies),
     repeated: sum(({ repeated }) => repeated),
     secondInvoices: sum(({ secondInvoices }) => secondInvoices),
-    reportsOwed: stories.reduce((total, { expected }) => total + expected.length, 0),
+    reportsOwed: playedTows.reduce((total, { expected }) => total + expected.length, 0),
     reportsArrived: sum(({ arrived }) => arrived),
     callsMade: calls.length,
-    faultsPlayed,
+    faultsInjected,
     problems,
   };
 }
@@ -65,13 +65,13 @@ interface Comparison {
   readonly secondInvoices: number;
 }
 
-function compare(story: Story, calls: readonly SimulatorCall[], problems: string[]): Comparison {
-  const expectedKinds = story.expected.map(({ kind }) => kind);
+function compare(played: DemoTow, calls: readonly SimulatorCall[], problems: string[]): Comparison {
+  const expectedKinds = played.expected.map(({ kind }) => kind);
   const effects = calls.filter(({ effect }) => effect).map(({ operation }) => operation);
-  // A call that got no answer is sent again: the same report twice in a row is at-least-once, not disorder.
+  // A call without an answer is repeated: the same report twice in a row is at-least-once delivery, not disorder.
   const arrived = effects.filter((kind, index) => kind !== effects[index - 1]);
   const wrong = calls.filter(({ operation, body }) => {
-    const expected = story.expected.find(({ kind }) => kind === operation);
+    const expected = played.expected.find(({ kind }) => kind === operation);
     return !expected || !isDeepStrictEqual(body, expected.body);
   });
   const missing = expectedKinds.filter((kind) => !arrived.includes(kind)).length;
@@ -80,10 +80,10 @@ function compare(story: Story, calls: readonly SimulatorCall[], problems: string
     expectedKinds.filter((kind) => arrived.includes(kind)),
   );
   const creates = effects.filter((kind) => kind === 'invoice').length;
-  if (missing > 0) problems.push(`${story.ref}: ${missing} reports never arrived`);
-  if (!isInOrder) problems.push(`${story.ref}: arrived as ${arrived.join(', ')}`);
+  if (missing > 0) problems.push(`${played.ref}: ${missing} reports never arrived`);
+  if (!isInOrder) problems.push(`${played.ref}: arrived as ${arrived.join(', ')}`);
   if (wrong.length > 0)
-    problems.push(`${story.ref}: wrong body in ${wrong.map(({ operation }) => operation).join(', ')}`);
+    problems.push(`${played.ref}: wrong body in ${wrong.map(({ operation }) => operation).join(', ')}`);
   return {
     arrived: expectedKinds.length - missing,
     missing,
@@ -102,7 +102,7 @@ function effectsOf(calls: readonly SimulatorCall[], kind: string): number {
   return calls.filter(({ operation, effect }) => effect && operation === kind).length;
 }
 
-/** Walks the deliveries and crosses off every acknowledged webhook that was processed. */
+/** The acknowledged webhooks that were not processed. */
 async function unfinishedDeliveries(
   client: Pick<OperatorClient, 'deliveries'>,
   acknowledged: ReadonlySet<string>,

@@ -1,12 +1,12 @@
-import type { TowView } from '../../contracts/operator';
-import { isTerminal as isTerminalState } from '../../domain/tow';
+import type { TowView } from '../contracts/operator';
+import { isTerminal as isTerminalState } from '../domain/tow';
 import type { OperatorClient } from './client';
 
-/** The latest sight of every tow of the demo, kept fresh by the event stream. */
-export interface Board {
-  /** The tows in the order they were requested; those not known yet are missing. */
+/** The current state of every tow of the demo, updated by the event stream. */
+export interface DemoBoard {
+  /** The known tows, in the order they were requested. */
   tows(): readonly TowView[];
-  /** Resolves with the tow as soon as it is as wanted. */
+  /** Resolves with the tow as soon as `isWanted` accepts it. */
   until(ref: string, isWanted: (tow: TowView) => boolean): Promise<TowView>;
 }
 
@@ -14,13 +14,13 @@ export function createBoard(
   client: Pick<OperatorClient, 'tow' | 'watch'>,
   refs: () => readonly string[],
   signal: AbortSignal,
-): Board {
+): DemoBoard {
   const views = new Map<string, TowView>();
   const waiters = new Set<() => void>();
   const reading = new Map<string, boolean>();
 
   const read = async (ref: string): Promise<void> => {
-    // A change while a tow is being read means that it must be read once more.
+    // A change during a read requires another read.
     if (reading.has(ref)) {
       reading.set(ref, true);
       return;
@@ -37,7 +37,7 @@ export function createBoard(
     if (!signal.aborted) throw error;
   };
   void client.watch((ref) => void read(ref).catch(ignoreEnd), signal).catch(ignoreEnd);
-  // A change published before the stream was open would never be seen.
+  // Changes published before the stream was open are found by polling.
   const sweep = setInterval(() => {
     for (const ref of refs()) if (!isFinished(views.get(ref))) void read(ref).catch(ignoreEnd);
   }, 2000);
@@ -60,7 +60,7 @@ export function createBoard(
   };
 }
 
-/** True when the tow's life is over and nothing is owed to the service any more. */
+/** True when the tow is over and all its reports are settled. */
 export function isFinished(tow: TowView | undefined): boolean {
   if (!tow || !isTerminalState(tow.state)) return false;
   return tow.reports.every(({ state }) => state === 'accepted' || state === 'waived');

@@ -1,18 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../../platform/clock';
-import { loadConfig, machineEnvironment } from '../../platform/config';
-import type { Resources } from '../../platform/resources';
-import { startSimulator } from '../../simulator';
-import { startConsole } from '../console';
-import { openBeats, standingOf } from '../beats';
-import { openFoundation, openLog, type Foundation } from '../foundation';
-import { startReceiver } from '../receiver';
-import { startWorker } from '../worker';
+import { systemClock } from '../platform/clock';
+import { loadConfig, machineEnvironment } from '../platform/config';
+import type { Resources } from '../platform/resources';
+import { startSimulator } from '../simulator';
+import { openFoundation, openLog, type Foundation } from '../main/foundation';
+import { startParts } from '../main/roles';
 
-/** Everything the demo runs on: an embedded Redis in a folder of its own, the simulator, and all roles of towhook. */
-export interface Stage {
+/** The environment of the demo: an embedded Redis in a temporary folder, the simulator, and all roles of towhook. */
+export interface DemoEnvironment {
   readonly receiverUrl: string;
   readonly consoleUrl: string;
   readonly simulatorUrl: string;
@@ -22,8 +19,11 @@ export interface Stage {
   readonly resources: Resources;
 }
 
-/** Sets the stage on free ports of this machine; closing its resources leaves nothing behind. */
-export async function setStage(): Promise<Stage> {
+/**
+ * Starts everything on free ports of this machine. Closing its resources leaves nothing behind. With `redis`, variables
+ * REDIS_*, the demo plays on that Redis, which must be empty.
+ */
+export async function startEnvironment(redis: Readonly<Record<string, string>> = {}): Promise<DemoEnvironment> {
   const dataDir = await mkdtemp(join(tmpdir(), 'towhook-demo-'));
   const apiKey = `demo-${systemClock.id()}`;
   const credentials = { clientId: 'demo-client', clientSecret: systemClock.id() };
@@ -32,6 +32,7 @@ export async function setStage(): Promise<Stage> {
   const settings = (serviceUrl: string) =>
     loadConfig({
       ...machineEnvironment(),
+      ...redis,
       SERVICE_BASE_URL: `${serviceUrl}/parking/api`,
       SERVICE_CLIENT_ID: credentials.clientId,
       SERVICE_CLIENT_SECRET: credentials.clientSecret,
@@ -52,15 +53,11 @@ export async function setStage(): Promise<Stage> {
   });
   const foundation = await openFoundation({ config: settings(simulator.url), log });
   const { resources } = foundation;
-  const beats = openBeats(foundation, 'all');
-  const worker = startWorker(foundation);
-  const receiver = await startReceiver(foundation);
-  const operator = await startConsole(foundation);
-  receiverUrl = receiver.url;
-  beats.begin(standingOf(foundation, { hasSpool: true, worker }));
+  const parts = await startParts(foundation, 'all');
+  receiverUrl = parts.receiver?.url ?? '';
   return {
     receiverUrl,
-    consoleUrl: operator.url,
+    consoleUrl: parts.console?.url ?? '',
     simulatorUrl: simulator.url,
     apiKey,
     logFile,

@@ -1,25 +1,25 @@
-import type { JsonObject, ReportKind } from '../../domain/vocabulary';
+import type { JsonObject, ReportKind } from '../domain/vocabulary';
 
-/** What happens to the tows of the demo: a mix of whole lives, short ones and canceled ones, with faults among them. */
+/** The plans of the tows of the demo: complete, short and canceled ones, with faults of the service. */
 
-export interface Step {
+export interface PlanStep {
   readonly kind: ReportKind;
-  /** What the crew enters. */
+  /** The fields that the crew enters. */
   readonly entry: JsonObject;
-  /** What is known without being entered. */
+  /** Fields that are known without being entered. */
   readonly known?: JsonObject;
 }
 
 export interface TowPlan {
   readonly name: string;
-  readonly steps: readonly Step[];
+  readonly steps: readonly PlanStep[];
 }
 
-const detained: Step = { kind: 'detained', entry: {} };
-const invoice: Step = { kind: 'invoice', entry: { vehicle_type: 'HEAVY' } };
-const payment: Step = { kind: 'payment', entry: { payment_status: 'PAID' } };
-const released: Step = { kind: 'released', entry: {} };
-const canceled = (reason: string): Step => ({ kind: 'canceled', entry: { cancellation_reason: reason } });
+const detained: PlanStep = { kind: 'detained', entry: {} };
+const invoice: PlanStep = { kind: 'invoice', entry: { vehicle_type: 'HEAVY' } };
+const payment: PlanStep = { kind: 'payment', entry: { payment_status: 'PAID' } };
+const released: PlanStep = { kind: 'released', entry: {} };
+const canceled = (reason: string): PlanStep => ({ kind: 'canceled', entry: { cancellation_reason: reason } });
 
 const PLACES = [
   ['Olaya Street', 24.6946, 46.6853],
@@ -28,19 +28,21 @@ const PLACES = [
   ['Prince Turki Street', 24.7423, 46.6431],
 ] as const;
 
-/** Which vehicle it is, and where it stands. */
-export function whereOf(index: number) {
+/** The vehicle of a tow and its place. */
+export function placeOf(index: number) {
   const [place, latitude, longitude] = PLACES[index % PLACES.length] ?? PLACES[0];
   return { plate_number: `DMO ${1000 + index}`, towed_location: place, latitude, longitude };
 }
 
 /**
- * Of twelve tows eight are released after detention, one on the spot, and three are canceled. One that began with a
- * sighting is started without a word about plate and place: its violation tells.
+ * Of twelve tows eight are released after detention, one is released on the spot and three are canceled. A tow that
+ * began with a violation takes plate and place from it.
  */
-export function planFor(index: number, { wasSighted }: { wasSighted: boolean }): TowPlan {
-  const where = whereOf(index);
-  const started: Step = wasSighted ? { kind: 'started', entry: {}, known: where } : { kind: 'started', entry: where };
+export function planFor(index: number, { hasViolation }: { hasViolation: boolean }): TowPlan {
+  const place = placeOf(index);
+  const started: PlanStep = hasViolation
+    ? { kind: 'started', entry: {}, known: place }
+    : { kind: 'started', entry: place };
   switch (index % 12) {
     case 3:
       return { name: 'gone on arrival', steps: [canceled('Vehicle gone on arrival')] };
@@ -55,7 +57,7 @@ export function planFor(index: number, { wasSighted }: { wasSighted: boolean }):
   }
 }
 
-/** The faults the service is made to have, some of each per dozen tows. */
+/** The faults of the service; their number grows with the tows. */
 export function faultsFor(tows: number): JsonObject[] {
   const times = Math.max(1, Math.round(tows / 12));
   return [

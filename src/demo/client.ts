@@ -1,27 +1,28 @@
-import { answerOf, ApiRefusal, asUpload, createClient, watchTows, type ApiClient } from '../../client';
-import { FACT_BODIES, type TowView } from '../../contracts/operator';
-import type { RequestOf } from '../../contracts/operations';
-import type { JsonObject, ReportKind } from '../../domain/vocabulary';
+import { answerOf, ApiRefusal, asUpload, createClient, watchTows, type ApiClient } from '../client';
+import { FACT_CONTRACTS } from '../contracts/facts';
+import type { TowView } from '../contracts/operator';
+import type { RequestOf } from '../contracts/operations';
+import type { JsonObject, ReportKind } from '../domain/vocabulary';
 
-/** The operator API as the demo's crew uses it: over HTTP, with a key, through the typed client. */
+/** The operator API as the demo uses it: over HTTP, with a key, through the typed client. */
 export interface OperatorClient {
   /** Null until the tow is known. */
   tow(ref: string): Promise<TowView | null>;
-  /** Says what happened to a tow; rejects with ApiRefusal when it is not taken. */
-  say(ref: string, kind: ReportKind, entry: JsonObject): Promise<void>;
-  /** Reports a violation with its pictures; rejects with ApiRefusal when it is not taken. */
+  /** Records a fact of a tow. Rejects with ApiRefusal. */
+  recordFact(ref: string, kind: ReportKind, entry: JsonObject): Promise<void>;
+  /** Reports a violation with its images. Rejects with ApiRefusal. */
   report(form: NewViolation, pictures: readonly File[]): Promise<void>;
   /** A page of webhook deliveries. */
   deliveries(cursor: string | null): Promise<DeliveryPage>;
-  /** Calls back with the reference of every tow that changes, until the signal ends it. */
+  /** Calls `onChange` with the reference of every tow that changes, until the signal aborts. */
   watch(onChange: (ref: string) => void, signal: AbortSignal): Promise<void>;
 }
 
-/** What a patrol says of a violation (service-api 2.1). */
+/** The form of a violation (docs/service-api.md#violation-form). */
 export type NewViolation = RequestOf<'violation_guide'> &
   Pick<RequestOf<'violation'>, 'latitude' | 'longitude' | 'location'>;
 
-/** What is looked at of a page of deliveries. */
+/** The used fields of a page of deliveries. */
 export interface DeliveryPage {
   readonly items: readonly { readonly state: string; readonly signature_id: string | null }[];
   readonly next_cursor: string | null;
@@ -38,7 +39,7 @@ export function createOperatorClient(baseUrl: string, apiKey: string): OperatorC
         throw error;
       });
     },
-    async say(ref, kind, entry) {
+    async recordFact(ref, kind, entry) {
       await post(client, kind, { ref, entry });
     },
     async report(form, pictures) {
@@ -53,30 +54,10 @@ export function createOperatorClient(baseUrl: string, apiKey: string): OperatorC
   };
 }
 
-/** An address for each kind of fact, and a body of its own. */
 function post(client: ApiClient, kind: ReportKind, { ref, entry }: { ref: string; entry: JsonObject }) {
   const params = { path: { towing_reference_id: ref } };
-  switch (kind) {
-    case 'started':
-      return client.POST('/api/tows/{towing_reference_id}/started', { params, body: FACT_BODIES.started.parse(entry) });
-    case 'detained':
-      return client.POST('/api/tows/{towing_reference_id}/detained', {
-        params,
-        body: FACT_BODIES.detained.parse(entry),
-      });
-    case 'canceled':
-      return client.POST('/api/tows/{towing_reference_id}/canceled', {
-        params,
-        body: FACT_BODIES.canceled.parse(entry),
-      });
-    case 'released':
-      return client.POST('/api/tows/{towing_reference_id}/released', {
-        params,
-        body: FACT_BODIES.released.parse(entry),
-      });
-    case 'invoice':
-      return client.POST('/api/tows/{towing_reference_id}/invoice', { params, body: FACT_BODIES.invoice.parse(entry) });
-    case 'payment':
-      return client.POST('/api/tows/{towing_reference_id}/payment', { params, body: FACT_BODIES.payment.parse(entry) });
-  }
+  return client.POST(`/api/tows/{towing_reference_id}/${kind}`, {
+    params,
+    body: FACT_CONTRACTS[kind].body.parse(entry),
+  });
 }

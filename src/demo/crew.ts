@@ -1,28 +1,28 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import type { JsonObject } from '../../domain/vocabulary';
-import type { Clock } from '../../platform/clock';
-import type { Board } from './board';
+import type { JsonObject } from '../domain/vocabulary';
+import type { Clock } from '../platform/clock';
+import { pause } from '../platform/timers';
+import type { DemoBoard } from './board';
 import type { OperatorClient } from './client';
 import type { TowPlan } from './plan';
 
-/** What the crew said about one tow, as it was entered and answered. */
-export interface Story {
+/** A played tow: what the crew recorded, and what the service must receive. */
+export interface DemoTow {
   readonly ref: string;
   readonly plan: TowPlan;
-  /** What each report must say at the service, in order. */
+  /** The expected reports, in order. */
   readonly expected: readonly { readonly kind: string; readonly body: JsonObject }[];
 }
 
-export interface CrewTools {
-  readonly client: Pick<OperatorClient, 'say'>;
-  readonly board: Board;
+export interface DemoCrewTools {
+  readonly client: Pick<OperatorClient, 'recordFact'>;
+  readonly board: DemoBoard;
   readonly clock: Clock;
-  /** The mean pause between two things a person does, ms. */
+  /** The mean pause between two facts, ms. */
   readonly paceMs: number;
 }
 
-/** Plays one tow through its plan like people in the field would: through the operator API only. */
-export async function playTow(ref: string, plan: TowPlan, tools: CrewTools): Promise<Story> {
+/** Plays the plan of one tow through the operator API, as people in the field do. */
+export async function playTow(ref: string, plan: TowPlan, tools: DemoCrewTools): Promise<DemoTow> {
   const { client, board, clock, paceMs } = tools;
   const tow = await board.until(ref, () => true);
   const references = { violation_reference_id: tow.violation_reference_id, towing_reference_id: ref };
@@ -30,16 +30,19 @@ export async function playTow(ref: string, plan: TowPlan, tools: CrewTools): Pro
   for (const { kind, entry, known = {} } of plan.steps) {
     await pause(paceMs * (0.5 + clock.random()));
     const occurredAt = new Date(clock.nowMs()).toISOString();
-    const said = kind === 'invoice' ? entry : { ...entry, occurred_at: occurredAt };
-    await client.say(ref, kind, said);
+    const entered = kind === 'invoice' ? entry : { ...entry, occurred_at: occurredAt };
+    await client.recordFact(ref, kind, entered);
     expected.push({ kind, body: bodyOf(kind, { references, entry: { ...known, ...entry }, occurredAt }) });
   }
   return { ref, plan, expected };
 }
 
-/** service-api 4.2 to 4.4, written down once more and on purpose: the check must not share the rules it checks. */
-function bodyOf(kind: string, said: { references: JsonObject; entry: JsonObject; occurredAt: string }): JsonObject {
-  const { references, entry, occurredAt } = said;
+/**
+ * The bodies of docs/service-api.md#operations, written a second time on purpose: the check must not share the rules
+ * that it checks.
+ */
+function bodyOf(kind: string, entered: { references: JsonObject; entry: JsonObject; occurredAt: string }): JsonObject {
+  const { references, entry, occurredAt } = entered;
   const towing = { towing_reference_id: references['towing_reference_id'] ?? null };
   switch (kind) {
     case 'started':

@@ -1,0 +1,66 @@
+import { parseArgs } from 'node:util';
+import { printLine, printProblem } from '../platform/terminal';
+import { showProgress } from './progress';
+import { faultsFor } from './plan';
+import { playTows } from './play';
+import { startEnvironment, type DemoEnvironment } from './environment';
+import { printSummary } from './summary';
+
+/** `npm run demo -- [--tows 12] [--exit]` plays tows from the webhook to their last report and checks the result. */
+
+const TOWS_MAX = 5000;
+const PACE_MS = 700;
+/** The rate limit of violations is 20 per minute; more would make the demo wait. */
+const VIOLATIONS_MAX = 8;
+/** Tows that are not finished by then count as lost. */
+const TIME_LIMIT_MS = 100_000;
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: { tows: { type: 'string', default: '12' }, exit: { type: 'boolean', default: false } },
+  });
+  const tows = Number(values.tows);
+  if (!Number.isInteger(tows) || tows < 1 || tows > TOWS_MAX) {
+    printProblem(`--tows must be a whole number from 1 to ${TOWS_MAX}.`);
+    process.exit(2);
+  }
+  printLine(`\n  towhook: ${tows} tows from the service's webhook to their last report\n`);
+  const environment = await startEnvironment();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void end(environment, 0));
+  const played = await playTows(environment, {
+    tows,
+    violations: violationsAmong(tows),
+    paceMs: PACE_MS,
+    faults: faultsFor(tows),
+    timeLimitMs: TIME_LIMIT_MS,
+    show: (board) => showProgress(board, tows),
+  });
+  const passed = printSummary(played, tows);
+  if (values.exit) await end(environment, passed ? 0 : 1);
+  printAddresses(environment);
+}
+
+function violationsAmong(tows: number): number {
+  return Math.min(Math.ceil(tows / 3), VIOLATIONS_MAX);
+}
+
+function printAddresses(environment: DemoEnvironment): void {
+  printLine('  Everything stays up until you press Ctrl-C:');
+  printLine(`    console        ${environment.consoleUrl}              (sign in with ${environment.apiKey})`);
+  printLine(`    operator API   ${environment.consoleUrl}/api/tows   (Authorization: Bearer ${environment.apiKey})`);
+  printLine(`    API docs       ${environment.consoleUrl}/docs`);
+  printLine(`    queue pages    ${environment.consoleUrl}/queues     (any user, the key as password)`);
+  printLine(`    receiver       ${environment.receiverUrl}`);
+  printLine(`    simulator      ${environment.simulatorUrl}/simulator/calls`);
+  printLine(`    log            ${environment.logFile}\n`);
+}
+
+async function end(environment: DemoEnvironment, exitCode: number): Promise<never> {
+  await environment.resources.closeAll();
+  process.exit(exitCode);
+}
+
+main().catch((error: unknown) => {
+  printProblem(error instanceof Error ? error.message : 'The demo could not run.');
+  process.exit(1);
+});
