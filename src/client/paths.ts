@@ -1700,6 +1700,115 @@ export interface paths {
       };
     };
   };
+  '/api/violations/known': {
+    post: {
+      parameters: {
+        header?: {
+          'Idempotency-Key'?: string | undefined;
+        };
+      };
+      requestBody: {
+        content: {
+          'application/json': {
+            violations: {
+              violation_reference_id?: string | undefined;
+              metadata_id?: string | undefined;
+              plateNumber: string;
+              location: string;
+              latitude: number;
+              longitude: number;
+              plateType?:
+                | (
+                    | 'PRIVATE'
+                    | 'PUBLIC_TRANSPORTATION'
+                    | 'PRIVATE_TRANSPORTATION'
+                    | 'PUBLIC_MINIBUS'
+                    | 'PRIVATE_MINIBUS'
+                    | 'TAXI'
+                    | 'Heavy_Equipment'
+                    | 'EXPORT'
+                    | 'DIPLOMATIC'
+                    | 'MOTORCYCLE'
+                  )
+                | undefined;
+              zoneId?: string | undefined;
+              violationType?:
+                | (
+                    | 'NO_TICKET'
+                    | 'TICKET_ENDED'
+                    | 'USER_EXCEED_PARKING_TIME'
+                    | 'WRONG_PARKING'
+                    | 'RESERVED_PARKING'
+                    | 'OBS_CLS_PARKING'
+                    | 'EMRG_PARKING'
+                    | 'ENT_EXT_PARKING'
+                    | 'PROH_PARKING'
+                  )
+                | undefined;
+              date?: string | undefined;
+            }[];
+          };
+        };
+      };
+      responses: {
+        202: {
+          content: {
+            'application/json': {
+              items: {
+                id: string;
+                result: 'created' | 'already_known';
+              }[];
+            };
+          };
+        };
+        400: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        401: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        403: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        409: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        413: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        422: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        429: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        503: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        default: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+      };
+    };
+  };
   '/api/violations/{violation_id}': {
     get: {
       parameters: {
@@ -1946,6 +2055,128 @@ export interface paths {
           };
         };
         413: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        422: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        429: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        503: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        default: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+      };
+    };
+  };
+  '/api/violations/{violation_id}/images': {
+    post: {
+      parameters: {
+        path: {
+          violation_id: string;
+        };
+        header?: {
+          'Idempotency-Key'?: string | undefined;
+        };
+      };
+      requestBody: {
+        content: {
+          'multipart/form-data': {
+            date?: string | undefined;
+            latitude?: number | undefined;
+            longitude?: number | undefined;
+            location?: string | undefined;
+            plateNumber?: string | undefined;
+            plateType?:
+              | (
+                  | 'PRIVATE'
+                  | 'PUBLIC_TRANSPORTATION'
+                  | 'PRIVATE_TRANSPORTATION'
+                  | 'PUBLIC_MINIBUS'
+                  | 'PRIVATE_MINIBUS'
+                  | 'TAXI'
+                  | 'Heavy_Equipment'
+                  | 'EXPORT'
+                  | 'DIPLOMATIC'
+                  | 'MOTORCYCLE'
+                )
+              | undefined;
+            zoneId?: string | undefined;
+            imagesDescription?: string | undefined;
+            violationType?:
+              | (
+                  | 'NO_TICKET'
+                  | 'TICKET_ENDED'
+                  | 'USER_EXCEED_PARKING_TIME'
+                  | 'WRONG_PARKING'
+                  | 'RESERVED_PARKING'
+                  | 'OBS_CLS_PARKING'
+                  | 'EMRG_PARKING'
+                  | 'ENT_EXT_PARKING'
+                  | 'PROH_PARKING'
+                )
+              | undefined;
+            isSaudi?: boolean | undefined;
+            fullName?: string | undefined;
+            identityNumber?: string | undefined;
+            mobileNumber?: string | undefined;
+            supervisorFullName?: string | undefined;
+            supervisorIdentityNumber?: string | undefined;
+            supervisorMobileNumber?: string | undefined;
+            images?: Blob[] | undefined;
+          };
+        };
+      };
+      responses: {
+        202: {
+          content: {
+            'application/json': Violation;
+          };
+        };
+        400: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        401: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        403: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        404: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        409: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        413: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        415: {
           content: {
             'application/json': Refusal;
           };
@@ -2370,6 +2601,358 @@ export interface paths {
       };
     };
   };
+  '/api/differences': {
+    get: {
+      parameters: {};
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              items: {
+                id: string;
+                source: 'answer' | 'webhook';
+                name: string;
+                rules: string[];
+                tolerated: boolean;
+                example: {
+                  field: string;
+                  type: string;
+                }[];
+                count: number;
+                first_seen_at: string;
+                last_seen_at: string;
+                decision: 'open' | 'closed' | 'expected';
+                decided_by: string | null;
+                decided_at: string | null;
+                reason: string | null;
+                task_id: string | null;
+              }[];
+            };
+          };
+        };
+        401: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        429: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        503: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        default: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+      };
+    };
+  };
+  '/api/differences/{difference_id}/reports': {
+    get: {
+      parameters: {
+        path: {
+          difference_id: string;
+        };
+        query?: {
+          cursor?: string | undefined;
+          limit?: number | undefined;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              items: {
+                accepted_at: string;
+                towing_reference_id: string | null;
+                report_id: string | null;
+                kind: ('started' | 'detained' | 'canceled' | 'released' | 'invoice' | 'payment') | null;
+                violation_id: string | null;
+              }[];
+              next_cursor: string | null;
+            };
+          };
+        };
+        401: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        404: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        422: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        429: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        503: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        default: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+      };
+    };
+  };
+  '/api/differences/{difference_id}/expect': {
+    post: {
+      parameters: {
+        path: {
+          difference_id: string;
+        };
+        header?: {
+          'Idempotency-Key'?: string | undefined;
+        };
+      };
+      requestBody?: {
+        content: {
+          'application/json': {
+            reason?: string | undefined;
+          };
+        };
+      };
+      responses: {
+        202: {
+          content: {
+            'application/json': {
+              id: string;
+              source: 'answer' | 'webhook';
+              name: string;
+              rules: string[];
+              tolerated: boolean;
+              example: {
+                field: string;
+                type: string;
+              }[];
+              count: number;
+              first_seen_at: string;
+              last_seen_at: string;
+              decision: 'open' | 'closed' | 'expected';
+              decided_by: string | null;
+              decided_at: string | null;
+              reason: string | null;
+              task_id: string | null;
+            };
+          };
+        };
+        400: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        401: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        403: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        404: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        409: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        413: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        422: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        429: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        503: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        default: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+      };
+    };
+  };
+  '/api/differences/{difference_id}/judgement': {
+    get: {
+      parameters: {
+        path: {
+          difference_id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              count: number;
+              read: number;
+              outcomes: {
+                acted_on: number;
+                not_acted_on: number;
+                differs: number;
+              };
+              examples: {
+                delivery_id: string;
+                towing_reference_id: string;
+                received_at: string;
+                outcome: 'acted_on' | 'not_acted_on' | 'differs';
+                rules: string[];
+              }[];
+              run: {
+                state: 'running' | 'done';
+                by: string;
+                started_at: string;
+                ended_at: string | null;
+                total: number;
+                remaining: number;
+              } | null;
+            };
+          };
+        };
+        401: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        404: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        429: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        503: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        default: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+      };
+    };
+  };
+  '/api/differences/{difference_id}/judge': {
+    post: {
+      parameters: {
+        path: {
+          difference_id: string;
+        };
+        header?: {
+          'Idempotency-Key'?: string | undefined;
+        };
+      };
+      requestBody?: {
+        content: {
+          'application/json': {
+            reason?: string | undefined;
+          };
+        };
+      };
+      responses: {
+        202: {
+          content: {
+            'application/json': {
+              state: 'running' | 'done';
+              by: string;
+              started_at: string;
+              ended_at: string | null;
+              total: number;
+              remaining: number;
+            };
+          };
+        };
+        400: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        401: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        403: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        404: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        409: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        413: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        422: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        429: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        503: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        default: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+      };
+    };
+  };
   '/api/operations': {
     get: {
       parameters: {};
@@ -2478,25 +3061,519 @@ export interface paths {
       };
     };
   };
-  '/api/deliveries': {
+  '/api/shadow': {
     get: {
       parameters: {
         query?: {
           cursor?: string | undefined;
           limit?: number | undefined;
-          quarantined?: ('true' | 'false') | undefined;
         };
       };
       responses: {
         200: {
           content: {
             'application/json': {
-              items: (Delivery | QuarantinedCall)[];
+              items: {
+                kind: 'tow' | 'violation';
+                id: string;
+                violation_reference_id: string | null;
+                plate_number: string | null;
+                state: string;
+                since: string;
+                calls: {
+                  report_id: string;
+                  operation: 'started' | 'detained' | 'canceled' | 'released' | 'invoice' | 'payment' | 'violation';
+                  method: string;
+                  address: string;
+                  recorded_at: string;
+                  body: JsonObject;
+                  images: string[];
+                }[];
+              }[];
+              next_cursor: string | null;
+              mode: {
+                state: 'live' | 'shadow';
+                since: string | null;
+              };
+              held: number;
+            };
+          };
+        };
+        401: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        422: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        429: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        503: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        default: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+      };
+    };
+  };
+  '/api/shadow.csv': {
+    get: {
+      parameters: {};
+      responses: {
+        200: {
+          content: {
+            'text/csv': string;
+          };
+        };
+        401: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        429: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        503: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        default: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+      };
+    };
+  };
+  '/api/tows/{towing_reference_id}/shadow/send': {
+    post: {
+      parameters: {
+        path: {
+          towing_reference_id: string;
+        };
+        header?: {
+          'Idempotency-Key'?: string | undefined;
+        };
+      };
+      requestBody?: {
+        content: {
+          'application/json': {
+            reason?: string | undefined;
+          };
+        };
+      };
+      responses: {
+        202: {
+          content: {
+            'application/json': Tow;
+          };
+        };
+        400: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        401: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        403: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        404: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        409: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        413: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        422: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        429: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        503: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        default: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+      };
+    };
+  };
+  '/api/tows/{towing_reference_id}/shadow/decline': {
+    post: {
+      parameters: {
+        path: {
+          towing_reference_id: string;
+        };
+        header?: {
+          'Idempotency-Key'?: string | undefined;
+        };
+      };
+      requestBody: {
+        content: {
+          'application/json': {
+            reason: string;
+          };
+        };
+      };
+      responses: {
+        202: {
+          content: {
+            'application/json': Tow;
+          };
+        };
+        400: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        401: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        403: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        404: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        409: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        413: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        422: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        429: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        503: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        default: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+      };
+    };
+  };
+  '/api/violations/{violation_id}/shadow/send': {
+    post: {
+      parameters: {
+        path: {
+          violation_id: string;
+        };
+        header?: {
+          'Idempotency-Key'?: string | undefined;
+        };
+      };
+      requestBody?: {
+        content: {
+          'application/json': {
+            reason?: string | undefined;
+          };
+        };
+      };
+      responses: {
+        202: {
+          content: {
+            'application/json': Violation;
+          };
+        };
+        400: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        401: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        403: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        404: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        409: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        413: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        422: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        429: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        503: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        default: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+      };
+    };
+  };
+  '/api/violations/{violation_id}/shadow/decline': {
+    post: {
+      parameters: {
+        path: {
+          violation_id: string;
+        };
+        header?: {
+          'Idempotency-Key'?: string | undefined;
+        };
+      };
+      requestBody: {
+        content: {
+          'application/json': {
+            reason: string;
+          };
+        };
+      };
+      responses: {
+        202: {
+          content: {
+            'application/json': Violation;
+          };
+        };
+        400: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        401: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        403: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        404: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        409: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        413: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        422: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        429: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        503: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        default: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+      };
+    };
+  };
+  '/api/deliveries': {
+    get: {
+      parameters: {
+        query?: {
+          cursor?: string | undefined;
+          limit?: number | undefined;
+          differing?: ('true' | 'false') | undefined;
+          difference_id?: string | undefined;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              items: Delivery[];
               next_cursor: string | null;
             };
           };
         };
         401: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        422: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        429: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        503: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        default: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+      };
+    };
+  };
+  '/api/other-calls': {
+    get: {
+      parameters: {
+        query?: {
+          limit?: number | undefined;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              items: OtherCall[];
+            };
+          };
+        };
+        401: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        422: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        429: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        503: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        default: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+      };
+    };
+  };
+  '/api/refused-calls': {
+    get: {
+      parameters: {
+        query?: {
+          limit?: number | undefined;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              items: RefusedCall[];
+            };
+          };
+        };
+        401: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        403: {
           content: {
             'application/json': Refusal;
           };
@@ -2855,6 +3932,88 @@ export interface paths {
       };
     };
   };
+  '/api/service': {
+    get: {
+      parameters: {};
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              messages: {
+                source: 'answer' | 'webhook';
+                name: string;
+                samples: number;
+                first_seen_at: string | null;
+                last_seen_at: string | null;
+                fields: {
+                  field: string;
+                  documented: string[] | null;
+                  required: boolean;
+                  seen: {
+                    type: string;
+                    count: number;
+                    first_seen_at: string;
+                    last_seen_at: string;
+                  }[];
+                  mark: 'none' | 'missing' | 'sometimes_missing' | 'type' | 'additional';
+                }[];
+              }[];
+              operations: {
+                operation: string;
+                calls: number;
+                statuses: {
+                  status: string;
+                  count: number;
+                }[];
+                p50_ms: number | null;
+                p95_ms: number | null;
+                budget: 'auth' | 'site' | 'violations' | 'tickets' | 'tow';
+              }[];
+              differences: {
+                id: string;
+                source: 'answer' | 'webhook';
+                name: string;
+                rules: string[];
+                tolerated: boolean;
+                example: {
+                  field: string;
+                  type: string;
+                }[];
+                count: number;
+                first_seen_at: string;
+                last_seen_at: string;
+                decision: 'open' | 'closed' | 'expected';
+                decided_by: string | null;
+                decided_at: string | null;
+                reason: string | null;
+                task_id: string | null;
+              }[];
+            };
+          };
+        };
+        401: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        429: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        503: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        default: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+      };
+    };
+  };
   '/api/keys': {
     get: {
       parameters: {};
@@ -3132,6 +4291,389 @@ export interface paths {
       };
     };
   };
+  '/api/alarms': {
+    get: {
+      parameters: {};
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              items: Alarm[];
+            };
+          };
+        };
+        401: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        429: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        503: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        default: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+      };
+    };
+  };
+  '/api/alarms/{alarm_id}/acknowledge': {
+    post: {
+      parameters: {
+        path: {
+          alarm_id: string;
+        };
+        header?: {
+          'Idempotency-Key'?: string | undefined;
+        };
+      };
+      requestBody?: {
+        content: {
+          'application/json': {
+            reason?: string | undefined;
+          };
+        };
+      };
+      responses: {
+        202: {
+          content: {
+            'application/json': {
+              items: Alarm[];
+            };
+          };
+        };
+        400: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        401: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        403: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        404: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        409: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        413: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        422: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        429: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        503: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        default: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+      };
+    };
+  };
+  '/api/notifications': {
+    get: {
+      parameters: {};
+      responses: {
+        200: {
+          content: {
+            'application/json': Notifications;
+          };
+        };
+        401: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        403: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        429: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        503: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        default: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+      };
+    };
+    post: {
+      parameters: {
+        header?: {
+          'Idempotency-Key'?: string | undefined;
+        };
+      };
+      requestBody?: {
+        content: {
+          'application/json': {
+            language?: ('en' | 'ar') | undefined;
+            webhook_url?: (string | null) | undefined;
+            mail_to?: string[] | undefined;
+            escalate_to?: string[] | undefined;
+            escalate_after_minutes?: number | undefined;
+            muted_alarms?:
+              | (
+                  | 'connection'
+                  | 'outage'
+                  | 'shadow'
+                  | 'paused'
+                  | 'throttled'
+                  | 'failing'
+                  | 'attemptsFail'
+                  | 'lost'
+                  | 'recordsMissing'
+                  | 'walkOld'
+                  | 'noProcess'
+                  | 'silent'
+                  | 'standsStill'
+                  | 'unready'
+                  | 'queuePaused'
+                  | 'backlogOld'
+                  | 'failedJobs'
+                  | 'webhooksRefused'
+                  | 'webhooksMostlyRefused'
+                  | 'noWebhooks'
+                  | 'webhookSecrets'
+                  | 'noticesFail'
+                  | 'archive_failing'
+                  | 'delivery_failing'
+                )[]
+              | undefined;
+            quiet_from?: (string | null) | undefined;
+            quiet_to?: (string | null) | undefined;
+            time_zone?: string | undefined;
+            quiet_severities?: ('bad' | 'wait')[] | undefined;
+          };
+        };
+      };
+      responses: {
+        202: {
+          content: {
+            'application/json': Notifications;
+          };
+        };
+        400: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        401: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        403: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        409: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        413: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        422: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        429: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        503: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        default: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+      };
+    };
+  };
+  '/api/notifications/reset': {
+    post: {
+      parameters: {
+        header?: {
+          'Idempotency-Key'?: string | undefined;
+        };
+      };
+      requestBody?: {
+        content: {
+          'application/json': {};
+        };
+      };
+      responses: {
+        202: {
+          content: {
+            'application/json': Notifications;
+          };
+        };
+        400: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        401: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        403: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        409: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        413: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        422: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        429: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        503: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        default: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+      };
+    };
+  };
+  '/api/notifications/test': {
+    post: {
+      parameters: {
+        header?: {
+          'Idempotency-Key'?: string | undefined;
+        };
+      };
+      requestBody: {
+        content: {
+          'application/json': {
+            channel: 'webhook' | 'mail';
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              delivered: boolean;
+              problem: string | null;
+            };
+          };
+        };
+        400: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        401: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        403: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        413: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        422: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        429: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        503: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+        default: {
+          content: {
+            'application/json': Refusal;
+          };
+        };
+      };
+    };
+  };
   '/api/events': {
     get: {
       parameters: {
@@ -3200,6 +4742,7 @@ export interface Tow {
     | null;
   violation_id: string | null;
   requested_at: string;
+  shadow: ('held' | 'declined') | null;
   cancellation_reason: string | null;
   facts: {
     event: 'started' | 'detained' | 'canceled' | 'released' | 'invoice' | 'payment';
@@ -3218,11 +4761,12 @@ export interface Tow {
     id: string;
     type: string;
     message: string;
-    actions: ('correct' | 'retry' | 'waive' | 'accept' | 'resolve' | 'resume')[];
+    actions: ('correct' | 'retry' | 'waive' | 'accept' | 'resolve' | 'resume' | 'expect')[];
     towing_reference_id?: string;
     report_id?: string;
     violation_id?: string;
     operation?: 'started' | 'detained' | 'canceled' | 'released' | 'invoice' | 'payment' | 'violation';
+    difference_id?: string;
     http_status?: number | null;
     hint?: string | null;
     opened_at?: string;
@@ -3297,8 +4841,15 @@ export interface Report {
   delivered_at: string | null;
   in_flight: boolean;
   waits_for: string | null;
+  place_in_queue: {
+    place: number;
+    of: number;
+    leaves_at: string;
+    closed_until: string | null;
+  } | null;
   give_up_at: string | null;
   broken_answer: string | null;
+  difference_id: string | null;
   body: JsonObject;
   log: {
     attempt_id: string;
@@ -3333,7 +4884,7 @@ export interface Violation {
     longitude: number;
     location: string;
     plateNumber: string;
-    plateType:
+    plateType?:
       | 'PRIVATE'
       | 'PUBLIC_TRANSPORTATION'
       | 'PRIVATE_TRANSPORTATION'
@@ -3344,9 +4895,9 @@ export interface Violation {
       | 'EXPORT'
       | 'DIPLOMATIC'
       | 'MOTORCYCLE';
-    zoneId: string;
+    zoneId?: string;
     imagesDescription?: string;
-    violationType:
+    violationType?:
       | 'NO_TICKET'
       | 'TICKET_ENDED'
       | 'USER_EXCEED_PARKING_TIME'
@@ -3371,6 +4922,14 @@ export interface Violation {
     size_bytes: number;
     sha256: string;
   }[];
+  replaced_images: {
+    name: string;
+    content_type: string;
+    size_bytes: number;
+    sha256: string;
+    replaced_at: string;
+    replaced_by: string;
+  }[];
   warnings: {
     field: string;
     rule: string;
@@ -3387,6 +4946,13 @@ export interface Violation {
   } | null;
   next_attempt_at: string | null;
   waits_for: string | null;
+  place_in_queue: {
+    place: number;
+    of: number;
+    leaves_at: string;
+    closed_until: string | null;
+  } | null;
+  shadow: ('held' | 'declined') | null;
   give_up_at: string | null;
   hint: string | null;
   reason: string | null;
@@ -3394,6 +4960,7 @@ export interface Violation {
   accepted_how: string | null;
   accepted_at: string | null;
   broken_answer: string | null;
+  difference_id: string | null;
   log: {
     attempt_id: string;
     started_at?: string;
@@ -3421,11 +4988,12 @@ export interface Task {
   id: string;
   type: string;
   message: string;
-  actions: ('correct' | 'retry' | 'waive' | 'accept' | 'resolve' | 'resume')[];
+  actions: ('correct' | 'retry' | 'waive' | 'accept' | 'resolve' | 'resume' | 'expect')[];
   towing_reference_id?: string;
   report_id?: string;
   violation_id?: string;
   operation?: 'started' | 'detained' | 'canceled' | 'released' | 'invoice' | 'payment' | 'violation';
+  difference_id?: string;
   http_status?: number | null;
   hint?: string | null;
   opened_at?: string;
@@ -3433,6 +5001,10 @@ export interface Task {
   violation: Violation | null;
 }
 export interface Sending {
+  mode: {
+    state: 'live' | 'shadow';
+    since: string | null;
+  };
   connection: {
     state: 'working' | 'broken';
     since: string | null;
@@ -3458,15 +5030,20 @@ export interface Sending {
   budgets: {
     name: 'auth' | 'site' | 'violations' | 'tickets' | 'tow';
     per_minute: number;
+    announced_per_minute: number | null;
+    announced_at: string | null;
+    limit: number;
     used: number;
     waiting: number;
+    closed_until: string | null;
   }[];
 }
 export interface Delivery {
   id: string;
   kind: 'tow_request' | 'tow_invoice';
-  state: 'waiting' | 'parked' | 'processed';
+  state: 'waiting' | 'parked' | 'differs' | 'processed';
   verdict: string | null;
+  difference_id: string | null;
   towing_reference_id: string;
   verified: boolean;
   signature_id: string | null;
@@ -3476,21 +5053,53 @@ export interface Delivery {
   failures: number;
   replays: number;
 }
-export interface QuarantinedCall {
+export interface OtherCall {
   id: string;
   path: string;
   received_at: string;
+  verified: boolean;
+  length: number;
+  raw_body: string;
+}
+export interface RefusedCall {
+  received_at: string;
+  path: string;
+  source: string;
+  reason:
+    | 'signature_wrong'
+    | 'body_changed'
+    | 'signature_missing'
+    | 'timestamp_off'
+    | 'shared_secret_wrong'
+    | 'shared_secret_missing'
+    | 'content_type'
+    | 'compressed'
+    | 'too_large'
+    | 'unreadable'
+    | 'too_many'
+    | 'not_json'
+    | 'contract_broken'
+    | 'address';
+  http_status: number;
   details: {
     field: string;
     rule: string;
   }[];
-  raw_body: string;
+  header_names: string[];
+  size: number | null;
+  body_hash: string | null;
+  body_kind: 'json' | 'form' | 'markup' | 'text' | 'binary' | 'empty' | 'not_read';
+  fields: {
+    field: string;
+    type: string;
+  }[];
 }
 export interface DeliveryDetail {
   id: string;
   kind: 'tow_request' | 'tow_invoice';
-  state: 'waiting' | 'parked' | 'processed';
+  state: 'waiting' | 'parked' | 'differs' | 'processed';
   verdict: string | null;
+  difference_id: string | null;
   towing_reference_id: string;
   verified: boolean;
   signature_id: string | null;
@@ -3500,6 +5109,10 @@ export interface DeliveryDetail {
   failures: number;
   replays: number;
   raw_body: string;
+  differences: {
+    field: string;
+    rule: string;
+  }[];
 }
 export interface Queue {
   name: string;
@@ -3519,6 +5132,8 @@ export interface Conservation {
   lost: number;
   repaired: number;
   lost_names: string[];
+  newer: number;
+  newer_names: string[];
   by_kind: {
     deliveries: {
       acknowledged: number;
@@ -3583,9 +5198,106 @@ export interface AuditEntry {
     queue?: string;
     task_id?: string;
     delivery_id?: string;
+    difference_id?: string;
+    alarm_id?: string;
     key_id?: string;
     operation?: 'started' | 'detained' | 'canceled' | 'released' | 'invoice' | 'payment' | 'violation';
   };
   why: string | null;
   what: JsonObject;
+}
+export interface Alarm {
+  id: string | null;
+  kind:
+    | 'connection'
+    | 'outage'
+    | 'shadow'
+    | 'paused'
+    | 'throttled'
+    | 'failing'
+    | 'attemptsFail'
+    | 'lost'
+    | 'recordsMissing'
+    | 'walkOld'
+    | 'noProcess'
+    | 'silent'
+    | 'standsStill'
+    | 'unready'
+    | 'queuePaused'
+    | 'backlogOld'
+    | 'failedJobs'
+    | 'webhooksRefused'
+    | 'webhooksMostlyRefused'
+    | 'noWebhooks'
+    | 'webhookSecrets'
+    | 'noticesFail'
+    | 'archive_failing'
+    | 'delivery_failing';
+  severity: 'bad' | 'wait';
+  title: string;
+  what_to_do: string;
+  since: string | null;
+  announced_at: string | null;
+  escalated_at: string | null;
+  acknowledged_at: string | null;
+  acknowledged_by: string | null;
+}
+export interface Notifications {
+  settings: NotificationSettings;
+  source: 'configuration' | 'person';
+  channels: {
+    webhook: {
+      missing: string[];
+      is_used: boolean;
+      waiting: number;
+      delivered_at: string | null;
+      failing_since: string | null;
+      problem: string | null;
+    };
+    mail: {
+      missing: string[];
+      is_used: boolean;
+      waiting: number;
+      delivered_at: string | null;
+      failing_since: string | null;
+      problem: string | null;
+    };
+  };
+}
+export interface NotificationSettings {
+  language: 'en' | 'ar';
+  webhook_url: string | null;
+  mail_to: string[];
+  escalate_to: string[];
+  escalate_after_minutes: number;
+  muted_alarms: (
+    | 'connection'
+    | 'outage'
+    | 'shadow'
+    | 'paused'
+    | 'throttled'
+    | 'failing'
+    | 'attemptsFail'
+    | 'lost'
+    | 'recordsMissing'
+    | 'walkOld'
+    | 'noProcess'
+    | 'silent'
+    | 'standsStill'
+    | 'unready'
+    | 'queuePaused'
+    | 'backlogOld'
+    | 'failedJobs'
+    | 'webhooksRefused'
+    | 'webhooksMostlyRefused'
+    | 'noWebhooks'
+    | 'webhookSecrets'
+    | 'noticesFail'
+    | 'archive_failing'
+    | 'delivery_failing'
+  )[];
+  quiet_from: string | null;
+  quiet_to: string | null;
+  time_zone: string;
+  quiet_severities: ('bad' | 'wait')[];
 }
