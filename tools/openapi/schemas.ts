@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { auditView } from '../contracts/audit';
+import { auditView } from '../../src/contracts/audit';
 import {
   json,
   jsonObject,
@@ -7,19 +7,22 @@ import {
   newViolationReference,
   towingReference,
   violationReference,
-} from '../contracts/common';
-import { conservationView } from '../contracts/conservation';
-import { capacityView, ticketView } from '../contracts/lookups';
-import * as operator from '../contracts/operator';
-import { quarantined } from '../contracts/records';
-import { storedObject } from '../contracts/stored';
-import { violationView } from '../contracts/violations';
-import { REFERENCE_LENGTH_MAX } from '../domain/vocabulary';
+} from '../../src/contracts/common';
+import { conservationView } from '../../src/contracts/conservation';
+import { capacityView, ticketView } from '../../src/contracts/lookups';
+import { alarmView, notificationSettings, notificationsView } from '../../src/contracts/notifications';
+import * as operator from '../../src/contracts/operator';
+import { otherCall } from '../../src/contracts/records';
+import { refusedCall } from '../../src/contracts/refused-calls';
+import { storedObject } from '../../src/contracts/stored';
+import { violationView } from '../../src/contracts/violations';
+import { REFERENCE_LENGTH_MAX } from '../../src/domain/vocabulary';
 
-export type Json = Record<string, unknown>;
+/** An object of the document. */
+export type OpenApiObject = Record<string, unknown>;
 
-/** What is used in more than one place, by the name it has in the document. */
-const NAMED = z.registry<{ id: string }>();
+/** Schemas that become components of the document, by name. */
+const COMPONENTS = z.registry<{ id: string }>();
 const NAMES: readonly [z.ZodType, string][] = [
   [json, 'Json'],
   [jsonObject, 'JsonObject'],
@@ -32,24 +35,28 @@ const NAMES: readonly [z.ZodType, string][] = [
   [operator.sendingView, 'Sending'],
   [operator.deliveryView, 'Delivery'],
   [operator.deliveryDetail, 'DeliveryDetail'],
-  [quarantined, 'QuarantinedCall'],
+  [otherCall, 'OtherCall'],
+  [refusedCall, 'RefusedCall'],
   [operator.queueView, 'Queue'],
   [conservationView, 'Conservation'],
+  [alarmView, 'Alarm'],
+  [notificationSettings, 'NotificationSettings'],
+  [notificationsView, 'Notifications'],
   [operator.apiKeyView, 'ApiKey'],
   [operator.newApiKeyView, 'NewApiKey'],
   [auditView, 'AuditEntry'],
   [operator.errorView, 'Refusal'],
 ];
-for (const [schema, id] of NAMES) NAMED.add(schema, { id });
+for (const [schema, id] of NAMES) COMPONENTS.add(schema, { id });
 
-/** What no JSON Schema can be derived for: the service's own names, and objects that are not walked through. */
+/** Schemas of `z.custom`, from which zod cannot derive a JSON Schema. */
 const REFERENCE = { type: 'string', minLength: 1 };
 const NEW_REFERENCE = {
   ...REFERENCE,
   maxLength: REFERENCE_LENGTH_MAX,
   description: 'Well-formed Unicode without control characters; not "." or "..".',
 };
-const WRITTEN: ReadonlyMap<z.core.$ZodType, Json> = new Map<z.core.$ZodType, Json>([
+const CUSTOM_SCHEMAS: ReadonlyMap<z.core.$ZodType, OpenApiObject> = new Map<z.core.$ZodType, OpenApiObject>([
   [towingReference, REFERENCE],
   [violationReference, REFERENCE],
   [newTowingReference, NEW_REFERENCE],
@@ -57,26 +64,28 @@ const WRITTEN: ReadonlyMap<z.core.$ZodType, Json> = new Map<z.core.$ZodType, Jso
   [storedObject, { $ref: '#/$defs/JsonObject' }],
 ]);
 
-/** Writes schemas of the contracts as JSON Schema, and gathers the named ones under `components`. */
+/** Converts zod schemas to JSON Schema, and collects the named ones in `components`. */
 export interface SchemaWriter {
-  /** `input`: what may be sent. `output`: what is answered. */
+  /** `input` for requests, `output` for answers. */
   write(schema: z.core.$ZodType, io: 'input' | 'output'): unknown;
-  /** The named schemas that were used so far, by name. */
-  readonly components: Json;
+  /** The named schemas that were used so far. */
+  readonly components: OpenApiObject;
 }
 
 export function createSchemaWriter(): SchemaWriter {
-  const components: Json = {};
+  const components: OpenApiObject = {};
   return {
     components,
     write(schema, io) {
-      // A named schema at the top would be written out; inside another one it becomes a reference.
+      // zod makes a reference of a named schema only inside another schema.
       const { properties, $defs } = z.toJSONSchema(z.object({ it: schema }), {
         io,
         unrepresentable: 'any',
-        metadata: NAMED,
+        metadata: COMPONENTS,
         override: ({ zodSchema, jsonSchema }) => {
-          Object.assign(jsonSchema, WRITTEN.get(zodSchema));
+          // The registry of components replaces the one that holds the descriptions.
+          const description = z.globalRegistry.get(zodSchema)?.description;
+          Object.assign(jsonSchema, CUSTOM_SCHEMAS.get(zodSchema), description === undefined ? {} : { description });
         },
       });
       for (const [name, definition] of Object.entries($defs ?? {})) components[name] = tidy(definition, io);
@@ -85,7 +94,7 @@ export function createSchemaWriter(): SchemaWriter {
   };
 }
 
-/** References point into `components`, and an answer may gain fields without breaking who reads it. */
+/** Points references to `components`. Allows additional fields in answers, so that new fields break no client. */
 function tidy(value: unknown, io: 'input' | 'output'): unknown {
   if (Array.isArray(value)) return value.map((item) => tidy(item, io));
   if (typeof value !== 'object' || value === null) return value;

@@ -2,12 +2,12 @@ import { compile } from 'json-schema-to-typescript';
 import { format } from 'prettier';
 
 /**
- * Writes the types of the generated client: the `paths` that openapi-fetch is typed by, as one schema compiled from the
- * OpenAPI document.
+ * Generates the client types: `paths` for openapi-fetch, compiled by json-schema-to-typescript from one schema. It replaces
+ * openapi-typescript, which needs TypeScript 5 as a peer, while the project uses TypeScript 7.
  */
 
-type Json = Readonly<Record<string, unknown>>;
-type Compiled = Parameters<typeof compile>[0];
+type DocumentObject = Readonly<Record<string, unknown>>;
+type TypeSchema = Parameters<typeof compile>[0];
 
 const BANNER = `/**
  * The operator API as types, for openapi-fetch. Generated from the OpenAPI document by \`npm run generate\`: change the
@@ -17,23 +17,23 @@ const BANNER = `/**
 const STYLE = { printWidth: 120, singleQuote: true, parser: 'typescript' };
 const METHODS = ['get', 'post', 'delete'] as const;
 
-/** The text of `src/client/paths.ts`. Rejects for a document that no types can be made of. */
-export async function clientPaths(document: Json): Promise<string> {
+/** Returns the text of `src/client/paths.ts`. Rejects for an invalid document. */
+export async function clientPaths(document: DocumentObject): Promise<string> {
   const components = objectIn(document, 'components');
   const paths = Object.entries(objectIn(document, 'paths'));
-  const schema: Compiled = {
+  const schema: TypeSchema = {
     ...strict(Object.fromEntries(paths.map(([path, item]) => [path, pathItem(asObject(item), components)]))),
     definitions: Object.fromEntries(
       Object.entries(objectIn(components, 'schemas')).map(([name, definition]) => [name, typed(definition, 'answer')]),
     ),
   };
   const text = await compile(schema, 'paths', { bannerComment: BANNER, additionalProperties: false, format: false });
-  // Statuses are numbers to openapi-fetch, and every name of the house begins small but its types.
+  // openapi-fetch expects numeric statuses and an interface named `paths`.
   const numbered = text.replaceAll(/"(\d{3})":/g, '$1:').replace('export interface Paths ', 'export interface paths ');
   return format(numbered, STYLE);
 }
 
-function pathItem(item: Json, components: Json): Compiled {
+function pathItem(item: DocumentObject, components: DocumentObject): TypeSchema {
   const operations = METHODS.flatMap((method) => {
     const operation = item[method];
     return operation === undefined ? [] : [[method, operationType(asObject(operation), components)] as const];
@@ -41,7 +41,7 @@ function pathItem(item: Json, components: Json): Compiled {
   return strict(Object.fromEntries(operations));
 }
 
-function operationType(operation: Json, components: Json): Compiled {
+function operationType(operation: DocumentObject, components: DocumentObject): TypeSchema {
   const answers = Object.entries(objectIn(operation, 'responses')).map(
     ([status, answer]) => [status, contentType(resolved(asObject(answer), components), 'answer')] as const,
   );
@@ -56,15 +56,15 @@ function operationType(operation: Json, components: Json): Compiled {
   );
 }
 
-/** By where they travel; what is not required may be left out or undefined. */
-function parametersType(parameters: readonly unknown[]): Compiled {
+/** Parameters by place: path, query and header. Optional ones may also be undefined. */
+function parametersType(parameters: readonly unknown[]): TypeSchema {
   const places = ['path', 'query', 'header'] as const;
   const listed = parameters.map(asObject);
   const used = places.filter((place) => listed.some((parameter) => parameter['in'] === place));
   const optional = used.filter((place) =>
     listed.every((parameter) => parameter['in'] !== place || parameter['required'] !== true),
   );
-  const ofPlace = (place: string): Compiled => {
+  const ofPlace = (place: string): TypeSchema => {
     const here = listed.filter((parameter) => parameter['in'] === place);
     const required = here.filter((parameter) => parameter['required'] === true).map(nameOf);
     const properties = Object.fromEntries(here.map((parameter) => [nameOf(parameter), parameter['schema']]));
@@ -73,7 +73,7 @@ function parametersType(parameters: readonly unknown[]): Compiled {
   return strict(Object.fromEntries(used.map((place) => [place, ofPlace(place)])), optional);
 }
 
-function contentType(message: Json, use: Use): Compiled {
+function contentType(message: DocumentObject, use: Use): TypeSchema {
   const content = message['content'];
   if (content === undefined) return strict({ content: { tsType: 'never' } }, ['content']);
   const media = Object.entries(asObject(content)).map(
@@ -84,8 +84,8 @@ function contentType(message: Json, use: Use): Compiled {
 
 type Use = 'request' | 'answer';
 
-/** A schema of the document in the words of the compiler. In requests, undefined is as good as left out. */
-function typed(value: unknown, use: Use): Compiled {
+/** Converts a schema of the document for the compiler. Optional fields of requests may also be undefined. */
+function typed(value: unknown, use: Use): TypeSchema {
   return { ...asObject(rewritten(value, use)) };
 }
 
@@ -111,37 +111,38 @@ function rewritten(value: unknown, use: Use): unknown {
   return Object.fromEntries(entries);
 }
 
-/** Rules on values, which types do not say; the compiler would print them as comments or take them for more. */
+/** Keywords that types cannot express. The compiler would print them as comments or misread them. */
 const DROPPED: ReadonlySet<string> = new Set(
   'default description format pattern propertyNames minLength maxLength minimum maximum minItems maxItems'.split(' '),
 );
 
-/** An object with these fields, all of them there but the optional ones. */
-function strict(properties: Record<string, Compiled>, optional: readonly string[] = []): Compiled {
+/** An object schema with exactly these properties, required unless optional. */
+function strict(properties: Record<string, TypeSchema>, optional: readonly string[] = []): TypeSchema {
   const required = Object.keys(properties).filter((name) => !optional.includes(name));
   return { type: 'object', properties, required, additionalProperties: false };
 }
 
-function resolved(message: Json, components: Json): Json {
+function resolved(message: DocumentObject, components: DocumentObject): DocumentObject {
   const reference = message['$ref'];
   if (typeof reference !== 'string') return message;
   return objectIn(objectIn(components, 'responses'), reference.slice(reference.lastIndexOf('/') + 1));
 }
 
-function nameOf(parameter: Json): string {
+function nameOf(parameter: DocumentObject): string {
   return String(parameter['name']);
 }
 
-function objectIn(holder: Json, name: string): Json {
+function objectIn(holder: DocumentObject, name: string): DocumentObject {
   return asObject(holder[name]);
 }
 
-function listIn(holder: Json, name: string): readonly unknown[] {
+function listIn(holder: DocumentObject, name: string): readonly unknown[] {
   const list = holder[name];
   return Array.isArray(list) ? list : [];
 }
 
-function asObject(value: unknown): Json {
-  if (typeof value !== 'object' || value === null) throw new Error('the OpenAPI document is not as it should be');
+function asObject(value: unknown): DocumentObject {
+  if (typeof value !== 'object' || value === null)
+    throw new Error('the OpenAPI document has no object where one is expected');
   return Object.fromEntries(Object.entries(value));
 }

@@ -1,26 +1,26 @@
-import { errorView } from '../contracts/operator';
-import type { Route } from '../contracts/operator-routes';
-import type { Json, SchemaWriter } from './openapi-schemas';
+import { errorView } from '../../src/contracts/operator';
+import type { Route } from '../../src/contracts/operator-routes';
+import type { OpenApiObject, SchemaWriter } from './schemas';
 
-/** The refusals of the API (design, "Outside face"), one description each; routes refer to those that apply. */
+/** Status → name and description of the shared response. */
 const REFUSALS = {
-  400: ['NotReadable', 'The body is not what its content type says.'],
-  401: ['NotAuthenticated', 'No API key, or one that is not valid.'],
-  403: ['NotAllowed', 'The role of the API key is too weak.'],
-  404: ['NotFound', 'There is no such thing.'],
-  409: ['Conflict', 'The state it is in does not allow this.'],
-  413: ['TooLarge', 'The body, or all images together, are larger than allowed.'],
+  400: ['NotReadable', 'The body cannot be read as its content type.'],
+  401: ['NotAuthenticated', 'The API key is missing or invalid.'],
+  403: ['NotAllowed', 'The role of the API key does not allow this.'],
+  404: ['NotFound', 'There is nothing with this id.'],
+  409: ['Conflict', 'The current state does not allow this.'],
+  413: ['TooLarge', 'The body, or all images together, are too large.'],
   415: ['WrongType', 'The body must be multipart/form-data.'],
-  422: ['Invalid', 'Fields fail their rules; every one of them is named.'],
-  429: ['TooMany', 'Too many calls; come back after Retry-After seconds.'],
-  503: ['Unavailable', 'It could not be carried out, or not confirmed, now; come back after Retry-After seconds.'],
+  422: ['Invalid', 'Fields are invalid. Every failing field is named.'],
+  429: ['TooMany', 'Too many calls. Try again after Retry-After seconds.'],
+  503: ['Unavailable', 'The request failed, or its result is not known. Try again after Retry-After seconds.'],
 } as const;
 type RefusalStatus = keyof typeof REFUSALS;
 
 const WITH_RETRY_AFTER: readonly RefusalStatus[] = [429, 503];
 
-/** Every refusal, by the name that routes refer to. */
-export function refusalComponents(schemas: SchemaWriter): Json {
+/** The shared responses of all refusals, by name. */
+export function refusalComponents(schemas: SchemaWriter): OpenApiObject {
   const content = { 'application/json': { schema: schemas.write(errorView, 'output') } };
   const described = Object.entries(REFUSALS).map(([status, [name, description]]) => {
     const waits = WITH_RETRY_AFTER.some((known) => String(known) === status);
@@ -29,12 +29,12 @@ export function refusalComponents(schemas: SchemaWriter): Json {
   });
   return {
     ...Object.fromEntries(described),
-    Refused: { description: 'Any other refusal; the code says why.', content },
+    Refused: { description: 'Any other refusal. The code gives the reason.', content },
   };
 }
 
-/** The refusals that a route may answer with, by status. */
-export function refusalsOf(route: Route): Json {
+/** References to the refusals that a route may answer, by status. */
+export function refusalsOf(route: Route): OpenApiObject {
   const applying = statusesOf(route).map((status) => [status, reference(REFUSALS[status][0])] as const);
   return { ...Object.fromEntries(applying), default: reference('Refused') };
 }
@@ -57,6 +57,6 @@ function statusesOf(route: Route): RefusalStatus[] {
   return ([400, 401, 403, 404, 409, 413, 415, 422, 429, 503] as const).filter((status) => applies[status]);
 }
 
-function reference(name: string): Json {
+function reference(name: string): OpenApiObject {
   return { $ref: `#/components/responses/${name}` };
 }

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { VARIABLE_GROUPS } from '../src/platform/variables';
+import { wrapped } from './wrap';
+
+/** Writes docs/configuration.md from the list of environment variables. */
+
+const INTRODUCTION = `# Configuration
+
+Generated from \`src/platform/variables.ts\` by \`npm run generate\`. Change the list there, not this page.
+
+All settings are environment variables. A role reads them once, when it starts. An empty value counts as absent. A wrong
+value stops the start with exit code 2, and the message names the variable and its rule, never the value.
+[operations/deployment.md](operations/deployment.md) describes which variables production needs.
+`;
+
+/** The text of docs/configuration.md. */
+export function configurationPage(): string {
+  const sections = Object.entries(VARIABLE_GROUPS).map(([title, group]) => {
+    const variables = Object.entries(group).map(([name, schema]) => entry(name, schema));
+    return `## ${title}\n\n${variables.join('\n')}\n`;
+  });
+  return [INTRODUCTION, ...sections].join('\n');
+}
+
+function entry(name: string, schema: z.ZodType): string {
+  const facts = [ruleText(schema), defaultText(schema)].filter((fact) => fact !== null);
+  const head = facts.length === 0 ? `\`${name}\`:` : `\`${name}\` (${facts.join(', ')}):`;
+  return wrapped(`- ${head} ${schema.description ?? ''}`, '  ');
+}
+
+const valueRule = z.looseObject({
+  type: z.string().optional(),
+  enum: z.array(z.string()).optional(),
+  minimum: z.number().optional(),
+  maximum: z.number().optional(),
+  default: z.union([z.string(), z.number()]).optional(),
+});
+
+/** The rule of the text in the environment, as a JSON schema. */
+function ruleOf(schema: z.ZodType): z.output<typeof valueRule> {
+  return valueRule.parse(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }));
+}
+
+/** Null for any text. */
+function ruleText(schema: z.ZodType): string | null {
+  const { type, enum: values, minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = ruleOf(schema);
+  if (values !== undefined) return values.map((value) => `\`${value}\``).join(' | ');
+  if (type !== 'integer' && type !== 'number') return null;
+  const kind = type === 'integer' ? 'whole number' : 'number';
+  return maximum === Number.MAX_SAFE_INTEGER ? `${kind} from ${minimum}` : `${kind} from ${minimum} to ${maximum}`;
+}
+
+/** Null for a variable without a default. */
+function defaultText(schema: z.ZodType): string | null {
+  const value = ruleOf(schema).default;
+  return value === undefined ? null : `default \`${value}\``;
+}

@@ -1,0 +1,47 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { format } from 'prettier';
+import english from '../src/console/messages/en.json';
+import { errorCode } from '../src/platform/errors';
+import { printLine, printProblem } from '../src/platform/terminal';
+import { cliPage } from './cli-page';
+import { configurationPage } from './configuration-page';
+import { messageBindings } from './message-bindings';
+import { clientPaths } from './openapi/client-paths';
+import { openApiDocument } from './openapi/document';
+
+const STYLE = { printWidth: 120, singleQuote: true, parser: 'typescript' };
+
+/** Writes the files that are generated from code; with `--check` it only reports whether they are up to date. */
+async function main(): Promise<void> {
+  const document = openApiDocument();
+  const files = {
+    'openapi.json': `${JSON.stringify(document, null, 2)}\n`,
+    'src/client/paths.ts': await clientPaths(document),
+    'docs/configuration.md': configurationPage(),
+    'docs/cli.md': await cliPage(),
+    'src/console/messages/bindings.ts': await format(messageBindings(english), STYLE),
+  };
+  for (const [file, made] of Object.entries(files)) {
+    if (!process.argv.includes('--check')) {
+      await writeFile(file, made);
+      printLine(`${file} written.`);
+    } else if ((await committed(file)) === made) {
+      printLine(`${file} is up to date.`);
+    } else {
+      printProblem(`${file} is out of date; run: npm run generate`);
+      process.exitCode = 1;
+    }
+  }
+}
+
+/** Null where there is none. */
+async function committed(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+void main();

@@ -1,0 +1,212 @@
+import { z } from 'zod';
+import { eventView } from '../../src/contracts/operator';
+import type { Route } from '../../src/contracts/operator-routes';
+import { DISPATCH_ROUTES } from '../../src/contracts/routes/dispatch';
+import { NOTIFICATION_ROUTES } from '../../src/contracts/routes/notifications';
+import { OPS_ROUTES } from '../../src/contracts/routes/operations';
+import { SHADOW_ROUTES } from '../../src/contracts/routes/shadow';
+import { TASK_ROUTES } from '../../src/contracts/routes/tasks';
+import { TOW_ROUTES } from '../../src/contracts/routes/tows';
+import { VIOLATION_ROUTES } from '../../src/contracts/routes/violations';
+import { violationForm } from '../../src/contracts/service';
+import { refusalComponents, refusalsOf } from './refusals';
+import { createSchemaWriter, type OpenApiObject, type SchemaWriter } from './schemas';
+import { webhooksDescribed } from './webhooks';
+
+/** A tag of the document with its routes. */
+export interface RouteGroup {
+  readonly name: string;
+  readonly description: string;
+  readonly routes: Readonly<Record<string, Route>>;
+}
+
+const GROUPS: readonly RouteGroup[] = [
+  { name: 'Tows', description: 'Tows: read them, record facts, decide about reports.', routes: TOW_ROUTES },
+  {
+    name: 'Dispatch',
+    description: "The operator's own records of a tow, which are never sent to the service.",
+    routes: DISPATCH_ROUTES,
+  },
+  {
+    name: 'Violations',
+    description: 'Violations, and the questions to the service before one is reported.',
+    routes: VIOLATION_ROUTES,
+  },
+  { name: 'Tasks', description: 'What a person must decide, and what blocks sending.', routes: TASK_ROUTES },
+  {
+    name: 'Shadow mode',
+    description: 'What would have been sent, and the decision to send it after all.',
+    routes: SHADOW_ROUTES,
+  },
+  {
+    name: 'Operations',
+    description: 'Deliveries, queues, conservation check, API keys and audit log.',
+    routes: OPS_ROUTES,
+  },
+  {
+    name: 'Notifications',
+    description: 'Alarms, their acknowledgement, and the notifications about them.',
+    routes: NOTIFICATION_ROUTES,
+  },
+];
+
+/**
+ * Builds the OpenAPI 3.1 document of the operator API and the webhooks from the contracts. zod writes the schemas.
+ * @asteasolutions/zod-to-openapi was tried and does not fit: it has one schema for requests and answers, so an answer field
+ * with a default is not required, and it must patch zod before the contracts are loaded.
+ */
+export function openApiDocument(groups: readonly RouteGroup[] = GROUPS): OpenApiObject {
+  const schemas = createSchemaWriter();
+  const paths: Record<string, OpenApiObject> = {};
+  for (const { name: tag, routes } of groups) {
+    for (const [name, route] of Object.entries(routes)) {
+      const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
+      paths[path] = { ...paths[path], [route.method]: operationOf({ name, tag, route }, schemas) };
+    }
+  }
+  paths['/api/events'] = { get: eventStream(schemas) };
+  const webhooks = webhooksDescribed(schemas);
+  const responses = refusalComponents(schemas);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'towhook',
+      version: '1',
+      summary: "The operator's side of a parking service's towing conversation.",
+      description: DESCRIPTION,
+      license: { name: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    security: [{ apiKey: [] }],
+    tags: [
+      ...groups.map(({ name, description }) => ({ name, description })),
+      { name: 'Webhooks', description: 'What the service posts to the receiver.' },
+    ],
+    paths,
+    webhooks,
+    components: {
+      securitySchemes: {
+        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key. Its role determines what it may do.' },
+      },
+      responses,
+      schemas: schemas.components,
+    },
+  };
+}
+
+const DESCRIPTION = `Each role includes the rights of the roles before it: viewer reads; crew records started and detained; \
+dispatcher records all facts and decides; ops administers. Every POST takes an \`Idempotency-Key\`: repeated with the same \
+key within 24 hours, the change is made once. Every refusal is \`{ code, message, details: [{ field, rule }] }\`.`;
+
+/** Not in the route table, because its answer is an endless stream. */
+function eventStream(schemas: SchemaWriter): OpenApiObject {
+  return {
+    operationId: 'watchEvents',
+    tags: ['Operations'],
+    summary: 'All changes as server-sent events (`event: tow.changed` and others).',
+    description:
+      'Needs the role viewer. An API key may have 20 streams (else 429), a console 500 (else 503). `events.missed` means that ' +
+      'some events cannot be replayed: read everything again.',
+    parameters: [
+      {
+        name: 'since',
+        in: 'query',
+        required: false,
+        description:
+          'Replays events from this time on, at most 60 s and 1,000 events; of several about one subject only the last.',
+        schema: { type: 'string', format: 'date-time' },
+      },
+    ],
+    responses: {
+      200: {
+        description: 'Each `data` is one JSON object.',
+        content: { 'text/event-stream': { schema: schemas.write(eventView, 'output') } },
+      },
+      ...refusalsOf({
+        method: 'get',
+        path: '/api/events',
+        role: 'viewer',
+        summary: '',
+        status: 200,
+        answer: eventView,
+      }),
+    },
+  };
+}
+
+function operationOf(described: { name: string; tag: string; route: Route }, schemas: SchemaWriter): OpenApiObject {
+  const { name, tag, route } = described;
+  return {
+    operationId: name,
+    tags: [tag],
+    summary: route.summary,
+    description: `Needs the role ${route.role}.`,
+    parameters: [...pathParameters(route.path), ...queryParameters(route, schemas), ...idempotencyKey(route)],
+    ...(route.body ? { requestBody: requestBody(route.body, route, schemas) } : {}),
+    responses: { [route.status]: answerOf(route, schemas), ...refusalsOf(route) },
+  };
+}
+
+function answerOf(route: Route, schemas: SchemaWriter): OpenApiObject {
+  if (route.status === 204) return { description: 'Done.' };
+  if (route.gives === 'image') return { description: 'The image.', content: { 'image/*': { schema: BINARY } } };
+  if (route.gives === 'csv')
+    return { description: 'The CSV.', content: { 'text/csv': { schema: { type: 'string' } } } };
+  return { description: 'Done.', content: { 'application/json': { schema: schemas.write(route.answer, 'output') } } };
+}
+
+const BINARY = { type: 'string', format: 'binary' };
+
+function requestBody(body: z.ZodType, route: Route, schemas: SchemaWriter): OpenApiObject {
+  if (route.takes !== 'form') {
+    // A body is optional when none of its fields is required.
+    const required = !body.safeParse({}).success;
+    return { required, content: { 'application/json': { schema: schemas.write(body, 'input') } } };
+  }
+  const fields = FORM_FIELDS[route.path] ?? z.strictObject({});
+  const images = {
+    type: 'array',
+    description: 'The images, at most `IMAGES_TOTAL_BYTES_MAX` bytes in all.',
+    items: BINARY,
+  };
+  const written = z.record(z.string(), z.unknown()).parse(schemas.write(fields, 'input'));
+  const properties = z.record(z.string(), z.unknown()).parse(written['properties']);
+  const encoding = { images: { contentType: 'image/*' } };
+  const schema = { ...written, properties: { ...properties, images } };
+  return { required: true, content: { 'multipart/form-data': { schema, encoding } } };
+}
+
+/** The fields as they are meant (docs/service-api.md#violation-form); on the wire each is text. */
+const violationFields = violationForm.extend({
+  date: z.iso.datetime({ offset: true }).optional(),
+});
+
+/** The fields of each form, images aside. */
+const FORM_FIELDS: Readonly<Record<string, z.ZodType>> = {
+  [VIOLATION_ROUTES.reportViolation.path]: violationFields,
+  [VIOLATION_ROUTES.replaceViolationImages.path]: violationFields.omit({ metadata: true }).partial(),
+};
+
+function pathParameters(path: string): OpenApiObject[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+}
+
+function queryParameters(route: Route, schemas: SchemaWriter): OpenApiObject[] {
+  if (!(route.query instanceof z.ZodObject)) return [];
+  return Object.entries<z.core.$ZodType>(route.query.shape).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: false,
+    schema: schemas.write(schema, 'input'),
+  }));
+}
+
+function idempotencyKey(route: Route): OpenApiObject[] {
+  if (route.method !== 'post') return [];
+  return [{ name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', maxLength: 255 } }];
+}
