@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import type { Row } from './measure/figures';
+import type { MeasurementRow } from './measure/figures';
 import { describeMachine, loadAverage, measuredCommit } from './measure/machine';
 import { markdownOf } from './measure/table';
 import { startBenchRedis } from './stage/redis';
-import type { Tools, Workload } from './workloads/workload';
+import type { WorkloadTools, Workload } from './workloads/workload';
 
 const PROJECT = join(__dirname, '..');
 
@@ -11,13 +11,13 @@ const PROJECT = join(__dirname, '..');
  * runs that failed. `command` is how the run was started. */
 export async function run(
   workloads: readonly Workload[],
-  { tools, command, date }: { tools: Tools; command: string; date: string },
+  { tools, command, date }: { tools: WorkloadTools; command: string; date: string },
 ): Promise<{ markdown: string; failures: readonly string[] }> {
   const loadBefore = loadAverage();
   const commit = await measuredCommit(PROJECT);
   const redis = await startBenchRedis();
   await redis.stop();
-  const rows: Row[] = [];
+  const rows: MeasurementRow[] = [];
   const sections: string[] = [];
   const failures: string[] = [];
   for (const workload of workloads) {

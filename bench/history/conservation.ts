@@ -1,8 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { machineMs } from '../measure/clock';
+import { pause } from '../../src/platform/timers';
+import { machineMs } from '../measure/resources';
 import type { BenchRedis } from '../stage/redis';
-import { visitConsole, type ConservationState, type ConsoleVisitor } from './console-visitor';
+import { visitConsole, type ConservationRow, type ConsoleVisitor } from './console-visitor';
 import type { StoredWorld } from './stored-world';
 
 /** A record that is gone has to be named within this time; a complete check may take as long. */
@@ -35,8 +35,8 @@ export async function measureConservation({ world, clone }: StoredWorld): Promis
 /** The first check that begins from now on, is complete and passes; null when there is none in time. */
 async function untilChecked(
   visitor: ConsoleVisitor,
-  passes: (check: ConservationState) => boolean,
-): Promise<ConservationState | null> {
+  passes: (check: ConservationRow) => boolean,
+): Promise<ConservationRow | null> {
   const givesUpAtMs = machineMs() + WITHIN_MS;
   const before = (await visitor.conservation()).started_at;
   while (machineMs() < givesUpAtMs) {

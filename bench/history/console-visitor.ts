@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseSetCookie } from 'cookie';
-import { machineMs } from '../measure/clock';
+import { machineMs } from '../measure/resources';
 import { median } from '../measure/statistics';
 import { askedBy } from '../../test/console/board';
 import { API_KEY } from '../stage/world';
@@ -18,7 +18,7 @@ const conservationState = z.looseObject({
   ended_at: z.string().nullable(),
   walk_ms: z.number().nullable(),
 });
-export type ConservationState = z.output<typeof conservationState>;
+export type ConservationRow = z.output<typeof conservationState>;
 
 /** A person with a browser and a program with an API key, at one console. */
 export interface ConsoleVisitor {
@@ -28,7 +28,7 @@ export interface ConsoleVisitor {
   timedRefresh(): Promise<number>;
   /** The towing references that a search finds. */
   search(text: string): Promise<readonly string[]>;
-  conservation(): Promise<ConservationState>;
+  conservation(): Promise<ConservationRow>;
   /** Open tasks: what a person would be alarmed by. */
   openTasks(): Promise<number>;
 }

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { z } from 'zod';
 import { towNames } from '../programs/tow';
 import type { TowRange } from '../stage/load';
-import { API_KEY, type World } from '../stage/world';
+import { API_KEY, type BenchWorld } from '../stage/world';
 import { cloned, type Replacement } from './clone';
 import { footprintOf, type Footprint } from './footprint';
 
@@ -34,7 +34,7 @@ interface Template {
  * may run but the console at `consoleUrl`. Returns the towing references of the clones by number.
  */
 export async function fillHistory(
-  world: World,
+  world: BenchWorld,
   { played, total, consoleUrl, progress }: Fill,
 ): Promise<(number: number) => string> {
   const templates = await readTemplates(consoleUrl, played);

@@ -6,7 +6,7 @@ import { visitConsole } from './console-visitor';
 import type { StoredWorld } from './stored-world';
 
 /** One thing that is measured at every size, with values by label. Its rounds are interleaved over the sizes. */
-export interface Step {
+export interface HistoryStep {
   readonly name: string;
   readonly run: (stored: StoredWorld, options: Options, round: number) => Promise<ReadonlyMap<string, number>>;
 }
@@ -16,7 +16,7 @@ const CARRIED = 200;
 /** Webhooks of one round of accept; with workers held, so that the sizes stay comparable. */
 const WEBHOOKS = 2000;
 
-export const STEPS: readonly Step[] = [
+export const STEPS: readonly HistoryStep[] = [
   { name: 'accept', run: accept },
   { name: 'facts, lists and lifecycle', run: carry },
 ];

@@ -1,9 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
+import { pause } from '../../src/platform/timers';
 import { CALLS } from '../programs/tow';
-import { openWorld, type World } from '../stage/world';
+import { openWorld, type BenchWorld } from '../stage/world';
 import { oweReports, untilDrained } from '../workloads/owed-tows';
-import type { Tools } from '../workloads/workload';
+import type { WorkloadTools } from '../workloads/workload';
 import { fillHistory } from './fill';
 
 /** Finished tows that are cloned: they were played through the product. Digits alone, see fill.ts. */
@@ -14,14 +14,14 @@ const WITHIN_MS = 120_000;
 /** A world with a history. No process of towhook runs in it. */
 export interface StoredWorld {
   readonly stored: number;
-  readonly world: World;
+  readonly world: BenchWorld;
   /** The towing reference of a stored tow, 0 to `clones - 1`. */
   readonly clone: (number: number) => string;
   readonly clones: number;
 }
 
 /** Opens a world and fills it. The caller closes it. */
-export async function openStoredWorld(stored: number, { options, progress }: Tools): Promise<StoredWorld> {
+export async function openStoredWorld(stored: number, { options, progress }: WorkloadTools): Promise<StoredWorld> {
   const world = await openWorld(options);
   try {
     await oweReports(world, PLAYED);

@@ -5,16 +5,16 @@ export const CONTENDERS = ['towhook', 'express', 'xadd', 'loop'] as const;
 export type Contender = (typeof CONTENDERS)[number];
 
 /** One thing that a workload measures. */
-export interface Figure {
+export interface Measurement {
   readonly label: string;
   readonly unit: string;
   /** Decimal places in the table. */
   readonly digits: number;
-  readonly target?: Target;
+  readonly target?: MeasurementTarget;
 }
 
 /** What the figure of towhook should reach. `express` is the median of contender (a); NaN when it was not measured. */
-export interface Target {
+export interface MeasurementTarget {
   readonly text: string;
   readonly holds: (towhook: number, express: number) => boolean;
 }
@@ -23,35 +23,35 @@ export interface Target {
 export type Sample = Readonly<Record<string, number>>;
 
 /** A row of the table: the values of all rounds, per contender. */
-export interface Row {
+export interface MeasurementRow {
   readonly workload: string;
-  readonly figure: Figure;
+  readonly figure: Measurement;
   readonly values: Readonly<Partial<Record<Contender, readonly number[]>>>;
 }
 
 /** The middle of a contender's rounds; NaN when it has none. */
-export function medianOf(row: Row, contender: Contender): number {
+export function medianOf(row: MeasurementRow, contender: Contender): number {
   return median(row.values[contender] ?? []);
 }
 
 /** True when the row has a target and towhook misses it. */
-export function missesTarget(row: Row): boolean {
+export function missesTarget(row: MeasurementRow): boolean {
   const { target } = row.figure;
   return target !== undefined && !target.holds(medianOf(row, 'towhook'), medianOf(row, 'express'));
 }
 
 /** At least so many times the figure of contender (a). */
-export function atLeastTimes(factor: number): Target {
+export function atLeastTimes(factor: number): MeasurementTarget {
   return { text: `≥ ${factor} × (a)`, holds: (towhook, express) => towhook >= factor * express };
 }
 
 /** At most so many times the figure of contender (a). */
-export function atMostTimes(factor: number): Target {
+export function atMostTimes(factor: number): MeasurementTarget {
   const text = factor === 1 ? '≤ (a)' : `≤ ${factor} × (a)`;
   return { text, holds: (towhook, express) => towhook <= factor * express };
 }
 
 /** At most this value. */
-export function atMost(limit: number): Target {
+export function atMost(limit: number): MeasurementTarget {
   return { text: `≤ ${limit}`, holds: (towhook) => towhook <= limit };
 }

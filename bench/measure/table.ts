@@ -1,15 +1,15 @@
-import { medianOf, missesTarget, type Contender, type Row } from './figures';
+import { medianOf, missesTarget, type Contender, type MeasurementRow } from './figures';
 import type { Machine } from './machine';
 
 /** A finished run. */
-export interface Run {
+export interface MeasuredRun {
   readonly machine: Machine;
   readonly commit: string;
   /** ISO 8601 date. */
   readonly date: string;
   readonly command: string;
   readonly rounds: number;
-  readonly rows: readonly Row[];
+  readonly rows: readonly MeasurementRow[];
   /** Markdown sections of workloads whose result is not a comparison. */
   readonly sections: readonly string[];
 }
@@ -20,7 +20,7 @@ const HEADER = [
 ];
 
 /** The report of a run as Markdown. */
-export function markdownOf(run: Run): string {
+export function markdownOf(run: MeasuredRun): string {
   const { processor, cores, memoryGib, nodeVersion, redisVersion, loadBefore } = run.machine;
   return [
     '# Performance',
@@ -39,7 +39,7 @@ export function markdownOf(run: Run): string {
   ].join('\n');
 }
 
-function line(row: Row): string {
+function line(row: MeasurementRow): string {
   const cells = [
     row.workload,
     `${row.figure.label}${row.figure.unit === '' ? '' : `, ${row.figure.unit}`}`,
@@ -54,24 +54,24 @@ function line(row: Row): string {
   return `| ${cells.join(' | ')} |`;
 }
 
-function cell(row: Row, contender: Contender): string {
+function cell(row: MeasurementRow, contender: Contender): string {
   const value = medianOf(row, contender);
   return Number.isNaN(value) ? '–' : number(value, row.figure.digits);
 }
 
 /** The lowest and the highest round of towhook. */
-function range(row: Row): string {
+function range(row: MeasurementRow): string {
   const values = row.values.towhook ?? [];
   if (values.length < 2) return '–';
   return `${number(Math.min(...values), row.figure.digits)}–${number(Math.max(...values), row.figure.digits)}`;
 }
 
-function ratio(row: Row): string {
+function ratio(row: MeasurementRow): string {
   const value = medianOf(row, 'towhook') / medianOf(row, 'express');
   return Number.isFinite(value) ? value.toFixed(2) : '–';
 }
 
-function verdict(row: Row): string {
+function verdict(row: MeasurementRow): string {
   const { target } = row.figure;
   if (target === undefined) return '';
   return missesTarget(row) ? `${target.text}: **missed**` : `${target.text}: holds`;

@@ -1,16 +1,16 @@
 import { connect, type Socket } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
+import { pause } from '../../src/platform/timers';
 
 /** An answer as the load generator needs it. */
-export interface Answer {
+export interface BenchAnswer {
   readonly status: number;
   readonly body: string;
 }
 
 /** One keep-alive HTTP/1.1 connection, one request at a time. */
-export interface Connection {
+export interface BenchConnection {
   /** Sends a request and resolves with its answer. Rejects when the connection breaks before it. */
-  send(request: string): Promise<Answer>;
+  send(request: string): Promise<BenchAnswer>;
   close(): void;
 }
 
@@ -22,11 +22,11 @@ const HEAD_END = '\r\n\r\n';
  * Opens a connection to `http://host:port`. It writes prepared text and reads answers that carry a Content-Length: a
  * fraction of the CPU time of node:http, so that the load generator takes little from the program under load.
  */
-export function openConnection(origin: string): Connection {
+export function openConnection(origin: string): BenchConnection {
   const { hostname, port } = new URL(origin);
   let socket: Socket | null = null;
   let received = '';
-  let settle: { resolve: (answer: Answer) => void; reject: (error: Error) => void } | null = null;
+  let settle: { resolve: (answer: BenchAnswer) => void; reject: (error: Error) => void } | null = null;
 
   const fail = (error: Error) => {
     socket?.destroy();
@@ -58,7 +58,7 @@ export function openConnection(origin: string): Connection {
   };
   return {
     send: (request) =>
-      new Promise<Answer>((resolve, reject) => {
+      new Promise<BenchAnswer>((resolve, reject) => {
         settle = { resolve, reject };
         socket ??= open();
         socket.write(request);
@@ -72,7 +72,7 @@ export function openConnection(origin: string): Connection {
 }
 
 /** Null while the answer is not complete; an error when it has no Content-Length. */
-function parse(text: string): Answer | Error | null {
+function parse(text: string): BenchAnswer | Error | null {
   const headEnd = text.indexOf(HEAD_END);
   if (headEnd < 0) return null;
   const head = text.slice(0, headEnd);
@@ -94,7 +94,7 @@ export function requestTemplate(url: string, method: 'GET' | 'POST', apiKey: str
  * Sends a request until it is answered with success, and returns how often it was answered 503. Such a request is sent
  * again, as senders do; a 409 after it means that it had been carried out. Throws on any other answer.
  */
-export async function sendUntilTaken(connection: Connection, request: string): Promise<number> {
+export async function sendUntilTaken(connection: BenchConnection, request: string): Promise<number> {
   for (let unavailable = 0; ; unavailable += 1) {
     const { status, body } = await connection.send(request);
     if ((status >= 200 && status <= 299) || (status === 409 && unavailable > 0)) return unavailable;

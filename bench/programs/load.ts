@@ -1,8 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { machineMs } from '../measure/clock';
+import { pause } from '../../src/platform/timers';
+import { machineMs } from '../measure/resources';
 import { quantile } from '../measure/statistics';
-import { openConnection, requestTemplate, sendUntilTaken, type Connection } from './connection';
+import { openConnection, requestTemplate, sendUntilTaken, type BenchConnection } from './connection';
 import { serveCommands } from './protocol';
 import { FACTS, towNames, towRequest } from './tow';
 
@@ -102,7 +102,7 @@ type Measure = (action: () => Promise<void>) => Promise<void>;
 /** Runs an action for every number of a range, on as many connections at once as asked. */
 async function overRange(
   { url, connections, from, count }: { url: string; connections: number; from: number; count: number },
-  action: (connection: Connection, number: number, measure: Measure) => Promise<void>,
+  action: (connection: BenchConnection, number: number, measure: Measure) => Promise<void>,
 ): Promise<unknown> {
   const tookMs: number[] = [];
   const measure: Measure = async (measured) => {
@@ -125,7 +125,7 @@ async function overRange(
 async function onConnections(
   url: string,
   count: number,
-  run: (connection: Connection) => Promise<void>,
+  run: (connection: BenchConnection) => Promise<void>,
 ): Promise<void> {
   const connections = Array.from({ length: count }, () => openConnection(url));
   try {
@@ -135,7 +135,7 @@ async function onConnections(
   }
 }
 
-async function expectSuccess(connection: Connection, request: string): Promise<void> {
+async function expectSuccess(connection: BenchConnection, request: string): Promise<void> {
   unavailable += await sendUntilTaken(connection, request);
 }
 

@@ -1,7 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { machineMs } from '../measure/clock';
-import { openConnection, requestTemplate, sendUntilTaken, type Connection } from './connection';
+import { pause } from '../../src/platform/timers';
+import { machineMs } from '../measure/resources';
+import { openConnection, requestTemplate, sendUntilTaken, type BenchConnection } from './connection';
 import { serveCommands } from './protocol';
 import { FACTS, towNames, towRequest } from './tow';
 
@@ -26,7 +26,7 @@ const eventData = z.looseObject({ type: z.string(), towing_reference_id: z.strin
 /** The event that follows when the record of a tow was written. */
 const TOW_CHANGED = 'tow.changed';
 
-interface PlayedTow {
+interface PacedTow {
   readonly ref: string;
   readonly sentMs: number;
   readonly answeredMs: number;
@@ -44,7 +44,7 @@ async function handle(received: unknown): Promise<unknown> {
   const webhook = requestTemplate(`${receiverUrl}/tow-request`, 'POST', null);
   const startedMs = machineMs();
 
-  const play = async (number: number): Promise<PlayedTow> => {
+  const play = async (number: number): Promise<PacedTow> => {
     await pause(Math.max(0, startedMs + (number * 1000) / towsPerSecond - machineMs()));
     const names = towNames(prefix, number);
     const ref = names.towingReferenceId;
@@ -68,7 +68,7 @@ async function handle(received: unknown): Promise<unknown> {
 
 /** Sends on a connection that is free, or on a new one. */
 function connectionPool(url: string): (request: string) => Promise<void> {
-  const free: Connection[] = [];
+  const free: BenchConnection[] = [];
   return async (request) => {
     const connection = free.pop() ?? openConnection(url);
     await sendUntilTaken(connection, request);

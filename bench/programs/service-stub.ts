@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { machineMs } from '../measure/clock';
+import { machineMs } from '../measure/resources';
 import { serveCommands } from './protocol';
 import { CALLS } from './tow';
 

@@ -16,7 +16,7 @@ export function towNames(prefix: string, number: number): TowNames {
   };
 }
 
-/** The body of a tow request webhook (service-api 6). */
+/** The body of a tow request webhook (docs/service-api.md#tow-request-webhook). */
 export function towRequest({ towingReferenceId, violationReferenceId, metadataId }: TowNames): string {
   return JSON.stringify({
     violation_reference_id: violationReferenceId,
@@ -36,7 +36,7 @@ export const FACTS = [
 export type FactKind = (typeof FACTS)[number][0];
 
 /** The calls of one tow to the service, in order, as the contenders beside towhook send them. */
-export const CALLS: readonly ServiceCall[] = [
+export const CALLS: readonly BenchCall[] = [
   {
     method: 'PATCH',
     path: '/v1/tow/public/towing-status/started',
@@ -63,7 +63,7 @@ export const CALLS: readonly ServiceCall[] = [
   { method: 'PATCH', path: '/v1/tow/public/towing-status/released', body: references },
 ];
 
-export interface ServiceCall {
+export interface BenchCall {
   readonly method: 'PATCH' | 'POST';
   readonly path: string;
   readonly body: (tow: TowNames) => object;

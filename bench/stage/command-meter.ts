@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { machineMs } from '../measure/clock';
+import { pause } from '../../src/platform/timers';
+import { machineMs } from '../measure/resources';
 import type { BenchRedis, RedisCounts } from './redis';
 
 /** What a piece of work cost at Redis. */
@@ -43,7 +43,8 @@ async function window(redis: BenchRedis, action: () => Promise<void>): Promise<{
   return { cost: difference(before, costSoFar(await redis.counts())), tookMs };
 }
 
-function costSoFar({ commands, aofBytes }: RedisCounts): Cost {
+/** What Redis has cost since its start, by its own counts. */
+export function costSoFar({ commands, aofBytes }: RedisCounts): Cost {
   const sum = (names: readonly string[]) => names.reduce((total, name) => total + (commands.get(name) ?? 0), 0);
   const all = [...commands.values()].reduce((total, calls) => total + calls, 0);
   return { commands: all - sum(OWN_COMMANDS), scripts: sum(SCRIPTS), aofBytes };

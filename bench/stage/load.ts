@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { API_KEY, type World } from './world';
+import { API_KEY, type BenchWorld } from './world';
 
 /** What the load generator reports of one command. */
 const loadReport = z.object({
@@ -31,7 +31,7 @@ export interface Load {
 }
 
 /** Starts a load generator; the world ends it. */
-export function startLoad(world: World): Load {
+export function startLoad(world: BenchWorld): Load {
   const program = world.program('load');
   return {
     webhooks: (url, options) => program.ask({ do: 'webhooks', url, prefix: 'w', ...options }, loadReport),

@@ -5,18 +5,18 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { compiledFile } from '../../test/support/compiled';
-import { machineMs } from '../measure/clock';
+import { machineMs } from '../measure/resources';
 
 export type RoleName = 'receiver' | 'worker' | 'console' | 'all';
-export type Listener = 'receiver' | 'console' | 'ops';
+export type RoleListener = 'receiver' | 'console' | 'ops';
 
 /** A process of towhook, started from its compiled output. */
-export interface Role {
+export interface BenchRole {
   readonly processId: number;
   /** From the start of the process until `GET /readyz` answered 200. */
   readonly readyAfterMs: number;
   /** The `http://…` address of one of its listeners. Throws when it has no such listener. */
-  url(listener: Listener): string;
+  url(listener: RoleListener): string;
   /** Log lines of the levels warn and error so far. */
   problems(): readonly string[];
   /** Stops it as a supervisor does: SIGTERM, and SIGKILL after 30 s. */
@@ -39,7 +39,7 @@ const logLine = z.looseObject({ message: z.string(), level: z.string(), port: z.
 export async function startRole(
   role: RoleName,
   { folder, environment }: { folder: string; environment: Readonly<Record<string, string>> },
-): Promise<Role> {
+): Promise<BenchRole> {
   const logFile = join(folder, `${role}-${Math.floor(machineMs() * 1000)}.log`);
   const log = openSync(logFile, 'a');
   const startedMs = machineMs();
@@ -67,7 +67,7 @@ export async function startRole(
     await exited;
   };
   const linesOf = () => parseLog(readFileSync(logFile, 'utf8'));
-  const urlOf = (listener: Listener) => {
+  const urlOf = (listener: RoleListener) => {
     const port = linesOf().find(({ message }) => message === `${listener}.listening`)?.port;
     return port === undefined ? null : `http://127.0.0.1:${port}`;
   };

@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { startProgram, type Program, type ProgramName } from './programs';
 import { startBenchRedis, type BenchRedis } from './redis';
-import { startRole, type Role, type RoleName } from './role';
+import { startRole, type BenchRole, type RoleName } from './role';
 
 /** Everything that one run of one contender uses, all of it its own. */
-export interface World {
+export interface BenchWorld {
   readonly redis: BenchRedis;
   /** The stub of the service, started at the first use. */
   service(): Promise<Service>;
   program(name: ProgramName): Program;
   /** Starts a role of towhook; `extra` is added to its environment. */
-  role(name: RoleName, extra?: Readonly<Record<string, string>>): Promise<Role>;
+  role(name: RoleName, extra?: Readonly<Record<string, string>>): Promise<BenchRole>;
   /** Ends all that was started and removes the files. */
   close(): Promise<void>;
 }
@@ -42,11 +42,11 @@ const ENVIRONMENT = {
 };
 
 /** Opens a world with a fresh Redis. The caller closes it. */
-export async function openWorld({ serviceLatencyMs }: { serviceLatencyMs: number }): Promise<World> {
+export async function openWorld({ serviceLatencyMs }: { serviceLatencyMs: number }): Promise<BenchWorld> {
   const folder = await mkdtemp(join(tmpdir(), 'towhook-bench-'));
   const redis = await startBenchRedis();
   const programs: Program[] = [];
-  const roles: Role[] = [];
+  const roles: BenchRole[] = [];
   let service: Promise<Service> | null = null;
   const program = (name: ProgramName) => {
     const started = startProgram(name);
@@ -58,7 +58,7 @@ export async function openWorld({ serviceLatencyMs }: { serviceLatencyMs: number
     const { url } = await stub.ask({ do: 'listen', latencyMs: serviceLatencyMs }, z.object({ url: z.string() }));
     return { ...stub, url };
   };
-  const world: World = {
+  const world: BenchWorld = {
     redis,
     service: () => (service ??= openService()),
     program,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { atLeastTimes, atMostTimes, type Sample } from '../measure/figures';
 import { openCpuMeter } from '../measure/resources';
 import { rateOf, startLoad } from '../stage/load';
-import type { World } from '../stage/world';
+import type { BenchWorld } from '../stage/world';
 import { compare, type Options, type Workload } from './workload';
 
 /** Requests before the clock starts: the code is compiled by then. */
@@ -33,7 +33,7 @@ const PLAYS = [
   {
     contender: 'towhook',
     variant: 'workers held',
-    run: async (world: World, options: Options) => {
+    run: async (world: BenchWorld, options: Options) => {
       const receiver = await world.role('receiver');
       return load(world, options, { kind: 'held', url: receiver.url('receiver'), processId: receiver.processId });
     },
@@ -41,7 +41,7 @@ const PLAYS = [
   {
     contender: 'express',
     variant: 'workers held',
-    run: async (world: World, options: Options) => {
+    run: async (world: BenchWorld, options: Options) => {
       const receiver = world.program('express-rival');
       const { url } = await receiver.ask({ do: 'receive', redisUrl: world.redis.url }, listening);
       return load(world, options, { kind: 'held', url, processId: receiver.processId });
@@ -49,7 +49,7 @@ const PLAYS = [
   },
   {
     contender: 'xadd',
-    run: async (world: World, options: Options) => {
+    run: async (world: BenchWorld, options: Options) => {
       const receiver = world.program('xadd-rival');
       const { url } = await receiver.ask({ do: 'receive', redisUrl: world.redis.url }, listening);
       return load(world, options, { kind: 'held', url, processId: receiver.processId });
@@ -58,7 +58,7 @@ const PLAYS = [
   {
     contender: 'towhook',
     variant: 'intake running',
-    run: async (world: World, options: Options) => {
+    run: async (world: BenchWorld, options: Options) => {
       const receiver = await world.role('receiver');
       await world.role('worker');
       return load(world, options, { kind: 'intake', url: receiver.url('receiver'), processId: receiver.processId });
@@ -67,7 +67,7 @@ const PLAYS = [
   {
     contender: 'express',
     variant: 'intake running',
-    run: async (world: World, options: Options) => {
+    run: async (world: BenchWorld, options: Options) => {
       const receiver = world.program('express-rival');
       const { url } = await receiver.ask({ do: 'receive', redisUrl: world.redis.url }, listening);
       await world.program('express-rival').ask({ do: 'take-in', redisUrl: world.redis.url }, z.unknown());
@@ -77,7 +77,7 @@ const PLAYS = [
 ] as const;
 
 async function load(
-  world: World,
+  world: BenchWorld,
   { connections, seconds }: Options,
   { kind, url, processId }: { kind: 'held' | 'intake'; url: string; processId: number },
 ): Promise<Sample> {

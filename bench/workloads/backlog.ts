@@ -1,9 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { machineMs } from '../measure/clock';
-import type { Figure } from '../measure/figures';
-import { openCpuMeter, residentMib } from '../measure/resources';
-import type { World } from '../stage/world';
+import { pause } from '../../src/platform/timers';
+import { machineMs, openCpuMeter, residentMib } from '../measure/resources';
+import type { Measurement } from '../measure/figures';
+import type { BenchWorld } from '../stage/world';
 import { oweReports, serviceSummary } from './owed-tows';
 import { compare, type Options, type Workload } from './workload';
 
@@ -24,7 +23,7 @@ export const backlog: Workload = {
   },
 };
 
-const FIGURES: Readonly<Record<string, Figure>> = {
+const FIGURES: Readonly<Record<string, Measurement>> = {
   failed: { label: 'calls during the outage of 15 s', unit: '', digits: 0 },
   resumed: { label: 'end of the outage → first accepted call', unit: 's', digits: 1 },
   rate: { label: 'draining, one worker', unit: 'reports/s', digits: 0 },
@@ -35,7 +34,7 @@ const FIGURES: Readonly<Record<string, Figure>> = {
 
 const PLAYS = [{ contender: 'towhook', run: recover }] as const;
 
-async function recover(world: World, { backlogTows }: Options) {
+async function recover(world: BenchWorld, { backlogTows }: Options) {
   await oweReports(world, { prefix: 'b', from: 0, count: backlogTows }, { factsPerTow: 1 });
   const service = await world.service();
   await service.ask({ do: 'fail', httpStatus: UNAVAILABLE }, z.unknown());

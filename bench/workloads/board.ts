@@ -1,8 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { pause } from '../../src/platform/timers';
 import { visitConsole } from '../history/console-visitor';
 import { startLoad } from '../stage/load';
-import type { World } from '../stage/world';
-import type { Figure, Sample } from '../measure/figures';
+import type { BenchWorld } from '../stage/world';
+import type { Measurement, Sample } from '../measure/figures';
 import { makeTows } from './owed-tows';
 import { compare, type Options, type Workload } from './workload';
 
@@ -33,13 +33,13 @@ const PAGES = {
   list: ['list of the API, 50 tows', '/api/tows?limit=50'],
 } as const;
 
-const FIGURES: Readonly<Record<string, Figure>> = {
+const FIGURES: Readonly<Record<string, Measurement>> = {
   ...Object.fromEntries(Object.entries(PAGES).map(([name, [label]]) => [name, { label, unit: 'ms', digits: 1 }])),
   refresh: { label: 'live refresh', unit: 'ms', digits: 1 },
   slow: { label: 'Redis commands over 10 ms', unit: '', digits: 0 },
 };
 
-async function visit(world: World, { openTows }: Options): Promise<Sample> {
+async function visit(world: BenchWorld, { openTows }: Options): Promise<Sample> {
   const third = Math.ceil(openTows / 3);
   const ranges = [0, 1, 2].map((place) => ({ prefix: `o${place}`, from: 0, count: third }));
   await makeTows(world, ranges);

@@ -1,11 +1,11 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
+import { pause } from '../../src/platform/timers';
 import { atMost, type Sample } from '../measure/figures';
 import { CALLS, FACTS } from '../programs/tow';
 import { costOf, costWithoutStart, type Cost } from '../stage/command-meter';
 import { startLoad } from '../stage/load';
-import { API_KEY, type World } from '../stage/world';
-import { untilDrained } from './owed-tows';
+import { API_KEY, type BenchWorld } from '../stage/world';
+import { oweReports, untilDrained } from './owed-tows';
 import { compare, type Options, type Workload } from './workload';
 
 /** Exact counts need no thousands of tows. */
@@ -50,7 +50,7 @@ const PLAYS = [
 ] as const;
 
 /** One phase at a time, each with only the processes that it needs. */
-export async function wholeLife(world: World, { tows }: Pick<Options, 'tows'>): Promise<Sample> {
+export async function wholeLife(world: BenchWorld, { tows }: Pick<Options, 'tows'>): Promise<Sample> {
   const phases = await playPhases(world, tows, { WORKER_CONCURRENCY: '50' });
   const { accept, intake, facts, reports } = phases;
   const aofBytes = [accept, intake, facts, reports].reduce((sum, phase) => sum + phase.aofBytes, 0);
@@ -67,8 +67,9 @@ export async function wholeLife(world: World, { tows }: Pick<Options, 'tows'>): 
   };
 }
 
-export async function reportsAlone(world: World, { tows }: Pick<Options, 'tows'>): Promise<Sample> {
-  const { reports } = await playPhases(world, tows, { WORKER_CONCURRENCY: '1' });
+export async function reportsAlone(world: BenchWorld, { tows }: Pick<Options, 'tows'>): Promise<Sample> {
+  await oweReports(world, rangeOf(tows));
+  const reports = await costOfReports(world, tows, { WORKER_CONCURRENCY: '1' });
   return { alone_scripts: reports.scripts / tows };
 }
 
@@ -81,11 +82,10 @@ interface Phases {
   readonly queues: readonly string[];
 }
 
-async function playPhases(world: World, tows: number, worker: Readonly<Record<string, string>>): Promise<Phases> {
+async function playPhases(world: BenchWorld, tows: number, worker: Readonly<Record<string, string>>): Promise<Phases> {
   const { redis } = world;
   const load = startLoad(world);
-  const range = { prefix: 'c', from: 0, count: tows };
-  const service = await world.service();
+  const range = rangeOf(tows);
 
   const receiver = await world.role('receiver');
   const accept = await costOf(redis, async () => {
@@ -93,14 +93,9 @@ async function playPhases(world: World, tows: number, worker: Readonly<Record<st
   });
   await receiver.stop();
 
-  const workFor = async (forMs: number) => {
-    const startedMs = performance.now();
-    const started = await world.role('worker', worker);
-    await pause(Math.max(0, forMs - (performance.now() - startedMs)));
-    await started.stop();
-  };
   // Nothing asks whether the tows are known yet: that would be counted.
-  const intake = await costWithoutStart(redis, () => workFor(SETTLES_MS * 2), workFor);
+  const work = (forMs: number) => workFor(world, worker, forMs);
+  const intake = await costWithoutStart(redis, () => work(SETTLES_MS * 2), work);
 
   const console = await world.role('console');
   await load.untilKnown(console.url('console'), range, 1);
@@ -110,19 +105,38 @@ async function playPhases(world: World, tows: number, worker: Readonly<Record<st
   const queues = await queueNames(console.url('console'));
   await console.stop();
 
-  const reports = await costWithoutStart(
-    redis,
+  const reports = await costOfReports(world, tows, worker);
+  return { accept, intake, facts, reports, queues };
+}
+
+/** The cost of sending all reports of tows whose facts are recorded. */
+async function costOfReports(world: BenchWorld, tows: number, worker: Readonly<Record<string, string>>): Promise<Cost> {
+  const cost = await costWithoutStart(
+    world.redis,
     async () => {
       const started = await world.role('worker', worker);
       await untilDrained(world, tows * CALLS.length, WITHIN_MS);
       await pause(SETTLES_MS);
       await started.stop();
     },
-    workFor,
+    (forMs) => workFor(world, worker, forMs),
   );
+  const service = await world.service();
   const { failed } = await service.ask({ do: 'read' }, z.looseObject({ failed: z.int() }));
   if (failed > 0) throw new Error(`${failed} calls failed`);
-  return { accept, intake, facts, reports, queues };
+  return cost;
+}
+
+/** Runs a worker for this time, its start included, ms. */
+async function workFor(world: BenchWorld, worker: Readonly<Record<string, string>>, forMs: number): Promise<void> {
+  const startedMs = performance.now();
+  const started = await world.role('worker', worker);
+  await pause(Math.max(0, forMs - (performance.now() - startedMs)));
+  await started.stop();
+}
+
+function rangeOf(tows: number) {
+  return { prefix: 'c', from: 0, count: tows };
 }
 
 async function queueNames(consoleUrl: string): Promise<readonly string[]> {
@@ -134,7 +148,7 @@ async function queueNames(consoleUrl: string): Promise<readonly string[]> {
 }
 
 /** Bytes that the data takes, without the completed jobs that BullMQ keeps. Empties Redis. */
-async function dataBytes({ redis }: World, queues: readonly string[]): Promise<number> {
+async function dataBytes({ redis }: BenchWorld, queues: readonly string[]): Promise<number> {
   const keys = z.array(z.string()).parse(await redis.ask('KEYS', '*'));
   const jobs = keys.filter((key) => queues.some((queue) => key.includes(`:${queue}:`)));
   if (jobs.length > 0) await redis.ask('DEL', ...jobs);
@@ -145,13 +159,13 @@ async function dataBytes({ redis }: World, queues: readonly string[]): Promise<n
 }
 
 /** Contender (a); while idle its processes do close to nothing. */
-async function rival(world: World, { tows }: Options): Promise<Sample> {
+async function rival(world: BenchWorld, { tows }: Options): Promise<Sample> {
   const { redis } = world;
   const redisUrl = redis.url;
   const { url: serviceUrl } = await world.service();
   const receiver = world.program('express-rival');
   const { url } = await receiver.ask({ do: 'receive', redisUrl }, z.object({ url: z.string() }));
-  const range = { prefix: 'c', from: 0, count: tows };
+  const range = rangeOf(tows);
   const accept = await costOf(redis, async () => {
     await startLoad(world).deliver(url, range, 1);
   });

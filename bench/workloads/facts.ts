@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Figure } from '../measure/figures';
+import type { Measurement } from '../measure/figures';
 import { openCpuMeter } from '../measure/resources';
 import { FACTS } from '../programs/tow';
 import { rateOf, startLoad, type LoadReport } from '../stage/load';
-import type { World } from '../stage/world';
+import type { BenchWorld } from '../stage/world';
 import { makeTows } from './owed-tows';
 import { compare, type Options, type Workload } from './workload';
 
@@ -20,7 +20,7 @@ export const facts: Workload = {
   measure: (tools) => compare('facts', { figures: FIGURES, plays: PLAYS }, tools),
 };
 
-const FIGURES: Readonly<Record<string, Figure>> = {
+const FIGURES: Readonly<Record<string, Measurement>> = {
   rate: { label: 'operator API, one console', unit: 'facts/s', digits: 0 },
   per_core: {
     label: 'per second of console CPU',
@@ -40,7 +40,7 @@ const FIGURES: Readonly<Record<string, Figure>> = {
 const PLAYS = [
   {
     contender: 'towhook',
-    run: async (world: World, { tows, connections }: Options) => {
+    run: async (world: BenchWorld, { tows, connections }: Options) => {
       const warmUp = { prefix: 'w', from: 0, count: Math.ceil(tows / WARM_UP_SHARE) };
       const range = { prefix: 'f', from: 0, count: tows };
       await makeTows(world, [warmUp, range]);
@@ -52,7 +52,7 @@ const PLAYS = [
   },
   {
     contender: 'express',
-    run: async (world: World, { tows, connections }: Options) => {
+    run: async (world: BenchWorld, { tows, connections }: Options) => {
       const receiver = world.program('express-rival');
       const { url } = await receiver.ask({ do: 'receive', redisUrl: world.redis.url }, z.object({ url: z.string() }));
       const load = startLoad(world);
@@ -64,7 +64,7 @@ const PLAYS = [
   },
 ] as const;
 
-async function measure(world: World, processId: number, run: () => Promise<LoadReport>) {
+async function measure(world: BenchWorld, processId: number, run: () => Promise<LoadReport>) {
   const [nodeMs, redisMs] = await Promise.all([openCpuMeter([processId]), openCpuMeter([world.redis.processId])]);
   const report = await run();
   const [node, redis] = await Promise.all([nodeMs(), redisMs()]);

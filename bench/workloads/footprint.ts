@@ -1,9 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { pause } from '../../src/platform/timers';
 import { atMost } from '../measure/figures';
-import { watchMemory } from '../measure/memory';
-import { openCpuMeter } from '../measure/resources';
-import type { Role, RoleName } from '../stage/role';
-import type { World } from '../stage/world';
+import { watchMemory, openCpuMeter } from '../measure/resources';
+import type { BenchRole, RoleName } from '../stage/role';
+import type { BenchWorld } from '../stage/world';
 import { compare, type Options, type Workload } from './workload';
 
 const ROLES = ['receiver', 'worker', 'console', 'all'] as const satisfies readonly RoleName[];
@@ -37,8 +36,8 @@ const FIGURES = Object.fromEntries(
 const PLAYS = [
   {
     contender: 'towhook',
-    run: async (world: World, { seconds }: Options) => {
-      const started = new Map<RoleName, Role>();
+    run: async (world: BenchWorld, { seconds }: Options) => {
+      const started = new Map<RoleName, BenchRole>();
       // One after the other, so that none slows the start of another.
       for (const role of ROLES) started.set(role, await world.role(role));
       const memory = watchMemory([...started.values()].map(({ processId }) => processId));

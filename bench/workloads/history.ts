@@ -3,7 +3,7 @@ import { STEPS } from '../history/steps';
 import { openStoredWorld, type StoredWorld } from '../history/stored-world';
 import { median } from '../measure/statistics';
 import { number } from '../measure/table';
-import type { Tools, Workload } from './workload';
+import type { WorkloadTools, Workload } from './workload';
 
 /** How many of the slow commands are shown per size. */
 const SLOW_SHOWN = 5;
@@ -32,7 +32,7 @@ export const history: Workload = {
 /** By label, then by size: the values of all rounds. */
 type Values = Map<string, Map<number, number[]>>;
 
-async function measureWorlds(worlds: readonly StoredWorld[], { options, progress }: Tools): Promise<string> {
+async function measureWorlds(worlds: readonly StoredWorld[], { options, progress }: WorkloadTools): Promise<string> {
   const values: Values = new Map();
   const keep = (stored: number, figures: ReadonlyMap<string, number>) => {
     for (const [label, value] of figures) {

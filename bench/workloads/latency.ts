@@ -2,12 +2,15 @@ import { z } from 'zod';
 import { atMostTimes, type Sample } from '../measure/figures';
 import { quantile } from '../measure/statistics';
 import { CALLS } from '../programs/tow';
-import { API_KEY, type World } from '../stage/world';
+import { API_KEY, type BenchWorld } from '../stage/world';
 import { untilDrained } from './owed-tows';
 import { compare, type Options, type Workload } from './workload';
 
-/** Played first and not counted: the code is compiled and the token is there by then. */
-const WARM_UP_SECONDS = 3;
+/**
+ * Played first and not counted: by then the code is compiled, which takes more tows the more code there is, and the token is
+ * there.
+ */
+const WARM_UP_SECONDS = 30;
 const DRAINED_WITHIN_MS = 60_000;
 
 const played = z.array(
@@ -52,7 +55,7 @@ const FIGURES = {
 const PLAYS = [
   {
     contender: 'towhook',
-    run: async (world: World, options: Options) => {
+    run: async (world: BenchWorld, options: Options) => {
       const [receiver, console] = [await world.role('receiver'), await world.role('console')];
       await world.role('worker');
       const urls = { receiverUrl: receiver.url('receiver'), consoleUrl: console.url('console') };
@@ -72,7 +75,7 @@ const PLAYS = [
   },
   {
     contender: 'express',
-    run: async (world: World, options: Options) => {
+    run: async (world: BenchWorld, options: Options) => {
       const redisUrl = world.redis.url;
       const receiver = world.program('express-rival');
       const { url } = await receiver.ask({ do: 'receive', redisUrl }, z.object({ url: z.string() }));
@@ -87,7 +90,7 @@ const PLAYS = [
 
 /** Plays tows and returns those after the warm-up, with the time of every call at the service. */
 async function play(
-  world: World,
+  world: BenchWorld,
   { towsPerSecond, seconds }: Options,
   urls: { receiverUrl: string; consoleUrl: string | null },
 ): Promise<{ tows: Played; callAtMs: (ref: string, place: number) => number }> {

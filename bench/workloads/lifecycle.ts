@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { atLeastTimes, type Sample } from '../measure/figures';
 import { cpuMs, openCpuMeter } from '../measure/resources';
-import type { Role } from '../stage/role';
-import type { World } from '../stage/world';
+import { costSoFar } from '../stage/command-meter';
+import type { BenchRole } from '../stage/role';
+import type { BenchWorld } from '../stage/world';
 import { CALLS } from '../programs/tow';
 import { oweReports, untilDrained } from './owed-tows';
 import { compare, type Options, type Workload } from './workload';
@@ -24,23 +25,25 @@ const FIGURES = {
   rate: { label: 'one worker', unit: 'tows/s', digits: 1, target: atLeastTimes(2.3) },
   node: { label: 'worker CPU per tow, its start included', unit: 'ms', digits: 2 },
   redis: { label: 'Redis CPU per tow', unit: 'ms', digits: 2 },
+  commands: { label: 'Redis commands per tow, with what the worker does anyway', unit: '', digits: 1 },
+  service: { label: 'CPU of the stub of the service per tow', unit: 'ms', digits: 2 },
 };
 
 const PLAYS = [
   {
     contender: 'towhook',
-    run: async (world: World, { tows }: Options) => {
+    run: async (world: BenchWorld, { tows }: Options) => {
       await oweReports(world, { prefix: PREFIX, from: 0, count: tows });
       return (await drainWithWorkers(world, { tows, workers: 1 })).sample;
     },
   },
   {
     contender: 'express',
-    run: async (world: World, { tows }: Options) => drainWithRivals(world, { tows, workers: 1 }),
+    run: async (world: BenchWorld, { tows }: Options) => drainWithRivals(world, { tows, workers: 1 }),
   },
   {
     contender: 'loop',
-    run: async (world: World, { tows }: Options) => {
+    run: async (world: BenchWorld, { tows }: Options) => {
       const { url } = await world.service();
       const loop = world.program('call-loop');
       return drain(world, { tows, processIds: [loop.processId] }, async () => {
@@ -52,11 +55,11 @@ const PLAYS = [
 
 /** Starts workers of towhook and waits until they have sent every report of `tows` tows. Returns them, running. */
 export async function drainWithWorkers(
-  world: World,
+  world: BenchWorld,
   { tows, workers }: { tows: number; workers: number },
-): Promise<{ sample: Sample; roles: readonly Role[] }> {
+): Promise<{ sample: Sample; roles: readonly BenchRole[] }> {
   await (await world.service()).ask({ do: 'reset' }, z.unknown());
-  const roles: Role[] = [];
+  const roles: BenchRole[] = [];
   const processIds: number[] = [];
   const sample = await drain(world, { tows, processIds }, async () => {
     roles.push(...(await Promise.all(Array.from({ length: workers }, () => world.role('worker')))));
@@ -67,7 +70,7 @@ export async function drainWithWorkers(
 
 /** The same with contender (a): its jobs are added first. */
 export async function drainWithRivals(
-  world: World,
+  world: BenchWorld,
   { tows, workers }: { tows: number; workers: number },
 ): Promise<Sample> {
   const { url } = await world.service();
@@ -81,16 +84,21 @@ export async function drainWithRivals(
 
 /** The CPU time of the workers includes their start, a few hundred milliseconds per process. */
 async function drain(
-  world: World,
+  world: BenchWorld,
   { tows, processIds }: { tows: number; processIds: readonly number[] },
   start: () => Promise<void>,
 ): Promise<Sample> {
   const redisMs = await openCpuMeter([world.redis.processId]);
+  const serviceMs = await openCpuMeter([(await world.service()).processId]);
+  const commandsSoFar = async () => costSoFar(await world.redis.counts()).commands;
+  const commandsBefore = await commandsSoFar();
   const [{ seconds }] = await Promise.all([untilDrained(world, tows * CALLS.length, DRAINED_WITHIN_MS), start()]);
   const workersMs = await Promise.all(processIds.map(cpuMs));
   return {
     rate: tows / seconds,
     node: workersMs.reduce((sum, each) => sum + each, 0) / tows,
     redis: (await redisMs()) / tows,
+    commands: ((await commandsSoFar()) - commandsBefore) / tows,
+    service: (await serviceMs()) / tows,
   };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { startLoad, type LoadReport, type TowRange } from '../stage/load';
-import type { World } from '../stage/world';
+import type { BenchWorld } from '../stage/world';
 
 /** Connections while tows are made; no figure depends on it. */
 const CONNECTIONS = 32;
@@ -14,7 +14,7 @@ export const serviceSummary = z.object({
 });
 
 /** Makes tows from webhooks: delivers them, waits until they are taken in, and stops receiver and worker. */
-export async function makeTows(world: World, ranges: readonly TowRange[]): Promise<void> {
+export async function makeTows(world: BenchWorld, ranges: readonly TowRange[]): Promise<void> {
   const load = startLoad(world);
   const [receiver, worker, console] = await Promise.all([
     world.role('receiver'),
@@ -30,7 +30,7 @@ export async function makeTows(world: World, ranges: readonly TowRange[]): Promi
 
 /** Makes tows whose facts are recorded and whose reports are all owed. Returns how the API took the facts. */
 export async function oweReports(
-  world: World,
+  world: BenchWorld,
   range: TowRange,
   { connections = CONNECTIONS, factsPerTow = 5 }: { connections?: number; factsPerTow?: number } = {},
 ): Promise<LoadReport> {
@@ -50,7 +50,7 @@ export interface Drained {
  * Waits until the service has accepted so many calls. Throws when they do not come in time, or when a call of a tow came
  * out of order.
  */
-export async function untilDrained(world: World, calls: number, timeoutMs: number): Promise<Drained> {
+export async function untilDrained(world: BenchWorld, calls: number, timeoutMs: number): Promise<Drained> {
   const service = await world.service();
   const seen = await service.ask({ do: 'expect', calls, timeoutMs }, serviceSummary);
   if (seen.calls < calls) throw new Error(`only ${seen.calls} of ${calls} calls came within ${timeoutMs / 1000} s`);

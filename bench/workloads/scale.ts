@@ -1,4 +1,4 @@
-import type { World } from '../stage/world';
+import type { BenchWorld } from '../stage/world';
 import { drainWithRivals, drainWithWorkers } from './lifecycle';
 import { oweReports } from './owed-tows';
 import { compare, type Options, type Workload } from './workload';
@@ -21,7 +21,7 @@ const PLAYS = WORKERS.flatMap((workers) => [
   {
     contender: 'towhook' as const,
     variant: `workers: ${workers}`,
-    run: async (world: World, { tows }: Options) => {
+    run: async (world: BenchWorld, { tows }: Options) => {
       await oweReports(world, { prefix: 'l', from: 0, count: tows });
       const { sample } = await drainWithWorkers(world, { tows, workers });
       return { [`rate_${workers}`]: sample['rate'] ?? Number.NaN };
@@ -30,7 +30,7 @@ const PLAYS = WORKERS.flatMap((workers) => [
   {
     contender: 'express' as const,
     variant: `workers: ${workers}`,
-    run: async (world: World, { tows }: Options) => {
+    run: async (world: BenchWorld, { tows }: Options) => {
       const { rate = Number.NaN } = await drainWithRivals(world, { tows, workers });
       return { [`rate_${workers}`]: rate };
     },

@@ -1,7 +1,6 @@
-import type { Figure, Sample } from '../measure/figures';
-import { watchMemory } from '../measure/memory';
-import { machineMs } from '../measure/clock';
-import { API_KEY, type World } from '../stage/world';
+import type { Measurement, Sample } from '../measure/figures';
+import { watchMemory, machineMs } from '../measure/resources';
+import { API_KEY, type BenchWorld } from '../stage/world';
 import { imageOf } from '../../test/support/images';
 import { compare, type Workload } from './workload';
 
@@ -30,14 +29,14 @@ export const upload: Workload = {
   measure: (tools) => compare('upload', { figures: FIGURES, plays: [{ contender: 'towhook', run }] }, tools),
 };
 
-const FIGURES: Readonly<Record<string, Figure>> = {
+const FIGURES: Readonly<Record<string, Measurement>> = {
   before: { label: 'console memory before', unit: 'MiB', digits: 0 },
-  refused: { label: 'highest while an image of 11 MB is refused, its length not told', unit: 'MiB', digits: 0 },
+  refused: { label: 'highest while an image of 11 MB is refused, without Content-Length', unit: 'MiB', digits: 0 },
   taken: { label: `highest while ${UPLOADS} images of 9 MiB are taken`, unit: 'MiB', digits: 0 },
   seconds: { label: `${UPLOADS} images of 9 MiB`, unit: 's', digits: 1 },
 };
 
-async function run(world: World): Promise<Sample> {
+async function run(world: BenchWorld): Promise<Sample> {
   const console = await world.role('console');
   const url = console.url('console');
   await post(url, { bytes: 1000, wanted: ACCEPTED });

@@ -1,5 +1,5 @@
-import { CONTENDERS, type Contender, type Figure, type Row, type Sample } from '../measure/figures';
-import { openWorld, type World } from '../stage/world';
+import { CONTENDERS, type Contender, type Measurement, type MeasurementRow, type Sample } from '../measure/figures';
+import { openWorld, type BenchWorld } from '../stage/world';
 
 /** Sizes of a run; the command line sets them. */
 export interface Options {
@@ -16,14 +16,14 @@ export interface Options {
   readonly stored: readonly number[];
 }
 
-export interface Tools {
+export interface WorkloadTools {
   readonly options: Options;
   /** Shows the person at the terminal what is measured now. */
   readonly progress: (text: string) => void;
 }
 
-export interface Result {
-  readonly rows: readonly Row[];
+export interface WorkloadResult {
+  readonly rows: readonly MeasurementRow[];
   /** Markdown sections for what is not a comparison of contenders. */
   readonly sections: readonly string[];
   /** One line per run that failed. */
@@ -35,7 +35,7 @@ export interface Workload {
   readonly about: string;
   /** True for the set that runs when no workload is named. */
   readonly isStandard: boolean;
-  readonly measure: (tools: Tools) => Promise<Result>;
+  readonly measure: (tools: WorkloadTools) => Promise<WorkloadResult>;
 }
 
 /** One way to play a workload. Contenders may have several, each with figures of its own. */
@@ -43,7 +43,7 @@ export interface Play {
   readonly contender: Contender;
   /** What distinguishes it from other plays of its contender. */
   readonly variant?: string;
-  readonly run: (world: World, options: Options) => Promise<Sample>;
+  readonly run: (world: BenchWorld, options: Options) => Promise<Sample>;
 }
 
 /**
@@ -52,9 +52,9 @@ export interface Play {
  */
 export async function compare(
   workload: string,
-  { figures, plays }: { figures: Readonly<Record<string, Figure>>; plays: readonly Play[] },
-  { options, progress }: Tools,
-): Promise<Result> {
+  { figures, plays }: { figures: Readonly<Record<string, Measurement>>; plays: readonly Play[] },
+  { options, progress }: WorkloadTools,
+): Promise<WorkloadResult> {
   const samples: { contender: Contender; sample: Sample }[] = [];
   const failures: string[] = [];
   for (let round = 1; round <= options.rounds; round += 1) {
@@ -72,7 +72,7 @@ export async function compare(
       }
     }
   }
-  const rows = Object.entries(figures).map(([name, figure]): Row => {
+  const rows = Object.entries(figures).map(([name, figure]): MeasurementRow => {
     const values = CONTENDERS.map((contender) => {
       const own = samples.filter((each) => each.contender === contender);
       return [contender, own.flatMap(({ sample }) => sample[name] ?? [])] as const;
