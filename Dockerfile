@@ -10,14 +10,24 @@ COPY src ./src
 COPY jobs ./jobs
 RUN npm run build
 
+# The server that `towhook restore --verify` and `towhook demo` start: that of docker-compose.yml, because an older one
+# cannot read its snapshots. Laid out as src/embedded-redis/private-copy.ts does it, with all libraries but those of glibc.
+FROM redis:8.2.3-bookworm AS redis
+RUN mkdir -p /copy/bin /copy/lib && cp "$(command -v redis-server)" /copy/bin/redis-server \
+  && ldd /copy/bin/redis-server | grep -o '/[^ ]*' | grep -vE '/(ld-linux[^/]*|lib(c|m|dl|rt|pthread))\.so' \
+  | xargs cp --dereference --target-directory /copy/lib
+
 FROM base AS run
 RUN npm ci --omit=dev && npm cache clean --force
 COPY --from=build /app/dist ./dist
+COPY --from=redis /copy .cache/redis/server
+RUN LD_LIBRARY_PATH=.cache/redis/server/lib .cache/redis/server/bin/redis-server --version
 COPY openapi.json ./
-# The command line: docker compose exec console towhook doctor
-RUN printf '#!/bin/sh\nexec node /app/dist/src/main/towhook.js "$@"\n' > /usr/local/bin/towhook && chmod 755 /usr/local/bin/towhook
-# Images of violations and the archive; the only place the program writes to.
-RUN mkdir /data && chown node:node /data
+# The command line, with its demo: docker compose exec console towhook doctor
+COPY --from=build /app/src/main/towhook.cjs ./src/main/
+RUN ln -s /app/src/main/towhook.cjs /usr/local/bin/towhook && towhook --version
+# Images of violations and the archive; backups. The program writes to no other place.
+RUN mkdir /data /backups && chown node:node /data /backups
 VOLUME ["/data"]
 ENV NODE_ENV=production \
     DATA_DIR=/data \
