@@ -1,16 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { VARIABLES } from '../../src/platform/variables';
 import { networks, serviceNamed, services, text, volumes } from './compose-file';
 
+const ROOT = join(__dirname, '..', '..');
 const ROLES = ['receiver', 'worker', 'console', 'simulator'];
+const OTHERS = ['redis', 'proxy', 'prometheus', 'grafana'];
 /** What the image fixes, and what makes no sense inside of it. */
 const NOT_PASSED_ON = /^(NODE_ENV|DATA_DIR|REDIS_SERVER_BIN|(\w+_)?HOST|\w+_PORT)$/;
+const SETTABLE = Object.keys(VARIABLES.shape).filter((name) => !NOT_PASSED_ON.test(name));
+/** Secrets come as files, so that no description of a container shows them. */
+const isSecret = (name: string) => SETTABLE.includes(`${name}_FILE`);
 
-/** What the receiver reads: Redis, the proofs of webhooks, and what its private /metrics shows of budgets and the disk. */
-const RECEIVER_READS = /^(REDIS|WEBHOOK|BUDGET)_|^(STOP_GRACE_MS|LOG_LEVEL|TRUST_PROXY|KEEP_VIOLATIONS_HOURS)$/;
+/** What the receiver reads: Redis and the keys of what it writes there, the proofs of webhooks, /metrics, and traces. */
+const RECEIVER_READS =
+  /^(REDIS|WEBHOOK|BUDGET|OTEL)_|^(DATA_KEYS_FILE|STOP_DELAY_MS|STOP_GRACE_MS|LOG_LEVEL|SERVICE_MODE|TRUST_PROXY|KEEP_VIOLATIONS_HOURS)$/;
+
+/** The files that name secrets besides docker-compose.yml. */
+const SETTINGS: Readonly<Record<string, string>> = {
+  proxy: 'deploy/nginx/nginx.conf',
+  prometheus: 'deploy/prometheus/prometheus.yml',
+};
+
+function settingsOf(name: string): string {
+  const path = SETTINGS[name];
+  return path === undefined ? '' : readFileSync(join(ROOT, path), 'utf8');
+}
 
 describe('docker-compose.yml', () => {
   test('docker-compose.yml runs Redis and every role from one image', () => {
-    expect(Object.keys(services)).toEqual(['redis', ...ROLES]);
+    expect(Object.keys(services).toSorted()).toEqual([...OTHERS, ...ROLES].toSorted());
     for (const role of ROLES) {
       expect(serviceNamed(role)).toMatchObject({ image: 'towhook', command: [role], restart: 'unless-stopped' });
     }
@@ -22,38 +41,45 @@ describe('docker-compose.yml', () => {
     expect(flags).toContain('--appendonly yes --appendfsync always');
     expect(flags).toContain('--maxmemory-policy noeviction');
     expect(redis.volumes).toEqual(['redis:/data']);
-    expect(Object.keys(volumes)).toEqual(['redis', 'data']);
+    expect(Object.keys(volumes)).toEqual(['redis', 'data', 'backups', 'prometheus', 'grafana']);
     expect(redis['healthcheck']).toBeDefined();
   });
 
   test('docker-compose.yml starts the roles only when Redis answers', () => {
     for (const role of ROLES) {
       expect(serviceNamed(role)['depends_on']).toEqual({ redis: { condition: 'service_healthy' } });
-      expect(serviceNamed(role).environment['REDIS_URL']).toBe('redis://redis:6379');
+      expect(serviceNamed(role).environment['REDIS_URL']).toBe('${REDIS_URL:-redis://redis:6379}');
     }
   });
 
   test('docker-compose.yml runs the simulator only in its profile', () => {
     expect(serviceNamed('simulator').profiles).toEqual(['simulator']);
-    for (const name of ['redis', 'receiver', 'worker', 'console']) {
+    for (const name of ['redis', 'proxy', 'receiver', 'worker', 'console']) {
       expect(serviceNamed(name).profiles).toBeUndefined();
     }
   });
 
-  test('docker-compose.yml publishes only the receiver to other machines', () => {
+  test('docker-compose.yml publishes only the TLS proxy to other machines', () => {
     const open = Object.entries(services).flatMap(([name, { ports }]) =>
       ports.filter((port) => !port.startsWith('127.0.0.1:')).map((port) => `${name} ${port}`),
     );
-    expect(open).toEqual(['receiver 3000:3000']);
-    expect(serviceNamed('redis').ports).toEqual([]);
+    expect(open).toEqual(['proxy 443:8443', 'proxy 8443:8444']);
+    // Fixed ports would keep a service from running in several containers.
+    for (const name of ['redis', 'receiver', 'worker', 'console']) expect(serviceNamed(name).ports).toEqual([]);
   });
 
   test('docker-compose.yml shares one data folder between worker and console alone', () => {
-    for (const role of ['worker', 'console']) expect(serviceNamed(role).volumes).toEqual(['data:/data']);
-    for (const role of ['receiver', 'simulator']) expect(serviceNamed(role).volumes).toEqual([]);
+    const common = './secrets/common:/run/secrets/common:ro';
+    const service = './secrets/service:/run/secrets/service:ro';
+    expect(ROLES.map((role) => serviceNamed(role).volumes)).toEqual([
+      [common],
+      [common, service, 'data:/data'],
+      [common, service, 'data:/data', '${BACKUP_FOLDER:-backups}:/backups'],
+      [common, service],
+    ]);
   });
 
-  test('docker-compose.yml gives the receiver no key, no credentials and no variable that only others read', () => {
+  test('docker-compose.yml gives the receiver no API key, no credentials and no variable that only others read', () => {
     const names = Object.keys(serviceNamed('receiver').environment);
     expect(names.filter((name) => !RECEIVER_READS.test(name))).toEqual([]);
     for (const role of ['worker', 'console']) {
@@ -62,7 +88,7 @@ describe('docker-compose.yml', () => {
   });
 
   test('docker-compose.yml lets only the containers that need Redis reach it', () => {
-    expect(networks).toEqual({ records: { internal: true } });
+    expect(networks).toMatchObject({ records: { internal: true } });
     expect(serviceNamed('redis').networks).toEqual(['records']);
     for (const role of ['receiver', 'worker', 'console']) {
       expect(serviceNamed(role).networks).toEqual(['default', 'records']);
@@ -72,19 +98,44 @@ describe('docker-compose.yml', () => {
 
   test('docker-compose.yml names an exact version of Redis and limits the memory of every container', () => {
     expect(serviceNamed('redis').image).toMatch(/^redis:\d+\.\d+\.\d+-alpine$/);
-    for (const name of ['redis', ...ROLES]) expect(serviceNamed(name).mem_limit).toMatch(/\d+[mg]\b/);
+    for (const name of [...OTHERS, ...ROLES]) expect(serviceNamed(name).mem_limit).toMatch(/\d+[mg]\b/);
     expect(serviceNamed('redis').command.join(' ')).toMatch(/--maxmemory \S+/);
   });
 
   test('docker-compose.yml refuses to start without the variables that have no default', () => {
     const required = [...text.matchAll(/\$\{(\w+):\?[^}]+\}/g)].map((match) => match[1]);
-    expect(required).toEqual(['SERVICE_BASE_URL', 'SERVICE_CLIENT_ID', 'SERVICE_CLIENT_SECRET', 'BOOTSTRAP_API_KEY']);
+    expect(required).toEqual(['SERVICE_BASE_URL', 'SERVICE_CLIENT_ID']);
   });
 
   test('docker-compose.yml passes on exactly the variables of the configuration that can be set', () => {
-    const settable = Object.keys(VARIABLES.shape).filter((name) => !NOT_PASSED_ON.test(name));
     const passedOn = ROLES.flatMap((role) => Object.keys(serviceNamed(role).environment));
-    expect([...new Set(passedOn)].toSorted()).toEqual(settable.toSorted());
+    expect([...new Set(passedOn)].toSorted()).toEqual(SETTABLE.filter((name) => !isSecret(name)).toSorted());
+  });
+
+  test('docker-compose.yml gives each container the files of the secrets that its variables name, and no other', () => {
+    for (const [name, { environment, secrets }] of Object.entries(services)) {
+      const given = [...Object.values(environment), ...serviceNamed(name).command, settingsOf(name)].join(' ');
+      const named = [...given.matchAll(/\/run\/secrets\/([\w-]+)/g)].map(([, secret = '']) => secret);
+      expect([name, secrets.toSorted()]).toEqual([name, [...new Set(named)].toSorted()]);
+    }
+  });
+
+  test('docker-compose.yml runs every container without privileges, and all but Grafana with a read-only root', () => {
+    for (const name of Object.keys(services)) {
+      expect(serviceNamed(name)).toMatchObject({
+        ...(name === 'grafana' ? {} : { read_only: true }),
+        cap_drop: ['ALL'],
+        security_opt: ['no-new-privileges:true'],
+      });
+    }
+  });
+
+  test('.env.example sets variables of docker-compose.yml only', () => {
+    const example = readFileSync(join(ROOT, '.env.example'), 'utf8');
+    const named = [...example.matchAll(/^#?([A-Z_]+)=/gm)].map(([, name = '']) => name);
+    const known = ROLES.flatMap((role) => Object.keys(serviceNamed(role).environment));
+    expect(named.length).toBeGreaterThan(5);
+    expect(named.filter((name) => !known.includes(name) && !text.includes(`\${${name}`))).toEqual(['COMPOSE_PROFILES']);
   });
 
   test('docker-compose.yml waits longer for a role to stop than the role takes', () => {

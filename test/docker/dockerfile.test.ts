@@ -5,8 +5,9 @@ import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { VARIABLES } from '../../src/platform/variables';
-import { freePort } from '../../src/store/embedded/launch';
-import { readCopy, readDockerfile, valuesOf, type Stage } from './dockerfile';
+import { freePort } from '../../src/embedded-redis/launch';
+import { serviceNamed } from './compose-file';
+import { readCopy, readDockerfile, valuesOf, type BuildStage } from './dockerfile';
 
 const ROOT = join(__dirname, '..', '..');
 const stages = readDockerfile(readFileSync(join(ROOT, 'Dockerfile'), 'utf8'));
@@ -15,7 +16,7 @@ const commandLine = z.array(z.string());
 /** Docker takes an instruction's arguments as they stand only if they are JSON; else it puts a shell in between. */
 const execForm = (value: string | undefined) => commandLine.parse(JSON.parse(value ?? ''));
 
-function lastStage(): Stage {
+function lastStage(): BuildStage {
   const last = stages.at(-1);
   if (last === undefined) throw new Error('the Dockerfile has no stage');
   return last;
@@ -25,10 +26,17 @@ describe('the image', () => {
   const run = lastStage();
 
   test('the image is built in one stage and runs from another on a small Node image of an exact version', () => {
-    const names = stages.map(({ name }) => name);
-    expect(names).toEqual(['base', 'build', 'run']);
-    expect(stages[0]?.base).toMatch(/^node:\d+\.\d+\.\d+-\w+-slim$/);
-    expect(stages.slice(1).every(({ base }) => names.includes(base))).toBe(true);
+    expect(stages.map(({ name, base }) => [name, base])).toEqual([
+      ['base', expect.stringMatching(/^node:\d+\.\d+\.\d+-\w+-slim$/)],
+      ['build', 'base'],
+      ['redis', expect.stringMatching(/^redis:/)],
+      ['run', 'base'],
+    ]);
+  });
+
+  test('the image has a Redis server of the version of docker-compose.yml, whose snapshots it can read', () => {
+    const versionOf = (image = '') => /^redis:(\d+\.\d+\.\d+)-/.exec(image)?.[1] ?? `no version in ${image}`;
+    expect(versionOf(stages.find(({ name }) => name === 'redis')?.base)).toBe(versionOf(serviceNamed('redis').image));
   });
 
   test('the image holds only the locked packages of production', () => {
@@ -84,7 +92,7 @@ describe('the health check of the image', () => {
     }
   });
 
-  /** `null` stands for a port that nobody listens on, which is every port of another role. */
+  /** `null` is a port without a listener, like every port of another role. */
   async function check(statuses: readonly (number | null)[]): Promise<number> {
     const ports = await Promise.all(statuses.map((status) => (status === null ? freePort() : answering(status))));
     const names = ['OPS_PORT', 'RECEIVER_PORT', 'CONSOLE_PORT', 'SIMULATOR_PORT'];

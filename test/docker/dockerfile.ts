@@ -5,14 +5,14 @@ export interface Instruction {
 }
 
 /** One `FROM` and what follows it. */
-export interface Stage {
+export interface BuildStage {
   readonly name: string;
   readonly base: string;
   readonly instructions: readonly Instruction[];
 }
 
 /** Reads the instructions as the builder does: comment lines dropped, lines that end in a backslash joined. */
-export function readDockerfile(text: string): Stage[] {
+export function readDockerfile(text: string): BuildStage[] {
   const joined = text
     .split('\n')
     .filter((line) => !line.trimStart().startsWith('#'))
@@ -29,7 +29,7 @@ export function readDockerfile(text: string): Stage[] {
 }
 
 /** The values of all instructions of this name. */
-export function valuesOf(stage: Stage, name: string): string[] {
+export function valuesOf(stage: BuildStage, name: string): string[] {
   return stage.instructions.filter((instruction) => instruction.name === name).map(({ value }) => value);
 }
 

@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deliver, newSecret, signed, towRequest } from '../receiver/calls';
 import { startProcess } from '../support/process';
 import { useOwnRedis } from '../support/redis';
-import { serviceNamed } from './compose-file';
+import { text } from './compose-file';
 import { readDockerfile, valuesOf } from './dockerfile';
+import { readServices } from './engine/compose';
 
 jest.setTimeout(60_000);
 // The container refuses a Redis that can lose what was acknowledged.
@@ -19,18 +22,19 @@ function imageEnvironment(): Record<string, string> {
   return Object.fromEntries(pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]));
 }
 
-/** What the container of the receiver gets when the shell sets these variables and no other. */
-function containerEnvironment(shell: Readonly<Record<string, string>>): Record<string, string> {
-  const given = Object.entries(serviceNamed('receiver').environment).map(([name, value]) => [
-    name,
-    value ?? shell[name],
-  ]);
+/** What the container of the receiver gets when `.env` sets these variables and no other. */
+function containerEnvironment(variables: Readonly<Record<string, string>>): Record<string, string> {
+  const service = { SERVICE_BASE_URL: 'http://service.example', SERVICE_CLIENT_ID: 'any' };
+  const { receiver } = readServices(text, { ...service, ...variables }).services;
+  const given = Object.entries(receiver?.environment ?? {}).map(([name, value]) => [name, value ?? variables[name]]);
   return Object.fromEntries(given.filter((pair): pair is [string, string] => pair[1] !== undefined));
 }
 
 /** Loopback, free ports and the Redis of the test in place of those of the container; DATA_DIR is no folder there is. */
 const here = () => ({
   REDIS_URL: redis.url,
+  // The Redis of the test asks for none.
+  REDIS_PASSWORD_FILE: '',
   HOST: '127.0.0.1',
   RECEIVER_PORT: '0',
   OPS_PORT: '0',
@@ -39,7 +43,9 @@ const here = () => ({
 
 test('the receiver of docker-compose.yml takes a signed webhook with nothing but its environment and no disk', async () => {
   const secret = newSecret();
-  const environment = { ...imageEnvironment(), ...containerEnvironment({ WEBHOOK_SECRETS: secret }), ...here() };
+  const file = join(await mkdtemp(join(tmpdir(), 'towhook-secrets-')), 'webhook_secrets');
+  await writeFile(file, `${secret}\n`);
+  const environment = { ...imageEnvironment(), ...containerEnvironment({ WEBHOOK_SECRETS_FILE: file }), ...here() };
   const receiver = await startProcess('receiver', environment);
 
   const body = JSON.stringify(towRequest());
@@ -51,7 +57,7 @@ test('the receiver of docker-compose.yml takes a signed webhook with nothing but
 });
 
 test('the receiver of docker-compose.yml does not start without a secret of webhooks', async () => {
-  const environment = { ...imageEnvironment(), ...containerEnvironment({}), ...here() };
+  const environment = { ...imageEnvironment(), ...containerEnvironment({ WEBHOOK_SECRETS_FILE: '' }), ...here() };
   const receiver = await startProcess('receiver', environment);
 
   await expect(Promise.race([receiver.exited, receiver.logged('receiver.listening')])).resolves.toBe(2);
