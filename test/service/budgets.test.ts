@@ -1,42 +1,34 @@
 import type { BudgetName } from '../../src/contracts/operations';
-import { createMemoryTokenCache, type ServiceClientOptions } from '../../src/service';
+import type { ServiceClientOptions } from '../../src/service';
 import { systemClock } from '../../src/platform/clock';
 import type { Budgets, TokenCache } from '../../src/workflow/service-port';
-import { clientFor, closeClients, FRESH_PERMIT, movableClock, REQUESTS } from './client-under-test';
-import { json, startFakeService, TOW_ANSWER, type FakeService } from './fake-service';
+import { budgetsOf } from '../support/outboxes';
+import { clientFor, FRESH_PERMIT, movableClock, REQUESTS, useFakeService } from './client-under-test';
+import { json, TOW_ANSWER, type FakeService } from './fake-service';
 
 let fake: FakeService;
 let tokens: TokenCache;
-beforeEach(async () => {
-  fake = await startFakeService();
-  tokens = createMemoryTokenCache(systemClock);
-});
-afterEach(async () => {
-  closeClients();
-  await fake.stop();
+useFakeService((opened) => {
+  ({ fake, tokens } = opened);
 });
 
 const NOW_MS = 1_000_000;
 const clock = { ...movableClock(), nowMs: () => NOW_MS };
 
-/** Budgets that note what is asked of them; those named have no slot for `inMs`. */
+/** Budgets that record every request. The named ones have no permit for `inMs`. */
 function budgetsWithout(spent: readonly BudgetName[], inMs = 40_000): Budgets & { readonly asked: BudgetName[] } {
   const asked: BudgetName[] = [];
-  return {
-    asked,
-    reserve(name) {
-      asked.push(name);
-      return Promise.resolve(
-        spent.includes(name) ? { granted: false, inMs } : { granted: true, inMs: 0, lastsMs: 1000 },
-      );
-    },
-  };
+  const budgets = budgetsOf((name) => {
+    asked.push(name);
+    return Promise.resolve(spent.includes(name) ? { granted: false, inMs } : { granted: true, inMs: 0, lastsMs: 1000 });
+  });
+  return { asked, ...budgets };
 }
 
 const client = (options: Partial<ServiceClientOptions>) => clientFor(fake.url, { tokens, clock, ...options });
 const haveToken = () => tokens.write({ token: 'known', expiresAtMs: null });
 
-it('every call takes a slot of its own budget, and the token call one of its own', async () => {
+it('every call takes a permit of its own rate limit, and the token call one of its own', async () => {
   const budgets = budgetsWithout([]);
   const one = client({ budgets });
   await one.call('detained', REQUESTS.detained);
@@ -46,14 +38,14 @@ it('every call takes a slot of its own budget, and the token call one of its own
   expect(budgets.asked).toEqual(['auth', 'tow', 'site', 'tickets', 'violations']);
 });
 
-it('a report whose slot was taken with its claim takes none again', async () => {
+it('a report whose permit was taken with its claim takes no other permit', async () => {
   await haveToken();
   const budgets = budgetsWithout([]);
   await client({ budgets }).call('detained', REQUESTS.detained, { permit: FRESH_PERMIT });
   expect(budgets.asked).toEqual([]);
 });
 
-it('the second send after a 401 takes a slot of its own: two calls are two calls', async () => {
+it('the second send after a 401 takes a permit of its own, as it is a second call', async () => {
   await haveToken();
   const budgets = budgetsWithout([]);
   fake.onCall((_, nth) => (nth === 1 ? json({ message: 'Unauthorized' }, 401) : TOW_ANSWER));
@@ -62,7 +54,7 @@ it('the second send after a 401 takes a slot of its own: two calls are two calls
   expect(budgets.asked).toEqual(['auth', 'tow']);
 });
 
-it('without a slot for the second send nothing more is sent, and the answer says when there will be one', async () => {
+it('a call without a permit for its second send sends nothing more and returns the time of the next permit', async () => {
   await haveToken();
   fake.onCall(() => json({ message: 'Unauthorized' }, 401));
   const call = client({ budgets: budgetsWithout(['tow']) }).call('detained', REQUESTS.detained, {
@@ -72,13 +64,13 @@ it('without a slot for the second send nothing more is sent, and the answer says
   expect(fake.calls).toHaveLength(1);
 });
 
-it('without a slot for the token call no token is asked for, and the call waits for one: no connection is lost', async () => {
+it('a call without a permit for its token call requests no token and is postponed, without a connection failure', async () => {
   const { exchange } = await client({ budgets: budgetsWithout(['auth']) }).call('detained', REQUESTS.detained);
   expect(exchange).toEqual({ kind: 'dropped', notBeforeMs: NOW_MS + 40_000 });
   expect([fake.calls.length, fake.tokenCalls.length]).toEqual([0, 0]);
 });
 
-it('without a slot to renew a refused token the call waits for one, and the service is asked nothing more', async () => {
+it('a call without a permit to renew a refused token is postponed, and the service gets no more requests', async () => {
   await haveToken();
   fake.onCall(() => json({ message: 'Unauthorized' }, 401));
   const { exchange } = await client({ budgets: budgetsWithout(['auth']) }).call('detained', REQUESTS.detained);
@@ -86,7 +78,7 @@ it('without a slot to renew a refused token the call waits for one, and the serv
   expect([fake.calls.length, fake.tokenCalls.length]).toEqual([1, 0]);
 });
 
-it('a spent budget of token calls is not asked again before it has a slot', async () => {
+it('a spent token rate limit is not asked again before its next permit', async () => {
   const budgets = budgetsWithout(['auth']);
   const one = client({ budgets });
   await one.call('detained', REQUESTS.detained);
@@ -94,18 +86,18 @@ it('a spent budget of token calls is not asked again before it has a slot', asyn
   expect(budgets.asked).toEqual(['auth']);
 });
 
-it('a slot that comes soon is waited for', async () => {
+it('a call waits for a permit that comes soon', async () => {
   await haveToken();
   const startedMs = systemClock.monotonicMs();
-  const soon: Budgets = { reserve: () => Promise.resolve({ granted: true, inMs: 60, lastsMs: 1000 }) };
+  const soon = budgetsOf(() => Promise.resolve({ granted: true, inMs: 60, lastsMs: 1000 }));
   const { exchange } = await client({ budgets: soon }).call('detained', REQUESTS.detained);
   expect(exchange.kind).toBe('accepted');
   expect(systemClock.monotonicMs() - startedMs).toBeGreaterThanOrEqual(55);
 });
 
-it('while the budgets cannot be asked, nothing is sent', async () => {
+it('a call sends nothing while the rate limits cannot be asked', async () => {
   await haveToken();
-  const broken: Budgets = { reserve: () => Promise.reject(new Error('Redis is away')) };
+  const broken = budgetsOf(() => Promise.reject(new Error('Redis is away')));
   const { exchange } = await client({ budgets: broken }).call('detained', REQUESTS.detained);
   expect(exchange).toEqual({ kind: 'dropped', notBeforeMs: NOW_MS + 1000 });
   expect(fake.calls).toHaveLength(0);

@@ -3,21 +3,22 @@ import type { ServiceClientOptions } from '../../src/service';
 import { systemClock, type Clock } from '../../src/platform/clock';
 import type { Log, LogFields } from '../../src/platform/log';
 import * as service from '../../src/contracts/service';
-import type { ClaimedPermit } from '../../src/workflow/service-port';
-import { noBudgets } from '../support/budgets';
+import type { ClaimedPermit, TokenCache } from '../../src/workflow/service-port';
+import { noBudgets } from '../support/outboxes';
+import { json, startFakeService, TOW_ANSWER, type FakeService } from './fake-service';
 
 /** A log that can be read. */
-export interface ReadableLog extends Log {
+export interface ClientLog extends Log {
   readonly lines: { readonly level: string; readonly event: string; readonly fields: LogFields }[];
 }
 
-export function readableLog(): ReadableLog {
-  const lines: ReadableLog['lines'] = [];
+export function readableLog(): ClientLog {
+  const lines: ClientLog['lines'] = [];
   const at =
     (level: string) =>
     (event: string, fields: LogFields = {}) =>
       void lines.push({ level, event, fields });
-  const log: ReadableLog = {
+  const log: ClientLog = {
     lines,
     debug: at('debug'),
     info: at('info'),
@@ -45,6 +46,32 @@ export function movableClock(): MovableClock {
 
 /** A permit that was taken with a claim a moment ago. */
 export const FRESH_PERMIT: ClaimedPermit = { atMs: 1_000_000, isFresh: () => true };
+
+/** A service and a cache of tokens for each test. After it the service stops and the clients of `clientFor` close. */
+export function useFakeService(opened: (world: { fake: FakeService; tokens: TokenCache }) => void): void {
+  let fake: FakeService | undefined;
+  beforeEach(async () => {
+    fake = await startFakeService();
+    opened({ fake, tokens: createMemoryTokenCache(systemClock) });
+  });
+  afterEach(async () => {
+    closeClients();
+    await fake?.stop();
+  });
+}
+
+export function bearersOf(calls: FakeService['calls']): (string | undefined)[] {
+  return calls.map(({ headers }) => headers['Authorization']);
+}
+
+/** Accepts only these tokens, as the service does. */
+export function acceptTokens(fake: FakeService, valid: readonly string[]): void {
+  fake.onCall(({ headers }) =>
+    valid.includes(headers['Authorization']?.replace('Bearer ', '') ?? '')
+      ? TOW_ANSWER
+      : json({ message: 'Unauthorized' }, 401),
+  );
+}
 
 const open: ServiceClient[] = [];
 

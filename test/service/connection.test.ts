@@ -29,15 +29,15 @@ async function refusedPort(): Promise<number> {
   return gone.port;
 }
 
-describe('service client: the outcome surely_not_sent', () => {
-  it('covers a call to a closed port', async () => {
+describe('surely_not_sent', () => {
+  it('a call to a closed port is surely_not_sent', async () => {
     const client = await withToken(`http://127.0.0.1:${await refusedPort()}`);
     const { exchange, rawBody } = await client.call('invoice', REQUESTS.invoice);
     expect(exchange).toEqual({ kind: 'surely_not_sent', cause: 'connection_refused' });
     expect(rawBody).toBeNull();
   });
 
-  it('covers a call to a host name that does not exist', async () => {
+  it('a call to a host name that does not exist is surely_not_sent', async () => {
     const client = await withToken('http://towhook-test.invalid', { timeoutMs: 20_000 });
     const { exchange } = await client.call('invoice', REQUESTS.invoice);
     expect(exchange.kind).toBe('surely_not_sent');
@@ -45,7 +45,7 @@ describe('service client: the outcome surely_not_sent', () => {
     expect('cause' in exchange && exchange.cause).toMatch(/^(dns_failed|connect_timeout)$/);
   });
 
-  it('covers a call whose TLS handshake fails, and no request is sent', async () => {
+  it('a call whose TLS handshake fails is surely_not_sent, and no request is sent', async () => {
     server = await startRawServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     const client = await withToken(server.url.replace('http:', 'https:'));
     const { exchange } = await client.call('invoice', REQUESTS.invoice);
@@ -55,14 +55,14 @@ describe('service client: the outcome surely_not_sent', () => {
     expect(server.received.join('')).not.toContain('known');
   });
 
-  it('covers a call whose TLS handshake is cut off', async () => {
+  it('a call whose TLS handshake is cut off is surely_not_sent', async () => {
     server = await startRawServer((socket) => socket.resetAndDestroy());
     const client = await withToken(server.url.replace('http:', 'https:'));
     const { exchange } = await client.call('invoice', REQUESTS.invoice);
     expect(exchange).toEqual({ kind: 'surely_not_sent', cause: 'tls_econnreset' });
   });
 
-  it('covers a call whose TLS handshake takes too long', async () => {
+  it('a call whose TLS handshake takes too long is surely_not_sent', async () => {
     server = await startRawServer(() => {});
     const client = await withToken(server.url.replace('http:', 'https:'), { timeoutMs: 200 });
     const { exchange } = await client.call('invoice', REQUESTS.invoice);
@@ -70,7 +70,7 @@ describe('service client: the outcome surely_not_sent', () => {
   });
 });
 
-it('service client: a connection attempt times out before the deadline of the whole call', async () => {
+it('a connection attempt times out before the deadline of the whole call', async () => {
   server = await startRawServer(() => {});
   const attempt = runAttempt({
     secure: true,
@@ -78,6 +78,7 @@ it('service client: a connection attempt times out before the deadline of the wh
     body: null,
     bodyBytes: 0,
     timeoutMs: 600_000,
+    silenceMs: null,
     connectTimeoutMs: 100,
     answerBytesMax: 1000,
     permission: () => Promise.resolve({ granted: true }),
@@ -85,72 +86,72 @@ it('service client: a connection attempt times out before the deadline of the wh
   await expect(attempt).rejects.toMatchObject({ phase: 'surely_not_sent', reason: 'connect_timeout' });
 });
 
-describe('service client: the outcome unanswered', () => {
-  it('covers a call whose connection is reset after the request arrived', async () => {
+describe('unanswered', () => {
+  it('a call whose connection is reset after the request arrived is unanswered', async () => {
     const { exchange, rawBody } = await callTo((socket) => socket.resetAndDestroy());
     expect(exchange).toEqual({ kind: 'unanswered', cause: 'connection_reset' });
     expect(rawBody).toBeNull();
     expect(server?.received).toHaveLength(1);
   });
 
-  it('covers a call whose connection is closed without a response', async () => {
+  it('a call whose connection is closed without a response is unanswered', async () => {
     const { exchange } = await callTo((socket) => socket.end());
     expect(exchange).toEqual({ kind: 'unanswered', cause: 'connection_reset' });
   });
 
-  it('covers a call without a response before its deadline', async () => {
+  it('a call without a response before its deadline is unanswered', async () => {
     const { exchange, durationMs } = await callTo(() => {}, { timeoutMs: 150 });
     expect(exchange).toEqual({ kind: 'unanswered', cause: 'timeout' });
     expect(durationMs).toBeGreaterThanOrEqual(140);
     expect(durationMs).toBeLessThan(AFTER_ANY_DEADLINE_MS);
   });
 
-  it('covers a call whose status line never ends', async () => {
+  it('a call whose status line never ends is unanswered', async () => {
     const { exchange } = await callTo((socket) => socket.write('HTTP/1.1 200 O'), { timeoutMs: 150 });
     expect(exchange).toEqual({ kind: 'unanswered', cause: 'timeout' });
   });
 
-  it('covers a call whose response is not HTTP', async () => {
+  it('a call whose response is not HTTP is unanswered', async () => {
     const { exchange } = await callTo((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'));
     expect(exchange).toEqual({ kind: 'unanswered', cause: 'not_http' });
   });
 
-  it('covers a call that is in flight when the client is closed', async () => {
+  it('a call that is in flight when the client is closed is unanswered', async () => {
     server = await startRawServer(() => client.close());
     const client = await withToken(server.url);
     expect((await client.call('detained', REQUESTS.detained)).exchange).toMatchObject({ kind: 'unanswered' });
   });
 });
 
-describe('service client: a response that breaks off after its status', () => {
+describe('a response that breaks off after its status', () => {
   const half = (status: string) =>
     `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"code":`;
 
-  it('is not the service when its status is 2xx', async () => {
+  it('a response that breaks off after a 2xx is not the service', async () => {
     const { exchange, rawBody, data } = await callTo((socket) => socket.end(half('200 OK')));
     expect(exchange).toEqual({ kind: 'not_the_service', httpStatus: 200, cause: 'broken_off' });
     expect(rawBody).toBe('{"code":');
     expect(data).toBeNull();
   });
 
-  it('is not the service when its body is incomplete at the deadline', async () => {
+  it('a response with a 2xx and an incomplete body at the deadline is not the service', async () => {
     const { exchange, rawBody } = await callTo((socket) => socket.write(half('200 OK')), { timeoutMs: 600 });
     expect(exchange).toEqual({ kind: 'not_the_service', httpStatus: 200, cause: 'broken_off' });
     expect(rawBody).toBe('{"code":');
   });
 
-  it('is not the service even when the part that arrived is valid JSON', async () => {
+  it('a response that breaks off after valid JSON is not the service', async () => {
     const whole = `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${(TOW_ANSWER.body ?? '').length.toString(16)}\r\n${TOW_ANSWER.body}`;
     const { exchange } = await callTo((socket) => socket.end(whole));
     expect(exchange.kind).toBe('not_the_service');
   });
 
-  it('is a refusal with its status, and is known to be JSON, when its status is 4xx', async () => {
+  it('a response that breaks off after a 4xx is a refusal with its status, known to be JSON', async () => {
     const { exchange } = await callTo((socket) => socket.end(half('404 Not Found')));
     expect(exchange).toEqual({ kind: 'refused', httpStatus: 404, message: null, isJson: true, notBeforeMs: null });
   });
 
-  it('is cut off at 256 KiB, and its connection is closed', async () => {
+  it('a response is cut off at 256 KiB, and its connection is closed', async () => {
     let drip: NodeJS.Timeout | undefined;
     const { exchange, rawBody } = await callTo(
       (socket) => {
@@ -165,7 +166,7 @@ describe('service client: a response that breaks off after its status', () => {
     clearInterval(drip);
   });
 
-  it('cannot outlast the deadline by arriving byte by byte', async () => {
+  it('a response that arrives byte by byte does not outlast the deadline', async () => {
     let drip: NodeJS.Timeout | undefined;
     const { exchange, durationMs } = await callTo(
       (socket) => {

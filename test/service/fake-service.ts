@@ -13,13 +13,13 @@ export interface Recorded {
   readonly connection: number;
 }
 
-export interface Reply {
+export interface FakeReply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
-/** A real HTTP server on a free port that records what arrives and answers as told. */
+/** A real HTTP server on a free port that records requests and answers with configured replies. */
 export interface FakeService {
   readonly url: string;
   /** Without the token calls. */
@@ -28,22 +28,22 @@ export interface FakeService {
   /** How many connections were opened. */
   opened(): number;
   /** How calls are answered; `nth` counts from 1. */
-  onCall(reply: (call: Recorded, nth: number) => Reply | Promise<Reply>): void;
+  onCall(reply: (call: Recorded, nth: number) => FakeReply | Promise<FakeReply>): void;
   /** How token calls are answered; at first `token-1`, `token-2`, … */
-  onTokenCall(reply: (call: Recorded, nth: number) => Reply | Promise<Reply>): void;
+  onTokenCall(reply: (call: Recorded, nth: number) => FakeReply | Promise<FakeReply>): void;
   stop(): Promise<void>;
 }
 
-/** JSON in the envelope of service-api 1. */
-export function enveloped(data: unknown, status = 200): Reply {
+/** JSON in the envelope (docs/service-api.md#envelope). */
+export function enveloped(data: unknown, status = 200): FakeReply {
   return json({ code: status, message: 'Success', data }, status);
 }
 
-export function json(body: unknown, status = 200): Reply {
+export function json(body: unknown, status = 200): FakeReply {
   return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }
 
-/** The answer to every report on a tow (service-api 4.2). */
+/** The answer to every report on a tow (docs/service-api.md#tow-status-updates). */
 export const TOW_ANSWER = enveloped({ towing_reference_id: 'TW-20250101-ABC123', metadata: { id: 'x1' } });
 
 /** A readable JWT that ends then. */
@@ -56,13 +56,13 @@ export async function startFakeService(): Promise<FakeService> {
   const calls: Recorded[] = [];
   const tokenCalls: Recorded[] = [];
   const connections = new Map<Socket, number>();
-  let onCall: (call: Recorded, nth: number) => Reply | Promise<Reply> = () => TOW_ANSWER;
+  let onCall: (call: Recorded, nth: number) => FakeReply | Promise<FakeReply> = () => TOW_ANSWER;
   let onTokenCall: typeof onCall = (_, nth) => enveloped({ token: `token-${nth}` });
 
   const server = createServer((request, response) => {
     void (async () => {
       const body = await readBody(request);
-      const isToken = (request.url ?? '').endsWith('/auth/public/token');
+      const isToken = (request.url ?? '').includes('/auth/public/token');
       const kept = isToken ? tokenCalls : calls;
       const recorded = {
         method: request.method ?? '',

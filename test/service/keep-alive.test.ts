@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
-import type { Budgets } from '../../src/workflow/service-port';
+import { pause } from '../../src/platform/timers';
+import { budgetsOf } from '../support/outboxes';
 import { clientWithToken, closeClients, REQUESTS } from './client-under-test';
 import { enveloped, startFakeService, startRawServer, TOW_ANSWER } from './fake-service';
 
@@ -19,8 +19,8 @@ const INVOICE = enveloped({
   towing_invoice: { total_amount: 1, paid_amount: 0, tax: 0 },
 });
 
-describe('connections', () => {
-  it('are kept for calls that may be repeated', async () => {
+describe('connections of the client', () => {
+  it('a connection is kept for calls that may be repeated', async () => {
     const fake = await startFakeService();
     stop = () => fake.stop();
     const client = await clientWithToken(fake.url);
@@ -28,7 +28,7 @@ describe('connections', () => {
     expect(fake.calls.map(({ connection }) => connection)).toEqual([1, 1, 1, 1, 1]);
   });
 
-  it('are new for every call that may not be repeated, and end with it', async () => {
+  it('a call that may not be repeated gets a new connection, which ends with the call', async () => {
     const fake = await startFakeService();
     stop = () => fake.stop();
     fake.onCall((call) => (call.url.endsWith('/invoice') ? INVOICE : TOW_ANSWER));
@@ -46,7 +46,7 @@ describe('connections', () => {
     ]);
   });
 
-  it('are closed with the client', async () => {
+  it('all connections are closed with the client', async () => {
     const server = await startRawServer((socket) => socket.write(answer()));
     stop = () => server.stop();
     const client = await clientWithToken(server.url);
@@ -58,7 +58,7 @@ describe('connections', () => {
   });
 });
 
-describe('a kept connection that the service closes as the next call is written', () => {
+describe('a kept connection that the service closes', () => {
   /** Answers the first request of a connection and resets the connection at the second, like a server that timed out. */
   const staleServer = () =>
     startRawServer((socket, { connection, chunk }) => {
@@ -66,7 +66,7 @@ describe('a kept connection that the service closes as the next call is written'
       else socket.write(answer());
     });
 
-  it("is one unanswered attempt, sent once: what comes next is the policy's business", async () => {
+  it('a call on a kept connection that the service closes is one unanswered attempt and is sent once', async () => {
     const server = await staleServer();
     stop = () => server.stop();
     const client = await clientWithToken(server.url);
@@ -77,7 +77,7 @@ describe('a kept connection that the service closes as the next call is written'
     expect((await client.call('released', REQUESTS.released)).exchange.kind).toBe('accepted');
   });
 
-  it('cannot hit a call that may not be repeated', async () => {
+  it('a call that may not be repeated never uses a kept connection that the service closes', async () => {
     const server = await startRawServer((socket, { connection, chunk }) => {
       if (connection === 1 && chunk === 1) socket.write(answer());
       else socket.resetAndDestroy();
@@ -95,37 +95,38 @@ describe('a connection that closes while its call waits for a permit', () => {
   it.each([
     ['new', 0],
     ['kept', 1],
-  ])('leaves a call on a %s connection surely not sent', async (_, callsBefore) => {
-    const opened: Socket[] = [];
-    const server = await startRawServer(
-      (socket) => socket.write(answer()),
-      (socket) => opened.push(socket),
-    );
-    stop = () => server.stop();
-    const isClosed = () => opened[0]?.closed === true;
-    let asked = 0;
-    const budgets: Budgets = {
-      async reserve() {
+  ])(
+    'a call on a %s connection that closes during the wait for a permit is surely not sent',
+    async (_, callsBefore) => {
+      const opened: Socket[] = [];
+      const server = await startRawServer(
+        (socket) => socket.write(answer()),
+        (socket) => opened.push(socket),
+      );
+      stop = () => server.stop();
+      const isClosed = () => opened[0]?.closed === true;
+      let asked = 0;
+      const budgets = budgetsOf(async () => {
         asked += 1;
         if (asked > callsBefore) {
           opened[0]?.end();
           while (!isClosed()) await pause(5);
         }
         return { granted: true, inMs: 0, lastsMs: Infinity };
-      },
-    };
-    const client = await clientWithToken(server.url, { budgets });
-    for (let nth = 0; nth < callsBefore; nth += 1) await client.call('detained', REQUESTS.detained);
+      });
+      const client = await clientWithToken(server.url, { budgets });
+      for (let nth = 0; nth < callsBefore; nth += 1) await client.call('detained', REQUESTS.detained);
 
-    const { exchange } = await client.call('released', REQUESTS.released);
+      const { exchange } = await client.call('released', REQUESTS.released);
 
-    expect(exchange).toEqual({ kind: 'surely_not_sent', cause: 'connection_reset' });
-    expect([opened.length, server.received.join('').includes('/released')]).toEqual([1, false]);
-  });
+      expect(exchange).toEqual({ kind: 'surely_not_sent', cause: 'connection_reset' });
+      expect([opened.length, server.received.join('').includes('/released')]).toEqual([1, false]);
+    },
+  );
 });
 
-describe('the right to send', () => {
-  it('is asked once per attempt, and without it no byte leaves', async () => {
+describe('permission to send', () => {
+  it('the permission to send is requested once per attempt, and without it no byte is sent', async () => {
     const fake = await startRawServer(() => {});
     stop = () => fake.stop();
     const client = await clientWithToken(fake.url);
@@ -149,7 +150,7 @@ describe('the right to send', () => {
     expect(fake.received.join('')).toBe('');
   });
 
-  it('is asked only when the connection stands', async () => {
+  it('the permission to send is requested only when the connection is open', async () => {
     const gone = await startRawServer(() => {});
     await gone.stop();
     const client = await clientWithToken(gone.url);

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
 import { systemClock } from '../../src/platform/clock';
-import type { Budgets } from '../../src/workflow/service-port';
+import { budgetsOf } from '../support/outboxes';
 import { clientWithToken, closeClients, REQUESTS } from './client-under-test';
 
 /** A service that accepts no connection while it is frozen: its queue holds two, and all others wait outside. */
@@ -44,27 +44,25 @@ afterEach(async () => {
   await service.terminate();
 });
 
-it('a call whose connection takes longer to open than a slot lasts takes its one slot when it is open', async () => {
-  const slotsAtMs: number[] = [];
+it('a call whose connection opens slower than a permit lasts takes one permit when the connection is open', async () => {
+  const permitsAtMs: number[] = [];
   const leftAtMs: number[] = [];
-  const budgets: Budgets = {
-    reserve() {
-      slotsAtMs.push(systemClock.monotonicMs());
-      return Promise.resolve({ granted: true, inMs: 0, lastsMs: LASTS_MS });
-    },
-  };
+  const budgets = budgetsOf(() => {
+    permitsAtMs.push(systemClock.monotonicMs());
+    return Promise.resolve({ granted: true, inMs: 0, lastsMs: LASTS_MS });
+  });
   const client = await clientWithToken(`http://127.0.0.1:${port}`, { budgets });
   const maySend = () => {
     leftAtMs.push(systemClock.monotonicMs());
     return true;
   };
-  const call = client.call('ticket', REQUESTS.ticket, { slotWaitMs: 30_000, maySend });
+  const call = client.call('ticket', REQUESTS.ticket, { permitWaitMs: 30_000, maySend });
   setTimeout(() => {
     Atomics.store(gate, 0, 1);
     Atomics.notify(gate, 0);
   }, LASTS_MS);
 
   expect((await call).exchange.kind).toBe('accepted');
-  expect([slotsAtMs.length, leftAtMs.length, Atomics.load(gate, 1)]).toEqual([1, 1, 1]);
-  expect((leftAtMs[0] ?? 0) - (slotsAtMs.at(-1) ?? 0)).toBeLessThan(LASTS_MS);
+  expect([permitsAtMs.length, leftAtMs.length, Atomics.load(gate, 1)]).toEqual([1, 1, 1]);
+  expect((leftAtMs[0] ?? 0) - (permitsAtMs.at(-1) ?? 0)).toBeLessThan(LASTS_MS);
 });

@@ -39,6 +39,7 @@ function freezing(budgets: Budgets): Budgets & { readonly frozen: () => number }
   let permits = 0;
   return {
     frozen: () => frozen,
+    observe: (name, seen) => budgets.observe(name, seen),
     async reserve(name, aheadMaxMs) {
       const reserved = await budgets.reserve(name, aheadMaxMs);
       if (!reserved.granted) return reserved;
@@ -64,7 +65,7 @@ test('a process that freezes between a rate limit permit and its call never exce
   let accepted = 0;
   const work = async () => {
     while (accepted < CALLS) {
-      const { exchange } = await client.call('ticket', REQUESTS.ticket, { maySend, slotWaitMs: 2 * MINUTE_MS });
+      const { exchange } = await client.call('ticket', REQUESTS.ticket, { maySend, permitWaitMs: 2 * MINUTE_MS });
       if (exchange.kind === 'accepted') accepted += 1;
     }
   };

@@ -14,7 +14,7 @@ afterEach(async () => {
 /** Headers of a connection that stays open; what Node adds for HTTP itself is part of the wire too. */
 const kept = (host: string) => ({ Host: host, Connection: 'keep-alive' });
 
-describe('what goes over the wire', () => {
+describe('requests to the service', () => {
   const towReports: [OperationName & keyof typeof REQUESTS, string, string][] = [
     ['started', 'PATCH', '/v1/tow/public/towing-status/started'],
     ['detained', 'PATCH', '/v1/tow/public/towing-status/detained'],
@@ -23,7 +23,7 @@ describe('what goes over the wire', () => {
     ['payment', 'PATCH', '/v1/tow/public/invoice/payment-status'],
   ];
   it.each(towReports)(
-    '%s is a %s of exactly its JSON with exactly the documented headers',
+    'the operation %s sends a %s of exactly its JSON with exactly the documented headers',
     async (name, method, path) => {
       const body = JSON.stringify(REQUESTS[name]);
       const result = await clientFor(fake.url).call(name, REQUESTS[name]);
@@ -42,13 +42,13 @@ describe('what goes over the wire', () => {
     },
   );
 
-  it('the fields of a body keep the order they were given in', async () => {
+  it('the fields of a request body keep the order they were given in', async () => {
     const { towing_reference_id, ...rest } = REQUESTS.started;
     await clientFor(fake.url).call('started', { towing_reference_id, ...rest });
     expect(fake.calls[0]?.body.toString()).toBe(JSON.stringify({ towing_reference_id, ...rest }));
   });
 
-  it('an invoice is created by a POST on a connection of its own', async () => {
+  it('an invoice is created by a POST on a separate connection', async () => {
     const data = {
       towing_reference_id: 'TW-20250101-ABC123',
       towing_invoice: { total_amount: 115, paid_amount: 0, tax: 15 },
@@ -65,7 +65,7 @@ describe('what goes over the wire', () => {
     expect(fake.calls[0]?.headers).toMatchObject({ Connection: 'close', 'Content-Type': 'application/json' });
   });
 
-  it('a token is asked for with the credentials in headers and no body', async () => {
+  it('a token is requested with the credentials in headers and no body', async () => {
     const result = await clientFor(fake.url).call('token', null);
     expect(result).toMatchObject({ exchange: { kind: 'accepted', httpStatus: 200 }, data: { token: 'token-1' } });
     expect(fake.tokenCalls).toHaveLength(1);
@@ -81,7 +81,7 @@ describe('what goes over the wire', () => {
     });
   });
 
-  it('a zone travels in the query, encoded so that every character arrives', async () => {
+  it('a zone is sent in the query, encoded so that every character arrives', async () => {
     fake.onCall(() => json({ zoneId: 'z', availableSlots: 4 }));
     const result = await clientFor(fake.url).call('capacity', REQUESTS.capacity);
     expect(result.data).toEqual({ zoneId: 'z', availableSlots: 4 });
@@ -109,7 +109,7 @@ describe('what goes over the wire', () => {
   });
 });
 
-describe('the base address', () => {
+describe('the base address of the service', () => {
   it.each([
     ['', ''],
     ['/', ''],
@@ -117,7 +117,7 @@ describe('the base address', () => {
     ['/api/', '/api'],
     ['/a/../b//c', '/a/../b//c'],
     ['/%7Eop/v2.%2f/', '/%7Eop/v2.%2f'],
-  ])('keeps the prefix "%s" as it is before every path', async (configured, prefix) => {
+  ])('the client keeps the prefix "%s" of the base address unchanged before every path', async (configured, prefix) => {
     const client = clientFor(fake.url + configured);
     await client.call('detained', REQUESTS.detained);
     expect(fake.tokenCalls[0]?.url).toBe(`${prefix}/auth/public/token`);
@@ -133,24 +133,65 @@ describe('the base address', () => {
     'http://host/a b hunter2',
     'http://host:99999/hunter2',
     '',
-  ])('refuses "%s" without repeating it', (baseUrl) => {
+  ])('the client refuses the base address "%s" without repeating it', (baseUrl) => {
     expect(() => clientFor(baseUrl)).toThrow(/the base address of the service/);
     expect(() => clientFor(baseUrl)).not.toThrow(/hunter2/);
   });
 
-  it('refuses credentials that cannot travel in a header, without repeating them', () => {
+  it('the client refuses credentials that are invalid in a header, without repeating them', () => {
     expect(() => clientFor(fake.url, { clientSecret: 'hunter2\r\nX: y' })).toThrow('X-Client-Secret must be');
     expect(() => clientFor(fake.url, { clientSecret: 'hunter2\r\nX: y' })).not.toThrow(/hunter2/);
   });
 
-  it('finds the service on an IPv6 address', async () => {
+  it('the client connects to an IPv6 base address', async () => {
     const result = await clientFor('http://[::1]:1/', { timeoutMs: 1_000 }).call('token', null);
     expect(result.exchange).toMatchObject({ kind: 'surely_not_sent' });
     expect(result.exchange).not.toMatchObject({ cause: 'dns_failed' });
   });
 });
 
-it('the user agent can be named', async () => {
+describe('the paths of operations', () => {
+  it('the client sends an operation to its configured path below the base address, and others to the documented one', async () => {
+    const client = clientFor(`${fake.url}/api`, { paths: { started: '/v2/tow//started', capacity: '/zones/free/' } });
+    fake.onCall((_, nth) => (nth === 2 ? json({ zoneId: 'z', availableSlots: 4 }) : TOW_ANSWER));
+    await client.call('started', REQUESTS.started);
+    await client.call('capacity', REQUESTS.capacity);
+    await client.call('detained', REQUESTS.detained);
+    expect(fake.calls.map(({ method, url }) => `${method} ${url.split('?')[0]}`)).toEqual([
+      'PATCH /api/v2/tow//started',
+      'GET /api/zones/free/',
+      'PATCH /api/v1/tow/public/towing-status/detained',
+    ]);
+  });
+
+  it('the client sends the credentials and the token each to its own configured host only', async () => {
+    const auth = await startFakeService();
+    try {
+      const paths = { token: `${auth.url}/issue/auth/public/token/` };
+      const { exchange } = await clientFor(`${fake.url}/api`, { paths }).call('invoice', REQUESTS.invoice);
+      expect(exchange).toMatchObject({ httpStatus: 200 });
+      expect([auth.tokenCalls.length, auth.calls.length, fake.tokenCalls.length, fake.calls.length]).toEqual([
+        1, 0, 0, 1,
+      ]);
+      expect(auth.tokenCalls[0]).toMatchObject({
+        url: '/issue/auth/public/token/',
+        headers: { 'X-Client-Id': 'client-7' },
+      });
+      expect(fake.calls[0]?.headers).not.toHaveProperty('X-Client-Secret');
+      expect(fake.calls[0]?.headers['Authorization']).toBe('Bearer token-1');
+    } finally {
+      await auth.stop();
+    }
+  });
+
+  it('the client refuses a configured address that it cannot use, without repeating it', () => {
+    const paths = { token: 'https://user:hunter2@auth.example/token' };
+    expect(() => clientFor(fake.url, { paths })).toThrow('the address of token must be');
+    expect(() => clientFor(fake.url, { paths })).not.toThrow(/hunter2/);
+  });
+});
+
+it('the user agent of the client is configurable', async () => {
   fake.onCall(() => TOW_ANSWER);
   await clientFor(fake.url, { userAgent: 'towhook/1.0' }).call('detained', REQUESTS.detained);
   expect(fake.calls[0]?.headers['User-Agent']).toBe('towhook/1.0');

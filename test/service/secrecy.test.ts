@@ -1,10 +1,10 @@
 import type { CallResult } from '../../src/workflow/service-port';
 import type { OperationName } from '../../src/contracts/operations';
-import { errorFacts } from '../../src/platform/log';
+import { errorFacts } from '../../src/platform/errors';
 import { createMemoryTokenCache } from '../../src/service';
 import { TransportFailure } from '../../src/service/transport-failure';
 import { systemClock } from '../../src/platform/clock';
-import { clientFor, closeClients, readableLog, REQUESTS, type ReadableLog } from './client-under-test';
+import { clientFor, closeClients, readableLog, REQUESTS, type ClientLog } from './client-under-test';
 import { enveloped, json, startFakeService, startRawServer, TOW_ANSWER } from './fake-service';
 
 afterEach(closeClients);
@@ -30,7 +30,7 @@ function expectNoSecrets(seen: unknown): void {
 }
 
 /** Calls of every kind, and what they may be known by. */
-async function callEverything(url: string, log: ReadableLog): Promise<CallResult<OperationName>[]> {
+async function callEverything(url: string, log: ClientLog): Promise<CallResult<OperationName>[]> {
   const tokens = createMemoryTokenCache(systemClock);
   await tokens.write({ token: 'hush-1', expiresAtMs: null });
   const client = clientFor(url, { log, tokens, timeoutMs: 200 });
@@ -44,8 +44,8 @@ async function callEverything(url: string, log: ReadableLog): Promise<CallResult
   ];
 }
 
-describe('one line is logged per call, with no secret in it', () => {
-  it('when everything works', async () => {
+describe('secrets of the service client', () => {
+  it('logs one line without secrets per call when everything works', async () => {
     const log = readableLog();
     const fake = await startFakeService();
     fake.onTokenCall(() => enveloped({ token: 'hush-2' }));
@@ -65,7 +65,7 @@ describe('one line is logged per call, with no secret in it', () => {
     expectNoSecrets(log.lines);
   });
 
-  it('when the service refuses everything and tells what it was sent', async () => {
+  it('logs and returns no secrets when the service refuses every call and repeats what it received', async () => {
     const log = readableLog();
     const fake = await startFakeService();
     fake.onCall(({ url, headers, body }) =>
@@ -78,10 +78,10 @@ describe('one line is logged per call, with no secret in it', () => {
     expectNoSecrets([log.lines, results.map(({ exchange }) => exchange)]);
   });
 
-  it('when the contract is broken with values in it', async () => {
+  it('logs and returns no secrets when answers break the contract with values in them', async () => {
     const log = readableLog();
     const fake = await startFakeService();
-    fake.onCall(() => enveloped({ towing_reference_id: 1234, zoneId: ['Riyadh'], metadata: { id: 1234 } }));
+    fake.onCall(() => enveloped({ towing_reference_id: ['hush-4'], zoneId: ['Riyadh'], metadata: { id: 1234 } }));
     fake.onTokenCall(() => enveloped({ token: ['hush-2'] }));
     const results = await callEverything(fake.url, log);
     await fake.stop();
@@ -90,7 +90,7 @@ describe('one line is logged per call, with no secret in it', () => {
     expect(results.at(-1)?.rawBody).toBeNull();
   });
 
-  it('when nobody listens, nobody answers, or the answer is noise', async () => {
+  it('logs one line without secrets per call when the service is unreachable, silent or sends noise', async () => {
     for (const onChunk of [null, () => {}, 'hush-3 not http\r\n\r\n']) {
       const log = readableLog();
       const server = await startRawServer((socket) => {
@@ -105,7 +105,7 @@ describe('one line is logged per call, with no secret in it', () => {
   });
 });
 
-it('a token never shows in what a call gives back', async () => {
+it('a token call returns no body that contains the token', async () => {
   const fake = await startFakeService();
   fake.onTokenCall(() => enveloped({ token: 'hush-2' }));
   fake.onCall(() => TOW_ANSWER);
@@ -114,7 +114,7 @@ it('a token never shows in what a call gives back', async () => {
   expect(result.rawBody).toBeNull();
 });
 
-it('the error of the transport carries words and nothing else', () => {
+it('the error of the transport contains only its message and cause', () => {
   const failure = new TransportFailure({ phase: 'unanswered', reason: 'timeout' });
   expect(failure.message).toBe('the call to the service failed: timeout');
   expect([failure.config, failure.request, failure.response]).toEqual([undefined, undefined, undefined]);

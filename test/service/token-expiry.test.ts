@@ -1,24 +1,18 @@
-import { createMemoryTokenCache, type ServiceClientOptions } from '../../src/service';
+import type { ServiceClientOptions } from '../../src/service';
 import { systemClock } from '../../src/platform/clock';
 import type { TokenCache } from '../../src/workflow/service-port';
-import { clientFor, closeClients, movableClock, REQUESTS } from './client-under-test';
-import { enveloped, json, jwt, startFakeService, type FakeService } from './fake-service';
+import { bearersOf, clientFor, movableClock, REQUESTS, useFakeService } from './client-under-test';
+import { enveloped, json, jwt, type FakeService } from './fake-service';
 
 let fake: FakeService;
 let tokens: TokenCache;
-beforeEach(async () => {
-  fake = await startFakeService();
-  tokens = createMemoryTokenCache(systemClock);
-});
-afterEach(async () => {
-  closeClients();
-  await fake.stop();
+useFakeService((opened) => {
+  ({ fake, tokens } = opened);
 });
 
 const client = (options: Partial<ServiceClientOptions> = {}) => clientFor(fake.url, { tokens, ...options });
-const bearersOf = (calls: FakeService['calls']) => calls.map(({ headers }) => headers['Authorization']);
-describe('a token that tells its end', () => {
-  it('is renewed a minute before it', async () => {
+describe('tokens with an expiry', () => {
+  it('a token is renewed a minute before its expiry', async () => {
     const clock = movableClock();
     const endMs = clock.nowMs() + 3_600_000;
     fake.onTokenCall((_, nth) => enveloped({ token: jwt(endMs * nth, String(nth)) }));
@@ -33,7 +27,7 @@ describe('a token that tells its end', () => {
     expect(bearersOf(fake.calls).at(-1)).toBe(`Bearer ${jwt(endMs * 2, '2')}`);
   });
 
-  it('more than a year away is taken for a token that tells none', async () => {
+  it('a token with an expiry more than a year away is treated as one without an expiry', async () => {
     const clock = movableClock();
     for (const aheadMs of [366 * 86_400_000, 9e15]) {
       const token = jwt(clock.nowMs() + aheadMs);
@@ -43,7 +37,7 @@ describe('a token that tells its end', () => {
     }
   });
 
-  it('of a few seconds is used for half of them instead of being renewed with every call', async () => {
+  it('a token of a few seconds is used for half of them instead of being renewed with every call', async () => {
     const clock = movableClock();
     fake.onTokenCall((_, nth) => enveloped({ token: jwt(clock.nowMs() + 20_000, String(nth)) }));
     const one = client({ clock });
@@ -56,14 +50,14 @@ describe('a token that tells its end', () => {
     expect(fake.tokenCalls).toHaveLength(2);
   });
 
-  it('is used until a 401 when it is over the moment it comes, because the clocks disagree', async () => {
+  it('a token that arrives expired is used until a 401, as the clocks disagree', async () => {
     fake.onTokenCall((_, nth) => enveloped({ token: jwt(systemClock.nowMs() - 3_600_000, String(nth)) }));
     const one = client();
     for (let nth = 0; nth < 5; nth += 1) await one.call('detained', REQUESTS.detained);
     expect(fake.tokenCalls).toHaveLength(1);
   });
 
-  it('still serves while its early renewal fails, which is then not tried with every call', async () => {
+  it('a token stays in use while its early renewal fails, which is not repeated with every call', async () => {
     const clock = movableClock();
     const first = jwt(clock.nowMs() + 3_600_000);
     fake.onTokenCall((_, nth) => (nth === 1 ? enveloped({ token: first }) : json({ message: 'later' }, 503)));
@@ -78,7 +72,7 @@ describe('a token that tells its end', () => {
     expect((await one.call('detained', REQUESTS.detained)).exchange).toMatchObject({ cause: 'token_http_503' });
   });
 
-  it('is not asked for again and again when the service keeps giving the same', async () => {
+  it('a token is not requested again with every call when the service keeps returning the same one', async () => {
     const clock = movableClock();
     const same = jwt(clock.nowMs() + 3_600_000);
     fake.onTokenCall(() => enveloped({ token: same }));

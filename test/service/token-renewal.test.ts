@@ -27,10 +27,10 @@ function world() {
   return { clock, tokens, waits, failures, tools };
 }
 
-const never = () => Promise.reject(new Error('nobody may ask the service'));
+const never = () => Promise.reject(new Error('unexpected call to the service'));
 
-describe('a renewal across processes', () => {
-  it('takes the token another process wrote between the look and the right, without a call', async () => {
+describe('renewal across processes', () => {
+  it('a renewal takes the token that another process wrote before the lock was acquired, without a call', async () => {
     const { tokens, tools } = world();
     const tryLock = async (holder: string, ttlMs: number) => {
       await tokens.write(stored('theirs'));
@@ -40,7 +40,7 @@ describe('a renewal across processes', () => {
     expect(await tokens.tryLock('next', 1)).toBe(true);
   });
 
-  it('waits in small steps while another process renews and takes its token', async () => {
+  it('a renewal waits in small steps while another process renews, and takes its token', async () => {
     const { tokens, waits, tools } = world();
     await tokens.tryLock('them', 60_000);
     const waitMs = async (ms: number) => {
@@ -52,7 +52,7 @@ describe('a renewal across processes', () => {
     for (const ms of waits) expect(ms >= 50 && ms <= 100).toBe(true);
   });
 
-  it('takes over when the other process gives its right back without a token', async () => {
+  it('a renewal takes over when another process releases its lock without a token', async () => {
     const { tokens, waits, tools } = world();
     await tokens.tryLock('them', 60_000);
     const waitMs = async (ms: number) => {
@@ -67,7 +67,7 @@ describe('a renewal across processes', () => {
     ).toEqual(had('mine'));
   });
 
-  it('takes over when the other process died and its right has ended', async () => {
+  it('a renewal takes over when another process died and its lock has expired', async () => {
     const { tokens, tools } = world();
     await tokens.tryLock('dead', 500);
     expect(
@@ -79,7 +79,7 @@ describe('a renewal across processes', () => {
     expect(await tokens.read()).toEqual(stored('mine'));
   });
 
-  it('gives up after its time when the right stays taken', async () => {
+  it('a renewal gives up after its time when the lock stays taken', async () => {
     const { tokens, waits, tools } = world();
     await tokens.tryLock('stuck', 60_000);
     expect(await renewToken('old', tools(never))).toEqual(noToken('token_renewal_stuck'));
@@ -88,7 +88,7 @@ describe('a renewal across processes', () => {
     expect(waitedMs).toBeLessThan(1_200);
   });
 
-  it('does not take a token from the cache that is over or that it is to replace', async () => {
+  it('a renewal takes no expired token from the cache, nor the one that it replaces', async () => {
     const { clock, tokens, tools } = world();
     await tokens.write({ token: 'over', expiresAtMs: clock.nowMs() - 1 });
     expect(
@@ -105,7 +105,7 @@ describe('a renewal across processes', () => {
     ).toEqual(had('next'));
   });
 
-  it('gives its right back when the service gives no token', async () => {
+  it('a renewal releases its lock when the service returns no token', async () => {
     const { tokens, tools } = world();
     expect(
       await renewToken(
@@ -116,7 +116,7 @@ describe('a renewal across processes', () => {
     expect(await tokens.tryLock('next', 1)).toBe(true);
   });
 
-  it('holds the right longer than the longest call takes', async () => {
+  it('a renewal owns its lock longer than the longest call takes', async () => {
     const { clock, tokens, tools } = world();
     const slow = async () => {
       clock.forwardMs(1_000);
@@ -127,8 +127,8 @@ describe('a renewal across processes', () => {
   });
 });
 
-describe('a process that froze inside its renewal until its right had ended', () => {
-  it('leaves the newer token of another process in place and uses it', async () => {
+describe('a process that freezes inside its renewal until its lock has expired', () => {
+  it('a renewal whose lock expired keeps the newer token of another process and uses it', async () => {
     const { clock, tokens, tools } = world();
     await tokens.write(stored('old'));
     const frozen = async () => {
@@ -145,7 +145,7 @@ describe('a process that froze inside its renewal until its right had ended', ()
     expect(await tokens.read()).toEqual(stored('newer'));
   });
 
-  it('does not write while another process renews, but its own call has a token', async () => {
+  it('a renewal whose lock expired writes nothing while another process renews, but its own call has a token', async () => {
     const { clock, tokens, tools } = world();
     await tokens.write(stored('old'));
     const frozen = async () => {
@@ -157,7 +157,7 @@ describe('a process that froze inside its renewal until its right had ended', ()
     expect(await tokens.read()).toEqual(stored('old'));
   });
 
-  it('still writes its token when nobody else has renewed', async () => {
+  it('a renewal whose lock expired writes its token when no other process has renewed', async () => {
     const { clock, tokens, tools } = world();
     await tokens.write(stored('old'));
     const frozen = async () => {

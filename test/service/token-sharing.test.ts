@@ -1,32 +1,20 @@
-import { createMemoryTokenCache, type ServiceClientOptions } from '../../src/service';
+import type { ServiceClientOptions } from '../../src/service';
 import { systemClock } from '../../src/platform/clock';
 import type { TokenCache } from '../../src/workflow/service-port';
-import { clientFor, closeClients, movableClock, REQUESTS } from './client-under-test';
-import { json, startFakeService, TOW_ANSWER, type FakeService } from './fake-service';
-
-const UNAUTHORIZED = json({ message: 'Unauthorized' }, 401);
+import { acceptTokens, bearersOf, clientFor, movableClock, REQUESTS, useFakeService } from './client-under-test';
+import { type FakeService } from './fake-service';
 
 let fake: FakeService;
 let tokens: TokenCache;
-beforeEach(async () => {
-  fake = await startFakeService();
-  tokens = createMemoryTokenCache(systemClock);
-});
-afterEach(async () => {
-  closeClients();
-  await fake.stop();
+useFakeService((opened) => {
+  ({ fake, tokens } = opened);
 });
 
 const client = (options: Partial<ServiceClientOptions> = {}) => clientFor(fake.url, { tokens, ...options });
-const bearersOf = (calls: FakeService['calls']) => calls.map(({ headers }) => headers['Authorization']);
-/** Accepts only these tokens, as the service does. */
-const acceptOnly = (...valid: string[]) =>
-  fake.onCall(({ headers }) =>
-    valid.includes(headers['Authorization']?.replace('Bearer ', '') ?? '') ? TOW_ANSWER : UNAUTHORIZED,
-  );
+const acceptOnly = (...valid: string[]) => acceptTokens(fake, valid);
 
-describe('one token serves everybody', () => {
-  it('a token is had once and used for every call', async () => {
+describe('one token for all calls', () => {
+  it('a token is requested once and used for every call', async () => {
     const one = client();
     for (let nth = 0; nth < 3; nth += 1) await one.call('detained', REQUESTS.detained);
     expect(fake.tokenCalls).toHaveLength(1);
@@ -40,7 +28,7 @@ describe('one token serves everybody', () => {
     expect(fake.tokenCalls).toHaveLength(1);
   });
 
-  it('20 calls at once with a token that is over make one token call and none with the old token', async () => {
+  it('20 calls at once with an expired token make one token call and none with the old token', async () => {
     await tokens.write({ token: 'old', expiresAtMs: systemClock.nowMs() - 1 });
     acceptOnly('token-1');
     const one = client();
@@ -50,7 +38,7 @@ describe('one token serves everybody', () => {
     expect(new Set(bearersOf(fake.calls))).toEqual(new Set(['Bearer token-1']));
   });
 
-  it('20 calls at once with a token the service no longer takes make one token call', async () => {
+  it('20 calls at once with a token the service no longer accepts make one token call', async () => {
     await tokens.write({ token: 'old', expiresAtMs: null });
     acceptOnly('token-1');
     const one = client();
@@ -68,7 +56,7 @@ describe('one token serves everybody', () => {
     expect(fake.tokenCalls).toHaveLength(1);
   });
 
-  it('two clients whose token the service refuses to both make one token call', async () => {
+  it('two clients with the same refused token make one token call', async () => {
     await tokens.write({ token: 'old', expiresAtMs: null });
     acceptOnly('token-1');
     const both = [client(), client()];
@@ -89,7 +77,7 @@ describe('one token serves everybody', () => {
     expect(bearersOf(fake.calls)).toEqual(['Bearer old', 'Bearer newer']);
   });
 
-  it('a look into the cache that a renewal has overtaken does not bring the old token back', async () => {
+  it('a cache read that is overtaken by a renewal does not restore the old token', async () => {
     const clock = movableClock();
     await tokens.write({ token: 'old', expiresAtMs: null });
     acceptOnly('old');
@@ -114,7 +102,7 @@ describe('one token serves everybody', () => {
     expect(bearersOf(fake.calls)).toEqual(['Bearer old', 'Bearer old', 'Bearer token-1', 'Bearer token-1']);
   });
 
-  it('a token asked for by name is given back and used from then on', async () => {
+  it('a token requested as an operation is returned and used from then on', async () => {
     const one = client();
     expect((await one.call('token', null)).data).toEqual({ token: 'token-1' });
     await one.call('detained', REQUESTS.detained);
@@ -124,7 +112,7 @@ describe('one token serves everybody', () => {
   });
 });
 
-it('calls of one process that need a token together ask for the right to renew once', async () => {
+it('calls of one process that need a token together try to acquire the renewal lock once', async () => {
   let asked = 0;
   const tryLock: TokenCache['tryLock'] = (holder, ttlMs) => {
     asked += 1;

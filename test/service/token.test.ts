@@ -1,33 +1,31 @@
-import { createMemoryTokenCache, type ServiceClientOptions } from '../../src/service';
+import type { ServiceClientOptions } from '../../src/service';
 import { outageDelayMs } from '../../src/domain/service-health';
 import { systemClock } from '../../src/platform/clock';
 import type { TokenCache } from '../../src/workflow/service-port';
-import { clientFor, closeClients, movableClock, readableLog, REQUESTS } from './client-under-test';
-import { enveloped, json, startFakeService, startRawServer, TOW_ANSWER, type FakeService } from './fake-service';
+import {
+  acceptTokens,
+  bearersOf,
+  clientFor,
+  movableClock,
+  readableLog,
+  REQUESTS,
+  useFakeService,
+} from './client-under-test';
+import { enveloped, json, startRawServer, type FakeService } from './fake-service';
 
 const UNAUTHORIZED = json({ message: 'Unauthorized' }, 401);
 
 let fake: FakeService;
 let tokens: TokenCache;
-beforeEach(async () => {
-  fake = await startFakeService();
-  tokens = createMemoryTokenCache(systemClock);
-});
-afterEach(async () => {
-  closeClients();
-  await fake.stop();
+useFakeService((opened) => {
+  ({ fake, tokens } = opened);
 });
 
 const client = (options: Partial<ServiceClientOptions> = {}) => clientFor(fake.url, { tokens, ...options });
-const bearersOf = (calls: FakeService['calls']) => calls.map(({ headers }) => headers['Authorization']);
-/** Makes the service accept only these tokens. */
-const acceptOnly = (...valid: string[]) =>
-  fake.onCall(({ headers }) =>
-    valid.includes(headers['Authorization']?.replace('Bearer ', '') ?? '') ? TOW_ANSWER : UNAUTHORIZED,
-  );
+const acceptOnly = (...valid: string[]) => acceptTokens(fake, valid);
 
-describe('service client: a 401 response', () => {
-  it('makes the client renew the token once and repeat the call', async () => {
+describe('a 401 response', () => {
+  it('a 401 makes the client renew the token once and repeat the call', async () => {
     await tokens.write({ token: 'old', expiresAtMs: null });
     acceptOnly('token-1');
     const { exchange } = await client().call('invoice', REQUESTS.invoice);
@@ -36,7 +34,7 @@ describe('service client: a 401 response', () => {
     expect(bearersOf(fake.calls)).toEqual(['Bearer old', 'Bearer token-1']);
   });
 
-  it('to a token that another process has replaced makes the client use the new token without a token call', async () => {
+  it('a 401 to a token that another process has replaced is repeated with the new token without a token call', async () => {
     await tokens.write({ token: 'old', expiresAtMs: null });
     const one = client();
     await one.call('detained', REQUESTS.detained);
@@ -47,7 +45,7 @@ describe('service client: a 401 response', () => {
     expect(fake.tokenCalls).toHaveLength(0);
   });
 
-  it('to a fresh token too is a broken connection', async () => {
+  it('a 401 to a fresh token is a broken connection', async () => {
     fake.onCall(() => ({ ...UNAUTHORIZED, headers: { 'retry-after': '30' } }));
     const clock = { ...movableClock(), nowMs: () => 1_000_000 };
     const result = await client({ clock }).call('detained', REQUESTS.detained);
@@ -56,7 +54,7 @@ describe('service client: a 401 response', () => {
     expect(fake.tokenCalls).toHaveLength(2);
   });
 
-  it('is not followed by a second call when the permission to send was withdrawn, but the renewed token is kept', async () => {
+  it('a 401 is not followed by a second call when the permission to send ended, but the new token is kept', async () => {
     await tokens.write({ token: 'old', expiresAtMs: null });
     acceptOnly('token-1');
     let asked = 0;
@@ -73,7 +71,7 @@ describe('service client: a 401 response', () => {
   });
 });
 
-describe('service client: a failed token call', () => {
+describe('a failed token call', () => {
   it.each([
     [json({ message: 'bad' }, 400), 'token_http_400'],
     [UNAUTHORIZED, 'token_http_401'],
@@ -83,7 +81,7 @@ describe('service client: a failed token call', () => {
     [{ status: 200, body: '<html>' }, 'token_contract_broken'],
     [enveloped({ token: '' }), 'token_contract_broken'],
     [enveloped({ token: 'two\r\nlines' }), 'token_contract_broken'],
-  ])('with the response %j is a broken connection', async (reply, cause) => {
+  ])('a token call with the response %j is a broken connection', async (reply, cause) => {
     fake.onTokenCall(() => reply);
     const result = await client().call('detained', REQUESTS.detained);
     expect(result).toMatchObject({ exchange: { kind: 'connection', cause, notBeforeMs: null }, data: null });
@@ -91,7 +89,7 @@ describe('service client: a failed token call', () => {
     expect(await tokens.read()).toBeNull();
   });
 
-  it('with a token longer than 8 KiB is a broken connection, and one of 8 KiB is sent', async () => {
+  it('a token longer than 8 KiB is a broken connection, and one of 8 KiB is sent', async () => {
     const longest = 't'.repeat(8 * 1024);
     fake.onTokenCall((_, nth) => enveloped({ token: nth === 1 ? `${longest}t` : longest }));
     const one = client();
@@ -104,7 +102,7 @@ describe('service client: a failed token call', () => {
     expect(bearersOf(fake.calls)).toEqual([`Bearer ${longest}`]);
   });
 
-  it('with Retry-After is not repeated before that time', async () => {
+  it('a token call with Retry-After is not repeated before that time', async () => {
     const clock = movableClock();
     fake.onTokenCall((_, nth) =>
       nth === 1
@@ -114,8 +112,7 @@ describe('service client: a failed token call', () => {
     const one = client({ clock });
     const earliestMs = clock.nowMs();
     const first = (await one.call('detained', REQUESTS.detained)).exchange;
-    expect(first).toMatchObject({ kind: 'connection', cause: 'token_http_429' });
-    const notBeforeMs = first.kind === 'connection' ? (first.notBeforeMs ?? 0) : 0;
+    const notBeforeMs = first.kind === 'dropped' ? (first.notBeforeMs ?? 0) : 0;
     expect(notBeforeMs).toBeGreaterThanOrEqual(earliestMs + 60_000);
     expect(notBeforeMs).toBeLessThanOrEqual(clock.nowMs() + 60_000);
     expect((await one.call('detained', REQUESTS.detained)).exchange).toEqual(first);
@@ -128,7 +125,7 @@ describe('service client: a failed token call', () => {
     ['30 days', '2592000'],
     ['a number meant as milliseconds', '60000'],
     ['a far date', 'Fri, 31 Dec 2100 23:59:59 GMT'],
-  ])('with a Retry-After of %s is repeated within five minutes', async (_, retryAfter) => {
+  ])('a token call with a Retry-After of %s is repeated within five minutes', async (_, retryAfter) => {
     const clock = movableClock();
     fake.onTokenCall((__, nth) =>
       nth === 1
@@ -148,7 +145,7 @@ describe('service client: a failed token call', () => {
     expect(fake.tokenCalls).toHaveLength(2);
   });
 
-  it('that probes an outage is repeated within five minutes too', async () => {
+  it('a token call that probes an outage is repeated within five minutes too', async () => {
     fake.onTokenCall(() => ({ ...json({ message: 'no' }, 503), headers: { 'Retry-After': '2592000' } }));
     const { exchange } = await client().call('token', null);
     const facts = { failedProbes: 0, nowMs: systemClock.nowMs(), jitter: 1 };
@@ -157,30 +154,30 @@ describe('service client: a failed token call', () => {
     expect(delayMs).toBeLessThanOrEqual(300_000);
   });
 
-  it('to a closed port is a broken connection', async () => {
+  it('a token call to a closed port is a broken connection', async () => {
     await fake.stop();
     const { exchange } = await client().call('detained', REQUESTS.detained);
     expect(exchange).toEqual({ kind: 'connection', cause: 'token_connection_refused', notBeforeMs: null });
   });
 
-  it('without a response before its deadline is a broken connection', async () => {
+  it('a token call without a response before its deadline is a broken connection', async () => {
     const silent = await startRawServer(() => {});
     const { exchange } = await clientFor(silent.url, { timeoutMs: 150 }).call('detained', REQUESTS.detained);
     await silent.stop();
     expect(exchange).toEqual({ kind: 'connection', cause: 'token_timeout', notBeforeMs: null });
   });
 
-  it('that was requested as an operation of its own returns its outcome unchanged', async () => {
+  it('a failed token call that was requested as an operation returns its outcome unchanged', async () => {
     fake.onTokenCall(() => json({ message: 'Unauthorized' }, 401));
     expect((await client().call('token', null)).exchange).toMatchObject({ kind: 'refused', httpStatus: 401 });
   });
 });
 
-describe('service client: a failing token cache', () => {
+describe('a failing token cache', () => {
   const broken = (parts: Partial<TokenCache>): TokenCache => ({ ...tokens, ...parts });
   const fail = () => Promise.reject(new Error('down, holding secret-42'));
 
-  it('is a broken connection while the client has no token, and is logged without its error message', async () => {
+  it('a failing token cache is a broken connection for a client without a token, logged without its message', async () => {
     const log = readableLog();
     const { exchange } = await client({ tokens: broken({ read: fail, tryLock: fail }), log }).call(
       'detained',
@@ -191,7 +188,7 @@ describe('service client: a failing token cache', () => {
     expect(JSON.stringify(log.lines)).not.toContain('secret-42');
   });
 
-  it('leaves the token that the client has in use', async () => {
+  it('a failing token cache leaves the token of the client in use', async () => {
     const clock = movableClock();
     let down = false;
     const cache = broken({ read: () => (down ? fail() : tokens.read()) });
@@ -203,7 +200,7 @@ describe('service client: a failing token cache', () => {
     expect(fake.tokenCalls).toHaveLength(1);
   });
 
-  it('does not lose a new token that it cannot store', async () => {
+  it('a new token that cannot be stored in the cache is not lost', async () => {
     const one = client({ tokens: broken({ write: fail, unlock: fail }) });
     for (let nth = 0; nth < 3; nth += 1) {
       expect((await one.call('detained', REQUESTS.detained)).exchange.kind).toBe('accepted');

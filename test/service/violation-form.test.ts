@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import type { ViolationImage } from '../../src/service';
+import type { ImageUpload } from '../../src/service';
 import { clientFor, closeClients, REQUESTS } from './client-under-test';
 import { enveloped, json, startFakeService, type FakeService } from './fake-service';
 
@@ -42,14 +42,14 @@ function boundaryOf(contentType: string | undefined): string {
   return match[1];
 }
 
-function imageFile(name: string, bytes: Buffer): ViolationImage {
+function imageFile(name: string, bytes: Buffer): ImageUpload {
   const path = join(folder, name);
   writeFileSync(path, bytes);
   return { path, fileName: name, contentType: 'image/jpeg', sizeBytes: bytes.length };
 }
 
-describe('a violation', () => {
-  it('has the text of its metadata sent as it stands', async () => {
+describe('forms of violations', () => {
+  it('a violation is sent with the text of its metadata unchanged', async () => {
     const metadataText = '{ "id":"m-1", "big": 12345678901234567890,\n "price":1.50, "__proto__":null }';
     await clientFor(fake.url).submitViolation('violation', { form: REQUESTS.violation, metadataText, images: [] });
     const body = fake.calls[0]?.body.toString() ?? '';
@@ -57,10 +57,10 @@ describe('a violation', () => {
     expect(body.split('name="metadata"')).toHaveLength(2);
   });
 
-  it('arrives byte for byte: fields in order as text, metadata as JSON, images under one name', async () => {
+  it('a violation arrives byte for byte: fields in order as text, metadata as JSON, images under one name', async () => {
     const first = randomBytes(300_000);
     const second = randomBytes(70_001);
-    const images: ViolationImage[] = [
+    const images: ImageUpload[] = [
       imageFile('front.jpg', first),
       {
         open: () => Readable.from([second.subarray(0, 1000), second.subarray(1000)]),
@@ -100,7 +100,7 @@ describe('a violation', () => {
     });
   });
 
-  it('of the guide form carries its four fields and is read bare', async () => {
+  it('a violation of the guide form has its four fields, and its answer is read bare', async () => {
     fake.onCall(() => json({ id: 'v-1', canTow: true }));
     const result = await clientFor(fake.url).call('violation_guide', REQUESTS.violation_guide);
     expect(result.data).toEqual({ id: 'v-1', canTow: true });
@@ -115,11 +115,11 @@ describe('a violation', () => {
     expect(call?.body.toString()).toBe(expected.toString());
   });
 
-  it('of ten megabytes arrives whole, and no image is opened before the one before it was read', async () => {
+  it('a violation of ten megabytes arrives whole, and each image is opened after the previous one was read', async () => {
     let unread = 0;
     let mostUnread = 0;
     const bytes = randomBytes(5 * 1024 * 1024 - 1);
-    const image: Omit<Extract<ViolationImage, { open: unknown }>, 'open'> = {
+    const image: Omit<Extract<ImageUpload, { open: unknown }>, 'open'> = {
       fileName: 'a.jpg',
       contentType: 'image/jpeg',
       sizeBytes: bytes.length,
@@ -147,7 +147,7 @@ describe('a violation', () => {
     expect(createHash('sha256').update(tail).digest('hex')).toBe(createHash('sha256').update(bytes).digest('hex'));
   });
 
-  it('is sent whole a second time after a 401', async () => {
+  it('a violation is sent whole a second time after a 401', async () => {
     fake.onCall((_, nth) => (nth === 1 ? json({ message: 'Unauthorized' }, 401) : enveloped(VIOLATION)));
     const images = [imageFile('front.jpg', randomBytes(100_000))];
     const result = await clientFor(fake.url).submitViolation('violation', { form: REQUESTS.violation, images });
@@ -159,8 +159,8 @@ describe('a violation', () => {
     expect(second).toBe(first);
   });
 
-  it('cannot have its form forged by the name or type of an image', async () => {
-    const forged: ViolationImage = {
+  it('the name or type of an image cannot forge the form of a violation', async () => {
+    const forged: ImageUpload = {
       open: () => Readable.from([Buffer.from('x')]),
       fileName: 'a"; name="plateNumber"\r\n\r\nevil.jpg',
       contentType: 'image/jpeg\r\nX-Forged: 1',
@@ -176,7 +176,7 @@ describe('a violation', () => {
     expect(body).not.toContain('X-Forged');
   });
 
-  it('that is refused with its words is refused', async () => {
+  it("a violation that the service refuses is refused with the service's message", async () => {
     fake.onCall(() => json({ message: 'Image size exceeds limit' }, 400));
     const result = await clientFor(fake.url).submitViolation('violation', {
       form: REQUESTS.violation,

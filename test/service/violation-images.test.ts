@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import type { ViolationImage } from '../../src/service';
+import type { ImageUpload } from '../../src/service';
 import { clientFor, clientWithToken, closeClients, REQUESTS } from './client-under-test';
 import { enveloped, startFakeService, startRawServer, type FakeService } from './fake-service';
 
@@ -22,14 +22,14 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-function imageFile(name: string, bytes: Buffer): ViolationImage {
+function imageFile(name: string, bytes: Buffer): ImageUpload {
   const path = join(folder, name);
   writeFileSync(path, bytes);
   return { path, fileName: name, contentType: 'image/jpeg', sizeBytes: bytes.length };
 }
 
-describe('a violation', () => {
-  it('whose image file is missing or damaged is surely not sent', async () => {
+describe('images of violations', () => {
+  it('a violation whose image file is missing or damaged is surely not sent', async () => {
     const image = imageFile('front.jpg', randomBytes(1000));
     const client = clientFor(fake.url);
     for (const broken of [
@@ -46,17 +46,14 @@ describe('a violation', () => {
   it.each([
     ['fewer', 999],
     ['more', 1001],
-  ])(
-    'whose image turns out to hold %s bytes than announced ends at once and without an answer',
-    async (_, sizeBytes) => {
-      const open = () => Readable.from([Buffer.alloc(1000)]);
-      const images = [{ open, fileName: 'a.jpg', contentType: 'image/jpeg', sizeBytes }];
-      const { exchange } = await clientFor(fake.url).submitViolation('violation', { form: REQUESTS.violation, images });
-      expect(exchange).toEqual({ kind: 'unanswered', cause: 'body_length_wrong' });
-    },
-  );
+  ])('a violation whose image has %s bytes than announced ends before its last byte', async (_, sizeBytes) => {
+    const open = () => Readable.from([Buffer.alloc(1000)]);
+    const images = [{ open, fileName: 'a.jpg', contentType: 'image/jpeg', sizeBytes }];
+    const { exchange } = await clientFor(fake.url).submitViolation('violation', { form: REQUESTS.violation, images });
+    expect(exchange).toEqual({ kind: 'partly_sent', cause: 'body_length_wrong' });
+  });
 
-  it('whose image turns out longer than announced sends no byte past its end', async () => {
+  it('a violation whose image is longer than announced sends no byte past its end', async () => {
     const server = await startRawServer(() => {});
     const open = () => Readable.from([Buffer.alloc(1000, 'a'), Buffer.alloc(1000, 'b')]);
     const images = [{ open, fileName: 'a.jpg', contentType: 'image/jpeg', sizeBytes: 1001 }];
@@ -67,7 +64,7 @@ describe('a violation', () => {
     await server.stop();
   });
 
-  it('whose image fails while it is read ends at once', async () => {
+  it('a violation whose image fails during reading ends at once', async () => {
     const open = () =>
       new Readable({
         read() {
@@ -76,7 +73,7 @@ describe('a violation', () => {
       });
     const images = [{ open, fileName: 'a.jpg', contentType: 'image/jpeg', sizeBytes: 10 }];
     const { exchange } = await clientFor(fake.url).submitViolation('violation', { form: REQUESTS.violation, images });
-    expect(exchange).toMatchObject({ cause: 'body_unreadable' });
+    expect(exchange).toEqual({ kind: 'partly_sent', cause: 'body_unreadable' });
   });
 
   /** An image of many small pieces that knows how much of it was taken. */
@@ -94,23 +91,23 @@ describe('a violation', () => {
     return { taken, image: { open, fileName: 'a.jpg', contentType: 'image/jpeg', sizeBytes } };
   };
 
-  it('is read only as fast as the service takes it, and let go when the deadline passes', async () => {
+  it('an image is read only as fast as the service receives it, and closed at the deadline', async () => {
     const server = await startRawServer((socket) => socket.pause());
     const { taken, image } = countedImage(50_000_000);
     const { exchange } = await (
-      await clientWithToken(server.url, { timeoutMs: 500 })
+      await clientWithToken(server.url, { upload: { timeoutMs: 500 } })
     ).submitViolation('violation', {
       form: REQUESTS.violation,
       images: [image],
     });
     await server.stop();
-    expect(exchange).toEqual({ kind: 'unanswered', cause: 'timeout' });
+    expect(exchange).toEqual({ kind: 'partly_sent', cause: 'timeout' });
     expect(taken.bytes).toBeGreaterThan(0);
     expect(taken.bytes).toBeLessThan(25_000_000);
     expect(taken.streams.map(({ destroyed }) => destroyed)).toEqual([true]);
   });
 
-  it('that is refused before it was sent whole is refused at once, and the rest is not sent', async () => {
+  it('a violation that is refused before it was sent whole ends at once, and the rest is not sent', async () => {
     const body = '{"message":"Image size exceeds limit"}';
     const server = await startRawServer((socket, { chunk }) => {
       if (chunk > 1) return;
