@@ -1,4 +1,4 @@
-import { LANGUAGES, wordsOf } from '../../src/console/words';
+import { LANGUAGES, messagesIn } from '../../src/console/messages';
 import { AUDIT_ACTIONS, auditOf, type AuditAction } from '../../src/domain/audit';
 import { createAuditStore } from '../../src/store/audit';
 import { useApp } from '../support/app';
@@ -12,7 +12,7 @@ const ACTOR = { id: 'key-1', name: 'Sara', role: 'ops' } as const;
 async function acted(action: AuditAction, on: Parameters<typeof auditOf>[2]['on'], why: string | null = null) {
   await createAuditStore(app.foundation.redis).append({
     audit: auditOf(ACTOR, action, { on, why }),
-    remember: undefined,
+    idempotency: undefined,
   });
 }
 
@@ -23,7 +23,7 @@ test.each(LANGUAGES)(
     const visitor = await signedIn(app);
     visitor.cookies.set('towhook_language', language);
     const text = textOf((await visitor.get('/ops/audit')).html);
-    const { actions } = wordsOf(language).audit;
+    const { actions } = messagesIn(language).audit;
     const texts = AUDIT_ACTIONS.map((action) => actions[action]);
     expect(new Set(texts).size).toBe(AUDIT_ACTIONS.length);
     for (const [at, description] of texts.entries()) {
@@ -64,14 +64,14 @@ test('keeps the tow filter on the next page of the audit and redirects a broken 
 test('lists the creation of an API key with its role on the audit page and names the command that verifies the audit', async () => {
   await newKey(app, 'crew', 'Crew 9');
   const text = textOf((await (await signedIn(app)).get('/ops/audit')).html);
-  expect(text).toContain('made an API key role: crew');
-  expect(text).toContain('npm run audit -- verify');
+  expect(text).toContain('created an API key role: crew');
+  expect(text).toContain('towhook audit verify');
 });
 
 test('shows an audit action unknown to this version by its name', async () => {
   await api(app).post('/api/keys').send({ name: 'Before', role: 'viewer' });
   const store = createAuditStore(app.foundation.redis);
   const known = auditOf(ACTOR, 'task.resolved', { on: { task_id: 'task-1' } });
-  await store.append({ audit: Object.assign({ ...known }, { action: 'tow.teleported' }), remember: undefined });
+  await store.append({ audit: Object.assign({ ...known }, { action: 'tow.teleported' }), idempotency: undefined });
   expect(textOf((await (await signedIn(app)).get('/ops/audit')).html)).toContain('tow.teleported');
 });

@@ -22,7 +22,7 @@ describe('console: board refresh', () => {
     expect(rowsIn(after)).toEqual([a, b, c]);
     expect(rowIn(after, b)).toMatch(/Started now .*Started: Accepted/);
     expect(leftIn(after)).toEqual([a]);
-    expect(rowIn(after, a)).toContain('no longer in this list');
+    expect(rowIn(after, a)).toContain('No longer matches this list');
     expect(chipsIn(after).get('Open')?.count).toBe(2);
     expect(chipsIn(after).get('Canceled')?.count).toBe(1);
   });
@@ -89,7 +89,7 @@ describe('console: board refresh', () => {
     await redis.zrem('{p0}:index:tows:requested', first);
     const after = await refreshed(visitor, before);
     expect(rowsIn(after)).toEqual([second, first]);
-    expect(rowIn(after, first)).toContain('left for the archive');
+    expect(rowIn(after, first)).toContain('Archived');
   });
 
   test('keeps the search text of a board refresh out of the log', async () => {
@@ -131,7 +131,7 @@ describe('console: crew assignment from the board', () => {
     const ref = await newTow(app);
     await api(app).post(towPath(ref, '/assignment')).send({ crew: 'North' });
     const visitor = await signedIn(app);
-    await visitor.post('/board/assign', { ref, back: '/board', crew: '', nobody: 'true' });
+    await visitor.post('/board/assign', { ref, back: '/board', crew: '', unassigned: 'true' });
     expect((await towOf(app, ref)).dispatch.assignment).toBeNull();
   });
 
@@ -149,7 +149,7 @@ describe('console: crew assignment from the board', () => {
     const visitor = await signedIn(app);
     const response = await visitor.post('/board/assign', { ref: 'TW-none', back: '/board', crew: 'North' });
     expect(response.status).toBe(404);
-    expect(textOf(response.html)).toContain('This was not done');
+    expect(textOf(response.html)).toContain('Not done');
   });
 
   test('redirects only to the board after a crew assignment', async () => {

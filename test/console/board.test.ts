@@ -1,5 +1,5 @@
-import { addressOf, readQuery } from '../../src/console/pages/board/query';
-import { wordsOf } from '../../src/console/words';
+import { addressOf, readQuery } from '../../src/console/pages/board/model';
+import { messagesIn } from '../../src/console/messages';
 import { api, towPath } from '../operator/client';
 import { answerHead, deliver, newTow, record, towAfter } from '../operator/world';
 import { towInvoice } from '../support/stores';
@@ -78,10 +78,10 @@ describe('console: board filters', () => {
     const all = (await visitor.get('/board')).html;
     const withUnsent = await follow(all, 'Unsent');
     expect(rowsIn(withUnsent)).toEqual([unsent, refused]);
-    const both = await follow(withUnsent, 'Needs a person');
+    const both = await follow(withUnsent, 'Needs action');
     expect(rowsIn(both)).toEqual([refused]);
     expect(rowsIn(await follow(both, 'Unsent'))).toEqual([refused]);
-    expect(rowsIn(await follow(await follow(both, 'Unsent'), 'Needs a person'))).toEqual([unsent, refused]);
+    expect(rowsIn(await follow(await follow(both, 'Unsent'), 'Needs action'))).toEqual([unsent, refused]);
     expect(await refsOn('?crew=North')).toEqual([unsent]);
     expect(await refsOn('?crew=')).toEqual([refused]);
     expect(await refsOn('?crew=North&attention=true')).toEqual([]);
@@ -105,7 +105,7 @@ describe('console: board filters', () => {
       Released: 0,
       Canceled: 1,
       All: 3,
-      'Needs a person': 1,
+      'Needs action': 1,
       Unsent: 1,
       Overdue: 1,
     });
@@ -158,7 +158,7 @@ describe('console: board row', () => {
     await answerHead(app, ref, 'retry');
     const text = rowIn(await board(), ref);
     expect(text).toMatch(/Started: \d\d:\d\d:\d\d/);
-    expect(text).toContain('Started failed and is tried again');
+    expect(text).toContain('Started failed and will be retried');
   });
 
   test('shows on the board row how long a tow has been in its state and whether it is overdue', async () => {
@@ -187,10 +187,10 @@ describe('console: empty board', () => {
   test('explains an empty board by its filters or its search', async () => {
     await towAfter(app, 'canceled');
     expect(textOf(await board())).toContain('No open tows');
-    expect(textOf(await board('?state=started'))).toContain('No tow fits these filters');
+    expect(textOf(await board('?state=started'))).toContain('No tow matches these filters');
     const searched = textOf(await board('?q=nothing&state=started'));
-    expect(searched).toContain('Nothing found for “nothing”');
-    expect(searched).toContain('Search in every state');
+    expect(searched).toContain('No results for “nothing”');
+    expect(searched).toContain('Search in all states');
   });
 
   test('escapes the search text on the board', async () => {
@@ -204,7 +204,7 @@ test('translates the board into Arabic and keeps references and plates unchanged
   const visitor = await signedIn(app);
   visitor.cookies.set('towhook_language', 'ar');
   const { html } = await visitor.get('/board');
-  const { terms } = wordsOf('ar');
+  const { terms } = messagesIn('ar');
   expect(rowIn(html, ref)).toContain(terms.towStates.started);
   expect(rowIn(html, ref)).toContain(`${terms.facts.started}: ${terms.reportStates.pending}`);
   expect(html).toContain(`<bdi class="ref">${ref}</bdi>`);

@@ -1,4 +1,4 @@
-import { wordsOf } from '../../src/console/words';
+import { messagesIn } from '../../src/console/messages';
 import { rivalRequestTask, TASK_TYPES } from '../../src/domain/tasks';
 import { openBulkHandler } from '../../src/main/bulk';
 import { newKey, towOf } from '../operator/client';
@@ -16,7 +16,7 @@ const app = useApp({ role: 'console' });
 beforeAll(() => {
   worker = startBulkWorker(app.foundation, openBulkHandler(app.foundation));
 });
-const messages = wordsOf('en').bulk;
+const messages = messagesIn('en').bulk;
 
 async function refusedTows(count: number) {
   const made: Awaited<ReturnType<typeof refusedTow>>[] = [];
@@ -45,10 +45,10 @@ async function previewed(visitor: Visitor, ...asked: [Parameters<typeof choose>[
   return { path: response.location, preview: await visitor.get(response.location) };
 }
 
-const runWhen = (visitor: Visitor, path: string, state: keyof typeof messages.said) =>
+const runWhen = (visitor: Visitor, path: string, state: keyof typeof messages.about) =>
   eventually(async () => {
     const response = await visitor.get(path);
-    expect(textOf(response.html)).toContain(messages.said[state]);
+    expect(textOf(response.html)).toContain(messages.about[state]);
     return response;
   });
 
@@ -69,10 +69,10 @@ describe('console: bulk selection', () => {
     const { preview } = await previewed(visitor, { action: 'retry' }, { chosen });
     const text = textOf(preview.html);
     expect(text).toContain('Send again: 3 tasks');
-    expect(text).toContain('2 tasks can be decided so · 1 cannot');
+    expect(text).toContain('2 tasks can be decided · 1 cannot');
     expect(text).toContain(messages.nothingYet);
-    expect(text).toContain('Not possible There is nothing to decide so about it. nothing_to_decide');
-    expect(text.match(/Can be decided so/g)).toHaveLength(3);
+    expect(text).toContain('Not possible This decision does not apply to the task. nothing_to_decide');
+    expect(text.match(/Can be decided/g)).toHaveLength(3);
     expect(await openIds(app)).toEqual(before);
     expect(await stateOf(first?.ref ?? '')).toBe('refused');
   });
@@ -86,7 +86,7 @@ describe('console: bulk selection', () => {
     const visitor = await dispatcher();
     const response = await choose(visitor, { action: 'retry', ...fields }, { list });
     expect(response.status).toBe(422);
-    expect(textOf(response.html)).toContain('Nothing is chosen.');
+    expect(textOf(response.html)).toContain('No task is selected.');
     expect(response.html).toMatch(/<details class="tasks-bulk" id="bulk-bar" open/);
     expect(await stateOf(made?.ref ?? '')).toBe('refused');
     await visitor.post('/preferences', { language: 'ar' });
@@ -116,7 +116,7 @@ describe('console: bulk selection', () => {
     for (const type of TASK_TYPES.slice(0, 2)) {
       const response = await choose(visitor, { action: 'retry', scope: 'filter' }, { list: `/tasks?type=${type}` });
       expect(response.status).toBe(422);
-      expect(textOf(response.html)).toContain('No open task fits');
+      expect(textOf(response.html)).toContain('No open task matches');
     }
   });
 
@@ -142,7 +142,7 @@ describe('console: bulk run', () => {
     const done = textOf((await runWhen(visitor, path, 'done')).html);
     expect(done).toContain('3 of 3 tasks');
     expect(done).toContain('Decided 2');
-    expect(done).toContain('No longer asked 1');
+    expect(done).toContain('No longer open 1');
     expect(done).toContain('asked_no_more');
     expect(await Promise.all(made.map(({ ref }) => stateOf(ref)))).toEqual(['waived', 'pending', 'waived']);
     expect(textOf((await visitor.get(`${path}?outcome=gone`)).html)).toContain(made[1]?.ref);
@@ -157,7 +157,7 @@ describe('console: bulk run', () => {
     const response = await visitor.get(path);
     expect(response.html).toContain('hx-trigger="every 1s"');
     expect(response.html).toMatch(/<progress[^>]* value="0" max="2"[^>]*aria-valuetext="0 of 2 tasks"/);
-    expect(response.html).toMatch(/<noscript><a class="button" href="[^"]+">Look again/);
+    expect(response.html).toMatch(/<noscript><a class="button" href="[^"]+">Refresh/);
     const part = await visitor.get(path, { 'hx-request': 'true' });
     expect(part.html).toMatch(/^<div id="bulk-run"/);
   });
@@ -198,7 +198,7 @@ describe('console: bulk run', () => {
     const { path } = await previewed(chooser, { action: 'retry', scope: 'page' });
     const response = await other.get(path);
     expect(response.html).not.toContain('value="start"');
-    expect(textOf(response.html)).toContain('may start it');
+    expect(textOf(response.html)).toContain('can start it');
     expect((await other.post(path, { act: 'start' })).status).toBe(403);
     const ops = await signedIn(app);
     expect((await ops.get(path)).html).toContain('value="start"');
@@ -214,7 +214,7 @@ describe('console: bulk run', () => {
     await runWhen(visitor, path, 'done');
     const again = await visitor.post(path, { act: 'start' });
     expect(again.status).toBe(409);
-    expect(textOf(again.html)).toContain('The run is done.');
+    expect(textOf(again.html)).toContain('This run is complete.');
   });
 
   test('shows a bulk run to a viewer without actions and refuses to start it with 403', async () => {

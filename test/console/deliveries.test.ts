@@ -1,12 +1,12 @@
 import request from 'supertest';
-import { wordsOf } from '../../src/console/words';
+import { messagesIn } from '../../src/console/messages';
 import { useApp } from '../support/app';
 import { eventually } from '../support/eventually';
 import { api, deliveriesPage, newKey } from '../operator/client';
 import { signedIn, textOf } from './visitor';
 
 const app = useApp();
-const { deliveries: messages } = wordsOf('en');
+const { deliveries: messages } = messagesIn('en');
 
 /** Posts a webhook body to the receiver; returns the status. */
 async function postWebhook(path: string, body: string): Promise<number> {
@@ -25,10 +25,10 @@ async function processedId(): Promise<string> {
   });
 }
 
-test('explains an empty list of deliveries and an empty list of quarantined deliveries', async () => {
+test('explains an empty list of deliveries and an empty list of refused calls', async () => {
   const visitor = await signedIn(app);
   expect(textOf((await visitor.get('/ops/deliveries')).html)).toContain(messages.none);
-  expect(textOf((await visitor.get('/ops/deliveries?quarantined=true')).html)).toContain(messages.noneBroken);
+  expect(textOf((await visitor.get('/ops/deliveries?refused=true')).html)).toContain(messages.noneRefused);
 });
 
 test('lists a delivery with its tow and its effect', async () => {
@@ -66,11 +66,24 @@ test('shows the body of a delivery unchanged and indented, with exact numbers an
   expect(indented).toContain('\n  &quot;amount&quot;: 100.50,\n  &quot;big&quot;: 12345678901234567890,\n');
 });
 
-test('shows quarantined deliveries with the contract rules that they broke', async () => {
-  expect(await postWebhook('/tow-request', '{"towing_reference_id":"","violation_reference_id":"V-9"}')).toBe(400);
-  const text = textOf((await (await signedIn(app)).get('/ops/deliveries?quarantined=true')).html);
-  expect(text).toContain('towing_reference_id : must be a non-empty string');
-  expect(text).toContain('"violation_reference_id":"V-9"');
+test('shows refused calls to ops with their cause and the rules that they broke, without values', async () => {
+  expect(await postWebhook('/tow-request', '{"towing_reference_id":"","plate":"ABJ-1234"}')).toBe(400);
+  const visitor = await signedIn(app);
+  const refused = () => visitor.get('/ops/deliveries?refused=true');
+  const text = await eventually(async () => {
+    const shown = textOf((await refused()).html);
+    expect(shown).toContain('towing_reference_id : must be a non-empty string');
+    return shown;
+  });
+  expect(text).toContain(messagesIn('en').webhooks.reasons.contract_broken.cause);
+  expect(text).toContain('plate: string');
+  expect(text).not.toContain('ABJ-1234');
+});
+
+test('shows no refused calls to a viewer', async () => {
+  const viewer = await signedIn(app, await newKey(app, 'viewer'));
+  expect((await viewer.get('/ops/deliveries')).html).not.toContain('refused=true');
+  expect((await viewer.get('/ops/deliveries?refused=true')).location).toBe('/ops/deliveries');
 });
 
 test('answers 404 for an unknown delivery', async () => {

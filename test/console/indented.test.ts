@@ -1,5 +1,5 @@
 import { assert, json, property } from 'fast-check';
-import { indented, INDENTED_MAX } from '../../src/console/pages/ops/indented';
+import { indented, INDENTED_MAX } from '../../src/console/pages/deliveries/view';
 
 test('indents JSON with one member per line and keeps every token unchanged', () => {
   expect(indented('{"a":100.50,"b":[1,{}],"c":[],"d":"x, {\\"y\\"}: \\\\"}')).toBe(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { apiKeyView } from '../../src/contracts/operator';
-import { wordsOf } from '../../src/console/words';
+import { messagesIn } from '../../src/console/messages';
 import { useApp } from '../support/app';
 import { linesOf } from '../support/captured-log';
 import { useRedis } from '../support/redis';
@@ -9,7 +9,7 @@ import { signedIn, signedOutVisitor, textOf, type PageResponse, type Visitor } f
 
 const app = useApp({ role: 'console' });
 const others = useRedis();
-const { keys: messages } = wordsOf('en');
+const { keys: messages } = messagesIn('en');
 
 const keyIn = ({ html }: PageResponse) => /id="shown-key" value="([^"]+)"/.exec(html)?.[1] ?? null;
 

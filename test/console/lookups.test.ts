@@ -1,5 +1,5 @@
 import { newKey } from '../operator/client';
-import { endAll, startConsoleWith, startWorld, UNKNOWN_ZONE, VEHICLE, ZONE } from '../operator/lookup-world';
+import { endAll, startConsoleWith, startWorld, UNKNOWN_ZONE, VEHICLE, ZONE } from '../operator/lookup-service';
 import { useRedis } from '../support/redis';
 import { controlIn, valueIn } from './violation-world';
 import { signedIn, textOf } from './visitor';
@@ -18,7 +18,7 @@ describe('console: zone capacity', () => {
     expect(await service.callsOf('capacity')).toEqual([]);
     const { status, html } = await visitor.get(zonePath());
     expect(status).toBe(200);
-    expect(textOf(html)).toMatch(new RegExp(`Answer Free slots \\d+ Zone ${ZONE} As of`));
+    expect(textOf(html)).toMatch(new RegExp(`Answer Free spaces \\d+ Zone ${ZONE} As of`));
   });
 
   test('refuses a malformed zone id with 422 at its field without calling the service', async () => {
@@ -47,14 +47,14 @@ describe('console: zone capacity', () => {
     expect((await visitor.get(zonePath())).status).toBe(200);
     const response = await visitor.get(zonePath(ZONE.replace('7b', '7c')));
     expect([response.status, Number(response.get('retry-after')) > 40]).toEqual([503, true]);
-    expect(textOf(response.html)).toContain('used up');
+    expect(textOf(response.html)).toContain('The rate limit of calls to the service is reached');
     expect(Number(/data-countdown="(\d+)"/.exec(response.html)?.[1])).toBeGreaterThan(40_000);
   });
 
   test.each([
-    ['403', 503, 'does not allow'],
-    ['500', 503, 'could not be reached, or failed'],
-    ['broken_answer', 502, 'cannot be understood'],
+    ['403', 503, 'does not permit'],
+    ['500', 503, 'could not be reached, or it failed'],
+    ['broken_answer', 502, 'could not be read'],
   ])('answers a zone lookup during the service fault %s with %s and the text "%s"', async (fault, status, text) => {
     const { service, app } = await world();
     await service.faults({ operation: 'capacity', fault });

@@ -1,4 +1,4 @@
-import { masked, maskedBody, maskedJson, maskedWords } from '../../src/console/mask';
+import { masked, maskedBody, maskedJson, maskedText } from '../../src/console/mask';
 
 describe('console: masking of personal data', () => {
   test('masks personal data in JSON at any depth and keeps other values', () => {
@@ -20,12 +20,12 @@ describe('console: masking of personal data', () => {
   test.each(['ABJ 1234', 'ABJ1234', 'abj-1234', 'A B J 1234', 'ا ب ح ١٢٣٤', 'ابح١٢٣٤'])(
     'masks a known plate in free text when it is spelled %s',
     (spelling) => {
-      expect(maskedWords(`no plate ${spelling} here`, ['ABJ 1234'])).toBe('no plate ••• here');
+      expect(maskedText(`no plate ${spelling} here`, ['ABJ 1234'])).toBe('no plate ••• here');
     },
   );
 
   test('does not mask values in free text that are too short to match', () => {
-    expect(maskedWords('HTTP 400: 7', ['7', ''])).toBe('HTTP 400: 7');
+    expect(maskedText('HTTP 400: 7', ['7', ''])).toBe('HTTP 400: 7');
   });
 
   test('masks personal data in a body that breaks its contract, JSON or not', () => {

@@ -1,9 +1,13 @@
-import { ruleInArabic } from '../../src/console/words/rules';
+import { messagesIn } from '../../src/console/messages';
+import { ruleText } from '../../src/console/messages/rules';
 import { violationInput } from '../../src/contracts/violation-input';
 import { failedRules } from '../../src/contracts/rules';
 import { formatWarnings } from '../../src/domain/format-warnings';
+import { FACT_CONTRACTS } from '../../src/contracts/facts';
+import { readSources } from '../architecture/sources';
 import { COMPLETE, REQUIRED } from '../operator/forms';
 
+const arabic = messagesIn('ar');
 const NOW_MS = Date.UTC(2026, 2, 10);
 
 test('translates every warning about a violation into Arabic', () => {
@@ -15,7 +19,24 @@ test('translates every warning about a violation into Arabic', () => {
   const warnings = forms.flatMap((each) => formatWarnings(each, { api: 'guide', images: 1, nowMs: NOW_MS }));
   expect(new Set(warnings.map(({ rule }) => rule)).size).toBe(9);
   for (const { rule } of warnings)
-    expect([rule, ruleInArabic(rule)]).toEqual([rule, expect.stringMatching(/[\u0600-\u06ff]/)]);
+    expect([rule, ruleText(arabic, rule)]).toEqual([rule, expect.stringMatching(/[\u0600-\u06ff]/)]);
+});
+
+test.each([
+  'must be a non-empty string',
+  'is required (string)',
+  'must be a number or a numeric string',
+  'must be a finite number',
+  'is nested too deeply',
+  'has no envelope',
+  'is empty',
+  'is a number, not text',
+  'is missing',
+  'begins with a byte order mark',
+  'is text that contains JSON',
+  'is an amount with separators or other digits',
+])('translates into Arabic the rule of a difference: %s', (rule) => {
+  expect(ruleText(arabic, rule)).toMatch(/[\u0600-\u06ff]/);
 });
 
 test.each([
@@ -36,8 +57,39 @@ test.each([
   const { error } = violationInput.safeParse(fields);
   const rules = error ? failedRules(error).map(({ rule }) => rule) : [];
   expect(rules).not.toEqual([]);
-  const untranslated = rules.filter(
-    (rule) => ruleInArabic(rule) === null && !['must not be empty', 'must be a number'].includes(rule),
-  );
+  const untranslated = rules.filter((rule) => ruleText(arabic, rule) === null);
   expect(untranslated).toEqual([]);
+});
+
+/** Values that break every rule of a contract of a text or number. */
+const BROKEN = [undefined, null, 7, 1.5, -1, 1e9, '', ' ', 'a\u0007', '\ud800', 'x'.repeat(5000), [], {}, true];
+
+test.each(Object.entries(FACT_CONTRACTS))(
+  'translates into Arabic every rule of the fields of the fact %s',
+  (_event, { body }) => {
+    const rules = Object.keys(body.shape).flatMap((field) =>
+      BROKEN.flatMap((value) => {
+        const { error } = body.safeParse({ [field]: value });
+        return error ? failedRules(error).flatMap((failed) => (failed.field === field ? [failed.rule] : [])) : [];
+      }),
+    );
+    expect(rules).not.toEqual([]);
+    expect([...new Set(rules)].filter((rule) => ruleText(arabic, rule) === null)).toEqual([]);
+  },
+);
+
+test('translates into Arabic every rule that the contracts of facts name', () => {
+  const rules = readSources(['src/contracts'], ['facts.ts', 'common.ts']).flatMap(({ text }) =>
+    [...text.matchAll(/(['`])(must .+?)\1/g)].map(([, , rule = '']) => rule.replaceAll(/\$\{[^}]+\}/g, '5')),
+  );
+  expect(rules.length).toBeGreaterThan(5);
+  expect(rules.filter((rule) => ruleText(arabic, rule) === null)).toEqual([]);
+});
+
+test('translates into Arabic every rule that the domain names', () => {
+  const rules = readSources(['src/domain'], ['.ts']).flatMap(({ text }) =>
+    [...text.matchAll(/\brule: (['`])(.+?)\1/g)].map(([, , rule = '']) => rule.replaceAll(/\$\{[^}]+\}/g, '5')),
+  );
+  expect(rules.length).toBeGreaterThan(10);
+  expect(rules.filter((rule) => ruleText(arabic, rule) === null)).toEqual([]);
 });

@@ -1,6 +1,6 @@
-import { api, newKey, towOf } from '../operator/client';
-import { acceptWithDrift, newViolation, violationOf } from '../operator/violation-world';
-import { answerHead, towAfter } from '../operator/world';
+import { releaseBlocked } from '../../src/store/circuits';
+import { api, newKey, towOf, towPath } from '../operator/client';
+import { acceptWithDrift, answerHead, finishViolation, newViolation, towAfter, violationOf } from '../operator/world';
 import { useApp } from '../support/app';
 import { decideBy, rowOf } from './task-world';
 import { formsOf, markupOf, pagePath, sendForm, textIn } from './tow-world';
@@ -14,7 +14,7 @@ beforeEach(async () => {
 
 async function towWithDrift() {
   const ref = await towAfter(app, 'started', 'detained');
-  return { ref, report: await answerHead(app, ref, 'drift'), taskId: `contract-started-1.${ref}` };
+  return { ref, report: await answerHead(app, ref, 'drift') };
 }
 
 async function violationWithDrift() {
@@ -23,82 +23,102 @@ async function violationWithDrift() {
   return id;
 }
 
+const differenceOf = async (ref: string) => (await towOf(app, ref)).reports[0]?.difference_id ?? '';
 const stateOf = async (ref: string) => (await towOf(app, ref)).reports[0]?.state;
 const retryIn = (html: string, path: string) => html.includes(`action="${path}/retry"`);
 
-test('the page of a tow offers to send a report with a broken answer again, beside its task and nowhere else', async () => {
-  const { ref, report, taskId } = await towWithDrift();
+test('the page of a tow offers to send a report with a broken answer again, and links to what differs', async () => {
+  const { ref, report } = await towWithDrift();
   const { html } = await visitor.get(pagePath(ref));
-  expect(formsOf(markupOf(html, 'tasks'), ref)).toEqual([
-    `reports/${report}/retry`,
-    `tasks/${encodeURIComponent(taskId)}/resolve`,
-  ]);
-  expect(formsOf(markupOf(html, `report-${report}`), ref)).toEqual([]);
-  expect(textIn(html, 'tasks')).toContain('Only if the service does not have it');
+  expect(formsOf(markupOf(html, `report-${report}`), ref)).toEqual([`reports/${report}/retry`]);
+  expect(textIn(html, `report-${report}`)).toContain('Do this only if the service does not have it');
+  expect(markupOf(html, `report-${report}`)).toContain(`href="/ops/service/${await differenceOf(ref)}"`);
 
   const back = await sendForm(visitor, pagePath(ref, `/reports/${report}/retry`));
   expect(await stateOf(ref)).toBe('pending');
-  expect(textIn(back.html, 'tasks')).toBe('');
   expect(textIn(back.html, `report-${report}`)).toContain('This answer breaks the documented contract');
 });
 
-test('a form to send a report again that was overtaken by another person is refused', async () => {
-  const { ref, report, taskId } = await towWithDrift();
+test('a form to send a report again is refused when another person has acted first', async () => {
+  const { ref, report } = await towWithDrift();
   const shown = await visitor.get(pagePath(ref));
   const question = /name="question" value="([^"]*)"/.exec(markupOf(shown.html, `form-retry-${report}`))?.[1] ?? '';
   expect(question).not.toBe('');
   await api(app)
-    .post(`/api/tasks/${encodeURIComponent(taskId)}/resolve`)
+    .post(towPath(ref, `/reports/${report}/retry`))
     .send({})
     .expect(202);
+  await answerHead(app, ref, 'accepted');
 
   const response = await visitor.post(pagePath(ref, `/reports/${report}/retry`), { question });
   expect(response.status).toBe(409);
   expect(await stateOf(ref)).toBe('accepted');
 });
 
-test('the task list sends a report with a broken answer again', async () => {
-  const { ref, taskId } = await towWithDrift();
-  const response = await decideBy(visitor, { id: taskId, decision: 'retry' });
-  const back = await visitor.get(response.location ?? '');
+test('the page of a kind of difference names what differs without a value, and sends one of its reports again', async () => {
+  const { ref, report } = await towWithDrift();
+  const path = `/ops/service/${await differenceOf(ref)}`;
+  const { html } = await visitor.get(path);
+  expect(textOf(html)).toMatch(/data ?: is required/);
+  expect(textOf(html)).toContain('done: boolean');
+  expect(textOf(html)).not.toContain('done: true');
+  expect(html).toContain(`value="${ref}"`);
 
-  expect(textOf(back.html)).toContain('It is being sent again.');
-  expect(rowOf(back, taskId)).toBe('');
+  const fields = { tow: ref, report };
+  expect((await visitor.post(`${path}/retry`, fields)).location).toBe(path);
   expect(await stateOf(ref)).toBe('pending');
 });
 
-test('the page of a violation offers to send it again while its answer is questioned, and only that', async () => {
+test('the page of a violation with a questioned answer offers only to send it again', async () => {
   const id = await violationWithDrift();
   const { html } = await visitor.get(`/violations/${id}`);
   expect(['correct', 'retry', 'waive', 'accept'].filter((each) => html.includes(`/violations/${id}/${each}"`))).toEqual(
     ['retry'],
   );
-  expect(textIn(html, 'decide')).toContain('Only if the service does not have it');
+  expect(textIn(html, 'decide')).toContain('Do this only if the service does not have it');
 
   await sendForm(visitor, `/violations/${id}/retry`);
   expect((await violationOf(app, id)).state).toBe('pending');
 });
 
-test('the task list sends a violation with a broken answer again', async () => {
+test('the task of a kind of difference is closed by ops alone, and then nothing of it is offered to be sent again', async () => {
   const id = await violationWithDrift();
-  await decideBy(visitor, { id: `violation_contract.${id}`, decision: 'retry' });
+  const kind = (await violationOf(app, id)).difference_id ?? '';
+  const task = `differs.${kind}`;
+  await decideBy(visitor, { id: task, decision: 'expect' });
+  expect(rowOf(await visitor.get('/tasks'), task)).not.toBe('');
 
-  expect((await violationOf(app, id)).state).toBe('pending');
-});
-
-test('once the task is resolved nothing can be sent again', async () => {
-  const id = await violationWithDrift();
-  const { ref, taskId } = await towWithDrift();
-  await decideBy(visitor, { id: `violation_contract.${id}`, decision: 'resolve' });
-  await decideBy(visitor, { id: taskId, decision: 'resolve' });
+  const ops = await signedIn(app, await newKey(app, 'ops'));
+  await decideBy(ops, { id: task, decision: 'expect' });
+  expect(rowOf(await visitor.get('/tasks'), task)).toBe('');
+  await releaseBlocked(app.foundation.redis);
+  await finishViolation(app, id);
 
   expect(retryIn((await visitor.get(`/violations/${id}`)).html, `/violations/${id}`)).toBe(false);
-  expect(
-    formsOf((await visitor.get(pagePath(ref))).html, ref).filter((form) => form.startsWith('reports/started')),
-  ).toEqual([]);
+  expect(textOf((await visitor.get(`/ops/service/${kind}`)).html)).toContain('Expected');
 });
 
-test('a crew is offered neither', async () => {
+test('all reports of a kind of difference are shown in a preview before any is sent again', async () => {
+  const { ref } = await towWithDrift();
+  const back = await sendForm(visitor, `/ops/service/${await differenceOf(ref)}/retry-all`);
+
+  expect(textOf(back.html)).toContain(ref);
+  expect(back.html).toContain('value="start"');
+  expect(await stateOf(ref)).toBe('accepted');
+});
+
+test('a dispatcher who looked at a kind of difference closes it, and nothing of it is offered to be sent again', async () => {
+  const id = await violationWithDrift();
+  const path = `/ops/service/${(await violationOf(app, id)).difference_id}`;
+  await sendForm(visitor, `${path}/close`);
+  await releaseBlocked(app.foundation.redis);
+  await finishViolation(app, id);
+
+  expect(retryIn((await visitor.get(`/violations/${id}`)).html, `/violations/${id}`)).toBe(false);
+  expect(textOf((await visitor.get(path)).html)).toContain('Looked at');
+});
+
+test('a crew is not offered to send a report or a violation again', async () => {
   const id = await violationWithDrift();
   const { ref } = await towWithDrift();
   const crew = await signedIn(app, await newKey(app, 'crew'));

@@ -79,7 +79,7 @@ describe('console: sign-in', () => {
     const visitor = signedOutVisitor(app);
     const response = await visitor.post('/sign-in', { key: 'thk_wrong-key-1' });
     expect(response.status).toBe(401);
-    expect(textOf(response.html)).toContain('This is not a valid API key.');
+    expect(textOf(response.html)).toContain('This API key is not valid.');
     expect(response.html).not.toContain('thk_wrong-key-1');
     expect(visitor.cookies.get('towhook_session')).toBeUndefined();
   });

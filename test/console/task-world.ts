@@ -1,14 +1,13 @@
-import { anchorOf } from '../../src/console/pages/tasks/read';
-import { lateInvoiceTask, lateRequestTask } from '../../src/domain/late-tasks';
+import { anchorOf } from '../../src/console/pages/tasks/model';
+import { lateInvoiceTask, lateRequestTask, type NewTask } from '../../src/domain/tasks';
 import { openTask } from '../../src/domain/outbox-record';
 import * as general from '../../src/domain/tasks';
-import type { NewTask } from '../../src/domain/tasks';
 import * as violation from '../../src/domain/violation-tasks';
-import { closeGeneralTask, openGeneralTask } from '../../src/store/general-task';
+import { closeGeneralTask, openGeneralTask } from '../../src/store/tasks';
 import { KEYS } from '../../src/store/keys';
 import { answerHead, newTow, record, WHEREABOUTS } from '../operator/world';
 import type { App } from '../support/app';
-import { changeInStore } from '../support/stores';
+import { changeInStore, oddAnswer } from '../support/stores';
 import type { PageResponse, Visitor } from './visitor';
 
 /** Opens and decides tasks. Tasks are opened through the real stores; no worker runs. */
@@ -40,12 +39,15 @@ export async function refusedTow(app: Process): Promise<{ ref: string; taskId: s
   return { ref, taskId: `${reportId}.${ref}` };
 }
 
+const ODD_ANSWER = oddAnswer('detained');
+
 /** One task of each type, built by the domain functions. */
 export const ONE_OF_EACH: readonly NewTask[] = [
-  general.refusedTask({ id: 'started-1', kind: 'started', httpStatus: 400, words: 'no', hint: null }),
+  general.refusedTask({ id: 'started-1', kind: 'started', httpStatus: 400, message: 'no', hint: null }),
   general.unknownOutcomeTask({ id: 'invoice-1', kind: 'invoice' }),
   general.givenUpTask({ id: 'payment-1', kind: 'payment', attempts: 7 }),
-  general.contractBrokenTask({ id: 'detained-1', kind: 'detained', httpStatus: 200 }),
+  general.differenceTask(ODD_ANSWER),
+  general.differenceTask({ ...ODD_ANSWER, id: 'webhook.tow_request.1', source: 'webhook', name: 'tow_request' }),
   general.connectionTask('get-token failed', { violationId: 'v' }),
   general.outageTask('HTTP 500'),
   general.pausedOperationTask('released', 'Forbidden'),
@@ -59,7 +61,7 @@ export const ONE_OF_EACH: readonly NewTask[] = [
   lateInvoiceTask('d'),
   lateRequestTask('d', 'V-1'),
   general.archiveFailingTask('ENOSPC'),
-  violation.violationRefusedTask({ id: 'v', httpStatus: 400, words: 'no', hint: 'perhaps_already_accepted' }),
+  violation.violationRefusedTask({ id: 'v', httpStatus: 400, message: 'no', hint: 'perhaps_already_accepted' }),
   violation.violationUnknownTask('v'),
   violation.violationGivenUpTask({ id: 'v', attempts: 3 }),
   violation.activeTicketTask('v'),

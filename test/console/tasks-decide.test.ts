@@ -1,7 +1,6 @@
 import { pausedOperationTask, rivalRequestTask } from '../../src/domain/tasks';
 import { violationRefusedTask } from '../../src/domain/violation-tasks';
-import { newViolation, violationOf } from '../operator/violation-world';
-import { answerHead, newTow } from '../operator/world';
+import { answerHead, newTow, newViolation, violationOf } from '../operator/world';
 import { newKey, towOf } from '../operator/client';
 import { useApp } from '../support/app';
 import { decideBy, hiddenOf, openGeneral, openIds, openOn, refusedTow, rowOf } from './task-world';
@@ -22,7 +21,7 @@ describe('console: report decisions in the task list', () => {
     expect(response.status).toBe(303);
     expect((await firstReport(ref))?.state).toBe('pending');
     const back = await visitor.get(response.location ?? '');
-    expect(textOf(back.html)).toContain('It is being sent again.');
+    expect(textOf(back.html)).toContain('It will be sent again.');
     expect(rowOf(back, taskId)).toBe('');
   });
 
@@ -70,8 +69,8 @@ describe('console: report decisions in the task list', () => {
     const without = await decideBy(visitor, { id: taskId, decision }, { reason: '  ' });
     expect(without.status).toBe(422);
     expect(rowOf(without, taskId)).toContain('aria-invalid="true"');
-    expect((await decideBy(visitor, { id: taskId, decision }, { reason: 'told by phone' })).status).toBe(303);
-    expect(await firstReport(ref)).toMatchObject({ state, reason: 'told by phone' });
+    expect((await decideBy(visitor, { id: taskId, decision }, { reason: 'confirmed by phone' })).status).toBe(303);
+    expect(await firstReport(ref)).toMatchObject({ state, reason: 'confirmed by phone' });
   });
 
   test('redirects to the next row of the same task list after a decision', async () => {
@@ -106,7 +105,7 @@ describe('console: report decisions in the task list', () => {
     await decideBy(fast, { id: taskId, decision: 'retry' });
     const response = await slow.post('/tasks', { ...hidden, reason: 'too late' });
     expect(response.status).toBe(409);
-    expect(textOf(response.html)).toContain('This is no longer asked');
+    expect(textOf(response.html)).toContain('This decision is no longer open');
     expect((await firstReport(ref))?.state).toBe('pending');
   });
 
@@ -118,7 +117,7 @@ describe('console: report decisions in the task list', () => {
     await answerHead(app, ref, 'refused');
     const response = await slow.post('/tasks', { ...hidden, reason: 'as before' });
     expect(response.status).toBe(409);
-    expect(textOf(rowOf(response, taskId))).toContain('This is no longer asked');
+    expect(textOf(rowOf(response, taskId))).toContain('This decision is no longer open');
     expect((await firstReport(ref))?.state).toBe('refused');
   });
 });
@@ -126,7 +125,7 @@ describe('console: report decisions in the task list', () => {
 describe('console: other decisions in the task list', () => {
   test('accepts a violation manually with its reference at the service', async () => {
     const id = await newViolation(app);
-    const taskId = await openGeneral(app, violationRefusedTask({ id, httpStatus: 400, words: 'no', hint: null }));
+    const taskId = await openGeneral(app, violationRefusedTask({ id, httpStatus: 400, message: 'no', hint: null }));
     const visitor = await dispatcher();
     const row = rowOf(await visitor.get('/tasks'), taskId);
     expect(row).toContain(`href="/violations/${id}#form-correct"`);
@@ -137,7 +136,7 @@ describe('console: other decisions in the task list', () => {
 
   test('waives a violation from the task list', async () => {
     const id = await newViolation(app);
-    const taskId = await openGeneral(app, violationRefusedTask({ id, httpStatus: 400, words: 'no', hint: null }));
+    const taskId = await openGeneral(app, violationRefusedTask({ id, httpStatus: 400, message: 'no', hint: null }));
     await decideBy(await dispatcher(), { id: taskId, decision: 'waive' }, { reason: 'paid' });
     expect((await violationOf(app, id)).state).toBe('waived');
   });

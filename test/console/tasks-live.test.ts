@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { wordsOf } from '../../src/console/words';
-import { anchorOf } from '../../src/console/pages/tasks/read';
+import { messagesIn } from '../../src/console/messages';
+import { anchorOf } from '../../src/console/pages/tasks/model';
 import { rivalRequestTask } from '../../src/domain/tasks';
 import { answerHead, newTow } from '../operator/world';
 import { useApp } from '../support/app';
@@ -22,7 +22,7 @@ async function look(visitor: Visitor, list = '/tasks') {
   return async () => (await visitor.postRaw('/tasks/live', form.toString(), { 'hx-request': 'true' })).html;
 }
 
-const { gone, changed, fresh } = wordsOf('en').tasks;
+const { gone, changed, fresh } = messagesIn('en').tasks;
 const markFor = (taskId: string, text: string) =>
   `id="${anchorOf(taskId)}-now" role="status" hx-swap-oob="morph">${text}</p>`;
 
@@ -53,8 +53,8 @@ test('counts new tasks of the displayed task list only', async () => {
   const ref = await newTow(app);
   await openOn(app, ref, rivalRequestTask);
   await refusedTow(app);
-  expect(await all()).toContain(fresh(2));
-  expect(await rivals()).toContain(fresh(1));
+  expect(await all()).toContain(fresh({ count: 2 }));
+  expect(await rivals()).toContain(fresh({ count: 1 }));
   expect(await rivals()).toContain('href="/tasks?type=rival_request"');
 });
 

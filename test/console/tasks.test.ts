@@ -1,9 +1,8 @@
-import { wordsOf } from '../../src/console/words';
+import { messagesIn } from '../../src/console/messages';
 import { TASK_TYPES, pausedOperationTask, rivalRequestTask } from '../../src/domain/tasks';
 import { violationRefusedTask } from '../../src/domain/violation-tasks';
-import { newTow } from '../operator/world';
+import { newTow, newViolation } from '../operator/world';
 import { newKey } from '../operator/client';
-import { newViolation } from '../operator/violation-world';
 import { useApp } from '../support/app';
 import { closeGeneral, hiddenOf, ONE_OF_EACH, openGeneral, openOn, refusedTow, rowOf } from './task-world';
 import { signedIn, textOf } from './visitor';
@@ -31,7 +30,7 @@ describe('console: task texts', () => {
       ['en', english],
       ['ar', textOf(arabic)],
     ] as const) {
-      const { chip, advice } = wordsOf(language).taskTypes.types[task.type];
+      const { chip, advice } = messagesIn(language).taskTypes.types[task.type];
       expect(text).toContain(advice);
       expect(chip).not.toBe('');
       expect(text).not.toContain('undefined');
@@ -87,16 +86,18 @@ describe('console: task list', () => {
 
   test('explains in a task that an earlier attempt may have succeeded', async () => {
     const id = await newViolation(app);
-    const task = { id, httpStatus: 400, words: 'no', hint: 'perhaps_already_accepted' } as const;
+    const task = { id, httpStatus: 400, message: 'no', hint: 'perhaps_already_accepted' } as const;
     const taskId = await openGeneral(app, violationRefusedTask(task));
     const visitor = await signedIn(app);
-    expect(textOf(rowOf(await visitor.get('/tasks'), taskId))).toContain('may have worked: look it up at the service');
+    expect(textOf(rowOf(await visitor.get('/tasks'), taskId))).toContain('may have succeeded. Check at the service');
   });
 
   test('explains an empty task list', async () => {
     const visitor = await signedIn(app);
-    expect(textOf((await visitor.get('/tasks')).html)).toContain('Nothing needs a person');
-    expect(textOf((await visitor.get('/tasks?type=late_invoice')).html)).toContain('No open task fits these filters');
+    expect(textOf((await visitor.get('/tasks')).html)).toContain('No open tasks');
+    expect(textOf((await visitor.get('/tasks?type=late_invoice')).html)).toContain(
+      'No open task matches these filters',
+    );
   });
 
   test('filters the task list by task type, report kind and tow and shows counts', async () => {
@@ -114,7 +115,7 @@ describe('console: task list', () => {
     expect(await narrowed('type=report_refused')).toEqual(['The service refused the report “Started”']);
     expect(await narrowed('kind=invoice')).toEqual(['The service forbids the operation “Invoice”']);
     expect(await narrowed('kind=started')).toEqual(['The service refused the report “Started”']);
-    expect(await narrowed(`tow=${other}`)).toEqual(['The service asked for this tow again, differently']);
+    expect(await narrowed(`tow=${other}`)).toEqual(['The service requested this tow again, with other data']);
     expect(await narrowed(`tow=${refused.ref}&type=rival_request`)).toEqual([]);
     // An unknown filter value is ignored.
     expect(await narrowed('type=nonsense')).toHaveLength(3);
@@ -141,7 +142,7 @@ describe('console: roles that may decide tasks', () => {
       const { taskId } = await refusedTow(app);
       const visitor = await signedIn(app, await newKey(app, role));
       const response = await visitor.get('/tasks');
-      expect(textOf(response.html)).toContain('Deciding needs the role dispatcher.');
+      expect(textOf(response.html)).toContain('Decisions require the role dispatcher.');
       expect(hiddenOf(rowOf(response, taskId), 'retry')).toEqual({});
       expect(response.html).not.toContain('name="chosen"');
       expect((await visitor.post('/tasks', { decision: 'retry', task: taskId })).status).toBe(403);
@@ -151,7 +152,7 @@ describe('console: roles that may decide tasks', () => {
   test('offers to resume an operation to ops only', async () => {
     const id = await openGeneral(app, pausedOperationTask('invoice', 'no'));
     const dispatcher = await signedIn(app, await newKey(app, 'dispatcher'));
-    expect(textOf(rowOf(await dispatcher.get('/tasks'), id))).toContain('Deciding needs the role ops.');
+    expect(textOf(rowOf(await dispatcher.get('/tasks'), id))).toContain('Decisions require the role ops.');
     const ops = await signedIn(app);
     expect(hiddenOf(rowOf(await ops.get('/tasks'), id), 'resume')).toMatchObject({ operation: 'invoice' });
   });

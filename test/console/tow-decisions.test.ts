@@ -91,7 +91,7 @@ test.each([
   const { ref, report } = await refused();
   await visitor.get(pagePath(ref));
   const response = await sendForm(visitor, onReport(ref, report, action), fields);
-  expect(textOf(response.html)).toContain('Decided.');
+  expect(textOf(response.html)).toContain('Decision saved.');
   const [decided] = (await towOf(app, ref)).reports;
   expect(decided).toMatchObject({ state, reason: 'reason' in fields ? fields.reason : null });
 });
@@ -127,7 +127,7 @@ test('offers to accept, retry or waive a report with unknown outcome, but not to
   expect(formsOf(markupOf(html, `report-${report}`), ref)).toEqual(
     ['retry', 'waive', 'accept'].map((action) => `reports/${report}/${action}`),
   );
-  expect(textIn(html, 'tow-why')).toContain('proof that it worked is awaited');
+  expect(textIn(html, 'tow-why')).toContain('waiting for proof');
 });
 
 test('refuses a decision with 409 on a report that was settled after the page was loaded', async () => {
@@ -138,9 +138,9 @@ test('refuses a decision with 409 on a report that was settled after the page wa
     .send({ reason: 'decided first' });
   const response = await visitor.post(onReport(ref, report, 'waive'), { reason: 'mine' });
   expect(response.status).toBe(409);
-  expect(textOf(response.html)).toContain('This was not done The report was already accepted.');
+  expect(textOf(response.html)).toContain('Not done This report is already settled.');
   visitor.cookies.set('towhook_language', 'ar');
-  expect(textOf((await visitor.post(onReport(ref, report, 'waive'), {})).html)).toContain('لم يتم ذلك');
+  expect(textOf((await visitor.post(onReport(ref, report, 'waive'), {})).html)).toContain('لم يُنفَّذ');
 });
 
 describe('console: outdated page of a tow', () => {
@@ -164,7 +164,7 @@ describe('console: outdated page of a tow', () => {
     const { ref, report } = await stale();
     const response = await visitor.post(onReport(ref, report, action), fields);
     expect(response.status).toBe(409);
-    expect(textOf(response.html)).toContain('This is no longer asked as it was');
+    expect(textOf(response.html)).toContain('This decision is no longer open');
     const [current] = (await towOf(app, ref)).reports;
     expect(current).toMatchObject({ state: 'refused', body: { plate_number: 'NEW 999', latitude: 24.7136 } });
     const form = markupOf(response.html, `form-${action}-${report}`);
@@ -211,7 +211,7 @@ test('closes an informational task on the page of a tow with a note', async () =
   });
   expect(textOf(response.html)).toContain('The task is closed.');
   expect(textIn(response.html, 'tasks')).toBe('');
-  expect(textIn(response.html, 'timeline')).toContain('A task was closed');
+  expect(textIn(response.html, 'timeline')).toContain('Task closed');
 });
 
 describe('console: attempts of a report', () => {
@@ -233,8 +233,8 @@ describe('console: attempts of a report', () => {
     }
     await answerHead(app, ref, 'refused');
     const text = textIn((await visitor.get(pagePath(ref))).html, 'wire-started-1');
-    expect(text).toContain('3 times alike');
+    expect(text).toContain('3 times the same');
     expect(text).toContain('12 ms');
-    expect(textIn((await visitor.get(pagePath(ref))).html, 'timeline')).toContain('Tries 1 to 3 to send “Started”');
+    expect(textIn((await visitor.get(pagePath(ref))).html, 'timeline')).toContain('Attempts 1 to 3 to send “Started”');
   });
 });

@@ -1,6 +1,5 @@
 import { api, newKey, towOf } from '../operator/client';
-import { answerHead, newTow, towAfter, WHEREABOUTS } from '../operator/world';
-import { newViolation } from '../operator/violation-world';
+import { answerHead, newTow, newViolation, towAfter, WHEREABOUTS } from '../operator/world';
 import { useApp } from '../support/app';
 import { apiPath, formsOf, markupOf, pagePath, sendForm, textIn } from './tow-world';
 import { signedIn, textOf, type Visitor } from './visitor';
@@ -28,12 +27,12 @@ test('records a tow from request to release by its forms and highlights the next
       new RegExp(`class="fact-next"[^]*action="${pagePath(ref)}/${event}"`),
     );
     response = await sendForm(visitor, pagePath(ref, `/${event}`), fields);
-    expect(textOf(response.html)).toContain('Recorded. The report to the service is on its way.');
+    expect(textOf(response.html)).toContain('Recorded. Its report to the service is below.');
   }
   const tow = await towOf(app, ref);
   expect(tow).toMatchObject({ state: 'released', plate_number: 'KLM 77', latitude: 24.5 });
   expect(tow.facts.map(({ event }) => event)).toEqual(['started', 'detained', 'invoice', 'payment', 'released']);
-  expect(textIn(response.html, 'next')).toContain('There is nothing more to say about this tow.');
+  expect(textIn(response.html, 'next')).toContain('No further events can be recorded for this tow.');
 });
 
 test('asks at the start of a tow only for values that its violation does not provide', async () => {
@@ -75,7 +74,7 @@ test('reads the entered time of a fact as Riyadh time', async () => {
   const ref = await newTow(app);
   await visitor.get(pagePath(ref));
   await sendForm(visitor, pagePath(ref, '/started'), { ...PLACE, occurred_at: '2026-01-05T09:14' });
-  expect((await towOf(app, ref)).facts[0]?.occurred_at).toBe('2026-01-05T06:14:00.000Z');
+  expect((await towOf(app, ref)).facts[0]?.occurred_at).toBe('2026-01-05T06:14:00Z');
 });
 
 test('accepts a fact in the same minute as the previous fact and refuses an earlier one', async () => {
@@ -115,12 +114,21 @@ describe('console: cancellation', () => {
     },
   );
 
+  test('shows that another reason is missing at its text field and not at the list', async () => {
+    const ref = await newTow(app);
+    await visitor.get(pagePath(ref));
+    const { html } = await visitor.post(pagePath(ref, '/canceled'), { cancellation_reason: 'other' });
+    const form = markupOf(html, 'form-canceled');
+    expect(form).toContain('id="fact-canceled-cancellation_more-error"');
+    expect(form).not.toContain('id="fact-canceled-cancellation_reason-error"');
+  });
+
   test('requires ops and a reason to cancel a tow with an invoice', async () => {
     const ref = await towAfter(app, 'started', 'invoice');
     await answerHead(app, ref, 'accepted');
     await answerHead(app, ref, 'accepted');
     expect(textIn((await visitor.get(pagePath(ref))).html, 'next')).toContain(
-      'Canceled (there is an invoice; only ops may do it)',
+      'Canceled (it has an invoice; requires the role ops)',
     );
     const ops = await signedIn(app);
     const offered = await ops.get(pagePath(ref));
@@ -157,7 +165,7 @@ describe('console: invoice form', () => {
       override_reason: 'agreed',
     });
     expect(textIn(response.html, 'invoice')).toContain(
-      'Asked for: HEAVY, 9 days of delay (computed were 2; reason: agreed)',
+      'Requested: HEAVY, 9 days of delay (computed: 2; reason: agreed)',
     );
   });
 });
@@ -167,7 +175,7 @@ describe('console: facts that are not allowed', () => {
     const ref = await towAfter(app, 'started', 'detained', 'invoice');
     const { html } = await visitor.get(pagePath(ref));
     expect(formsOf(html, ref)).not.toContain('released');
-    expect(textIn(html, 'next')).toContain('Released (the payment comes first)');
+    expect(textIn(html, 'next')).toContain('Released (record the payment first)');
     expect(textIn(html, 'checklist')).toContain('Payment recorded missing');
   });
 

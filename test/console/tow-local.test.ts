@@ -1,7 +1,6 @@
 import { api, newKey, towIn, towOf } from '../operator/client';
 import { imageOf, PNG } from '../support/images';
-import { answerHead, newTow, record, towAfter } from '../operator/world';
-import { newViolation } from '../operator/violation-world';
+import { answerHead, newTow, newViolation, record, towAfter } from '../operator/world';
 import { useApp } from '../support/app';
 import { rowIn } from './board';
 import { apiPath, formsOf, markupOf, pagePath, sendForm, textIn } from './tow-world';
@@ -22,7 +21,7 @@ test('assigns a tow to a crew and a truck, to another crew, and removes the assi
   await sendForm(visitor, pagePath(ref, '/assignment'), { crew: 'South' });
   expect((await towOf(app, ref)).dispatch.assignment).toMatchObject({ crew: 'South', truck: null });
   const unassigned = await sendForm(visitor, pagePath(ref, '/unassignment'));
-  expect(textIn(unassigned.html, 'crew')).toContain('Nobody is assigned.');
+  expect(textIn(unassigned.html, 'crew')).toContain('No crew is assigned.');
 });
 
 test('keeps the entered values of a refused crew assignment on the page of a tow', async () => {
@@ -44,7 +43,7 @@ test('offers a crew only the next step and refuses an earlier step with 409', as
   expect(offered).toEqual(['hooked']);
   const again = await crew.post(pagePath(ref, '/steps'), { step: 'accepted' });
   expect(again.status).toBe(409);
-  expect(textOf(again.html)).toContain('This was not done');
+  expect(textOf(again.html)).toContain('Not done');
 });
 
 test('offers the yard form only after the tow has started', async () => {
@@ -61,13 +60,13 @@ test('explains what blocks a release on the page of a tow and on the board in bo
   await visitor.get(pagePath(ref));
   const held = await sendForm(visitor, pagePath(ref, '/holds'), { reason: 'police' });
   const why = textIn(held.html, 'tow-why');
-  expect(why).toContain('what happens next (canceled) is for the role ops to say');
-  expect(why).toContain('on hold: no release before the hold is lifted; payment is missing before the release.');
+  expect(why).toContain('next: Canceled, recorded by the role ops');
+  expect(why).toContain('on hold: no release before the hold is lifted; payment required before the release.');
   const row = textOf(rowIn((await visitor.get('/board')).html, ref));
-  expect(row).toContain('On hold: no release yet · Payment missing before the release · Next:');
+  expect(row).toContain('On hold: no release · Payment required before release · Next:');
   visitor.cookies.set('towhook_language', 'ar');
-  expect(textIn((await visitor.get(pagePath(ref))).html, 'tow-why')).toContain('لا إفراج قبل رفع الإيقاف؛ والدفع ناقص');
-  expect(textOf(rowIn((await visitor.get('/board')).html, ref))).toContain('موقوفة: لا إفراج بعد');
+  expect(textIn((await visitor.get(pagePath(ref))).html, 'tow-why')).toContain('لا إفراج قبل رفعه؛ الدفع مطلوب');
+  expect(textOf(rowIn((await visitor.get('/board')).html, ref))).toContain('عليها تحفّظ: لا إفراج');
 });
 
 test('places and lifts a hold with reasons and offers to lift open holds only', async () => {
@@ -165,6 +164,6 @@ test('shows the actor and the crew of an assignment on the timeline', async () =
   const ref = await newTow(app);
   towIn(await api(app).post(apiPath(ref, '/assignment')).send({ crew: 'North' }));
   expect(textIn((await visitor.get(pagePath(ref))).html, 'timeline')).toContain(
-    'The tow was assigned · by bootstrap crew: North',
+    'Crew assigned · by bootstrap crew: North',
   );
 });

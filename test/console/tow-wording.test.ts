@@ -20,8 +20,8 @@ test('refuses a fact that another person recorded first with 409 and keeps the e
     .send({ ...PLACE, latitude: 24, longitude: 46 });
   const { status, html } = await visitor.post(pagePath(ref, '/started'), PLACE);
   expect(status).toBe(409);
-  expect(textOf(html)).toMatch(/This was not done .*already reported as started.* What you entered Plate KLM 77 /);
-  expect(textIn(html, 'tow')).not.toContain('This was not done');
+  expect(textOf(html)).toMatch(/Not done .*already recorded.* What you entered Plate KLM 77 /);
+  expect(textIn(html, 'tow')).not.toContain('Not done');
   const part = await visitor.get(pagePath(ref), { 'hx-request': 'true' });
   expect(part.html).toMatch(/^<div id="tow"/);
 });
@@ -33,7 +33,7 @@ test('names fields by their form labels and explains broken rules in both langua
   const { html } = await visitor.post(pagePath(ref, '/started'), { ...entered, occurred_at: '' });
   expect(textIn(html, 'form-started')).toContain('Longitude : must be a number');
   const late = await visitor.post(pagePath(ref, '/started'), { ...entered, longitude: '46,5' });
-  expect(textIn(late.html, 'form-started')).toContain('When : must not be more than 2 minutes in the future');
+  expect(textIn(late.html, 'form-started')).toContain('Time : must not be more than 2 minutes in the future');
   visitor.cookies.set('towhook_language', 'ar');
   const arabic = await visitor.post(pagePath(ref, '/started'), { ...entered, occurred_at: '' });
   expect(textIn(arabic.html, 'form-started')).toContain('خط الطول : يجب أن يكون رقمًا');
@@ -51,12 +51,12 @@ test('states that a tow is complete only when no further fact is possible', asyn
   await api(app).post(`/api/tows/${held}/holds`).send({ reason: 'police' });
   const next = textIn((await visitor.get(pagePath(held))).html, 'next');
   expect(next).not.toContain('nothing more to say');
-  expect(next).toContain('Not now: Canceled (only ops may do it) · ');
+  expect(next).toContain('Not possible now: Canceled (requires the role ops) · ');
 
   const canceled = await newTow(app);
   await visitor.get(pagePath(canceled));
   const response = await sendForm(visitor, pagePath(canceled, '/canceled'), { cancellation_reason: 'Wrong vehicle' });
-  expect(textIn(response.html, 'next')).toContain('There is nothing more to say about this tow.');
+  expect(textIn(response.html, 'next')).toContain('No further events can be recorded for this tow.');
   expect(textIn(response.html, 'next')).not.toContain('Not now');
 });
 
@@ -64,7 +64,7 @@ test('shows a crew which role records the next fact', async () => {
   const ref = await towAfter(app, 'started', 'detained');
   const crew = await signedIn(app, await newKey(app, 'crew'));
   expect(textIn((await crew.get(pagePath(ref))).html, 'next')).toContain(
-    'What happens next is for the role dispatcher to say.',
+    'The next event is recorded by the role dispatcher.',
   );
 });
 

@@ -1,7 +1,6 @@
 import type { Role } from '../../src/domain/vocabulary';
 import { api, newKey, towOf } from '../operator/client';
-import { answerHead, newTow, towAfter, WHEREABOUTS } from '../operator/world';
-import { newViolation } from '../operator/violation-world';
+import { answerHead, newTow, newViolation, towAfter, WHEREABOUTS } from '../operator/world';
 import { useApp } from '../support/app';
 import { apiPath, formsOf, pagePath, textIn } from './tow-world';
 import { signedIn, textOf } from './visitor';
@@ -38,7 +37,7 @@ describe('console: page of a tow', () => {
       'href="https://www.openstreetmap.org/?mlat=24.7136&amp;mlon=46.6753#map=18/24.7136/46.6753" rel="noreferrer"',
     );
     expect(html).toContain('href="geo:24.7136,46.6753"');
-    expect(head).toContain('OpenStreetMap (leaves the console)');
+    expect(head).toContain('OpenStreetMap (external site)');
     expect(html).toContain(`href="/violations/${violation}"`);
   });
 
@@ -52,12 +51,12 @@ describe('console: page of a tow', () => {
     await answerHead(app, ref, 'refused');
     const visitor = await visitorAs('viewer');
     expect(textIn((await visitor.get(pagePath(ref))).html, 'tow-why')).toBe(
-      'Why it waits: The service refused the report “started” and a person must decide ( HTTP 400: Missing required field ).',
+      'Status: The service refused the report “Started”; a decision is needed ( HTTP 400: Missing required field ).',
     );
     visitor.cookies.set('towhook_language', 'ar');
     const { html } = await visitor.get(pagePath(ref));
     expect(html).toContain('<html lang="ar" dir="rtl"');
-    expect(textIn(html, 'tow-why')).toContain('رفضت الخدمة تقرير «بدء السحب»، ويجب أن يقرر شخص');
+    expect(textIn(html, 'tow-why')).toContain('رفضت الخدمة تقرير «بدء السحب»؛ مطلوب قرار');
     expect(textIn(html, 'tow-why')).toContain('HTTP 400: Missing required field');
   });
 
@@ -65,7 +64,7 @@ describe('console: page of a tow', () => {
     const ref = await towAfter(app, 'started');
     await answerHead(app, ref, 'retry');
     const { html } = await (await visitorAs('viewer')).get(pagePath(ref));
-    expect(textIn(html, 'tow-why')).toMatch(/has not got through after 1 try .*next try in (?:1 min|\d+ s)/);
+    expect(textIn(html, 'tow-why')).toMatch(/has not been accepted after 1 attempt .*next attempt in (?:1 min|\d+ s)/);
     expect(html).toMatch(/data-countdown="\d{5}"/);
   });
 
@@ -82,7 +81,7 @@ describe('console: page of a tow', () => {
     const ref = await newTow(app);
     const visitor = await visitorAs('dispatcher');
     const offers = ({ html }: { html: string }) =>
-      [...html.matchAll(/id="(offer-[^"]+)"[^>]*data-offer="(\w+)"/g)].map(([, id, digest]) => `${id} ${digest}`);
+      [...html.matchAll(/id="(live-[^"]+)"[^>]*data-live-form="(\w+)"/g)].map(([, id, digest]) => `${id} ${digest}`);
     const page = await visitor.get(pagePath(ref));
     const part = await visitor.get(pagePath(ref), { 'hx-request': 'true' });
     expect(part.html).not.toContain('<html');
@@ -97,7 +96,7 @@ describe('console: page of a tow', () => {
     const { status, html } = await (await visitorAs('viewer')).get('/tows/TW%2F..%2F%3Cb%3E');
     expect(status).toBe(404);
     expect(textOf(html)).toContain(
-      'There is no such tow here No tow is known as TW/../<b> . Its request may still be in processing',
+      'Tow not found There is no tow with the reference TW/../<b> . Its request may still be in processing',
     );
     expect(textOf(html)).toContain('archive');
   });
@@ -143,7 +142,7 @@ describe('console: forms offered by role', () => {
     const ref = await towAfter(app, 'started', 'detained');
     const dispatcher = await (await visitorAs('dispatcher')).get(pagePath(ref));
     expect(formsOf(dispatcher.html, ref)).not.toContain('canceled');
-    expect(textIn(dispatcher.html, 'next')).toContain('Canceled (only ops may do it)');
+    expect(textIn(dispatcher.html, 'next')).toContain('Canceled (requires the role ops)');
     const ops = await (await visitorAs('ops')).get(pagePath(ref));
     expect(formsOf(ops.html, ref)).toContain('canceled');
   });

@@ -2,7 +2,7 @@ import { beforeCorrectionTask } from '../../src/domain/violation-tasks';
 import type { ViolationState } from '../../src/domain/vocabulary';
 import { api, newKey } from '../operator/client';
 import { clearDisk, COMPLETE, report, REQUIRED, violationIn } from '../operator/forms';
-import { violationOf } from '../operator/violation-world';
+import { violationOf } from '../operator/world';
 import { useApp } from '../support/app';
 import { PNG } from '../support/images';
 import { outcome, takenAs } from '../support/violations';
@@ -74,7 +74,7 @@ describe('console: page of a violation', () => {
     await api(app).post(`/api/violations/${id}/retry`).send({});
     await sendAs(app, id, takenAs('V-20261121-PAGE01'));
     const after = textIn((await visitor.get(`/violations/${id}`)).html, 'images');
-    expect(after).toContain('Its 2 images left our disk');
+    expect(after).toContain('2 images were deleted');
     expect(after).not.toContain('front.png');
   });
 
@@ -82,7 +82,7 @@ describe('console: page of a violation', () => {
     const id = await newOne();
     await clearDisk(app);
     const { html } = await (await signedIn(app)).get(`/violations/${id}`);
-    expect(textIn(html, 'images')).toMatch(/front.png.*not on the disk.*back.png.*not on the disk/);
+    expect(textIn(html, 'images')).toMatch(/front.png.*missing on disk.*back.png.*missing on disk/);
     expect(html).not.toContain('/images/1');
   });
 
@@ -92,7 +92,7 @@ describe('console: page of a violation', () => {
     const text = textIn((await visitor.get(`/violations/${id}`)).html, 'warnings');
     expect(text).toContain('Identity number : does not have 10 digits');
     expect(text).toContain('has no offset from UTC');
-    expect(text).toContain('Nothing here stops the violation');
+    expect(text).toContain('These warnings do not stop the violation');
     visitor.cookies.set('towhook_language', 'ar');
     expect(markupOf((await visitor.get(`/violations/${id}`)).html, 'warnings')).not.toContain('lang="en"');
   });
@@ -103,13 +103,13 @@ describe('console: page of a violation', () => {
     const visitor = await signedIn(app);
     const refused = await visitor.get(`/violations/${id}`);
     expect(textOf(refused.html)).toContain(
-      'The service refused the violation and a person must decide ( HTTP 400: Zone not found )',
+      'The service refused the violation; a decision is needed ( HTTP 400: Zone not found )',
     );
     expect(textIn(refused.html, 'attempts')).toContain('refused');
 
     await api(app).post(`/api/violations/${id}/retry`).send({});
-    const named = { reference: 'V-20261121-PAGE02', serviceStatus: 'PENDING', canTow: true };
-    await sendAs(app, id, takenAs(named.reference, { named }));
+    const acceptedViolation = { reference: 'V-20261121-PAGE02', serviceStatus: 'PENDING', canTow: true };
+    await sendAs(app, id, takenAs(acceptedViolation.reference, { acceptedViolation }));
     const service = textIn((await visitor.get(`/violations/${id}`)).html, 'service');
     expect(service).toMatch(/V-20261121-PAGE02.*Status PENDING.*May be towed Yes.*Accepted .* by the answer/);
   });
@@ -125,7 +125,7 @@ describe('console: page of a violation', () => {
 });
 
 describe('console: violation decisions', () => {
-  const ALL = ['accept', 'correct', 'retry', 'waive'];
+  const ALL = ['accept', 'correct', 'images', 'retry', 'waive'];
 
   test.each<[ViolationState, readonly string[]]>([
     ['pending', ALL],
@@ -191,10 +191,10 @@ describe('console: violation decisions', () => {
     const form = markupOf(response.html, 'form-correct');
     expect(form).toContain('href="#correct-zoneId"');
     expect(valueIn(form, 'location')).toBe('Elsewhere');
-    expect(response.html).toMatch(/<details class="folded" open[^>]*>\s*<summary>Correct and resend/);
+    expect(response.html).toMatch(/<details class="folded" open[^>]*>\s*<summary>Correct and send again/);
 
     const nothing = await visitor.post(`/violations/${id}/waive`, {});
-    expect(textOf(nothing.html)).toContain('Please look at these fields: Reason');
+    expect(textOf(nothing.html)).toContain('Check these fields: Reason');
   });
 
   test('refuses a violation decision with 409 when the service has accepted the violation', async () => {
@@ -204,7 +204,7 @@ describe('console: violation decisions', () => {
     await sendAs(app, id, takenAs('V-20261121-LATE01'));
     const response = await visitor.post(`/violations/${id}/waive`, { reason: 'twice' });
     expect(response.status).toBe(409);
-    expect(textOf(response.html)).toContain('The violation was already accepted.');
+    expect(textOf(response.html)).toContain('This violation is already settled.');
   });
 
   test('accepts a violation manually with the reference entered by a person', async () => {
@@ -214,7 +214,7 @@ describe('console: violation decisions', () => {
     const seen = { reason: 'seen there', violation_reference_id: 'V-20261121-HAND01' };
     expect((await visitor.post(`/violations/${id}/accept`, seen)).status).toBe(303);
     const { html } = await visitor.get(`/violations/${id}`);
-    expect(textIn(html, 'service')).toMatch(/V-20261121-HAND01.*by a person.*seen there/);
+    expect(textIn(html, 'service')).toMatch(/V-20261121-HAND01.*by hand.*seen there/);
   });
 
   test('closes an informational task on the page of a violation', async () => {

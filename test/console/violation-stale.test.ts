@@ -1,6 +1,6 @@
 import { api, newKey } from '../operator/client';
 import { clearDisk, COMPLETE, report, violationIn } from '../operator/forms';
-import { violationOf } from '../operator/violation-world';
+import { violationOf } from '../operator/world';
 import { useApp } from '../support/app';
 import { PNG } from '../support/images';
 import { outcome } from '../support/violations';
@@ -39,7 +39,7 @@ test('refuses a violation decision from an outdated page with 409 and keeps the 
   ] as const) {
     const response = await visitor.post(`/violations/${id}/${action}`, { ...shownBefore, ...fields });
     expect(response.status).toBe(409);
-    expect(textOf(response.html)).toContain('This is no longer asked as it was');
+    expect(textOf(response.html)).toContain('This decision is no longer open');
     if (action !== 'correct') continue;
     const form = markupOf(response.html, 'form-correct');
     expect([valueIn(form, 'plateNumber'), valueIn(form, 'location')]).toEqual(['NEW 999', 'Elsewhere']);

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { VIOLATION_STATES } from '../../src/domain/vocabulary';
-import { createRecordStore } from '../../src/store/record-store';
-import { join } from '../support/violations';
+import { recordsOf } from '../../src/store/records';
+import { join, outcome, takenAs } from '../support/violations';
 import { api, newKey } from '../operator/client';
 import { report, REQUIRED, violationIn } from '../operator/forms';
-import { newViolation } from '../operator/violation-world';
+import { newViolation } from '../operator/world';
 import { useApp } from '../support/app';
-import { outcome, takenAs } from '../support/violations';
 import { sendAs } from './violation-world';
 import { signedIn, textOf, type Visitor } from './visitor';
 
@@ -50,7 +49,7 @@ describe('console: violation list', () => {
   test('links the tow of a violation in the violation list', async () => {
     const [id = ''] = await several(1);
     await sendAs(app, id, takenAs('V-20261121-LIST02'));
-    await join({ records: createRecordStore(app.foundation.redis) }, id, {
+    await join({ records: recordsOf(app.foundation.redis) }, id, {
       towingReference: 'TW-20261121-LIST02',
       reference: 'V-20261121-LIST02',
     });
@@ -97,9 +96,9 @@ describe('console: violation list', () => {
     const visitor = await signedIn(app);
     const messageOf = async (path: string) => textOf((await visitor.get(path)).html);
     expect(await messageOf('/violations')).toContain('No violations yet');
-    expect(await messageOf('/violations?state=held')).toContain('No violation is in this state');
+    expect(await messageOf('/violations?state=held')).toContain('No violation in this state');
     const { html } = await visitor.get('/violations?state=held&q=%3Cb%3Enothing');
-    expect(textOf(html)).toContain('Nothing found for “<b>nothing”');
+    expect(textOf(html)).toContain('No results for “<b>nothing”');
     expect(html).toContain('href="/violations?q=%3Cb%3Enothing"');
   });
 
@@ -134,7 +133,7 @@ describe('console: violation list refresh', () => {
     await api(app).post(`/api/violations/${id}/waive`).send({ reason: 'twice' });
     const { html } = await refresh(visitor, response.html);
     expect(idsIn(html)).toEqual([id, other]);
-    expect(textOf(rowOf(html, id))).toMatch(/no longer in this list.*Waived/);
+    expect(textOf(rowOf(html, id))).toMatch(/No longer matches this list.*Waived/);
     expect(textOf(rowOf(html, other))).not.toContain('no longer');
   });
 
@@ -143,6 +142,6 @@ describe('console: violation list refresh', () => {
     const form = new URLSearchParams({ list: '//elsewhere.example', next: 'nowhere', shown: '<script>' });
     const { status, html } = await visitor.post('/violations/live', form);
     expect([status, html.includes('<script>'), html.includes('elsewhere')]).toEqual([200, false, false]);
-    expect(textOf(html)).toContain('left for the archive');
+    expect(textOf(html)).toContain('Archived');
   });
 });

@@ -142,7 +142,7 @@ describe('console: refused violation form', () => {
     const visitor = await signedIn(app);
     expect((await visitor.get(FORM_PATH)).html).not.toContain('data-files-lost');
     const sent = await sendReport(visitor, { fields: WRONG, files: [PHOTO] });
-    expect(textOf(sent.html)).toContain('Please choose the images again');
+    expect(textOf(sent.html)).toContain('Choose the images again');
     expect(await imagesOnDisk(app)).toEqual([]);
   });
 
