@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { z } from 'zod';
-import { wordsOf } from '../../src/console/words';
+import { messagesIn } from '../../src/console/messages';
 import { apiKeyView } from '../../src/contracts/operator';
 import { expectAccessible, focused, useBrowser, waitForCount, waitForPath, waitForText } from '../support/browser';
 import { eventually } from '../support/eventually';
@@ -13,6 +13,8 @@ const rows = (page: Page) => page.locator('.tow-row');
 const row = (page: Page, ref: string) => rows(page).filter({ hasText: ref });
 const crewField = (within: Locator) => within.getByRole('combobox');
 const link = (page: Page, ref: string) => page.getByRole('link', { name: ref, exact: true });
+/** On a phone the filters are folded away. */
+const openFilters = (page: Page) => page.locator('#board-filters > summary').click();
 const live = (page: Page) => page.locator('body[data-stream=live]').waitFor();
 
 /** Counts, in the page, the events about tows that the stream delivers to the code of the page. */
@@ -58,7 +60,7 @@ test('the board announces a new tow by a button, moves no row, and lists the tow
   await waitForText(rows(page), added);
 
   // A click anywhere in the row opens the tow.
-  await row(page, added).getByText('Nothing reported yet').click();
+  await row(page, added).getByText('No reports yet').click();
   await waitForPath(page, `/tows/${added}`);
 });
 
@@ -80,7 +82,7 @@ test('the board shows a change in the row of the tow and keeps the focus and the
   await page.getByRole('heading', { level: 1 }).click();
   await link(page, starts ?? '').focus();
   await world.record(starts ?? '', 'canceled', { cancellation_reason: 'gone on arrival' });
-  await waitForText(row(page, starts ?? ''), 'no longer in this list');
+  await waitForText(row(page, starts ?? ''), 'No longer matches this list');
   await expectAccessible(page);
   expect(await focused(page).innerText()).toBe(starts);
   expect((await places(page)).map((place) => place.split(' ')[0])).toEqual(before.map((place) => place.split(' ')[0]));
@@ -161,8 +163,8 @@ test('the board filters, searches and assigns a crew without JavaScript', async 
   await waitForText(page.locator('.notice'), 'The crew is assigned.');
   await page.getByRole('searchbox').fill('ا ب ح ١٢٣٤');
   await page.getByRole('button', { name: 'Search', exact: true }).click();
-  await waitForText(page.locator('main'), 'Nothing found');
-  await page.getByRole('link', { name: 'Search in every state' }).click();
+  await waitForText(page.locator('main'), 'No results');
+  await page.getByRole('link', { name: 'Search in all states' }).click();
   await waitForText(rows(page), other);
 });
 
@@ -171,10 +173,11 @@ test('the board works for a dispatcher in Arabic on a phone', async () => {
   await world.refuseOnce('started');
   await world.record(other, 'started');
   await world.towWhen(other, ({ tasks }) => tasks.length > 0);
-  const { board, terms } = wordsOf('ar');
+  const { board, terms } = messagesIn('ar');
   const page = await browser.open({ language: 'ar', viewport: 'phone' });
   await lookAt(page, 'dispatcher');
   await expectFits(page);
+  await openFilters(page);
   await page.getByRole('link', { name: new RegExp(`^${board.attention}`) }).click();
   await waitForCount(rows(page), 1);
   await waitForText(row(page, other), terms.reportStates.refused);
@@ -184,6 +187,7 @@ test('the board works for a dispatcher in Arabic on a phone', async () => {
   await expectFits(page);
   await row(page, ref).getByRole('button', { name: board.assign }).click();
   await waitForText(row(page, ref), 'فريق الشمال');
+  await openFilters(page);
   await page.locator('#board-crews summary').click();
   await expectFits(page);
   await page.locator('#board-crews').getByText('فريق الشمال').click();

@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
-import { wordsOf } from '../../src/console/words';
+import { messagesIn } from '../../src/console/messages';
 import { expectAccessible, useBrowser, waitForCount, waitForPath, waitForText } from '../support/browser';
 import { setBulkHead } from '../support/bulk-runs';
 import { useConsole } from './world';
 
 const browser = useBrowser({ fastTimers: true });
 const world = useConsole();
-const { bulk: words } = wordsOf('en');
+const { bulk: messages } = messagesIn('en');
 
 async function refusedTows(count: number): Promise<readonly string[]> {
   const refs = await world.orderTows(count);
@@ -20,7 +20,7 @@ async function refusedTows(count: number): Promise<readonly string[]> {
 
 /** Opens the preview of a bulk action on all tasks of the page; returns the id of the run. */
 async function preview(page: Page, action: 'retry' | 'waive', language: 'en' | 'ar' = 'en'): Promise<string> {
-  const { bulk } = wordsOf(language);
+  const { bulk } = messagesIn(language);
   await page.locator('.tasks-bulk summary').click();
   await page.locator('input[name=scope][value=page]').check();
   await page.getByLabel(bulk.action).selectOption(action);
@@ -40,23 +40,23 @@ test('a dispatcher selects reports, previews the bulk retry, starts it, and sees
   const refs = await refusedTows(3);
   const page = await browser.open();
   await world.signIn(page, 'dispatcher', '/tasks?type=report_refused');
-  await page.getByLabel(words.chooseAll).check();
-  await waitForText(page.locator('[data-chosen-count]'), '3 chosen');
+  await page.getByLabel(messages.chooseAll).check();
+  await waitForText(page.locator('[data-chosen-count]'), '3 selected');
   await page.locator('.tasks-item input[name=chosen]').first().uncheck();
-  await waitForText(page.locator('[data-chosen-count]'), '2 chosen');
+  await waitForText(page.locator('[data-chosen-count]'), '2 selected');
   await page.locator('.tasks-bulk summary').click();
-  await page.getByRole('button', { name: words.preview }).click();
+  await page.getByRole('button', { name: messages.preview }).click();
 
   await waitForText(page.getByRole('heading', { level: 1 }), 'Send again: 2 tasks');
-  await waitForText(page.locator('#bulk-state'), words.nothingYet);
-  await waitForCount(page.getByText(words.canBe, { exact: true }), 2);
+  await waitForText(page.locator('#bulk-state'), messages.nothingYet);
+  await waitForCount(page.getByText(messages.canBe, { exact: true }), 2);
   expect((await world.tow(refs[1] ?? '')).reports[0]?.state).toBe('refused');
   await expectAccessible(page);
 
-  await page.getByRole('button', { name: words.start(2) }).click();
-  await waitForText(page.locator('#bulk-state'), words.said.done);
+  await page.getByRole('button', { name: messages.start({ count: 2 }) }).click();
+  await waitForText(page.locator('#bulk-state'), messages.about.done);
   await waitForText(page.locator('.bulk-progress'), '2 of 2 tasks');
-  await waitForCount(page.locator('.bulk-items li').filter({ hasText: words.outcomes.done }), 2);
+  await waitForCount(page.locator('.bulk-items li').filter({ hasText: messages.outcomes.done }), 2);
   await waitForText(page.locator('#open-tasks'), '1');
   await expectAccessible(page);
   for (const ref of refs.slice(1)) await world.towWhen(ref, (tow) => tow.reports[0]?.state === 'accepted');
@@ -71,7 +71,7 @@ test('the page of a bulk run shows the progress made by another process without 
   await runsElsewhere(id, { waiting: 2, done: 0 });
   await page.reload();
   await waitForText(page.locator('.bulk-progress'), '0 of 2 tasks');
-  await page.getByRole('button', { name: words.abort }).focus();
+  await page.getByRole('button', { name: messages.abort }).focus();
   await runsElsewhere(id, { waiting: 1, done: 1 });
   await waitForText(page.locator('.bulk-progress'), '1 of 2 tasks');
   expect(await page.locator('progress').getAttribute('aria-valuetext')).toBe('1 of 2 tasks');
@@ -80,14 +80,14 @@ test('the page of a bulk run shows the progress made by another process without 
 
   // The button keeps the focus through the refreshes.
   await page.keyboard.press('Enter');
-  await waitForText(page.locator('#bulk-state'), words.said.aborted);
-  await waitForCount(page.locator('.bulk-items li').filter({ hasText: words.outcomes.skipped }), 2);
+  await waitForText(page.locator('#bulk-state'), messages.about.aborted);
+  await waitForCount(page.locator('.bulk-items li').filter({ hasText: messages.outcomes.skipped }), 2);
   expect((await world.tow(refs[0] ?? '')).reports[0]?.state).toBe('refused');
   await expectAccessible(page);
 });
 
 test('a bulk run is previewed, resumed and finished without JavaScript on a phone in Arabic', async () => {
-  const ar = wordsOf('ar').bulk;
+  const ar = messagesIn('ar').bulk;
   const refs = await refusedTows(2);
   const page = await browser.open({ javaScript: false, language: 'ar', viewport: 'phone' });
   await world.signIn(page, 'dispatcher', '/tasks?kind=started');
@@ -96,20 +96,20 @@ test('a bulk run is previewed, resumed and finished without JavaScript on a phon
   await runsElsewhere(id, { waiting: 2, done: 0 });
   await page.reload();
   await page.getByRole('link', { name: ar.look }).click();
-  await waitForText(page.locator('#bulk-state'), ar.said.running);
+  await waitForText(page.locator('#bulk-state'), ar.about.running);
   await setBulkHead(world.app.foundation, id, { state: 'interrupted' });
   await page.getByRole('link', { name: ar.look }).click();
-  await waitForText(page.locator('#bulk-state'), ar.said.interrupted);
+  await waitForText(page.locator('#bulk-state'), ar.about.interrupted);
   await page.getByRole('button', { name: ar.resume }).click();
   for (const ref of refs) await world.towWhen(ref, (tow) => tow.reports[0]?.state === 'waived');
   await page.goto(world.at(`/tasks/bulk/${id}`));
-  await waitForText(page.locator('#bulk-state'), ar.said.done);
+  await waitForText(page.locator('#bulk-state'), ar.about.done);
 });
 
 test.each(['en', 'ar'] as const)(
   'the bulk run list, a preview and a refused selection are accessible and fit the window in %s',
   async (language) => {
-    const { bulk } = wordsOf(language);
+    const { bulk } = messagesIn(language);
     await refusedTows(1);
     const page = await browser.open({ language, viewport: 'phone', theme: 'dark' });
     await world.signIn(page, 'dispatcher', '/tasks');

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import type { PageName } from '../../src/console/page-table';
 import { expectAccessible, waitForCount } from '../support/browser';
 import { WHEREABOUTS, type ConsoleWorld } from './world';
 
@@ -21,24 +22,35 @@ export async function everyAddress(world: ConsoleWorld): Promise<readonly string
   await world.towWhen(refused, ({ tasks }) => tasks.length > 0);
   const violation = await reportViolation(world);
   const delivery = await firstId(world, '/deliveries');
-  return [
-    '/board',
-    '/board?state=all&q=TW-',
-    `/tows/${yard}`,
-    `/tows/${refused}`,
-    '/tasks',
-    '/tasks/bulk',
-    '/violations',
-    '/violations/new',
-    `/violations/${violation}`,
-    '/lookups',
-    '/ops',
-    '/ops/deliveries',
-    `/ops/deliveries/${delivery}`,
-    '/ops/keys',
-    '/ops/audit',
-    '/shortcuts',
-  ];
+  await world.setFaults([{ operation: 'detained', fault: 'broken_answer', times: 1 }]);
+  const odd = await world.orderTow();
+  await world.record(odd, 'started');
+  await world.record(odd, 'detained');
+  await world.towWhen(odd, ({ reports }) => reports.some(({ difference_id: id }) => id !== null));
+  const difference = await firstId(world, '/differences');
+  const addresses: Readonly<Record<PageName, readonly string[]>> = {
+    board: ['/board', '/board?state=all&q=TW-'],
+    tow: [`/tows/${yard}`, `/tows/${refused}`],
+    tasks: ['/tasks'],
+    bulk: ['/tasks/bulk'],
+    violations: ['/violations'],
+    reportViolation: ['/violations/new'],
+    violation: [`/violations/${violation}`],
+    lookups: ['/lookups'],
+    ops: ['/ops'],
+    deliveries: ['/ops/deliveries'],
+    delivery: [`/ops/deliveries/${delivery}`],
+    service: ['/ops/service'],
+    difference: [`/ops/service/${encodeURIComponent(difference)}`],
+    notifications: ['/ops/notifications'],
+    keys: ['/ops/keys'],
+    shadow: ['/ops/shadow'],
+    audit: ['/ops/audit'],
+    preferences: ['/shortcuts'],
+    // Redirects while signed in; sign-in.test.ts tests it.
+    signIn: [],
+  };
+  return Object.values(addresses).flat();
 }
 
 async function reportViolation(world: ConsoleWorld): Promise<string> {

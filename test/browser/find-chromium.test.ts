@@ -40,7 +40,7 @@ const find = (path: string | null = null) =>
   findChromium({ path, searchPath: programs, programs: [], cacheFolder: join(machine, 'cache'), tell: () => {} });
 const log = async () => (await readFile(join(machine, 'log'), 'utf8')).trim().split('\n');
 
-test('uses the browser that CHROMIUM_PATH names, and no other', async () => {
+test('the browser search uses only the browser that CHROMIUM_PATH names', async () => {
   await program('chromium', CHROMIUM);
   const named = await program('mine', CHROMIUM);
   expect(await find(named)).toBe(named);
@@ -49,13 +49,13 @@ test('uses the browser that CHROMIUM_PATH names, and no other', async () => {
   );
 });
 
-test('uses an installed browser and passes over a stub that only says where to get one', async () => {
+test('the browser search uses an installed browser and skips a stub that only prints how to install one', async () => {
   await program('chromium-browser', 'echo "install the snap" >&2; exit 1');
   const chrome = await program('google-chrome', 'echo "Google Chrome 150"');
   expect(await find()).toBe(chrome);
 });
 
-test('installs a browser once on a machine without one, however many tests ask at the same time', async () => {
+test('the browser search installs a browser once on a machine without one for many concurrent callers', async () => {
   await program('apt-get', APT_GET);
   expect(new Set(await Promise.all([find(), find(), find()]))).toEqual(
     new Set([join(programs, 'chromium-headless-shell')]),
@@ -66,7 +66,7 @@ test('installs a browser once on a machine without one, however many tests ask a
   expect(calls[1]).toMatch(/^apt-get -q -y .*install --no-install-recommends --no-remove .* chromium-headless-shell$/);
 });
 
-test('fetches and keeps a private copy of a browser where nothing can be installed', async () => {
+test('the browser search fetches and keeps a private copy of a browser where nothing can be installed', async () => {
   await program('apt-get', APT_GET_OF_OTHERS);
   await program('dpkg-deb', DPKG_DEB);
   const copy = join(machine, 'cache', 'copy', 'chromium');
@@ -76,14 +76,14 @@ test('fetches and keeps a private copy of a browser where nothing can be install
   expect(await log()).toHaveLength(length);
 });
 
-test('names every reason and the command to run when no browser can be had', async () => {
+test('the browser search names every reason and the command to run when no browser can be found', async () => {
   await expect(find()).rejects.toThrow(
     'The tests of the console need a browser: install Chromium (Debian: apt-get install chromium-headless-shell) or Google ' +
       'Chrome, or set CHROMIUM_PATH to one (it could not be fetched: no apt-get here; only Debian offers a private copy).',
   );
 });
 
-test('prefers the Chromium without windows, which needs half the processor time', async () => {
+test('the browser search prefers headless Chromium, which needs half the processor time', async () => {
   await program('chromium', CHROMIUM);
   const shell = await program('chromium-headless-shell', CHROMIUM);
   expect(await find()).toBe(shell);

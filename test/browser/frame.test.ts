@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { wordsOf } from '../../src/console/words';
+import { messagesIn } from '../../src/console/messages';
 import { focused, useBrowser, waitForCount, waitForText } from '../support/browser';
 import { eventually } from '../support/eventually';
 import { useConsole } from './world';
@@ -8,7 +8,7 @@ import { useConsole } from './world';
 
 const browser = useBrowser();
 const world = useConsole();
-const { keys, common } = wordsOf('en');
+const { keys, common } = messagesIn('en');
 
 /** Records the bodies of the forms that are sent to this path from now on. */
 function formsSent(page: Page, path: string): readonly string[] {
@@ -59,7 +59,7 @@ test('a double click on the language button sends its value once and switches th
   await world.signIn(page, 'viewer');
   const sent = formsSent(page, '/preferences');
   await page.getByRole('button', { name: common.otherLanguage }).dblclick();
-  await waitForText(page.getByRole('heading', { level: 1 }), wordsOf('ar').board.title);
+  await waitForText(page.getByRole('heading', { level: 1 }), messagesIn('ar').board.title);
   expect(sent).toEqual([expect.stringContaining('language=ar')]);
 });
 
@@ -93,8 +93,8 @@ test.each(['en', 'ar'] as const)(
       expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(360);
     }
     expect(new Set(boxes.map((box) => box?.y)).size).toBe(1);
-    const { common: words } = wordsOf(language);
-    await page.getByRole('link', { name: words.ops }).click();
+    const { common: messages } = messagesIn(language);
+    await page.getByRole('link', { name: messages.ops }).click();
     await waitForText(page.getByRole('heading', { level: 1 }), /./);
   },
 );

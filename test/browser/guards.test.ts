@@ -144,12 +144,12 @@ test.each<[string, () => Promise<unknown>]>([
 describe('useBrowser', () => {
   const { used, afterEachTest } = useBrowserWithoutItsHook();
 
-  test('fails a test at its end with the faults of its pages', async () => {
+  test('the test browser fails a test at its end with the faults of its pages', async () => {
     await (await used.open()).goto(site.at('/says-error'));
     await expect(afterEachTest()).rejects.toThrow('in the browser:\n- console error: it broke');
   });
 
-  test('passes a test whose pages have no faults', async () => {
+  test('the test browser passes a test whose pages have no faults', async () => {
     await (await used.open()).goto(site.at('/clean'));
     await expect(afterEachTest()).resolves.toBeUndefined();
   });

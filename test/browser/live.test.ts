@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { z } from 'zod';
-import { wordsOf } from '../../src/console/words';
+import { messagesIn } from '../../src/console/messages';
 import { apiKeyView } from '../../src/contracts/operator';
 import { systemClock } from '../../src/platform/clock';
 import { useBrowser, waitForPath, waitForText } from '../support/browser';
@@ -11,7 +11,7 @@ import { useConsole } from './world';
 
 const browser = useBrowser({ fastTimers: true });
 const world = useConsole();
-const { common } = wordsOf('en');
+const { common } = messagesIn('en');
 
 const STREAM = /\/api\/events/;
 /** The stream repeats events of this time before a page was made, in case clocks differ (src/operator/recent-events.ts). */

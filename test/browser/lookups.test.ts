@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { wordsOf } from '../../src/console/words';
+import { messagesIn } from '../../src/console/messages';
 import { expectAccessible, useBrowser, waitForPath, waitForText } from '../support/browser';
 import { useConsole } from './world';
 
@@ -9,7 +9,7 @@ const browser = useBrowser();
 const world = useConsole();
 
 async function askTicket(page: Page, language: 'en' | 'ar', plate: string): Promise<void> {
-  const { lookups, violationForm } = wordsOf(language);
+  const { lookups, violationForm } = messagesIn(language);
   const form = page.getByRole('region', { name: lookups.ticket.title });
   await form.getByLabel(violationForm.fields.plateNumber).fill(plate);
   await form.getByLabel(violationForm.fields.plateType).selectOption('PRIVATE');
@@ -22,7 +22,7 @@ test.each([
   ['en', 'desk', 'light'],
   ['ar', 'phone', 'dark'],
 ] as const)('a crew looks up free slots and a ticket in %s on a %s, %s', async (language, viewport, theme) => {
-  const { lookups } = wordsOf(language);
+  const { lookups } = messagesIn(language);
   const page = await browser.open({ language, viewport, theme });
   await world.signIn(page, 'crew', '/lookups');
   await expectAccessible(page);
@@ -43,11 +43,11 @@ test('a lookup that the service refuses or throttles shows the reason and when t
   await world.refuseOnce('capacity');
   browser.announce(page, { path: '/lookups', status: 422 });
   await page.goto(world.at(`/lookups?zone_id=${ZONE}`));
-  await waitForText(page.getByRole('alert'), 'In its words: Missing required field');
+  await waitForText(page.getByRole('alert'), 'Its message: Missing required field');
   await expectAccessible(page);
   await world.setFaults([{ operation: 'capacity', fault: '429', times: 1, ms: 42_000 }]);
   browser.announce(page, { path: '/lookups', status: 503 });
   await page.goto(world.at(`/lookups?zone_id=${ZONE}`));
-  await waitForText(page.getByRole('alert'), /Worth asking again in \d+ s/);
+  await waitForText(page.getByRole('alert'), /Try again in \d+ s/);
   await expectAccessible(page);
 });

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { z } from 'zod';
-import { wordsOf } from '../../src/console/words';
+import { messagesIn } from '../../src/console/messages';
 import { deliveryPage, queueView } from '../../src/contracts/operator';
 import { systemClock } from '../../src/platform/clock';
 import { KEYS } from '../../src/store/keys';
@@ -10,7 +10,7 @@ import { useConsole, WHEREABOUTS } from './world';
 
 const browser = useBrowser({ fastTimers: true });
 const world = useConsole();
-const { ops, opsAlarms, keys, deliveries, common } = wordsOf('en');
+const { ops, opsAlarms, keys, deliveries, common, terms } = messagesIn('en');
 
 const verdict = (page: Page) => page.locator('.verdict-title');
 const isPaused = async (name: string) => {
@@ -24,7 +24,7 @@ async function countAnHour(): Promise<void> {
   for (let minute = last - 58; minute <= last; minute += 1) {
     if (minute > last - 30 && minute < last - 20) continue;
     const figures = { lived: 1, 'accepted.tow_request': minute % 7, 'delivery.5': 3, 'due.reports': minute % 5 };
-    await world.app.foundation.redis.hset(`${KEYS.figures}:${minute}`, figures);
+    await world.app.foundation.redis.hset(`${KEYS.metrics}:${minute}`, figures);
   }
 }
 
@@ -44,7 +44,7 @@ async function inkOf(page: Page, chart: string): Promise<number> {
 }
 
 test('the ops page pauses and resumes a queue and shows the pause at the top without a reload', async () => {
-  await world.app.beat();
+  await world.app.sendHeartbeat();
   const page = await browser.open();
   await world.signIn(page, 'ops', '/ops');
   await waitForText(verdict(page), opsAlarms.well);
@@ -55,7 +55,7 @@ test('the ops page pauses and resumes a queue and shows the pause at the top wit
   await expectAccessible(page);
   await queue.getByRole('button', { name: ops.queues.pause }).click();
   await waitForText(page.locator('.notice'), common.done.queue_paused);
-  await waitForText(verdict(page), opsAlarms.queuePaused('violations').title);
+  await waitForText(verdict(page), opsAlarms.queuePaused.title({ queue: opsAlarms.work.violations }));
   expect(await isPaused('violations')).toBe(true);
   await expectAccessible(page);
 
@@ -66,7 +66,7 @@ test('the ops page pauses and resumes a queue and shows the pause at the top wit
 });
 
 test('the ops page shows a paused operation without a reload, keeps the text being typed, and resumes the operation', async () => {
-  await world.app.beat();
+  await world.app.sendHeartbeat();
   const page = await browser.open();
   await world.signIn(page, 'ops', '/ops');
   await page.locator('#queue-reports summary').click();
@@ -76,7 +76,7 @@ test('the ops page shows a paused operation without a reload, keeps the text bei
   await world.setFaults([{ operation: 'started', fault: '403', rate: 1 }]);
   const refs = await world.orderTows(4);
   for (const ref of refs) await world.record(ref, 'started', WHEREABOUTS);
-  await waitForText(verdict(page), opsAlarms.paused('started').title);
+  await waitForText(verdict(page), opsAlarms.paused.title({ operation: terms.operations.started }));
   expect(await reason.inputValue()).toBe('half a sen');
   expect(await focused(page).getAttribute('name')).toBe('reason');
   await expectAccessible(page);
@@ -98,7 +98,7 @@ test.each([
   'the ops page draws its charts in %s, %s, on a %s, and redraws them when the theme changes',
   async (language, theme, viewport) => {
     await countAnHour();
-    await world.app.beat();
+    await world.app.sendHeartbeat();
     const page = await browser.open({ language, theme, viewport });
     await world.signIn(page, 'viewer', '/ops');
     for (const chart of ['throughput', 'latency', 'backlog', 'oldest']) {
@@ -126,7 +126,7 @@ test('a refresh of the ops charts draws new values and keeps open tables open', 
   await eventually(async () => expect(await inkOf(page, 'backlog')).toBeGreaterThan(500));
   await page.locator('#numbers-backlog summary').click();
   const last = Math.floor(systemClock.nowMs() / 60_000) - 1;
-  await world.app.foundation.redis.hset(`${KEYS.figures}:${last}`, 'tasks', 4321);
+  await world.app.foundation.redis.hset(`${KEYS.metrics}:${last}`, 'tasks', 4321);
   await page.evaluate(`htmx.ajax('GET', '/ops/charts', { target: '#charts', swap: 'morph:outerHTML' })`);
   await waitForText(page.locator('#chart-backlog .legend'), '4,321');
   expect(await page.locator('#numbers-backlog').getAttribute('open')).not.toBeNull();
@@ -194,7 +194,13 @@ test.each([
     await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' });
     const page = await browser.open({ language, viewport, theme: 'dark' });
     await world.signIn(page, 'ops', '/ops/keys');
-    for (const path of ['/ops/keys', '/ops/audit', '/ops/deliveries', '/ops/deliveries?quarantined=true']) {
+    for (const path of [
+      '/ops/keys',
+      '/ops/audit',
+      '/ops/deliveries',
+      '/ops/deliveries?refused=true',
+      '/ops/deliveries?other=true',
+    ]) {
       await page.goto(world.at(path));
       await expectAccessible(page);
       expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);

@@ -27,23 +27,25 @@ async function reportViolation(): Promise<string> {
 }
 
 test.each([
-  ['en', 'Send again'],
-  ['ar', 'إعادة الإرسال'],
-] as const)('a dispatcher sends a report with a broken answer again (%s)', async (language, label) => {
+  ['en', 'Decide about this report', 'Send again'],
+  ['ar', 'القرار في هذا التقرير', 'إعادة الإرسال'],
+] as const)('a dispatcher sends a report with a broken answer again (%s)', async (language, decide, label) => {
   const ref = await town.orderTow();
   await town.setFaults([DRIFT('started')]);
   await town.record(ref, 'started');
-  await eventually(async () => expect(await town.tasks()).toMatchObject([{ type: 'answer_broken' }]));
+  await eventually(async () => expect(await town.tasks()).toMatchObject([{ type: 'answer_differs' }]));
 
   const page = await browser.open({ language });
   await town.signIn(page, 'dispatcher', `/tows/${ref}`);
-  const tasks = page.locator('#tasks');
-  await tasks.locator('summary').filter({ hasText: label }).click();
+  const report = page.locator('[id^=report-started]').first();
+  for (const summary of [decide, label]) await report.locator('summary', { hasText: summary }).first().click();
   await expectAccessible(page);
-  await tasks.getByRole('button', { name: label, exact: true }).click();
+  await report.getByRole('button', { name: label, exact: true }).click();
 
   await eventually(async () => expect(await town.callsOf('started')).toHaveLength(2));
-  await eventually(async () => expect(await town.tasks()).toEqual([]));
+  await eventually(async () =>
+    expect((await town.tow(ref)).reports[0]).toMatchObject({ state: 'accepted', difference_id: null }),
+  );
   const [first, second] = await town.callsOf('started');
   expect(second?.body).toEqual(first?.body);
 });
@@ -51,7 +53,7 @@ test.each([
 test('a dispatcher sees the images of a violation with a broken answer, and sends it again with them', async () => {
   await town.setFaults([DRIFT('violation')]);
   const id = await reportViolation();
-  await eventually(async () => expect(await town.tasks()).toMatchObject([{ type: 'answer_broken', violation_id: id }]));
+  await eventually(async () => expect(await town.tasks()).toMatchObject([{ type: 'answer_differs' }]));
 
   const page = await browser.open();
   await town.signIn(page, 'dispatcher', `/violations/${id}`);
@@ -63,7 +65,6 @@ test('a dispatcher sees the images of a violation with a broken answer, and send
   await decide.getByRole('button', { name: 'Send again', exact: true }).click();
 
   await eventually(async () => expect(await town.callsOf('violation')).toHaveLength(2));
-  await eventually(async () => expect(await town.tasks()).toEqual([]));
   const [first, second] = await town.callsOf('violation');
   expect(second?.body).toEqual(first?.body);
   await eventually(async () => {

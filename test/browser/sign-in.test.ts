@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { z } from 'zod';
-import { wordsOf } from '../../src/console/words';
+import { messagesIn } from '../../src/console/messages';
 import { apiKeyView } from '../../src/contracts/operator';
 import { expectAccessible, focused, useBrowser, waitForPath, waitForText } from '../support/browser';
 import { eventually } from '../support/eventually';
@@ -16,7 +16,7 @@ const cookieNames = async (page: Page) => (await page.context().cookies()).map((
 
 /** Enters an unknown API key and waits for the refusal. */
 async function enterWrongKey(page: Page, language: 'en' | 'ar' = 'en'): Promise<void> {
-  const { signIn } = wordsOf(language);
+  const { signIn } = messagesIn(language);
   browser.announce(page, { path: '/sign-in', status: 401 });
   await page.getByLabel(signIn.key).fill('no-key-of-ours');
   await page.getByRole('button', { name: signIn.submit }).click();
@@ -50,7 +50,7 @@ test('a wrong API key is refused with a message and is not kept in the page, the
   const page = await browser.open();
   await open(page);
   await enterWrongKey(page);
-  await waitForText(page.getByRole('alert'), 'This is not a valid API key.');
+  await waitForText(page.getByRole('alert'), 'This API key is not valid.');
   expect(await keyField(page).inputValue()).toBe('');
   expect(await keyField(page).getAttribute('aria-invalid')).toBe('true');
   expect(await page.content()).not.toContain('no-key-of-ours');
@@ -91,7 +91,7 @@ test('the language switch of the sign-in page stays on the page and is remembere
   await open(page);
   expect(await page.locator('html').getAttribute('dir')).toBe('ltr');
   await page.getByRole('button', { name: 'العربية' }).click();
-  await waitForText(page.getByRole('heading', { level: 1 }), wordsOf('ar').signIn.title);
+  await waitForText(page.getByRole('heading', { level: 1 }), messagesIn('ar').signIn.title);
   expect(new URL(page.url()).pathname).toBe('/sign-in');
   await open(page);
   expect(await page.locator('html').getAttribute('dir')).toBe('rtl');
@@ -128,7 +128,7 @@ test('signing in, switching the language and signing out work without JavaScript
   await world.signInByForm(page, 'ops');
   await page.getByRole('button', { name: 'العربية' }).click();
   await waitForPath(page, '/board');
-  await page.getByRole('button', { name: wordsOf('ar').common.signOut }).click();
+  await page.getByRole('button', { name: messagesIn('ar').common.signOut }).click();
   await waitForPath(page, '/sign-in');
 });
 

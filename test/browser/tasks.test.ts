@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { wordsOf } from '../../src/console/words';
+import { messagesIn } from '../../src/console/messages';
 import { rivalRequestTask } from '../../src/domain/tasks';
 import { openGeneral, openOn, ONE_OF_EACH } from '../console/task-world';
 import { expectAccessible, focused, useBrowser, waitForCount, waitForPath, waitForText } from '../support/browser';
@@ -8,7 +8,7 @@ import { useConsole } from './world';
 
 const browser = useBrowser({ fastTimers: true });
 const world = useConsole();
-const { tasks, terms, common } = wordsOf('en');
+const { tasks, terms, common } = messagesIn('en');
 
 /** Tows whose started report the service has refused, oldest first. */
 async function refusedTows(count: number): Promise<readonly string[]> {
@@ -58,7 +58,7 @@ test('the task list marks tasks that were decided elsewhere, announces new tasks
   await world.call('POST', `/tows/${encodeURIComponent(gone)}/reports/${reportId}/waive`, { reason: 'elsewhere' });
   await waitForText(rowOf(page, gone).getByRole('status'), tasks.gone);
   await openOn(world.app, kept, rivalRequestTask);
-  await waitForText(page.locator('#tasks-live'), tasks.fresh(1));
+  await waitForText(page.locator('#tasks-live'), tasks.fresh({ count: 1 }));
   expect(await rowOf(page, kept).locator('.tasks-gone').innerHTML()).toBe('');
 
   await waitForCount(page.locator('.tasks-item'), 2);
@@ -71,7 +71,7 @@ test('the task list marks tasks that were decided elsewhere, announces new tasks
   await waitForText(page.locator('.tasks-list'), rivalTitle('en'));
 });
 
-const rivalTitle = (language: 'en' | 'ar') => wordsOf(language).taskTypes.types.rival_request.title('');
+const rivalTitle = (language: 'en' | 'ar') => messagesIn(language).taskTypes.types.rival_request.title;
 
 test('a task can be found and decided with the keyboard alone', async () => {
   const [ref = ''] = await refusedTows(1);
@@ -102,11 +102,14 @@ async function tabTo(page: Page, words: string): Promise<void> {
 }
 
 test('a task is waived by touch on a phone in Arabic', async () => {
-  const ar = wordsOf('ar');
+  const ar = messagesIn('ar');
   const [ref = ''] = await refusedTows(1);
   const page = await browser.open({ language: 'ar', viewport: 'phone', theme: 'dark' });
   await world.signIn(page, 'dispatcher', '/tasks');
-  await waitForText(rowOf(page, ref), ar.taskTypes.types.report_refused.title(ar.taskTypes.kinds.started));
+  await waitForText(
+    rowOf(page, ref),
+    ar.taskTypes.types.report_refused.title({ operation: ar.terms.operations.started }),
+  );
   await rowOf(page, ref).locator('summary').filter({ hasText: ar.terms.actions.waive }).tap();
   await expectAccessible(page);
   expect(await isWideEnough(page)).toBe(true);

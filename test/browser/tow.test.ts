@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
-import { wordsOf } from '../../src/console/words';
+import { messagesIn } from '../../src/console/messages';
 import { expectAccessible, focused, useBrowser, waitForPath, waitForText, waitUntilGone } from '../support/browser';
 import { eventually } from '../support/eventually';
 import { PNG } from '../support/images';
@@ -39,7 +39,7 @@ test('a dispatcher takes a tow from request to release in the console alone', as
   const ref = await town.orderTow();
   const page = await browser.open();
   await town.signIn(page, 'dispatcher', pathOf(ref));
-  await waitForText(page.locator('#tow-why'), 'people say what happens next (started or canceled)');
+  await waitForText(page.locator('#tow-why'), 'next: Started or Canceled');
   await expectAccessible(page);
 
   await unfold(page, 'Assign');
@@ -47,23 +47,20 @@ test('a dispatcher takes a tow from request to release in the console alone', as
   await page.getByRole('button', { name: 'Assign', exact: true }).click();
   await waitForText(page.locator('.notice'), 'The crew is assigned.');
 
-  await fillPlace(page, ['Plate', 'Taken from (address)', 'Latitude', 'Longitude']);
+  await fillPlace(page, ['Plate', 'Towed from (address)', 'Latitude', 'Longitude']);
   await submit(page, 'Vehicle hooked up: started');
   await waitForText(page.locator('.plate'), 'A B J 1234');
   await submit(page, 'Vehicle in the yard: detained');
-  await submit(page, 'Ask for the invoice');
+  await submit(page, 'Request the invoice');
   // The page shows the response and the webhook without a reload.
-  await waitForText(section(page, 'Invoice'), 'Answer and webhook agree');
+  await waitForText(section(page, 'Invoice'), 'Answer and webhook match');
   await expectAccessible(page);
   await page.getByLabel('Receipt or payment reference').fill('receipt 17');
   await submit(page, 'Record the payment');
   await waitForText(section(page, 'Before the release'), 'Payment recorded');
   await submit(page, 'Vehicle handed back: released');
 
-  await waitForText(
-    page.locator('#tow-why'),
-    'Nothing waits: the vehicle is released and the service knows everything.',
-  );
+  await waitForText(page.locator('#tow-why'), 'Nothing to do: the vehicle is released and all reports are accepted.');
   const tow = await town.towWhen(
     ref,
     (seen) => seen.reports.length === 5 && seen.reports.every(({ state }) => state === 'accepted'),
@@ -112,28 +109,28 @@ test('a refused report of a tow is corrected on the tow page and sent again', as
   await town.record(ref, 'started');
   await town.record(ref, 'detained');
 
-  const tasks = section(page, 'To decide');
+  const tasks = section(page, 'Decisions needed');
   await waitForText(tasks, 'Missing required field');
-  await waitForText(page.locator('#tow-why'), 'The service refused the report “started” and a person must decide');
+  await waitForText(page.locator('#tow-why'), 'The service refused the report “Started”; a decision is needed');
   await expectAccessible(page);
-  await unfold(tasks, 'Correct and resend');
+  await unfold(tasks, 'Correct and send again');
   expect(await tasks.getByLabel('Plate').inputValue()).toBe('ABJ 1234');
 
   browser.announce(page, { path: new RegExp(`${ref}/reports/started-1/correct`), status: 422 });
   await tasks.getByLabel('Plate').fill('KLZ 77');
   await tasks.getByLabel('Latitude').fill('99');
-  await tasks.getByRole('button', { name: 'Correct and resend' }).click();
-  await waitForText(page.getByRole('alert'), 'Please look at these fields');
-  await waitForText(focused(page), 'This was not done');
+  await tasks.getByRole('button', { name: 'Correct and send again' }).click();
+  await waitForText(page.getByRole('alert'), 'Check these fields');
+  await waitForText(focused(page), 'Not done');
   expect(await page.getByLabel('Plate').inputValue()).toBe('KLZ 77');
   await expectAccessible(page);
 
   await page.getByLabel('Latitude').fill('24.7');
-  await page.getByRole('button', { name: 'Correct and resend' }).click();
-  await waitForText(page.locator('.notice'), 'Decided.');
+  await page.getByRole('button', { name: 'Correct and send again' }).click();
+  await waitForText(page.locator('.notice'), 'Decision saved.');
   await town.towWhen(ref, ({ reports }) => reports.every(({ state }) => state === 'accepted'));
   expect((await town.callsOf('started')).map(({ body }) => body?.['plate_number'])).toEqual(['ABJ 1234', 'KLZ 77']);
-  await waitForText(page.locator('#tow-why'), 'people say what happens next (released)');
+  await waitForText(page.locator('#tow-why'), 'next: Released');
   await waitUntilGone(tasks);
 });
 
@@ -152,13 +149,13 @@ test('the tow page keeps the text being typed when the tow changes and warns abo
   expect(await note.inputValue()).toBe('half a sen');
   expect(await focused(page).getAttribute('name')).toBe('text');
   expect(await page.locator('#fact-started-plate_number').inputValue()).toBe('KLZ 77');
-  const stale = page.locator('#offer-facts [data-stale]');
+  const stale = page.locator('#live-facts [data-stale]');
   await waitForText(stale, 'The tow has changed since this form was opened.');
   // An unused form disappears when its action is no longer possible.
   await waitUntilGone(page.locator('#holds'));
   await expectAccessible(page);
   await stale.getByRole('link').click();
-  await waitForText(section(page, 'What happened?'), 'There is nothing more to say about this tow.');
+  await waitForText(section(page, 'What happened?'), 'No further events can be recorded for this tow.');
 });
 
 test('a refused tow form keeps its message and input when the page refreshes', async () => {
@@ -167,7 +164,7 @@ test('a refused tow form keeps its message and input when the page refreshes', a
   await town.signIn(page, 'dispatcher', pathOf(ref));
   await unfold(page, 'Cancel the tow');
   await page.getByLabel('Reason', { exact: true }).first().selectOption({ label: 'Wrong vehicle' });
-  await page.getByLabel('In your words').fill('a blue van');
+  await page.getByLabel('Details').fill('a blue van');
   await town.record(ref, 'canceled', { cancellation_reason: 'Gone on arrival' });
   await waitForText(page.locator('#tow-head'), 'Canceled');
   browser.announce(page, { path: `${pathOf(ref)}/canceled`, status: 409 });
@@ -184,21 +181,21 @@ test('a tow is started and canceled without JavaScript', async () => {
   const ref = await town.orderTow();
   const page = await browser.open({ javaScript: false });
   await town.signIn(page, 'dispatcher', pathOf(ref));
-  await fillPlace(page, ['Plate', 'Taken from (address)', 'Latitude', 'Longitude']);
+  await fillPlace(page, ['Plate', 'Towed from (address)', 'Latitude', 'Longitude']);
   await submit(page, 'Vehicle hooked up: started');
   await unfold(page, 'Cancel the tow');
   await page.getByLabel('Reason', { exact: true }).first().selectOption({ label: 'Owner came and moved the vehicle' });
-  await page.getByLabel('In your words').fill('paid the fine');
+  await page.getByLabel('Details').fill('paid the fine');
   await submit(page, 'Cancel the tow');
   await town.towWhen(ref, ({ reports }) => reports.length === 2 && reports.every(({ state }) => state === 'accepted'));
   const [call] = await town.callsOf('canceled');
   expect(call?.body?.['cancellation_reason']).toBe('Owner came and moved the vehicle: paid the fine');
   await page.reload();
-  await waitForText(page.locator('#tow-why'), 'Nothing waits: the tow is canceled');
+  await waitForText(page.locator('#tow-why'), 'Nothing to do: the tow is canceled');
 });
 
 test('the tow form takes the position of the device and shows its accuracy', async () => {
-  const { use, denied } = wordsOf('en').common.position;
+  const { use, denied } = messagesIn('en').common.position;
   const ref = await town.orderTow();
   const page = await browser.open({ viewport: 'phone' });
   await town.signIn(page, 'crew', pathOf(ref));
@@ -209,7 +206,7 @@ test('the tow form takes the position of the device and shows its accuracy', asy
   await page.context().grantPermissions(['geolocation']);
   await page.context().setGeolocation({ latitude: 24.7, longitude: 46.6, accuracy: 12 });
   await button.click();
-  await waitForText(form.locator('[data-locate-state]'), 'exact to 12 m');
+  await waitForText(form.locator('[data-locate-state]'), 'accurate to 12 m');
   expect(await form.getByLabel('Latitude').inputValue()).toBe('24.700000');
   expect(await form.getByLabel('Longitude').inputValue()).toBe('46.600000');
 });

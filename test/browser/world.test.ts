@@ -2,7 +2,7 @@ import { useConsole } from './world';
 
 const world = useConsole();
 
-test('a tow goes from order to release against the simulated service', async () => {
+test('a tow in the browser tests goes from order to release against the simulated service', async () => {
   const ref = await world.orderTow({ plate_number: 'XYZ 4321' });
   await world.record(ref, 'started');
   await world.record(ref, 'detained');
@@ -29,7 +29,7 @@ test('a report that the service refuses opens a task with the message of the ser
   await world.towWhen(ref, ({ reports }) => reports[0]?.state === 'accepted');
 });
 
-test('each role has its own API key and no data of another test exists', async () => {
+test('each role in the browser tests has its own API key and sees no data of another test', async () => {
   const keys = await Promise.all((['viewer', 'crew', 'dispatcher', 'ops'] as const).map((role) => world.keyOf(role)));
   expect(new Set(keys).size).toBe(4);
   expect(await world.keyOf('crew')).toBe(keys[1]);
@@ -37,6 +37,6 @@ test('each role has its own API key and no data of another test exists', async (
   expect(await world.callsOf('started')).toEqual([]);
 });
 
-test('twenty tows are ordered at once', async () => {
+test('the browser tests can order twenty tows at once', async () => {
   expect(new Set(await world.orderTows(20)).size).toBe(20);
 });

@@ -75,12 +75,13 @@ const FAST = {
 };
 const CREDENTIALS = { clientId: 'client-of-the-tests', clientSecret: 'secret-of-the-tests' };
 const SIMULATOR_GRACE_MS = 100;
+type Settings = Readonly<Record<string, string>>;
 
 /**
  * Starts a towhook (role `all`) and a simulated service for each test of a file. The properties may be read while tests
- * run, not while they are declared. `environment` overrides the fast settings.
+ * run, not while they are declared. `environment` overrides the fast settings; a function gets the address of the service.
  */
-export function useConsole(environment: Readonly<Record<string, string>> = {}): ConsoleWorld {
+export function useConsole(environment: Settings | ((serviceUrl: string) => Promise<Settings>) = {}): ConsoleWorld {
   let world: { app: App; simulator: Simulator; keys: Map<Role, Promise<string>> } | undefined;
   const current = () => {
     if (world === undefined) throw new Error('the world of useConsole() exists only while a test runs');
@@ -98,7 +99,8 @@ export function useConsole(environment: Readonly<Record<string, string>> = {}): 
     });
     try {
       const service = { SERVICE_BASE_URL: simulator.url };
-      const app = await startApp({ redisUrl: redis.url, environment: { ...service, ...FAST, ...environment } });
+      const own = typeof environment === 'function' ? await environment(simulator.url) : environment;
+      const app = await startApp({ redisUrl: redis.url, environment: { ...service, ...FAST, ...own } });
       world = { app, simulator, keys: new Map() };
     } catch (error) {
       await simulator.stop(SIMULATOR_GRACE_MS);
@@ -113,8 +115,15 @@ export function useConsole(environment: Readonly<Record<string, string>> = {}): 
   });
 
   const at = (path: string) => `${current().app.consoleUrl}${path}`;
-  const call: ConsoleWorld['call'] = (method, path, body) =>
-    sendJson(at(`/api${path}`), { method, body, key: current().app.apiKey });
+  const call: ConsoleWorld['call'] = (method, path, body) => {
+    const idempotencyKey = systemClock.id();
+    return eventually(async () => {
+      const answer = await sendJson(at(`/api${path}`), { method, body, key: current().app.apiKey, idempotencyKey });
+      // A busy machine may be too slow for Redis; the API asks to repeat the call.
+      if (answer.status === 503) throw new Error(`${method} ${path} is still answered with 503`);
+      return answer;
+    });
+  };
   const simulate = async (method: string, path: string, body?: object): Promise<unknown> =>
     (await taken(sendJson(`${current().simulator.url}/simulator/${path}`, { method, body }))).json();
   const read = async <T extends z.ZodType>(path: string, contract: T) =>
@@ -195,12 +204,14 @@ const towPath = (ref: string) => `/tows/${encodeURIComponent(ref)}`;
 
 function sendJson(
   url: string,
-  { method, body, key }: { method: string; body?: object | undefined; key?: string },
+  options: { method: string; body?: object | undefined; key?: string; idempotencyKey?: string },
 ): Promise<Response> {
+  const { method, body, key, idempotencyKey } = options;
   return fetch(url, {
     method,
     headers: {
       ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),

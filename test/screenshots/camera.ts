@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import type { Stage } from '../../src/main/demo/stage';
+import type { DemoEnvironment } from '../../src/demo/environment';
 import { screenshot, type TestBrowser } from '../support/browser';
 import { pagesOf, type Picture } from './pages';
 import type { Scene } from './scene';
 
 export interface Sitting {
   readonly browser: TestBrowser;
-  readonly stage: Stage;
+  readonly stage: DemoEnvironment;
   readonly scene: Scene;
   readonly folder: string;
   /** Names of the pages to take; null for all. */
@@ -30,7 +30,7 @@ export async function photograph(sitting: Sitting): Promise<number> {
         const page = await browser.open({ language, theme, viewport });
         await signIn(page, sitting.stage);
         for (const picture of pictures) {
-          await take(page, picture, { sitting, name: `${picture.name}.${language}.${theme}.png` });
+          await take(page, picture, { sitting, name: `${picture.name}.${language}.${theme}.webp` });
           count += 1;
         }
         await page.context().close();
@@ -41,7 +41,7 @@ export async function photograph(sitting: Sitting): Promise<number> {
   return count;
 }
 
-async function signIn(page: Page, { consoleUrl, apiKey }: Stage): Promise<void> {
+async function signIn(page: Page, { consoleUrl, apiKey }: DemoEnvironment): Promise<void> {
   await page.goto(`${consoleUrl}/sign-in`);
   await page.locator('input[name=key]').fill(apiKey);
   await page.locator('form[action="/sign-in"] button[type=submit]').click();

@@ -6,7 +6,7 @@ import type { Picture } from './pages';
 export async function writeGallery(folder: string, pictures: readonly Picture[]): Promise<void> {
   const entries = pictures.flatMap(({ name, about }) => {
     const picture = (language: string, theme: string, words: string) =>
-      `<img src="screenshots/${name}.${language}.${theme}.png" alt="${about}: ${words}" width="49%">`;
+      `<img src="screenshots/${name}.${language}.${theme}.webp" alt="${about}: ${words}" width="49%">`;
     return [
       `## ${about}`,
       '',

@@ -1,4 +1,4 @@
-import { LATENCY_STEPS_MS } from '../../src/domain/figures';
+import { LATENCY_STEPS_MS } from '../../src/domain/metric-names';
 import type { Foundation } from '../../src/main/foundation';
 import { KEYS } from '../../src/store/keys';
 
@@ -13,7 +13,7 @@ export async function writeHistory({ redis, clock }: Foundation): Promise<void> 
   const nowMinute = Math.floor(clock.nowMs() / MINUTE_MS);
   const pipeline = redis.pipeline();
   for (let ago = 1; ago < HOURS * 60; ago += 1) {
-    const key = `${KEYS.figures}:${nowMinute - ago}`;
+    const key = `${KEYS.metrics}:${nowMinute - ago}`;
     pipeline.hset(key, figuresOf(ago)).expire(key, 3600);
   }
   await pipeline.exec();

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { setStage } from '../../src/main/demo/stage';
+import { startEnvironment } from '../../src/demo/environment';
 import { printLine, printProblem } from '../../src/platform/terminal';
 import { startBrowser } from '../support/browser';
 import { photograph } from './camera';
@@ -18,7 +18,7 @@ const DOCS = join(__dirname, '..', '..', 'docs');
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { only: { type: 'string' } } });
   const only = values.only?.split(',') ?? null;
-  const stage = await setStage();
+  const stage = await startEnvironment();
   const browser = await startBrowser();
   try {
     const vehicle = await pictureOfVehicle(browser);

@@ -1,7 +1,7 @@
 import { deliveryPage, towView, type TowView } from '../../src/contracts/operator';
 import { simulatorOrders } from '../../src/contracts/simulator';
 import { violationView } from '../../src/contracts/violations';
-import type { Stage } from '../../src/main/demo/stage';
+import type { DemoEnvironment } from '../../src/demo/environment';
 import { eventually } from '../support/eventually';
 import { writeHistory } from './history';
 
@@ -28,7 +28,7 @@ const PLACES = [
 const ZONE = 'a3f0c1d2-5b6e-4c7d-8e9f-0a1b2c3d4e5f';
 
 /** Plays the day; resolves once every tow stands where its picture wants it. */
-export async function playScene(stage: Stage, vehicle: Uint8Array<ArrayBuffer>): Promise<Scene> {
+export async function playScene(stage: DemoEnvironment, vehicle: Uint8Array<ArrayBuffer>): Promise<Scene> {
   const world = worldOf(stage);
   await writeHistory(stage.foundation);
   const violations = await Promise.all([0, 2, 4].map((index) => world.report(index, vehicle)));
@@ -69,7 +69,7 @@ function roleOf(name: string): string {
   return name === 'Dispatch' ? 'dispatcher' : 'viewer';
 }
 
-function worldOf({ consoleUrl, simulatorUrl, apiKey }: Stage) {
+function worldOf({ consoleUrl, simulatorUrl, apiKey }: DemoEnvironment) {
   const authorization = `Bearer ${apiKey}`;
   const ask = async (
     path: string,

@@ -3,7 +3,7 @@ import { launchChromium, type RunningChromium } from './chromium';
 import { watch, type Announcement, type Guards } from './guards';
 
 /** The settings of the browser that opens a page. */
-export interface Visitor {
+export interface BrowserVisitor {
   /** Sent as `Accept-Language`. Default: `en`. */
   readonly language?: 'en' | 'ar';
   /** Default: `desk`. */
@@ -31,7 +31,7 @@ export interface Cookie {
 export interface TestBrowser {
   readonly processId: number;
   /** Opens a page in a new context without cookies or cache. Guards watch every page of the context. */
-  open(visitor?: Visitor): Promise<Page>;
+  open(visitor?: BrowserVisitor): Promise<Page>;
   /** Allows one kind of failed request on a page. It is a fault if the request does not fail that way. */
   announce(page: Page, announcement: Announcement): void;
   /** Closes all open pages and returns their faults as sentences. */
@@ -105,7 +105,7 @@ function settingsOf({
   viewport = 'desk',
   theme = 'light',
   javaScript = true,
-}: Visitor): BrowserContextOptions {
+}: BrowserVisitor): BrowserContextOptions {
   return {
     ...VIEWPORTS[viewport],
     locale: LOCALES[language],

@@ -1,6 +1,6 @@
 import { systemClock } from '../../../src/platform/clock';
-import { messageOf } from '../../../src/platform/system-error';
-import { findExecutable, run } from '../../../src/store/embedded/server-binary';
+import { errorMessage } from '../../../src/platform/errors';
+import { findExecutable, run } from '../../../src/embedded-redis/server-binary';
 import { CHROMIUM_PACKAGE } from './apt';
 import { installChromium } from './install-chromium';
 import { keptCopy, privateChromium } from './private-chromium';
@@ -15,11 +15,11 @@ export interface ChromiumLookup {
   readonly programs: readonly string[];
   /** Where a private copy is kept; its folder need not exist. */
   readonly cacheFolder: string;
-  /** Is told what takes long. */
+  /** Receives one line about each slow step. */
   readonly tell: (sentence: string) => void;
 }
 
-/** No browser can be had on this machine; one sentence that says what to do. */
+/** No browser is available on this machine. The message is one sentence with the fix. */
 export class ChromiumNotAvailable extends Error {
   override readonly name = 'ChromiumNotAvailable';
 }
@@ -48,7 +48,7 @@ export async function findChromium(lookup: ChromiumLookup): Promise<string> {
     try {
       return await way();
     } catch (error) {
-      problems.push(messageOf(error));
+      problems.push(errorMessage(error));
     }
   }
   throw new ChromiumNotAvailable(
@@ -68,7 +68,7 @@ async function checkNamed(path: string): Promise<string> {
   try {
     return await checkChromium(path);
   } catch (error) {
-    throw new ChromiumNotAvailable(`CHROMIUM_PATH names no Chromium that starts: ${messageOf(error)}`);
+    throw new ChromiumNotAvailable(`CHROMIUM_PATH names no Chromium that starts: ${errorMessage(error)}`);
   }
 }
 

@@ -1,4 +1,4 @@
-import { TEST_TIMEOUT_MS, visitWith, type TestBrowser, type Visitor } from './browser';
+import { TEST_TIMEOUT_MS, visitWith, type TestBrowser, type BrowserVisitor } from './browser';
 
 /**
  * Tests in a real headless Chromium. How to write one:
@@ -20,12 +20,13 @@ import { TEST_TIMEOUT_MS, visitWith, type TestBrowser, type Visitor } from './br
  * cannot reach), a dialog. Announce a failure that the test expects: `browser.announce(page, { path: '/sign-in', status:
  * 422 })`; the test then fails if it does not happen. Each `open` makes a new visitor without cookies;
  * `page.context().newPage()` is a second tab of the same visitor. Pass code to `page.evaluate` as text: it runs in the
- * browser, and the project has no types of the browser. Without JavaScript (`open({ javaScript: false })`) promises, axe
- * and `screenshot` do not work in the page. The first test that needs a browser installs it if the machine has none
- * (find-chromium.ts). `defaults` apply to every `open` of the file.
+ * browser, and the project has no types of the browser. The text is an expression, and `locator.evaluate` does not take
+ * it. Without JavaScript (`open({ javaScript: false })`) promises, axe and `screenshot` do not work in the page. The
+ * first test that needs a browser installs it if the machine has none (find-chromium.ts). `defaults` apply to every
+ * `open` of the file.
  */
 export function useBrowser(
-  defaults: Pick<Visitor, 'fastTimers'> = {},
+  defaults: Pick<BrowserVisitor, 'fastTimers'> = {},
 ): Pick<TestBrowser, 'open' | 'announce' | 'processId'> {
   jest.setTimeout(TEST_TIMEOUT_MS);
   let browser: TestBrowser | undefined;
@@ -53,7 +54,7 @@ export function useBrowser(
 const FETCH_TIMEOUT_MS = 20 * 60_000;
 
 export { expectAccessible } from './accessible';
-export { startBrowser, type TestBrowser, type Visitor } from './browser';
+export { startBrowser, type TestBrowser, type BrowserVisitor } from './browser';
 export { screenshot } from './screenshot';
 export { transferSize } from './transfer';
 export { focused, waitForCount, waitForPath, waitForText, waitUntilGone } from './waiting';

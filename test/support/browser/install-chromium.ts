@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../../src/platform/clock';
-import { withFolderLock } from '../../../src/store/embedded/folder-lock';
-import { findExecutable, run } from '../../../src/store/embedded/server-binary';
+import { withFolderLock } from '../../../src/embedded-redis/folder-lock';
+import { findExecutable, run } from '../../../src/embedded-redis/server-binary';
 import { CHROMIUM_PACKAGE, FETCH_WAIT_MS, QUIET_AND_PATIENT } from './apt';
 
 const SUDO_TIMEOUT_MS = 10_000;

@@ -1,8 +1,8 @@
 import { chmod, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../../src/platform/clock';
-import { withFolderLock } from '../../../src/store/embedded/folder-lock';
-import { findExecutable, run } from '../../../src/store/embedded/server-binary';
+import { withFolderLock } from '../../../src/embedded-redis/folder-lock';
+import { findExecutable, run } from '../../../src/embedded-redis/server-binary';
 import { CHROMIUM_PACKAGE, FETCH_WAIT_MS, QUIET_AND_PATIENT } from './apt';
 
 const FETCH_TIMEOUT_MS = 300_000;
@@ -79,7 +79,7 @@ export async function privateChromium(options: PrivateCopy): Promise<string> {
   });
 }
 
-/** What a fetch that was killed left behind; under the lock nobody else's is in use. */
+/** Leftovers of a killed download. Under the lock no other process uses them. */
 async function removeLeftovers(cacheFolder: string): Promise<void> {
   const leftovers = (await readdir(cacheFolder)).filter((name) => name.startsWith('fetch-'));
   for (const name of leftovers) await rm(join(cacheFolder, name), { recursive: true, force: true });

@@ -1,0 +1,48 @@
+import type { Page } from 'playwright-core';
+import { useBrowser } from '../support/browser';
+import { useConsole } from './world';
+
+const browser = useBrowser();
+const world = useConsole();
+
+/** A phone in the browser of the tests: 390 x 844 CSS pixels. */
+const SCREEN_HEIGHT = 844;
+/** Two rows of targets of 40 px do not fit. */
+const ROW_HEIGHT_MAX = 60;
+
+const heightOf = async (page: Page, selector: string) => (await page.locator(selector).boundingBox())?.height;
+
+test.each(['en', 'ar'] as const)('on a phone the header takes one row, in language %s', async (language) => {
+  const page = await browser.open({ language, viewport: 'phone' });
+  await world.signIn(page, 'ops');
+  expect(await heightOf(page, 'header.top')).toBeLessThan(ROW_HEIGHT_MAX);
+});
+
+test.each([
+  ['en', true],
+  ['ar', true],
+  ['en', false],
+] as const)(
+  'on a phone the first tow is in the upper third of the board, in language %s, scripts %s',
+  async (language, javaScript) => {
+    const ref = await world.orderTow();
+    const page = await browser.open({ language, javaScript, viewport: 'phone' });
+    await world.signIn(page, 'dispatcher', '/board');
+    const link = page.locator('.tow-row').first().getByRole('link', { name: ref });
+    const box = await link.boundingBox();
+    expect((box?.y ?? SCREEN_HEIGHT) + (box?.height ?? 0)).toBeLessThan(SCREEN_HEIGHT / 3);
+    await page.locator('#board-filters > summary').click();
+    await page.locator('#board-filters a.chip').first().waitFor({ state: 'visible' });
+  },
+);
+
+test('on a phone the menu of the header offers language, theme and signing out without scripts', async () => {
+  const page = await browser.open({ javaScript: false, viewport: 'phone' });
+  await world.signIn(page, 'viewer', '/board');
+  const signOut = page.locator('form[action="/sign-out"] button');
+  expect(await signOut.isVisible()).toBe(false);
+  await page.locator('header.top > details > summary').click();
+  await signOut.waitFor({ state: 'visible' });
+  await page.locator('header.top button[name="language"]').click();
+  await page.locator('html[lang="ar"]').waitFor({ state: 'attached' });
+});
