@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
-import { advance } from '../../src/domain/advance';
-import { allowedFact, allowedFacts, type AllowedFact, type FactForm } from '../../src/domain/allowed-facts';
-import { FACT_ROLES } from '../../src/domain/fact-command';
+import { advance, FACTS, type FactForm } from '../../src/domain/facts';
+import { allowedFact, allowedFacts, type AllowedFact } from '../../src/domain/allowed-facts';
 import type { Tow } from '../../src/domain/tow';
 import { FACT_EVENTS, roleAllows, ROLES, TOW_STATES, type FactEvent, type Role } from '../../src/domain/vocabulary';
 import { after, contextOf, newWorld, stories } from './stories';
@@ -28,11 +27,11 @@ test.each([
   ['detained', ['released', 'invoice']],
   ['released', []],
   ['canceled', []],
-] as const)('a dispatcher may say of a tow that is %s: %j', (state, events) => {
+] as const)('a dispatcher may record for a tow that is %s the facts %j', (state, events) => {
   expect(allowedIn(allowedFacts(towAs(state), context()))).toEqual(events);
 });
 
-test('every fact is listed, in one order, and what is refused says by which rule', () => {
+test('the allowed facts list every fact in one order, and each refused fact with the code of its rule', () => {
   const facts = allowedFacts(towAs('detained'), context());
 
   expect(facts.map(({ event }) => event)).toEqual(FACT_EVENTS);
@@ -46,7 +45,7 @@ test('every fact is listed, in one order, and what is refused says by which rule
   ]);
 });
 
-test('nobody may say more than the role allows, whatever the tow allows', () => {
+test('a role may never record a fact beyond its rights, in any state of the tow', () => {
   const tow = towAs('started');
   const byRole = Object.fromEntries(ROLES.map((role) => [role, allowedIn(allowedFacts(tow, context({ role })))]));
 
@@ -59,8 +58,8 @@ test('nobody may say more than the role allows, whatever the tow allows', () => 
   expect(codeOf('released', tow, { role: 'crew' })).toBe('role_not_allowed');
 });
 
-describe('the form', () => {
-  test('of a start tells what the violation gave, and what must be entered', () => {
+describe('forms of facts', () => {
+  test('the form of a start contains what the violation gave and what must be entered', () => {
     const unknown = { plateNumber: null, towedLocation: null, latitude: null, longitude: null };
     expect(formOf('started', towAs('requested'))).toMatchObject({
       known: unknown,
@@ -72,12 +71,12 @@ describe('the form', () => {
     expect([known, missing]).toEqual([{ ...WHEREABOUTS, towedLocation: null }, ['towedLocation']]);
   });
 
-  test('of a field fact tells before which moment it must not lie', () => {
+  test('the form of a field fact contains the time that its own time must not precede', () => {
     expect(formOf('detained', towAs('started'))).toMatchObject({ notBefore: '2026-03-10T10:00:00Z' });
     expect(formOf('released', towAs('detained'))).toMatchObject({ notBefore: '2026-03-10T11:00:00Z' });
   });
 
-  test('of a cancel asks for a reason only where there is an invoice, and only ops get it then', () => {
+  test('the form of a cancel requires a reason only for ops and a tow with an invoice', () => {
     const invoiced = { reports: [report('invoice', 'accepted')] };
     expect(formOf('canceled', towAs('started')).needsReason).toBe(false);
     expect(formOf('canceled', towAs('started'), { role: 'ops' }).needsReason).toBe(false);
@@ -86,7 +85,7 @@ describe('the form', () => {
     expect(formOf('canceled', towAs('detained'), { role: 'ops' }).needsReason).toBe(false);
   });
 
-  test('of an invoice tells the vehicle types, and the days with how they come about', () => {
+  test('the form of an invoice contains the vehicle types and the delay days with their calculation', () => {
     const detainedAt = '2026-03-06T22:00:00Z';
     const tow: Tow = { ...towAs('detained'), facts: [fact('started', detainedAt), fact('detained', detainedAt)] };
     const rules = { ...RULES, vehicleTypes: ['HEAVY', 'LIGHT'], freeDays: 1 };
@@ -104,7 +103,7 @@ describe('the form', () => {
     });
   });
 
-  test('of a payment tells the statuses that are still possible', () => {
+  test('the form of a payment contains the statuses that are still possible', () => {
     const rules = { ...RULES, paymentStatuses: ['PARTIAL', 'PAID'] };
     const paid = (...statuses: string[]): Tow => ({
       ...towAs('detained'),
@@ -119,7 +118,7 @@ describe('the form', () => {
   });
 });
 
-test('a hold takes payment and release from the list', () => {
+test('an open hold makes the payment and the release unavailable', () => {
   const hold = { id: 'h1', reason: 'police', at: '2026-03-10T11:00:00Z', by: 'x', lifted: null };
   const tow: Tow = {
     ...towAs('detained'),
@@ -130,19 +129,19 @@ test('a hold takes payment and release from the list', () => {
   expect([codeOf('payment', tow), codeOf('released', tow)]).toEqual(['on_hold', 'on_hold']);
 });
 
-describe('whatever has happened to a tow', () => {
-  test('what is recorded was allowed before, and what is not allowed is never recorded', () => {
+describe('allowed facts after any history of a tow', () => {
+  test('a fact is recorded only if it was listed as allowed, after any history of a tow', () => {
     let recorded = 0;
     let refused = 0;
     fc.assert(
       fc.property(stories, (story) => {
         let world = newWorld();
         for (const step of story) {
-          const told = contextOf(world, step);
-          const decision = advance(world.tow, step.command, told);
-          const allowed = allowedFact(step.command.event, world.tow, told);
-          const isRole = roleAllows(step.role, FACT_ROLES[step.command.event]);
-          // Told by somebody with the role: allowed before it was recorded. By anybody else: never allowed.
+          const factContext = contextOf(world, step);
+          const decision = advance(world.tow, step.command, factContext);
+          const allowed = allowedFact(step.command.event, world.tow, factContext);
+          const isRole = roleAllows(step.role, FACTS[step.command.event].role);
+          // With the rights of the role, a recorded fact was allowed before. Without them, it is never allowed.
           expect(allowed.allowed || !decision.ok || !isRole).toBe(true);
           expect(allowed.allowed && !isRole).toBe(false);
           if (isRole && decision.ok) recorded += 1;
@@ -156,14 +155,16 @@ describe('whatever has happened to a tow', () => {
     expect(Math.min(recorded, refused)).toBeGreaterThan(100);
   });
 
-  test('a form that is filled in as it asks is taken', () => {
+  test('a form that is filled in as required is accepted, after any history of a tow', () => {
     fc.assert(
       fc.property(stories, fc.constantFrom(...ROLES), (story, role) => {
         let world = newWorld();
         for (const step of story) {
-          const told = { ...contextOf(world, step), role };
-          const commands = allowedFacts(world.tow, told).flatMap((found) => (found.allowed ? filledIn(found) : []));
-          for (const command of commands) expect(advance(world.tow, command, told)).toMatchObject({ ok: true });
+          const factContext = { ...contextOf(world, step), role };
+          const commands = allowedFacts(world.tow, factContext).flatMap((found) =>
+            found.allowed ? filledIn(found) : [],
+          );
+          for (const command of commands) expect(advance(world.tow, command, factContext)).toMatchObject({ ok: true });
           world = after(world, step, advance(world.tow, step.command, contextOf(world, step)));
         }
       }),
@@ -191,7 +192,7 @@ function filledIn(form: FactForm): Parameters<typeof advance>[1][] {
   }
 }
 
-test('a role and a state that nobody thought of are answered all the same', () => {
+test('every role gets a result for every fact in every state of a tow', () => {
   const roles: readonly Role[] = ROLES;
   for (const state of TOW_STATES) {
     for (const role of roles) expect(allowedFacts(towAs(state), context({ role }))).toHaveLength(FACT_EVENTS.length);

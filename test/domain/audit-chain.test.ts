@@ -7,7 +7,7 @@ const SEVEN = chainOf(['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((why) => JSON.stri
 const stretch = (from: number, to: number) => SEVEN.slice(from - 1, to);
 const seqOf = (line: string) => line.split(' ')[0] ?? '';
 
-/** Follows archived and then kept lines to the first break. */
+/** Verifies archived and then kept lines up to the first break. */
 function follow(archived: readonly string[], kept: readonly string[], noted?: { seq: number; hash: string }) {
   const chain = createAuditChain(sha1);
   const found = (broken: ChainBreak | null) => ({ broken, extent: chain.extent });
@@ -24,39 +24,39 @@ function follow(archived: readonly string[], kept: readonly string[], noted?: { 
   return found(noted ? chain.compareNoted(noted) : null);
 }
 
-/** What a line says is changed, its hash is not. */
+/** Changes the content of a line but not its hash. */
 const changed = (line: string) => line.replace('"why":"', '"why":"not ');
 const hashOf = (line: string) => line.split(' ')[2] ?? '';
 const WHOLE = { firstSeq: 1, lastSeq: 7, headHash: hashOf(SEVEN[6] ?? '') };
 
-describe('a chain holds', () => {
+describe('the audit chain', () => {
   test.each([
     ['in Redis alone', [], SEVEN],
     ['in the archive alone', SEVEN, []],
-    ['partly here and partly there', stretch(1, 4), stretch(5, 7)],
-    ['when some entries are in both', stretch(1, 5), stretch(3, 7)],
-    ['when entries were archived twice', [...stretch(1, 3), ...stretch(1, 5)], stretch(5, 7)],
-    ['when the archive is read in another order than it was written', [...stretch(4, 5), ...stretch(1, 3)], SEVEN],
-  ])('%s', (_where, archived, kept) => {
+    ['partly in Redis and partly in the archive', stretch(1, 4), stretch(5, 7)],
+    ['partly in both', stretch(1, 5), stretch(3, 7)],
+    ['archived twice', [...stretch(1, 3), ...stretch(1, 5)], stretch(5, 7)],
+    ['archived in an order other than their own', [...stretch(4, 5), ...stretch(1, 3)], SEVEN],
+  ])('the audit chain verifies with its entries %s', (_where, archived, kept) => {
     expect(follow(archived, kept)).toEqual({ broken: null, extent: WHOLE });
   });
 
-  test('from the first entry that is left of an archive', () => {
+  test('the audit chain verifies when its oldest entries were deleted from the archive', () => {
     expect(follow(stretch(3, 5), stretch(5, 7))).toEqual({ broken: null, extent: { ...WHOLE, firstSeq: 3 } });
     expect(follow([...stretch(5, 6), ...stretch(3, 4)], stretch(7, 7)).extent).toEqual({ ...WHOLE, firstSeq: 3 });
   });
 
-  test('when it is empty', () => {
+  test('an empty audit chain is accepted', () => {
     expect(follow([], [])).toEqual({ broken: null, extent: null });
   });
 
-  test('over words in any script', () => {
+  test('the audit chain verifies entries with text in any script', () => {
     const lines = chainOf(['"لوحة"', '"\u2028 \u2029"', '"🚗"', '"\uFEFF"']);
     expect(follow([], lines).broken).toBeNull();
   });
 });
 
-describe('the first broken entry is named', () => {
+describe('the first broken entry of the audit chain', () => {
   const [one, two, three, four, five] = SEVEN;
   const forged = chainOf(['1', '2', '3'].map((why) => JSON.stringify({ why })));
 
@@ -74,7 +74,7 @@ describe('the first broken entry is named', () => {
     ['inserted and counted on', [one, two, forged[2], ...stretch(3, 7)], 3],
     ['no entry', [one, two, 'nonsense', ...stretch(4, 7)], 3],
     ['a line without JSON', [one, two, (three ?? '').split(' ').slice(0, 3).join(' '), ...stretch(4, 7)], 3],
-  ])('in Redis: %s', (_what, lines, seq) => {
+  ])('the audit chain names the first broken entry in Redis: %s', (_what, lines, seq) => {
     const kept = lines.map((line) => line ?? '');
     expect(follow([], kept).broken?.seq).toBe(seq);
     expect(follow([], kept).extent?.lastSeq ?? 0).toBeLessThan(seq + 1);
@@ -87,9 +87,9 @@ describe('the first broken entry is named', () => {
     ['all removed', [], stretch(5, 7), 1],
     ['twice and different', [one, two, changed(two ?? '')], stretch(3, 7), 2],
     ['other than what Redis still keeps', stretch(1, 4), [changed(three ?? ''), ...stretch(4, 7)], 3],
-    ['begun anew', stretch(1, 4), forged, 1],
+    ['rebuilt', stretch(1, 4), forged, 1],
     ['without its beginning, which Redis keeps', stretch(4, 5), SEVEN, 1],
-  ])('in the archive: %s', (_what, archived, kept, seq) => {
+  ])('the audit chain names the first broken entry in the archive: %s', (_what, archived, kept, seq) => {
     const { broken } = follow(
       archived.map((line) => line ?? ''),
       kept,
@@ -97,34 +97,34 @@ describe('the first broken entry is named', () => {
     expect(broken?.seq).toBe(seq);
   });
 
-  test('in the archive: filed under another seq', () => {
+  test('the audit chain rejects an archived line that is filed under another seq', () => {
     const chain = createAuditChain(sha1);
     expect(chain.takeArchived(one ?? '', '2')).toMatchObject({ seq: 1 });
   });
 });
 
-describe('a head noted earlier', () => {
-  test('that still belongs to the chain is found in it', () => {
+describe('a noted head of the audit chain', () => {
+  test('the audit chain accepts a noted head that is still in the chain', () => {
     for (const line of SEVEN) {
       expect(follow(stretch(1, 3), stretch(2, 7), { seq: Number(seqOf(line)), hash: hashOf(line) }).broken).toBeNull();
     }
   });
 
-  test('tells that entries were cut off the end', () => {
+  test('the audit chain detects that entries after a noted head were cut off', () => {
     const noted = { seq: 7, hash: hashOf(SEVEN[6] ?? '') };
     expect(follow([], stretch(1, 5)).broken).toBeNull();
     expect(follow([], stretch(1, 5), noted).broken?.seq).toBe(6);
     expect(follow([], [], noted).broken?.seq).toBe(1);
   });
 
-  test('tells that the whole chain was made anew', () => {
-    const anew = chainOf(['x', 'y', 'z'].map((why) => JSON.stringify({ why })));
-    expect(follow([], anew).broken).toBeNull();
-    expect(follow([], anew, { seq: 3, hash: hashOf(SEVEN[2] ?? '') }).broken?.seq).toBe(3);
+  test('the audit chain detects that it was rebuilt as a whole after a head was noted', () => {
+    const rebuilt = chainOf(['x', 'y', 'z'].map((why) => JSON.stringify({ why })));
+    expect(follow([], rebuilt).broken).toBeNull();
+    expect(follow([], rebuilt, { seq: 3, hash: hashOf(SEVEN[2] ?? '') }).broken?.seq).toBe(3);
   });
 });
 
-test('no single byte of any entry can be changed unnoticed', () => {
+test('the audit chain detects any single changed byte in any entry', () => {
   const at = fc.record({ entry: fc.nat(SEVEN.length - 1), place: fc.nat(500), by: fc.integer({ min: 1, max: 126 }) });
   fc.assert(
     fc.property(at, fc.nat(SEVEN.length), ({ entry, place, by }, archivedTo) => {

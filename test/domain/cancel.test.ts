@@ -1,19 +1,19 @@
-import { advance } from '../../src/domain/advance';
-import type { ReportStanding } from '../../src/domain/outbox';
+import { advance } from '../../src/domain/facts';
+import type { ReportStatus } from '../../src/domain/outbox';
 import type { Tow } from '../../src/domain/tow';
 import { beingSent, COMMANDS, context, INVOICE_WEBHOOK, perhapsDone, recorded, refusalOf, report, towAs } from './tows';
 
 const started = towAs('started');
 const withReason = { ...COMMANDS.canceled, reason: 'agreed with the service by phone' };
 
-describe('a cancel', () => {
-  test.each(['requested', 'started'] as const)('from %s is for dispatchers', (state) => {
+describe('cancel', () => {
+  test.each(['requested', 'started'] as const)('a dispatcher may cancel a tow that is %s', (state) => {
     const { tow } = recorded(advance(towAs(state), COMMANDS.canceled, context()));
 
     expect(tow).toMatchObject({ state: 'canceled', cancellationReason: 'gone on arrival' });
   });
 
-  test('from detained is for ops alone', () => {
+  test('only ops may cancel a detained tow', () => {
     expect(refusalOf(advance(towAs('detained'), withReason, context({ role: 'dispatcher' })))).toMatchObject({
       kind: 'forbidden',
       code: 'role_not_allowed',
@@ -23,7 +23,7 @@ describe('a cancel', () => {
     );
   });
 
-  test('needs words the service can be told', () => {
+  test('a cancel without a cancellation reason for the service is refused', () => {
     const command = { event: 'canceled', cancellationReason: '  ' } as const;
 
     expect(refusalOf(advance(started, command, context())).details).toEqual([
@@ -31,7 +31,7 @@ describe('a cancel', () => {
     ]);
   });
 
-  test('sends the cancellation reason trimmed, and never the reason given to us', () => {
+  test('a cancel sends the cancellation reason trimmed and never the internal reason', () => {
     const command = { ...withReason, cancellationReason: ' owner came ' };
     const { owed } = recorded(advance(started, command, context({ role: 'ops' })));
 
@@ -39,47 +39,47 @@ describe('a cancel', () => {
     expect(JSON.stringify(owed)).not.toContain('phone');
   });
 
-  test('keeps plate and place where they were known', () => {
+  test('a cancel keeps the known plate and place of the tow', () => {
     const { tow } = recorded(advance(started, COMMANDS.canceled, context()));
 
     expect(tow).toMatchObject({ plateNumber: started.plateNumber, towedLocation: started.towedLocation });
   });
 });
 
-describe('a cancel withdraws', () => {
-  const withdrawn = (reports: ReportStanding[]) =>
+describe('reports that a cancel withdraws', () => {
+  const withdrawn = (reports: ReportStatus[]) =>
     recorded(advance(started, withReason, context({ reports, role: 'ops' }))).withdraw;
 
-  test('an invoice and a payment that were never attempted', () => {
+  test('a cancel withdraws an invoice and a payment that were never attempted', () => {
     const reports = [report('started', 'pending'), report('invoice', 'pending'), report('payment', 'pending')];
 
     expect(withdrawn(reports)).toEqual(['invoice-1', 'payment-1']);
   });
 
-  test('never a started or detained, attempted or not', () => {
+  test('a cancel never withdraws a started or detained report', () => {
     expect(withdrawn([report('started', 'pending'), report('detained', 'pending')])).toEqual([]);
   });
 
   test.each(['sending', 'accepted', 'refused', 'unknown', 'waived'] as const)(
-    'no invoice and no payment that is %s',
+    'a cancel withdraws no invoice and no payment that is %s',
     (state) => {
       expect(withdrawn([report('invoice', state), report('payment', state)])).toEqual([]);
     },
   );
 
-  test('an invoice and a payment whose attempts surely had no effect', () => {
+  test('a cancel withdraws an invoice and a payment whose attempts surely had no effect', () => {
     expect(withdrawn([report('invoice', 'pending'), report('payment', 'pending')])).toEqual(['invoice-1', 'payment-1']);
   });
 
   test.each([
     ['was attempted, may have worked and waits for its next attempt', perhapsDone],
     ['is being sent right now', beingSent],
-  ])('no invoice and no payment that %s', (_what, become) => {
+  ])('a cancel withdraws no invoice and no payment that %s', (_what, become) => {
     expect(withdrawn([report('invoice', 'pending'), report('payment', 'pending')].map(become))).toEqual([]);
   });
 });
 
-describe('a cancel of a tow whose invoice may exist', () => {
+describe('cancel of a tow whose invoice may exist', () => {
   const webhook: Tow = { ...started, invoiceWebhooks: [INVOICE_WEBHOOK] };
   const tried = (state: 'pending' | 'refused') => perhapsDone(report('invoice', state));
   const mayExist = [
@@ -92,41 +92,47 @@ describe('a cancel of a tow whose invoice may exist', () => {
     ['an invoice webhook', webhook, []],
   ] as const;
 
-  test.each(mayExist)('with %s is refused to a dispatcher, with a reason or without', (_what, tow, reports) => {
-    for (const command of [COMMANDS.canceled, withReason]) {
-      expect(refusalOf(advance(tow, command, context({ reports })))).toMatchObject({
-        kind: 'conflict',
-        code: 'invoice_exists',
-      });
-    }
-  });
+  test.each(mayExist)(
+    'a cancel with %s is refused to a dispatcher, with a reason or without',
+    (_what, tow, reports) => {
+      for (const command of [COMMANDS.canceled, withReason]) {
+        expect(refusalOf(advance(tow, command, context({ reports })))).toMatchObject({
+          kind: 'conflict',
+          code: 'invoice_exists',
+        });
+      }
+    },
+  );
 
-  test.each(mayExist)('with %s is refused to ops without a reason', (_what, tow, reports) => {
+  test.each(mayExist)('a cancel with %s is refused to ops without a reason', (_what, tow, reports) => {
     const blank = { ...COMMANDS.canceled, reason: '  ' };
     for (const command of [COMMANDS.canceled, blank]) {
       expect(refusalOf(advance(tow, command, context({ reports, role: 'ops' }))).code).toBe('invoice_exists');
     }
   });
 
-  test.each(mayExist)('with %s is taken from ops with a reason, and withdraws nothing', (_what, tow, reports) => {
-    const { tow: after, withdraw } = recorded(advance(tow, withReason, context({ reports, role: 'ops' })));
+  test.each(mayExist)(
+    'a cancel with %s is accepted from ops with a reason and withdraws nothing',
+    (_what, tow, reports) => {
+      const { tow: after, withdraw } = recorded(advance(tow, withReason, context({ reports, role: 'ops' })));
 
-    expect(after.state).toBe('canceled');
-    expect(withdraw).toEqual([]);
-  });
+      expect(after.state).toBe('canceled');
+      expect(withdraw).toEqual([]);
+    },
+  );
 
   test.each([
     ['was waived', report('invoice', 'waived')],
     ['was waived after a try that may have made it', perhapsDone(report('invoice', 'waived'))],
     ['was refused outright', report('invoice', 'refused')],
     ['was tried and surely not made', report('invoice', 'pending')],
-  ])('is free to a dispatcher when the invoice %s', (_what, invoice) => {
+  ])('a dispatcher may cancel a tow when its invoice %s', (_what, invoice) => {
     const decision = advance(started, COMMANDS.canceled, context({ reports: [invoice] }));
 
     expect(recorded(decision).tow.state).toBe('canceled');
   });
 
-  test('leaves no invoice to pay once it was withdrawn', () => {
+  test('a cancel that withdraws the invoice leaves no invoice to pay', () => {
     const reports = [report('invoice', 'pending')];
     const { tow, withdraw } = recorded(advance(started, COMMANDS.canceled, context({ reports })));
     const after = reports.map((entry) =>

@@ -1,18 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as fc from 'fast-check';
-import { canonicalJson } from '../../src/domain/canonical';
+import { canonicalJson } from '../../src/domain/json';
 import type { Json } from '../../src/domain/vocabulary';
 
 const isJson = (value: unknown): value is Json => value !== undefined;
 
-/** JSON as it comes off a wire: whatever a text says. */
+/** Any JSON text. */
 function parsed(text: string): Json {
   const value: unknown = JSON.parse(text);
   if (!isJson(value)) throw new Error('no text says undefined');
   return value;
 }
 
-/** -0 is left out: JSON has it, and nobody means it. */
+/** -0 is left out: JSON can represent it, but it has no use here. */
 const values = fc.json({ maxDepth: 4 }).map((text) => parsed(text.replaceAll('-0', '0')));
 
 /** The same value with its names in another order at every depth. */
@@ -26,18 +26,18 @@ function reversed(value: Json): Json {
   );
 }
 
-describe('canonical JSON', () => {
-  test('has its names sorted at every depth, no spaces, and lists in their own order', () => {
+describe('canonicalJson', () => {
+  test('canonical JSON sorts names at every depth, removes spaces and keeps the order of lists', () => {
     expect(canonicalJson({ b: [{ d: 1, c: 'é"' }, 2], a: null, B: true })).toBe(
       '{"B":true,"a":null,"b":[{"c":"é\\"","d":1},2]}',
     );
   });
 
-  test('is the same for every order of names', () => {
+  test('canonical JSON is equal for any order of names', () => {
     fc.assert(fc.property(values, (value) => expect(canonicalJson(reversed(value))).toBe(canonicalJson(value))));
   });
 
-  test('is the same for every amount of white space', () => {
+  test('canonical JSON is equal for any amount of white space', () => {
     const spaces = fc.constantFrom(0, 1, 2, 4, '\t');
     fc.assert(
       fc.property(values, spaces, (value, space) => {
@@ -46,7 +46,7 @@ describe('canonical JSON', () => {
     );
   });
 
-  test('differs for different values', () => {
+  test('canonical JSON differs for different values', () => {
     const small = fc
       .json({ maxDepth: 2, stringUnit: 'grapheme-ascii' })
       .map((text) => parsed(text.replaceAll('-0', '0')));
@@ -74,15 +74,15 @@ describe('canonical JSON', () => {
     [{}, []],
     [null, 'null'],
     [false, 0],
-  ] satisfies [Json, Json][])('differs for %j and %j', (one, other) => {
+  ] satisfies [Json, Json][])('canonical JSON differs for %j and %j', (one, other) => {
     expect(canonicalJson(one)).not.toBe(canonicalJson(other));
   });
 
-  test('is JSON that says the same as its value', () => {
+  test('canonical JSON parses back to the same value', () => {
     fc.assert(fc.property(values, (value) => expect(JSON.parse(canonicalJson(value))).toEqual(value)));
   });
 
-  test('keeps a name that objects give a meaning to', () => {
+  test('canonical JSON keeps names with a special meaning such as __proto__', () => {
     const text = '{"__proto__":{"id":"1"},"constructor":2}';
 
     expect(canonicalJson(parsed(text))).toBe(text);

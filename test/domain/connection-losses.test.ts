@@ -13,22 +13,22 @@ const verdictAfter = (exchange: Exchange, connectionLosses: number, connectionFa
   judge(exchange, { ...repeatable, connectionLosses, connectionFailures }, SETTINGS, nowMs, 0).next;
 
 describe.each(LOSSES)('%s', (_what, exchange) => {
-  test('is a condition of the connection the first times', () => {
+  test('a connection loss of a report counts as a connection failure the first times', () => {
     for (let losses = 0; losses < CONNECTION_LOSSES_MAX - 1; losses += 1) {
       expect(verdictAfter(exchange, losses)).toBe('hold');
     }
   });
 
-  test('met again by one report alone, while all others pass, is that report refused', () => {
+  test('a report that alone repeatedly loses the connection is refused while others pass', () => {
     expect(verdictAfter(exchange, CONNECTION_LOSSES_MAX - 1)).toBe('refused');
   });
 
-  test('met while the connection is known to be lost says nothing against the report', () => {
+  test('a connection loss does not count against a report while the connection is known to be broken', () => {
     expect(verdictAfter(exchange, 10, 1)).toBe('hold');
   });
 });
 
-test('a token that cannot be had is never held against a report', () => {
+test('a failed token request never counts against a report', () => {
   const noToken = { kind: 'connection', cause: 'token_http_500', notBeforeMs: null } as const;
   expect(verdictAfter(noToken, 10)).toBe('hold');
 });

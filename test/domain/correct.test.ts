@@ -1,4 +1,4 @@
-import { advance } from '../../src/domain/advance';
+import { advance } from '../../src/domain/facts';
 import { correct, type Correction } from '../../src/domain/correct';
 import type { Owed } from '../../src/domain/outbox';
 import type { Tow } from '../../src/domain/tow';
@@ -49,24 +49,30 @@ const CORRECTABLE = [
   ['payment', paid('PARTIAL'), { payment_status: 'PAID' }],
 ] as const;
 
-describe('a correction', () => {
-  test.each(CORRECTABLE)('of %s changes what it names, keeps order and the rest', (_kind, { tow, owed }, fields) => {
-    const { body } = corrected(tow, owed, fields);
+describe('corrections', () => {
+  test.each(CORRECTABLE)(
+    'a correction of %s changes only the named fields and keeps their order',
+    (_kind, { tow, owed }, fields) => {
+      const { body } = corrected(tow, owed, fields);
 
-    expect(body).toEqual({ ...owed.body, ...fields });
-    expect(Object.keys(body)).toEqual(Object.keys(owed.body));
-  });
+      expect(body).toEqual({ ...owed.body, ...fields });
+      expect(Object.keys(body)).toEqual(Object.keys(owed.body));
+    },
+  );
 
-  test.each(CORRECTABLE)('of %s keeps old and new of every field', (_kind, { tow, owed }, given) => {
-    const { fields } = corrected(tow, owed, given);
+  test.each(CORRECTABLE)(
+    'a correction of %s keeps the old and new value of every field',
+    (_kind, { tow, owed }, given) => {
+      const { fields } = corrected(tow, owed, given);
 
-    expect(Object.keys(fields)).toEqual(Object.keys(given));
-    for (const [name, value] of Object.entries<string | number>(given)) {
-      expect(fields[name]).toEqual({ old: owed.body[name], new: value });
-    }
-  });
+      expect(Object.keys(fields)).toEqual(Object.keys(given));
+      for (const [name, value] of Object.entries<string | number>(given)) {
+        expect(fields[name]).toEqual({ old: owed.body[name], new: value });
+      }
+    },
+  );
 
-  test.each(CORRECTABLE)('of %s never changes a reference', (_kind, { tow, owed }, fields) => {
+  test.each(CORRECTABLE)('a correction of %s never changes a reference', (_kind, { tow, owed }, fields) => {
     for (const name of ['towing_reference_id', 'violation_reference_id']) {
       expect(refusalOf(ask(tow, owed, { ...fields, [name]: 'TW-other' })).details).toEqual([
         { field: name, rule: 'cannot be corrected' },
@@ -74,19 +80,19 @@ describe('a correction', () => {
     }
   });
 
-  test.each(CORRECTABLE)('of %s that names nothing is refused', (_kind, { tow, owed }) => {
+  test.each(CORRECTABLE)('a correction of %s that names no field is refused', (_kind, { tow, owed }) => {
     expect(refusalOf(ask(tow, owed, {})).details.map(({ field }) => field)).toEqual(['body']);
     expect(refusalOf(ask(tow, owed, { plate_number: undefined })).kind).toBe('invalid');
   });
 
-  test.each(['detained', 'released'] as const)('of %s has nothing to correct', (event) => {
+  test.each(['detained', 'released'] as const)('a report of %s has nothing to correct', (event) => {
     const { tow, owed } = recorded(advance(towAs('started'), COMMANDS[event], context()));
 
     expect(refusalOf(ask(tow, owed, {})).details).toEqual([{ field: 'body', rule: 'has nothing to correct' }]);
     expect(refusalOf(ask(tow, owed, { plate_number: 'X' })).kind).toBe('invalid');
   });
 
-  test('with fields of other reports names every one of them', () => {
+  test('a correction with fields of other reports is refused and names each of them', () => {
     const fields = { plate_number: 'X', payment_status: 'PAID', delay_in_days: 1 };
 
     expect(refusalOf(ask(invoice.tow, invoice.owed, fields)).details.map(({ field }) => field)).toEqual([
@@ -95,7 +101,7 @@ describe('a correction', () => {
     ]);
   });
 
-  test('to a value that is not configured is refused by field', () => {
+  test('a correction to a value that is not configured is refused by field', () => {
     expect(refusalOf(ask(invoice.tow, invoice.owed, { vehicle_type: 'BIKE' })).details).toEqual([
       { field: 'vehicle_type', rule: 'must be one of HEAVY, LIGHT' },
     ]);
@@ -105,14 +111,14 @@ describe('a correction', () => {
     ]);
   });
 
-  test('to a payment status that another payment already has is refused: each status is reported once', () => {
+  test('a correction to a payment status that another payment has is refused, as each status is reported once', () => {
     const partly = paid('PARTIAL');
     const { tow } = paid('PAID', partly.tow);
 
     expect(refusalOf(ask(tow, partly.owed, { payment_status: 'PAID' })).kind).toMatch(/^(conflict|invalid)$/);
   });
 
-  test('of a payment compares it only with the payments that still count, and changes no other', () => {
+  test('a correction of a payment compares it only with payments that were not taken back and changes no other', () => {
     const first = paid('PAID').tow;
     const tow: Tow = { ...first, payments: [...first.payments, { paymentStatus: 'PARTIAL', externalReference: null }] };
     const body = { towing_reference_id: tow.towingReferenceId, payment_status: 'PARTIAL' };
@@ -124,7 +130,7 @@ describe('a correction', () => {
     expect(decision.ok && decision.tow.payments.map(({ paymentStatus }) => paymentStatus)).toEqual(['PAID', 'PAID']);
   });
 
-  test('of one of two payments with the same status leaves the waived one as it was', () => {
+  test('a correction of one of two payments with the same status leaves the waived one unchanged', () => {
     const first = paid('PAID').tow;
     const tow: Tow = { ...first, payments: [...first.payments, ...first.payments] };
     const body = { towing_reference_id: tow.towingReferenceId, payment_status: 'PAID' };
@@ -136,7 +142,7 @@ describe('a correction', () => {
     expect(decision.ok && decision.tow.payments.map(({ paymentStatus }) => paymentStatus)).toEqual(['PAID', 'PARTIAL']);
   });
 
-  test('to PAID is refused for a payment that another one came after: nothing is reported after PAID', () => {
+  test('a correction to PAID is refused for a payment that has a later one, as nothing is reported after PAID', () => {
     const partly = paid('PARTIAL');
     const { tow } = paid('LATER', partly.tow);
 
@@ -144,15 +150,15 @@ describe('a correction', () => {
   });
 });
 
-describe('after a correction the tow says what its reports say', () => {
-  test('its plate and place', () => {
+describe('a tow after a correction', () => {
+  test('a correction of a start updates plate and place of the tow', () => {
     const { tow } = corrected(started.tow, started.owed, { plate_number: 'XYZ 9', latitude: 1.5 });
 
     expect(tow).toMatchObject({ plateNumber: 'XYZ 9', latitude: 1.5, towedLocation: 'King Fahd Road 12' });
     expect(tow.facts).toEqual(started.tow.facts);
   });
 
-  test('its cancellation reason, invoice request and payment', () => {
+  test('a correction updates the cancellation reason, invoice request or payment of the tow', () => {
     const canceled = recorded(advance(towAs('started'), COMMANDS.canceled, context()));
     expect(corrected(canceled.tow, canceled.owed, { cancellation_reason: 'owner came' }).tow).toMatchObject({
       cancellationReason: 'owner came',
@@ -170,38 +176,41 @@ describe('after a correction the tow says what its reports say', () => {
   });
 });
 
-describe('the time of a start', () => {
+describe('corrections of the time of a start', () => {
   const at = (status_update_time: string, tow: Tow = started.tow) => ask(tow, started.owed, { status_update_time });
   const detained = towAs('detained');
 
-  test('in UTC is sent verbatim, with another offset as Z, and the fact follows', () => {
+  test('a corrected start time is sent verbatim in UTC and as Z with another offset, and the fact follows', () => {
     const verbatim = corrected(started.tow, started.owed, { status_update_time: '2026-03-10T09:00:00Z' });
     const converted = corrected(started.tow, started.owed, { status_update_time: '2026-03-10T12:00:00+03:00' });
 
     expect(verbatim.body['status_update_time']).toBe('2026-03-10T09:00:00Z');
-    expect(converted.body['status_update_time']).toBe('2026-03-10T09:00:00.000Z');
-    expect(converted.tow.facts[0]).toMatchObject({ occurredAt: '2026-03-10T09:00:00.000Z' });
+    expect(converted.body['status_update_time']).toBe('2026-03-10T09:00:00Z');
+    expect(converted.tow.facts[0]).toMatchObject({ occurredAt: '2026-03-10T09:00:00Z' });
   });
 
-  test.each(['noon', '2026-03-10T12:02:00.001Z'])('is refused by its wire name: %s', (time) => {
-    expect(refusalOf(at(time)).details.map(({ field }) => field)).toEqual(['status_update_time']);
-  });
+  test.each(['noon', '2026-03-10T12:02:00.001Z'])(
+    'an invalid corrected start time is refused under its wire name: %s',
+    (time) => {
+      expect(refusalOf(at(time)).details.map(({ field }) => field)).toEqual(['status_update_time']);
+    },
+  );
 
-  test('may come up to the next fact and not after it', () => {
+  test('a corrected start time may equal the time of the next fact but not exceed it', () => {
     expect(at('2026-03-10T11:00:00Z', detained).ok).toBe(true);
     expect(refusalOf(at('2026-03-10T11:00:00.001Z', detained)).details.map(({ field }) => field)).toEqual([
       'status_update_time',
     ]);
   });
 
-  test('may not come after the next fact of the field, also when an invoice was asked for in between', () => {
+  test('a corrected start time may not exceed the next field fact, also with an invoice request in between', () => {
     const [start, arrival] = detained.facts;
     const tow = { ...detained, facts: [start, fact('invoice', '2026-03-10T11:50:00Z'), arrival].filter(isDefined) };
 
     expect(at('2026-03-10T11:30:00Z', tow).ok).toBe(false);
   });
 
-  test('may come after the hour the invoice was asked for, which is no fact of the field', () => {
+  test('a corrected start time may exceed the time of the invoice request, which is no field fact', () => {
     const tow = { ...started.tow, facts: [...started.tow.facts, fact('invoice', '2026-03-10T10:30:00Z')] };
 
     expect(at('2026-03-10T10:40:00Z', tow).ok).toBe(true);

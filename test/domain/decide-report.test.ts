@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { decideReport, type DecisionCommand } from '../../src/domain/decide-report';
 import { newEntry, type EntryState } from '../../src/domain/entry';
 import { draftOf } from '../../src/domain/outbox-record';
-import { isKnown, oweReport, type KnownTow } from '../../src/domain/stored-tow';
+import { isKnown, appendReport, type KnownTow } from '../../src/domain/stored-tow';
 import { REPORT_STATES, type ReportKind } from '../../src/domain/vocabulary';
 import { absentTow } from '../../src/store/tow-fields';
 import { nowMs, RULES, towAs } from './tows';
@@ -17,7 +17,7 @@ function towWith(states: readonly EntryState[], inFlight: number | null): KnownT
   const record = { ...absentTow('T1'), tow: towAs('detained') };
   if (!isKnown(record)) throw new Error('the tow is known');
   for (const [at, kind] of KINDS.entries()) {
-    oweReport(record, { kind, body: { towing_reference_id: 'T1' } }, nowMs);
+    appendReport(record, { kind, body: { towing_reference_id: 'T1' } }, nowMs);
     Object.assign(record.entries[at] ?? {}, { state: states[at], attemptId: at === inFlight ? 'a1' : null });
   }
   return record;
@@ -33,7 +33,7 @@ const command: fc.Arbitrary<DecisionCommand> = fc.oneof(
   }),
 );
 
-test('a refused decision leaves the draft as it was; any other is noted on the timeline and audited', () => {
+test('a refused decision leaves the draft unchanged, and an accepted one is on the timeline and audited', () => {
   const states = fc.array(fc.constantFrom(...REPORT_STATES), { minLength: 4, maxLength: 4 });
   const reportId = fc.constantFrom('started-1', 'detained-2', 'invoice-3', 'payment-4', 'released-5');
   fc.assert(
@@ -59,10 +59,10 @@ test('waiving an invoice waives the payments that wait behind it', () => {
   expect(draft.entries.map(({ state }) => state)).toEqual(['accepted', 'accepted', 'waived', 'waived']);
 });
 
-test('a report that is owed is appended behind the others and named by its kind and place', () => {
+test('an owed report is appended behind the others, with an id of its kind and position', () => {
   const draft = towWith(['accepted', 'accepted', 'accepted', 'accepted'], null);
 
-  oweReport(draft, { kind: 'released', body: {} }, nowMs);
+  appendReport(draft, { kind: 'released', body: {} }, nowMs);
 
   const expected = newEntry({ seq: 5, id: 'released-5', kind: 'released', body: {}, nowMs });
   expect(draft.entries.at(-1)).toEqual(expected);

@@ -17,6 +17,7 @@ function waiting(): Delivery {
     receivedAtMs: RECEIVED_AT_MS,
     processedAtMs: null,
     parkedAtMs: null,
+    differenceId: null,
     copies: 1,
     failures: 3,
     replays: 0,

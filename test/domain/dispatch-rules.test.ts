@@ -1,5 +1,11 @@
 import { CREW_STEPS, NO_DISPATCH, type Dispatch } from '../../src/domain/dispatch';
-import { HOLDS_MAX, keep, NOTES_MAX, type DispatchCommand, type Kept } from '../../src/domain/dispatch-rules';
+import {
+  applyDispatch,
+  HOLDS_MAX,
+  NOTES_MAX,
+  type DispatchCommand,
+  type DispatchChange,
+} from '../../src/domain/dispatch-rules';
 import type { Tow } from '../../src/domain/tow';
 import { TOW_STATES, type TowState } from '../../src/domain/vocabulary';
 import { deepFreeze, minutesFromNow, NOW, nowMs, refusalOf, towAs } from './tows';
@@ -32,15 +38,15 @@ function towWith(state: TowState, dispatch: Partial<Dispatch>): Tow {
   return { ...towAs(state), dispatch: { ...NO_DISPATCH, ...dispatch } };
 }
 
-function keptOn(decision: Kept): Dispatch {
+function keptOn(decision: DispatchChange): Dispatch {
   if (!decision.ok) throw new Error(`refused: ${decision.refusal.code}`);
   return decision.tow.dispatch;
 }
 
-/** The tow after these were told one after the other. */
+/** The tow after the commands, in order. */
 function after(tow: Tow, ...commands: readonly DispatchCommand[]): Tow {
   return commands.reduce((before, command) => {
-    const decision = keep(before, command, context);
+    const decision = applyDispatch(before, command, context);
     if (!decision.ok) throw new Error(`refused: ${decision.refusal.code}`);
     return decision.tow;
   }, tow);
@@ -49,14 +55,14 @@ function after(tow: Tow, ...commands: readonly DispatchCommand[]): Tow {
 const step = (name: (typeof CREW_STEPS)[number], occurredAt?: string) =>
   ({ kind: 'step', step: name, occurredAt }) as const;
 
-describe('what is kept', () => {
+describe('dispatch data by state of the tow', () => {
   const pairs = KINDS.flatMap((kind) => TOW_STATES.map((state) => ({ kind, state })));
 
   test.each(pairs.filter(({ kind, state }) => TAKEN[kind].includes(state)))(
-    '$kind is taken for a tow that is $state, and changes nothing else of it',
+    '$kind is accepted for a tow that is $state and changes nothing else of it',
     ({ kind, state }) => {
       const tow = deepFreeze(towWith(state, { holds: [OPEN_HOLD] }));
-      const decision = keep(tow, SHORTEST[kind], context);
+      const decision = applyDispatch(tow, SHORTEST[kind], context);
       if (!decision.ok) throw new Error(decision.refusal.code);
       expect({ ...decision.tow, dispatch: tow.dispatch }).toEqual(tow);
       expect(decision.tow.dispatch).not.toEqual(tow.dispatch);
@@ -67,94 +73,101 @@ describe('what is kept', () => {
     '$kind is refused for a tow that is $state',
     ({ kind, state }) => {
       const isOver = state === 'released' || state === 'canceled';
-      const refusal = refusalOf(keep(towWith(state, { holds: [OPEN_HOLD] }), SHORTEST[kind], context));
+      const refusal = refusalOf(applyDispatch(towWith(state, { holds: [OPEN_HOLD] }), SHORTEST[kind], context));
       expect(refusal).toMatchObject({ kind: 'conflict', code: isOver ? 'tow_is_over' : `${kind}_not_allowed` });
     },
   );
 });
 
-describe('an assignment', () => {
+describe('assignments', () => {
   const assigned = after(towAs('requested'), SHORTEST.assign);
 
-  test('names crew and truck, when and by whom', () => {
+  test('an assignment keeps crew, truck, time and author', () => {
     expect(assigned.dispatch.assignment).toEqual({ crew: 'Crew 7', truck: 'T-12', at: NOW, by: 'dispatch' });
     expect(after(towAs('requested'), { kind: 'assign', crew: 'Crew 7' }).dispatch.assignment?.truck).toBeNull();
   });
 
-  test('that says what is known is refused: already_recorded', () => {
-    expect(refusalOf(keep(assigned, SHORTEST.assign, context)).code).toBe('already_recorded');
+  test('an assignment to the same crew and truck is refused: already_recorded', () => {
+    expect(refusalOf(applyDispatch(assigned, SHORTEST.assign, context)).code).toBe('already_recorded');
   });
 
-  test('to another truck leaves the steps as they are', () => {
+  test('an assignment to another truck keeps the steps of the crew', () => {
     const driving = after(assigned, step('en_route'), { kind: 'assign', crew: 'Crew 7', truck: 'T-13' });
     expect(driving.dispatch.steps.map((taken) => taken.step)).toEqual(['en_route']);
   });
 
-  test('to another crew begins the steps anew', () => {
+  test('an assignment to another crew restarts the steps', () => {
     const other = after(assigned, step('accepted'), step('on_scene'), { kind: 'assign', crew: 'Crew 8' });
     expect(other.dispatch).toMatchObject({ assignment: { crew: 'Crew 8', truck: null }, steps: [] });
     expect(after(other, step('accepted')).dispatch.steps).toHaveLength(1);
   });
 
-  test('that comes after the first steps keeps them', () => {
+  test('an assignment after the first steps keeps them', () => {
     const late = after(towAs('requested'), step('accepted'), SHORTEST.assign);
     expect(late.dispatch.steps.map((taken) => taken.step)).toEqual(['accepted']);
   });
 
-  test('can be taken back, with the steps of its crew', () => {
+  test('removing an assignment removes the steps of its crew', () => {
     const free = after(assigned, step('accepted'), { kind: 'assign', crew: null });
     expect(free.dispatch).toEqual(NO_DISPATCH);
   });
 
-  test('cannot be taken back where there is none', () => {
-    expect(refusalOf(keep(towAs('requested'), { kind: 'assign', crew: null }, context)).code).toBe('not_assigned');
+  test('removing an assignment is refused for a tow without one', () => {
+    expect(refusalOf(applyDispatch(towAs('requested'), { kind: 'assign', crew: null }, context)).code).toBe(
+      'not_assigned',
+    );
   });
 
-  test('of nobody has no truck', () => {
-    const refusal = refusalOf(keep(assigned, { kind: 'assign', crew: null, truck: 'T-1' }, context));
+  test('removing an assignment is refused with a truck', () => {
+    const refusal = refusalOf(applyDispatch(assigned, { kind: 'assign', crew: null, truck: 'T-1' }, context));
     expect([refusal.kind, refusal.details.map(({ field }) => field)]).toEqual(['invalid', ['truck']]);
   });
 });
 
-describe('a step of the crew', () => {
+describe('steps of a crew', () => {
   const PAIRS = CREW_STEPS.flatMap((first, at) =>
     CREW_STEPS.map((second, then) => ({ first, second, order: then - at })),
   );
 
-  test.each(PAIRS.filter(({ order }) => order > 0))('$second is taken after $first, whatever lies between', (pair) => {
-    const { steps } = after(towAs('requested'), step(pair.first), step(pair.second)).dispatch;
-    expect(steps.map((taken) => taken.step)).toEqual([pair.first, pair.second]);
-  });
+  test.each(PAIRS.filter(({ order }) => order > 0))(
+    'the step $second is accepted after $first, also with steps between them left out',
+    (pair) => {
+      const { steps } = after(towAs('requested'), step(pair.first), step(pair.second)).dispatch;
+      expect(steps.map((taken) => taken.step)).toEqual([pair.first, pair.second]);
+    },
+  );
 
-  test.each(PAIRS.filter(({ order }) => order < 0))('$second is refused after $first', (pair) => {
-    const refusal = refusalOf(keep(after(towAs('requested'), step(pair.first)), step(pair.second), context));
+  test.each(PAIRS.filter(({ order }) => order < 0))('the step $second is refused after $first', (pair) => {
+    const refusal = refusalOf(applyDispatch(after(towAs('requested'), step(pair.first)), step(pair.second), context));
     expect(refusal).toMatchObject({ kind: 'conflict', code: 'step_not_allowed' });
   });
 
-  test.each(CREW_STEPS)('%s is never told twice', (name) => {
-    const refusal = refusalOf(keep(after(towAs('started'), step(name)), step(name), context));
+  test.each(CREW_STEPS)('the step %s is refused a second time: already_recorded', (name) => {
+    const refusal = refusalOf(applyDispatch(after(towAs('started'), step(name)), step(name), context));
     expect(refusal).toMatchObject({ kind: 'conflict', code: 'already_recorded' });
   });
 
-  test('needs no assignment, and keeps when it was told and by whom', () => {
-    const told = step('on_scene', minutesFromNow(-5));
-    expect(keptOn(keep(towAs('requested'), told, context)).steps).toEqual([
+  test('a step needs no assignment and keeps its times and its author', () => {
+    const crewStep = step('on_scene', minutesFromNow(-5));
+    expect(keptOn(applyDispatch(towAs('requested'), crewStep, context)).steps).toEqual([
       { step: 'on_scene', occurredAt: minutesFromNow(-5), recordedAt: NOW, by: 'dispatch' },
     ]);
   });
 
-  test('without a moment happens now, or with the step before where that lies ahead of our clock', () => {
-    expect(keptOn(keep(towAs('requested'), step('accepted'), context)).steps[0]?.occurredAt).toBe(NOW);
+  test('a step without a time gets the current time, or that of the previous step if it is later', () => {
+    expect(keptOn(applyDispatch(towAs('requested'), step('accepted'), context)).steps[0]?.occurredAt).toBe(
+      '2026-03-10T12:00:00Z',
+    );
     const ahead = after(towAs('requested'), step('accepted', minutesFromNow(1)), step('en_route'));
-    expect(ahead.dispatch.steps[1]?.occurredAt).toBe(minutesFromNow(1));
+    expect(ahead.dispatch.steps[1]?.occurredAt).toBe(ahead.dispatch.steps[0]?.occurredAt);
   });
 
-  test('keeps UTC as written and turns another offset into Z', () => {
+  test('the time of a step is kept as written in UTC and converted to Z with another offset', () => {
     expect(after(towAs('requested'), step('accepted', '2026-03-10T11:00Z')).dispatch.steps[0]?.occurredAt).toBe(
       '2026-03-10T11:00Z',
     );
     expect(after(towAs('requested'), step('accepted', '2026-03-10T14:00+03:00')).dispatch.steps[0]?.occurredAt).toBe(
-      '2026-03-10T11:00:00.000Z',
+      '2026-03-10T11:00:00Z',
     );
   });
 
@@ -162,34 +175,34 @@ describe('a step of the crew', () => {
     ['more than 2 minutes ahead', minutesFromNow(3)],
     ['before the step before it', minutesFromNow(-11)],
     ['no moment', 'at noon'],
-  ])('is refused when its moment is %s', (_what, occurredAt) => {
+  ])('a step is refused when its time is %s', (_what, occurredAt) => {
     const tow = after(towAs('requested'), step('accepted', minutesFromNow(-10)));
-    const refusal = refusalOf(keep(tow, step('en_route', occurredAt), context));
+    const refusal = refusalOf(applyDispatch(tow, step('en_route', occurredAt), context));
     expect([refusal.kind, refusal.details.map(({ field }) => field)]).toEqual(['invalid', ['occurred_at']]);
   });
 
-  test('may be told late: a fact that came before it does not bind its moment', () => {
+  test('a step may be recorded after a later fact, which does not limit its time', () => {
     expect(after(towAs('started'), step('hooked', '2026-03-10T09:55:00Z')).dispatch.steps).toHaveLength(1);
   });
 });
 
-describe('the yard', () => {
+describe('the yard of a tow', () => {
   const parked = after(towAs('detained'), SHORTEST.yard);
 
-  test('and its slot replace the ones before', () => {
+  test('a new yard replaces the previous yard and its slot', () => {
     expect(parked.dispatch.yard).toEqual({ yard: 'North', slot: 'B4', at: NOW, by: 'dispatch' });
     expect(after(parked, { kind: 'yard', yard: 'North' }).dispatch.yard).toMatchObject({ yard: 'North', slot: null });
   });
 
-  test('that is known already is refused: already_recorded', () => {
-    expect(refusalOf(keep(parked, SHORTEST.yard, context)).code).toBe('already_recorded');
+  test('the same yard and slot again are refused: already_recorded', () => {
+    expect(refusalOf(applyDispatch(parked, SHORTEST.yard, context)).code).toBe('already_recorded');
   });
 });
 
-describe('a hold', () => {
+describe('holds', () => {
   const held = after(towAs('started'), SHORTEST.hold);
 
-  test('keeps why, when and by whom, and stands open beside others', () => {
+  test('a hold keeps its reason, time and author, and several holds may be open', () => {
     const two = after(held, { kind: 'hold', holdId: 'h2', reason: 'owner disputes' });
     expect(two.dispatch.holds).toEqual([
       { id: 'h1', reason: 'police', at: NOW, by: 'dispatch', lifted: null },
@@ -197,47 +210,47 @@ describe('a hold', () => {
     ]);
   });
 
-  test('for the same reason is refused while it is open, naming it, and taken again once it is lifted', () => {
+  test('a hold with the reason of an open hold is refused with its id, and accepted after that one is lifted', () => {
     const again = { kind: 'hold', holdId: 'h2', reason: 'police' } as const;
-    const refusal = refusalOf(keep(held, again, context));
+    const refusal = refusalOf(applyDispatch(held, again, context));
     expect([refusal.code, refusal.message]).toEqual(['already_recorded', expect.stringContaining('h1')]);
     const lifted = after(held, { kind: 'lift', holdId: 'h1', reason: 'settled' });
     expect(after(lifted, again).dispatch.holds).toHaveLength(2);
   });
 
-  test('is lifted once, and stays on record', () => {
+  test('a hold is lifted once and stays on record', () => {
     const lifted = after(held, { kind: 'lift', holdId: 'h1', reason: 'settled' });
     expect(lifted.dispatch.holds).toMatchObject([
       { id: 'h1', reason: 'police', lifted: { reason: 'settled', at: NOW, by: 'dispatch' } },
     ]);
-    const again = keep(lifted, { kind: 'lift', holdId: 'h1', reason: 'settled' }, context);
+    const again = applyDispatch(lifted, { kind: 'lift', holdId: 'h1', reason: 'settled' }, context);
     expect(refusalOf(again)).toMatchObject({ kind: 'conflict', code: 'already_recorded' });
   });
 
-  test('that does not exist cannot be lifted', () => {
-    expect(refusalOf(keep(held, { kind: 'lift', holdId: 'h9', reason: 'x' }, context))).toMatchObject({
+  test('lifting a hold that does not exist is refused', () => {
+    expect(refusalOf(applyDispatch(held, { kind: 'lift', holdId: 'h9', reason: 'x' }, context))).toMatchObject({
       kind: 'unknown',
       code: 'hold_not_found',
     });
   });
 
-  test('is the last one at some number, lifted ones included', () => {
+  test('a tow has a maximum number of holds, which includes lifted ones', () => {
     const lifted = { reason: 'settled', at: NOW, by: 'office' };
     const holds = Array.from({ length: HOLDS_MAX }, (_, index) => ({ ...OPEN_HOLD, id: `x${index}`, lifted }));
-    expect(refusalOf(keep(towWith('started', { holds }), SHORTEST.hold, context)).code).toBe('too_many_holds');
-    expect(keep(towWith('started', { holds: holds.slice(1) }), SHORTEST.hold, context).ok).toBe(true);
+    expect(refusalOf(applyDispatch(towWith('started', { holds }), SHORTEST.hold, context)).code).toBe('too_many_holds');
+    expect(applyDispatch(towWith('started', { holds: holds.slice(1) }), SHORTEST.hold, context).ok).toBe(true);
   });
 });
 
-describe('a note', () => {
-  test('is added behind the others, also when it says the same', () => {
+describe('notes', () => {
+  test('a note is appended to the others, also with an equal text', () => {
     const { notes } = after(towAs('released'), SHORTEST.note, { kind: 'note', text: 'again' }, SHORTEST.note).dispatch;
     expect(notes.map(({ text }) => text)).toEqual([SHORTEST.note.text, 'again', SHORTEST.note.text]);
     expect(notes[0]).toEqual({ text: SHORTEST.note.text, at: NOW, by: 'dispatch' });
   });
 
-  test('is the last one at some number', () => {
+  test('a tow has a maximum number of notes', () => {
     const notes = Array.from({ length: NOTES_MAX }, () => ({ text: 'x', at: NOW, by: 'office' }));
-    expect(refusalOf(keep(towWith('started', { notes }), SHORTEST.note, context)).code).toBe('too_many_notes');
+    expect(refusalOf(applyDispatch(towWith('started', { notes }), SHORTEST.note, context)).code).toBe('too_many_notes');
   });
 });

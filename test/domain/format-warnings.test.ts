@@ -19,7 +19,7 @@ function fieldsWarnedOf(changes: Partial<ViolationForm>, also: { api?: 'guide'; 
   return formatWarnings({ ...FORM, ...changes }, about).map(({ field }) => field);
 }
 
-it('a form like the documented ones carries no warning', () => {
+it('a form like the documented ones gets no warning', () => {
   expect(
     fieldsWarnedOf({
       date: '2026-03-10T12:01:30Z',
@@ -32,28 +32,28 @@ it('a form like the documented ones carries no warning', () => {
   ).toEqual([]);
 });
 
-describe('a plate', () => {
+describe('warnings about plates', () => {
   it.each(['ABJ 1235', 'A1', '7 UVZ', 'xka-9999', 'أ ب ح ١٢٣٤', 'ا ب ح ۱۲۳۴', 'ه و ي 1', 'abj1235'])(
-    'looks like a Saudi one: %s',
+    'the plate %s has the format of a Saudi plate',
     (plate) => {
       expect(looksSaudi(plate)).toBe(true);
     },
   );
 
   it.each(['ABC 1234', 'ABJ 12345', 'ABJD 123', '1234', 'ABJ', '', 'A1B2', 'AB1234C', 'ج 1', 'P 12'])(
-    'does not look like a Saudi one: %s',
+    "the plate '%s' does not have the format of a Saudi plate",
     (plate) => {
       expect(looksSaudi(plate)).toBe(false);
     },
   );
 
-  it('is warned about when it does not look like a Saudi one', () => {
+  it('warns about a plate that is not in the format of a Saudi plate', () => {
     expect(fieldsWarnedOf({ plateNumber: 'ABC 1234' })).toEqual(['plateNumber']);
     expect(fieldsWarnedOf({ plateNumber: 'ABC 1234', isSaudi: true })).toEqual(['plateNumber', 'isSaudi']);
   });
 
   it.each(['DIPLOMATIC', 'EXPORT', 'MOTORCYCLE', 'Heavy_Equipment'] as const)(
-    'of the type %s follows other rules',
+    'a plate of the type %s is not checked for the Saudi format',
     (plateType) => {
       for (const isSaudi of [undefined, true, false]) {
         expect(fieldsWarnedOf({ plateNumber: '12 CD 345', plateType, isSaudi })).toEqual([]);
@@ -61,14 +61,14 @@ describe('a plate', () => {
     },
   );
 
-  it('of another country is not looked at, but one that looks Saudi contradicts what is said of it', () => {
+  it('a foreign plate is not checked, but a warning names one in the Saudi format', () => {
     expect(fieldsWarnedOf({ plateNumber: 'M-XY 12345', isSaudi: false })).toEqual([]);
     expect(fieldsWarnedOf({ plateNumber: 'ABJ 1235', isSaudi: false })).toEqual(['isSaudi']);
   });
 });
 
 it.each(['100000000', '10000000088', '3000000004', '1000000009', '1234567890', 'A000000008', ''])(
-  'an identity number that is none is warned about, whoever it is of: %s',
+  'warns about a number that is no identity number, for any person: %s',
   (identityNumber) => {
     expect(fieldsWarnedOf({ identityNumber })).toEqual(['identityNumber']);
     expect(fieldsWarnedOf({ supervisorIdentityNumber: identityNumber })).toEqual(['supervisorIdentityNumber']);
@@ -76,41 +76,41 @@ it.each(['100000000', '10000000088', '3000000004', '1000000009', '1234567890', '
 );
 
 it.each(['512345678', '05123456789', '0412345678', '966512345678', '+4915112345678', 'none'])(
-  'a mobile number that is none is warned about, whoever it is of: %s',
+  'warns about a number that is no mobile number, for any person: %s',
   (mobileNumber) => {
     expect(fieldsWarnedOf({ mobileNumber })).toEqual(['mobileNumber']);
     expect(fieldsWarnedOf({ supervisorMobileNumber: mobileNumber })).toEqual(['supervisorMobileNumber']);
   },
 );
 
-describe('a date', () => {
+describe('warnings about dates', () => {
   it.each(['2026-03-10T12:02:00Z', '2026-03-10T15:00:00+03:00', '1999-12-31T23:59:59.999Z'])(
-    'that is past, or within the drift of a phone, is not warned about: %s',
+    'does not warn about a date in the past or within the clock drift of a phone: %s',
     (date) => {
       expect(fieldsWarnedOf({ date })).toEqual([]);
     },
   );
 
   it.each(['2026-03-10T12:02:01Z', '2026-03-10T12:00:00-01:00', '2999-01-01T00:00:00Z'])(
-    'in the future is warned about: %s',
+    'warns about a date in the future: %s',
     (date) => {
       expect(fieldsWarnedOf({ date })).toEqual(['date']);
     },
   );
 
-  it('without an offset is warned about, and taken as one of Riyadh', () => {
+  it('warns about a date without offset and treats it as Riyadh time', () => {
     expect(fieldsWarnedOf({ date: '2026-03-10T14:59:00' })).toEqual(['date']);
     expect(fieldsWarnedOf({ date: '2026-03-10T15:03:00' })).toEqual(['date', 'date']);
   });
 });
 
-it('images that the guide form does not take are warned about', () => {
+it('warns that the guide form sends no images', () => {
   expect(fieldsWarnedOf({}, { api: 'guide', images: 2 })).toEqual(['images']);
   expect(fieldsWarnedOf({}, { api: 'guide' })).toEqual([]);
   expect(fieldsWarnedOf({}, { images: 2 })).toEqual([]);
 });
 
-it('a warning never shows what was entered', () => {
+it('never repeats an entered value in a warning', () => {
   const changes = { plateNumber: 'QQQ 98765', identityNumber: '777', mobileNumber: '888', date: '2999-01-01T00:00:00' };
   const text = JSON.stringify(formatWarnings({ ...FORM, ...changes }, { api: 'guide', images: 1, nowMs: NOW_MS }));
   for (const value of ['QQQ', '98765', '777', '888', '2999']) expect(text).not.toContain(value);

@@ -1,4 +1,4 @@
-import { advance } from '../../src/domain/advance';
+import { advance } from '../../src/domain/facts';
 import type { Tow } from '../../src/domain/tow';
 import { COMMANDS, context, fact, NOW, recorded, refusalOf, report, RULES, towAs } from './tows';
 
@@ -13,23 +13,29 @@ function daysInvoiced(tow: Tow, at: string, freeDays = 0): unknown {
   return recorded(advance(tow, COMMANDS.invoice, context({ nowMs: Date.parse(at), rules }))).owed.body['delay_in_days'];
 }
 
-describe('an invoice request', () => {
-  test.each(['started', 'detained'] as const)('is taken from %s and leaves the state as it is', (state) => {
-    const { tow, owed } = recorded(advance(towAs(state), COMMANDS.invoice, context()));
+describe('invoice requests', () => {
+  test.each(['started', 'detained'] as const)(
+    'an invoice request is accepted for a tow that is %s and leaves its state unchanged',
+    (state) => {
+      const { tow, owed } = recorded(advance(towAs(state), COMMANDS.invoice, context()));
 
-    expect(tow.state).toBe(state);
-    expect(tow.facts.at(-1)).toEqual({ event: 'invoice', occurredAt: NOW, recordedAt: NOW, by: 'dispatch' });
-    expect(owed.kind).toBe('invoice');
-  });
+      expect(tow.state).toBe(state);
+      expect(tow.facts.at(-1)).toEqual({ event: 'invoice', occurredAt: NOW, recordedAt: NOW, by: 'dispatch' });
+      expect(owed.kind).toBe('invoice');
+    },
+  );
 
-  test.each(['requested', 'released', 'canceled'] as const)('is refused from %s', (state) => {
-    expect(refusalOf(advance(towAs(state), COMMANDS.invoice, context()))).toMatchObject({
-      kind: 'conflict',
-      code: 'transition_not_allowed',
-    });
-  });
+  test.each(['requested', 'released', 'canceled'] as const)(
+    'an invoice request is refused for a tow that is %s',
+    (state) => {
+      expect(refusalOf(advance(towAs(state), COMMANDS.invoice, context()))).toMatchObject({
+        kind: 'conflict',
+        code: 'transition_not_allowed',
+      });
+    },
+  );
 
-  test('is taken once only, also after its report was waived', () => {
+  test('an invoice request is accepted only once, also after its report was waived', () => {
     const { tow } = recorded(advance(towAs('detained'), COMMANDS.invoice, context()));
 
     for (const state of ['pending', 'accepted', 'refused', 'waived'] as const) {
@@ -41,7 +47,7 @@ describe('an invoice request', () => {
     }
   });
 
-  test('takes only the configured vehicle types, spelled exactly', () => {
+  test('an invoice request accepts only the configured vehicle types, spelled exactly', () => {
     const rules = { ...RULES, vehicleTypes: ['HEAVY', 'LIGHT'] };
     const request = (vehicleType: string) =>
       advance(towAs('started'), { event: 'invoice', vehicleType }, context({ rules }));
@@ -53,8 +59,8 @@ describe('an invoice request', () => {
   });
 });
 
-describe('the days of delay', () => {
-  test('given by a person are invoiced as given, and what the calendar says is kept beside them', () => {
+describe('delay days', () => {
+  test('delay days that a person enters are invoiced as entered, and the calendar days are kept beside them', () => {
     const command = { ...COMMANDS.invoice, delayInDays: 9, overrideReason: ' keys were missing ' };
     const { tow, owed } = recorded(advance(detainedAt('2026-03-08T12:00:00Z'), command, context()));
 
@@ -67,7 +73,7 @@ describe('the days of delay', () => {
     });
   });
 
-  test('given as 0 stay 0, whatever the calendar says', () => {
+  test('delay days entered as 0 stay 0 when the calendar has more', () => {
     const command = { ...COMMANDS.invoice, delayInDays: 0 };
 
     expect(recorded(advance(detainedAt('2026-03-08T12:00:00Z'), command, context())).owed.body['delay_in_days']).toBe(
@@ -75,13 +81,13 @@ describe('the days of delay', () => {
     );
   });
 
-  test('are 0 for a vehicle that was not detained', () => {
+  test('delay days are 0 for a vehicle that was not detained', () => {
     const tow: Tow = { ...towAs('started'), facts: [fact('started', '2026-02-01T10:00:00Z')] };
 
     expect(daysInvoiced(tow, NOW)).toBe(0);
   });
 
-  test('change at midnight in Riyadh, which is 21:00 UTC', () => {
+  test('delay days change at midnight in Riyadh, which is 21:00 UTC', () => {
     const tow = detainedAt('2026-03-10T20:59:59Z');
 
     expect(daysInvoiced(tow, '2026-03-10T20:59:59.999Z')).toBe(0);
@@ -90,18 +96,18 @@ describe('the days of delay', () => {
     expect(daysInvoiced(tow, '2026-03-11T21:00:00Z')).toBe(2);
   });
 
-  test('of a vehicle detained right after midnight in Riyadh start a full day later', () => {
+  test('delay days of a vehicle detained right after midnight in Riyadh start a full day later', () => {
     const tow = detainedAt('2026-03-10T21:00:00Z');
 
     expect(daysInvoiced(tow, '2026-03-11T20:59:59.999Z')).toBe(0);
     expect(daysInvoiced(tow, '2026-03-11T21:00:00Z')).toBe(1);
   });
 
-  test('are those since the detained fact told with any offset', () => {
+  test('delay days are counted from the time of the detained fact, written with any offset', () => {
     expect(daysInvoiced(detainedAt('2026-03-10T23:59:59+03:00'), '2026-03-11T00:00:00+03:00')).toBe(1);
   });
 
-  test('are less the free days, and never below 0', () => {
+  test('delay days are reduced by the free days and never below 0', () => {
     const tow = detainedAt('2026-03-05T12:00:00Z');
 
     expect(daysInvoiced(tow, NOW, 0)).toBe(5);
@@ -110,11 +116,11 @@ describe('the days of delay', () => {
     expect(daysInvoiced(tow, NOW, 30)).toBe(0);
   });
 
-  test('are not below 0 when the detained fact lies a little ahead of our clock across midnight', () => {
+  test('delay days are not below 0 when the detained fact is slightly ahead of our clock across midnight', () => {
     expect(daysInvoiced(detainedAt('2026-03-10T21:01:00Z'), '2026-03-10T20:59:30Z')).toBe(0);
   });
 
-  test('are frozen in the body the day they are asked for', () => {
+  test('delay days are fixed in the body on the day of the invoice request', () => {
     const tow = detainedAt('2026-03-08T12:00:00Z');
     const { tow: after, owed } = recorded(advance(tow, COMMANDS.invoice, context()));
     const later = recorded(

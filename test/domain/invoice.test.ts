@@ -17,7 +17,7 @@ describe('halalas', () => {
     ['0.29', 29],
     [' 17.25 ', 1725],
     ['-12.5', -1250],
-  ])('of %p SAR are %i', (amount, expected) => {
+  ])('an amount of %p SAR is %i halalas', (amount, expected) => {
     expect(halalas(amount)).toBe(expected);
   });
 
@@ -34,11 +34,11 @@ describe('halalas', () => {
     ['a list', [1]],
     ['an object', { amount: 1 }],
     ['an amount past all integers', 1e300],
-  ])('are not read from %s', (_what, amount: Json | undefined) => {
+  ])('halalas are not read from %s', (_what, amount: Json | undefined) => {
     expect(halalas(amount)).toBeNull();
   });
 
-  test('come back exactly from every amount of two decimals, as number and as text', () => {
+  test('halalas are read exactly from every amount with two decimals, as number and as text', () => {
     fc.assert(
       fc.property(fc.integer({ min: -1_000_000_000_000, max: 1_000_000_000_000 }), (amount) => {
         expect(halalas(amount / 100)).toBe(amount);
@@ -48,18 +48,18 @@ describe('halalas', () => {
   });
 });
 
-describe('two readings of one invoice', () => {
+describe('differences between two readings of an invoice', () => {
   const charge = (total: Json, tax: Json, paid: Json = 0) => ({ total_amount: total, tax, paid_amount: paid });
   const differing = (answer: Parameters<typeof reconcile>[0], webhook: Parameters<typeof reconcile>[1]) =>
     reconcile(answer, webhook).map(({ field }) => field);
 
-  test('that are equal do not differ', () => {
+  test('equal readings of an invoice have no differences', () => {
     const invoice = { towingInvoice: charge(345, 45), delayInvoice: charge(115, 15) };
 
     expect(reconcile(invoice, invoice)).toEqual([]);
   });
 
-  test('that are spelled differently do not differ', () => {
+  test('readings of an invoice that only spell amounts differently have no differences', () => {
     const answer = { towingInvoice: charge(345, 45), delayInvoice: null };
     const webhook = { towingInvoice: charge('345.00', '45.0'), delayInvoice: null };
 
@@ -71,13 +71,13 @@ describe('two readings of one invoice', () => {
     ['344.99', []],
     ['345.02', ['towing_invoice.total_amount']],
     ['344.98', ['towing_invoice.total_amount']],
-  ])('may differ by 1 halala and no more: 345 and %s', (total, fields) => {
+  ])('readings of an invoice may differ by 1 halala and no more: 345 and %s', (total, fields) => {
     const answer = { towingInvoice: charge(345, 45), delayInvoice: null };
 
     expect(differing(answer, { towingInvoice: charge(total, 45), delayInvoice: null })).toEqual(fields);
   });
 
-  test('that differ everywhere name every amount', () => {
+  test('readings of an invoice that differ in every amount report each amount', () => {
     const answer = { towingInvoice: charge(345, 45), delayInvoice: charge(115, 15) };
     const webhook = { towingInvoice: charge(300, 40), delayInvoice: charge(100, 10) };
 
@@ -89,21 +89,21 @@ describe('two readings of one invoice', () => {
     ]);
   });
 
-  test('may differ in what was paid', () => {
+  test('readings of an invoice may differ in the paid amount', () => {
     const answer = { towingInvoice: charge(345, 45, 0), delayInvoice: charge(115, 15, 0) };
     const webhook = { towingInvoice: charge(345, 45, 345), delayInvoice: charge(115, 15, '115.00') };
 
     expect(reconcile(answer, webhook)).toEqual([]);
   });
 
-  test('do not differ in an amount that one of them does not carry', () => {
+  test('an amount that one reading of an invoice lacks is not a difference', () => {
     const answer = { towingInvoice: charge(345, 45), delayInvoice: charge(115, 15) };
 
     expect(reconcile(answer, { towingInvoice: { total_amount: 345, tax: null }, delayInvoice: null })).toEqual([]);
     expect(reconcile({ ...answer, delayInvoice: null }, answer)).toEqual([]);
   });
 
-  test('differ the same from both sides, and exactly past the tolerance', () => {
+  test('the differences between two readings of an invoice are symmetric and exact at the tolerance', () => {
     const cents = fc.integer({ min: 0, max: 10_000_000 });
     fc.assert(
       fc.property(cents, fc.integer({ min: -5, max: 5 }), (total, apart) => {

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { jsonFaults } from '../../src/domain/json-faults';
+import { jsonFaults } from '../../src/domain/json';
 
 const scalars = [
   '1',
@@ -15,7 +15,7 @@ const scalars = [
 ];
 const names = ['a', 'b', '0', '1e999', '__proto__', 'length'];
 
-/** JSON texts with lists and objects within each other, white space, and numbers out of range. */
+/** JSON texts with nested lists and objects, white space and numbers out of range. */
 const texts = fc.letrec<{ value: string }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 4 },
@@ -27,7 +27,7 @@ const texts = fc.letrec<{ value: string }>((tie) => ({
   ),
 })).value;
 
-/** The same question about the parsed value, answered by recursion. Paths are sorted. */
+/** The expected faults, computed from the parsed value by recursion. Paths are sorted. */
 function recursively(value: unknown, path: readonly string[] = []): { depth: number; infinite: string[] } {
   if (typeof value === 'number') return { depth: 0, infinite: Number.isFinite(value) ? [] : [path.join('.')] };
   if (typeof value !== 'object' || value === null) return { depth: 0, infinite: [] };
@@ -38,7 +38,7 @@ function recursively(value: unknown, path: readonly string[] = []): { depth: num
   };
 }
 
-test('finds the depth of any JSON text and every number out of range by its path', () => {
+test('a scan of JSON text returns its depth and the path of every number out of range', () => {
   let withFaults = 0;
   fc.assert(
     fc.property(texts, (text) => {
@@ -54,12 +54,12 @@ test('finds the depth of any JSON text and every number out of range by its path
   expect(withFaults).toBeGreaterThan(200);
 });
 
-test('names the first 20 numbers out of range and counts the others', () => {
+test('a scan of JSON text names the first 20 numbers out of range and counts the others', () => {
   const { infinite, infiniteCount } = jsonFaults(`[${Array.from({ length: 1000 }, () => '1e999').join(',')}]`, 1);
   expect([infinite, infiniteCount]).toEqual([Array.from({ length: 20 }, (_, at) => String(at)), 1000]);
 });
 
-test('reads a text that is not JSON to its end', () => {
+test('a scan of text that is not JSON reads it to its end', () => {
   const parts = fc.constantFrom(...scalars, '{', '}', '[', ']', ',', ':', '"', '\\', 'e', '-', ' ');
   fc.assert(
     fc.property(fc.array(parts), (text) => {

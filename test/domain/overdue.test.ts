@@ -1,4 +1,4 @@
-import { ageOf, overdueOf, owedSinceMs, stateSinceMs } from '../../src/domain/overdue';
+import { ageOf, overdueOf, unsettledSinceMs, stateSinceMs } from '../../src/domain/overdue';
 import type { Tow } from '../../src/domain/tow';
 import { TOW_STATES, type ReportState } from '../../src/domain/vocabulary';
 import { fact, minutesFromNow, nowMs, towAs } from './tows';
@@ -15,19 +15,19 @@ const owed = (state: ReportState, minutesAgo: number) => ({ state, createdAtMs: 
 const marksOf = (tow: Tow, reports: Parameters<typeof overdueOf>[0]['reports'] = []) =>
   overdueOf({ tow, reports }, AFTER, nowMs).map(({ what }) => what);
 
-describe('a tow is overdue', () => {
-  test('once nobody has started for longer than that may take', () => {
+describe('overdueOf', () => {
+  test('overdueOf marks a requested tow that has not been started within its limit', () => {
     expect([44, 45].map((minutes) => marksOf(requestedAgo(minutes)))).toEqual([[], []]);
     expect(overdueOf({ tow: requestedAgo(46), reports: [] }, AFTER, nowMs)).toEqual([
       { what: 'requested', sinceMs: nowMs - 46 * MINUTE_MS },
     ]);
   });
 
-  test('once it has been started for longer than that may take', () => {
+  test('overdueOf marks a started tow that has exceeded its limit', () => {
     expect([marksOf(startedAgo(240)), marksOf(startedAgo(241))]).toEqual([[], ['started']]);
   });
 
-  test('once a report has been owed for longer than that may take, whatever it waits for', () => {
+  test('overdueOf marks a tow with a report that is unsettled beyond its limit, for any reason', () => {
     for (const state of ['pending', 'sending', 'unknown', 'refused'] as const) {
       expect(marksOf(startedAgo(20), [owed(state, 15)])).toEqual([]);
       expect(marksOf(startedAgo(20), [owed(state, 16)])).toEqual(['report']);
@@ -37,24 +37,24 @@ describe('a tow is overdue', () => {
     }
   });
 
-  test('for every reason it has, also when it is over and still owes a report', () => {
+  test('overdueOf lists every reason, also for a finished tow with an unsettled report', () => {
     expect(marksOf(startedAgo(300), [owed('accepted', 300), owed('refused', 20)])).toEqual(['started', 'report']);
     expect(marksOf(towAs('released'), [owed('pending', 20)])).toEqual(['report']);
   });
 
-  test('never, where the time is 0', () => {
+  test('overdueOf never marks a tow where the limit is 0', () => {
     const never = { requestedMs: 0, startedMs: 0, reportMs: 0 };
     for (const tow of [requestedAgo(9999), startedAgo(9999)]) {
       expect(overdueOf({ tow, reports: [owed('refused', 9999)] }, never, nowMs)).toEqual([]);
     }
   });
 
-  test('in no state but these by the state alone', () => {
+  test('overdueOf marks a tow by its state alone only when it is requested or started', () => {
     for (const state of ['detained', 'released', 'canceled'] as const) expect(marksOf(towAs(state))).toEqual([]);
   });
 });
 
-test('the age of a tow runs from what led it into its state', () => {
+test('the age of a tow is measured from the fact that led to its state', () => {
   const since = TOW_STATES.map((state) => [state, stateSinceMs(towAs(state))]);
 
   expect(since).toEqual([
@@ -67,14 +67,14 @@ test('the age of a tow runs from what led it into its state', () => {
   expect(ageOf(towAs('started'), nowMs)).toEqual({ sinceMs: Date.parse('2026-03-10T10:00:00Z'), ageMs: 7_200_000 });
 });
 
-test('the age of a tow is never negative, and none where no moment is known', () => {
+test('the age of a tow is never negative, and 0 without a readable timestamp', () => {
   expect(ageOf(startedAgo(-1), nowMs).ageMs).toBe(0);
   expect(ageOf({ ...towAs('requested'), requestedAt: 'some day' }, nowMs)).toEqual({ sinceMs: nowMs, ageMs: 0 });
 });
 
-test('what is owed is owed since its oldest report that is not settled', () => {
-  expect(owedSinceMs([owed('accepted', 9), owed('waived', 8), owed('refused', 7), owed('pending', 6)])).toBe(
+test('unsettledSinceMs returns the creation time of the oldest unsettled report', () => {
+  expect(unsettledSinceMs([owed('accepted', 9), owed('waived', 8), owed('refused', 7), owed('pending', 6)])).toBe(
     nowMs - 7 * MINUTE_MS,
   );
-  expect(owedSinceMs([owed('accepted', 9)])).toBeNull();
+  expect(unsettledSinceMs([owed('accepted', 9)])).toBeNull();
 });

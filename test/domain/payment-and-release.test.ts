@@ -1,4 +1,4 @@
-import { advance } from '../../src/domain/advance';
+import { advance } from '../../src/domain/facts';
 import { isInvoiced } from '../../src/domain/billing';
 import type { Tow } from '../../src/domain/tow';
 import { COMMANDS, context, INVOICE_WEBHOOK, recorded, refusalOf, report, RULES, towAs } from './tows';
@@ -12,33 +12,33 @@ function paidWith(paymentStatus: string): Tow {
   return { ...detained, payments: [{ paymentStatus, externalReference: null }] };
 }
 
-describe('a tow', () => {
+describe('isInvoiced', () => {
   test.each(['pending', 'sending', 'accepted', 'refused', 'unknown'] as const)(
-    'with an invoice report that is %s is invoiced',
+    'a tow with an invoice report that is %s is invoiced',
     (state) => {
       expect(isInvoiced(detained, [report('invoice', state)])).toBe(true);
     },
   );
 
-  test('with a waived invoice report is not invoiced', () => {
+  test('a tow with a waived invoice report is not invoiced', () => {
     expect(isInvoiced(detained, [report('invoice', 'waived')])).toBe(false);
   });
 
-  test('with other reports alone is not invoiced', () => {
+  test('a tow with other reports alone is not invoiced', () => {
     expect(isInvoiced(detained, [report('started', 'accepted'), report('detained', 'pending')])).toBe(false);
   });
 
-  test('with an invoice webhook attached is invoiced, whatever became of the report', () => {
+  test('a tow with an invoice webhook attached is invoiced in any state of the report', () => {
     expect(isInvoiced(withWebhook, [report('invoice', 'waived')])).toBe(true);
     expect(isInvoiced(withWebhook, [])).toBe(true);
   });
 });
 
-describe('a payment', () => {
+describe('payments', () => {
   test.each([
     ['no invoice request', []],
     ['a waived invoice', [report('invoice', 'waived')]],
-  ])('with %s is refused: invoice_required', (_what, reports) => {
+  ])('a payment with %s is refused: invoice_required', (_what, reports) => {
     expect(refusalOf(advance(detained, COMMANDS.payment, context({ reports })))).toMatchObject({
       kind: 'conflict',
       code: 'invoice_required',
@@ -48,7 +48,7 @@ describe('a payment', () => {
   test.each([
     ['requested', towAs('requested')],
     ['canceled before its start', towAs('canceled')],
-  ])('of a tow that is %s is refused, also when an invoice webhook came', (_what, tow) => {
+  ])('a payment of a tow that is %s is refused, also with an invoice webhook', (_what, tow) => {
     const invoiced = { ...tow, invoiceWebhooks: [INVOICE_WEBHOOK] };
 
     expect(refusalOf(advance(invoiced, COMMANDS.payment, context()))).toMatchObject({
@@ -57,20 +57,20 @@ describe('a payment', () => {
     });
   });
 
-  test('of a tow that was started and canceled since is taken: its invoice stands', () => {
+  test('a payment of a tow that was canceled after its start is accepted, as its invoice remains valid', () => {
     const canceled = recorded(advance(towAs('started'), COMMANDS.canceled, context())).tow;
     const decision = advance({ ...canceled, invoiceWebhooks: [INVOICE_WEBHOOK] }, COMMANDS.payment, context());
 
     expect(recorded(decision).owed.kind).toBe('payment');
   });
 
-  test('whose report was waived was taken back: the same one may be recorded again', () => {
+  test('a payment whose report was waived is taken back, and the same one may be recorded again', () => {
     const reports = [...invoiceWaiting, report('payment', 'waived')];
 
     expect(recorded(advance(paidWith('PAID'), COMMANDS.payment, context({ reports }))).tow.payments).toHaveLength(2);
   });
 
-  test('that stands beside one that was taken back is still recorded once', () => {
+  test('a payment is recorded once although an equal one was taken back', () => {
     const payments = ['PAID', 'PAID'].map((paymentStatus) => ({ paymentStatus, externalReference: null }));
     const reports = [...invoiceWaiting, report('payment', 'waived'), report('payment', 'pending')];
 
@@ -79,7 +79,7 @@ describe('a payment', () => {
     );
   });
 
-  test('is PAID when no status is given', () => {
+  test('a payment without a status is PAID', () => {
     const { tow, owed } = recorded(advance(detained, COMMANDS.payment, context({ reports: invoiceWaiting })));
 
     expect(tow.payments).toEqual([{ paymentStatus: 'PAID', externalReference: null }]);
@@ -87,7 +87,7 @@ describe('a payment', () => {
     expect(owed.body['payment_status']).toBe('PAID');
   });
 
-  test('keeps the reference of the money elsewhere and does not send it', () => {
+  test('a payment keeps its external reference and does not send it', () => {
     const command = { event: 'payment', externalReference: ' POS 88 ' } as const;
     const { tow, owed } = recorded(advance(detained, command, context({ reports: invoiceWaiting })));
 
@@ -95,7 +95,7 @@ describe('a payment', () => {
     expect(JSON.stringify(owed)).not.toContain('POS');
   });
 
-  test('with a status that is not configured is refused by field', () => {
+  test('a payment with a status that is not configured is refused by field', () => {
     const command = { event: 'payment', paymentStatus: 'SETTLED' } as const;
 
     expect(refusalOf(advance(detained, command, context({ reports: invoiceWaiting }))).details).toEqual([
@@ -103,7 +103,7 @@ describe('a payment', () => {
     ]);
   });
 
-  test('is taken once per status, and nothing after PAID', () => {
+  test('a payment is accepted once per status, and none after PAID', () => {
     const rules = { ...RULES, paymentStatuses: ['PARTIAL', 'PENDING', 'PAID'] };
     const pay = (tow: Tow, paymentStatus: string) =>
       advance(tow, { event: 'payment', paymentStatus }, context({ reports: invoiceWaiting, rules }));
@@ -118,7 +118,7 @@ describe('a payment', () => {
   });
 });
 
-describe('a release', () => {
+describe('releases', () => {
   const releaseWith = (tow: Tow, mode: typeof RULES.releaseRequiresPayment, reports = invoiceWaiting) =>
     advance(tow, COMMANDS.released, context({ reports, rules: { ...RULES, releaseRequiresPayment: mode } }));
 
@@ -131,12 +131,15 @@ describe('a release', () => {
     ['always', 'no invoice, on the spot', towAs('started'), []],
     ['invoiced', 'a payment that was taken back', paidWith('PAID'), [...invoiceWaiting, report('payment', 'waived')]],
     ['always', 'a payment that was taken back', paidWith('PAID'), [...invoiceWaiting, report('payment', 'waived')]],
-  ] as const)('in mode %s with %s and no payment is refused: payment_required', (mode, _what, tow, reports) => {
-    expect(refusalOf(releaseWith(tow, mode, [...reports]))).toMatchObject({
-      kind: 'conflict',
-      code: 'payment_required',
-    });
-  });
+  ] as const)(
+    'a release in mode %s with %s and no payment is refused: payment_required',
+    (mode, _what, tow, reports) => {
+      expect(refusalOf(releaseWith(tow, mode, [...reports]))).toMatchObject({
+        kind: 'conflict',
+        code: 'payment_required',
+      });
+    },
+  );
 
   test.each([
     ['invoiced', 'no invoice', detained, []],
@@ -147,7 +150,7 @@ describe('a release', () => {
     ['never', 'no invoice', detained, []],
     ['never', 'an unpaid invoice', detained, invoiceWaiting],
     ['never', 'an unpaid invoice webhook', withWebhook, []],
-  ] as const)('in mode %s with %s is taken', (mode, _what, tow, reports) => {
+  ] as const)('a release in mode %s with %s is accepted', (mode, _what, tow, reports) => {
     expect(recorded(releaseWith(tow, mode, [...reports])).tow.state).toBe('released');
   });
 });

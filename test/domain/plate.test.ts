@@ -3,7 +3,7 @@ import { bothScripts, plateKey } from '../../src/domain/plate';
 
 const LETTERS = 'abdeghjklnrstuvxz';
 
-describe('a plate of Saudi Arabia', () => {
+describe('plates of Saudi Arabia', () => {
   test.each([
     ['ABJ 1234', 'A B J 1234', 'ا ب ح ١٢٣٤'],
     ['abj1234', 'A B J 1234', 'ا ب ح ١٢٣٤'],
@@ -11,11 +11,11 @@ describe('a plate of Saudi Arabia', () => {
     ['7 HVZ', '7 H V Z', '٧ هـ ى م'],
     ['هـ ي م 907', 'H V Z 907', 'هـ ى م ٩٠٧'],
     ['K-5', 'K 5', 'ك ٥'],
-  ])('%s is shown as %s and as %s', (plate, latin, arabic) => {
+  ])('the plate %s is shown as %s and as %s', (plate, latin, arabic) => {
     expect(bothScripts(plate)).toEqual({ latin, arabic });
   });
 
-  test('is found by what is shown of it, in either script, whatever it is', () => {
+  test('a plate is found by its text in either script', () => {
     const digits = fc.integer({ min: 0, max: 9999 }).map(String);
     const letters = fc
       .array(fc.constantFrom(...Array.from(LETTERS)), { minLength: 1, maxLength: 3 })
@@ -32,7 +32,7 @@ describe('a plate of Saudi Arabia', () => {
     );
   });
 
-  test('has every letter in both scripts', () => {
+  test('every plate letter exists in both scripts', () => {
     for (const letter of LETTERS) {
       const { latin, arabic } = bothScripts(`${letter}1`) ?? { latin: '', arabic: '' };
       expect([latin, /^[\u0621-\u064a]+ ١$/.test(arabic)]).toEqual([`${letter.toUpperCase()} 1`, true]);
@@ -41,12 +41,12 @@ describe('a plate of Saudi Arabia', () => {
 });
 
 test.each(['', 'ABC 12345', 'WWW 12', 'DUBAI A 4', '1234', 'ABJK 12', 'A1B2'])(
-  'a plate of no such form has no second script: %j',
+  'a plate in another format has no second script: %j',
   (plate) => {
     expect(bothScripts(plate)).toBeNull();
   },
 );
 
-test('the stroke that makes a letter longer does not hide a plate', () => {
+test('the Arabic stroke that lengthens letters is ignored in a plate', () => {
   expect(plateKey('هـ ب ح 12')).toBe(plateKey('HBJ 12'));
 });

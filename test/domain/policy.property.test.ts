@@ -31,6 +31,7 @@ const exchanges: fc.Arbitrary<Exchange> = fc.oneof(
     notBeforeMs: notBefore,
   }),
   fc.record({ kind: fc.constant('surely_not_sent' as const), cause: fc.constant('connection refused') }),
+  fc.record({ kind: fc.constant('partly_sent' as const), cause: fc.constant('reset') }),
   fc.record({ kind: fc.constant('unanswered' as const), cause: fc.constant('reset') }),
   fc.record({ kind: fc.constant('connection' as const), cause: fc.constant('no token'), notBeforeMs: notBefore }),
   fc.record({ kind: fc.constant('dropped' as const), notBeforeMs: notBefore }),
@@ -48,10 +49,11 @@ const histories: fc.Arbitrary<AttemptHistory> = fc.record({
 const jitters = fc.double({ min: 0, max: 1, noNaN: true });
 const runs = { numRuns: 2000 };
 
-/** True when the exchange says by itself that the service did nothing. */
+/** True when the exchange proves that the service did nothing. */
 function surelyWithoutEffect(exchange: Exchange): boolean {
   switch (exchange.kind) {
     case 'surely_not_sent':
+    case 'partly_sent':
     case 'connection':
     case 'dropped':
       return true;
@@ -67,8 +69,8 @@ function surelyWithoutEffect(exchange: Exchange): boolean {
 
 const withoutDelays = (verdict: Verdict) => ({ ...verdict, delayMs: 0, connectionDelayMs: 0 });
 
-describe('whatever happened to an attempt', () => {
-  test('the next one never comes before the moment the service asked for, within the next hour', () => {
+describe('judge, for any exchange', () => {
+  test('no verdict schedules an attempt before the time the service requested within the next hour', () => {
     fc.assert(
       fc.property(exchanges, histories, jitters, (exchange, history, jitter) => {
         const verdict = judge(exchange, history, SETTINGS, nowMs, jitter);
@@ -80,7 +82,7 @@ describe('whatever happened to an attempt', () => {
     );
   });
 
-  test('a 2xx of the service is accepted and never sent again; nothing else is accepted, a 2xx of something else neither', () => {
+  test('the verdict accepts every 2xx of the service and nothing else', () => {
     fc.assert(
       fc.property(exchanges, histories, jitters, (exchange, history, jitter) => {
         const isAccepted = judge(exchange, history, SETTINGS, nowMs, jitter).next === 'accepted';
@@ -90,7 +92,7 @@ describe('whatever happened to an attempt', () => {
     );
   });
 
-  test('a once-only call is never simply sent again after an unanswered attempt, unless this one surely did nothing', () => {
+  test('no verdict repeats a create at once after an unanswered attempt, unless this attempt provably did nothing', () => {
     let retried = 0;
     const after = histories.map((history) => ({ ...history, safeToRepeat: false, unanswered: history.unanswered + 1 }));
     fc.assert(
@@ -104,7 +106,7 @@ describe('whatever happened to an attempt', () => {
     expect(retried).toBeGreaterThan(0);
   });
 
-  test('a once-only call that may have worked is never sent again before the time for proof is over', () => {
+  test('no verdict repeats a create that may have worked before the time for proof is over', () => {
     const onceOnly = histories.map((history) => ({ ...history, safeToRepeat: false }));
     fc.assert(
       fc.property(exchanges, onceOnly, jitters, (exchange, history, jitter) => {
@@ -116,7 +118,7 @@ describe('whatever happened to an attempt', () => {
     );
   });
 
-  test('a 2xx that is not the service is no sign of life, and a create that got one is never called refused', () => {
+  test('the verdict treats a 2xx of another server as no sign of life and never refuses a create for it', () => {
     fc.assert(
       fc.property(exchanges, histories, jitters, (exchange, history, jitter) => {
         if (exchange.kind !== 'not_the_service') return;
@@ -130,7 +132,7 @@ describe('whatever happened to an attempt', () => {
     );
   });
 
-  test('a call that is safe to repeat is never unknown', () => {
+  test('no verdict leaves a repeatable call unknown', () => {
     const repeatable = histories.map((history) => ({ ...history, safeToRepeat: true }));
     fc.assert(
       fc.property(exchanges, repeatable, jitters, (exchange, history, jitter) => {
@@ -153,7 +155,7 @@ describe('whatever happened to an attempt', () => {
     );
   });
 
-  test('the same question gets the same answer, and no input is touched', () => {
+  test('the verdict is deterministic, and its input stays unchanged', () => {
     fc.assert(
       fc.property(exchanges, histories, jitters, (exchange, history, jitter) => {
         const ask = () => judge(deepFreeze(exchange), deepFreeze(history), deepFreeze({ ...SETTINGS }), nowMs, jitter);

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { advance } from '../../src/domain/advance';
+import { advance } from '../../src/domain/facts';
 import type { Hold } from '../../src/domain/dispatch';
 import { RELEASE_ITEMS, releaseBlockers, releaseChecklist } from '../../src/domain/release-checklist';
 import type { Tow } from '../../src/domain/tow';
@@ -21,17 +21,17 @@ const checkOf = (item: (typeof RELEASE_ITEMS)[number], tow: Tow, changes = {}) =
   return { met, needed };
 };
 
-test('names every item once, in the order in which people see to it', () => {
+test('the release checklist contains every item once, in the usual order of work', () => {
   expect(releaseChecklist(towAs('detained'), context()).map(({ item }) => item)).toEqual(RELEASE_ITEMS);
 });
 
-test('a tow without an invoice needs no payment, unless the rules say always', () => {
+test('a tow without an invoice needs no payment for its release, unless the rules always require one', () => {
   expect(openItems(towAs('detained'))).toEqual([]);
   const rules = { ...RULES, releaseRequiresPayment: 'always' } as const;
   expect(openItems(towAs('detained'), { rules })).toEqual(['invoice_requested', 'payment_recorded']);
 });
 
-test('an invoiced tow needs its payment, unless the rules say never', () => {
+test('an invoiced tow needs its payment for its release, unless the rules never require one', () => {
   const reports = [report('invoice', 'accepted')];
   expect(openItems(towAs('detained'), { reports })).toEqual(['payment_recorded']);
   const rules = { ...RULES, releaseRequiresPayment: 'never' } as const;
@@ -40,13 +40,13 @@ test('an invoiced tow needs its payment, unless the rules say never', () => {
   expect(openItems(paid, { reports: [...reports, report('payment', 'pending')] })).toEqual([]);
 });
 
-test('a hold, and a state without a way to a release, stand in its way', () => {
+test('an open hold, or a state that allows no release, is an open item of the release checklist', () => {
   expect(openItems(held(towAs('detained')))).toEqual(['no_open_hold']);
   for (const state of ['requested', 'released', 'canceled'] as const)
     expect(openItems(towAs(state))).toEqual(['state']);
 });
 
-test('what blocks a release that the state allows is all of the checklist that is open, and nothing where it does not', () => {
+test('release blockers are all open items of the checklist, and none in a state that allows no release', () => {
   const reports = [report('invoice', 'accepted')];
   const blockersOf = (tow: Tow, changes = {}) => releaseBlockers(tow, context(changes));
   expect(blockersOf(held(towAs('detained')), { reports })).toEqual(['no_open_hold', 'payment_recorded']);
@@ -58,7 +58,7 @@ test('what blocks a release that the state allows is all of the checklist that i
   }
 });
 
-test('that the service has accepted the invoice is told, and never asked for', () => {
+test('the release checklist shows whether the service accepted the invoice but never requires it', () => {
   const asked = [report('invoice', 'pending')];
   expect(checkOf('invoice_accepted', towAs('detained'), { reports: asked })).toEqual({ met: false, needed: false });
   const answered = [report('invoice', 'accepted')];
@@ -67,22 +67,22 @@ test('that the service has accepted the invoice is told, and never asked for', (
   expect(checkOf('invoice_accepted', posted)).toEqual({ met: true, needed: false });
 });
 
-test('all that is needed is met exactly when no conflict would refuse the release, whatever has happened', () => {
+test('all required items are met exactly when no conflict would refuse the release, after any history', () => {
   const seen = { open: 0, barred: 0 };
   const modes = fc.constantFrom('invoiced' as const, 'always' as const, 'never' as const);
   fc.assert(
     fc.property(stories, modes, fc.boolean(), (story, releaseRequiresPayment, isHeld) => {
       let world = newWorld();
       for (const step of story) {
-        const told = contextOf(world, step);
-        const asked = { ...told, rules: { ...told.rules, releaseRequiresPayment } };
+        const factContext = contextOf(world, step);
+        const asked = { ...factContext, rules: { ...factContext.rules, releaseRequiresPayment } };
         const tow = isHeld ? held(world.tow) : world.tow;
         const decision = advance(tow, { event: 'released' }, asked);
         const isBarred = !decision.ok && decision.refusal.kind === 'conflict';
         const isMet = releaseChecklist(tow, asked).every(({ needed, met }) => met || !needed);
         expect(isMet).toBe(!isBarred);
         seen[isBarred ? 'barred' : 'open'] += 1;
-        world = after(world, step, advance(world.tow, step.command, told));
+        world = after(world, step, advance(world.tow, step.command, factContext));
       }
     }),
     { numRuns: 500 },

@@ -1,4 +1,4 @@
-import { advance } from '../../src/domain/advance';
+import { advance } from '../../src/domain/facts';
 import type { FactCommand } from '../../src/domain/fact-command';
 import { isSettled } from '../../src/domain/outbox';
 import type { Tow } from '../../src/domain/tow';
@@ -13,8 +13,8 @@ function bodyText(tow: Tow, command: FactCommand): string {
 
 const REFERENCES = '"violation_reference_id":"V-20260310-BBBBBB","towing_reference_id":"TW-20260310-AAAAAA"';
 
-describe('the body of a report, in the order of service-api 4.2 to 4.4', () => {
-  test('started: references, plate, place, coordinates, time', () => {
+describe('bodies of reports', () => {
+  test('the body of started has references, plate, place, coordinates and time, in the documented order', () => {
     const command = { ...COMMANDS.started, occurredAt: '2026-03-10T10:20:30Z' };
 
     expect(bodyText(towAs('requested'), command)).toBe(
@@ -23,33 +23,33 @@ describe('the body of a report, in the order of service-api 4.2 to 4.4', () => {
     );
   });
 
-  test('detained: the references alone', () => {
+  test('the body of detained has the references alone', () => {
     expect(bodyText(towAs('started'), COMMANDS.detained)).toBe(`{${REFERENCES}}`);
   });
 
-  test('released: the references alone', () => {
+  test('the body of released has the references alone', () => {
     expect(bodyText(towAs('detained'), COMMANDS.released)).toBe(`{${REFERENCES}}`);
   });
 
-  test('canceled: references and cancellation reason', () => {
+  test('the body of canceled has the references and the cancellation reason, in the documented order', () => {
     expect(bodyText(towAs('requested'), COMMANDS.canceled)).toBe(
       `{${REFERENCES},"cancellation_reason":"gone on arrival"}`,
     );
   });
 
-  test('invoice: towing reference, vehicle type, days of delay', () => {
+  test('the body of invoice has the towing reference, vehicle type and days of delay, in the documented order', () => {
     expect(bodyText(towAs('detained'), { ...COMMANDS.invoice, delayInDays: 4, overrideReason: 'ours' })).toBe(
       '{"towing_reference_id":"TW-20260310-AAAAAA","vehicle_type":"HEAVY","delay_in_days":4}',
     );
   });
 
-  test('payment: towing reference and payment status', () => {
+  test('the body of payment has the towing reference and payment status, in the documented order', () => {
     expect(bodyText(towAs('detained'), { event: 'payment', externalReference: 'POS 88' })).toBe(
       '{"towing_reference_id":"TW-20260310-AAAAAA","payment_status":"PAID"}',
     );
   });
 
-  test.each(['requested', 'started', 'detained'] as const)('of a cancel is the same from %s', (state) => {
+  test.each(['requested', 'started', 'detained'] as const)('the body of a cancel is the same from %s', (state) => {
     const { owed } = recorded(advance(towAs(state), COMMANDS.canceled, context({ role: 'ops' })));
 
     expect(JSON.stringify(owed.body)).toBe(`{${REFERENCES},"cancellation_reason":"gone on arrival"}`);

@@ -4,11 +4,11 @@ import type { Tow } from '../../src/domain/tow';
 import { violationOf } from '../support/violations';
 import { INVOICE_WEBHOOK, towAs, towWithPlate, violationReference } from './tows';
 
-/** Whether a tow is found, as an index of its words finds it: by their beginnings. */
+/** True when an index of terms finds the tow: by their beginnings. */
 const finds = (tow: Tow, typed: string) =>
   searchPrefixes(typed).some((prefix) => searchTerms(tow).some((term) => term.startsWith(prefix)));
 
-describe('a plate', () => {
+describe('plateKey', () => {
   test.each([
     ['أ ب ح ١٢٣٤', 'A B J 1234'],
     ['ا ب ح ۱۲۳۴', 'ABJ1234'],
@@ -17,34 +17,34 @@ describe('a plate', () => {
     ['ق ك ل 22', 'G K L 22'],
     ['م ن ه 333', 'Z N H 333'],
     ['و ى ي 4444', 'U V V 4444'],
-  ])('is one plate in both scripts: %s and %s', (arabic, latin) => {
+  ])('plateKey treats %s and %s as the same plate', (arabic, latin) => {
     expect(plateKey(arabic)).toBe(plateKey(latin));
   });
 
-  test('is the same in any case and with any spacing', () => {
+  test('plateKey ignores case and spacing of a plate', () => {
     expect(['ABJ 1234', 'abj1234', 'A B J  1234', 'ABJ-1234', 'abj_12.34'].map(plateKey)).toEqual(
       Array.from({ length: 5 }, () => 'abj1234'),
     );
   });
 
-  test('keeps letters outside the national alphabet', () => {
+  test('plateKey keeps plate letters outside the national alphabet', () => {
     expect(plateKey('W-PQ 77')).toBe('wpq77');
   });
 
-  test('of every digit of three scripts is written in western digits', () => {
+  test('plateKey writes plate digits of three scripts as western digits', () => {
     const arabicIndic = Array.from({ length: 10 }, (_, digit) => String.fromCodePoint(0x660 + digit)).join('');
     const persian = Array.from({ length: 10 }, (_, digit) => String.fromCodePoint(0x6f0 + digit)).join('');
 
     expect([arabicIndic, persian].map(plateKey)).toEqual(['0123456789', '0123456789']);
   });
 
-  test('that is one spelling already stays as it is', () => {
+  test('plateKey leaves a normalized plate unchanged', () => {
     fc.assert(fc.property(fc.string(), (plate) => expect(plateKey(plateKey(plate))).toBe(plateKey(plate))));
   });
 });
 
-describe('a tow is found', () => {
-  test('by the beginning of its references, in any case', () => {
+describe('searchTerms', () => {
+  test('a search finds a tow by the beginning of its references in any case', () => {
     const tow = towAs('requested');
 
     for (const typed of ['TW-20260310', 'tw-20260310-aaaaaa', 'v-2026', 'V-20260310-BBBBBB', ' tw-2026 ']) {
@@ -52,23 +52,26 @@ describe('a tow is found', () => {
     }
   });
 
-  test("by the operator's own id", () => {
+  test("a search finds a tow by the operator's own id", () => {
     expect(finds(towAs('requested'), 'CASE-7')).toBe(true);
   });
 
-  test.each(['ABJ 1234', 'abj12', 'أ ب ح ١٢', 'ابح1234', 'a-b'])('by its plate in either script: %s', (typed) => {
-    expect(finds(towWithPlate('ABJ 1234'), typed)).toBe(true);
-    expect(finds(towWithPlate('أ ب ح ١٢٣٤'), typed)).toBe(true);
-  });
+  test.each(['ABJ 1234', 'abj12', 'أ ب ح ١٢', 'ابح1234', 'a-b'])(
+    'a search finds a tow by its plate in either script: %s',
+    (typed) => {
+      expect(finds(towWithPlate('ABJ 1234'), typed)).toBe(true);
+      expect(finds(towWithPlate('أ ب ح ١٢٣٤'), typed)).toBe(true);
+    },
+  );
 
-  test('by the numbers of both its invoices', () => {
+  test('a search finds a tow by the numbers of both its invoices', () => {
     const invoiceWebhooks = [{ ...INVOICE_WEBHOOK, delayInvoice: { invoice_number: 'DLY-9' } }];
     const tow: Tow = { ...towAs('detained'), invoiceWebhooks };
 
     expect([finds(tow, 'inv-1'), finds(tow, 'dly-9')]).toEqual([true, true]);
   });
 
-  test('not by what is inside a word, nor by another plate', () => {
+  test('a search does not find a tow by the inside of a term or by another plate', () => {
     const tow = towWithPlate('ABJ 1234');
 
     for (const typed of ['20260310', 'BJ 1234', '1234', 'ABJ 12345', 'XYZ']) {
@@ -76,18 +79,18 @@ describe('a tow is found', () => {
     }
   });
 
-  test.each(['', '   '])('not by nothing at all', (typed) => {
+  test.each(['', '   '])('an empty search finds no tow', (typed) => {
     expect(searchPrefixes(typed)).toEqual([]);
   });
 
   test.each(['p', 'plate', 'plate:', '-', '. .'])(
-    'not merely because it has a plate: %s is the beginning of none of its words',
+    'a search for %s does not find a tow merely because the tow has a plate',
     (typed) => {
       expect(finds(towWithPlate('ABJ 1234'), typed)).toBe(false);
     },
   );
 
-  test('by nothing that is not text: numbers, null and empty words are left out', () => {
+  test('search terms leave out numbers, null and empty texts', () => {
     const invoiceWebhooks = [{ ...INVOICE_WEBHOOK, towingInvoice: { invoice_number: 7 } }];
     const tow: Tow = { ...towAs('requested'), metadata: { id: '' }, invoiceWebhooks };
 
@@ -96,7 +99,7 @@ describe('a tow is found', () => {
     expect([finds(tow, '7'), finds(tow, 'null'), finds(tow, 'undefined')]).toEqual([false, false, false]);
   });
 
-  test('under each word once', () => {
+  test('search terms contain each term of a tow once', () => {
     const twice: Tow = { ...towAs('requested'), violationReferenceId: violationReference('CASE-7') };
 
     expect(searchTerms(twice)).toHaveLength(2);
@@ -104,7 +107,7 @@ describe('a tow is found', () => {
   });
 });
 
-describe('a violation is found', () => {
+describe('violationSearchTerms', () => {
   const violation = violationOf('U-1', { metadata: { id: 'CASE-7' } });
   const isFound = (typed: string, reference: string | null) => {
     const terms = violationSearchTerms(violation, reference);
@@ -112,13 +115,13 @@ describe('a violation is found', () => {
   };
 
   test.each(['u-1', 'case', 'ABJ 12', 'أ ب ح'])(
-    'by our id, by its own and by its plate in either script: %s',
+    'a search finds a violation by our id, its own id and its plate in either script: %s',
     (typed) => {
       expect(isFound(typed, null)).toBe(true);
     },
   );
 
-  test("by the service's name of it, once that is known", () => {
+  test("a search finds a violation by the service's reference once it is known", () => {
     expect([isFound('v-2026', null), isFound('v-2026', 'V-20260310-BBBBBB')]).toEqual([false, true]);
   });
 });

@@ -1,4 +1,4 @@
-import { advance } from '../../src/domain/advance';
+import { advance } from '../../src/domain/facts';
 import type { Tow } from '../../src/domain/tow';
 import { COMMANDS, context, minutesFromNow, NOW, recorded, refusalOf, report, towAs, WHEREABOUTS } from './tows';
 
@@ -6,28 +6,28 @@ const requested = towAs('requested');
 /** A tow request joined with the operator's own violation. */
 const joined: Tow = { ...requested, ...WHEREABOUTS, state: 'requested' };
 
-describe('a start', () => {
-  test('takes plate and place from what the person gives', () => {
+describe('starts', () => {
+  test('a start takes plate and place from the entered values', () => {
     const { tow, owed } = recorded(advance(requested, COMMANDS.started, context()));
 
     expect(tow).toMatchObject({ state: 'started', ...WHEREABOUTS });
     expect(owed.body).toMatchObject({ plate_number: 'ABJ 1234', towed_location: 'King Fahd Road 12' });
   });
 
-  test('takes plate and place from the violation when the person gives nothing', () => {
+  test('a start without entered values takes plate and place from the violation', () => {
     const { tow, owed } = recorded(advance(joined, { event: 'started' }, context()));
 
     expect(tow).toMatchObject({ state: 'started', ...WHEREABOUTS });
     expect(owed.body).toMatchObject({ plate_number: 'ABJ 1234', latitude: 24.7136, longitude: 46.6753 });
   });
 
-  test('takes what the person gives before what the violation gives, field by field', () => {
+  test('a start prefers entered values to those of the violation, field by field', () => {
     const { tow } = recorded(advance(joined, { event: 'started', towedLocation: 'Gate 3', latitude: 0 }, context()));
 
     expect(tow).toMatchObject({ plateNumber: 'ABJ 1234', towedLocation: 'Gate 3', latitude: 0, longitude: 46.6753 });
   });
 
-  test('trims texts, and takes an empty one as not given', () => {
+  test('a start trims texts and treats an empty one as absent', () => {
     const given = { event: 'started', plateNumber: '  X 1  ', towedLocation: '   ' } as const;
 
     expect(recorded(advance(joined, given, context())).tow).toMatchObject({
@@ -36,7 +36,7 @@ describe('a start', () => {
     });
   });
 
-  test('names every missing field at once', () => {
+  test('a start names every missing field at once', () => {
     const refusal = refusalOf(advance(requested, { event: 'started' }, context()));
 
     expect(refusal).toMatchObject({ kind: 'invalid', code: 'field_invalid' });
@@ -48,7 +48,7 @@ describe('a start', () => {
     ]);
   });
 
-  test('names every missing field and a time that cannot be at once', () => {
+  test('a start names every missing field and an invalid time at once', () => {
     const refusal = refusalOf(advance(requested, { event: 'started', latitude: 1, occurredAt: 'noon' }, context()));
 
     expect(refusal.kind).toBe('invalid');
@@ -65,19 +65,19 @@ describe('a start', () => {
     ['towed_location', { towedLocation: undefined }],
     ['latitude', { latitude: undefined }],
     ['longitude', { longitude: undefined }],
-  ])('without %s alone names that field alone', (field, without) => {
+  ])('a start without %s names only that field', (field, without) => {
     const refusal = refusalOf(advance(requested, { ...COMMANDS.started, ...without }, context()));
 
     expect(refusal.details.map((detail) => detail.field)).toEqual([field]);
   });
 });
 
-describe('the time of a fact', () => {
+describe('times of facts', () => {
   const startAt = (occurredAt: string | undefined) =>
     advance(requested, { ...COMMANDS.started, occurredAt }, context());
 
   test.each(['2026-03-10T11:59:59Z', '2026-03-10T11:00Z', '2026-03-10T11:59:59.123456Z'])(
-    'in UTC is kept and sent verbatim: %s',
+    'the time of a fact in UTC is kept and sent verbatim: %s',
     (moment) => {
       const { tow, owed } = recorded(startAt(moment));
 
@@ -87,17 +87,17 @@ describe('the time of a fact', () => {
   );
 
   test.each([
-    ['2026-03-10T14:30:00+03:00', '2026-03-10T11:30:00.000Z'],
+    ['2026-03-10T14:30:00+03:00', '2026-03-10T11:30:00Z'],
     ['2026-03-10T02:30:00.5-0500', '2026-03-10T07:30:00.500Z'],
-  ])('with another offset is converted to Z: %s', (given, sent) => {
+  ])('the time of a fact with another offset is converted to Z and keeps its fraction: %s', (given, sent) => {
     expect(recorded(startAt(given)).owed.body['status_update_time']).toBe(sent);
   });
 
-  test('that is not given is now', () => {
-    expect(recorded(startAt(undefined)).owed.body['status_update_time']).toBe(NOW);
+  test('the time of a fact defaults to now, in whole seconds', () => {
+    expect(recorded(startAt(undefined)).owed.body['status_update_time']).toBe('2026-03-10T12:00:00Z');
   });
 
-  test('may lie exactly 2 minutes in the future, and not a millisecond more', () => {
+  test('the time of a fact may be exactly 2 minutes in the future, and not a millisecond more', () => {
     expect(recorded(startAt('2026-03-10T12:02:00.000Z')).tow.state).toBe('started');
     expect(refusalOf(startAt('2026-03-10T12:02:00.001Z'))).toMatchObject({
       kind: 'invalid',
@@ -105,18 +105,21 @@ describe('the time of a fact', () => {
     });
   });
 
-  test('may lie before the tow request', () => {
+  test('the time of a fact may precede the tow request', () => {
     expect(recorded(startAt('2026-03-09T08:00:00Z')).tow.facts[0]?.occurredAt).toBe('2026-03-09T08:00:00Z');
   });
 
-  test.each(['detained', 'released', 'canceled'] as const)('of %s must not lie before the previous fact', (event) => {
-    const at = (occurredAt: string) => advance(towAs('started'), { ...COMMANDS[event], occurredAt }, context());
+  test.each(['detained', 'released', 'canceled'] as const)(
+    'the time of the fact %s must not precede the previous fact',
+    (event) => {
+      const at = (occurredAt: string) => advance(towAs('started'), { ...COMMANDS[event], occurredAt }, context());
 
-    expect(refusalOf(at('2026-03-10T09:59:59.999Z')).details.map(({ field }) => field)).toEqual(['occurred_at']);
-    expect(recorded(at('2026-03-10T10:00:00Z')).tow.state).toBe(event);
-  });
+      expect(refusalOf(at('2026-03-10T09:59:59.999Z')).details.map(({ field }) => field)).toEqual(['occurred_at']);
+      expect(recorded(at('2026-03-10T10:00:00Z')).tow.state).toBe(event);
+    },
+  );
 
-  test('of a payment must not lie before the previous fact', () => {
+  test('the time of a payment must not precede the previous fact', () => {
     const invoiced = recorded(advance(towAs('detained'), COMMANDS.invoice, context()));
     const reports = [report('invoice', 'accepted')];
     const paidAt = (occurredAt: string) =>
@@ -126,18 +129,16 @@ describe('the time of a fact', () => {
     expect(recorded(paidAt('2026-03-10T11:00:00Z')).owed.kind).toBe('payment');
   });
 
-  test('is held against the last fact of the field, not against the hour the invoice was asked for', () => {
+  test('the time of a fact is compared with the last field fact, not with the invoice request', () => {
     const invoiced = recorded(advance(towAs('started'), COMMANDS.invoice, context())).tow;
     const command = { event: 'detained', occurredAt: minutesFromNow(-30) } as const;
 
     expect(recorded(advance(invoiced, command, context())).tow.state).toBe('detained');
   });
 
-  test('that is not given is never before a previous fact that lies a little ahead of our clock', () => {
+  test('the default time of a fact never precedes a previous fact that is slightly ahead of our clock', () => {
     const { tow } = recorded(startAt('2026-03-10T12:01:30Z'));
 
-    expect(recorded(advance(tow, COMMANDS.detained, context())).tow.facts[1]?.occurredAt).toBe(
-      '2026-03-10T12:01:30.000Z',
-    );
+    expect(recorded(advance(tow, COMMANDS.detained, context())).tow.facts[1]?.occurredAt).toBe('2026-03-10T12:01:30Z');
   });
 });

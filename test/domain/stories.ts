@@ -1,13 +1,13 @@
 import * as fc from 'fast-check';
 import type { Advance, FactCommand, FactContext } from '../../src/domain/fact-command';
-import type { ReportStanding } from '../../src/domain/outbox';
+import type { ReportStatus } from '../../src/domain/outbox';
 import type { Tow } from '../../src/domain/tow';
 import { REPORT_STATES, ROLES, type Role } from '../../src/domain/vocabulary';
 import { INVOICE_WEBHOOK, nowMs, RULES, towAs } from './tows';
 
-/** Random lives of one tow: what people say, what workers do to its outbox and what webhooks come in between. */
+/** Random stories of one tow: commands of people, results of workers, and webhooks in between. */
 
-/** The design's table once more, as text: from > event. */
+/** The table of transitions as text: from > event. */
 export const ALLOWED = [
   'requested > started',
   'requested > canceled',
@@ -18,33 +18,32 @@ export const ALLOWED = [
   'detained > canceled',
 ];
 
-/** A tow and its outbox at one moment. */
-export interface World {
+/** A tow and its outbox at one time. */
+export interface StoryWorld {
   readonly tow: Tow;
-  readonly reports: readonly ReportStanding[];
+  readonly reports: readonly ReportStatus[];
   readonly nowMs: number;
 }
 
-export interface Step {
+export interface StoryStep {
   readonly minutesLater: number;
   readonly role: Role;
   readonly command: FactCommand;
-  /** What a worker made of one unsettled report since. */
+  /** The state that a worker left one unsettled report in. */
   readonly settled: {
     readonly pick: number;
-    readonly state: ReportStanding['state'];
-    /** An attempt may have worked; what may have worked may have done so for ever. */
+    readonly state: ReportStatus['state'];
+    /** True when the attempt may have worked; this is never undone. */
     readonly mayHaveHadEffect: boolean;
     readonly inFlight: boolean;
   } | null;
-  /** An invoice webhook came in. */
   readonly webhook: boolean;
 }
 
 const text = fc.constantFrom('ABJ 1234', 'King Fahd Road 12', ' trimmed ', '', '  ');
 const perhaps = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 3 });
 const perhapsText = perhaps(text);
-/** Mostly left out; else some minutes around the start of the story, in UTC or Riyadh time, or no time at all. */
+/** Mostly absent; else some minutes around the start of the story in UTC or Riyadh time, or invalid. */
 const occurredAt = fc.option(
   fc.oneof(
     fc.integer({ min: -60, max: 600 }).map((minutes) => new Date(nowMs + minutes * 60_000).toISOString()),
@@ -85,7 +84,7 @@ const commands: fc.Arbitrary<FactCommand> = fc.oneof(
   }),
 );
 
-export const stories: fc.Arbitrary<Step[]> = fc.array(
+export const stories: fc.Arbitrary<StoryStep[]> = fc.array(
   fc.record({
     minutesLater: fc.nat({ max: 90 }),
     role: fc.constantFrom(...ROLES),
@@ -103,9 +102,9 @@ export const stories: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 1, maxLength: 16 },
 );
 
-export const newWorld = (): World => ({ tow: towAs('requested'), reports: [], nowMs });
+export const newWorld = (): StoryWorld => ({ tow: towAs('requested'), reports: [], nowMs });
 
-export function contextOf(world: World, step: Step): FactContext {
+export function contextOf(world: StoryWorld, step: StoryStep): FactContext {
   return {
     reports: world.reports,
     rules: { ...RULES, paymentStatuses: ['PARTIAL', 'PAID'] },
@@ -115,8 +114,8 @@ export function contextOf(world: World, step: Step): FactContext {
   };
 }
 
-/** The world a decision leaves behind, and what workers and webhooks make of it until the next command. */
-export function after(world: World, step: Step, decision: Advance): World {
+/** The world after a decision, and after workers and webhooks until the next command. */
+export function after(world: StoryWorld, step: StoryStep, decision: Advance): StoryWorld {
   const tow = decision.ok ? decision.tow : world.tow;
   return {
     tow: step.webhook ? { ...tow, invoiceWebhooks: [...tow.invoiceWebhooks, INVOICE_WEBHOOK] } : tow,
@@ -125,7 +124,7 @@ export function after(world: World, step: Step, decision: Advance): World {
   };
 }
 
-function withOwed(reports: readonly ReportStanding[], decision: Extract<Advance, { ok: true }>): ReportStanding[] {
+function withOwed(reports: readonly ReportStatus[], decision: Extract<Advance, { ok: true }>): ReportStatus[] {
   const kept = reports.map((report) =>
     decision.withdraw.includes(report.id) ? { ...report, state: 'waived' as const } : report,
   );
@@ -133,7 +132,7 @@ function withOwed(reports: readonly ReportStanding[], decision: Extract<Advance,
   return [...kept, { id: `r${reports.length}`, kind: decision.owed.kind, ...fresh }];
 }
 
-function worked(reports: readonly ReportStanding[], { settled }: Step): readonly ReportStanding[] {
+function worked(reports: readonly ReportStatus[], { settled }: StoryStep): readonly ReportStatus[] {
   if (settled === null) return reports;
   return reports.map((report, index) =>
     index === settled.pick && report.state !== 'accepted' && report.state !== 'waived'

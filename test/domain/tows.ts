@@ -1,6 +1,6 @@
 import { NO_DISPATCH } from '../../src/domain/dispatch';
 import type { Advance, FactCommand, FactContext, TowRules } from '../../src/domain/fact-command';
-import type { ReportStanding } from '../../src/domain/outbox';
+import type { ReportStatus } from '../../src/domain/outbox';
 import type { Refusal } from '../../src/domain/refusal';
 import type { Fact, InvoiceWebhook, Tow } from '../../src/domain/tow';
 import {
@@ -12,12 +12,12 @@ import {
   type ViolationReference,
 } from '../../src/domain/vocabulary';
 
-/** Tows, contexts and decisions as the tests of the domain need them. */
+/** Tows, contexts and decisions for the tests of the domain. */
 
 export const NOW = '2026-03-10T12:00:00.000Z';
 export const nowMs = Date.parse(NOW);
 
-/** ISO text of a moment so many minutes after `NOW`; before it when negative. */
+/** ISO text of the time this many minutes after `NOW`; negative: before. */
 export const minutesFromNow = (minutes: number): string => new Date(nowMs + minutes * 60_000).toISOString();
 
 export const WHEREABOUTS = {
@@ -104,27 +104,27 @@ export const INVOICE_WEBHOOK: InvoiceWebhook = {
   delayInvoice: null,
 };
 
-/** What a dispatcher decides on at `NOW`, with an empty outbox and the default rules. */
+/** The context of a decision of a dispatcher at `NOW`, with an empty outbox and the default rules. */
 export function context(changes: Partial<FactContext> = {}): FactContext {
   return { reports: [], rules: RULES, by: 'dispatch', role: 'dispatcher', nowMs, ...changes };
 }
 
-export function report(kind: FactEvent, state: ReportStanding['state']): ReportStanding {
+export function report(kind: FactEvent, state: ReportStatus['state']): ReportStatus {
   const inFlight = state === 'sending';
   return { id: `${kind}-1`, kind, state, inFlight, mayHaveHadEffect: false };
 }
 
-/** The same report after an attempt that may have worked although no answer said so. */
-export function perhapsDone(standing: ReportStanding): ReportStanding {
-  return { ...standing, mayHaveHadEffect: true };
+/** The report after an unanswered attempt that may have worked. */
+export function perhapsDone(status: ReportStatus): ReportStatus {
+  return { ...status, mayHaveHadEffect: true };
 }
 
-/** The same report while a worker sends it. */
-export function beingSent(standing: ReportStanding): ReportStanding {
-  return { ...standing, inFlight: true };
+/** The report in flight. */
+export function beingSent(status: ReportStatus): ReportStatus {
+  return { ...status, inFlight: true };
 }
 
-/** The shortest command of each event that breaks no rule of its own. */
+/** The shortest valid command of each event. */
 export const COMMANDS = {
   started: { event: 'started', ...WHEREABOUTS },
   detained: { event: 'detained' },
@@ -134,13 +134,12 @@ export const COMMANDS = {
   payment: { event: 'payment' },
 } as const satisfies Record<FactEvent, FactCommand>;
 
-/** The change a decision allowed. */
 export function recorded(decision: Advance): Extract<Advance, { ok: true }> {
   if (!decision.ok) throw new Error(`the fact was refused: ${decision.refusal.code}, ${decision.refusal.message}`);
   return decision;
 }
 
-/** The refusal a decision came to; of `advance` or of any other. */
+/** The refusal of a decision, of `advance` or another function. */
 export function refusalOf(decision: { ok: true } | { ok: false; refusal: Refusal }): Refusal {
   if (decision.ok) throw new Error('nothing was refused');
   return decision.refusal;

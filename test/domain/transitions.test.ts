@@ -1,4 +1,4 @@
-import { advance } from '../../src/domain/advance';
+import { advance } from '../../src/domain/facts';
 import { isTerminal, transitionAllowed, TRANSITIONS } from '../../src/domain/tow';
 import { TOW_STATES, type TowState } from '../../src/domain/vocabulary';
 import { COMMANDS, context, recorded, refusalOf, towAs } from './tows';
@@ -35,16 +35,16 @@ const forbidden = PAIRS.filter(([, , outcome]) => !isState(outcome));
 const asOps = context({ role: 'ops' });
 
 describe('the transition table', () => {
-  test('was written out for all 5 states and 4 events', () => {
+  test('the transition table is written out for all 5 states and 4 events', () => {
     expect(new Set(PAIRS.map(([from, event]) => `${from} ${event}`)).size).toBe(20);
     expect(allowed).toHaveLength(7);
   });
 
-  test.each(PAIRS)('from %s, %s gives %s', (from, event, outcome) => {
+  test.each(PAIRS)('the transition table for %s on %s gives %s', (from, event, outcome) => {
     expect(transitionAllowed(from, event)).toBe(isState(outcome));
   });
 
-  test('has no state and no event beyond those of the design', () => {
+  test('the transition table has no state and no event beyond those of the design', () => {
     expect(Object.keys(TRANSITIONS).toSorted()).toEqual(['canceled', 'detained', 'released', 'requested', 'started']);
     const events = new Set(Object.values(TRANSITIONS).flat());
     expect([...events].toSorted()).toEqual(['canceled', 'detained', 'released', 'started']);
@@ -56,13 +56,13 @@ describe('the transition table', () => {
     ['detained', false],
     ['released', true],
     ['canceled', true],
-  ] as const)('%s is terminal: %s', (state, expected) => {
+  ] as const)('isTerminal of the state %s returns %s', (state, expected) => {
     expect(isTerminal(state)).toBe(expected);
   });
 });
 
-describe('a tow', () => {
-  test.each(allowed)('that is %s moves by %s to %s and owes exactly that report', (from, event, to) => {
+describe('transitions of a tow', () => {
+  test.each(allowed)('a tow that is %s moves by %s to %s and owes exactly that report', (from, event, to) => {
     const { tow, owed, withdraw } = recorded(advance(towAs(from), COMMANDS[event], asOps));
 
     expect(tow.state).toBe(to);
@@ -71,11 +71,11 @@ describe('a tow', () => {
     expect(withdraw).toEqual([]);
   });
 
-  test.each(forbidden)('that is %s refuses %s with %s', (from, event, code) => {
+  test.each(forbidden)('a tow that is %s refuses %s with %s', (from, event, code) => {
     expect(refusalOf(advance(towAs(from), COMMANDS[event], asOps))).toMatchObject({ kind: 'conflict', code });
   });
 
-  test('reaches every state from requested, by its own facts', () => {
+  test('a tow reaches every state from requested by its own facts', () => {
     const reached = new Set<TowState>(['requested']);
     let tows = [towAs('requested')];
     while (tows.length > 0) {
@@ -90,7 +90,7 @@ describe('a tow', () => {
     expect([...reached].toSorted()).toEqual(['canceled', 'detained', 'released', 'requested', 'started']);
   });
 
-  test.each(['released', 'canceled'] as const)('that is %s takes no invoice request', (state) => {
+  test.each(['released', 'canceled'] as const)('a tow that is %s refuses an invoice request', (state) => {
     expect(refusalOf(advance(towAs(state), COMMANDS.invoice, asOps)).code).toBe('transition_not_allowed');
   });
 });

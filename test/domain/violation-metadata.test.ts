@@ -1,14 +1,14 @@
 import * as fc from 'fast-check';
-import { metadataWithId, timesNamed } from '../../src/domain/violation-metadata';
+import { metadataWithId, timesNamed } from '../../src/domain/violation';
 import { jsonObject } from '../../src/contracts/common';
 
 const objects = fc
   .dictionary(fc.oneof(fc.string(), fc.constantFrom('"', '\\', '{', 'a:', 'id')), fc.jsonValue())
   .chain((value) => fc.constantFrom(undefined, 2, '\t').map((indent) => JSON.stringify(value, null, indent)))
-  // The contract drops this name wherever it stands: it would change what the object is.
+  // The contract drops this name everywhere, since it would change the prototype.
   .filter((text) => !text.includes('__proto__'));
 
-test('metadata without an id gets one and is otherwise the same, and with one it is the same text', () => {
+test('metadata of a violation without an id gets one and keeps the rest of its text', () => {
   fc.assert(
     fc.property(objects, (text) => {
       const value = jsonObject.parse(JSON.parse(text));
@@ -21,7 +21,7 @@ test('metadata without an id gets one and is otherwise the same, and with one it
   );
 });
 
-test('members of an object are counted by name, whatever stands around them', () => {
+test('a scan of JSON text counts its top-level members of a given name', () => {
   fc.assert(
     fc.property(objects, (text) => {
       const times = Object.hasOwn(jsonObject.parse(JSON.parse(text)), 'id') ? 1 : 0;

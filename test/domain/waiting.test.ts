@@ -25,16 +25,16 @@ const waiting = (reports: readonly WaitingReport[], more: Partial<Parameters<typ
 const STARTED = { reportId: 'started-1', reportKind: 'started' } as const;
 const accepted = reportAs({ state: 'accepted' });
 
-describe('a tow that owes nothing', () => {
+describe('waitingOf without an unsettled report', () => {
   test.each([
     ['requested', ['started', 'canceled']],
     ['started', ['detained', 'canceled', 'released']],
     ['detained', ['released', 'canceled']],
-  ] as const)('and is %s waits for people to say what happens next: %j', (state, facts) => {
+  ] as const)('a tow that is %s waits for people to record the next fact: %j', (state, facts) => {
     expect(waiting([accepted], { state })).toEqual({ kind: 'people', facts, blockers: [], taskIds: [] });
   });
 
-  test('and may not be released yet waits for something else, and says what blocks the release', () => {
+  test('waitingOf lists what blocks the release of a tow', () => {
     const blockers = ['no_open_hold', 'payment_recorded'] as const;
     expect(waiting([accepted], { state: 'detained', blockers })).toEqual({
       kind: 'people',
@@ -44,7 +44,7 @@ describe('a tow that owes nothing', () => {
     });
   });
 
-  test('is over once nothing more can happen to it and nobody is asked', () => {
+  test('a finished tow without an open task waits for nothing', () => {
     expect(waiting([accepted], { state: 'released' })).toEqual({ kind: 'over' });
     expect(waiting([], { state: 'canceled' })).toEqual({ kind: 'over' });
     const tasks = [{ id: 'invoice_mismatch.T1', type: 'invoice_mismatch' }];
@@ -57,8 +57,8 @@ describe('a tow that owes nothing', () => {
   });
 });
 
-describe('a tow that owes a report waits', () => {
-  test('for its turn, when it is due', () => {
+describe('waitingOf with an unsettled report', () => {
+  test('a tow with a due report waits for a free worker', () => {
     expect(waiting([accepted, reportAs({ id: 'detained-2', kind: 'detained' })])).toEqual({
       kind: 'turn',
       reportId: 'detained-2',
@@ -66,13 +66,13 @@ describe('a tow that owes a report waits', () => {
     });
   });
 
-  test('while the report is on its way', () => {
+  test('a tow with a report in flight waits for the answer', () => {
     for (const report of [reportAs({ inFlight: true }), reportAs({ state: 'sending' })]) {
       expect(waiting([report])).toEqual({ ...STARTED, kind: 'on_its_way' });
     }
   });
 
-  test('for the next try, after so many, and because of that', () => {
+  test('a tow waits for the next attempt of its report and shows earlier attempts and the last error', () => {
     const report = reportAs({ attempts: 4, nextAttemptAtMs: nowMs + 60_000, lastError: LAST_ERROR });
     expect(waiting([report])).toEqual({
       ...STARTED,
@@ -83,22 +83,25 @@ describe('a tow that owes a report waits', () => {
     });
   });
 
-  test.each(['connection', 'outage', 'budget'] as const)('for the %s, whatever its own time says', (waitsFor) => {
-    for (const nextAttemptAtMs of [nowMs, nowMs + 60_000]) {
-      const gate = { kind: waitsFor };
-      expect(waiting([reportAs({ waitsFor, nextAttemptAtMs })])).toEqual({ ...STARTED, kind: 'gate', gate });
-    }
-  });
+  test.each(['connection', 'outage', 'budget'] as const)(
+    'a tow waits for the %s even if its report has a time of its own',
+    (waitsFor) => {
+      for (const nextAttemptAtMs of [nowMs, nowMs + 60_000]) {
+        const by = { kind: waitsFor };
+        expect(waiting([reportAs({ waitsFor, nextAttemptAtMs })])).toEqual({ ...STARTED, kind: 'blocked', by });
+      }
+    },
+  );
 
-  test.each(PAUSABLE_OPERATIONS)('for the paused operation %s', (operation) => {
+  test.each(PAUSABLE_OPERATIONS)('a tow waits for the paused operation %s', (operation) => {
     expect(waiting([reportAs({ waitsFor: `paused.${operation}` })])).toEqual({
       ...STARTED,
-      kind: 'gate',
-      gate: { kind: 'paused', operation },
+      kind: 'blocked',
+      by: { kind: 'paused', operation },
     });
   });
 
-  test('for proof of an outcome nobody knows, and after that for its turn or for what holds sending', () => {
+  test('a tow waits for proof of an unknown outcome, then for a worker or what blocks sending', () => {
     const report = reportAs({
       state: 'unknown',
       nextAttemptAtMs: nowMs + 9000,
@@ -107,14 +110,13 @@ describe('a tow that owes a report waits', () => {
     });
     expect(waiting([report])).toEqual({ ...STARTED, kind: 'proof', untilMs: nowMs + 9000, because: LAST_ERROR });
     const due = { ...report, nextAttemptAtMs: nowMs };
-    expect(waiting([due])).toEqual({ ...STARTED, kind: 'gate', gate: { kind: 'outage' } });
+    expect(waiting([due])).toEqual({ ...STARTED, kind: 'blocked', by: { kind: 'outage' } });
     expect(waiting([{ ...due, waitsFor: null }])).toEqual({ ...STARTED, kind: 'turn' });
   });
 
-  test('for a person who decides: with the task, the words of the service, and why to look twice', () => {
+  test("a tow that waits for a decision shows the task, the service's message and the hint", () => {
     const report = reportAs({ state: 'refused', nextAttemptAtMs: null, lastError: LAST_ERROR, hint: 'perhaps' });
     const tasks = [
-      { id: 'contract-started-1.T1', type: 'answer_broken', report_id: 'started-1' },
       { id: 'other.T1', type: 'report_refused', report_id: 'detained-2' },
       { id: 'started-1.T1', type: 'report_refused', report_id: 'started-1' },
     ];
@@ -126,16 +128,16 @@ describe('a tow that owes a report waits', () => {
   test.each([
     ['pending', 'given_up'],
     ['unknown', 'unknown'],
-  ] as const)('for a person, when nothing more is tried by itself: %s is %s', (state, why) => {
+  ] as const)('a tow waits for a decision when there is no next attempt: %s is %s', (state, why) => {
     expect(waiting([reportAs({ state, nextAttemptAtMs: null })])).toMatchObject({ kind: 'decision', why });
   });
 
-  test('for its turn, where a word names nothing that holds it', () => {
+  test('a tow waits for a free worker when the stored reason is unknown', () => {
     expect(waiting([reportAs({ waitsFor: 'paused.everything' })]).kind).toBe('turn');
   });
 });
 
-describe('one report', () => {
+describe('waitingOfReport', () => {
   const [first, second] = [
     accepted,
     reportAs({ id: 'invoice-2', kind: 'invoice', attempts: 1, nextAttemptAtMs: nowMs + 1 }),
@@ -143,16 +145,16 @@ describe('one report', () => {
   const third = reportAs({ id: 'payment-3', kind: 'payment' });
   const tow = { reports: [first, second, third], tasks: [], nowMs };
 
-  test('that is settled waits for nothing', () => {
+  test('waitingOfReport returns null for a settled report', () => {
     expect(waitingOfReport(first, tow)).toBeNull();
   });
 
-  test('at the head of the outbox waits for what its tow waits for', () => {
+  test('waitingOfReport gives the head of the outbox the same reason as its tow', () => {
     expect(waitingOfReport(second, tow)).toEqual(waitingOf({ ...tow, state: 'started' }));
     expect(waitingOfReport(second, tow)).toMatchObject({ kind: 'next_try', reportId: 'invoice-2' });
   });
 
-  test('behind it waits for it', () => {
+  test('waitingOfReport lets a later report wait for the head of the outbox', () => {
     expect(waitingOfReport(third, tow)).toEqual({
       kind: 'behind',
       reportId: 'payment-3',
@@ -163,8 +165,8 @@ describe('one report', () => {
   });
 });
 
-test('whatever a record says, there is one answer, about the report that is owed first', () => {
-  const gates = ['connection', 'outage', 'budget', 'paused.invoice', 'paused.', 'anything', null];
+test('every record has one waiting reason, which is about its first unsettled report', () => {
+  const blocks = ['connection', 'outage', 'budget', 'paused.invoice', 'paused.', 'anything', null];
   const reports = fc.uniqueArray(
     fc.record({
       id: fc.nat({ max: 20 }).map((at) => `report-${at}`),
@@ -173,7 +175,7 @@ test('whatever a record says, there is one answer, about the report that is owed
       inFlight: fc.boolean(),
       attempts: fc.nat({ max: 30 }),
       nextAttemptAtMs: fc.option(fc.integer({ min: nowMs - 1e6, max: nowMs + 1e6 })),
-      waitsFor: fc.constantFrom(...gates),
+      waitsFor: fc.constantFrom(...blocks),
       lastError: fc.option(fc.constant(LAST_ERROR)),
       hint: fc.option(fc.string()),
     }),
@@ -198,8 +200,8 @@ test('whatever a record says, there is one answer, about the report that is owed
     { numRuns: 2000 },
   );
   expect([...seen].toSorted()).toEqual([
+    'blocked',
     'decision',
-    'gate',
     'next_try',
     'on_its_way',
     'over',

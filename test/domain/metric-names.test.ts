@@ -1,4 +1,4 @@
-import { COUNTS, LATENCY_STEPS_MS, latencyStep, LEVELS, quantileMs } from '../../src/domain/figures';
+import { COUNTERS, LATENCY_STEPS_MS, latencyStep, GAUGES, quantileMs } from '../../src/domain/metric-names';
 
 const histogram = (...timesMs: number[]): number[] => {
   const counts = [...LATENCY_STEPS_MS, Infinity].map(() => 0);
@@ -6,7 +6,7 @@ const histogram = (...timesMs: number[]): number[] => {
   return counts;
 };
 
-test('a share of no times at all is unknown, not 0', () => {
+test('a quantile of an empty histogram is null', () => {
   expect(quantileMs(histogram(), 0.5)).toBeNull();
 });
 
@@ -15,21 +15,21 @@ test.each([
   [0.95, [...Array<number>(95).fill(15), ...Array<number>(5).fill(900)], 10, 20],
   [0.95, [...Array<number>(94).fill(15), ...Array<number>(6).fill(900)], 500, 1000],
   [1, [40, 7], 20, 50],
-])('the %d quantile lies in the step that holds it', (share, times, fromMs, toMs) => {
+])('a histogram places the %d quantile in the bucket that contains it', (share, times, fromMs, toMs) => {
   const found = quantileMs(histogram(...times), share);
   expect(found).toBeGreaterThan(fromMs);
   expect(found).toBeLessThanOrEqual(toMs);
 });
 
-test('what takes longer than the last step is as long as that at least', () => {
+test('a histogram counts a time beyond the last bucket as its upper bound', () => {
   expect(quantileMs(histogram(99_000_000), 0.5)).toBe(14_400_000);
 });
 
-test('a time that is negative, as two clocks disagree, takes no time', () => {
+test('a histogram counts a negative time as 0', () => {
   expect(latencyStep(-5)).toBe(0);
 });
 
-test('all names of a bucket together stay below what Redis keeps in its compact form', () => {
+test('all metric names of a minute fit into the compact encoding of Redis', () => {
   const histograms = 3 * (LATENCY_STEPS_MS.length + 1);
-  expect(COUNTS.length + LEVELS.length + histograms + 1).toBeLessThanOrEqual(128);
+  expect(COUNTERS.length + GAUGES.length + histograms + 1).toBeLessThanOrEqual(128);
 });

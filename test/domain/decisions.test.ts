@@ -1,0 +1,117 @@
+import * as fc from 'fast-check';
+import { decideReport, type DecisionCommand } from '../../src/domain/decide-report';
+import {
+  ACTION_ROLES,
+  allowedReportDecisions,
+  allowedViolationDecisions,
+  DECISIONS,
+  TASK_ACTIONS,
+  type DecisionAction,
+} from '../../src/domain/decisions';
+import { isCorrectable } from '../../src/domain/facts';
+import { draftOf } from '../../src/domain/outbox-record';
+import { markShadow } from '../../src/domain/shadow';
+import { isKnown, appendReport, type KnownTow } from '../../src/domain/stored-tow';
+import {
+  FACT_EVENTS,
+  REPORT_STATES,
+  ROLES,
+  roleAllows,
+  VIOLATION_STATES,
+  type ReportKind,
+} from '../../src/domain/vocabulary';
+import { absentTow } from '../../src/store/tow-fields';
+import { towRecordOf } from '../../src/workflow/read-models';
+import { nowMs, RULES, towAs } from './tows';
+
+const ACTOR = { id: 'k1', name: 'tester', role: 'dispatcher' } as const;
+const REASON = 'seen';
+
+const states = fc.constantFrom(...REPORT_STATES);
+const entries = fc.array(fc.record({ kind: fc.constantFrom(...FACT_EVENTS), state: states, inFlight: fc.boolean() }), {
+  minLength: 1,
+  maxLength: 4,
+});
+
+function towOwing(
+  reports: readonly { kind: ReportKind; state: (typeof REPORT_STATES)[number]; inFlight: boolean }[],
+): KnownTow {
+  const record = { ...absentTow('T1'), tow: towAs('detained') };
+  if (!isKnown(record)) throw new Error('the tow is known');
+  for (const [at, { kind, state, inFlight }] of reports.entries()) {
+    appendReport(record, { kind, body: {} }, nowMs);
+    Object.assign(record.entries[at] ?? {}, { state, attemptId: inFlight ? `a${at}` : null });
+  }
+  return record;
+}
+
+/** Conflicts are rules about the state; a field that fails its rule does not forbid the decision. */
+function isAllowed(draft: KnownTow, reportId: string, kind: ReportKind, action: DecisionAction): boolean {
+  if (action === 'correct' && !isCorrectable(kind)) return false;
+  const command: DecisionCommand =
+    action === 'correct' ? { action, fields: {} } : action === 'retry' ? { action } : { action, reason: REASON };
+  const decided = decideReport(draft, reportId, command, { actor: ACTOR, rules: RULES, clockMs: nowMs, nowMs });
+  return decided.ok || decided.refusal.kind === 'invalid';
+}
+
+test('the allowed decisions about a report are exactly those that the API would not refuse with a conflict', () => {
+  fc.assert(
+    fc.property(entries, fc.boolean(), fc.boolean(), fc.nat(3), (reports, isQuestioned, isHeld, at) => {
+      const stored = towOwing(reports);
+      const entry = stored.entries[at % reports.length];
+      if (!entry || entry.kind === 'violation') throw new Error('a report is owed');
+      const { id, kind } = entry;
+      if (isHeld) markShadow(stored);
+      if (isQuestioned) entry.differs = 'answer.started.1';
+      const record = towRecordOf(stored, nowMs);
+      const report = record?.reports.find((each) => each.id === id);
+      if (!record || !report) throw new Error('the tow is known');
+
+      const allowed = allowedReportDecisions(report, record.reports, 'dispatcher');
+
+      expect(allowed).toEqual(DECISIONS.filter((action) => isAllowed(draftOf(stored), id, kind, action)));
+    }),
+  );
+});
+
+test('what shadow mode holds can be corrected, waived and accepted, but not sent by a retry', () => {
+  const held = { kind: 'invoice', state: 'pending', inFlight: false, differs: null, waitsFor: 'shadow' } as const;
+  const violation = { ...held, nextAttemptAtMs: 1, mayHaveHadEffect: false };
+
+  expect(allowedReportDecisions(held, [held], 'dispatcher')).toEqual(['correct', 'waive', 'accept']);
+  expect(allowedViolationDecisions(violation, 'dispatcher')).toEqual(['correct', 'waive', 'accept']);
+});
+
+test.each(ROLES)('the role %s may decide about reports and violations only if the API allows it', (role) => {
+  const report = { kind: 'invoice', state: 'refused', inFlight: false, differs: null, waitsFor: null } as const;
+  const violation = { ...report, nextAttemptAtMs: null, mayHaveHadEffect: false };
+  const expected = roleAllows(role, 'dispatcher') ? [...DECISIONS] : [];
+
+  expect(allowedReportDecisions(report, [report], role)).toEqual(expected);
+  expect(allowedViolationDecisions(violation, role)).toEqual(expected);
+});
+
+test('only ops may resume an operation or declare a difference expected; every other action of a task needs a dispatcher', () => {
+  expect(TASK_ACTIONS.filter((action) => ACTION_ROLES[action] === 'ops')).toEqual(['resume', 'expect']);
+  expect(TASK_ACTIONS.filter((action) => ACTION_ROLES[action] === 'dispatcher')).toEqual([...DECISIONS, 'resolve']);
+});
+
+test('a violation that may be at the service can be corrected only after a refusal or once it is given up', () => {
+  const correctable = VIOLATION_STATES.filter((state) =>
+    allowedViolationDecisions(
+      { state, inFlight: false, nextAttemptAtMs: 1, mayHaveHadEffect: true, differs: null, waitsFor: null },
+      'dispatcher',
+    ).includes('correct'),
+  );
+  const givenUp = {
+    state: 'pending',
+    inFlight: false,
+    nextAttemptAtMs: null,
+    mayHaveHadEffect: true,
+    differs: null,
+    waitsFor: null,
+  } as const;
+
+  expect(correctable).toEqual(['refused']);
+  expect(allowedViolationDecisions(givenUp, 'dispatcher')).toEqual([...DECISIONS]);
+});
