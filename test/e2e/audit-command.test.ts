@@ -7,7 +7,7 @@ import { createArchiveWriter } from '../../src/archive/write';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { createAuditStore } from '../../src/store/audit';
-import { startEmbeddedRedis } from '../../src/store/embedded/start';
+import { startEmbeddedRedis } from '../../src/embedded-redis/start';
 import { KEYS } from '../../src/store/keys';
 import { compiledFile } from '../support/compiled';
 import { useRedis } from '../support/redis';
@@ -37,9 +37,9 @@ interface Ran {
   readonly problems: string;
 }
 
-/** Runs the command as `npm run audit -- …` does, without npm around it. */
+/** Runs `towhook audit …`. */
 async function runAudit(words: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Ran> {
-  const child = spawn(process.execPath, [compiledFile('src/main/audit.ts'), ...words], {
+  const child = spawn(process.execPath, [compiledFile('src/main/towhook.ts'), 'audit', ...words], {
     env: { PATH: process.env['PATH'], DATA_DIR: dataDir, REDIS_URL: redis.url, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -72,14 +72,14 @@ async function archive(count: number, kept = 0): Promise<void> {
 
 const headOf = ({ output }: Ran) => z.string().parse(/^Head: (\S+)$/m.exec(output)?.[1]);
 
-test('npm run audit verify confirms an intact audit and prints its count, extent and head', async () => {
+test('towhook audit verify confirms an intact audit and prints its count, extent and head', async () => {
   await sixActs();
   const ran = await runAudit(['verify']);
   expect(ran).toMatchObject({ exitCode: 0, problems: '' });
   expect(ran.output).toMatch(/^Entries checked: 6, from 1 to 6\nHead: 6:[0-9a-f]{40}\nThe chain holds\.\n$/);
 });
 
-test('npm run audit verify follows the audit from the archive into Redis when some entries are in both', async () => {
+test('towhook audit verify follows the audit from the archive into Redis when some entries are in both', async () => {
   await sixActs();
   const before = await runAudit(['verify']);
   await archive(4, 2);
@@ -89,7 +89,7 @@ test('npm run audit verify follows the audit from the archive into Redis when so
 test.each([
   ['changed', () => stores.redis.lset(KEYS.audit, 1, '5 1700000000000 00000000000000000000000000000000000000ab {}'), 5],
   ['removed', () => stores.redis.ltrim(KEYS.audit, 1, -1), 4],
-] as const)('npm run audit verify exits with 1 and names an entry that was %s', async (_what, touch, seq) => {
+] as const)('towhook audit verify exits with 1 and names an entry that was %s', async (_what, touch, seq) => {
   await sixActs();
   await archive(3);
   await touch();
@@ -99,7 +99,7 @@ test.each([
   expect(ran.output).toMatch(new RegExp(`^Entries checked: ${seq - 1}, from 1 to ${seq - 1}\n`));
 });
 
-test('npm run audit verify finds entries missing at the end when it gets an earlier head', async () => {
+test('towhook audit verify finds entries missing at the end when it gets an earlier head', async () => {
   await sixActs();
   const noted = headOf(await runAudit(['verify']));
   await stores.say(await stores.request('T3'), START);
@@ -113,7 +113,7 @@ test('npm run audit verify finds entries missing at the end when it gets an earl
   expect(missed.problems).toMatch(/^The chain breaks at entry 5: /);
 });
 
-test('npm run audit verify exits with 1 for an archive with bytes that towhook did not write', async () => {
+test('towhook audit verify exits with 1 for an archive with bytes that towhook did not write', async () => {
   await sixActs();
   await archive(3);
   const [file = ''] = await readdir(join(dataDir, 'archive'));
@@ -123,7 +123,7 @@ test('npm run audit verify exits with 1 for an archive with bytes that towhook d
   expect(ran.problems).toContain(`The archive is broken: ${file}`);
 });
 
-test('npm run audit verify reads the embedded Redis of DATA_DIR without REDIS_URL', async () => {
+test('towhook audit verify reads the embedded Redis of DATA_DIR without REDIS_URL', async () => {
   const { PATH: searchPath = '', REDIS_SERVER_BIN: binary = null } = process.env;
   const lookup = { searchPath, binary };
   const embedded = await startEmbeddedRedis({ dataDir, log: silentLog, clock: systemClock, lookup });
@@ -138,23 +138,23 @@ test('npm run audit verify reads the embedded Redis of DATA_DIR without REDIS_UR
   expect(ran.output).toMatch(/^Entries checked: 1, from 1 to 1\n/);
 });
 
-test('npm run audit verify exits with 2 and starts no Redis without REDIS_URL and embedded data', async () => {
+test('towhook audit verify exits with 2 and starts no Redis without REDIS_URL and embedded data', async () => {
   const ran = await runAudit(['verify'], { REDIS_URL: '' });
   expect(ran).toMatchObject({ exitCode: 2, output: '' });
-  expect(ran.problems).toContain('there is nothing to check, as DATA_DIR holds no embedded Redis');
+  expect(ran.problems).toContain('there is nothing to check: DATA_DIR has no embedded Redis and REDIS_URL is not set');
   expect(await readdir(dataDir)).toEqual([]);
 });
 
 test.each([
-  ['no command', [], {}, 'Usage: '],
-  ['an unknown command', ['repair'], {}, 'Usage: '],
-  ['an invalid head', ['verify', '7'], {}, 'Usage: '],
-  ['an invalid configuration', ['verify'], { REDIS_URL: 'nowhere' }, 'The configuration is wrong: REDIS_URL must '],
-] as const)('npm run audit exits with 2 and the reason for %s', async (_cause, words, environment, problem) => {
+  ['an unknown command', ['repair'], {}, 'unknown command'],
+  ['an invalid head', ['verify', '7'], {}, 'head must be <seq>:<hash>'],
+  ['a second head', ['verify', '7', '8'], {}, 'too many arguments'],
+  ['an invalid configuration', ['verify'], { REDIS_URL: 'nowhere' }, 'REDIS_URL must '],
+] as const)('towhook audit verify exits with 2 and the reason for %s', async (_cause, words, environment, problem) => {
   expectNotChecked(await runAudit(words, environment), problem);
 });
 
-test('npm run audit verify exits with 2 and the reason when Redis does not answer', async () => {
+test('towhook audit verify exits with 2 and the reason when Redis does not answer', async () => {
   expectNotChecked(await withoutRedis, 'could not be checked: Redis cannot ');
 });
 

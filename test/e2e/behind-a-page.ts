@@ -1,5 +1,5 @@
 import { eventually } from '../support/eventually';
-import { servePages, type PageInFront } from '../support/page-in-front';
+import { servePages, type PageInFront } from '../support/proxy';
 import { buildTown, type Town } from '../support/town';
 import { createPatrol, FORM, picture } from './patrol';
 import { callsAt, callsOf, requestTows } from './simulator-control';
@@ -45,20 +45,20 @@ export async function playBehindPage(
     BUDGET_AUTH_PER_MINUTE: '0',
   });
   const patrol = createPatrol(app.consoleUrl);
-  const say = async (ref: string, kind: (typeof KINDS)[number]) =>
+  const recordFact = async (ref: string, kind: (typeof KINDS)[number]) =>
     expect((await patrol.post(`/tows/${ref}/${kind}`, BODIES[kind])).status).toBe(202);
   const states = async (ref: string) => (await patrol.tow(ref)).reports.map(({ state }) => state);
 
   const refs = await requestTows(town, { count: options.tows });
   for (const ref of refs) {
     await eventually(async () => expect((await patrol.tow(ref)).state).toBe('requested'));
-    await say(ref, 'started');
+    await recordFact(ref, 'started');
     await eventually(async () => expect(await states(ref)).toEqual(['accepted']));
   }
   page.show();
-  for (const ref of refs) await say(ref, 'detained');
+  for (const ref of refs) await recordFact(ref, 'detained');
   await eventually(async () => expect(await typesOf(patrol)).toEqual(['connection_lost']));
-  for (const ref of refs) for (const kind of KINDS.slice(2)) await say(ref, kind);
+  for (const ref of refs) for (const kind of KINDS.slice(2)) await recordFact(ref, kind);
   const { id } = await patrol.report(FORM, [picture(2000), picture(3000)]);
   await options.whileShown(page);
   page.hide();

@@ -2,7 +2,8 @@ import { openBulk } from '../../src/main/bulk';
 import { openFoundation } from '../../src/main/foundation';
 import { silentLog } from '../../src/platform/log';
 import { eventually } from '../support/eventually';
-import { startProcess, type RoleProcess } from '../support/process';
+import { startProcess } from '../support/process';
+import { type RoleProcess } from '../support/role-process';
 import { outcomes, person, previewed, refusedReports, runIn, timesDecided, useBulkWorld } from '../workflow/bulk-world';
 
 jest.setTimeout(120_000);

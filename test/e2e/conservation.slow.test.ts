@@ -1,13 +1,12 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startConservation } from '../../src/main/conservation';
 import { openFoundation, openLog, type Foundation } from '../../src/main/foundation';
 import { startReceiver } from '../../src/main/receiver';
-import { startWorker } from '../../src/main/worker';
+import { startConservation, startWorker } from '../../src/main/worker';
 import { loadConfig } from '../../src/platform/config';
 import { createConservationStore } from '../../src/store/conservation';
-import { totalOf } from '../../src/workflow/conservation-view';
+import { totalOf } from '../../src/workflow/conservation';
 import { eventually } from '../support/eventually';
 import { useOwnRedis } from '../support/redis';
 import { openStores, START } from '../support/stores';
@@ -55,7 +54,7 @@ async function deleteScheduleAndJobs(): Promise<void> {
   for (const queue of Object.values(foundation.queues.byName)) await queue.obliterate({ force: true });
 }
 
-const lastScan = () => createConservationStore(foundation.redis).lastWalk();
+const lastScan = () => createConservationStore(foundation.redis).lastScan();
 
 test('the conservation check finds records without a schedule entry and a job, logs them as lost, and a worker completes them', async () => {
   const [first = '', ...others] = await acknowledgedTows(5);

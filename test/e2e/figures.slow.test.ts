@@ -1,11 +1,11 @@
 import type { Redis } from 'ioredis';
-import type { Line } from '../../src/contracts/figures';
-import { SENT_KINDS } from '../../src/domain/figures';
-import { playTows } from '../../src/main/demo/play';
+import type { SeriesName } from '../../src/contracts/metrics';
+import { SENT_KINDS } from '../../src/domain/metric-names';
+import { playTows } from '../../src/demo/play';
 import { silentLog } from '../../src/platform/log';
 import { connectFailFast, whenReady } from '../../src/store/connect';
-import { createFiguresStore } from '../../src/store/figures';
-import { BEAT_SETTINGS, createProcessStore } from '../../src/store/processes';
+import { createMetricsStore } from '../../src/store/metrics';
+import { HEARTBEAT_SETTINGS, createProcessStore } from '../../src/store/processes';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { buildTown } from '../support/town';
@@ -23,11 +23,12 @@ afterEach(() => connection.disconnect());
 /** Returns a function that sums up lines of the last half hour. */
 async function readTotals() {
   const toMs = Date.now() + 60_000;
-  const { lines } = await createFiguresStore(connection).series({ fromMs: toMs - 1_800_000, toMs, stepMs: 60_000 });
-  return (...names: Line[]) => names.flatMap((name) => lines[name]).reduce<number>((sum, at) => sum + (at ?? 0), 0);
+  const { lines } = await createMetricsStore(connection).series({ fromMs: toMs - 1_800_000, toMs, stepMs: 60_000 });
+  return (...names: SeriesName[]) =>
+    names.flatMap((name) => lines[name]).reduce<number>((sum, at) => sum + (at ?? 0), 0);
 }
 
-test('the figures count the work of four processes exactly once, including their work until they stop', async () => {
+test('the metrics count the work of four processes exactly once, including their work until they stop', async () => {
   const town = await buildTown(redis.url);
   const console = await town.start('console');
   const others = await Promise.all((['receiver', 'worker', 'worker'] as const).map((role) => town.start(role)));
@@ -49,11 +50,11 @@ test('the figures count the work of four processes exactly once, including their
   expect(await createProcessStore(connection).list()).toEqual([]);
 });
 
-test('a frozen process becomes silent and is heard again once it continues, and a killed process stays silent', async () => {
+test('a frozen process becomes silent until it continues, and a killed process stays silent', async () => {
   const town = await buildTown(redis.url);
   const [receiver, killed] = [await town.start('receiver'), await town.start('receiver')];
   // A little more than the 5 s between two heartbeats, to shorten the test; the default is 20 s.
-  const processes = createProcessStore(connection, { ...BEAT_SETTINGS, silentAfterMs: 7000 });
+  const processes = createProcessStore(connection, { ...HEARTBEAT_SETTINGS, silentAfterMs: 7000 });
   const silent = async () => (await processes.list()).filter(({ isSilent }) => isSilent).map((one) => one.processId);
   await eventually(async () => expect(await processes.list()).toHaveLength(2));
   await eventually(async () => expect(await silent()).toEqual([]));

@@ -1,14 +1,14 @@
 import { openFoundation, type Foundation } from '../../src/main/foundation';
-import { createOperatorClient } from '../../src/main/demo/client';
-import { startRetention } from '../../src/main/retention';
+import { createOperatorClient } from '../../src/demo/client';
+import { startRetention } from '../../src/main/worker';
 import { loadConfig } from '../../src/platform/config';
 import { silentLog } from '../../src/platform/log';
 import { idsIn, useDataDir } from '../archive/folder';
 import { bodyOf, deliver, towRequest } from '../receiver/calls';
 import { eventually } from '../support/eventually';
-import { holdAnswers } from '../support/held-answers';
+import { holdAnswers } from '../support/proxy';
 import { useOwnRedis } from '../support/redis';
-import { liveAndBeReleased } from '../support/retention';
+import { createReleasedTow } from '../support/retention';
 import { openStores, START } from '../support/stores';
 import { API_KEY, buildTown } from '../support/town';
 import { callsOf, requestTow } from './simulator-control';
@@ -30,7 +30,7 @@ afterEach(async () => {
 test('a process started while Redis is full archives finished tows and deletes them from Redis', async () => {
   const stores = await openStores(redis.url);
   try {
-    await liveAndBeReleased(stores, 'T1');
+    await createReleasedTow(stores, 'T1');
     await stores.request('T2');
     await fill();
     const environment = { KEEP_DELIVERIES_HOURS: '0', KEEP_TOWS_HOURS: '0', KEEP_AUDIT_HOURS: '0' };
@@ -58,7 +58,7 @@ test('a report that is answered while Redis is full is accepted, and webhooks ar
   const ref = await requestTow(town);
   await eventually(async () => expect(await client.tow(ref)).not.toBeNull());
   const place = { towed_location: 'Olaya Street', latitude: 24.7, longitude: 46.7 };
-  await client.say(ref, 'started', { plate_number: 'ABC 1', ...place });
+  await client.recordFact(ref, 'started', { plate_number: 'ABC 1', ...place });
   await eventually(async () => expect(await callsOf(town, 'started')).toHaveLength(1));
 
   await fill();

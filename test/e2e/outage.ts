@@ -1,20 +1,19 @@
 import { simulatorCalls, type SimulatorCall } from '../../src/contracts/simulator';
 import { sendingView, towView } from '../../src/contracts/operator';
-import { playTows, type Played } from '../../src/main/demo/play';
-import type { Addresses } from '../../src/main/demo/play';
+import { playTows, type DemoResult, type Addresses } from '../../src/demo/play';
 import { systemClock } from '../../src/platform/clock';
 import { eventually } from '../support/eventually';
 
 /** A call that arrived while the circuit was not closed. */
-export interface Probe {
+export interface OutageProbe {
   readonly atMs: number;
   readonly operation: string;
 }
 
 /** What an outage of the service looked like in the service's own record. */
-export interface OutageRecord extends Played {
+export interface OutageRecord extends DemoResult {
   /** Calls that arrived after the circuit had opened and all earlier calls had ended, until the service recovered. */
-  readonly probes: readonly Probe[];
+  readonly probes: readonly OutageProbe[];
   readonly failedCalls: number;
   /** Reports per second that the service accepted before the outage, and after it until no report was left. */
   readonly rateBefore: number;
@@ -29,7 +28,7 @@ export interface OutageOptions {
   /** The outage begins once the service has received this many calls. */
   readonly beginsAfterCalls: number;
   /** Resolves when the service is to recover; `probes` returns the probes so far. */
-  readonly untilRecovery: (probes: () => Promise<readonly Probe[]>) => Promise<unknown>;
+  readonly untilRecovery: (probes: () => Promise<readonly OutageProbe[]>) => Promise<unknown>;
   readonly timeLimitMs: number;
 }
 

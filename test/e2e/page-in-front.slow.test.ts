@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { pause } from '../../src/platform/timers';
 import { useRedis } from '../support/redis';
 import { everythingOnce, playBehindPage } from './behind-a-page';
 

@@ -5,7 +5,7 @@ import { page } from '../../src/contracts/paging';
 import { violationView, type ViolationView } from '../../src/contracts/violations';
 import { API_KEY } from '../support/town';
 
-/** Every field of the violation form (docs/service-api.md#2-1). */
+/** Every field of the violation form (docs/service-api.md#violation-form). */
 export const FORM = {
   date: '2026-11-20T18:05:00Z',
   latitude: '24.7136',

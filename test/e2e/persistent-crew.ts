@@ -1,18 +1,18 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
 import { deliveryPage, towView } from '../../src/contracts/operator';
 import { simulatorOrders } from '../../src/contracts/simulator';
-import { createBoard, isFinished } from '../../src/main/demo/board';
-import { check, type Findings } from '../../src/main/demo/check';
-import type { OperatorClient } from '../../src/main/demo/client';
-import { playTow } from '../../src/main/demo/crew';
-import type { Addresses } from '../../src/main/demo/play';
-import { planFor } from '../../src/main/demo/plan';
+import { createBoard, isFinished } from '../../src/demo/board';
+import { check, type DemoFindings } from '../../src/demo/check';
+import type { OperatorClient } from '../../src/demo/client';
+import { playTow } from '../../src/demo/crew';
+import type { Addresses } from '../../src/demo/play';
+import { planFor } from '../../src/demo/plan';
 import { systemClock } from '../../src/platform/clock';
+import { pause } from '../../src/platform/timers';
 import { eventually } from '../support/eventually';
 
-export interface Played {
-  readonly findings: Findings;
+export interface CrewResult {
+  readonly findings: DemoFindings;
   readonly finished: number;
 }
 
@@ -31,7 +31,7 @@ afterEach(() => {
 export function playThroughRedisFailure(
   to: Addresses,
   options: { tows: number; timeLimitMs: number },
-): Promise<Played> {
+): Promise<CrewResult> {
   const ending = new AbortController();
   running.add(ending);
   const playing = play(to, { ...options, ending });
@@ -43,7 +43,7 @@ export function playThroughRedisFailure(
 async function play(
   to: Addresses,
   { tows, timeLimitMs, ending }: { tows: number; timeLimitMs: number; ending: AbortController },
-): Promise<Played> {
+): Promise<CrewResult> {
   const client = createRepeatingClient(to, ending.signal);
   const refs: string[] = [];
   const board = createBoard(client, () => refs, ending.signal);
@@ -51,7 +51,7 @@ async function play(
     refs.push(...(await requestTows(to, tows)));
     const tools = { client, board, clock: systemClock, paceMs: 40 };
     const stories = await Promise.all(
-      refs.map((ref, index) => playTow(ref, planFor(index, { wasSighted: false }), tools)),
+      refs.map((ref, index) => playTow(ref, planFor(index, { hasViolation: false }), tools)),
     );
     const finished = () => board.tows().filter(isFinished).length;
     await eventually(() => expect(finished()).toBe(tows), timeLimitMs);
@@ -94,7 +94,7 @@ function createRepeatingClient({ consoleUrl, apiKey }: Addresses, signal: AbortS
       const response = await send(`/tows/${encodeURIComponent(ref)}`);
       return response.status === 404 ? null : towView.parse(await response.json());
     },
-    async say(ref, kind, entry) {
+    async recordFact(ref, kind, entry) {
       const idempotent = { ...headers, 'idempotency-key': randomUUID() };
       const path = `/tows/${encodeURIComponent(ref)}/${kind}`;
       const response = await send(path, { method: 'POST', headers: idempotent, body: JSON.stringify(entry) });

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { playTows } from '../../src/main/demo/play';
+import { playTows } from '../../src/demo/play';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { buildTown } from '../support/town';

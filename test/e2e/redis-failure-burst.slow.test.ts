@@ -1,5 +1,5 @@
 import { eventually } from '../support/eventually';
-import type { RoleProcess } from '../support/process';
+import type { RoleProcess } from '../support/role-process';
 import { useOwnRedis } from '../support/redis';
 import { API_KEY, buildTown } from '../support/town';
 

@@ -1,6 +1,6 @@
 import { playThroughRedisFailure } from './persistent-crew';
 import { eventually } from '../support/eventually';
-import type { RoleProcess } from '../support/process';
+import type { RoleProcess } from '../support/role-process';
 import { buildTown } from '../support/town';
 import { callsAt } from './simulator-control';
 

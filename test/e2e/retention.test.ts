@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { archiveFolder } from '../../src/archive/files';
 import { verifyArchive } from '../../src/archive/read';
 import { openFoundation, type Foundation } from '../../src/main/foundation';
-import { startRetention } from '../../src/main/retention';
+import { startRetention } from '../../src/main/worker';
 import { loadConfig } from '../../src/platform/config';
 import { silentLog, type Log } from '../../src/platform/log';
 import { KEYS, lockKey } from '../../src/store/keys';
 import { idsIn, useDataDir } from '../archive/folder';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
-import { liveAndBeCanceled } from '../support/retention';
+import { createCanceledTow } from '../support/retention';
 import { openStores, type Stores } from '../support/stores';
 
 jest.setTimeout(240_000);
@@ -47,11 +47,11 @@ const isDeleted = (ref: string) => eventually(async () => expect(await stores.to
 const files = () => readdir(archiveFolder(dataDir.path));
 
 test('a running process moves finished tows to the archive and counts them in the metrics', async () => {
-  for (const ref of ['T1', 'T2']) await liveAndBeCanceled(stores, ref);
+  for (const ref of ['T1', 'T2']) await createCanceledTow(stores, ref);
   const { metrics } = await startProcess();
 
   for (const ref of ['T1', 'T2']) await isArchived(ref).then(() => isDeleted(ref));
-  await liveAndBeCanceled(stores, 'T3');
+  await createCanceledTow(stores, 'T3');
   await isDeleted('T3');
 
   await eventually(async () => expect((await metrics.text()).text).toContain('towhook_archived_total{type="tow"} 3'));
@@ -60,16 +60,16 @@ test('a running process moves finished tows to the archive and counts them in th
 
 test('one of several processes archives at a time, and when it stops another one continues in its own file', async () => {
   const first = await startProcess();
-  await liveAndBeCanceled(stores, 'T1');
+  await createCanceledTow(stores, 'T1');
   await isDeleted('T1');
   await startProcess();
-  await liveAndBeCanceled(stores, 'T2');
+  await createCanceledTow(stores, 'T2');
   await isDeleted('T2');
   expect(await files()).toHaveLength(1);
 
   running.splice(running.indexOf(first), 1);
   await first.resources.closeAll();
-  await liveAndBeCanceled(stores, 'T3');
+  await createCanceledTow(stores, 'T3');
   await isDeleted('T3');
 
   expect(await files()).toHaveLength(2);
@@ -78,11 +78,11 @@ test('one of several processes archives at a time, and when it stops another one
 
 test('a process that lost the archive lock to another process continues in a new file once the lock expires', async () => {
   await startProcess();
-  await liveAndBeCanceled(stores, 'T1');
+  await createCanceledTow(stores, 'T1');
   await isDeleted('T1');
 
   await stores.redis.set(lockKey('retention'), 'another-process', 'PX', 100);
-  await liveAndBeCanceled(stores, 'T2');
+  await createCanceledTow(stores, 'T2');
   await isDeleted('T2');
 
   expect(await files()).toHaveLength(2);
@@ -94,7 +94,7 @@ test('an unwritable DATA_DIR keeps finished tows in Redis and causes one log lin
   const log = { ...silentLog, error: (event: string) => logged.push(event) };
   const blocked = join(dataDir.path, 'a-file');
   await writeFile(blocked, '');
-  await liveAndBeCanceled(stores, 'T1');
+  await createCanceledTow(stores, 'T1');
   await startProcess({ dataDir: blocked, log });
   const openTasks = () => stores.redis.hkeys(KEYS.tasks);
   await eventually(async () => expect(await openTasks()).toEqual(['archive_failing']));

@@ -1,7 +1,7 @@
-import { createOperatorClient } from '../../src/main/demo/client';
-import { playTows } from '../../src/main/demo/play';
+import { createOperatorClient } from '../../src/demo/client';
+import { playTows } from '../../src/demo/play';
 import { eventually } from '../support/eventually';
-import { holdAnswers } from '../support/held-answers';
+import { holdAnswers } from '../support/proxy';
 import { useRedis } from '../support/redis';
 import { API_KEY, buildTown } from '../support/town';
 import { callsOf, reportFaults, requestTow } from './simulator-control';
@@ -49,7 +49,7 @@ test('a worker stopped with SIGTERM during a call finishes the call, and the nex
   const ref = await requestTow(town);
   await eventually(async () => expect(await client.tow(ref)).not.toBeNull());
   const place = { towed_location: 'Olaya Street', latitude: 24.7, longitude: 46.7 };
-  await client.say(ref, 'started', { plate_number: 'ABC 1', ...place });
+  await client.recordFact(ref, 'started', { plate_number: 'ABC 1', ...place });
   await eventually(async () => expect(await callsOf(town, 'started')).toHaveLength(1));
 
   worker.kill('SIGTERM');
@@ -60,7 +60,7 @@ test('a worker stopped with SIGTERM during a call finishes the call, and the nex
   expect(await worker.exited).toBe(0);
   const tow = await client.tow(ref);
   expect(tow?.reports).toMatchObject([{ kind: 'started', state: 'accepted', attempts: 1 }]);
-  await client.say(ref, 'detained', {});
+  await client.recordFact(ref, 'detained', {});
   await town.start('worker');
   await eventually(async () => expect((await client.tow(ref))?.reports[1]?.state).toBe('accepted'));
   expect(await callsOf(town, 'started')).toHaveLength(1);

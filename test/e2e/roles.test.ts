@@ -1,6 +1,6 @@
 import { getPriority } from 'node:os';
-import { createOperatorClient } from '../../src/main/demo/client';
-import { playTows } from '../../src/main/demo/play';
+import { createOperatorClient } from '../../src/demo/client';
+import { playTows } from '../../src/demo/play';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { API_KEY, buildTown } from '../support/town';
@@ -35,7 +35,7 @@ test('the log contains no plate, place, secret or token, even when the service q
   await eventually(async () => expect(await client.tow(ref)).not.toBeNull());
 
   const place = { towed_location: 'Hidden Street', latitude: 24.111111, longitude: 46.222222 };
-  await client.say(ref, 'started', { plate_number: 'ZZZ 77', ...place });
+  await client.recordFact(ref, 'started', { plate_number: 'ZZZ 77', ...place });
   const refused = await eventually(async () => {
     const tow = await client.tow(ref);
     expect(tow?.reports[0]?.state).toBe('refused');

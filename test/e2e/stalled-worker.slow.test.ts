@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { createOperatorClient, type OperatorClient } from '../../src/main/demo/client';
+import { createOperatorClient, type OperatorClient } from '../../src/demo/client';
 import { eventually } from '../support/eventually';
-import type { RoleProcess } from '../support/process';
+import type { RoleProcess } from '../support/role-process';
 import { useRedis } from '../support/redis';
 import { API_KEY, buildTown, type Town } from '../support/town';
 import { requestTow } from './simulator-control';
@@ -34,7 +34,7 @@ async function requestKnownTow(town: Town, client: OperatorClient): Promise<stri
 }
 
 async function start(client: OperatorClient, ref: string): Promise<void> {
-  await client.say(ref, 'started', { plate_number: 'ABC 1', ...PLACE });
+  await client.recordFact(ref, 'started', { plate_number: 'ABC 1', ...PLACE });
 }
 
 async function expectAccepted(client: OperatorClient, ref: string): Promise<void> {
@@ -106,7 +106,7 @@ test('in the role all a stalled worker is rebuilt until it makes progress, and t
   expect(await all.exited).toBe(0);
 });
 
-test('two workers with little work both stay ready, whichever of them completes a job', async () => {
+test('two workers with little work both stay ready, although only one of them completes each job', async () => {
   const town = await buildTown(redis.url);
   const [console] = await Promise.all([town.start('console'), town.start('receiver')]);
   const client = createOperatorClient(await console.url('console'), API_KEY);

@@ -1,5 +1,5 @@
 import { eventually } from '../support/eventually';
-import { holdAnswers } from '../support/held-answers';
+import { holdAnswers } from '../support/proxy';
 import { useRedis } from '../support/redis';
 import { buildTown } from '../support/town';
 import { createPatrol, FORM, picture, sha256 } from './patrol';
@@ -31,6 +31,7 @@ test('a violation reaches the service byte for byte, and its plate and place are
   expect(call?.body).toEqual({
     ...FORM,
     images: images.map((bytes, index) => ({
+      field: 'images',
       name: `صورة ${index + 1}.png`,
       size: bytes.length,
       sha256: sha256(bytes),

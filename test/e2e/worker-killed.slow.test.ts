@@ -1,6 +1,6 @@
-import { playTows } from '../../src/main/demo/play';
+import { playTows } from '../../src/demo/play';
 import { eventually } from '../support/eventually';
-import type { RoleProcess } from '../support/process';
+import type { RoleProcess } from '../support/role-process';
 import { useRedis } from '../support/redis';
 import { buildTown } from '../support/town';
 import { callsAt, reportFaults, setFaults } from './simulator-control';

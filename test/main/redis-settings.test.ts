@@ -1,9 +1,10 @@
 import request from 'supertest';
 import { z } from 'zod';
+import { UNREADABLE_PROBLEM } from '../../src/store/settings';
 import { startApp, type AppOptions } from '../support/app';
 import { startProcess } from '../support/process';
 import { recordedLog } from '../support/recorded-log';
-import { useOwnRedis } from '../support/redis';
+import { startTestRedis, useOwnRedis } from '../support/redis';
 
 jest.setTimeout(90_000);
 const redis = useOwnRedis();
@@ -24,7 +25,7 @@ async function warningsOf(options: Partial<AppOptions> = {}): Promise<{ ready: s
 }
 
 test.each(['everysec', 'no'])(
-  'warns at the start and on /readyz that Redis runs with appendfsync %s',
+  'a process warns at the start and on /readyz when Redis runs with appendfsync %s',
   async (policy) => {
     await redis.ask('CONFIG', 'SET', 'appendfsync', policy);
     const warnings = await warningsOf();
@@ -45,9 +46,38 @@ test('with REDIS_STRICT=true a console starts without a warning on a Redis with 
   expect(await warningsOf({ environment: { REDIS_STRICT: 'true' } })).toEqual({ ready: [], logged: [] });
 });
 
-test('with REDIS_STRICT=true a console starts on a Redis that does not let it read appendfsync', async () => {
-  await redis.ask('CONFIG', 'SET', 'appendfsync', 'everysec');
-  await redis.ask('ACL', 'SETUSER', 'hosted', 'on', '>password', '~*', '&*', '+@all', '-config');
-  const redisUrl = redis.url.replace('://', '://hosted:password@');
-  expect(await warningsOf({ redisUrl, environment: { REDIS_STRICT: 'true' } })).toEqual({ ready: [], logged: [] });
+describe('a hosted Redis that shows neither its settings nor its state', () => {
+  const hostedUrl = async () => {
+    await redis.ask('ACL', 'SETUSER', 'hosted', 'on', '>password', '~*', '&*', '+@all', '-config', '-info');
+    return redis.url.replace('://', '://hosted:password@');
+  };
+
+  test('is used, and the start and /readyz name each setting that cannot be read', async () => {
+    const { ready } = await warningsOf({ redisUrl: await hostedUrl() });
+    const settings = ['appendonly', 'appendfsync', 'maxmemory-policy'];
+    expect(ready).toEqual(settings.map((setting) => `${setting} ${UNREADABLE_PROBLEM}`));
+  });
+
+  test('is refused with REDIS_STRICT=true, and the refusal names REDIS_PERSISTENCE=trusted', async () => {
+    const environment = { REDIS_STRICT: 'true' };
+    await expect(warningsOf({ redisUrl: await hostedUrl(), environment })).rejects.toThrow(
+      /^REDIS_URL points to a Redis whose appendonly cannot be read.* set REDIS_PERSISTENCE=trusted\n/,
+    );
+  });
+
+  test('is used without a warning with REDIS_STRICT=true and REDIS_PERSISTENCE=trusted', async () => {
+    const environment = { REDIS_STRICT: 'true', REDIS_PERSISTENCE: 'trusted' };
+    expect(await warningsOf({ redisUrl: await hostedUrl(), environment })).toEqual({ ready: [], logged: [] });
+  });
+});
+
+test('a process refuses a Redis Cluster and names what to use instead', async () => {
+  const cluster = await startTestRedis({ 'cluster-enabled': 'yes' });
+  try {
+    await expect(warningsOf({ redisUrl: cluster.url })).rejects.toThrow(
+      /^REDIS_URL points to a Redis Cluster.* Sentinels/,
+    );
+  } finally {
+    await cluster.stop();
+  }
 });

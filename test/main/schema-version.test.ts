@@ -1,4 +1,5 @@
 import { KEYS } from '../../src/store/keys';
+import { OLDEST_READER } from '../../src/store/schema';
 import { startApp } from '../support/app';
 import { startProcess } from '../support/process';
 import { useOwnRedis } from '../support/redis';
@@ -19,7 +20,9 @@ test('a process ends with exit code 2 on data of a later schema, and names both 
   const started = await startProcess('receiver', { REDIS_URL: redis.url });
 
   await expect(Promise.race([started.exited, started.logged('process.started')])).resolves.toBe(2);
-  expect(started.problems()).toContain('data of schema 7, and this version of towhook knows schemas up to 1');
+  expect(started.problems()).toContain(
+    'data of schema 7, which versions of towhook from schema 7 on can use, and this version has schema 1',
+  );
   expect(await redis.ask('GET', KEYS.schemaVersion)).toBe('7');
 });
 
@@ -32,4 +35,24 @@ test('a process that starts while Redis is away ends when Redis comes back with 
   await redis.start();
 
   expect(await started.exited).toBe(1);
+});
+
+test('a running process ends when a migration makes the data unusable for it', async () => {
+  const started = await startProcess('receiver', { REDIS_URL: redis.url });
+  await started.logged('process.started');
+
+  await redis.ask('HSET', KEYS.migrations, OLDEST_READER, '2');
+
+  expect(await started.exited).toBe(1);
+  expect(started.log).toContainEqual(expect.objectContaining({ message: 'process.failed' }));
+});
+
+test('a process runs on data of a later schema that only adds', async () => {
+  await redis.ask('SET', KEYS.schemaVersion, '7');
+  await redis.ask('HSET', KEYS.migrations, OLDEST_READER, '1');
+
+  const app = await startApp({ redisUrl: redis.url, role: 'console' });
+  await app.stop();
+
+  expect(await redis.ask('GET', KEYS.schemaVersion)).toBe('7');
 });

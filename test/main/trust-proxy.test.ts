@@ -26,7 +26,7 @@ async function guesses(app: App, times: number, headers: Readonly<Record<string,
 
 describe('limit of wrong API keys behind proxies', () => {
   test.each(['127.0.0.1', '10.0.0.0/8, 127.0.0.0/8, ::1', '1'])(
-    'counts each visitor by itself behind a proxy of TRUST_PROXY=%s',
+    'counts wrong API keys of each visitor separately behind a proxy of TRUST_PROXY=%s',
     async (trustProxy) => {
       const app = await start('console', behind(trustProxy));
       expect(await guesses(app, 11, from('192.0.2.1'))).toEqual([...Array.from({ length: 10 }, () => 401), 429]);
@@ -34,13 +34,13 @@ describe('limit of wrong API keys behind proxies', () => {
     },
   );
 
-  test('believes no address that a visitor claims in front of the one that the proxy adds', async () => {
+  test('ignores an address that a visitor claims in front of the one that the proxy adds', async () => {
     const app = await start('console', behind('127.0.0.1'));
     await guesses(app, 10, from('198.51.100.1', '192.0.2.1'));
     expect(await guesses(app, 1, from('198.51.100.2', '192.0.2.1'))).toEqual([429]);
   });
 
-  test('takes each of two proxies off the list of addresses', async () => {
+  test('removes both of two trusted proxies from the list of addresses', async () => {
     const app = await start('console', behind('2'));
     await guesses(app, 10, from('192.0.2.1', '10.0.0.1'));
     expect(await guesses(app, 1, from('192.0.2.1', '10.0.0.2'))).toEqual([429]);
@@ -48,7 +48,7 @@ describe('limit of wrong API keys behind proxies', () => {
   });
 
   test.each(['', '0', '10.0.0.0/8'])(
-    'counts the other end of the connection with TRUST_PROXY=%j',
+    'counts wrong API keys by the other end of the connection with TRUST_PROXY=%j',
     async (trustProxy) => {
       const app = await start('console', behind(trustProxy));
       await guesses(app, 10, from('192.0.2.1'));
@@ -67,13 +67,13 @@ describe('WEBHOOK_RATE_PER_MINUTE behind a proxy', () => {
     return statuses;
   };
 
-  test('counts the service and a stranger apart', async () => {
+  test('counts the webhooks of the service and of a stranger separately behind a proxy', async () => {
     const app = await start('receiver', behind('127.0.0.1', { WEBHOOK_RATE_PER_MINUTE: '3' }));
     expect(await posts(app, 4, from('192.0.2.66'))).toEqual([200, 200, 200, 429]);
     expect(await posts(app, 3, from('192.0.2.1'))).toEqual([200, 200, 200]);
   });
 
-  test('counts all IPv6 addresses of one network, and all that are no addresses, as one source', async () => {
+  test('counts the webhooks of all addresses in one IPv6 network, and of all malformed addresses, as one source', async () => {
     const app = await start('receiver', behind('127.0.0.1', { WEBHOOK_RATE_PER_MINUTE: '2' }));
     expect(await posts(app, 2, from('2001:db8::1'))).toEqual([200, 200]);
     expect(await posts(app, 1, from('2001:db8::2'))).toEqual([429]);
@@ -81,7 +81,7 @@ describe('WEBHOOK_RATE_PER_MINUTE behind a proxy', () => {
     expect(await posts(app, 1, from('another'))).toEqual([429]);
   });
 
-  test('counts the proxy as one source without TRUST_PROXY', async () => {
+  test('counts all webhooks behind a proxy as one source without TRUST_PROXY', async () => {
     const app = await start('receiver', behind('', { WEBHOOK_RATE_PER_MINUTE: '3' }));
     await posts(app, 3, from('192.0.2.66'));
     expect(await posts(app, 1, from('192.0.2.1'))).toEqual([429]);
@@ -95,7 +95,7 @@ describe('session cookie behind proxies', () => {
     return visitor.cookies;
   };
 
-  test('is Secure when a proxy of TRUST_PROXY was reached over TLS, and reads the API', async () => {
+  test('sets a Secure session cookie that reads the API when a trusted proxy was reached over TLS', async () => {
     const app = await start('console', behind('127.0.0.1'));
     const id = (await signIn(app)).get('__Host-towhook_session') ?? '';
     expect(id).not.toBe('');
@@ -103,7 +103,7 @@ describe('session cookie behind proxies', () => {
     expect((await api(app, null).get('/api/tows').set(headers)).status).toBe(200);
   });
 
-  test('is not Secure when another than the proxies of TRUST_PROXY claims TLS', async () => {
+  test('sets a session cookie without Secure when a proxy that is not in TRUST_PROXY claims TLS', async () => {
     const cookies = await signIn(await start('console', behind('10.0.0.0/8')));
     expect(cookies.get('__Host-towhook_session')).toBeUndefined();
     expect(cookies.get('towhook_session')).toBeDefined();
@@ -111,13 +111,16 @@ describe('session cookie behind proxies', () => {
 });
 
 describe('TRUST_PROXY', () => {
-  test.each(['127.0.0.1', '10.0.0.0/8,::1', '2001:db8::/32', '::ffff:10.0.0.1', '3'])('takes %s', (value) => {
-    const { trustProxy } = loadConfig({ TRUST_PROXY: value });
-    expect(() => express().set('trust proxy', trustProxy)).not.toThrow();
-  });
+  test.each(['127.0.0.1', '10.0.0.0/8,::1', '2001:db8::/32', '::ffff:10.0.0.1', '3'])(
+    'accepts TRUST_PROXY=%s',
+    (value) => {
+      const { trustProxy } = loadConfig({ TRUST_PROXY: value });
+      expect(() => express().set('trust proxy', trustProxy)).not.toThrow();
+    },
+  );
 
   test.each(['true', 'proxy.example', '10.0.0.0/33', '10.0.0.0/0', '10.0.0', '-1', '1.5', '100', 'fe80::1%eth0'])(
-    'refuses %s',
+    'refuses TRUST_PROXY=%s at the start',
     (value) => {
       expect(() => loadConfig({ TRUST_PROXY: value })).toThrow(
         'TRUST_PROXY must be a comma list of addresses and networks (10.0.0.0/8), or a number of proxies up to 99',

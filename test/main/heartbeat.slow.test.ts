@@ -14,7 +14,7 @@ test('a process survives a Redis outage, logs it once and resumes its heartbeat 
   const app = await start('console', { log });
   await eventually(async () => expect(await createProcessStore(app.foundation.redis).list()).toHaveLength(1));
   await redis.kill();
-  await expect(app.beat()).rejects.toThrow(/closed|writeable|retries/);
+  await expect(app.sendHeartbeat()).rejects.toThrow(/closed|writeable|retries/);
   await eventually(() => expect(lines.filter(({ event }) => event === 'beat.failed')).toHaveLength(1), 60_000);
   await redis.start();
   await eventually(

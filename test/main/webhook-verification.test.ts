@@ -34,12 +34,12 @@ const environment = () => ({
 async function warningsOf(role: ProcessRole, changes: Readonly<Record<string, string>>) {
   const { log, lines } = recordedLog();
   const config = loadConfig({ ...environment(), ...changes });
-  const resources = await startRole(role, { config, log, onStandstill: () => {} });
+  const resources = await startRole(role, { config, log, onStall: () => {} });
   await resources.closeAll();
   return lines.filter(({ event }) => event === 'receiver.unverified');
 }
 
-describe.each(['receiver', 'all'] as const)('in production the role %s', (role) => {
+describe.each(['receiver', 'all'] as const)('webhook secrets of the role %s', (role) => {
   const NODE_ENV = 'production';
 
   test.each([
@@ -56,10 +56,10 @@ describe.each(['receiver', 'all'] as const)('in production the role %s', (role) 
       'WEBHOOK_SECRETS_TOW_REQUEST',
       ['/tow-request'],
     ],
-  ])('does not start %s', async (_case, secrets, variable, paths) => {
+  ])(`in production the role ${role} does not start %s`, async (_case, secrets, variable, paths) => {
     const starting = warningsOf(role, { NODE_ENV, ...secrets });
 
-    const rule = `is required when NODE_ENV is production: nothing proves webhooks on ${paths.join(' and ')}; or set WEBHOOK_SHARED_SECRET and WEBHOOK_SHARED_SECRET_HEADER, or WEBHOOK_UNVERIFIED=accept to take them from anybody`;
+    const rule = `is required when NODE_ENV is production: nothing verifies webhooks on ${paths.join(' and ')}; or set WEBHOOK_SHARED_SECRET and WEBHOOK_SHARED_SECRET_HEADER, or WEBHOOK_UNVERIFIED=accept to accept them from anyone`;
     await expect(starting).rejects.toMatchObject({ name: 'ConfigurationError', faults: [{ variable, rule }] });
   });
 
@@ -67,11 +67,11 @@ describe.each(['receiver', 'all'] as const)('in production the role %s', (role) 
     ['secrets of both', { WEBHOOK_SECRETS: SECRET }],
     ['a secret of each path', { WEBHOOK_SECRETS_TOW_REQUEST: SECRET, WEBHOOK_SECRETS_TOW_INVOICE: SECRET }],
     ['a shared secret', { WEBHOOK_SHARED_SECRET: SHARED_SECRET, WEBHOOK_SHARED_SECRET_HEADER: 'x-hook' }],
-  ])('starts without a warning with %s', async (_case, secrets) => {
+  ])(`in production the role ${role} starts without a warning with %s`, async (_case, secrets) => {
     expect(await warningsOf(role, { NODE_ENV, ...secrets })).toEqual([]);
   });
 
-  test('starts with WEBHOOK_UNVERIFIED=accept and warns of each path without proof', async () => {
+  test(`in production the role ${role} starts with WEBHOOK_UNVERIFIED=accept and warns of each unverified path`, async () => {
     const accepting = { NODE_ENV, WEBHOOK_UNVERIFIED: 'accept' };
 
     expect(await warningsOf(role, accepting)).toMatchObject([
@@ -83,12 +83,12 @@ describe.each(['receiver', 'all'] as const)('in production the role %s', (role) 
   });
 });
 
-test('in production worker and console start without a secret of webhooks', async () => {
+test('the worker and the console start without a webhook secret in production', async () => {
   expect(await warningsOf('worker', { NODE_ENV: 'production' })).toEqual([]);
   expect(await warningsOf('console', { NODE_ENV: 'production' })).toEqual([]);
 });
 
-test('in development the receiver starts without a secret and warns of each path without proof', async () => {
+test('in development the receiver starts without a secret and warns of each unverified path', async () => {
   expect(await warningsOf('receiver', {})).toMatchObject([{ open_paths: ['/tow-request', '/tow/invoice'] }]);
   const half = { WEBHOOK_SECRETS_TOW_INVOICE: SECRET };
   expect(await warningsOf('receiver', half)).toMatchObject([{ open_paths: ['/tow-request'] }]);
@@ -102,7 +102,7 @@ test('a receiver process without a secret ends with exit code 2 in production', 
   expect(started.problems()).toContain('WEBHOOK_SECRETS is required when NODE_ENV is production');
 });
 
-test('the private /readyz of a receiver names the paths without proof', async () => {
+test('the private /readyz of a receiver names the unverified paths', async () => {
   const started = await startProcess('receiver', { REDIS_URL: redis.url, WEBHOOK_SECRETS_TOW_REQUEST: SECRET });
 
   const ready = await fetch(`${await started.url('ops')}/readyz`);

@@ -1,8 +1,8 @@
 import request from 'supertest';
 import { KEYS } from '../../src/store/keys';
-import { createFiguresStore } from '../../src/store/figures';
+import { createMetricsStore } from '../../src/store/metrics';
 import { createProcessStore } from '../../src/store/processes';
-import type { Series } from '../../src/workflow/figures-port';
+import type { MetricSeries } from '../../src/workflow/metrics-port';
 import { type App } from '../support/app';
 import { useApps } from './apps';
 import { eventually } from '../support/eventually';
@@ -14,9 +14,9 @@ const { start, stop } = useApps(redis);
 
 const list = ({ foundation }: App) => createProcessStore(foundation.redis).list();
 
-function recentSeries({ foundation }: App): Promise<Series> {
+function recentSeries({ foundation }: App): Promise<MetricSeries> {
   const toMs = Date.now() + 60_000;
-  return createFiguresStore(foundation.redis).series({ fromMs: toMs - 900_000, toMs, stepMs: 60_000 });
+  return createMetricsStore(foundation.redis).series({ fromMs: toMs - 900_000, toMs, stepMs: 60_000 });
 }
 
 test('every role records a heartbeat with its role, version and queues as soon as it starts', async () => {
@@ -52,20 +52,20 @@ test('a process removes its heartbeat record on a graceful stop', async () => {
 
 test('a heartbeat names the readiness checks that fail', async () => {
   const app = await start('console');
-  await app.beat();
+  await app.sendHeartbeat();
   expect(await list(app)).toMatchObject([{ isReady: true, problems: [] }]);
   await redis.ask('SET', KEYS.spoolMarker, 'another spool');
-  await app.beat();
+  await app.sendHeartbeat();
   expect(await list(app)).toMatchObject([{ isReady: false, problems: ['spool'] }]);
 });
 
 test('a worker heartbeat records when each queue last took work', async () => {
   const app = await start('worker');
-  await app.beat();
+  await app.sendHeartbeat();
   expect((await list(app))[0]?.queues.map(({ lastTookAtMs }) => lastTookAtMs)).toEqual([null, null, null, null]);
   await redis.ask('ZADD', KEYS.dueTows, '1', 'an unknown tow');
   await eventually(async () => {
-    await app.beat();
+    await app.sendHeartbeat();
     const [worker] = await list(app);
     const [deliveries, reports] = worker?.queues ?? [];
     expect(deliveries?.lastTookAtMs).toBeNull();
@@ -81,21 +81,21 @@ test('a stalled worker is not ready and its heartbeat names the stalled queue', 
   await redis.ask('LPUSH', '{p0}:reports:active', 'zombie');
   await redis.ask('ZADD', KEYS.dueTows, '1', 'T1');
   await eventually(async () => {
-    await app.beat();
+    await app.sendHeartbeat();
     const [worker] = await list(app);
     expect(worker).toMatchObject({ isReady: false, problems: ['worker'] });
     expect(worker?.queues.map(({ standsStill }) => standsStill)).toEqual([false, true, false, false]);
   }, 60_000);
 });
 
-test('counts an accepted and processed delivery and its duration in the metrics', async () => {
+test('the metrics count an accepted and processed delivery and its duration', async () => {
   const app = await start('all');
   await request(app.receiverUrl)
     .post('/tow-request')
     .send({ towing_reference_id: 'T1', violation_reference_id: 'V1', metadata: { id: 'm1' } })
     .expect(200);
   await eventually(async () => {
-    await app.beat();
+    await app.sendHeartbeat();
     const { lines } = await recentSeries(app);
     const total = (name: keyof typeof lines) => lines[name].reduce<number>((sum, point) => sum + (point ?? 0), 0);
     expect(total('accepted.tow_request')).toBe(1);
@@ -107,14 +107,14 @@ test('counts an accepted and processed delivery and its duration in the metrics'
   });
 });
 
-test('records backlog gauges in the metrics once for several processes', async () => {
+test('the metrics record backlog gauges once for several processes', async () => {
   const app = await start('console');
   await start('console');
   await redis.ask('ZADD', KEYS.dueTows, '1', 'T1', '2', 'T2');
   await redis.ask('ZADD', KEYS.openTasks, '1', 'a task');
   await eventually(async () => {
-    await redis.ask('DEL', KEYS.figuresSampling);
-    await app.beat();
+    await redis.ask('DEL', KEYS.metricsSampling);
+    await app.sendHeartbeat();
     const { lines } = await recentSeries(app);
     const known = (name: keyof typeof lines) => lines[name].filter((point) => point !== null);
     expect(known('due.reports').at(-1)).toBe(2);
