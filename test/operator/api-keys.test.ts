@@ -3,10 +3,8 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { apiKeyView, newApiKeyView } from '../../src/contracts/operator';
 import type { Role } from '../../src/domain/vocabulary';
-import { KEYS } from '../../src/store/keys';
 import { useApp } from '../support/app';
-import { audited } from './audited';
-import { api, errorOf, fieldsOf } from './client';
+import { api, audited, errorOf, fieldsOf } from './client';
 
 const app = useApp({ role: 'console', ownRedis: true });
 
@@ -144,12 +142,6 @@ describe('operator API: API keys in the audit', () => {
       { action: 'key.created', by: 'night shift', by_id: id },
       { action: 'key.created', by: 'bootstrap', by_id: 'bootstrap', on: { key_id: id } },
     ]);
-  });
-
-  it('shows audit entries of earlier versions, which have no key id', async () => {
-    const entry = { action: 'tow.started', by: 'yard', role: 'crew', on: {}, why: null, what: {} };
-    await app.redis.ask('RPUSH', KEYS.audit, `1 1773144000000 ${'0'.repeat(40)} ${JSON.stringify(entry)}`);
-    expect((await audited(app)).items).toMatchObject([{ by: 'yard', by_id: '' }]);
   });
 });
 

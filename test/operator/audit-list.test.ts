@@ -1,8 +1,7 @@
 import { newApiKeyView } from '../../src/contracts/operator';
 import { KEYS } from '../../src/store/keys';
 import { useApp } from '../support/app';
-import { audited, entriesOf } from './audited';
-import { api, errorOf, fieldsOf, newKey, towIn, towPath } from './client';
+import { api, audited, entriesOf, errorOf, fieldsOf, newKey, towIn, towPath } from './client';
 import { claimHead, deliver, newTow, towAfter, WHEREABOUTS } from './world';
 import { setCircuit } from '../support/stored-records';
 

@@ -1,7 +1,6 @@
 import { newApiKeyView } from '../../src/contracts/operator';
 import { useApp } from '../support/app';
-import { entriesOf } from './audited';
-import { api, towIn, towPath } from './client';
+import { api, entriesOf, towIn, towPath } from './client';
 import { answerHead, deliver, newTow, towAfter, WHEREABOUTS } from './world';
 import { setCircuit } from '../support/stored-records';
 

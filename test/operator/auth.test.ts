@@ -3,10 +3,18 @@ import { ROUTES, type Route } from '../../src/contracts/operator-routes';
 import { ROLES, type Role } from '../../src/domain/vocabulary';
 import { startApp, useApp, type App } from '../support/app';
 import { api, errorOf, newKey } from './client';
-import { ZONE } from './lookup-world';
+import { ZONE } from './lookup-service';
 import { WHEREABOUTS } from './world';
 
 const app = useApp({ role: 'console' });
+
+const KNOWN = {
+  violation_reference_id: 'V-20261120-ABC123',
+  plateNumber: 'ABJ 1234',
+  location: 'Olaya Street',
+  latitude: 24.69,
+  longitude: 46.68,
+};
 
 type RouteName = keyof typeof ROUTES;
 
@@ -37,24 +45,46 @@ const EXPECTED: Readonly<Record<RouteName, readonly [weakest: Role, status: numb
   addPhotos: ['crew', 415, {}],
   readPhoto: ['viewer', 404],
   reportViolation: ['dispatcher', 415, {}],
+  addKnownViolations: ['dispatcher', 202, { violations: [KNOWN] }],
   listViolations: ['viewer', 200],
   readViolation: ['viewer', 404],
   readViolationImage: ['viewer', 404],
   retryViolation: ['dispatcher', 404, {}],
+  replaceViolationImages: ['dispatcher', 415, {}],
   correctViolation: ['dispatcher', 404, { location: 'Olaya Street' }],
   waiveViolation: ['dispatcher', 404, { reason: 'seen' }],
   acceptViolation: ['dispatcher', 404, { reason: 'seen' }],
   readCapacity: ['viewer', 422],
   // The government service cannot be reached.
   checkTicket: ['crew', 503, { zoneId: ZONE, plateNumber: 'ABJ 1234', plateType: 'PRIVATE' }],
+  readService: ['viewer', 200],
+  listDifferences: ['viewer', 200],
+  listDifferingReports: ['viewer', 404],
+  expectDifference: ['ops', 404, {}],
+  readShadow: ['viewer', 200],
+  exportShadow: ['viewer', 200],
+  sendShadowTow: ['ops', 404, {}],
+  declineShadowTow: ['ops', 404, { reason: 'seen' }],
+  sendShadowViolation: ['ops', 404, {}],
+  declineShadowViolation: ['ops', 404, { reason: 'seen' }],
+  previewJudgement: ['viewer', 404],
+  judgeAgain: ['ops', 404, {}],
   listTasks: ['viewer', 200],
   resolveTask: ['dispatcher', 404, {}],
   readSending: ['viewer', 200],
   resumeOperation: ['ops', 404, {}],
   listDeliveries: ['viewer', 200],
+  listOtherCalls: ['viewer', 200],
+  listRefusedCalls: ['ops', 200],
   readDelivery: ['viewer', 404],
   replayDelivery: ['ops', 404, {}],
   listQueues: ['viewer', 200],
+  listAlarms: ['viewer', 200],
+  acknowledgeAlarm: ['ops', 404, {}],
+  readNotifications: ['ops', 200],
+  changeNotifications: ['ops', 202, {}],
+  resetNotifications: ['ops', 202, {}],
+  testNotifications: ['ops', 200, { channel: 'mail' }],
   pauseQueue: ['ops', 404, {}],
   resumeQueue: ['ops', 404, {}],
   readConservation: ['viewer', 200],

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import request from 'supertest';
 import { z } from 'zod';
 import { useApp } from '../support/app';
-import { eventually } from '../support/eventually';
+import { eventually, inTime } from '../support/eventually';
 import { imageOf, PNG } from '../support/images';
-import { inTime } from '../support/in-time';
 import { api, errorOf, newKey } from './client';
 import {
   answerOf,

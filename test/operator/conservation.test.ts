@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { conservationView } from '../../src/contracts/conservation';
-import { createRecordStore } from '../../src/store/record-store';
+import { recordsOf } from '../../src/store/records';
 import { useApp } from '../support/app';
 import { walk } from '../support/conservation';
 import { reportViolations } from '../support/violations';
@@ -48,6 +48,8 @@ it('returns zero counts and null times, and no conservation metrics, before the 
   expect(await conservation()).toEqual({
     ...NOTHING,
     lost_names: [],
+    newer: 0,
+    newer_names: [],
     by_kind: { deliveries: NOTHING, reports: NOTHING, violations: NOTHING },
     started_at: null,
     ended_at: null,
@@ -59,7 +61,7 @@ it('returns zero counts and null times, and no conservation metrics, before the 
 
 it('returns the counts of the last complete conservation scan, in total and by kind, with its times', async () => {
   await live();
-  await reportViolations({ records: createRecordStore(redisOf()) }, 'U1', 'U2');
+  await reportViolations({ records: recordsOf(redisOf()) }, 'U1', 'U2');
   const { startedAtMs, endedAtMs } = await walk(redisOf());
 
   const deliveries = { ...NOTHING, acknowledged: 3, finished: 2, waiting: 1 };
@@ -72,6 +74,8 @@ it('returns the counts of the last complete conservation scan, in total and by k
     waiting: 4,
     with_a_person: 1,
     lost_names: [],
+    newer: 0,
+    newer_names: [],
     by_kind: { deliveries, reports, violations },
     started_at: new Date(startedAtMs).toISOString(),
     ended_at: new Date(endedAtMs).toISOString(),

@@ -4,7 +4,7 @@ import { boundaryOf, PartCount } from '../../src/operator/count-parts';
 function counted(boundary: string, pieces: readonly Buffer[]) {
   const count = new PartCount(boundary);
   for (const piece of pieces) count.push(piece);
-  return [count.parts, count.goesOnBehindEnd];
+  return [count.parts, count.hasPartAfterEnd];
 }
 
 it('counts the parts of a multipart body independently of how the body is split into pieces', () => {

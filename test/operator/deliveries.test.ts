@@ -1,8 +1,7 @@
 import request from 'supertest';
 import { z } from 'zod';
 import { deliveryDetail } from '../../src/contracts/operator';
-import { page } from '../../src/contracts/paging';
-import { quarantined } from '../../src/contracts/records';
+import { refusedCall } from '../../src/contracts/refused-calls';
 import { KEYS } from '../../src/store/keys';
 import { useApp } from '../support/app';
 import { eventually } from '../support/eventually';
@@ -51,7 +50,7 @@ describe('operator API: deliveries', () => {
       replays: 0,
     });
     expect(JSON.stringify((await api(app).get('/api/deliveries')).body)).not.toContain('1.50');
-    expect(await detailOf(id)).toEqual({ ...listed, raw_body: TOW_REQUEST });
+    expect(await detailOf(id)).toEqual({ ...listed, raw_body: TOW_REQUEST, differences: [] });
     expect(Date.parse(listed?.processed_at ?? '')).toBeGreaterThanOrEqual(Date.parse(listed?.received_at ?? ''));
   });
 
@@ -113,19 +112,18 @@ describe('operator API: replays of deliveries', () => {
   });
 });
 
-describe('operator API: quarantined webhook calls', () => {
-  it('lists webhook calls that broke the contract newest first, and not among the deliveries', async () => {
+describe('operator API: refused webhook calls', () => {
+  it('lists refused calls newest first, and not among the deliveries', async () => {
     expect(await postWebhook('/tow-request', '{"towing_reference_id": ""}')).toBe(400);
     expect(await postWebhook('/tow/invoice', 'no JSON')).toBe(400);
-    const response = await api(app).get('/api/deliveries?quarantined=true');
-    expect(page(quarantined).parse(response.body).items).toMatchObject([
-      { path: '/tow/invoice', raw_body: 'no JSON', details: [{ field: 'body' }] },
-      {
-        path: '/tow-request',
-        raw_body: '{"towing_reference_id": ""}',
-        details: [{ field: 'violation_reference_id' }, { field: 'towing_reference_id' }],
-      },
-    ]);
-    expect((await deliveriesPage(app, { quarantined: 'false' })).items).toEqual([]);
+    const refused = z.object({ items: z.array(refusedCall) });
+    await eventually(async () => {
+      const { items } = refused.parse((await api(app).get('/api/refused-calls')).body);
+      expect(items).toMatchObject([
+        { path: '/tow/invoice', reason: 'not_json', body_kind: 'text', details: [{ field: 'body' }] },
+        { path: '/tow-request', reason: 'contract_broken', details: [{ field: 'towing_reference_id' }] },
+      ]);
+    });
+    expect((await deliveriesPage(app)).items).toEqual([]);
   });
 });

@@ -1,14 +1,7 @@
-import express from 'express';
-import { createAuthenticator } from '../../src/operator/authenticate';
-import { serveEvents } from '../../src/operator/events';
-import type { StoreEvent } from '../../src/contracts/records';
-import { createGuessing } from '../../src/operator/guessing';
-import { listen, type Listener } from '../../src/platform/http';
-import { createApiKeyStore } from '../../src/store/api-keys';
-import { createWrongKeyStore } from '../../src/store/wrong-keys';
 import { useApp } from '../support/app';
 import { eventually } from '../support/eventually';
 import { api, errorOf, newKey } from './client';
+import { startEventStream } from './in-process';
 
 const app = useApp({ role: 'console' });
 const leaving: AbortController[] = [];
@@ -31,22 +24,10 @@ async function watch(url: string, apiKey: string, query = '') {
 
 const statusOf = async (url: string, apiKey: string) => (await watch(url, apiKey)).response.status;
 
-/** An event stream with smaller limits, over the keys of the console. */
 async function startStream(limits: { streamsMax?: number; replayMax?: number }) {
-  const { redis, clock, log, metrics } = app.foundation;
-  const guessing = createGuessing({ wrongKeys: createWrongKeyStore(redis), log, metrics });
-  const authenticator = createAuthenticator({ keys: createApiKeyStore(redis), bootstrapApiKey: app.apiKey, guessing });
-  const stream = express();
-  const events = serveEvents(stream, authenticator, { clock, ...limits });
-  const ready = () => Promise.resolve({ ready: true, details: {} });
-  const listener: Listener = await listen(stream, { ready }, { host: '127.0.0.1', port: 0 });
-  listeners.push({
-    async stop() {
-      events.close();
-      await listener.stop(100);
-    },
-  });
-  return { url: listener.url, publish: (event: StoreEvent) => events.publish(event) };
+  const stream = await startEventStream(app.foundation, limits);
+  listeners.push(stream);
+  return stream;
 }
 
 it('gives a key twenty event streams, refuses the next with 429, and gives it the place of one that was closed', async () => {

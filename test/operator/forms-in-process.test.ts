@@ -1,14 +1,24 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import request from 'supertest';
 import { page } from '../../src/contracts/paging';
 import { violationView } from '../../src/contracts/violations';
+import { pause } from '../../src/platform/timers';
 import type { OperatorApi } from '../../src/workflow/operator-port';
 import { useApp } from '../support/app';
-import { eventually } from '../support/eventually';
+import { eventually, inTime } from '../support/eventually';
 import { imageOf, PNG } from '../support/images';
-import { inTime } from '../support/in-time';
 import { api } from './client';
-import { OWN, startFormPage, TOKEN, type FormPage, type Reported } from './form-world';
+import {
+  actorOf,
+  type FormPage,
+  operatorOn,
+  OWN,
+  refusalIn,
+  refusalOver,
+  type PageFormResult,
+  startFormPage,
+  TOKEN,
+  valueIn,
+} from './in-process';
 import {
   answerOf,
   BOUNDARY,
@@ -26,7 +36,6 @@ import {
   violationIn,
   type FormFile,
 } from './forms';
-import { actorOf, operatorOn, refusalIn, refusalOver, valueIn } from './in-process';
 
 const app = useApp({ role: 'console', ownRedis: true });
 let operator: OperatorApi;
@@ -48,7 +57,7 @@ const PHOTO = { name: 'front.png', bytes: imageOf(5000) };
 const MEGABYTE = imageOf(1_000_000);
 
 /** Sends a form to the page. Returns the status of the page's response and the result of the API. */
-async function send(form: FormData, to: FormPage = served): Promise<{ status: number; result: Reported }> {
+async function send(form: FormData, to: FormPage = served): Promise<{ status: number; result: PageFormResult }> {
   const { status } = await sendForm(request(to.url).post('/'), form);
   const result = to.results.at(-1);
   if (result === undefined || result === 'rejected') throw new Error('the API has no result');

@@ -6,13 +6,11 @@ import { violationView, type ViolationView } from '../../src/contracts/violation
 import type { App } from '../support/app';
 import { filesIn } from '../spool/world';
 import { eventually } from '../support/eventually';
-import { api, type ApiResponse } from './client';
+import { api, type ApiResponse, type ConsoleAccess } from './client';
 
 /** Multipart forms of violations and photos, and a raw client for uploads that no HTTP library sends. */
 
-type Console = Pick<App, 'consoleUrl' | 'apiKey'>;
-
-/** The required fields of a violation, as text (docs/service-api.md#2-1). */
+/** The required fields of a violation, as text (docs/service-api.md#violation-form). */
 export const REQUIRED = {
   latitude: '24.7136',
   longitude: '46.6753',
@@ -68,7 +66,7 @@ export interface FormOptions {
 }
 
 export function postForm(
-  app: Console,
+  app: ConsoleAccess,
   path: string,
   form: FormData,
   { apiKey, idempotencyKey }: FormOptions = {},
@@ -78,7 +76,7 @@ export function postForm(
 }
 
 export function report(
-  app: Console,
+  app: ConsoleAccess,
   fields: Readonly<Record<string, string>> = REQUIRED,
   files: readonly FormFile[] = [],
   options?: FormOptions,
@@ -130,7 +128,7 @@ export interface RawClient {
 
 /** A client that writes a request byte by byte: supertest cannot send half a body, or one that breaks off. */
 export async function rawClient(
-  app: Console,
+  app: ConsoleAccess,
   request: { path: string; headers: Readonly<Record<string, string>> },
 ): Promise<RawClient> {
   const { hostname, port } = new URL(app.consoleUrl);

@@ -174,3 +174,22 @@ it('logs a series of wrong API keys from one address once, without the keys, and
   expect(metrics).toContain('towhook_api_keys_refused_total{reason="wrong"} 10');
   expect(metrics).toContain('towhook_api_keys_refused_total{reason="slowed"} 5');
 });
+
+test('ten wrong API keys of one visitor behind a named proxy do not slow another visitor behind it', async () => {
+  const behindProxy = await startApp({
+    redisUrl: redis.url,
+    role: 'console',
+    environment: { TRUST_PROXY: '127.0.0.1' },
+  });
+  try {
+    const ask = (key: string, visitor: string) =>
+      api(behindProxy, key).get('/api/tows').set('x-forwarded-for', visitor);
+    for (let index = 0; index < 10; index += 1) await ask(wrongKey(index), '203.0.113.7').expect(401);
+
+    expectSlowed(await ask(wrongKey(11), '203.0.113.7'));
+    await ask(wrongKey(12), '203.0.113.8').expect(401);
+    await ask(behindProxy.apiKey, '203.0.113.7').expect(200);
+  } finally {
+    await behindProxy.stop();
+  }
+});

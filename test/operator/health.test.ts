@@ -1,8 +1,7 @@
 import request from 'supertest';
 import { z } from 'zod';
 import { useApp } from '../support/app';
-import { eventually } from '../support/eventually';
-import { inTime } from '../support/in-time';
+import { eventually, inTime } from '../support/eventually';
 import { api, refsFound, towIn, towPath } from './client';
 import { WHEREABOUTS } from './world';
 
@@ -102,7 +101,9 @@ describe('metrics of the listeners', () => {
         expect(metrics.text).toMatch(/^towhook_report_attempt_seconds_count\{kind="started"/m);
         return metrics.text;
       });
-      expect(text).toMatch(/^towhook_webhook_answers_total\{kind="tow_request",status="200"\} [1-9]/m);
+      expect(text).toMatch(
+        /^towhook_webhook_answers_total\{kind="tow_request",status="200",outcome="accepted"\} [1-9]/m,
+      );
       expect(text).toMatch(/^towhook_deliveries_processed_total\{.*verdict="created"\} [1-9]/m);
       expect(text).toMatch(/^towhook_api_answers_total\{method="POST",status="202"\} [1-9]/m);
       expect(text).toMatch(/^towhook_due\{queue="reports"\} \d/m);

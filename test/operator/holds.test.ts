@@ -1,6 +1,5 @@
 import { useApp } from '../support/app';
-import { entriesOf } from './audited';
-import { api, errorOf, newKey, towIn, towOf, towPath } from './client';
+import { api, entriesOf, errorOf, newKey, towIn, towOf, towPath } from './client';
 import { towAfter } from './world';
 
 const app = useApp({ role: 'console' });

@@ -2,15 +2,14 @@ import { z } from 'zod';
 import { apiKeyView, newApiKeyView, towView } from '../../src/contracts/operator';
 import { createApiKeyStore } from '../../src/store/api-keys';
 import { createAnswerStore } from '../../src/store/answers';
-import { createRecordStore } from '../../src/store/record-store';
+import { recordsOf } from '../../src/store/records';
 import { createTaskStore } from '../../src/store/tasks';
-import { recordFact } from '../../src/workflow/progress';
+import { recordFact } from '../../src/workflow/record-fact';
 import { resolveTask } from '../../src/workflow/resolve-task';
 import { TESTER } from '../support/stores';
 import { entryOf } from '../support/audit';
 import { useApp } from '../support/app';
-import { audited } from './audited';
-import { api, towOf } from './client';
+import { api, audited, towOf } from './client';
 import { deliver, newTow } from './world';
 
 const app = useApp({ role: 'console' });
@@ -36,14 +35,13 @@ describe('operator API: requests repeated after a crash between effect and respo
   it('stores the response of a fact in the same write that records it', async () => {
     const ref = await newTow(app);
     const { redis, clock, config } = app.foundation;
-    const wake = { delivery: () => {}, tow: () => {}, violation: () => {} };
     const effect = await recordFact(
-      { records: createRecordStore(redis), wake, clock, rules: config.rules },
+      { records: recordsOf(redis), clock, rules: config.rules },
       {
         ref,
         command: { event: 'canceled', cancellationReason: 'Owner came back' },
         actor: TESTER,
-        remember: { scope: 'scope', fingerprint: 'fingerprint' },
+        idempotency: { scope: 'scope', fingerprint: 'fingerprint' },
       },
     );
     const found = await createAnswerStore(redis).find('scope');
@@ -57,9 +55,9 @@ describe('operator API: requests repeated after a crash between effect and respo
     const ref = await newTow(app);
     await deliver(app, 'tow_request', { violation_reference_id: 'V-other', towing_reference_id: ref });
     const { redis } = app.foundation;
-    const tools = { records: createRecordStore(redis), tasks: createTaskStore(redis) };
-    const remember = { scope: 'scope', fingerprint: 'fingerprint' };
-    await resolveTask(tools, { id: `rival_request.${ref}`, reason: 'seen', actor: TESTER, remember });
+    const tools = { records: recordsOf(redis), tasks: createTaskStore(redis) };
+    const idempotency = { scope: 'scope', fingerprint: 'fingerprint' };
+    await resolveTask(tools, { id: `rival_request.${ref}`, reason: 'seen', actor: TESTER, idempotency });
     const found = await createAnswerStore(redis).find('scope');
     expect(found?.fingerprint).toBe('fingerprint');
     expect(JSON.parse(found?.answer ?? '')).toMatchObject({ id: `rival_request.${ref}`, type: 'rival_request' });
@@ -68,8 +66,8 @@ describe('operator API: requests repeated after a crash between effect and respo
   it('stores the response of an API key creation in the same write that creates the key', async () => {
     const keys = createApiKeyStore(app.foundation.redis);
     const key = { id: 'k1', name: 'yard', role: 'crew', createdAt: '2026-03-10T12:00:00.000Z' } as const;
-    const remember = { scope: 'scope', fingerprint: 'fingerprint', answer: 'the answer' };
-    await keys.create(key, 'hash', { audit: entryOf('key.created'), remember });
+    const idempotency = { scope: 'scope', fingerprint: 'fingerprint', answer: 'the answer' };
+    await keys.create(key, 'hash', { audit: entryOf('key.created'), idempotency });
     const answers = createAnswerStore(app.foundation.redis);
     expect(await answers.find('scope')).toEqual({ fingerprint: 'fingerprint', answer: 'the answer' });
   });

@@ -5,8 +5,7 @@ import { useApp } from '../support/app';
 import { api, newKey, towPath } from './client';
 import { actorOf, operatorOn, paramsIn, refusalIn, refusalOver, valueIn } from './in-process';
 import { scenariosOn } from './scenarios';
-import { newViolation } from './violation-world';
-import { deliver, newTow, towAfter, WHEREABOUTS } from './world';
+import { deliver, newTow, newViolation, towAfter, WHEREABOUTS } from './world';
 
 const app = useApp({ role: 'console', ownRedis: true });
 let operator: OperatorApi;
@@ -42,14 +41,14 @@ describe.each(POSTED)('operator API in process: %s', (name, prepare) => {
     const over = await api(app).post(path).set('idempotency-key', idempotencyKey).send(body);
     expect([over.status, over.body]).toEqual([route.status, shown(value)]);
     expect((await effects()) - before).toBe(1);
-    expect(await operator.remembers(route, { params, idempotencyKey })).toBe(true);
+    expect(await operator.hadEffect(route, { params, idempotencyKey })).toBe(true);
   });
 
   it(`gives ${name} one effect and one answer under one Idempotency-Key, over HTTP first and then in process`, async () => {
     const { path, body, effects } = await prepare();
     const before = await effects();
     const params = paramsIn(route, path);
-    expect(await operator.remembers(route, { params, idempotencyKey })).toBe(false);
+    expect(await operator.hadEffect(route, { params, idempotencyKey })).toBe(false);
     const over = await api(app).post(path).set('idempotency-key', idempotencyKey).send(body);
     const result = await operator.call(route, { actor: ops, params, body, idempotencyKey });
     expect(valueIn(result)).toEqual(shown(over.body));
@@ -107,13 +106,13 @@ it.each(
 });
 
 describe('operator API in process: refusals', () => {
-  interface Refused {
+  interface RefusedCall {
     readonly path: string;
     readonly query?: Record<string, string>;
     readonly body?: object;
     readonly key?: string;
   }
-  it.each<[what: string, name: string, status: number, prepare: () => Promise<Refused>]>([
+  it.each<[what: string, name: string, status: number, prepare: () => Promise<RefusedCall>]>([
     [
       'an invalid field',
       'started',
@@ -188,7 +187,7 @@ describe('operator API in process: refusals', () => {
       code: 'not_found',
     });
     const params = { towing_reference_id: '' };
-    expect(await operator.remembers(ROUTES.started, { params, idempotencyKey })).toBe(false);
+    expect(await operator.hadEffect(ROUTES.started, { params, idempotencyKey })).toBe(false);
   });
 });
 

@@ -2,8 +2,8 @@ import { sendingView } from '../../src/contracts/operator';
 import { systemClock } from '../../src/platform/clock';
 import { slidingWindow } from '../../src/store/budgets';
 import { budgetKey } from '../../src/store/keys';
-import { enveloped, json, startFakeService, type Reply } from '../service/fake-service';
-import { inTime } from '../support/in-time';
+import { enveloped, json, startFakeService, type FakeReply } from '../service/fake-service';
+import { inTime } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { api } from './client';
 import {
@@ -18,7 +18,7 @@ import {
   UNKNOWN_ZONE,
   VEHICLE,
   ZONE,
-} from './lookup-world';
+} from './lookup-service';
 
 const redis = useRedis();
 afterEach(endAll);
@@ -82,7 +82,7 @@ describe('operator API: lookups while the service is unavailable', () => {
     const fake = await startFakeService();
     try {
       const app = await startConsoleWith(redis, { SERVICE_BASE_URL: fake.url });
-      const about = (zoneId: string): Reply => json({ zoneId, availableSlots: 3 });
+      const about = (zoneId: string): FakeReply => json({ zoneId, availableSlots: 3 });
       fake.onCall((_, nth) =>
         nth === 1 ? about(UNKNOWN_ZONE) : enveloped({ zoneId: ZONE.toUpperCase(), availableSlots: 3 }),
       );

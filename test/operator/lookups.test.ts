@@ -1,6 +1,8 @@
 import { systemClock } from '../../src/platform/clock';
+import { createDifferenceStore } from '../../src/store/differences';
 import { linesOf } from '../support/captured-log';
 import { useRedis } from '../support/redis';
+import { openStores } from '../support/stores';
 import { api, errorOf, fieldsOf } from './client';
 import {
   askCapacity,
@@ -15,7 +17,7 @@ import {
   UNKNOWN_ZONE,
   VEHICLE,
   ZONE,
-} from './lookup-world';
+} from './lookup-service';
 
 const redis = useRedis();
 afterEach(endAll);
@@ -25,8 +27,8 @@ const world = (environment?: Readonly<Record<string, string>>) => startWorld(red
 describe('operator API: lookups at the service', () => {
   it.each(['bare', 'envelope'] as const)(
     'returns free slots and active tickets from a service whose lookup bodies are %s',
-    async (answers45) => {
-      const service = await simulate({ answers45 });
+    async (form) => {
+      const service = await simulate({ profile: form === 'envelope' ? { bare: [] } : {} });
       const app = await startConsoleWith(redis, service.environment);
       const slots = Number.parseInt(ZONE.slice(-6), 16) % 120;
 
@@ -39,6 +41,37 @@ describe('operator API: lookups at the service', () => {
       expect(ticketIn(await askTicket(app, { ...VEHICLE, plateNumber: 'QZWX 1233' })).hasActiveTicket).toBe(false);
     },
   );
+});
+
+describe('operator API: lookups whose answers differ from the document', () => {
+  it('counts odd answers of the token and the capacity as kinds of difference, with a task for those that cannot be read', async () => {
+    const service = await simulate({
+      profile: { token_place: 'access_token', answer_fields_missing: ['availableSlots'] },
+    });
+    const app = await startConsoleWith(redis, { ...service.environment, LOOKUP_CACHE_MS: '0' });
+    for (let asked = 0; asked < 2; asked += 1) expect((await askCapacity(app)).status).toBeGreaterThanOrEqual(500);
+    // A process stores what it has seen when it ends, if not before.
+    await app.stop();
+
+    const stores = await openStores(redis.url);
+    try {
+      const kinds = await createDifferenceStore(stores.redis).all();
+      expect(new Map(kinds.map(({ name, isTolerated, count }) => [name, { isTolerated, count }]))).toEqual(
+        new Map([
+          ['capacity', { isTolerated: false, count: 2 }],
+          ['token', { isTolerated: true, count: 1 }],
+        ]),
+      );
+      const [task, ...others] = await stores.generalTasks();
+      expect([task?.type, task?.message, others]).toEqual([
+        'answer_differs',
+        expect.stringMatching(/^The service answers capacity differently.*availableSlots.*cannot be used/),
+        [],
+      ]);
+    } finally {
+      stores.close();
+    }
+  });
 });
 
 describe('operator API: cached lookups', () => {

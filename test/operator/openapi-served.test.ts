@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { projectFolder } from '../../src/platform/project-folder';
+import { projectFolder } from '../../src/platform/process';
 import { useApp } from '../support/app';
 import { api } from './client';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ROUTES, type Route } from '../../src/contracts/operator-routes';
 import { PLATE_TYPES, VIOLATION_TYPES } from '../../src/domain/vocabulary';
-import { openApiDocument } from '../../src/operator/openapi';
+import { openApiDocument } from '../../tools/openapi/document';
 
 /** Checks the document from its JSON alone, as a client generator reads it. */
 
@@ -52,6 +52,16 @@ test('every $ref of the OpenAPI document resolves, and every component is refere
     ),
   );
   expect(new Set(references)).toEqual(new Set(described));
+});
+
+test('the OpenAPI document has the descriptions of the fields of a fact', () => {
+  expect(valuesOf('description', named('started').requestBody)).toEqual([
+    'the plate',
+    'the place it was towed from',
+    'degrees, from -90 to 90',
+    'degrees, from -180 to 180',
+    'when it happened; default: now',
+  ]);
 });
 
 test('every OpenAPI operation has a unique operationId and a described tag', () => {

@@ -1,8 +1,7 @@
 import { useApp } from '../support/app';
 import { eventually } from '../support/eventually';
 import { imageOf, PNG } from '../support/images';
-import { entriesOf } from './audited';
-import { api, errorOf, fieldsOf, newKey, towIn, towOf, towPath } from './client';
+import { api, entriesOf, errorOf, fieldsOf, newKey, towIn, towOf, towPath } from './client';
 import { clearDisk, formOf, imagesOnDisk, postForm, type FormFile } from './forms';
 import { newTow } from './world';
 

@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { queueView } from '../../src/contracts/operator';
 import { startApp, useApp } from '../support/app';
 import { eventually } from '../support/eventually';
-import { audited, entriesOf } from './audited';
-import { api, errorOf, newKey, towOf } from './client';
+import { api, audited, entriesOf, errorOf, newKey, towOf } from './client';
 import { acceptOnly } from './world';
 
 const app = useApp({ role: 'console' });
@@ -78,7 +77,7 @@ it('keeps deliveries of a paused queue waiting, leaves the worker ready, and pro
   const refs = Array.from({ length: 20 }, (_, index) => `TW-20261120-P${String(index).padStart(5, '0')}`);
   const bringIn = async (ref: string) => {
     const body = { violation_reference_id: `V-${ref}`, towing_reference_id: ref };
-    app.foundation.wake.delivery(await acceptOnly(app, 'tow_request', body));
+    await acceptOnly(app, 'tow_request', body);
   };
   const processed = async () => {
     const responses = await Promise.all(refs.map(async (ref) => api(app).get(`/api/tows/${ref}`)));
@@ -106,8 +105,7 @@ it('processes a due delivery after a pause during which the keys of the queue we
   const ref = 'TW-20261120-LOST01';
   try {
     await pause('deliveries');
-    const id = await acceptOnly(app, 'tow_request', { violation_reference_id: 'V-1', towing_reference_id: ref });
-    app.foundation.wake.delivery(id);
+    await acceptOnly(app, 'tow_request', { violation_reference_id: 'V-1', towing_reference_id: ref });
     await eventually(async () => expect((await queue('deliveries'))?.due).toBe(1));
     const keys = z.array(z.string()).parse(await app.redis.ask('KEYS', '{p0}:deliveries:*'));
     await app.redis.ask('DEL', ...keys);

@@ -13,7 +13,7 @@ async function queues() {
 }
 
 function basic(apiKey: string): string {
-  return `Basic ${Buffer.from(`anybody:${apiKey}`).toString('base64')}`;
+  return `Basic ${Buffer.from(`anyone:${apiKey}`).toString('base64')}`;
 }
 
 /** An agent on the console's port that sends this Authorization header: the bootstrap key when left out, none for null. */

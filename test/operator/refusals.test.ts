@@ -1,6 +1,5 @@
 import { useApp } from '../support/app';
-import { eventually } from '../support/eventually';
-import { inTime } from '../support/in-time';
+import { eventually, inTime } from '../support/eventually';
 import { api, errorOf, fieldsOf, newKey, towIn, towOf, towPath } from './client';
 import { answerHead, claimHead, deliver, newTow, towAfter, WHEREABOUTS } from './world';
 

@@ -9,7 +9,7 @@ const app = useApp({ role: 'console' });
 const BODIES = {
   retry: {},
   correct: { plate_number: 'KLM 77' },
-  waive: { reason: 'told by phone' },
+  waive: { reason: 'reported by phone' },
   accept: { reason: 'seen in their portal' },
 } as const;
 type Action = keyof typeof BODIES;

@@ -6,11 +6,12 @@ import type { Role } from '../../src/domain/vocabulary';
 import { KEYS } from '../../src/store/keys';
 import { useApp } from '../support/app';
 import { eventually } from '../support/eventually';
-import { entriesOf } from './audited';
-import { api, errorOf, fieldsOf } from './client';
+import { api, entriesOf, errorOf, fieldsOf } from './client';
 
 const app = useApp({ role: 'console', ownRedis: true });
 
+/** A process estimates the time of Redis between two commands. */
+const REDIS_CLOCK_ERROR_MS = 1000;
 const HOUR_MS = 3_600_000;
 /** A grace period of one second, in hours. */
 const ONE_SECOND = 1 / 3600;
@@ -53,10 +54,10 @@ describe('operator API: rotated keys', () => {
     [720, 720],
   ])('a rotation with grace_hours %s keeps the old secret valid for %i hours', async (given, hours) => {
     const { id } = await made();
-    const earliestMs = Date.now();
+    const earliestMs = Date.now() - REDIS_CLOCK_ERROR_MS;
     const { previous_valid_until: until } = await rotated(id, given);
     expect(Date.parse(until ?? '')).toBeGreaterThanOrEqual(earliestMs + hours * HOUR_MS);
-    expect(Date.parse(until ?? '')).toBeLessThanOrEqual(Date.now() + hours * HOUR_MS);
+    expect(Date.parse(until ?? '')).toBeLessThanOrEqual(Date.now() + REDIS_CLOCK_ERROR_MS + hours * HOUR_MS);
   });
 
   it('rejects the old secret of a rotated key after the grace period and no longer lists its end', async () => {
@@ -101,16 +102,6 @@ describe('operator API: rotated keys', () => {
       { by: 'night', by_id: key.id },
       { by: 'night', by_id: key.id },
     ]);
-  });
-
-  it('rotates a key that was stored before rotation existed', async () => {
-    const key = await made();
-    const stored: unknown = JSON.parse(String(await app.redis.ask('HGET', KEYS.apiKeys, key.id)));
-    const { previous: _previous, ...older } = z.record(z.string(), z.unknown()).parse(stored);
-    await app.redis.ask('HSET', KEYS.apiKeys, key.id, JSON.stringify(older));
-    expect(await statusesWith(key.api_key)).toEqual([200]);
-    const fresh = await rotated(key.id);
-    expect(await statusesWith(key.api_key, fresh.api_key)).toEqual([200, 200]);
   });
 });
 

@@ -3,15 +3,21 @@ import type { ROUTES } from '../../src/contracts/operator-routes';
 import { deliveryDetail, newApiKeyView, sendingView } from '../../src/contracts/operator';
 import type { useApp } from '../support/app';
 import { imageOf } from '../support/images';
-import { audited } from './audited';
-import { api, towIn, towOf, towPath } from './client';
+import { api, audited, towIn, towOf, towPath } from './client';
 import { formOf, REQUIRED } from './forms';
-import { newViolation, violationOf } from './violation-world';
-import { answerHead, deliver, newTow, towAfter, WHEREABOUTS } from './world';
+import { answerHead, deliver, newTow, newViolation, towAfter, violationOf, WHEREABOUTS } from './world';
+import { createDifferenceStore } from '../../src/store/differences';
 import { setCircuit } from '../support/stored-records';
+import { changeInStore } from '../support/stores';
+import { markShadow } from '../../src/domain/shadow';
+import { systemClock } from '../../src/platform/clock';
+import { createNotificationStore } from '../../src/store/notification-record';
+import { recordsOf } from '../../src/store/records';
+import { announcedIncident } from '../support/notifications';
+import { orderKeyOfViolation } from '../../src/workflow/transaction-port';
 
 /** A request with an effect, another valid body for it (null when there is none), and a count of its effects. */
-export interface Scenario {
+export interface RouteScenario {
   readonly path: string;
   readonly body: object;
   readonly other: object | null;
@@ -20,29 +26,50 @@ export interface Scenario {
 
 type Routes = typeof ROUTES;
 type PostedRoute = { [Name in keyof Routes]: Routes[Name]['method'] extends 'post' ? Name : never }[keyof Routes];
-/** Without `checkTicket`: that is a query, sent as POST to keep plates out of URLs. It has no effect. */
-export type PostRoute = Exclude<PostedRoute, 'checkTicket'>;
+/**
+ * Without `checkTicket`, a query that is sent as POST to keep plates out of URLs, and without the test of notifications:
+ * they change nothing.
+ */
+export type PostRoute = Exclude<PostedRoute, 'checkTicket' | 'testNotifications'>;
 
 const A_PHOTO = { name: 'b.png', bytes: imageOf(300) };
 
-export const at = (moment: string) => ({ occurred_at: `2024-11-20T${moment}:00Z` });
+const KNOWN = { plateNumber: 'ABJ 1234', location: 'Olaya Street', latitude: 24.69, longitude: 46.68 };
+
+export const at = (time: string) => ({ occurred_at: `2024-11-20T${time}:00Z` });
 
 /** A prepared request for each route that changes something, on this process. */
-export function scenariosOn(app: ReturnType<typeof useApp>): Readonly<Record<PostRoute, () => Promise<Scenario>>> {
-  function onTow(ref: string, more: string, body: object, other: object | null): Scenario {
+export function scenariosOn(app: ReturnType<typeof useApp>): Readonly<Record<PostRoute, () => Promise<RouteScenario>>> {
+  function onTow(ref: string, more: string, body: object, other: object | null): RouteScenario {
     const effects = async () => (await towOf(app, ref)).version;
     return { path: towPath(ref, more), body, other, effects };
   }
 
-  async function onRefused(action: string, body: object, other: object | null): Promise<Scenario> {
+  async function onRefused(action: string, body: object, other: object | null): Promise<RouteScenario> {
     const ref = await towAfter(app, 'started', 'detained');
     return onTow(ref, `/reports/${await answerHead(app, ref, 'refused')}/${action}`, body, other);
   }
 
-  async function onViolation(action: string, body: object, other: object | null): Promise<Scenario> {
+  async function onViolation(action: string, body: object, other: object | null): Promise<RouteScenario> {
     const id = await newViolation(app);
     const effects = async () => (await violationOf(app, id)).version;
     return { path: `/api/violations/${id}/${action}`, body, other, effects };
+  }
+
+  async function onHeldTow(action: string, body: object, other: object | null): Promise<RouteScenario> {
+    const ref = await newTow(app);
+    await changeInStore(app.foundation.redis, ref, markShadow);
+    return onTow(ref, `/shadow/${action}`, body, other);
+  }
+
+  async function onHeldViolation(action: string, body: object, other: object | null): Promise<RouteScenario> {
+    const id = await newViolation(app);
+    await recordsOf(app.foundation.redis).transact(orderKeyOfViolation(id), async (transaction) => {
+      const draft = await transaction.violation(id);
+      if (draft) markShadow(draft);
+    });
+    const effects = async () => (await violationOf(app, id)).version;
+    return { path: `/api/violations/${id}/shadow/${action}`, body, other, effects };
   }
 
   /** Counts the audit entries of an action. */
@@ -94,15 +121,41 @@ export function scenariosOn(app: ReturnType<typeof useApp>): Readonly<Record<Pos
       other: formOf(REQUIRED, [{ ...A_PHOTO, bytes: imageOf(300, 2) }]),
       effects: actsOf('violation.reported'),
     }),
+    addKnownViolations: async () => ({
+      path: '/api/violations/known',
+      body: { violations: [{ ...KNOWN, metadata_id: 'other-1' }] },
+      other: { violations: [{ ...KNOWN, metadata_id: 'other-2' }] },
+      effects: actsOf('violation.known_added'),
+    }),
     retryViolation: () => onViolation('retry', {}, null),
     correctViolation: () => onViolation('correct', { location: 'Olaya Street' }, { location: 'King Road' }),
+    replaceViolationImages: () =>
+      onViolation('images', formOf({}, [A_PHOTO]), formOf({}, [{ ...A_PHOTO, bytes: imageOf(300, 2) }])),
     waiveViolation: () => onViolation('waive', { reason: 'by phone' }, { reason: 'by mail' }),
     acceptViolation: () => onViolation('accept', { reason: 'by phone' }, { reason: 'by mail' }),
+    sendShadowTow: () => onHeldTow('send', {}, { reason: 'by phone' }),
+    declineShadowTow: () => onHeldTow('decline', { reason: 'by phone' }, { reason: 'by mail' }),
+    sendShadowViolation: () => onHeldViolation('send', {}, { reason: 'by phone' }),
+    declineShadowViolation: () => onHeldViolation('decline', { reason: 'by phone' }, { reason: 'by mail' }),
     resolveTask: async () => {
       const ref = await newTow(app);
       await deliver(app, 'tow_request', { violation_reference_id: 'V-other', towing_reference_id: ref });
       const scenario = onTow(ref, '', {}, { reason: 'seen' });
       return { ...scenario, path: `/api/tasks/rival_request.${ref}/resolve` };
+    },
+    expectDifference: async () => {
+      const ref = await towAfter(app, 'started');
+      await answerHead(app, ref, 'drift');
+      const id = (await towOf(app, ref)).reports[0]?.difference_id ?? '';
+      const path = `/api/differences/${encodeURIComponent(id)}/expect`;
+      return { path, body: {}, other: { reason: 'seen' }, effects: actsOf('difference.expected') };
+    },
+    judgeAgain: async () => {
+      const body = { towing_reference_id: 'TW-odd', violation_reference_id: 'V-1', metadata: ['odd'] };
+      await deliver(app, 'tow_request', body);
+      const [kind] = await createDifferenceStore(app.foundation.redis).all();
+      const path = `/api/differences/${encodeURIComponent(kind?.id ?? '')}/judge`;
+      return { path, body: {}, other: { reason: 'seen' }, effects: actsOf('deliveries.judged_again') };
     },
     resumeOperation: async () => {
       await setCircuit(app.foundation.redis, 'paused.invoice', { untilMs: 9_999_999_999_999 });
@@ -117,6 +170,29 @@ export function scenariosOn(app: ReturnType<typeof useApp>): Readonly<Record<Pos
       const effects = async () => deliveryDetail.parse((await api(app).get(`/api/deliveries/${id}`)).body).replays;
       return { path: `/api/deliveries/${id}/replay`, body: {}, other: null, effects };
     },
+    acknowledgeAlarm: async () => {
+      const incident = announcedIncident();
+      const store = createNotificationStore(app.foundation.redis, systemClock);
+      await store.advance(({ state }) => ({ ...state, incidents: [incident] }));
+      return {
+        path: `/api/alarms/${incident.id}/acknowledge`,
+        body: { reason: 'on my way' },
+        other: { reason: 'at the office' },
+        effects: actsOf('alarm.acknowledged'),
+      };
+    },
+    changeNotifications: async () => ({
+      path: '/api/notifications',
+      body: { language: 'ar' },
+      other: { language: 'en' },
+      effects: actsOf('notifications.changed'),
+    }),
+    resetNotifications: async () => ({
+      path: '/api/notifications/reset',
+      body: {},
+      other: null,
+      effects: actsOf('notifications.reset'),
+    }),
     pauseQueue: async () => ({
       path: '/api/queues/reports/pause',
       body: { reason: 'deploying' },

@@ -1,9 +1,8 @@
 import { taskView } from '../../src/contracts/operator';
 import { page } from '../../src/contracts/paging';
 import { useApp } from '../support/app';
-import { audited } from './audited';
-import { api, errorOf, newKey } from './client';
-import { acceptWithDrift, newViolation, violationOf } from './violation-world';
+import { api, audited, errorOf, newKey } from './client';
+import { acceptWithDrift, finishViolation, newViolation, violationOf } from './world';
 
 const app = useApp({ role: 'console' });
 
@@ -19,24 +18,31 @@ describe('operator API: a violation that was accepted with a broken answer', () 
       .parse((await api(app).get('/api/tasks')).body)
       .items.map(({ type }) => type);
 
-  it('is sent again after a retry, which closes its task; a new broken answer opens it again', async () => {
+  it('is sent again after a retry, and once more after a new broken answer; one task asks about such answers', async () => {
     const id = await drifted();
-    expect(await taskTypes()).toEqual(['answer_broken']);
+    expect(await taskTypes()).toEqual(['answer_differs']);
 
     await retry(id).expect(202);
-    expect(await violationOf(app, id)).toMatchObject({ state: 'pending', accepted_how: null, accepted_at: null });
-    expect(await taskTypes()).toEqual([]);
+    expect(await violationOf(app, id)).toMatchObject({
+      state: 'pending',
+      accepted_how: null,
+      accepted_at: null,
+      difference_id: null,
+    });
 
     await acceptWithDrift(app, id);
     expect(await violationOf(app, id)).toMatchObject({ state: 'accepted', attempts: 2, accepted_how: 'answered' });
-    expect(await taskTypes()).toEqual(['answer_broken']);
+    expect((await violationOf(app, id)).difference_id).not.toBeNull();
+    expect(await taskTypes()).toEqual(['answer_differs']);
   });
 
-  it('takes no other decision, and none once its task is resolved', async () => {
+  it('takes no other decision, and none once such answers are expected', async () => {
     const id = await drifted();
     const correct = await api(app).post(`/api/violations/${id}/correct`).send({ location: 'x' });
     expect([correct.status, errorOf(correct).code]).toEqual([409, 'violation_settled']);
-    await api(app).post(`/api/tasks/violation_contract.${id}/resolve`).send({}).expect(202);
+    const kind = encodeURIComponent((await violationOf(app, id)).difference_id ?? '');
+    await api(app).post(`/api/differences/${kind}/expect`).send({}).expect(202);
+    await finishViolation(app, id);
 
     expect(errorOf(await retry(id).expect(409)).code).toBe('violation_settled');
     expect((await violationOf(app, id)).state).toBe('accepted');

@@ -1,7 +1,7 @@
+import { releaseBlocked } from '../../src/store/circuits';
 import { KEYS } from '../../src/store/keys';
 import { useApp } from '../support/app';
-import { audited } from './audited';
-import { api, errorOf, newKey, towIn, towOf, towPath } from './client';
+import { api, audited, errorOf, newKey, towIn, towOf, towPath } from './client';
 import { answerHead, claimHead, deliver, towAfter } from './world';
 import { changeEntry } from '../support/stored-records';
 
@@ -13,10 +13,17 @@ const decide = (ref: string, reportId: string, action: string, body: object = {}
   api(app, apiKey)
     .post(towPath(ref, `/reports/${reportId}/${action}`))
     .send(body);
-const resolve = (taskId: string) =>
+const differenceOn = async (ref: string) =>
+  (await towOf(app, ref)).reports.find((each) => each.difference_id)?.difference_id;
+const declareExpected = (id = '') =>
   api(app)
-    .post(`/api/tasks/${encodeURIComponent(taskId)}/resolve`)
+    .post(`/api/differences/${encodeURIComponent(id)}/expect`)
     .send({});
+/** What a worker does when it finds nothing to send. */
+const wake = async (ref: string) => {
+  await releaseBlocked(app.foundation.redis);
+  await expect(claimHead(app, ref)).rejects.toThrow('idle');
+};
 const states = async (ref: string) => (await towOf(app, ref)).reports.map(({ kind, state }) => `${kind} ${state}`);
 
 /** A tow whose first reports were accepted, one of them with such an answer. Returns the ids of both. */
@@ -31,16 +38,18 @@ async function towWithDrift(facts: Parameters<typeof towAfter>[1][], outcomes: r
 }
 
 describe('operator API: a report that was accepted with a broken answer', () => {
-  it('is sent again with the same body after a retry, which closes its task', async () => {
+  it('is sent again with the same body after a retry', async () => {
     const ref = await towAfter(app, 'started');
     const { body } = (await towOf(app, ref)).reports[0] ?? {};
     await answerHead(app, ref, 'drift');
-    expect((await towOf(app, ref)).tasks).toMatchObject([{ type: 'answer_broken', actions: ['resolve', 'retry'] }]);
+    const id = await differenceOn(ref);
+    expect(id).toMatch(/^answer\.started\./);
 
     const tow = towIn(await decide(ref, 'started-1', 'retry'));
 
-    expect(tow.reports).toMatchObject([{ state: 'pending', delivered_at: null, broken_answer: '{"done":true}' }]);
-    expect(tow.tasks).toEqual([]);
+    expect(tow.reports).toMatchObject([
+      { state: 'pending', delivered_at: null, broken_answer: '{"done":true}', difference_id: null },
+    ]);
     expect(await claimHead(app, ref)).toMatchObject({
       entry: { id: 'started-1', attempts: 2, failures: 0, unanswered: 1, body },
     });
@@ -57,24 +66,24 @@ describe('operator API: a report that was accepted with a broken answer', () => 
     expect((await towOf(app, ref)).reports[0]?.broken_answer).toBeNull();
   });
 
-  it('opens its task again when the next answer breaks the contract too', async () => {
+  it('may be sent again once more when the next answer breaks the contract too', async () => {
     const { ref, id } = await towWithDrift(['started'], ['drift']);
     towIn(await decide(ref, id, 'retry'));
     await answerHead(app, ref, 'drift');
 
-    expect((await towOf(app, ref)).tasks).toMatchObject([{ type: 'answer_broken', report_id: id }]);
+    expect(await differenceOn(ref)).toMatch(/^answer\.started\./);
     towIn(await decide(ref, id, 'retry'));
     expect((await claimHead(app, ref)).entry.attempts).toBe(3);
   });
 
-  it('takes no other decision, and none once its task is resolved', async () => {
+  it('takes no other decision, and none once such answers are expected', async () => {
     const { ref, id } = await towWithDrift(['started'], ['drift']);
     const bodies = { correct: { plate_number: 'KLM 1' }, waive: { reason: 'x' }, accept: { reason: 'x' } };
     for (const [action, body] of Object.entries(bodies)) {
       expect(errorOf(await decide(ref, id, action, body).expect(409)).code).toBe('report_settled');
     }
-    const [task] = (await towOf(app, ref)).tasks;
-    await resolve(task?.id ?? '').expect(202);
+    await declareExpected((await differenceOn(ref)) ?? '').expect(202);
+    await wake(ref);
 
     expect(errorOf(await decide(ref, id, 'retry').expect(409)).code).toBe('report_settled');
     expect(await states(ref)).toEqual(['started accepted']);
@@ -89,14 +98,14 @@ describe('operator API: a report that was accepted with a broken answer', () => 
 
   it('keeps its tow until it is accepted again', async () => {
     const { ref, id } = await towWithDrift(['started', 'released'], ['drift', 'accepted']);
-    const mayLeave = async () => (await app.redis.ask('ZSCORE', KEYS.retireTows, ref)) !== null;
-    expect(await mayLeave()).toBe(false);
+    const isArchivable = async () => (await app.redis.ask('ZSCORE', KEYS.retireTows, ref)) !== null;
+    expect(await isArchivable()).toBe(false);
     towIn(await decide(ref, id, 'retry'));
-    expect(await mayLeave()).toBe(false);
+    expect(await isArchivable()).toBe(false);
     expect(await app.redis.ask('ZSCORE', KEYS.dueTows, ref)).not.toBeNull();
 
     await answerHead(app, ref, 'accepted');
-    expect(await mayLeave()).toBe(true);
+    expect(await isArchivable()).toBe(true);
   });
 
   it('as an invoice is sent once more only: left without an answer it is a question for a person', async () => {

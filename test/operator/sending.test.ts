@@ -1,3 +1,4 @@
+import { createBudgets } from '../../src/store/budgets';
 import { sendingView } from '../../src/contracts/operator';
 import { useApp } from '../support/app';
 import { api, errorOf, newKey } from './client';
@@ -23,8 +24,9 @@ it('GET /api/operations shows a working service and unused rate limits while not
   });
   const { operations, budgets } = await sending();
   expect(operations.map(({ state }) => state)).not.toContain('paused');
-  expect(budgets).toContainEqual({ name: 'tow', per_minute: 120, used: 0, waiting: 0 });
-  expect(budgets).toContainEqual({ name: 'auth', per_minute: 20, used: 0, waiting: 0 });
+  const unused = { announced_per_minute: null, announced_at: null, used: 0, waiting: 0, closed_until: null };
+  expect(budgets).toContainEqual({ name: 'tow', per_minute: 120, limit: 120, ...unused });
+  expect(budgets).toContainEqual({ name: 'auth', per_minute: 20, limit: 20, ...unused });
 });
 
 it('GET /api/operations shows an outage, a broken connection and a paused operation with the time of the next attempt', async () => {
@@ -89,7 +91,20 @@ describe('operator API: the access token in GET /api/operations', () => {
 
 it('GET /api/operations counts only the rate limit permits of the last minute', async () => {
   await app.redis.ask('RPUSH', '{p0}:budget:tow', String(Date.now()), String(Date.now() - 30_000), '1700000000000');
-  expect((await sending()).budgets).toContainEqual({ name: 'tow', per_minute: 120, used: 2, waiting: 0 });
+  expect((await sending()).budgets).toContainEqual(expect.objectContaining({ name: 'tow', used: 2, waiting: 0 }));
+});
+
+it('GET /api/operations shows the limit that the service announced, and until when it closed a budget', async () => {
+  const { redis, config } = app.foundation;
+  const budgets = createBudgets(redis, config.budgetsPerMinute);
+  const seen = { isRefusal: true, askedMs: 600_000, perMinute: 60, remaining: null, resetInMs: null };
+  await budgets.observe('tow', seen);
+
+  const shown = (await sending()).budgets.find(({ name }) => name === 'tow');
+  expect(shown).toMatchObject({ per_minute: 120, announced_per_minute: 60, limit: 60 });
+  const closedForMs = Date.parse(shown?.closed_until ?? '') - Date.now();
+  expect(closedForMs).toBeGreaterThan(590_000);
+  expect(closedForMs).toBeLessThanOrEqual(601_000);
 });
 
 it('refuses to resume an operation that is not paused with 409 and an unknown operation with 404', async () => {

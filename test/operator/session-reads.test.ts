@@ -1,9 +1,6 @@
-import express from 'express';
 import request from 'supertest';
 import { ROUTES, type Route } from '../../src/contracts/operator-routes';
 import { ROLES } from '../../src/domain/vocabulary';
-import { withSessions } from '../../src/operator/authenticate';
-import { serveEvents } from '../../src/operator/events';
 import { listen, type Listener } from '../../src/platform/http';
 import { useApp, type App } from '../support/app';
 import { linesOf } from '../support/captured-log';
@@ -11,8 +8,7 @@ import { eventually } from '../support/eventually';
 import { imageOf } from '../support/images';
 import { clearDisk, formOf, postForm, report, REQUIRED, violationIn } from './forms';
 import { errorOf, newKey, towIn, towPath, type ApiResponse } from './client';
-import { serving } from './in-process';
-import { openSessions, operatorWith, signedIn } from './session-world';
+import { openSessions, operatorWith, serving, signedIn, startEventStream } from './in-process';
 import { newTow } from './world';
 
 const app = useApp({ role: 'console', ownRedis: true });
@@ -145,18 +141,14 @@ describe('queue pages: console sessions', () => {
 });
 
 describe('event stream: console sessions', () => {
-  /** Serves an event stream of its own. It is read with fetch: supertest resolves only when a response has ended. */
+  /** Runs `doing` with a short heartbeat. The stream is read with fetch: supertest resolves only when a response has ended. */
   async function watching<T>(doing: (watch: (cookie: string) => Promise<Response>) => Promise<T>): Promise<T> {
-    const application = express();
-    const authenticator = withSessions(sessions.signIn, sessions.sessionActor);
-    const events = serveEvents(application, authenticator, { clock: app.foundation.clock, heartbeatMs: 50 });
-    return serving(application, async (url) => {
-      try {
-        return await doing((cookie) => fetch(`${url}/api/events`, { headers: { cookie } }));
-      } finally {
-        events.close();
-      }
-    });
+    const stream = await startEventStream(app.foundation, { heartbeatMs: 50 }, sessions.sessionActor);
+    try {
+      return await doing((cookie) => fetch(`${stream.url}/api/events`, { headers: { cookie } }));
+    } finally {
+      await stream.stop();
+    }
   }
 
   it.each([

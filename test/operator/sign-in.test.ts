@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import request from 'supertest';
 import { z } from 'zod';
 import { apiKeyView, newApiKeyView } from '../../src/contracts/operator';
-import { openSignIn } from '../../src/main/operator';
+import { openSignIn } from '../../src/main/console';
 import { hashOf } from '../../src/operator/authenticate';
-import { WRONG_KEYS_MAX } from '../../src/operator/guessing';
-import type { SignedIn, SignIn } from '../../src/workflow/operator-port';
+import { WRONG_KEYS_MAX } from '../../src/store/source-limits';
+import type { KeyCheck, SignIn } from '../../src/workflow/operator-port';
 import { useApp } from '../support/app';
 import { api, newKey } from './client';
 import { operatorOn, serving } from './in-process';
@@ -14,8 +14,8 @@ import { operatorOn, serving } from './in-process';
 const app = useApp({ role: 'console' });
 
 /** Checks keys one after the other, each with an HTTP request of its own; returns the results of the checks that succeed. */
-async function checked(signIn: SignIn, keys: readonly string[]): Promise<SignedIn[]> {
-  const found: SignedIn[] = [];
+async function checked(signIn: SignIn, keys: readonly string[]): Promise<KeyCheck[]> {
+  const found: KeyCheck[] = [];
   const server = createServer((incoming, response) => {
     const checking = signIn.check(String(incoming.headers['x-key']), incoming.socket.remoteAddress).then(
       (one) => found.push(one),
@@ -51,24 +51,24 @@ describe('operator sign-in', () => {
     const actor = { id: await idOf('day desk'), name: 'day desk', role: 'dispatcher' };
     const bootstrap = { id: 'bootstrap', name: 'bootstrap', role: 'ops' };
     expect(await checked(signIn, [apiKey, app.apiKey, 'thk_wrong'])).toEqual([
-      { kind: 'held', actor, keyHash: hashOf(apiKey) },
-      { kind: 'held', actor: bootstrap, keyHash: hashOf(app.apiKey) },
+      { kind: 'valid', actor, keyHash: hashOf(apiKey) },
+      { kind: 'valid', actor: bootstrap, keyHash: hashOf(app.apiKey) },
       { kind: 'wrong' },
     ]);
     expect(await signIn.holderOf(hashOf(apiKey))).toEqual(actor);
     expect(await signIn.holderOf(hashOf(app.apiKey))).toEqual(bootstrap);
   });
 
-  it('signing in is slowed after WRONG_KEYS_MAX wrong keys and gives the time to wait', async () => {
+  it('limits sign-ins after WRONG_KEYS_MAX wrong keys and gives the time to wait', async () => {
     const found = await checked(openSignIn(app.foundation), wrongKeys(WRONG_KEYS_MAX + 1));
     expect(found.slice(0, -1)).toEqual(wrongKeys(WRONG_KEYS_MAX).map(() => ({ kind: 'wrong' })));
     const last = found.at(-1);
-    if (last?.kind !== 'slowed') throw new Error(last?.kind);
+    if (last?.kind !== 'rate_limited') throw new Error(last?.kind);
     expect(last.retryAfterMs).toBeGreaterThan(0);
     expect(last.retryAfterMs).toBeLessThanOrEqual(60_000);
   });
 
-  it('wrong keys at the sign-in and at the API count together: guesses at one slow the other', async () => {
+  it('wrong keys at the sign-in and at the API count together: guesses at one limit the other', async () => {
     for (const isFirst of [true, false]) {
       const signIn = openSignIn(app.foundation);
       await serving(operatorOn(app.foundation, { signIn }).app, async (consoleUrl) => {
@@ -78,7 +78,7 @@ describe('operator sign-in', () => {
           else await checked(signIn, wrongKeys(WRONG_KEYS_MAX));
         };
         await guess();
-        expect(await checked(signIn, ['thk_another'])).toMatchObject([{ kind: 'slowed' }]);
+        expect(await checked(signIn, ['thk_another'])).toMatchObject([{ kind: 'rate_limited' }]);
         await callApi('thk_another').expect(429);
       });
     }
@@ -92,7 +92,7 @@ describe('operator sign-in', () => {
     expect(await checked(signIn, wrongKeys(WRONG_KEYS_MAX + 5))).toEqual([]);
     await expect(signIn.holderOf(hashOf(apiKey))).rejects.toThrow('WRONGTYPE');
     await app.redis.ask('RENAME', 'elsewhere', '{p0}:api-key-hashes');
-    expect(await checked(signIn, [apiKey])).toMatchObject([{ kind: 'held' }]);
+    expect(await checked(signIn, [apiKey])).toMatchObject([{ kind: 'valid' }]);
   });
 });
 

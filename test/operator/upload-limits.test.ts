@@ -1,10 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { pause } from '../../src/platform/timers';
 import { useApp } from '../support/app';
-import { eventually } from '../support/eventually';
+import { eventually, inTime } from '../support/eventually';
 import { imageOf } from '../support/images';
-import { inTime } from '../support/in-time';
 import { api, errorOf } from './client';
 import {
   answerOf,
@@ -30,7 +29,9 @@ afterEach(() =>
   }),
 );
 
-const MIB = 1024 * 1024;
+/** The default of IMAGES_TOTAL_BYTES_MAX. */
+const LIMIT = 10_000_000;
+const MB = 1_000_000;
 const PATH = '/api/violations';
 
 async function incoming(): Promise<string[]> {
@@ -46,19 +47,19 @@ async function incomingSizes(): Promise<number[]> {
 
 const TOO_LARGE = {
   code: 'images_too_large',
-  details: [{ field: 'images', rule: 'must be at most 10485760 bytes in all' }],
+  details: [{ field: 'images', rule: 'must be at most 10000000 bytes in all' }],
 };
 
-describe('operator API: 10 MiB of images', () => {
-  it('accepts 10 MiB of violation images in one file or in several', async () => {
-    violationIn(await report(app, REQUIRED, [{ name: 'a.png', bytes: imageOf(10 * MIB) }]));
-    const three = [4 * MIB, 4 * MIB, 2 * MIB].map((size, at) => ({ name: `${at}.png`, bytes: imageOf(size) }));
+describe('operator API: 10 MB of images', () => {
+  it('accepts 10 MB of violation images in one file or in several', async () => {
+    violationIn(await report(app, REQUIRED, [{ name: 'a.png', bytes: imageOf(LIMIT) }]));
+    const three = [4 * MB, 4 * MB, 2 * MB].map((size, at) => ({ name: `${at}.png`, bytes: imageOf(size) }));
     const { images } = violationIn(await report(app, REQUIRED, three));
-    expect(images.map(({ size_bytes }) => size_bytes)).toEqual([4 * MIB, 4 * MIB, 2 * MIB]);
+    expect(images.map(({ size_bytes }) => size_bytes)).toEqual([4 * MB, 4 * MB, 2 * MB]);
   });
 
-  it('refuses violation images of 10 MiB and one byte with 413, in one file or in several', async () => {
-    for (const sizes of [[10 * MIB + 1], [5 * MIB, 5 * MIB, 100]]) {
+  it('refuses violation images of 10 MB and one byte with 413, in one file or in several', async () => {
+    for (const sizes of [[LIMIT + 1], [5 * MB, 5 * MB, 100]]) {
       const files = sizes.map((size, at) => ({ name: `${at}.png`, bytes: imageOf(size) }));
       const response = await report(app, REQUIRED, files);
       expect([response.status, errorOf(response)]).toMatchObject([413, TOO_LARGE]);
@@ -96,12 +97,12 @@ describe('operator API: 11 MB of images', () => {
     client.socket.destroy();
   });
 
-  it('refuses images of an unknown length at the first byte over 10 MiB', async () => {
+  it('refuses images of an unknown length at the first byte over 10 MB', async () => {
     const client = await rawClient(app, { path: PATH, headers: { 'transfer-encoding': 'chunked' } });
     await client.write(chunk(formHead()));
-    const part = chunk(imageOf(MIB));
-    for (let sent = 0; sent < 10 * MIB; sent += MIB) await client.write(part);
-    await eventually(async () => expect(await incomingSizes()).toEqual([10 * MIB]));
+    const part = chunk(imageOf(MB));
+    for (let sent = 0; sent < LIMIT; sent += MB) await client.write(part);
+    await eventually(async () => expect(await incomingSizes()).toEqual([LIMIT]));
     expect(client.answered()).toBe('');
     await client.write(chunk('x'));
     expect(await answerOf(client)).toMatchObject({ status: 413, body: TOO_LARGE });

@@ -1,8 +1,6 @@
 import { useApp } from '../support/app';
-import { audited } from './audited';
-import { api, errorOf, fieldsOf, newKey, towOf, towPath } from './client';
-import { FORM, newViolation, violationOf } from './violation-world';
-import { deliver, newTow, record, WHEREABOUTS } from './world';
+import { api, audited, errorOf, fieldsOf, newKey, towOf, towPath } from './client';
+import { deliver, VIOLATION_FORM, newTow, newViolation, record, violationOf, WHEREABOUTS } from './world';
 
 const app = useApp({ role: 'console' });
 
@@ -23,7 +21,7 @@ describe('operator API: decisions on violations', () => {
     const id = await newViolation(app);
     await decide(id, 'correct', { plateType: 'TAXI', location: ' Olaya Street ' }).expect(202);
     expect((await violationOf(app, id)).form).toEqual({
-      ...FORM,
+      ...VIOLATION_FORM,
       plateType: 'TAXI',
       location: 'Olaya Street',
       metadata: { id },
@@ -80,12 +78,12 @@ describe('operator API: decisions on violations', () => {
 
 describe('operator API: links between tows and violations', () => {
   const whereabouts = {
-    plate_number: FORM.plateNumber,
-    towed_location: FORM.location,
-    latitude: FORM.latitude,
-    longitude: FORM.longitude,
-    zone_id: FORM.zoneId,
-    violation_type: FORM.violationType,
+    plate_number: VIOLATION_FORM.plateNumber,
+    towed_location: VIOLATION_FORM.location,
+    latitude: VIOLATION_FORM.latitude,
+    longitude: VIOLATION_FORM.longitude,
+    zone_id: VIOLATION_FORM.zoneId,
+    violation_type: VIOLATION_FORM.violationType,
   };
 
   it('links a tow to the violation whose metadata id the tow request echoes', async () => {
@@ -160,7 +158,7 @@ describe('operator API: links between tows and violations', () => {
     expect(await towOf(app, ref)).toMatchObject({
       plate_number: WHEREABOUTS.plate_number,
       violation_id: id,
-      zone_id: FORM.zoneId,
+      zone_id: VIOLATION_FORM.zoneId,
     });
   });
 });

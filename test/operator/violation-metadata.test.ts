@@ -1,3 +1,4 @@
+import { WEBHOOK_READERS } from '../../src/contracts/read-webhook';
 import { JSON_LEVELS_MAX, METADATA_LEVELS_MAX } from '../../src/contracts/common';
 import { violationDocument } from '../../src/contracts/violations';
 import { readCall } from '../../src/receiver/read-call';
@@ -37,10 +38,10 @@ describe('operator API: metadata of a violation', () => {
 
 describe('operator API: nesting of violation metadata', () => {
   const nested = (levels: number) => `{"id":"deep","a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
-  const echoed = (metadata: string) => {
-    const body = `{"violation_reference_id":"V-1","towing_reference_id":"TW-1","metadata":${metadata}}`;
-    return readCall('tow_request', Buffer.from(body), { verified: true, signatureId: null });
-  };
+  const tow = (metadata: string) =>
+    `{"violation_reference_id":"V-1","towing_reference_id":"TW-1","metadata":${metadata}}`;
+  const echoed = (metadata: string) =>
+    readCall('tow_request', Buffer.from(tow(metadata)), { verified: true, signatureId: null });
 
   it('accepts metadata at the nesting limit in a violation and in the tow request that echoes it', async () => {
     const metadata = nested(METADATA_LEVELS_MAX);
@@ -61,13 +62,16 @@ describe('operator API: nesting of violation metadata', () => {
     },
   );
 
-  it('refuses a number out of range in metadata with 422, as in the tow request that echoes it', async () => {
+  it('refuses a number out of range in metadata with 422, and a tow request that echoes it breaks the contract', async () => {
     const metadata = '{"a":{"b":[1,1e999]}}';
     const response = await report(app, { ...REQUIRED, metadata });
     expect([response.status, errorOf(response).details]).toEqual([
       422,
       [{ field: 'metadata.a.b.1', rule: 'must be a finite number' }],
     ]);
-    expect(echoed(metadata).kind).toBe('broken');
+    expect(WEBHOOK_READERS.tow_request(tow(metadata))).toMatchObject({
+      kind: 'differs',
+      rules: [{ field: 'metadata.a.b.1', rule: 'must be a finite number' }],
+    });
   });
 });

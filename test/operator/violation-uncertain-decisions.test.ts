@@ -4,11 +4,9 @@ import { createViolationOutbox } from '../../src/store/outbox';
 import { useApp } from '../support/app';
 import { UNKNOWN } from '../support/stores';
 import { claimAs, outcome } from '../support/violations';
-import { audited } from './audited';
-import { api, errorOf, towOf, type ApiResponse } from './client';
+import { api, type ApiResponse, audited, errorOf, towOf } from './client';
 import { REQUIRED, report, violationIn } from './forms';
-import { newViolation, violationOf } from './violation-world';
-import { newTow } from './world';
+import { newTow, newViolation, violationOf } from './world';
 import { changeEntry } from '../support/stored-records';
 
 const app = useApp({ role: 'console' });

@@ -1,12 +1,12 @@
 import { metadataText } from '../../src/contracts/violation-metadata';
 import { systemClock } from '../../src/platform/clock';
 import { newViolation, reportViolation } from '../../src/workflow/report-violation';
-import type { RecordStore, Remember } from '../../src/workflow/transaction-port';
+import type { RecordStore, IdempotencyRecord } from '../../src/workflow/transaction-port';
 import { PNG } from '../support/images';
 import { useRedis } from '../support/redis';
-import { NO_WAKE, openStores, TESTER, type Stores } from '../support/stores';
+import { openStores, TESTER, type Stores } from '../support/stores';
 import { newFolder, openSpool, pieces } from '../spool/world';
-import { FORM } from './violation-world';
+import { VIOLATION_FORM } from './world';
 
 const redis = useRedis();
 let stores: Stores;
@@ -17,16 +17,16 @@ afterEach(() => stores.close());
 
 /** Reports a violation; returns the effect and whether its image is kept. */
 async function report(
-  how: { id?: string; records?: RecordStore; remember?: Remember } = {},
+  how: { id?: string; records?: RecordStore; idempotency?: IdempotencyRecord } = {},
 ): Promise<{ effect: string; isThere: boolean }> {
   const spool = openSpool(await newFolder());
   const upload = await spool.begin();
   const stored = await upload.write(pieces(PNG));
   const images = [{ ...stored, name: 'a.png', contentType: 'image/png' }];
-  const form = { ...FORM, metadata: metadataText.parse(JSON.stringify({ id: how.id ?? 'own' })) };
+  const form = { ...VIOLATION_FORM, metadata: metadataText.parse(JSON.stringify({ id: how.id ?? 'own' })) };
   const violation = newViolation({ form, images, actor: TESTER }, { api: 'reference', clock: systemClock });
-  const request = { violation, upload, actor: TESTER, remember: how.remember };
-  const tools = { records: how.records ?? stores.records, wake: NO_WAKE };
+  const request = { violation, upload, actor: TESTER, idempotency: how.idempotency };
+  const tools = { records: how.records ?? stores.records };
   const effect = await reportViolation(tools, request).then(
     ({ kind }) => kind,
     () => 'rejected',
@@ -42,10 +42,10 @@ it('keeps the images of a violation while it is unknown whether the violation wa
 });
 
 it('removes the images of a violation that was not stored', async () => {
-  const remember = { scope: 'POST /api/violations', fingerprint: 'f' };
-  await report({ id: 'taken', remember });
+  const idempotency = { scope: 'POST /api/violations', fingerprint: 'f' };
+  await report({ id: 'taken', idempotency });
   expect(await report({ id: 'taken' })).toEqual({ effect: 'refused', isThere: false });
-  expect(await report({ id: 'other', remember })).toEqual({ effect: 'remembered', isThere: false });
+  expect(await report({ id: 'other', idempotency })).toEqual({ effect: 'repeated', isThere: false });
 });
 
 it('keeps the images of a stored violation in place for sending', async () => {

@@ -3,8 +3,7 @@ import { violationView } from '../../src/contracts/violations';
 import { useApp } from '../support/app';
 import { eventually } from '../support/eventually';
 import { IMAGES, imageOf, PNG } from '../support/images';
-import { entriesOf } from './audited';
-import { api, errorOf, newKey } from './client';
+import { api, entriesOf, errorOf, newKey } from './client';
 import { clearDisk, COMPLETE, imagesOnDisk, report, REQUIRED, violationIn } from './forms';
 
 const app = useApp({ role: 'console' });
@@ -15,7 +14,7 @@ async function listed(query: Readonly<Record<string, string>> = {}) {
   return page(violationView).parse(response.body);
 }
 
-async function violationNamed(name: string) {
+async function violationByReference(name: string) {
   const response = await api(app).get(`/api/violations/${name}`).expect(200);
   return violationView.parse(response.body);
 }
@@ -49,7 +48,7 @@ describe('operator API: reported violations', () => {
     expect(violation.images.map(({ name, size_bytes, content_type }) => [name, size_bytes, content_type])).toEqual(
       files.map(({ name, bytes }) => [name, bytes.length, 'image/png']),
     );
-    const { next_attempt_at: _due, ...read } = await violationNamed(violation.id);
+    const { next_attempt_at: _due, ...read } = await violationByReference(violation.id);
     const { next_attempt_at: _none, ...accepted } = violation;
     expect(read).toEqual(accepted);
   });
@@ -92,7 +91,7 @@ describe('operator API: reported violations', () => {
   it('finds a violation by its id and by its metadata id', async () => {
     const { id } = violationIn(await report(app, COMPLETE));
     for (const name of [id, 'case-77']) {
-      expect((await violationNamed(name)).id).toBe(id);
+      expect((await violationByReference(name)).id).toBe(id);
     }
     await api(app).get('/api/violations/unknown').expect(404);
   });

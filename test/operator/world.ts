@@ -1,22 +1,25 @@
 import { processDeliveries } from '../../jobs/process-delivery';
 import type { JsonObject, ReportKind } from '../../src/domain/vocabulary';
-import { contractBrokenTask, refusedTask, type NewTask } from '../../src/domain/tasks';
+import { refusedTask, type NewTask } from '../../src/domain/tasks';
 import type { Verdict } from '../../src/domain/policy';
 import type { Foundation } from '../../src/main/foundation';
-import { createTowOutbox } from '../../src/store/outbox';
-import { reportIn, type ClaimedReport } from '../support/outboxes';
+import { createTowOutbox, createViolationOutbox } from '../../src/store/outbox';
+import { reportIn, type ClaimedReport, NO_LIMITS } from '../support/outboxes';
 import { createIntake } from '../../src/store/deliveries';
-import type { App } from '../support/app';
-import { deliveryTools } from '../support/stores';
+import { deliveryTools, oddAnswer, result } from '../support/stores';
 import { api, towIn, towPath } from './client';
-import { NO_LIMITS } from '../support/budgets';
+import type { ViolationInput } from '../../src/contracts/violation-input';
+import { recordsOf } from '../../src/store/records';
+import { violationView, type ViolationView } from '../../src/contracts/violations';
+import type { App } from '../support/app';
+import { report } from '../support/violations';
 
 /**
  * Plays the service and the workers on the records of a tow, through the project's own stores. No worker runs, so only
  * the test changes a tow.
  */
 
-type Process = Pick<App, 'consoleUrl' | 'apiKey' | 'foundation'>;
+type RunningConsole = Pick<App, 'consoleUrl' | 'apiKey' | 'foundation'>;
 
 let count = 0;
 
@@ -40,9 +43,9 @@ export async function deliver(
   kind: 'tow_request' | 'tow_invoice',
   body: JsonObject & { towing_reference_id: string },
 ) {
-  const { redis, wake } = app.foundation;
+  const { redis } = app.foundation;
   const id = await acceptOnly(app, kind, body);
-  const { what } = await processDeliveries({ delivery_ids: [id] }, deliveryTools(redis, wake));
+  const { what } = await processDeliveries({ delivery_ids: [id] }, deliveryTools(redis));
   return { id, verdict: what };
 }
 
@@ -76,7 +79,7 @@ export async function newTow(app: Pick<App, 'foundation'>, changes: JsonObject =
 
 /** Records facts in order, each with the smallest body that its contract allows. */
 export async function record(
-  app: Process,
+  app: RunningConsole,
   ref: string,
   ...events: readonly (keyof typeof SMALLEST_BODIES)[]
 ): Promise<void> {
@@ -98,7 +101,10 @@ const SMALLEST_BODIES = {
 } as const;
 
 /** Makes a tow and records these facts on it. Returns its reference. */
-export async function towAfter(app: Process, ...events: readonly (keyof typeof SMALLEST_BODIES)[]): Promise<string> {
+export async function towAfter(
+  app: RunningConsole,
+  ...events: readonly (keyof typeof SMALLEST_BODIES)[]
+): Promise<string> {
   const ref = await newTow(app);
   await record(app, ref, ...events);
   return ref;
@@ -140,7 +146,7 @@ export async function answerHead(
     error: isAccepted ? null : error,
     answer: outcome === 'accepted' ? { towing_reference_id: ref } : null,
     rawBody: outcome === 'drift' ? '{"done":true}' : null,
-    named: null,
+    acceptedViolation: null,
     hadNoEffect: isRefused,
     isPermitSpent: true,
     wasAnswered: isAccepted || isRefused,
@@ -152,12 +158,71 @@ export async function answerHead(
     isConnectionLoss: false,
     isTooOld: false,
     task: taskAfter(outcome, report),
+    difference: outcome === 'drift' ? oddAnswer(report.kind) : null,
   });
   return report.id;
 }
 
 function taskAfter(outcome: keyof typeof VERDICTS, report: { id: string; kind: ReportKind }): NewTask | null {
-  if (outcome === 'drift') return contractBrokenTask({ ...report, httpStatus: 200 });
   if (outcome !== 'refused') return null;
-  return refusedTask({ ...report, httpStatus: 400, words: 'Missing required field', hint: null });
+  return refusedTask({ ...report, httpStatus: 400, message: 'Missing required field', hint: null });
+}
+
+export const VIOLATION_FORM: Omit<ViolationInput, 'metadata'> = {
+  latitude: 24.7136,
+  longitude: 46.6753,
+  location: 'King Fahd Road, Riyadh',
+  plateNumber: 'ABJ 1235',
+  plateType: 'PRIVATE',
+  zoneId: '11111111-2222-4333-8444-555555555555',
+  violationType: 'WRONG_PARKING',
+};
+
+/** Stores a violation that waits to be sent; returns its id. */
+export async function newViolation(
+  { foundation }: Pick<App, 'foundation'>,
+  metadata: { id?: string } = {},
+): Promise<string> {
+  const id = `vio-${nextNumber()}`;
+  const violation = {
+    id,
+    api: 'reference',
+    form: { ...VIOLATION_FORM, metadata: { id, ...metadata } },
+    metadataText: JSON.stringify({ id, ...metadata }),
+    images: [],
+    warnings: [],
+    createdAt: new Date(foundation.clock.nowMs()).toISOString(),
+    by: 'tester',
+  } as const;
+  const stored = await report({ records: recordsOf(foundation.redis) }, violation);
+  if (stored !== 'saved') throw new Error(`the violation is ${stored}`);
+  return id;
+}
+
+/** Runs a settled violation until a worker has only its cleanup to do. */
+export async function finishViolation({ foundation }: Pick<App, 'foundation'>, id: string): Promise<void> {
+  const claim = await violationOutboxOf(foundation).claim(id);
+  if (claim.kind !== 'finish') throw new Error(`not finished: ${claim.kind}`);
+  await violationOutboxOf(foundation).finished(claim.record);
+}
+
+function violationOutboxOf({ redis, clock }: Foundation) {
+  const limits = { giveUpAfterMs: 3_600_000, violationBudget: { limit: 0, windowMs: 60_000 }, checksTicket: false };
+  return createViolationOutbox(redis, clock, { leaseMs: 20_000, proofMs: 60_000, ...limits });
+}
+
+/** Has the service accept a violation with an answer that breaks the contract. */
+export async function acceptWithDrift({ foundation }: Pick<App, 'foundation'>, id: string): Promise<void> {
+  const outbox = violationOutboxOf(foundation);
+  const claim = await outbox.claim(id);
+  if (claim.kind !== 'send') throw new Error(`nothing to send: ${claim.kind}`);
+  await outbox.ack(claim, {
+    ...result({ next: 'accepted', flag: 'contract_broken' }, { difference: oddAnswer('violation') }),
+    acceptedViolation: null,
+  });
+}
+
+export async function violationOf(app: Pick<App, 'consoleUrl' | 'apiKey'>, id: string): Promise<ViolationView> {
+  const response = await api(app).get(`/api/violations/${id}`);
+  return violationView.parse(response.body);
 }

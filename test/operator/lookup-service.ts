@@ -6,7 +6,7 @@ import { silentLog } from '../../src/platform/log';
 import { startSimulator, type SimulatorOptions } from '../../src/simulator';
 import type { TestRedis } from '../support/redis';
 import { startApp, type App } from '../support/app';
-import { api, type ApiResponse } from './client';
+import { api, type ApiResponse, type ConsoleAccess } from './client';
 
 /** Consoles that look up zones and tickets at a simulated service. */
 
@@ -14,8 +14,6 @@ export const ZONE = '7b0c9d1e-3f52-4a68-9b7d-2c4e6f8a0b1c';
 /** A zone that the simulator is configured to reject; it accepts every other zone. */
 export const UNKNOWN_ZONE = '7b0c9d1e-3f52-4a68-9b7d-2c4e6f8a0b1d';
 export const VEHICLE = { zoneId: ZONE, plateNumber: 'QZWX 1234', plateType: 'PRIVATE' };
-
-type Console = Pick<App, 'consoleUrl' | 'apiKey'>;
 
 const cleanups: (() => Promise<unknown>)[] = [];
 
@@ -60,11 +58,11 @@ export async function simulate(options: Partial<SimulatorOptions> = {}) {
   };
 }
 
-export function askCapacity(app: Console, zoneId = ZONE): Test {
+export function askCapacity(app: ConsoleAccess, zoneId = ZONE): Test {
   return api(app).get(`/api/zones/${encodeURIComponent(zoneId)}/capacity`);
 }
 
-export function askTicket(app: Console, body: object = VEHICLE): Test {
+export function askTicket(app: ConsoleAccess, body: object = VEHICLE): Test {
   return api(app).post('/api/tickets/check').send(body);
 }
 
