@@ -3,14 +3,31 @@ import { VARIABLES } from '../../src/platform/variables';
 
 const defaults = loadConfig({});
 
-/** The design's table of variables, copied by hand: variable, where it is in the configuration, default. */
+/** Written by hand, so that a changed default is noticed: variable, its place in the configuration, default. */
 const DEFAULTS: [variable: string, read: (config: Config) => unknown, value: unknown][] = [
   ['SERVICE_BASE_URL', ({ service }) => service.baseUrl, null],
   ['SERVICE_CLIENT_ID', ({ service }) => service.clientId, null],
   ['SERVICE_CLIENT_SECRET', ({ service }) => service.clientSecret, null],
+  ['SERVICE_PATHS', ({ service }) => service.paths, {}],
+  ['SERVICE_PROXY_URL', ({ service }) => service.wayOut.proxyUrl, null],
+  ['SERVICE_CA_FILE', ({ service }) => service.wayOut.caFile, null],
+  ['SERVICE_CLIENT_CERT_FILE', ({ service }) => service.wayOut.clientCertFile, null],
+  ['SERVICE_CLIENT_KEY_FILE', ({ service }) => service.wayOut.clientKeyFile, null],
+  ['SERVICE_ENVELOPE_CODE', ({ service }) => service.envelopeCode, 'refusal'],
+  ['SERVICE_MODE', ({ service }) => service.mode, 'live'],
   ['REDIS_URL', ({ redis }) => redis.url, null],
+  ['REDIS_PASSWORD', ({ redis }) => redis.password, null],
+  ['REDIS_CA_FILE', ({ redis }) => redis.tls.caFile, null],
+  ['REDIS_CLIENT_CERT_FILE', ({ redis }) => redis.tls.clientCertFile, null],
+  ['REDIS_CLIENT_KEY_FILE', ({ redis }) => redis.tls.clientKeyFile, null],
+  ['REDIS_TLS_SERVER_NAME', ({ redis }) => redis.tls.serverName, null],
+  ['REDIS_SENTINELS', ({ redis }) => redis.sentinels, []],
+  ['REDIS_SENTINEL_PASSWORD', ({ redis }) => redis.sentinelPassword, null],
+  ['REDIS_MIN_REPLICAS', ({ redis }) => redis.minReplicas, 0],
+  ['REDIS_PERSISTENCE', ({ redis }) => redis.trustsPersistence, false],
   ['REDIS_STRICT', ({ redis }) => redis.isStrict, false],
   ['DATA_DIR', ({ dataDir }) => dataDir, './data'],
+  ['DATA_KEYS_FILE', ({ dataKeysFile }) => dataKeysFile, null],
   ['HOST', ({ ops }) => ops.host, '127.0.0.1'],
   ['RECEIVER_HOST', ({ receiver }) => receiver.host, '127.0.0.1'],
   ['CONSOLE_HOST', (config) => config.console.host, '127.0.0.1'],
@@ -18,6 +35,7 @@ const DEFAULTS: [variable: string, read: (config: Config) => unknown, value: unk
   ['CONSOLE_PORT', (config) => config.console.port, 3001],
   ['SIMULATOR_PORT', ({ simulator }) => simulator.port, 3002],
   ['OPS_PORT', ({ ops }) => ops.port, 0],
+  ['WEBHOOK_SILENCE_INTERVALS', ({ webhook }) => webhook.silenceIntervals, 10],
   ['WEBHOOK_SECRETS', ({ webhook }) => webhook.secrets, { tow_request: [], tow_invoice: [] }],
   ['WEBHOOK_SECRETS_TOW_REQUEST', ({ webhook }) => webhook.secrets.tow_request, []],
   ['WEBHOOK_SECRETS_TOW_INVOICE', ({ webhook }) => webhook.secrets.tow_invoice, []],
@@ -25,8 +43,24 @@ const DEFAULTS: [variable: string, read: (config: Config) => unknown, value: unk
   ['WEBHOOK_SHARED_SECRET_HEADER', ({ webhook }) => webhook.sharedSecret, null],
   ['WEBHOOK_UNVERIFIED', ({ webhook }) => webhook.acceptsUnverified, false],
   ['BOOTSTRAP_API_KEY', ({ bootstrapApiKey }) => bootstrapApiKey, null],
+  ['CONSOLE_KEY_SIGN_IN', ({ signIn }) => signIn.withKeys, true],
+  ['OIDC_ISSUER', ({ signIn }) => signIn.oidc, null],
   ['WEBHOOK_BODY_LIMIT_BYTES', ({ webhook }) => webhook.bodyLimitBytes, 131_072],
   ['SERVICE_TIMEOUT_MS', ({ service }) => service.timeoutMs, 10_000],
+  ['SERVICE_UPLOAD_TIMEOUT_MS', ({ service }) => service.uploadTimeoutMs, 120_000],
+  ['NOTIFY_WEBHOOK_URL', ({ notifications }) => notifications.defaults.webhook_url, null],
+  ['NOTIFY_WEBHOOK_SECRET', ({ notifications }) => notifications.webhookSecret, null],
+  ['NOTIFY_SMTP_URL', ({ notifications }) => notifications.mail, null],
+  ['NOTIFY_SMTP_CA_FILE', ({ notifications }) => notifications.mail, null],
+  ['NOTIFY_MAIL_FROM', ({ notifications }) => notifications.mail, null],
+  ['NOTIFY_MAIL_TO', ({ notifications }) => notifications.defaults.mail_to, []],
+  ['NOTIFY_ESCALATE_TO', ({ notifications }) => notifications.defaults.escalate_to, []],
+  ['NOTIFY_ESCALATE_MINUTES', ({ notifications }) => notifications.defaults.escalate_after_minutes, 15],
+  ['NOTIFY_MUTED_ALARMS', ({ notifications }) => notifications.defaults.muted_alarms, []],
+  ['NOTIFY_QUIET_HOURS', ({ notifications }) => notifications.defaults.quiet_from, null],
+  ['NOTIFY_QUIET_SEVERITIES', ({ notifications }) => notifications.defaults.quiet_severities, ['wait']],
+  ['NOTIFY_TIME_ZONE', ({ notifications }) => notifications.defaults.time_zone, 'Asia/Riyadh'],
+  ['NOTIFY_LANGUAGE', ({ notifications }) => notifications.defaults.language, 'en'],
   ['RETRY_BASE_MS', ({ policy }) => policy.retryBaseMs, 1000],
   ['RETRY_CAP_MS', ({ policy }) => policy.retryCapMs, 300_000],
   ['NOT_FOUND_RETRIES', ({ policy }) => policy.notFoundRetries, 3],
@@ -38,6 +72,7 @@ const DEFAULTS: [variable: string, read: (config: Config) => unknown, value: unk
   ['BUDGET_VIOLATIONS_PER_MINUTE', ({ budgetsPerMinute }) => budgetsPerMinute.violations, 20],
   ['BUDGET_TICKETS_PER_MINUTE', ({ budgetsPerMinute }) => budgetsPerMinute.tickets, 40],
   ['BUDGET_TOW_PER_MINUTE', ({ budgetsPerMinute }) => budgetsPerMinute.tow, 0],
+  ['SERVICE_LIMIT_HEADERS', ({ followsLimitHeaders }) => followsLimitHeaders, true],
   ['OVERDUE_REQUESTED_MINUTES', ({ rules }) => rules.overdueAfter.requestedMs, 2_700_000],
   ['OVERDUE_STARTED_MINUTES', ({ rules }) => rules.overdueAfter.startedMs, 14_400_000],
   ['OVERDUE_REPORT_MINUTES', ({ rules }) => rules.overdueAfter.reportMs, 900_000],
@@ -52,10 +87,14 @@ const DEFAULTS: [variable: string, read: (config: Config) => unknown, value: unk
   ['RELEASE_REQUIRES_PAYMENT', ({ rules }) => rules.releaseRequiresPayment, 'invoiced'],
   ['VIOLATION_API', ({ violations }) => violations.api, 'reference'],
   ['VIOLATION_PROOF_HOURS', ({ violations }) => violations.proofMs, 3_600_000],
+  ['IMAGES_TOTAL_BYTES_MAX', ({ images }) => images.totalBytesMax, 10_000_000],
+  ['IMAGES_KEEP_ORIGINALS', ({ images }) => images.keepsOriginals, false],
   ['VIOLATION_TICKET_CHECK', ({ violations }) => violations.checksTicket, false],
   ['LOOKUP_CACHE_MS', ({ lookupCacheMs }) => lookupCacheMs, 10_000],
+  ['STOP_DELAY_MS', ({ stopDelayMs }) => stopDelayMs, 0],
   ['LOG_LEVEL', ({ logLevel }) => logLevel, 'info'],
   ['SIMULATOR_ASSESS_AFTER_MS', ({ simulator }) => simulator.assessAfterMs, 3000],
+  ['SIMULATOR_PROFILE', ({ simulator }) => simulator.profile, 'document'],
   ['SIMULATOR_WEBHOOK_URL', ({ simulator }) => simulator.webhookUrl, null],
 ];
 
@@ -106,6 +145,8 @@ describe('what is configured', () => {
       baseUrl: 'https://service.example/prefix/',
       clientId: 'me',
       clientSecret: 'quiet',
+      paths: {},
+      wayOut: { proxyUrl: null, caFile: null, clientCertFile: null, clientKeyFile: null },
     });
     expect(config.redis).toMatchObject({ url: 'rediss://redis.example:6380/1', isStrict: true });
     expect(config.receiver.port).toBe(0);
@@ -115,6 +156,12 @@ describe('what is configured', () => {
       releaseRequiresPayment: 'always',
     });
     expect(config.isProduction).toBe(true);
+  });
+
+  test('SERVICE_PATHS has paths and whole addresses of operations', () => {
+    const { service } = loadConfig({ SERVICE_PATHS: '{"token":"https://auth.example/token","started":"/x"}' });
+
+    expect(service.paths).toEqual({ token: 'https://auth.example/token', started: '/x' });
   });
 
   test('HOST is the host of every listener without a host variable of its own', () => {

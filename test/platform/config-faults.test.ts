@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { backoffWithoutJitterMs } from '../../src/domain/backoff';
+import { ALARM_KINDS } from '../../src/domain/notification-settings';
 import { ConfigurationError, loadConfig } from '../../src/platform/config';
 import { VARIABLES } from '../../src/platform/variables';
 
@@ -20,6 +21,8 @@ function errorOf(environment: Record<string, string>): ConfigurationError | null
 
 const named = (environment: Record<string, string>) => faultsOf(environment).map(({ variable }) => variable);
 
+const MUTED_RULE = `must be one of ${ALARM_KINDS.join(', ')}`;
+
 /** Values that break the rule of their variable; each would be recognised if it were shown. */
 const BROKEN: [variable: string, value: string, rule: string][] = [
   ['SERVICE_BASE_URL', 'service-5521', 'must be an http(s) address without user, query or fragment'],
@@ -28,7 +31,30 @@ const BROKEN: [variable: string, value: string, rule: string][] = [
   ['SERVICE_BASE_URL', 'https://a.example/#5521', 'must be an http(s) address without user, query or fragment'],
   ['SERVICE_BASE_URL', 'https://5521@a.example/', 'must be an http(s) address without user, query or fragment'],
   ['SERVICE_BASE_URL', 'https://:5521@a.example/', 'must be an http(s) address without user, query or fragment'],
+  ['SERVICE_PATHS', '5521', 'must be a JSON object such as {"started":"/v2/tow/started"}'],
+  ['SERVICE_PATHS', '{"started": "/5521"', 'must be a JSON object such as {"started":"/v2/tow/started"}'],
+  ['SERVICE_PATHS', '{"begun":"/5521"}', 'names an unknown operation, begun'],
+  ['SERVICE_PATHS', '{"a secret 5521":"/x"}', 'names an unknown operation'],
+  ...['5521', '/x?key=5521', '/x y/5521', 'ftp://5521.example', 'https://u:5521@a.example/t', 5521].map(
+    (path): [string, string, string] => [
+      'SERVICE_PATHS',
+      JSON.stringify({ token: path }),
+      'token: must be a path that begins with /, or an http(s) address, without user, query or fragment',
+    ],
+  ),
+  ...['proxy-5521', 'socks5://5521.example', 'http://u:55%21%zz@p.example', 'http://p.example/5521'].map(
+    (address): [string, string, string] => [
+      'SERVICE_PROXY_URL',
+      address,
+      'must be an http(s) address such as http://user:password@proxy.example:3128',
+    ],
+  ),
+  ['SERVICE_ENVELOPE_CODE', 'both-5521', 'must be one of refusal, ignore'],
   ['REDIS_URL', 'http://5521.example', 'must start with redis:// or rediss://'],
+  ['REDIS_PASSWORD_FILE', '/no/5521', 'must name a file that can be read'],
+  ['REDIS_SENTINEL_PASSWORD_FILE', '/no/5521', 'must name a file that can be read'],
+  ['REDIS_PERSISTENCE', '5521', 'must be one of checked, trusted'],
+  ['REDIS_MIN_REPLICAS', '-5521', 'must be at least 0'],
   ['REDIS_STRICT', 'yes-5521', 'must be one of true, false'],
   ['RECEIVER_PORT', '5521x', 'must be a number'],
   ['RECEIVER_PORT', '65536.5521', 'must be a whole number'],
@@ -42,17 +68,59 @@ const BROKEN: [variable: string, value: string, rule: string][] = [
   ['WEBHOOK_SECRETS_TOW_REQUEST', 'whsec_5521A', 'must be a comma list of whsec_… secrets'],
   ['WEBHOOK_SECRETS_TOW_REQUEST', 'whsec_5521==AA', 'must be a comma list of whsec_… secrets'],
   ['WEBHOOK_SECRETS_TOW_INVOICE', 'WHSEC_5521', 'must be a comma list of whsec_… secrets'],
+  ...[
+    'WEBHOOK_SECRETS',
+    'WEBHOOK_SECRETS_TOW_REQUEST',
+    'WEBHOOK_SECRETS_TOW_INVOICE',
+    'WEBHOOK_SHARED_SECRET',
+    'SERVICE_CLIENT_SECRET',
+    'SERVICE_PROXY_URL',
+    'BOOTSTRAP_API_KEY',
+    'OIDC_CLIENT_SECRET',
+    'OIDC_PROXY_URL',
+  ].map((name): [string, string, string] => [`${name}_FILE`, '/no/file-5521', 'must name a file that can be read']),
   ['WEBHOOK_UNVERIFIED', 'yes-5521', 'must be one of accept'],
   ['WEBHOOK_BODY_LIMIT_BYTES', '-5521', 'must be at least 1'],
+  ['WEBHOOK_SILENCE_INTERVALS', '-1', 'must be at least 0'],
   ['WEBHOOK_RATE_PER_MINUTE', '-5521', 'must be at least 0'],
+  ['NOTIFY_WEBHOOK_URL', 'ftp://5521.example', 'must be an http(s) address without user and fragment'],
+  ['NOTIFY_WEBHOOK_SECRET', '5521', 'must be a whsec_… secret'],
+  ['NOTIFY_SMTP_URL', 'mail-5521', 'must be an address such as smtp://user:password@mail.example:587'],
+  ['NOTIFY_SMTP_URL', 'smtp://u:%zz5521@a.example', 'must be an address such as smtp://user:password@mail.example:587'],
+  ['NOTIFY_MAIL_FROM', '5521', 'must be a mail address'],
+  ['NOTIFY_MAIL_TO', 'a@b.example,5521', 'must be a mail address'],
+  ['NOTIFY_ESCALATE_TO', '5521', 'must be a mail address'],
+  ['NOTIFY_ESCALATE_MINUTES', '-5521', 'must be at least 0'],
+  ['NOTIFY_QUIET_HOURS', '5521', 'must be a window such as 22:00-06:00'],
+  ['NOTIFY_MUTED_ALARMS', '5521', MUTED_RULE],
+  ['NOTIFY_QUIET_SEVERITIES', '5521', 'must be one of bad, wait'],
+  ['NOTIFY_LANGUAGE', '5521', 'must be one of en, ar'],
+  ['NOTIFY_TIME_ZONE', 'Zone/5521', 'must be a time zone such as Asia/Riyadh'],
   ['CONSOLE_OPEN_PATHS', 'docs,api-5521', 'must be one of metrics, docs'],
+  ['CONSOLE_KEY_SIGN_IN', 'no-5521', 'must be one of true, false'],
+  ...['console-5521', 'https://a.example/5521', 'https://a.example/?5521'].map((address): [string, string, string] => [
+    'CONSOLE_PUBLIC_URL',
+    address,
+    'must be an http(s) address without a path, such as https://console.example',
+  ]),
+  ['OIDC_ISSUER', 'https://a.example/?5521', 'must be an http(s) address without user, query or fragment'],
+  ...['{"5521": "ops"', '["5521"]', '{}'].map((text): [string, string, string] => [
+    'OIDC_ROLES',
+    text,
+    'must be a JSON object such as {"towing-ops":"ops"}',
+  ]),
+  ['OIDC_ROLES', '{"5521":"chief"}', 'must give each value one of the roles viewer, crew, dispatcher, ops'],
+  ['OIDC_SCOPES', 'profile 5521', 'must be scopes with spaces between, one of them openid'],
+  ['OIDC_PROXY_URL', 'proxy-5521', 'must be an http(s) address such as http://user:password@proxy.example:3128'],
   [
     'TRUST_PROXY',
     '10.0.0.0/5521',
     'must be a comma list of addresses and networks (10.0.0.0/8), or a number of proxies up to 99',
   ],
+  ['SERVICE_MODE', 'dark-5521', 'must be one of live, shadow'],
   ['SERVICE_TIMEOUT_MS', '55210', 'must be at most 14000: a claim lasts 20 s'],
   ['SERVICE_TIMEOUT_MS', '-5521', 'must be at least 1'],
+  ['SERVICE_UPLOAD_TIMEOUT_MS', '3600001', 'must be at most 3600000'],
   ['RETRY_BASE_MS', '-5521', 'must be at least 1'],
   ['RETRY_CAP_MS', '0.5521', 'must be a whole number'],
   ['NOT_FOUND_RETRIES', '-5521', 'must be at least 0'],
@@ -64,6 +132,7 @@ const BROKEN: [variable: string, value: string, rule: string][] = [
   ['BUDGET_VIOLATIONS_PER_MINUTE', '0.5521', 'must be a whole number'],
   ['BUDGET_TICKETS_PER_MINUTE', '-5521', 'must be at least 0'],
   ['BUDGET_TOW_PER_MINUTE', '-5521', 'must be at least 0'],
+  ['SERVICE_LIMIT_HEADERS', 'perhaps-5521', 'must be one of follow, ignore'],
   ['VEHICLE_TYPES', ' , ', 'must name at least one value'],
   ['PAYMENT_STATUSES', ',', 'must name at least one value'],
   ['FREE_DAYS', '-5521', 'must be at least 0'],
@@ -75,7 +144,12 @@ const BROKEN: [variable: string, value: string, rule: string][] = [
   ['VIOLATION_PROOF_HOURS', '-5521', 'must be at least 0'],
   ['VIOLATION_TICKET_CHECK', 'yes-5521', 'must be one of true, false'],
   ['LOOKUP_CACHE_MS', '5.521', 'must be a whole number'],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:5521', 'must be an http(s) address without user, query or fragment'],
+  ['OTEL_TRACES_SAMPLER_ARG', '5521', 'must be at most 1'],
   ['WORKER_CONCURRENCY', '5521', 'must be at most 1000'],
+  ['IMAGES_TOTAL_BYTES_MAX', '99999', 'must be at least 100000'],
+  ['IMAGES_KEEP_ORIGINALS', 'perhaps', 'must be one of true, false'],
+  ['STOP_DELAY_MS', '-5521', 'must be at least 0'],
   ['STOP_GRACE_MS', '-5521', 'must be at least 0'],
   ['WORKER_STANDSTILL_MS', '5.521', 'must be a whole number'],
   ['KEEP_DELIVERIES_HOURS', '-5521', 'must be at least 0'],
@@ -89,13 +163,33 @@ const BROKEN: [variable: string, value: string, rule: string][] = [
 
 /** Variables that any text satisfies. */
 const ANY_TEXT = [
+  'NOTIFY_WEBHOOK_SECRET_FILE',
+  'NOTIFY_SMTP_URL_FILE',
+  'NOTIFY_SMTP_CA_FILE',
   'NODE_ENV',
+  'OTEL_SERVICE_NAME',
   'SERVICE_CLIENT_ID',
+  'SERVICE_CA_FILE',
+  'SERVICE_CLIENT_CERT_FILE',
+  'SERVICE_CLIENT_KEY_FILE',
   'SERVICE_CLIENT_SECRET',
   'BOOTSTRAP_API_KEY',
+  'OIDC_CLIENT_ID',
+  'OIDC_CLIENT_SECRET',
+  'OIDC_ROLE_CLAIM',
+  'OIDC_CA_FILE',
   'WEBHOOK_SHARED_SECRET',
+  'REDIS_PASSWORD',
+  'REDIS_CA_FILE',
+  'REDIS_CLIENT_CERT_FILE',
+  'REDIS_CLIENT_KEY_FILE',
+  'REDIS_TLS_SERVER_NAME',
+  'REDIS_SENTINELS',
+  'REDIS_SENTINEL_PASSWORD',
   'REDIS_SERVER_BIN',
   'DATA_DIR',
+  'DATA_KEYS_FILE',
+  'SIMULATOR_PROFILE',
   'HOST',
   'RECEIVER_HOST',
   'CONSOLE_HOST',
@@ -129,6 +223,15 @@ describe('a faulty variable', () => {
     expect(named(Object.fromEntries(first)).toSorted()).toEqual([...first.keys()].toSorted());
   });
 
+  test.each([
+    ['NOTIFY_WEBHOOK_URL', 'https://a.example', 'NOTIFY_WEBHOOK_SECRET'],
+    ['NOTIFY_MAIL_TO', 'a@b.example', 'NOTIFY_SMTP_URL'],
+    ['NOTIFY_SMTP_URL', 'smtp://mail.example', 'NOTIFY_MAIL_FROM'],
+    ['NOTIFY_MAIL_FROM', 'a@b.example', 'NOTIFY_SMTP_URL'],
+  ])('%s needs another variable of the notifications', (variable, value, other) => {
+    expect(faultsOf({ [variable]: value })).toEqual([{ variable: other, rule: `is required with ${variable}` }]);
+  });
+
   test('a variable that towhook does not know is ignored', () => {
     expect(faultsOf({ RECEIVER_PROT: 'x', PATH: '/bin' })).toEqual([]);
   });
@@ -150,6 +253,54 @@ describe('a secret', () => {
   );
 });
 
+describe('the sign-in of people', () => {
+  const COMPLETE = {
+    CONSOLE_PUBLIC_URL: 'https://console.example/',
+    OIDC_ISSUER: 'https://login.example/realms/towing',
+    OIDC_CLIENT_ID: 'console',
+    OIDC_CLIENT_SECRET: 'secret',
+    OIDC_ROLES: '{"towing-ops":"ops"}',
+  };
+
+  test('a part of a provider is refused with the names of all missing variables', () => {
+    expect(faultsOf({ OIDC_CLIENT_ID: 'console', OIDC_SCOPES: 'openid' })).toEqual(
+      ['OIDC_ISSUER', 'OIDC_CLIENT_SECRET', 'OIDC_ROLES', 'CONSOLE_PUBLIC_URL'].map((variable) => ({
+        variable,
+        rule: 'is required with OIDC_CLIENT_ID',
+      })),
+    );
+  });
+
+  test.each(Object.keys(COMPLETE))('a provider without %s is refused', (variable) => {
+    expect(named({ ...COMPLETE, [variable]: '' })).toEqual([variable]);
+  });
+
+  test('switching off the sign-in with keys is refused without a provider', () => {
+    const missing = faultsOf({ CONSOLE_KEY_SIGN_IN: 'false' });
+
+    expect(missing).toHaveLength(Object.keys(COMPLETE).length);
+    expect(missing[0]?.rule).toBe('is required with CONSOLE_KEY_SIGN_IN=false');
+    expect(loadConfig({ ...COMPLETE, CONSOLE_KEY_SIGN_IN: 'false' }).signIn.withKeys).toBe(false);
+  });
+
+  test('production refuses an issuer without TLS', () => {
+    const plain = { ...COMPLETE, OIDC_ISSUER: 'http://login.example' };
+
+    expect(faultsOf({ ...plain, NODE_ENV: 'production' })).toContainEqual({
+      variable: 'OIDC_ISSUER',
+      rule: 'must begin with https:// when NODE_ENV is production',
+    });
+    expect(faultsOf(plain)).toEqual([]);
+  });
+
+  test('the redirect address is made of the public address of the console', () => {
+    const { oidc } = loadConfig(COMPLETE).signIn;
+
+    expect(oidc?.redirectUrl).toBe('https://console.example/sign-in/oidc/callback');
+    expect(oidc?.roles).toEqual(new Map([['towing-ops', 'ops']]));
+  });
+});
+
 describe('a contradiction', () => {
   test.each(['WEBHOOK_SHARED_SECRET', 'WEBHOOK_SHARED_SECRET_HEADER'])(
     'setting only %s is reported as a contradiction',
@@ -158,6 +309,15 @@ describe('a contradiction', () => {
 
       expect(faults).toEqual([
         { variable: 'WEBHOOK_SHARED_SECRET', rule: 'and WEBHOOK_SHARED_SECRET_HEADER must be set together' },
+      ]);
+    },
+  );
+
+  test.each(['SERVICE_CLIENT_CERT_FILE', 'SERVICE_CLIENT_KEY_FILE'])(
+    'setting only %s is reported as a contradiction',
+    (variable) => {
+      expect(faultsOf({ [variable]: 'file.pem' })).toEqual([
+        { variable: 'SERVICE_CLIENT_CERT_FILE', rule: 'and SERVICE_CLIENT_KEY_FILE must be set together' },
       ]);
     },
   );

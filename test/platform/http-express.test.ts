@@ -1,6 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import express, { Router, type ErrorRequestHandler, type Express } from 'express';
 import { call, listening, stopListeners } from './listeners';
+import { portOf } from '../support/server-port';
 
 afterEach(stopListeners);
 
@@ -38,8 +39,7 @@ async function twoServers(): Promise<{ fast: string; own: string; stop: () => Pr
   const fast = await listening(application().use(refuse));
   const server = application().use(refuse).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const port = portOf(server);
   return {
     fast: fast.url,
     own: `http://127.0.0.1:${port}`,

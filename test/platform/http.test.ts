@@ -101,8 +101,24 @@ async function busyListener() {
   return { ...(await listening(app)), seen: seen.opened, finish: held.open };
 }
 
+test('a listener that announces its end is not ready, serves requests and closes their connections', async () => {
+  const listener = await listening(express().get('/work', (_request, response) => void response.send('done')));
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const before = await call(`${listener.url}/work`, { agent });
+
+  listener.announceEnd();
+
+  const after = await call(`${listener.url}/work`, { agent });
+  expect([before, after].map(({ body, headers }) => [body, headers.connection])).toEqual([
+    ['done', 'keep-alive'],
+    ['done', 'close'],
+  ]);
+  expect(await call(`${listener.url}/readyz`)).toMatchObject({ status: 503, body: '{"status":"stopping"}' });
+  expect((await call(`${listener.url}/healthz`)).status).toBe(200);
+});
+
 describe('a stopping listener', () => {
-  // Far longer than a test may take: whoever waits for it fails.
+  // Far longer than a test may take, so that a test that waits for it fails.
   const FOREVER_MS = 600_000;
 
   test('an idle listener stops', async () => {

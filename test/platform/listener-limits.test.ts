@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import express from 'express';
-import { listen, type Limits, type Listener } from '../../src/platform/http';
+import { listen, type ListenerLimits, type Listener } from '../../src/platform/http';
 import { eventually } from '../support/eventually';
 import { call, ready } from './listeners';
 
 /** Short enough to be waited for; a request of these tests that is complete at once keeps them on any machine. */
-const SHORT: Partial<Limits> = { headersMs: 1000, requestMs: 2000, checkEveryMs: 50 };
+const SHORT: Partial<ListenerLimits> = { headersMs: 1000, requestMs: 2000, checkEveryMs: 50 };
 
 const opened: { listener: Listener; sockets: Socket[] }[] = [];
 afterEach(async () => {
@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 /** A listener whose `/stream` writes once and stays open, and whose `/echo` reads its body to the end. */
-async function listening(limits: Partial<Limits>) {
+async function listening(limits: Partial<ListenerLimits>) {
   const app = express();
   app.get('/stream', (_request, response) => void response.write('begun'));
   app.set('trust proxy', 1);
@@ -62,7 +62,7 @@ test('a listener keeps an answer open that lasts longer than a request may take'
   expect(stream.state.isClosed).toBe(false);
 });
 
-test('a listener takes no more connections than it may, and one more once one has ended', async () => {
+test('a listener accepts connections up to its limit, and one more after one has ended', async () => {
   const { sending } = await listening({ connections: 3 });
   const ask = 'GET /stream HTTP/1.1\r\nhost: x\r\n\r\n';
   const streams = [];
@@ -81,7 +81,7 @@ test('a listener takes no more connections than it may, and one more once one ha
   expect(streams[1]?.state.isClosed).toBe(false);
 });
 
-test('a listener refuses a request whose last headers would be dropped: a proxy may have added them', async () => {
+test('a listener refuses a request whose last headers would be dropped, as a proxy may have added them', async () => {
   const { sending } = await listening({});
   const asked = async (dummies: number) => {
     const own = Array.from({ length: dummies }, (_, index) => `x-${index}: 1\r\n`).join('');

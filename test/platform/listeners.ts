@@ -19,7 +19,7 @@ export async function stopListeners(): Promise<void> {
   await Promise.all(started.splice(0).map((listener) => listener.stop(0)));
 }
 
-export interface Answer {
+export interface ListenerAnswer {
   readonly status: number;
   readonly body: string;
   readonly headers: IncomingMessage['headers'];
@@ -29,7 +29,7 @@ export interface Answer {
 export function call(
   url: string,
   options: { method?: string; agent?: Agent; body?: string; headers?: Record<string, string> } = {},
-): Promise<Answer> {
+): Promise<ListenerAnswer> {
   const { method = 'GET', agent = new Agent({ keepAlive: false }), body, headers = {} } = options;
   return new Promise((resolve, reject) => {
     const outgoing = request(url, { method, agent, headers }, (response) => {

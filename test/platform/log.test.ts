@@ -1,6 +1,7 @@
 import { AxiosError, AxiosHeaders } from 'axios';
 import * as fc from 'fast-check';
-import { errorFacts, silentLog } from '../../src/platform/log';
+import { errorFacts } from '../../src/platform/errors';
+import { silentLog } from '../../src/platform/log';
 import { readableLog, removeLogs } from './log-lines';
 
 afterEach(removeLogs);

@@ -31,7 +31,7 @@ describe('the backlog among the metrics', () => {
     const known = { due: 3, oldestAgeMs: 0 };
     metrics.watchBacklog('deliveries', () => (isAway ? Promise.reject(new Error('away')) : Promise.resolve(known)));
     metrics.watchBacklog('reports', async () => known);
-    metrics.deliveryAnswered('tow_request', 200);
+    metrics.deliveryAnswered('tow_request', 200, 'accepted');
     await metrics.text();
     isAway = true;
 
@@ -39,7 +39,9 @@ describe('the backlog among the metrics', () => {
 
     expect(valuesOf(text, 'towhook_due')).toEqual({ '{queue="reports"}': 3 });
     expect(valuesOf(text, 'towhook_due_oldest_seconds')).toEqual({ '{queue="reports"}': 0 });
-    expect(valuesOf(text, 'towhook_webhook_answers_total')).toEqual({ '{kind="tow_request",status="200"}': 1 });
+    expect(valuesOf(text, 'towhook_webhook_answers_total')).toEqual({
+      '{kind="tow_request",status="200",outcome="accepted"}': 1,
+    });
   });
 });
 
@@ -75,11 +77,13 @@ describe('a watched gauge', () => {
   test('a watched gauge that cannot be read is left out, and the others are still shown', async () => {
     const metrics = createMetrics();
     metrics.watch({ ...AGE, read: () => Promise.reject(new Error('away')) });
-    metrics.deliveryAnswered('tow_request', 200);
+    metrics.deliveryAnswered('tow_request', 200, 'accepted');
 
     const { text } = await metrics.text();
 
     expect(text).not.toMatch(/^test_age_seconds \d/m);
-    expect(valuesOf(text, 'towhook_webhook_answers_total')).toEqual({ '{kind="tow_request",status="200"}': 1 });
+    expect(valuesOf(text, 'towhook_webhook_answers_total')).toEqual({
+      '{kind="tow_request",status="200",outcome="accepted"}': 1,
+    });
   });
 });

@@ -24,7 +24,7 @@ describe('in production without REDIS_URL', () => {
   });
 
   test('the simulator starts in production without REDIS_URL', async () => {
-    const resources = await startRole('simulator', { config: production(), log: silentLog, onStandstill: () => {} });
+    const resources = await startRole('simulator', { config: production(), log: silentLog, onStall: () => {} });
 
     await resources.closeAll();
     expect(await readdir(folder)).toEqual([]);

@@ -1,4 +1,4 @@
-import { sourceOf } from '../../src/platform/source-address';
+import { sourceOf } from '../../src/platform/http';
 
 it.each([
   ['an IPv4 address', '192.0.2.7', '192.0.2.7'],

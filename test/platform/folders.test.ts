@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeFolder } from '../../src/platform/make-folder';
+import { makeFolder } from '../../src/platform/folders';
 
 let base = '';
 beforeEach(async () => {

@@ -1,0 +1,52 @@
+import { ConfigurationError, loadConfig } from '../../src/platform/config';
+
+function faultsOf(environment: Record<string, string>): string[] {
+  try {
+    loadConfig(environment);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.faults.map(({ variable, rule }) => `${variable} ${rule}`);
+    throw error;
+  }
+}
+
+const PLAIN = 'redis://redis.example';
+const SECURE = 'rediss://redis.example';
+
+describe('the variables of Redis', () => {
+  test('a list of Sentinels is read with ports, without them, and with IPv6 addresses', () => {
+    const { sentinels } = loadConfig({ REDIS_URL: PLAIN, REDIS_SENTINELS: 'a.example:26380, b.example,[::1]:5' }).redis;
+    expect(sentinels).toEqual([
+      { host: 'a.example', port: 26_380 },
+      { host: 'b.example', port: 26_379 },
+      { host: '::1', port: 5 },
+    ]);
+  });
+
+  test.each(['a b', 'redis://a', 'user@a:1', 'a:1:2', 'a:123456'])(
+    'the list of Sentinels %j is refused without its text',
+    (text) => {
+      expect(faultsOf({ REDIS_URL: PLAIN, REDIS_SENTINELS: text })).toEqual([
+        'REDIS_SENTINELS must be a comma list of host:port',
+      ]);
+    },
+  );
+
+  test.each([
+    [{ REDIS_PASSWORD: 'secret' }, 'REDIS_PASSWORD needs REDIS_URL'],
+    [{ REDIS_SENTINELS: 'a.example' }, 'REDIS_SENTINELS needs REDIS_URL'],
+    [{ REDIS_URL: PLAIN, REDIS_CA_FILE: 'ca.pem' }, 'REDIS_CA_FILE needs a REDIS_URL of rediss://'],
+    [{ REDIS_URL: PLAIN, REDIS_TLS_SERVER_NAME: 'a' }, 'REDIS_TLS_SERVER_NAME needs a REDIS_URL of rediss://'],
+    [{ REDIS_URL: PLAIN, REDIS_SENTINEL_PASSWORD: 'a' }, 'REDIS_SENTINEL_PASSWORD needs REDIS_SENTINELS'],
+    [
+      { REDIS_URL: 'redis://user:secret@redis.example', REDIS_PASSWORD: 'secret' },
+      'REDIS_PASSWORD and a password in REDIS_URL must not both be set',
+    ],
+    [
+      { REDIS_URL: SECURE, REDIS_CLIENT_KEY_FILE: 'key.pem' },
+      'REDIS_CLIENT_CERT_FILE and REDIS_CLIENT_KEY_FILE must be set together',
+    ],
+  ])('%j is refused, because one of the variables has no effect', (environment, fault) => {
+    expect(faultsOf(environment)).toEqual([fault]);
+  });
+});
