@@ -1,8 +1,7 @@
 import { towKey, violationKey } from '../../src/store/keys';
 import type { ViolationOutbox } from '../support/outboxes';
-import { useRedis } from '../support/redis';
-import { endLease, rememberRecord } from '../support/stored-records';
-import { ACCEPTED, INVOICE, mustClaim, openStores, result, START, UNKNOWN, type Stores } from '../support/stores';
+import { endLease, copyRecord } from '../support/stored-records';
+import { ACCEPTED, INVOICE, mustClaim, useStores, result, START, UNKNOWN, type Stores } from '../support/stores';
 import {
   idNamed,
   mustClaimViolation,
@@ -15,14 +14,12 @@ import {
 
 /** A claim is lost when Redis fails over to a replica that lags, or loses power, after the call has left. */
 
-const redis = useRedis();
 let stores: Stores;
 let violations: ViolationOutbox;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
+useStores((opened) => {
+  stores = opened;
   violations = openOutbox(stores, { leaseMs: 20_000, proofMs: 0 });
 });
-afterEach(() => stores.close());
 
 const ANSWER = { towing_reference_id: 'T1', towing_invoice: { total_amount: 345, paid_amount: 0, tax: 45 } };
 const accepted = () => result(ACCEPTED, { answer: ANSWER });
@@ -35,7 +32,7 @@ async function claimThatIsLost() {
   await stores.say('T1', START);
   await stores.say('T1', INVOICE);
   await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
-  const loseClaim = await rememberRecord(stores.redis, towKey('T1'));
+  const loseClaim = await copyRecord(stores.redis, towKey('T1'));
   const claim = await mustClaim(stores.outbox, 'T1');
   await loseClaim();
   expect(await invoice()).toMatchObject({ state: 'pending', attempts: 0, inFlight: false });
@@ -45,14 +42,14 @@ async function claimThatIsLost() {
 /** Claims a violation, and loses the claim. */
 async function violationClaimThatIsLost() {
   await reportViolations(stores, 'U1');
-  const loseClaim = await rememberRecord(stores.redis, violationKey('U1'));
+  const loseClaim = await copyRecord(stores.redis, violationKey('U1'));
   const claim = await mustClaimViolation(violations, 'U1');
   await loseClaim();
   return claim;
 }
 
-describe('an accepted answer whose claim was lost', () => {
-  test('settles a pending invoice, so that no second one is posted', async () => {
+describe('accepted answer after a lost claim', () => {
+  test('an accepted answer whose claim was lost settles the pending invoice, so that no second one is posted', async () => {
     const claim = await claimThatIsLost();
 
     expect((await stores.outbox.ack(claim, accepted())).kind).toBe('late_accepted');
@@ -61,7 +58,7 @@ describe('an accepted answer whose claim was lost', () => {
     expect(await stores.outbox.claim('T1')).toEqual({ kind: 'idle' });
   });
 
-  test('settles a pending violation, so that no second one is posted', async () => {
+  test('an accepted answer whose claim was lost settles the pending violation, so that no second one is posted', async () => {
     const claim = await violationClaimThatIsLost();
 
     expect((await violations.ack(claim, takenAs('V-1'))).kind).toBe('late_accepted');
@@ -70,7 +67,7 @@ describe('an accepted answer whose claim was lost', () => {
     expect((await violations.claim('U1')).kind).toBe('finish');
   });
 
-  test('is kept while another attempt is in flight, and settles the invoice when that one ends unanswered', async () => {
+  test('an accepted answer without a claim settles the invoice once the attempt in flight ends unanswered', async () => {
     const claim = await claimThatIsLost();
     const second = await mustClaim(stores.outbox, 'T1');
     expect((await stores.outbox.ack(claim, accepted())).kind).toBe('late');
@@ -82,7 +79,7 @@ describe('an accepted answer whose claim was lost', () => {
     expect(await stores.outbox.claim('T1')).toEqual({ kind: 'idle' });
   });
 
-  test('is kept while another attempt is in flight, and settles the invoice when the worker of that one is lost', async () => {
+  test('an accepted answer without a claim settles the invoice once the worker of the attempt in flight is lost', async () => {
     const claim = await claimThatIsLost();
     await mustClaim(stores.outbox, 'T1');
     await stores.outbox.ack(claim, accepted());
@@ -93,7 +90,7 @@ describe('an accepted answer whose claim was lost', () => {
     expect(await invoice()).toMatchObject({ state: 'accepted', answer: ANSWER });
   });
 
-  test('gives way to the answer of the attempt in flight when that one is accepted too', async () => {
+  test('the accepted answer of the attempt in flight replaces an accepted answer without a claim', async () => {
     const claim = await claimThatIsLost();
     const second = await mustClaim(stores.outbox, 'T1');
     await stores.outbox.ack(claim, accepted());
@@ -104,7 +101,7 @@ describe('an accepted answer whose claim was lost', () => {
     expect(await invoice()).toMatchObject({ state: 'accepted', answer });
   });
 
-  test('of a violation is kept with its name while another attempt is in flight, and settles it afterwards', async () => {
+  test('an accepted answer without a claim keeps its reference and settles the violation after the attempt in flight', async () => {
     const claim = await violationClaimThatIsLost();
     const second = await mustClaimViolation(violations, 'U1');
     expect((await violations.ack(claim, takenAs('V-1'))).kind).toBe('late');
@@ -116,7 +113,7 @@ describe('an accepted answer whose claim was lost', () => {
     expect(await idNamed(stores, 'V-1')).toBe('U1');
   });
 
-  test('of a violation settles it when the worker of the other attempt is lost', async () => {
+  test('an accepted answer without a claim settles the violation once the worker of the attempt in flight is lost', async () => {
     const claim = await violationClaimThatIsLost();
     await mustClaimViolation(violations, 'U1');
     await violations.ack(claim, takenAs('V-1'));

@@ -6,7 +6,7 @@ import { entryOf } from '../support/audit';
 import { useOwnRedis } from '../support/redis';
 import { openStores, type Stores } from '../support/stores';
 
-/** Two processes over one Redis: each has its own connection, so that nothing but Redis stands between them. */
+/** Two processes over one Redis. Each has its own connection, so that they share nothing but Redis. */
 const redis = useOwnRedis();
 let processes: readonly [Stores, Stores];
 beforeEach(async () => {
@@ -18,8 +18,8 @@ const HOUR_MS = 3_600_000;
 const keysOf = (stores: Stores) => createApiKeyStore(stores.redis);
 const keyNamed = (id: string, name: string) =>
   ({ id, name, role: 'crew', createdAt: '2026-03-10T12:00:00.000Z' }) as const;
-const created = { audit: entryOf('key.created'), remember: undefined };
-const rotated = { audit: entryOf('key.rotated'), remember: undefined };
+const created = { audit: entryOf('key.created'), idempotency: undefined };
+const rotated = { audit: entryOf('key.rotated'), idempotency: undefined };
 const auditedActions = async () => {
   const filter = { cursor: null, limit: 200, towingReferenceId: null };
   return (await createAuditStore(processes[0].redis).list(filter)).items.map(({ action }) => action);
@@ -53,7 +53,7 @@ test('a rotation keeps the fields of a key that another version stored', async (
   expect(JSON.parse((await client.hget(KEYS.apiKeys, 'k1')) ?? '')).toMatchObject({ hash: 'hash-2', later: 'kept' });
 });
 
-test('a name is free again once its key was revoked', async () => {
+test('the name of a revoked API key can be used again', async () => {
   const keys = keysOf(processes[0]);
   await keys.create(keyNamed('k1', 'yard'), 'hash-1', created);
   await keys.rotate('k1', { hash: 'hash-2', graceMs: HOUR_MS }, rotated);
@@ -66,17 +66,17 @@ test('a name is free again once its key was revoked', async () => {
 });
 
 test('requests under one Idempotency-Key at once in two processes create one key', async () => {
-  const remember = { scope: 'create', fingerprint: 'same', answer: '{}' };
+  const idempotency = { scope: 'create', fingerprint: 'same', answer: '{}' };
   const replies = await race(5, (stores, number) =>
-    keysOf(stores).create(keyNamed(`k${number}`, `yard ${number}`), `hash-${number}`, { ...created, remember }),
+    keysOf(stores).create(keyNamed(`k${number}`, `yard ${number}`), `hash-${number}`, { ...created, idempotency }),
   );
 
   expect(replies.filter(({ kind }) => kind === 'saved')).toHaveLength(1);
-  expect(replies.filter(({ kind }) => kind === 'remembered')).toHaveLength(9);
+  expect(replies.filter(({ kind }) => kind === 'repeated')).toHaveLength(9);
   expect(await keysOf(processes[0]).list()).toHaveLength(1);
 });
 
-test('rotations at once in two processes leave two valid texts and one audit entry each', async () => {
+test('two concurrent rotations in two processes leave two valid texts and add one audit entry each', async () => {
   await keysOf(processes[0]).create(keyNamed('k1', 'yard'), 'first', created);
 
   const replies = await race(10, (stores, number) =>

@@ -23,10 +23,10 @@ function entriesOn(refs: readonly string[]): string[] {
   return chainOf(refs.map((ref) => JSON.stringify({ ...entryOf('tow.started'), on: { towing_reference_id: ref } })));
 }
 
-describe('the list', () => {
+describe('audit list', () => {
   const seqsOf = (items: readonly { seq: number }[]) => items.map(({ seq }) => seq);
 
-  test('shows the newest first, page by page, and shifts nothing when more is done meanwhile', async () => {
+  test('the audit list shows the newest entries first, and new entries do not shift later pages', async () => {
     const lines = entriesOn(Array.from({ length: 12 }, () => 'T'));
     await keep(lines.slice(0, 8));
     const first = await audit().list({ ...ALL, limit: 3 });
@@ -41,14 +41,14 @@ describe('the list', () => {
     expect([seqsOf(third.items), third.nextCursor]).toEqual([[2], null]);
   });
 
-  test('ends with the last page, also when that is full', async () => {
+  test('the audit list ends with its last page even when that page is full', async () => {
     await keep(entriesOn(['T', 'T', 'T', 'T']));
     const first = await audit().list({ ...ALL, limit: 2 });
     const second = await audit().list({ ...ALL, limit: 2, cursor: first.nextCursor });
     expect([seqsOf(second.items), second.nextCursor]).toEqual([[2, 1], null]);
   });
 
-  test('of one tow finds all that was done to it among much else, in bounded looks', async () => {
+  test('the audit list of one tow finds all its entries among many others with a bounded number of reads', async () => {
     const refs = Array.from({ length: 12_000 }, (_, index) => (index % 6000 === 5 ? 'mine' : 'other'));
     await keep(entriesOn(refs));
     const found: number[] = [];
@@ -69,14 +69,14 @@ describe('the list', () => {
     expect(pages).toBeLessThan(6);
   });
 
-  test.each([-5, 0, 1, 3])('takes a cursor that no page ended with: %d', async (score) => {
+  test.each([-5, 0, 1, 3])('the audit list accepts a cursor that ended no page: %d', async (score) => {
     await keep(entriesOn(['T', 'T']));
     const cursor = Buffer.from(`${score} x`).toString('base64url');
     const { items } = await audit().list({ ...ALL, cursor });
     expect(seqsOf(items)).toEqual(score > 2 ? [2, 1] : []);
   });
 
-  test('is read whole, however long, while more is done', async () => {
+  test('the whole audit is read while entries are added', async () => {
     const lines = entriesOn(Array.from({ length: 5000 }, () => 'T'));
     await keep(lines.slice(0, 4500));
     const [read] = await Promise.all([audit().lines(), keep(lines.slice(4500))]);
@@ -84,7 +84,7 @@ describe('the list', () => {
     expect(read).toEqual(lines.slice(0, read.length));
   });
 
-  test('is read whole while old lines leave for the archive', async () => {
+  test('the whole audit is read while old lines are archived', async () => {
     const lines = entriesOn(Array.from({ length: 9000 }, () => 'T'));
     await keep(lines);
     const [read] = await Promise.all([audit().lines(), stores.redis.ltrim(KEYS.audit, 100, -1)]);

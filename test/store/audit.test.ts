@@ -2,7 +2,7 @@ import { createApiKeyStore } from '../../src/store/api-keys';
 import { createAuditStore } from '../../src/store/audit';
 import { KEYS } from '../../src/store/keys';
 import { decideReport } from '../../src/workflow/decisions';
-import { recordFact } from '../../src/workflow/progress';
+import { recordFact } from '../../src/workflow/record-fact';
 import { verifyAudit } from '../../src/workflow/verify-audit';
 import { entryOf } from '../support/audit';
 import { useOwnRedis } from '../support/redis';
@@ -33,7 +33,7 @@ describe('audit chain', () => {
     const refs = Array.from({ length: 20 }, (_, index) => `T${index}`);
     for (const ref of refs) await stores.request(ref);
     const keys = createApiKeyStore(stores.redis);
-    const act = { audit: entryOf('key.created'), remember: undefined };
+    const act = { audit: entryOf('key.created'), idempotency: undefined };
 
     await Promise.all(
       refs.flatMap((ref, index) => [
@@ -100,16 +100,16 @@ describe('audit entries', () => {
   test('a request repeated under one Idempotency-Key has one audit entry', async () => {
     await stores.request('T1');
     await stores.say('T1', START);
-    const remember = { scope: 'scope', fingerprint: 'same' };
-    const request = { ref: 'T1', reportId: 'started-1', command: { action: 'retry' }, actor, remember } as const;
+    const idempotency = { scope: 'scope', fingerprint: 'same' };
+    const request = { ref: 'T1', reportId: 'started-1', command: { action: 'retry' }, actor, idempotency } as const;
     await Promise.all([1, 2, 3].map(() => decideReport(tools(), request)));
     expect(await actions()).toEqual(['tow.started', 'report.retried']);
   });
 
-  test('an API key revoked twice at once has one audit entry for it', async () => {
+  test('revoking an API key twice at once adds one audit entry', async () => {
     const keys = createApiKeyStore(stores.redis);
     const key = { id: 'k1', name: 'yard', role: 'crew', createdAt: '2026-03-10T12:00:00.000Z' } as const;
-    await keys.create(key, 'hash', { audit: entryOf('key.created'), remember: undefined });
+    await keys.create(key, 'hash', { audit: entryOf('key.created'), idempotency: undefined });
 
     const revoked = await Promise.all([1, 2].map(() => keys.revoke('k1', entryOf('key.revoked'))));
 
@@ -118,7 +118,7 @@ describe('audit entries', () => {
     expect(await actions()).toEqual(['key.created', 'key.revoked']);
   });
 
-  test('webhooks and attempts of workers have no audit entry', async () => {
+  test('webhooks and attempts of workers add no audit entry', async () => {
     await stores.request('T1');
     await stores.acceptInvoice('T1');
     await stores.process('invoice-T1');
@@ -128,7 +128,7 @@ describe('audit entries', () => {
 });
 
 describe('changes to the audit in Redis', () => {
-  const forge = (line: string) => line.replace('"tester"', '"nobody"');
+  const forge = (line: string) => line.replace('"tester"', '"forged"');
   const changes: Record<string, (lines: readonly string[]) => Promise<unknown>> = {
     'an entry changed': (lines) => stores.redis.lset(KEYS.audit, 2, forge(lines[2] ?? '')),
     'an entry removed': (lines) => stores.redis.lrem(KEYS.audit, 1, lines[2] ?? ''),

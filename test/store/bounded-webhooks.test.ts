@@ -1,11 +1,10 @@
-import { EVERY_TOW } from '../../src/workflow/list-port';
-import { useRedis } from '../support/redis';
+import { ALL_TOWS } from '../../src/workflow/list-port';
 import { storedLength } from '../support/stored-records';
 import {
   ACCEPTED,
   INVOICE,
   mustClaim,
-  openStores,
+  useStores,
   result,
   START,
   towInvoice,
@@ -13,12 +12,10 @@ import {
   type Stores,
 } from '../support/stores';
 
-const redis = useRedis();
 let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
+useStores((opened) => {
+  stores = opened;
 });
-afterEach(() => stores.close());
 
 const KEPT = 20;
 
@@ -35,7 +32,7 @@ async function attachAll(from: number, to: number): Promise<void> {
 }
 
 const find = async (word: string) =>
-  (await stores.tows.list({ ...EVERY_TOW, search: word, cursor: null, limit: 5 })).items;
+  (await stores.tows.list({ ...ALL_TOWS, search: word, cursor: null, limit: 5 })).items;
 
 test('a tow keeps its newest 20 invoice webhooks, and all of them stay deliveries', async () => {
   await stores.request('T1');

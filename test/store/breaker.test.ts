@@ -1,18 +1,31 @@
-import type { ClaimedReport } from '../support/outboxes';
+import { systemClock } from '../../src/platform/clock';
+import { createTowOutbox } from '../../src/store/outbox';
+import { NO_LIMITS, type ClaimedReport } from '../support/outboxes';
 import { eventually } from '../support/eventually';
-import { useRedis } from '../support/redis';
-import { ACCEPTED, INVOICE, mustClaim, openStores, result, START, type Stores } from '../support/stores';
+import {
+  ACCEPTED,
+  GRACE_MS,
+  INVOICE,
+  LEASE_MS,
+  mustClaim,
+  useStores,
+  result,
+  START,
+  type Stores,
+} from '../support/stores';
 import { letTry as letTryCircuit } from '../support/stored-records';
-
-const redis = useRedis();
-let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
-});
-afterEach(() => stores.close());
 
 /** Long enough that nothing becomes due during a test. */
 const LATER_MS = 60_000;
+
+let stores: Stores;
+useStores(
+  (opened) => {
+    stores = opened;
+  },
+  { leaseMs: LATER_MS },
+);
+
 const FAILED = { next: 'retry', delayMs: 0, because: 'failed' } as const;
 
 const failing = (outageDelayMs = LATER_MS) => result(FAILED, { service: 'failing', wasAnswered: true, outageDelayMs });
@@ -39,6 +52,10 @@ const fail = async (ref: string, outageDelayMs?: number) =>
 async function breakDown(outageDelayMs?: number): Promise<void> {
   for (const ref of ['A', 'B', 'C', 'A', 'B']) await fail(ref, outageDelayMs);
 }
+
+/** Its claims end within a test. */
+const outboxOfLostWorkers = () =>
+  createTowOutbox(stores.redis, systemClock, { leaseMs: LEASE_MS, unknownGraceMs: GRACE_MS, ...NO_LIMITS });
 
 /** Lets the next call probe the service. */
 const letTry = () => letTryCircuit(stores.redis, 'outage');
@@ -169,7 +186,7 @@ test('another tow probes the service after the worker of a probe is lost', async
   await breakDown();
   for (const ref of ['A', 'B', 'C']) await claim(ref);
   await letTry();
-  await mustClaim(stores.outbox, 'A');
+  await mustClaim(outboxOfLostWorkers(), 'A');
 
   await eventually(async () => expect((await claim('B')).kind).toBe('send'));
 });
@@ -205,7 +222,7 @@ test('a broken connection replaces an outage: only the task of the connection is
 
 test('a late answer closes the service circuit too', async () => {
   await tows('A', 'B', 'C', 'L');
-  const late: ClaimedReport = await mustClaim(stores.outbox, 'L');
+  const late: ClaimedReport = await mustClaim(outboxOfLostWorkers(), 'L');
   await breakDown();
   await eventually(async () => expect((await claim('L')).kind).toBe('wait'));
 

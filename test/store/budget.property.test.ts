@@ -13,12 +13,12 @@ beforeEach(async () => {
 afterEach(() => stores.close());
 
 /** The budget's own rules under a clock that the test turns: the moments of the slots granted at these moments. */
-const GRANT = `${readFileSync('src/store/lua/shared/budget.lua', 'utf8')}
+const GRANT = `${readFileSync('src/store/lua/shared/rate-limit.lua', 'utf8')}
   redis.call('DEL', KEYS[1])
   local granted = {}
   for i = 3, #ARGV do
-    local at = slot_at(KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), 0, tonumber(ARGV[i]))
-    take_slot(KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), at)
+    local at = permit_at(KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), 0, tonumber(ARGV[i]), {})
+    grant_permit(KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), at)
     granted[#granted + 1] = string.format('%.0f', at)
   end
   return granted`;
@@ -27,15 +27,15 @@ const GRANT = `${readFileSync('src/store/lua/shared/budget.lua', 'utf8')}
  * As GRANT, with triples of a moment, 1 to exchange a slot or 0 to ask for one, and which of the slots in the log: the
  * moments of all slots that were used in the end.
  */
-const EXCHANGE = `${readFileSync('src/store/lua/shared/budget.lua', 'utf8')}
+const EXCHANGE = `${readFileSync('src/store/lua/shared/rate-limit.lua', 'utf8')}
   redis.call('DEL', KEYS[1])
   local log, limit, window, used = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), {}
   for i = 3, #ARGV, 3 do
     local now = tonumber(ARGV[i])
-    local at = slot_at(log, limit, window, 0, now)
+    local at = permit_at(log, limit, window, 0, now, {})
     local unused = ARGV[i + 1] == '1' and redis.call('LINDEX', log, tonumber(ARGV[i + 2]))
     if unused then
-      at = exchanged_slot_at(log, now)
+      at = exchanged_permit_at(log, now, 0)
       redis.call('LREM', log, 1, unused)
       for n, earlier in ipairs(used) do
         if earlier == unused then
@@ -44,24 +44,24 @@ const EXCHANGE = `${readFileSync('src/store/lua/shared/budget.lua', 'utf8')}
         end
       end
     end
-    take_slot(log, limit, window, at)
+    grant_permit(log, limit, window, at)
     used[#used + 1] = string.format('%.0f', at)
   end
   return used`;
 
-/** What a tow at each place in line is told, and the slots then really granted to the line, one after the other. */
-const FORETELL = `${readFileSync('src/store/lua/shared/budget.lua', 'utf8')}
+/** Returns the predicted permit time for each place in the queue, and the permit times then granted one after the other. */
+const FORETELL = `${readFileSync('src/store/lua/shared/rate-limit.lua', 'utf8')}
   local limit, window, now = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-  local told, granted = {}, {}
+  local predicted, granted = {}, {}
   for rank = 0, tonumber(ARGV[4]) - 1 do
-    told[#told + 1] = string.format('%.0f', slot_at(KEYS[1], limit, window, rank, now))
+    predicted[#predicted + 1] = string.format('%.0f', permit_at(KEYS[1], limit, window, rank, now, {}))
   end
   for _ = 1, tonumber(ARGV[4]) do
-    local at = slot_at(KEYS[1], limit, window, 0, now)
-    take_slot(KEYS[1], limit, window, at)
+    local at = permit_at(KEYS[1], limit, window, 0, now, {})
+    grant_permit(KEYS[1], limit, window, at)
     granted[#granted + 1] = string.format('%.0f', at)
   end
-  return { told, granted }`;
+  return { predicted, granted }`;
 
 const START_MS = 1_700_000_000_000;
 const limits = fc.integer({ min: 1, max: 30 });
@@ -82,7 +82,7 @@ async function numbers(client: Redis, script: string, args: readonly number[]): 
   return Array.isArray(reply) ? reply.map(Number) : [];
 }
 
-test('no window of any place ever holds more calls than the budget', async () => {
+test('no window ever contains more calls than the rate limit', async () => {
   await fc.assert(
     fc.asyncProperty(limits, windows, pauses, async (limit, windowMs, between) => {
       const granted = await numbers(stores.redis, GRANT, [limit, windowMs, ...momentsOf(between)]);
@@ -95,7 +95,7 @@ test('no window of any place ever holds more calls than the budget', async () =>
   );
 });
 
-test('no window holds more calls than the budget when unused slots are exchanged', async () => {
+test('no window contains more calls than the rate limit when unused permits are exchanged', async () => {
   const step = fc.tuple(fc.integer({ min: 0, max: 900 }), fc.boolean(), fc.nat({ max: 29 }));
   await fc.assert(
     fc.asyncProperty(
@@ -115,7 +115,7 @@ test('no window holds more calls than the budget when unused slots are exchanged
   );
 });
 
-test('no call waits longer than the budget makes it', async () => {
+test('no call waits longer than its rate limit requires', async () => {
   await fc.assert(
     fc.asyncProperty(limits, windows, pauses, async (limit, windowMs, between) => {
       const asked = momentsOf(between);
@@ -129,7 +129,7 @@ test('no call waits longer than the budget makes it', async () => {
   );
 });
 
-test('whoever stands in line is told the very moment that the line will come to him', async () => {
+test('the predicted permit time of every waiting member is the time at which it gets the permit', async () => {
   await fc.assert(
     fc.asyncProperty(
       limits,
@@ -141,8 +141,8 @@ test('whoever stands in line is told the very moment that the line will come to 
         await numbers(stores.redis, GRANT, [limit, windowMs, ...asked]);
         const args = [limit, windowMs, asked.at(-1) ?? START_MS, line];
         const reply: unknown = await stores.redis.eval(FORETELL, 1, '{p0}:budget:property', ...args);
-        const [told, granted] = z.tuple([z.array(z.string()), z.array(z.string())]).parse(reply);
-        expect(told).toEqual(granted);
+        const [predicted, granted] = z.tuple([z.array(z.string()), z.array(z.string())]).parse(reply);
+        expect(predicted).toEqual(granted);
       },
     ),
     { numRuns: 200 },

@@ -1,5 +1,6 @@
 import { systemClock } from '../../src/platform/clock';
 import { Committer, type Commit } from '../../src/store/commit';
+import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { openStores } from '../support/stores';
 
@@ -39,13 +40,41 @@ test('a commit that deleted a record is done although a later one of its call ca
     ]);
 
     expect(replies).toMatchObject([
-      { status: 'fulfilled', value: { kind: 'done' } },
+      { status: 'fulfilled', value: 'done' },
       { status: 'rejected' },
-      { status: 'fulfilled', value: { kind: 'done' } },
+      { status: 'fulfilled', value: 'done' },
     ]);
     expect(replies.map((reply) => (reply.status === 'rejected' ? String(reply.reason) : ''))[1]).toContain('WRONGTYPE');
     expect(await stores.redis.exists('{p0}:record', '{p0}:last')).toBe(1);
   } finally {
     stores.close();
+  }
+});
+
+test('a few commits do not wait for the previous call, and many commits share one call', async () => {
+  const [stores, others] = [await openStores(redis.url), await openStores(redis.url)];
+  try {
+    const committer = new Committer(stores.redis, () => systemClock.monotonicMs());
+    const calls = jest.spyOn(stores.redis, 'evalsha');
+    await committer.commit(entering('{p0}:loaded'));
+    calls.mockClear();
+    // Nothing is answered until the writes go on.
+    await stores.redis.client('PAUSE', 60_000, 'WRITE');
+    const oneByOne: Promise<unknown>[] = [];
+    for (let nth = 0; nth < 3; nth += 1) {
+      oneByOne.push(committer.commit(entering(`{p0}:few${nth}`)));
+      await eventually(() => expect(calls).toHaveBeenCalledTimes(nth + 1));
+    }
+    await others.redis.client('UNPAUSE');
+    await Promise.all(oneByOne);
+    calls.mockClear();
+
+    await Promise.all(Array.from({ length: 50 }, (_, nth) => committer.commit(entering(`{p0}:many${nth}`))));
+
+    expect(calls).toHaveBeenCalledTimes(1);
+  } finally {
+    await others.redis.client('UNPAUSE');
+    stores.close();
+    others.close();
   }
 });

@@ -5,7 +5,7 @@ import { ACCEPTED, mustClaim, openStores, result, START, type Stores } from '../
 const redis = useRedis();
 let stores: Stores;
 beforeEach(async () => {
-  stores = await openStores(redis.url);
+  stores = await openStores(redis.url, { leaseMs: 60_000 });
 });
 afterEach(() => stores.close());
 
@@ -31,7 +31,7 @@ async function restore(): Promise<void> {
   await stores.outbox.ack(await mustClaim(stores.outbox, 'T2'), result(ACCEPTED));
 }
 
-test('a report held for a connection that asks for 30 days is scheduled within an hour', async () => {
+test('a report blocked by a connection with a wait of 30 days is scheduled within an hour', async () => {
   await heldTow('T1');
 
   const nowMs = Date.now();
@@ -39,11 +39,11 @@ test('a report held for a connection that asks for 30 days is scheduled within a
   expect((await stores.read('T1')).reports[0]?.nextAttemptAtMs).toBeLessThanOrEqual(nowMs + HOUR_MS);
 });
 
-test('a report held for 30 days stays scheduled within an hour after another tow closed the connection circuit', async () => {
+test('a report blocked for 30 days stays scheduled within an hour after another tow closed the connection circuit', async () => {
   await heldTow('T1');
   await restore();
 
-  expect(await stores.due.tows.take(10, 1000)).toContain('T1');
+  expect(await stores.schedules.reports.pollDue(10, 1000)).toContain('T1');
   const claim = await stores.outbox.claim('T1');
 
   // The service asked not to be called earlier; it is bothered once an hour at most.

@@ -84,7 +84,7 @@ test('a conservation scan checks each entry that stays in the ledger exactly onc
       while (!isLast) isLast = (await conservation.step()).isLast;
 
       // No entry has a record, so the scan lists each one that it checks as lost.
-      const seen = (await conservation.lastWalk())?.lostNames.map((text) => text.slice('delivery '.length)) ?? [];
+      const seen = (await conservation.lastScan())?.lostNames.map((text) => text.slice('delivery '.length)) ?? [];
       for (const id of stayed) expect([id, seen.filter((other) => other === id).length]).toEqual([id, 1]);
       for (const id of seen)
         expect(seen.filter((other) => other === id).length).toBeLessThanOrEqual(written.get(id) ?? 0);
@@ -94,5 +94,5 @@ test('a conservation scan checks each entry that stays in the ledger exactly onc
     { numRuns: 200 },
   );
   expect(checked).toBeGreaterThan(1000);
-  expect(changed).toBeGreaterThan(1000);
-}, 60_000);
+  expect(changed).toBeGreaterThan(500);
+}, 180_000);

@@ -18,13 +18,13 @@ async function parkInvoice(ref: string): Promise<void> {
   await stores.process(`invoice-${ref}`);
 }
 
-describe('of deliveries the next walk finds', () => {
+describe('conservation scan of lost deliveries', () => {
   test.each([
-    ['a record that is gone', 'DEL', '{p0}:delivery:d1'],
-    ['a record in a state that nobody knows', 'HSET', '{p0}:delivery:d1', 'state', 'somewhere'],
-    ['a record without a state', 'HDEL', '{p0}:delivery:d1', 'state'],
-    ['a record that is none', 'SET', '{p0}:delivery:d1', 'foreign'],
-  ])('%s', async (_what, ...command) => {
+    ['its record is missing', 'DEL', '{p0}:delivery:d1'],
+    ['its record is in an unknown state', 'HSET', '{p0}:delivery:d1', 'state', 'somewhere'],
+    ['its record has no state', 'HDEL', '{p0}:delivery:d1', 'state'],
+    ['its key holds another type', 'SET', '{p0}:delivery:d1', 'foreign'],
+  ])('the conservation scan counts a delivery as lost: %s', async (_what, ...command) => {
     await accept('d1');
     await accept('d2');
     await redis.ask(...command);
@@ -33,17 +33,17 @@ describe('of deliveries the next walk finds', () => {
     expect((await walk(stores.redis)).lostNames).toEqual(['delivery d1']);
   });
 
-  test('one that waits and is not on the schedule, and schedules it', async () => {
+  test('the conservation scan reports a waiting delivery without a schedule entry as lost and schedules it', async () => {
     await accept('d1');
     await stores.redis.zrem('{p0}:due:deliveries', 'd1');
 
     expect((await found()).deliveries).toEqual({ lost: 1, repaired: 1 });
 
     expect((await found()).deliveries).toEqual({ waiting: 1 });
-    expect(await stores.due.deliveries.take(10, 1000)).toEqual(['d1']);
+    expect(await stores.schedules.deliveries.pollDue(10, 1000)).toEqual(['d1']);
   });
 
-  test('a tow request whose tow is neither here nor remembered as archived', async () => {
+  test('the conservation scan reports a tow request without a tow or an archived marker as lost', async () => {
     await stores.request('T1');
     expect((await found()).deliveries).toEqual({ finished: 1 });
 
@@ -54,7 +54,7 @@ describe('of deliveries the next walk finds', () => {
     expect((await found()).deliveries).toEqual({ finished: 1 });
   });
 
-  test('one that is parked and stands on no list', async () => {
+  test('the conservation scan reports a parked delivery that no tow lists as lost', async () => {
     await parkInvoice('T1');
     await stores.redis.hdel('{p0}:tow:T1', 'w:invoice-T1');
 
@@ -62,7 +62,7 @@ describe('of deliveries the next walk finds', () => {
     expect((await found()).deliveries).toEqual({ lost: 1 });
   });
 
-  test('one that is parked and that no person would ever be asked about, and schedules it', async () => {
+  test('the conservation scan reports a parked delivery that would never open a task as lost and schedules it', async () => {
     await parkInvoice('T1');
     await stores.redis.zrem('{p0}:due:deliveries', 'invoice-T1');
 
@@ -71,7 +71,7 @@ describe('of deliveries the next walk finds', () => {
     expect((await found()).deliveries).toEqual({ parked: 1 });
   });
 
-  test('one that is parked and about which the question got lost, and has it asked again', async () => {
+  test('the conservation scan restores the lost task about a parked delivery', async () => {
     await parkInvoice('T1');
     await stores.redis.hset('{p0}:delivery:invoice-T1', 'parked_at', 1);
     await stores.process('invoice-T1');
@@ -83,7 +83,7 @@ describe('of deliveries the next walk finds', () => {
     expect((await found()).deliveries).toEqual({ with_a_person: 1 });
   });
 
-  test('one that its tow took from the list and whose schedule entry got lost, and schedules it', async () => {
+  test('the conservation scan schedules a delivery that its tow has unparked and whose schedule entry is missing', async () => {
     await parkInvoice('T1');
     await stores.request('T1');
     await stores.redis.zrem('{p0}:due:deliveries', 'invoice-T1');
@@ -94,10 +94,10 @@ describe('of deliveries the next walk finds', () => {
   });
 });
 
-describe('what is lost', () => {
+describe('conservation scan results', () => {
   const task = () => createTaskStore(stores.redis).read('records_lost');
 
-  test('is one task, open from the first one found until a whole walk finds none', async () => {
+  test('the task about lost records is open from the first lost record until a complete scan finds none', async () => {
     await accept('d1');
     await walk(stores.redis);
     expect(await task()).toBeNull();
@@ -114,7 +114,7 @@ describe('what is lost', () => {
     expect(await stores.redis.zcard('{p0}:index:tasks')).toBe(0);
   });
 
-  test('is counted whatever its number, and the first hundred are named', async () => {
+  test('the conservation scan counts all lost records and names the first hundred', async () => {
     const ids = Array.from({ length: 150 }, (_, index) => `d${String(index).padStart(3, '0')}`);
     for (const id of ids) await accept(id);
     await stores.redis.del(...ids.map((id) => `{p0}:delivery:${id}`));
@@ -126,7 +126,7 @@ describe('what is lost', () => {
     expect(new Set(lostNames).size).toBe(100);
   });
 
-  test('hides nothing else: a record that cannot be read does not end the walk', async () => {
+  test('a record that cannot be decoded does not end the conservation scan', async () => {
     for (const id of ['d1', 'd2', 'd3']) await accept(id);
     await redis.ask('SET', '{p0}:delivery:d2', 'foreign');
     await redis.ask('ZADD', '{p0}:index:tows', '1', 'a foreign\nname');

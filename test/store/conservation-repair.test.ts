@@ -1,8 +1,7 @@
 import { createConservationStore } from '../../src/store/conservation';
-import { closeGeneralTask, openGeneralTask } from '../../src/store/general-task';
+import { closeGeneralTask, openGeneralTask, createTaskStore } from '../../src/store/tasks';
 import { deliveryKey, KEYS, taskGroupKey, taskGroupsKey, towKey } from '../../src/store/keys';
 import { createRetentionStore } from '../../src/store/retention';
-import { createTaskStore } from '../../src/store/tasks';
 import { recordsLostTask } from '../../src/domain/tasks';
 import { AT_ONCE, standings, walk } from '../support/conservation';
 import { useRedis } from '../support/redis';
@@ -56,20 +55,20 @@ test('a task that fell out of the lists is listed again and counted once', async
   expect(await tasks.list({ cursor: null, limit: 10, filter })).toMatchObject({ items: [{ id: 'rival_request.T1' }] });
 });
 
-describe('what a clock that jumped has put far ahead', () => {
+describe('schedule entries far in the future', () => {
   const FAR_MS = Date.now() + 50 * DAY_MS;
 
-  test('is due now when only its schedule is far ahead', async () => {
+  test('the conservation scan makes a tow due when only its schedule entry is far in the future', async () => {
     await towWithOne();
     await stores.redis.zadd(KEYS.dueTows, FAR_MS, 'T1');
 
     expect(await owed()).toEqual({ lost: 1, repaired: 1 });
 
     expect(await owed()).toEqual({ waiting: 1 });
-    expect(await stores.due.tows.take(10, 1000)).toEqual(['T1']);
+    expect(await stores.schedules.reports.pollDue(10, 1000)).toEqual(['T1']);
   });
 
-  test('is due now when the record itself waits for so long', async () => {
+  test('the conservation scan makes a tow due when its record waits until far in the future', async () => {
     await towWithOne();
     await changeEntry(stores.redis, { ref: 'T1' }, 1, { nextAtMs: FAR_MS });
     await stores.redis.zadd(KEYS.dueTows, FAR_MS, 'T1');
@@ -77,11 +76,11 @@ describe('what a clock that jumped has put far ahead', () => {
     expect(await owed()).toEqual({ lost: 1, repaired: 1 });
 
     expect(await owed()).toEqual({ waiting: 1 });
-    expect(await stores.due.tows.take(10, 1000)).toEqual(['T1']);
+    expect(await stores.schedules.reports.pollDue(10, 1000)).toEqual(['T1']);
     expect(await mustClaim(stores.outbox, 'T1')).toMatchObject({ entry: { kind: 'started' } });
   });
 
-  test('loses its lease', async () => {
+  test('the conservation scan removes a lease that ends far in the future', async () => {
     await towWithOne();
     await mustClaim(stores.outbox, 'T1');
     const untilMs = Date.now() + DAY_MS;
@@ -91,21 +90,21 @@ describe('what a clock that jumped has put far ahead', () => {
     expect(await owed()).toEqual({ lost: 1, repaired: 1 });
 
     expect(await owed()).toEqual({ waiting: 1 });
-    expect(await stores.due.tows.take(10, 1000)).toEqual(['T1']);
+    expect(await stores.schedules.reports.pollDue(10, 1000)).toEqual(['T1']);
     expect(await stores.redis.hexists(towKey('T1'), 'lease')).toBe(0);
   });
 
-  test('is due now when it is a delivery', async () => {
+  test('the conservation scan makes a delivery due when its schedule entry is far in the future', async () => {
     await stores.accept('tow_request', towRequest('T1'), 'd1');
     await stores.redis.zadd(KEYS.dueDeliveries, FAR_MS, 'd1');
 
     expect((await found()).deliveries).toEqual({ lost: 1, repaired: 1 });
 
     expect((await found()).deliveries).toEqual({ waiting: 1 });
-    expect(await stores.due.deliveries.take(10, 1000)).toEqual(['d1']);
+    expect(await stores.schedules.deliveries.pollDue(10, 1000)).toEqual(['d1']);
   });
 
-  test('stays as it is when the service asked for the longest wait there is', async () => {
+  test('the conservation scan does not change a tow with the longest permitted wait of the service', async () => {
     await towWithOne();
     const nextAtMs = Date.now() + 1.25 * 30 * DAY_MS;
     await changeEntry(stores.redis, { ref: 'T1' }, 1, { nextAtMs });
@@ -116,7 +115,7 @@ describe('what a clock that jumped has put far ahead', () => {
   });
 });
 
-describe('a tow request whose tow is gone', () => {
+describe('tow request without its tow', () => {
   /** Processed so many days ago. */
   async function processed(ref: string, days: number): Promise<void> {
     await stores.request(ref);
@@ -125,7 +124,7 @@ describe('a tow request whose tow is gone', () => {
     await stores.redis.zrem(KEYS.indexTows, ref);
   }
 
-  test('is not lost when its tow may have been archived so long ago that its marker has expired', async () => {
+  test('a tow request is not counted as lost when the archived marker of its tow may have expired', async () => {
     await processed('T1', 401);
     await processed('T2', 399);
 
@@ -134,14 +133,14 @@ describe('a tow request whose tow is gone', () => {
   });
 });
 
-describe('a tow that changes while it is checked', () => {
+describe('conservation scan of a tow that changes', () => {
   let scanning: Stores;
   beforeEach(async () => {
     scanning = await openStores(redis.url);
   });
   afterEach(() => scanning.close());
 
-  test('is not lost when its last report was accepted between two reads', async () => {
+  test('a tow is not counted as lost when its last report was accepted between two reads of the scan', async () => {
     await towWithOne();
     const accept = async () => stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
     const connection = scanning.redis;
@@ -159,13 +158,13 @@ describe('a tow that changes while it is checked', () => {
     expect(await stores.dueAt('T1')).toBeNull();
   });
 
-  test('is not lost when it was archived after its name was read', async () => {
+  test('a tow is not counted as lost when it was archived after the scan read its name', async () => {
     await stores.request('T1');
     await stores.say('T1', { event: 'canceled', cancellationReason: 'gone on arrival' });
     await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
     const retention = createRetentionStore(stores.redis);
     const archive = async () => {
-      expect(await retention.retireTow('T1', await stores.read('T1'))).toBe('retired');
+      expect(await retention.removeTow('T1', await stores.read('T1'))).toBe('removed');
     };
     const connection = scanning.redis;
     const zrangebyscore = connection.zrangebyscore.bind(connection);
@@ -184,8 +183,8 @@ describe('a tow that changes while it is checked', () => {
   });
 });
 
-describe('a step that another process takes over', () => {
-  test('is not counted', async () => {
+describe('conservation scan steps of several processes', () => {
+  test('a conservation scan step that another process has taken over is not counted', async () => {
     for (const ref of ['T1', 'T2', 'T3']) await towWithOne(ref);
     const slow = await openStores(redis.url);
     const conservation = createConservationStore(slow.redis, { ...AT_ONCE, namesPerStep: 2 });
@@ -196,7 +195,7 @@ describe('a step that another process takes over', () => {
       if (!isHeld) {
         isHeld = true;
         // As if it had been stopped for longer than a step may take.
-        await stores.redis.hset(KEYS.walk, 'v', '1000.other', 'busy_until', 1);
+        await stores.redis.hset(KEYS.scan, 'v', '1000.other', 'busy_until', 1);
         await walk(stores.redis);
       }
       return zmscore(...args);
@@ -209,22 +208,22 @@ describe('a step that another process takes over', () => {
     slow.close();
   });
 
-  test('is taken again after the process that took it was lost', async () => {
+  test('a conservation scan step is repeated after its process was lost', async () => {
     await towWithOne();
     const conservation = createConservationStore(stores.redis, AT_ONCE);
-    await stores.redis.hset(KEYS.walk, 'v', '1.lost', 'busy_until', Date.now() + 8000);
+    await stores.redis.hset(KEYS.scan, 'v', '1.lost', 'busy_until', Date.now() + 8000);
     const busy = await conservation.step();
     expect(busy.isLast).toBe(false);
     expect(busy.waitMs).toBeGreaterThan(0);
 
-    await stores.redis.hset(KEYS.walk, 'v', '1.lost', 'busy_until', 1);
+    await stores.redis.hset(KEYS.scan, 'v', '1.lost', 'busy_until', 1);
 
     expect((await conservation.step()).isLast).toBe(true);
   });
 });
 
-describe('a task of the whole operator', () => {
-  test('is opened once by two processes and closed once', async () => {
+describe('general tasks', () => {
+  test('a general task is opened once by two processes and closed once', async () => {
     const other = await openStores(redis.url);
     const tasks = createTaskStore(stores.redis);
 

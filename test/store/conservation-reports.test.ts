@@ -22,44 +22,49 @@ async function towWithThree(ref = 'T1'): Promise<void> {
   await stores.say(ref, { event: 'released' });
 }
 
-describe('of reports the next walk finds', () => {
+describe('conservation scan of lost reports', () => {
   const TOW = '{p0}:tow:T1';
 
   test.each([
-    { what: 'a tow that is gone, once', command: ['DEL', TOW], expected: { lost: 1 }, names: ['tow T1'] },
-    { what: 'a tow that is none, once', command: ['SET', TOW, 'foreign'], expected: { lost: 1 }, names: ['tow T1'] },
+    { what: 'a missing tow, once', command: ['DEL', TOW], expected: { lost: 1 }, names: ['tow T1'] },
+    {
+      what: 'a tow key of another type, once',
+      command: ['SET', TOW, 'foreign'],
+      expected: { lost: 1 },
+      names: ['tow T1'],
+    },
     { what: 'a tow without its head, once', command: ['HDEL', TOW, 'head'], expected: { lost: 1 }, names: ['tow T1'] },
     {
-      what: 'those of a tow that are gone, one per fact',
+      what: 'all missing reports of a tow, one per fact',
       command: ['HDEL', TOW, 'r1', 'r2', 'r3'],
       expected: { lost: 3 },
       names: ['report T1 1', 'report T1 2', 'report T1 3'],
     },
     {
-      what: 'a missing first one',
+      what: 'a missing first report',
       command: ['HDEL', TOW, 'r1'],
       expected: { waiting: 2, lost: 1 },
       names: ['report T1 1'],
     },
     {
-      what: 'a gap between two',
+      what: 'a missing report between two others',
       command: ['HDEL', TOW, 'r2'],
       expected: { waiting: 2, lost: 1 },
       names: ['report T1 2'],
     },
     {
-      what: 'a missing last one',
+      what: 'a missing last report',
       command: ['HDEL', TOW, 'r3'],
       expected: { waiting: 2, lost: 1 },
       names: ['report T1 3'],
     },
     {
-      what: 'all of a tow with one that cannot be read: no worker can read the tow either',
+      what: 'all reports of a tow with one unreadable report, because no worker can read the tow',
       command: ['HSET', TOW, 'r2', '{"seq":2,"state":"somewhere"}'],
       expected: { lost: 3 },
       names: ['report T1 1', 'report T1 2', 'report T1 3'],
     },
-  ])('$what', async ({ command, expected, names }) => {
+  ])('the conservation scan of reports finds a lost record: $what', async ({ command, expected, names }) => {
     await towWithThree();
     await redis.ask(...command);
 
@@ -69,7 +74,7 @@ describe('of reports the next walk finds', () => {
     expect(lostNames.filter((name) => !name.startsWith('delivery'))).toEqual(names);
   });
 
-  test('one that was accepted and whose tow is gone', async () => {
+  test('the conservation scan reports an accepted report without a tow as lost', async () => {
     await towWithThree();
     await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
     expect((await found()).reports).toEqual({ finished: 1, waiting: 2 });
@@ -78,18 +83,18 @@ describe('of reports the next walk finds', () => {
     expect((await found()).reports).toEqual({ lost: 1 });
   });
 
-  test('an outbox that is not on the schedule, and schedules it: what is behind its head waits again', async () => {
+  test('the conservation scan schedules an outbox without a schedule entry, and its later reports wait again', async () => {
     await towWithThree();
     await stores.redis.zrem('{p0}:due:tows', 'T1');
 
     expect((await found()).reports).toEqual({ waiting: 2, lost: 1, repaired: 1 });
 
     expect((await found()).reports).toEqual({ waiting: 3 });
-    expect(await stores.due.tows.take(10, 1000)).toEqual(['T1']);
+    expect(await stores.schedules.reports.pollDue(10, 1000)).toEqual(['T1']);
     expect(await mustClaim(stores.outbox, 'T1')).toMatchObject({ entry: { kind: 'started' } });
   });
 
-  test('an outbox whose worker is lost and that has no schedule, once its lease is over', async () => {
+  test('the conservation scan schedules an outbox with a lost worker and no schedule entry after its lease', async () => {
     await towWithThree();
     await mustClaim(stores.outbox, 'T1');
     await stores.redis.zrem('{p0}:due:tows', 'T1');
@@ -104,10 +109,10 @@ describe('of reports the next walk finds', () => {
     expect(walks).toEqual({ waiting: 2, lost: 1, repaired: 1 });
   });
 
-  test('one that needs a decision and has no open task', async () => {
+  test('the conservation scan reports an escalated report without an open task as lost', async () => {
     await towWithThree();
     const claimed = await mustClaim(stores.outbox, 'T1');
-    const task = refusedTask({ id: 'started-1', kind: 'started', httpStatus: 400, words: 'no', hint: null });
+    const task = refusedTask({ id: 'started-1', kind: 'started', httpStatus: 400, message: 'no', hint: null });
     await stores.outbox.ack(claimed, result({ next: 'refused', hint: null }, { task, hadNoEffect: true }));
     expect((await found()).reports).toEqual({ with_a_person: 1, waiting: 2 });
     await stores.redis.hset('{p0}:tow:T1', 'v', '9.test');
@@ -120,10 +125,10 @@ describe('of reports the next walk finds', () => {
   test.each([
     ['tasks', 'HDEL', '{p0}:tasks', 'started-1.T1'],
     ['open tasks', 'ZREM', '{p0}:index:tasks', 'started-1.T1'],
-  ])('one whose task is not among the %s, and lists the task again', async (_what, ...command) => {
+  ])('the conservation scan lists a task again when it is missing from the %s', async (_what, ...command) => {
     await towWithThree();
     const claimed = await mustClaim(stores.outbox, 'T1');
-    const task = refusedTask({ id: 'started-1', kind: 'started', httpStatus: 400, words: 'no', hint: null });
+    const task = refusedTask({ id: 'started-1', kind: 'started', httpStatus: 400, message: 'no', hint: null });
     await stores.outbox.ack(claimed, result({ next: 'refused', hint: null }, { task, hadNoEffect: true }));
     const tasks = createTaskStore(stores.redis);
     const before = await tasks.read('started-1.T1');
@@ -136,7 +141,7 @@ describe('of reports the next walk finds', () => {
     expect(await tasks.counts()).toMatchObject({ total: 1, types: [{ type: 'report_refused', count: 1 }] });
   });
 
-  test('the names of those that are lost', async () => {
+  test('the conservation scan lists the names of lost records', async () => {
     await towWithThree('TW-20261120-9F4D1A');
     await redis.ask('DEL', '{p0}:tow:TW-20261120-9F4D1A');
 

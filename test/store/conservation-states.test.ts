@@ -5,13 +5,12 @@ import { decideReport } from '../../src/workflow/decisions';
 import { reportIn } from '../support/outboxes';
 import { standings } from '../support/conservation';
 import { eventually } from '../support/eventually';
-import { useRedis } from '../support/redis';
 import { leaseUntilMs } from '../support/stored-records';
 import {
   ACCEPTED,
   INVOICE,
   mustClaim,
-  openStores,
+  useStores,
   result,
   START,
   towRequest,
@@ -19,18 +18,16 @@ import {
   type Stores,
 } from '../support/stores';
 
-const redis = useRedis();
 let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
+useStores((opened) => {
+  stores = opened;
 });
-afterEach(() => stores.close());
 
 const deliveries = async () => (await standings(stores.redis)).deliveries;
 const reports = async () => (await standings(stores.redis)).reports;
 
-describe('a delivery', () => {
-  test('waits from the moment it is acknowledged, and is finished once it is processed', async () => {
+describe('conservation check: deliveries', () => {
+  test('a delivery waits from its acknowledgement until it is processed', async () => {
     await stores.accept('tow_request', towRequest('T1'), 'd1');
     expect(await deliveries()).toEqual({ waiting: 1 });
 
@@ -39,14 +36,14 @@ describe('a delivery', () => {
     expect(await deliveries()).toEqual({ finished: 1 });
   });
 
-  test('that is accepted twice is acknowledged once', async () => {
+  test('a delivery that is accepted twice is counted once', async () => {
     await stores.accept('tow_request', towRequest('T1'), 'd1');
     await stores.accept('tow_request', towRequest('T1'), 'd1');
 
     expect(await deliveries()).toEqual({ waiting: 1 });
   });
 
-  test('waits while its processing fails, also once a person was asked to look', async () => {
+  test('a delivery waits while its processing fails, also after it has opened a task', async () => {
     await stores.accept('tow_request', towRequest('T1'), 'd1');
     for (let failure = 1; failure <= 10; failure += 1) await stores.fail('d1');
 
@@ -54,14 +51,14 @@ describe('a delivery', () => {
     expect(await deliveries()).toEqual({ waiting: 1 });
   });
 
-  test('waits while it is replayed', async () => {
+  test('a delivery waits while it is replayed', async () => {
     await stores.request('T1');
     await stores.replay('request-T1');
 
     expect(await deliveries()).toEqual({ waiting: 1 });
   });
 
-  test('is parked until its tow is requested, and then waits for its turn', async () => {
+  test('a delivery is parked until its tow is requested, and then waits', async () => {
     await stores.acceptInvoice('T1');
     await stores.process('invoice-T1');
     expect(await deliveries()).toEqual({ parked: 1 });
@@ -73,7 +70,7 @@ describe('a delivery', () => {
     expect(await deliveries()).toEqual({ finished: 2 });
   });
 
-  test('parked for too long is with a person, and finished once he has set it aside', async () => {
+  test('a delivery that is parked for too long is escalated, and finished once it is set aside', async () => {
     await stores.acceptInvoice('T1');
     await stores.process('invoice-T1');
     await stores.redis.hset('{p0}:delivery:invoice-T1', 'parked_at', 1);
@@ -84,7 +81,7 @@ describe('a delivery', () => {
     expect(await deliveries()).toEqual({ finished: 1 });
   });
 
-  test('parked for too long is found by its tow all the same', async () => {
+  test('a delivery that is parked for too long is still attached to its tow', async () => {
     await stores.acceptInvoice('T1');
     await stores.process('invoice-T1');
     await stores.redis.hset('{p0}:delivery:invoice-T1', 'parked_at', 1);
@@ -96,13 +93,13 @@ describe('a delivery', () => {
     expect(await deliveries()).toEqual({ finished: 2 });
   });
 
-  test('that is still to be processed when its tow has come, gone and left Redis waits, and is finished as late', async () => {
+  test('a delivery that is processed after its tow was archived waits, and is finished as late', async () => {
     await stores.acceptInvoice('T1');
     await stores.process('invoice-T1');
     await stores.request('T1');
     await stores.say('T1', { event: 'canceled', cancellationReason: 'gone on arrival' });
     await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
-    expect(await createRetentionStore(stores.redis).retireTow('T1', await stores.read('T1'))).toBe('retired');
+    expect(await createRetentionStore(stores.redis).removeTow('T1', await stores.read('T1'))).toBe('removed');
 
     expect(await standings(stores.redis)).toEqual({ deliveries: { finished: 1, waiting: 1 }, reports: {} });
 
@@ -111,7 +108,7 @@ describe('a delivery', () => {
   });
 });
 
-describe('a report', () => {
+describe('conservation check: reports', () => {
   /** A tow whose head is the invoice: started is accepted, the invoice is owed. */
   async function towAtInvoice(ref: string): Promise<void> {
     await stores.request(ref);
@@ -123,7 +120,7 @@ describe('a report', () => {
   const actor = { id: 'k1', name: 'tester', role: 'ops' } as const;
   const tools = () => stores.progress;
 
-  test('waits until it is accepted, while it is sent and between its attempts, and so do those behind it', async () => {
+  test('a report and all later ones wait until it is accepted', async () => {
     await stores.request('T1');
     await stores.say('T1', START);
     await stores.say('T1', { event: 'detained' });
@@ -139,7 +136,7 @@ describe('a report', () => {
     expect(await reports()).toEqual({ finished: 2 });
   });
 
-  test('whose worker is lost waits', async () => {
+  test('a report whose worker is lost waits', async () => {
     await towAtInvoice('T1');
     await mustClaim(stores.outbox, 'T1');
     expect(await reports()).toEqual({ finished: 1, waiting: 1 });
@@ -151,7 +148,7 @@ describe('a report', () => {
     expect(await reports()).toEqual({ finished: 1, waiting: 1 });
   });
 
-  test('that was refused is with a person, those behind it wait, and each decision moves it on', async () => {
+  test('a refused report is escalated, later reports wait, and each decision continues it', async () => {
     const decisions = [{ action: 'retry' }, { action: 'waive', reason: 'by phone' }] as const;
     for (const [index, command] of decisions.entries()) {
       const ref = `T${index}`;
@@ -159,7 +156,7 @@ describe('a report', () => {
       await stores.say(ref, START);
       await stores.say(ref, { event: 'detained' });
       const claimed = await mustClaim(stores.outbox, ref);
-      const words = { httpStatus: 400, words: 'no', hint: null };
+      const words = { httpStatus: 400, message: 'no', hint: null };
       const task = refusedTask({ ...reportIn(claimed), ...words });
       await stores.outbox.ack(claimed, result({ next: 'refused', hint: null }, { task, hadNoEffect: true }));
       expect(await reports()).toMatchObject({ with_a_person: 1 });
@@ -169,7 +166,7 @@ describe('a report', () => {
     expect(await reports()).toEqual({ waiting: 3, finished: 1 });
   });
 
-  test('whose outcome is unknown waits for proof, and after its last try is with a person, until proof comes', async () => {
+  test('a report of unknown outcome waits for proof, and is escalated after its last attempt until proof arrives', async () => {
     await towAtInvoice('T1');
     await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(UNKNOWN));
     expect(await reports()).toEqual({ finished: 1, waiting: 1 });
@@ -184,14 +181,14 @@ describe('a report', () => {
     expect(await reports()).toEqual({ finished: 2 });
   });
 
-  test('waits behind an accepted invoice', async () => {
+  test('a report waits behind an accepted invoice', async () => {
     await towAtInvoice('T1');
     await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
     await stores.say('T1', { event: 'payment' });
     expect(await reports()).toEqual({ finished: 2, waiting: 1 });
   });
 
-  test('withdrawn by a cancel is finished, and the cancel waits behind the start', async () => {
+  test('a report withdrawn by a cancel is finished, and the cancel waits behind the start', async () => {
     await stores.request('T1');
     await stores.say('T1', START);
     await stores.say('T1', INVOICE);

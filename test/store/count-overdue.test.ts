@@ -28,7 +28,7 @@ async function calls(command: string): Promise<number> {
   return Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(stats)?.[1] ?? 0);
 }
 
-test('counts a tow that is overdue in its state and with a report once', async () => {
+test('the overdue count includes a tow once when both its state and its report are overdue', async () => {
   await list(towsSinceKey('requested'), { from: 0, to: 2, ageMs: 1001 });
   await list(towsSinceKey('started'), { from: 10, to: 20, ageMs: 2001 });
   await list(towsSinceKey('started'), { from: 20, to: 25, ageMs: 2000 });
@@ -37,14 +37,14 @@ test('counts a tow that is overdue in its state and with a report once', async (
   expect(await count()).toBe(2 + 10 + 7 - 2);
 });
 
-test('is exact while at most 10,000 tows owe a report for too long, however many are too long in their state', async () => {
+test('the overdue count is exact while at most 10,000 tows have an overdue report', async () => {
   await list(towsSinceKey('started'), { from: 0, to: 40_000, ageMs: 2001 });
   await list(unsentTowsKey, { from: 33_333, to: 43_333, ageMs: 3001 });
 
   expect(await count()).toBe(43_333);
 });
 
-test('looks at 10,000 tows at most, once per second, and stays between the larger group and the sum', async () => {
+test('the overdue count reads at most 10,000 tows once per second and stays between the larger group and the sum', async () => {
   await list(towsSinceKey('started'), { from: 0, to: 40_000, ageMs: 2001 });
   await list(unsentTowsKey, { from: 20_000, to: 50_000, ageMs: 3001 });
   await redis.ask('CONFIG', 'RESETSTAT');
@@ -58,14 +58,14 @@ test('looks at 10,000 tows at most, once per second, and stays between the large
   }
 });
 
-test('estimates the tows that are overdue for both reasons from the oldest of them', async () => {
+test('the overdue count estimates the tows that are overdue for both reasons from the oldest of them', async () => {
   await list(towsSinceKey('started'), { from: 0, to: 40_000, ageMs: 2001 });
   await list(unsentTowsKey, { from: 0, to: 20_000, ageMs: 3001 });
 
   expect(await count()).toBe(40_000);
 });
 
-test('sees a change of few tows at once', async () => {
+test('the overdue count of few tows reflects a change at once', async () => {
   await list(towsSinceKey('started'), { from: 0, to: 900, ageMs: 2001 });
   await list(unsentTowsKey, { from: 0, to: 900, ageMs: 3001 });
   expect(await count()).toBe(900);

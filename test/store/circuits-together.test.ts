@@ -6,7 +6,7 @@ import { letTry, readCircuits, setCircuit } from '../support/stored-records';
 const redis = useRedis();
 let stores: Stores;
 beforeEach(async () => {
-  stores = await openStores(redis.url);
+  stores = await openStores(redis.url, { leaseMs: 60_000 });
 });
 afterEach(() => stores.close());
 
@@ -52,7 +52,7 @@ async function dueWithin(ms: number): Promise<string[]> {
   return stores.redis.zrangebyscore('{p0}:due:tows', '-inf', readAtMs + ms);
 }
 
-test('many tows held by a pause do not keep an outage from being tried', async () => {
+test('many tows blocked by a pause do not prevent probes of an outage', async () => {
   await detained('A', 'B', 'C');
   await pauseStarts(names('P', 8));
   await breakDown(1000);
@@ -61,7 +61,7 @@ test('many tows held by a pause do not keep an outage from being tried', async (
   expect((await dueWithin(5000)).filter((ref) => ['A', 'B', 'C'].includes(ref))).not.toHaveLength(0);
 });
 
-test('many tows held by a pause do not keep a lost connection from being tried', async () => {
+test('many tows blocked by a pause do not prevent probes of a broken connection', async () => {
   await detained('A', 'B', 'C');
   await pauseStarts(names('P', 40));
   await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result(BROKEN));
@@ -70,7 +70,7 @@ test('many tows held by a pause do not keep a lost connection from being tried',
   expect((await dueWithin(5000)).filter((ref) => ['A', 'B', 'C'].includes(ref))).not.toHaveLength(0);
 });
 
-test('a tow held by a pause is no candidate for trying an outage: then the token call tries', async () => {
+test('a tow blocked by a pause does not probe an outage; the token call does', async () => {
   await detained('A', 'B', 'C');
   await pauseStarts(names('P', 3));
   await breakDown(60_000);
@@ -81,7 +81,7 @@ test('a tow held by a pause is no candidate for trying an outage: then the token
   expect((await claim('A')).kind).toBe('probe');
 });
 
-test('calls under way that share one failure of the connection count as one', async () => {
+test('concurrent calls with the same connection failure count as one failure', async () => {
   const refs = names('T', 10);
   await starting('A', ...refs);
   const underWay = await Promise.all(refs.map((ref) => mustClaim(stores.outbox, ref)));
@@ -92,7 +92,7 @@ test('calls under way that share one failure of the connection count as one', as
   expect(next.connectionFailures).toBe(1);
 });
 
-test('however long the service asks everybody to wait, somebody looks within the hour', async () => {
+test('a probe runs within an hour however long the service asks to wait', async () => {
   await starting('A', 'B', 'C', 'D');
   const year = 31_536_000_000;
   await breakDown(year);
@@ -104,7 +104,7 @@ test('however long the service asks everybody to wait, somebody looks within the
   expect(waitMs).toBeLessThanOrEqual(3_600_000);
 });
 
-test('a lost connection is tried again within five minutes, however long the service asks everybody to wait', async () => {
+test('a broken connection is probed within five minutes however long the service asks to wait', async () => {
   await starting('A', 'B');
   const claimed = await mustClaim(stores.outbox, 'A');
   await stores.outbox.ack(claimed, result({ ...BROKEN, delayMs: 2_592_000_000 }));
@@ -116,7 +116,7 @@ test('a lost connection is tried again within five minutes, however long the ser
   expect(waitMs).toBeLessThanOrEqual(300_000);
 });
 
-test('while the connection is lost, a call that fails otherwise does not shorten the wait', async () => {
+test('another failure does not shorten the wait of a broken connection', async () => {
   await starting('A', 'B', 'C');
   const underWay = await mustClaim(stores.outbox, 'B');
   await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result({ ...BROKEN, delayMs: 280_000 }));
@@ -127,7 +127,7 @@ test('while the connection is lost, a call that fails otherwise does not shorten
   expect(closed.kind === 'wait' ? closed.untilMs - (await stores.read('A')).readAtMs : 0).toBeGreaterThan(250_000);
 });
 
-test('tries of a lost connection that reach nobody come later each time', async () => {
+test('probes of a broken connection without an answer come later each time', async () => {
   await starting('A', 'B');
   await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result({ ...BROKEN, delayMs: 0 }));
   const waits: number[] = [];
@@ -141,7 +141,7 @@ test('tries of a lost connection that reach nobody come later each time', async 
   for (const [turn, wait] of waits.slice(1).entries()) expect(wait).toBeGreaterThan((waits[turn] ?? 0) * 1.5);
 });
 
-test('a try of a paused operation that fails otherwise is made again after five minutes, not at once', async () => {
+test('a probe of a paused operation that fails otherwise is repeated after five minutes', async () => {
   await pauseStarts(['A', 'B']);
   await letTry(stores.redis, 'paused.started');
   await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), failing(1000));

@@ -1,8 +1,7 @@
 import { systemClock } from '../../src/platform/clock';
 import { refusedTask } from '../../src/domain/tasks';
 import { createTowOutbox } from '../../src/store/outbox';
-import { reportIn } from '../support/outboxes';
-import { NO_LIMITS } from '../support/budgets';
+import { reportIn, NO_LIMITS } from '../support/outboxes';
 import { standings } from '../support/conservation';
 import { useRedis } from '../support/redis';
 import { letTry } from '../support/stored-records';
@@ -30,7 +29,7 @@ const claimAll = async () => {
   return kinds;
 };
 
-test('reports held by an outage wait, also while one tries, and after its end', async () => {
+test('the conservation check counts reports blocked by an outage as waiting, also during a probe and after the outage', async () => {
   const failing = () =>
     result(
       { next: 'retry', delayMs: 0, because: 'failed' },
@@ -48,7 +47,7 @@ test('reports held by an outage wait, also while one tries, and after its end', 
   expect(await reports()).toEqual({ waiting: 15, finished: 1 });
 });
 
-test('reports held by a broken connection wait', async () => {
+test('the conservation check counts reports blocked by a broken connection as waiting', async () => {
   const broken = { next: 'hold', delayMs: LATER_MS, because: 'connection' } as const;
   await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result(broken));
   expect(await claimAll()).toEqual(REFS.map(() => 'wait'));
@@ -56,14 +55,19 @@ test('reports held by a broken connection wait', async () => {
   expect(await reports()).toEqual({ waiting: 16 });
 });
 
-test('reports of a paused operation wait, also those refused before it, and after it is resumed', async () => {
+/** The service forbids the operation for three tows, which pauses it. */
+async function forbidThree() {
   for (const ref of ['A', 'B', 'C']) {
     const claimed = await mustClaim(stores.outbox, ref);
     const { id, kind } = reportIn(claimed);
-    const task = refusedTask({ id, kind, httpStatus: 403, words: 'Access denied', hint: null });
+    const task = refusedTask({ id, kind, httpStatus: 403, message: 'Access denied', hint: null });
     const also = { task, isForbidden: true, hadNoEffect: true, wasAnswered: true, service: 'alive' } as const;
     await stores.outbox.ack(claimed, result({ next: 'refused', hint: null }, also));
   }
+}
+
+test('the conservation check counts reports of a paused operation as waiting, also after it is resumed', async () => {
+  await forbidThree();
   expect(await reports()).toEqual({ waiting: 14, with_a_person: 2 });
 
   expect(await claimAll()).toEqual(REFS.map(() => 'wait'));
@@ -73,21 +77,15 @@ test('reports of a paused operation wait, also those refused before it, and afte
   expect(await reports()).toEqual({ waiting: 16 });
 });
 
-test('reports that the pause found refused and a person resumed before any was looked at stay with the person', async () => {
-  for (const ref of ['A', 'B', 'C']) {
-    const claimed = await mustClaim(stores.outbox, ref);
-    const { id, kind } = reportIn(claimed);
-    const task = refusedTask({ id, kind, httpStatus: 403, words: 'Access denied', hint: null });
-    const also = { task, isForbidden: true, hadNoEffect: true, wasAnswered: true, service: 'alive' } as const;
-    await stores.outbox.ack(claimed, result({ next: 'refused', hint: null }, also));
-  }
+test('refused reports stay escalated when their operation is resumed before a worker has checked them', async () => {
+  await forbidThree();
   await stores.resume('started');
   for (const ref of ['A', 'B']) await stores.outbox.claim(ref);
 
   expect(await reports()).toEqual({ waiting: 14, with_a_person: 2 });
 });
 
-test('reports that stand in line for the budget wait', async () => {
+test('the conservation check counts reports that wait for a rate limit permit as waiting', async () => {
   const limits = { ...NO_LIMITS, towBudget: { limit: 2, windowMs: LATER_MS } };
   const settings = { leaseMs: LEASE_MS, unknownGraceMs: GRACE_MS, ...limits };
   const outbox = createTowOutbox(stores.redis, systemClock, settings);
@@ -98,7 +96,7 @@ test('reports that stand in line for the budget wait', async () => {
   expect(await reports()).toEqual({ waiting: 16 });
 });
 
-test('reports that the service asked to come back later wait', async () => {
+test('the conservation check counts reports with a Retry-After time as waiting', async () => {
   const asked = { next: 'retry', delayMs: LATER_MS, because: 'throttled' } as const;
   for (const ref of REFS) await stores.outbox.ack(await mustClaim(stores.outbox, ref), result(asked));
 

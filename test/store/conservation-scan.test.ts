@@ -1,4 +1,4 @@
-import type { Tally } from '../../src/contracts/conservation';
+import type { ConservationCounts } from '../../src/contracts/conservation';
 import { createConservationStore } from '../../src/store/conservation';
 import { createRetentionStore } from '../../src/store/retention';
 import { AT_ONCE, walk } from '../support/conservation';
@@ -20,22 +20,22 @@ async function forEach(ids: readonly string[], act: (id: string) => Promise<unkn
   for (let done = 0; done < ids.length; done += 100) await Promise.all(ids.slice(done, done + 100).map(act));
 }
 
-test('before the first walk is complete nothing is known', async () => {
+test('no conservation result exists before the first scan is complete', async () => {
   await forEach(idsOf(100), accept);
   const conservation = createConservationStore(stores.redis, AT_ONCE);
   await conservation.step();
 
-  expect(await conservation.lastWalk()).toBeNull();
+  expect(await conservation.lastScan()).toBeNull();
 });
 
-test('a walk over nothing is complete at once', async () => {
+test('a conservation scan of an empty ledger completes at once', async () => {
   const { deliveries, reports, lostNames, startedAtMs, endedAtMs } = await walk(stores.redis);
 
   expect([deliveries.acknowledged, reports.acknowledged, lostNames]).toEqual([0, 0, []]);
   expect(endedAtMs).toBeGreaterThanOrEqual(startedAtMs);
 });
 
-test('thousands are walked in many steps, each once', async () => {
+test('a conservation scan checks thousands of entries in many steps, each once', async () => {
   await forEach(idsOf(3000), accept);
   await forEach(idsOf(1000), (id) => stores.process(id));
   for (const id of idsOf(300)) await stores.say(`tow-of-${id}`, START);
@@ -48,17 +48,17 @@ test('thousands are walked in many steps, each once', async () => {
   // 3000 deliveries and 1000 tows.
   expect(steps).toBe(27);
   const none = { parked: 0, with_a_person: 0, repaired: 0 };
-  expect(await conservation.lastWalk()).toMatchObject({
+  expect(await conservation.lastScan()).toMatchObject({
     deliveries: { ...none, acknowledged: 3000, finished: 999, waiting: 1999, lost: 2 },
     reports: { ...none, acknowledged: 300, finished: 0, waiting: 299, lost: 1 },
     lostNames: ['delivery d7', 'delivery d2000', 'tow tow-of-d7'],
   });
 });
 
-test('many processes walk one walk: together they look at everything once', async () => {
+test('several processes share one conservation scan and check each entry once', async () => {
   await forEach(idsOf(500), accept);
   const walkers = await Promise.all(Array.from({ length: 5 }, () => openStores(redis.url)));
-  const steps = { ...AT_ONCE, namesPerStep: 10, walkEveryMs: 60_000 };
+  const steps = { ...AT_ONCE, namesPerStep: 10, scanIntervalMs: 60_000 };
   const walkers5 = walkers.map((walker) => createConservationStore(walker.redis, steps));
 
   const taken = await Promise.all(
@@ -71,11 +71,11 @@ test('many processes walk one walk: together they look at everything once', asyn
   );
 
   expect(taken.filter((count) => count > 1).length).toBeGreaterThan(1);
-  expect((await walkers5[0]?.lastWalk())?.deliveries).toMatchObject({ acknowledged: 500, waiting: 500, lost: 0 });
+  expect((await walkers5[0]?.lastScan())?.deliveries).toMatchObject({ acknowledged: 500, waiting: 500, lost: 0 });
   walkers.forEach((walker) => walker.close());
 });
 
-describe('while others write and finished records leave', () => {
+describe('conservation scan during writes and archiving', () => {
   /** Requests tows; of every ten one is started, one canceled and its report accepted. */
   async function produce(prefix: string, count: number): Promise<void> {
     const mine = await openStores(redis.url);
@@ -89,34 +89,34 @@ describe('while others write and finished records leave', () => {
     mine.close();
   }
 
-  /** Takes half of what is over out of Redis, as the sweep does; says how many names left with it. */
+  /** Removes half of the finished records from Redis, as the sweep does, and returns how many were removed. */
   async function retireUntil(over: AbortSignal): Promise<{ deliveries: number; reports: number }> {
     const mine = await openStores(redis.url);
     const retention = createRetentionStore(mine.redis);
     const left = { deliveries: 0, reports: 0 };
     const half = (_name: string, index: number) => index % 2 === 0;
     while (!over.aborted) {
-      for (const id of (await retention.deliveriesSettled(0, 10)).filter(half)) {
-        const retired = await retention.retireDelivery(id, await mine.deliveries.read(id));
-        if (retired === 'retired') left.deliveries += 1;
+      for (const id of (await retention.settledDeliveries(0, 10)).filter(half)) {
+        const removal = await retention.removeDelivery(id, await mine.deliveries.read(id));
+        if (removal === 'removed') left.deliveries += 1;
       }
-      for (const ref of (await retention.towsOver(0, 10)).filter(half)) {
-        const retired = await retention.retireTow(ref, await mine.tows.read(ref));
-        if (retired === 'retired') left.reports += 1;
+      for (const ref of (await retention.finishedTows(0, 10)).filter(half)) {
+        const removal = await retention.removeTow(ref, await mine.tows.read(ref));
+        if (removal === 'removed') left.reports += 1;
       }
     }
     mine.close();
     return left;
   }
 
-  test('no walk ever finds anything lost, and in the end everything is found exactly once', async () => {
+  test('conservation scans during writes and archiving report no lost record and count each entry once', async () => {
     const ending = new AbortController();
     const conservation = createConservationStore(stores.redis, { ...AT_ONCE, namesPerStep: 20 });
-    const tallies: Tally[] = [];
+    const tallies: ConservationCounts[] = [];
     const walking = (async () => {
       while (!ending.signal.aborted) {
         if (!(await conservation.step()).isLast) continue;
-        const found = await conservation.lastWalk();
+        const found = await conservation.lastScan();
         if (found) tallies.push(found.deliveries, found.reports);
       }
     })();
@@ -133,19 +133,19 @@ describe('while others write and finished records leave', () => {
     }
     expect(left.deliveries).toBeGreaterThan(50);
     expect(left.reports).toBeGreaterThan(5);
-    const { deliveries, reports } = await walkAnew();
+    const { deliveries, reports } = await scanAgain();
     const stayed = { deliveries: 400 - left.deliveries, canceled: 40 - left.reports };
     expect(deliveries).toMatchObject({ acknowledged: stayed.deliveries, finished: stayed.deliveries, lost: 0 });
     expect(reports).toMatchObject({ acknowledged: 40 + stayed.canceled, waiting: 40, finished: stayed.canceled });
   });
 
   /** Ends the walk that goes on, and makes a whole one. */
-  async function walkAnew() {
+  async function scanAgain() {
     await walk(stores.redis);
     return walk(stores.redis);
   }
 
-  test('a walk ends although names are written faster than it walks', async () => {
+  test('a conservation scan ends although entries are added faster than it checks them', async () => {
     await forEach(idsOf(60), accept);
     const conservation = createConservationStore(stores.redis, { ...AT_ONCE, namesPerStep: 10 });
     let steps = 0;
@@ -157,18 +157,18 @@ describe('while others write and finished records leave', () => {
     }
 
     expect(steps).toBeLessThan(20);
-    expect((await conservation.lastWalk())?.deliveries.acknowledged).toBeGreaterThanOrEqual(60);
+    expect((await conservation.lastScan())?.deliveries.acknowledged).toBeGreaterThanOrEqual(60);
   });
 });
 
-describe('the pace', () => {
-  test('is kept by all processes together: a step that comes too early does nothing', async () => {
+describe('pace of conservation scans', () => {
+  test('a conservation scan step does nothing when it starts too soon after the last step of any process', async () => {
     await forEach(idsOf(30), accept);
     const slow = createConservationStore(stores.redis, {
       ...AT_ONCE,
       namesPerStep: 10,
       paceMs: 60_000,
-      walkEveryMs: 1000,
+      scanIntervalMs: 1000,
     });
     expect(await slow.step()).toEqual({ isLast: false, waitMs: 60_000 });
     const before = await stores.redis.hgetall('{p0}:walk');
@@ -181,9 +181,9 @@ describe('the pace', () => {
     expect(await stores.redis.hgetall('{p0}:walk')).toEqual(before);
   });
 
-  test('lets a small ledger rest until its next walk', async () => {
+  test('the next conservation scan of a small ledger starts after the scan interval', async () => {
     await accept('d1');
-    const conservation = createConservationStore(stores.redis, { ...AT_ONCE, walkEveryMs: 60_000 });
+    const conservation = createConservationStore(stores.redis, { ...AT_ONCE, scanIntervalMs: 60_000 });
 
     const { isLast, waitMs } = await conservation.step();
 
@@ -192,9 +192,9 @@ describe('the pace', () => {
     expect((await conservation.step()).isLast).toBe(false);
   });
 
-  test('does not stop the walk for long when the clock of Redis was set back', async () => {
+  test('a conservation scan continues soon after the clock of Redis was set back', async () => {
     await accept('d1');
-    const conservation = createConservationStore(stores.redis, { ...AT_ONCE, walkEveryMs: 1000 });
+    const conservation = createConservationStore(stores.redis, { ...AT_ONCE, scanIntervalMs: 1000 });
     await conservation.step();
     await stores.redis.hset('{p0}:walk', 'next_at', 9_999_999_999_999);
 
