@@ -1,11 +1,11 @@
 import type { Redis } from 'ioredis';
-import { COUNTS, LATENCIES, LATENCY_STEPS_MS, LEVELS } from '../../src/domain/figures';
+import { COUNTERS, LATENCIES, LATENCY_STEPS_MS, GAUGES } from '../../src/domain/metric-names';
+import { MINUTE_MS } from '../../src/domain/timestamp';
 import { silentLog } from '../../src/platform/log';
 import { connectFailFast, whenReady } from '../../src/store/connect';
-import { createFiguresStore } from '../../src/store/figures';
+import { createMetricsStore } from '../../src/store/metrics';
 import { createProcessStore } from '../../src/store/processes';
-import type { Line } from '../../src/contracts/figures';
-import { MINUTE_MS } from '../../src/workflow/series';
+import type { SeriesName } from '../../src/contracts/metrics';
 import { useRedis } from '../support/redis';
 import { beatingProcess, NOTHING } from '../support/processes';
 import { startWire } from '../support/wire';
@@ -33,18 +33,18 @@ const level = (highest: Record<string, number>) =>
 async function lately(stepMs = MINUTE_MS) {
   const [seconds] = await connection.time();
   const toMs = Number(seconds) * 1000 + 1000;
-  return createFiguresStore(connection).series({ fromMs: toMs - 15 * MINUTE_MS, toMs, stepMs });
+  return createMetricsStore(connection).series({ fromMs: toMs - 15 * MINUTE_MS, toMs, stepMs });
 }
 
 /** All of a line that is known; summed, as a test may run over the end of a minute. */
-async function sumOf(line: Line): Promise<number> {
+async function sumOf(line: SeriesName): Promise<number> {
   const { lines } = await lately();
   return lines[line].reduce<number>((sum, point) => sum + (point ?? 0), 0);
 }
 
 const bucketKeys = async () => (await connection.keys('{p0}:figures:*')).toSorted();
 
-test('what processes counted is added up, in the minute that Redis tells', async () => {
+test('the counters of all processes are added up in the minute of the Redis clock', async () => {
   await Promise.all([add({ 'accepted.tow_request': 2 }), add({ 'accepted.tow_request': 3, 'delivered.invoice': 1 })]);
   expect(await sumOf('accepted.tow_request')).toBe(5);
   expect(await sumOf('delivered.invoice')).toBe(1);
@@ -53,20 +53,20 @@ test('what processes counted is added up, in the minute that Redis tells', async
   expect(lines['accepted.tow_request'].slice(0, -2)).toEqual(Array<null>(atMs.length - 2).fill(null));
 });
 
-test('of a level the highest of a minute counts, whoever saw it', async () => {
+test('each minute of the metrics keeps the highest gauge value of all processes', async () => {
   for (const due of [3, 10, 9]) await level({ 'due.reports': due });
   const { lines } = await lately(15 * MINUTE_MS);
   expect(Math.max(...lines['due.reports'].map((point) => point ?? 0))).toBe(10);
 });
 
-test('a beat that counted nothing shows that a process lived: 0, not a gap', async () => {
+test('a heartbeat without counts records 0 for its minute instead of a gap', async () => {
   await add({});
   const { lines } = await lately();
   expect(lines['delivered.started'].some((point) => point === 0)).toBe(true);
   expect(lines['delivered.started'].some((point) => point === null)).toBe(true);
 });
 
-test('what was counted when the answer was lost is not counted again', async () => {
+test('counters whose write lost its reply are not counted again', async () => {
   const wire = await startWire(redis.port);
   const lossy = await connected(`redis://127.0.0.1:${wire.port}`);
   try {
@@ -83,12 +83,12 @@ test('what was counted when the answer was lost is not counted again', async () 
   }
 });
 
-test('what is counted when a process stops is kept', async () => {
+test('the counters of a process that stops are kept', async () => {
   await createProcessStore(connection).leave('p1', { added: { 'processed.tow_invoice': 7 }, highest: {} });
   expect(await sumOf('processed.tow_invoice')).toBe(7);
 });
 
-test('each minute goes by itself after 48 hours, and no beat prolongs its life', async () => {
+test('each minute of metrics expires after 48 hours, and later heartbeats do not extend it', async () => {
   await add({ 'accepted.tow_request': 1 });
   const [key = ''] = await bucketKeys();
   expect(await connection.ttl(key)).toBeGreaterThan(172_790);
@@ -98,14 +98,14 @@ test('each minute goes by itself after 48 hours, and no beat prolongs its life',
   expect(Math.min(...ttls)).toBeLessThanOrEqual(100);
 });
 
-test('a minute of every name and large numbers takes less than 3 KB', async () => {
-  const names = [...COUNTS, ...LATENCIES.flatMap((latency) => steps(latency))];
+test('a minute of metrics with every name and large numbers takes less than 3 KB', async () => {
+  const names = [...COUNTERS, ...LATENCIES.flatMap((latency) => steps(latency))];
   await createProcessStore(connection).beat(beatingProcess('p1'), {
     added: Object.fromEntries(names.map((name) => [name, 1_000_000])),
-    highest: Object.fromEntries(LEVELS.map((name) => [name, 1_000_000])),
+    highest: Object.fromEntries(GAUGES.map((name) => [name, 1_000_000])),
   });
   const [key = ''] = await bucketKeys();
-  expect(await connection.hlen(key)).toBe(names.length + LEVELS.length + 1);
+  expect(await connection.hlen(key)).toBe(names.length + GAUGES.length + 1);
   expect(Number(await redis.ask('MEMORY', 'USAGE', key))).toBeLessThan(3072);
 });
 
@@ -116,12 +116,12 @@ test.each([
   ['a step of nothing', { stepMs: 0 }],
   ['an empty range', { toMs: 0 }],
   ['a range longer than figures are kept', { toMs: 3 * 86_400_000 }],
-])('%s is refused', async (_what, wrong) => {
+])('a metrics query with %s is refused', async (_what, wrong) => {
   const range = { fromMs: 0, toMs: MINUTE_MS, stepMs: MINUTE_MS, ...wrong };
-  await expect(createFiguresStore(connection).series(range)).rejects.toThrow(RangeError);
+  await expect(createMetricsStore(connection).series(range)).rejects.toThrow(RangeError);
 });
 
-test('of all processes one at a time is to look at the backlog', async () => {
+test('one process at a time records the backlog gauges', async () => {
   const store = createProcessStore(connection, { silentAfterMs: 1000, dropAfterMs: 1000, sampleEveryMs: 3_600_000 });
   const answers = await Promise.all(['p1', 'p2', 'p3'].map((id) => store.beat(beatingProcess(id), NOTHING)));
   expect(answers.filter(({ maySample }) => maySample)).toHaveLength(1);

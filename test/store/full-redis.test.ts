@@ -3,11 +3,12 @@ import { createAuditStore } from '../../src/store/audit';
 import { Committer, type Commit } from '../../src/store/commit';
 import { KEYS } from '../../src/store/keys';
 import { createLocks } from '../../src/store/locks';
+import { createNotificationStore } from '../../src/store/notification-record';
 import { createRetentionStore } from '../../src/store/retention';
 import { entryOf } from '../support/audit';
 import { standings } from '../support/conservation';
 import { useOwnRedis } from '../support/redis';
-import { liveAndBeReleased } from '../support/retention';
+import { createReleasedTow } from '../support/retention';
 import { openStores, START, towRequest, type Stores } from '../support/stores';
 import {
   claimAs,
@@ -31,14 +32,15 @@ afterEach(async () => {
 /** Far less than an empty Redis uses: no write that needs memory succeeds until the limit is lifted. */
 const fill = () => redis.ask('CONFIG', 'SET', 'maxmemory', '100kb', 'maxmemory-policy', 'noeviction');
 const LONG_MS = 60_000;
+const HEALTH = { deliveredAtMs: null, failingSinceMs: 1, problem: 'http_500' };
 
 /** A commit whose first write needs memory. */
 function writing(key: string): Commit {
   return { records: [{ key, expected: '', version: '1.a', set: { value: key } }], effects: [] };
 }
 
-describe('while Redis is full', () => {
-  test('of commits sent together those that drain are written, and of the others nothing is', async () => {
+describe('full Redis', () => {
+  test('of commits in one call only the draining ones are written while Redis is full', async () => {
     const committer = new Committer(stores.redis, () => systemClock.monotonicMs());
     await fill();
 
@@ -50,7 +52,7 @@ describe('while Redis is full', () => {
 
     expect(replies).toMatchObject([
       { status: 'rejected' },
-      { status: 'fulfilled', value: { kind: 'done' } },
+      { status: 'fulfilled', value: 'done' },
       { status: 'rejected' },
     ]);
     const reasons = replies.flatMap((reply) => (reply.status === 'rejected' ? [String(reply.reason)] : []));
@@ -58,28 +60,36 @@ describe('while Redis is full', () => {
     expect(await stores.redis.keys('*')).toEqual(['{p0}:finishing']);
   });
 
-  test('a commit that drains is refused as stale like any other', async () => {
+  test('a draining commit on an old version is refused as stale while Redis is full', async () => {
     const committer = new Committer(stores.redis, () => systemClock.monotonicMs());
     await committer.commit(writing('{p0}:record'));
     await fill();
 
     const later: Commit = { records: [{ key: '{p0}:record', expected: '0.z', version: '2.b' }], effects: [] };
-    expect(await committer.commit(later, { drains: true })).toEqual({ kind: 'stale' });
+    expect(await committer.commit(later, { drains: true })).toBe('stale');
   });
 
-  test('a lock is taken, renewed and given back', async () => {
+  test('the notices of an alarm are stored while Redis is full', async () => {
+    const store = createNotificationStore(stores.redis, systemClock);
+    await fill();
+
+    await store.advance((stored) => ({ ...stored.state, channels: { ...stored.state.channels, mail: HEALTH } }));
+    expect((await store.read()).state.channels.mail).toEqual(HEALTH);
+  });
+
+  test('a lock can be acquired, renewed and released while Redis is full', async () => {
     await fill();
     const locks = createLocks(stores.redis, systemClock);
 
-    const lock = await locks.take('work', LONG_MS);
+    const lock = await locks.acquire('work', LONG_MS);
 
     expect(await lock?.renew()).toBe(true);
-    expect(await locks.take('work', LONG_MS)).toBeNull();
-    await lock?.giveBack();
-    expect((await locks.take('work', LONG_MS))?.epoch).toBe(2);
+    expect(await locks.acquire('work', LONG_MS)).toBeNull();
+    await lock?.release();
+    expect((await locks.acquire('work', LONG_MS))?.epoch).toBe(2);
   });
 
-  test('the answer to a violation under way is stored', async () => {
+  test('the answer to a violation in flight is stored while Redis is full', async () => {
     const outbox = openOutbox(stores, { leaseMs: LONG_MS });
     await reportViolations(stores, 'U1');
     const claimed = await mustClaimViolation(outbox, 'U1');
@@ -90,7 +100,7 @@ describe('while Redis is full', () => {
     expect(await readViolation(stores, 'U1')).toMatchObject({ state: 'accepted', reference: 'V-1' });
   });
 
-  test('a right to send a violation is given back, so that its attempt does not count as lost', async () => {
+  test('the lease of a violation is released while Redis is full, so that its attempt does not count as lost', async () => {
     const outbox = openOutbox(stores, { leaseMs: LONG_MS });
     await reportViolations(stores, 'U1');
     const claimed = await mustClaimViolation(outbox, 'U1');
@@ -101,7 +111,7 @@ describe('while Redis is full', () => {
     expect(await readViolation(stores, 'U1')).toMatchObject({ state: 'pending', inFlight: false, attempts: 0 });
   });
 
-  test('a violation whose images were deleted is finished and archived', async () => {
+  test('a violation whose images were deleted is finished and archived while Redis is full', async () => {
     const outbox = openOutbox(stores, { leaseMs: LONG_MS });
     await reportViolations(stores, 'U1');
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), takenAs('V-1'));
@@ -111,30 +121,30 @@ describe('while Redis is full', () => {
     await outbox.finished(record);
 
     const retention = createRetentionStore(stores.redis);
-    expect(await retention.retireViolation('U1', await readViolation(stores, 'U1'))).toBe('retired');
+    expect(await retention.removeViolation('U1', await readViolation(stores, 'U1'))).toBe('removed');
     expect(await stores.violations.read('U1')).toBeNull();
   });
 
-  test('a record that cannot be archived is put off, so that it does not hold up the others', async () => {
-    await liveAndBeReleased(stores, 'T1');
+  test('a record that cannot be archived while Redis is full is postponed and does not delay other records', async () => {
+    await createReleasedTow(stores, 'T1');
     const retention = createRetentionStore(stores.redis);
-    expect(await retention.towsOver(0, 10)).toEqual(['T1']);
+    expect(await retention.finishedTows(0, 10)).toEqual(['T1']);
     await fill();
 
     await retention.putOff('tow', 'T1', 0);
 
-    expect(await retention.towsOver(0, 10)).toEqual([]);
+    expect(await retention.finishedTows(0, 10)).toEqual([]);
   });
 
-  test('the audit is read whole', async () => {
+  test('the whole audit can be read while Redis is full', async () => {
     const audit = createAuditStore(stores.redis);
-    await audit.append({ audit: entryOf('task.resolved'), remember: undefined });
+    await audit.append({ audit: entryOf('task.resolved'), idempotency: undefined });
     await fill();
 
     expect(await audit.lines()).toHaveLength(1);
   });
 
-  test('the conservation check finds what is lost, and puts what is owed back on the schedule', async () => {
+  test('the conservation check finds lost records and reschedules work while Redis is full', async () => {
     await stores.request('T1');
     await stores.say('T1', START);
     await stores.accept('tow_request', towRequest('T2'), 'd2');
@@ -150,9 +160,9 @@ describe('while Redis is full', () => {
     expect([await stores.dueAt('T1'), await stores.redis.zscore(KEYS.dueDeliveries, 'd2')]).not.toContain(null);
   });
 
-  test('archived lines of the audit are removed', async () => {
+  test('archived audit lines are removed while Redis is full', async () => {
     const audit = createAuditStore(stores.redis);
-    const act = { audit: entryOf('task.resolved'), remember: undefined };
+    const act = { audit: entryOf('task.resolved'), idempotency: undefined };
     for (let acts = 0; acts < 3; acts += 1) await audit.append(act);
     const lines = () => stores.redis.lrange(KEYS.audit, 0, -1);
     const [first = '', second = '', third] = await lines();

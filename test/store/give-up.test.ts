@@ -1,7 +1,6 @@
 import { systemClock } from '../../src/platform/clock';
 import { createTowOutbox } from '../../src/store/outbox';
-import type { TowOutbox } from '../support/outboxes';
-import { NO_LIMITS } from '../support/budgets';
+import { type TowOutbox, NO_LIMITS } from '../support/outboxes';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { GRACE_MS, LEASE_MS, mustClaim, openStores, result, START, type Stores } from '../support/stores';
@@ -41,19 +40,19 @@ async function giveUp(outbox: TowOutbox, ref: string): Promise<void> {
   await untilGivenUp(outbox, ref);
 }
 
-test('a report that keeps failing for too long is given up to a person, and nothing more is sent', async () => {
+test('a report that fails for too long is escalated and not sent again', async () => {
   await startedTow('T1');
   const outbox = outboxGivingUpAfter(50);
   await giveUp(outbox, 'T1');
 
-  expect((await outbox.claim('T1')).kind).toBe('held');
+  expect((await outbox.claim('T1')).kind).toBe('needs_action');
   const { tasks, reports } = await stores.read('T1');
   expect(tasks).toMatchObject([{ type: 'report_given_up', actions: ['correct', 'retry', 'waive', 'accept'] }]);
   expect(reports[0]).toMatchObject({ state: 'pending', nextAttemptAtMs: null });
   expect(await stores.dueAt('T1')).toBeNull();
 });
 
-test('the clock runs from the first failed attempt, not from the fact', async () => {
+test('the give-up clock of a report starts at its first failed attempt, not at the fact', async () => {
   await startedTow('T1');
   const outbox = outboxGivingUpAfter(60_000);
   expect((await stores.read('T1')).reports[0]?.giveUpAtMs).toBeNull();
@@ -65,7 +64,7 @@ test('the clock runs from the first failed attempt, not from the fact', async ()
   expect((await stores.read('T1')).reports[0]?.giveUpAtMs).toBe(first?.giveUpAtMs);
 });
 
-test('the clock stands still while an outage holds the report', async () => {
+test('the give-up clock of a report stops while an outage blocks it', async () => {
   await startedTow('T1');
   const outbox = outboxGivingUpAfter(60_000);
   await outbox.ack(await mustClaim(outbox, 'T1'), result(RETRY));
@@ -81,7 +80,7 @@ test('the clock stands still while an outage holds the report', async () => {
   expect((await stores.read('T1')).reports[0]?.giveUpAtMs).toBeGreaterThanOrEqual(before + 100);
 });
 
-test('a person who says "again" starts the clock anew', async () => {
+test('a manual retry restarts the give-up clock of a report', async () => {
   await startedTow('T1');
   const outbox = outboxGivingUpAfter(50);
   await giveUp(outbox, 'T1');
@@ -94,18 +93,30 @@ test('a person who says "again" starts the clock anew', async () => {
   expect((await outbox.claim('T1')).kind).toBe('send');
 });
 
-test('a service that asks for a wait without end cannot hide a report from people', async () => {
+test('a report is escalated in time although the service asks for an endless wait', async () => {
   await startedTow('T1');
   const outbox = outboxGivingUpAfter(200);
-  const year = { next: 'retry', delayMs: 31_536_000_000, because: 'throttled' } as const;
+  const year = { next: 'retry', delayMs: 31_536_000_000, because: 'failed' } as const;
   await outbox.ack(await mustClaim(outbox, 'T1'), result(year, { askedMs: year.delayMs }));
 
-  const dueInMs = ((await stores.dueAt('T1')) ?? Infinity) - (await stores.read('T1')).readAtMs;
-  expect(dueInMs).toBeLessThan(5000);
+  expect(await dueInMs('T1')).toBeLessThan(5000);
   expect(await untilGivenUp(outbox, 'T1')).toMatchObject({ why: 'given_up', entry: { attempts: 1 } });
 });
 
-test('a retry closes the task of a report that was given up, and it is sent again', async () => {
+test('a throttled report is due again in time to be escalated, although its budget is closed for longer', async () => {
+  await startedTow('T1');
+  const outbox = outboxGivingUpAfter(200);
+  const hour = { next: 'retry', delayMs: 3_600_000, because: 'throttled' } as const;
+  await outbox.ack(await mustClaim(outbox, 'T1'), result(hour, { askedMs: hour.delayMs }));
+
+  expect(await dueInMs('T1')).toBeLessThan(5000);
+});
+
+async function dueInMs(ref: string): Promise<number> {
+  return ((await stores.dueAt(ref)) ?? Infinity) - (await stores.read(ref)).readAtMs;
+}
+
+test('a manual retry of a given-up report closes its task and sends the report again', async () => {
   await startedTow('T1');
   const outbox = outboxGivingUpAfter(50);
   await untilGivenUp(outbox, 'T1');

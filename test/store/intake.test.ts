@@ -1,9 +1,9 @@
+import { eventually } from '../support/eventually';
 import type { ClaimedReport } from '../support/outboxes';
-import { useRedis } from '../support/redis';
 import {
   INVOICE,
   mustClaim,
-  openStores,
+  useStores,
   result,
   START,
   ACCEPTED,
@@ -12,16 +12,17 @@ import {
   type Stores,
 } from '../support/stores';
 
-const redis = useRedis();
 let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
-});
-afterEach(() => stores.close());
+useStores(
+  (opened) => {
+    stores = opened;
+  },
+  { leaseMs: 60_000 },
+);
 
 const deliveryState = async (id: string) => (await stores.deliveries.read(id))?.state;
 
-test('a delivery accepted twice is known the second time and counted', async () => {
+test('a delivery accepted a second time is recognised and counted', async () => {
   expect(await stores.accept('tow_request', towRequest('T1'), 'd1')).toBe('accepted');
   expect(await stores.accept('tow_request', towRequest('T1'), 'd1')).toBe('already_known');
 
@@ -29,14 +30,14 @@ test('a delivery accepted twice is known the second time and counted', async () 
   expect(await stores.redis.zcard('{p0}:due:deliveries')).toBe(1);
 });
 
-test('an invoice before its tow request is parked, and ends up on the tow', async () => {
+test('an invoice that arrives before its tow request is parked and then attached to the tow', async () => {
   await stores.acceptInvoice('T1');
   expect(await stores.process('invoice-T1')).toBe('parked');
   expect(await deliveryState('invoice-T1')).toBe('parked');
 
   await stores.accept('tow_request', towRequest('T1'), 'd1');
   expect(await stores.process('d1')).toBe('created');
-  const due = await stores.due.deliveries.take(10, 1000);
+  const due = await stores.schedules.deliveries.pollDue(10, 1000);
   expect(due).toContain('invoice-T1');
   expect(await stores.process('invoice-T1')).toBe('attached');
 
@@ -44,7 +45,16 @@ test('an invoice before its tow request is parked, and ends up on the tow', asyn
   expect(await deliveryState('invoice-T1')).toBe('processed');
 });
 
-test('an invoice and its tow request processed at the same instant always meet', async () => {
+/** Processes a delivery, again while a busy machine makes Redis answer too late. */
+function processed(id: string): Promise<string> {
+  return eventually(async () => {
+    const verdict = await stores.process(id);
+    if (verdict === 'deferred') throw new Error(`${id} was deferred`);
+    return verdict;
+  });
+}
+
+test('an invoice and its tow request that are processed at the same time are always joined', async () => {
   const refs = Array.from({ length: 150 }, (_, index) => `T${index}`);
   await Promise.all(
     refs.map(async (ref) => {
@@ -52,10 +62,10 @@ test('an invoice and its tow request processed at the same instant always meet',
     }),
   );
   const verdicts = await Promise.all(
-    refs.map((ref) => Promise.all([stores.process(`invoice-${ref}`), stores.process(`d-${ref}`)])),
+    refs.map((ref) => Promise.all([processed(`invoice-${ref}`), processed(`d-${ref}`)])),
   );
-  // Whatever was parked became due again when its tow was created.
-  await Promise.all(refs.map((ref) => stores.process(`invoice-${ref}`)));
+  // Parked invoices became due again when their tows were created.
+  await Promise.all(refs.map((ref) => processed(`invoice-${ref}`)));
 
   for (const ref of refs) {
     expect((await stores.read(ref)).tow.invoiceWebhooks).toHaveLength(1);
@@ -64,7 +74,7 @@ test('an invoice and its tow request processed at the same instant always meet',
   expect(verdicts.flat().filter((verdict) => verdict === 'created')).toHaveLength(150);
 });
 
-test('a parked invoice is due again at the latest when a person must be asked', async () => {
+test('a parked invoice is due again no later than its escalation time', async () => {
   await stores.acceptInvoice('T1');
   await stores.process('invoice-T1');
 
@@ -74,7 +84,7 @@ test('a parked invoice is due again at the latest when a person must be asked', 
   expect(score - received).toBeGreaterThan(23 * 3_600_000);
 });
 
-test('processing a delivery twice is processing it once', async () => {
+test('processing a delivery twice has the effect of processing it once', async () => {
   await stores.request('T1');
   await stores.acceptInvoice('T1');
   await Promise.all([stores.process('invoice-T1'), stores.process('invoice-T1'), stores.process('request-T1')]);
@@ -88,7 +98,7 @@ test('processing a delivery twice is processing it once', async () => {
   expect(record.timeline.filter(({ type }) => type === 'invoice.attached')).toHaveLength(1);
 });
 
-test('a second tow request with another violation is kept and asked about; the first one wins', async () => {
+test('a second tow request with another violation is kept and opens a task, and the first one stays in effect', async () => {
   await stores.request('T1');
   const rival = { ...towRequest('T1'), violation_reference_id: 'V-other' };
   await stores.accept('tow_request', rival, 'd2');
@@ -101,7 +111,7 @@ test('a second tow request with another violation is kept and asked about; the f
   expect(tasks).toMatchObject([{ type: 'rival_request' }]);
 });
 
-test('a second tow request that says the same again is known, whatever the order of its fields', async () => {
+test('a second tow request with the same content in another field order is recognised', async () => {
   await stores.request('T1');
   const again = { metadata: { id: 'own-T1' }, towing_reference_id: 'T1', violation_reference_id: 'V-T1' };
   await stores.accept('tow_request', again, 'd2');
@@ -110,7 +120,7 @@ test('a second tow request that says the same again is known, whatever the order
   expect((await stores.read('T1')).tasks).toEqual([]);
 });
 
-describe('an invoice that differs from the answer to our request is found', () => {
+describe('invoice that differs from the answer', () => {
   const answer = {
     towing_reference_id: 'T1',
     towing_invoice: { total_amount: 400, paid_amount: 0, tax: 45 },
@@ -130,14 +140,14 @@ describe('an invoice that differs from the answer to our request is found', () =
     await stores.process('i1');
   }
 
-  test('when the webhook comes after the answer', async () => {
+  test('an invoice that differs from the answer to our request opens a task when its webhook comes after the answer', async () => {
     await stores.outbox.ack(await claimedInvoice(), result(ACCEPTED, { answer }));
     await attach();
 
     expect((await stores.read('T1')).tasks).toMatchObject([{ type: 'invoice_mismatch' }]);
   });
 
-  test('when the webhook came before the answer', async () => {
+  test('an invoice that differs from the answer to our request opens a task when its webhook comes before the answer', async () => {
     const claim = await claimedInvoice();
     await attach();
     await stores.outbox.ack(claim, result(ACCEPTED, { answer }));

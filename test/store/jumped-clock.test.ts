@@ -40,7 +40,7 @@ test('a scan brings a tow back to the schedule that is leased and scheduled for 
 
   await walk(stores.redis);
 
-  expect(await stores.due.tows.take(10, 1000)).toEqual(['T1']);
+  expect(await stores.schedules.reports.pollDue(10, 1000)).toEqual(['T1']);
   expect((await stores.outbox.claim('T1')).kind).toBe('send');
 });
 
@@ -50,6 +50,6 @@ test('a scan brings a violation back to the schedule that is leased and schedule
 
   await walk(stores.redis);
 
-  expect(await stores.due.violations.take(10, 1000)).toEqual(['U1']);
+  expect(await stores.schedules.violations.pollDue(10, 1000)).toEqual(['U1']);
   await mustClaimViolation(openOutbox(stores), 'U1');
 });

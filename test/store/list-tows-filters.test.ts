@@ -1,4 +1,4 @@
-import { EVERY_TOW } from '../../src/workflow/list-port';
+import { ALL_TOWS } from '../../src/workflow/list-port';
 import { deliveryKey } from '../../src/store/keys';
 import { useRedis } from '../support/redis';
 import { INVOICE, openStores, RULES, START, type Stores } from '../support/stores';
@@ -15,7 +15,7 @@ afterEach(() => stores.close());
 const AFTER = RULES.overdueAfter;
 const counts = () => stores.tows.counts(AFTER);
 
-test('what is unsent is listed until the service has accepted it, or a person has given it up', async () => {
+test('the unsent filter lists a tow until the service has accepted its reports or a person has waived them', async () => {
   for (const [at, ref] of ['idle', 'owing', 'refused', 'sent'].entries()) await requestAgo(stores, ref, 10 - at);
   for (const ref of ['owing', 'refused', 'sent']) await stores.say(ref, START);
   await refuseHead(stores, 'refused');
@@ -30,13 +30,13 @@ test('what is unsent is listed until the service has accepted it, or a person ha
   expect(await found(stores, { unsent: true })).toEqual(['refused', 'owing']);
 });
 
-describe('what is overdue', () => {
-  test('is listed by each of its reasons, counted once, and no longer than it lasts', async () => {
+describe('overdue filter', () => {
+  test('an overdue tow is listed for each of its reasons, counted once, and only while it is overdue', async () => {
     await requestAgo(stores, 'young', 44);
     await requestAgo(stores, 'waiting', 46);
-    await requestAgo(stores, 'standing', 301);
-    await stores.say('standing', startedAgo(250));
-    await acceptHead(stores, 'standing');
+    await requestAgo(stores, 'stalled', 301);
+    await stores.say('stalled', startedAgo(250));
+    await acceptHead(stores, 'stalled');
     await requestAgo(stores, 'moving', 300);
     await stores.say('moving', startedAgo(200));
     await acceptHead(stores, 'moving');
@@ -45,19 +45,19 @@ describe('what is overdue', () => {
     await changeEntry(stores.redis, { ref: 'owing' }, 1, { createdAtMs: Date.now() - 16 * 60_000, nextAtMs: 1 });
     await refuseHead(stores, 'owing');
 
-    expect(await found(stores, { overdueAfter: AFTER, order: 'oldest' })).toEqual(['standing', 'owing', 'waiting']);
+    expect(await found(stores, { overdueAfter: AFTER, order: 'oldest' })).toEqual(['stalled', 'owing', 'waiting']);
     expect((await counts()).overdue).toBe(3);
     expect(await found(stores, { overdueAfter: { ...AFTER, startedMs: 0, requestedMs: 0 } })).toEqual(['owing']);
     expect(await found(stores, { overdueAfter: AFTER, states: ['requested'] })).toEqual(['waiting']);
 
-    await stores.say('standing', { event: 'detained' });
-    await acceptHead(stores, 'standing');
+    await stores.say('stalled', { event: 'detained' });
+    await acceptHead(stores, 'stalled');
     await stores.say('waiting', START);
     expect(await found(stores, { overdueAfter: AFTER })).toEqual(['owing']);
     expect((await counts()).overdue).toBe(1);
   });
 
-  test('follows a correction of the moment it started', async () => {
+  test('overdue tows follow a correction of their start time', async () => {
     await requestAgo(stores, 'T1', 300);
     await stores.say('T1', startedAgo(10));
     await refuseHead(stores, 'T1');
@@ -70,7 +70,7 @@ describe('what is overdue', () => {
     expect(await found(stores, { overdueAfter: only })).toEqual(['T1']);
   });
 
-  test('is nothing where every time is 0', async () => {
+  test('no tow is overdue when all limits are 0', async () => {
     await requestAgo(stores, 'T1', 9999);
     const never = { requestedMs: 0, startedMs: 0, reportMs: 0 };
     expect(await found(stores, { overdueAfter: never })).toEqual([]);
@@ -78,8 +78,8 @@ describe('what is overdue', () => {
   });
 });
 
-describe('the tows of a crew', () => {
-  test('are listed by its name, those of nobody too, and move with the assignment', async () => {
+describe('crew filter', () => {
+  test('the crew filter lists the tows of a crew or the unassigned tows, and follows a change of assignment', async () => {
     for (const [at, ref] of ['T1', 'T2', 'T3'].entries()) await requestAgo(stores, ref, 10 - at);
     await assign(stores, 'T1', 'Crew 4');
     await assign(stores, 'T2', 'Crew 4');
@@ -96,7 +96,7 @@ describe('the tows of a crew', () => {
     expect(await stores.tows.crews()).toEqual(['طاقم ١']);
   });
 
-  test('may be narrowed by everything else', async () => {
+  test('the overdue filter combines with all other filters', async () => {
     for (const [at, ref] of ['T1', 'T2', 'T3'].entries()) {
       await requestAgo(stores, ref, 10 - at);
       await assign(stores, ref, 'Crew 4');
@@ -112,8 +112,8 @@ describe('the tows of a crew', () => {
   });
 });
 
-describe('words', () => {
-  test('find in the order of requests when that is asked for, exact matches first when not', async () => {
+describe('search filter', () => {
+  test('a search lists exact matches first, or follows the order of requests when that order is requested', async () => {
     for (const [at, ref] of ['T1', 'T12', 'T11'].entries()) await requestAgo(stores, ref, 10 - at);
 
     expect(await found(stores, { search: 'T1' }, 1)).toEqual(['T1', 'T11', 'T12']);
@@ -121,20 +121,20 @@ describe('words', () => {
     expect(await found(stores, { search: 'T1', order: 'oldest' }, 2)).toEqual(['T1', 'T12', 'T11']);
   });
 
-  test('fill whole pages with what passes the other filters too', async () => {
+  test('a search with other filters fills whole pages with matching tows', async () => {
     const refs = Array.from({ length: 9 }, (_, at) => `T${at}`);
     for (const [at, ref] of refs.entries()) {
       await requestAgo(stores, ref, 20 - at);
       if (at % 2 === 0) await stores.say(ref, START);
     }
-    const page = await stores.tows.list({ ...EVERY_TOW, search: 't', states: ['started'], cursor: null, limit: 3 });
+    const page = await stores.tows.list({ ...ALL_TOWS, search: 't', states: ['started'], cursor: null, limit: 3 });
 
     expect(page.items.map(({ tow }) => tow.towingReferenceId)).toEqual(['T0', 'T2', 'T4']);
     expect(page.nextCursor).not.toBeNull();
   });
 });
 
-test('counts say how many there are in each state, and what the filters would find', async () => {
+test('the counts of the tow list give the tows in each state and the tows that each filter would find', async () => {
   const none = { requested: 0, started: 0, detained: 0, released: 0, canceled: 0 };
   expect(await counts()).toEqual({ byState: none, attention: 0, unsent: 0, overdue: 0 });
   for (const ref of ['T1', 'T2', 'T3', 'T4']) await stores.request(ref);
@@ -151,7 +151,7 @@ test('counts say how many there are in each state, and what the filters would fi
   });
 });
 
-test('what is asked about a tow before it comes is no tow that needs a person, until it comes', async () => {
+test('a task about a tow reference counts no tow as needing action until the tow request arrives', async () => {
   await stores.acceptInvoice('T1');
   await stores.process('invoice-T1');
   await stores.redis.hset(deliveryKey('invoice-T1'), 'parked_at', 1);

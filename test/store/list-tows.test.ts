@@ -1,5 +1,5 @@
 import { createRetentionStore } from '../../src/store/retention';
-import { EVERY_TOW } from '../../src/workflow/list-port';
+import { ALL_TOWS } from '../../src/workflow/list-port';
 import { useRedis } from '../support/redis';
 import { openStores, RULES, START, type Stores } from '../support/stores';
 import { acceptHead, assign, found, requestAgo } from './tow-lists';
@@ -14,8 +14,8 @@ afterEach(() => stores.close());
 
 const AFTER = RULES.overdueAfter;
 
-describe('tows in several states at once', () => {
-  test('are one list in the order of their requests, in pages of any size, from either end', async () => {
+describe('tow list of several states', () => {
+  test('tows in several states are one list in the order of their requests, in pages of any size, in both orders', async () => {
     // Requests alternate between the states.
     const refs = Array.from({ length: 12 }, (_, at) => `T${at}`);
     for (const [at, ref] of refs.entries()) {
@@ -34,7 +34,7 @@ describe('tows in several states at once', () => {
     expect(await found(stores, { order: 'oldest' }, 3)).toEqual(refs);
   });
 
-  test('of one moment are each shown once, in either order', async () => {
+  test('tows requested at the same time are each shown once, in both orders', async () => {
     const refs = Array.from({ length: 9 }, (_, at) => `T${at}`);
     for (const ref of refs) {
       await requestAgo(stores, ref, 0);
@@ -53,29 +53,29 @@ describe('tows in several states at once', () => {
   });
 });
 
-test('a page that ends with the last tow is the last page', async () => {
+test('a page of the tow list that ends with the last tow has no next page', async () => {
   for (const ref of ['T1', 'T2', 'T3']) await requestAgo(stores, ref, 1);
   await stores.say('T2', START);
   for (const filter of [{}, { states: ['requested', 'started'] }, { unsent: true }] as const) {
     const all = await found(stores, filter);
-    const page = await stores.tows.list({ ...EVERY_TOW, ...filter, cursor: null, limit: all.length });
+    const page = await stores.tows.list({ ...ALL_TOWS, ...filter, cursor: null, limit: all.length });
     expect([page.items.length, page.nextCursor]).toEqual([all.length, null]);
   }
 });
 
-test('many tows are read at once in the order given, without those that are not there', async () => {
+test('reading many tows by reference keeps the given order and skips missing tows', async () => {
   expect(await stores.tows.listByRefs([])).toEqual([]);
   for (const ref of ['T1', 'T2', 'T3']) await stores.request(ref);
   await stores.say('T2', START);
 
-  const records = await stores.tows.listByRefs(['T3', 'nobody', 'T1', 'T2']);
+  const records = await stores.tows.listByRefs(['T3', 'unknown', 'T1', 'T2']);
 
   expect(records.map(({ tow }) => tow.towingReferenceId)).toEqual(['T3', 'T1', 'T2']);
   const alone = await stores.read('T2');
   expect(records[2]).toEqual({ ...alone, readAtMs: records[2]?.readAtMs });
 });
 
-test('a page of few tows reads no record but its own, and looks at no row where an index tells', async () => {
+test('a short page of the tow list reads only its own records, and no index rows that an index already answers', async () => {
   for (let at = 0; at < 150; at += 1) await requestAgo(stores, `T${at}`, 200 - at);
   for (const ref of ['T3', 'T70', 'T140']) await stores.say(ref, START);
   for (const [filter, count] of [
@@ -85,7 +85,7 @@ test('a page of few tows reads no record but its own, and looks at no row where 
     [{ states: ['started'] }, 3],
   ] as const) {
     await redis.ask('CONFIG', 'RESETSTAT');
-    const page = await stores.tows.list({ ...EVERY_TOW, ...filter, cursor: null, limit: 10 });
+    const page = await stores.tows.list({ ...ALL_TOWS, ...filter, cursor: null, limit: 10 });
     const stats = await stores.redis.info('commandstats');
     expect(page.items).toHaveLength(count);
     const calls = (command: string) => Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(stats)?.[1] ?? 0);
@@ -93,13 +93,13 @@ test('a page of few tows reads no record but its own, and looks at no row where 
   }
 });
 
-test('a tow that was archived stands in no list, and its crew in none either', async () => {
+test('an archived tow and its crew are removed from all lists', async () => {
   await requestAgo(stores, 'T1', 10);
   await assign(stores, 'T1', 'Crew 4');
   await stores.say('T1', { event: 'canceled', cancellationReason: 'gone' });
   await acceptHead(stores, 'T1');
 
-  expect(await createRetentionStore(stores.redis).retireTow('T1', await stores.read('T1'))).toBe('retired');
+  expect(await createRetentionStore(stores.redis).removeTow('T1', await stores.read('T1'))).toBe('removed');
 
   expect(await stores.redis.keys('{p0}:index:tows*')).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { createLookupCache } from '../../src/store/lookups';
-import type { Asked, LookupCache } from '../../src/workflow/lookup-port';
+import type { LookupOutcome, LookupCache } from '../../src/workflow/lookup-port';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { openStores, type Stores } from '../support/stores';
@@ -17,11 +17,11 @@ afterEach(() => {
 
 const KEPT_MS = 60_000;
 const QUESTION = ['ticket', 'zone-1', 'QZWX 1234', 'PRIVATE'];
-const answer = (mark: string): Asked => ({
+const answer = (mark: string): LookupOutcome => ({
   kind: 'answered',
   answer: { data: { mark }, checkedAtMs: 1_700_000_000_000 },
 });
-const FAILED: Asked = {
+const FAILED: LookupOutcome = {
   kind: 'not_answered',
   because: { why: 'unavailable', retryAfterMs: 5000, exchange: { kind: 'unanswered', cause: 'timeout' } },
 };
@@ -35,14 +35,14 @@ function cacheOf(process: number, keptMs = KEPT_MS): LookupCache {
 
 /** A call to the service that ends when the test calls `end`. */
 function heldCall() {
-  let end: (asked: Asked) => void = () => {};
+  let end: (asked: LookupOutcome) => void = () => {};
   let begun = 0;
-  const ended = new Promise<Asked>((resolve) => (end = resolve));
+  const ended = new Promise<LookupOutcome>((resolve) => (end = resolve));
   const ask = () => {
     begun += 1;
     return ended;
   };
-  return { ask, end: (asked: Asked) => end(asked), begun: () => begun };
+  return { ask, end: (asked: LookupOutcome) => end(asked), begun: () => begun };
 }
 
 const never = () => Promise.reject(new Error('the service must not be called'));

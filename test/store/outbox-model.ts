@@ -54,7 +54,8 @@ export function headOf(model: Model): ModelReport | null {
 }
 
 export type ModelClaim =
-  { readonly kind: 'busy' | 'idle' | 'held' | 'escalated' } | { readonly kind: 'send'; readonly attempt: ModelAttempt };
+  | { readonly kind: 'busy' | 'idle' | 'needs_action' | 'escalated' }
+  | { readonly kind: 'send'; readonly attempt: ModelAttempt };
 
 /** A worker asks for the head; one that is lost holds the tow for no time at all. */
 export function claim(model: Model, isLost: boolean): ModelClaim {
@@ -64,7 +65,7 @@ export function claim(model: Model, isLost: boolean): ModelClaim {
   for (let head = headOf(model); head && isProved(model, head); head = headOf(model)) settle(head, 'accepted');
   const head = headOf(model);
   if (!head) return { kind: 'idle' };
-  if (head.state === 'refused' || head.isHandedOver) return { kind: 'held' };
+  if (head.state === 'refused' || head.isHandedOver) return { kind: 'needs_action' };
   if (head.state === 'unknown' && head.unanswered >= 2) return { kind: 'escalated' };
   head.attempt = model.clock;
   if (isOnce(head)) {
@@ -100,7 +101,7 @@ function settle(report: ModelReport, state: 'accepted' | 'waived'): void {
 export const OUTCOMES = ['accepted', 'drift', 'refused', 'throttled', 'failed', 'unanswered'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** Stores what came of an attempt; says whether it still counted. */
+/** Stores the outcome of an attempt and returns whether the attempt still counted. */
 export function ack(
   model: Model,
   { number, report }: ModelAttempt,
@@ -132,18 +133,18 @@ export function ack(
       return 'done';
     case 'throttled':
       forgetHarmless(report);
-      report.state = restingState(report);
+      report.state = stateBetweenAttempts(report);
       return 'done';
     case 'failed':
       report.mayHaveWorked = true;
       // A create that failed after one without an answer may be the second that worked.
       if (isOnce(report) && report.unanswered > 0) report.unanswered += 1;
-      report.state = restingState(report);
+      report.state = stateBetweenAttempts(report);
       return 'done';
     case 'unanswered':
       report.mayHaveWorked = true;
       report.unanswered += 1;
-      report.state = restingState(report);
+      report.state = stateBetweenAttempts(report);
       return 'done';
   }
 }
@@ -158,7 +159,7 @@ function forgetHarmless(report: ModelReport): void {
   if (!report.mayHaveWorked) report.sentAt = null;
 }
 
-function restingState(report: ModelReport): 'unknown' | 'pending' {
+function stateBetweenAttempts(report: ModelReport): 'unknown' | 'pending' {
   return isOnce(report) && report.unanswered > 0 ? 'unknown' : 'pending';
 }
 
@@ -166,7 +167,7 @@ function restingState(report: ModelReport): 'unknown' | 'pending' {
 function sendAgain(model: Model, report: ModelReport): boolean {
   if (!report.isQuestioned || model.reports.some(({ attempt }) => attempt !== null)) return false;
   Object.assign(report, { isQuestioned: false, unanswered: 1, mayHaveWorked: true });
-  report.state = restingState(report);
+  report.state = stateBetweenAttempts(report);
   return true;
 }
 
@@ -189,7 +190,7 @@ export function decide(model: Model, report: ModelReport, action: 'retry' | 'acc
     case 'retry':
       report.unanswered = Math.min(1, report.unanswered);
       report.isHandedOver = false;
-      report.state = restingState(report);
+      report.state = stateBetweenAttempts(report);
       return true;
   }
 }

@@ -1,6 +1,6 @@
 import { systemClock } from '../../src/platform/clock';
 import { createTowOutbox } from '../../src/store/outbox';
-import { NO_LIMITS } from '../support/budgets';
+import { NO_LIMITS } from '../support/outboxes';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { ACCEPTED, INVOICE, mustClaim, openStores, result, START, UNKNOWN, type Stores } from '../support/stores';
@@ -22,7 +22,7 @@ async function towAtInvoice(ref: string): Promise<void> {
 
 const claimsToSend = async (ref: string) => eventually(() => mustClaim(stores.outbox, ref));
 
-test('reports leave in the order of their facts, each only after the one before it was accepted', async () => {
+test('reports are sent in the order of their facts, each after the previous one was accepted', async () => {
   await stores.request('T1');
   await stores.say('T1', START);
   await stores.say('T1', { event: 'detained' });
@@ -34,7 +34,7 @@ test('reports leave in the order of their facts, each only after the one before 
     sent.push(claim.entry.kind);
     expect((await stores.outbox.claim('T1')).kind).toBe('busy');
     const stored = await stores.outbox.ack(claim, result(ACCEPTED));
-    expect(stored).toEqual({ kind: 'done', more: step < 2, next: null });
+    expect(stored).toEqual({ kind: 'done', next: null });
   }
 
   expect(sent).toEqual(['started', 'detained', 'released']);
@@ -42,7 +42,7 @@ test('reports leave in the order of their facts, each only after the one before 
   expect(await stores.dueAt('T1')).toBeNull();
 });
 
-test('a body keeps every digit and letter from the fact to the claim', async () => {
+test('a report body keeps every digit and letter from the fact to the claim', async () => {
   await stores.request('T1');
   await stores.say('T1', { ...START, towedLocation: 'شارع العليا "5" \\ \u{1f697}' });
 
@@ -54,7 +54,7 @@ test('a body keeps every digit and letter from the fact to the claim', async () 
   });
 });
 
-test('of two workers that claim at the same time only one may send', async () => {
+test('only one of two workers that claim a report at the same time may send it', async () => {
   await stores.request('T1');
   await stores.say('T1', START);
 
@@ -65,13 +65,13 @@ test('of two workers that claim at the same time only one may send', async () =>
   expect(claims.filter(({ kind }) => kind === 'busy')).toHaveLength(19);
 });
 
-test('an answer under a lost claim changes nothing and is kept among the attempts', async () => {
+test('an answer under a lost claim does not change the report and is kept among its attempts', async () => {
   await stores.request('T1');
   await stores.say('T1', START);
   const lost = await mustClaim(stores.outbox, 'T1');
   const mine = await claimsToSend('T1');
 
-  expect(await stores.outbox.ack(lost, result(ACCEPTED))).toEqual({ kind: 'late', more: false, next: null });
+  expect(await stores.outbox.ack(lost, result(ACCEPTED))).toEqual({ kind: 'late', next: null });
 
   expect(await stores.states('T1')).toEqual(['started pending']);
   expect((await stores.read('T1')).reports[0]?.log.map(({ outcome }) => outcome)).toEqual(['worker_lost', 'accepted']);
@@ -79,7 +79,7 @@ test('an answer under a lost claim changes nothing and is kept among the attempt
   expect(await stores.states('T1')).toEqual(['started accepted']);
 });
 
-test('a worker lost while sending an invoice request leaves its outcome unknown', async () => {
+test('an invoice request has an unknown outcome after its worker was lost while sending it', async () => {
   await towAtInvoice('T1');
   await mustClaim(stores.outbox, 'T1');
   expect(await stores.states('T1')).toEqual(['started accepted', 'invoice sending']);
@@ -89,7 +89,7 @@ test('a worker lost while sending an invoice request leaves its outcome unknown'
   expect(await stores.states('T1')).toEqual(['started accepted', 'invoice unknown']);
 });
 
-test('a late answer settles a report whose outcome is unknown, and no other', async () => {
+test('a late answer settles only a report whose outcome is unknown', async () => {
   await towAtInvoice('T1');
   const lost = await mustClaim(stores.outbox, 'T1');
   await eventually(async () => expect((await stores.outbox.claim('T1')).kind).toBe('wait'));
@@ -99,7 +99,7 @@ test('a late answer settles a report whose outcome is unknown, and no other', as
   expect(await stores.states('T1')).toEqual(['started accepted', 'invoice accepted']);
 });
 
-test('an unknown invoice request is sent once more, and after that only a person goes on', async () => {
+test('an invoice request of unknown outcome is sent once more and then waits for a decision', async () => {
   await towAtInvoice('T1');
   await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(UNKNOWN));
   expect((await stores.outbox.claim('T1')).kind).toBe('wait');
@@ -117,7 +117,7 @@ test('an unknown invoice request is sent once more, and after that only a person
   expect(await stores.dueAt('T1')).toBeNull();
 });
 
-test('an invoice webhook after the first request proves it: no second request, and the task closes', async () => {
+test('an invoice webhook after the first request proves the invoice, prevents a second request and closes the task', async () => {
   await towAtInvoice('T1');
   await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(UNKNOWN));
 
@@ -127,7 +127,7 @@ test('an invoice webhook after the first request proves it: no second request, a
   expect(await stores.states('T1')).toEqual(['started accepted', 'invoice accepted']);
 });
 
-test('proof that comes when a person was already asked closes the task and moves the tow on', async () => {
+test('proof of an escalated invoice closes its task and continues the tow', async () => {
   await towAtInvoice('T1');
   await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(UNKNOWN));
   await stores.outbox.ack(await claimsToSend('T1'), result(UNKNOWN));
@@ -142,7 +142,7 @@ test('proof that comes when a person was already asked closes the task and moves
   expect(reports[1]?.state).toBe('accepted');
 });
 
-test('an invoice webhook from before the first request proves nothing', async () => {
+test('an invoice webhook from before the first request does not prove the invoice', async () => {
   await towAtInvoice('T1');
   await stores.acceptInvoice('T1');
   await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(UNKNOWN));
@@ -152,7 +152,7 @@ test('an invoice webhook from before the first request proves nothing', async ()
   expect(second).toMatchObject({ entry: { kind: 'invoice', attempts: 2 } });
 });
 
-test('a request that surely had no effect is not proved by a webhook that comes after it', async () => {
+test('an invoice webhook does not prove a request that surely had no effect', async () => {
   await towAtInvoice('T1');
   const refusedConnection = { next: 'retry', delayMs: 0, because: 'surely_not_sent' } as const;
   await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(refusedConnection, { hadNoEffect: true }));
@@ -161,13 +161,13 @@ test('a request that surely had no effect is not proved by a webhook that comes 
   expect(await claimsToSend('T1')).toMatchObject({ entry: { kind: 'invoice', attempts: 2, unanswered: 0 } });
 });
 
-test('a broken connection holds all tows, lets one at a time try, and wakes all when it works again', async () => {
+test('a broken connection blocks all tows, lets one tow at a time probe, and releases all when a probe succeeds', async () => {
   const refs = ['T1', 'T2', 'T3'];
   for (const ref of refs) {
     await stores.request(ref);
     await stores.say(ref, START);
   }
-  const hold = { next: 'hold', delayMs: 100, because: 'connection' } as const;
+  const hold = { next: 'hold', delayMs: 500, because: 'connection' } as const;
   await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(hold));
   expect(await stores.redis.hkeys('{p0}:tasks')).toEqual(['connection']);
   expect((await stores.outbox.claim('T2')).kind).toBe('wait');
@@ -181,7 +181,7 @@ test('a broken connection holds all tows, lets one at a time try, and wakes all 
   expect(await stores.redis.hlen('{p0}:tasks')).toBe(0);
 });
 
-test('of many attempts the first five and the last twenty are kept, and all are counted', async () => {
+test('a report keeps its first five and last twenty attempts and counts all of them', async () => {
   await stores.request('T1');
   await stores.say('T1', START);
   const retry = { next: 'retry', delayMs: 0, because: 'failed' } as const;
@@ -198,7 +198,7 @@ test('of many attempts the first five and the last twenty are kept, and all are 
   expect(kept).toEqual([1, 2, 3, 4, 5, ...Array.from({ length: 20 }, (_, index) => 21 + index)]);
 });
 
-test('what waits is due exactly when it may go on, and what a person holds is not due', async () => {
+test('a waiting report is due exactly when it may continue, and an escalated one is not due', async () => {
   await stores.request('T1');
   expect(await stores.dueAt('T1')).toBeNull();
   await stores.say('T1', START);
@@ -222,5 +222,5 @@ async function untilHandedOver(ref: string): Promise<void> {
     if (claim.kind !== 'escalated') throw new Error(`not handed over yet: ${claim.kind}`);
     return claim;
   });
-  expect((await stores.outbox.claim(ref)).kind).toBe('held');
+  expect((await stores.outbox.claim(ref)).kind).toBe('needs_action');
 }

@@ -1,0 +1,118 @@
+import { connectFailFast, whenReady } from '../../src/store/connect';
+import { systemClock } from '../../src/platform/clock';
+import { silentLog } from '../../src/platform/log';
+import { KEYS } from '../../src/store/keys';
+import { nudgesOf, onNudges } from '../../src/store/notifications';
+import { createTowOutbox } from '../../src/store/outbox';
+import { eventually } from '../support/eventually';
+import { useRedis } from '../support/redis';
+import {
+  ACCEPTED,
+  GRACE_MS,
+  INVOICE,
+  mustClaim,
+  openStores,
+  result,
+  START,
+  towRequest,
+  type Stores,
+} from '../support/stores';
+import { NO_LIMITS } from '../support/outboxes';
+
+const redis = useRedis();
+let stores: Stores;
+let heard: string[];
+let stop: () => void;
+
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+  const subscriber = connectFailFast(redis.url, { log: silentLog });
+  await whenReady(subscriber, 5000);
+  heard = [];
+  await onNudges(subscriber, (schedule) => heard.push(schedule));
+  stop = () => subscriber.disconnect();
+});
+afterEach(() => {
+  stop();
+  stores.close();
+});
+
+/** What was heard until now: what is published later is heard later. */
+async function heardSoFar(): Promise<readonly string[]> {
+  await stores.redis.publish('{p0}:nudges', 'the end');
+  await eventually(() => expect(heard).toContain('the end'));
+  return heard.splice(0).filter((schedule) => schedule !== 'the end');
+}
+
+test.each([
+  [KEYS.dueDeliveries, 'deliveries'],
+  [KEYS.dueTows, 'reports'],
+  [KEYS.dueViolations, 'violations'],
+  [KEYS.dueBulk, 'bulk'],
+])(
+  'a commit that schedules members of %s for now nudges the pollers of %s once, and for later not at all',
+  (key, schedule) => {
+    const now = nudgesOf(
+      [
+        ['ZADD', key, 4, 'one'],
+        ['ZADD', key, 5, 'two'],
+        ['ZREM', key, 'three'],
+      ],
+      5,
+    );
+    const later = nudgesOf(
+      [
+        ['ZADD', key, 6, 'one'],
+        ['ZADD', KEYS.indexTows, 4, 'two'],
+      ],
+      5,
+    );
+
+    expect([now, later]).toEqual([[['PUBLISH', KEYS.nudges, schedule]], []]);
+  },
+);
+
+test('a stored webhook nudges the pollers of deliveries', async () => {
+  await stores.accept('tow_request', towRequest('T1'), 'd1');
+
+  expect(await heardSoFar()).toEqual(['deliveries']);
+});
+
+test('a fact nudges the pollers of reports only while no report of its tow is due or in flight', async () => {
+  await stores.request('T1');
+  await heardSoFar();
+
+  await stores.say('T1', START);
+  expect(await heardSoFar()).toEqual(['reports']);
+
+  const settings = { leaseMs: 60_000, unknownGraceMs: GRACE_MS, ...NO_LIMITS };
+  const outbox = createTowOutbox(stores.redis, systemClock, settings);
+  const claim = await mustClaim(outbox, 'T1');
+  await stores.say('T1', INVOICE);
+  expect(await heardSoFar()).toEqual([]);
+
+  await outbox.ack(claim, result(ACCEPTED));
+  expect(await heardSoFar()).toEqual(['reports']);
+});
+
+test('a tow request with parked invoices nudges the pollers of deliveries again', async () => {
+  await stores.acceptInvoice('T1');
+  await stores.process('invoice-T1');
+  await stores.accept('tow_request', towRequest('T1'), 'd1');
+  await heardSoFar();
+
+  await stores.process('d1');
+
+  expect(await heardSoFar()).toEqual(['deliveries']);
+});
+
+test('an invoice webhook nudges the pollers of reports at once because it may prove an invoice request', async () => {
+  await stores.request('T1');
+  await stores.say('T1', START);
+  await stores.say('T1', INVOICE);
+  await heardSoFar();
+
+  await stores.acceptInvoice('T1');
+
+  expect(await heardSoFar()).toEqual(['reports', 'deliveries']);
+});
