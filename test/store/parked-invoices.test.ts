@@ -42,7 +42,7 @@ async function resolveParked(ref: string): Promise<void> {
   expect(await stores.resolve(`${parkedInvoiceTask.subject}.${ref}`)).toBe('done');
 }
 
-test('of 300 invoices for one unknown tow 100 wait and the others are set aside with one task', async () => {
+test('at most 100 of 300 invoices for an unknown tow are parked, and the others are set aside with one task', async () => {
   const verdicts = await invoices(300, 'T1');
 
   expect(verdicts.filter((verdict) => verdict === 'parked')).toHaveLength(PARKED_MAX);
@@ -77,7 +77,7 @@ test('creating a tow schedules each parked invoice with a bounded number of comm
   const commands = await commandsOf(redis, () => stores.process('d1'));
 
   expect(commands).toBeLessThanOrEqual(FIXED_MAX + PER_INVOICE_MAX * PARKED_MAX);
-  expect((await stores.due.deliveries.take(500, 1000)).length).toBe(PARKED_MAX);
+  expect((await stores.schedules.deliveries.pollDue(500, 1000)).length).toBe(PARKED_MAX);
 });
 
 test('a conservation scan checks each parked invoice with a bounded number of commands', async () => {

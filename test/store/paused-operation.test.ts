@@ -9,7 +9,7 @@ import { letTry } from '../support/stored-records';
 const redis = useRedis();
 let stores: Stores;
 beforeEach(async () => {
-  stores = await openStores(redis.url);
+  stores = await openStores(redis.url, { leaseMs: 60_000 });
 });
 afterEach(() => stores.close());
 
@@ -29,13 +29,13 @@ async function tows(...refs: string[]): Promise<void> {
 async function forbid(ref: string): Promise<void> {
   const claimed = await mustClaim(stores.outbox, ref);
   const { id, kind } = reportIn(claimed);
-  const task = refusedTask({ id, kind, httpStatus: 403, words: 'Access denied', hint: null });
+  const task = refusedTask({ id, kind, httpStatus: 403, message: 'Access denied', hint: null });
   const refused = { next: 'refused', hint: null } as const;
   const also = { task, isForbidden: true, hadNoEffect: true, wasAnswered: true, service: 'alive' } as const;
   await stores.outbox.ack(claimed, result(refused, also));
 }
 
-test('403 on one or two tows is a refusal of each, decided by a person', async () => {
+test('a 403 on one or two tows refuses each report and escalates it', async () => {
   await tows('A', 'B', 'C');
   await forbid('A');
   await forbid('B');
@@ -44,7 +44,7 @@ test('403 on one or two tows is a refusal of each, decided by a person', async (
   expect((await claim('C')).kind).toBe('send');
 });
 
-test('403 on a third tow pauses the operation: one task for all of them', async () => {
+test('a 403 on a third tow pauses the operation and opens one task for all three tows', async () => {
   await tows('A', 'B', 'C', 'D');
   for (const ref of ['A', 'B', 'C']) await forbid(ref);
 
@@ -56,7 +56,7 @@ test('403 on a third tow pauses the operation: one task for all of them', async 
   }
 });
 
-test('other operations go on while one is paused', async () => {
+test('other operations continue while one operation is paused', async () => {
   await tows('A', 'B', 'C', 'X');
   await stores.outbox.ack(await mustClaim(stores.outbox, 'X'), result(ACCEPTED));
   await stores.say('X', { event: 'detained' });
@@ -65,7 +65,7 @@ test('other operations go on while one is paused', async () => {
   expect(await claim('X')).toMatchObject({ kind: 'send', entry: { kind: 'detained' } });
 });
 
-test('every five minutes one tow tries a paused operation; allowed again, all that waited are due at once', async () => {
+test('one tow probes a paused operation every five minutes, and a permitted probe makes all blocked tows due', async () => {
   await tows('A', 'B', 'C', 'D');
   for (const ref of ['A', 'B', 'C']) await forbid(ref);
   for (const ref of ['A', 'B', 'C', 'D']) await claim(ref);
@@ -82,7 +82,7 @@ test('every five minutes one tow tries a paused operation; allowed again, all th
   for (const ref of ['B', 'C', 'D']) expect((await claim(ref)).kind).toBe('send');
 });
 
-test('a try that is forbidden again is no new task and no refusal: it waits on', async () => {
+test('a probe of a paused operation that is forbidden again opens no task, refuses no report and keeps waiting', async () => {
   await tows('A', 'B', 'C');
   for (const ref of ['A', 'B', 'C']) await forbid(ref);
   for (const ref of ['A', 'B', 'C']) await claim(ref);
@@ -95,7 +95,7 @@ test('a try that is forbidden again is no new task and no refusal: it waits on',
   expect((await stores.read('B')).reports[0]).toMatchObject({ state: 'pending' });
 });
 
-test('a person resumes the operation, and everything it held is due at once', async () => {
+test('resuming a paused operation makes all tows that it blocked due at once', async () => {
   await tows('A', 'B', 'C', 'D');
   for (const ref of ['A', 'B', 'C']) await forbid(ref);
   for (const ref of ['A', 'B', 'C', 'D']) await claim(ref);
@@ -107,10 +107,10 @@ test('a person resumes the operation, and everything it held is due at once', as
   expect(await stores.resume('started')).toBe('operation_not_paused');
 });
 
-test('a tow whose refusal a person has already waived is left as it is by the pause', async () => {
+test('pausing an operation does not change a report that a person has already waived', async () => {
   await tows('A', 'B', 'C');
   await forbid('A');
-  await stores.decide('A', 'started-1', { action: 'waive', reason: 'told by phone' });
+  await stores.decide('A', 'started-1', { action: 'waive', reason: 'confirmed by phone' });
   await forbid('B');
   await forbid('C');
 
@@ -119,7 +119,7 @@ test('a tow whose refusal a person has already waived is left as it is by the pa
   expect((await stores.read('A')).tasks).toEqual([]);
 });
 
-test('what the tows were refused for one by one is taken back into the pause, with their tasks', async () => {
+test('pausing an operation blocks the reports refused before it and closes their tasks', async () => {
   await tows('A', 'B', 'C');
   for (const ref of ['A', 'B', 'C']) await forbid(ref);
 

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { silentLog } from '../../src/platform/log';
 import { connectFailFast, whenReady } from '../../src/store/connect';
 import { KEYS } from '../../src/store/keys';
-import { BEAT_SETTINGS, createProcessStore } from '../../src/store/processes';
+import { HEARTBEAT_SETTINGS, createProcessStore } from '../../src/store/processes';
 import { eventually } from '../support/eventually';
 import { beatingProcess, NOTHING } from '../support/processes';
 import { useRedis } from '../support/redis';
@@ -16,18 +16,18 @@ beforeEach(async () => {
 });
 afterEach(() => connection.disconnect());
 
-const store = (settings: Partial<typeof BEAT_SETTINGS> = {}) =>
-  createProcessStore(connection, { ...BEAT_SETTINGS, ...settings });
+const store = (settings: Partial<typeof HEARTBEAT_SETTINGS> = {}) =>
+  createProcessStore(connection, { ...HEARTBEAT_SETTINGS, ...settings });
 const ids = async () => (await store().list()).map(({ id }) => id);
 /** As if the last beat had come so long ago. */
-const age = (id: string, ms: number) => connection.zincrby(KEYS.processBeats, -ms, id);
+const age = (id: string, ms: number) => connection.zincrby(KEYS.heartbeats, -ms, id);
 
-test('a process is shown as it says it is, its moments by the time of Redis', async () => {
+test('a process is listed with its own data and with timestamps in Redis time', async () => {
   const queues = [{ name: 'reports' as const, lastTookMs: 45_000, standsStill: true }];
   await store().beat(beatingProcess('p1', { role: 'worker', problems: ['spool'], queues }), NOTHING);
-  const [standing] = await store().list();
-  const { startedAtMs = 0, beatAtMs = 0 } = standing ?? {};
-  expect(standing).toMatchObject({
+  const [listed] = await store().list();
+  const { startedAtMs = 0, beatAtMs = 0 } = listed ?? {};
+  expect(listed).toMatchObject({
     id: 'p1',
     role: 'worker',
     hostName: 'host-of-the-tests',
@@ -42,7 +42,7 @@ test('a process is shown as it says it is, its moments by the time of Redis', as
   expect(beatAtMs - startedAtMs).toBe(60_000);
 });
 
-test('when a process started stays as it was first told', async () => {
+test('the start time of a process does not change after its first heartbeat', async () => {
   await store().beat(beatingProcess('p1'), NOTHING);
   const [first] = await store().list();
   await store().beat({ ...beatingProcess('p1', { problems: ['worker'] }), uptimeMs: 70_000 }, NOTHING);
@@ -51,7 +51,7 @@ test('when a process started stays as it was first told', async () => {
   expect(second?.problems).toEqual(['worker']);
 });
 
-test('a process whose beats stay out is silent after 20 s, and speaks again with the next', async () => {
+test('a process without heartbeats is silent after 20 s, until its next heartbeat', async () => {
   await store().beat(beatingProcess('p1'), NOTHING);
   await age('p1', 15_000);
   expect(await store().list()).toMatchObject([{ isSilent: false }]);
@@ -61,16 +61,16 @@ test('a process whose beats stay out is silent after 20 s, and speaks again with
   expect(await store().list()).toMatchObject([{ isSilent: false }]);
 });
 
-test('one that is silent for an hour is dropped by the others, and leaves nothing behind', async () => {
+test('a process that is silent for an hour is removed completely by the heartbeats of others', async () => {
   await store().beat(beatingProcess('dead'), NOTHING);
   await age('dead', 3_700_000);
   expect(await ids()).toEqual([]);
   await store().beat(beatingProcess('alive'), NOTHING);
   expect(await connection.hkeys(KEYS.processes)).toEqual(['alive']);
-  expect(await connection.zrange(KEYS.processBeats, '0', '-1')).toEqual(['alive']);
+  expect(await connection.zrange(KEYS.heartbeats, '0', '-1')).toEqual(['alive']);
 });
 
-test('one that was frozen for longer than that comes back as the one it was', async () => {
+test('a process that was frozen for over an hour returns under its own id', async () => {
   const quick = store({ dropAfterMs: 50 });
   await quick.beat(beatingProcess('frozen'), NOTHING);
   await eventually(async () => {
@@ -82,7 +82,7 @@ test('one that was frozen for longer than that comes back as the one it was', as
   expect((found?.beatAtMs ?? 0) - (found?.startedAtMs ?? 0)).toBe(9_000_000);
 });
 
-test('one that stops takes itself out', async () => {
+test('a process that stops removes itself', async () => {
   await store().beat(beatingProcess('p1'), NOTHING);
   await store().beat(beatingProcess('p2'), NOTHING);
   await store().leave('p1', NOTHING);
@@ -90,14 +90,14 @@ test('one that stops takes itself out', async () => {
   expect(await connection.hkeys(KEYS.processes)).toEqual(['p2']);
 });
 
-test('what a version of another time says of itself hides no other process', async () => {
+test('an unreadable document of another version hides no other process', async () => {
   await store().beat(beatingProcess('p1'), NOTHING);
   await connection.hset(KEYS.processes, 'p2', '1800000000000 {"role":"oracle"}', 'p3', 'nothing like it');
-  await connection.zadd(KEYS.processBeats, 9e12, 'p2', 9e12, 'p3');
+  await connection.zadd(KEYS.heartbeats, 9e12, 'p2', 9e12, 'p3');
   expect(await ids()).toEqual(['p1']);
 });
 
-test('an idle process writes nothing but the moment of its beat', async () => {
+test('an idle process writes only the time of its heartbeat', async () => {
   const changes = async () => Number(/^rdb_changes_since_last_save:(\d+)/m.exec(await connection.info())?.[1]);
   const beat = async () => {
     const before = await changes();

@@ -33,7 +33,7 @@ test('a report that a circuit blocks again after it was released is released aga
   expect(await stores.redis.smembers(probesKey('outage'))).toEqual(['B']);
 });
 
-test('stores the failures of a hundred reports that end at the same moment', async () => {
+test('the failures of a hundred reports that end at the same time are all stored', async () => {
   const refs = Array.from({ length: 100 }, (_, place) => `T${place}`);
   await starting(refs);
   const claims = await Promise.all(refs.map((ref) => mustClaim(stores.outbox, ref)));

@@ -1,29 +1,25 @@
 import { systemClock } from '../../src/platform/clock';
 import { slidingWindow } from '../../src/store/budgets';
 import { createTowOutbox } from '../../src/store/outbox';
-import type { TowOutbox } from '../support/outboxes';
-import { NO_LIMITS } from '../support/budgets';
+import { type TowOutbox, NO_LIMITS } from '../support/outboxes';
 import { eventually } from '../support/eventually';
-import { useRedis } from '../support/redis';
 import {
   ACCEPTED,
   GRACE_MS,
   INVOICE,
   LEASE_MS,
   mustClaim,
-  openStores,
+  useStores,
   result,
   START,
   UNKNOWN,
   type Stores,
 } from '../support/stores';
 
-const redis = useRedis();
 let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
+useStores((opened) => {
+  stores = opened;
 });
-afterEach(() => stores.close());
 
 const DROPPED = { next: 'hold', delayMs: 0, because: 'dropped' } as const;
 const RETRY = { next: 'retry', delayMs: 0, because: 'failed' } as const;
@@ -44,7 +40,7 @@ async function towAtInvoice(ref: string): Promise<void> {
   await stores.outbox.ack(await mustClaim(stores.outbox, ref), result(ACCEPTED));
 }
 
-test('a report whose worker is lost every time is tried later each time, and given up in the end', async () => {
+test('a report whose worker is lost every time is retried later each time and finally given up', async () => {
   await startedTow('T1');
   const outbox = outboxWith({ leaseMs: 0, giveUpAfterMs: 300 });
   await mustClaim(outbox, 'T1');
@@ -55,7 +51,7 @@ test('a report whose worker is lost every time is tried later each time, and giv
   await eventually(async () => expect(await outbox.claim('T1')).toMatchObject({ kind: 'escalated', why: 'given_up' }));
 });
 
-test('a claim that is too old again and again is no secret: it waits, its clock runs, and people see why', async () => {
+test('a report whose claims are repeatedly too old waits, can be given up and shows the reason', async () => {
   await startedTow('T1');
   const tooOld = () => result(DROPPED, { isTooOld: true });
   for (let turn = 0; turn < 3; turn += 1) {
@@ -69,7 +65,7 @@ test('a claim that is too old again and again is no secret: it waits, its clock 
   expect(report?.giveUpAtMs).not.toBeNull();
 });
 
-test('a corrected invoice that is proved by the webhook of its older body is settled, and a person is told', async () => {
+test('a corrected invoice that is proved by the webhook of its older body is settled and opens a task', async () => {
   await towAtInvoice('T1');
   await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(RETRY));
   await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result({ next: 'refused', hint: null }));
@@ -81,7 +77,7 @@ test('a corrected invoice that is proved by the webhook of its older body is set
   expect((await stores.read('T1')).tasks).toMatchObject([{ type: 'invoice_before_correction', actions: ['resolve'] }]);
 });
 
-test('an invoice proved by its own webhook is no question', async () => {
+test('an invoice proved by its own webhook opens no task', async () => {
   await towAtInvoice('T1');
   await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(UNKNOWN));
   await stores.acceptInvoice('T1');
@@ -107,7 +103,7 @@ test('the proof of an invoice that was given up stays on the schedule when the w
   expect((await outbox.claim('T1')).kind).toBe('idle');
 });
 
-test('a tow in the later class of a budget moves up when it is released', async () => {
+test('a released tow of the lower priority class moves up in the rate limit queue', async () => {
   for (const ref of ['D1', 'D2']) {
     await startedTow(ref);
     await stores.outbox.ack(await mustClaim(stores.outbox, ref), result(ACCEPTED));

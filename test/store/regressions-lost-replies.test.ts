@@ -3,15 +3,14 @@ import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { connectFailFast, whenReady } from '../../src/store/connect';
 import { createTowOutbox } from '../../src/store/outbox';
-import type { TowOutbox } from '../support/outboxes';
+import { type TowOutbox, NO_LIMITS } from '../support/outboxes';
 import { useRedis } from '../support/redis';
 import { ACCEPTED, GRACE_MS, mustClaim, openStores, result, START, type Stores } from '../support/stores';
-import { NO_LIMITS } from '../support/budgets';
-import { startWire, type Wire } from '../support/wire';
+import { startWire, type RedisWire } from '../support/wire';
 
 const redis = useRedis();
 let stores: Stores;
-let wire: Wire;
+let wire: RedisWire;
 let client: Redis;
 /** An outbox whose replies can be lost on their way from Redis. */
 let outbox: TowOutbox;
@@ -34,7 +33,7 @@ afterEach(async () => {
   stores.close();
 });
 
-test('a claim whose reply is lost is given again: the attempt counts once and nobody waits for a lease', async () => {
+test('a claim whose reply is lost is returned again, counts one attempt and does not wait for a lease', async () => {
   wire.loseNextReply();
 
   const claim = await mustClaim(outbox, 'T1');
@@ -47,7 +46,7 @@ test('a claim whose reply is lost is given again: the attempt counts once and no
   expect(await stores.states('T1')).toEqual(['started accepted']);
 });
 
-test('an ack whose reply is lost is made again, and its failure counts once', async () => {
+test('an ack whose reply is lost is repeated, and its failure counts once', async () => {
   const claim = await mustClaim(outbox, 'T1');
   wire.loseNextReply();
 
@@ -60,7 +59,7 @@ test('an ack whose reply is lost is made again, and its failure counts once', as
   expect(await mustClaim(outbox, 'T1')).toMatchObject({ entry: { attempts: 2, failures: 1, unanswered: 1 } });
 });
 
-test('an ack whose reply is lost is made again, and what it accepted stays accepted', async () => {
+test('an ack whose reply is lost is repeated, and the report stays accepted', async () => {
   const claim = await mustClaim(outbox, 'T1');
   wire.loseNextReply();
 
@@ -72,7 +71,7 @@ test('an ack whose reply is lost is made again, and what it accepted stays accep
   expect(report?.log.map(({ outcome }) => outcome)).toEqual(['accepted']);
 });
 
-test('a failure of the connection whose ack loses its reply counts once for all tows', async () => {
+test('a connection failure whose ack loses its reply counts once for all tows', async () => {
   const claim = await mustClaim(outbox, 'T1');
   const task = { subject: 'connection', type: 'connection_lost' as const, message: 'broken', actions: [] };
   wire.loseNextReply();

@@ -2,15 +2,14 @@ import { jsonObject } from '../../src/contracts/common';
 import { createApiKeyStore } from '../../src/store/api-keys';
 import { KEYS } from '../../src/store/keys';
 import { decideReport } from '../../src/workflow/decisions';
-import { EVERY_TOW } from '../../src/workflow/list-port';
+import { ALL_TOWS } from '../../src/workflow/list-port';
 import { entryOf } from '../support/audit';
 import { eventually } from '../support/eventually';
-import { useRedis } from '../support/redis';
 import {
   ACCEPTED,
   INVOICE,
   mustClaim,
-  openStores,
+  useStores,
   result,
   START,
   towInvoice,
@@ -19,12 +18,10 @@ import {
   type Stores,
 } from '../support/stores';
 
-const redis = useRedis();
 let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
+useStores((opened) => {
+  stores = opened;
 });
-afterEach(() => stores.close());
 
 const isDue = async (id: string) => (await stores.redis.zscore(KEYS.dueDeliveries, id)) !== null;
 const typesOf = async (ref: string) => (await stores.read(ref)).tasks.map(({ type }) => type);
@@ -37,8 +34,8 @@ async function towAtInvoice(ref: string): Promise<void> {
   await stores.outbox.ack(await mustClaim(stores.outbox, ref), result(ACCEPTED));
 }
 
-describe('a delivery that is settled', () => {
-  test('is not made due by a worker that failed on it too late', async () => {
+describe('settled delivery', () => {
+  test('a processed delivery is not rescheduled by a worker that failed on it later', async () => {
     await stores.request('T1');
 
     expect(await stores.fail('request-T1')).toBe('deferred');
@@ -47,17 +44,17 @@ describe('a delivery that is settled', () => {
     expect(await stores.deliveries.read('request-T1')).toMatchObject({ state: 'processed', failures: 0 });
   });
 
-  test('keeps no schedule entry however it got one, and one that waits keeps its own', async () => {
+  test('a processed delivery keeps no schedule entry, and a waiting one keeps its own', async () => {
     await stores.request('T1');
     await stores.accept('tow_request', towRequest('T2'), 'waiting');
-    for (const id of ['request-T1', 'nobody-knows']) await stores.redis.zadd(KEYS.dueDeliveries, 1, id);
+    for (const id of ['request-T1', 'unknown-delivery']) await stores.redis.zadd(KEYS.dueDeliveries, 1, id);
 
-    for (const id of ['request-T1', 'nobody-knows']) await stores.process(id);
+    for (const id of ['request-T1', 'unknown-delivery']) await stores.process(id);
 
     expect(await stores.redis.zrangebyscore(KEYS.dueDeliveries, '-inf', '+inf')).toEqual(['waiting']);
   });
 
-  test('and is replayed is processed again by a run that had read it before', async () => {
+  test('a processed delivery that is replayed is processed again by a run that had read it before', async () => {
     await stores.request('T1');
     const before = await stores.deliveries.read('request-T1');
     await stores.replay('request-T1');
@@ -69,28 +66,28 @@ describe('a delivery that is settled', () => {
   });
 });
 
-test('a tow request whose metadata.id is broken text makes a whole tow: timeline, search and parked invoice', async () => {
+test('a tow request with a malformed metadata.id creates a complete tow with timeline, search and parked invoice', async () => {
   await stores.acceptInvoice('T1');
   expect(await stores.process('invoice-T1')).toBe('parked');
   await stores.accept('tow_request', { ...towRequest('T1'), metadata: { id: '\ud800-own' } }, 'd1');
 
   expect(await stores.process('d1')).toBe('created');
-  expect(await stores.due.deliveries.take(10, 1000)).toContain('invoice-T1');
+  expect(await stores.schedules.deliveries.pollDue(10, 1000)).toContain('invoice-T1');
   expect(await stores.process('invoice-T1')).toBe('attached');
 
   const { tow, timeline } = await stores.read('T1');
   expect(timeline.map(({ type }) => type)).toEqual(['tow.requested', 'invoice.attached']);
   expect(tow.invoiceWebhooks).toHaveLength(1);
   for (const search of ['T1', 'V-T1', 'INV-T1']) {
-    const found = await stores.tows.list({ ...EVERY_TOW, search, cursor: null, limit: 10 });
+    const found = await stores.tows.list({ ...ALL_TOWS, search, cursor: null, limit: 10 });
     expect(found.items.map((item) => item.tow.towingReferenceId)).toEqual(['T1']);
   }
 });
 
-describe('an invoice request that was refused', () => {
+describe('refused invoice request', () => {
   const task = { subject: 'invoice-2', type: 'report_refused' as const, message: 'no', actions: [] };
 
-  test('after a try without an answer is settled by the invoice webhook, and its task closes', async () => {
+  test('a refused invoice with an earlier unanswered attempt is settled by the invoice webhook, and its task closes', async () => {
     await towAtInvoice('T1');
     await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(UNKNOWN));
     const second = await eventually(() => mustClaim(stores.outbox, 'T1'));
@@ -106,20 +103,20 @@ describe('an invoice request that was refused', () => {
     expect(await typesOf('T1')).toEqual([]);
   });
 
-  test('outright is not settled by an invoice webhook: a person decides', async () => {
+  test('an invoice that was refused at once is not settled by an invoice webhook', async () => {
     await towAtInvoice('T1');
     const claim = await mustClaim(stores.outbox, 'T1');
     await stores.outbox.ack(claim, result({ next: 'refused', hint: null }, { hadNoEffect: true, task }));
 
     await stores.acceptInvoice('T1');
 
-    expect((await stores.outbox.claim('T1')).kind).toBe('held');
+    expect((await stores.outbox.claim('T1')).kind).toBe('needs_action');
     expect(await stores.states('T1')).toEqual(['started accepted', 'invoice refused']);
     expect(await typesOf('T1')).toEqual(['report_refused']);
     expect(await stores.dueAt('T1')).toBeNull();
   });
 
-  test('outright and is retried by a person is sent again: a webhook from before proves nothing', async () => {
+  test('a refused invoice that is retried manually is sent again, because an earlier webhook proves nothing', async () => {
     await towAtInvoice('T1');
     const claim = await mustClaim(stores.outbox, 'T1');
     await stores.outbox.ack(claim, result({ next: 'refused', hint: null }, { hadNoEffect: true, task }));
@@ -132,7 +129,7 @@ describe('an invoice request that was refused', () => {
   });
 });
 
-describe('a difference between the answered invoice and the posted one', () => {
+describe('invoice amount that differs from the answer', () => {
   const charge = { total_amount: 400, paid_amount: 0, tax: 45 };
   const answer = {
     towing_reference_id: 'T1',
@@ -149,7 +146,7 @@ describe('a difference between the answered invoice and the posted one', () => {
     await post('i1', 345);
   });
 
-  test('is closed by a later invoice webhook that agrees', async () => {
+  test('a task about a different invoice amount is closed by a later webhook with the posted amount', async () => {
     expect(await typesOf('T1')).toEqual(['invoice_mismatch']);
 
     await post('i2', 400);
@@ -157,7 +154,7 @@ describe('a difference between the answered invoice and the posted one', () => {
     expect(await typesOf('T1')).toEqual([]);
   });
 
-  test('is not opened again by the replay of an old invoice', async () => {
+  test('a task about a different invoice amount is not reopened by the replay of an old invoice', async () => {
     await post('i2', 400);
     await stores.replay('i1');
 
@@ -168,22 +165,22 @@ describe('a difference between the answered invoice and the posted one', () => {
   });
 });
 
-test('an API key made twice under one Idempotency-Key exists once, and only the first secret opens', async () => {
+test('an API key created twice under one Idempotency-Key exists once and accepts only the first secret', async () => {
   const keys = createApiKeyStore(stores.redis);
   const key = { id: 'one-id', name: 'yard', role: 'crew', createdAt: '2026-03-10T12:00:00.000Z' } as const;
-  const remember = { scope: 'scope', fingerprint: 'same', answer: 'the answer' };
+  const idempotency = { scope: 'scope', fingerprint: 'same', answer: 'the answer' };
 
-  const act = { audit: entryOf('key.created'), remember };
+  const act = { audit: entryOf('key.created'), idempotency };
 
   const saved = await Promise.all(['hash-1', 'hash-2'].map((hash) => keys.create(key, hash, act)));
 
-  expect(saved).toEqual([{ kind: 'saved' }, { kind: 'remembered', fingerprint: 'same' }]);
+  expect(saved).toEqual([{ kind: 'saved' }, { kind: 'repeated', fingerprint: 'same' }]);
   expect(await keys.list()).toEqual([{ ...key, previousValidUntil: null }]);
   expect(await keys.findByHash('hash-1')).toEqual(key);
   expect(await keys.findByHash('hash-2')).toBeNull();
 });
 
-test('a comparison of amounts leaves a question about something else open', async () => {
+test('a comparison of invoice amounts does not close a task about another question', async () => {
   await stores.request('T1');
   await stores.say('T1', START);
   await stores.say('T1', INVOICE);

@@ -11,7 +11,7 @@ import { type CircuitName } from '../../src/domain/circuits';
 const redis = useRedis();
 let stores: Stores;
 beforeEach(async () => {
-  stores = await openStores(redis.url);
+  stores = await openStores(redis.url, { leaseMs: 60_000 });
 });
 afterEach(() => stores.close());
 
@@ -37,8 +37,8 @@ const openTasks = () => stores.redis.hkeys(KEYS.tasks);
 const circuits = () => readCircuits(stores.redis);
 const mayTry = (name: CircuitName) => letTry(stores.redis, name);
 
-describe('a create that a page answered', () => {
-  test('is unknown, and holds the calls of all other tows', async () => {
+describe('create answered by a web page', () => {
+  test('the outcome of a create answered by a web page is unknown, and the calls of all other tows are blocked', async () => {
     await towAtInvoice('A');
     await tow('B');
     await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result(UNKNOWN, page));
@@ -49,7 +49,7 @@ describe('a create that a page answered', () => {
     expect(await openTasks()).toEqual(['connection']);
   });
 
-  test('is not what tries the connection: a report that is safe to repeat does', async () => {
+  test('an idempotent report probes the connection instead of a create that a web page answered', async () => {
     await towAtInvoice('A');
     await tow('B');
     await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result(UNKNOWN, page));
@@ -60,7 +60,7 @@ describe('a create that a page answered', () => {
     expect(await claim('B')).toMatchObject({ kind: 'send', entry: { kind: 'started' } });
   });
 
-  test('leaves the try to the token call where no other report is safe to repeat', async () => {
+  test('the token call probes the connection when no blocked report is idempotent', async () => {
     await towAtInvoice('A');
     await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result(UNKNOWN, page));
     await mayTry('connection');
@@ -77,7 +77,7 @@ describe('a create that a page answered', () => {
     expect(await openTasks()).toEqual([]);
   });
 
-  test('is sent once more after the page is gone, and then a person decides', async () => {
+  test('a create answered by a web page is sent once more after the page is gone, and then escalated', async () => {
     await towAtInvoice('A');
     for (const _ of [1, 2]) {
       await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result(UNKNOWN, page));
@@ -89,7 +89,7 @@ describe('a create that a page answered', () => {
   });
 });
 
-test('a violation that a page answered waits for proof, and later violations do not go into the page', async () => {
+test('a violation answered by a web page waits for proof, and later violations are not sent to that page', async () => {
   const outbox = openOutbox(stores, { proofMs: LATER_MS });
   await reportViolations(stores, 'U1', 'U2');
   await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome({ ...UNKNOWN, delayMs: LATER_MS }, page));
@@ -102,7 +102,7 @@ test('a violation that a page answered waits for proof, and later violations do 
   await mustClaimViolation(outbox, 'U2');
 });
 
-test('a token call that works lets one create try the connection, and the others only after that was answered', async () => {
+test('a successful token call lets one create probe the connection, and the others continue only after its answer', async () => {
   const outbox = openOutbox(stores, { proofMs: LATER_MS });
   await reportViolations(stores, 'U1', 'U2', 'U3');
   await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome({ ...UNKNOWN, delayMs: LATER_MS }, page));
@@ -121,7 +121,7 @@ test('a token call that works lets one create try the connection, and the others
   expect(await openTasks()).toEqual([]);
 });
 
-test('a report that a page answered is sent again as one whose first try may have worked', async () => {
+test('a report answered by a web page is sent again with the mark that its first attempt may have taken effect', async () => {
   await tow('A');
   await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result({ ...HELD, delayMs: 0 }, page));
   await mayTry('connection');
@@ -131,7 +131,7 @@ test('a report that a page answered is sent again as one whose first try may hav
   });
 });
 
-test('a page neither closes the service circuit nor resets what was counted towards it', async () => {
+test('an answer by a web page neither closes the service circuit nor resets its failure count', async () => {
   for (const ref of ['A', 'B', 'C']) await tow(ref);
   const failed = { next: 'retry', delayMs: 0, because: 'failed' } as const;
   const failing = { service: 'failing', wasAnswered: true, outageDelayMs: LATER_MS } as const;

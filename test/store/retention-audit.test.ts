@@ -2,22 +2,14 @@ import { readArchive } from '../../src/archive/read';
 import { createAuditStore } from '../../src/store/audit';
 import { KEYS } from '../../src/store/keys';
 import { verifyAudit } from '../../src/workflow/verify-audit';
-import { readAll, useDataDir } from '../archive/folder';
-import { useRedis } from '../support/redis';
-import { KEEP_NOTHING, liveAndBeReleased, openRetention } from '../support/retention';
-import { openStores, type Stores } from '../support/stores';
+import { readAll } from '../archive/folder';
+import { KEEP_NOTHING, createReleasedTow, openRetention, useRetention, type Retention } from '../support/retention';
+import { type Stores } from '../support/stores';
 
-const redis = useRedis();
-const dataDir = useDataDir();
 let stores: Stores;
-let retention: ReturnType<typeof openRetention>;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
-  retention = openRetention(stores, dataDir.path);
-});
-afterEach(async () => {
-  await retention.close();
-  stores.close();
+let retention: Retention;
+const dataDir = useRetention((opened) => {
+  ({ stores, retention } = opened);
 });
 
 const linesInRedis = () => stores.redis.lrange(KEYS.audit, 0, -1);
@@ -32,10 +24,10 @@ const check = async () =>
 
 /** Five entries for each. */
 const live = async (...refs: string[]) => {
-  for (const ref of refs) await liveAndBeReleased(stores, ref);
+  for (const ref of refs) await createReleasedTow(stores, ref);
 };
 
-test('the audit leaves for the archive but for its last line, and the chain goes on behind it', async () => {
+test('the audit is archived except for its last line, and the chain continues from it', async () => {
   await live('T1', 'T2');
   const before = await linesInRedis();
 
@@ -47,7 +39,7 @@ test('the audit leaves for the archive but for its last line, and the chain goes
   expect(await check()).toMatchObject({ broken: null, extent: { firstSeq: 1, lastSeq: 15 } });
 });
 
-test('entries stay for their time', async () => {
+test('audit entries stay in Redis for their retention time', async () => {
   await live('T1');
 
   await retention.sweepAll({ keep: { ...KEEP_NOTHING, auditMs: 3_600_000 } });
@@ -56,7 +48,7 @@ test('entries stay for their time', async () => {
   expect(await linesInArchive()).toEqual([]);
 });
 
-test('the chain holds when a process died between archiving and deleting', async () => {
+test('the audit chain is unbroken after a process died between archiving and deleting', async () => {
   await live('T1');
   const dies = retention.sweep({
     archive: {
@@ -78,7 +70,7 @@ test('the chain holds when a process died between archiving and deleting', async
   expect(await check()).toMatchObject({ broken: null, extent: { firstSeq: 1, lastSeq: 10 } });
 });
 
-test('the chain holds when one of two that archived was frozen', async () => {
+test('the audit chain is unbroken after one of two archiving processes was frozen', async () => {
   await live('T1');
   const other = openRetention(stores, dataDir.path, 2);
   await retention.sweep({
@@ -98,7 +90,7 @@ test('the chain holds when one of two that archived was frozen', async () => {
   expect(await check()).toMatchObject({ broken: null, extent: { firstSeq: 1, lastSeq: 10 } });
 });
 
-test('lines that are not the oldest any more take none with them', async () => {
+test('trimming the audit removes no line when its oldest lines have changed', async () => {
   await live('T1');
   const lines = await linesInRedis();
 

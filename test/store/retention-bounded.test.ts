@@ -1,25 +1,23 @@
 import { KEYS } from '../../src/store/keys';
 import { createTaskStore } from '../../src/store/tasks';
 import { decideReport } from '../../src/workflow/decisions';
-import { recordFact } from '../../src/workflow/progress';
+import { recordFact } from '../../src/workflow/record-fact';
 import { verifyArchive } from '../../src/archive/read';
-import { useDataDir } from '../archive/folder';
 import { walk } from '../support/conservation';
-import { useRedis } from '../support/redis';
-import { lastingKeys, liveAndBeCanceled, liveAndBeReleased, openRetention, sendAll } from '../support/retention';
-import { INVOICE, mustClaim, openStores, result, START, towRequest, type Stores } from '../support/stores';
+import {
+  lastingKeys,
+  createCanceledTow,
+  createReleasedTow,
+  useRetention,
+  type Retention,
+  sendAll,
+} from '../support/retention';
+import { INVOICE, mustClaim, result, START, towRequest, type Stores } from '../support/stores';
 
-const redis = useRedis();
-const dataDir = useDataDir();
 let stores: Stores;
-let retention: ReturnType<typeof openRetention>;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
-  retention = openRetention(stores, dataDir.path);
-});
-afterEach(async () => {
-  await retention.close();
-  stores.close();
+let retention: Retention;
+const dataDir = useRetention((opened) => {
+  ({ stores, retention } = opened);
 });
 
 const actor = { id: 'k1', name: 'tester', role: 'ops' } as const;
@@ -37,13 +35,13 @@ async function resolveAll(): Promise<void> {
 const TIMES = 12;
 
 /** Stories of tows, which together leave every kind of data behind. */
-const LIVES: readonly ((ref: string) => Promise<unknown>)[] = [
-  (ref) => liveAndBeReleased(stores, ref),
-  (ref) => liveAndBeCanceled(stores, ref),
+const STORIES: readonly ((ref: string) => Promise<unknown>)[] = [
+  (ref) => createReleasedTow(stores, ref),
+  (ref) => createCanceledTow(stores, ref),
   async function invoiceComesFirst(ref) {
     await stores.acceptInvoice(ref);
     await stores.process(`invoice-${ref}`);
-    await liveAndBeCanceled(stores, ref);
+    await createCanceledTow(stores, ref);
     await stores.process(`invoice-${ref}`);
   },
   async function towNeverComes(ref) {
@@ -83,23 +81,23 @@ const LIVES: readonly ((ref: string) => Promise<unknown>)[] = [
     const claim = await mustClaim(stores.outbox, ref);
     await stores.outbox.ack(claim, result(RETRY, { service: 'failing' }));
     await stores.say(ref, { event: 'canceled', cancellationReason: 'Gone' });
-    const command = { action: 'waive', reason: 'told by phone' } as const;
+    const command = { action: 'waive', reason: 'confirmed by phone' } as const;
     await decideReport(tools(), { ref, reportId: claim.entry.id, command, actor });
     await sendAll(stores, ref);
   },
   async function isSaidUnderAKey(ref) {
     await stores.request(ref);
     const command = { event: 'canceled', cancellationReason: 'Gone' } as const;
-    await recordFact(tools(), { ref, command, actor, remember: { scope: `POST ${ref}`, fingerprint: ref } });
+    await recordFact(tools(), { ref, command, actor, idempotency: { scope: `POST ${ref}`, fingerprint: ref } });
     await sendAll(stores, ref);
   },
   async function deliveryFailsForLong(ref) {
     await stores.accept('tow_request', towRequest(ref), `request-${ref}`);
     for (let failures = 0; failures < 12; failures += 1) await stores.fail(`request-${ref}`);
-    await liveAndBeCanceled(stores, ref);
+    await createCanceledTow(stores, ref);
   },
   async function comesBackAfterItLeft(ref) {
-    await liveAndBeCanceled(stores, ref);
+    await createCanceledTow(stores, ref);
     await retention.sweepAll();
     await stores.accept('tow_request', towRequest(ref), `again-${ref}`);
     await stores.acceptInvoice(ref);
@@ -109,7 +107,7 @@ const LIVES: readonly ((ref: string) => Promise<unknown>)[] = [
 ];
 
 async function live(from: number, to: number): Promise<void> {
-  for (let index = from; index < to; index += 1) await LIVES[index % LIVES.length]?.(`T${index}`);
+  for (let index = from; index < to; index += 1) await STORIES[index % STORIES.length]?.(`T${index}`);
 }
 
 /** The keys that remain after all tasks are resolved and all tows archived. Asserts that no delivery or report is lost. */
@@ -120,13 +118,13 @@ async function whatIsLeft() {
   expect((await walk(stores.redis)).deliveries.acknowledged).toBe(0);
   const left = await lastingKeys(stores);
   return {
-    constant: left.filter(({ key }) => key !== KEYS.tombstones),
-    tombstones: left.find(({ key }) => key === KEYS.tombstones)?.size,
+    constant: left.filter(({ key }) => key !== KEYS.archivedMarkers),
+    tombstones: left.find(({ key }) => key === KEYS.archivedMarkers)?.size,
   };
 }
 
 test('the data of archived tows in Redis does not grow with their number, except for the archived markers', async () => {
-  const [few, many] = [LIVES.length, TIMES * LIVES.length];
+  const [few, many] = [STORIES.length, TIMES * STORIES.length];
   await live(0, few);
   const afterFew = await whatIsLeft();
   await live(few, many);
@@ -139,13 +137,13 @@ test('the data of archived tows in Redis does not grow with their number, except
   expect(await verifyArchive(dataDir.path)).toMatchObject({ torn: [], broken: [], records: { tow: many - TIMES } });
 }, 60_000);
 
-test('nothing of a tow remains in Redis once its archived marker has expired', async () => {
-  await live(0, LIVES.length);
+test('Redis keeps no data of a tow once its archived marker has expired', async () => {
+  await live(0, STORIES.length);
   await whatIsLeft();
-  const refs = await stores.redis.zrange(KEYS.tombstones, '0', '-1');
-  for (const ref of refs) await stores.redis.zadd(KEYS.tombstones, 1, ref);
+  const refs = await stores.redis.zrange(KEYS.archivedMarkers, '0', '-1');
+  for (const ref of refs) await stores.redis.zadd(KEYS.archivedMarkers, 1, ref);
 
   await retention.sweepAll();
 
-  expect(await stores.redis.exists(KEYS.tombstones)).toBe(0);
+  expect(await stores.redis.exists(KEYS.archivedMarkers)).toBe(0);
 });

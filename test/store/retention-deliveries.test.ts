@@ -1,22 +1,14 @@
 import { KEYS } from '../../src/store/keys';
-import { idsIn, readAll, useDataDir } from '../archive/folder';
+import { idsIn, readAll } from '../archive/folder';
 import { standings } from '../support/conservation';
-import { useRedis } from '../support/redis';
-import { untilAfter } from '../support/redis-clock';
-import { KEEP_NOTHING, openRetention } from '../support/retention';
-import { openStores, towInvoice, towRequest, type Stores } from '../support/stores';
+import { untilAfter } from '../support/redis';
+import { KEEP_NOTHING, useRetention, type Retention } from '../support/retention';
+import { towInvoice, towRequest, type Stores } from '../support/stores';
 
-const redis = useRedis();
-const dataDir = useDataDir();
 let stores: Stores;
-let retention: ReturnType<typeof openRetention>;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
-  retention = openRetention(stores, dataDir.path);
-});
-afterEach(async () => {
-  await retention.close();
-  stores.close();
+let retention: Retention;
+const dataDir = useRetention((opened) => {
+  ({ stores, retention } = opened);
 });
 
 const archived = () => idsIn(dataDir.path, { type: 'delivery' });
@@ -95,7 +87,7 @@ test('a delivery replayed and processed since it was read for the archive is not
   await stores.replay('request-T1');
   expect(await stores.process('request-T1')).toBe('already_known');
 
-  expect(await retention.tools.retention.retireDelivery('request-T1', before)).toBe('kept');
+  expect(await retention.tools.retention.removeDelivery('request-T1', before)).toBe('kept');
   expect(await stateOf('request-T1')).toBe('processed');
 
   await retention.sweepAll();
@@ -114,7 +106,7 @@ test('a resend of an archived delivery does not change its tow', async () => {
   expect((await stores.read('T1')).tow.invoiceWebhooks).toHaveLength(1);
 });
 
-describe('retention: invoices for unknown tows', () => {
+describe('retention of invoices for unknown tows', () => {
   test('an invoice for an unknown tow is set aside when its task is resolved, and then archived', async () => {
     await stores.acceptInvoice('T1');
     await stores.process('invoice-T1');

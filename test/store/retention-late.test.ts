@@ -1,29 +1,21 @@
 import { KEYS } from '../../src/store/keys';
 import { createTaskStore } from '../../src/store/tasks';
-import { idsIn, useDataDir } from '../archive/folder';
+import { idsIn } from '../archive/folder';
 import { standings } from '../support/conservation';
-import { useRedis } from '../support/redis';
-import { liveAndBeCanceled, openRetention } from '../support/retention';
-import { openStores, towRequest, type Stores } from '../support/stores';
+import { createCanceledTow, useRetention, type Retention } from '../support/retention';
+import { towRequest, type Stores } from '../support/stores';
 
-const redis = useRedis();
-const dataDir = useDataDir();
 let stores: Stores;
-let retention: ReturnType<typeof openRetention>;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
-  retention = openRetention(stores, dataDir.path);
-});
-afterEach(async () => {
-  await retention.close();
-  stores.close();
+let retention: Retention;
+const dataDir = useRetention((opened) => {
+  ({ stores, retention } = opened);
 });
 
 const DAY_MS = 86_400_000;
 
 /** A tow that has been here and has left. */
-async function bury(ref: string): Promise<void> {
-  await liveAndBeCanceled(stores, ref);
+async function archiveTow(ref: string): Promise<void> {
+  await createCanceledTow(stores, ref);
   await retention.sweepAll();
 }
 
@@ -33,12 +25,12 @@ async function openTasks() {
 
 /** As if a tow had left so long ago. */
 async function age(ref: string, ms: number): Promise<void> {
-  const left = Number(await stores.redis.zscore(KEYS.tombstones, ref));
-  await stores.redis.zadd(KEYS.tombstones, left - ms, ref);
+  const left = Number(await stores.redis.zscore(KEYS.archivedMarkers, ref));
+  await stores.redis.zadd(KEYS.archivedMarkers, left - ms, ref);
 }
 
-test('a tow request for a tow that has left is accepted, marked late, asked about, and makes no tow', async () => {
-  await bury('T1');
+test('a tow request for an archived tow is accepted, marked late, opens a task and creates no tow', async () => {
+  await archiveTow('T1');
 
   expect(await stores.accept('tow_request', towRequest('T1'), 'again')).toBe('accepted');
   expect(await stores.process('again')).toBe('late');
@@ -53,8 +45,8 @@ test('a tow request for a tow that has left is accepted, marked late, asked abou
   expect(await standings(stores.redis)).toEqual({ deliveries: {}, reports: {} });
 });
 
-test('a tow request that reuses the reference of a tow that has left opens a task that names the other violation', async () => {
-  await bury('T1');
+test('a tow request that reuses the reference of an archived tow opens a task that names the other violation', async () => {
+  await archiveTow('T1');
   const reused = { ...towRequest('T1'), violation_reference_id: 'V-another' };
 
   await stores.accept('tow_request', reused, 'reused');
@@ -67,8 +59,8 @@ test('a tow request that reuses the reference of a tow that has left opens a tas
   expect(task?.message).toContain('V-another');
 });
 
-test('an invoice for a tow that has left is accepted, marked late, asked about, and goes to the archive', async () => {
-  await bury('T1');
+test('an invoice for an archived tow is accepted, marked late, opens a task and is archived', async () => {
+  await archiveTow('T1');
 
   expect(await stores.acceptInvoice('T1')).toBe('accepted');
   expect(await stores.process('invoice-T1')).toBe('late');
@@ -82,8 +74,8 @@ test('an invoice for a tow that has left is accepted, marked late, asked about, 
   expect(await standings(stores.redis)).toEqual({ deliveries: {}, reports: {} });
 });
 
-test('each late invoice has a question of its own, and nothing is left of those that were answered', async () => {
-  await bury('T1');
+test('each late invoice opens its own task, and Redis keeps no data of those that were answered', async () => {
+  await archiveTow('T1');
   for (const id of ['first', 'second']) {
     await stores.acceptInvoice('T1', id);
     await stores.process(id);
@@ -100,8 +92,8 @@ test('each late invoice has a question of its own, and nothing is left of those 
   expect(await stores.redis.zcard(KEYS.attention)).toBe(0);
 });
 
-test('a late delivery that is replayed is late again', async () => {
-  await bury('T1');
+test('a late delivery that is replayed is marked late again', async () => {
+  await archiveTow('T1');
   await stores.acceptInvoice('T1');
   await stores.process('invoice-T1');
 
@@ -111,9 +103,9 @@ test('a late delivery that is replayed is late again', async () => {
   expect(await openTasks()).toHaveLength(1);
 });
 
-test('an invoice that is accepted while its tow leaves ends up on the tow or late, never parked or lost', async () => {
+test('an invoice accepted while its tow is archived ends up on the tow or late, never parked or lost', async () => {
   const refs = Array.from({ length: 100 }, (_, index) => `T${index}`);
-  for (const ref of refs) await liveAndBeCanceled(stores, ref);
+  for (const ref of refs) await createCanceledTow(stores, ref);
 
   const [verdicts] = await Promise.all([
     Promise.all(
@@ -127,20 +119,20 @@ test('an invoice that is accepted while its tow leaves ends up on the tow or lat
 
   expect(verdicts.filter((verdict) => verdict !== 'attached' && verdict !== 'late')).toEqual([]);
   await retention.sweepAll();
-  expect(await stores.redis.zcard(KEYS.tombstones)).toBe(100);
+  expect(await stores.redis.zcard(KEYS.archivedMarkers)).toBe(100);
   expect((await openTasks()).length).toBe(verdicts.filter((verdict) => verdict === 'late').length);
   const archived = new Set(await idsIn(dataDir.path, { type: 'delivery' }));
   expect(refs.filter((ref) => !archived.has(`invoice-${ref}`))).toEqual([]);
 });
 
-test('a tow is remembered for 400 days; what comes later is taken for a new one', async () => {
-  for (const ref of ['T1', 'T2']) await bury(ref);
+test('an archived tow is remembered for 400 days, and a later tow request creates a new tow', async () => {
+  for (const ref of ['T1', 'T2']) await archiveTow(ref);
   await age('T1', 400 * DAY_MS + 1);
   await age('T2', 400 * DAY_MS - 60_000);
 
   await retention.sweepAll();
 
-  expect(await stores.redis.zrange(KEYS.tombstones, '0', '-1')).toEqual(['T2']);
+  expect(await stores.redis.zrange(KEYS.archivedMarkers, '0', '-1')).toEqual(['T2']);
   for (const ref of ['T1', 'T2']) await stores.accept('tow_request', towRequest(ref), `again-${ref}`);
   expect(await stores.process('again-T1')).toBe('created');
   expect(await stores.process('again-T2')).toBe('late');

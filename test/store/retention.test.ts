@@ -1,30 +1,30 @@
 import { KEYS } from '../../src/store/keys';
 import type { Archive } from '../../src/workflow/retention-port';
-import { EVERY_TOW } from '../../src/workflow/list-port';
-import { idsIn, readAll, useDataDir } from '../archive/folder';
+import { ALL_TOWS } from '../../src/workflow/list-port';
+import { idsIn, readAll } from '../archive/folder';
 import { standings } from '../support/conservation';
-import { useRedis } from '../support/redis';
-import { KEEP_NOTHING, lastingKeys, liveAndBeCanceled, liveAndBeReleased, openRetention } from '../support/retention';
-import { ACCEPTED, mustClaim, openStores, result, START, towRequest, type Stores } from '../support/stores';
+import {
+  KEEP_NOTHING,
+  lastingKeys,
+  createCanceledTow,
+  createReleasedTow,
+  openRetention,
+  useRetention,
+  type Retention,
+} from '../support/retention';
+import { ACCEPTED, mustClaim, result, START, towRequest, type Stores } from '../support/stores';
 
-const redis = useRedis();
-const dataDir = useDataDir();
 let stores: Stores;
-let retention: ReturnType<typeof openRetention>;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
-  retention = openRetention(stores, dataDir.path);
-});
-afterEach(async () => {
-  await retention.close();
-  stores.close();
+let retention: Retention;
+const dataDir = useRetention((opened) => {
+  ({ stores, retention } = opened);
 });
 
 const HOUR_MS = 3_600_000;
 /** Each life has five facts; the last entry never leaves. */
 const AUDIT_SEQS_OF_TWO_LIVES = ['1', '2', '3', '4', '5', '6', '7', '8', '9'];
 const isThere = async (ref: string) => (await stores.tows.read(ref)) !== null;
-const isRemembered = async (ref: string) => (await stores.redis.zscore(KEYS.tombstones, ref)) !== null;
+const hasMarker = async (ref: string) => (await stores.redis.zscore(KEYS.archivedMarkers, ref)) !== null;
 const archivedTows = () => idsIn(dataDir.path, { type: 'tow' });
 const tasksOf = async (ref: string) => (await stores.read(ref)).tasks;
 
@@ -45,9 +45,9 @@ function archiveTowsAndThen(meanwhile: () => Promise<unknown>): Archive {
   };
 }
 
-describe('a tow that is over', () => {
-  test('leaves whole: facts, reports with attempts, invoices and timeline stand in the archive', async () => {
-    await liveAndBeReleased(stores, 'T1');
+describe('retention of a finished tow', () => {
+  test('a finished tow is archived completely, with facts, attempts, invoices and timeline', async () => {
+    await createReleasedTow(stores, 'T1');
     const { tow, version, reports, timeline } = await stores.read('T1');
 
     await retention.sweepAll();
@@ -65,9 +65,9 @@ describe('a tow that is over', () => {
     expect(tow.invoiceWebhooks).toHaveLength(1);
   });
 
-  test('leaves nothing behind but its tombstone, and nothing is lost by it', async () => {
-    await liveAndBeReleased(stores, 'T1');
-    await liveAndBeCanceled(stores, 'T2');
+  test('an archived tow leaves only its archived marker in Redis, and does not count as lost', async () => {
+    await createReleasedTow(stores, 'T1');
+    await createCanceledTow(stores, 'T2');
 
     await retention.sweepAll();
 
@@ -75,14 +75,14 @@ describe('a tow that is over', () => {
     const lasting = (await lastingKeys(stores)).filter(({ key }) => !/:(walk|last-walk)$/.test(key));
     expect(lasting).toEqual([
       { key: KEYS.audit, size: 1 },
-      { key: KEYS.tombstones, size: 2 },
+      { key: KEYS.archivedMarkers, size: 2 },
     ]);
-    const search = { ...EVERY_TOW, search: 'T1', cursor: null, limit: 10 };
+    const search = { ...ALL_TOWS, search: 'T1', cursor: null, limit: 10 };
     expect((await stores.tows.list(search)).items).toEqual([]);
   });
 
-  test('stays for its time', async () => {
-    await liveAndBeCanceled(stores, 'T1');
+  test('a finished tow stays in Redis for its retention time', async () => {
+    await createCanceledTow(stores, 'T1');
 
     await retention.sweepAll({ keep: { ...KEEP_NOTHING, towsMs: HOUR_MS } });
     expect(await isThere('T1')).toBe(true);
@@ -91,7 +91,7 @@ describe('a tow that is over', () => {
     expect(await isThere('T1')).toBe(false);
   });
 
-  test('stays while it owes the service a report', async () => {
+  test('a finished tow stays in Redis while one of its reports is not accepted', async () => {
     await stores.request('T1');
     await stores.say('T1', { event: 'canceled', cancellationReason: 'Gone' });
 
@@ -103,7 +103,7 @@ describe('a tow that is over', () => {
     expect(await archivedTows()).toEqual(['T1']);
   });
 
-  test('stays while a person has to decide something, and leaves once it is decided', async () => {
+  test('a finished tow stays in Redis while a task needs a decision, and is removed after the decision', async () => {
     await stores.request('T1');
     await stores.accept('tow_request', { ...towRequest('T1'), violation_reference_id: 'V-other' }, 'rival');
     await stores.process('rival');
@@ -118,11 +118,11 @@ describe('a tow that is over', () => {
     await resolveTaskOf('T1');
     await retention.sweepAll();
     expect(await archivedTows()).toEqual(['T1']);
-    expect(await isRemembered('T1')).toBe(true);
+    expect(await hasMarker('T1')).toBe(true);
   });
 
-  test('stays when it changes after it was archived, and is archived again as it is then', async () => {
-    await liveAndBeCanceled(stores, 'T1');
+  test('a tow that changes after it was archived stays in Redis and is archived again with the change', async () => {
+    await createCanceledTow(stores, 'T1');
     await stores.acceptInvoice('T1');
 
     await retention.sweep({ archive: archiveTowsAndThen(() => stores.process('invoice-T1')) });
@@ -135,8 +135,8 @@ describe('a tow that is over', () => {
     expect(after?.data).toMatchObject({ tow: { invoiceWebhooks: [{ deliveryId: 'invoice-T1' }] } });
   });
 
-  test('stays when a task opens after it was archived, and is archived again later', async () => {
-    await liveAndBeCanceled(stores, 'T1');
+  test('a tow whose task opens after it was archived stays in Redis and is archived again later', async () => {
+    await createCanceledTow(stores, 'T1');
     await stores.accept('tow_request', { ...towRequest('T1'), violation_reference_id: 'V-other' }, 'rival');
 
     await retention.sweep({ archive: archiveTowsAndThen(() => stores.process('rival')) });
@@ -151,7 +151,7 @@ describe('a tow that is over', () => {
   });
 });
 
-test('a tow that is not over stays, however long it stands still', async () => {
+test('an unfinished tow stays in Redis however long it does not change', async () => {
   await stores.request('T1');
   await stores.say('T1', START);
   await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(ACCEPTED));
@@ -163,8 +163,8 @@ test('a tow that is not over stays, however long it stands still', async () => {
   expect(await stores.redis.zcard(KEYS.retireTows)).toBe(0);
 });
 
-test('what was archived and not yet deleted when a process died is archived again, and the last record counts', async () => {
-  await liveAndBeReleased(stores, 'T1');
+test('a record archived but not deleted when its process died is archived again, and the last copy counts', async () => {
+  await createReleasedTow(stores, 'T1');
   const dies = archiveTowsAndThen(() => Promise.reject(new Error('killed')));
   await expect(retention.sweep({ archive: dies })).rejects.toThrow('killed');
   expect(await isThere('T1')).toBe(true);
@@ -179,8 +179,8 @@ test('what was archived and not yet deleted when a process died is archived agai
   expect(tow[1]?.data).toEqual(tow[0]?.data);
 });
 
-test('while the archive cannot be written nothing is deleted', async () => {
-  await liveAndBeReleased(stores, 'T1');
+test('no record is deleted from Redis while the archive cannot be written', async () => {
+  await createReleasedTow(stores, 'T1');
   const before = await lastingKeys(stores);
   const full: Archive = { append: () => Promise.reject(new Error('the disk is full')) };
 
@@ -190,9 +190,9 @@ test('while the archive cannot be written nothing is deleted', async () => {
 });
 
 test.each(['delivery', 'tow', 'audit'] as const)(
-  'two that sweep at the same time, one frozen while it archives (%s), lose nothing and delete nothing twice',
+  'two concurrent sweeps, one frozen while it archives a %s, lose no record and delete none twice',
   async (type) => {
-    for (const ref of ['T1', 'T2']) await liveAndBeReleased(stores, ref);
+    for (const ref of ['T1', 'T2']) await createReleasedTow(stores, ref);
     const other = openRetention(stores, dataDir.path, 2);
     const frozen: Archive = {
       async append(records) {
@@ -207,14 +207,14 @@ test.each(['delivery', 'tow', 'audit'] as const)(
     const archived = new Set(await idsIn(dataDir.path));
     const deliveries = ['request-T1', 'invoice-T1', 'request-T2', 'invoice-T2'];
     expect(archived).toEqual(new Set([...deliveries, 'T1', 'T2', ...AUDIT_SEQS_OF_TWO_LIVES]));
-    expect(await stores.redis.zcard(KEYS.tombstones)).toBe(2);
+    expect(await stores.redis.zcard(KEYS.archivedMarkers)).toBe(2);
     expect(await stores.redis.llen(KEYS.audit)).toBe(1);
     expect(await standings(stores.redis)).toEqual({ deliveries: {}, reports: {} });
   },
 );
 
-test('a record that cannot be read is said without its content, put off, and keeps no other here', async () => {
-  for (const ref of ['T1', 'T2']) await liveAndBeCanceled(stores, ref);
+test('a record that cannot be decoded is logged without its content and postponed, and the sweep continues', async () => {
+  for (const ref of ['T1', 'T2']) await createCanceledTow(stores, ref);
   await stores.redis.hset('{p0}:tow:T1', 'head', '{"plateNumber": ABC 1234}');
   const said: unknown[] = [];
   const log = { ...retention.tools.log, error: (event: string, fields: object = {}) => said.push(event, fields) };

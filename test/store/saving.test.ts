@@ -1,6 +1,6 @@
-import { noteEvent } from '../../src/domain/outbox-record';
+import { addEvent } from '../../src/domain/outbox-record';
 import { decideReport } from '../../src/workflow/decisions';
-import { recordFact } from '../../src/workflow/progress';
+import { recordFact } from '../../src/workflow/record-fact';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { ACCEPTED, INVOICE, mustClaim, openStores, result, START, type Stores } from '../support/stores';
@@ -24,14 +24,14 @@ test('a decision made on an older version never overwrites a newer one', async (
     const draft = await transaction.tow('T1');
     states.push(draft.tow?.state);
     if (states.length === 1) await stores.say('T1', START);
-    noteEvent(draft, { type: 'played by a test' }, transaction.nowMs);
+    addEvent(draft, { type: 'played by a test' }, transaction.nowMs);
   });
 
   expect(states).toEqual(['requested', 'started']);
   expect((await stores.read('T1')).tow.state).toBe('started');
 });
 
-test('of many people who say the same at the same time one is heard', async () => {
+test('one of many identical decisions at the same time takes effect', async () => {
   await stores.request('T1');
 
   const effects = await Promise.all(
@@ -42,10 +42,10 @@ test('of many people who say the same at the same time one is heard', async () =
   expect((await stores.read('T1')).reports).toHaveLength(1);
 });
 
-test('under one idempotency key the effect happens once, whoever asks', async () => {
+test('concurrent requests under one idempotency key take effect once', async () => {
   await stores.request('T1');
-  const remember = { scope: 'scope', fingerprint: 'same' };
-  const ask = () => recordFact(tools(), { ref: 'T1', command: START, actor, remember });
+  const idempotency = { scope: 'scope', fingerprint: 'same' };
+  const ask = () => recordFact(tools(), { ref: 'T1', command: START, actor, idempotency });
 
   const effects = await Promise.all([ask(), ask(), ask()]);
 
@@ -53,7 +53,7 @@ test('under one idempotency key the effect happens once, whoever asks', async ()
   expect((await stores.read('T1')).tow.facts).toHaveLength(1);
 });
 
-test('a cancel withdraws the invoice and payment that were never attempted, in the same write', async () => {
+test('a cancel withdraws the never attempted invoice and payment in the same commit', async () => {
   await stores.request('T1');
   await stores.say('T1', START);
   await stores.say('T1', INVOICE);
@@ -71,7 +71,7 @@ test('a cancel withdraws the invoice and payment that were never attempted, in t
   expect(await mustClaim(stores.outbox, 'T1')).toMatchObject({ entry: { kind: 'canceled' } });
 });
 
-test('an answer that arrives after a correction never marks the corrected body as sent', async () => {
+test('an answer that arrives after a correction does not mark the corrected body as sent', async () => {
   await stores.request('T1');
   await stores.say('T1', START);
   const lost = await mustClaim(stores.outbox, 'T1');
@@ -96,7 +96,7 @@ test('an answer that arrives after a correction never marks the corrected body a
 test('a refused report opens a task that each decision closes', async () => {
   const decisions = [
     { action: 'retry' },
-    { action: 'waive', reason: 'told by phone' },
+    { action: 'waive', reason: 'confirmed by phone' },
     { action: 'accept', reason: 'seen at the service' },
   ] as const;
   for (const [index, command] of decisions.entries()) {
@@ -118,7 +118,7 @@ test('a refused report opens a task that each decision closes', async () => {
   expect(await stores.states('T2')).toEqual(['started accepted']);
 });
 
-test('a report that is being sent right now cannot be decided on', async () => {
+test('a decision on a report in flight is refused', async () => {
   await stores.request('T1');
   await stores.say('T1', START);
   await mustClaim(stores.outbox, 'T1');

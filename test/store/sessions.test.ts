@@ -65,21 +65,21 @@ describe('sessions', () => {
     expect(Number(await redis.ask('PTTL', '{p0}:sign-ins:holder'))).toBeLessThanOrEqual(60_000);
   });
 
-  it('ends a session that is not prolonged within its lifetime, for good', async () => {
+  it('ends a session permanently when it is not extended within its lifetime', async () => {
     await sessions.begin('hash', SESSION, 30);
     await eventually(async () => expect(await isKept()).toBe(false));
     expect(await sessions.prolong('hash', 60_000)).toBeNull();
     expect(await isKept()).toBe(false);
   });
 
-  it('keeps a session ended that is prolonged while it ends', async () => {
+  it('does not revive a session that is extended while it ends', async () => {
     await sessions.begin('hash', SESSION, 60_000);
     const looks = Array.from({ length: 50 }, () => sessions.prolong('hash', 60_000));
     await Promise.all([...looks, sessions.end('hash'), ...looks]);
     expect(await isKept()).toBe(false);
   });
 
-  it('ends a session that has ended or never existed without an error', async () => {
+  it('reports no error when an ended or missing session is ended', async () => {
     await sessions.end('hash');
     expect(await sessions.read('hash')).toBeNull();
   });

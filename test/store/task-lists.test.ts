@@ -4,9 +4,8 @@ import { closeTask, openTask } from '../../src/domain/outbox-record';
 import { pausedOperationTask, refusedTask, rivalRequestTask, type NewTask } from '../../src/domain/tasks';
 import { violationRefusedTask } from '../../src/domain/violation-tasks';
 import type { ReportKind } from '../../src/domain/vocabulary';
-import { closeGeneralTask, openGeneralTask } from '../../src/store/general-task';
+import { closeGeneralTask, openGeneralTask, createTaskStore } from '../../src/store/tasks';
 import { KEYS } from '../../src/store/keys';
-import { createTaskStore } from '../../src/store/tasks';
 import { EmptyTaskFilter, type TaskFilter } from '../../src/workflow/list-port';
 import type { TaskStore } from '../../src/workflow/ports';
 import { useRedis } from '../support/redis';
@@ -22,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => stores.close());
 
 const refused = (kind: ReportKind): NewTask =>
-  refusedTask({ id: `${kind}-1`, kind, httpStatus: 400, words: 'no "type":"other" \ud800', hint: null });
+  refusedTask({ id: `${kind}-1`, kind, httpStatus: 400, message: 'no "type":"other" \ud800', hint: null });
 
 async function openOn(ref: string, ...opened: readonly NewTask[]): Promise<void> {
   if ((await stores.tows.read(ref)) === null) await stores.request(ref);
@@ -38,7 +37,7 @@ const change = (what: 'open' | 'close', task: NewTask) =>
   what === 'open' ? openGeneralTask(stores.redis, task) : closeGeneralTask(stores.redis, task.subject);
 
 const paused = pausedOperationTask('invoice', 'no');
-const aboutViolation = violationRefusedTask({ id: 'U1', httpStatus: 400, words: 'Zone not found', hint: null });
+const aboutViolation = violationRefusedTask({ id: 'U1', httpStatus: 400, message: 'Zone not found', hint: null });
 
 /** Two tows with three questions, and two of the whole operator, oldest first. */
 async function openAll(): Promise<string[]> {
@@ -68,7 +67,7 @@ async function apart(ids: readonly string[]): Promise<void> {
   }
 }
 
-test('open tasks are listed newest first, or oldest first, in pages of any size', async () => {
+test('open tasks are listed newest first or oldest first, in pages of any size', async () => {
   const ids = await openAll();
   await apart(ids);
 
@@ -85,10 +84,10 @@ test.each<[TaskFilter, string[]]>([
   [{ towingReferenceId: 'T2' }, ['rival_request.T2', 'invoice-1.T2']],
   [{ towingReferenceId: 'T2', type: 'report_refused' }, ['invoice-1.T2']],
   [{ towingReferenceId: 'T2', kind: 'started' }, []],
-  [{ towingReferenceId: 'nobody' }, []],
+  [{ towingReferenceId: 'unknown' }, []],
   [{ type: 'violation_refused' }, ['violation.U1']],
   [{ type: 'other' }, []],
-])('those of a filter alone: %j', async (filter, expected) => {
+])('the task list with the filter %j contains exactly the matching tasks', async (filter, expected) => {
   await apart(await openAll());
 
   expect(await idsFound({ limit: 1, order: 'oldest', filter })).toEqual(expected);
@@ -96,7 +95,7 @@ test.each<[TaskFilter, string[]]>([
   expect(await tasks.ids(filter, 10)).toEqual(expected);
 });
 
-test('they are counted by type, and by kind where they are about one', async () => {
+test('open tasks are counted by type, and by kind when they have one', async () => {
   expect(await tasks.counts()).toEqual({ total: 0, types: [] });
   await openAll();
   await openOn('T3', refused('started'));
@@ -119,13 +118,13 @@ test('they are counted by type, and by kind where they are about one', async () 
   });
 });
 
-test('whoever asks for all ids of a filter that says nothing gets none of them', async () => {
+test('a request for all task ids of an empty filter returns no id', async () => {
   await openAll();
   const empty: TaskFilter[] = [{}, { type: undefined, kind: undefined, towingReferenceId: undefined }];
   for (const filter of empty) await expect(tasks.ids(filter, 10)).rejects.toThrow(EmptyTaskFilter);
 });
 
-test('no more ids than asked for are given, the oldest of them', async () => {
+test('a request for task ids returns at most the given number, oldest first', async () => {
   const refs = Array.from({ length: 12 }, (_, at) => `T${at}`);
   for (const ref of refs) await openOn(ref, refused('started'));
   await apart(refs.map((ref) => `started-1.${ref}`));
@@ -134,7 +133,7 @@ test('no more ids than asked for are given, the oldest of them', async () => {
   expect(await tasks.ids({ type: 'report_refused' }, 5000)).toHaveLength(12);
 });
 
-test('a task that is closed stands in no list any more, and nothing of it is left', async () => {
+test('a closed task is removed from every list and leaves no data', async () => {
   await openAll();
   for (const { id } of (await tasks.list({ cursor: null, limit: 10 })).items) {
     const task = await tasks.read(id);
@@ -149,7 +148,7 @@ test('a task that is closed stands in no list any more, and nothing of it is lef
   expect(await stores.redis.keys(`${KEYS.openTasks}*`)).toEqual([]);
 });
 
-test('whatever is opened and closed, the groups hold exactly the open tasks', async () => {
+test('the task groups contain exactly the open tasks after any sequence of opening and closing', async () => {
   const questions = { started: refused('started'), invoice: refused('invoice'), rival: rivalRequestTask } as const;
   const steps = fc.array(
     fc.record({

@@ -1,8 +1,8 @@
 import { systemClock } from '../../src/platform/clock';
 import type { FactCommand } from '../../src/domain/fact-command';
 import { refusedTask, rivalRequestTask } from '../../src/domain/tasks';
-import { keepOnTow } from '../../src/workflow/dispatch';
-import { EVERY_TOW, type TowFilter } from '../../src/workflow/list-port';
+import { updateDispatch } from '../../src/workflow/update-dispatch';
+import { ALL_TOWS, type TowFilter } from '../../src/workflow/list-port';
 import { type DecisionCommand } from '../../src/workflow/decisions';
 import { isSettled } from '../../src/domain/outbox';
 import { createRetentionStore } from '../../src/store/retention';
@@ -30,7 +30,7 @@ export async function requestAgo(stores: Stores, ref: string, minutes: number): 
 
 export async function assign(stores: Stores, ref: string, crew: string | null): Promise<void> {
   const request = { ref, command: { kind: 'assign', crew }, actor: ACTOR } as const;
-  await keepOnTow(stores.progress, request);
+  await updateDispatch(stores.progress, request);
 }
 
 /** The head of its outbox is accepted by the service. */
@@ -44,7 +44,7 @@ export async function refuseHead(stores: Stores, ref: string): Promise<void> {
   const task = refusedTask({
     ...reportIn(claimed),
     httpStatus: 400,
-    words: 'no',
+    message: 'no',
     hint: null,
   });
   const verdict = { next: 'refused', hint: null } as const;
@@ -60,8 +60,8 @@ export async function decideHead(stores: Stores, ref: string, command: DecisionC
 
 /** It leaves for the archive; fails where it may not. */
 export async function retire({ redis, tows }: Stores, ref: string): Promise<void> {
-  const retired = await createRetentionStore(redis).retireTow(ref, await tows.read(ref));
-  if (retired !== 'retired') throw new Error(retired);
+  const removal = await createRetentionStore(redis).removeTow(ref, await tows.read(ref));
+  if (removal !== 'removed') throw new Error(removal);
 }
 
 /** A task that only informs is opened, or closed, on a tow. */
@@ -81,7 +81,7 @@ export async function found(
   const refs: string[] = [];
   let cursor: string | null = null;
   do {
-    const page: Awaited<ReturnType<typeof tows.list>> = await tows.list({ ...EVERY_TOW, cursor, limit, ...filter });
+    const page: Awaited<ReturnType<typeof tows.list>> = await tows.list({ ...ALL_TOWS, cursor, limit, ...filter });
     refs.push(...page.items.map(({ tow }) => tow.towingReferenceId));
     cursor = page.nextCursor;
   } while (cursor !== null);

@@ -1,5 +1,5 @@
 import { waiveEntry } from '../../src/domain/settle-entry';
-import { entryNamed } from '../../src/domain/stored-tow';
+import { editEntryNamed } from '../../src/domain/stored-tow';
 import { systemClock, type Clock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { ClaimAttempt } from '../../src/store/claims';
@@ -8,7 +8,7 @@ import { connectFailFast, whenReady } from '../../src/store/connect';
 import { KEYS } from '../../src/store/keys';
 import { createTowOutbox } from '../../src/store/outbox';
 import { Records, recordsOf } from '../../src/store/records';
-import { NO_LIMITS } from '../support/budgets';
+import { NO_LIMITS } from '../support/outboxes';
 import { useRedis } from '../support/redis';
 import { ACCEPTED, GRACE_MS, mustClaim, openStores, result, START, type Stores } from '../support/stores';
 
@@ -30,7 +30,7 @@ async function starting(ref: string): Promise<void> {
   await stores.say(ref, START);
 }
 
-test('a decision because there is no tow is made again when one is stored meanwhile', async () => {
+test('a decision based on a missing tow is repeated when the tow is stored meanwhile', async () => {
   const records = recordsOf(stores.redis);
 
   await records.transact('any', async (transaction) => {
@@ -43,7 +43,7 @@ test('a decision because there is no tow is made again when one is stored meanwh
   expect(await stores.dueAt('T1')).not.toBeNull();
 });
 
-test('a decision on a processed delivery is made again when it is replayed meanwhile', async () => {
+test('a decision on a processed delivery is repeated when the delivery is replayed meanwhile', async () => {
   await stores.request('T1');
 
   await recordsOf(stores.redis).transact('any', async (transaction) => {
@@ -56,7 +56,7 @@ test('a decision on a processed delivery is made again when it is replayed meanw
   expect(await stores.redis.zscore(KEYS.dueDeliveries, 'request-T1')).not.toBeNull();
 });
 
-test('a process whose clock runs ahead takes no lease that has not ended', async () => {
+test('a process whose clock runs ahead does not take over a lease that has not expired', async () => {
   await starting('T1');
   await mustClaim(createTowOutbox(stores.redis, systemClock, settings), 'T1');
   const other = connectFailFast(redis.url, { log: silentLog });
@@ -77,17 +77,14 @@ test('a process whose clock runs ahead takes no lease that has not ended', async
   other.disconnect();
 });
 
-test('a decision does not wait for one of the same line that hangs', async () => {
+test('a transaction does not wait for a hanging transaction with the same order key', async () => {
   const records = new Records(stores.redis, systemClock);
   void records.transact('tow T1', () => new Promise(() => {}));
 
-  expect(await records.transact('tow T1', () => Promise.resolve('decided'))).toEqual({
-    kind: 'done',
-    value: 'decided',
-  });
+  expect(await records.transact('tow T1', () => Promise.resolve('decided'))).toBe('decided');
 });
 
-test('an ack whose reply is lost keeps its next claim although the tow changes before it is repeated', async () => {
+test('an ack whose reply is lost keeps its next claim when the tow changes before the repetition', async () => {
   await starting('T1');
   await stores.say('T1', { event: 'detained' });
   const outbox = createTowOutbox(stores.redis, systemClock, settings);
@@ -105,14 +102,14 @@ test('an ack whose reply is lost keeps its next claim although the tow changes b
   expect(stored).toMatchObject({ kind: 'done', next: { kind: 'send', entry: { kind: 'detained', attempts: 1 } } });
 });
 
-test('a claim whose reply is lost goes on with the next report when its own was waived meanwhile', async () => {
+test('a claim whose reply is lost continues with the next report when its own was waived meanwhile', async () => {
   await starting('T1');
   await stores.say('T1', { event: 'detained' });
   const outbox = createTowOutbox(stores.redis, systemClock, settings);
   jest.spyOn(Committer.prototype, 'commit').mockImplementationOnce(async function (this: Committer, commit, options) {
     await this.commit(commit, options);
     const other = await openStores(redis.url);
-    await other.change('T1', (draft, nowMs) => waiveEntry(draft, entryNamed(draft, 'started-1'), 'seen', nowMs));
+    await other.change('T1', (draft, nowMs) => waiveEntry(draft, editEntryNamed(draft, 'started-1'), 'seen', nowMs));
     other.close();
     throw new Error('Connection is closed.');
   });
@@ -122,7 +119,7 @@ test('a claim whose reply is lost goes on with the next report when its own was 
   expect(claim).toMatchObject({ kind: 'send', entry: { kind: 'detained', attempts: 1 } });
 });
 
-test('a report that is settled while it asks for a permit leaves the line for permits', async () => {
+test('a report settled while it requests a permit leaves the rate limit queue', async () => {
   await starting('T1');
   await starting('T2');
   const rateLimit = { limit: 1, windowMs: 60_000 };
@@ -138,10 +135,10 @@ test('a report that is settled while it asks for a permit leaves the line for pe
   });
 
   expect(tries).toBe(2);
-  expect(await stores.redis.zrange(KEYS.slotWaiting, '0', '-1')).toEqual([]);
+  expect(await stores.redis.zrange(KEYS.permitQueueTows, '0', '-1')).toEqual([]);
 });
 
-test('a report refused before its operation was paused waits for that in every process at once', async () => {
+test('a report refused before its operation was paused is blocked by the pause in every process', async () => {
   const others = await openStores(redis.url);
   for (const ref of ['A', 'B', 'C', 'X']) await starting(ref);
   const claims = await Promise.all(['A', 'B', 'C'].map((ref) => mustClaim(stores.outbox, ref)));

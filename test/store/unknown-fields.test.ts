@@ -1,7 +1,7 @@
 import { storedObject } from '../../src/contracts/stored';
 import { refusedTask } from '../../src/domain/tasks';
 import { KEYS, towKey, violationKey } from '../../src/store/keys';
-import { packFields, unpackFields } from '../../src/store/packed-fields';
+import { packFields, unpackFields } from '../../src/store/record-parts';
 import { useRedis } from '../support/redis';
 import { setCircuit } from '../support/stored-records';
 import { ACCEPTED, INVOICE, mustClaim, openStores, result, START, towRequest, type Stores } from '../support/stores';
@@ -81,7 +81,7 @@ test('unknown fields of an open tow survive a fact and an attempt, at every dept
   const names = places.map((place) => place.join(' > '));
 
   await stores.say('T1', { event: 'detained' });
-  const refused = { id: 'detained-3', kind: 'detained', httpStatus: 400, words: null, hint: null } as const;
+  const refused = { id: 'detained-3', kind: 'detained', httpStatus: 400, message: null, hint: null } as const;
   const claimed = await mustClaim(stores.outbox, 'T1');
   await stores.outbox.ack(claimed, result({ next: 'refused', hint: null }, { task: refusedTask(refused) }));
 

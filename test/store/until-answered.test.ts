@@ -1,7 +1,7 @@
 import { Committer } from '../../src/store/commit';
 import { towKey } from '../../src/store/keys';
 import { recordsOf } from '../../src/store/records';
-import { mayPass } from '../../src/store/until-answered';
+import { isTransient } from '../../src/store/until-answered';
 import { eventually } from '../support/eventually';
 import { useOwnRedis } from '../support/redis';
 import { ACCEPTED, mustClaim, openStores, result, START, type Stores } from '../support/stores';
@@ -18,7 +18,7 @@ afterEach(() => {
   stores.close();
 });
 
-test('an ack that fails by a mistake of the program is not repeated', async () => {
+test('an ack that fails with a program error is not repeated', async () => {
   const claimed = await mustClaim(stores.outbox, 'T1');
   const commit = jest
     .spyOn(Committer.prototype, 'commit')
@@ -38,7 +38,7 @@ test('a claim of a record that cannot be parsed is not repeated', async () => {
   expect(read).toHaveBeenCalledTimes(1);
 });
 
-test('a commit that Redis answers with a mistake of the script is not repeated', async () => {
+test('a commit that Redis answers with a script error is not repeated', async () => {
   const records = recordsOf(stores.redis);
   await stores.redis.set('{p0}:of-another-type', 'text');
   const commit = jest.spyOn(Committer.prototype, 'commit');
@@ -66,7 +66,7 @@ test('an ack that a replica refuses is repeated until the server takes writes ag
   expect(await stores.states('T1')).toEqual(['started accepted']);
 });
 
-test('an ack is repeated while the server is not there', async () => {
+test('an ack is repeated while the server is unreachable', async () => {
   const claimed = await mustClaim(stores.outbox, 'T1');
   await redis.kill();
   const commit = jest.spyOn(Committer.prototype, 'commit');
@@ -91,8 +91,8 @@ test.each([
   "OOM command not allowed when used memory > 'maxmemory'.",
   "ERR Error running script (call to f_1): @user_script:9: @user_script: 9: -OOM command not allowed when used memory > 'maxmemory'.",
   'ERR max number of clients reached',
-])('a reply may pass: %s', async (message) => {
-  expect(mayPass(await repliedWith(message))).toBe(true);
+])('a Redis error reply is treated as temporary: %s', async (message) => {
+  expect(isTransient(await repliedWith(message))).toBe(true);
 });
 
 test.each([
@@ -100,20 +100,20 @@ test.each([
   'ERR no such effect: FLUSHALL script: 0ab, on @user_script:61.',
   'NOPERM this user has no permissions to run the set command',
   'READONLYISH is not a word of Redis',
-])('a reply will be the same the next time: %s', async (message) => {
-  expect(mayPass(await repliedWith(message))).toBe(false);
+])('a Redis error reply is treated as permanent: %s', async (message) => {
+  expect(isTransient(await repliedWith(message))).toBe(false);
 });
 
-test('an error of another program part, or with a code of a mistaken caller, will be the same the next time', () => {
+test('an error of another part of the program or an invalid argument is treated as permanent', () => {
   const mistaken = Object.assign(new TypeError('not a string'), { code: 'ERR_INVALID_ARG_TYPE' });
-  expect([new Error('not a tow'), mistaken, 'text', null].map(mayPass)).toEqual([false, false, false, false]);
+  expect([new Error('not a tow'), mistaken, 'text', null].map(isTransient)).toEqual([false, false, false, false]);
 });
 
-test('an error of a closed or silent connection may pass', async () => {
+test('an error of a closed or silent connection is treated as temporary', async () => {
   const closed = await openStores(redis.url);
   closed.redis.disconnect();
   const error: unknown = await closed.redis.get('any').catch((thrown: unknown) => thrown);
   const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
 
-  expect([error, refused, new Error('Command timed out')].map(mayPass)).toEqual([true, true, true]);
+  expect([error, refused, new Error('Command timed out')].map(isTransient)).toEqual([true, true, true]);
 });

@@ -42,10 +42,10 @@ async function correct(id: string): Promise<void> {
   await decide(stores, id, { action: 'correct', fields: { plateNumber: 'XYZ 99' } });
 }
 
-describe('the id in the metadata', () => {
+describe('metadata id of a waived violation', () => {
   const again = () => report(stores, violationOf('U2', { metadata: { id: 'own-U1' } }));
 
-  test('of a violation that was waived unsent is free for another; its own id still finds it', async () => {
+  test('another violation can take the metadata id of a waived unsent violation, which is still found by its own id', async () => {
     await reportViolations(stores, 'U1');
     const no = outcome(REFUSED, { hadNoEffect: true });
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), no);
@@ -58,14 +58,14 @@ describe('the id in the metadata', () => {
     expect((await read('U1')).state).toBe('waived');
   });
 
-  test('of one that was waived unsent finds it until another one has it', async () => {
+  test('a waived unsent violation is found by its metadata id until another violation takes the id', async () => {
     await reportViolations(stores, 'U1');
     await waive('U1');
 
     expect((await read('own-U1')).violation.id).toBe('U1');
   });
 
-  test('of one that was waived and may have been sent stays its own', async () => {
+  test('a waived violation that may have been sent keeps its metadata id', async () => {
     await reportViolations(stores, 'U1');
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(UNKNOWN));
     await waive('U1');
@@ -74,7 +74,7 @@ describe('the id in the metadata', () => {
     expect((await read('own-U1')).violation.id).toBe('U1');
   });
 
-  test('that went to another stays there when the waived one leaves', async () => {
+  test('a metadata id taken over by another violation stays with it when the waived violation is archived', async () => {
     await reportViolations(stores, 'U1');
     await waive('U1');
     expect(await again()).toBe('saved');
@@ -89,7 +89,7 @@ describe('the id in the metadata', () => {
   });
 });
 
-describe('a proof of what was corrected since it was sent', () => {
+describe('proof of a violation that was corrected', () => {
   const TASK = 'violation_before_correction.U1';
 
   async function refusedAfter(first: Parameters<typeof outcome>): Promise<void> {
@@ -101,7 +101,7 @@ describe('a proof of what was corrected since it was sent', () => {
   const FAILED = { next: 'retry', delayMs: 0, because: 'failed' } as const;
   const NOT_SENT = { next: 'retry', delayMs: 0, because: 'surely_not_sent' } as const;
 
-  test('informs a person, and the violation stays until he has read it', async () => {
+  test('proof of a violation that was corrected since it was sent opens a task, and the violation stays until the task is closed', async () => {
     await refusedAfter([FAILED]);
     await join(stores, 'U1', tow('TW-1', 'V-1'));
 
@@ -114,7 +114,7 @@ describe('a proof of what was corrected since it was sent', () => {
     expect(await stores.redis.zscore(KEYS.retireViolations, 'U1')).not.toBeNull();
   });
 
-  test('by hand informs a person too', async () => {
+  test('manual acceptance of a violation that was corrected since it was sent opens a task', async () => {
     await refusedAfter([FAILED]);
     const body = { violation_reference_id: 'V-1', towing_reference_id: 'TW-1' };
     await stores.accept('tow_request', body, 'request-TW-1');
@@ -124,7 +124,7 @@ describe('a proof of what was corrected since it was sent', () => {
     expect(await openTasks()).toEqual([TASK]);
   });
 
-  test('is none when only the corrected form can have worked', async () => {
+  test('proof of a violation opens no task when only its corrected form can have taken effect', async () => {
     await refusedAfter([NOT_SENT, { hadNoEffect: true }]);
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(UNKNOWN));
     await join(stores, 'U1', tow('TW-1', 'V-1'));

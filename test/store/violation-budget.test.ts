@@ -2,8 +2,7 @@ import { slidingWindow } from '../../src/store/budgets';
 import { budgetKey, KEYS } from '../../src/store/keys';
 import { createSendingStore } from '../../src/store/sending';
 import { eventually } from '../support/eventually';
-import { useRedis } from '../support/redis';
-import { openStores, type Stores } from '../support/stores';
+import { useStores, type Stores } from '../support/stores';
 import {
   decide,
   mustClaimViolation,
@@ -14,12 +13,10 @@ import {
   takenAs,
 } from '../support/violations';
 
-const redis = useRedis();
 let stores: Stores;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
+useStores((opened) => {
+  stores = opened;
 });
-afterEach(() => stores.close());
 
 const namesOf = (count: number) => Array.from({ length: count }, (_, index) => `U${String(index).padStart(3, '0')}`);
 const LEASE_MS = 5000;
@@ -73,10 +70,10 @@ test('a violation over the rate limit waits for its permit, is scheduled for it 
   expect(await readViolation(stores, 'U2')).toMatchObject({ waitsFor: 'budget', attempts: 0, state: 'pending' });
   const budgets = { auth: 0, site: 0, violations: 1, tickets: 0, tow: 0 };
   const shown = (await createSendingStore(stores.redis, budgets).read()).budgets;
-  expect(shown).toContainEqual({ name: 'violations', per_minute: 1, used: 1, waiting: 1 });
+  expect(shown).toContainEqual(expect.objectContaining({ name: 'violations', limit: 1, used: 1, waiting: 1 }));
 });
 
-test('violations receive rate limit permits in the order of their reports, whichever is claimed first', async () => {
+test('violations receive rate limit permits in the order of their reports, not of their claims', async () => {
   const ids = ['U3', 'U1', 'U2', 'U0'];
   for (const id of ids) {
     await reportViolations(stores, id);
@@ -102,7 +99,7 @@ test('a violation that was waived leaves the rate limit queue', async () => {
   for (const id of ['U1', 'U2', 'U3']) await outbox.claim(id);
   await decide(stores, 'U2', { action: 'waive', reason: 'no' });
 
-  expect(await stores.redis.zrangebyscore(KEYS.violationSlotWaiting, '-inf', '+inf')).toEqual(['U3']);
+  expect(await stores.redis.zrangebyscore(KEYS.permitQueueViolations, '-inf', '+inf')).toEqual(['U3']);
 });
 
 test('a returned rate limit permit serves exactly one other violation', async () => {
@@ -115,29 +112,32 @@ test('a returned rate limit permit serves exactly one other violation', async ()
   expect((await outbox.claim('U3')).kind).toBe('wait');
 });
 
-describe('a violation attempt that sent no request', () => {
+describe('violation attempt without a request', () => {
   const DROPPED = { next: 'hold', delayMs: 60_000, because: 'dropped' } as const;
   const NOT_SENT = { next: 'retry', delayMs: 60_000, because: 'surely_not_sent' } as const;
 
   test.each([
     ['dropped', DROPPED],
     ['surely not sent', NOT_SENT],
-  ])('returns its rate limit permit and makes the first violation in the queue due (%s)', async (_what, verdict) => {
-    await reportViolations(stores, 'U1', 'U2', 'U3');
-    const outbox = outboxWith(1, 60_000);
-    const claimed = await mustClaimViolation(outbox, 'U1');
-    for (const id of ['U2', 'U3']) expect((await outbox.claim(id)).kind).toBe('wait');
+  ])(
+    'a violation attempt that sent no request returns its permit and makes the first violation in the queue due (%s)',
+    async (_what, verdict) => {
+      await reportViolations(stores, 'U1', 'U2', 'U3');
+      const outbox = outboxWith(1, 60_000);
+      const claimed = await mustClaimViolation(outbox, 'U1');
+      for (const id of ['U2', 'U3']) expect((await outbox.claim(id)).kind).toBe('wait');
 
-    await outbox.ack(claimed, outcome(verdict, { hadNoEffect: true, isPermitSpent: false }));
+      await outbox.ack(claimed, outcome(verdict, { hadNoEffect: true, isPermitSpent: false }));
 
-    // A process estimates the time of Redis and may be a few milliseconds ahead of it.
-    expect(Number(await stores.redis.zscore(KEYS.dueViolations, 'U2')) - (await redisNowMs())).toBeLessThan(1_000);
-    expect(Number(await stores.redis.zscore(KEYS.dueViolations, 'U3')) - Date.now()).toBeGreaterThan(50_000);
-    await mustClaimViolation(outbox, 'U2');
-    expect((await outbox.claim('U3')).kind).toBe('wait');
-  });
+      // A process estimates the time of Redis and may be a few milliseconds ahead of it.
+      expect(Number(await stores.redis.zscore(KEYS.dueViolations, 'U2')) - (await redisNowMs())).toBeLessThan(1_000);
+      expect(Number(await stores.redis.zscore(KEYS.dueViolations, 'U3')) - Date.now()).toBeGreaterThan(50_000);
+      await mustClaimViolation(outbox, 'U2');
+      expect((await outbox.claim('U3')).kind).toBe('wait');
+    },
+  );
 
-  test('keeps its rate limit permit when its earlier request was answered', async () => {
+  test('a violation attempt that sent no request keeps its permit when an earlier request was answered', async () => {
     await reportViolations(stores, 'U1', 'U2');
     const outbox = outboxWith(1, 60_000);
     await outbox.ack(
@@ -166,10 +166,10 @@ test('a violation that is waived while a token is fetched for it leaves the rate
   await reportViolations(stores, 'U1', 'U2');
   const outbox = outboxWith(1, 60_000);
   expect((await outbox.claim('U1', { hasToken: false })).kind).toBe('token_first');
-  expect(await stores.redis.zrange(KEYS.violationSlotWaiting, '0', '-1')).toEqual(['U1']);
+  expect(await stores.redis.zrange(KEYS.permitQueueViolations, '0', '-1')).toEqual(['U1']);
 
   await decide(stores, 'U1', { action: 'waive', reason: 'seen' });
 
-  expect(await stores.redis.zcard(KEYS.violationSlotWaiting)).toBe(0);
+  expect(await stores.redis.zcard(KEYS.permitQueueViolations)).toBe(0);
   expect((await outbox.claim('U2')).kind).toBe('send');
 });

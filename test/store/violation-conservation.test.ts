@@ -4,14 +4,13 @@ import { createTaskStore } from '../../src/store/tasks';
 import type { ViolationOutbox } from '../support/outboxes';
 import { violationStandings, walk } from '../support/conservation';
 import { eventually } from '../support/eventually';
-import { useRedis } from '../support/redis';
 import { endLease, leaseUntilMs, setCircuit } from '../support/stored-records';
-import { LEASE_MS, openStores, UNKNOWN, type Stores } from '../support/stores';
+import { LEASE_MS, useStores, UNKNOWN, type Stores } from '../support/stores';
 import {
   claimAs,
   decide,
   join,
-  liveAndBeAccepted,
+  createAcceptedViolation,
   mustClaimViolation,
   openOutbox,
   outcome,
@@ -19,14 +18,12 @@ import {
   takenAs,
 } from '../support/violations';
 
-const redis = useRedis();
 let stores: Stores;
 let outbox: ViolationOutbox;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
+useStores((opened) => {
+  stores = opened;
   outbox = openOutbox(stores);
 });
-afterEach(() => stores.close());
 
 const standings = () => violationStandings(stores.redis);
 const listedTask = () => createTaskStore(stores.redis).read('violation.U1');
@@ -34,12 +31,12 @@ const isDue = async () => (await stores.redis.zscore(KEYS.dueViolations, 'U1')) 
 
 async function refused(): Promise<void> {
   await reportViolations(stores, 'U1');
-  const task = violationRefusedTask({ id: 'U1', httpStatus: 400, words: 'no', hint: null });
+  const task = violationRefusedTask({ id: 'U1', httpStatus: 400, message: 'no', hint: null });
   await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome({ next: 'refused', hint: null }, { task }));
 }
 
-describe('a violation', () => {
-  test('waits from the moment it was taken in until it is accepted and cleared up behind', async () => {
+describe('conservation check: violations', () => {
+  test('a violation is counted as waiting from its report until it is accepted and its data is cleaned up', async () => {
     await reportViolations(stores, 'U1');
     expect(await standings()).toEqual({ waiting: 1 });
     const claimed = await mustClaimViolation(outbox, 'U1');
@@ -55,7 +52,7 @@ describe('a violation', () => {
     expect(await standings()).toEqual({ finished: 1 });
   });
 
-  test('waits while its worker is lost, while proof may come, and is with a person after that', async () => {
+  test('a violation whose worker is lost is counted as waiting while proof may arrive, and then as escalated', async () => {
     await reportViolations(stores, 'U1');
     await mustClaimViolation(outbox, 'U1');
     const leaseEnd = await leaseUntilMs(stores.redis, violationKey('U1'));
@@ -68,14 +65,14 @@ describe('a violation', () => {
     expect(await standings()).toEqual({ waiting: 1 });
   });
 
-  test('waits for proof of an answer that never came', async () => {
+  test('a violation without an answer is counted as waiting for proof', async () => {
     await reportViolations(stores, 'U1');
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(UNKNOWN));
 
     expect(await standings()).toEqual({ waiting: 1 });
   });
 
-  test('that was refused is with a person, and each decision moves it on', async () => {
+  test('a refused violation is counted as escalated, and each decision continues it', async () => {
     await refused();
     expect(await standings()).toEqual({ with_a_person: 1 });
 
@@ -83,7 +80,7 @@ describe('a violation', () => {
     expect(await standings()).toEqual({ waiting: 1 });
   });
 
-  test('that is held for a ticket is with a person', async () => {
+  test('a violation blocked by an active ticket is counted as escalated', async () => {
     await reportViolations(stores, 'U1');
     const claimed = await mustClaimViolation(outbox, 'U1');
     await outbox.giveBack(claimed, { kind: 'ticket_known', hasActiveTicket: true });
@@ -91,7 +88,7 @@ describe('a violation', () => {
     expect(await standings()).toEqual({ with_a_person: 1 });
   });
 
-  test('that an open circuit blocks waits', async () => {
+  test('a violation blocked by a circuit is counted as waiting', async () => {
     await reportViolations(stores, 'U1');
     await setCircuit(stores.redis, 'paused.violation', { untilMs: Date.now() + 300_000 });
     expect((await outbox.claim('U1')).kind).toBe('wait');
@@ -100,8 +97,8 @@ describe('a violation', () => {
   });
 });
 
-describe('a violation is lost', () => {
-  test('without its record; its name says which', async () => {
+describe('conservation scan of lost violations', () => {
+  test('a violation without its record is counted as lost and named in the result', async () => {
     await reportViolations(stores, 'U1', 'U2');
     await stores.redis.del('{p0}:violation:U2');
 
@@ -112,14 +109,14 @@ describe('a violation is lost', () => {
     expect(await stores.redis.hexists(KEYS.tasks, 'records_lost')).toBe(1);
   });
 
-  test('in a state that nobody knows', async () => {
+  test('a violation in an unknown state is counted as lost', async () => {
     await reportViolations(stores, 'U1');
     await stores.redis.hset('{p0}:violation:U1', 'r1', '{"seq":1,"state":"odd"}');
 
     expect(await standings()).toEqual({ lost: 1 });
   });
 
-  test('when a person should decide and nobody was asked', async () => {
+  test('a violation that needs a decision but has no task is counted as lost', async () => {
     await refused();
     await stores.redis.hdel('{p0}:violation:U1', 'tasks');
 
@@ -127,7 +124,7 @@ describe('a violation is lost', () => {
     expect(await isDue()).toBe(false);
   });
 
-  test('when its task is not listed, which is listed again', async () => {
+  test('a violation whose task is not listed is counted as lost, and its task is listed again', async () => {
     await refused();
     const task = await listedTask();
     await stores.redis.hdel(KEYS.tasks, 'violation.U1');
@@ -161,21 +158,24 @@ describe('a violation is lost', () => {
         await endLease(stores.redis, violationKey('U1'));
       },
     ],
-  ])('only because it is not on the schedule %s; it is scheduled and goes on', async (_when, live) => {
-    await reportViolations(stores, 'U1');
-    await live();
-    await stores.redis.zrem(KEYS.dueViolations, 'U1');
+  ])(
+    'a violation without a schedule entry %s is counted as lost, scheduled again and continued',
+    async (_when, live) => {
+      await reportViolations(stores, 'U1');
+      await live();
+      await stores.redis.zrem(KEYS.dueViolations, 'U1');
 
-    expect(await standings()).toEqual({ lost: 1, repaired: 1 });
+      expect(await standings()).toEqual({ lost: 1, repaired: 1 });
 
-    expect(await isDue()).toBe(true);
-    expect(await standings()).toEqual({ waiting: 1 });
-    expect(['send', 'wait', 'finish']).toContain((await outbox.claim('U1')).kind);
-  });
+      expect(await isDue()).toBe(true);
+      expect(await standings()).toEqual({ waiting: 1 });
+      expect(['send', 'wait', 'finish']).toContain((await outbox.claim('U1')).kind);
+    },
+  );
 });
 
-test('finished ones are counted among the others of every kind', async () => {
-  await liveAndBeAccepted(stores, 'U1');
+test('finished violations are counted as finished together with deliveries and reports', async () => {
+  await createAcceptedViolation(stores, 'U1');
   await stores.request('T1');
 
   const { deliveries, violations, reports } = await walk(stores.redis);

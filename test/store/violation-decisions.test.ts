@@ -2,10 +2,9 @@ import { KEYS } from '../../src/store/keys';
 import type { ViolationOutbox } from '../support/outboxes';
 import { violationRefusedTask } from '../../src/domain/violation-tasks';
 import type { ViolationCommand } from '../../src/workflow/decide-violation';
-import type { Remember } from '../../src/workflow/transaction-port';
+import type { IdempotencyRecord } from '../../src/workflow/transaction-port';
 import { eventually } from '../support/eventually';
-import { useRedis } from '../support/redis';
-import { openStores, UNKNOWN, type Stores } from '../support/stores';
+import { useStores, UNKNOWN, type Stores } from '../support/stores';
 import {
   claimAs,
   decide as decideOn,
@@ -20,14 +19,12 @@ import {
   violationOf,
 } from '../support/violations';
 
-const redis = useRedis();
 let stores: Stores;
 let outbox: ViolationOutbox;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
+useStores((opened) => {
+  stores = opened;
   outbox = openOutbox(stores, { checksTicket: true });
 });
-afterEach(() => stores.close());
 
 const RETRY = { action: 'retry' } as const;
 const WAIVE = { action: 'waive', reason: 'wrong car' } as const;
@@ -35,11 +32,12 @@ const accepting = (reference: string | null) => ({ action: 'accept', reason: 'se
 const openTasks = () => stores.redis.hkeys(KEYS.tasks);
 const read = () => readViolation(stores, 'U1');
 const isDue = async () => (await stores.redis.zscore(KEYS.dueViolations, 'U1')) !== null;
-const decide = (command: ViolationCommand, remember?: Remember) => decideOn(stores, 'U1', command, remember);
+const decide = (command: ViolationCommand, idempotency?: IdempotencyRecord) =>
+  decideOn(stores, 'U1', command, idempotency);
 
 async function refused(): Promise<void> {
   await reportViolations(stores, 'U1');
-  const task = violationRefusedTask({ id: 'U1', httpStatus: 400, words: 'Zone not found', hint: null });
+  const task = violationRefusedTask({ id: 'U1', httpStatus: 400, message: 'Zone not found', hint: null });
   const no = { next: 'refused', hint: null } as const;
   await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(no, { task, hadNoEffect: true }));
 }
@@ -56,8 +54,8 @@ async function ticketQuestion(): Promise<void> {
   await report(stores, { ...violation, form: { ...violation.form, violationType: 'NO_TICKET' } });
 }
 
-describe('a person who', () => {
-  test('says "again" sends it again, and the task is closed; what went before counts no more', async () => {
+describe('decisions on a violation', () => {
+  test('a manual retry sends a violation again, closes its task and resets its failure count', async () => {
     await refused();
     expect(await decide(RETRY)).toBe('saved');
 
@@ -66,7 +64,7 @@ describe('a person who', () => {
     expect(await mustClaimViolation(outbox, 'U1')).toMatchObject({ entry: { attempts: 2, failures: 0 } });
   });
 
-  test('says "again" to an unknown one sends it once more; without an answer it comes back to him', async () => {
+  test('a manual retry sends a violation of unknown outcome once more, and escalates it again without an answer', async () => {
     await unknown();
     await decide(RETRY);
 
@@ -80,7 +78,7 @@ describe('a person who', () => {
     });
   });
 
-  test('says "again" to an unknown one that then could not be sent has not to say it twice', async () => {
+  test('a manual retry of a violation of unknown outcome stays in effect when the call could not be sent', async () => {
     await unknown();
     await decide(RETRY);
     const notSent = { next: 'retry', delayMs: 0, because: 'surely_not_sent' } as const;
@@ -89,7 +87,7 @@ describe('a person who', () => {
     expect(await mustClaimViolation(outbox, 'U1')).toMatchObject({ entry: { attempts: 3 } });
   });
 
-  test('corrects it sends the new form, found by its new plate; the old one is found no less', async () => {
+  test('a correction sends the new form of a violation, which is found by its new and its old plate', async () => {
     await refused();
     const { violation } = await read();
     expect(await decide({ action: 'correct', fields: { plateNumber: 'XYZ 99' } })).toBe('saved');
@@ -103,7 +101,7 @@ describe('a person who', () => {
     }
   });
 
-  test('gives it up settles it: nothing is sent, and its files are cleared up', async () => {
+  test('waiving a violation settles it without sending it and deletes its files', async () => {
     await refused();
     await decide(WAIVE);
 
@@ -113,7 +111,7 @@ describe('a person who', () => {
   });
 
   test.each([['V-1'], [null]])(
-    'has seen it at the service settles it, with the name it has there: %s',
+    'manual acceptance settles a violation with its reference at the service: %s',
     async (reference) => {
       await unknown();
       await decide(accepting(reference));
@@ -124,7 +122,7 @@ describe('a person who', () => {
     },
   );
 
-  test('waives it while another person accepts it: one of the two decides', async () => {
+  test('when one person waives a violation while another accepts it, only one decision takes effect', async () => {
     await refused();
 
     const answers = await Promise.all([decide(WAIVE), decide(accepting(null))]);
@@ -133,19 +131,19 @@ describe('a person who', () => {
     expect((await read()).state).toBe(answers[0] === 'saved' ? 'waived' : 'accepted');
   });
 
-  test('decides twice under one key decides once, with one entry in the audit', async () => {
+  test('a decision on a violation made twice under one idempotency key takes effect once with one audit entry', async () => {
     await refused();
-    const remember = { scope: 'POST waive k1', fingerprint: 'f1' };
+    const idempotency = { scope: 'POST waive k1', fingerprint: 'f1' };
     const entries = await stores.redis.llen(KEYS.audit);
-    expect(await decide(WAIVE, remember)).toBe('saved');
+    expect(await decide(WAIVE, idempotency)).toBe('saved');
 
-    expect(await decide(WAIVE, remember)).toBe('remembered');
+    expect(await decide(WAIVE, idempotency)).toBe('repeated');
     expect(await stores.redis.llen(KEYS.audit)).toBe(entries + 1);
   });
 });
 
-describe('before a fine that a ticket would speak against', () => {
-  test('the service is asked first, without a slot of the budget, and without a ticket it is sent', async () => {
+describe('ticket check before a violation', () => {
+  test('the ticket check runs before a violation, uses no rate limit permit, and the violation is sent without a ticket', async () => {
     outbox = openOutbox(stores, { checksTicket: true, violationBudget: { limit: 1, windowMs: 60_000 } });
     await ticketQuestion();
     const check = await claimAs(outbox, 'U1', 'check');
@@ -158,12 +156,12 @@ describe('before a fine that a ticket would speak against', () => {
     expect(await mustClaimViolation(outbox, 'U1')).toMatchObject({ entry: { attempts: 1 } });
   });
 
-  test('with a ticket it is held for a person; who says "again" overrules the ticket', async () => {
+  test('a violation with an active ticket is escalated, and a manual retry overrides the ticket', async () => {
     await ticketQuestion();
     await outbox.giveBack(await claimAs(outbox, 'U1', 'check'), { kind: 'ticket_known', hasActiveTicket: true });
     expect(await read()).toMatchObject({ state: 'held', ticket: { has_active_ticket: true } });
     expect(await openTasks()).toEqual(['violation.U1']);
-    expect(await outbox.claim('U1')).toEqual({ kind: 'held' });
+    expect(await outbox.claim('U1')).toEqual({ kind: 'needs_action' });
 
     await decide(RETRY);
 
@@ -171,7 +169,7 @@ describe('before a fine that a ticket would speak against', () => {
     await mustClaimViolation(outbox, 'U1');
   });
 
-  test('a corrected form is asked about anew', async () => {
+  test('the ticket check is repeated for a corrected violation', async () => {
     await ticketQuestion();
     await outbox.giveBack(await claimAs(outbox, 'U1', 'check'), { kind: 'ticket_known', hasActiveTicket: true });
     await decide({ action: 'correct', fields: { plateNumber: 'XYZ 99' } });
@@ -179,7 +177,7 @@ describe('before a fine that a ticket would speak against', () => {
     expect((await outbox.claim('U1')).kind).toBe('check');
   });
 
-  test('what a person decides meanwhile outlives the answer', async () => {
+  test('a decision during the ticket check stays in effect after its answer', async () => {
     await ticketQuestion();
     const check = await claimAs(outbox, 'U1', 'check');
     await decide(WAIVE);
@@ -189,7 +187,7 @@ describe('before a fine that a ticket would speak against', () => {
     expect(await openTasks()).toEqual([]);
   });
 
-  test('while nobody can say it waits and is asked about again; a lost worker changes nothing', async () => {
+  test('a ticket check without a result or with a lost worker is repeated and does not change the violation', async () => {
     await ticketQuestion();
     await outbox.giveBack(await claimAs(outbox, 'U1', 'check'), {
       kind: 'ticket_unknown',
@@ -207,7 +205,7 @@ describe('before a fine that a ticket would speak against', () => {
   test.each([
     ['with the check switched off', false, 'NO_TICKET'],
     ['of another kind', true, 'WRONG_PARKING'],
-  ] as const)('nobody is asked about a violation %s', async (_what, checksTicket, violationType) => {
+  ] as const)('no ticket check runs for a violation %s', async (_what, checksTicket, violationType) => {
     outbox = openOutbox(stores, { checksTicket });
     const violation = violationOf('U1');
     await report(stores, { ...violation, form: { ...violation.form, violationType } });
@@ -216,7 +214,7 @@ describe('before a fine that a ticket would speak against', () => {
   });
 });
 
-test('images that are gone hold it without an attempt; brought back, it is sent', async () => {
+test('a violation with missing images is blocked without an attempt, and is sent once the images are back', async () => {
   await reportViolations(stores, 'U1');
   await outbox.giveBack(await mustClaimViolation(outbox, 'U1'), { kind: 'images_missing' });
   expect(await read()).toMatchObject({ state: 'held', attempts: 0, inFlight: false, ticketOverruled: false });

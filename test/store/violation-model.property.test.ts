@@ -42,7 +42,7 @@ const STEPS = {
 } as const;
 type Step = keyof typeof STEPS;
 
-const REFUSED = violationRefusedTask({ id: ID, httpStatus: 400, words: 'no', hint: null });
+const REFUSED = violationRefusedTask({ id: ID, httpStatus: 400, message: 'no', hint: null });
 const RETRY = { next: 'retry', delayMs: 600_000 } as const;
 const BROKEN = { next: 'hold', delayMs: 0, because: 'connection' } as const;
 const ANSWERS = {
@@ -144,7 +144,7 @@ class World {
       case 'token_first':
       case 'probe':
       case 'idle':
-      case 'held':
+      case 'needs_action':
       case 'gone':
       case 'wait':
       case 'busy':

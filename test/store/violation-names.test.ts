@@ -1,14 +1,13 @@
 import { KEYS } from '../../src/store/keys';
 import type { ViolationOutbox } from '../support/outboxes';
-import { joinTows } from '../../src/workflow/join';
-import { useRedis } from '../support/redis';
-import { openStores, UNKNOWN, type Stores } from '../support/stores';
+import { matchEarlierTows } from '../../src/workflow/match-violation';
+import { useStores, UNKNOWN, type Stores } from '../support/stores';
 import {
   decide,
   idNamed,
   join,
   link,
-  liveAndBeAccepted,
+  createAcceptedViolation,
   mustClaimViolation,
   openOutbox,
   outcome,
@@ -18,14 +17,12 @@ import {
   violationOf,
 } from '../support/violations';
 
-const redis = useRedis();
 let stores: Stores;
 let outbox: ViolationOutbox;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
+useStores((opened) => {
+  stores = opened;
   outbox = openOutbox(stores);
 });
-afterEach(() => stores.close());
 
 const tow = (name: string, reference: string) => ({ towingReference: name, reference });
 const read = (id: string) => readViolation(stores, id);
@@ -44,12 +41,12 @@ async function request(ref: string, reference: string, metadataId: string): Prom
   return stores.process(`request-${ref}`);
 }
 
-describe('a violation of several names', () => {
-  test('is joined by each of them; a tow request by any but the one it is shown under asks a person', async () => {
-    await liveAndBeAccepted(stores, 'U1', 'V-a');
+describe('violation with several references', () => {
+  test('a violation is joined by each of its references, and a tow request with another than the shown one opens a task', async () => {
+    await createAcceptedViolation(stores, 'U1', 'V-a');
     await join(stores, 'U1', tow('TW-0', 'V-b'));
 
-    expect(await request('TW-1', 'V-b', 'somebody else')).toBe('created');
+    expect(await request('TW-1', 'V-b', 'another id')).toBe('created');
     expect(await request('TW-2', 'V-a', 'own-U1')).toBe('created');
 
     expect((await read('U1')).references).toEqual(['V-a', 'V-b']);
@@ -60,8 +57,8 @@ describe('a violation of several names', () => {
     expect((await stores.read('TW-2')).tasks).toEqual([]);
   });
 
-  test('is joined by our id in the metadata although the service has told another name, and a person is asked', async () => {
-    await liveAndBeAccepted(stores, 'U1', 'V-a');
+  test('a violation is joined by its metadata id although the service named another reference, and a task opens', async () => {
+    await createAcceptedViolation(stores, 'U1', 'V-a');
 
     expect(await request('TW-1', 'V-b', 'own-U1')).toBe('created');
 
@@ -73,7 +70,7 @@ describe('a violation of several names', () => {
     expect(await ownerOf('V-b')).toBe('U1');
   });
 
-  test('that were told one after another to two tow requests at once asks a person once, for one of the two', async () => {
+  test('two references of a violation that arrive in turn for two concurrent tow requests open one task about one of the two', async () => {
     await sentWithoutAnswer('U1');
 
     await Promise.all([request('TW-1', 'V-a', 'own-U1'), request('TW-2', 'V-b', 'own-U1')]);
@@ -82,33 +79,33 @@ describe('a violation of several names', () => {
     expect(await openTasks()).toHaveLength(1);
   });
 
-  test('joins the tows of all of them that were requested before it had them', async () => {
+  test('a violation is joined to all tows that were requested under its references before it got them', async () => {
     await request('TW-1', 'V-a', 'x');
     await request('TW-2', 'V-b', 'x');
-    await liveAndBeAccepted(stores, 'U1', 'V-a');
+    await createAcceptedViolation(stores, 'U1', 'V-a');
     await join(stores, 'U1', tow('TW-0', 'V-b'));
 
-    await joinTows(stores, await read('U1'));
+    await matchEarlierTows(stores, await read('U1'));
 
     for (const ref of ['TW-1', 'TW-2']) expect((await stores.read(ref)).tow.violationId).toBe('U1');
     expect(await openTasks()).toEqual(['violation_twice.TW-2']);
   });
 
-  test('does not join the tow of another violation that had one of them first', async () => {
+  test('a violation is not joined to the tow of another violation that had the same reference first', async () => {
     await request('TW-1', 'V-1', 'x');
-    await liveAndBeAccepted(stores, 'U1', 'V-1');
-    await liveAndBeAccepted(stores, 'U2', 'V-1');
+    await createAcceptedViolation(stores, 'U1', 'V-1');
+    await createAcceptedViolation(stores, 'U2', 'V-1');
 
-    await joinTows(stores, await read('U2'));
+    await matchEarlierTows(stores, await read('U2'));
     expect((await stores.read('TW-1')).tow.violationId).toBeNull();
-    await joinTows(stores, await read('U1'));
+    await matchEarlierTows(stores, await read('U1'));
     expect((await stores.read('TW-1')).tow.violationId).toBe('U1');
   });
 });
 
-describe('a name that another violation has', () => {
-  test('proves nothing: no tow of it is joined, and what is unknown stays so', async () => {
-    await liveAndBeAccepted(stores, 'U1', 'V-1');
+describe('reference of another violation', () => {
+  test('a reference that belongs to another violation joins no tow and proves no unknown violation', async () => {
+    await createAcceptedViolation(stores, 'U1', 'V-1');
     await sentWithoutAnswer('U2');
 
     await request('TW-1', 'V-1', 'own-U2');
@@ -119,8 +116,8 @@ describe('a name that another violation has', () => {
     expect(await ownerOf('V-1')).toBe('U1');
   });
 
-  test('is not given to one that a person takes as accepted, and nothing is decided', async () => {
-    await liveAndBeAccepted(stores, 'U1', 'V-1');
+  test('manual acceptance with the reference of another violation is refused without effect', async () => {
+    await createAcceptedViolation(stores, 'U1', 'V-1');
     await sentWithoutAnswer('U2');
     const accepting = (reference: string) => ({ action: 'accept', reason: 'seen', reference }) as const;
 
@@ -130,7 +127,7 @@ describe('a name that another violation has', () => {
     expect(await ownerOf('V-2')).toBe('U2');
   });
 
-  test("by a person's link goes to the one whose answer tells it", async () => {
+  test('a reference linked manually moves to the violation whose answer contains it', async () => {
     await reportViolations(stores, 'U1', 'U2');
     await request('TW-1', 'V-2', 'x');
     await link(stores, 'U1', 'TW-1');
@@ -142,8 +139,8 @@ describe('a name that another violation has', () => {
   });
 });
 
-describe('a link by hand', () => {
-  test('of a violation that was never sent proves nothing, and the name its answer tells is the one it is shown under', async () => {
+describe('manual link of a violation', () => {
+  test('a manual link of an unsent violation proves nothing, and the reference in its answer becomes the shown one', async () => {
     await reportViolations(stores, 'U1');
     await request('TW-1', 'V-paper', 'x');
     await link(stores, 'U1', 'TW-1');
@@ -155,7 +152,7 @@ describe('a link by hand', () => {
     for (const name of ['V-paper', 'V-own']) expect(await ownerOf(name)).toBe('U1');
   });
 
-  test('from before it was sent is no proof of what was sent since; the id that the service echoes is', async () => {
+  test('a manual link from before the call does not prove the violation, but its echoed metadata id does', async () => {
     await reportViolations(stores, 'U1');
     await request('TW-1', 'V-paper', 'x');
     await link(stores, 'U1', 'TW-1');
@@ -169,7 +166,7 @@ describe('a link by hand', () => {
     expect(await read('U1')).toMatchObject(proved);
   });
 
-  test('of one whose answer was lost is the proof that the service has it', async () => {
+  test('a manual link of a violation whose answer was lost proves it', async () => {
     await sentWithoutAnswer('U1');
     await request('TW-1', 'V-1', 'x');
     await link(stores, 'U1', 'TW-1');
@@ -177,7 +174,7 @@ describe('a link by hand', () => {
     expect(await read('U1')).toMatchObject({ state: 'accepted', reference: 'V-1', towingReferenceIds: ['TW-1'] });
   });
 
-  test('made again for another violation takes tow and name along; twice is once', async () => {
+  test('a manual link to another violation moves the tow and the reference, and repeating it changes nothing', async () => {
     await reportViolations(stores, 'U8', 'U9');
     await request('TW-1', 'V-1', 'x');
     await link(stores, 'U8', 'TW-1');
@@ -190,7 +187,7 @@ describe('a link by hand', () => {
     expect(await link(stores, 'U7', 'TW-1')).toBe('field_invalid');
   });
 
-  test('that takes a name from another violation proves nothing of an unknown one', async () => {
+  test('a manual link that moves a reference from another violation does not prove an unknown violation', async () => {
     await reportViolations(stores, 'U8');
     await request('TW-1', 'V-1', 'x');
     await link(stores, 'U8', 'TW-1');
@@ -200,8 +197,8 @@ describe('a link by hand', () => {
     expect(await read('U9')).toMatchObject({ state: 'unknown', references: ['V-1'], towingReferenceIds: ['TW-1'] });
   });
 
-  test('takes the tow but not the name that the service itself told of another violation', async () => {
-    await liveAndBeAccepted(stores, 'U8', 'V-1');
+  test('a manual link moves the tow but not a reference that the service gave to another violation', async () => {
+    await createAcceptedViolation(stores, 'U8', 'V-1');
     await request('TW-1', 'V-1', 'x');
     await reportViolations(stores, 'U9');
     await link(stores, 'U9', 'TW-1');

@@ -1,11 +1,10 @@
-import { violationContractTask, violationRefusedTask } from '../../src/domain/violation-tasks';
+import { violationRefusedTask } from '../../src/domain/violation-tasks';
 import { KEYS } from '../../src/store/keys';
 import { systemClock } from '../../src/platform/clock';
 import { createViolationOutbox } from '../../src/store/outbox';
 import type { ViolationOutbox } from '../support/outboxes';
 import { eventually } from '../support/eventually';
-import { useRedis } from '../support/redis';
-import { GRACE_MS, LEASE_MS, openStores, type Stores } from '../support/stores';
+import { GRACE_MS, LEASE_MS, oddAnswer, useStores, type Stores } from '../support/stores';
 import {
   claimAs,
   idNamed,
@@ -21,14 +20,12 @@ import {
 } from '../support/violations';
 import { changeEntry, leaseUntilMs } from '../support/stored-records';
 
-const redis = useRedis();
 let stores: Stores;
 let outbox: ViolationOutbox;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
+useStores((opened) => {
+  stores = opened;
   outbox = openOutbox(stores);
 });
-afterEach(() => stores.close());
 
 const REFUSED = { next: 'refused', hint: null } as const;
 const openTasks = async () => (await stores.redis.hkeys(KEYS.tasks)).toSorted();
@@ -48,12 +45,12 @@ const untilUnknown = (id: string) =>
   });
 
 async function refuse(id: string): Promise<void> {
-  const task = violationRefusedTask({ id, httpStatus: 400, words: 'Zone not found', hint: null });
+  const task = violationRefusedTask({ id, httpStatus: 400, message: 'Zone not found', hint: null });
   await outbox.ack(await mustClaimViolation(outbox, id), outcome(REFUSED, { task, hadNoEffect: true }));
 }
 
-describe('claim and ack', () => {
-  test('of twenty workers that claim at the same time one may send, with the violation as it stands', async () => {
+describe('claim and ack of a violation', () => {
+  test('only one of twenty workers that claim a violation at the same time may send it, in its current version', async () => {
     await reportViolations(stores, 'U1');
 
     // The lease outlasts twenty claims on a busy machine.
@@ -68,7 +65,7 @@ describe('claim and ack', () => {
     expect(await dueAt('U1')).toBe(await leaseUntilMs(stores.redis, '{p0}:violation:U1'));
   });
 
-  test('what the service calls it is kept and found, and its files and tows are cleared up behind it once', async () => {
+  test('an accepted violation keeps and is found by its reference, and its files and tows are processed once', async () => {
     await reportViolations(stores, 'U1');
     const claimed = await mustClaimViolation(outbox, 'U1');
     const answer = { violation_reference_id: 'V-1', status: 'PENDING' };
@@ -88,16 +85,16 @@ describe('claim and ack', () => {
     expect(await dueAt('U1')).toBeNull();
   });
 
-  test('of the guide form its id and whether it may be towed are kept', async () => {
+  test('an answer of the guide API stores the id and the towing permission of the violation', async () => {
     await report(stores, violationOf('U1', { api: 'guide' }));
-    const named = { reference: '4711', serviceStatus: null, canTow: true };
+    const acceptedViolation = { reference: '4711', serviceStatus: null, canTow: true };
 
-    await outbox.ack(await mustClaimViolation(outbox, 'U1'), takenAs('4711', { named }));
+    await outbox.ack(await mustClaimViolation(outbox, 'U1'), takenAs('4711', { acceptedViolation }));
 
     expect(await read('U1')).toMatchObject({ reference: '4711', canTow: true, serviceStatus: null });
   });
 
-  test('a claim whose reply was lost is given again, and counts once', async () => {
+  test('a claim of a violation whose reply was lost is returned again and counts once', async () => {
     await reportViolations(stores, 'U1');
     const fixed = { ...systemClock, id: () => 'the-same-id' };
     const limits = { giveUpAfterMs: 3_600_000, violationBudget: { limit: 2, windowMs: 60_000 }, checksTicket: false };
@@ -111,7 +108,7 @@ describe('claim and ack', () => {
     expect(await stores.redis.llen('{p0}:budget:violations')).toBe(1);
   });
 
-  test('an answer that is stored twice changes nothing the second time', async () => {
+  test('storing the answer to a violation a second time changes nothing', async () => {
     await reportViolations(stores, 'U1');
     const claimed = await mustClaimViolation(outbox, 'U1');
     await outbox.ack(claimed, takenAs('V-1'));
@@ -123,7 +120,7 @@ describe('claim and ack', () => {
     expect(after).toEqual(before);
   });
 
-  test('an answer to a form that was corrected meanwhile changes nothing but the attempts', async () => {
+  test('an answer to a violation corrected meanwhile changes only its attempts', async () => {
     await reportViolations(stores, 'U1');
     const lost = await mustClaimViolation(outbox, 'U1');
     await untilUnknown('U1');
@@ -139,17 +136,17 @@ describe('claim and ack', () => {
     ]);
   });
 
-  test('refused it waits for a person, with the words of the service', async () => {
+  test('a refused violation is escalated with the error message of the service', async () => {
     await reportViolations(stores, 'U1');
     await refuse('U1');
 
     expect(await read('U1')).toMatchObject({ state: 'refused', nextAttemptAtMs: null, attempts: 1 });
     expect(await openTasks()).toEqual(['violation.U1']);
-    expect(await outbox.claim('U1')).toEqual({ kind: 'held' });
+    expect(await outbox.claim('U1')).toEqual({ kind: 'needs_action' });
     expect(await dueAt('U1')).toBeNull();
   });
 
-  test('what may be retried comes up again when its wait is over, and an answer that breaks the contract is a task', async () => {
+  test('a violation with a temporary failure is due after its wait, and a broken answer opens a task', async () => {
     await reportViolations(stores, 'U1');
     const retry = { next: 'retry', delayMs: 100, because: 'failed' } as const;
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(retry));
@@ -158,14 +155,14 @@ describe('claim and ack', () => {
 
     const again = await claimsToSend('U1');
     expect(again).toMatchObject({ entry: { attempts: 2, failures: 1 } });
-    const task = violationContractTask({ id: 'U1', httpStatus: 200 });
-    await outbox.ack(again, takenAs('V-1', { rawBody: 'odd', task }));
+    const difference = oddAnswer('violation');
+    await outbox.ack(again, takenAs('V-1', { rawBody: 'odd', difference }));
 
     expect(await read('U1')).toMatchObject({ state: 'accepted', brokenAnswer: 'odd' });
-    expect(await openTasks()).toEqual(['violation_contract.U1']);
+    expect(await openTasks()).toEqual([`differs.${difference.id}`]);
   });
 
-  test('given back it is due after its wait: no attempt is counted, and its slot of the budget is free', async () => {
+  test('a violation whose claim is released is due after its wait, counts no attempt and returns its permit', async () => {
     await reportViolations(stores, 'U1');
     const budgeted = openOutbox(stores, { violationBudget: { limit: 1, windowMs: 60_000 } });
     const claimed = await mustClaimViolation(budgeted, 'U1');
@@ -178,8 +175,8 @@ describe('claim and ack', () => {
   });
 });
 
-describe('giving up', () => {
-  test('what has kept failing for too long is handed to a person, also when it is not due', async () => {
+describe('give-up of a violation', () => {
+  test('a violation that fails for too long is escalated, also when it is not due', async () => {
     outbox = openOutbox(stores, { giveUpAfterMs: LEASE_MS });
     await reportViolations(stores, 'U1');
     const retry = { next: 'retry', delayMs: 60_000, because: 'failed' } as const;

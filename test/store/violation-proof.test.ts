@@ -3,8 +3,7 @@ import { KEYS } from '../../src/store/keys';
 import type { ViolationOutbox } from '../support/outboxes';
 import type { RecordStore } from '../../src/workflow/transaction-port';
 import { eventually } from '../support/eventually';
-import { useRedis } from '../support/redis';
-import { openStores, towRequest, UNKNOWN, type Stores } from '../support/stores';
+import { useStores, towRequest, UNKNOWN, type Stores } from '../support/stores';
 import {
   claimAs,
   idNamed,
@@ -20,14 +19,12 @@ import {
 } from '../support/violations';
 import { changeEntry } from '../support/stored-records';
 
-const redis = useRedis();
 let stores: Stores;
 let outbox: ViolationOutbox;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
+useStores((opened) => {
+  stores = opened;
   outbox = openOutbox(stores);
 });
-afterEach(() => stores.close());
 
 const REFUSED = { next: 'refused', hint: null } as const;
 const openTasks = () => stores.redis.hkeys(KEYS.tasks);
@@ -40,8 +37,8 @@ const untilUnknown = (id: string) =>
     expect((await read(id)).state).toBe('unknown');
   });
 
-describe('a lost answer', () => {
-  test('of a worker that was lost leaves it unknown, never sent again by itself, and after its time a person decides', async () => {
+describe('violation with a lost answer', () => {
+  test('a violation whose worker was lost becomes unknown, is not sent again automatically, and is escalated after its wait', async () => {
     await reportViolations(stores, 'U1');
     await mustClaimViolation(outbox, 'U1');
     await untilUnknown('U1');
@@ -51,11 +48,11 @@ describe('a lost answer', () => {
     expect(handed).toMatchObject({ why: 'unknown', entry: { attempts: 1 } });
 
     expect(await openTasks()).toEqual(['violation.U1']);
-    expect(await outbox.claim('U1')).toEqual({ kind: 'held' });
+    expect(await outbox.claim('U1')).toEqual({ kind: 'needs_action' });
     expect(await stores.redis.zscore(KEYS.dueViolations, 'U1')).toBeNull();
   });
 
-  test('without metadata is handed over at once', async () => {
+  test('a violation without metadata whose answer was lost is escalated at once', async () => {
     outbox = openOutbox(stores, { proofMs: 3_600_000 });
     await report(stores, violationOf('U1', { api: 'guide' }));
     await mustClaimViolation(outbox, 'U1');
@@ -63,7 +60,7 @@ describe('a lost answer', () => {
     await eventually(() => claimAs(outbox, 'U1', 'escalated'));
   });
 
-  test('is proved by the tow request that names its id: it is accepted, its task is closed, and it is found by its name', async () => {
+  test('a tow request with the metadata id of a violation with a lost answer proves it, closes its task and adds its reference', async () => {
     await reportViolations(stores, 'U1');
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(UNKNOWN));
     await eventually(() => claimAs(outbox, 'U1', 'escalated'));
@@ -77,7 +74,7 @@ describe('a lost answer', () => {
     expect((await outbox.claim('U1')).kind).toBe('finish');
   });
 
-  test('that comes after all settles what is unknown, also once a person said to send it again', async () => {
+  test('a late answer settles a violation of unknown outcome, also after a manual retry', async () => {
     for (const id of ['U1', 'U2']) {
       await reportViolations(stores, id);
       const lost = await mustClaimViolation(outbox, id);
@@ -90,7 +87,7 @@ describe('a lost answer', () => {
     }
   });
 
-  test('that comes after a second call left settles nothing', async () => {
+  test('a late answer to a violation that arrives after a second call started settles nothing', async () => {
     await reportViolations(stores, 'U1');
     const lost = await mustClaimViolation(outbox, 'U1');
     await untilUnknown('U1');
@@ -102,7 +99,7 @@ describe('a lost answer', () => {
   });
 });
 
-test('a tow that is made while its violation gets its name looks for it again: neither misses the other', async () => {
+test('a violation that gets its reference while a tow with that reference is created is joined to the tow', async () => {
   await report(stores, violationOf('U1', { api: 'guide' }));
   const claimed = await mustClaimViolation(outbox, 'U1');
   await stores.accept('tow_request', towRequest('T1'), 'request-T1');
@@ -124,8 +121,8 @@ test('a tow that is made while its violation gets its name looks for it again: n
   expect((await read('U1')).towingReferenceIds).toEqual(['T1']);
 });
 
-describe('a tow request', () => {
-  test('proves a violation whose call is under way; its answer is kept, and nothing is cleared up before it came', async () => {
+describe('tow request for a violation', () => {
+  test('a tow request proves a violation in flight, whose answer is stored before any cleanup', async () => {
     await reportViolations(stores, 'U1');
     const claimed = await mustClaimViolation(outbox, 'U1');
 
@@ -142,11 +139,11 @@ describe('a tow request', () => {
   test.each([
     ['refused', REFUSED],
     ['unanswered', UNKNOWN],
-  ])('has proved a violation although its call is %s afterwards: no question is asked', async (_what, verdict) => {
+  ])('a tow request that proved a violation prevents a task when the call is %s afterwards', async (_what, verdict) => {
     await reportViolations(stores, 'U1');
     const claimed = await mustClaimViolation(outbox, 'U1');
     await join(stores, 'U1', { towingReference: 'TW-1', reference: 'V-1' });
-    const task = violationRefusedTask({ id: 'U1', httpStatus: 400, words: 'twice', hint: null });
+    const task = violationRefusedTask({ id: 'U1', httpStatus: 400, message: 'twice', hint: null });
 
     await outbox.ack(claimed, outcome(verdict, { task }));
 
@@ -154,7 +151,7 @@ describe('a tow request', () => {
     expect(await openTasks()).toEqual([]);
   });
 
-  test('has proved a violation although its worker is lost afterwards', async () => {
+  test('a violation stays proved by a tow request although its worker is lost afterwards', async () => {
     await reportViolations(stores, 'U1');
     await mustClaimViolation(outbox, 'U1');
     await join(stores, 'U1', { towingReference: 'TW-1', reference: 'V-1' });
@@ -164,7 +161,7 @@ describe('a tow request', () => {
     expect(await read('U1')).toMatchObject({ state: 'accepted', inFlight: false });
   });
 
-  test('for a violation that was surely never sent is noted and proves nothing', async () => {
+  test('a tow request for a violation that surely was not sent is recorded and proves nothing', async () => {
     await reportViolations(stores, 'U1');
     const notSent = { next: 'retry', delayMs: 0, because: 'surely_not_sent' } as const;
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(notSent, { hadNoEffect: true }));
@@ -175,7 +172,7 @@ describe('a tow request', () => {
     expect((await outbox.claim('U1')).kind).toBe('send');
   });
 
-  test('for a violation that failed once and may have worked proves it before it is sent again', async () => {
+  test('a tow request proves a violation whose failed call may have taken effect before it is sent again', async () => {
     await reportViolations(stores, 'U1');
     const failed = { next: 'retry', delayMs: 0, because: 'failed' } as const;
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(failed));
@@ -185,7 +182,7 @@ describe('a tow request', () => {
     expect((await read('U1')).state).toBe('accepted');
   });
 
-  test('that is noted twice is noted once; another one of the same violation is noted too', async () => {
+  test('a repeated tow request for a violation is recorded once, and another one is recorded too', async () => {
     await reportViolations(stores, 'U1');
     for (const towingReference of ['TW-1', 'TW-1', 'TW-2']) {
       await join(stores, 'U1', { towingReference, reference: 'V-1' });
@@ -194,7 +191,7 @@ describe('a tow request', () => {
     expect(await read('U1')).toMatchObject({ towingReferenceIds: ['TW-1', 'TW-2'], version: 3 });
   });
 
-  test('with another name for a settled violation makes it look for tows of that name too', async () => {
+  test('a tow request with a second reference of a settled violation also joins the tows of that reference', async () => {
     await reportViolations(stores, 'U1');
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), takenAs('V-1'));
     const { record } = await claimAs(outbox, 'U1', 'finish');
@@ -206,7 +203,7 @@ describe('a tow request', () => {
     expect((await read('U1')).reference).toBe('V-1');
   });
 
-  test('that is joined while it is cleared up does not make that start again', async () => {
+  test('a tow request that joins a violation during its cleanup does not restart the cleanup', async () => {
     await reportViolations(stores, 'U1');
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), takenAs('V-1'));
     const { record } = await claimAs(outbox, 'U1', 'finish');

@@ -1,18 +1,16 @@
-import { violationContractTask } from '../../src/domain/violation-tasks';
 import { KEYS } from '../../src/store/keys';
 import type { Archive } from '../../src/workflow/retention-port';
-import { idsIn, readAll, useDataDir } from '../archive/folder';
+import { idsIn, readAll } from '../archive/folder';
 import { violationStandings } from '../support/conservation';
 import { eventually } from '../support/eventually';
-import { useRedis } from '../support/redis';
-import { KEEP_NOTHING, lastingKeys, openRetention } from '../support/retention';
-import { openStores, type Stores } from '../support/stores';
+import { KEEP_NOTHING, lastingKeys, useRetention, type Retention } from '../support/retention';
+import { oddAnswer, type Stores } from '../support/stores';
 import {
   claimAs,
   decide,
   idNamed,
   join,
-  liveAndBeAccepted,
+  createAcceptedViolation,
   mustClaimViolation,
   openOutbox,
   readViolation,
@@ -22,26 +20,19 @@ import {
   violationOf,
 } from '../support/violations';
 
-const redis = useRedis();
-const dataDir = useDataDir();
 let stores: Stores;
-let retention: ReturnType<typeof openRetention>;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
-  retention = openRetention(stores, dataDir.path);
-});
-afterEach(async () => {
-  await retention.close();
-  stores.close();
+let retention: Retention;
+const dataDir = useRetention((opened) => {
+  ({ stores, retention } = opened);
 });
 
 const HOUR_MS = 3_600_000;
 const isThere = async (id: string) => (await stores.violations.read(id)) !== null;
 const archived = () => idsIn(dataDir.path, { type: 'violation' });
 
-describe('a settled violation', () => {
-  test('leaves whole, and stands in the archive as it was', async () => {
-    await liveAndBeAccepted(stores, 'U1');
+describe('retention of a settled violation', () => {
+  test('a settled violation is archived completely and unchanged', async () => {
+    await createAcceptedViolation(stores, 'U1');
     await join(stores, 'U1', { towingReference: 'TW-1', reference: 'V-U1' });
     const record = await readViolation(stores, 'U1');
 
@@ -53,8 +44,8 @@ describe('a settled violation', () => {
     expect(record).toMatchObject({ reference: 'V-U1', towingReferenceIds: ['TW-1'], attempts: 1 });
   });
 
-  test('leaves nothing behind: no name, no word, no mark; and nothing is lost by it', async () => {
-    await liveAndBeAccepted(stores, 'U1');
+  test('an archived violation leaves no reference, search term or mark in Redis, and does not count as lost', async () => {
+    await createAcceptedViolation(stores, 'U1');
     await join(stores, 'U1', { towingReference: 'TW-1', reference: 'V-other' });
     const { record } = await claimAs(openOutbox(stores), 'U1', 'finish');
     await openOutbox(stores).finished(record);
@@ -67,9 +58,9 @@ describe('a settled violation', () => {
     expect(await report(stores, violationOf('U2', { metadata: { id: 'own-U1' } }))).toBe('saved');
   });
 
-  test('keeps a name that another one has where it is', async () => {
-    await liveAndBeAccepted(stores, 'U1', 'V-1');
-    await liveAndBeAccepted(stores, 'U2', 'V-1');
+  test('an archived violation does not remove a reference that belongs to another violation', async () => {
+    await createAcceptedViolation(stores, 'U1', 'V-1');
+    await createAcceptedViolation(stores, 'U2', 'V-1');
     await stores.redis.zadd(KEYS.retireViolations, Date.now() + HOUR_MS, 'U1');
 
     await retention.sweepAll();
@@ -78,8 +69,8 @@ describe('a settled violation', () => {
     expect(await idNamed(stores, 'V-1')).toBe('U1');
   });
 
-  test('stays for its time', async () => {
-    await liveAndBeAccepted(stores, 'U1');
+  test('a settled violation stays in Redis for its retention time', async () => {
+    await createAcceptedViolation(stores, 'U1');
 
     await retention.sweepAll({ keep: { ...KEEP_NOTHING, violationsMs: HOUR_MS } });
     expect(await isThere('U1')).toBe(true);
@@ -88,7 +79,7 @@ describe('a settled violation', () => {
     expect(await archived()).toEqual(['U1']);
   });
 
-  test('stays until its tows are joined and its files are gone', async () => {
+  test('a settled violation stays in Redis until its tows are joined and its files are deleted', async () => {
     await reportViolations(stores, 'U1');
     await decide(stores, 'U1', { action: 'waive', reason: 'no' });
     await retention.sweepAll();
@@ -100,11 +91,11 @@ describe('a settled violation', () => {
     expect(await isThere('U1')).toBe(false);
   });
 
-  test('stays while somebody is to look at its answer, and leaves once he has', async () => {
+  test('a settled violation stays in Redis while a task asks about its answer, and is removed after such answers are expected', async () => {
     const outbox = openOutbox(stores);
     await reportViolations(stores, 'U1');
-    const task = violationContractTask({ id: 'U1', httpStatus: 200 });
-    await outbox.ack(await mustClaimViolation(outbox, 'U1'), takenAs('V-1', { task, rawBody: 'odd' }));
+    const difference = oddAnswer('violation');
+    await outbox.ack(await mustClaimViolation(outbox, 'U1'), takenAs('V-1', { difference, rawBody: 'odd' }));
     const finish = async () => {
       const { record } = await claimAs(outbox, 'U1', 'finish');
       await outbox.finished(record);
@@ -113,7 +104,7 @@ describe('a settled violation', () => {
     await retention.sweepAll();
     expect(await isThere('U1')).toBe(true);
 
-    expect(await stores.resolve('violation_contract.U1')).toBe('done');
+    await stores.expect(difference.id);
     await retention.sweepAll();
     expect(await isThere('U1')).toBe(true);
 
@@ -123,8 +114,8 @@ describe('a settled violation', () => {
     expect(await archived()).toEqual(['U1']);
   });
 
-  test('stays when it has changed since it was archived, and is archived again', async () => {
-    await liveAndBeAccepted(stores, 'U1');
+  test('a settled violation that changed since it was archived stays in Redis and is archived again', async () => {
+    await createAcceptedViolation(stores, 'U1');
     let changes = 0;
     const archive: Archive = {
       async append(records) {
@@ -145,7 +136,7 @@ describe('a settled violation', () => {
   });
 });
 
-test('a violation that is not settled stays, however old', async () => {
+test('a violation that is not settled stays in Redis at any age', async () => {
   const outbox = openOutbox(stores);
   await reportViolations(stores, 'U1', 'U2', 'U3');
   await mustClaimViolation(outbox, 'U2');
@@ -158,9 +149,9 @@ test('a violation that is not settled stays, however old', async () => {
   expect(await archived()).toEqual([]);
 });
 
-test('one that cannot be read is put off, and the others leave', async () => {
-  await liveAndBeAccepted(stores, 'U1');
-  await liveAndBeAccepted(stores, 'U2');
+test('a violation that cannot be decoded is postponed, and the sweep archives the others', async () => {
+  await createAcceptedViolation(stores, 'U1');
+  await createAcceptedViolation(stores, 'U2');
   await stores.redis.hset('{p0}:violation:U1', 'document', 'broken');
 
   await retention.sweepAll();

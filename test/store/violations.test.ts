@@ -16,8 +16,8 @@ async function list(filter: Partial<Parameters<Stores['violations']['list']>[0]>
   return stores.violations.list({ state: null, search: null, cursor: null, limit: 50, ...filter });
 }
 
-describe('a violation that was taken in', () => {
-  test('is read as it was given, by our id and by the id in its metadata, and is due', async () => {
+describe('reported violation', () => {
+  test('a reported violation is read unchanged by its own id and its metadata id, and is due', async () => {
     const violation = violationOf('U1');
     expect(await report(stores, violation)).toBe('saved');
 
@@ -35,7 +35,7 @@ describe('a violation that was taken in', () => {
     expect(await stores.redis.zscore(KEYS.dueViolations, 'U1')).not.toBeNull();
   });
 
-  test('is listed newest first, page by page, and by its state', async () => {
+  test('violations are listed newest first, in pages, and by state', async () => {
     await reportViolations(stores, 'U1', 'U2', 'U3');
 
     const first = await list({ limit: 2 });
@@ -46,19 +46,19 @@ describe('a violation that was taken in', () => {
   });
 
   test.each([['own-u1'], ['U1'], ['abj 12'], ['أ ب ح']])(
-    'is found by the beginning of what it is called: %s',
+    'a violation is found by the beginning of a search term: %s',
     async (typed) => {
       await reportViolations(stores, 'U1');
 
       expect(namesOf((await list({ search: typed })).items)).toEqual(['U1']);
       expect(namesOf((await list({ search: typed, state: 'refused' })).items)).toEqual([]);
-      expect(namesOf((await list({ search: 'nobody' })).items)).toEqual([]);
+      expect(namesOf((await list({ search: 'unknown' })).items)).toEqual([]);
     },
   );
 });
 
-describe('the id in the metadata', () => {
-  test('is taken once, however many ask for it at the same time', async () => {
+describe('metadata id of a violation', () => {
+  test('one of many violations that are reported with the same metadata id at the same time is stored', async () => {
     const all = Array.from({ length: 20 }, (_, index) => violationOf(`U${index}`, { metadata: { id: 'shared' } }));
 
     const kinds = await Promise.all(all.map((violation) => report(stores, violation)));
@@ -69,7 +69,7 @@ describe('the id in the metadata', () => {
     expect(await stores.redis.zcard(KEYS.indexViolations)).toBe(1);
   });
 
-  test('may not be the name that another violation has from us', async () => {
+  test('a violation whose metadata id is the own id of another violation is refused', async () => {
     await reportViolations(stores, 'U1');
 
     expect(await report(stores, violationOf('U2', { metadata: { id: 'U1' } }))).toBe('alias_taken');
@@ -77,12 +77,12 @@ describe('the id in the metadata', () => {
   });
 });
 
-test('a request made twice under one key reports one violation, and its answer is remembered with it', async () => {
-  const remember = { scope: 'POST /api/violations k1', fingerprint: 'f1' };
-  const create = (id: string) => report(stores, violationOf(id, { metadata: { id: 'shared' } }), remember);
+test('a violation reported twice under one idempotency key is stored once and returns the stored answer', async () => {
+  const idempotency = { scope: 'POST /api/violations k1', fingerprint: 'f1' };
+  const create = (id: string) => report(stores, violationOf(id, { metadata: { id: 'shared' } }), idempotency);
   expect(await create('U1')).toBe('saved');
 
-  expect(await create('U2')).toBe('remembered');
+  expect(await create('U2')).toBe('repeated');
 
   expect(await stores.violations.read('U2')).toBeNull();
   expect(await stores.redis.llen(KEYS.audit)).toBe(1);

@@ -8,7 +8,7 @@ const redis = useOwnRedis();
 const changes = async () =>
   /rdb_changes_since_last_save:(\d+)/.exec(String(await redis.ask('INFO', 'persistence')))?.[1];
 
-test('looking whether Redis takes writes changes no key and adds nothing to its append-only file', async () => {
+test('checking whether Redis accepts writes changes no key and appends nothing to its append-only file', async () => {
   const connection = connectFailFast(redis.url, { log: silentLog });
   try {
     await whenReady(connection, 5000);
@@ -21,7 +21,7 @@ test('looking whether Redis takes writes changes no key and adds nothing to its 
   }
 });
 
-test('a replica refuses writes even while the connection is between two sockets, because other commands were refused', async () => {
+test('a replica is reported as refusing writes even while the connection reconnects after other refused commands', async () => {
   const connection = connectFailFast(redis.url, { log: silentLog });
   const writing = { goesOn: true };
   try {

@@ -1,7 +1,7 @@
 import { systemClock } from '../../src/platform/clock';
 import { budgetKey, KEYS, towKey } from '../../src/store/keys';
 import { createTowOutbox } from '../../src/store/outbox';
-import { createLineCheck } from '../../src/store/permit-line';
+import { createPermitQueueCheck } from '../../src/store/permits';
 import { recordsOf } from '../../src/store/records';
 import type { TowOutbox } from '../support/outboxes';
 import { useRedis } from '../support/redis';
@@ -22,7 +22,7 @@ beforeEach(async () => {
   const records = recordsOf(stores.redis);
   const nowMs = records.nowMs.bind(records);
   jest.spyOn(records, 'nowMs').mockImplementation(async () => (await nowMs()) + laterMs);
-  check = createLineCheck(stores.redis, 'tow');
+  check = createPermitQueueCheck(stores.redis, 'tow');
 });
 afterEach(() => {
   jest.restoreAllMocks();
@@ -40,11 +40,11 @@ async function checkLater(): Promise<void> {
   laterMs += 10_000;
   await check();
 }
-const line = () => stores.redis.zrange(KEYS.slotWaiting, '0', '-1');
+const line = () => stores.redis.zrange(KEYS.permitQueueTows, '0', '-1');
 /** What a process leaves behind that took a place and died before its commit. */
-const leavePlaceOf = (ref: string) => stores.redis.zadd(KEYS.slotWaiting, 1, ref);
+const leavePlaceOf = (ref: string) => stores.redis.zadd(KEYS.permitQueueTows, 1, ref);
 
-test('a place of a tow that waits for no permit is taken away, and the next in line gets the permit', async () => {
+test('a tow that waits for no permit is removed from the waiting queue, and the next one gets the permit', async () => {
   await start('A', 'B', 'C');
   await stores.outbox.ack(await mustClaim(stores.outbox, 'A'), result(ACCEPTED));
   expect((await outbox.claim('B')).kind).toBe('send');
@@ -61,14 +61,14 @@ test('a place of a tow that waits for no permit is taken away, and the next in l
   expect((await outbox.claim('C')).kind).toBe('send');
 });
 
-test('a place of a tow that is gone is taken away', async () => {
+test('a missing tow is removed from the waiting queue', async () => {
   await leavePlaceOf('gone');
   await check();
   await checkLater();
   expect(await line()).toEqual([]);
 });
 
-test('a place of a tow that cannot be read is taken away', async () => {
+test('a tow that cannot be decoded is removed from the waiting queue', async () => {
   await start('A');
   await stores.redis.hset(towKey('A'), 'r1', '{"seq":');
   await leavePlaceOf('A');
@@ -77,21 +77,21 @@ test('a place of a tow that cannot be read is taken away', async () => {
   expect(await line()).toEqual([]);
 });
 
-test('tows that wait for a permit keep their places', async () => {
+test('tows that wait for a permit keep their positions in the waiting queue', async () => {
   await start('A', 'B', 'C');
   for (const ref of ['A', 'B', 'C']) await outbox.claim(ref);
   for (let looks = 0; looks < 3; looks += 1) await checkLater();
   expect(await line()).toEqual(['B', 'C']);
 });
 
-test('a place whose claim is under way is kept until the second look', async () => {
+test('a member of the waiting queue with a running claim is kept until the second check', async () => {
   await start('A');
   await leavePlaceOf('A');
   await check();
   expect(await line()).toEqual(['A']);
 });
 
-test('a place is kept when its record has changed since the last look', async () => {
+test('a member of the waiting queue is kept when its record has changed since the last check', async () => {
   await start('A');
   await leavePlaceOf('A');
   await check();
@@ -100,25 +100,25 @@ test('a place is kept when its record has changed since the last look', async ()
   expect(await line()).toEqual(['A']);
 });
 
-test('at most twenty places at the front of the line are looked at in one go', async () => {
+test('one check reads at most twenty members at the front of the waiting queue', async () => {
   for (let number = 0; number < 25; number += 1) await leavePlaceOf(`gone-${number}`);
   await check();
   await checkLater();
   expect(await line()).toHaveLength(5);
 });
 
-test('the pollers of tows and violations take such places away', async () => {
+test('polling the schedules of tows and violations removes abandoned members from the waiting queues', async () => {
   const violations = openOutbox(stores, { violationBudget: { limit: 1, windowMs: 60_000 } });
   await reportViolations(stores, 'U1', 'U2');
   for (const id of ['U1', 'U2']) await violations.claim(id);
-  await stores.redis.zadd(KEYS.violationSlotWaiting, 1, 'gone');
+  await stores.redis.zadd(KEYS.permitQueueViolations, 1, 'gone');
   await leavePlaceOf('gone');
   for (let looks = 0; looks < 2; looks += 1) {
     laterMs += 10_000;
-    await stores.due.tows.take(10, 1000);
-    await stores.due.violations.take(10, 1000);
+    await stores.schedules.reports.pollDue(10, 1000);
+    await stores.schedules.violations.pollDue(10, 1000);
   }
 
   expect(await line()).toEqual([]);
-  expect(await stores.redis.zrange(KEYS.violationSlotWaiting, '0', '-1')).toEqual(['U2']);
+  expect(await stores.redis.zrange(KEYS.permitQueueViolations, '0', '-1')).toEqual(['U2']);
 });

@@ -2,8 +2,7 @@ import { violationRefusedTask } from '../../src/domain/violation-tasks';
 import { KEYS } from '../../src/store/keys';
 import { createSendingStore } from '../../src/store/sending';
 import type { ViolationOutbox } from '../support/outboxes';
-import { useRedis } from '../support/redis';
-import { ACCEPTED, mustClaim, openStores, result, START, type Stores } from '../support/stores';
+import { ACCEPTED, mustClaim, useStores, result, START, type Stores } from '../support/stores';
 import {
   claimAs,
   decide,
@@ -17,14 +16,12 @@ import {
 import { changeEntry, letTry, readEntry, setCircuit } from '../support/stored-records';
 import { type CircuitName } from '../../src/domain/circuits';
 
-const redis = useRedis();
 let stores: Stores;
 let outbox: ViolationOutbox;
-beforeEach(async () => {
-  stores = await openStores(redis.url);
+useStores((opened) => {
+  stores = opened;
   outbox = openOutbox(stores, { leaseMs: 5000 });
 });
-afterEach(() => stores.close());
 
 const FAILED = { next: 'retry', delayMs: 0, because: 'failed' } as const;
 const BROKEN = { next: 'hold', delayMs: 60_000, because: 'connection' } as const;
@@ -46,7 +43,7 @@ async function dueNow(): Promise<string[]> {
 }
 
 async function forbid(id: string): Promise<void> {
-  const task = violationRefusedTask({ id, httpStatus: 403, words: 'Access denied', hint: null });
+  const task = violationRefusedTask({ id, httpStatus: 403, message: 'Access denied', hint: null });
   const also = { task, isForbidden: true, hadNoEffect: true, wasAnswered: true, service: 'alive' } as const;
   await outbox.ack(await mustClaimViolation(outbox, id), outcome({ next: 'refused', hint: null }, also));
 }
@@ -61,8 +58,8 @@ async function breakDown(): Promise<void> {
   }
 }
 
-describe('a broken connection', () => {
-  test('that a violation meets holds tows and violations alike, and one of either may try it', async () => {
+describe('connection circuit with violations', () => {
+  test('a connection failure of a violation blocks tows and violations, and either kind may probe the connection', async () => {
     await reportViolations(stores, 'U1', 'U2');
     await tow('T1');
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(BROKEN, { hadNoEffect: true }));
@@ -81,7 +78,7 @@ describe('a broken connection', () => {
     expect((await stores.outbox.claim('T1')).kind).toBe('send');
   });
 
-  test('that a tow gets through wakes the violations it held at once', async () => {
+  test('a tow that probes a broken connection successfully makes the blocked violations due at once', async () => {
     await reportViolations(stores, 'U1', 'U2');
     await tow('T1');
     await stores.outbox.ack(await mustClaim(stores.outbox, 'T1'), result(BROKEN));
@@ -96,7 +93,7 @@ describe('a broken connection', () => {
     for (const id of ['U1', 'U2']) await mustClaimViolation(outbox, id);
   });
 
-  test('is no failure of a violation: no attempt is counted, and its clock of giving up does not run', async () => {
+  test('a broken connection counts no attempt of a violation and stops its give-up clock', async () => {
     await reportViolations(stores, 'U1');
     await outbox.ack(await mustClaimViolation(outbox, 'U1'), outcome(BROKEN, { hadNoEffect: true }));
 
@@ -104,8 +101,8 @@ describe('a broken connection', () => {
   });
 });
 
-describe('an outage', () => {
-  test('that violations alone have met is tried by the token call, never by a violation', async () => {
+describe('service circuit with violations', () => {
+  test('the token call probes an outage that only violations have met, and no violation probes it', async () => {
     await breakDown();
     expect(await openTasks()).toEqual(['outage']);
     for (const id of ['U1', 'U2', 'U3']) expect((await outbox.claim(id)).kind).toBe('wait');
@@ -119,7 +116,7 @@ describe('an outage', () => {
     expect(await dueNow()).toEqual(['U1', 'U2', 'U3']);
   });
 
-  test('is tried by a tow that is safe to repeat, which a waiting violation makes due', async () => {
+  test('a waiting violation makes a tow with an idempotent report due, which probes the outage', async () => {
     await breakDown();
     await tow('T1');
     for (const id of ['U1', 'U2', 'U3']) await outbox.claim(id);
@@ -135,7 +132,7 @@ describe('an outage', () => {
     expect(await dueNow()).toEqual(['U1', 'U2', 'U3']);
   });
 
-  test('does not run the clock of giving up: the time it was held is added', async () => {
+  test('an outage stops the give-up clock of a violation for as long as it blocks the violation', async () => {
     await breakDown();
     await outbox.claim('U3');
     const before = (await readViolation(stores, 'U3')).giveUpAtMs ?? 0;
@@ -150,8 +147,8 @@ describe('an outage', () => {
   });
 });
 
-describe('403', () => {
-  test('on a third violation pauses them all: one task, those that were refused are taken back, tows go on', async () => {
+describe('paused violations', () => {
+  test('a 403 on a third violation pauses violations, opens one task and blocks the refused ones, while tows continue', async () => {
     await reportViolations(stores, 'U1', 'U2', 'U3', 'U4');
     await tow('T1');
     await forbid('U1');
@@ -167,7 +164,7 @@ describe('403', () => {
     expect(paused.map(({ operation }) => operation)).toEqual(['violation']);
   });
 
-  test('once a person resumes them, or one that tries gets through, all are due at once', async () => {
+  test('all paused violations are due at once after a person resumes them or a probe succeeds', async () => {
     const ids = ['U1', 'U2', 'U3', 'U4'];
     await reportViolations(stores, ...ids);
     for (const id of ['U1', 'U2', 'U3']) await forbid(id);
@@ -188,7 +185,7 @@ describe('403', () => {
   });
 });
 
-test('many violations that wait for a gate do not all look again when it may be tried', async () => {
+test('only a few of many violations blocked by a circuit become due when it may be probed', async () => {
   const ids = Array.from({ length: 30 }, (_, index) => `U${index}`);
   await reportViolations(stores, ...ids);
   await setCircuit(stores.redis, 'paused.violation', { untilMs: Date.now() + 10_000 });
@@ -200,7 +197,7 @@ test('many violations that wait for a gate do not all look again when it may be 
   expect(soon).toBeLessThanOrEqual(5);
 });
 
-test('a violation that is settled while a gate holds it is held no longer', async () => {
+test('a violation that is settled while a circuit blocks it is no longer counted as blocked', async () => {
   await reportViolations(stores, 'U1');
   await setCircuit(stores.redis, 'paused.violation', { untilMs: Date.now() + 10_000 });
   await outbox.claim('U1');

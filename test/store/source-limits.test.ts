@@ -1,0 +1,63 @@
+import { PARTITION } from '../../src/store/keys';
+import { createWrongKeyLimit, WRONG_KEYS_MAX } from '../../src/store/source-limits';
+import type { WrongKeyLimit } from '../../src/workflow/operator-port';
+import { useOwnRedis } from '../support/redis';
+import { openStores, type Stores } from '../support/stores';
+
+const redis = useOwnRedis();
+let stores: Stores;
+beforeEach(async () => {
+  stores = await openStores(redis.url);
+});
+afterEach(() => stores.close());
+
+const SOURCE = '192.0.2.7';
+const KEY = `${PARTITION}:wrong-keys:${SOURCE}`;
+
+async function reachLimit(limit: WrongKeyLimit): Promise<void> {
+  for (let index = 0; index < WRONG_KEYS_MAX; index += 1) expect(await limit.count(SOURCE)).toBeNull();
+}
+
+test('accepts ten wrong keys of a source in a minute, then returns the time until the next one', async () => {
+  const limit = createWrongKeyLimit(stores.redis);
+  await reachLimit(limit);
+  for (let again = 0; again < 3; again += 1) {
+    const waitMs = await limit.count(SOURCE);
+    expect(waitMs).toBeGreaterThan(0);
+    expect(waitMs).toBeLessThanOrEqual(60_000);
+  }
+});
+
+test('counts the wrong keys of two processes together', async () => {
+  const [one, other] = [createWrongKeyLimit(stores.redis), createWrongKeyLimit(stores.redis)];
+  for (let index = 0; index < WRONG_KEYS_MAX / 2; index += 1) {
+    expect(await one.count(SOURCE)).toBeNull();
+    expect(await other.count(SOURCE)).toBeNull();
+  }
+  expect(await one.count(SOURCE)).toBeGreaterThan(0);
+  expect(await other.count(SOURCE)).toBeGreaterThan(0);
+});
+
+test('counts the wrong keys of each source separately', async () => {
+  const limit = createWrongKeyLimit(stores.redis);
+  await reachLimit(limit);
+  expect(await limit.count('192.0.2.8')).toBeNull();
+});
+
+test('keeps one count per source in Redis for at most a minute, and writes nothing while the source is over its limit', async () => {
+  const limit = createWrongKeyLimit(stores.redis);
+  await reachLimit(limit);
+  const expiresAt = await stores.redis.pexpiretime(KEY);
+  expect(await stores.redis.pttl(KEY)).toBeLessThanOrEqual(60_000);
+  for (let index = 0; index < 30; index += 1) await limit.count(SOURCE);
+  expect(await stores.redis.get(KEY)).toBe(String(WRONG_KEYS_MAX));
+  expect(await stores.redis.pexpiretime(KEY)).toBe(expiresAt);
+});
+
+test('counts wrong keys in the process itself while Redis is down', async () => {
+  const limit = createWrongKeyLimit(stores.redis);
+  await redis.kill();
+  await reachLimit(limit);
+  expect(await limit.count(SOURCE)).toBeGreaterThan(0);
+  expect(await createWrongKeyLimit(stores.redis).count(SOURCE)).toBeNull();
+});
