@@ -42,7 +42,7 @@ function gated(): {
   };
 }
 
-it('an abort takes effect before the next task: the decision under way is recorded, and the rest is skipped', async () => {
+it('an abort takes effect before the next task: the current decision is recorded, and the rest is skipped', async () => {
   const task_ids = await refusedReports(world, 12);
   const who = await person(world, 'dispatcher');
   const { api, waiting, pass, open } = gated();
@@ -86,7 +86,7 @@ it('a decision that ends after a worker took it for skipped is recorded as done'
   expect(await timesDecided(world, task_ids, 'report.retried')).toEqual([1, 0]);
 });
 
-it('everybody who may make such a decision may abort a run, and the audit contains the abort once', async () => {
+it('every role that may make the decision of a bulk run may abort it, and the audit contains the abort once', async () => {
   const task_ids = await refusedReports(world, 8);
   const [who, colleague, crew] = [
     await person(world, 'dispatcher'),

@@ -1,7 +1,7 @@
 import { archiveFailingTask } from '../../src/domain/tasks';
-import { closeGeneralTask, openGeneralTask } from '../../src/store/general-task';
+import { closeGeneralTask, openGeneralTask } from '../../src/store/tasks';
 import { KEYS } from '../../src/store/keys';
-import { untilAfter } from '../support/redis-clock';
+import { untilAfter } from '../support/redis';
 import {
   auditOfAll,
   codeOf,
@@ -119,7 +119,7 @@ it('the preview of a bulk run expires after an hour, and each of its keys has an
   expect(Date.parse(run.expiresAt) - Date.parse(run.previewedAt)).toBe(3_600_000);
 });
 
-it('reads a run alike in every process, and lists the newest run first', async () => {
+it('a bulk run is read alike in every process, and the newest run is listed first', async () => {
   const task_ids = await refusedReports(world, 2);
   const who = await person(world, 'dispatcher');
   const first = await previewed(world.console(), { action: 'retry', task_ids }, who);

@@ -1,18 +1,16 @@
 import { ROUTES } from '../../src/contracts/operator-routes';
-import { subscribeToEvents } from '../../src/store/events';
+import { subscribeToEvents } from '../../src/store/notifications';
 import { connectPatient } from '../../src/store/connect';
 import { createViolationOutbox } from '../../src/store/outbox';
 import { createViolationStore } from '../../src/store/violations';
 import { violationRefusedTask } from '../../src/domain/violation-tasks';
 import { silentLog } from '../../src/platform/log';
-import { acceptWithDrift, newViolation } from '../operator/violation-world';
-import { answerHead } from '../operator/world';
+import { answerHead, newViolation } from '../operator/world';
 import { eventually } from '../support/eventually';
 import { mustClaimViolation, outcome } from '../support/violations';
 import {
   auditOfAll,
   codeOf,
-  driftedReport,
   informing,
   openTasks,
   outcomes,
@@ -41,14 +39,14 @@ async function refusedViolation(): Promise<{ id: string; taskId: string }> {
     violationBudget: { limit: 0, windowMs: 60_000 },
     checksTicket: false,
   });
-  const task = violationRefusedTask({ id, httpStatus: 400, words: 'no', hint: null });
+  const task = violationRefusedTask({ id, httpStatus: 400, message: 'no', hint: null });
   const refused = outcome({ next: 'refused', hint: null }, { task, wasAnswered: true, service: 'alive' });
   await outbox.ack(await mustClaimViolation(outbox, id), refused);
   return { id, taskId: `violation.${id}` };
 }
 
-describe('what was chosen is decided, task by task, as the person would have', () => {
-  it('reports are sent again', async () => {
+describe('decisions of a bulk run', () => {
+  it('a bulk retry sends refused reports again', async () => {
     const task_ids = await refusedReports(world, 9);
     const who = await person(world, 'dispatcher');
     const bulk = world.console();
@@ -63,42 +61,30 @@ describe('what was chosen is decided, task by task, as the person would have', (
     expect(await openTasks(world)).toEqual([]);
   });
 
-  it('what was accepted with a broken answer is sent again, reports and violations alike', async () => {
-    const report = await driftedReport(world);
-    const violation = await newViolation(world);
-    await acceptWithDrift(world, violation);
-    const who = await person(world, 'dispatcher');
-    const bulk = world.console();
-    const task_ids = [report, `violation_contract.${violation}`];
-    const { id } = await previewed(bulk, { action: 'retry', task_ids }, who);
-    await bulk.start(id, who);
-    expect(outcomes(await runIn(bulk, id, 'done'))).toEqual(['done', 'done']);
-    expect(await reportState(world, report)).toBe('pending');
-    expect((await createViolationStore(world.foundation.redis).read(violation))?.state).toBe('pending');
-    expect(await openTasks(world)).toEqual([]);
-  });
-
   it.each([
     ['waive', 'report.waived', 'waived'],
     ['accept', 'report.accepted_by_hand', 'accepted'],
-  ] as const)('reports and violations alike: %s, with the reason', async (action, audited, state) => {
-    const report = await refusedReport(world);
-    const violation = await refusedViolation();
-    const who = await person(world, 'dispatcher');
-    const bulk = world.console();
-    const task_ids = [report, violation.taskId];
-    const { id } = await previewed(bulk, { action, task_ids, reason: 'told by phone' }, who);
-    await bulk.start(id, who);
-    expect(outcomes(await runIn(bulk, id, 'done'))).toEqual(['done', 'done']);
-    expect(await reportState(world, report)).toBe(state);
-    expect((await createViolationStore(world.foundation.redis).read(violation.id))?.state).toBe(state);
-    const entries = (await auditOfAll(world)).slice(-2);
-    const [of, by] = [audited.replace('report', 'violation'), who];
-    expect(entries.map((entry) => entry.action).toSorted()).toEqual([audited, of].toSorted());
-    expect(entries).toMatchObject([0, 1].map(() => ({ by: by.name, by_id: by.id, why: 'told by phone' })));
-  });
+  ] as const)(
+    'a bulk run decides reports and violations alike: %s, with the reason',
+    async (action, audited, state) => {
+      const report = await refusedReport(world);
+      const violation = await refusedViolation();
+      const who = await person(world, 'dispatcher');
+      const bulk = world.console();
+      const task_ids = [report, violation.taskId];
+      const { id } = await previewed(bulk, { action, task_ids, reason: 'phone call' }, who);
+      await bulk.start(id, who);
+      expect(outcomes(await runIn(bulk, id, 'done'))).toEqual(['done', 'done']);
+      expect(await reportState(world, report)).toBe(state);
+      expect((await createViolationStore(world.foundation.redis).read(violation.id))?.state).toBe(state);
+      const entries = (await auditOfAll(world)).slice(-2);
+      const [of, by] = [audited.replace('report', 'violation'), who];
+      expect(entries.map((entry) => entry.action).toSorted()).toEqual([audited, of].toSorted());
+      expect(entries).toMatchObject([0, 1].map(() => ({ by: by.name, by_id: by.id, why: 'phone call' })));
+    },
+  );
 
-  it('violations are sent again', async () => {
+  it('a bulk retry sends refused violations again', async () => {
     const { id: violationId, taskId } = await refusedViolation();
     const who = await person(world, 'dispatcher');
     const bulk = world.console();
@@ -108,7 +94,7 @@ describe('what was chosen is decided, task by task, as the person would have', (
     expect((await createViolationStore(world.foundation.redis).read(violationId))?.state).toBe('pending');
   });
 
-  it('what only informs is resolved, with a reason or without', async () => {
+  it('a bulk resolve resolves tasks that only inform, with a reason or without', async () => {
     const task_ids = [await informing(world), await informing(world)];
     const who = await person(world, 'dispatcher');
     const bulk = world.console();
@@ -127,8 +113,8 @@ describe('what was chosen is decided, task by task, as the person would have', (
   });
 });
 
-describe('nothing is decided but what was previewed', () => {
-  it('tasks that came to fit the filter since are left alone', async () => {
+describe('tasks that changed after the preview of a bulk run', () => {
+  it('a bulk run leaves tasks unchanged that match its filter only after the preview', async () => {
     const chosen = await refusedReports(world, 2);
     const who = await person(world, 'dispatcher');
     const bulk = world.console();
@@ -140,7 +126,7 @@ describe('nothing is decided but what was previewed', () => {
     expect(await openTasks(world)).toEqual([later]);
   });
 
-  it('a task that a person decided after the preview is gone, and nothing more happens to it', async () => {
+  it('a bulk run marks a task that a person decided after the preview as gone and leaves it unchanged', async () => {
     const [decided, other] = [await refusedReport(world), await refusedReport(world)];
     const who = await person(world, 'dispatcher');
     const bulk = world.console();
@@ -157,7 +143,7 @@ describe('nothing is decided but what was previewed', () => {
     expect(await reportState(world, decided)).toBe('pending');
   });
 
-  it('a task that was decided and came back since asks something new, and is left alone', async () => {
+  it('a bulk run leaves a task unchanged that was decided and reopened after the preview', async () => {
     const again = await refusedReport(world);
     const who = await person(world, 'dispatcher');
     const bulk = world.console();
@@ -171,7 +157,7 @@ describe('nothing is decided but what was previewed', () => {
     expect(await reportState(world, again)).toBe('refused');
   });
 
-  it('a task that cannot be decided is named with the words of the API, and keeps none of the others', async () => {
+  it('a bulk run keeps the message of the API for a task that cannot be decided, and decides the others', async () => {
     const task_ids = await refusedReports(world, 3);
     const who = await person(world, 'dispatcher');
     const bulk = world.console();
@@ -185,7 +171,7 @@ describe('nothing is decided but what was previewed', () => {
   });
 });
 
-it('a run that has begun is kept for a day from its start', async () => {
+it('a bulk run that has started is kept for a day from its start', async () => {
   const who = await person(world, 'dispatcher');
   const bulk = world.console();
   const { id } = await previewed(bulk, { action: 'retry', task_ids: await refusedReports(world, 1) }, who);
@@ -198,7 +184,7 @@ it('a run that has begun is kept for a day from its start', async () => {
   for (const life of lives) expect(Math.abs(life - 86_400_000)).toBeLessThan(60_000);
 });
 
-it('a preview of which nothing can be decided cannot be started', async () => {
+it('a preview of a bulk run without a possible decision cannot be started', async () => {
   const who = await person(world, 'dispatcher');
   const bulk = world.console();
   const { id } = await previewed(bulk, { action: 'resolve', task_ids: await refusedReports(world, 1) }, who);
@@ -207,7 +193,7 @@ it('a preview of which nothing can be decided cannot be started', async () => {
   expect(await codeOf(bulk.resume(id, who))).toBe('bulk_previewed');
 });
 
-it('publishes an event for the start of a run and for every result', async () => {
+it('a bulk run publishes an event for its start and for every result', async () => {
   const watcher = connectPatient(world.redis.url, { log: silentLog });
   let heard = 0;
   const leave = await subscribeToEvents(watcher, ({ type }) => void (type === 'bulk.changed' && (heard += 1)));

@@ -1,3 +1,4 @@
+import { personActor } from '../../src/domain/person';
 import { createApiKeyStore } from '../../src/store/api-keys';
 import { entryOf } from '../support/audit';
 import { auditOfAll, codeOf, person, previewed, refusedReports, runIn, timesDecided, useBulkWorld } from './bulk-world';
@@ -28,7 +29,7 @@ describe('rights on a bulk run', () => {
     const task_ids = await refusedReports(world, 2);
     const who = await person(world, 'dispatcher');
     const bulk = world.console();
-    const { id } = await previewed(bulk, { action: 'waive', task_ids, reason: 'told by phone' }, who);
+    const { id } = await previewed(bulk, { action: 'waive', task_ids, reason: 'phone call' }, who);
     const starts = await Promise.all([codeOf(bulk.start(id, who)), codeOf(world.console().start(id, who))]);
     expect(starts.filter((code) => code === 'ok')).toHaveLength(1);
     await runIn(bulk, id, 'done');
@@ -43,10 +44,22 @@ describe('rights on a bulk run', () => {
         by_id: actor.id,
         role: 'dispatcher',
         on: {},
-        why: 'told by phone',
+        why: 'phone call',
         what,
       },
     ]);
+  });
+
+  it('a run of a person who signed in through the identity provider is decided with their name and role', async () => {
+    world.worker();
+    const task_ids = await refusedReports(world, 2);
+    const who = personActor({ subject: 'u-4711', name: 'Layla Haddad', role: 'dispatcher' });
+    const bulk = world.console();
+    const { id } = await previewed(bulk, { action: 'retry', task_ids }, who);
+    expect(await codeOf(bulk.start(id, who))).toBe('ok');
+    await runIn(bulk, id, 'done');
+    const entries = (await auditOfAll(world)).filter(({ action }) => action === 'report.retried');
+    expect(entries.map(({ by, by_id, role }) => ({ name: by, id: by_id, role }))).toEqual([who, who]);
   });
 
   it('a run is interrupted when the API key of the person who started it is revoked, and ops can resume it', async () => {

@@ -156,7 +156,7 @@ it('a run gives way to other work after 20 tasks and asks for its next turn', as
   const bulk = world.console();
   const { id } = await previewed(bulk, { action: 'waive', task_ids, reason: 'gone' }, who);
   await bulk.start(id, who);
-  expect(await decideTasks({ bulk_id: id }, world.parts())).toEqual({ kind: 'more', what: 'continue', ref: id });
+  expect(await decideTasks({ bulk_id: id }, world.parts())).toEqual({ kind: 'continue', what: 'continue', ref: id });
   expect((await bulk.read(id))?.counts).toMatchObject({ done: 20, waiting: 3 });
   world.worker();
   expect((await runIn(bulk, id, 'done')).counts.done).toBe(23);
@@ -175,9 +175,9 @@ it('a run survives the console process that started it', async () => {
 });
 
 it('the schedule of a run that has expired is removed', async () => {
-  const { redis, due } = world.foundation;
+  const { redis, schedules } = world.foundation;
   await redis.zadd('{p0}:due:bulk', 1, 'expired-run');
   world.worker();
   await eventually(async () => expect(await redis.zcard('{p0}:due:bulk')).toBe(0));
-  expect(await due.bulk.backlog()).toEqual({ due: 0, oldestAgeMs: 0 });
+  expect(await schedules.bulk.backlog()).toEqual({ due: 0, oldestAgeMs: 0 });
 });

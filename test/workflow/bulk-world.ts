@@ -10,7 +10,7 @@ import { auditEntry } from '../../src/contracts/audit';
 import { openFoundation, type Foundation } from '../../src/main/foundation';
 import type { Operator } from '../../src/operator';
 import { openBulk, openBulkTools } from '../../src/main/bulk';
-import { openOperator, openSignIn } from '../../src/main/operator';
+import { openOperator, openSignIn } from '../../src/main/console';
 import type { BulkState } from '../../src/contracts/bulk';
 import { bulkJob } from '../../src/contracts/jobs';
 import { loadConfig } from '../../src/platform/config';
@@ -108,7 +108,7 @@ export async function person({ foundation }: Pick<BulkWorld, 'foundation'>, role
   const id = `key-${keysMade}`;
   const keyHash = createHash('sha256').update(`the text of ${id}`).digest('hex');
   const key = { id, name: `${role} ${keysMade}`, role, createdAt: '2026-03-10T12:00:00.000Z' };
-  const act = { audit: entryOf('key.created'), remember: undefined };
+  const act = { audit: entryOf('key.created'), idempotency: undefined };
   await createApiKeyStore(foundation.redis).create(key, keyHash, act);
   return { id, name: key.name, role };
 }
@@ -119,12 +119,6 @@ const tester: Actor = { id: 'k1', name: 'tester', role: 'ops' };
 export async function refusedReport(world: BulkWorld): Promise<string> {
   const { ref, reportId } = await startedTow(world, 'refused');
   return `${reportId}.${ref}`;
-}
-
-/** A tow whose started report the service has accepted with a broken answer; returns the id of the task. */
-export async function driftedReport(world: BulkWorld): Promise<string> {
-  const { ref, reportId } = await startedTow(world, 'drift');
-  return `contract-${reportId}.${ref}`;
 }
 
 async function startedTow(world: BulkWorld, outcome: 'refused' | 'drift') {

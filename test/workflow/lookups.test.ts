@@ -5,8 +5,8 @@ import { createLookupCache } from '../../src/store/lookups';
 import type { TicketQuestion } from '../../src/workflow/lookups';
 import { createLookups, type TicketCheck } from '../../src/workflow/lookups';
 import type { Budgets } from '../../src/workflow/service-port';
-import { json, startFakeService, type FakeService, type Reply } from '../service/fake-service';
-import { noBudgets } from '../support/budgets';
+import { json, startFakeService, type FakeService, type FakeReply } from '../service/fake-service';
+import { budgetsOf, noBudgets } from '../support/outboxes';
 import { useRedis } from '../support/redis';
 import { openStores, type Stores } from '../support/stores';
 
@@ -33,7 +33,7 @@ const QUESTION: TicketQuestion = {
 };
 
 /** The ticket check of a process whose service answers with `reply`. */
-function checkOver(reply: Reply | (() => Reply), budgets: Budgets = noBudgets): TicketCheck {
+function checkOver(reply: FakeReply | (() => FakeReply), budgets: Budgets = noBudgets): TicketCheck {
   fake.onCall(typeof reply === 'function' ? reply : () => reply);
   const service = createServiceClient({
     baseUrl: fake.url,
@@ -51,18 +51,21 @@ function checkOver(reply: Reply | (() => Reply), budgets: Budgets = noBudgets): 
 }
 
 describe('ticket check before a violation is sent', () => {
-  it.each([true, false])('returns whether the vehicle has an active ticket: %s', async (hasActiveTicket) => {
-    const check = checkOver(json({ hasActiveTicket }));
-    expect(await check.checkTicket(QUESTION)).toEqual({ kind: 'answered', hasActiveTicket });
-    const [call] = fake.calls;
-    expect([call?.method, call?.url, JSON.parse(call?.body.toString() ?? '')]).toEqual([
-      'POST',
-      '/tickets/public/active-ticket',
-      QUESTION,
-    ]);
-  });
+  it.each([true, false])(
+    'a ticket lookup returns whether the vehicle has an active ticket: %s',
+    async (hasActiveTicket) => {
+      const check = checkOver(json({ hasActiveTicket }));
+      expect(await check.checkTicket(QUESTION)).toEqual({ kind: 'answered', hasActiveTicket });
+      const [call] = fake.calls;
+      expect([call?.method, call?.url, JSON.parse(call?.body.toString() ?? '')]).toEqual([
+        'POST',
+        '/tickets/public/active-ticket',
+        QUESTION,
+      ]);
+    },
+  );
 
-  it('returns the cached answer of an earlier lookup', async () => {
+  it('a ticket lookup returns the cached answer of an earlier lookup', async () => {
     await checkOver(json({ hasActiveTicket: true })).checkTicket(QUESTION);
     expect(await checkOver(json({ hasActiveTicket: false })).checkTicket(QUESTION)).toEqual({
       kind: 'answered',
@@ -71,18 +74,18 @@ describe('ticket check before a violation is sent', () => {
     expect(fake.calls).toHaveLength(1);
   });
 
-  it('returns the message of a service that refuses the question', async () => {
+  it('a ticket lookup returns the message of a service that refuses the question', async () => {
     const refused = json({ code: 400, message: 'Zone not found' }, 400);
     expect(await checkOver(refused).checkTicket(QUESTION)).toEqual({ kind: 'refused', message: 'Zone not found' });
   });
 
-  it('returns its own message when the service refuses the question without one', async () => {
+  it('a ticket lookup returns its own message when the service refuses the question without one', async () => {
     const answer = await checkOver({ status: 422, body: '' }).checkTicket(QUESTION);
     expect(answer).toEqual({ kind: 'refused', message: 'The service refused the question (HTTP 422).' });
   });
 
-  it('returns the outcome and the retry time when the service cannot answer', async () => {
-    const busy: Reply = { ...json({ message: 'Too Many Requests' }, 429), headers: { 'retry-after': '30' } };
+  it('a ticket lookup returns the outcome and the retry time when the service cannot answer', async () => {
+    const busy: FakeReply = { ...json({ message: 'Too Many Requests' }, 429), headers: { 'retry-after': '30' } };
     const answer = await checkOver(busy).checkTicket(QUESTION);
     expect(answer).toMatchObject({ kind: 'unavailable', exchange: { kind: 'refused', httpStatus: 429 } });
     expect(answer).toHaveProperty('retryAfterMs', 30_000);
@@ -93,7 +96,7 @@ describe('ticket check before a violation is sent', () => {
     ['an answer that cannot be kept', { body: '{"hasActiveTicket":true,"fee":1e999}' }, { kind: 'contract_broken' }],
     ['a token that is refused', json({ message: 'Unauthorized' }, 401), { kind: 'connection' }],
     ['500', json({ message: 'Internal Server Error' }, 500), { kind: 'refused', httpStatus: 500 }],
-  ])('is unavailable with a retry time after %s', async (_name, reply, exchange) => {
+  ])('a ticket check is unavailable with a retry time after %s', async (_name, reply, exchange) => {
     const answer = await checkOver(reply).checkTicket(QUESTION);
     expect(answer).toMatchObject({ kind: 'unavailable', exchange });
     expect(answer.kind === 'unavailable' && answer.retryAfterMs > 0).toBe(true);
@@ -106,18 +109,18 @@ describe('ticket check before a violation is sent', () => {
       { body: '', status: 403 },
       'The service forbids the question (HTTP 403).',
     ],
-  ])('is refused when the service forbids it, with %s', async (_name, reply, message) => {
+  ])('a ticket check is refused when the service forbids it, with %s', async (_name, reply, message) => {
     expect(await checkOver(reply).checkTicket(QUESTION)).toEqual({ kind: 'refused', message });
   });
 
-  it('is unavailable when the next rate limit permit is more than 5 s away', async () => {
+  it('a ticket check is unavailable when the next rate limit permit is more than 5 s away', async () => {
     const aheadMaxMs: number[] = [];
     const reserve: Budgets['reserve'] = async (name, maxMs) => {
       if (name === 'auth') return { granted: true, inMs: 0, lastsMs: 1000 };
       aheadMaxMs.push(maxMs);
       return { granted: false, inMs: 40_000 };
     };
-    const answer = await checkOver(json({ hasActiveTicket: true }), { reserve }).checkTicket(QUESTION);
+    const answer = await checkOver(json({ hasActiveTicket: true }), budgetsOf(reserve)).checkTicket(QUESTION);
     expect(answer).toMatchObject({ kind: 'unavailable', exchange: { kind: 'dropped' } });
     expect(answer).toHaveProperty('retryAfterMs', 40_000);
     expect(aheadMaxMs).toEqual([5000]);

@@ -1,6 +1,6 @@
-import { alarmsOf, severityOf, type Known } from '../../src/console/pages/ops/alarms';
+import { alarmsOf, severityOf, type OpsState } from '../../src/workflow/alarms';
 import { PAUSABLE_OPERATIONS } from '../../src/domain/vocabulary';
-import type { ProcessStanding } from '../../src/workflow/figures-port';
+import type { ProcessStatus } from '../../src/workflow/metrics-port';
 
 const NOW = Date.parse('2026-11-21T03:00:00.000Z');
 const SINCE = '2026-11-21T02:50:00.000Z';
@@ -9,13 +9,15 @@ const NEXT = '2026-11-21T03:01:00.000Z';
 const NONE = { acknowledged: 0, finished: 0, waiting: 0, parked: 0, with_a_person: 0, lost: 0, repaired: 0 };
 const WORKING = { state: 'working', since: null, next_try_at: null } as const;
 
-function runningProcess(changes: Partial<ProcessStanding> = {}): ProcessStanding {
+function runningProcess(changes: Partial<ProcessStatus> = {}): ProcessStatus {
   return {
     id: 'p-1',
+    mode: 'live',
     role: 'all',
     hostName: 'host-1',
     processId: 7,
     version: '0.1.0',
+    schema: 1,
     nodeVersion: 'v20.0.0',
     startedAtMs: NOW - 3_600_000,
     beatAtMs: NOW - 1000,
@@ -29,9 +31,10 @@ function runningProcess(changes: Partial<ProcessStanding> = {}): ProcessStanding
 }
 
 /** A state without alarms, with these changes. */
-function known(changes: Partial<Known> = {}): Known {
+function known(changes: Partial<OpsState> = {}): OpsState {
   return {
     sending: {
+      mode: { state: 'live', since: null },
       connection: WORKING,
       service: { ...WORKING, failures: 0 },
       operations: PAUSABLE_OPERATIONS.map((operation) => ({
@@ -48,6 +51,8 @@ function known(changes: Partial<Known> = {}): Known {
     conservation: {
       ...NONE,
       lost_names: [],
+      newer: 0,
+      newer_names: [],
       by_kind: { deliveries: NONE, reports: NONE, violations: NONE },
       started_at: SINCE,
       ended_at: SINCE,
@@ -55,6 +60,8 @@ function known(changes: Partial<Known> = {}): Known {
     },
     processes: [runningProcess()],
     recordsMissingSince: null,
+    webhookAlarms: [],
+    noticeChannels: { webhook: null, mail: null },
     systemTasks: [],
     openTasks: 0,
     attempts: { made: 0, failed: 0 },
@@ -63,11 +70,11 @@ function known(changes: Partial<Known> = {}): Known {
   };
 }
 
-function queue(changes: Partial<Known['queues'][number]> = {}): Known['queues'][number] {
+function queue(changes: Partial<OpsState['queues'][number]> = {}): OpsState['queues'][number] {
   return { name: 'reports', waiting: 0, active: 0, failed: 0, due: 0, oldest_age_ms: 0, paused: false, ...changes };
 }
 
-const kindsOf = (changes: Partial<Known>) => alarmsOf(known(changes)).map(({ kind }) => kind);
+const kindsOf = (changes: Partial<OpsState>) => alarmsOf(known(changes)).map(({ kind }) => kind);
 
 test('raises no alarm in normal operation or before the first conservation check', () => {
   expect(alarmsOf(known())).toEqual([]);
@@ -84,6 +91,19 @@ test('warns when the service keeps failing or most attempts fail', () => {
   expect(kindsOf({ attempts: { made: 8, failed: 8 } })).toEqual([]);
   expect(kindsOf({ attempts: { made: 500, failed: 120 } })).toEqual([]);
   expect(kindsOf({ attempts: { made: 130, failed: 120 } })).toEqual(['attemptsFail']);
+});
+
+test('warns while the service has closed a budget for more than a minute', () => {
+  const { sending } = known();
+  const closedFor = (ms: number) => {
+    const closed_until = new Date(NOW + ms).toISOString();
+    const limits = { per_minute: 0, announced_per_minute: null, announced_at: null, limit: 0, used: 0, waiting: 3 };
+    return { sending: { ...sending, budgets: [{ name: 'tow' as const, ...limits, closed_until }] } };
+  };
+  expect(alarmsOf(known(closedFor(5000)))).toEqual([]);
+  const nextTryAt = new Date(NOW + 300_000).toISOString();
+  expect(alarmsOf(known(closedFor(300_000)))).toEqual([{ kind: 'throttled', budget: 'tow', nextTryAt }]);
+  expect(severityOf({ kind: 'throttled', budget: 'tow', nextTryAt })).toBe('wait');
 });
 
 test('raises alarms for a broken connection, an outage and a paused operation with start and next attempt', () => {
@@ -120,10 +140,10 @@ test('raises an alarm when Redis has no records of the disk of images', () => {
 });
 
 test('raises an alarm for a role without a running process', () => {
-  expect(kindsOf({ processes: [] })).toEqual(['nobody', 'nobody']);
+  expect(kindsOf({ processes: [] })).toEqual(['noProcess', 'noProcess']);
   expect(
     alarmsOf(known({ processes: [runningProcess({ role: 'worker' }), runningProcess({ role: 'console' })] })),
-  ).toEqual([{ kind: 'nobody', role: 'receiver' }]);
+  ).toEqual([{ kind: 'noProcess', role: 'receiver' }]);
 });
 
 test('raises an alarm for a silent process unless a process of its role started later', () => {
