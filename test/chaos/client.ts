@@ -7,40 +7,40 @@ import { task } from '../../src/contracts/records';
 import { violationView } from '../../src/contracts/violations';
 import type { JsonObject } from '../../src/domain/vocabulary';
 
-/** The operator API as a patient program uses it: whatever gets no answer is asked again, a change under one key. */
-export interface PatientClient {
+/** The operator API with retries: an unanswered call is repeated, a change with the same Idempotency-Key. */
+export interface RetryingClient {
   /**
-   * Posts below `/api` until it is answered, through 503s and broken connections, always under the same Idempotency-Key.
-   * A 404 is an answer unless it is to be waited out. Rejects when the signal ends the run.
+   * Posts below `/api` until it is answered, through 503s and broken connections, with one Idempotency-Key. A 404 is an
+   * answer unless `waitsOut404` is set. Rejects when the signal aborts.
    */
-  post(path: string, change: Post): Promise<Answer>;
+  post(path: string, change: RetriedPost): Promise<ClientAnswer>;
   /** Posts a multipart form in the same way. */
-  postForm(path: string, change: { form: FormData; key: string }): Promise<Answer>;
+  postForm(path: string, change: { form: FormData; key: string }): Promise<ClientAnswer>;
   tow(ref: string): Promise<TowView | null>;
   violation(id: string): Promise<ShownViolation | null>;
   violations(): Promise<ShownViolation[]>;
   tasks(): Promise<ShownTask[]>;
   deliveries(cursor: string | null): Promise<typeof deliveryPage._zod.output>;
-  /** Any address, as JSON; null when there is no such address. */
+  /** Reads any path as JSON; null for 404. */
   read(path: string): Promise<unknown>;
-  /** How often it had to ask again, and why. */
+  /** The number of repeated calls by reason. */
   readonly repeats: ReadonlyMap<string, number>;
 }
 
-export interface Post {
+export interface RetriedPost {
   readonly body: JsonObject;
   readonly key: string;
-  /** Waits for a thing that is not known yet. */
+  /** Repeats the call while the tow is not known yet. */
   readonly waitsOut404?: boolean;
 }
 
-export interface Answer {
+export interface ClientAnswer {
   readonly status: number;
   readonly code: string;
   readonly body: unknown;
 }
 
-/** Of a violation no more than is looked at: a run has many. */
+/** Only the fields that are checked, because a run has many violations. */
 const shownViolation = violationView.pick({
   id: true,
   state: true,
@@ -56,11 +56,11 @@ export type ShownTask = z.infer<typeof shownTask>;
 
 const ANSWER_MS = 5000;
 
-export function createPatientClient(to: { consoleUrl: string; apiKey: string; signal: AbortSignal }): PatientClient {
+export function createRetryingClient(to: { consoleUrl: string; apiKey: string; signal: AbortSignal }): RetryingClient {
   const repeats = new Map<string, number>();
   const authorization = `Bearer ${to.apiKey}`;
 
-  /** One try; null when no usable answer came. */
+  /** One attempt; the reason as text when no usable answer came. */
   const ask = async (path: string, init: RequestInit): Promise<{ status: number; body: unknown } | string> => {
     try {
       const signal = AbortSignal.any([to.signal, AbortSignal.timeout(ANSWER_MS)]);
@@ -88,7 +88,11 @@ export function createPatientClient(to: { consoleUrl: string; apiKey: string; si
     return answer.body;
   };
 
-  const change = async (path: string, init: RequestInit, isAnswer: (status: number) => boolean): Promise<Answer> => {
+  const change = async (
+    path: string,
+    init: RequestInit,
+    isAnswer: (status: number) => boolean,
+  ): Promise<ClientAnswer> => {
     const { status, body } = await askUntilAnswered(path, { method: 'POST', ...init }, isAnswer);
     const code = jsonObject.safeParse(body).data?.['code'];
     return { status, code: typeof code === 'string' ? code : '', body };

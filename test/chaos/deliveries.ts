@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '../../src/platform/clock';
-import type { PatientClient } from './client';
+import type { RetryingClient } from './client';
 import type { ServiceRecord } from './record';
 
 export interface DeliveryFindings {
   readonly acknowledged: number;
-  /** Acknowledged webhooks that were not processed to their end. */
+  /** Acknowledged webhooks that were not processed. */
   readonly lost: number;
   /** Webhooks that were processed as more than one delivery. */
   readonly doubled: number;
@@ -14,17 +14,17 @@ export interface DeliveryFindings {
 }
 
 export interface DeliveryTools {
-  readonly client: PatientClient;
+  readonly client: RetryingClient;
   readonly record: ServiceRecord;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** When to give up, by the clock that never jumps. */
+  /** When to give up, on the monotonic clock. */
   readonly untilMs: number;
 }
 
 const LOOK_EVERY_MS = 500;
 
-/** Holds the service's webhooks against towhook's deliveries, again and again until all is well or the limit is reached. */
+/** Compares the service's webhooks with towhook's deliveries until all are processed or the limit is reached. */
 export async function untilDelivered(tools: DeliveryTools): Promise<DeliveryFindings> {
   for (;;) {
     const findings = await compareDeliveries(tools);
@@ -40,7 +40,7 @@ async function compareDeliveries({ client, record }: DeliveryTools): Promise<Del
   const acknowledged = new Set(webhooks.filter(({ status }) => status === 200).map(({ webhook_id: id }) => id));
   const states = new Map<string, string[]>();
   for (let cursor: string | null = null, isFirst = true; isFirst || cursor !== null; isFirst = false) {
-    const page: Awaited<ReturnType<PatientClient['deliveries']>> = await client.deliveries(cursor);
+    const page: Awaited<ReturnType<RetryingClient['deliveries']>> = await client.deliveries(cursor);
     for (const { signature_id: id, state } of page.items) {
       if (id !== null) states.set(id, [...(states.get(id) ?? []), state]);
     }

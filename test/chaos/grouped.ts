@@ -1,4 +1,4 @@
-/** Items by their keys, each group in the order of the items. */
+/** Groups items by key, each group in the order of the items. */
 export function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {

@@ -6,16 +6,16 @@ import { runChaos } from './run';
 import { printSummary } from './summary';
 
 /**
- * `npm run chaos -- [--seed N] [--tows 2000] [--minutes-limit 30]`: tows go through all their reports while processes are
- * killed and frozen and the service fails. Then the calls that the service recorded are compared with the facts. Rounds
- * are added until every kind of failure has happened often enough; the limit only ends a run that hangs.
+ * `npm run chaos -- [--seed N] [--tows 2000] [--minutes-limit 30]` plays tows through all their reports while processes
+ * are killed and frozen and the service fails. Then it compares the calls that the service recorded with the facts.
+ * Rounds are added until every kind of failure occurred often enough; the limit only ends a run that hangs.
  * Exit codes: 0 nothing lost, repeated without need or out of order · 1 otherwise · 2 wrong arguments.
  */
 
 const TOWS_MAX = 10_000;
 const SEED_MAX = 2 ** 32 - 1;
 const MS_PER_TOW = 55;
-const STORM_MIN_MS = 15_000;
+const CHAOS_MIN_MS = 15_000;
 
 const asked = new AbortController();
 
@@ -29,11 +29,11 @@ async function main(): Promise<number> {
   const { seed, tows, minutesLimit } = wanted;
   await compile();
   printLine(`  seed ${seed}, ${tows} tows`);
-  const stormMs = Math.max(STORM_MIN_MS, tows * MS_PER_TOW);
+  const chaosMs = Math.max(CHAOS_MIN_MS, tows * MS_PER_TOW);
   const findings = await runChaos({
     seed,
     tows,
-    stormMs,
+    chaosMs,
     limitMs: minutesLimit * 60_000,
     signal: asked.signal,
     show: (line) => printLine(`  ${line}`),
@@ -41,7 +41,7 @@ async function main(): Promise<number> {
   return printSummary(findings, { seed, tows }) ? 0 : 1;
 }
 
-/** Null when something given cannot be used. */
+/** Null for wrong arguments. */
 function argumentsOf(): { seed: number; tows: number; minutesLimit: number } | null {
   try {
     const { values } = parseArgs({

@@ -1,19 +1,16 @@
-/** Randomness that a seed repeats: whoever draws in the same order draws the same. */
+/** Reproducible randomness: the same seed and order of draws give the same values. */
 export interface Random {
-  /** From 0 up to, not including, 1. */
+  /** A number in [0, 1). */
   next(): number;
-  /** A whole number from `least` to `most`, both included. */
+  /** A whole number from `least` to `most`, inclusive. */
   whole(least: number, most: number): number;
-  /** True in this part of the draws. */
+  /** True with this probability. */
   chance(part: number): boolean;
-  /** One of a list that is not empty. */
+  /** An element of a non-empty list. */
   pick<const T>(list: readonly T[]): T;
 }
 
-/**
- * A generator of its own for each stream of a seed, so that one part of a run draws the same whatever another draws.
- * The arithmetic is mulberry32.
- */
+/** A separate generator (mulberry32) for each stream of a seed, so that parts of a run do not influence each other. */
 export function createRandom(seed: number, stream: number): Random {
   let state = (seed ^ Math.imul(stream + 1, 0x9e3779b1)) >>> 0;
   const next = () => {

@@ -3,46 +3,46 @@ import { simulatorCall, simulatorOrders, simulatorViolation, simulatorWebhook } 
 import type { JsonObject } from '../../src/domain/vocabulary';
 import type { FaultRule } from '../../src/simulator/faults';
 
-/** The service's stand-in, seen through its own doors: what it recorded, and what it is told to do. */
+/** The control API of the simulator: its record of calls and webhooks, and the faults that it injects. */
 
-/** Of a call no more than is judged: a long run makes many. */
+/** Only the fields that are judged, because a long run makes many calls. */
 const call = z.object({
   ...simulatorCall.pick({ operation: true, body: true, status: true, effect: true, fault: true }).shape,
   at: z.string(),
   hung_up: z.boolean().default(false),
 });
-export type Call = z.infer<typeof call>;
+export type RecordedCall = z.infer<typeof call>;
 const calls = z.object({ items: z.array(call) });
 
 const webhook = z.object({ ...simulatorWebhook.shape, at: z.string(), answered_at: z.string().nullable() });
-export type Webhook = z.infer<typeof webhook>;
+export type RecordedWebhook = z.infer<typeof webhook>;
 const webhooks = z.object({ items: z.array(webhook) });
 
-/** A violation that the service has: its form as the service read it. */
-const heldViolation = z.object(
+/** A violation that the service stored, as it read the form. */
+const storedViolation = z.object(
   simulatorViolation.pick({ violation_reference_id: true, metadata: true, fields: true, images: true }).shape,
 );
-export type HeldViolation = z.infer<typeof heldViolation>;
-const heldViolations = z.object({ items: z.array(heldViolation) });
+export type ServiceViolation = z.infer<typeof storedViolation>;
+const storedViolations = z.object({ items: z.array(storedViolation) });
 
 const order = z.object({ towing_reference_id: z.string(), violation_reference_id: z.string() });
-export type Order = z.infer<typeof order>;
+export type OrderedTow = z.infer<typeof order>;
 const world = z.object({ tows: z.array(order) });
 
-/** It forgets calls beyond this many; a judge who has seen so many has not seen all. */
+/** The simulator keeps this many calls; a judge that read so many may have missed some. */
 export const CALLS_MAX = 200_000;
 
 export interface ServiceRecord {
-  calls(ref?: string): Promise<Call[]>;
-  webhooks(): Promise<Webhook[]>;
-  /** The violations it has, as they came. */
-  violations(): Promise<HeldViolation[]>;
-  /** Every tow, and the violation it was ordered for. */
-  orders(): Promise<Order[]>;
-  /** Orders a tow; its webhook leaves now or when told. */
+  calls(ref?: string): Promise<RecordedCall[]>;
+  webhooks(): Promise<RecordedWebhook[]>;
+  /** The stored violations, oldest first. */
+  violations(): Promise<ServiceViolation[]>;
+  /** Every tow, and the violation for which it was ordered. */
+  orders(): Promise<OrderedTow[]>;
+  /** Orders a tow; `send` posts its webhook now. */
   orderTow(send: boolean): Promise<{ ref: string; violation: string }>;
   sendTowRequest(ref: string): Promise<void>;
-  /** Posts an invoice that nobody asked for; returns the webhook's id. */
+  /** Posts an invoice without a request; returns the webhook's id. */
   sendInvoice(ref: string): Promise<string>;
   setFaults(rules: readonly FaultRule[]): Promise<void>;
 }
@@ -53,7 +53,9 @@ export function openRecord(simulatorUrl: string): ServiceRecord {
   const ask = async (path: string, change?: { method: 'POST' | 'PUT'; body: JsonObject | readonly FaultRule[] }) => {
     const headers = { 'content-type': 'application/json' };
     const init = change ? { method: change.method, headers, body: JSON.stringify(change.body) } : {};
-    const response = await fetch(`${simulatorUrl}/simulator/${path}`, init);
+    let response = await fetch(`${simulatorUrl}/simulator/${path}`, init);
+    // On a busy machine a request may not be read in time. The simulator then has done nothing.
+    while (response.status === 408) response = await fetch(`${simulatorUrl}/simulator/${path}`, init);
     if (!response.ok) throw new Error(`the simulator answered ${response.status} to ${path}: ${await response.text()}`);
     const answer: unknown = await response.json();
     return answer;
@@ -64,7 +66,7 @@ export function openRecord(simulatorUrl: string): ServiceRecord {
       return calls.parse(await ask(`calls${filter}`)).items;
     },
     webhooks: async () => webhooks.parse(await ask('webhooks')).items,
-    violations: async () => heldViolations.parse(await ask('violations')).items,
+    violations: async () => storedViolations.parse(await ask('violations')).items,
     orders: async () => world.parse(await ask('world')).tows,
     async orderTow(send) {
       const { items } = simulatorOrders.parse(await ask('tow-requests', { method: 'POST', body: { send } }));
@@ -85,8 +87,8 @@ export function openRecord(simulatorUrl: string): ServiceRecord {
   };
 }
 
-/** How often each fault hit; those of webhooks say so. */
-export function faultsIn(calls: readonly Call[], webhooks: readonly Webhook[]): Map<string, number> {
+/** Occurrences by fault; those of webhooks are prefixed. */
+export function faultsIn(calls: readonly RecordedCall[], webhooks: readonly RecordedWebhook[]): Map<string, number> {
   const names = [
     ...calls.flatMap(({ fault }) => fault ?? []),
     ...webhooks.flatMap(({ fault }) => (fault === null ? [] : `webhook ${fault}`)),
@@ -96,14 +98,14 @@ export function faultsIn(calls: readonly Call[], webhooks: readonly Webhook[]): 
   return counts;
 }
 
-/** The tow a call is about, empty when it is about none. */
-export function refOf({ body }: Call): string {
+/** The tow of a call; empty when it has none. */
+export function refOf({ body }: RecordedCall): string {
   const ref = body?.['towing_reference_id'];
   return typeof ref === 'string' ? ref : '';
 }
 
-/** How many calls about tows were made beyond the first of each report. */
-export function repeatsIn(calls: readonly Call[]): number {
+/** The calls about tows beyond the first of each report. */
+export function repeatsIn(calls: readonly RecordedCall[]): number {
   const names = calls.filter((call) => refOf(call) !== '').map((call) => `${refOf(call)} ${call.operation}`);
   return names.length - new Set(names).size;
 }

@@ -1,169 +1,188 @@
 import { setMaxListeners } from 'node:events';
 import { systemClock } from '../../src/platform/clock';
-import { createPatientClient } from './client';
+import { createRetryingClient } from './client';
 import type { ConservationView } from '../../src/contracts/conservation';
 import type { DeliveryFindings } from './deliveries';
-import type { Story } from './crew';
-import { NO_HAVOC, sumOf, type Havoc } from './havoc';
-import { judge, type Judged, type Seen } from './judge';
-import { createPerson, type Person, type PersonDecision } from './person';
-import type { ViolationDecision } from './person-violations';
+import type { PlayedTow } from './field-crew';
+import { NO_PROCESS_FAULTS, sumOf, type ProcessFaults } from './fault-injector';
+import { judge, type Judgement, type ServiceObservations } from './judge';
+import { createDispatcher, type Dispatcher, type ReportDecision } from './dispatcher';
+import type { DispatcherViolationDecision } from './dispatcher-violations';
 import { openRecord, type ServiceRecord } from './record';
-import { restOf } from './rest';
+import { awaitFinalState } from './final-state';
 import type { SettledFindings } from './settled';
-import { setStage, type Stage } from './stage';
-import { rideOut, type Round } from './storm';
-import { brokenPromisesOf, retriesLeast, shortfallsOf } from './verdict';
-import { watchWalks } from './walks';
+import { startEnvironment, type ChaosEnvironment } from './environment';
+import { runChaosPhase, type ChaosRound } from './chaos-phase';
+import { brokenPromisesOf, retriesLeast, missingCoverageOf } from './verdict';
+import { watchScans } from './conservation-scans';
 
-export interface RunOptions {
+export interface ChaosOptions {
   readonly seed: number;
-  /** Tows of the first round. */
+  /** Number of tows in the first round. */
   readonly tows: number;
-  /** For how long tows are ordered and processes are killed and frozen in the first round. */
-  readonly stormMs: number;
+  /** How long tows are ordered and faults are injected in the first round. */
+  readonly chaosMs: number;
   /** Ends a run that hangs. */
   readonly limitMs: number;
-  /** Ends the run early; it rejects then, with nothing left behind. */
+  /** Ends the run early: it rejects and leaves nothing behind. */
   readonly signal: AbortSignal;
-  /** Told now and then how far it is. */
+  /** The program of each process that starts; by default that of this version. */
+  readonly programOf?: () => string;
+  /** Runs beside the play until the signal; resolves with its problems before the environment ends. */
+  readonly beside?: (environment: ChaosEnvironment, signal: AbortSignal) => Promise<readonly string[]>;
+  /** Called with the progress every few seconds. */
   readonly show: (line: string) => void;
 }
 
-/** Everything a run found out, for the verdict and for the reader. */
-export interface Findings extends Judged {
+/** All results of a run. */
+export interface ChaosFindings extends Judgement {
   readonly seconds: number;
   readonly rounds: number;
-  /** Tows ordered in all rounds, and those of them that came to their end. */
+  /** Tows that were ordered in all rounds, and those that finished. */
   readonly played: number;
   readonly finished: number;
-  readonly havoc: Havoc;
+  readonly processFaults: ProcessFaults;
   readonly deliveries: DeliveryFindings;
   readonly settled: SettledFindings;
-  /** What towhook's own walks found lost, at any moment; and how many of them were seen. */
-  readonly walks: { readonly seen: number; readonly lost: number };
-  /** Its last walk, begun when everything was at rest; null when none came in time. */
-  readonly walk: ConservationView | null;
-  readonly decisions: readonly PersonDecision[];
-  readonly violationDecisions: readonly ViolationDecision[];
+  /** The conservation checks that were read, and the ids that any of them reported as lost. */
+  readonly scans: { readonly seen: number; readonly lost: number };
+  /** The conservation check after the end; null when none ended in time. */
+  readonly lastScan: ConservationView | null;
+  readonly decisions: readonly ReportDecision[];
+  readonly violationDecisions: readonly DispatcherViolationDecision[];
   readonly tasksSeen: ReadonlyMap<string, number>;
   readonly repeatedPosts: ReadonlyMap<string, number>;
-  readonly strayWakeUps: number;
-  /** Where the logs of the roles are; gone when there are no problems. */
+  readonly spuriousJobs: number;
+  /** The folder of the logs; removed when there are no problems. */
   readonly folder: string;
 }
 
-/** What is known when a round has come to rest. */
-export type FindingsSoFar = Omit<Findings, 'seconds' | 'folder'>;
+/** The results when a round has ended. */
+export type FindingsOfRound = Omit<ChaosFindings, 'seconds' | 'folder'>;
 
 const SHOW_EVERY_MS = 5000;
 const EXTRA_TOWS_MIN = 60;
-const EXTRA_STORM_MS = 12_000;
+const EXTRA_CHAOS_MS = 12_000;
 
 /**
- * Plays a whole run: starts everything, plays rounds until every minimum of the verdict is reached, ends what it started.
+ * Runs everything: starts the environment, plays rounds until the required coverage is reached, ends what it started.
  */
-export async function runChaos(options: RunOptions): Promise<Findings> {
+export async function runChaos(options: ChaosOptions): Promise<ChaosFindings> {
   const startedMs = systemClock.monotonicMs();
   const ending = new AbortController();
-  const stage = await setStage(options.seed);
-  let outcome: FindingsSoFar | null = null;
+  const environment = await startEnvironment(options.seed, options.programOf);
+  let outcome: FindingsOfRound | null = null;
   let ends: string[] = [];
+  let besides: readonly string[] = [];
+  const beside = options.beside?.(environment, ending.signal) ?? Promise.resolve([]);
   try {
-    outcome = await play(stage, options, AbortSignal.any([options.signal, ending.signal]));
+    outcome = await play(environment, options, AbortSignal.any([options.signal, ending.signal]));
   } finally {
     ending.abort();
+    besides = await beside;
     const isOfInterest = outcome === null ? !options.signal.aborted : outcome.problems.length > 0;
-    ends = await stage.end({ keepFolder: isOfInterest });
+    ends = await environment.end({ keepFolder: isOfInterest });
   }
-  const ownEnds = stage.actors.flatMap(({ ownEnds: each }) => each);
+  const unexpectedEnds = environment.roles.flatMap(({ unexpectedEnds: each }) => each);
   return {
     ...outcome,
-    problems: [...outcome.problems, ...ownEnds, ...ends],
-    folder: stage.folder,
+    problems: [...outcome.problems, ...besides, ...unexpectedEnds, ...ends],
+    folder: environment.folder,
     seconds: (systemClock.monotonicMs() - startedMs) / 1000,
   };
 }
 
-async function play(stage: Stage, options: RunOptions, signal: AbortSignal): Promise<FindingsSoFar> {
-  // Everything that waits, waits for the end, too.
+async function play(
+  environment: ChaosEnvironment,
+  options: ChaosOptions,
+  signal: AbortSignal,
+): Promise<FindingsOfRound> {
+  // Every wait of the run listens to this signal.
   setMaxListeners(0, signal);
   const untilMs = systemClock.monotonicMs() + options.limitMs;
-  const client = createPatientClient({ ...stage, signal });
-  const record = openRecord(stage.simulatorUrl);
+  const client = createRetryingClient({ ...environment, signal });
+  const record = openRecord(environment.simulatorUrl);
   const tools = { client, record, clock: systemClock, signal, untilMs };
-  const person = createPerson(tools);
-  const walks = watchWalks(tools);
-  const working = Promise.all([person.work(), walks.watch()]);
-  const progress = { phase: 'storm', told: 0, finished: 0 };
+  const dispatcher = createDispatcher(tools);
+  const scans = watchScans(tools);
+  const working = Promise.all([dispatcher.work(), scans.watch()]);
+  const progress = { phase: 'faults', completed: 0, finished: 0 };
   const show = setInterval(() => {
-    const { phase, told, finished } = progress;
-    const decided = person.decisions.length + person.violationDecisions.length;
-    options.show(`${phase}: ${told} tows told, ${finished} at rest, ${decided} decisions of a person`);
+    const { phase, completed, finished } = progress;
+    const decided = dispatcher.decisions.length + dispatcher.violationDecisions.length;
+    options.show(`${phase}: ${completed} tows recorded, ${finished} finished, ${decided} decisions`);
   }, SHOW_EVERY_MS);
-  const stories: Story[] = [];
-  let havoc = NO_HAVOC;
-  let strayWakeUps = 0;
-  const playRound = async (round: Round) => {
-    const stormed = await Promise.race([
-      rideOut(stage, round, { ...tools, told: () => (progress.told += 1) }),
-      working.then(() => Promise.reject(new Error('the person at the desk and the watch over the walks stopped'))),
+  const playedTows: PlayedTow[] = [];
+  let processFaults = NO_PROCESS_FAULTS;
+  let spuriousJobs = 0;
+  const playRound = async (round: ChaosRound) => {
+    const phase = await Promise.race([
+      runChaosPhase(environment, round, { ...tools, completed: () => (progress.completed += 1) }),
+      working.then(() => Promise.reject(new Error('the dispatcher or the reading of the conservation checks stopped'))),
     ]);
-    stories.push(...stormed.stories);
-    havoc = sumOf(havoc, stormed.havoc);
-    strayWakeUps += stormed.strayWakeUps;
+    playedTows.push(...phase.playedTows);
+    processFaults = sumOf(processFaults, phase.processFaults);
+    spuriousJobs += phase.spuriousJobs;
     progress.phase = 'rest';
-    return restOf(stories, { ...tools, ...stage, walks, tick: (count) => (progress.finished = count) });
+    return awaitFinalState(playedTows, {
+      ...tools,
+      ...environment,
+      scans,
+      tick: (count) => (progress.finished = count),
+    });
   };
   try {
     for (let rounds = 1, round = firstRound(options); ; rounds += 1, round = nextRound(round, options)) {
       const rest = await playRound(round);
-      const { decisions, violationDecisions, tasksSeen, refusals } = person;
-      const judged = judge(stories, await seenBy(record, person));
+      const { decisions, violationDecisions, tasksSeen, refusals } = dispatcher;
+      const judged = judge(playedTows, await observationsOf(record, dispatcher));
       const findings = {
         ...judged,
         rounds,
-        played: stories.length,
+        played: playedTows.length,
         finished: rest.finished,
-        havoc,
-        strayWakeUps,
+        processFaults,
+        spuriousJobs,
         deliveries: rest.deliveries,
         settled: rest.settled,
-        walk: rest.walk,
-        walks: { seen: walks.seen(), lost: walks.lostNames.size },
+        lastScan: rest.lastScan,
+        scans: { seen: scans.seen(), lost: scans.lostNames.size },
         decisions,
         violationDecisions,
         tasksSeen,
         repeatedPosts: client.repeats,
         problems: [...refusals, ...rest.problems, ...judged.problems],
       };
-      const shortfalls = shortfallsOf(findings, options.tows);
-      const hasTime = systemClock.monotonicMs() + round.stormMs < untilMs;
-      if (shortfalls.length === 0 || brokenPromisesOf(findings).length > 0 || !hasTime) return findings;
-      options.show(`another round: ${shortfalls.join('; ')}`);
-      progress.phase = `storm of round ${rounds + 1}`;
+      const missingCoverage = missingCoverageOf(findings, options.tows);
+      const hasTime = systemClock.monotonicMs() + round.chaosMs < untilMs;
+      if (missingCoverage.length === 0 || brokenPromisesOf(findings).length > 0 || !hasTime) return findings;
+      options.show(`another round: ${missingCoverage.join('; ')}`);
+      progress.phase = `faults of round ${rounds + 1}`;
     }
   } finally {
     clearInterval(show);
   }
 }
 
-function firstRound({ seed, tows, stormMs }: RunOptions): Round {
-  return { seed, tows, stormMs, first: 0, repeatsLeast: retriesLeast(tows) };
+function firstRound({ seed, tows, chaosMs }: ChaosOptions): ChaosRound {
+  return { seed, tows, chaosMs, first: 0, repeatsLeast: retriesLeast(tows) };
 }
 
-/** A short round with a schedule of its own, decided by the seed of the run as well. */
-function nextRound(round: Round, { tows }: RunOptions): Round {
+/** A short round with its own schedule, also derived from the seed of the run. */
+function nextRound(round: ChaosRound, { tows }: ChaosOptions): ChaosRound {
   return {
     seed: round.seed + 1,
     tows: Math.max(EXTRA_TOWS_MIN, Math.ceil(tows / 10)),
     first: round.first + round.tows,
-    stormMs: EXTRA_STORM_MS,
+    chaosMs: EXTRA_CHAOS_MS,
     repeatsLeast: round.repeatsLeast,
   };
 }
 
-async function seenBy(record: ServiceRecord, { decisions, violationDecisions }: Person): Promise<Seen> {
+async function observationsOf(
+  record: ServiceRecord,
+  { decisions, violationDecisions }: Dispatcher,
+): Promise<ServiceObservations> {
   const [calls, webhooks] = [await record.calls(), await record.webhooks()];
   const [violations, orders] = [await record.violations(), await record.orders()];
   return { calls, webhooks, violations, orders, decisions, violationDecisions };

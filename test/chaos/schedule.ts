@@ -1,85 +1,89 @@
 import { createRandom, type Random } from './random';
-import { CALM, outage, silence, storm, type Weather } from './weather';
+import { NO_FAULTS, outagePlan, lostAnswers, mixedFaults, type FaultPlan } from './fault-plan';
 
-/** What is done to a running towhook, and when: everything a seed decides about it, worked out before the run. */
+/** The faults of a run and their times, derived from the seed before the run. */
 
 export const WORKERS = ['worker 1', 'worker 2', 'worker 3'] as const;
-export const VICTIMS = [...WORKERS, 'receiver', 'redis'] as const;
-export type Victim = (typeof VICTIMS)[number];
+export const TARGETS = [...WORKERS, 'receiver', 'redis'] as const;
+export type FaultTarget = (typeof TARGETS)[number];
 
-/** Kills or freezes a victim for a while. */
-export interface Strike {
+/** Kills or freezes a process for a while. */
+export interface ProcessFault {
   readonly atMs: number;
   readonly kind: 'kill' | 'freeze';
-  readonly victim: Victim;
+  readonly target: FaultTarget;
   readonly lastsMs: number;
 }
-export type Blow = Strike | { readonly atMs: number; readonly kind: 'weather'; readonly weather: Weather };
+export type PlannedFault = ProcessFault | { readonly atMs: number; readonly kind: 'service'; readonly plan: FaultPlan };
 
-/** A worker that is frozen for longer than this has lost its lease (20 s) when it goes on. */
+/** A worker that was frozen for longer has lost its lease (20 s). */
 export const LONG_FREEZE_MS = 21_000;
 const RECOVERY_MS = 1500;
 
-/** Blows over `overMs`, in order of time. The weather after the last one is calm. */
-export function scheduleOf(seed: number, overMs: number): Blow[] {
-  return [...weathers(createRandom(seed, 2), overMs), ...strikes(createRandom(seed, 3), overMs)].toSorted(
+/** All faults over `overMs`, in order of time. The last one ends the service faults. */
+export function scheduleOf(seed: number, overMs: number): PlannedFault[] {
+  return [...faultPlans(createRandom(seed, 2), overMs), ...processFaults(createRandom(seed, 3), overMs)].toSorted(
     (a, b) => a.atMs - b.atMs,
   );
 }
 
-/** Storms, a silence or an outage now and then, and enough calm between them for a tow to get through. */
-function weathers(random: Random, overMs: number): Blow[] {
+/** Mixed faults, lost answers and outages in turn, with pauses in which a tow can get through. */
+function faultPlans(random: Random, overMs: number): PlannedFault[] {
   const turns = [
-    () => ({ weather: storm(random), lastsMs: random.whole(6000, 12_000) }),
-    () => ({ weather: silence(random), lastsMs: random.whole(11_000, 13_000) }),
-    () => ({ weather: storm(random), lastsMs: random.whole(6000, 12_000) }),
-    () => ({ weather: outage(random), lastsMs: random.whole(1500, 4000) }),
+    () => ({ plan: mixedFaults(random), lastsMs: random.whole(6000, 12_000) }),
+    () => ({ plan: lostAnswers(random), lastsMs: random.whole(11_000, 13_000) }),
+    () => ({ plan: mixedFaults(random), lastsMs: random.whole(6000, 12_000) }),
+    () => ({ plan: outagePlan(random), lastsMs: random.whole(1500, 4000) }),
   ];
-  const list: Blow[] = [];
+  const list: PlannedFault[] = [];
   for (let atMs = 0, turn = 0; atMs < overMs; turn += 1) {
-    const { weather, lastsMs } = turns[turn % turns.length]?.() ?? { weather: CALM, lastsMs: 0 };
-    list.push({ atMs, kind: 'weather', weather });
+    const { plan, lastsMs } = turns[turn % turns.length]?.() ?? { plan: NO_FAULTS, lastsMs: 0 };
+    list.push({ atMs, kind: 'service', plan });
     atMs += lastsMs;
-    list.push({ atMs, kind: 'weather', weather: CALM });
+    list.push({ atMs, kind: 'service', plan: NO_FAULTS });
     atMs += random.whole(1500, 3000);
   }
-  return [...list.filter(({ atMs }) => atMs < overMs), { atMs: overMs, kind: 'weather', weather: CALM }];
+  return [...list.filter(({ atMs }) => atMs < overMs), { atMs: overMs, kind: 'service', plan: NO_FAULTS }];
 }
 
-/** At least one blow of each kind, however short the run; then whatever the dice say. */
-function strikes(random: Random, overMs: number): Strike[] {
+/** At least one fault of each kind, then random ones. */
+function processFaults(random: Random, overMs: number): ProcessFault[] {
   const [frozen, killed] = random.pick([
     ['worker 1', 'worker 2'],
     ['worker 2', 'worker 3'],
     ['worker 3', 'worker 1'],
   ]);
-  const list: Strike[] = [
-    { atMs: 0.1 * overMs, kind: 'freeze', victim: frozen, lastsMs: LONG_FREEZE_MS },
-    { atMs: 0.2 * overMs, kind: 'kill', victim: 'receiver', lastsMs: 700 },
-    { atMs: 0.35 * overMs, kind: 'kill', victim: 'redis', lastsMs: 1500 },
-    { atMs: 0.45 * overMs, kind: 'kill', victim: killed, lastsMs: 500 },
-    { atMs: 0.6 * overMs, kind: 'freeze', victim: 'receiver', lastsMs: 1000 },
-    { atMs: 0.8 * overMs, kind: 'kill', victim: killed, lastsMs: 500 },
+  const list: ProcessFault[] = [
+    { atMs: 0.1 * overMs, kind: 'freeze', target: frozen, lastsMs: LONG_FREEZE_MS },
+    { atMs: 0.2 * overMs, kind: 'kill', target: 'receiver', lastsMs: 700 },
+    { atMs: 0.35 * overMs, kind: 'kill', target: 'redis', lastsMs: 1500 },
+    { atMs: 0.45 * overMs, kind: 'kill', target: killed, lastsMs: 500 },
+    { atMs: 0.6 * overMs, kind: 'freeze', target: 'receiver', lastsMs: 1000 },
+    { atMs: 0.8 * overMs, kind: 'kill', target: killed, lastsMs: 500 },
   ];
   for (let atMs = random.whole(200, 800); atMs < overMs; atMs += random.whole(400, 1500)) {
-    const strike = { atMs, ...strikeOf(random) };
-    if (!list.some((other) => getInTheWay(strike, other))) list.push(strike);
+    const strike = { atMs, ...processFaultOf(random) };
+    if (!list.some((other) => overlap(strike, other))) list.push(strike);
   }
   return list;
 }
 
-/** One that is down or frozen, or has just come up again, can hardly be struck. */
-function getInTheWay(one: Strike, other: Strike): boolean {
-  if (one.victim !== other.victim) return false;
+/** Whether two faults of one process overlap, including its recovery. */
+function overlap(one: ProcessFault, other: ProcessFault): boolean {
+  if (one.target !== other.target) return false;
   const [first, second] = one.atMs < other.atMs ? [one, other] : [other, one];
   return second.atMs < first.atMs + first.lastsMs + RECOVERY_MS;
 }
 
-function strikeOf(random: Random): Omit<Strike, 'atMs'> {
+function processFaultOf(random: Random): Omit<ProcessFault, 'atMs'> {
   const die = random.next();
-  const strike = (kind: Strike['kind'], victim: Victim, lastsMs: readonly [least: number, most: number]) => ({
+  const strike = (
+    kind: ProcessFault['kind'],
+    target: FaultTarget,
+    lastsMs: readonly [least: number, most: number],
+  ) => ({
     kind,
-    victim,
+    target,
     lastsMs: random.whole(...lastsMs),
   });
   if (die < 0.42) return strike('kill', random.pick(WORKERS), [50, 2000]);

@@ -2,35 +2,35 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '../../src/platform/clock';
-import { codeOf } from '../../src/platform/system-error';
-import type { PatientClient, ShownViolation } from './client';
-import type { ReportedViolation } from './patrol';
+import { errorCode } from '../../src/platform/errors';
+import type { RetryingClient, ShownViolation } from './client';
+import type { CrewViolation } from './report-violation';
 
-/** What became of the violations that towhook acknowledged, by its own word and on its disk. */
+/** The state of the violations that towhook acknowledged, by its API and on its disk. */
 export interface SettledFindings {
   readonly acknowledged: number;
   readonly accepted: number;
-  /** Acknowledged ones that did not end accepted. */
+  /** Acknowledged violations that were not accepted in the end. */
   readonly lost: number;
-  /** Violations that nobody reported: one report taken in as two. */
+  /** Violations that no patrol reported: one report was stored twice. */
   readonly doubled: number;
   readonly byHow: ReadonlyMap<string, number>;
-  /** Creates whose worker was killed or frozen over them. */
+  /** Creates whose worker was killed or frozen. */
   readonly workersLost: number;
-  /** Folders of images that the service has. */
+  /** Image folders of violations that the service has. */
   readonly imagesLeft: number;
-  /** Folders of uploads that came to an end. */
+  /** Folders of uploads that have ended. */
   readonly uploadsLeft: number;
-  /** Folders of images whose violation could not be stored; they are swept after a day. */
+  /** Image folders whose violation could not be stored; they are swept after a day. */
   readonly orphans: number;
   readonly problems: readonly string[];
 }
 
 export interface SettledTools {
-  readonly client: PatientClient;
+  readonly client: RetryingClient;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** When to give up, by the clock that never jumps. */
+  /** When to give up, on the monotonic clock. */
   readonly untilMs: number;
   /** DATA_DIR of all roles. */
   readonly folder: string;
@@ -38,11 +38,8 @@ export interface SettledTools {
 
 const LOOK_EVERY_MS = 500;
 
-/** Looks at the violations until all are settled and cleared up behind, or the limit is reached. */
-export async function untilSettled(
-  reported: readonly ReportedViolation[],
-  tools: SettledTools,
-): Promise<SettledFindings> {
+/** Reads the violations until all are settled and their images dropped, or until the limit. */
+export async function untilSettled(reported: readonly CrewViolation[], tools: SettledTools): Promise<SettledFindings> {
   for (;;) {
     const findings = await lookAt(reported, tools);
     const isSettled = findings.lost + findings.imagesLeft + findings.uploadsLeft === 0;
@@ -51,13 +48,13 @@ export async function untilSettled(
   }
 }
 
-async function lookAt(reported: readonly ReportedViolation[], tools: SettledTools): Promise<SettledFindings> {
+async function lookAt(reported: readonly CrewViolation[], tools: SettledTools): Promise<SettledFindings> {
   const known = new Map((await tools.client.violations()).map((violation) => [violation.id, violation]));
   const ids = new Set(reported.map(({ id }) => id));
   const isAccepted = (violation: ShownViolation | undefined) =>
     violation?.state === 'accepted' && !violation.in_flight && violation.towing_reference_ids.length > 0;
   const open = reported.filter(({ id }) => !isAccepted(known.get(id)));
-  const strangers = [...known.keys()].filter((id) => !ids.has(id));
+  const unreported = [...known.keys()].filter((id) => !ids.has(id));
   const left = await namesIn(join(tools.folder, 'spool', 'violations'));
   const imagesLeft = left.filter((id) => known.has(id));
   const uploadsLeft = await namesIn(join(tools.folder, 'spool', 'incoming'));
@@ -67,7 +64,7 @@ async function lookAt(reported: readonly ReportedViolation[], tools: SettledTool
     acknowledged: reported.length,
     accepted: reported.length - open.length,
     lost: open.length,
-    doubled: strangers.length,
+    doubled: unreported.length,
     byHow,
     workersLost: [...known.values()].flatMap(({ log }) => log).filter(({ outcome }) => outcome === 'worker_lost')
       .length,
@@ -75,14 +72,14 @@ async function lookAt(reported: readonly ReportedViolation[], tools: SettledTool
     uploadsLeft: uploadsLeft.length,
     orphans: left.length - imagesLeft.length,
     problems: [
-      ...open.map(({ id }) => `violation ${id}: ${standing(known.get(id))}`),
-      ...strangers.map((id) => `violation ${id} was taken in and nobody reported it`),
+      ...open.map(({ id }) => `violation ${id}: ${statusOf(known.get(id))}`),
+      ...unreported.map((id) => `violation ${id} was stored and no patrol reported it`),
       ...imagesLeft.map((id) => `violation ${id}: its images are still in the spool`),
     ],
   };
 }
 
-function standing(violation: ShownViolation | undefined): string {
+function statusOf(violation: ShownViolation | undefined): string {
   if (!violation) return 'not known';
   const { state, in_flight: inFlight, towing_reference_ids: tows } = violation;
   return `${state}${inFlight ? ', in flight' : ''}; tows: ${tows.join(', ') || 'none'}`;
@@ -92,7 +89,7 @@ async function namesIn(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return [];
+    if (errorCode(error) === 'ENOENT') return [];
     throw error;
   }
 }

@@ -1,21 +1,24 @@
 import { printLine } from '../../src/platform/terminal';
-import type { Findings } from './run';
-import { failuresOf, zeroesOf } from './verdict';
+import type { ChaosFindings } from './run';
+import { failuresOf, mustBeZero } from './verdict';
 
 const PROBLEMS_SHOWN = 20;
 
-/** Prints what was done and what was found; says whether the promise held. */
-export function printSummary(findings: Findings, options: { seed: number; tows: number }): boolean {
-  const { havoc, reports, deliveries, decisions, faults } = findings;
+/** Prints the results; returns whether the run passed. */
+export function printSummary(findings: ChaosFindings, options: { seed: number; tows: number }): boolean {
+  const { processFaults, reports, deliveries, decisions, faults } = findings;
   const failures = failuresOf(findings, options.tows);
   const line = (what: string, value: string | number) => printLine(`  ${what.padEnd(32)} ${value}`);
   printLine();
   line('tows finished', `${findings.finished} of ${findings.played} in ${findings.seconds.toFixed(1)} s`);
   line('rounds', findings.rounds);
-  line('kills with -9', counts(Object.entries(havoc.kills)));
-  line('freezes', `${counts(Object.entries(havoc.freezes))} (${havoc.longFreezes} longer than a lease)`);
+  line('kills with -9', counts(Object.entries(processFaults.kills)));
+  line(
+    'freezes',
+    `${counts(Object.entries(processFaults.freezes))} (${processFaults.longFreezes} longer than a lease)`,
+  );
   line('faults of the service', counts(faults));
-  line('wake-ups for nothing', findings.strayWakeUps);
+  line('spurious jobs', findings.spuriousJobs);
   line('calls', findings.calls);
   line('reports taken', `${reports.taken} of ${reports.owed}`);
   line('retries', reports.retries);
@@ -23,7 +26,7 @@ export function printSummary(findings: Findings, options: { seed: number; tows: 
   line('calls read too late', `${reports.readLate} (their sender had hung up)`);
   line('webhooks processed', `${deliveries.processed} of ${deliveries.acknowledged} acknowledged`);
   line('asked again by the crew', counts(findings.repeatedPosts));
-  const { violations, settled, violationDecisions, walk } = findings;
+  const { violations, settled, violationDecisions, lastScan } = findings;
   line('violations', `${settled.accepted} accepted of ${violations.posted} posted, with ${violations.images} images`);
   line('faults of their creates', counts(findings.violationFaults));
   line('creates repeated', violations.repeated);
@@ -33,11 +36,15 @@ export function printSummary(findings: Findings, options: { seed: number; tows: 
   line('tows started from them', violations.startedFromViolation);
   line('images without a violation', `${settled.orphans} (their violation could not be stored; swept after a day)`);
   line('tasks seen', counts(findings.tasksSeen));
-  line('decisions of a person', decided(decisions));
-  line('own walks seen', findings.walks.seen);
-  if (walk) line('its last walk', counts(Object.entries(walk.by_kind).map(([kind, { finished }]) => [kind, finished])));
+  line('decisions of the dispatcher', decided(decisions));
+  line('conservation checks read', findings.scans.seen);
+  if (lastScan)
+    line(
+      'last conservation check',
+      counts(Object.entries(lastScan.by_kind).map(([kind, { finished }]) => [kind, finished])),
+    );
   printLine();
-  for (const [what, count] of Object.entries(zeroesOf(findings))) line(what, count);
+  for (const [what, count] of Object.entries(mustBeZero(findings))) line(what, count);
   printLine();
   for (const failure of failures.slice(0, PROBLEMS_SHOWN)) printLine(`  ! ${failure}`);
   if (failures.length > PROBLEMS_SHOWN) printLine(`  ! and ${failures.length - PROBLEMS_SHOWN} more`);

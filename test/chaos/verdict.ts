@@ -1,24 +1,24 @@
-import { TOWS_PER_VIOLATION } from './lives';
-import type { FindingsSoFar } from './run';
-import { FAULTS_PLAYED } from './weather';
+import { TOWS_PER_VIOLATION } from './tow-scenarios';
+import type { FindingsOfRound } from './run';
+import { REQUIRED_FAULTS } from './fault-plan';
 
-/** The figures that must be zero. */
-export function zeroesOf({
+/** The counts that must be zero. */
+export function mustBeZero({
   reports,
   deliveries,
   violations,
   settled,
-  walks,
-  walk,
-}: FindingsSoFar): Readonly<Record<string, number>> {
+  scans,
+  lastScan,
+}: FindingsOfRound): Readonly<Record<string, number>> {
   return {
     'acknowledged webhooks lost': deliveries.lost,
     'webhooks processed twice': deliveries.doubled,
     'webhooks never taken': deliveries.neverAcknowledged,
     'acknowledged violations lost': settled.lost,
     'violations taken in twice': settled.doubled,
-    'lost by its own walks': walks.lost,
-    'open in its last walk': walk === null ? 0 : walk.acknowledged - walk.finished,
+    'lost in a conservation check': scans.lost,
+    'open in the last conservation check': lastScan === null ? 0 : lastScan.acknowledged - lastScan.finished,
     'reports lost': reports.missing,
     'tows out of order': reports.outOfOrder,
     'wrong bodies': reports.wrongBodies,
@@ -39,47 +39,51 @@ export function retriesLeast(tows: number): number {
   return Math.ceil(tows / 20);
 }
 
-/** Why the run does not pass; empty when it does. `tows` is the number asked for. */
-export function failuresOf(findings: FindingsSoFar, tows: number): string[] {
-  return [...brokenPromisesOf(findings), ...shortfallsOf(findings, tows)];
+/** The reasons why the run fails; empty when it passes. `tows` is the requested number. */
+export function failuresOf(findings: FindingsOfRound, tows: number): string[] {
+  return [...brokenPromisesOf(findings), ...missingCoverageOf(findings, tows)];
 }
 
-/** What went wrong. No further round can put it right. */
-export function brokenPromisesOf(findings: FindingsSoFar): string[] {
-  const { played, finished, problems, reports, violations, settled, walk } = findings;
+/** Broken promises, which no further round can repair. */
+export function brokenPromisesOf(findings: FindingsOfRound): string[] {
+  const { played, finished, problems, reports, violations, settled, lastScan } = findings;
   const mustBe = (what: string, is: number, least: number) => (is >= least ? [] : [`${what}: ${is} of ${least}`]);
   return [
-    ...Object.entries(zeroesOf(findings)).flatMap(([what, count]) => (count === 0 ? [] : [`${what}: ${count}`])),
+    ...Object.entries(mustBeZero(findings)).flatMap(([what, count]) => (count === 0 ? [] : [`${what}: ${count}`])),
     ...mustBe('tows finished', finished, played),
     ...problems,
     ...mustBe('reports taken', reports.taken, Math.max(1, reports.owed)),
     ...mustBe('violations accepted', settled.accepted, violations.posted),
     ...mustBe('violations at the service', violations.exact, violations.posted),
-    ...mustBe('violations in the last walk', walk?.by_kind.violations.finished ?? 0, violations.posted),
+    ...mustBe(
+      'violations in the last conservation check',
+      lastScan?.by_kind.violations.finished ?? 0,
+      violations.posted,
+    ),
   ];
 }
 
 /**
- * What happened too rarely for the run to prove anything. How often a fault hits depends on the speed of the machine, so
- * the run plays further rounds until there are none.
+ * Required events that occurred too rarely to prove anything. How often a fault occurs depends on the speed of the
+ * machine, so the run plays further rounds.
  */
-export function shortfallsOf(findings: FindingsSoFar, tows: number): string[] {
-  const { havoc, reports, faults, violations, settled, violationFaults, violationDecisions } = findings;
+export function missingCoverageOf(findings: FindingsOfRound, tows: number): string[] {
+  const { processFaults, reports, faults, violations, settled, violationFaults, violationDecisions } = findings;
   const seen = Math.floor(tows / TOWS_PER_VIOLATION);
   const hits = [...violationFaults.values()].reduce((total, count) => total + count, 0);
   const atLeast = (what: string, is: number, least: number) =>
     is >= least ? [] : [`too little happened: ${what} ${is}, at least ${least} expected`];
   return [
-    ...atLeast('kills of workers', havoc.kills.workers, 2),
-    ...atLeast('kills of the receiver', havoc.kills.receiver, 1),
-    ...atLeast('kills of Redis', havoc.kills.redis, 1),
-    ...atLeast('freezes of workers', havoc.freezes.workers, 1),
-    ...atLeast('freezes longer than a lease', havoc.longFreezes, 1),
-    ...FAULTS_PLAYED.flatMap((fault) => atLeast(`fault ${fault}`, faults.get(fault) ?? 0, 1)),
+    ...atLeast('kills of workers', processFaults.kills.workers, 2),
+    ...atLeast('kills of the receiver', processFaults.kills.receiver, 1),
+    ...atLeast('kills of Redis', processFaults.kills.redis, 1),
+    ...atLeast('freezes of workers', processFaults.freezes.workers, 1),
+    ...atLeast('freezes longer than a lease', processFaults.longFreezes, 1),
+    ...REQUIRED_FAULTS.flatMap((fault) => atLeast(`fault ${fault}`, faults.get(fault) ?? 0, 1)),
     ...atLeast('retries', reports.retries, retriesLeast(tows)),
     ...atLeast('reports owed', reports.owed, tows * 2),
-    ...atLeast('wake-ups for nothing', findings.strayWakeUps, tows),
-    ...atLeast('walks seen', findings.walks.seen, 2),
+    ...atLeast('spurious jobs', findings.spuriousJobs, tows),
+    ...atLeast('conservation checks read', findings.scans.seen, 2),
     ...atLeast('webhooks processed', findings.deliveries.processed, tows),
     ...atLeast('violations posted', violations.posted, seen),
     ...atLeast('images', violations.images, Math.floor(seen / 4)),
@@ -87,8 +91,8 @@ export function shortfallsOf(findings: FindingsSoFar, tows: number): string[] {
     ...atLeast('faults of creates of violations', hits, Math.floor(seen / 10)),
     ...atLeast('creates of violations repeated', violations.repeated, Math.floor(seen / 20)),
     ...atLeast('proved by a tow request', settled.byHow.get('proved_by_tow_request') ?? 0, Math.floor(seen / 40)),
-    ...atLeast('violations accepted by a person', settled.byHow.get('by_hand') ?? 0, Math.floor(seen / 400)),
+    ...atLeast('violations accepted by hand', settled.byHow.get('by_hand') ?? 0, Math.floor(seen / 400)),
     ...atLeast('workers lost over a create of a violation', settled.workersLost, Math.floor(seen / 120)),
-    ...atLeast('violations decided by a person', violationDecisions.length, Math.floor(seen / 40)),
+    ...atLeast('violations decided by hand', violationDecisions.length, Math.floor(seen / 40)),
   ];
 }

@@ -10,14 +10,14 @@ const actor = { id: BOOTSTRAP, name: 'tester', role: 'ops' } as const;
 /** Lets the service refuse the reports of some tows, and starts a run of decisions on their tasks. */
 function decided(action: BulkAction): Scenario['prepare'] {
   return async (stage) => {
-    const { lane } = stage;
-    await lane.service.setFaults([{ operation: 'started', fault: '400' }]);
+    const { testBed } = stage;
+    await testBed.service.setFaults([{ operation: 'started', fault: '400' }]);
     const others: Pick<Stage, 'ref' | 'violation'>[] = [];
-    for (let made = 1; made < TOWS; made += 1) others.push(await lane.service.orderTow(false));
+    for (let made = 1; made < TOWS; made += 1) others.push(await testBed.service.orderTow(false));
     for (const tow of [stage, ...others]) await known({ ...stage, ...tow }, START);
     await workOff(stage);
-    await lane.service.setFaults([]);
-    const bulk = openBulk(lane.foundation);
+    await testBed.service.setFaults([]);
+    const bulk = openBulk(testBed.foundation);
     const reason = action === 'retry' ? {} : { reason: 'a test' };
     const preview = await bulk.preview({ action, filter: { type: 'report_refused' }, ...reason }, actor);
     if (!preview.ok || preview.run.items.length !== TOWS) throw new Error('the run could not be previewed');

@@ -11,7 +11,7 @@ export const DELIVERY_SCENARIOS: readonly Scenario[] = [
     end: ['tow_request processed created'],
     repeats: 0,
     prepare: async (stage) => {
-      await stage.lane.stores.accept('tow_request', requestOf(stage), 'the delivery');
+      await stage.testBed.stores.accept('tow_request', requestOf(stage), 'the delivery');
     },
   },
   {
@@ -20,7 +20,7 @@ export const DELIVERY_SCENARIOS: readonly Scenario[] = [
     repeats: 0,
     prepare: async (stage) => {
       await known(stage);
-      await stage.lane.stores.accept('tow_request', requestOf(stage), 'the delivery');
+      await stage.testBed.stores.accept('tow_request', requestOf(stage), 'the delivery');
     },
   },
   {
@@ -29,7 +29,7 @@ export const DELIVERY_SCENARIOS: readonly Scenario[] = [
     repeats: 0,
     prepare: async (stage) => {
       await known(stage);
-      await stage.lane.stores.accept(
+      await stage.testBed.stores.accept(
         'tow_request',
         { ...requestOf(stage), metadata: { id: 'another' } },
         'the delivery',
@@ -41,7 +41,7 @@ export const DELIVERY_SCENARIOS: readonly Scenario[] = [
     end: ['tow_invoice parked null'],
     repeats: 0,
     prepare: async (stage) => {
-      await stage.lane.stores.accept('tow_invoice', invoiceOf(stage), 'the delivery');
+      await stage.testBed.stores.accept('tow_invoice', invoiceOf(stage), 'the delivery');
     },
   },
   {
@@ -49,7 +49,7 @@ export const DELIVERY_SCENARIOS: readonly Scenario[] = [
     end: ['tow_invoice processed attached', 'tow_request processed created'],
     repeats: 0,
     prepare: async (stage) => {
-      const { stores } = stage.lane;
+      const { stores } = stage.testBed;
       await stores.accept('tow_invoice', invoiceOf(stage), 'early');
       await stores.process('early');
       await stores.accept('tow_request', requestOf(stage), 'the delivery');
@@ -61,7 +61,7 @@ export const DELIVERY_SCENARIOS: readonly Scenario[] = [
     repeats: 0,
     prepare: async (stage) => {
       await known(stage);
-      await stage.lane.stores.accept('tow_invoice', invoiceOf(stage), 'the delivery');
+      await stage.testBed.stores.accept('tow_invoice', invoiceOf(stage), 'the delivery');
     },
   },
   {
@@ -69,7 +69,7 @@ export const DELIVERY_SCENARIOS: readonly Scenario[] = [
     end: ['tow_request processed created'],
     repeats: 0,
     prepare: async (stage) => {
-      const { stores } = stage.lane;
+      const { stores } = stage.testBed;
       await stores.accept('tow_request', requestOf(stage), 'the delivery');
       await stores.process('the delivery');
       await stores.redis.zadd(KEYS.dueDeliveries, 1, 'the delivery');
@@ -84,7 +84,7 @@ export const DELIVERY_SCENARIOS: readonly Scenario[] = [
     ],
     repeats: 0,
     prepare: async (stage) => {
-      const { stores } = stage.lane;
+      const { stores } = stage.testBed;
       for (const number of BATCH) {
         const tow = { ref: `TW-${number}`, violation: `V-${number}` };
         const unknown = { ref: `TW-unknown-${number}`, violation: 'V' };

@@ -10,12 +10,12 @@ import { createAuditStore } from '../../src/store/audit';
 import { budgetKey, KEYS } from '../../src/store/keys';
 import { verifyAudit } from '../../src/workflow/verify-audit';
 import { walk } from '../support/conservation';
-import type { Lane } from './lane';
+import type { TestBed } from './test-bed';
 import type { Stage } from './scenario';
 import { entriesWithLostAttempts, leftovers, readRecords } from './stored';
 
 /** The result of a run without ids, times and numbers of attempts, which differ from run to run. */
-export interface Outcome {
+export interface SweepOutcome {
   /** One line per tow and violation, in no special order: all that is kept of it but attempts. */
   readonly records: readonly string[];
   readonly reports: readonly string[];
@@ -51,15 +51,17 @@ const REFERENCE = /\bV-\d{8}-\w+/g;
 /** Questions to the service, which may be asked at any time. */
 const ASIDE: ReadonlySet<string> = new Set(['token', 'ticket', 'capacity']);
 
-export async function outcomeOf(stage: Stage): Promise<Outcome> {
-  const { lane } = stage;
-  const { redis } = lane.stores;
+export async function outcomeOf(stage: Stage): Promise<SweepOutcome> {
+  const { testBed } = stage;
+  const { redis } = testBed.stores;
   const records = await readRecords(redis);
-  const { calls, webhooks } = await lane.seen();
-  const names = [...new Set([...records.map(nameIn), ...webhooks.map(({ towing_reference_id: ref }) => ref)])];
+  const { calls, webhooks } = await testBed.seen();
+  const names = [
+    ...new Set([...records.map(acceptedViolationIn), ...webhooks.map(({ towing_reference_id: ref }) => ref)]),
+  ];
   const tows = records.filter((record) => record.kind === 'tow');
   const violations = records.filter((record) => record.kind === 'violation');
-  const { items } = await lane.stores.deliveries.list({ cursor: null, limit: 100 });
+  const { items } = await testBed.stores.deliveries.list({ cursor: null, limit: 100 });
   const operations = calls.map(({ operation }) => operation).filter((operation) => !ASIDE.has(operation));
   const effects = calls.filter(({ effect }) => effect).map(({ operation }) => operation);
   const found = await walk(redis);
@@ -73,11 +75,11 @@ export async function outcomeOf(stage: Stage): Promise<Outcome> {
       .map((content) => plain(content, stage, names))
       .toSorted(),
     reports: tows.flatMap(({ entries }) => entries.map(({ kind, state }) => `${kind} ${state}`)),
-    violations: await Promise.all(violations.map((record) => violationLine(lane, record))),
+    violations: await Promise.all(violations.map((record) => violationLine(testBed, record))),
     deliveries: items.map(({ kind, state, verdict }) => `${kind} ${state} ${verdict}`).toSorted(),
-    bulk: await bulkLines(lane),
+    bulk: await bulkLines(testBed),
     tasks: (await redis.hvals(KEYS.tasks)).map(taskLine).toSorted(),
-    audit: (await auditOf(lane)).toReversed(),
+    audit: (await auditOf(testBed)).toReversed(),
     conservation: JSON.stringify([found.deliveries, found.reports, found.violations]),
     order: operations.filter((operation, index) => operation !== operations[index - 1]),
     counts: countsOf(operations),
@@ -130,7 +132,7 @@ function jsonOf(value: unknown): JsonObject {
   return jsonObject.parse(JSON.parse(JSON.stringify(value)));
 }
 
-function nameIn(record: OutboxRecord): string {
+function acceptedViolationIn(record: OutboxRecord): string {
   return record.kind === 'tow' ? record.ref : record.id;
 }
 
@@ -140,13 +142,13 @@ function plain(value: JsonObject, { violation }: Stage, refs: readonly string[])
   return text.replaceAll(violation, 'V').replaceAll(REFERENCE, 'V').replaceAll(TIMESTAMP, 'then');
 }
 
-async function violationLine(lane: Lane, { id, entries, tows }: StoredViolation): Promise<string> {
-  const images = await readdir(join(lane.dataDir, 'spool', 'violations', id)).catch(() => []);
+async function violationLine(testBed: TestBed, { id, entries, tows }: StoredViolation): Promise<string> {
+  const images = await readdir(join(testBed.dataDir, 'spool', 'violations', id)).catch(() => []);
   const joined = `${tows.length} ${tows.length === 1 ? 'tow' : 'tows'} joined`;
   return `violation ${entries[0]?.state}, image ${images.length > 0 ? 'kept' : 'deleted'}, ${joined}`;
 }
 
-async function bulkLines({ foundation }: Lane): Promise<string[]> {
+async function bulkLines({ foundation }: TestBed): Promise<string[]> {
   const bulk = openBulk(foundation);
   const runs = await Promise.all((await bulk.recent(10)).map(({ id }) => bulk.read(id)));
   return runs.map((run) => `bulk ${run?.state}: ${(run?.items ?? []).map(({ outcome }) => outcome).join(', ')}`);
@@ -157,8 +159,8 @@ function taskLine(json: string): string {
   return `${type}: ${actions.join(', ')}`;
 }
 
-async function auditOf(lane: Lane): Promise<string[]> {
-  const { items } = await createAuditStore(lane.stores.redis).list({
+async function auditOf(testBed: TestBed): Promise<string[]> {
+  const { items } = await createAuditStore(testBed.stores.redis).list({
     cursor: null,
     limit: 100,
     towingReferenceId: null,

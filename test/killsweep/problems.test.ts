@@ -1,4 +1,4 @@
-import { problemsOf, type Run } from './play';
+import { problemsOf, type Run } from './run-scenario';
 import { REPORT_SCENARIOS } from './report-scenarios';
 
 const [scenario] = REPORT_SCENARIOS;

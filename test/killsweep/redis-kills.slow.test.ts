@@ -1,12 +1,12 @@
 import { startTestRedis, type TestRedis } from '../support/redis';
 import { BULK_SCENARIOS } from './bulk-scenarios';
 import { DELIVERY_SCENARIOS } from './delivery-scenarios';
-import { openLane, type Lane } from './lane';
-import { endOf, play, problemsOf, type Run } from './play';
+import { openTestBed, type TestBed } from './test-bed';
+import { endOf, runScenario, problemsOf, type Run } from './run-scenario';
 import { REPORT_SCENARIOS } from './report-scenarios';
 import type { Scenario } from './scenario';
 import type { Interruption } from './steps';
-import { inLanes } from './sweep';
+import { onTestBeds } from './sweep';
 import { VIOLATION_SCENARIOS } from './violation-scenarios';
 
 const NAMES: ReadonlySet<string> = new Set([
@@ -22,27 +22,27 @@ const NAMES: ReadonlySet<string> = new Set([
 const SCENARIOS = [...DELIVERY_SCENARIOS, ...REPORT_SCENARIOS, ...VIOLATION_SCENARIOS, ...BULK_SCENARIOS].filter(
   ({ name }) => NAMES.has(name),
 );
-/** A killed server ends the run of its lane, so each lane has its own. */
+/** A killed server ends the run of its test bed, so each test bed has its own. */
 const SERVERS = 8;
 
 const servers: TestRedis[] = [];
-let lanes: readonly Lane[];
+let testBeds: readonly TestBed[];
 const results = new Map<string, { readonly uninterrupted: Run; kills: number; readonly problems: string[] }>();
 
 beforeAll(async () => {
   for (let started = 0; started < SERVERS; started += 1) servers.push(await startTestRedis({ appendfsync: 'always' }));
-  lanes = await Promise.all(servers.map((server) => openLane(server.url, server)));
-  await inLanes(lanes, SCENARIOS, async (scenario, lane) => {
+  testBeds = await Promise.all(servers.map((server) => openTestBed(server.url, server)));
+  await onTestBeds(testBeds, SCENARIOS, async (scenario, testBed) => {
     // Every server learns the scripts at its first runs; from then on all runs take the same steps.
-    await play(scenario, lane, null);
-    results.set(scenario.name, { uninterrupted: await play(scenario, lane, null), kills: 0, problems: [] });
+    await runScenario(scenario, testBed, null);
+    results.set(scenario.name, { uninterrupted: await runScenario(scenario, testBed, null), kills: 0, problems: [] });
   });
   const runs = SCENARIOS.flatMap((scenario) =>
     interruptionsOf(resultOf(scenario).uninterrupted).map((interruption) => ({ scenario, interruption })),
   );
-  await inLanes(lanes, runs, async ({ scenario, interruption }, lane) => {
+  await onTestBeds(testBeds, runs, async ({ scenario, interruption }, testBed) => {
     const result = resultOf(scenario);
-    const run = await play(scenario, lane, interruption);
+    const run = await runScenario(scenario, testBed, interruption);
     const { step, what } = interruption;
     const where = `${what} step ${step}, ${run.steps[step - 1]?.name}`;
     result.kills += run.wasInterrupted ? 1 : 0;
@@ -52,7 +52,7 @@ beforeAll(async () => {
   });
 }, 600_000);
 afterAll(async () => {
-  await Promise.all(lanes.map((lane) => lane.close()));
+  await Promise.all(testBeds.map((testBed) => testBed.close()));
   await Promise.all(servers.map((server) => server.stop()));
 });
 

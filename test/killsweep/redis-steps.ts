@@ -30,8 +30,8 @@ const READS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Connects as a worker does. Every command, every pipeline and every transaction is a step, whichever part of the program
- * sends it: the client has one way to send.
+ * Connects as a worker does. Every command, every pipeline and every transaction is a step, because all parts of the
+ * program send through this client.
  */
 export async function connectInSteps(url: string, steps: Steps): Promise<Redis> {
   const connection = connectFailFast(url, { log: silentLog });

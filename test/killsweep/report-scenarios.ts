@@ -14,7 +14,7 @@ function reported(...facts: FactCommand[]): Scenario['prepare'] {
   return async (stage: Stage) => {
     await known(stage, ...facts.slice(0, -1));
     await workOff(stage);
-    for (const fact of facts.slice(-1)) await stage.lane.stores.say(stage.ref, fact);
+    for (const fact of facts.slice(-1)) await stage.testBed.stores.say(stage.ref, fact);
   };
 }
 
@@ -182,7 +182,7 @@ export const REPORT_SCENARIOS: readonly Scenario[] = [
     createsMax: 2,
     prepare: async (stage) => {
       await known(stage, START);
-      const { stores } = stage.lane;
+      const { stores } = stage.testBed;
       await stores.accept('tow_invoice', { ...invoiceOf(stage), towing_invoice: { total_amount: 1 } }, 'other');
       await stores.process('other');
       await workOff(stage);

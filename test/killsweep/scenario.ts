@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/domain/vocabulary';
 import type { FaultRule } from '../../src/simulator/faults';
 import { towInvoice, towRequest } from '../support/stores';
 import { drain } from './drain';
-import type { Lane, LaneSettings } from './lane';
+import type { TestBed, TestBedSettings } from './test-bed';
 import { createSteps } from './steps';
 import { openWorker } from './worker';
 
@@ -12,7 +12,7 @@ export interface Scenario {
   readonly name: string;
   /** Tows without a report, reports, violations, deliveries, decisions and open tasks at the end of an uninterrupted run. */
   readonly end: readonly string[];
-  readonly settings?: LaneSettings;
+  readonly settings?: TestBedSettings;
   /** Faults of the service while the worker works. */
   readonly faults?: readonly FaultRule[];
   /** Creates the state that the worker finds: some work is due. */
@@ -23,6 +23,8 @@ export interface Scenario {
   readonly mayNeedPerson?: 'if_nothing_was_created' | 'always';
   /** How it may end instead when the answer was lost with the worker. */
   readonly endWithoutAnswer?: readonly string[];
+  /** … and when the answer came after another worker had settled the entry. */
+  readonly endAfterLateAnswer?: readonly string[];
   /** Whether work may wait for the end of a lease after Redis was away: the check for a ticket is not made again at once. */
   readonly mayWaitForLease?: boolean;
   /** The most creates of an invoice, or of a violation, that the service may receive, interrupted or not. */
@@ -30,8 +32,8 @@ export interface Scenario {
 }
 
 export interface Stage {
-  readonly lane: Lane;
-  readonly settings: LaneSettings;
+  readonly testBed: TestBed;
+  readonly settings: TestBedSettings;
   /** A tow that the service knows, and its violation. */
   readonly ref: string;
   readonly violation: string;
@@ -49,15 +51,15 @@ export function invoiceOf({ ref, violation }: Pick<Stage, 'ref' | 'violation'>):
 
 /** Creates a requested tow with these facts, none of them reported. */
 export async function known(stage: Stage, ...facts: FactCommand[]): Promise<void> {
-  const { stores } = stage.lane;
+  const { stores } = stage.testBed;
   await stores.accept('tow_request', requestOf(stage), `request of ${stage.ref}`);
   await stores.process(`request of ${stage.ref}`);
   for (const fact of facts) await stores.say(stage.ref, fact);
 }
 
 /** Lets a worker that is never interrupted do everything that is due. */
-export async function workOff(stage: Pick<Stage, 'lane' | 'settings'>): Promise<void> {
-  const worker = await openWorker(stage.lane.ground(stage.settings), createSteps(null));
+export async function workOff(stage: Pick<Stage, 'testBed' | 'settings'>): Promise<void> {
+  const worker = await openWorker(stage.testBed.workerSetup(stage.settings), createSteps(null));
   await drain(stage, worker);
   await worker.close();
 }

@@ -15,7 +15,7 @@ export interface Interruption {
 }
 
 /** One thing that a worker does outside of its memory: a Redis command or pipeline, a call of the service, work on the disk. */
-export interface Step {
+export interface SweepStep {
   readonly kind: 'redis' | 'service' | 'disk';
   readonly name: string;
   /** False for what only reads, or turned out to have nothing to write. */
@@ -27,7 +27,7 @@ export interface Step {
 /** Counts the steps of one worker and interrupts it at one of them. */
 export interface Steps {
   /** Every step so far, including the interrupted one. */
-  readonly taken: readonly Step[];
+  readonly taken: readonly SweepStep[];
   /** Resolves when the worker is interrupted. */
   readonly interrupted: Promise<void>;
   readonly isInterrupted: () => boolean;
@@ -35,7 +35,7 @@ export interface Steps {
   resume(): void;
   readonly clock: Clock;
   /** Takes a step, unless the worker is interrupted there. Never settles for a worker that was killed. */
-  take<T>(step: Omit<Step, 'isConcurrent'>, go: () => T | Promise<T>): Promise<T>;
+  take<T>(step: Omit<SweepStep, 'isConcurrent'>, go: () => T | Promise<T>): Promise<T>;
 }
 
 const FROZEN_FOR_MS = 3_600_000;
@@ -46,7 +46,7 @@ export function createSteps(
   interruption: Interruption | null,
   killRedis: () => Promise<void> = () => Promise.reject(new Error('this Redis is not to be killed')),
 ): Steps {
-  const taken: Step[] = [];
+  const taken: SweepStep[] = [];
   let underWay = 0;
   let isInterrupted = false;
   let frozenForMs = 0;
@@ -124,7 +124,7 @@ export function createSteps(
 }
 
 /** A worker takes a step more or less when a read of the circuits or the token is a moment too old or not. */
-function mayInterrupt(what: Interruption['what'], kind: Step['kind']): boolean {
+function mayInterrupt(what: Interruption['what'], kind: SweepStep['kind']): boolean {
   switch (what) {
     case 'killed before':
     case 'killed after':

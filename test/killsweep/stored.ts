@@ -3,10 +3,20 @@ import { CIRCUIT_NAMES } from '../../src/domain/circuits';
 import { headOf, type Entry } from '../../src/domain/entry';
 import type { OutboxRecord } from '../../src/domain/outbox-record';
 import { dueAtMs } from '../../src/domain/outbox-schedule';
-import { blockedKey, budgetKey, deliveryKey, KEYS, lookupLockKey, towKey, violationKey } from '../../src/store/keys';
+import {
+  blockedKey,
+  budgetKey,
+  budgetStateField,
+  deliveryKey,
+  KEYS,
+  lookupLockKey,
+  towKey,
+  violationKey,
+} from '../../src/store/keys';
+import { PERMIT_KEYS } from '../../src/store/permit-places';
 import { decodeTow } from '../../src/store/tow-fields';
 import { decodeViolation } from '../../src/store/violation-fields';
-import { redisNowMs } from '../support/redis-clock';
+import { redisNowMs } from '../support/redis';
 import { endLease, readCircuits } from '../support/stored-records';
 
 /** What runs leave in Redis, read below the ports of the product. */
@@ -34,14 +44,14 @@ function placesOf(record: OutboxRecord) {
         member: record.ref,
         key: towKey(record.ref),
         due: KEYS.dueTows,
-        line: KEYS.slotWaiting,
+        line: KEYS.permitQueueTows,
         budget: budgetKey('tow'),
       }
     : {
         member: record.id,
         key: violationKey(record.id),
         due: KEYS.dueViolations,
-        line: KEYS.violationSlotWaiting,
+        line: KEYS.permitQueueViolations,
         budget: budgetKey('violations'),
       };
 }
@@ -107,15 +117,18 @@ export async function passTime(redis: Redis, nowMs: number): Promise<PassedTime>
   let passed = 0;
   for (const record of await readRecords(redis)) {
     const { member, key, due, line, budget } = placesOf(record);
-    const waitsForPermit = (await redis.zscore(line, member)) !== null;
-    if (waitsForPermit) await redis.del(budget);
+    const isWaitingForPermit = (await redis.zscore(line, member)) !== null;
+    if (isWaitingForPermit) {
+      await redis.del(budget);
+      await redis.hdel(KEYS.circuits, budgetStateField(PERMIT_KEYS[record.kind].budget));
+    }
     if (record.lease) {
       leasesEnded.push(member);
       await endLease(redis, key);
     }
     // A record that is due and not scheduled now was taken from the schedule by a worker that did not claim it.
     const isTaken = (dueAtMs(record, nowMs) ?? Infinity) <= nowMs;
-    if (record.lease || waitsForPermit || isTaken) passed += await redis.zadd(due, 'XX', 'CH', nowMs, member);
+    if (record.lease || isWaitingForPermit || isTaken) passed += await redis.zadd(due, 'XX', 'CH', nowMs, member);
   }
   for (const due of [KEYS.dueDeliveries, KEYS.dueBulk]) {
     for (const member of await redis.zrangebyscore(due, nowMs, nowMs + FAR_AHEAD_MS)) {
@@ -150,13 +163,13 @@ async function leftoversOf(redis: Redis, record: OutboxRecord, nowMs: number): P
   const { member, due, line } = placesOf(record);
   const isDue = dueAtMs(record, nowMs) !== null;
   const isScheduled = (await redis.zscore(due, member)) !== null;
-  const waitsForPermit = (await redis.zscore(line, member)) !== null;
+  const isWaitingForPermit = (await redis.zscore(line, member)) !== null;
   const inFlight = record.entries.filter(({ attemptId }) => attemptId !== null);
   return [
     ...(record.lease ? [`${member} is leased`] : []),
     ...inFlight.map((entry) => `${nameOf(record, entry)} is in flight`),
     ...(isDue && !isScheduled ? [`${member} is due and not scheduled`] : []),
     ...(isScheduled && !isDue ? [`${member} is scheduled without work`] : []),
-    ...(waitsForPermit && !headOf(record.entries) ? [`${member} ${WAITS_WITHOUT_CALL}`] : []),
+    ...(isWaitingForPermit && !headOf(record.entries) ? [`${member} ${WAITS_WITHOUT_CALL}`] : []),
   ];
 }

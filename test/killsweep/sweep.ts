@@ -1,6 +1,6 @@
 import { startTestRedis, type TestRedis } from '../support/redis';
-import { openLane, type Lane } from './lane';
-import { endOf, play, problemsOf, type Run } from './play';
+import { openTestBed, type TestBed } from './test-bed';
+import { endOf, runScenario, problemsOf, type Run } from './run-scenario';
 import type { Scenario } from './scenario';
 import type { Interruption } from './steps';
 import { WAITS_WITHOUT_CALL } from './stored';
@@ -23,22 +23,30 @@ export function sweep(scenarios: readonly Scenario[]): void {
     return result;
   };
   let redis: TestRedis;
-  let lanes: readonly Lane[];
+  let testBeds: readonly TestBed[];
   beforeAll(async () => {
     redis = await startTestRedis({ databases: String(LANES) });
-    lanes = await Promise.all(Array.from({ length: LANES }, (_, index) => openLane(`${redis.url}/${index}`)));
+    testBeds = await Promise.all(Array.from({ length: LANES }, (_, index) => openTestBed(`${redis.url}/${index}`)));
     // The first run of a script is preceded by its text; all others take the same steps as each other.
-    await inLanes(lanes, scenarios, async (scenario, lane) => void (await play(scenario, lane, null)));
-    await inLanes(lanes, scenarios, async (scenario, lane) => {
-      results.set(scenario.name, { uninterrupted: await play(scenario, lane, null), interruptedRuns: 0, problems: [] });
+    await onTestBeds(
+      testBeds,
+      scenarios,
+      async (scenario, testBed) => void (await runScenario(scenario, testBed, null)),
+    );
+    await onTestBeds(testBeds, scenarios, async (scenario, testBed) => {
+      results.set(scenario.name, {
+        uninterrupted: await runScenario(scenario, testBed, null),
+        interruptedRuns: 0,
+        problems: [],
+      });
     });
     const runs = scenarios.flatMap((scenario) =>
       interruptionsOf(resultOf(scenario).uninterrupted).map((interruption) => ({ scenario, interruption })),
     );
-    await inLanes(lanes, runs, async ({ scenario, interruption }, lane) => {
+    await onTestBeds(testBeds, runs, async ({ scenario, interruption }, testBed) => {
       const result = resultOf(scenario);
       const { uninterrupted } = result;
-      const run = await play(scenario, lane, interruption);
+      const run = await runScenario(scenario, testBed, interruption);
       const { step, what } = interruption;
       const where = `${what} step ${step}, ${run.steps[step - 1]?.name}`;
       result.interruptedRuns += run.wasInterrupted ? 1 : 0;
@@ -49,7 +57,7 @@ export function sweep(scenarios: readonly Scenario[]): void {
     });
   }, 600_000);
   afterAll(async () => {
-    await Promise.all(lanes.map((lane) => lane.close()));
+    await Promise.all(testBeds.map((testBed) => testBed.close()));
     await redis.stop();
   });
 
@@ -67,16 +75,16 @@ export function sweep(scenarios: readonly Scenario[]): void {
   );
 }
 
-/** Gives each item to the next free lane. */
-export async function inLanes<T>(
-  lanes: readonly Lane[],
+/** Gives each item to the next free test bed. */
+export async function onTestBeds<T>(
+  testBeds: readonly TestBed[],
   items: readonly T[],
-  work: (item: T, lane: Lane) => Promise<void>,
+  work: (item: T, testBed: TestBed) => Promise<void>,
 ): Promise<void> {
   const queue = [...items];
   await Promise.all(
-    lanes.map(async (lane) => {
-      for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item, lane);
+    testBeds.map(async (testBed) => {
+      for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item, testBed);
     }),
   );
 }

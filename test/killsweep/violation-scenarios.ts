@@ -4,7 +4,7 @@ import { silentLog } from '../../src/platform/log';
 import { createSpool } from '../../src/spool';
 import { createSpoolMarker } from '../../src/store/spool-marker';
 import { decide, report, violationOf } from '../support/violations';
-import type { Lane } from './lane';
+import type { TestBed } from './test-bed';
 import type { Scenario } from './scenario';
 
 /** The one violation of a scenario. */
@@ -26,16 +26,16 @@ interface Reported {
 
 /** Reports a violation with one image. */
 function reported({ api = 'reference', violationType = 'WRONG_PARKING', ...also }: Reported = {}): Scenario['prepare'] {
-  return async ({ lane }) => {
-    const image = { ...(await keepImage(lane)), name: 'front.png', contentType: 'image/png' };
+  return async ({ testBed }) => {
+    const image = { ...(await keepImage(testBed)), name: 'front.png', contentType: 'image/png' };
     const base = violationOf(VIOLATION_ID, { api, images: [image] });
     const { plateNumber = PLATE.withoutTicket } = also;
     const violation = { ...base, form: { ...base.form, violationType, plateNumber } };
-    await report(lane.stores, violation);
+    await report(testBed.stores, violation);
   };
 }
 
-async function keepImage({ dataDir, stores }: Lane) {
+async function keepImage({ dataDir, stores }: TestBed) {
   const marker = createSpoolMarker(stores.redis);
   const spool = createSpool({ dataDir, marker, keepMs: 0, clock: systemClock, log: silentLog });
   // The console claims the shared disk before it takes images in.
@@ -154,7 +154,7 @@ export const VIOLATION_SCENARIOS: readonly Scenario[] = [
     end: [
       'tow_request processed created',
       'violation accepted, image kept, 1 tow joined',
-      'answer_broken: resolve, retry',
+      'answer_differs: expect, resolve',
     ],
     settings,
     faults: [{ operation: 'violation', fault: 'broken_answer', times: 1 }],
@@ -162,6 +162,8 @@ export const VIOLATION_SCENARIOS: readonly Scenario[] = [
     createsMax: 1,
     mayNeedPerson: 'if_nothing_was_created',
     endWithoutAnswer: TOWED,
+    // Its tow request proves the violation, so it is not sent again. The kind of the answer is counted.
+    endAfterLateAnswer: [...TOWED, 'answer_differs: expect, resolve'],
     prepare: reported(),
   },
   {
@@ -171,7 +173,7 @@ export const VIOLATION_SCENARIOS: readonly Scenario[] = [
     createsMax: 0,
     prepare: async (stage) => {
       await reported()(stage);
-      await decide(stage.lane.stores, VIOLATION_ID, { action: 'waive', reason: 'no' });
+      await decide(stage.testBed.stores, VIOLATION_ID, { action: 'waive', reason: 'no' });
     },
   },
 ];

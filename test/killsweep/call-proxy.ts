@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Steps } from './steps';
+import { portOf } from '../support/server-port';
 
-/** Stands between one worker and the service. Every call is a step: it reaches the service when the step is taken. */
-export interface Gate {
+/** Proxy between one worker and the service. Every call is a step: it reaches the service when the step is taken. */
+export interface CallProxy {
   readonly url: string;
   close(): void;
 }
@@ -14,14 +15,13 @@ interface Answer {
   readonly body: Buffer;
 }
 
-export async function openGate(serviceUrl: string, steps: Steps): Promise<Gate> {
+export async function openCallProxy(serviceUrl: string, steps: Steps): Promise<CallProxy> {
   const server = createServer((incoming, response) => {
     pass(serviceUrl, [incoming, response], steps).catch(() => response.destroy());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const port = portOf(server);
   return {
     url: `http://127.0.0.1:${port}`,
     close() {

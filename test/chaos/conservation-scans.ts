@@ -1,37 +1,37 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { conservationView, type ConservationView } from '../../src/contracts/conservation';
 import type { Clock } from '../../src/platform/clock';
-import type { PatientClient } from './client';
+import type { RetryingClient } from './client';
 
-/** What towhook's own walks over everything acknowledged say while everything around them breaks. */
-export interface Walks {
-  /** Looks at every walk it can get hold of until the signal ends the run. */
+/** The results of towhook's conservation checks while faults are injected. */
+export interface ConservationScans {
+  /** Reads the result of every check until the signal aborts. */
   watch(): Promise<void>;
-  /** The first walk that began after now; null when none does in time. */
+  /** The first check that began after this call; null when none ends in time. */
   next(): Promise<ConservationView | null>;
-  /** What any of the walks called lost, each name once. */
+  /** The ids that any check reported as lost. */
   readonly lostNames: ReadonlySet<string>;
-  /** How many walks were seen. */
+  /** The number of checks that were read. */
   readonly seen: () => number;
 }
 
-export interface WalkTools {
-  readonly client: PatientClient;
+export interface ScanTools {
+  readonly client: RetryingClient;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
 const LOOK_EVERY_MS = 1000;
-const NEXT_WALK_LIMIT_MS = 60_000;
+const NEXT_WALK_LIMIT_MS = 300_000;
 
-export function watchWalks({ client, clock, signal }: WalkTools): Walks {
+export function watchScans({ client, clock, signal }: ScanTools): ConservationScans {
   const lostNames = new Set<string>();
   const starts = new Set<string>();
   const look = async (): Promise<ConservationView> => {
-    const walk = conservationView.parse(await client.read('/conservation'));
-    if (walk.started_at !== null) starts.add(walk.started_at);
-    for (const name of walk.lost_names) lostNames.add(name);
-    return walk;
+    const lastScan = conservationView.parse(await client.read('/conservation'));
+    if (lastScan.started_at !== null) starts.add(lastScan.started_at);
+    for (const name of lastScan.lost_names) lostNames.add(name);
+    return lastScan;
   };
   return {
     lostNames,
@@ -45,8 +45,8 @@ export function watchWalks({ client, clock, signal }: WalkTools): Walks {
     async next() {
       const afterMs = clock.nowMs();
       for (const untilMs = clock.monotonicMs() + NEXT_WALK_LIMIT_MS; clock.monotonicMs() < untilMs;) {
-        const walk = await look();
-        if (walk.started_at !== null && Date.parse(walk.started_at) > afterMs) return walk;
+        const lastScan = await look();
+        if (lastScan.started_at !== null && Date.parse(lastScan.started_at) > afterMs) return lastScan;
         await pause(LOOK_EVERY_MS, undefined, { signal });
       }
       return null;

@@ -4,13 +4,13 @@ import { silentLog } from '../../src/platform/log';
 import { createQueues, type WakeUp } from '../../src/queue/queues';
 import { connectFailFast } from '../../src/store/connect';
 import { PARTITION } from '../../src/store/keys';
-import type { PatientClient } from './client';
+import type { RetryingClient } from './client';
 import { createRandom, type Random } from './random';
 
-export interface StrayTools {
+export interface SpuriousJobTools {
   readonly seed: number;
   readonly redisUrl: string;
-  readonly client: PatientClient;
+  readonly client: RetryingClient;
   /** The tows ordered so far. */
   readonly refs: readonly string[];
   /** The violations reported so far. */
@@ -24,10 +24,10 @@ const VIOLATIONS_AT_ONCE = 10;
 const COPIES = 3;
 
 /**
- * Wakes workers for nothing, several at a time for the same tow, violation and delivery, until the signal ends it: however
- * a wake-up comes about, and however often, it must do no harm. Returns how many there were.
+ * Adds jobs that nothing asked for, several at once for the same tow, violation and delivery, until the signal aborts:
+ * they must do no harm. Returns their number.
  */
-export async function wakeForNothing(tools: StrayTools): Promise<number> {
+export async function addSpuriousJobs(tools: SpuriousJobTools): Promise<number> {
   const { redisUrl, client, refs, violationIds, signal } = tools;
   const random = createRandom(tools.seed, 5);
   const quiet = { clock: systemClock, log: silentLog };
@@ -43,7 +43,7 @@ export async function wakeForNothing(tools: StrayTools): Promise<number> {
         ...newest.items.slice(0, TOWS_AT_ONCE).map(({ id }): WakeUp => ({ queue: 'deliveries', ref: id })),
       ];
       const copies = wakeUps.flatMap((wakeUp) => Array.from({ length: COPIES }, () => wakeUp));
-      // While Redis is away nobody can be woken.
+      // Jobs cannot be added while Redis is away.
       const areAdded = await queues.wake(copies).then(
         () => true,
         () => false,
@@ -58,7 +58,7 @@ export async function wakeForNothing(tools: StrayTools): Promise<number> {
   }
 }
 
-/** Any of the newest names, some of them twice. */
+/** A random selection of the newest ids, with repetitions. */
 function some(names: readonly string[], count: number, random: Random): string[] {
   const newest = names.slice(-500);
   return newest.length === 0 ? [] : Array.from({ length: count }, () => random.pick(newest));

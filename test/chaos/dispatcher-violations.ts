@@ -1,36 +1,36 @@
 import type { Clock } from '../../src/platform/clock';
-import type { PatientClient, ShownTask } from './client';
+import type { RetryingClient, ShownTask } from './client';
 import type { ServiceRecord } from './record';
 
-/** A decision of the person at the desk about one violation. */
-export interface ViolationDecision {
+/** A decision of the dispatcher about one violation. */
+export interface DispatcherViolationDecision {
   readonly violationId: string;
   readonly action: 'accept' | 'retry';
-  /** What the person was asked about. */
+  /** The type of the task that was decided. */
   readonly taskType: string;
-  /** The moment before it was posted, ms since the epoch. */
+  /** The time just before it was posted, ms since the epoch. */
   readonly atMs: number;
 }
 
-/** The only questions about violations that the service's faults can lead to. */
+/** The only task types about violations that the injected faults can cause. */
 const QUESTIONS: readonly string[] = ['violation_unknown', 'violation_refused'];
 
 /**
- * Decides one task about a violation: what the service has is accepted under the service's name for it, all else is sent
- * again. Returns the decision, null when it was no longer the moment for one, or what went wrong.
+ * Decides one task about a violation: a violation that the service has is accepted with its reference, any other is
+ * retried. Returns the decision, null when the task was settled in the meantime, or a problem.
  */
 export async function decideViolation(
   task: ShownTask,
   key: string,
-  tools: { client: PatientClient; record: ServiceRecord; clock: Clock },
-): Promise<ViolationDecision | string | null> {
+  tools: { client: RetryingClient; record: ServiceRecord; clock: Clock },
+): Promise<DispatcherViolationDecision | string | null> {
   const { client, record, clock } = tools;
   const { violation } = task;
-  // It only informs, and is true whenever the service has made one twice; the judge says whether it should have.
+  // An information task. The judge checks whether the service may have stored the violation twice.
   if (task.type === 'violation_twice') return null;
   if (!violation || !QUESTIONS.includes(task.type)) return `${task.id}: nothing can have led to a task ${task.type}`;
-  const held = await record.violations();
-  const found = held.find(({ metadata }) => metadata?.['id'] === violation.metadata_id);
+  const stored = await record.violations();
+  const found = stored.find(({ metadata }) => metadata?.['id'] === violation.metadata_id);
   const action = found ? 'accept' : 'retry';
   const decision = { violationId: violation.id, action, taskType: task.type, atMs: clock.nowMs() } as const;
   const reference = found && { violation_reference_id: found.violation_reference_id };

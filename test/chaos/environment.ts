@@ -6,37 +6,38 @@ import { join } from 'node:path';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { startSimulator } from '../../src/simulator';
-import { freePort } from '../../src/store/embedded/launch';
+import { freePort } from '../../src/embedded-redis/launch';
+import { compiledFile } from '../support/compiled';
 import { startTestRedis } from '../support/redis';
-import { createActor, type Actor } from './actor';
-import { mortalRedis, type Mortal } from './mortal';
+import { createManagedRole, type ManagedRole } from './managed-role';
+import { killableRedis, type Killable } from './killable';
 import { createRandom } from './random';
-import type { Victim } from './schedule';
+import type { FaultTarget } from './schedule';
 
-/** Everything a run stands on: a Redis of its own, the service's stand-in, and the roles as real processes. */
-export interface Stage {
+/** The environment of a run: a Redis, the simulator of the service, and the roles as processes. */
+export interface ChaosEnvironment {
   readonly redisUrl: string;
   readonly simulatorUrl: string;
   readonly consoleUrl: string;
   readonly apiKey: string;
-  readonly victims: Readonly<Record<Victim, Mortal>>;
-  readonly actors: readonly Actor[];
-  /** DATA_DIR of all roles, which share it; holds their logs, too. */
+  readonly targets: Readonly<Record<FaultTarget, Killable>>;
+  readonly roles: readonly ManagedRole[];
+  /** DATA_DIR of all roles; also contains their logs. */
   readonly folder: string;
-  /** Ends every process; says which of the roles did not end in good order. The folder stays when asked for. */
+  /** Ends every process. Returns the roles that did not end in good order. Keeps the folder on request. */
   end(options: { keepFolder: boolean }): Promise<string[]>;
 }
 
-/** How long an unknown outcome waits for its proof. */
+/** UNKNOWN_GRACE_MS of the roles: how long an unknown outcome waits for proof. */
 export const GRACE_MS = 3000;
-/** How long a violation whose answer was lost waits for its proof: 2.7 s, which is too short for some tow requests. */
+/** 2.7 s: too short for some tow requests to prove a violation whose answer was lost. */
 const VIOLATION_PROOF_HOURS = 0.00075;
-/** From a violation to the tow request for it. */
+/** From a violation to its tow request. */
 const ASSESS_AFTER_MS = 700;
 
 const CREDENTIALS = { clientId: 'chaos-client', clientSecret: 'chaos-client-secret' };
 const API_KEY = 'chaos-bootstrap-key';
-/** Dense, so that a webhook outlives any time its receiver is down, and is never given up. */
+/** Enough retries that a webhook outlasts any downtime of the receiver. */
 const WEBHOOK_RETRY_DELAYS_MS = [300, 500, 800, 1200, ...Array.from({ length: 300 }, () => 1500)];
 
 const ENVIRONMENT = {
@@ -44,20 +45,24 @@ const ENVIRONMENT = {
   SERVICE_CLIENT_SECRET: CREDENTIALS.clientSecret,
   BOOTSTRAP_API_KEY: API_KEY,
   SERVICE_TIMEOUT_MS: '2000',
-  // A burst of new connections would wait longer for the service of this run than a call may take.
+  // More connections at once would wait longer for the simulator than a call may take.
   WORKER_CONCURRENCY: '16',
   RETRY_BASE_MS: '200',
   RETRY_CAP_MS: '5000',
   NOT_FOUND_RETRY_MS: '200',
   UNKNOWN_GRACE_MS: String(GRACE_MS),
   VIOLATION_PROOF_HOURS: String(VIOLATION_PROOF_HOURS),
-  // More than there are; every slot is taken and given back all the same.
+  // Higher than the number of violations, so that permits are taken without waiting.
   BUDGET_VIOLATIONS_PER_MINUTE: '1000',
-  // Tokens end all the time here; the usual budget would make the run last for hours.
+  // Tokens expire all the time; the default rate limit would make the run last for hours.
   BUDGET_AUTH_PER_MINUTE: '0',
 };
 
-export async function setStage(seed: number): Promise<Stage> {
+/** `programOf` chooses the program of each process that starts; by default that of this version. */
+export async function startEnvironment(
+  seed: number,
+  programOf: () => string = () => compiledFile('src/main/index.ts'),
+): Promise<ChaosEnvironment> {
   const folder = await mkdtemp(join(tmpdir(), 'towhook-chaos-'));
   const endGuard = guard(folder);
   const redis = await startTestRedis({ appendfsync: 'always' });
@@ -81,7 +86,8 @@ export async function setStage(seed: number): Promise<Stage> {
   };
   const actor = (name: string, role: 'receiver' | 'worker' | 'console') => {
     const file = createWriteStream(join(folder, `${name.replace(' ', '-')}.log`));
-    return createActor({ name, role, environment, dataDir: folder, onLine: (line) => file.write(`${line}\n`) });
+    const onLine = (line: string) => file.write(`${line}\n`);
+    return createManagedRole({ name, role, environment, dataDir: folder, onLine, programOf });
   };
   const receiver = actor('receiver', 'receiver');
   const workers = {
@@ -90,18 +96,18 @@ export async function setStage(seed: number): Promise<Stage> {
     'worker 3': actor('worker 3', 'worker'),
   };
   const desk = actor('console', 'console');
-  const actors = [receiver, ...Object.values(workers), desk];
-  await Promise.all(actors.map((each) => each.start()));
+  const roles = [receiver, ...Object.values(workers), desk];
+  await Promise.all(roles.map((each) => each.start()));
   return {
     redisUrl: redis.url,
     simulatorUrl: simulator.url,
     consoleUrl: await desk.url('console'),
     apiKey: API_KEY,
-    victims: { ...workers, receiver, redis: mortalRedis(redis) },
-    actors,
+    targets: { ...workers, receiver, redis: killableRedis(redis) },
+    roles,
     folder,
     async end({ keepFolder }) {
-      const ends = await Promise.all(actors.map(async (each) => ({ name: each.name, how: await each.end() })));
+      const ends = await Promise.all(roles.map(async (each) => ({ name: each.name, how: await each.end() })));
       await simulator.stop(500);
       await redis.stop();
       endGuard();
@@ -112,8 +118,8 @@ export async function setStage(seed: number): Promise<Stage> {
 }
 
 /**
- * A frozen process ends for nobody but who kills it: should this program be killed itself, a shell that waits for the end
- * of a pipe does that for it. Returns what ends the shell.
+ * Kills frozen processes if this program is killed: a shell waits for the end of a pipe and reads their ids from the
+ * folder. Returns a function that ends the shell.
  */
 function guard(folder: string): () => void {
   const script = 'cat >/dev/null; for file in "$1"/pid-*; do kill -9 "${file##*pid-}" 2>/dev/null; done';

@@ -1,33 +1,32 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '../../src/platform/clock';
-import type { PatientClient, ShownTask } from './client';
-import { decideViolation, type ViolationDecision } from './person-violations';
+import type { RetryingClient, ShownTask } from './client';
+import { decideViolation, type DispatcherViolationDecision } from './dispatcher-violations';
 import type { ServiceRecord } from './record';
 
-/** A decision of the person at the desk about one report. */
-export interface PersonDecision {
+/** A decision of the dispatcher about one report. */
+export interface ReportDecision {
   readonly ref: string;
   readonly reportId: string;
   readonly action: 'accept' | 'retry';
-  /** The moment before it was posted, ms since the epoch. */
+  /** The time just before it was posted, ms since the epoch. */
   readonly atMs: number;
 }
 
-/** The person at the desk: looks at the open tasks, looks things up at the service, decides. */
-export interface Person {
-  /** What was decided about reports. */
-  readonly decisions: readonly PersonDecision[];
-  readonly violationDecisions: readonly ViolationDecision[];
-  /** How many tasks of each type were seen. */
+/** The dispatcher: reads the open tasks, looks at the service, decides. */
+export interface Dispatcher {
+  readonly decisions: readonly ReportDecision[];
+  readonly violationDecisions: readonly DispatcherViolationDecision[];
+  /** The number of tasks by type. */
   readonly tasksSeen: ReadonlyMap<string, number>;
-  /** What the operator API did not take. */
+  /** Calls that the operator API refused. */
   readonly refusals: readonly string[];
-  /** Works until the signal ends the run. */
+  /** Works until the signal aborts. */
   work(): Promise<void>;
 }
 
-export interface PersonTools {
-  readonly client: PatientClient;
+export interface DispatcherTools {
+  readonly client: RetryingClient;
   readonly record: ServiceRecord;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -35,29 +34,29 @@ export interface PersonTools {
 
 const LOOK_EVERY_MS = 700;
 
-export function createPerson(tools: PersonTools): Person {
+export function createDispatcher(tools: DispatcherTools): Dispatcher {
   const { client, record, clock, signal } = tools;
-  const decisions: PersonDecision[] = [];
-  const violationDecisions: ViolationDecision[] = [];
+  const decisions: ReportDecision[] = [];
+  const violationDecisions: DispatcherViolationDecision[] = [];
   const tasksSeen = new Map<string, number>();
   const refusals: string[] = [];
   let open = new Set<string>();
   let posts = 0;
 
-  /** Only what the service itself shows decides whether a report was accepted. */
+  /** A report is accepted only if the service shows its effect. */
   const decide = async (task: ShownTask, ref: string, reportId: string) => {
     const kind = reportId.replace(/-\d+$/, '');
     const calls = await record.calls(ref);
     const wasTaken = calls.some(({ operation, effect }) => operation === kind && effect);
     const action = wasTaken ? 'accept' : 'retry';
-    const decision: PersonDecision = { ref, reportId, action, atMs: clock.nowMs() };
+    const decision: ReportDecision = { ref, reportId, action, atMs: clock.nowMs() };
     posts += 1;
     const answer = await client.post(`/tows/${encodeURIComponent(ref)}/reports/${reportId}/${action}`, {
       body: action === 'accept' ? { reason: 'the service shows it' } : {},
       key: `${task.id} ${posts}`,
     });
     if (answer.status === 202) decisions.push(decision);
-    // Proof may have settled it, or another attempt be under way, since the list was read.
+    // Since the list was read, proof may have settled the report, or another attempt may have started.
     if (answer.status !== 202 && answer.status !== 409) {
       refusals.push(`${ref}: ${action} of ${reportId} was answered ${answer.status} ${answer.code}`);
     }

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { violationView } from '../../src/contracts/violations';
 import type { JsonObject } from '../../src/domain/vocabulary';
-import type { PatientClient } from './client';
-import { factsOf, pictureOf, type ImageFacts, type Sighting } from './sightings';
+import type { RetryingClient } from './client';
+import { factsOf, pictureOf, type ImageFacts, type ViolationScenario } from './violation-scenarios';
 
-/** A violation that towhook acknowledged, and all that the service must get of it. */
-export interface ReportedViolation {
-  /** Towhook's name of it. */
+/** A violation that towhook acknowledged, and everything the service must receive of it. */
+export interface CrewViolation {
+  /** Towhook's id. */
   readonly id: string;
   readonly metadata: JsonObject & { readonly id: string };
   /** The other fields of the form, as text. */
@@ -15,18 +15,22 @@ export interface ReportedViolation {
 }
 
 export interface PatrolTools {
-  readonly client: PatientClient;
+  readonly client: RetryingClient;
   readonly signal: AbortSignal;
-  /** Told towhook's id of every violation that it took in. */
+  /** Called with towhook's id of every acknowledged violation. */
   readonly reported: (id: string) => void;
 }
 
 const LOOK_EVERY_MS = 400;
 
-/** Posts a violation until it is acknowledged. Rejects when it is refused: nothing about it is wrong. */
-export async function report(sighting: Sighting, index: number, tools: PatrolTools): Promise<ReportedViolation> {
-  const { fields, metadata } = sighting;
-  const images = sighting.images.map((image) => {
+/** Posts a violation until it is acknowledged. Rejects when it is refused, because it is valid. */
+export async function report(
+  violationScenario: ViolationScenario,
+  index: number,
+  tools: PatrolTools,
+): Promise<CrewViolation> {
+  const { fields, metadata } = violationScenario;
+  const images = violationScenario.images.map((image) => {
     const picture = pictureOf(image);
     return { picture, facts: factsOf(image, picture) };
   });
@@ -43,9 +47,9 @@ export async function report(sighting: Sighting, index: number, tools: PatrolToo
   return { id, metadata: { id, ...metadata }, fields, images: images.map(({ facts }) => facts) };
 }
 
-/** The tow that the service ordered because of a violation, as towhook knows it, as soon as it does. */
+/** Waits until towhook knows the tow that the service ordered for a violation. */
 export async function towOf(
-  { id }: ReportedViolation,
+  { id }: CrewViolation,
   { client, signal }: PatrolTools,
 ): Promise<{ ref: string; violation: string }> {
   for (;;) {
@@ -56,8 +60,8 @@ export async function towOf(
   }
 }
 
-/** What a tow must take over from its violation. */
-export function whereaboutsOf({ fields }: ReportedViolation): JsonObject {
+/** The fields that a tow takes over from its violation. */
+export function towFieldsOf({ fields }: CrewViolation): JsonObject {
   return {
     plate_number: fields['plateNumber'] ?? '',
     towed_location: fields['location'] ?? '',

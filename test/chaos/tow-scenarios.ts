@@ -1,35 +1,37 @@
 import type { JsonObject, ReportKind } from '../../src/domain/vocabulary';
 import { createRandom, type Random } from './random';
-import { sightingOf, type Sighting } from './sightings';
+import { violationScenarioOf, type ViolationScenario } from './violation-scenarios';
 
-/** The lives the tows of a run lead: which facts, when, and with what words. */
+/** The scenarios of the tows of a run: facts, times and entered fields. */
 
-/** One thing the crew says. */
-export interface Step {
+/** One fact that the crew records. */
+export interface ScenarioStep {
   readonly kind: ReportKind;
   readonly entry: JsonObject;
-  /** How long the crew takes before it, ms. */
+  /** How long the crew waits before it, ms. */
   readonly pauseMs: number;
   /** Whether the crew's clock writes Riyadh time. */
   readonly inRiyadhTime: boolean;
 }
 
-export interface Life {
+export interface TowScenario {
   readonly name: string;
-  /** When the service orders the tow, or the patrol reports the violation it comes from, ms from the start of the run. */
+  /** When the service orders the tow, or the patrol reports its violation, ms from the start of the run. */
   readonly arrivesAtMs: number;
-  readonly steps: readonly Step[];
+  readonly steps: readonly ScenarioStep[];
   /** An invoice webhook comes before the tow is known. */
   readonly hasEarlyInvoice: boolean;
-  /** The service posts the tow request once more, as another webhook. */
+  /** The service posts the tow request again, as another webhook. */
   readonly isRequestedTwice: boolean;
-  /** The violation the tow comes from; its plate and place are told by nobody else then. Null: the service orders it. */
-  readonly sighting: Sighting | null;
+  /**
+   * The violation that leads to the tow and provides its plate and place. Null: the service orders the tow by itself.
+   */
+  readonly violationScenario: ViolationScenario | null;
 }
 
-/** One in so many tows begins as a violation of ours. */
+/** One in this many tows begins as a violation. */
 export const TOWS_PER_VIOLATION = 5;
-/** A violation is reported before its tow is ordered: such a life begins earlier, and its crew is near and hurries. */
+/** A violation is reported before its tow is ordered, so such a scenario begins earlier and its steps are faster. */
 const EARLIER = 0.5;
 const HURRY = 0.3;
 
@@ -53,38 +55,40 @@ const COURSES = {
 type Course = keyof typeof COURSES;
 
 /**
- * The lives of a round, in the order in which the service orders the tows, spread over `overMs`. `first` is the number of
- * tows in the rounds before it: plates and names of a run are unique.
+ * The scenarios of a round, spread over `overMs`, in the order in which the service orders the tows. `first` is the
+ * number of earlier tows, which makes plates and ids unique in a run.
  */
-export function livesOf(seed: number, tows: number, overMs: number, first = 0): Life[] {
+export function towScenariosOf(seed: number, tows: number, overMs: number, first = 0): TowScenario[] {
   const random = createRandom(seed, 1);
-  const lives = Array.from({ length: tows }, (_, index) => life(random, (index * overMs) / tows, first + index));
-  return withSightings(lives, createRandom(seed, 6), first);
+  const scenarios = Array.from({ length: tows }, (_, index) =>
+    scenario(random, (index * overMs) / tows, first + index),
+  );
+  return withViolations(scenarios, createRandom(seed, 6), first);
 }
 
-/** One life in every five begins as a violation; never one with an early invoice, which names a tow that is not ordered. */
-function withSightings(lives: readonly Life[], random: Random, firstOfRound: number): Life[] {
-  const seen = new Map<number, Sighting>();
-  for (let first = 0; first + TOWS_PER_VIOLATION <= lives.length; first += TOWS_PER_VIOLATION) {
+/** One scenario in five begins with a violation; never one with an early invoice, whose tow is not ordered yet. */
+function withViolations(scenarios: readonly TowScenario[], random: Random, firstOfRound: number): TowScenario[] {
+  const seen = new Map<number, ViolationScenario>();
+  for (let first = 0; first + TOWS_PER_VIOLATION <= scenarios.length; first += TOWS_PER_VIOLATION) {
     const places = Array.from({ length: TOWS_PER_VIOLATION }, (_, place) => first + place);
-    const index = random.pick(places.filter((place) => lives[place]?.hasEarlyInvoice === false));
-    seen.set(index, sightingOf(random, firstOfRound + index));
+    const index = random.pick(places.filter((place) => scenarios[place]?.hasEarlyInvoice === false));
+    seen.set(index, violationScenarioOf(random, firstOfRound + index));
   }
-  return lives.map((one, index) => {
-    const sighting = seen.get(index) ?? null;
-    if (sighting === null) return one;
+  return scenarios.map((one, index) => {
+    const violationScenario = seen.get(index) ?? null;
+    if (violationScenario === null) return one;
     const steps = one.steps.map((step) => ({
       ...step,
       pauseMs: Math.round(HURRY * step.pauseMs),
       entry: step.kind === 'started' ? {} : step.entry,
     }));
-    return { ...one, arrivesAtMs: EARLIER * one.arrivesAtMs, sighting, steps };
+    return { ...one, arrivesAtMs: EARLIER * one.arrivesAtMs, violationScenario, steps };
   });
 }
 
-function life(random: Random, arrivesAtMs: number, index: number): Life {
+function scenario(random: Random, arrivesAtMs: number, index: number): TowScenario {
   const name = courseOf(random);
-  // Some crews say everything at once, some take their time.
+  // Some crews record everything at once, some wait.
   const paceMs = random.pick([0, 200, 1000, 3000]);
   const hasInvoice = name === 'towed, paid, released' || name === 'invoiced on the road';
   const hasEarlyInvoice = hasInvoice && random.chance(0.04);
@@ -93,7 +97,7 @@ function life(random: Random, arrivesAtMs: number, index: number): Life {
     arrivesAtMs,
     hasEarlyInvoice,
     isRequestedTwice: random.chance(0.03),
-    sighting: null,
+    violationScenario: null,
     steps: COURSES[name].map((kind) => ({
       kind,
       entry: entryOf(kind, { random, index, delayInDays: hasEarlyInvoice ? 0 : random.whole(0, 9) }),

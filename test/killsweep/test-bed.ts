@@ -8,25 +8,28 @@ import { listen } from '../../src/platform/http';
 import { silentLog } from '../../src/platform/log';
 import { createMetrics } from '../../src/platform/metrics';
 import { createReceiver } from '../../src/receiver';
+import { createAnswerTally } from '../../src/receiver/answer-tally';
+import { createRefusedCalls } from '../../src/receiver/refused-calls';
 import { startSimulator } from '../../src/simulator';
 import { createIntake } from '../../src/store/deliveries';
-import { openRecord, type Call, type ServiceRecord, type Webhook } from '../chaos/record';
+import { createCallCounter } from '../../src/store/source-limits';
+import { openRecord, type RecordedCall, type RecordedWebhook, type ServiceRecord } from '../chaos/record';
 import type { TestRedis } from '../support/redis';
 import { openStores, type Stores } from '../support/stores';
 import { withoutTimeouts } from './redis-steps';
-import type { Ground } from './worker';
+import type { WorkerSetup } from './worker';
 
-/** A database, a disk, a simulated service and a receiver. A lane plays one run after the other. */
-export interface Lane {
+/** A database, a disk, a simulated service and a receiver. A test bed has one run after the other. */
+export interface TestBed {
   readonly stores: Stores;
   readonly service: Pick<ServiceRecord, 'setFaults' | 'orderTow'>;
-  /** What the service has seen since the lane was cleared. */
-  seen(): Promise<{ calls: Call[]; webhooks: Webhook[] }>;
-  readonly foundation: Ground['foundation'];
+  /** What the service has seen since the test bed was cleared. */
+  seen(): Promise<{ calls: RecordedCall[]; webhooks: RecordedWebhook[] }>;
+  readonly foundation: WorkerSetup['foundation'];
   readonly dataDir: string;
-  /** What a worker of this lane needs, with these settings. */
-  ground(settings: LaneSettings): Ground;
-  /** Kills the server of the database, and starts it again on the same data; for lanes with a server of their own. */
+  /** What a worker of this test bed needs, with these settings. */
+  workerSetup(settings: TestBedSettings): WorkerSetup;
+  /** Kills the server of the database, and starts it again on the same data; for test beds with a server of their own. */
   killRedis(): Promise<void>;
   startRedis(): Promise<void>;
   /** Empties the database and the disk. */
@@ -34,7 +37,7 @@ export interface Lane {
   close(): Promise<void>;
 }
 
-export interface LaneSettings {
+export interface TestBedSettings {
   /** How long an unknown outcome waits for proof, ms. */
   readonly graceMs?: number;
   /** How long a report may keep failing before a person must decide, ms. */
@@ -53,10 +56,10 @@ const world = { clock: systemClock, log: silentLog };
 const WEBHOOK_RETRIES_MS = [50, 100, 200, 400, 800, 1600, 3200];
 
 /** `server`: the server behind `redisUrl`, when it may be killed. Without it no webhook is sent twice. */
-export async function openLane(
+export async function openTestBed(
   redisUrl: string,
   server: Pick<TestRedis, 'kill' | 'start'> | null = null,
-): Promise<Lane> {
+): Promise<TestBed> {
   const stores = await openStores(redisUrl);
   withoutTimeouts(stores.redis);
   const dataDir = await mkdtemp(join(tmpdir(), 'towhook-killsweep-'));
@@ -66,10 +69,13 @@ export async function openLane(
       ...world,
       troubleLog: silentLog,
       metrics: createMetrics(),
+      tally: createAnswerTally({ add: () => Promise.resolve() }),
+      refusedCalls: createRefusedCalls({ keep: () => Promise.resolve() }, systemClock),
       intake: createIntake(stores.redis, systemClock),
-      verify: { tow_request: unsigned, tow_invoice: unsigned },
+      verify: () => ({ tow_request: unsigned, tow_invoice: unsigned }),
       bodyLimitBytes: 100_000,
       ratePerMinute: 0,
+      callCounter: createCallCounter(stores.redis),
       trustProxy: 0,
     }),
     { ready: () => Promise.resolve({ ready: true, details: {} }) },
@@ -109,7 +115,7 @@ export async function openLane(
     },
     foundation,
     dataDir,
-    ground: (settings) => ({
+    workerSetup: (settings) => ({
       foundation,
       redisUrl,
       serviceUrl: `${simulator.url}/prefix`,
@@ -135,7 +141,7 @@ export async function openLane(
   };
 }
 
-function configWith(config: Config, settings: LaneSettings): Config {
+function configWith(config: Config, settings: TestBedSettings): Config {
   const { graceMs = 150, giveUpAfterMs = 3_600_000, retryBaseMs = 20, callsPerMinute = 0 } = settings;
   const waits = { retryBaseMs, retryCapMs: Math.max(100, retryBaseMs), notFoundRetries: 2, notFoundRetryMs: 20 };
   return {

@@ -1,15 +1,16 @@
+import { eventually } from '../support/eventually';
 import { drain } from './drain';
-import type { Lane } from './lane';
-import { outcomeOf, type Outcome } from './outcome';
+import type { TestBed } from './test-bed';
+import { outcomeOf, type SweepOutcome } from './outcome';
 import type { Scenario, Stage } from './scenario';
-import { createSteps, type Interruption, type Step } from './steps';
+import { createSteps, type Interruption, type SweepStep } from './steps';
 import { entriesInFlight, makeAllDue } from './stored';
 import { openWorker, type Worker } from './worker';
 
 /** One run of a scenario. */
 export interface Run {
   /** The steps that the first worker took, including the interrupted one. */
-  readonly steps: readonly Step[];
+  readonly steps: readonly SweepStep[];
   readonly wasInterrupted: boolean;
   /** The entries that had an attempt under way when the worker was interrupted. */
   readonly inFlight: readonly string[];
@@ -19,23 +20,28 @@ export interface Run {
   readonly leasesEnded: readonly string[];
   /** Jobs of the first worker that ended with an error. */
   readonly failures: readonly string[];
-  readonly outcome: Outcome;
+  readonly outcome: SweepOutcome;
 }
 
 /**
- * Plays a scenario once: a first worker is interrupted, and a second worker finishes the work. A frozen worker continues
+ * Runs a scenario once: a first worker is interrupted, and a second worker finishes the work. A frozen worker continues
  * after that; one whose Redis is killed goes on by itself.
  */
-export async function play(scenario: Scenario, lane: Lane, interruption: Interruption | null): Promise<Run> {
-  const stage = await prepare(scenario, lane);
-  const ground = lane.ground(stage.settings);
+export async function runScenario(
+  scenario: Scenario,
+  testBed: TestBed,
+  interruption: Interruption | null,
+): Promise<Run> {
+  const stage = await prepare(scenario, testBed);
+  const workerSetup = testBed.workerSetup(stage.settings);
   const isOfRedis = interruption?.what.startsWith('redis') === true;
   const restarts: Promise<void>[] = [];
   const steps = createSteps(interruption, async () => {
-    await lane.killRedis();
-    restarts.push(lane.startRedis());
+    const killed = testBed.killRedis();
+    restarts.push(killed.then(() => testBed.startRedis()));
+    await killed;
   });
-  const first = await openWorker(ground, steps);
+  const first = await openWorker(workerSetup, steps);
   let inFlight: readonly string[] = [];
   let takenOver: readonly string[] = [];
   const leasesEnded: string[] = [];
@@ -44,11 +50,11 @@ export async function play(scenario: Scenario, lane: Lane, interruption: Interru
   await Promise.all(restarts);
   const closings = [first];
   if (steps.isInterrupted()) {
-    const second = await openWorker(ground, createSteps(null));
+    const second = await openWorker(workerSetup, createSteps(null));
     closings.push(second);
     if (!isOfRedis) {
-      inFlight = await entriesInFlight(lane.stores.redis);
-      takenOver = await takenOverAtOnce(lane, second, inFlight);
+      inFlight = await entriesInFlight(testBed.stores.redis);
+      takenOver = await takenOverAtOnce(testBed, second, inFlight);
     }
     leasesEnded.push(...(await drain(stage, second)));
     if (interruption?.what.startsWith('frozen')) {
@@ -57,6 +63,9 @@ export async function play(scenario: Scenario, lane: Lane, interruption: Interru
       leasesEnded.push(...(await drain(stage, second)));
     }
   }
+  await Promise.all(restarts);
+  // The outcome is read over two connections; after a late kill one may be back before the other.
+  await eventually(() => testBed.foundation.redis.ping());
   const outcome = await outcomeOf(stage);
   await Promise.all(closings.map((worker) => worker.close()));
   return {
@@ -71,19 +80,19 @@ export async function play(scenario: Scenario, lane: Lane, interruption: Interru
 }
 
 /** Lets another worker look at everything while the leases of the first one last, as a job does that was added twice. */
-async function takenOverAtOnce({ stores }: Lane, worker: Worker, inFlight: readonly string[]): Promise<string[]> {
+async function takenOverAtOnce({ stores }: TestBed, worker: Worker, inFlight: readonly string[]): Promise<string[]> {
   await makeAllDue(stores.redis);
   await worker.work();
   const left = await entriesInFlight(stores.redis);
   return inFlight.filter((entry) => !left.includes(entry));
 }
 
-export async function prepare(scenario: Scenario, lane: Lane): Promise<Stage> {
-  await lane.clear();
-  await lane.service.setFaults([]);
-  const stage = { lane, settings: scenario.settings ?? {}, ...(await lane.service.orderTow(false)) };
+export async function prepare(scenario: Scenario, testBed: TestBed): Promise<Stage> {
+  await testBed.clear();
+  await testBed.service.setFaults([]);
+  const stage = { testBed, settings: scenario.settings ?? {}, ...(await testBed.service.orderTow(false)) };
   await scenario.prepare(stage);
-  await lane.service.setFaults(scenario.faults ?? []);
+  await testBed.service.setFaults(scenario.faults ?? []);
   return stage;
 }
 
@@ -97,12 +106,14 @@ export function problemsOf(scenario: Scenario, run: Run, uninterrupted: Run): st
   const { counts, created, lost, faults, ...outcome } = run.outcome;
   const wanted = uninterrupted.outcome;
   const creates = Object.values(created).reduce((sum, count) => sum + count, 0);
-  const isWithPerson =
+  const isWaitingForPerson =
     outcome.tasks.some((task) => /^(report|violation)_unknown/.test(task)) &&
     (scenario.mayNeedPerson === 'always' || (scenario.mayNeedPerson !== undefined && creates === 0));
-  const isWithoutAnswer =
-    run.inFlight.length > 0 && JSON.stringify(endOf(run)) === JSON.stringify(scenario.endWithoutAnswer?.toSorted());
-  const mayDiffer = isWithPerson || isWithoutAnswer;
+  const endsOtherwise = [scenario.endWithoutAnswer, scenario.endAfterLateAnswer].map((end) =>
+    JSON.stringify(end?.toSorted()),
+  );
+  const isWithoutAnswer = run.inFlight.length > 0 && endsOtherwise.includes(JSON.stringify(endOf(run)));
+  const mayDiffer = isWaitingForPerson || isWithoutAnswer;
   const more = Object.entries(counts).reduce(
     (sum, [name, count]) => sum + Math.max(0, count - (wanted.counts[name] ?? 0)),
     0,

@@ -2,26 +2,26 @@ import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../src/domain/vocabulary';
 import { createRandom, type Random } from './random';
 
-/** The violations that patrols of a run see: every word and every image a seed decides. */
+/** The violations that the patrols of a run report, with all their fields and images. */
 
-/** A violation as a patrol is going to report it. */
-export interface Sighting {
-  /** The fields of the form, all but the metadata, as text (service-api 2.1). */
+/** A violation before it is reported. */
+export interface ViolationScenario {
+  /** The fields of the form except the metadata, as text (docs/service-api.md#violation-form). */
   readonly fields: Readonly<Record<string, string>>;
-  /** What the patrol says in the metadata; null leaves the field out. With an `id` in half of them. */
+  /** The metadata of the patrol; half of them have an `id`. Null leaves the field out. */
   readonly metadata: JsonObject | null;
   readonly images: readonly ImageDrawn[];
 }
 
-/** An image not made yet: a run has too many to keep. */
+/** An image that is generated when it is sent, because a run has too many to keep. */
 interface ImageDrawn {
   readonly name: string;
   readonly seed: number;
-  /** Bytes behind its header. */
+  /** Bytes after its header. */
   readonly noiseBytes: number;
 }
 
-/** An image as the service must get it. */
+/** An image as the service must receive it. */
 export interface ImageFacts {
   readonly name: string;
   readonly size: number;
@@ -33,17 +33,17 @@ const PLACES = [
   ['طريق الملك عبد الله، أمام البوابة ٣', '24.7412345678901', '46.65'],
   ['Hay "Al Malqa" \\ gate 2; kerb', '-24.8123', '0'],
 ] as const;
-/** Of the kinds that the service has towed away. */
+/** Types that the service has towed away. */
 const TYPES = ['WRONG_PARKING', 'OBS_CLS_PARKING', 'PROH_PARKING', 'EMRG_PARKING'] as const;
 const IMAGE_NAMES = ['صورة.png', 'front.png', 'left side; (2).png'] as const;
 const IMAGES_MAX = 3;
-/** Mostly less than goes into one packet, now and then many. */
+/** Mostly less than one packet, sometimes many. */
 const NOISE_BYTES_MAX = [4000, 4000, 4000, 150_000] as const;
-/** Signature and header of a picture of one dot, and its dot. */
+/** A PNG of one pixel. */
 const PICTURE = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-/** One more sighting; `index` tells it from the others of the run. */
-export function sightingOf(random: Random, index: number): Sighting {
+/** A random violation; `index` makes it unique in the run. */
+export function violationScenarioOf(random: Random, index: number): ViolationScenario {
   const [location, latitude, longitude] = random.pick(PLACES);
   const number = 1000 + index;
   const own = random.chance(0.5) ? { id: `patrol ${number}/${random.whole(0, 9)}` } : {};
@@ -71,7 +71,7 @@ export function sightingOf(random: Random, index: number): Sighting {
   };
 }
 
-/** A real picture with noise behind it; the same for the same drawing. */
+/** A valid picture followed by noise; the same for the same seed. */
 export function pictureOf({ seed, noiseBytes }: ImageDrawn): Buffer {
   const random = createRandom(seed, 0);
   const noise = Uint8Array.from({ length: noiseBytes }, () => random.whole(0, 255));

@@ -2,31 +2,33 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startRoleProcess, type RoleProcess } from '../support/role-process';
-import type { Mortal } from './mortal';
+import type { Killable } from './killable';
 
-/** A role process that is killed, frozen and started again, under one name. */
-export interface Actor extends Mortal {
+/** A role whose process is killed, frozen and started again. */
+export interface ManagedRole extends Killable {
   readonly name: string;
-  /** Resolves when it has started, unless it is killed before. */
+  /** Resolves when it has started, or was killed before. */
   start(): Promise<void>;
   url(listener: 'receiver' | 'console'): Promise<string>;
-  /** Lets it go on and asks it to end; it is killed when that takes too long. Says how it ended. */
+  /** Resumes it and asks it to end; kills it when that takes too long. */
   end(): Promise<'in good order' | 'with a fault' | 'killed'>;
-  /** How often it ended although nobody killed it, with its last words. */
-  readonly ownEnds: readonly string[];
+  /** Its unexpected ends, with its last error output. */
+  readonly unexpectedEnds: readonly string[];
 }
 
-export interface ActorOptions {
+export interface ManagedRoleOptions {
   readonly name: string;
   readonly role: 'receiver' | 'worker' | 'console';
   readonly environment: Readonly<Record<string, string>>;
-  /** Its DATA_DIR; holds a file for every process that runs, for whoever must end them if we cannot. */
+  /** Its DATA_DIR, with a file per running process so that a guard can kill it. */
   readonly dataDir: string;
   readonly onLine: (line: string) => void;
+  /** The program of each process that is started. */
+  readonly programOf: () => string;
 }
 
-/** One process of an actor. */
-interface Run {
+/** One process of a role. */
+interface RoleRun {
   readonly process: RoleProcess;
   isMeantToEnd: boolean;
   isFrozen: boolean;
@@ -35,20 +37,20 @@ interface Run {
 const LINES_KEPT = 50;
 const END_MS = 20_000;
 
-export function createActor(options: ActorOptions): Actor {
+export function createManagedRole(options: ManagedRoleOptions): ManagedRole {
   const { name, role } = options;
-  const ownEnds: string[] = [];
-  let current: Run | null = null;
+  const unexpectedEnds: string[] = [];
+  let current: RoleRun | null = null;
 
-  const watch = async (mine: Run, trace: string) => {
+  const watch = async (mine: RoleRun, trace: string) => {
     const code = await mine.process.exited;
     rmSync(trace, { force: true });
     if (mine.isMeantToEnd) return;
-    ownEnds.push(`${name} ended by itself with ${code ?? 'a signal'}: ${mine.process.problems().slice(-500)}`);
+    unexpectedEnds.push(`${name} ended by itself with ${code ?? 'a signal'}: ${mine.process.problems().slice(-500)}`);
     if (current === mine) current = null;
   };
   const start = async () => {
-    const started = startRoleProcess(role, { ...options, linesKept: LINES_KEPT });
+    const started = startRoleProcess(role, { ...options, program: options.programOf(), linesKept: LINES_KEPT });
     const mine = { process: started, isMeantToEnd: false, isFrozen: false };
     current = mine;
     const trace = join(options.dataDir, `pid-${started.processId}`);
@@ -61,7 +63,7 @@ export function createActor(options: ActorOptions): Actor {
 
   return {
     name,
-    ownEnds,
+    unexpectedEnds,
     start,
     async kill(downMs) {
       const killed = current;

@@ -2,14 +2,14 @@ import type { FaultRule } from '../../src/simulator/faults';
 import { REPORT_KINDS } from '../../src/domain/vocabulary';
 import type { Random } from './random';
 
-/** How the service behaves for a while: what of its calls and webhooks goes wrong, and how often. */
-export interface Weather {
+/** Faults of the service for a period: which calls and webhooks fail, and how often. */
+export interface FaultPlan {
   readonly name: string;
   readonly rules: readonly FaultRule[];
 }
 
-/** The kinds of fault that a run must have played, as its record names them. */
-export const FAULTS_PLAYED: readonly string[] = [
+/** The kinds of fault that must occur in a run, as the simulator records them. */
+export const REQUIRED_FAULTS: readonly string[] = [
   '500',
   '429',
   'hang',
@@ -21,12 +21,9 @@ export const FAULTS_PLAYED: readonly string[] = [
   'webhook late',
 ];
 
-export const CALM: Weather = { name: 'calm', rules: [] };
+export const NO_FAULTS: FaultPlan = { name: 'no faults', rules: [] };
 
-/**
- * What goes wrong with calls in a storm, and with how many of them at most: so few that the service does not seem to be
- * out of order for long, or hardly a call would be made.
- */
+/** Faults of calls with their highest rates. They are low enough that the circuit for an outage does not stay open. */
 const CALL_FAULTS = [
   { fault: '500', rateMax: 0.1 },
   { fault: '429', rateMax: 0.08, ms: 1000 },
@@ -37,16 +34,13 @@ const CALL_FAULTS = [
   { fault: 'drop', rateMax: 0.07 },
   { fault: 'expired_token', rateMax: 0.06 },
   { fault: 'latency', rateMax: 0.1, ms: 400 },
-  // Works, and answers when nobody listens any more.
+  // The call takes effect, and is answered after its sender gave up.
   { fault: 'late', rateMax: 0.02, ms: 2500 },
 ] as const;
 
-/**
- * What goes wrong with violations in every storm: there are few of them, so that more must be hit and no dice may leave
- * one kind out.
- */
+/** Faults of violations. They have fixed, higher rates, because a run has few violations. */
 const VIOLATION_FAULTS = [
-  // So long on their way that a worker may be lost over one.
+  // Slow enough that a worker may be lost during the call.
   { fault: 'latency', rate: 0.3, ms: 1500 },
   { fault: 'lost_answer', rate: 0.15 },
   { fault: 'hang', rate: 0.06 },
@@ -57,7 +51,7 @@ const VIOLATION_FAULTS = [
   { fault: '502', rate: 0.02 },
   { fault: '429', rate: 0.08, ms: 1000 },
   { fault: 'expired_token', rate: 0.04 },
-  // Refused, for no reason: a person sends it again.
+  // Refused without a reason: the dispatcher retries it.
   { fault: '400', rate: 0.04 },
 ] as const;
 
@@ -66,20 +60,19 @@ const WEBHOOK_FAULTS = [
   { fault: 'lost_answer', rateMax: 0.1 },
   { fault: 'duplicate', rateMax: 0.15 },
   { fault: 'reorder', rateMax: 0.15, ms: 1500 },
-  // Around the time for which an unknown outcome waits for its proof.
+  // About as long as an unknown outcome waits for proof.
   { fault: 'late', rateMax: 0.15, ms: 2500 },
   { fault: 'latency', rateMax: 0.2, ms: 7000 },
 ] as const;
 
-/** Faults of every kind, each at a rate drawn for this storm. */
-export function storm(random: Random): Weather {
-  return stormOf('storm', (most) => Math.round(most * (0.3 + 0.7 * random.next()) * 1000) / 1000);
+/** Faults of every kind, at random rates. */
+export function mixedFaults(random: Random): FaultPlan {
+  return faultPlanOf('mixed faults', (most) => Math.round(most * (0.3 + 0.7 * random.next()) * 1000) / 1000);
 }
 
-/** Faults of every kind at their highest rates. */
-export const DOWNPOUR: Weather = stormOf('downpour', (most) => most);
+export const HIGHEST_FAULTS: FaultPlan = faultPlanOf('highest faults', (most) => most);
 
-function stormOf(name: string, rate: (most: number) => number): Weather {
+function faultPlanOf(name: string, rate: (most: number) => number): FaultPlan {
   const calls = CALL_FAULTS.map(({ rateMax, ...fault }) => ({ ...fault, rate: rate(rateMax) }));
   const webhooks = WEBHOOK_FAULTS.map(({ rateMax, ...fault }) => ({ ...fault, rate: rate(rateMax) }));
   return {
@@ -96,24 +89,21 @@ function stormOf(name: string, rate: (most: number) => number): Weather {
   };
 }
 
-/**
- * A storm in which invoices are made and violations taken, and nobody hears of it: a person must look them up at the
- * service.
- */
-export function silence(random: Random): Weather {
+/** Invoices and violations take effect while their answers and webhooks are lost: the dispatcher must look them up. */
+export function lostAnswers(random: Random): FaultPlan {
   return {
-    name: 'silence',
+    name: 'lost answers',
     rules: [
       { operation: 'invoice', fault: 'lost_answer', rate: 0.9 },
       { operation: 'violation', fault: 'lost_answer', rate: 0.5 },
       { operation: 'tow_invoice', fault: 'drop' },
-      ...storm(random).rules,
+      ...mixedFaults(random).rules,
     ],
   };
 }
 
-/** Nothing works at the service, in one way or another. */
-export function outage(random: Random): Weather {
+/** Every call of the service fails. */
+export function outagePlan(random: Random): FaultPlan {
   const fault = random.pick(['500', '503', 'drop', 'hang']);
   return {
     name: `outage (${fault})`,
