@@ -8,7 +8,7 @@ export type Edit =
   | { readonly kind: 'remove' | 'duplicate'; readonly at: number; readonly length: number; readonly times: number }
   | { readonly kind: 'insert' | 'replace'; readonly at: number; readonly length: number; readonly bytes: Buffer };
 
-/** Bytes that parsers trip over: invalid UTF-8, control characters, huge numbers, deep nesting, odd names. */
+/** Bytes that are hard for parsers: invalid UTF-8, control characters, huge numbers, deep nesting, odd names. */
 const FRAGMENTS: readonly Buffer[] = [
   [
     ['1e999', '-1e999', '-0', '0.1e-400', '9'.repeat(400), '01', '0x10', 'NaN', '1_000', '.5'],
@@ -66,7 +66,7 @@ export function edited(seed: Buffer, changes: readonly Edit[]): Buffer {
   return changes.reduce(applyEdit, seed);
 }
 
-/** The same for text that travels byte by byte, such as a header. */
+/** The same for text of one byte per character, such as a header. */
 export function editedText(seed: string, changes: readonly Edit[]): string {
   return changes.length === 0 ? seed : edited(Buffer.from(seed), changes).toString('latin1');
 }

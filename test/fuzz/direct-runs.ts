@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { z } from 'zod';
 import { compiledFile } from '../support/compiled';
-import { failure, type Failure } from './findings';
+import { failure, type FuzzFailure } from './findings';
 import { TARGET_NAMES, type TargetName } from './target';
 
 /** Batches of a target; `to` is not included. */
@@ -22,15 +22,15 @@ const position = z.strictObject({ target: z.enum(TARGET_NAMES), batch: z.number(
 
 export interface DirectResult {
   readonly inputs: number;
-  /** The longest that one input kept the processor. */
+  /** The longest CPU time of one input. */
   readonly longestMs: number;
-  /** What the heap of one child grew by after its warm-up; the largest of all. */
+  /** The largest heap growth of a child after its warm-up. */
   readonly grownBytes: number;
-  readonly failures: readonly Failure[];
+  readonly failures: readonly FuzzFailure[];
 }
 
 const CHILDREN = 2;
-/** Far above what the largest input needs: a parser that multiplies its input does not fit. */
+/** Far above what the largest input needs. A parser that multiplies its input exceeds it. */
 const HEAP_MB = 512;
 
 /** Passes the batches to the exported parsers, in two child processes. */
@@ -68,7 +68,7 @@ function runChild(seed: number, work: readonly Batches[], signal: AbortSignal): 
     child.once('error', reject);
     child.once('exit', (code) => {
       const problem = `the parsers ended their process with ${code ?? 'a signal'}: ${problems.slice(-2000)}`;
-      const crash: Failure = { ...at, index: null, way: 'direct', isBlock: false, problem };
+      const crash: FuzzFailure = { ...at, index: null, way: 'direct', isBlock: false, problem };
       resolve({ inputs: 0, longestMs: 0, grownBytes: 0, failures: [crash] });
     });
   });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { batchSeed, TARGET_NAMES, type FuzzInput } from './target';
 import { TARGETS } from './targets';
-import { BLOCK_MS, medianOf, type Failure } from './findings';
+import { BLOCK_MS, medianOf, type FuzzFailure } from './findings';
 
 /**
  * A child process that passes inputs to the exported parsers and measures each: time on the processor, and the heap
@@ -14,26 +14,26 @@ const plan = z.object({
 });
 
 const REPLAYS = 5;
-/** A parser that has not ended by then waits for something that never comes. */
+/** A parser that runs longer never ends. */
 const ENDS_WITHIN_MS = 20_000;
-/** The part of the inputs after which the code is compiled and the caches are full. */
+/** The share of inputs after which the code is compiled and the caches are full. */
 const WARM_UP = 0.2;
 
-interface Progress {
+interface BatchProgress {
   inputs: number;
   longestMs: number;
-  failures: Failure[];
+  failures: FuzzFailure[];
 }
 
 async function main(): Promise<void> {
   const { seed, work } = plan.parse(JSON.parse(process.argv[2] ?? ''));
   const total = work.reduce((sum, { from, to }) => sum + to - from, 0);
-  const progress: Progress = { inputs: 0, longestMs: 0, failures: [] };
+  const progress: BatchProgress = { inputs: 0, longestMs: 0, failures: [] };
   let batches = 0;
   let warm: number | null = null;
   // Interleaved, so that the warm-up has seen every target.
   for (const { target, batch } of interleaved(work)) {
-    // Where the parsers were, should they end this process.
+    // Tells the parent the current batch, in case a parser ends this process.
     process.send?.({ target, batch });
     await runBatch(target, { seed, batch }, progress);
     batches += 1;
@@ -43,16 +43,20 @@ async function main(): Promise<void> {
   await new Promise<void>((resolve) => process.send?.({ ...progress, grownBytes }, () => resolve()));
 }
 
-type Work = z.output<typeof plan>['work'];
+type BatchRanges = z.output<typeof plan>['work'];
 
-function* interleaved(work: Work) {
+function* interleaved(work: BatchRanges) {
   const longest = Math.max(...work.map(({ from, to }) => to - from));
   for (let step = 0; step < longest; step += 1) {
     for (const { target, from, to } of work) if (from + step < to) yield { target, batch: from + step };
   }
 }
 
-async function runBatch(name: Work[number]['target'], at: { seed: number; batch: number }, progress: Progress) {
+async function runBatch(
+  name: BatchRanges[number]['target'],
+  at: { seed: number; batch: number },
+  progress: BatchProgress,
+) {
   const target = TARGETS.find((each) => each.name === name);
   if (!target) throw new Error(`no target ${name}`);
   for (const [index, input] of target.batch(batchSeed(at.seed, name, at.batch)).entries()) {
@@ -80,7 +84,7 @@ async function runBatch(name: Work[number]['target'], at: { seed: number; batch:
   }
 }
 
-/** Runs one input; the time is that on the processor, or that on the clock where it is shorter. */
+/** Runs one input. The time is the CPU time, or the elapsed time if it is shorter. */
 async function measured(input: FuzzInput): Promise<{ problem: string | null; ms: number }> {
   const startedMs = performance.now();
   const startedCpu = process.cpuUsage();

@@ -2,12 +2,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 /**
- * A fake service: answers a question about a zone with the bytes that were planned for it, which may be anything that
- * fits on a wire; every other call with an answer that keeps its contract.
+ * A fake service. It answers a question about a zone with any bytes that were planned for it, and every other call with an
+ * answer that keeps its contract.
  */
 export interface FakeAnswers {
   readonly url: string;
-  /** What the next questions about this zone are answered with: a whole HTTP response, or less. */
+  /** The answer to the next questions about this zone: an HTTP response or a part of one. */
   plan(zoneId: string, response: Buffer): void;
   forget(zoneId: string): void;
   stop(): Promise<void>;

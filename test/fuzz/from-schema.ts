@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { z } from 'zod';
 import { anyJson, hostileText } from './hostile';
 
-/** The part of a JSON schema that values are drawn by. */
+/** The keywords of a JSON schema that determine the drawn values. */
 interface Schema {
   readonly type?: string | undefined;
   readonly enum?: readonly unknown[] | undefined;
@@ -33,10 +33,10 @@ const schemaShape: z.ZodType<Schema> = z.lazy(() =>
   }),
 );
 
-/** Values by name that a contract only knows as text, so that drawn messages are mostly good ones. */
+/** Valid values for fields that a contract describes as text only, so that most drawn messages are valid. */
 export type KnownTexts = Readonly<Record<string, fc.Arbitrary<string>>>;
 
-/** Messages that keep a contract but for a field now and then. */
+/** Messages that mostly keep a contract; some have an invalid field. */
 export function messagesOf(contract: z.ZodType, known: KnownTexts = {}): fc.Arbitrary<unknown> {
   return valuesOf(schemaShape.parse(z.toJSONSchema(contract, { unrepresentable: 'any', io: 'input' })), known);
 }
@@ -77,7 +77,7 @@ function objectsOf({ properties = {}, required = [] }: Schema, known: KnownTexts
     Object.entries(properties).map(([name, member]) => [name, nearly(known[name] ?? valuesOf(member, known))]),
   );
   const whole = fc.record(model, { requiredKeys: required.filter((name) => name in model) });
-  // A field that no contract knows, or one that is missing.
+  // An unknown field, or a missing one.
   const changed = fc.tuple(whole, hostileText, anyJson).map(([object, name, value]) => ({ ...object, [name]: value }));
   return fc.oneof({ weight: 9, arbitrary: whole }, changed, fc.record(model, { requiredKeys: [] }));
 }
@@ -91,7 +91,7 @@ function textsOf({ format, maxLength }: Schema): fc.Arbitrary<string> {
   );
 }
 
-/** The value, or now and then any other. */
+/** The value, or sometimes any other. */
 function nearly<T>(values: fc.Arbitrary<T>): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 40, arbitrary: values }, { weight: 1, arbitrary: anyJson });
 }

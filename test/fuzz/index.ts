@@ -7,12 +7,11 @@ import { printSummary } from './summary';
 import { TARGET_NAMES } from './target';
 
 /**
- * `npm run fuzz -- [--seed N] [--inputs 1000000] [--target name] [--batch N]`: hostile inputs for everything that reads
- * what others send. Most go straight to the exported parsers, the rest over HTTP to a running product. No input may crash
- * a process, cause a 5xx that is not documented or an answer of another form, hold the event loop for more than 50 ms, or
- * leave memory behind.
+ * `npm run fuzz -- [--seed N] [--inputs 1000000] [--target name] [--batch N]`: hostile inputs for all code that
+ * reads input from outside. Most go straight to the exported parsers, the rest over HTTP to a running product. No input may
+ * crash a process, cause an undocumented 5xx or an invalid answer, block the event loop for more than 50 ms, or leak memory.
  * Failing inputs are stored below .cache/fuzz, each with the command that repeats it.
- * Exit codes: 0 all requirements held · 1 one did not · 2 wrong arguments.
+ * Exit codes: 0 all requirements met · 1 a requirement failed · 2 invalid arguments.
  */
 
 const SEED_MAX = 2 ** 31 - 1;
@@ -33,7 +32,7 @@ async function main(): Promise<number> {
   return printSummary(findings, wanted.seed) ? 0 : 1;
 }
 
-/** Null when something given cannot be used. */
+/** Null for invalid arguments. */
 function argumentsOf(): Pick<FuzzOptions, 'seed' | 'inputs' | 'target' | 'batch'> | null {
   try {
     const { values } = parseArgs({

@@ -1,42 +1,42 @@
 import { z } from 'zod';
-import { KEYS } from '../../src/store/keys';
+import { KEYS, refusedCallsKey } from '../../src/store/keys';
 import { eventually } from '../support/eventually';
-import type { Stage } from './stage';
+import type { FuzzedProduct } from './product';
 
-/** What a run left behind in the product's process and in Redis. */
+/** Memory that a run left in the product's process and in Redis. */
 export interface HttpMemory {
-  /** By how much the heap grew after the warm-up, both measured after a garbage collection, with no work left. */
+  /** Heap growth after the warm-up, measured after garbage collection and without pending work. */
   readonly heapGrownBytes: number;
   readonly rssGrownBytes: number;
-  /** By how much Redis grew beyond what it may keep of the calls that were taken in. */
+  /** Growth of Redis beyond what it may keep of accepted calls. */
   readonly redisGrownBytes: number;
   readonly redisAllowedBytes: number;
-  readonly quarantined: number;
-  readonly quarantineBytes: number;
+  /** Refused calls that are kept. */
+  readonly refused: number;
 }
 
 /**
- * What Redis may keep of a call that was taken in: its body in the delivery and in the tow or note that it becomes, with
- * the records, indexes and audit around them.
+ * Bytes that Redis may keep of an accepted call: its body in the delivery and in the tow or note that it becomes, with
+ * their records, indexes and audit entries.
  */
 const BODY_COPIES = 4;
 const AROUND_BYTES = 16 * 1024;
-/** Of refused calls 500 are kept, each cut at 65,536 characters, which JSON may write with six bytes each. */
-export const QUARANTINE_MAX = 500;
-export const QUARANTINE_BYTES_MAX = QUARANTINE_MAX * (65_536 * 6 + 16 * 1024);
+/** Refused calls: 5 of each of 12 sources for each of 14 reasons, with at most 80 fields and 50 headers each. */
+export const REFUSED_MAX = 5 * 12 * 14;
+const REFUSED_BYTES = 16 * 1024;
 /** Scripts, connections, heartbeats and metrics. */
 const REDIS_OWN_BYTES = 4 * 1024 * 1024;
 
 const SETTLES_WITHIN_MS = 120_000;
 
-export function memoryOf({ watch, redis, wire, consoleUrl, apiKey }: Stage) {
+export function memoryOf({ meter, redis, http, consoleUrl, apiKey }: FuzzedProduct) {
   let redisAtStart = 0;
   let warm: { heapBytes: number; rssBytes: number } | null = null;
   const queues = z.array(z.object({ waiting: z.number(), active: z.number() }));
   const untilIdle = () =>
     eventually(async () => {
       const headers = { authorization: `Bearer ${apiKey}` };
-      const response = await wire.send(consoleUrl, {
+      const response = await http.send(consoleUrl, {
         method: 'GET',
         path: '/api/queues',
         headers,
@@ -52,20 +52,21 @@ export function memoryOf({ watch, redis, wire, consoleUrl, apiKey }: Stage) {
     },
     async warm() {
       await untilIdle();
-      warm = await watch.look('collect');
+      warm = await meter.look('collect');
     },
     async end(): Promise<HttpMemory> {
       await untilIdle();
-      const now = await watch.look('collect');
-      const { calls, bytes } = wire.taken();
-      const quarantineBytes = Number((await redis.ask('MEMORY', 'USAGE', KEYS.quarantine, 'SAMPLES', '0')) ?? 0);
+      const now = await meter.look('collect');
+      const { calls, bytes } = http.accepted();
+      const groups = z.array(z.string()).parse(await redis.ask('ZRANGE', KEYS.refusedGroups, '0', '-1'));
+      const lengths = await Promise.all(groups.map((group) => redis.ask('LLEN', refusedCallsKey(group))));
+      const refused = lengths.reduce<number>((sum, length) => sum + Number(length), 0);
       return {
         heapGrownBytes: Math.max(0, now.heapBytes - (warm ?? now).heapBytes),
         rssGrownBytes: Math.max(0, now.rssBytes - (warm ?? now).rssBytes),
         redisGrownBytes: (await usedBytes()) - redisAtStart,
-        redisAllowedBytes: REDIS_OWN_BYTES + quarantineBytes + calls * AROUND_BYTES + bytes * BODY_COPIES,
-        quarantined: Number(await redis.ask('LLEN', KEYS.quarantine)),
-        quarantineBytes,
+        redisAllowedBytes: REDIS_OWN_BYTES + refused * REFUSED_BYTES + calls * AROUND_BYTES + bytes * BODY_COPIES,
+        refused,
       };
     },
   };

@@ -5,23 +5,22 @@ import { runInNewContext } from 'node:vm';
 
 /**
  * Loaded into a process under test with `node --require`: measures its event loop and its memory, and answers questions
- * about them over a socket. Of a stretch in which no timer ran, only the part counts that the process spent on the
- * processor: time in which the machine ran something else blocks nothing. Garbage collection counts, as an input may be
- * what fills the heap, and is reported apart.
+ * about them over a socket. Of a time in which no timer ran, only the CPU time of the process counts, because the machine
+ * may have run something else. Garbage collection counts, because an input may fill the heap, and is reported separately.
  */
 
 const TICK_MS = 5;
-/** Shorter stretches are not kept. */
+/** Shorter times are not kept. */
 const KEPT_MS = 20;
 
-interface Stretch {
+interface MeasuredInterval {
   readonly fromMs: number;
   readonly toMs: number;
   readonly cpuMs: number;
 }
 
 const port = Number(process.env['FUZZ_PROBE_PORT']);
-const stretches: Stretch[] = [];
+const stretches: MeasuredInterval[] = [];
 const collections: { fromMs: number; toMs: number }[] = [];
 let lastMs = performance.now();
 let lastCpuMs = cpuMs();
@@ -46,7 +45,7 @@ const socket = createConnection(port, '127.0.0.1').unref();
 socket.on('error', () => {});
 socket.on('data', (asked: Buffer) => {
   const wantsCollection = asked.toString().includes('collect');
-  // The next tick must have seen what was running until now, and the observer its collections.
+  // Waits until the timer and the observer have recorded what ran until now.
   setTimeout(() => {
     if (wantsCollection) collectGarbage();
     socket.write(`${JSON.stringify(measured())}\n`);
@@ -54,9 +53,9 @@ socket.on('data', (asked: Buffer) => {
 });
 
 function measured() {
-  const collectedMs = ({ fromMs, toMs }: Stretch) =>
+  const collectedMs = ({ fromMs, toMs }: MeasuredInterval) =>
     collections.reduce((sum, one) => sum + Math.max(0, Math.min(toMs, one.toMs) - Math.max(fromMs, one.fromMs)), 0);
-  const blockOf = ({ fromMs, toMs, cpuMs }: Stretch) => Math.min(toMs - fromMs, cpuMs);
+  const blockOf = ({ fromMs, toMs, cpuMs }: MeasuredInterval) => Math.min(toMs - fromMs, cpuMs);
   const [longest] = stretches.toSorted((a, b) => blockOf(b) - blockOf(a));
   const { heapUsed, rss, external } = process.memoryUsage();
   const result = {
@@ -78,6 +77,6 @@ function cpuMs(): number {
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');
-  // Twice: the first run only finds what finalizers let go.
+  // Twice, because the second collection frees what finalizers released in the first.
   if (typeof collect === 'function') for (let run = 0; run < 2; run += 1) Reflect.apply(collect, undefined, []);
 }

@@ -1,4 +1,4 @@
-import type { Failure } from './findings';
+import type { FuzzFailure } from './findings';
 import { runDirect, type Batches, type DirectResult } from './direct-runs';
 import { runHttp, type HttpResult } from './over-http';
 import { BATCH_SIZE, type TargetName } from './target';
@@ -6,9 +6,9 @@ import { TARGETS } from './targets';
 
 export interface FuzzOptions {
   readonly seed: number;
-  /** How many inputs in all; each target gets its part, in whole batches. */
+  /** The number of inputs; each target gets its share, in whole batches. */
   readonly inputs: number;
-  /** Null for all. */
+  /** Null for all targets. */
   readonly target: TargetName | null;
   /** Repeats one batch of the target, both ways, instead of a run. */
   readonly batch: number | null;
@@ -16,8 +16,8 @@ export interface FuzzOptions {
   readonly show: (line: string) => void;
 }
 
-/** One way of one target. */
-export interface Part {
+/** The inputs of one target, by way. */
+export interface TargetInputs {
   readonly target: TargetName;
   readonly direct: number;
   readonly http: number;
@@ -25,13 +25,13 @@ export interface Part {
 
 export interface FuzzFindings {
   readonly seconds: number;
-  readonly parts: readonly Part[];
+  readonly parts: readonly TargetInputs[];
   readonly direct: DirectResult;
   readonly http: HttpResult;
-  readonly failures: readonly Failure[];
+  readonly failures: readonly FuzzFailure[];
 }
 
-/** The part of the batches that goes over HTTP to a running product; the rest goes straight to the exported parsers. */
+/** The share of batches that goes over HTTP to a running product; the rest goes straight to the exported parsers. */
 const HTTP_PART = 0.1;
 const SHOW_EVERY = 10_000;
 
@@ -65,14 +65,14 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzFindings> {
   };
 }
 
-interface Plan {
+interface BatchPlan {
   readonly target: TargetName;
   readonly direct: Batches;
   readonly http: Batches;
 }
 
 /** Each target has at least one batch each way; the ways have different batches. */
-function plansOf({ inputs, target: only, batch }: FuzzOptions): Plan[] {
+function plansOf({ inputs, target: only, batch }: FuzzOptions): BatchPlan[] {
   const chosen = TARGETS.filter(({ name }) => only === null || name === only);
   const shares = chosen.reduce((sum, { share }) => sum + share, 0);
   return chosen.map(({ name: target, share }) => {
@@ -90,7 +90,7 @@ function inputsOf({ from, to }: Batches): number {
   return (to - from) * BATCH_SIZE;
 }
 
-/** The targets by turns, so that the warm-up and the quarantine see all of them. */
+/** Interleaves the targets, so that the warm-up sees all of them. */
 function interleaved(plans: readonly Batches[]): { target: TargetName; batch: number }[] {
   const steps = Math.max(...plans.map(({ from, to }) => to - from));
   return Array.from({ length: steps }, (_, step) =>

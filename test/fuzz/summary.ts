@@ -1,14 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { printLine } from '../../src/platform/terminal';
-import { BLOCK_MS, type Failure } from './findings';
+import { BLOCK_MS, type FuzzFailure } from './findings';
 import type { FuzzFindings } from './run';
 import { brokenBoundsOf, DIRECT_HEAP_BYTES_MAX, PRODUCT_HEAP_BYTES_MAX } from './verdict';
 
 const PROJECT = join(__dirname, '..', '..');
 const FAILURES_SHOWN = 20;
 
-/** Prints what was done and found, and stores failing inputs; returns whether every requirement held. */
+/** Prints the findings and stores failing inputs. Returns true when every requirement is met. */
 export function printSummary(findings: FuzzFindings, seed: number): boolean {
   const { direct, http, failures, parts } = findings;
   const bounds = brokenBoundsOf(findings);
@@ -28,7 +28,7 @@ export function printSummary(findings: FuzzFindings, seed: number): boolean {
   line('heap of the product grew', `${mib(memory.heapGrownBytes)} of at most ${mib(PRODUCT_HEAP_BYTES_MAX)}`);
   line('memory of the product grew', mib(memory.rssGrownBytes));
   line('Redis grew', `${mib(memory.redisGrownBytes)} of at most ${mib(memory.redisAllowedBytes)} for what it took in`);
-  line('quarantine', `${memory.quarantined} calls, ${mib(memory.quarantineBytes)}`);
+  line('refused calls that are kept', memory.refused);
   printLine();
   for (const bound of bounds) printLine(`  ! ${bound}`);
   for (const failure of failures.slice(0, FAILURES_SHOWN)) printLine(`  ! ${shown(failure, seed)}`);
@@ -39,13 +39,13 @@ export function printSummary(findings: FuzzFindings, seed: number): boolean {
   return holds;
 }
 
-function shown(failure: Failure, seed: number): string {
+function shown(failure: FuzzFailure, seed: number): string {
   const { target, batch, way, problem } = failure;
   return `${target}, batch ${batch}, ${way}: ${problem.split('\n', 1)[0] ?? ''}\n      ${keep(failure, seed)}`;
 }
 
 /** Stores a failing input; returns the name of its file. */
-function keep(failure: Failure, seed: number): string {
+function keep(failure: FuzzFailure, seed: number): string {
   const folder = join(PROJECT, '.cache', 'fuzz');
   mkdirSync(folder, { recursive: true });
   const { target, batch, index, way } = failure;

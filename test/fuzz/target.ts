@@ -1,23 +1,23 @@
 import * as fc from 'fast-check';
-import type { Stage } from './stage';
+import type { FuzzedProduct } from './product';
 
 /** The parsers under test. */
 export const TARGET_NAMES = ['webhook', 'signature', 'api', 'multipart', 'cookie', 'answers'] as const;
 export type TargetName = (typeof TARGET_NAMES)[number];
 
-/** One input. Both ways return what is wrong, or null; a throw is a crash of the parser. */
+/** One input. Both ways return the fault or null; an exception is a crash of the parser. */
 export interface FuzzInput {
   /** Passes it to the exported parsers, in this process. */
   direct(): string | null | Promise<string | null>;
   /** Sends it to a running product over HTTP. `again` counts repetitions: it makes the request new where that matters. */
-  send(stage: Stage, again: number): Promise<string | null>;
+  send(product: FuzzedProduct, again: number): Promise<string | null>;
   /** The input as JSON, for the file of a failing input. */
   describe(): object;
 }
 
-export interface Target {
+export interface FuzzTarget {
   readonly name: TargetName;
-  /** Its part of all inputs of a run. */
+  /** Its share of the inputs of a run. */
   readonly share: number;
   /** The inputs of one batch. The same seed draws the same inputs. */
   batch(seed: number): FuzzInput[];
@@ -28,22 +28,22 @@ export interface TargetPlan<T> {
   readonly share: number;
   readonly inputs: fc.Arbitrary<T>;
   readonly direct: (input: T) => string | null | Promise<string | null>;
-  readonly send: (input: T, stage: Stage, again: number) => Promise<string | null>;
-  /** What is shown of an input, where that is less than all of it. */
+  readonly send: (input: T, product: FuzzedProduct, again: number) => Promise<string | null>;
+  /** The part of an input that is shown; default: all of it. */
   readonly shown?: (input: T) => object;
 }
 
-/** So many inputs are drawn, sent and judged together. */
+/** The number of inputs that are drawn, sent and judged together. */
 export const BATCH_SIZE = 50;
 
-export function createTarget<T>({ name, share, inputs, direct, send, shown }: TargetPlan<T>): Target {
+export function createTarget<T>({ name, share, inputs, direct, send, shown }: TargetPlan<T>): FuzzTarget {
   return {
     name,
     share,
     batch: (seed) =>
       fc.sample(inputs, { seed, numRuns: BATCH_SIZE }).map((input) => ({
         direct: () => direct(input),
-        send: (stage, again) => send(input, stage, again),
+        send: (product, again) => send(input, product, again),
         describe: () => ({ input: readable(shown ? shown(input) : input) }),
       })),
   };

@@ -1,5 +1,5 @@
 import type { FuzzFindings } from './run';
-import { QUARANTINE_BYTES_MAX, QUARANTINE_MAX } from './memory';
+import { REFUSED_MAX } from './memory';
 
 /**
  * What the parsers may keep: they hold no state, so only code that V8 compiled late and its caches.
@@ -13,15 +13,14 @@ export const PRODUCT_HEAP_BYTES_MAX = 32 * 1024 * 1024;
 /** V8 and the allocator give freed pages back late: this bound only finds what grows with every input. */
 export const PRODUCT_RSS_BYTES_MAX = 128 * 1024 * 1024;
 
-/** Every requirement that a run broke, failing inputs apart. */
+/** The requirements that a run broke, without the failing inputs. */
 export function brokenBoundsOf({ direct, http: { memory } }: FuzzFindings): string[] {
   const bounds: readonly (readonly [what: string, value: number, most: number])[] = [
     ['heap of the parsers grew, bytes', direct.grownBytes, DIRECT_HEAP_BYTES_MAX],
     ['heap of the product grew, bytes', memory.heapGrownBytes, PRODUCT_HEAP_BYTES_MAX],
     ['memory of the product grew, bytes', memory.rssGrownBytes, PRODUCT_RSS_BYTES_MAX],
     ['Redis grew, bytes', memory.redisGrownBytes, memory.redisAllowedBytes],
-    ['calls in quarantine', memory.quarantined, QUARANTINE_MAX],
-    ['bytes in quarantine', memory.quarantineBytes, QUARANTINE_BYTES_MAX],
+    ['refused calls that are kept', memory.refused, REFUSED_MAX],
   ];
   return bounds.flatMap(([what, value, most]) => (value <= most ? [] : [`${what}: ${value}, at most ${most}`]));
 }

@@ -1,20 +1,19 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { FactCommand } from '../../src/domain/fact-command';
 import type { Verdict } from '../../src/domain/policy';
 import { refusedTask } from '../../src/domain/tasks';
 import type { ReportKind } from '../../src/domain/vocabulary';
 import { systemClock } from '../../src/platform/clock';
+import { pause } from '../../src/platform/timers';
 import { createTowOutbox } from '../../src/store/outbox';
 import { decideReport, type DecisionCommand } from '../../src/workflow/decisions';
-import { recordFact } from '../../src/workflow/progress';
-import { NO_LIMITS } from '../support/budgets';
-import { reportIn, type ClaimedReport, type TowClaim } from '../support/outboxes';
+import { recordFact } from '../../src/workflow/record-fact';
+import { NO_LIMITS, reportIn, type ClaimedReport, type TowClaim } from '../support/outboxes';
 import { ACCEPTED, openStores, result } from '../support/stores';
-import type { Answer, Granted, Operation } from './operations';
+import type { Answer, Granted, CoreOperation } from './operations';
 
 /** The product as one process uses it: everything that a story calls. */
 export interface Core {
-  run(operation: Operation): Promise<Answer>;
+  run(operation: CoreOperation): Promise<Answer>;
   close(): void;
 }
 
@@ -85,7 +84,7 @@ export async function openCore(redisUrl: string): Promise<Core> {
   };
 }
 
-function factOf(event: Extract<Operation, { do: 'say' }>['event']): FactCommand {
+function factOf(event: Extract<CoreOperation, { do: 'say' }>['event']): FactCommand {
   switch (event) {
     case 'detained':
     case 'released':
@@ -99,7 +98,7 @@ function factOf(event: Extract<Operation, { do: 'say' }>['event']): FactCommand 
   }
 }
 
-function commandOf(action: Extract<Operation, { do: 'decide' }>['action'], reportId: string): DecisionCommand {
+function commandOf(action: Extract<CoreOperation, { do: 'decide' }>['action'], reportId: string): DecisionCommand {
   switch (action) {
     case 'retry':
       return { action };
@@ -119,7 +118,7 @@ function correctionOf(reportId: string): Record<string, string | number> {
 }
 
 function endOf(
-  outcome: Extract<Operation, { do: 'ack' }>['outcome'],
+  outcome: Extract<CoreOperation, { do: 'ack' }>['outcome'],
   report: { id: string; kind: ReportKind },
 ): Parameters<typeof result> {
   const retry = (because: 'surely_not_sent' | 'unanswered'): Verdict => ({ next: 'retry', delayMs: 0, because });
@@ -127,7 +126,7 @@ function endOf(
     case 'accepted':
       return [ACCEPTED];
     case 'refused': {
-      const task = refusedTask({ ...report, httpStatus: 400, words: null, hint: null });
+      const task = refusedTask({ ...report, httpStatus: 400, message: null, hint: null });
       return [
         { next: 'refused', hint: null },
         { hadNoEffect: true, wasAnswered: true, task },

@@ -1,13 +1,13 @@
 import type { ReportKind, ReportState, TowState } from '../../src/domain/vocabulary';
-import type { Answer, Granted, Operation } from './operations';
+import type { Answer, Granted, CoreOperation } from './operations';
 
 /**
  * One tow and its outbox as the product rules describe them, as plain data. It knows no time: leases end at the
  * rounds that a story names, and a wait ends after each round.
  */
-export interface Model {
+export interface HotTowModel {
   state: TowState;
-  readonly reports: ModelReport[];
+  readonly reports: TowModelReport[];
   lease: { readonly attemptId: string; isOver: boolean } | null;
   /** Whether an invoice webhook came since the first create was sent. */
   isProved: boolean;
@@ -16,7 +16,7 @@ export interface Model {
   readonly attempts: Record<string, { readonly reportId: string; readonly revision: number }>;
 }
 
-export interface ModelReport {
+export interface TowModelReport {
   readonly id: string;
   readonly kind: ReportKind;
   state: ReportState;
@@ -31,18 +31,25 @@ export interface ModelReport {
   mayHaveWorked: boolean;
   /** Whether a create is sent that a webhook can prove. */
   isProvable: boolean;
-  isWithPerson: boolean;
+  isWaitingForPerson: boolean;
   hasLateAnswer: boolean;
 }
 
-export function newModel(): Model {
-  const model: Model = { state: 'started', reports: [], lease: null, isProved: false, attached: [], attempts: {} };
+export function newModel(): HotTowModel {
+  const model: HotTowModel = {
+    state: 'started',
+    reports: [],
+    lease: null,
+    isProved: false,
+    attached: [],
+    attempts: {},
+  };
   owe(model, 'started');
   return model;
 }
 
 /** Does one operation; `observed` names the attempt that the product began, if it did. */
-export function apply(model: Model, operation: Operation, observed: Answer): Answer {
+export function apply(model: HotTowModel, operation: CoreOperation, observed: Answer): Answer {
   switch (operation.do) {
     case 'say':
       return done(say(model, operation.event));
@@ -70,28 +77,34 @@ export function apply(model: Model, operation: Operation, observed: Answer): Ans
 }
 
 const done = (isDone: boolean): Answer => ({ kind: isDone ? 'done' : 'refused', next: null });
-const isSettled = ({ state }: ModelReport) => state === 'accepted' || state === 'waived';
-const isOpen = ({ state }: Model) => state === 'started' || state === 'detained';
+const isSettled = ({ state }: TowModelReport) => state === 'accepted' || state === 'waived';
+const isOpen = ({ state }: HotTowModel) => state === 'started' || state === 'detained';
 
 /** The first report that is not settled: the only one that may be sent. */
-function headOf({ reports }: Model): ModelReport | undefined {
+function headOf({ reports }: HotTowModel): TowModelReport | undefined {
   return reports.find((report) => !isSettled(report));
 }
 
 /** Whether the tow must be on the schedule. */
-export function needsWorker(model: Model): boolean {
+export function needsWorker(model: HotTowModel): boolean {
   const head = headOf(model);
-  return head !== undefined && head.state !== 'refused' && !head.isWithPerson;
+  return head !== undefined && head.state !== 'refused' && !head.isWaitingForPerson;
 }
 
-function owe({ reports }: Model, kind: ReportKind): true {
+function owe({ reports }: HotTowModel, kind: ReportKind): true {
   const counts = { revision: 1, sent: 0, failures: 0, unanswered: 0 };
-  const flags = { waits: false, mayHaveWorked: false, isProvable: false, isWithPerson: false, hasLateAnswer: false };
+  const flags = {
+    waits: false,
+    mayHaveWorked: false,
+    isProvable: false,
+    isWaitingForPerson: false,
+    hasLateAnswer: false,
+  };
   reports.push({ id: `${kind}-${reports.length + 1}`, kind, state: 'pending', attemptId: null, ...counts, ...flags });
   return true;
 }
 
-function say(model: Model, event: Extract<Operation, { do: 'say' }>['event']): boolean {
+function say(model: HotTowModel, event: Extract<CoreOperation, { do: 'say' }>['event']): boolean {
   const { reports, attached } = model;
   const isInvoiced = attached.length > 0 || reports.some(({ kind, state }) => kind === 'invoice' && state !== 'waived');
   const isPaid = reports.some(({ kind, state }) => kind === 'payment' && state !== 'waived');
@@ -119,23 +132,23 @@ function say(model: Model, event: Extract<Operation, { do: 'say' }>['event']): b
   }
 }
 
-const hasBeenTried = ({ attemptId, mayHaveWorked }: ModelReport) => attemptId !== null || mayHaveWorked;
+const hasBeenTried = ({ attemptId, mayHaveWorked }: TowModelReport) => attemptId !== null || mayHaveWorked;
 
-function mayBeInvoiced(report: ModelReport): boolean {
+function mayBeInvoiced(report: TowModelReport): boolean {
   if (report.kind !== 'invoice' || report.state === 'waived') return false;
   return ['sending', 'unknown', 'accepted'].includes(report.state) || hasBeenTried(report);
 }
 
-function settle(report: ModelReport, state: 'accepted' | 'waived'): void {
-  Object.assign(report, { state, attemptId: null, isWithPerson: false, hasLateAnswer: false, waits: false });
+function settle(report: TowModelReport, state: 'accepted' | 'waived'): void {
+  Object.assign(report, { state, attemptId: null, isWaitingForPerson: false, hasLateAnswer: false, waits: false });
 }
 
 /** Between two attempts: an invoice that may exist is unknown. */
-function rest(report: ModelReport): void {
+function rest(report: TowModelReport): void {
   report.state = report.kind === 'invoice' && report.unanswered > 0 ? 'unknown' : 'pending';
 }
 
-function claim(model: Model, attemptId: string, isLost: boolean): Granted {
+function claim(model: HotTowModel, attemptId: string, isLost: boolean): Granted {
   const only = (kind: string) => ({ kind, reportId: null, attemptId: null });
   if (model.lease && !model.lease.isOver) return only('busy');
   model.lease = null;
@@ -147,10 +160,10 @@ function claim(model: Model, attemptId: string, isLost: boolean): Granted {
   }
   const head = headOf(model);
   if (!head) return only('idle');
-  if (head.state === 'refused' || head.isWithPerson) return only('held');
+  if (head.state === 'refused' || head.isWaitingForPerson) return only('needs_action');
   if (head.waits) return only('wait');
   if (head.state === 'unknown' && head.unanswered >= 2) {
-    head.isWithPerson = true;
+    head.isWaitingForPerson = true;
     return only('escalated');
   }
   if (head.kind === 'invoice') {
@@ -166,7 +179,7 @@ function claim(model: Model, attemptId: string, isLost: boolean): Granted {
   return { kind: 'send', reportId: head.id, attemptId };
 }
 
-function loseAttempt(report: ModelReport): void {
+function loseAttempt(report: TowModelReport): void {
   report.attemptId = null;
   if (report.hasLateAnswer) return settle(report, 'accepted');
   report.unanswered += 1;
@@ -176,7 +189,7 @@ function loseAttempt(report: ModelReport): void {
   else report.waits = report.failures > 1;
 }
 
-function ack(model: Model, attemptId: string, outcome: Extract<Operation, { do: 'ack' }>['outcome']): string {
+function ack(model: HotTowModel, attemptId: string, outcome: Extract<CoreOperation, { do: 'ack' }>['outcome']): string {
   const attempt = model.attempts[attemptId];
   const report = model.reports.find(({ id }) => id === attempt?.reportId);
   if (!attempt || !report) return 'gone';
@@ -208,7 +221,11 @@ function ack(model: Model, attemptId: string, outcome: Extract<Operation, { do: 
   return 'done';
 }
 
-function decide(model: Model, report: ModelReport, action: Extract<Operation, { do: 'decide' }>['action']): boolean {
+function decide(
+  model: HotTowModel,
+  report: TowModelReport,
+  action: Extract<CoreOperation, { do: 'decide' }>['action'],
+): boolean {
   if (isSettled(report) || report.attemptId !== null) return false;
   switch (action) {
     case 'accept':
@@ -231,9 +248,9 @@ function decide(model: Model, report: ModelReport, action: Extract<Operation, { 
 }
 
 /** As if for the first time, but one unanswered attempt stays open. */
-function sendAgain(report: ModelReport): true {
+function sendAgain(report: TowModelReport): true {
   report.unanswered = Math.min(1, report.unanswered);
-  Object.assign(report, { failures: 0, waits: false, isWithPerson: false });
+  Object.assign(report, { failures: 0, waits: false, isWaitingForPerson: false });
   rest(report);
   return true;
 }

@@ -21,7 +21,7 @@ export const operation = z.discriminatedUnion('do', [
   /** Stores how an attempt of this process ended, and claims the next report when `goesOn`. */
   z.object({ do: z.literal('ack'), ref, attemptId: z.string(), outcome: z.enum(OUTCOMES), goesOn: z.boolean() }),
 ]);
-export type Operation = z.infer<typeof operation>;
+export type CoreOperation = z.infer<typeof operation>;
 
 const claimed = z.object({
   kind: z.string(),

@@ -1,12 +1,12 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { compiledFile } from '../support/compiled';
-import { reply, type Answer, type Operation } from './operations';
+import { reply, type Answer, type CoreOperation } from './operations';
 
 /** A process of the product, asked by a test. */
 export interface Process {
   /** Rejects when the product throws. */
-  run(operation: Operation): Promise<Answer>;
+  run(operation: CoreOperation): Promise<Answer>;
   stop(): Promise<void>;
 }
 

@@ -3,7 +3,7 @@ import { interleave } from './interleave';
 
 const redis = useRedis();
 
-test('two processes do what one after the other would have done, also in rare stories', async () => {
+test('two processes that work on one tow at the same time end in the state of a sequential run, also in rare sequences', async () => {
   const seen = await interleave(redis, 400);
 
   const rare = ['claim escalated', 'ack late_accepted', 'ack with claim escalated'];

@@ -1,9 +1,12 @@
 import * as fc from 'fast-check';
 import { z } from 'zod';
+import { differenceOfAnswer } from '../../../src/workflow/see-difference';
 import { resultOf } from '../../../jobs/attempt-result';
 import { OPERATIONS, type OperationName } from '../../../src/contracts/operations';
 import { judge } from '../../../src/domain/policy';
-import { classify, type Outcome } from '../../../src/service/exchange';
+import { classify, type TransportOutcome } from '../../../src/service/exchange';
+import { readJson } from '../../../src/service/read-answer';
+import { readToken } from '../../../src/service/token-answer';
 import { freshToken } from '../../../src/service/token-renewal';
 import { edited, editedText, perhapsEdits } from '../bytes';
 import { messagesOf } from '../from-schema';
@@ -19,9 +22,9 @@ interface AnswerInput {
   readonly ended: 'complete' | 'broken_off' | 'too_long';
   readonly headers: Readonly<Record<'contentType' | 'retryAfter' | 'rateLimitReset', string | undefined>>;
   readonly body: Buffer;
-  /** The zone that is asked about over HTTP: each question has its own. */
+  /** The zone of the question over HTTP; each question has its own. */
   readonly zoneId: string;
-  /** How the answer of the wire is changed: its first line, its headers, its framing. */
+  /** How the answer is changed: its first line, its headers, its framing. */
   readonly head: string;
   readonly framing: 'length' | 'short' | 'long' | 'chunked' | 'broken_chunk' | 'until_closed';
 }
@@ -53,7 +56,7 @@ const DOCUMENTED_5XX = [
 const names: readonly OperationName[] = [
   ...(['token', 'started', 'detained', 'canceled', 'released', 'invoice'] as const),
   ...(['payment', 'violation', 'violation_guide', 'capacity', 'ticket'] as const),
-  // These two go over HTTP; what others are answered is then one more wrong answer.
+  // These two go over HTTP; for other operations their answers are invalid too.
   ...(['capacity', 'ticket', 'capacity', 'ticket'] as const),
 ];
 
@@ -159,7 +162,7 @@ const inputs: fc.Arbitrary<AnswerInput> = fc.oneof(
   ),
 );
 
-/** The answer as bytes on the wire. */
+/** The answer as bytes. */
 function wireBytes({ status, headers, body, head, framing }: AnswerInput): Buffer {
   const { contentType, retryAfter, rateLimitReset } = headers;
   const lines = [
@@ -197,15 +200,18 @@ export const answersTarget = createTarget<AnswerInput>({
   inputs,
   direct({ operation, status, ended, headers, body }) {
     const { contentType, retryAfter, rateLimitReset } = headers;
-    const outcome: Outcome = {
+    const outcome: TransportOutcome = {
       status,
       ended,
       text: body.toString('utf8'),
       headers: { 'content-type': contentType, 'retry-after': retryAfter, 'x-ratelimit-reset': rateLimitReset },
     };
     const { safeToRepeat } = OPERATIONS[operation];
-    const made = classify<unknown>(OPERATIONS[operation], outcome, NOW_MS);
-    if (operation === 'token') freshToken(tokenIn(made.data), NOW_MS);
+    const made = classify<unknown>(OPERATIONS[operation], outcome, { nowMs: NOW_MS, envelopeCode: 'refusal' });
+    if (operation === 'token') {
+      const read = readToken(readJson(outcome.text));
+      if (read.kept && read.data) freshToken(read.data, NOW_MS);
+    }
     const verdict = judge(made.exchange, { ...HISTORY, safeToRepeat }, SETTINGS, NOW_MS, 1);
     if ('delayMs' in verdict && !(verdict.delayMs >= 0 && verdict.delayMs <= 40 * DAY_MS))
       return `a report waits ${verdict.delayMs} ms`;
@@ -221,19 +227,19 @@ export const answersTarget = createTarget<AnswerInput>({
     const pace = { startedAt: '2026-11-20T10:00:00Z', nowMs: NOW_MS, jitter: 1, settings: SETTINGS };
     const result = resultOf(
       { failedProbes: 0, connectionFailures: 0 },
-      { call, verdict, task: null, named: null },
+      { call, verdict, task: null, acceptedViolation: null, difference: differenceOfAnswer(operation, call) },
       pace,
     );
     const { length } = JSON.stringify(result.error ?? {});
     return length <= MESSAGE_MAX ? null : `the message about an attempt has ${length} characters`;
   },
-  async send(input, { consoleUrl, apiKey, service, wire }) {
+  async send(input, { consoleUrl, apiKey, service, http }) {
     const { zoneId, operation } = input;
     // An answer about another zone breaks the contract.
     const body = Buffer.from(input.body.toString('latin1').replaceAll(ZONE, zoneId), 'latin1');
     service.plan(zoneId, wireBytes({ ...input, body }));
     const isTicket = operation === 'ticket';
-    const response = await wire.send(consoleUrl, {
+    const response = await http.send(consoleUrl, {
       method: isTicket ? 'POST' : 'GET',
       path: isTicket ? '/api/tickets/check' : `/api/zones/${zoneId}/capacity`,
       headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
@@ -243,10 +249,3 @@ export const answersTarget = createTarget<AnswerInput>({
     return judgeApi(response, { answer: z.looseObject({ checked_at: z.string() }), documented5xx: DOCUMENTED_5XX });
   },
 });
-
-const withToken = z.looseObject({ token: z.string() });
-
-function tokenIn(data: unknown): string {
-  const found = withToken.safeParse(data);
-  return found.success ? found.data.token : '';
-}

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { z } from 'zod';
-import { readCursor, writeCursor } from '../../../src/contracts/cursor';
+import { readCursor, writeCursor } from '../../../src/contracts/paging';
 import { ROUTES, type Route } from '../../../src/contracts/operator-routes';
 import type { Actor } from '../../../src/domain/audit';
 import { checkCall } from '../../../src/operator/check-call';
@@ -9,14 +9,14 @@ import { edited, editedText, perhapsEdits } from '../bytes';
 import { messagesOf } from '../from-schema';
 import { bulkyJson, hostileText } from '../hostile';
 import { judgeApi, judgePage } from '../judge';
-import { FUZZ_API_KEY, KNOWN_TOWS } from '../stage';
+import { FUZZ_API_KEY, KNOWN_TOWS } from '../product';
 import { createTarget } from '../target';
 
 /** Calls of the operator API: paths, queries, JSON bodies, Idempotency-Keys and cursors. */
 
 interface ApiInput {
   readonly route: Route;
-  /** With its varying parts filled in. */
+  /** With its parameters filled in. */
   readonly path: string;
   readonly query: string;
   readonly idempotencyKey: string | null;
@@ -26,7 +26,7 @@ interface ApiInput {
 
 const BODY_LIMIT_BYTES = 100_000;
 const ACTOR: Actor = { id: 'fuzz', name: 'fuzz', role: 'ops' };
-/** Hostile answers of the service are the target `answers`; here the fake service only has nothing to say about a zone. */
+/** Hostile answers of the service are the target `answers`. Here the fake service gives no answer about a zone. */
 const DOCUMENTED_5XX = ['service_unavailable', 'service_connection_lost', 'answer_broken', 'budget_spent'];
 
 const json: readonly Route[] = Object.values(ROUTES).filter((route: Route) => route.takes !== 'form');
@@ -66,7 +66,7 @@ const paths = (route: Route): fc.Arbitrary<string> => {
     });
 };
 
-/** Queues are not named: a paused one would leave the deliveries of the run where they are. */
+/** Without names of queues: a paused queue would stop the deliveries of the run. */
 function valuesOf(name: string): readonly string[] {
   if (name === 'towing_reference_id') return KNOWN_TOWS;
   if (name === 'zone_id') return ['11111111-2222-4333-8444-555555555555', 'not-a-zone'];
@@ -116,7 +116,7 @@ const inputs: fc.Arbitrary<ApiInput> = fc.oneof(
   ),
 );
 
-/** Remembers nothing, as where every key is new. */
+/** Remembers nothing, as if every key were new. */
 const answers = {
   find: () => Promise.resolve(null),
   settle: (_scope: string, answer: string) => Promise.resolve(answer),
@@ -130,24 +130,24 @@ export const apiTarget = createTarget<ApiInput>({
   async direct({ route, path, query, idempotencyKey, body }) {
     const parsed = parsedJson(body);
     if (parsed === undefined) return null;
-    const said = Object.fromEntries(new URLSearchParams(query));
-    readCursor(said['cursor'] ?? '');
-    const call = checkCall(route, { actor: ACTOR, params: () => '', query: said, body: parsed });
+    const fields = Object.fromEntries(new URLSearchParams(query));
+    readCursor(fields['cursor'] ?? '');
+    const call = checkCall(route, { actor: ACTOR, params: () => '', query: fields, body: parsed });
     if ('refusal' in call) {
       const { httpStatus, details } = call.refusal;
       return httpStatus === 422 && details.length > 0 ? null : `a refusal ${httpStatus} lists ${details.length} fields`;
     }
     if (route.method === 'get' || !route.body) return null;
-    const repeatable = { method: 'POST', path, idempotencyKey: idempotencyKey ?? undefined, asked: parsed };
+    const changeRequest = { method: 'POST', path, idempotencyKey: idempotencyKey ?? undefined, content: parsed };
     const change = {
       effect: () => Promise.resolve({ kind: 'done', value: {} } as const),
       status: 202,
     };
-    const result = await changeOnce(repeatable, answers, change);
+    const result = await changeOnce(changeRequest, answers, change);
     return result.kind === 'answered' || result.kind === 'refused' ? null : `a change ends as ${result.kind}`;
   },
-  async send({ route, path, query, idempotencyKey, authorization, body }, { consoleUrl, wire }, again) {
-    const response = await wire.send(consoleUrl, {
+  async send({ route, path, query, idempotencyKey, authorization, body }, { consoleUrl, http }, again) {
+    const response = await http.send(consoleUrl, {
       method: route.method.toUpperCase(),
       path: query === '' ? path : `${path}?${query}`,
       headers: {
@@ -160,13 +160,13 @@ export const apiTarget = createTarget<ApiInput>({
       },
       body,
     });
-    // A changed path may be that of a page, or of another route with an answer of its own.
+    // A changed path may be that of a page, or of another route with another answer.
     if (!/^\/api(\/|$)/i.test(path)) return judgePage(response);
     return judgeApi(response, { answer: z.unknown(), documented5xx: DOCUMENTED_5XX });
   },
 });
 
-/** Undefined for what the body parser of the API refuses: a body that is no object or list. */
+/** Undefined for a body that the parser of the API refuses, because it is not an object or list. */
 function parsedJson(body: Buffer): unknown {
   if (body.length > BODY_LIMIT_BYTES) return undefined;
   if (body.length === 0) return {};

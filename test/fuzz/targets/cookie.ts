@@ -4,26 +4,25 @@ import { Socket } from 'node:net';
 import express, { type Request } from 'express';
 import * as fc from 'fast-check';
 import { createSessions } from '../../../src/console';
-import { saidIn } from '../../../src/console/addresses';
-import { bodyOf, momentOf } from '../../../src/console/entries';
-import { backOf, isFromHere, nextOf } from '../../../src/console/requests';
+import { queryIn, previousPage, isSameOrigin, safePath } from '../../../src/console/requests';
+import { bodyOf, withRiyadhOffset } from '../../../src/console/forms';
 import { isFormOf } from '../../../src/console/sessions';
 import { THEMES, viewerOf } from '../../../src/console/viewer';
-import { LANGUAGES } from '../../../src/console/words';
+import { LANGUAGES } from '../../../src/console/messages';
 import { systemClock } from '../../../src/platform/clock';
 import { edited, editedText, perhapsEdits, type Edit } from '../bytes';
 import { hostileText } from '../hostile';
 import { judgePage } from '../judge';
-import { KNOWN_TOWS } from '../stage';
+import { KNOWN_TOWS } from '../product';
 import { createTarget } from '../target';
 
 /** The console's cookies, its form token and its forms. */
 
 interface CookieInput {
   readonly path: string;
-  /** Null for a page that is only looked at. */
+  /** Null for a page that is only read. */
   readonly form: readonly (readonly [name: string, value: string])[] | null;
-  /** Where the session and the token are put in when they are known; what is changed of the result. */
+  /** Placeholders for the session and the token, and the edits of the result. */
   readonly cookie: string;
   readonly cookieEdits: readonly Edit[];
   readonly formEdits: readonly Edit[];
@@ -144,7 +143,6 @@ const sessions = createSessions({
 });
 const visitor = {
   actor: { id: 'fuzz', name: 'fuzz', role: 'viewer' } as const,
-  keyHash: 'key',
   formToken: sha256(`form ${ID}`),
 };
 
@@ -152,7 +150,7 @@ const app = express();
 const readers = new WeakMap<IncomingMessage, (request: Request) => void>();
 app.use((request) => readers.get(request)?.(request));
 
-/** What is read out of a request as Express hands it to the console. */
+/** The values that the console reads from a request of Express. */
 function asExpress<T>(
   { url, headers }: { url: string; headers: Readonly<Record<string, string>> },
   read: (request: Request) => Promise<T>,
@@ -167,7 +165,7 @@ function asExpress<T>(
   });
 }
 
-/** True when a browser on a page of the console would leave it. */
+/** True for an address outside the console. */
 function leadsAway(address: string): boolean {
   return new URL(address, 'https://console.test').origin !== 'https://console.test';
 }
@@ -191,7 +189,7 @@ export const cookieTarget = createTarget<CookieInput>({
     const seen = await asExpress({ url: input.path, headers: { ...input.headers, cookie } }, async (request) => {
       const actor = (await sessions.visitorOf(request))?.actor ?? null;
       const { language, theme } = viewerOf(request, null, systemClock);
-      return { actor, language, theme, back: backOf(request), isFromHere: isFromHere(request) };
+      return { actor, language, theme, back: previousPage(request), isSameOrigin: isSameOrigin(request) };
     });
     if (seen.actor !== null && !percentDecoded(cookie).includes(ID)) return 'a cookie without the session opens it';
     if (!LANGUAGES.includes(seen.language) || !THEMES.includes(seen.theme))
@@ -200,16 +198,16 @@ export const cookieTarget = createTarget<CookieInput>({
     const form = new URLSearchParams(formOf(input, visitor.formToken).toString());
     const token = form.get('form_token') ?? '';
     if (isFormOf(visitor, token) !== (token === visitor.formToken)) return 'a form token is taken for another';
-    const body = bodyOf(form, { numbers: ['latitude'], moments: ['occurred_at'] });
+    const body = bodyOf(form, { numbers: ['latitude'], timestamps: ['occurred_at'] });
     if (Object.getPrototypeOf(body) !== Object.prototype) return 'a form has changed the prototype of its fields';
-    momentOf(form.get('occurred_at') ?? '');
-    const next = nextOf(form.get('next'));
-    saidIn(input.path);
+    withRiyadhOffset(form.get('occurred_at') ?? '');
+    const next = safePath(form.get('next'));
+    queryIn(input.path);
     return leadsAway(next) ? `a form leads away to ${next}` : null;
   },
-  async send(input, { consoleUrl, session, wire }, again) {
+  async send(input, { consoleUrl, session, http }, again) {
     const { path, form, headers } = input;
-    const response = await wire.send(consoleUrl, {
+    const response = await http.send(consoleUrl, {
       method: form === null ? 'GET' : 'POST',
       path,
       headers: {

@@ -1,4 +1,4 @@
-import type { Target } from '../target';
+import type { FuzzTarget } from '../target';
 import { answersTarget } from './answers';
 import { apiTarget } from './api';
 import { cookieTarget } from './cookie';
@@ -6,7 +6,7 @@ import { multipartTarget } from './multipart';
 import { signatureTarget } from './signature';
 import { webhookTarget } from './webhook';
 
-export const TARGETS: readonly Target[] = [
+export const TARGETS: readonly FuzzTarget[] = [
   webhookTarget,
   signatureTarget,
   apiTarget,

@@ -12,12 +12,12 @@ import { IMAGES } from '../../support/images';
 import { edited, editedText, perhapsEdits, type Edit } from '../bytes';
 import { hostileText } from '../hostile';
 import { judgeApi } from '../judge';
-import { FUZZ_API_KEY, KNOWN_TOWS } from '../stage';
+import { FUZZ_API_KEY, KNOWN_TOWS } from '../product';
 import { createTarget } from '../target';
 
 /** Multipart forms: violations with their images, photos of tows. */
 
-interface Part {
+interface FormPart {
   readonly name: string;
   /** Null for a field. */
   readonly file: string | null;
@@ -29,13 +29,13 @@ interface FormInput {
   readonly isPhoto: boolean;
   readonly contentType: string;
   readonly boundary: string;
-  readonly parts: readonly Part[];
+  readonly parts: readonly FormPart[];
   readonly edits: readonly Edit[];
-  /** The sizes in which the body comes in. */
+  /** The sizes of the chunks of the body. */
   readonly pieceBytes: number;
 }
 
-/** All pieces of a form are read in one go here, and not as they come in. */
+/** Here all chunks of a form are read at once, not as they arrive. */
 const PIECES_MAX = 500;
 const ACTOR: Actor = { id: 'fuzz', name: 'fuzz', role: 'ops' };
 const GOOD: Readonly<Record<string, string>> = {
@@ -69,20 +69,20 @@ const OTHER_VALUES = [
 ];
 
 const rarely = fc.oneof({ weight: 9, arbitrary: fc.constant<readonly Edit[]>([]) }, perhapsEdits);
-const good: readonly Part[] = Object.entries(GOOD).map(([name, value]) => ({
+const good: readonly FormPart[] = Object.entries(GOOD).map(([name, value]) => ({
   name,
   file: null,
   value: Buffer.from(value),
   headEdits: [],
 }));
 
-const field: fc.Arbitrary<Part> = fc.record({
+const field: fc.Arbitrary<FormPart> = fc.record({
   name: fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...Object.keys(GOOD), ...OTHER_NAMES) }, hostileText),
   file: fc.constant(null),
   value: fc.oneof(fc.constantFrom(...OTHER_VALUES), hostileText).map((text) => Buffer.from(text)),
   headEdits: rarely,
 });
-const file: fc.Arbitrary<Part> = fc.record({
+const file: fc.Arbitrary<FormPart> = fc.record({
   name: fc.oneof({ weight: 8, arbitrary: fc.constant('images') }, hostileText),
   file: fc.oneof(fc.constantFrom('a.png', '../../x.jpg', 'صورة.jpg'), hostileText),
   value: fc
@@ -90,15 +90,17 @@ const file: fc.Arbitrary<Part> = fc.record({
     .map(([bytes, changes]) => edited(bytes, changes)),
   headEdits: rarely,
 });
-const many = fc.tuple(fc.oneof(field, file), fc.integer({ min: 45, max: 130 })).map(([part, count]): readonly Part[] =>
-  Array.from({ length: count }, (_, index) => ({
-    ...part,
-    name: `${part.name}${index}`,
-    value: part.value.subarray(0, 60),
-  })),
-);
+const many = fc
+  .tuple(fc.oneof(field, file), fc.integer({ min: 45, max: 130 }))
+  .map(([part, count]): readonly FormPart[] =>
+    Array.from({ length: count }, (_, index) => ({
+      ...part,
+      name: `${part.name}${index}`,
+      value: part.value.subarray(0, 60),
+    })),
+  );
 
-const parts: fc.Arbitrary<readonly Part[]> = fc.oneof(
+const parts: fc.Arbitrary<readonly FormPart[]> = fc.oneof(
   { weight: 3, arbitrary: fc.array(file, { maxLength: 2 }).map((files) => [...good, ...files]) },
   {
     weight: 6,
@@ -109,7 +111,7 @@ const parts: fc.Arbitrary<readonly Part[]> = fc.oneof(
   { weight: 3, arbitrary: fc.array(fc.oneof(field, file), { maxLength: 4 }) },
   {
     weight: 1,
-    arbitrary: fc.oneof({ weight: 1, arbitrary: many }, { weight: 9, arbitrary: fc.constant<readonly Part[]>([]) }),
+    arbitrary: fc.oneof({ weight: 1, arbitrary: many }, { weight: 9, arbitrary: fc.constant<readonly FormPart[]>([]) }),
   },
 );
 
@@ -145,7 +147,7 @@ function bodyOf({ boundary, parts, edits }: FormInput): Buffer {
   return edited(whole, edits);
 }
 
-/** The request as Node hands it to the API, its body in pieces of a size. */
+/** The request as Node passes it to the API, its body in chunks of one size. */
 function requestOf(input: FormInput): IncomingMessage {
   const request = new IncomingMessage(new Socket());
   request.headers['content-type'] = `${input.contentType}${input.boundary}`;
@@ -157,7 +159,7 @@ function requestOf(input: FormInput): IncomingMessage {
   return request;
 }
 
-/** Takes files in as the spool does, but keeps none; what kind of image they are is seen over HTTP. */
+/** Accepts files like the spool and keeps none. The kind of image is checked over HTTP only. */
 const upload: Upload = {
   async write(bytes) {
     const hash = createHash('sha256');
@@ -178,16 +180,16 @@ export const multipartTarget = createTarget<FormInput>({
   share: 0.05,
   inputs,
   async direct(input) {
-    const result = await readForm(requestOf(input), upload);
-    if (result.kind === 'gone' || result.kind === 'not_stored') return `a whole form ends as ${result.kind}`;
+    const result = await readForm(requestOf(input), upload, 10_000_000);
+    if (result.kind === 'client_gone' || result.kind === 'not_stored') return `a whole form ends as ${result.kind}`;
     if (result.kind !== 'read') return null;
     const { fields, faults } = result.form;
     if (Object.getPrototypeOf(fields) !== Object.prototype) return 'a form has changed the prototype of its fields';
     const call = checkCall(ROUTES.reportViolation, { actor: ACTOR, params: () => '', query: {}, body: fields }, faults);
     return 'refusal' in call && call.refusal.details.length === 0 ? 'a refusal names no field' : null;
   },
-  async send(input, { consoleUrl, wire }) {
-    const response = await wire.send(consoleUrl, {
+  async send(input, { consoleUrl, http }) {
+    const response = await http.send(consoleUrl, {
       method: 'POST',
       path: input.isPhoto ? `/api/tows/${KNOWN_TOWS[1] ?? ''}/photos` : '/api/violations',
       headers: {

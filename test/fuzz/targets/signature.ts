@@ -7,7 +7,7 @@ import { signed } from '../../receiver/calls';
 import { edited, edits, editedText, perhapsEdits, type Edit } from '../bytes';
 import { hostileText } from '../hostile';
 import { judgeReceiver } from '../judge';
-import { FUZZ_SECRETS } from '../stage';
+import { FUZZ_SECRETS } from '../product';
 import { createTarget } from '../target';
 
 /**
@@ -23,13 +23,13 @@ interface SignatureInput {
   readonly id: string;
   /** What is changed after the signing, by the part that it changes. */
   readonly changes: Readonly<Record<'id' | 'timestamp' | 'signature' | 'body', readonly Edit[]>>;
-  /** Put before the signature, as another one of the list. */
+  /** Another signature, placed before the real one in the list. */
   readonly otherSignature: string | null;
-  /** A text that configuration offers as a secret, in one input of many: reading a configuration takes long. */
+  /** A secret from configuration text, in few inputs only, because reading a configuration is slow. */
   readonly configured: string | null;
 }
 
-/** A signature may be this old or this far ahead; at the border the clock decides. */
+/** A signature may be this old or this far in the future. */
 const TOLERANCE_S = 300;
 
 const SHARED_SECRET = { header: 'x-shared', value: 'a shared secret of the fuzzer' };
@@ -38,7 +38,7 @@ const none = fc.constant<readonly Edit[]>([]);
 const oneIn = (count: number, arbitrary: fc.Arbitrary<readonly Edit[]>) =>
   fc.oneof({ weight: count - 1, arbitrary: none }, { weight: 1, arbitrary });
 
-/** An edit that leaves the decoded text as it is, although the bytes differ. */
+/** An edit of the bytes that does not change the decoded text. */
 const sameText: readonly Edit[] = [{ kind: 'replace', at: 0.5, length: 3, bytes: Buffer.from([0xff]) }];
 
 const inputs: fc.Arbitrary<SignatureInput> = fc.record({
@@ -105,7 +105,7 @@ function sentCall({ body, family, secret, offSeconds, id, changes, otherSignatur
   return { body: sentBody, headers, isChanged };
 }
 
-/** True when a header carries a signature of a secret over exactly these bytes, at a time that is near. */
+/** True when a header carries a signature of a secret over exactly these bytes, at an accepted time. */
 function isSigned({ body, headers }: Sent, family: SignatureInput['family']): boolean {
   const [id = '', timestamp = '', list = ''] = ['id', 'timestamp', 'signature'].map(
     (part) => headers[`${family}-${part}`],
@@ -115,12 +115,12 @@ function isSigned({ body, headers }: Sent, family: SignatureInput['family']): bo
   return FUZZ_SECRETS.some((secret) => {
     const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
     const expected = createHmac('sha256', key).update(`${id}.${seconds}.`).update(body).digest('base64');
-    // What stands behind a second comma is no part of a signature (Standard Webhooks).
+    // Text after a second comma is not part of a signature (Standard Webhooks).
     return list.split(' ').some((one) => one.split(',').slice(0, 2).join(',') === `v1,${expected}`);
   });
 }
 
-/** True for calls that honest senders make: nothing changed, a plain id. */
+/** True for an unchanged call with a plain id, as real senders make it. */
 function isAsSigned({ otherSignature, offSeconds, id }: SignatureInput, { isChanged }: Sent): boolean {
   const isPlain = /^[\x21-\x7e]+$/.test(id);
   return !isChanged && otherSignature === null && Math.abs(offSeconds) < TOLERANCE_S - 5 && isPlain;
@@ -157,9 +157,9 @@ export const signatureTarget = createTarget<SignatureInput>({
     if (shared.kind !== 'rejected') return `a call with another shared secret is ${shared.kind}`;
     return input.configured === null ? null : configurationProblem(input.configured);
   },
-  async send(input, { receiverUrl, wire }) {
+  async send(input, { receiverUrl, http }) {
     const { body, headers } = sentCall(input);
-    const response = await wire.send(receiverUrl, {
+    const response = await http.send(receiverUrl, {
       method: 'POST',
       path: '/tow/invoice',
       headers: { 'content-type': 'application/json', ...headers },

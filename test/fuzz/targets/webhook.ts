@@ -9,7 +9,7 @@ import { edited, editedText, perhapsEdits, type Edit } from '../bytes';
 import { messagesOf } from '../from-schema';
 import { bulkyJson, hostileText } from '../hostile';
 import { judgeReceiver } from '../judge';
-import { FUZZ_SECRETS, KNOWN_TOWS, WEBHOOK_LIMIT_BYTES, type Stage } from '../stage';
+import { FUZZ_SECRETS, KNOWN_TOWS, WEBHOOK_LIMIT_BYTES, type FuzzedProduct } from '../product';
 import { createTarget } from '../target';
 
 /** Webhook calls on both paths: their bodies and their headers. */
@@ -34,7 +34,7 @@ const messages: Readonly<Record<DeliveryKind, fc.Arbitrary<unknown>>> = {
   tow_invoice: messagesOf(WEBHOOKS.tow_invoice.body, known),
 };
 
-/** The start of an object that holds what the contract of a kind asks for; or of the metadata in it. */
+/** The start of an object with the required fields of a kind, or of its metadata. */
 const start = (kind: DeliveryKind) =>
   fc.tuple(fc.integer({ min: 0, max: 4999 }), fc.constantFrom('', '"metadata":{')).map(([number, inner]) => {
     const refs = `{"violation_reference_id":"V-1","towing_reference_id":"TW-20261120-B${number}",`;
@@ -100,12 +100,12 @@ export const webhookTarget = createTarget<WebhookInput>({
     }
     return /^dlv_[0-9a-f]{40}$/.test(call.delivery.id) ? null : `a delivery is called ${call.delivery.id}`;
   },
-  async send({ kind, body, headers }, { receiverUrl, wire }: Stage, again) {
+  async send({ kind, body, headers }, { receiverUrl, http }: FuzzedProduct, again) {
     const id = again === 0 ? 'msg_fuzz' : `msg_fuzz_${again}`;
     const signature =
       kind === 'tow_invoice' ? signed(body, { secret: FUZZ_SECRETS[0], id }) : again === 0 ? {} : { 'webhook-id': id };
     return judgeReceiver(
-      await wire.send(receiverUrl, {
+      await http.send(receiverUrl, {
         method: 'POST',
         path: WEBHOOKS[kind].path,
         headers: { ...headers, ...signature },

@@ -1,46 +1,46 @@
 import { Agent, request as startRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 
 /** A request as plain data. */
-export interface Call {
+export interface FuzzRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
 
-export interface Response {
+export interface FuzzResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** Its length when it was read to its end. */
+  /** The length of the whole body. */
   readonly bytes: number;
 }
 
-export interface Taken {
+export interface AcceptedCalls {
   readonly calls: number;
   readonly bytes: number;
 }
 
-/** Sends requests over connections that are kept. */
-export interface Wire {
-  /** Resolves with the response, or with why there is none. */
-  send(baseUrl: string, call: Call): Promise<Response | string>;
-  /** How many requests were taken in (POST, 2xx) so far, and the bytes of their bodies. */
-  taken(): Taken;
+/** Sends requests over kept-alive connections. */
+export interface FuzzHttpClient {
+  /** Resolves with the response, or with the reason for its absence. */
+  send(baseUrl: string, call: FuzzRequest): Promise<FuzzResponse | string>;
+  /** The accepted requests (POST, 2xx) so far, and the bytes of their bodies. */
+  accepted(): AcceptedCalls;
   close(): void;
 }
 
 const ANSWERED_WITHIN_MS = 60_000;
-/** A connection may end under a request; the product is there when one of so many attempts is answered. */
+/** A connection may close during a request. The product runs if one of these attempts is answered. */
 const ATTEMPTS = 3;
 
-/** `connections`: how many requests are under way at once; more wait. */
-export function createWire(connections = 8): Wire {
+/** `connections`: the number of concurrent requests; further requests wait. */
+export function createFuzzHttpClient(connections = 8): FuzzHttpClient {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   let calls = 0;
   let bytes = 0;
   return {
-    taken: () => ({ calls, bytes }),
+    accepted: () => ({ calls, bytes }),
     async send(baseUrl, call) {
       let problem = '';
       for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
@@ -61,7 +61,11 @@ export function createWire(connections = 8): Wire {
   };
 }
 
-function sendOnce(baseUrl: string, { method, path, headers, body }: Call, agent: Agent): Promise<Response | string> {
+function sendOnce(
+  baseUrl: string,
+  { method, path, headers, body }: FuzzRequest,
+  agent: Agent,
+): Promise<FuzzResponse | string> {
   const { hostname, port } = new URL(baseUrl);
   return new Promise((resolve) => {
     const request = startRequest({
@@ -76,7 +80,7 @@ function sendOnce(baseUrl: string, { method, path, headers, body }: Call, agent:
       () => request.destroy(new Error(`none within ${ANSWERED_WITHIN_MS} ms`)),
       ANSWERED_WITHIN_MS,
     );
-    const settle = (result: Response | string) => {
+    const settle = (result: FuzzResponse | string) => {
       clearTimeout(limit);
       resolve(result);
     };
@@ -88,7 +92,7 @@ function sendOnce(baseUrl: string, { method, path, headers, body }: Call, agent:
   });
 }
 
-async function read(response: IncomingMessage): Promise<Response | string> {
+async function read(response: IncomingMessage): Promise<FuzzResponse | string> {
   const { statusCode: status = 0, headers } = response;
   if (headers['content-type'] === 'text/event-stream') {
     response.destroy();
@@ -105,7 +109,7 @@ async function read(response: IncomingMessage): Promise<Response | string> {
   });
 }
 
-/** What Node's client refuses to send is left out: the product would never see it. */
+/** Removes headers that Node's client refuses to send. */
 function sendableHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, value.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, '')]),

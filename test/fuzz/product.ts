@@ -5,11 +5,11 @@ import { z } from 'zod';
 import { startTestRedis, type TestRedis } from '../support/redis-server';
 import { startRoleProcess, type RoleProcess } from '../support/role-process';
 import { startFakeAnswers, type FakeAnswers } from './fake-answers';
-import { startWatch, type Watch } from './watch';
-import { createWire, type Wire } from './wire';
+import { startProcessMeter, type ProcessMeter } from './measure-process';
+import { createFuzzHttpClient, type FuzzHttpClient } from './http-client';
 
-/** A running product (role `all`) with its event loop watched, its Redis and a fake service. */
-export interface Stage {
+/** A running product (role `all`) with its event loop measured, its Redis and a fake service. */
+export interface FuzzedProduct {
   readonly receiverUrl: string;
   readonly consoleUrl: string;
   readonly apiKey: string;
@@ -17,33 +17,33 @@ export interface Stage {
   readonly session: { readonly cookie: string; readonly formToken: string };
   readonly service: FakeAnswers;
   readonly redis: TestRedis;
-  readonly watch: Watch;
-  readonly wire: Wire;
-  /** What the process logged that no input may cause; empty when all is well. */
+  readonly meter: ProcessMeter;
+  readonly http: FuzzHttpClient;
+  /** Log lines that no input may cause. */
   problems(): string[];
   stop(): Promise<void>;
 }
 
 export const FUZZ_API_KEY = 'bootstrap-key-of-the-fuzzer-0123456789';
-/** Signs the calls to `/tow/invoice`; `/tow-request` is taken unsigned. */
+/** Signs the calls to `/tow/invoice`; `/tow-request` accepts unsigned calls. */
 export const FUZZ_SECRETS = [
   'whsec_ZnV6ei1zZWNyZXQtb25lLTAxMjM0NTY3ODk=',
   'whsec_ZnV6ei1zZWNyZXQtdHdvLTAxMjM0NTY3ODk=',
 ] as const;
 export const WEBHOOK_LIMIT_BYTES = 131_072;
-/** Tows that exist when the inputs come. */
+/** Tows that exist before the first input. */
 export const KNOWN_TOWS: readonly string[] = Array.from({ length: 20 }, (_, index) => `TW-20261120-KNOWN${index}`);
 
 const LINES_KEPT = 300;
-/** A delivery that a worker fails to process this often fails for a reason of its own. */
+/** A delivery that a worker fails to process this often is faulty. */
 const FAILURES_OF_ITS_OWN = 3;
 
-export async function setStage(): Promise<Stage> {
+export async function setStage(): Promise<FuzzedProduct> {
   const folder = await mkdtemp(join(tmpdir(), 'towhook-fuzz-'));
   const redis = await startTestRedis();
   const service = await startFakeAnswers();
-  const watch = await startWatch();
-  const wire = createWire();
+  const meter = await startProcessMeter();
+  const http = createFuzzHttpClient();
   const problems: string[] = [];
   const product = startRoleProcess('all', {
     dataDir: folder,
@@ -53,7 +53,7 @@ export async function setStage(): Promise<Stage> {
       if (problem !== null) problems.push(problem);
     },
     environment: {
-      ...watch.environment,
+      ...meter.environment,
       REDIS_URL: redis.url,
       SERVICE_BASE_URL: service.url,
       SERVICE_CLIENT_ID: 'fuzz-client',
@@ -77,26 +77,26 @@ export async function setStage(): Promise<Stage> {
   void watchEnd();
   const stop = async () => {
     isStopping = true;
-    wire.close();
+    http.close();
     product.kill('SIGKILL');
     await product.exited;
-    watch.stop();
+    meter.stop();
     await service.stop();
     await redis.stop();
     await rm(folder, { recursive: true, force: true });
   };
   try {
     const urls = await startedUrls(product);
-    const session = await signIn(urls.consoleUrl, wire);
-    await Promise.all(KNOWN_TOWS.map((ref) => requestTow(urls.receiverUrl, ref, wire)));
+    const session = await signIn(urls.consoleUrl, http);
+    await Promise.all(KNOWN_TOWS.map((ref) => requestTow(urls.receiverUrl, ref, http)));
     return {
       ...urls,
       apiKey: FUZZ_API_KEY,
       session,
       service,
       redis,
-      watch,
-      wire,
+      meter,
+      http,
       problems: () => problems.splice(0),
       stop,
     };
@@ -113,7 +113,7 @@ async function startedUrls(product: RoleProcess) {
 
 const logLine = z.looseObject({ message: z.string(), failures: z.number().optional(), error: z.string().optional() });
 
-/** What a log line tells of a fault of the product; commands that a busy machine delays are none. */
+/** The fault that a log line reports; commands that a busy machine delays are not faults. */
 function problemIn(line: string): string | null {
   const { message, failures = 0, error = '' } = logLine.parse(JSON.parse(line));
   const isSlow = /timed out|connection is closed/i.test(error);
@@ -124,8 +124,8 @@ function problemIn(line: string): string | null {
   return isFault ? `${message}: ${error}` : null;
 }
 
-async function signIn(consoleUrl: string, wire: Wire): Promise<Stage['session']> {
-  const signedIn = await wire.send(consoleUrl, {
+async function signIn(consoleUrl: string, http: FuzzHttpClient): Promise<FuzzedProduct['session']> {
+  const signedIn = await http.send(consoleUrl, {
     method: 'POST',
     path: '/sign-in',
     headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },
@@ -134,19 +134,19 @@ async function signIn(consoleUrl: string, wire: Wire): Promise<Stage['session']>
   if (typeof signedIn === 'string') throw new Error(signedIn);
   const cookie = /towhook_session=([^;]+)/.exec(String(signedIn.headers['set-cookie']))?.[1] ?? '';
   const headers = { accept: 'text/html', cookie: `towhook_session=${cookie}` };
-  const page = await wire.send(consoleUrl, { method: 'GET', path: '/shortcuts', headers, body: Buffer.alloc(0) });
+  const page = await http.send(consoleUrl, { method: 'GET', path: '/shortcuts', headers, body: Buffer.alloc(0) });
   const formToken = typeof page === 'string' ? '' : (/name="form_token" value="([^"]+)"/.exec(page.text)?.[1] ?? '');
   if (cookie === '' || formToken === '') throw new Error(`no session: the console answered ${signedIn.status}`);
   return { cookie, formToken };
 }
 
-async function requestTow(receiverUrl: string, ref: string, wire: Wire): Promise<void> {
-  const response = await wire.send(receiverUrl, {
+async function requestTow(receiverUrl: string, ref: string, http: FuzzHttpClient): Promise<void> {
+  const response = await http.send(receiverUrl, {
     method: 'POST',
     path: '/tow-request',
     headers: { 'content-type': 'application/json' },
     body: Buffer.from(JSON.stringify({ violation_reference_id: `V-${ref}`, towing_reference_id: ref })),
   });
   if (typeof response === 'string' || response.status !== 200)
-    throw new Error('a tow of the stage could not be requested');
+    throw new Error('a tow of the fuzzed product could not be requested');
 }

@@ -2,11 +2,11 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { z } from 'zod';
 import { compiledFile } from '../support/compiled';
 
-/** What the probe in a process under test has measured since it was last asked. */
+/** The measurements of the probe since the last question. */
 const measured = z.object({
-  /** The longest stretch in which the process ran and served no timer. */
+  /** The longest time in which the process ran and served no timer. */
   blockedMs: z.number(),
-  /** The part of it that went into garbage collection. */
+  /** The garbage collection within it. */
   collectedMs: z.number(),
   heapBytes: z.number(),
   rssBytes: z.number(),
@@ -14,10 +14,10 @@ const measured = z.object({
 export type Measured = z.output<typeof measured>;
 
 /** Asks the probe of one process. */
-export interface Watch {
-  /** To be added to the environment of the process. */
+export interface ProcessMeter {
+  /** Variables for the environment of the process. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Measures since the last question; with `collect` after a garbage collection. Rejects when the process is gone. */
+  /** Measures since the last question; with `collect` after a garbage collection. Rejects when the process has ended. */
   look(question?: 'look' | 'collect'): Promise<Measured>;
   stop(): void;
 }
@@ -25,7 +25,7 @@ export interface Watch {
 const ANSWERS_WITHIN_MS = 60_000;
 
 /** Waits for the probe of a process that is started with this environment. */
-export async function startWatch(): Promise<Watch> {
+export async function startProcessMeter(): Promise<ProcessMeter> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const connected = new Promise<Socket>((resolve) => server.once('connection', resolve));
@@ -76,6 +76,6 @@ export async function startWatch(): Promise<Watch> {
 }
 
 function portOf(address: AddressInfo | string | null): number {
-  if (address === null || typeof address === 'string') throw new Error('the watch has no port');
+  if (address === null || typeof address === 'string') throw new Error('the process meter has no port');
   return address.port;
 }
