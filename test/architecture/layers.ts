@@ -1,5 +1,5 @@
-/** What a folder may import, and what the reader is told when it imports something else. */
-export interface Room {
+/** What a folder may import, and the reason shown when it imports something else. */
+export interface LayerRule {
   /** Other folders; a folder may always import itself. */
   readonly folders: readonly string[];
   /** npm packages and node's own modules; `node:*` is all of these, `@scope/*` every package of a scope. */
@@ -10,13 +10,13 @@ export interface Room {
 }
 
 const GROUND = ['domain', 'contracts', 'platform'];
-const BELOW_FLOOR_4 = [...GROUND, 'workflow', 'jobs'];
+const BELOW_LAYER_4 = [...GROUND, 'workflow', 'jobs'];
 
 /**
- * The floors of the house. Imports point down; folders of one floor never import each other, so that each can be read,
+ * The layers. Imports point down; folders of one layer never import each other, so that each can be read,
  * tested and replaced without the others.
  */
-export const ROOMS: Readonly<Record<string, Room>> = {
+export const LAYERS: Readonly<Record<string, LayerRule>> = {
   domain: {
     folders: [],
     libraries: [],
@@ -25,17 +25,17 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   contracts: {
     folders: ['domain'],
     libraries: ['zod'],
-    why: 'contracts say what goes over a wire, not how it is sent or stored',
+    why: 'contracts describe what goes over a wire, not how it is sent or stored',
   },
   platform: {
     folders: ['domain'],
-    libraries: ['zod', 'winston', 'prom-client', 'express-rate-limit', 'node:*'],
+    libraries: ['zod', 'winston', 'prom-client', 'express-rate-limit', '@opentelemetry/*', 'node:*'],
     why: 'the platform serves every part and knows none; main hands it what it needs of them',
   },
   workflow: {
     folders: GROUND,
     libraries: ['node:crypto'],
-    typesOf: ['node:http'],
+    typesOf: ['node:http', 'node:stream'],
     why: 'use cases reach the world only through their ports',
   },
   jobs: {
@@ -44,28 +44,28 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     why: 'a job is a function from a payload to an outcome and knows no queue',
   },
   service: {
-    folders: BELOW_FLOOR_4,
-    libraries: ['axios', 'form-data', 'node:*'],
+    folders: BELOW_LAYER_4,
+    libraries: ['axios', 'form-data', 'https-proxy-agent', 'node:*'],
     typesOf: ['zod'],
     why: 'the client of the parking service knows neither store nor queue',
   },
   store: {
-    folders: BELOW_FLOOR_4,
-    libraries: ['ioredis', 'node:*'],
+    folders: BELOW_LAYER_4,
+    libraries: ['ioredis', 'rate-limiter-flexible', 'node:*'],
     why: 'the store keeps records; who is woken and who is called is not its business',
   },
   queue: {
-    folders: BELOW_FLOOR_4,
+    folders: BELOW_LAYER_4,
     libraries: ['bullmq', 'ioredis', 'node:*'],
     why: 'the queue is the only translator between BullMQ and the outcomes of jobs',
   },
   receiver: {
-    folders: BELOW_FLOOR_4,
+    folders: BELOW_LAYER_4,
     libraries: ['express', 'express-rate-limit', 'helmet', 'node:*'],
     why: 'the receiver takes webhooks in; main gives it a place to put them',
   },
   operator: {
-    folders: BELOW_FLOOR_4,
+    folders: BELOW_LAYER_4,
     libraries: [
       'express',
       'helmet',
@@ -80,8 +80,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     why: 'the operator API acts through the workflow; bull-board is handed its queues',
   },
   console: {
-    folders: BELOW_FLOOR_4,
-    libraries: ['express', 'helmet', 'compression', 'cookie', 'hono', '@github/hotkey', 'node:*'],
+    folders: BELOW_LAYER_4,
+    libraries: ['express', 'helmet', 'compression', 'cookie', 'hono', 'intl-messageformat', '@github/hotkey', 'node:*'],
     typesOf: ['zod'],
     why: 'the console shows and asks; what changes anything is the operator API, which main hands it',
   },
@@ -90,8 +90,18 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     libraries: ['express', 'standardwebhooks', 'busboy', 'zod', 'node:*'],
     why: 'the simulator is the other side of the wire: sharing rules with what it tests, it would share the mistakes',
   },
+  oidc: {
+    folders: BELOW_LAYER_4,
+    libraries: ['openid-client', 'node:*'],
+    why: 'the identity provider names a person; sessions, pages and roles are decided elsewhere',
+  },
+  notify: {
+    folders: BELOW_LAYER_4,
+    libraries: ['nodemailer', 'node:*'],
+    why: 'delivering a notice needs its text and its address; which alarms hold is decided by the workflow',
+  },
   spool: {
-    folders: BELOW_FLOOR_4,
+    folders: BELOW_LAYER_4,
     libraries: ['image-size', 'node:*'],
     why: 'the spool is files and nothing else; who uploads them and who sends them is not its business',
   },
@@ -102,18 +112,54 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   cli: {
     folders: [...GROUND, 'client'],
-    libraries: ['commander', 'cli-progress', 'node:*'],
+    libraries: ['commander', 'cli-progress', 'csv-parse', 'node:*'],
     typesOf: ['zod'],
     why: 'the command line is a user of the API like any other; what looks inside is handed to it by main',
   },
   archive: {
-    folders: BELOW_FLOOR_4,
+    folders: BELOW_LAYER_4,
     libraries: ['node:*'],
     why: 'the archive is files and nothing else: it is read where no Redis runs',
   },
+  'embedded-redis': {
+    folders: ['platform'],
+    libraries: ['node:*'],
+    why: 'the embedded Redis is a server process and its files; what is stored in it belongs to the store',
+  },
+  commands: {
+    folders: [...GROUND, 'workflow', 'archive', 'store', 'spool', 'embedded-redis', 'cli'],
+    libraries: ['node:*'],
+    why: 'a command reads the disk or Redis once and ends; it starts no role',
+  },
+  backup: {
+    folders: [...GROUND, 'workflow', 'archive', 'store', 'queue', 'spool', 'cli', 'embedded-redis'],
+    libraries: ['node:*'],
+    why: 'a backup reads an installation from outside, and a restore writes it before any role runs',
+  },
+  doctor: {
+    folders: [
+      ...GROUND,
+      'workflow',
+      'service',
+      'oidc',
+      'store',
+      'receiver',
+      'spool',
+      'client',
+      'cli',
+      'embedded-redis',
+    ],
+    libraries: ['node:*'],
+    why: 'the doctor examines an installation from outside; it starts no role',
+  },
+  demo: {
+    folders: [...GROUND, 'client', 'simulator', 'main'],
+    libraries: ['node:*'],
+    why: 'the demo runs the roles and acts as a user of the API',
+  },
   main: {
     folders: [
-      ...BELOW_FLOOR_4,
+      ...BELOW_LAYER_4,
       'archive',
       'service',
       'store',
@@ -122,11 +168,17 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'operator',
       'console',
       'simulator',
+      'notify',
+      'oidc',
       'spool',
       'client',
       'cli',
+      'commands',
+      'backup',
+      'doctor',
+      'embedded-redis',
     ],
-    libraries: ['json-schema-to-typescript', 'prettier', 'node:*'],
+    libraries: ['node:*'],
     why: 'main puts the parts together and leaves every library to the part that owns it',
   },
 };

@@ -9,8 +9,8 @@ const TAKEN: Readonly<Record<string, string>> = {
   'Math.random': 'take a Clock (platform/clock.ts) as a parameter',
 };
 
-/** Every use of time, randomness, environment or console, as a sentence that says what to do instead. */
-export function takenFromSurroundings(sources: readonly Source[]): string[] {
+/** Every use of time, randomness, environment or console, as a sentence with the replacement. */
+export function environmentUses(sources: readonly Source[]): string[] {
   return sources.flatMap((source) =>
     syntaxNodes(source).flatMap((node) => {
       const taken = takes(node);

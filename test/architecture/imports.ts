@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { Room } from './floors';
+import type { LayerRule } from './layers';
 import { isNode, syntaxNodes, textOf, type Source, type SyntaxNode } from './sources';
 
 interface Import {
@@ -8,25 +8,25 @@ interface Import {
   readonly onlyTypes: boolean;
 }
 
-/** Every import that the rooms do not allow, as a sentence that says why. */
-export function brokenImports(sources: readonly Source[], rooms: Readonly<Record<string, Room>>): string[] {
+/** Every import that the layer rules forbid, as a sentence with the reason. */
+export function brokenImports(sources: readonly Source[], layers: Readonly<Record<string, LayerRule>>): string[] {
   return sources.flatMap((source) => {
     const folder = folderOf(source.path);
-    const room = rooms[folder];
-    if (room === undefined) return [`${source.path}: the folder "${folder}" has no place in the house (floors.ts)`];
+    const rule = layers[folder];
+    if (rule === undefined) return [`${source.path}: the folder "${folder}" has no layer (layers.ts)`];
     return readImports(source)
-      .filter((item) => !isAllowed(item, source.path, folder, room))
-      .map((item) => `${source.path}: "${folder}" must not import "${item.name}": ${room.why}`);
+      .filter((item) => !isAllowed(item, source.path, folder, rule))
+      .map((item) => `${source.path}: "${folder}" must not import "${item.name}": ${rule.why}`);
   });
 }
 
-function isAllowed(item: Import, path: string, folder: string, room: Room): boolean {
+function isAllowed(item: Import, path: string, folder: string, rule: LayerRule): boolean {
   if (item.name.startsWith('.')) {
     const target = folderOf(posix.join(posix.dirname(path), item.name));
-    return target === folder || room.folders.includes(target);
+    return target === folder || rule.folders.includes(target);
   }
   const isListed = (libraries: readonly string[]) => libraries.some((library) => matches(item.name, library));
-  return isListed(room.libraries) || (item.onlyTypes && isListed(room.typesOf ?? []));
+  return isListed(rule.libraries) || (item.onlyTypes && isListed(rule.typesOf ?? []));
 }
 
 /** `node:*` matches `node:fs`; `express` matches `express` and `express/lib/router`. */
@@ -35,7 +35,7 @@ function matches(name: string, library: string): boolean {
   return name === library || name.startsWith(`${library}/`);
 }
 
-/** `src/domain/tow.ts` lies in `domain`, `jobs/send.ts` in `jobs`; what lies elsewhere in no room. */
+/** `src/domain/tow.ts` lies in `domain`, `jobs/send.ts` in `jobs`; what lies elsewhere in no layer. */
 function folderOf(path: string): string {
   const [first = '', second = ''] = path.split('/');
   return first === 'src' ? second : first;

@@ -1,0 +1,80 @@
+import { readSources, ROOT, type Source } from './sources';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Words of a private dialect, each with what to write instead; docs/contributing/language.md lists them for people. */
+const BANNED: readonly (readonly [pattern: RegExp, instead: string])[] = [
+  [/\b(?:whoever|whatever|whichever|somebody|nobody|anybody)\b/i, 'the person or thing that is meant'],
+  [/\b(?:is|are|was|were|be|been|had|gets?) told\b|\btold\b/i, 'what is sent, shown or returned'],
+  [/\bsays? (?:so|why|what|who)\b/i, 'shows, names, describes or returns, with what it shows'],
+  [/\bstand(?:s|ing)? (?:for|by|in|at|on|still)\b/i, 'is, means, waits, stalls'],
+  [/\b(?:for ever|all the same|anew|beforehand|goes without saying|is all one)\b/i, 'plain words, or nothing'],
+];
+const EXPORTED_TYPE = /^export (?:declare )?(?:abstract )?(?:interface|type|class|enum) (\w+)/gm;
+/** Written by `npm run generate`. */
+const GENERATED = ['src/client/paths.ts'];
+/** The pages that name the banned words. */
+const LISTS = ['docs/contributing/language.md', 'test/architecture/language.test.ts'];
+
+const code = readSources(['src', 'jobs', 'test', 'bench', 'tools'], ['.ts', '.tsx', '.lua', '.js', '.cjs', '.css']);
+const documents = [...readSources(['docs', 'bench'], ['.md']), fileAt('README.md'), fileAt('CHANGELOG.md')];
+const messages = readSources(['src/console/messages'], ['en.json']);
+
+function fileAt(path: string): Source {
+  return { path, text: readFileSync(join(ROOT, path), 'utf8') };
+}
+
+function bannedWordsIn({ path, text }: Source): string[] {
+  return text.split('\n').flatMap((line, index) =>
+    BANNED.flatMap(([pattern, instead]) => {
+      const found = pattern.exec(line)?.[0];
+      return found === undefined ? [] : [`${path}:${index + 1}: "${found}": write ${instead}`];
+    }),
+  );
+}
+
+function typesDeclaredTwice(sources: readonly Source[]): string[] {
+  const paths = new Map<string, string[]>();
+  for (const { path, text } of sources) {
+    for (const [, name = ''] of text.matchAll(EXPORTED_TYPE)) paths.set(name, [...(paths.get(name) ?? []), path]);
+  }
+  return [...paths].filter(([, all]) => all.length > 1).map(([name, all]) => `${name}: ${all.join(', ')}`);
+}
+
+describe('the language', () => {
+  test('no source, test, document or English message uses a banned word', () => {
+    const all = [...code, ...documents, ...messages].filter(
+      ({ path }) => !GENERATED.includes(path) && !LISTS.includes(path),
+    );
+    expect(all.flatMap(bannedWordsIn)).toEqual([]);
+  });
+
+  test('each exported type name is declared once', () => {
+    expect(typesDeclaredTwice(code.filter(({ path }) => !GENERATED.includes(path)))).toEqual([]);
+  });
+
+  test.each(['The attempt of whoever claimed it.', 'It is told so.', 'waits for ever', 'a reader says why'])(
+    'the language test finds a banned word in: %s',
+    (text) => {
+      expect(bannedWordsIn({ path: 'a.ts', text })).toHaveLength(1);
+    },
+  );
+
+  test('the language test finds every word that docs/contributing/language.md lists', () => {
+    const [, section = ''] = fileAt('docs/contributing/language.md').text.split('## Words that are not used');
+    const rows = [...(section.split('## ')[0] ?? '').matchAll(/^\| (\w[^|]*?) +\| [^|]+\|$/gm)];
+    const words = rows.slice(1).flatMap(([, listed = '']) => listed.split(', '));
+    expect(words.length).toBeGreaterThan(15);
+    expect(words.filter((text) => bannedWordsIn({ path: 'a.ts', text }).length === 0)).toEqual([]);
+  });
+
+  test('the language test finds a type name that two files export', () => {
+    const text = 'export interface Call {}\n';
+    expect(
+      typesDeclaredTwice([
+        { path: 'a.ts', text },
+        { path: 'b.ts', text },
+      ]),
+    ).toEqual(['Call: a.ts, b.ts']);
+  });
+});
