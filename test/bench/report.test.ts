@@ -1,4 +1,4 @@
-import { atLeastTimes, atMostTimes, type Row } from '../../bench/measure/figures';
+import { atLeastTimes, atMostTimes, type MeasurementRow } from '../../bench/measure/figures';
 import { median, quantile } from '../../bench/measure/statistics';
 import { markdownOf } from '../../bench/measure/table';
 
@@ -12,12 +12,12 @@ const machine = {
 };
 const about = { machine, commit: 'abc1234', date: '2026-11-20', command: 'npm run bench', rounds: 3, sections: [] };
 
-function row(target: Row['figure']['target'], values: Row['values']): Row {
+function row(target: MeasurementRow['figure']['target'], values: MeasurementRow['values']): MeasurementRow {
   const figure = { label: 'one worker', unit: 'tows/s', digits: 0, ...(target ? { target } : {}) };
   return { workload: 'lifecycle', figure, values };
 }
 
-const lineOf = (one: Row) =>
+const lineOf = (one: MeasurementRow) =>
   markdownOf({ ...about, rows: [one] })
     .split('\n')
     .find((line) => line.startsWith('| lifecycle'));

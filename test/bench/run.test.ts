@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { run } from '../../bench/run';
-import { openWorld, type World } from '../../bench/stage/world';
+import { openWorld, type BenchWorld } from '../../bench/stage/world';
 import { lifecycle } from '../../bench/workloads/lifecycle';
 import { untilDrained } from '../../bench/workloads/owed-tows';
 
@@ -33,6 +33,8 @@ describe('the bench', () => {
       'one worker, tows/s',
       'worker CPU per tow, its start included, ms',
       'Redis CPU per tow, ms',
+      'Redis commands per tow, with what the worker does anyway',
+      'CPU of the stub of the service per tow, ms',
     ]);
     const [rates = []] = cells;
     const rate = (column: number) => Number(rates[column]?.replaceAll(',', ''));
@@ -41,7 +43,7 @@ describe('the bench', () => {
 });
 
 describe('the stub of the service', () => {
-  let world: World | undefined;
+  let world: BenchWorld | undefined;
   afterEach(() => world?.close());
 
   test('reports calls of a tow that come out of order', async () => {

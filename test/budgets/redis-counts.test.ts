@@ -1,4 +1,4 @@
-import { openWorld, type World } from '../../bench/stage/world';
+import { openWorld, type BenchWorld } from '../../bench/stage/world';
 import { reportsAlone, wholeLife } from '../../bench/workloads/counts';
 
 /** What a webhook, a fact and a tow cost at Redis, measured with real processes. Counts do not depend on the machine. */
@@ -8,7 +8,7 @@ jest.setTimeout(240_000);
 /** Few: the conservation scan of an idle process reads all of them again and again, and is subtracted. */
 const TOWS = 40;
 
-let world: World;
+let world: BenchWorld;
 beforeEach(async () => {
   world = await openWorld({ serviceLatencyMs: 0 });
 });

@@ -1,49 +1,43 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openBeats, standingOf, type Standing } from '../../src/main/beats';
-import { startConsole } from '../../src/main/console';
 import { openFoundation, type Foundation } from '../../src/main/foundation';
-import { healthOf, recentSpoolCheck } from '../../src/main/health';
-import { startOps } from '../../src/main/ops';
-import { startReceiver } from '../../src/main/receiver';
-import { workerHealth } from '../../src/main/supervise';
-import { startWorker } from '../../src/main/worker';
+import { startParts } from '../../src/main/roles';
 import { loadConfig } from '../../src/platform/config';
 import type { Listener } from '../../src/platform/http';
 import { silentLog, type Log } from '../../src/platform/log';
 import { useOwnRedis, useRedis, type OwnRedis, type SharedRedis } from './redis';
 
-/** The roles of a towhook process that can be started here; `all` is receiver, console and worker in one. */
+/** The roles that `startApp` can start. */
 export type AppRole = 'all' | 'receiver' | 'console' | 'worker';
 
-/** A towhook process inside the test's own, on free ports. */
+/** A towhook process inside the process of the test, on free ports. */
 export interface App {
-  /** Throws in a role without a receiver; the other addresses likewise. */
+  /** Throws in a role without a receiver; so do the other addresses. */
   readonly receiverUrl: string;
   readonly consoleUrl: string;
   /** The private listener of receiver and worker. */
   readonly opsUrl: string;
   /** The bootstrap key: role ops. */
   readonly apiKey: string;
-  /** What the process stands on, to look at its records with its own stores. */
+  /** To read records with the stores of the process. */
   readonly foundation: Foundation;
-  /** Says at once that the process lives and what it has counted, as it does every 5 s. */
-  beat(): Promise<void>;
+  /** Sends a heartbeat with the counters now, instead of every 5 s. */
+  sendHeartbeat(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface AppOptions {
   readonly redisUrl: string;
   readonly role?: AppRole;
-  /** Environment variables over those of a process on free ports whose service cannot be reached. */
+  /** Environment variables that override the defaults: free ports and a service that cannot be reached. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly log?: Log;
 }
 
 const API_KEY = 'bootstrap-key-of-the-tests';
 
-/** Starts a role as `npm start -- <role>` does. Whoever starts it stops it. */
+/** Starts a role as `npm start -- <role>` does. The caller stops it. */
 export async function startApp(options: AppOptions): Promise<App> {
   const role = options.role ?? 'all';
   const dataDir = await mkdtemp(join(tmpdir(), 'towhook-app-'));
@@ -65,19 +59,17 @@ export async function startApp(options: AppOptions): Promise<App> {
     await rm(dataDir, { recursive: true, force: true });
   };
   try {
-    const beats = openBeats(foundation, role);
-    const { receiver, operator, ops, standing } = await startParts(foundation, role);
-    beats.begin(standing);
+    const parts = await startParts(foundation, role);
     return {
-      beat: () => beats.beat(),
+      sendHeartbeat: () => parts.heartbeat.send(),
       get receiverUrl() {
-        return urlOf(receiver, 'receiver');
+        return urlOf(parts.receiver, 'receiver');
       },
       get consoleUrl() {
-        return urlOf(operator, 'console');
+        return urlOf(parts.console, 'console');
       },
       get opsUrl() {
-        return urlOf(ops, 'private listener');
+        return urlOf(parts.ops, 'private listener');
       },
       apiKey: API_KEY,
       foundation,
@@ -110,7 +102,7 @@ export function useApp({ ownRedis = false, ...options }: UseAppOptions & { reado
     await app?.stop();
     app = undefined;
   };
-  // Hooks run in the order of their declaration: the process stops before its own Redis does.
+  // Hooks run in reverse order: the process stops before its own Redis does.
   afterAll(stop);
   const redis = ownRedis ? useOwnRedis() : useRedis();
   beforeAll(async () => {
@@ -133,53 +125,12 @@ export function useApp({ ownRedis = false, ...options }: UseAppOptions & { reado
     get foundation() {
       return current().foundation;
     },
-    beat: () => current().beat(),
+    sendHeartbeat: () => current().sendHeartbeat(),
     stop,
   };
 }
 
-interface Parts {
-  readonly standing: Standing;
-  readonly receiver?: Listener;
-  readonly operator?: Listener;
-  readonly ops?: Listener;
-}
-
-/** The parts of each role, as src/main/roles.ts starts them; it keeps their addresses to itself. */
-async function startParts(foundation: Foundation, role: AppRole): Promise<Parts> {
-  switch (role) {
-    case 'receiver':
-      return {
-        receiver: await startReceiver(foundation),
-        ops: await startOps(foundation, healthOf(foundation)),
-        standing: standingOf(foundation, { hasSpool: false, worker: null }),
-      };
-    case 'console':
-      return {
-        operator: await startConsole(foundation),
-        standing: standingOf(foundation, { hasSpool: true, worker: null }),
-      };
-    case 'worker':
-      return startWorkerAndOps(foundation);
-    case 'all':
-      return {
-        ...(await startWorkerAndOps(foundation)),
-        receiver: await startReceiver(foundation),
-        operator: await startConsole(foundation),
-      };
-  }
-}
-
-async function startWorkerAndOps(foundation: Foundation): Promise<Parts> {
-  const worker = startWorker(foundation);
-  const ops = await startOps(
-    foundation,
-    healthOf(foundation, recentSpoolCheck(foundation), () => workerHealth(worker)),
-  );
-  return { ops, standing: standingOf(foundation, { hasSpool: true, worker }) };
-}
-
-function urlOf(listener: Listener | undefined, name: string): string {
+function urlOf(listener: Listener | null, name: string): string {
   if (!listener) throw new Error(`this role has no ${name}`);
   return listener.url;
 }

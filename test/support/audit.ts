@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { auditOf, type AuditAction, type AuditEntry } from '../../src/domain/audit';
 import { CHAIN_START, hashAfter } from '../../src/domain/audit-line';
 
-/** An entry for tests that are about something else than the audit. */
+/** An audit entry for tests of something else. */
 export function entryOf(action: AuditAction, why: string | null = null): AuditEntry {
   return auditOf({ id: 'k1', name: 'tester', role: 'ops' }, action, { on: {}, why });
 }
@@ -11,7 +11,7 @@ export function sha1(text: string): string {
   return createHash('sha1').update(text).digest('hex');
 }
 
-/** A whole chain over these texts, from seq 1, as the scripts would write it. */
+/** A chain of these texts from seq 1, as the scripts write it. */
 export function chainOf(texts: readonly string[]): string[] {
   let before = CHAIN_START;
   return texts.map((json, index) => {

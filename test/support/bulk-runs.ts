@@ -2,20 +2,22 @@ import type { BulkHead } from '../../src/contracts/bulk';
 import type { Foundation } from '../../src/main/foundation';
 import { silentLog } from '../../src/platform/log';
 import { createResources } from '../../src/platform/resources';
-import { createProgress } from '../../src/queue/progress';
-import { startPump } from '../../src/queue/pump';
-import { startWorkers, type Handler } from '../../src/queue/workers';
+import { createWorkerProgress } from '../../src/queue/progress';
+import { startScheduler } from '../../src/queue/scheduler';
+import { startWorkers, type JobHandler } from '../../src/queue/workers';
 import { createBulkStore } from '../../src/store/bulk';
 import { PARTITION } from '../../src/store/keys';
 
-const PUMP_INTERVAL_MS = 20;
+const SCHEDULER_INTERVAL_MS = 20;
 const STOP_GRACE_MS = 200;
+/** The job of a lost worker is added again after this; in production after 10 s. */
+const VISIBILITY_TIMEOUT_MS = 200;
 
-/** Starts a worker of the queue `bulk`, with its part of the scheduler. */
-export function startBulkWorker(foundation: Foundation, handler: Handler): { stop(): Promise<void> } {
-  const { queues, due, clock } = foundation;
+/** Starts a worker of the queue `bulk`, with its scheduler. */
+export function startBulkWorker(foundation: Foundation, handler: JobHandler): { stop(): Promise<void> } {
+  const { queues, schedules, clock } = foundation;
   const resources = createResources(silentLog);
-  const progress = createProgress(clock);
+  const progress = createWorkerProgress(clock);
   const nothing = () => Promise.resolve({ kind: 'done', what: 'left alone' } as const);
   const workers = startWorkers({
     queues,
@@ -28,24 +30,25 @@ export function startBulkWorker(foundation: Foundation, handler: Handler): { sto
     progress,
     log: silentLog,
   });
-  const none = { take: () => Promise.resolve([]) };
-  const pump = startPump({
+  const none = { pollDue: () => Promise.resolve([]) };
+  const bulk = { pollDue: (limit: number) => schedules.bulk.pollDue(limit, VISIBILITY_TIMEOUT_MS) };
+  const scheduler = startScheduler({
     queues,
-    due: { deliveries: none, reports: none, violations: none, bulk: due.bulk },
-    intervalMs: PUMP_INTERVAL_MS,
+    schedules: { deliveries: none, reports: none, violations: none, bulk },
+    intervalMs: SCHEDULER_INTERVAL_MS,
     progress,
     log: silentLog,
   });
   return {
     async stop() {
-      await pump.stop();
+      await scheduler.stop();
       await workers.stop();
       await resources.closeAll();
     },
   };
 }
 
-/** Stores what a worker elsewhere made of a run. No worker looks at the run again within a minute. */
+/** Stores the progress of another worker. No worker continues the run within a minute. */
 export async function setBulkHead(
   { redis, clock }: Pick<Foundation, 'redis' | 'clock'>,
   id: string,

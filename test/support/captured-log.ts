@@ -28,7 +28,7 @@ export async function linesOf(
     } finally {
       await app.stop();
     }
-    // Lines are written in order: with this one all others are in the file.
+    // Lines are written in order: when this one is in the file, all others are.
     log.info(LAST);
     return await eventually(async () => {
       const lines = await linesSoFar();

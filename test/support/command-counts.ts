@@ -1,18 +1,17 @@
 import type { SharedRedis } from './redis';
 
-/** Counts work at Redis instead of timing it: a count is the same on a busy machine. */
+/** Counts Redis commands instead of measuring time: a count is the same on a busy machine. */
 
 const CALLS = /^cmdstat_(\S+):calls=(\d+)/gm;
-/** Commands by which the counts are read. */
 const OWN: ReadonlySet<string> = new Set(['info', 'config|resetstat']);
 
-/** How often each command has been called so far, those that scripts call included. */
+/** The calls of each command so far, including those of scripts. */
 export async function commandCounts(redis: Pick<SharedRedis, 'ask'>): Promise<ReadonlyMap<string, number>> {
   const text = String(await redis.ask('INFO', 'commandstats'));
   return new Map([...text.matchAll(CALLS)].map(([, name = '', calls = '0']) => [name, Number(calls)]));
 }
 
-/** How many commands an action causes, those that scripts call included; nothing else may use the Redis meanwhile. */
+/** The commands that an action causes, including those of scripts. Nothing else may use the Redis during it. */
 export async function commandsOf(
   redis: Pick<SharedRedis, 'ask'>,
   action: () => Promise<unknown>,

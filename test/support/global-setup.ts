@@ -1,7 +1,7 @@
 import { compile } from './compiled';
 import { testServer } from './redis-server';
 
-/** Compiles the project and makes sure that there is a Redis server, so that each happens once and not per worker. */
+/** Compiles the project and provides a Redis server once, not per worker. */
 export default async function globalSetup(): Promise<void> {
   await Promise.all([compile(), testServer()]);
 }

@@ -1,4 +1,4 @@
-/** Small images of every kind that is taken, and bytes behind them that make each as large as a test needs. */
+/** Small images of every accepted kind, and bytes after them that make each as large as a test needs. */
 
 function bytes(...parts: readonly (string | readonly number[])[]): Buffer {
   return Buffer.concat(
@@ -14,7 +14,7 @@ const box = (type: string, ...parts: readonly Buffer[]) => {
   return Buffer.concat([bytes(u32be(body.length + 8), type), body]);
 };
 
-/** The smallest picture there is: one dot. */
+/** A PNG of one pixel. */
 export const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
@@ -27,7 +27,7 @@ function heif(brand: string): Buffer {
 }
 
 const tiffEntry = (tag: number, value: number) => [...u16le(tag), ...u16le(4), ...u32le(1), ...u32le(value)];
-/** Its directory stands behind the picture, as most programs write it. */
+/** Its directory follows the image data, as most programs write it. */
 const TIFF = bytes(
   'II*\0',
   u32le(2008),
@@ -49,7 +49,7 @@ export const IMAGES: readonly (readonly [name: string, image: Buffer, contentTyp
   ['a.avif', heif('avif'), 'image/avif'],
 ];
 
-/** With a preview of so many bytes before its size. */
+/** With a preview of this many bytes before its size. */
 function jpeg(previewBytes: number): Buffer {
   const previews: Buffer[] = [];
   for (let left = previewBytes; left > 0; left -= 60_000) {
@@ -62,7 +62,7 @@ function jpeg(previewBytes: number): Buffer {
   return Buffer.concat([bytes([0xff, 0xd8]), jfif, ...previews, size, scan]);
 }
 
-/** An image of exactly so many bytes; another `seed` makes another one. */
+/** An image of exactly this many bytes; another `seed` gives another one. */
 export function imageOf(sizeBytes: number, seed = 1): Buffer {
   const image = Buffer.alloc(sizeBytes, seed);
   PNG.copy(image);

@@ -1,18 +1,20 @@
-import type { ProcessDocument } from '../../src/contracts/figures';
-import type { BeatingProcess } from '../../src/workflow/figures-port';
+import type { ProcessDocument } from '../../src/contracts/metrics';
+import type { Heartbeat } from '../../src/workflow/metrics-port';
 
 export const NOTHING = { added: {}, highest: {} };
 
-/** A process that could say of itself that it lives. */
-export function beatingProcess(id: string, document: Partial<ProcessDocument> = {}): BeatingProcess {
+/** A process that could send heartbeats. */
+export function beatingProcess(id: string, document: Partial<ProcessDocument> = {}): Heartbeat {
   return {
     id,
     uptimeMs: 60_000,
     document: {
       role: 'receiver',
+      mode: 'live',
       hostName: 'host-of-the-tests',
       processId: 17,
       version: '1.2.3',
+      schema: 1,
       nodeVersion: 'v20.0.0',
       problems: [],
       queues: [],

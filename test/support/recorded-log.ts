@@ -3,7 +3,7 @@ import type { Log, LogFields } from '../../src/platform/log';
 /** One line: its level, its event and its fields. */
 export type RecordedLine = { readonly level: string; readonly event: string } & LogFields;
 
-/** A log that keeps its lines for the test to look at. */
+/** A log that keeps its lines. */
 export function recordedLog(): { readonly log: Log; readonly lines: readonly RecordedLine[] } {
   const lines: RecordedLine[] = [];
   const over = (base: LogFields): Log => {

@@ -1,15 +1,15 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
-import { ask, type Reply } from '../../src/store/embedded/ask';
-import { findServer } from '../../src/store/embedded/find-server';
-import { freePort, launch, RedisDidNotStart } from '../../src/store/embedded/launch';
-import { isGoneWithin, sendSignal } from '../../src/store/embedded/processes';
-import type { ServerBinary } from '../../src/store/embedded/server-binary';
+import { ask, type RedisReply } from '../../src/embedded-redis/ask';
+import { findServer } from '../../src/embedded-redis/find-server';
+import { freePort, launch, RedisDidNotStart } from '../../src/embedded-redis/launch';
+import { isGoneWithin, sendSignal } from '../../src/embedded-redis/processes';
+import type { ServerBinary } from '../../src/embedded-redis/server-binary';
 
 /** Ends a command or a kill that hangs; on a busy machine a reply may take seconds. */
 const HANGS_AFTER_MS = 30_000;
@@ -31,7 +31,7 @@ export interface TestRedis {
   /** Continues a frozen process. */
   thaw(): void;
   /** Sends one command over a connection of its own. */
-  ask(...command: string[]): Promise<Reply>;
+  ask(...command: string[]): Promise<RedisReply>;
   /** Ends the server and removes its folder. */
   stop(): Promise<void>;
 }
@@ -41,15 +41,17 @@ export async function startTestRedis(settings: Readonly<Record<string, string>> 
   const server = await testServer();
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'towhook-redis-')));
   const endGuard = guard(folder);
+  const isRestricted = process.env[RESTRICTED] !== undefined;
+  const users = isRestricted ? { aclfile: await writeUsers(folder) } : {};
   const launchOn = (port: number) =>
     // A kill loses nothing that Redis wrote to the file: only a power failure would need an fsync.
-    launch({ server, folder, port, settings: { appendfsync: 'no', ...settings } });
+    launch({ server, folder, port, settings: { appendfsync: 'no', ...users, ...settings } });
   const { port, processId: firstProcessId } = await onFreePort(launchOn);
   let processId: number | null = firstProcessId;
   const running = () => ({ processId: processId ?? 0, port, folder });
 
   const redis: TestRedis = {
-    url: `redis://127.0.0.1:${port}`,
+    url: `redis://${isRestricted ? `${USER}@` : ''}127.0.0.1:${port}`,
     port,
     folder,
     get processId() {
@@ -75,10 +77,13 @@ export async function startTestRedis(settings: Readonly<Record<string, string>> 
     },
     ask: (...command) => ask(port, command, HANGS_AFTER_MS),
     async stop() {
-      // The data is not needed any more, and an orderly end takes ten times as long.
+      redis.thaw();
+      const denied = isRestricted && processId !== null ? await deniedCalls(redis) : [];
+      // The data is no longer needed, and an orderly end takes ten times as long.
       await redis.kill();
       await rm(folder, { recursive: true, force: true });
       endGuard();
+      if (denied.length > 0) throw new Error(`deploy/redis/users.acl does not allow ${denied.join(', ')}`);
     },
   };
   return redis;
@@ -88,6 +93,30 @@ export async function startTestRedis(settings: Readonly<Record<string, string>> 
 export function testServer(): Promise<ServerBinary> {
   const { PATH = '', REDIS_SERVER_BIN = null } = process.env;
   return findServer({ binary: REDIS_SERVER_BIN, searchPath: PATH, clock: systemClock, log: silentLog });
+}
+
+/** Set: `url` is of the user of deploy/redis/users.acl, and `stop` rejects if that user was denied a command. */
+export const RESTRICTED = 'TESTS_WITH_RESTRICTED_USER';
+const USER = 'towhook:password-of-the-tests';
+
+/** Writes the users of a server: the documented one with a password, and the one of `ask`, who may do everything. */
+async function writeUsers(folder: string): Promise<string> {
+  const documented = await readFile(join(__dirname, '../../deploy/redis/users.acl'), 'utf8');
+  const file = join(folder, 'users.acl');
+  const [, password = ''] = USER.split(':');
+  await writeFile(file, `${documented.trim()} >${password}\nuser default on nopass ~* &* +@all\n`);
+  return file;
+}
+
+/** The commands and keys that the server has denied a user. */
+async function deniedCalls(redis: Pick<TestRedis, 'ask'>): Promise<string[]> {
+  const log = await redis.ask('ACL', 'LOG');
+  const entries = Array.isArray(log) ? log : [];
+  return entries.map((entry) => {
+    const fields = Array.isArray(entry) ? entry.map(String) : [];
+    const field = (name: string) => fields[fields.indexOf(name) + 1] ?? '';
+    return `${field('reason')} ${field('object')}`;
+  });
 }
 
 async function onFreePort(start: (port: number) => Promise<number>): Promise<{ port: number; processId: number }> {

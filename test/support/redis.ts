@@ -1,7 +1,9 @@
-import type { Reply } from '../../src/store/embedded/ask';
+import type { RedisReply } from '../../src/embedded-redis/ask';
 import { startTestRedis, type TestRedis } from './redis-server';
 
 export { startTestRedis, testServer, type TestRedis } from './redis-server';
+import type { Redis } from 'ioredis';
+import { eventually } from './eventually';
 
 /** The server that the test files of one jest worker share. It is empty before each test. */
 export type SharedRedis = Pick<TestRedis, 'url' | 'port' | 'ask'>;
@@ -9,7 +11,7 @@ export type SharedRedis = Pick<TestRedis, 'url' | 'port' | 'ask'>;
 /** A server of one test file, which its tests may kill, freeze and configure. It is empty before each test. */
 export type OwnRedis = Omit<TestRedis, 'stop'>;
 
-/** Commands that change the server beyond its data: the next test file would meet the change. */
+/** Commands that change the server beyond its data, which the next test file would notice. */
 const SERVER_COMMAND = /^(CONFIG SET|REPLICAOF|SHUTDOWN|DEBUG|ACL)\b/i;
 
 /**
@@ -24,6 +26,8 @@ export function useRedis(): SharedRedis {
   };
   beforeAll(async () => {
     redis = await workerResources.redis();
+    // A process that starts before the first test must not find what the file before has left.
+    await current().ask('FLUSHALL');
   });
   beforeEach(() => current().ask('FLUSHALL'));
   return {
@@ -33,7 +37,7 @@ export function useRedis(): SharedRedis {
     get port() {
       return current().port;
     },
-    async ask(...command): Promise<Reply> {
+    async ask(...command): Promise<RedisReply> {
       const line = command.join(' ');
       if (SERVER_COMMAND.test(line)) throw new Error(`${line} needs a server of useOwnRedis()`);
       return current().ask(...command);
@@ -80,4 +84,15 @@ export function useOwnRedis(settings: Readonly<Record<string, string>> = {}): Ow
     thaw: () => current().thaw(),
     ask: (...command) => current().ask(...command),
   };
+}
+
+/** The time of a Redis server, whose clock stamps records, ms since the epoch. */
+export async function redisNowMs(redis: Redis): Promise<number> {
+  const [seconds, microseconds] = await redis.time();
+  return Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
+}
+
+/** Resolves when the server's clock is past `timestampMs`. */
+export async function untilAfter(redis: Redis, timestampMs: number): Promise<void> {
+  await eventually(async () => expect(await redisNowMs(redis)).toBeGreaterThan(timestampMs));
 }

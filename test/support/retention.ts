@@ -4,12 +4,13 @@ import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { createRetentionStore } from '../../src/store/retention';
 import { sweep, type RetentionTools, type Swept } from '../../src/workflow/retention';
-import { ACCEPTED, INVOICE, result, START, towInvoice, type Stores } from './stores';
+import { useDataDir } from '../archive/folder';
+import { ACCEPTED, INVOICE, result, START, towInvoice, useStores, type Stores } from './stores';
 
-/** Nothing that is finished stays. */
+/** Retention times of zero. */
 export const KEEP_NOTHING = { deliveriesMs: 0, towsMs: 0, violationsMs: 0, auditMs: 0 } as const;
 
-/** Sweeps over stores into the archive of a folder, as one process. */
+/** Sweeps stores into an archive folder, as one process. */
 export function openRetention(stores: Stores, dataDir: string, epoch = 1) {
   const archive = createArchiveWriter({ dataDir, epoch, clock: systemClock });
   const tools: RetentionTools = {
@@ -24,7 +25,7 @@ export function openRetention(stores: Stores, dataDir: string, epoch = 1) {
   return {
     tools,
     sweep: (also: Partial<RetentionTools> = {}): Promise<Swept> => sweep({ ...tools, ...also }),
-    /** Sweeps until nothing more would leave. */
+    /** Sweeps until nothing more can be archived. */
     async sweepAll(also: Partial<RetentionTools> = {}): Promise<void> {
       while ((await sweep({ ...tools, ...also })).more);
     },
@@ -32,7 +33,23 @@ export function openRetention(stores: Stores, dataDir: string, epoch = 1) {
   };
 }
 
-/** Sends everything a tow owes; the service accepts it all, and answers an invoice with the one it posts. */
+export type Retention = ReturnType<typeof openRetention>;
+
+/** Opens stores and their retention before each test, and closes them after it. Returns the folder of the archive. */
+export function useRetention(
+  opened: (tools: { stores: Stores; retention: Retention }) => void,
+): ReturnType<typeof useDataDir> {
+  const dataDir = useDataDir();
+  let retention: Retention | undefined;
+  useStores((stores) => {
+    retention = openRetention(stores, dataDir.path);
+    opened({ stores, retention });
+  });
+  afterEach(() => retention?.close());
+  return dataDir;
+}
+
+/** Sends all reports of a tow. The service accepts them and answers an invoice with the posted one. */
 export async function sendAll(stores: Stores, ref: string): Promise<void> {
   const { towing_invoice, delay_invoice } = towInvoice(ref);
   const answer = jsonObject.parse({ towing_reference_id: ref, towing_invoice, delay_invoice });
@@ -44,8 +61,8 @@ export async function sendAll(stores: Stores, ref: string): Promise<void> {
   }
 }
 
-/** A whole life: requested, started, detained, invoiced, paid and released, all of it accepted by the service. */
-export async function liveAndBeReleased(stores: Stores, ref: string): Promise<void> {
+/** A complete tow: requested, started, detained, invoiced, paid and released, all of it accepted. */
+export async function createReleasedTow(stores: Stores, ref: string): Promise<void> {
   await stores.request(ref);
   await stores.say(ref, START);
   await stores.say(ref, { event: 'detained' });
@@ -58,14 +75,14 @@ export async function liveAndBeReleased(stores: Stores, ref: string): Promise<vo
   await sendAll(stores, ref);
 }
 
-/** The shortest life: requested and canceled, and the service knows. */
-export async function liveAndBeCanceled(stores: Stores, ref: string): Promise<void> {
+/** The shortest tow: requested and canceled, accepted by the service. */
+export async function createCanceledTow(stores: Stores, ref: string): Promise<void> {
   await stores.request(ref);
   await stores.say(ref, { event: 'canceled', cancellationReason: 'Gone on arrival' });
   await sendAll(stores, ref);
 }
 
-/** A key of Redis and how much is in it. */
+/** A key of Redis and its size. */
 export interface KeySize {
   readonly key: string;
   readonly size: number;
@@ -80,7 +97,7 @@ const SIZE_COMMANDS: Readonly<Record<string, string>> = {
   stream: 'XLEN',
 };
 
-/** Every key that stays until somebody deletes it, by name. */
+/** Every key without a lifetime, by name. */
 export async function lastingKeys({ redis }: Stores): Promise<KeySize[]> {
   const keys = await redis.keys('*');
   const sizes = await Promise.all(

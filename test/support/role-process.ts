@@ -24,6 +24,8 @@ export interface RoleOptions {
   readonly dataDir: string;
   /** How many log lines are kept; by default all. */
   readonly linesKept?: number;
+  /** The program of the roles; by default that of this version. */
+  readonly program?: string;
   /** Called with every log line. */
   readonly onLine?: (line: string) => void;
 }
@@ -33,8 +35,9 @@ const line = z.record(z.string(), z.unknown());
 /** Starts what `npm start -- <role>` starts, on free ports. The caller ends the process. */
 export function startRoleProcess(role: string, options: RoleOptions): RoleProcess {
   const { environment, dataDir, linesKept = Infinity, onLine = () => {} } = options;
+  const { program = compiledFile('src/main/index.ts') } = options;
   const ports = { RECEIVER_PORT: '0', CONSOLE_PORT: '0', SIMULATOR_PORT: '0', OPS_PORT: '0' };
-  const child = spawn(process.execPath, [compiledFile('src/main/index.ts'), role], {
+  const child = spawn(process.execPath, [program, role], {
     env: { PATH: process.env['PATH'], DATA_DIR: dataDir, ...ports, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

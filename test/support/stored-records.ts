@@ -1,14 +1,14 @@
 import type { Redis } from 'ioredis';
 import { decodeCircuits, encodeCircuits } from '../../src/contracts/stored-circuits';
-import { decodeEntries, encodeEntry, storedLease, storedMeta } from '../../src/contracts/stored-outbox';
+import { decodeEntries, storedLease, storedMeta } from '../../src/contracts/stored-outbox';
 import type { Circuit, CircuitName, Circuits } from '../../src/domain/circuits';
 import { headOf, type Entry } from '../../src/domain/entry';
 import { KEYS, towKey, unsentTowsKey, violationKey } from '../../src/store/keys';
-import { packFields, unpackFields } from '../../src/store/packed-fields';
+import { packFields, unpackFields, entryParts } from '../../src/store/record-parts';
 import { recordsOf } from '../../src/store/records';
 import { decodeTow } from '../../src/store/tow-fields';
 
-/** What tests change by hand in stored records, to move a moment or to damage something. */
+/** Changes to stored records that tests make by hand, to move a timestamp or to damage a field. */
 
 export async function readCircuits(redis: Redis): Promise<Circuits> {
   const [version = null, json = null] = await redis.hmget(KEYS.circuits, 'v', 'circuits');
@@ -29,7 +29,7 @@ export function letTry(redis: Redis, name: CircuitName): Promise<void> {
   return setCircuit(redis, name, { untilMs: 1 });
 }
 
-/** Changes an entry of a tow or a violation. */
+/** Changes an entry of a tow or violation. */
 export async function changeEntry(
   redis: Redis,
   of: { ref: string } | { violationId: string },
@@ -41,19 +41,17 @@ export async function changeEntry(
   const { v: _v, state: _state, attempt: _attempt, ...fields } = unpackFields(stored);
   const entries = decodeEntries(unpackFields(stored));
   if (!entries.some((entry) => entry.seq === seq)) throw new Error(`no entry ${seq} in ${key}`);
-  const changed = Object.fromEntries(
-    entries.map((entry) => [`r${entry.seq}`, encodeEntry(entry.seq === seq ? { ...entry, ...change } : entry)]),
-  );
-  const isPacked = stored['z'] !== undefined;
-  const set = isPacked ? packFields({ ...fields, ...changed }) : changed;
+  const parts = entryParts(entries.map((entry) => (entry.seq === seq ? { ...entry, ...change } : entry)));
+  const changed = Object.fromEntries(parts.map(({ name, text }) => [name, text()]));
+  const set = stored['z'] === undefined ? changed : packFields({ ...fields, ...changed });
   await redis.hset(key, { ...set, v: await nextVersion(redis, key) });
-  await redis.hdel(key, 'attempt');
+  if (!('attempt' in changed)) await redis.hdel(key, 'attempt');
   if (!('ref' in of) || change.createdAtMs === undefined) return;
   if (headOf(decodeTow(of.ref, await redis.hgetall(key)).entries)?.seq === seq)
     await redis.zadd(unsentTowsKey, change.createdAtMs, of.ref);
 }
 
-/** Changes what never changes about a tow. */
+/** Changes the constant part of a tow. */
 export async function changeMeta(
   redis: Redis,
   ref: string,
@@ -76,13 +74,13 @@ export async function readEntry(
   return entry;
 }
 
-/** Until when a record is leased; 0 when it is not. */
+/** The end of a record's lease; 0 without a lease. */
 export async function leaseUntilMs(redis: Redis, key: string): Promise<number> {
   const json = await redis.hget(key, 'lease');
   return json === null ? 0 : storedLease.parse(JSON.parse(json)).untilMs;
 }
 
-/** Lets the lease of a record run out. */
+/** Lets the lease of a record expire. */
 export async function endLease(redis: Redis, key: string): Promise<void> {
   const json = await redis.hget(key, 'lease');
   if (json === null) return;
@@ -94,14 +92,14 @@ async function nextVersion(redis: Redis, key: string): Promise<string> {
   return `${Number.parseInt((await redis.hget(key, 'v')) ?? '0', 10) + 1}.test`;
 }
 
-/** The characters of a stored tow, without some of its fields. */
+/** The characters of a stored tow, without some fields. */
 export async function storedLength(redis: Redis, ref: string, { without }: { without: string[] }): Promise<number> {
   const fields = Object.entries(await redis.hgetall(towKey(ref))).filter(([name]) => !without.includes(name));
   return fields.reduce((sum, [name, value]) => sum + (name === 'v' ? 0 : name.length + value.length), 0);
 }
 
-/** Brings a record back to the state it has now, as a failover to a replica that lags does. */
-export async function rememberRecord(redis: Redis, key: string): Promise<() => Promise<void>> {
+/** Restores a record to its current state later, as a failover to a lagging replica does. */
+export async function copyRecord(redis: Redis, key: string): Promise<() => Promise<void>> {
   const fields = await redis.hgetall(key);
   return async () => {
     await redis.multi().del(key).hset(key, fields).exec();

@@ -7,36 +7,50 @@ import {
   type PausableOperation,
   type TowingReference,
 } from '../../src/domain/vocabulary';
+import type { OperationName } from '../../src/contracts/operations';
+import type { SeenDifference } from '../../src/domain/difference';
 import type { Verdict } from '../../src/domain/policy';
 import { towingReference } from '../../src/contracts/common';
+import { WEBHOOK_READERS } from '../../src/contracts/read-webhook';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { createMetrics } from '../../src/platform/metrics';
-import { connectFailFast, whenReady } from '../../src/store/connect';
+import { connectFailFast, whenReady, type Server } from '../../src/store/connect';
 import { createDeliveryStore, createIntake } from '../../src/store/deliveries';
-import { createDueSets } from '../../src/store/due';
+import { createSchedules } from '../../src/store/schedules';
 import { createTowOutbox } from '../../src/store/outbox';
-import { createRecordStore } from '../../src/store/record-store';
+import { recordsOf } from '../../src/store/records';
+import { releaseBlocked } from '../../src/store/circuits';
 import { createTaskStore } from '../../src/store/tasks';
 import { createTowStore } from '../../src/store/tows';
 import { createViolationStore } from '../../src/store/violations';
 import type { AttemptResult } from '../../src/domain/settle-attempt';
-import type { ClaimedReport, TowOutbox } from './outboxes';
+import { type ClaimedReport, type TowOutbox, NO_LIMITS } from './outboxes';
+import { useRedis, type SharedRedis } from './redis';
 import { createDeferral } from '../../src/store/failing-deliveries';
-import type { Wake } from '../../src/workflow/ports';
 import { decideReport, type DecisionCommand } from '../../src/workflow/decisions';
-import { recordFact } from '../../src/workflow/progress';
-import { replayDelivery } from '../../src/workflow/replay-delivery';
+import { recordFact } from '../../src/workflow/record-fact';
+import { replayDelivery, resumeOperation } from '../../src/workflow/ops-actions';
+import { expectDifference } from '../../src/workflow/expect-difference';
+import { differenceOf } from '../../src/workflow/see-difference';
 import { resolveTask } from '../../src/workflow/resolve-task';
-import { resumeOperation } from '../../src/workflow/resume-operation';
-import { lineOfTow, type RecordStore, type Remember } from '../../src/workflow/transaction-port';
+import { orderKeyOfTow, type RecordStore, type IdempotencyRecord } from '../../src/workflow/transaction-port';
 import type { FactCommand } from '../../src/domain/fact-command';
 import { isKnown, type KnownTow } from '../../src/domain/stored-tow';
-import { NO_LIMITS } from './budgets';
 
-/** Short enough to be waited for, long enough to be seen. */
-export const LEASE_MS = 150;
-export const GRACE_MS = 150;
+/** Short enough to wait for, long enough to be observed on a busy machine, between two commands to Redis. */
+export const LEASE_MS = 400;
+export const GRACE_MS = 400;
+/** Settings of the failure policy that repeat soon. */
+export const FAST_RETRIES = {
+  retryBaseMs: 10,
+  retryCapMs: 100,
+  notFoundRetries: 2,
+  notFoundRetryMs: 20,
+  unknownGraceMs: GRACE_MS,
+};
+/** Ends a wait that hangs. */
+const HANGS_AFTER_MS = 30_000;
 
 export const RULES = {
   vehicleTypes: ['HEAVY'],
@@ -55,23 +69,38 @@ export const START = {
 } as const;
 export const INVOICE = { event: 'invoice', vehicleType: 'HEAVY' } as const;
 
-/** Stores over one Redis, with the use cases on top that put tows into them. */
+/** Stores over one Redis, with the use cases that create tows. */
 export type Stores = Awaited<ReturnType<typeof openStores>>;
 
-/** Who acts in tests. */
+/** The actor of the tests. */
 export const TESTER = { id: 'k1', name: 'tester', role: 'ops' } as const;
 
-export const NO_WAKE: Wake = { delivery: () => {}, tow: () => {}, violation: () => {} };
+/** Opens stores over an empty Redis before each test, and closes them after it. */
+export function useStores(
+  opened: (stores: Stores) => void,
+  options: Parameters<typeof openStores>[1] = {},
+): SharedRedis {
+  const redis = useRedis();
+  let stores: Stores | undefined;
+  beforeEach(async () => {
+    stores = await openStores(redis.url, options);
+    opened(stores);
+  });
+  afterEach(() => stores?.close());
+  return redis;
+}
 
-export async function openStores(redisUrl: string) {
-  const redis: Redis = connectFailFast(redisUrl, { log: silentLog });
-  await whenReady(redis, 5000);
-  const records = createRecordStore(redis);
+export async function openStores(server: Server, { leaseMs = LEASE_MS } = {}) {
+  const redis: Redis = connectFailFast(server, { log: silentLog });
+  // In production a command fails after 0.8 s. Here that would be a requirement on the speed of the machine.
+  Object.assign(redis.options, { commandTimeout: HANGS_AFTER_MS, socketTimeout: HANGS_AFTER_MS });
+  await whenReady(redis, HANGS_AFTER_MS);
+  const records = recordsOf(redis);
   const tows = createTowStore(redis);
   const deliveries = createDeliveryStore(redis);
   const violations = createViolationStore(redis);
   const intake = createIntake(redis, systemClock);
-  const outbox = createTowOutbox(redis, systemClock, { leaseMs: LEASE_MS, unknownGraceMs: GRACE_MS, ...NO_LIMITS });
+  const outbox = createTowOutbox(redis, systemClock, { leaseMs, unknownGraceMs: GRACE_MS, ...NO_LIMITS });
   const accept = async (kind: 'tow_request' | 'tow_invoice', body: JsonObject, id: string) => {
     const towingReferenceId = towingReference.parse(body['towing_reference_id']);
     const rawBody = JSON.stringify(body);
@@ -80,7 +109,7 @@ export async function openStores(redisUrl: string) {
   const tools = deliveryTools(redis);
   const process = async (id: string, others: Partial<ProcessDeliveryTools> = {}) =>
     (await processDeliveries({ delivery_ids: [id] }, { ...tools, ...others })).what;
-  const progress = { records, wake: NO_WAKE, clock: systemClock, rules: RULES };
+  const progress = { records, clock: systemClock, rules: RULES };
   return {
     redis,
     records,
@@ -89,12 +118,12 @@ export async function openStores(redisUrl: string) {
     deliveries,
     violations,
     outbox,
-    due: createDueSets(redis),
+    schedules: createSchedules(redis),
     accept,
     process,
     /** Processes a delivery whose decisions fail. */
     fail: (id: string) => process(id, { records: failing(records) }),
-    /** A tow that was requested and processed. */
+    /** Creates a tow by a processed tow request. */
     async request(ref: string): Promise<TowingReference> {
       await accept('tow_request', towRequest(ref), `request-${ref}`);
       await process(`request-${ref}`);
@@ -106,31 +135,46 @@ export async function openStores(redisUrl: string) {
       const effect = await recordFact(progress, { ref, command, actor: TESTER });
       if (effect.kind !== 'done') throw new Error(`${command.event} was not recorded: ${JSON.stringify(effect)}`);
     },
-    /** A person decides on a report; fails where that is not allowed. */
+    /** Decides on a report; fails where that is not allowed. */
     async decide(ref: string, reportId: string, command: DecisionCommand) {
       const effect = await decideReport(progress, { ref, reportId, command, actor: TESTER });
       if (effect.kind !== 'done') throw new Error(`not decided: ${JSON.stringify(effect)}`);
     },
-    /** A person replays a delivery; returns what it led to, or the code of the refusal. */
+    /** Replays a delivery; returns its result, or the code of the refusal. */
     async replay(id: string) {
-      const effect = await replayDelivery(progress, { id, actor: TESTER, remember: undefined });
+      const effect = await replayDelivery(progress, { id, actor: TESTER, idempotency: undefined });
       return effect.kind === 'refused' ? effect.refusal.code : effect.kind;
     },
-    /** A person closes a task that only informs; returns `done`, or the code of the refusal. */
-    async resolve(id: string, remember?: Remember) {
+    /** Closes an information task; returns `done`, or the code of the refusal. */
+    /** Declares a kind of difference expected; what was accepted with it is due then. */
+    async expect(id: string) {
+      const effect = await expectDifference(
+        { records },
+        { id, reason: 'a test', actor: TESTER, idempotency: undefined },
+      );
+      if (effect.kind !== 'done') throw new Error(`the difference is ${effect.kind}`);
+      await releaseBlocked(redis);
+    },
+
+    /** All open tasks. */
+    async generalTasks() {
+      return (await createTaskStore(redis).list({ cursor: null, limit: 100 })).items;
+    },
+
+    async resolve(id: string, idempotency?: IdempotencyRecord) {
       const tasks = createTaskStore(redis);
-      const effect = await resolveTask({ records, tasks }, { id, reason: 'a test', actor: TESTER, remember });
+      const effect = await resolveTask({ records, tasks }, { id, reason: 'a test', actor: TESTER, idempotency });
       return effect.kind === 'refused' ? effect.refusal.code : effect.kind;
     },
-    /** A person ends the pause of an operation; returns `done`, or the code of the refusal. */
+    /** Resumes a paused operation; returns `done`, or the code of the refusal. */
     async resume(operation: PausableOperation) {
       const effect = await resumeOperation(
         { records },
-        { operation, reason: 'a test', actor: TESTER, remember: undefined },
+        { operation, reason: 'a test', actor: TESTER, idempotency: undefined },
       );
       return effect.kind === 'refused' ? effect.refusal.code : effect.kind;
     },
-    /** Changes a tow past all rules. */
+    /** Changes a tow without any rule. */
     change: (ref: string, change: (draft: KnownTow, nowMs: number) => void) => changeInStore(redis, ref, change),
     async read(ref: string) {
       const record = await tows.read(ref);
@@ -140,7 +184,7 @@ export async function openStores(redisUrl: string) {
     async states(ref: string) {
       return (await this.read(ref)).reports.map(({ kind, state }) => `${kind} ${state}`);
     },
-    /** When the tow is due, ms since the epoch; null when only a person can go on. */
+    /** When the tow is due, ms since the epoch; null when it waits for a person. */
     async dueAt(ref: string) {
       const score = await redis.zscore('{p0}:due:tows', ref);
       return score === null ? null : Number(score);
@@ -149,12 +193,12 @@ export async function openStores(redisUrl: string) {
   };
 }
 
-/** What a worker processes deliveries with. */
-export function deliveryTools(redis: Redis, wake: Wake = NO_WAKE): ProcessDeliveryTools {
+/** The tools that process deliveries. */
+export function deliveryTools(redis: Redis): ProcessDeliveryTools {
   return {
-    records: createRecordStore(redis),
+    records: recordsOf(redis),
     deliveries: createDeliveryStore(redis),
-    wake,
+    readers: WEBHOOK_READERS,
     defer: createDeferral(redis, { baseMs: 1000, capMs: 5000 }),
     clock: systemClock,
     log: silentLog,
@@ -162,7 +206,7 @@ export function deliveryTools(redis: Redis, wake: Wake = NO_WAKE): ProcessDelive
   };
 }
 
-/** Makes no decision on a tow; a delivery can still be put off. */
+/** Refuses every decision on a tow; a delivery can still be postponed. */
 function failing(records: RecordStore): RecordStore {
   return {
     transact: (line, decide) =>
@@ -170,13 +214,13 @@ function failing(records: RecordStore): RecordStore {
   };
 }
 
-/** Changes a tow of a Redis past all rules. */
+/** Changes a tow in Redis without any rule. */
 export function changeInStore(
   redis: Redis,
   ref: string,
   change: (draft: KnownTow, nowMs: number) => void,
 ): Promise<void> {
-  return createRecordStore(redis).transact(lineOfTow(ref), async (transaction) => {
+  return recordsOf(redis).transact(orderKeyOfTow(ref), async (transaction) => {
     const draft = await transaction.tow(ref);
     if (!isKnown(draft)) throw new Error('no such tow');
     change(draft, transaction.nowMs);
@@ -203,14 +247,14 @@ export function reference(ref: string): TowingReference {
   return ref;
 }
 
-/** The right to send, or a failure of the test. */
+/** The granted claim; fails otherwise. */
 export async function mustClaim(outbox: TowOutbox, ref: string): Promise<ClaimedReport> {
   const claim = await outbox.claim(ref);
   if (claim.kind !== 'send') throw new Error(`expected to send, but: ${JSON.stringify(claim)}`);
   return claim;
 }
 
-/** What an attempt came to, reduced to its verdict. */
+/** The verdict of an attempt. */
 export function result(verdict: Verdict, also: Partial<AttemptResult> = {}): AttemptResult {
   const isAccepted = verdict.next === 'accepted';
   return {
@@ -219,7 +263,7 @@ export function result(verdict: Verdict, also: Partial<AttemptResult> = {}): Att
     error: isAccepted ? null : { http_status: null, message: 'played by a test' },
     answer: null,
     rawBody: null,
-    named: null,
+    acceptedViolation: null,
     hadNoEffect: false,
     isPermitSpent: true,
     wasAnswered: isAccepted,
@@ -231,8 +275,17 @@ export function result(verdict: Verdict, also: Partial<AttemptResult> = {}): Att
     isConnectionLoss: false,
     isTooOld: false,
     task: null,
+    difference: null,
     ...also,
   };
+}
+
+/** An answer of the service with this difference, by default a body without `data`. */
+export function oddAnswer(
+  name: OperationName,
+  rules: readonly string[] = ['data: is required (object)'],
+): SeenDifference {
+  return differenceOf({ source: 'answer', name }, rules, { body: '{"done":true}', isTolerated: false });
 }
 
 export const ACCEPTED = { next: 'accepted', flag: null } as const;

@@ -1,19 +1,20 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Addresses } from '../../src/main/demo/play';
+import type { Addresses } from '../../src/demo/play';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../src/simulator';
 import { startApp, type App } from './app';
-import { startProcess, type RoleProcess } from './process';
+import { startProcess } from './process';
+import { type RoleProcess } from './role-process';
 
 export const API_KEY = 'e2e-bootstrap-key';
 const CREDENTIALS = { clientId: 'e2e-client', clientSecret: 'e2e-client-secret' };
 
 type Environment = Readonly<Record<string, string>>;
 
-/** A simulator and the settings that connect towhook processes to it and to one Redis. */
+/** A simulator, and the settings that connect towhook processes to it and to one Redis. */
 export interface Town {
   readonly simulator: Simulator;
   readonly environment: Environment;

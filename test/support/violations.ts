@@ -1,5 +1,5 @@
 import type { Verdict } from '../../src/domain/policy';
-import { joinTow, type JoiningTow } from '../../src/domain/stored-violation';
+import { matchTow, type MatchedTow } from '../../src/domain/stored-violation';
 import type { Violation } from '../../src/domain/violation';
 import type { JsonObject, ViolationApi } from '../../src/domain/vocabulary';
 import { systemClock } from '../../src/platform/clock';
@@ -10,10 +10,10 @@ import { decideViolation, type ViolationCommand } from '../../src/workflow/decid
 import { linkViolation } from '../../src/workflow/link-violation';
 import { reportViolation } from '../../src/workflow/report-violation';
 import type { Upload } from '../../src/workflow/spool-port';
-import { lineOfViolation, type Remember } from '../../src/workflow/transaction-port';
-import { ACCEPTED, GRACE_MS, LEASE_MS, NO_WAKE, result, TESTER, type Stores } from './stores';
+import { orderKeyOfViolation, type IdempotencyRecord } from '../../src/workflow/transaction-port';
+import { ACCEPTED, GRACE_MS, LEASE_MS, result, TESTER, type Stores } from './stores';
 
-/** A violation with an id of its own in its metadata, unless told. */
+/** A violation with an id in its metadata, by default. */
 export function violationOf(id: string, also: Partial<Violation> & { metadata?: JsonObject } = {}): Violation {
   const { metadata = { id: `own-${id}` }, ...more } = also;
   const api: ViolationApi = 'reference';
@@ -30,6 +30,7 @@ export function violationOf(id: string, also: Partial<Violation> & { metadata?: 
       violationType: 'WRONG_PARKING',
       metadata,
     },
+    metadataText: JSON.stringify(metadata),
     images: [{ file: '1.jpg', name: 'front.jpg', contentType: 'image/jpeg', sizeBytes: 3, sha256: 'abc' }],
     warnings: [],
     createdAt: '2026-01-01T00:00:00.000Z',
@@ -38,7 +39,7 @@ export function violationOf(id: string, also: Partial<Violation> & { metadata?: 
   };
 }
 
-/** Images that are nowhere: nothing is written to a disk. */
+/** A spool without a disk. */
 const NO_UPLOAD: Upload = {
   write: () => Promise.reject(new Error('there is no disk')),
   keep: () => Promise.resolve(),
@@ -51,44 +52,44 @@ export async function reportViolations(stores: Pick<Stores, 'records'>, ...ids: 
   for (const id of ids) await report(stores, violationOf(id));
 }
 
-/** Reports one violation; returns `saved`, or why it was not. */
+/** Reports one violation; returns `saved`, or the refusal. */
 export async function report(
   { records }: Pick<Stores, 'records'>,
   violation: Violation,
-  remember?: Remember,
+  idempotency?: IdempotencyRecord,
 ): Promise<string> {
-  const request = { violation, upload: NO_UPLOAD, actor: TESTER, remember };
-  const effect = await reportViolation({ records, wake: NO_WAKE }, request);
+  const request = { violation, upload: NO_UPLOAD, actor: TESTER, idempotency };
+  const effect = await reportViolation({ records }, request);
   switch (effect.kind) {
     case 'done':
       return 'saved';
-    case 'remembered':
+    case 'repeated':
       return effect.kind;
     case 'refused':
       return effect.refusal.message.includes('waived') ? 'alias_of_waived' : 'alias_taken';
   }
 }
 
-/** A person decides on a violation; returns `saved`, or the code of the refusal. */
+/** Decides on a violation; returns `saved`, or the code of the refusal. */
 export async function decide(
   { records }: Pick<Stores, 'records'>,
   id: string,
   command: ViolationCommand,
-  remember?: Remember,
+  idempotency?: IdempotencyRecord,
 ): Promise<string> {
-  const tools = { records, wake: NO_WAKE, clock: systemClock };
-  const effect = await decideViolation(tools, { id, command, actor: TESTER, remember });
+  const tools = { records, clock: systemClock };
+  const effect = await decideViolation(tools, { id, command, actor: TESTER, idempotency });
   switch (effect.kind) {
     case 'done':
       return 'saved';
-    case 'remembered':
+    case 'repeated':
       return effect.kind;
     case 'refused':
       return effect.refusal.code;
   }
 }
 
-/** Short leases and times of proof; nothing is given up, counted or checked unless told. */
+/** Short leases and proof times; by default nothing is given up, counted or checked. */
 export function openOutbox(stores: Stores, also: Partial<ViolationOutboxSettings> = {}): ViolationOutbox {
   return createViolationOutbox(stores.redis, systemClock, {
     leaseMs: LEASE_MS,
@@ -100,12 +101,12 @@ export function openOutbox(stores: Stores, also: Partial<ViolationOutboxSettings
   });
 }
 
-/** The right to send, or a failure of the test. */
+/** The granted claim; fails otherwise. */
 export async function mustClaimViolation(outbox: ViolationOutbox, id: string): Promise<ClaimedViolation> {
   return claimAs(outbox, id, 'send');
 }
 
-/** A claim of one kind, or a failure of the test. */
+/** A claim of one kind; fails otherwise. */
 export async function claimAs<K extends ViolationClaim['kind']>(
   outbox: ViolationOutbox,
   id: string,
@@ -117,18 +118,18 @@ export async function claimAs<K extends ViolationClaim['kind']>(
   return claim;
 }
 
-/** What an attempt came to, reduced to its verdict. */
+/** The verdict of an attempt. */
 export function outcome(verdict: Verdict, also: Partial<AttemptResult> = {}): AttemptResult {
   return result(verdict, also);
 }
 
-/** The service took it and calls it so. */
+/** Accepts the violation under this reference. */
 export function takenAs(reference: string, also: Partial<AttemptResult> = {}): AttemptResult {
-  return outcome(ACCEPTED, { named: { reference, serviceStatus: 'PENDING', canTow: null }, ...also });
+  return outcome(ACCEPTED, { acceptedViolation: { reference, serviceStatus: 'PENDING', canTow: null }, ...also });
 }
 
-/** Reported, sent, accepted under its reference, and cleared up behind. */
-export async function liveAndBeAccepted(stores: Stores, id: string, reference = `V-${id}`): Promise<void> {
+/** A violation that was reported, sent, accepted and cleaned up. */
+export async function createAcceptedViolation(stores: Stores, id: string, reference = `V-${id}`): Promise<void> {
   const outbox = openOutbox(stores);
   await reportViolations(stores, id);
   await outbox.ack(await mustClaimViolation(outbox, id), takenAs(reference));
@@ -136,28 +137,28 @@ export async function liveAndBeAccepted(stores: Stores, id: string, reference = 
   await outbox.finished(record);
 }
 
-/** Notes on a violation that a tow comes from it, as the processing of its tow request does. */
-export function join({ records }: Pick<Stores, 'records'>, id: string, tow: JoiningTow): Promise<void> {
-  return records.transact(lineOfViolation(id), async (transaction) => {
+/** Links the violation to a tow, as the processing of its tow request does. */
+export function join({ records }: Pick<Stores, 'records'>, id: string, tow: MatchedTow): Promise<void> {
+  return records.transact(orderKeyOfViolation(id), async (transaction) => {
     const violation = await transaction.violation(id);
     if (!violation) throw new Error('no such violation');
-    joinTow(violation, tow, transaction.nowMs);
-    transaction.nameViolation(tow.reference, id);
+    matchTow(violation, tow, transaction.nowMs);
+    transaction.setReferenceOwner(tow.reference, id);
   });
 }
 
-/** A person links a tow to a violation; returns `done`, or the code of the refusal. */
+/** Links a tow to a violation; returns `done`, or the code of the refusal. */
 export async function link({ records }: Stores, id: string, ref: string): Promise<string> {
   const effect = await linkViolation({ records }, { ref, violationId: id, actor: TESTER });
   return effect.kind === 'refused' ? effect.refusal.code : effect.kind;
 }
 
-/** The id of the violation that is found by a name of the service. */
+/** The id of the violation with a reference of the service. */
 export function idNamed({ records }: Stores, reference: string): Promise<string | undefined> {
-  return records.transact('reading', async (transaction) => (await transaction.violationNamed(reference))?.id);
+  return records.transact('reading', async (transaction) => (await transaction.violationByReference(reference))?.id);
 }
 
-/** A violation that is there, or a failure of the test. */
+/** The stored violation; fails when there is none. */
 export async function readViolation(stores: Stores, id: string) {
   const record = await stores.violations.read(id);
   if (!record) throw new Error('no such violation');

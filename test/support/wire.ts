@@ -1,17 +1,21 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { portOf } from './server-port';
 
-/** A wire to Redis on which one reply can be lost: Redis has done what it was asked, and the asker hears of a cut. */
-export interface Wire {
+/**
+ * A connection to Redis on which one reply can be lost: Redis has run the command, and the client sees a closed
+ * connection.
+ */
+export interface RedisWire {
   readonly port: number;
   loseNextReply(): void;
-  /** How many replies were lost. */
+  /** The number of lost replies. */
   lost(): number;
   stop(): Promise<void>;
 }
 
-/** Whoever starts it stops it. */
-export async function startWire(redisPort: number): Promise<Wire> {
+/** Starts the connection. The caller stops it. */
+export async function startWire(redisPort: number): Promise<RedisWire> {
   const sockets = new Set<Socket>();
   let isLosing = false;
   let lost = 0;
@@ -24,7 +28,7 @@ export async function startWire(redisPort: number): Promise<Wire> {
     }
     asker.pipe(answerer);
     answerer.on('data', (reply: Buffer) => {
-      // "I do not know this script" is answered by a client that sends the script; nothing was done yet.
+      // The client answers NOSCRIPT by sending the script; nothing was done yet.
       if (!isLosing || reply.toString().startsWith('-NOSCRIPT')) {
         asker.write(reply);
         return;
@@ -36,9 +40,8 @@ export async function startWire(redisPort: number): Promise<Wire> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const address = server.address();
   return {
-    port: typeof address === 'object' && address !== null ? address.port : 0,
+    port: portOf(server),
     loseNextReply: () => {
       isLosing = true;
     },

@@ -1,7 +1,7 @@
 import { launchChromium, type RunningChromium } from './browser/chromium';
 import { startTestRedis, type TestRedis } from './redis-server';
 
-/** What the test files of one jest worker share. Each is started by the first file that asks for it. */
+/** Resources that the test files of one jest worker share; each is started by the first file that needs it. */
 export interface WorkerResources {
   redis(): Promise<TestRedis>;
   chromium(): Promise<RunningChromium>;
@@ -15,7 +15,7 @@ export function createWorkerResources(): WorkerResources {
   return {
     redis: () => (redis ??= startTestRedis()),
     async chromium() {
-      // A browser that was killed or crashed must not fail the files after it.
+      // A browser that was killed or crashed must not fail later files.
       if (chromium === undefined || !(await chromium).browser.isConnected()) chromium = launchChromium();
       return chromium;
     },

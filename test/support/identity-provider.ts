@@ -1,0 +1,104 @@
+import { OAuth2Server } from 'oauth2-mock-server';
+
+/** A provider of OpenID Connect over real HTTP, which signs everyone in with the claims that a test sets. */
+export interface TestProvider {
+  readonly issuer: string;
+  /** Claims of the next ID tokens, besides those of the provider. */
+  claims: Readonly<Record<string, unknown>>;
+  /** The requests at the token endpoint. */
+  readonly tokenRequests: { readonly authorization: string | undefined; readonly body: unknown }[];
+  /** Signs in at the address that the console has sent the browser to. Returns the path that leads back. */
+  signIn(address: string): Promise<string>;
+  /** Sends the next browser back to this origin, for a console whose port is not known before its start. */
+  sendBackTo(origin: string): void;
+  /** Stops answering, until it is started again at the same address. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
+}
+
+/** Starts a provider; with `tls` at an address of https, with the certificate of these files. */
+export async function startProvider(tls?: {
+  readonly key: string;
+  readonly certificate: string;
+}): Promise<TestProvider> {
+  const server = new OAuth2Server(tls?.key, tls?.certificate);
+  await server.issuer.keys.generate('RS256');
+  await server.start(0, '127.0.0.1');
+  const { port } = server.address();
+  const issuer = `${tls ? 'https' : 'http'}://127.0.0.1:${port}`;
+  const tokenRequests: TestProvider['tokenRequests'] = [];
+  const provider: TestProvider = {
+    issuer,
+    claims: {},
+    tokenRequests,
+    async signIn(address) {
+      const answer = await fetch(address, { redirect: 'manual' });
+      const { pathname, search } = new URL(answer.headers.get('location') ?? '');
+      return `${pathname}${search}`;
+    },
+    sendBackTo(origin) {
+      const { host } = new URL(origin);
+      server.service.once('beforeAuthorizeRedirect', ({ url }: { url: URL }) => {
+        Object.assign(url, { protocol: 'http:', host });
+      });
+    },
+    stop: () => server.stop(),
+    async start() {
+      await server.start(port, '127.0.0.1');
+      server.issuer.url = issuer;
+    },
+  };
+  server.issuer.url = issuer;
+  server.service.on('beforeTokenSigning', ({ payload }: { payload: object }) => {
+    Object.assign(payload, provider.claims);
+  });
+  server.service.on(
+    'beforeResponse',
+    (_answer: unknown, { headers, body }: { headers: { authorization?: string }; body: unknown }) => {
+      tokenRequests.push({ authorization: headers.authorization, body });
+    },
+  );
+  return provider;
+}
+
+/** Starts a provider for the tests of a file. */
+export function useProvider(): TestProvider {
+  let provider: TestProvider | undefined;
+  beforeAll(async () => {
+    provider = await startProvider();
+  });
+  afterAll(() => provider?.stop());
+  const current = (): TestProvider => {
+    if (provider === undefined) throw new Error('the provider of useProvider() runs only while tests run');
+    return provider;
+  };
+  return {
+    get issuer() {
+      return current().issuer;
+    },
+    get claims() {
+      return current().claims;
+    },
+    set claims(claims) {
+      current().claims = claims;
+    },
+    get tokenRequests() {
+      return current().tokenRequests;
+    },
+    signIn: (address) => current().signIn(address),
+    sendBackTo: (origin) => current().sendBackTo(origin),
+    stop: () => current().stop(),
+    start: () => current().start(),
+  };
+}
+
+/** The variables of a console whose people sign in at this provider. */
+export function providerVariables({ issuer }: Pick<TestProvider, 'issuer'>): Readonly<Record<string, string>> {
+  return {
+    CONSOLE_PUBLIC_URL: 'https://console.example',
+    OIDC_ISSUER: issuer,
+    OIDC_CLIENT_ID: 'console-of-the-tests',
+    OIDC_CLIENT_SECRET: 'secret-of-the-provider',
+    OIDC_ROLES: JSON.stringify({ 'yard-crew': 'crew', 'towing-desk': 'dispatcher', 'towing-ops': 'ops' }),
+  };
+}
