@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { VARIABLE_GROUPS } from '../../src/platform/variables';
+import { ROOT } from '../architecture/sources';
+
+/** What can be checked of the chart without helm, which the workflow `chart` runs. */
+
+const text = (...path: readonly string[]) => readFileSync(join(ROOT, ...path), 'utf8');
+const chartFile = (...path: readonly string[]) => text('deploy', 'helm', 'towhook', ...path);
+
+const names = z.array(z.string());
+const valuesContract = z.looseObject({
+  secrets: z.object({ existingSecret: z.string(), redis: names, webhooks: names, service: names, console: names }),
+  environment: z.record(z.string(), z.string()),
+  serviceEnvironment: z.record(z.string(), z.string()),
+  consoleEnvironment: z.record(z.string(), z.string()),
+});
+const values = valuesContract.parse(parse(chartFile('values.yaml')));
+const schema = z.looseObject({ properties: z.record(z.string(), z.unknown()) });
+
+test('the chart starts the version of the package', () => {
+  const { version } = z.object({ version: z.string() }).parse(JSON.parse(text('package.json')));
+  expect(parse(chartFile('Chart.yaml'))).toMatchObject({ appVersion: version });
+});
+
+test('every variable and secret of the chart is one that towhook reads', () => {
+  const known = new Set(Object.values(VARIABLE_GROUPS).flatMap((group) => Object.keys(group)));
+  const { redis, webhooks, service, console } = values.secrets;
+  const files = [...redis, ...webhooks, ...service, ...console].map((name) => `${name}_FILE`);
+  const { environment, serviceEnvironment, consoleEnvironment } = values;
+  const given = [...Object.keys({ ...environment, ...serviceEnvironment, ...consoleEnvironment }), ...files];
+  expect(given.filter((name) => !known.has(name))).toEqual([]);
+});
+
+test('the schema of the chart knows exactly its values', () => {
+  const known = Object.keys(schema.parse(JSON.parse(chartFile('values.schema.json'))).properties);
+  expect(known.filter((name) => name !== 'global').toSorted()).toEqual(Object.keys(values).toSorted());
+});
+
+test('the ports and roles of the chart are those of the image', () => {
+  const deployments = chartFile('templates', 'deployments.yaml');
+  const ports = [...deployments.matchAll(/containerPort: (\d+)/g)].map(([, port]) => port);
+  const [, exposed = ''] = /^EXPOSE (.*)$/m.exec(text('Dockerfile')) ?? [];
+  expect(ports.filter((port) => !exposed.split(' ').includes(String(port)))).toEqual([]);
+  expect(ports).toHaveLength(3);
+});

@@ -1,0 +1,21 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+import { ROOT } from '../architecture/sources';
+
+const listing = z.array(z.object({ files: z.array(z.object({ path: z.string() })) })).length(1);
+
+test('the package holds the compiled program and its documents, and no sources, tests or pictures', async () => {
+  const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+    cwd: ROOT,
+  });
+  const paths = listing.parse(JSON.parse(stdout)).flatMap(({ files }) => files.map(({ path }) => path));
+  expect(paths).toEqual(
+    expect.arrayContaining(['package.json', 'openapi.json', 'README.md', 'LICENSE', 'CHANGELOG.md']),
+  );
+  expect(paths).toContain('src/main/towhook.cjs');
+  const strange = paths.filter((path) =>
+    /^(?:test|bench|tools|jobs|\.)|^src\/(?!main\/towhook\.cjs$)|\.png$/.test(path),
+  );
+  expect(strange).toEqual([]);
+});
