@@ -17,7 +17,7 @@ export const storedDifference = z.looseObject({
   decision: z.enum(DIFFERENCE_DECISIONS),
   decided: z.object({ by: z.string(), atMs: z.number(), reason: z.string().nullable() }).nullable(),
   /** Answers that were accepted until then are no question any more. 0: a person never looked at the kind. */
-  lookedAtMs: z.number().default(0),
+  reviewedAtMs: z.number().default(0),
 });
 
 /** A kind of difference between the messages of the service and its document. */

@@ -40,7 +40,7 @@ export const processDocument = z.object({
   problems: z.array(z.string()).readonly(),
   /** Only of a process with a worker. */
   queues: z
-    .array(z.object({ name: z.enum(BACKLOGS), lastTookMs: z.number().nullable(), standsStill: z.boolean() }))
+    .array(z.object({ name: z.enum(BACKLOGS), lastTookMs: z.number().nullable(), isStalled: z.boolean() }))
     .readonly(),
 });
 export type ProcessDocument = z.infer<typeof processDocument>;

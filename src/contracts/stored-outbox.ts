@@ -175,9 +175,8 @@ export const packedFields = z.record(z.string(), z.string());
 export const storedTerms = z.array(z.string());
 export const storedEvent: z.ZodType<RecordEvent> = z.looseObject({ atMs: z.number(), entry: storedObject });
 export const storedLease = z.object({ token: z.string(), untilMs: z.number(), permitAtMs: z.number().optional() });
-/** `lookAtMs` is stored for `runAtMs`. */
 export const storedRun = z.looseObject({
-  lookAtMs: nullableNumber.default(null),
+  runAtMs: nullableNumber.default(null),
   overSinceMs: nullableNumber.default(null),
   shadow: z.enum(SHADOW_STATES).nullable().default(null),
 });
@@ -190,7 +189,7 @@ export const storedMeta = z.object({
 export const storedLinks = z.looseObject({
   reference: text.default(null),
   references: z.array(z.string()).default([]),
-  toldReferences: z.array(z.string()).default([]),
+  assignedReferences: z.array(z.string()).default([]),
   tows: z.array(z.string()).default([]),
   ticket: z.looseObject({ checked_at: z.string(), has_active_ticket: z.boolean() }).nullable().default(null),
   ticketOverruled: z.boolean().default(false),

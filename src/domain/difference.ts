@@ -54,7 +54,7 @@ export interface Difference extends SeenDifference {
    */
   readonly decided: { readonly by: string; readonly atMs: number; readonly reason: string | null } | null;
   /** Answers that were accepted until then are no question any more. 0: a person never looked at the kind. */
-  readonly lookedAtMs: number;
+  readonly reviewedAtMs: number;
 }
 
 /** How a kind is shown: `closed` is an open one that a person looked at. */

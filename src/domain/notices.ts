@@ -101,7 +101,7 @@ export const CHANNEL_FAILS_AFTER_MS = 2 * MINUTE_MS;
 export const NOTICES_MAX = 500;
 const RETRY = { retryBaseMs: 5000, retryCapMs: 5 * MINUTE_MS };
 
-export interface AlarmLook {
+export interface AlarmEvaluation {
   readonly observed: readonly ObservedAlarm[];
   readonly settings: NotificationSettings;
   /** The channels in use. */
@@ -110,15 +110,18 @@ export interface AlarmLook {
   readonly newId: () => string;
 }
 
-/** The state after a look at the alarms. Returns the same object if nothing changed. */
-export function afterLook(state: NotificationState, view: AlarmLook): NotificationState {
+/** The state after an evaluation of the alarms. Returns the same object if nothing changed. */
+export function evaluateAlarms(state: NotificationState, view: AlarmEvaluation): NotificationState {
   const { settings, channels } = view;
   const isChosen = ({ kind }: { readonly kind: AlarmKind }) => !settings.muted_alarms.includes(kind);
   const observed = new Map(view.observed.filter(isChosen).map((alarm) => [alarm.key, alarm]));
   const known = state.incidents.filter(isChosen);
-  const looked = known.map((incident) => lookedAt(incident, observed.get(incident.key) ?? null, view));
+  const continued = known.map((incident) => evaluateIncident(incident, observed.get(incident.key) ?? null, view));
   const appeared = [...observed.values()].filter(({ key }) => !known.some((incident) => incident.key === key));
-  const changes = [...looked, ...appeared.map((alarm): Looked => ({ incident: incidentOf(alarm, view), types: [] }))];
+  const changes = [
+    ...continued,
+    ...appeared.map((alarm): IncidentChange => ({ incident: incidentOf(alarm, view), types: [] })),
+  ];
   const notices = changes.flatMap(({ incident, types }) => types.flatMap((type) => noticesOf(type, incident, view)));
   const incidents = changes.flatMap(({ incident, isOver = false }) => (isOver ? [] : [incident]));
   const { after, summary } = afterQuietHours(incidents, view);
@@ -142,18 +145,18 @@ function healthOf(channels: NotificationState['channels'], used: readonly Notice
   return NOTICE_CHANNELS.some(isForgotten) ? { webhook: kept('webhook'), mail: kept('mail') } : channels;
 }
 
-interface Looked {
+interface IncidentChange {
   readonly incident: Incident;
   readonly types: readonly NoticeType[];
   readonly isOver?: boolean;
 }
 
-function incidentOf(alarm: ObservedAlarm, { nowMs, newId }: AlarmLook): Incident {
+function incidentOf(alarm: ObservedAlarm, { nowMs, newId }: AlarmEvaluation): Incident {
   const times = { seenAtMs: nowMs, missingSinceMs: null, startedAtMs: null, escalatedAtMs: null };
   return { ...alarm, ...times, id: newId(), isHeldBack: false, acknowledged: null };
 }
 
-function lookedAt(incident: Incident, alarm: ObservedAlarm | null, view: AlarmLook): Looked {
+function evaluateIncident(incident: Incident, alarm: ObservedAlarm | null, view: AlarmEvaluation): IncidentChange {
   const { settings, nowMs } = view;
   const isHushed = isQuiet(settings, incident.severity, nowMs);
   if (alarm === null) {
@@ -179,7 +182,7 @@ function lookedAt(incident: Incident, alarm: ObservedAlarm | null, view: AlarmLo
 }
 
 /** Announces in one summary what quiet hours held back and still holds. */
-function afterQuietHours(incidents: readonly Incident[], view: AlarmLook) {
+function afterQuietHours(incidents: readonly Incident[], view: AlarmEvaluation) {
   const { settings, nowMs, newId } = view;
   const released = incidents.filter(
     ({ isHeldBack, missingSinceMs, severity }) =>
@@ -192,7 +195,7 @@ function afterQuietHours(incidents: readonly Incident[], view: AlarmLook) {
   return { after, summary: owed({ id: `${newId()}.summary`, type: 'alarm.summary', alarms: released }, view) };
 }
 
-function noticesOf(type: NoticeType, incident: Incident, view: AlarmLook): readonly Notice[] {
+function noticesOf(type: NoticeType, incident: Incident, view: AlarmEvaluation): readonly Notice[] {
   const id = `${incident.id}.${type.replace('alarm.', '')}`;
   return owed({ id, type, alarms: [incident] }, view, incident.escalatedAtMs !== null);
 }
@@ -203,7 +206,7 @@ function noticesOf(type: NoticeType, incident: Incident, view: AlarmLook): reado
  */
 function owed(
   about: { readonly id: string; readonly type: NoticeType; readonly alarms: readonly Incident[] },
-  { settings, channels, nowMs }: AlarmLook,
+  { settings, channels, nowMs }: AlarmEvaluation,
   isEscalated = false,
 ): readonly Notice[] {
   const { mail_to: first, escalate_to: second } = settings;

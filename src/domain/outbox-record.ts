@@ -75,7 +75,7 @@ export interface StoredViolation extends OutboxBase {
   /** The reference that is shown, all references, and those that came from the service itself. */
   reference: string | null;
   references: string[];
-  toldReferences: string[];
+  assignedReferences: string[];
   tows: string[];
   ticket: { checked_at: string; has_active_ticket: boolean } | null;
   /** True when a person decided to send it without a ticket check. */
@@ -170,6 +170,10 @@ export function draftOf<R extends OutboxRecord>(record: R): R {
     terms: [...record.terms],
     ...(record.kind === 'tow'
       ? { events: [...record.events], parked: [...record.parked] }
-      : { references: [...record.references], toldReferences: [...record.toldReferences], tows: [...record.tows] }),
+      : {
+          references: [...record.references],
+          assignedReferences: [...record.assignedReferences],
+          tows: [...record.tows],
+        }),
   };
 }

@@ -28,9 +28,9 @@ export function matchTow(record: StoredViolation, { towingReference, reference }
   const isNewReference = !record.references.includes(reference);
   const mayBeThere = mayHaveBeenSent(entry);
   // A reference from before the first send proves nothing about that send.
-  const isProof = mayBeThere && (isNewReference || record.toldReferences.includes(reference));
+  const isProof = mayBeThere && (isNewReference || record.assignedReferences.includes(reference));
   const proves = isProof && !isEntrySettled(entry);
-  addReference(record, reference, { isTold: isNewReference && mayBeThere, isMain: proves });
+  addReference(record, reference, { isAssigned: isNewReference && mayBeThere, isMain: proves });
   recordTow(record, entry, { towingReference, isNewReference, proves }, nowMs);
 }
 
@@ -70,7 +70,7 @@ export function decideOn(record: StoredViolation, decision: ViolationDecision, n
 /** Accepts the entry of a violation that other software reported: it is never sent. */
 export function keepAsKnown(record: StoredViolation, reference: string | null, nowMs: number): void {
   acceptEntry(record, editEntry(record, entryOf(record)), KNOWN, nowMs);
-  if (reference !== null) addReference(record, reference, { isTold: true, isMain: true });
+  if (reference !== null) addReference(record, reference, { isAssigned: true, isMain: true });
 }
 
 /** True for the entry of a violation that other software reported. */

@@ -22,19 +22,19 @@ export interface AcceptedViolation {
 export function addReference(
   record: StoredViolation,
   reference: string,
-  also: { readonly isTold?: boolean; readonly isMain?: boolean },
+  also: { readonly isAssigned?: boolean; readonly isMain?: boolean },
 ): boolean {
   const isNew = !record.references.includes(reference);
   if (isNew) record.references.push(reference);
-  const isShownTold = record.reference !== null && record.toldReferences.includes(record.reference);
-  if (record.reference === null || (also.isMain && !isShownTold)) record.reference = reference;
-  if (also.isTold && !record.toldReferences.includes(reference)) record.toldReferences.push(reference);
+  const isShownAssigned = record.reference !== null && record.assignedReferences.includes(record.reference);
+  if (record.reference === null || (also.isMain && !isShownAssigned)) record.reference = reference;
+  if (also.isAssigned && !record.assignedReferences.includes(reference)) record.assignedReferences.push(reference);
   return isNew;
 }
 
 /** Removes a reference from a violation, unless the service assigned it. Returns true when it was removed. */
 export function dropReference(record: StoredViolation, reference: string): boolean {
-  if (record.toldReferences.includes(reference)) return false;
+  if (record.assignedReferences.includes(reference)) return false;
   record.references = record.references.filter((known) => known !== reference);
   if (record.reference === reference) record.reference = record.references[0] ?? null;
   return true;

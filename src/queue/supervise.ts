@@ -24,7 +24,7 @@ export interface SupervisedQueue {
   /** When the worker last started work of this queue, by the monotonic clock, ms; null when it has not yet. */
   readonly lastTookMs: number | null;
   /** True while the worker is stalled on this queue. */
-  readonly standsStill: boolean;
+  readonly isStalled: boolean;
 }
 
 export interface SuperviseTools {
@@ -92,8 +92,8 @@ export function superviseWorker(tools: SuperviseTools, options: SuperviseOptions
       QUEUE_NAMES.map((name) => {
         const tookMs = progress.lastRunBeganMs(name);
         if (tookMs !== null) lastTook.set(name, tookMs);
-        const standsStill = isStalled(name) || isStalled(`scheduler of ${name}`);
-        return { name, lastTookMs: lastTook.get(name) ?? null, standsStill };
+        const isQueueStalled = isStalled(name) || isStalled(`scheduler of ${name}`);
+        return { name, lastTookMs: lastTook.get(name) ?? null, isStalled: isQueueStalled };
       }),
   };
 }

@@ -74,7 +74,7 @@ async function creatingOf(redis: Redis, sighting: Sighting) {
   const { seen, nowMs } = sighting;
   const { id, source, name, shape, isTolerated, example } = seen;
   const decision = isTolerated ? 'expected' : 'open';
-  const document = { source, name, shape, isTolerated, example, decision, decided: null, lookedAtMs: 0 } as const;
+  const document = { source, name, shape, isTolerated, example, decision, decided: null, reviewedAtMs: 0 } as const;
   const task = isTolerated ? null : await openingOf(redis, differenceTask(seen), nowMs);
   return {
     checks: [isStill(id, ''), ...(task?.checks ?? [])],
@@ -119,7 +119,7 @@ export async function decisionWrites(
   const task = await closingOf(redis, differenceTaskId(id), nowMs);
   if (how === 'looked_at' && !task) return null;
   const decided = { by, atMs: nowMs, reason };
-  const change = how === 'expected' ? ({ decision: 'expected', decided } as const) : { decided, lookedAtMs: nowMs };
+  const change = how === 'expected' ? ({ decision: 'expected', decided } as const) : { decided, reviewedAtMs: nowMs };
   return {
     checks: [isStill(id, json), ...(task?.checks ?? [])],
     effects: [
@@ -149,8 +149,8 @@ export async function decidedUntil(redis: Redis, ids: readonly string[]): Promis
   );
 }
 
-function untilOf({ decision, lookedAtMs }: StoredDocument): number {
-  return decision === 'expected' ? Infinity : lookedAtMs;
+function untilOf({ decision, reviewedAtMs }: StoredDocument): number {
+  return decision === 'expected' ? Infinity : reviewedAtMs;
 }
 
 const RELEASED_PREFIX = 'difference ';

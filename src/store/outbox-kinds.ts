@@ -42,7 +42,7 @@ export const VIOLATIONS: OutboxKind<StoredViolation> = {
       if (!isOthers || dropReference(owner, reference)) {
         transaction.setReferenceOwner(reference, record.id);
       }
-      addReference(record, reference, { isTold: true, isMain: true });
+      addReference(record, reference, { isAssigned: true, isMain: true });
     };
   },
 };

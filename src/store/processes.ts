@@ -88,10 +88,10 @@ function statusOf(
     isSilent: beatAgeMs > silentAfterMs,
     isReady: problems.length === 0,
     problems,
-    queues: queues.map(({ name, lastTookMs, standsStill }) => ({
+    queues: queues.map(({ name, lastTookMs, isStalled }) => ({
       name,
       lastTookAtMs: lastTookMs === null ? null : startedAtMs + lastTookMs,
-      standsStill,
+      isStalled,
     })),
   };
 }

@@ -54,7 +54,7 @@ type RunState = Pick<OutboxRecord, 'runAtMs' | 'overSinceMs' | 'shadow' | 'unkno
 /** The state that workers keep between two runs of a record. */
 export function decodeRun(json: string | undefined): RunState {
   if (json === undefined) return { runAtMs: null, overSinceMs: null, shadow: null, unknownRun: {} };
-  const { lookAtMs: runAtMs, overSinceMs, shadow, ...unknownRun } = storedRun.parse(JSON.parse(json));
+  const { runAtMs, overSinceMs, shadow, ...unknownRun } = storedRun.parse(JSON.parse(json));
   return { runAtMs, overSinceMs, shadow, unknownRun };
 }
 
@@ -63,7 +63,7 @@ export function runParts({ runAtMs, overSinceMs, shadow, unknownRun }: RunState)
   if (runAtMs === null && overSinceMs === null && shadow === null && Object.keys(unknownRun).length === 0) return [];
   const run = {
     ...unknownRun,
-    ...(runAtMs === null ? {} : { lookAtMs: runAtMs }),
+    ...(runAtMs === null ? {} : { runAtMs }),
     ...(overSinceMs === null ? {} : { overSinceMs }),
     ...(shadow === null ? {} : { shadow }),
   };

@@ -90,9 +90,10 @@ export function partsOfViolation(record: StoredViolation): RecordPart[] {
 
 /** The fields that answers of the service and decisions have set. */
 function linksOf(record: StoredViolation): KnownLinks {
-  const { unknownLinks, reference, references, toldReferences, tows, ticket, ticketOverruled, heldForTicket } = record;
+  const { unknownLinks, reference, references, assignedReferences, tows, ticket, ticketOverruled, heldForTicket } =
+    record;
   const { serviceStatus, canTow, unfinishedSince } = record;
   const ofTicket = { ticket, ticketOverruled, heldForTicket };
   const ofService = { serviceStatus, canTow, unfinishedSince };
-  return { ...unknownLinks, reference, references, toldReferences, tows, ...ofTicket, ...ofService };
+  return { ...unknownLinks, reference, references, assignedReferences, tows, ...ofTicket, ...ofService };
 }

@@ -27,10 +27,10 @@ export type Alarm =
   | { readonly kind: 'attemptsFail'; readonly failed: number; readonly made: number }
   | { readonly kind: 'lost'; readonly count: number }
   | { readonly kind: 'recordsMissing'; readonly since: string }
-  | { readonly kind: 'walkOld'; readonly since: string | null }
+  | { readonly kind: 'conservationCheckOld'; readonly since: string | null }
   | { readonly kind: 'noProcess'; readonly role: 'worker' | 'receiver' }
   | { readonly kind: 'silent'; readonly role: HeartbeatRole; readonly host: string; readonly since: string }
-  | { readonly kind: 'standsStill'; readonly queue: Backlog; readonly host: string }
+  | { readonly kind: 'workerStalled'; readonly queue: Backlog; readonly host: string }
   | { readonly kind: 'unready'; readonly role: HeartbeatRole; readonly host: string; readonly checks: string }
   | { readonly kind: 'queuePaused'; readonly queue: Backlog }
   | { readonly kind: 'backlogOld'; readonly queue: Backlog; readonly ageMs: number }
@@ -119,7 +119,7 @@ export function severityOf(alarm: Alarm): AlarmSeverity {
     case 'lost':
     case 'recordsMissing':
     case 'noProcess':
-    case 'standsStill':
+    case 'workerStalled':
     case 'backlogOld':
       return 'bad';
     case 'shadow':
@@ -129,7 +129,7 @@ export function severityOf(alarm: Alarm): AlarmSeverity {
     case 'webhooksMostlyRefused':
     case 'noWebhooks':
     case 'webhookSecrets':
-    case 'walkOld':
+    case 'conservationCheckOld':
     case 'silent':
     case 'unready':
     case 'queuePaused':
@@ -154,7 +154,7 @@ export function alarmKey(alarm: Alarm): string {
     case 'silent':
     case 'unready':
       return `${kind}:${alarm.role}:${alarm.host}`;
-    case 'standsStill':
+    case 'workerStalled':
       return `${kind}:${alarm.queue}:${alarm.host}`;
     case 'queuePaused':
     case 'backlogOld':
@@ -173,7 +173,7 @@ export function alarmKey(alarm: Alarm): string {
     case 'attemptsFail':
     case 'lost':
     case 'recordsMissing':
-    case 'walkOld':
+    case 'conservationCheckOld':
     case 'webhooksMostlyRefused':
     case 'noWebhooks':
     case 'archive_failing':
@@ -228,7 +228,7 @@ function ofConservation({ conservation, nowMs }: OpsState): Alarm[] {
   if (lost > 0) return [{ kind: 'lost', count: lost }];
   // Before the first scan nothing is known; the worker alarms cover missing scans.
   const isOld = endedAt !== null && nowMs - Date.parse(endedAt) > WALK_OLD_AFTER_MS;
-  return isOld ? [{ kind: 'walkOld', since: endedAt }] : [];
+  return isOld ? [{ kind: 'conservationCheckOld', since: endedAt }] : [];
 }
 
 function ofProcesses(processes: readonly ProcessStatus[]): Alarm[] {
@@ -247,8 +247,8 @@ function ofProcess(standing: ProcessStatus, all: readonly ProcessStatus[]): Alar
     if (isReplaced(standing, all)) return [];
     return [{ kind: 'silent', role, host, since: new Date(standing.beatAtMs).toISOString() }];
   }
-  const still = standing.queues.filter(({ standsStill }) => standsStill);
-  if (still.length > 0) return still.map(({ name }) => ({ kind: 'standsStill', queue: name, host }));
+  const still = standing.queues.filter(({ isStalled }) => isStalled);
+  if (still.length > 0) return still.map(({ name }) => ({ kind: 'workerStalled', queue: name, host }));
   return standing.isReady ? [] : [{ kind: 'unready', role, host, checks: standing.problems.join(', ') }];
 }
 

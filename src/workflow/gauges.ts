@@ -251,7 +251,7 @@ export function watchProcesses(metrics: Metrics, processes: Pick<ProcessStore, '
       const queues = (await list()).filter(({ isSilent }) => !isSilent).flatMap((each) => each.queues);
       return BACKLOGS.map((queue) => ({
         labels: { queue },
-        value: queues.filter(({ name, standsStill }) => name === queue && standsStill).length,
+        value: queues.filter(({ name, isStalled }) => name === queue && isStalled).length,
       }));
     },
   });

@@ -55,10 +55,10 @@ export function createHeartbeatSender(tools: {
     const document: ProcessDocument = {
       ...tools.process,
       problems: await failedChecks(status),
-      queues: status.queues().map(({ name, lastTookMs, standsStill }) => ({
+      queues: status.queues().map(({ name, lastTookMs, isStalled }) => ({
         name,
         lastTookMs: lastTookMs === null ? null : Math.round(lastTookMs - startedMs),
-        standsStill,
+        isStalled,
       })),
     };
     const uptimeMs = clock.monotonicMs() - startedMs;

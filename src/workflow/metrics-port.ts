@@ -65,7 +65,7 @@ export interface QueueStatus {
   /** When it last began a job; null when it has not since its start. */
   readonly lastTookAtMs: number | null;
   /** True when work is waiting and this worker completes none. */
-  readonly standsStill: boolean;
+  readonly isStalled: boolean;
 }
 
 export interface ProcessStore {

@@ -1,4 +1,4 @@
-import { afterAttempt, afterLook, dueNotices, type Notice, type NotificationState } from '../domain/notices';
+import { afterAttempt, evaluateAlarms, dueNotices, type Notice, type NotificationState } from '../domain/notices';
 import { NOTICE_CHANNELS, type NoticeLanguage } from '../domain/notification-settings';
 import type { Clock } from '../platform/clock';
 import type { Log } from '../platform/log';
@@ -69,7 +69,7 @@ export async function runWatch(tools: Omit<AlarmWatchTools, 'lock'>): Promise<vo
     dueAtMs = nowMs;
     const settings = stored.settings ?? defaults;
     const channels = usedChannels(settings, senders);
-    return afterLook(stored.state, { observed, settings, channels, nowMs, newId: () => clock.id() });
+    return evaluateAlarms(stored.state, { observed, settings, channels, nowMs, newId: () => clock.id() });
   });
   await Promise.all(
     dueNotices(state, dueAtMs)

@@ -1,7 +1,7 @@
 import {
   acknowledge,
   afterAttempt,
-  afterLook,
+  evaluateAlarms,
   CHANNEL_FAILS_AFTER_MS,
   dueNotices,
   END_HOLD_MS,
@@ -29,7 +29,7 @@ function watch({ settings = SETTINGS, channels = ['webhook'], atMs = NOON }: Par
   return {
     look: (afterMs: number, ...observed: ObservedAlarm[]): string[] => {
       nowMs += afterMs;
-      state = afterLook(state, { observed, settings, channels, nowMs, newId: () => `a${(ids += 1)}` });
+      state = evaluateAlarms(state, { observed, settings, channels, nowMs, newId: () => `a${(ids += 1)}` });
       const due = dueNotices(state, nowMs);
       for (const notice of due) {
         state = afterAttempt(state, notice, { outcome: { kind: 'delivered', problem: null }, nowMs, jitter: 0 });
@@ -127,7 +127,7 @@ const HOUR = 60 * MINUTE_MS;
 
 test('holds back lesser alarms in quiet hours, and sends what still holds in one summary at their end', () => {
   const { look } = watch({ settings: NIGHT, atMs: EVENING });
-  const other = { ...check, key: 'walkOld', kind: 'walkOld' as const };
+  const other = { ...check, key: 'conservationCheckOld', kind: 'conservationCheckOld' as const };
   const gone = { ...check, key: 'failing', kind: 'failing' as const };
   look(2 * HOUR, check, other, gone, outage);
   expect(look(START_HOLD_MS, check, other, gone, outage)).toEqual(['a4.started']);
@@ -154,24 +154,24 @@ test('sends the end of an announced alarm after the quiet hours, and nothing if 
 
 test('has no notices for muted kinds, and drops what waits when its channel is no longer used', () => {
   expect(watch({ settings: { ...SETTINGS, muted_alarms: ['outage'] } }).look(0, outage)).toEqual([]);
-  const seen = afterLook(NO_NOTIFICATIONS, lookAt(NOON));
-  const owed = afterLook(seen, lookAt(NOON + START_HOLD_MS));
+  const seen = evaluateAlarms(NO_NOTIFICATIONS, evaluationAt(NOON));
+  const owed = evaluateAlarms(seen, evaluationAt(NOON + START_HOLD_MS));
   expect(owed.notices.map(({ channel }) => channel)).toEqual(['webhook', 'mail']);
-  const left = afterLook(owed, { ...lookAt(NOON + START_HOLD_MS), channels: ['mail'] });
+  const left = evaluateAlarms(owed, { ...evaluationAt(NOON + START_HOLD_MS), channels: ['mail'] });
   expect(left.notices.map(({ channel }) => channel)).toEqual(['mail']);
   const muted = { ...SETTINGS, muted_alarms: ['outage' as const] };
-  expect(afterLook(owed, { ...lookAt(NOON + START_HOLD_MS), settings: muted }).incidents).toEqual([]);
+  expect(evaluateAlarms(owed, { ...evaluationAt(NOON + START_HOLD_MS), settings: muted }).incidents).toEqual([]);
 });
 
-function lookAt(nowMs: number) {
+function evaluationAt(nowMs: number) {
   const channels: NoticeChannel[] = ['webhook', 'mail'];
   return { observed: [outage], settings: SETTINGS, channels, nowMs, newId: () => 'a1' };
 }
 
 test('changes nothing, and so writes nothing, while alarms stay as they are', () => {
-  const seen = afterLook(NO_NOTIFICATIONS, lookAt(NOON));
-  expect(afterLook(seen, lookAt(NOON + 1000))).toBe(seen);
-  expect(afterLook(NO_NOTIFICATIONS, { ...lookAt(NOON), observed: [] })).toBe(NO_NOTIFICATIONS);
+  const seen = evaluateAlarms(NO_NOTIFICATIONS, evaluationAt(NOON));
+  expect(evaluateAlarms(seen, evaluationAt(NOON + 1000))).toBe(seen);
+  expect(evaluateAlarms(NO_NOTIFICATIONS, { ...evaluationAt(NOON), observed: [] })).toBe(NO_NOTIFICATIONS);
 });
 
 test('repeats a failed notice with growing waits up to five minutes, keeps its order, and gives it up after a day', () => {
@@ -181,9 +181,9 @@ test('repeats a failed notice with growing waits up to five minutes, keeps its o
     return notice === undefined ? state : afterAttempt(state, notice, { outcome, nowMs, jitter: 0 });
   };
   const webhook = { channels: ['webhook' as const] };
-  let state = afterLook(NO_NOTIFICATIONS, { ...lookAt(NOON), ...webhook });
+  let state = evaluateAlarms(NO_NOTIFICATIONS, { ...evaluationAt(NOON), ...webhook });
   let nowMs = NOON + START_HOLD_MS;
-  state = afterLook(state, { ...lookAt(nowMs), ...webhook });
+  state = evaluateAlarms(state, { ...evaluationAt(nowMs), ...webhook });
   const waits = Array.from({ length: 8 }, () => {
     state = settled(state, nowMs);
     const waitMs = (state.notices[0]?.nextAtMs ?? 0) - nowMs;
@@ -194,7 +194,7 @@ test('repeats a failed notice with growing waits up to five minutes, keeps its o
   expect(state.channels.webhook).toMatchObject({ deliveredAtMs: null, problem: 'http_500' });
 
   for (const laterMs of [0, END_HOLD_MS])
-    state = afterLook(state, { ...lookAt(nowMs + laterMs), ...webhook, observed: [] });
+    state = evaluateAlarms(state, { ...evaluationAt(nowMs + laterMs), ...webhook, observed: [] });
   expect(state.notices.map(({ id }) => id)).toEqual(['a1.started', 'a1.ended']);
   expect(dueNotices(state, nowMs + END_HOLD_MS).map(({ id }) => id)).toEqual(['a1.started']);
   state = settled(state, NOON + START_HOLD_MS + GIVE_UP_MS);
@@ -222,8 +222,8 @@ test('sends notices about a failing channel to the other channel only, also in a
 });
 
 test('a channel is failing when all its attempts failed for two minutes, until a delivery or until it is not used', () => {
-  const seen = afterLook(NO_NOTIFICATIONS, lookAt(NOON));
-  const owed = afterLook(seen, lookAt(NOON + START_HOLD_MS));
+  const seen = evaluateAlarms(NO_NOTIFICATIONS, evaluationAt(NOON));
+  const owed = evaluateAlarms(seen, evaluationAt(NOON + START_HOLD_MS));
   const [notice] = owed.notices;
   const attempt = (state: NotificationState, nowMs: number, problem: string | null) => {
     const outcome = problem === null ? { kind: 'delivered' as const, problem } : { kind: 'failed' as const, problem };
@@ -236,7 +236,7 @@ test('a channel is failing when all its attempts failed for two minutes, until a
     { channel: 'webhook', sinceMs: NOON, problem: 'http_503' },
   ]);
   expect(failingChannels(attempt(failed, untilMs, null).channels, untilMs)).toEqual([]);
-  const unused = afterLook(failed, { ...lookAt(untilMs), channels: ['mail'] });
+  const unused = evaluateAlarms(failed, { ...evaluationAt(untilMs), channels: ['mail'] });
   expect(failingChannels(unused.channels, untilMs)).toEqual([]);
 });
 
@@ -244,8 +244,8 @@ test('keeps at most 500 notices that cannot be delivered, the newest', () => {
   const many = Array.from({ length: NOTICES_MAX + 3 }, (_, at) => observedAlarm({ key: `silent:worker:host-${at}` }));
   let ids = 0;
   const view = { settings: SETTINGS, channels: ['webhook' as const], observed: many, newId: () => `a${(ids += 1)}` };
-  const seen = afterLook(NO_NOTIFICATIONS, { ...view, nowMs: NOON });
-  const { notices } = afterLook(seen, { ...view, nowMs: NOON + START_HOLD_MS });
+  const seen = evaluateAlarms(NO_NOTIFICATIONS, { ...view, nowMs: NOON });
+  const { notices } = evaluateAlarms(seen, { ...view, nowMs: NOON + START_HOLD_MS });
   expect(notices).toHaveLength(NOTICES_MAX);
   expect(notices.at(-1)?.id).toBe(`a${NOTICES_MAX + 3}.started`);
 });

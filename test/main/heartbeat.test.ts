@@ -84,7 +84,7 @@ test('a stalled worker is not ready and its heartbeat names the stalled queue', 
     await app.sendHeartbeat();
     const [worker] = await list(app);
     expect(worker).toMatchObject({ isReady: false, problems: ['worker'] });
-    expect(worker?.queues.map(({ standsStill }) => standsStill)).toEqual([false, true, false, false]);
+    expect(worker?.queues.map(({ isStalled }) => isStalled)).toEqual([false, true, false, false]);
   }, 60_000);
 });
 

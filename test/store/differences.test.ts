@@ -112,7 +112,7 @@ test('a kind that a person looked at is closed with its reports, and the next an
   expect(closed && differenceViewOf(closed)).toMatchObject({ decision: 'closed', decided_by: 'tester', task_id: null });
   expect(await stores.resolve(`differs.${NO_DATA.id}`)).toBe('task_not_found');
 
-  await eventually(async () => expect(await stores.records.nowMs()).toBeGreaterThan((closed?.lookedAtMs ?? 0) + 10));
+  await eventually(async () => expect(await stores.records.nowMs()).toBeGreaterThan((closed?.reviewedAtMs ?? 0) + 10));
   await answered('B');
   await releaseBlocked(stores.redis);
   expect(await outbox.claim('B')).toMatchObject({ kind: 'idle' });

@@ -23,7 +23,7 @@ const ids = async () => (await store().list()).map(({ id }) => id);
 const age = (id: string, ms: number) => connection.zincrby(KEYS.heartbeats, -ms, id);
 
 test('a process is listed with its own data and with timestamps in Redis time', async () => {
-  const queues = [{ name: 'reports' as const, lastTookMs: 45_000, standsStill: true }];
+  const queues = [{ name: 'reports' as const, lastTookMs: 45_000, isStalled: true }];
   await store().beat(beatingProcess('p1', { role: 'worker', problems: ['spool'], queues }), NOTHING);
   const [listed] = await store().list();
   const { startedAtMs = 0, beatAtMs = 0 } = listed ?? {};
@@ -37,7 +37,7 @@ test('a process is listed with its own data and with timestamps in Redis time', 
     isSilent: false,
     isReady: false,
     problems: ['spool'],
-    queues: [{ name: 'reports', lastTookAtMs: startedAtMs + 45_000, standsStill: true }],
+    queues: [{ name: 'reports', lastTookAtMs: startedAtMs + 45_000, isStalled: true }],
   });
   expect(beatAtMs - startedAtMs).toBe(60_000);
 });

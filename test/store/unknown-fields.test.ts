@@ -145,7 +145,7 @@ test('unknown fields of a violation survive its attempt, its name and packing', 
   await reportViolations(stores, 'U1');
   const claimed = await mustClaimViolation(outbox, 'U1');
   await outbox.giveBack(claimed, { kind: 'images_unseen', delayMs: 0 });
-  await stores.redis.hset(key, 'links', JSON.stringify({ references: [] }), 'run', JSON.stringify({ lookAtMs: null }));
+  await stores.redis.hset(key, 'links', JSON.stringify({ references: [] }), 'run', JSON.stringify({ runAtMs: null }));
   const places = await addUnknown(key);
   expect(places.map((place) => place.join(' > '))).toEqual(
     expect.arrayContaining(['document', 'document > images > 0', 'r1', 'links', 'run']),

@@ -25,7 +25,7 @@ function runningProcess(changes: Partial<ProcessStatus> = {}): ProcessStatus {
     isSilent: false,
     isReady: true,
     problems: [],
-    queues: [{ name: 'reports', lastTookAtMs: NOW - 2000, standsStill: false }],
+    queues: [{ name: 'reports', lastTookAtMs: NOW - 2000, isStalled: false }],
     ...changes,
   };
 }
@@ -130,7 +130,9 @@ test('lists lost work before other alarms and warns about an outdated conservati
   const { conservation, sending } = known();
   const down = { ...sending, service: { ...sending.service, state: 'down' as const } };
   expect(kindsOf({ conservation: { ...conservation, lost: 2 }, sending: down })).toEqual(['lost', 'outage']);
-  expect(kindsOf({ conservation: { ...conservation, ended_at: '2026-11-21T02:30:00.000Z' } })).toEqual(['walkOld']);
+  expect(kindsOf({ conservation: { ...conservation, ended_at: '2026-11-21T02:30:00.000Z' } })).toEqual([
+    'conservationCheckOld',
+  ]);
 });
 
 test('raises an alarm when Redis has no records of the disk of images', () => {
@@ -156,13 +158,13 @@ test('raises an alarm for a silent process unless a process of its role started 
 
 test('ranks a stalled worker as more severe than a process that is not ready', () => {
   const stalled = runningProcess({
-    queues: [{ name: 'violations', lastTookAtMs: null, standsStill: true }],
+    queues: [{ name: 'violations', lastTookAtMs: null, isStalled: true }],
     isReady: false,
   });
   const unready = runningProcess({ isReady: false, problems: ['spool'] });
   const alarms = alarmsOf(known({ processes: [unready, stalled] }));
   expect(alarms).toEqual([
-    { kind: 'standsStill', queue: 'violations', host: 'host-1' },
+    { kind: 'workerStalled', queue: 'violations', host: 'host-1' },
     { kind: 'unready', role: 'all', host: 'host-1', checks: 'spool' },
   ]);
   expect(alarms.map(severityOf)).toEqual(['bad', 'wait']);

@@ -211,9 +211,9 @@ export function bindMessages(catalogue: Catalogue, bind: Bind) {
         ...catalogue.opsAlarms.silent,
         title: bind<{ readonly role: string; readonly host: string }>(catalogue.opsAlarms.silent.title),
       },
-      standsStill: {
-        ...catalogue.opsAlarms.standsStill,
-        title: bind<{ readonly host: string; readonly queue: string }>(catalogue.opsAlarms.standsStill.title),
+      workerStalled: {
+        ...catalogue.opsAlarms.workerStalled,
+        title: bind<{ readonly host: string; readonly queue: string }>(catalogue.opsAlarms.workerStalled.title),
       },
       unready: {
         ...catalogue.opsAlarms.unready,

@@ -32,7 +32,7 @@ function titleOf(
     case 'shadow':
     case 'archive_failing':
     case 'delivery_failing':
-    case 'walkOld':
+    case 'conservationCheckOld':
     case 'recordsMissing':
       return opsAlarms[alarm.kind].title;
     case 'paused':
@@ -47,8 +47,8 @@ function titleOf(
       return opsAlarms.lost.title({ count: alarm.count });
     case 'silent':
       return opsAlarms.silent.title({ role: opsAlarms.roles[alarm.role], host: alarm.host });
-    case 'standsStill':
-      return opsAlarms.standsStill.title({ queue: opsAlarms.work[alarm.queue], host: alarm.host });
+    case 'workerStalled':
+      return opsAlarms.workerStalled.title({ queue: opsAlarms.work[alarm.queue], host: alarm.host });
     case 'unready':
       return opsAlarms.unready.title({ role: opsAlarms.roles[alarm.role], host: alarm.host, checks: alarm.checks });
     case 'queuePaused':

@@ -198,12 +198,12 @@ function placeOf(viewer: Viewer, { kind }: Alarm): readonly [address: string, la
     case 'failing':
       return ['#sending', ops.sending.title];
     case 'lost':
-    case 'walkOld':
+    case 'conservationCheckOld':
       return ['#conservation', ops.conservation.title];
     case 'recordsMissing':
     case 'noProcess':
     case 'silent':
-    case 'standsStill':
+    case 'workerStalled':
     case 'unready':
       return ['#processes', ops.processes.title];
     case 'queuePaused':

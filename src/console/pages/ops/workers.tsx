@@ -75,7 +75,7 @@ function Took({ viewer, queues }: { viewer: Viewer; queues: readonly QueueStatus
     <>
       <h4>{messages.took}</h4>
       <dl class="facts">
-        {queues.map(({ name, lastTookAtMs, standsStill }) => (
+        {queues.map(({ name, lastTookAtMs, isStalled }) => (
           <>
             <dt>{queueMessages.names[name]}</dt>
             <dd>
@@ -84,7 +84,7 @@ function Took({ viewer, queues }: { viewer: Viewer; queues: readonly QueueStatus
               ) : (
                 messages.ago({ age: viewer.formats.duration(viewer.nowMs - lastTookAtMs) })
               )}{' '}
-              {standsStill && <Badge tone="bad">{messages.still}</Badge>}
+              {isStalled && <Badge tone="bad">{messages.still}</Badge>}
             </dd>
           </>
         ))}
@@ -96,7 +96,7 @@ function Took({ viewer, queues }: { viewer: Viewer; queues: readonly QueueStatus
 function statusOf({ viewer, process, all }: ItemProps): readonly [Tone, string] {
   const messages = viewer.messages.ops.processes;
   if (process.isSilent) return isReplaced(process, all) ? ['quiet', messages.replaced] : ['bad', messages.silent];
-  if (process.queues.some(({ standsStill }) => standsStill)) return ['bad', messages.still];
+  if (process.queues.some(({ isStalled }) => isStalled)) return ['bad', messages.still];
   return process.isReady ? ['good', messages.alive] : ['wait', messages.notReady];
 }
 
