@@ -23,13 +23,14 @@ test('when a worker is killed with SIGKILL during calls of 100 tows, the next wo
   const slowCalls = reportFaults({ fault: 'latency', ms: 30 });
   const options = { tows: 100, faults: slowCalls, paceMs: 10, timeLimitMs: 200_000 };
   const playing = playTows(await town.addressesOf(console), options);
-  await eventually(() => expect(attemptsOf(killed)).toBeGreaterThan(20));
+  await eventually(() => expect(attemptsOf(killed)).toBeGreaterThan(20), 120_000);
   // From here on calls take effect and get no answer: the worker has as many under way as it may, and sends no more.
   await setFaults(town, reportFaults({ fault: 'late', ms: 200_000 }));
   await eventually(async () => {
-    const unanswered = (await callsAt(town)).filter(({ effect, status }) => effect && status === null);
-    expect(unanswered).toHaveLength(CONCURRENCY);
-  });
+    const unanswered = (await callsAt(town)).filter(({ fault, effect }) => fault === 'late' && effect);
+    // More when a call passes its time limit before the worker is killed, as on a busy machine.
+    expect(unanswered.length).toBeGreaterThanOrEqual(CONCURRENCY);
+  }, 120_000);
   killed.kill('SIGKILL');
   await killed.exited;
   await setFaults(town, slowCalls);
