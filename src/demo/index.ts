@@ -8,6 +8,7 @@ import { printSummary } from './summary';
 
 /** `npm run demo -- [--tows 12] [--exit]` plays tows from the webhook to their last report and checks the result. */
 
+const TOWS_DEFAULT = '12';
 const TOWS_MAX = 5000;
 const PACE_MS = 700;
 /** The rate limit of violations is 20 per minute; more would make the demo wait. */
@@ -15,10 +16,28 @@ const VIOLATIONS_MAX = 8;
 /** Tows that are not finished by then count as lost. */
 const TIME_LIMIT_MS = 100_000;
 
+const HELP = `Usage: towhook demo [options]
+
+Plays tows from the webhook to their last report, against a simulated service and on a Redis of its own, and checks
+the result.
+
+Options:
+  --tows <number>  how many tows, 1 to ${TOWS_MAX} (default: ${TOWS_DEFAULT})
+  --exit           ends after the check, with exit code 0 if it passed, else 1; otherwise everything keeps running
+  -h, --help       shows this help
+
+Examples:
+  $ towhook demo --tows 200 --exit`;
+
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { tows: { type: 'string', default: '12' }, exit: { type: 'boolean', default: false } },
+    options: {
+      tows: { type: 'string', default: TOWS_DEFAULT },
+      exit: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
   });
+  if (values.help) return printLine(HELP);
   const tows = Number(values.tows);
   if (!Number.isInteger(tows) || tows < 1 || tows > TOWS_MAX) {
     printProblem(`--tows must be a whole number from 1 to ${TOWS_MAX}.`);

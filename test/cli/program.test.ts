@@ -30,6 +30,13 @@ test('the installed program runs from any folder and --help shows usage, variabl
   }
 });
 
+test('towhook demo --help shows its options and starts nothing', async () => {
+  const result = await runProgram(['demo', '--help'], { environment: {}, folder: tmpdir(), program: BIN });
+  expect([result.exitCode, result.problems]).toEqual([0, '']);
+  for (const word of ['Usage: towhook demo', '--tows', '--exit', '--help']) expect(result.out).toContain(word);
+  expect(result.out).not.toContain('tows from the service');
+});
+
 test('package.json names the towhook program as its bin', () => {
   const described: unknown = JSON.parse(readFileSync('package.json', 'utf8'));
   expect(described).toMatchObject({ bin: { towhook: 'src/main/towhook.cjs' } });
