@@ -1,6 +1,7 @@
 import type * as oidcModule from '../oidc';
 import { throttledLog } from '../platform/log-throttle';
 import { openWayOut } from '../service/way-out';
+import { createSignInLimit } from '../store/source-limits';
 import type { IdentityProvider } from '../workflow/identity-port';
 import type { Foundation } from './foundation';
 
@@ -13,10 +14,11 @@ const CONNECT_TIMEOUT_MS = 5000;
  * Opens the identity provider; null without one. It is not called before a person signs in.
  * @throws ConfigurationError when a file of certificates cannot be used.
  */
-export function openIdentityProvider({ config, clock, log }: Foundation): IdentityProvider | null {
+export function openIdentityProvider({ config, clock, log, redis }: Foundation): IdentityProvider | null {
   const { oidc } = config.signIn;
   if (oidc === null) return null;
   const { fresh } = openWayOut(oidc.wayOut, { connectTimeoutMs: CONNECT_TIMEOUT_MS, reuse: {}, prefix: 'OIDC' });
-  const tools = { agents: fresh, clock, log: throttledLog(log, { clock, by: ['problem'] }) };
+  const limit = createSignInLimit(redis);
+  const tools = { agents: fresh, clock, limit, log: throttledLog(log, { clock, by: ['problem'] }) };
   return require('../oidc').createIdentityProvider(oidc, tools);
 }

@@ -1,9 +1,15 @@
 import { errors, generators } from 'openid-client';
 import type { SignInTicket } from '../contracts/identity';
 import type { Clock } from '../platform/clock';
+import { sourceOf } from '../platform/http';
 import type { Log } from '../platform/log';
 import type { OidcSettings } from '../platform/sign-in-variables';
-import { SIGN_IN_LIMIT_MS, type FinishedSignIn, type IdentityProvider } from '../workflow/identity-port';
+import {
+  SIGN_IN_LIMIT_MS,
+  type FinishedSignIn,
+  type IdentityProvider,
+  type SignInLimit,
+} from '../workflow/identity-port';
 import { personOf } from './claims';
 import { discoverProvider, ProviderUnusable, reasonOf, type ProviderAgents, type ProviderClient } from './discovery';
 import { openTicket, sealTicket, ticketKey } from './ticket';
@@ -17,13 +23,20 @@ const ANSWER = ['code', 'state', 'iss', 'error'];
 /** A cookie has 4,096 characters; a longer path leads to the board. */
 const NEXT_MAX = 1500;
 
+interface IdentityTools {
+  readonly agents: ProviderAgents;
+  readonly clock: Clock;
+  readonly limit: SignInLimit;
+  readonly log: Log;
+}
+
 /**
  * The sign-in of people with OpenID Connect: the authorization code flow with PKCE, state and nonce. The provider is
  * first called when a person signs in, so one that is down stops no start.
  */
 export function createIdentityProvider(
   settings: OidcSettings,
-  { agents, clock, log }: { readonly agents: ProviderAgents; readonly clock: Clock; readonly log: Log },
+  { agents, clock, limit, log }: IdentityTools,
 ): IdentityProvider {
   const key = ticketKey(settings.clientSecret);
   const client = cached(() => discoverProvider(settings, agents), clock);
@@ -38,8 +51,15 @@ export function createIdentityProvider(
     log.warn('sign_in.failed', { problem: 'no_role' });
     return { kind: 'no_role', next } as const;
   };
+  const limited = (retryAfterMs: number, source: string) => {
+    log.warn('sign_in.failed', { problem: 'rate_limited', address: source });
+    return { kind: 'rate_limited', retryAfterMs } as const;
+  };
   return {
-    async begin(next) {
+    async begin(next, { address: from }) {
+      const source = sourceOf(from);
+      const retryAfterMs = await limit.countStart(source);
+      if (retryAfterMs !== null) return limited(retryAfterMs, source);
       const [state, nonce, verifier] = [generators.state(), generators.nonce(), generators.codeVerifier()];
       try {
         const address = (await client()).authorizationUrl({
@@ -58,14 +78,20 @@ export function createIdentityProvider(
         return { kind: 'unavailable' };
       }
     },
-    async finish(query, text): Promise<FinishedSignIn> {
+    async finish(query, { ticket: text, address }): Promise<FinishedSignIn> {
+      const source = sourceOf(address);
       const ticket = text === null ? null : openTicket(text, key);
-      if (ticket === null) return { kind: 'not_begun', next: '/board' };
-      const { next, state, begunAtMs } = ticket;
-      const isOfTicket = query.get('state') === state && clock.nowMs() - begunAtMs < SIGN_IN_LIMIT_MS;
-      if (!isOfTicket) return { kind: 'not_begun', next };
+      const isBegun =
+        ticket !== null && query.get('state') === ticket.state && clock.nowMs() - ticket.begunAtMs < SIGN_IN_LIMIT_MS;
+      // A sign-in that was begun is counted by itself, so that no other visitor can keep it from its end.
+      const retryAfterMs = await (isBegun ? limit.countReturn(ticket.state) : limit.countStart(source));
+      if (retryAfterMs !== null) return limited(retryAfterMs, source);
+      if (!isBegun) return { kind: 'not_begun', next: ticket?.next ?? '/board' };
+      const { next } = ticket;
       try {
-        return await finish(query, ticket);
+        const finished = await finish(query, ticket);
+        if (finished.kind === 'signed_in') await limit.forgiveStart(source);
+        return finished;
       } catch (error) {
         const problem = isUnavailable(error) ? 'unavailable' : 'refused';
         log.warn('sign_in.failed', { problem, reason: reasonOf(error) });

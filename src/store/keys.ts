@@ -127,6 +127,10 @@ export const signInsKey = (holderId: string) => key('sign-ins', holderId);
 export const WRONG_KEYS_PREFIX = key('wrong-keys');
 /** The number of webhooks of one source, in a key with this prefix (source-limits.ts). */
 export const CALLS_PREFIX = key('calls');
+/** Sign-ins at the identity provider that a source has begun and not finished. */
+export const SIGN_IN_STARTS_PREFIX = key('sign-in-starts');
+/** Returns from the identity provider, by the sign-in that they finish. */
+export const SIGN_IN_RETURNS_PREFIX = key('sign-in-returns');
 /** A lock, and its last fencing number (locks.ts). */
 export const lockKey = (name: string) => key('lock', name);
 export const lockEpochKey = (name: string) => key('lock-epoch', name);

@@ -1,38 +1,67 @@
 import type { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { SIGN_IN_LIMIT_MS, type SignInLimit } from '../workflow/identity-port';
 import type { WrongKeyLimit } from '../workflow/operator-port';
 import type { CallCounter } from '../workflow/ports';
-import { CALLS_PREFIX, WRONG_KEYS_PREFIX } from './keys';
+import { CALLS_PREFIX, SIGN_IN_RETURNS_PREFIX, SIGN_IN_STARTS_PREFIX, WRONG_KEYS_PREFIX } from './keys';
 
 /**
- * Limits per source address, counted in Redis for all processes. While Redis fails, each process counts for itself, so a
+ * Limits per source address or sign-in, counted in Redis for all processes. While Redis fails, each process counts for itself, so a
  * limit never makes a request fail.
  */
 
 const WINDOW_S = 60;
 /** Wrong API keys of one source within a minute. */
 export const WRONG_KEYS_MAX = 10;
+/** Sign-ins of one source that begin within a minute and lead to no session. */
+export const SIGN_IN_STARTS_MAX = 60;
+/** Returns to one sign-in. A page that is loaded again returns twice. */
+export const SIGN_IN_RETURNS_MAX = 3;
 
-/** A source over its limit is kept in memory until its window ends, so that further wrong keys cost no call to Redis. */
 export function createWrongKeyLimit(redis: Redis): WrongKeyLimit {
-  const limit = { points: WRONG_KEYS_MAX, duration: WINDOW_S, keyPrefix: WRONG_KEYS_PREFIX };
-  const limiter = new RateLimiterRedis({
-    ...limit,
-    storeClient: redis,
-    inMemoryBlockOnConsumed: WRONG_KEYS_MAX,
-    insuranceLimiter: new RateLimiterMemory(limit),
-  });
+  const limiter = openLimiter(redis, { points: WRONG_KEYS_MAX, duration: WINDOW_S, keyPrefix: WRONG_KEYS_PREFIX });
+  return { count: (source) => consume(limiter, source) };
+}
+
+export function createSignInLimit(redis: Redis): SignInLimit {
+  const starts = { points: SIGN_IN_STARTS_MAX, duration: WINDOW_S, keyPrefix: SIGN_IN_STARTS_PREFIX };
+  const returns = {
+    points: SIGN_IN_RETURNS_MAX,
+    duration: SIGN_IN_LIMIT_MS / 1000,
+    keyPrefix: SIGN_IN_RETURNS_PREFIX,
+  };
+  const [ofStarts, ofReturns] = [openLimiter(redis, starts), openLimiter(redis, returns)];
   return {
-    async count(source) {
-      try {
-        await limiter.consume(source);
-        return null;
-      } catch (rejection) {
-        if (rejection instanceof RateLimiterRes) return rejection.msBeforeNext;
-        throw rejection;
-      }
+    countStart: (source) => consume(ofStarts, source),
+    countReturn: (state) => consume(ofReturns, state),
+    async forgiveStart(source) {
+      await ofStarts.reward(source);
     },
   };
+}
+
+/** What is over its limit is kept in memory until its window ends, so that further attempts cost no call to Redis. */
+function openLimiter(
+  redis: Redis,
+  limit: { readonly points: number; readonly duration: number; readonly keyPrefix: string },
+): RateLimiterRedis {
+  return new RateLimiterRedis({
+    ...limit,
+    storeClient: redis,
+    inMemoryBlockOnConsumed: limit.points,
+    insuranceLimiter: new RateLimiterMemory(limit),
+  });
+}
+
+/** Counts one. Returns null, or the ms until the next when the limit is reached. */
+async function consume(limiter: RateLimiterRedis, key: string): Promise<number | null> {
+  try {
+    await limiter.consume(key);
+    return null;
+  } catch (rejection) {
+    if (rejection instanceof RateLimiterRes) return rejection.msBeforeNext;
+    throw rejection;
+  }
 }
 
 /** Counts the webhooks of a source within a minute. The receiver compares the count with its limit. */

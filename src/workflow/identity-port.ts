@@ -6,21 +6,44 @@ import type { Actor } from '../domain/audit';
  */
 export interface IdentityProvider {
   /** Begins a sign-in that leads back to `next`, a path of the console. */
-  begin(next: string): Promise<BegunSignIn>;
+  begin(next: string, from: Visitor): Promise<BegunSignIn>;
   /** Finishes it with the query of the address that the provider has sent the browser to, and the ticket, if any. */
-  finish(query: URLSearchParams, ticket: string | null): Promise<FinishedSignIn>;
+  finish(query: URLSearchParams, from: Visitor & { readonly ticket: string | null }): Promise<FinishedSignIn>;
+}
+
+/** `address`: the IP address of the browser, as the trusted proxies name it. */
+interface Visitor {
+  readonly address: string | undefined;
+}
+
+/** Each count returns null, or the ms until the limit allows it again. Shared by all processes. */
+export interface SignInLimit {
+  /** Counts a sign-in that a source begins, or a return to none that its browser has begun. */
+  countStart(source: string): Promise<number | null>;
+  /** Counts a return to the sign-in with this state, for which the provider is called. */
+  countReturn(state: string): Promise<number | null>;
+  /** Takes back the count of a start that led to a session, so that people behind one address do not block each other. */
+  forgiveStart(source: string): Promise<void>;
 }
 
 export type BegunSignIn =
   /** `address`: where the browser goes to sign in. */
   | { readonly kind: 'begun'; readonly address: string; readonly ticket: string }
   /** The provider cannot be reached, or does not answer as a provider. */
-  | { readonly kind: 'unavailable' };
+  | { readonly kind: 'unavailable' }
+  | RateLimited;
+
+/** Too many sign-ins that were not finished, or too many returns to one. */
+interface RateLimited {
+  readonly kind: 'rate_limited';
+  readonly retryAfterMs: number;
+}
 
 /** `next` is the path that the sign-in leads back to. */
 export type FinishedSignIn =
   | { readonly kind: 'signed_in'; readonly actor: Actor; readonly next: string }
-  | { readonly kind: SignInProblem; readonly next: string };
+  | { readonly kind: Exclude<SignInProblem, 'rate_limited'>; readonly next: string }
+  | RateLimited;
 
 /**
  * Why a person is not signed in.
@@ -29,8 +52,9 @@ export type FinishedSignIn =
  * - not_begun: this browser has not begun the sign-in, or too long ago.
  * - refused: the provider refused, or its answer proves nothing.
  * - unavailable: the provider cannot be reached.
+ * - rate_limited: too many sign-ins were begun or returned to.
  */
-export const SIGN_IN_PROBLEMS = ['no_role', 'not_begun', 'refused', 'unavailable'] as const;
+export const SIGN_IN_PROBLEMS = ['no_role', 'not_begun', 'refused', 'unavailable', 'rate_limited'] as const;
 export type SignInProblem = (typeof SIGN_IN_PROBLEMS)[number];
 
 /** The time that a person has to sign in at the provider. */

@@ -7,6 +7,13 @@ import { providerVariables, startProvider, useProvider } from '../support/identi
 import { recordedLog } from '../support/recorded-log';
 
 const provider = useProvider();
+const FROM = { address: '192.0.2.1' };
+/** test/console/sign-in-limits.test.ts has the limits. */
+const limit = {
+  countStart: () => Promise.resolve(null),
+  countReturn: () => Promise.resolve(null),
+  forgiveStart: () => Promise.resolve(),
+};
 const stops: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
@@ -20,16 +27,16 @@ function consoleOf(environment: Readonly<Record<string, string>> = {}) {
   const clock = { ...systemClock, nowMs: () => systemClock.nowMs() + later.ms };
   const { log, lines } = recordedLog();
   const agents = openWayOut(oidc.wayOut, { connectTimeoutMs: 5000, reuse: {}, prefix: 'OIDC' }).fresh;
-  return { identity: createIdentityProvider(oidc, { agents, clock, log }), lines, later };
+  return { identity: createIdentityProvider(oidc, { agents, clock, limit, log }), lines, later };
 }
 
 /** Signs in at once. Returns the outcome; that of the beginning if it does not begin. */
 async function signIn({ identity, later }: ReturnType<typeof consoleOf>, afterMs = 0) {
-  const begun = await identity.begin('/tasks');
+  const begun = await identity.begin('/tasks', FROM);
   if (begun.kind !== 'begun') return begun;
   const back = await provider.signIn(begun.address);
   later.ms = afterMs;
-  return identity.finish(new URLSearchParams(back.split('?')[1]), begun.ticket);
+  return identity.finish(new URLSearchParams(back.split('?')[1]), { ...FROM, ticket: begun.ticket });
 }
 
 test('takes the answer of the provider within ten minutes only', async () => {
@@ -39,12 +46,15 @@ test('takes the answer of the provider within ten minutes only', async () => {
 });
 
 test('does not open a ticket that another client secret has sealed', async () => {
-  const begun = await consoleOf().identity.begin('/tasks');
+  const begun = await consoleOf().identity.begin('/tasks', FROM);
   if (begun.kind !== 'begun') throw new Error('the sign-in did not begin');
   const query = new URLSearchParams((await provider.signIn(begun.address)).split('?')[1]);
   const { identity } = consoleOf({ OIDC_CLIENT_SECRET: 'another secret' });
-  expect(await identity.finish(query, begun.ticket)).toEqual({ kind: 'not_begun', next: '/board' });
-  expect(await identity.finish(query, '')).toEqual({ kind: 'not_begun', next: '/board' });
+  expect(await identity.finish(query, { ...FROM, ticket: begun.ticket })).toEqual({
+    kind: 'not_begun',
+    next: '/board',
+  });
+  expect(await identity.finish(query, { ...FROM, ticket: '' })).toEqual({ kind: 'not_begun', next: '/board' });
 });
 
 test.each([
@@ -62,11 +72,11 @@ test.each([
 test('takes no ID token and no signed response out of the address in place of a code', async () => {
   provider.claims = { roles: ['yard-crew'] };
   const { identity, lines } = consoleOf();
-  const begun = await identity.begin('/tasks');
+  const begun = await identity.begin('/tasks', FROM);
   if (begun.kind !== 'begun') throw new Error('the sign-in did not begin');
   const state = new URL(begun.address).searchParams.get('state') ?? '';
   const query = new URLSearchParams({ state, id_token: 'a.b.c', response: 'a.b.c' });
-  expect(await identity.finish(query, begun.ticket)).toEqual({ kind: 'refused', next: '/tasks' });
+  expect(await identity.finish(query, { ...FROM, ticket: begun.ticket })).toEqual({ kind: 'refused', next: '/tasks' });
   expect(lines).toMatchObject([{ event: 'sign_in.failed', problem: 'refused', reason: 'token_invalid' }]);
 });
 
@@ -91,18 +101,18 @@ test('takes a claim whose name has dots before a claim within another', async ()
 
 test('uses no provider whose discovery document names another issuer', async () => {
   const { identity, lines } = consoleOf({ OIDC_ISSUER: `${provider.issuer}/` });
-  expect(await identity.begin('/tasks')).toEqual({ kind: 'unavailable' });
+  expect(await identity.begin('/tasks', FROM)).toEqual({ kind: 'unavailable' });
   expect(lines).toMatchObject([{ event: 'sign_in.failed', reason: 'issuer_differs' }]);
 });
 
 test('reads the discovery document once for many sign-ins, and again after a failure', async () => {
   const one = consoleOf();
   await provider.stop();
-  expect(await one.identity.begin('/tasks')).toEqual({ kind: 'unavailable' });
+  expect(await one.identity.begin('/tasks', FROM)).toEqual({ kind: 'unavailable' });
   await provider.start();
-  expect(await one.identity.begin('/tasks')).toMatchObject({ kind: 'begun' });
+  expect(await one.identity.begin('/tasks', FROM)).toMatchObject({ kind: 'begun' });
   await provider.stop();
-  expect(await one.identity.begin('/tasks')).toMatchObject({ kind: 'begun' });
+  expect(await one.identity.begin('/tasks', FROM)).toMatchObject({ kind: 'begun' });
   await provider.start();
 });
 
@@ -112,7 +122,7 @@ test('reaches a provider behind a private authority and a proxy with OIDC_CA_FIL
   const proxy = await startConnectProxy();
   stops.push(() => proxy.stop());
   const { identity, lines } = consoleOf({ OIDC_ISSUER: secure.issuer, OIDC_PROXY_URL: proxy.url });
-  expect(await identity.begin('/tasks')).toEqual({ kind: 'unavailable' });
+  expect(await identity.begin('/tasks', FROM)).toEqual({ kind: 'unavailable' });
   expect(lines).toMatchObject([{ event: 'sign_in.failed', reason: 'unable_to_verify_leaf_signature' }]);
 
   const trusting = consoleOf({
@@ -120,6 +130,6 @@ test('reaches a provider behind a private authority and a proxy with OIDC_CA_FIL
     OIDC_PROXY_URL: proxy.url,
     OIDC_CA_FILE: certificate('ca'),
   });
-  expect(await trusting.identity.begin('/tasks')).toMatchObject({ kind: 'begun' });
+  expect(await trusting.identity.begin('/tasks', FROM)).toMatchObject({ kind: 'begun' });
   expect(new Set(proxy.tunnels)).toEqual(new Set([new URL(secure.issuer).host]));
 });

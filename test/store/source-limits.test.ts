@@ -1,5 +1,11 @@
 import { PARTITION } from '../../src/store/keys';
-import { createWrongKeyLimit, WRONG_KEYS_MAX } from '../../src/store/source-limits';
+import {
+  createSignInLimit,
+  createWrongKeyLimit,
+  SIGN_IN_RETURNS_MAX,
+  SIGN_IN_STARTS_MAX,
+  WRONG_KEYS_MAX,
+} from '../../src/store/source-limits';
 import type { WrongKeyLimit } from '../../src/workflow/operator-port';
 import { useOwnRedis } from '../support/redis';
 import { openStores, type Stores } from '../support/stores';
@@ -60,4 +66,27 @@ test('counts wrong keys in the process itself while Redis is down', async () => 
   await reachLimit(limit);
   expect(await limit.count(SOURCE)).toBeGreaterThan(0);
   expect(await createWrongKeyLimit(stores.redis).count(SOURCE)).toBeNull();
+});
+
+test('limits the sign-ins that a source begins and does not finish, for all processes together', async () => {
+  const [one, other] = [createSignInLimit(stores.redis), createSignInLimit(stores.redis)];
+  for (let index = 0; index < SIGN_IN_STARTS_MAX; index += 1) expect(await one.countStart(SOURCE)).toBeNull();
+  for (const limit of [one, other]) expect(await limit.countStart(SOURCE)).toBeGreaterThan(0);
+  expect(await other.countStart('192.0.2.8')).toBeNull();
+});
+
+test('takes a start that led to a session back, so that any number of people can sign in from one source', async () => {
+  const limit = createSignInLimit(stores.redis);
+  for (let index = 0; index < SIGN_IN_STARTS_MAX * 2; index += 1) {
+    expect(await limit.countStart(SOURCE)).toBeNull();
+    await limit.forgiveStart(SOURCE);
+  }
+  expect(await stores.redis.pttl(`${PARTITION}:sign-in-starts:${SOURCE}`)).toBeLessThanOrEqual(60_000);
+});
+
+test('limits the returns to one sign-in, apart from those to another', async () => {
+  const limit = createSignInLimit(stores.redis);
+  for (let index = 0; index < SIGN_IN_RETURNS_MAX; index += 1) expect(await limit.countReturn('state-1')).toBeNull();
+  expect(await limit.countReturn('state-1')).toBeGreaterThan(60_000);
+  expect(await limit.countReturn('state-2')).toBeNull();
 });

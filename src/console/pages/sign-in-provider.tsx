@@ -2,7 +2,7 @@ import type { Express } from 'express';
 import { OIDC_CALLBACK_PATH } from '../../platform/sign-in-variables';
 import { SIGN_IN_LIMIT_MS, type IdentityProvider, type SignInProblem } from '../../workflow/identity-port';
 import { redirect, type PageResult } from '../page';
-import { PROVIDER_PATH } from '../parts/sign-in-page';
+import { PROVIDER_PATH, signInPage } from '../parts/sign-in-page';
 import { queryIn, safePath, type HttpExchange } from '../requests';
 import { send, type ServeTools } from '../serve';
 import { cookieOf, hostCookie, hostCookieIn } from '../sessions';
@@ -12,16 +12,24 @@ const COOKIE = 'towhook_sign_in';
 
 /**
  * Signing in with the identity provider: the browser goes there with a ticket in a cookie, and comes back to the callback.
- * Each outcome is a redirect, so that the code of the provider does not stay in the address.
+ * Each outcome but a rate limit is a redirect, so that the code of the provider does not stay in the address.
  */
 export function serveProviderSignIn(app: Express, tools: ServeTools, provider: IdentityProvider): void {
-  const { sessions, clock, middleware } = tools;
+  const { sessions, ways, clock, middleware } = tools;
   const answer = (exchange: HttpExchange, shown: PageResult) =>
     send(exchange, viewerOf(exchange.request, null, clock), shown, tools);
 
+  /** Not a redirect, so that a limited visitor causes no second request. */
+  const refuse = (exchange: HttpExchange, { retryAfterMs }: { readonly retryAfterMs: number }, next: string) => {
+    const viewer = viewerOf(exchange.request, null, clock);
+    exchange.response.set('retry-after', String(Math.ceil(retryAfterMs / 1000)));
+    answer(exchange, signInPage({ viewer, ways, next, failure: null, problem: 'rate_limited', httpStatus: 429 }));
+  };
+
   app.get(PROVIDER_PATH, ...middleware, async (request, response) => {
     const next = safePath(queryIn(request.originalUrl).get('next'));
-    const begun = await provider.begin(next);
+    const begun = await provider.begin(next, { address: request.ip });
+    if (begun.kind === 'rate_limited') return refuse({ request, response }, begun, next);
     if (begun.kind === 'unavailable') return answer({ request, response }, problemPage(begun.kind, next));
     setTicket({ request, response }, begun.ticket, SIGN_IN_LIMIT_MS / 1000);
     answer({ request, response }, redirect(begun.address));
@@ -29,7 +37,10 @@ export function serveProviderSignIn(app: Express, tools: ServeTools, provider: I
 
   app.get(OIDC_CALLBACK_PATH, ...middleware, async (request, response) => {
     const query = queryIn(request.originalUrl);
-    const finished = await provider.finish(query, hostCookieIn(request, COOKIE));
+    const ticket = hostCookieIn(request, COOKIE);
+    const finished = await provider.finish(query, { ticket, address: request.ip });
+    // The ticket stays, so that loading the page again later finishes the sign-in.
+    if (finished.kind === 'rate_limited') return refuse({ request, response }, finished, '/board');
     setTicket({ request, response }, '', 0);
     const next = safePath(finished.next);
     if (finished.kind !== 'signed_in') return answer({ request, response }, problemPage(finished.kind, next));

@@ -34,6 +34,7 @@ const PROBLEM_STATUS: Readonly<Record<SignInProblem, number>> = {
   not_begun: 400,
   refused: 403,
   unavailable: 503,
+  rate_limited: 429,
 };
 
 function servePostedKeys(app: Express, tools: ServeTools & { signIn: SignIn }): void {

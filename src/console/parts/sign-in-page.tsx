@@ -62,6 +62,7 @@ function ProviderProblem({
     no_role: problems.noRole({ claim: ways.provider?.roleClaim ?? '' }),
     not_begun: problems.notBegun,
     refused: problems.refused,
+    rate_limited: problems.rateLimited,
     unavailable: ways.keys ? problems.unavailableWithKeys : problems.unavailable,
   };
   return (
