@@ -10,6 +10,8 @@ export const discoveryDocument = z.looseObject({
   authorization_endpoint: httpUrl,
   token_endpoint: httpUrl,
   jwks_uri: httpUrl,
+  /** Where a browser ends the session at the provider. Many providers have none. */
+  end_session_endpoint: httpUrl.optional().catch(undefined),
   id_token_signing_alg_values_supported: z.array(z.string()).optional(),
 });
 

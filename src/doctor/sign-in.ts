@@ -1,5 +1,5 @@
 import type { Finding } from '../cli';
-import { discoverProvider, reasonOf } from '../oidc';
+import { discoverProvider, reasonOf, signOutAddressOf } from '../oidc';
 import { ConfigurationError, type Config } from '../platform/config';
 import type { OidcSettings } from '../platform/sign-in-variables';
 import { openWayOut } from '../service/way-out';
@@ -13,8 +13,9 @@ export async function checkSignIn({ signIn: { oidc } }: Config): Promise<Finding
   if (oidc === null) return [];
   try {
     const agents = openWayOut(oidc.wayOut, { connectTimeoutMs: CONNECT_TIMEOUT_MS, reuse: {}, prefix: 'OIDC' }).fresh;
-    await discoverProvider(oidc, agents);
-    const what = `the identity provider answers; its client must allow the redirect address ${oidc.redirectUrl}`;
+    const signsOut = signOutAddressOf(await discoverProvider(oidc, agents), oidc) !== null;
+    const after = signsOut ? `, and ${oidc.signedOutUrl} after a sign-out` : '';
+    const what = `the identity provider answers; its client must allow the redirect address ${oidc.redirectUrl}${after}`;
     return [notes.fine('provider_right', what)];
   } catch (error) {
     return error instanceof ConfigurationError ? variableFaults(error) : [faultOf(reasonOf(error), oidc)];

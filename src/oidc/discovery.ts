@@ -62,6 +62,19 @@ export async function discoverProvider(
   return client;
 }
 
+/**
+ * Where a browser ends its session at the provider and comes back from; null if the provider has no such address. The
+ * client id names the console. Its ID token would do so too, but would have to be stored, with the claims of the person.
+ */
+export function signOutAddressOf({ issuer }: ProviderClient, { clientId, signedOutUrl }: OidcSettings): string | null {
+  const { end_session_endpoint: endpoint } = discoveryDocument.parse(issuer.metadata);
+  if (endpoint === undefined) return null;
+  const address = new URL(endpoint);
+  address.searchParams.set('client_id', clientId);
+  address.searchParams.set('post_logout_redirect_uri', signedOutUrl);
+  return address.href;
+}
+
 /** How ID tokens are signed: RS256, which every provider should have, else its first way with a public key. */
 function algorithmOf(supported: readonly string[] = []): string {
   return ['RS256', ...supported].find((name) => supported.includes(name) && /^(RS|PS|ES|EdDSA)/.test(name)) ?? 'RS256';

@@ -11,10 +11,17 @@ import {
   type SignInLimit,
 } from '../workflow/identity-port';
 import { personOf } from './claims';
-import { discoverProvider, ProviderUnusable, reasonOf, type ProviderAgents, type ProviderClient } from './discovery';
+import {
+  discoverProvider,
+  ProviderUnusable,
+  reasonOf,
+  signOutAddressOf,
+  type ProviderAgents,
+  type ProviderClient,
+} from './discovery';
 import { openTicket, sealTicket, ticketKey } from './ticket';
 
-export { discoverProvider, reasonOf } from './discovery';
+export { discoverProvider, reasonOf, signOutAddressOf } from './discovery';
 
 /** A discovery document is read again after this time. */
 const DISCOVERY_KEPT_MS = 3_600_000;
@@ -96,6 +103,14 @@ export function createIdentityProvider(
         const problem = isUnavailable(error) ? 'unavailable' : 'refused';
         log.warn('sign_in.failed', { problem, reason: reasonOf(error) });
         return { kind: problem, next };
+      }
+    },
+    async signOutAddress() {
+      try {
+        return signOutAddressOf(await client(), settings);
+      } catch (error) {
+        log.warn('sign_out.failed', { problem: 'unavailable', reason: reasonOf(error) });
+        return null;
       }
     },
   };

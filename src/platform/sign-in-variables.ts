@@ -7,6 +7,9 @@ const filePath = z.string().min(1).optional();
 /** The path of the console to which the provider sends a person back. */
 export const OIDC_CALLBACK_PATH = '/sign-in/oidc/callback';
 
+/** The path of the console to which the provider sends a person back after a sign-out. */
+export const SIGNED_OUT_PATH = '/sign-in';
+
 const ROLES_RULE = 'must be a JSON object such as {"towing-ops":"ops"}';
 
 /** A JSON object from values of the claim to roles. The texts of its faults repeat no value. */
@@ -98,6 +101,7 @@ function oidcSettings(env: SignInVariables) {
     clientId,
     clientSecret,
     redirectUrl: `${publicUrl}${OIDC_CALLBACK_PATH}`,
+    signedOutUrl: `${publicUrl}${SIGNED_OUT_PATH}`,
     scopes: env.OIDC_SCOPES,
     roleClaim: env.OIDC_ROLE_CLAIM,
     /** Values of the claim and their roles. */

@@ -9,6 +9,8 @@ export interface IdentityProvider {
   begin(next: string, from: Visitor): Promise<BegunSignIn>;
   /** Finishes it with the query of the address that the provider has sent the browser to, and the ticket, if any. */
   finish(query: URLSearchParams, from: Visitor & { readonly ticket: string | null }): Promise<FinishedSignIn>;
+  /** Where the browser ends its session at the provider; null without such an address, or while the provider is away. */
+  signOutAddress(): Promise<string | null>;
 }
 
 /** `address`: the IP address of the browser, as the trusted proxies name it. */

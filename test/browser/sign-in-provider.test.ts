@@ -24,3 +24,21 @@ test('the button of the identity provider signs a person in, or names the claim 
   await waitForPath(page, '/tasks');
   await waitForText(page.locator('header'), 'Layla Haddad');
 });
+
+test('a person who signs out passes the provider and is back at the sign-in page', async () => {
+  const page = await browser.open();
+  provider.claims = { name: 'Layla Haddad', roles: ['towing-desk'] };
+  provider.sendBackTo(world.app.consoleUrl);
+  await page.goto(world.at('/board'));
+  await page.getByRole('link', { name: 'Sign in with your organization’s account' }).click();
+  await waitForPath(page, '/board');
+
+  provider.sendBackFromSignOutTo(world.app.consoleUrl);
+  const asked = page.waitForRequest((request) => request.url().startsWith(`${provider.issuer}/endsession?`));
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  expect(new URL((await asked).url()).searchParams.get('client_id')).toBe('console-of-the-tests');
+  await waitForPath(page, '/sign-in');
+  await waitForText(page.locator('main'), 'You are signed out.');
+  await page.goto(world.at('/board'));
+  await waitForPath(page, '/sign-in');
+});

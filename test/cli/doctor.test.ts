@@ -225,11 +225,11 @@ test.each([
   expectFaults(installation(), await examine(await change()), [code]);
 });
 
-test('towhook doctor names the redirect address when the provider answers', async () => {
+test('towhook doctor names the redirect addresses when the provider answers', async () => {
   const { exitCode, report } = await examine(signIn());
   const found = report.findings.find(({ check }) => check === 'sign-in');
   expect(found?.state).toBe('fine');
-  expect(found?.what).toContain('https://console.example/sign-in/oidc/callback');
+  expect(found?.what).toContain('https://console.example/sign-in/oidc/callback, and https://console.example/sign-in ');
   expect(exitCode).toBe(0);
 });
 

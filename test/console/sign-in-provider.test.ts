@@ -238,6 +238,51 @@ describe('console: session of a person', () => {
     expect((await other.get('/board')).status).toBe(200);
   });
 
+  test('goes on to the sign-out at the provider, which leads back to the sign-in page', async () => {
+    for (const path of ['/sign-out', '/sign-out-everywhere']) {
+      const visitor = signedOutVisitor(app);
+      await signIn(visitor);
+      await visitor.get('/board');
+      const signedOut = await visitor.post(path);
+      expect(signedOut.location).toBe('/sign-in/oidc/sign-out');
+      const page = await visitor.get('/sign-in/oidc/sign-out');
+      const [wait, address = ''] = page.get('refresh')?.split('; url=') ?? [];
+      const { origin, pathname, searchParams } = new URL(address);
+      expect([wait, `${origin}${pathname}`]).toEqual(['0', `${provider.issuer}/endsession`]);
+      expect(Object.fromEntries(searchParams)).toEqual({
+        client_id: 'console-of-the-tests',
+        post_logout_redirect_uri: 'https://console.example/sign-in',
+      });
+      expect(page.html).toContain(`href="${address.replaceAll('&', '&amp;')}"`);
+      expect(textOf(page.html)).toContain('You are signed out of towhook.');
+      expect((await visitor.get('/board')).status).toBe(303);
+    }
+  });
+
+  test('does not lead the holder of a key to the sign-out at the provider', async () => {
+    const visitor = await signedIn(app);
+    expect((await visitor.post('/sign-out')).location).toBe('/sign-in');
+  });
+
+  test('ends at sign-out while the provider is down, too', async () => {
+    const environment = providerVariables(provider);
+    const fresh = await startApp({ redisUrl: redis.url, role: 'console', environment });
+    try {
+      const visitor = signedOutVisitor(app);
+      await signIn(visitor);
+      const moved = signedOutVisitor(fresh);
+      moved.cookies.set('towhook_session', visitor.cookies.get('towhook_session') ?? '');
+      await moved.get('/board');
+      await provider.stop();
+      expect((await moved.post('/sign-out')).location).toBe('/sign-in/oidc/sign-out');
+      expect((await moved.get('/sign-in/oidc/sign-out')).location).toBe('/sign-in');
+      expect((await visitor.get('/board')).status).toBe(303);
+    } finally {
+      await provider.start();
+      await fresh.stop();
+    }
+  });
+
   test('ends 24 hours after sign-in regardless of use', async () => {
     const visitor = signedOutVisitor(app);
     await signIn(visitor);

@@ -1,3 +1,4 @@
+import { createServer } from 'node:http';
 import { openWayOut } from '../../src/service/way-out';
 import { createIdentityProvider } from '../../src/oidc';
 import { systemClock } from '../../src/platform/clock';
@@ -5,6 +6,7 @@ import { loadConfig } from '../../src/platform/config';
 import { certificate, startConnectProxy } from '../service/connect-proxy';
 import { providerVariables, startProvider, useProvider } from '../support/identity-provider';
 import { recordedLog } from '../support/recorded-log';
+import { portOf } from '../support/server-port';
 
 const provider = useProvider();
 const FROM = { address: '192.0.2.1' };
@@ -104,6 +106,38 @@ test('uses no provider whose discovery document names another issuer', async () 
   expect(await identity.begin('/tasks', FROM)).toEqual({ kind: 'unavailable' });
   expect(lines).toMatchObject([{ event: 'sign_in.failed', reason: 'issuer_differs' }]);
 });
+
+test.each([
+  ['no address of a sign-out', {}, null],
+  ['one that is no address', { end_session_endpoint: 'none' }, null],
+  [
+    'one with a query of its own',
+    { end_session_endpoint: 'https://login.example/end?tenant=7' },
+    'https://login.example/end?tenant=7&client_id=console-of-the-tests&post_logout_redirect_uri=https%3A%2F%2Fconsole.example%2Fsign-in',
+  ],
+])('signs out at a provider whose discovery document has %s', async (_what, more, address) => {
+  const issuer = await discoveryServer(more);
+  const { identity } = consoleOf({ OIDC_ISSUER: issuer });
+  expect(await identity.begin('/tasks', FROM)).toMatchObject({ kind: 'begun' });
+  expect(await identity.signOutAddress()).toBe(address);
+});
+
+/** Serves a discovery document. Returns its issuer. */
+async function discoveryServer(more: object): Promise<string> {
+  const endpoints = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'];
+  let issuer = '';
+  const server = createServer((_request, response) => {
+    const document = Object.fromEntries(endpoints.map((name) => [name, `${issuer}/${name}`]));
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ issuer, ...document, ...more }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  stops.push(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  issuer = `http://127.0.0.1:${portOf(server)}`;
+  return issuer;
+}
 
 test('reads the discovery document once for many sign-ins, and again after a failure', async () => {
   const one = consoleOf();

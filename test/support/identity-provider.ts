@@ -11,6 +11,8 @@ export interface TestProvider {
   signIn(address: string): Promise<string>;
   /** Sends the next browser back to this origin, for a console whose port is not known before its start. */
   sendBackTo(origin: string): void;
+  /** Sends the next browser that has signed out back to this origin. */
+  sendBackFromSignOutTo(origin: string): void;
   /** Stops answering, until it is started again at the same address. */
   stop(): Promise<void>;
   start(): Promise<void>;
@@ -39,6 +41,12 @@ export async function startProvider(tls?: {
     sendBackTo(origin) {
       const { host } = new URL(origin);
       server.service.once('beforeAuthorizeRedirect', ({ url }: { url: URL }) => {
+        Object.assign(url, { protocol: 'http:', host });
+      });
+    },
+    sendBackFromSignOutTo(origin) {
+      const { host } = new URL(origin);
+      server.service.once('beforePostLogoutRedirect', ({ url }: { url: URL }) => {
         Object.assign(url, { protocol: 'http:', host });
       });
     },
@@ -87,6 +95,7 @@ export function useProvider(): TestProvider {
     },
     signIn: (address) => current().signIn(address),
     sendBackTo: (origin) => current().sendBackTo(origin),
+    sendBackFromSignOutTo: (origin) => current().sendBackFromSignOutTo(origin),
     stop: () => current().stop(),
     start: () => current().start(),
   };

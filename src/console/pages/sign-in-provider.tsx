@@ -1,12 +1,12 @@
 import type { Express } from 'express';
-import { OIDC_CALLBACK_PATH } from '../../platform/sign-in-variables';
+import { OIDC_CALLBACK_PATH, SIGNED_OUT_PATH } from '../../platform/sign-in-variables';
 import { SIGN_IN_LIMIT_MS, type IdentityProvider, type SignInProblem } from '../../workflow/identity-port';
-import { redirect, type PageResult } from '../page';
-import { PROVIDER_PATH, signInPage } from '../parts/sign-in-page';
+import { page, redirect, type PageResult } from '../page';
+import { PROVIDER_PATH, PROVIDER_SIGN_OUT_PATH, signInPage } from '../parts/sign-in-page';
 import { queryIn, safePath, type HttpExchange } from '../requests';
 import { send, type ServeTools } from '../serve';
 import { cookieOf, hostCookie, hostCookieIn } from '../sessions';
-import { viewerOf } from '../viewer';
+import { viewerOf, type Viewer } from '../viewer';
 
 const COOKIE = 'towhook_sign_in';
 
@@ -47,6 +47,29 @@ export function serveProviderSignIn(app: Express, tools: ServeTools, provider: I
     await sessions.begin({ request, response }, { actor: finished.actor, keyHash: null });
     answer({ request, response }, redirect(next, 'signed_in'));
   });
+
+  // A page of its own, because browsers do not let the redirect of a form lead to an address outside of form-action.
+  app.get(PROVIDER_SIGN_OUT_PATH, ...middleware, async (request, response) => {
+    const address = await provider.signOutAddress();
+    if (address === null) return answer({ request, response }, redirect(SIGNED_OUT_PATH));
+    response.set('refresh', `0; url=${address}`);
+    answer({ request, response }, signOutPage(viewerOf(request, null, clock), address));
+  });
+}
+
+/** Shown until the browser has followed the address. */
+function signOutPage(viewer: Viewer, address: string): PageResult {
+  const messages = viewer.messages.signIn.provider.signOut;
+  return page(
+    messages.title,
+    <div class="narrow">
+      <h1>{messages.title}</h1>
+      <p>{messages.note}</p>
+      <a class="button main" href={address}>
+        {messages.submit}
+      </a>
+    </div>,
+  );
 }
 
 function setTicket({ request, response }: HttpExchange, ticket: string, maxAgeSeconds: number): void {

@@ -1,11 +1,14 @@
 import express, { type Express } from 'express';
+import type { Actor } from '../../domain/audit';
+import { isPerson } from '../../domain/person';
+import { SIGNED_OUT_PATH } from '../../platform/sign-in-variables';
 import { SIGN_IN_PROBLEMS, type SignInProblem } from '../../workflow/identity-port';
 import type { SignIn } from '../../workflow/operator-port';
 import { queryIn, isSameOrigin, safePath } from '../requests';
 import { redirect, type FormFailure, type Pages } from '../page';
 import { send, type ServeTools } from '../serve';
 import { oneOf, viewerOf } from '../viewer';
-import { signInPage } from '../parts/sign-in-page';
+import { PROVIDER_SIGN_OUT_PATH, signInPage } from '../parts/sign-in-page';
 
 const KEY_MAX = 500;
 const parseForm = express.text({ type: 'application/x-www-form-urlencoded', limit: 10_000 });
@@ -67,15 +70,16 @@ function servePostedKeys(app: Express, tools: ServeTools & { signIn: SignIn }): 
   });
 }
 
-/** Ends the session for every copy of its cookie, or all sessions of its key or person. */
+/** Ends the session for every copy of its cookie, or all sessions of its key or person. A person signs out at the provider too. */
 export function serveSignOut(pages: Pages, { sessions }: Pick<ServeTools, 'sessions'>): void {
-  pages.post('/sign-out', 'viewer', async ({ request, response }) => {
+  const wayOutOf = (actor: Actor) => (isPerson(actor) ? PROVIDER_SIGN_OUT_PATH : SIGNED_OUT_PATH);
+  pages.post('/sign-out', 'viewer', async ({ request, response, actor }) => {
     await sessions.end({ request, response });
-    return redirect('/sign-in', 'signed_out');
+    return redirect(wayOutOf(actor), 'signed_out');
   });
   pages.post('/sign-out-everywhere', 'viewer', async ({ request, response, visitor }) => {
     await sessions.endAll({ request, response }, visitor);
-    return redirect('/sign-in', 'signed_out_everywhere');
+    return redirect(wayOutOf(visitor.actor), 'signed_out_everywhere');
   });
 }
 

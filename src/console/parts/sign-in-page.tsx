@@ -7,6 +7,8 @@ import { Entered, Problem } from './problem';
 
 /** Where a sign-in with the identity provider begins. */
 export const PROVIDER_PATH = '/sign-in/oidc';
+/** Leads a person who has signed out here to the sign-out at the provider. */
+export const PROVIDER_SIGN_OUT_PATH = '/sign-in/oidc/sign-out';
 
 interface SignInPageProps {
   readonly viewer: Viewer;
