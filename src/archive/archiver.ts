@@ -1,4 +1,5 @@
 import type { Clock } from '../platform/clock';
+import type { DataKeys } from '../platform/data-keys';
 import { throttledLog } from '../platform/log-throttle';
 import type { Metrics } from '../platform/metrics';
 import { repeat, type Repetition } from '../platform/timers';
@@ -9,6 +10,8 @@ import { ArchiveFailed, createArchiveWriter, type ArchiveWriter } from './write'
 const EVERY_MS = 60_000;
 /** Much longer than the pause between two sweeps, so that the same process keeps writing the same file. */
 const LOCK_MS = 3 * EVERY_MS;
+/** The name of the lock; its fencing number is part of the names of the files that are written under it. */
+export const ARCHIVE_LOCK = 'retention';
 /** A failing archive is logged at most this often. */
 const ALARM_EVERY_MS = 10 * EVERY_MS;
 
@@ -28,6 +31,8 @@ export interface ArchiverTools extends Omit<RetentionTools, 'archive'> {
   /** The task that is open while the archive cannot be written. */
   readonly task: { open(errorCode: string): Promise<void>; close(): Promise<void> };
   readonly dataDir: string;
+  /** What records are encrypted with; null: they are not. */
+  readonly keys: DataKeys | null;
   readonly clock: Clock;
   readonly metrics: Metrics;
 }
@@ -37,7 +42,7 @@ export interface ArchiverTools extends Omit<RetentionTools, 'archive'> {
  * the archive cannot be written, nothing is deleted, `archive.failed` is logged and a task is open.
  */
 export function startArchiver(tools: ArchiverTools, everyMs = EVERY_MS): Repetition {
-  const { locks, task, dataDir, clock, log, metrics } = tools;
+  const { locks, task, dataDir, keys, clock, log, metrics } = tools;
   const alarm = throttledLog(log, { clock, quietMs: ALARM_EVERY_MS });
   let session: ArchiveSession | null = null;
 
@@ -50,8 +55,9 @@ export function startArchiver(tools: ArchiverTools, everyMs = EVERY_MS): Repetit
   };
 
   const beginSession = async (): Promise<ArchiveSession | null> => {
-    const lock = await locks.acquire('retention', LOCK_MS);
-    return lock && { lock, writer: createArchiveWriter({ dataDir, epoch: lock.epoch, clock }) };
+    const lock = await locks.acquire(ARCHIVE_LOCK, LOCK_MS);
+    const keyId = keys?.first ?? null;
+    return lock && { lock, keyId, writer: createArchiveWriter({ dataDir, epoch: lock.epoch, clock, keys }) };
   };
 
   const reportFailure = async ({ code, message }: ArchiveFailed) => {
@@ -64,6 +70,8 @@ export function startArchiver(tools: ArchiverTools, everyMs = EVERY_MS): Repetit
     everyMs,
     log,
     async work() {
+      // With another key a new file begins, so that `towhook reseal` may rewrite the one before.
+      if (session && session.keyId !== (keys?.first ?? null)) await endSession();
       if (session && !(await session.lock.renew())) await endSession();
       session ??= await beginSession();
       if (!session) return 'wait';
@@ -92,6 +100,8 @@ export function startArchiver(tools: ArchiverTools, everyMs = EVERY_MS): Repetit
 /** The lock and the files that are written under it. */
 interface ArchiveSession {
   readonly lock: ArchiveLock;
+  /** The id of the key that records were encrypted under when it began. */
+  readonly keyId: string | null;
   readonly writer: ArchiveWriter;
 }
 

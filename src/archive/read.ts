@@ -1,11 +1,15 @@
-import type { ArchivedRecord, ArchivedType } from '../contracts/archive';
-import { ArchiveBroken, readFileBatches } from './read-file';
-import { archiveFiles, type Days } from './files';
+import { ARCHIVED_TYPES, type ArchivedRecord, type ArchivedType, type RecordCounts } from '../contracts/archive';
+import type { DataKeys } from '../platform/data-keys';
+import { errorCode } from '../platform/errors';
+import { ArchiveBroken, ArchiveKeyMissing, readFileBatches } from './read-file';
+import { archiveFiles, type ArchiveFile, type Days } from './files';
 
 /** A selection of archived records; all by default. */
 export interface ArchiveFilter extends Days {
   readonly type?: ArchivedType | undefined;
   readonly id?: string | undefined;
+  /** What encrypted batches are opened with; none by default. */
+  readonly keys?: DataKeys | null;
   /** Called for a truncated batch at the end of a file. */
   readonly onTorn?: (torn: TornBatch) => void;
 }
@@ -19,18 +23,20 @@ export interface TornBatch {
 /**
  * The archived records in the order they were written, one batch in memory at a time. Every seal is verified before its
  * records are returned. A record may occur twice, because a crash may come between archiving and deleting; the last one
- * of a type and id counts.
+ * of a type and id counts. A batch without a record of the type is not opened, so its key is not needed.
  *
- * @throws ArchiveBroken at the first changed batch.
+ * @throws ArchiveBroken at the first changed batch, ArchiveKeyMissing at the first one whose key is missing.
  */
 export async function* readArchive(dataDir: string, filter: ArchiveFilter = {}): AsyncGenerator<ArchivedRecord> {
+  const { type, keys = null, onTorn } = filter;
   for (const file of await archiveFiles(dataDir, filter)) {
-    for await (const stretch of readFileBatches(file)) {
-      if (stretch.kind === 'torn') {
-        filter.onTorn?.({ file: file.name, bytes: stretch.bytes });
+    for await (const section of readFileBatches(file)) {
+      if (section.kind === 'torn') {
+        onTorn?.({ file: file.name, bytes: section.bytes });
         continue;
       }
-      yield* stretch.records.filter((record) => isWanted(record, filter));
+      if (type !== undefined && section.counts[type] === 0) continue;
+      yield* (await section.records(keys)).filter((record) => isWanted(record, filter));
     }
   }
 }
@@ -43,32 +49,64 @@ function isWanted(record: ArchivedRecord, { type, id }: ArchiveFilter): boolean 
 export interface ArchiveReport {
   readonly files: number;
   readonly batches: number;
-  readonly records: Readonly<Record<ArchivedType, number>>;
+  /** Of encrypted batches as they state it. */
+  readonly records: RecordCounts;
   readonly torn: readonly TornBatch[];
+  /** Batches whose seals hold and that were not opened, by the ids of the keys that are missing. */
+  readonly unopened: Readonly<Record<string, number>>;
   /** One per changed file; the rest of that file was not read. */
   readonly broken: readonly ArchiveBroken[];
 }
 
-/** Verifies every batch of every file. Does not throw for changed batches. */
-export async function verifyArchive(dataDir: string, days: Days = {}): Promise<ArchiveReport> {
+/** Verifies every batch of every file, and opens those for which there is a key. Does not throw for changed batches. */
+export async function verifyArchive(
+  dataDir: string,
+  { keys = null, ...days }: Days & Pick<ArchiveFilter, 'keys'> = {},
+): Promise<ArchiveReport> {
   const records = { tow: 0, delivery: 0, violation: 0, audit: 0 };
   const [torn, broken]: [TornBatch[], ArchiveBroken[]] = [[], []];
+  const unopened = new Map<string, number>();
   let batches = 0;
   const files = await archiveFiles(dataDir, days);
   for (const file of files) {
     try {
-      for await (const stretch of readFileBatches(file)) {
-        if (stretch.kind === 'torn') {
-          torn.push({ file: file.name, bytes: stretch.bytes });
+      for await (const section of readFileBatches(file)) {
+        if (section.kind === 'torn') {
+          torn.push({ file: file.name, bytes: section.bytes });
           continue;
         }
+        const { counts, keyId } = section;
+        if (keyId !== null && !(await isOpenable(section.records(keys)))) {
+          unopened.set(keyId, (unopened.get(keyId) ?? 0) + 1);
+        }
         batches += 1;
-        for (const { type } of stretch.records) records[type] += 1;
+        for (const type of ARCHIVED_TYPES) records[type] += counts[type];
       }
     } catch (error) {
       if (!(error instanceof ArchiveBroken)) throw error;
       broken.push(error);
     }
   }
-  return { files: files.length, batches, records, torn, broken };
+  return { files: files.length, batches, records, torn, unopened: Object.fromEntries(unopened), broken };
+}
+
+async function isOpenable(opening: Promise<unknown>): Promise<boolean> {
+  try {
+    await opening;
+    return true;
+  } catch (error) {
+    if (error instanceof ArchiveKeyMissing) return false;
+    throw error;
+  }
+}
+
+/** The number of intact batches at the beginning of a file; 0 without the file. Needs no key. */
+export async function countBatches(file: Pick<ArchiveFile, 'name' | 'path'>): Promise<number> {
+  let batches = 0;
+  try {
+    for await (const { kind } of readFileBatches(file)) batches += kind === 'batch' ? 1 : 0;
+  } catch (error) {
+    if (!(error instanceof ArchiveBroken) && errorCode(error) !== 'ENOENT') throw error;
+  }
+  return batches;
 }

@@ -1,10 +1,11 @@
-import { open, unlink, type FileHandle } from 'node:fs/promises';
+import { open, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { riyadhDate } from '../domain/timestamp';
 import type { Clock } from '../platform/clock';
+import type { DataKeys } from '../platform/data-keys';
 import { makeFolder, syncFolder } from '../platform/folders';
 import type { Archive } from '../workflow/retention-port';
-import { sealBatch } from './batch';
+import { countsOf, linesOf, sealBatch } from './batch';
 import { archiveFileName, archiveFolder } from './files';
 import { memberOf } from './member';
 import { errorCode, errorMessage } from '../platform/errors';
@@ -31,6 +32,7 @@ export class ArchiveFailed extends Error {
 
 interface OpenFile {
   readonly date: string;
+  readonly name: string;
   readonly path: string;
   readonly handle: FileHandle;
   /** The hash of its last seal; '' before the first complete batch. */
@@ -38,14 +40,23 @@ interface OpenFile {
 }
 
 /** The archive contains personal data: only the user of the process may read it. */
-const FOLDER_MODE = 0o700;
-const FILE_MODE = 0o600;
+export const FOLDER_MODE = 0o700;
+export const FILE_MODE = 0o600;
+
+export interface ArchiveWriterOptions {
+  readonly dataDir: string;
+  readonly epoch: number;
+  readonly clock: Clock;
+  /** What records are encrypted with; plain by default. */
+  readonly keys?: DataKeys | null;
+}
 
 /**
  * The only writer of the files of `epoch`, a number that no other writer has (store/locks.ts). It never opens an
  * existing file, so two writers would share none even if epochs started again.
  */
-export function createArchiveWriter(options: { dataDir: string; epoch: number; clock: Clock }): ArchiveWriter {
+export function createArchiveWriter(options: ArchiveWriterOptions): ArchiveWriter {
+  const { dataDir, epoch, clock, keys = null } = options;
   let current: OpenFile | null = null;
   let hasFailed = false;
 
@@ -58,10 +69,11 @@ export function createArchiveWriter(options: { dataDir: string; epoch: number; c
   const fileOf = async (date: string): Promise<OpenFile> => {
     if (current?.date === date) return current;
     await close();
-    const folder = resolve(archiveFolder(options.dataDir));
+    const folder = resolve(archiveFolder(dataDir));
     const created = await makeFolder(folder, FOLDER_MODE);
-    const path = join(folder, archiveFileName(date, options.epoch));
-    current = { date, path, handle: await open(path, 'ax', FILE_MODE), sealHash: '' };
+    const name = archiveFileName(date, epoch);
+    const path = join(folder, name);
+    current = { date, name, path, handle: await open(path, 'ax', FILE_MODE), sealHash: '' };
     await syncFolders(folder, created === undefined ? dirname(folder) : dirname(resolve(created)));
     return current;
   };
@@ -78,16 +90,16 @@ export function createArchiveWriter(options: { dataDir: string; epoch: number; c
     async append(records) {
       if (hasFailed) throw new ArchiveFailed('this writer failed before', 'EBADF');
       if (records.length === 0) return;
-      const nowMs = options.clock.nowMs();
+      const nowMs = clock.nowMs();
       try {
         const file = await fileOf(riyadhDate(nowMs));
         const archivedAt = new Date(nowMs).toISOString();
-        const batch = sealBatch(
-          records.map((record) => ({ ...record, archived_at: archivedAt })),
-          file.sealHash,
-        );
+        const lines = linesOf(records.map((record) => ({ ...record, archived_at: archivedAt })));
+        const place = { file: file.name, previous: file.sealHash };
+        const batch = await sealBatch(lines, { counts: countsOf(records), place, keys });
         await file.handle.appendFile(await memberOf(batch.text));
         await file.handle.sync();
+        await requireInPlace(file);
         file.sealHash = batch.sealHash;
       } catch (error) {
         await abandon();
@@ -96,6 +108,17 @@ export function createArchiveWriter(options: { dataDir: string; epoch: number; c
     },
     close,
   };
+}
+
+/**
+ * A process that was frozen may append to a file that `towhook reseal` or a person has replaced or moved meanwhile. Then
+ * its records must stay in Redis.
+ *
+ * @throws an error when the file has lost its name.
+ */
+async function requireInPlace({ path, handle }: OpenFile): Promise<void> {
+  const [named, opened] = await Promise.all([stat(path, { bigint: true }), handle.stat({ bigint: true })]);
+  if (named.ino !== opened.ino) throw new Error('the file was replaced while it was written');
 }
 
 /** Flushes a folder and its parents up to `top`. */

@@ -6,6 +6,9 @@ import { jsonObject } from './common';
 export const ARCHIVED_TYPES = ['tow', 'delivery', 'violation', 'audit'] as const;
 export type ArchivedType = (typeof ARCHIVED_TYPES)[number];
 
+/** How many records there are of each type. */
+export type RecordCounts = Readonly<Record<ArchivedType, number>>;
+
 /** `id` is the towing reference, the delivery id, our id of the violation or the seq of the audit entry. */
 const envelope = { id: z.string(), archived_at: z.iso.datetime() };
 
@@ -24,6 +27,17 @@ export const archivedRecord = z.discriminatedUnion('type', [
   z.object({ type: z.literal('audit'), ...envelope, data: z.object({ line: z.string() }) }),
 ]);
 export type ArchivedRecord = z.infer<typeof archivedRecord>;
+
+/**
+ * The only line of an encrypted batch before its seal: how many records of each type it holds, and their lines, deflated
+ * and encrypted (platform/data-keys.ts). The place of the line is authenticated with it (archive/encryption.ts).
+ */
+export const encryptedRecords = z.strictObject({
+  type: z.literal('encrypted'),
+  records: z.partialRecord(z.enum(ARCHIVED_TYPES), z.int().min(1)),
+  data: z.string(),
+});
+export type EncryptedRecords = z.infer<typeof encryptedRecords>;
 
 /**
  * The last line of a batch: the number of lines it seals, their SHA-256, and the SHA-256 of the previous seal, '' for

@@ -88,7 +88,7 @@ export function startConservation({ redis, clock, log, resources }: Foundation):
 
 /** Starts the archiving of finished records; `everyMs` is the pause between two sweeps. */
 export function startRetention(foundation: Foundation, everyMs?: number): Repetition {
-  const { config, clock, log, metrics, redis, resources } = foundation;
+  const { config, clock, dataKeys, log, metrics, redis, resources } = foundation;
   const archiver = startArchiver(
     {
       locks: createLocks(redis, clock),
@@ -99,6 +99,7 @@ export function startRetention(foundation: Foundation, everyMs?: number): Repeti
       retention: createRetentionStore(redis),
       keep: config.keep,
       dataDir: config.dataDir,
+      keys: dataKeys,
       clock,
       log,
       metrics,

@@ -38,8 +38,9 @@ interface KeySet {
 }
 
 /** `unknown_key`: this process lacks the key. `changed`: the value was changed, or belongs to another place. */
-export type Opened =
-  { readonly kind: 'text'; readonly text: string } | { readonly kind: 'unknown_key' } | { readonly kind: 'changed' };
+type Unopened = { readonly kind: 'unknown_key' } | { readonly kind: 'changed' };
+export type Opened = { readonly kind: 'text'; readonly text: string } | Unopened;
+export type OpenedBytes = { readonly kind: 'bytes'; readonly bytes: Buffer } | Unopened;
 
 /** The id of the key that seals a text; null for a text that is not sealed. */
 export function sealingKeyOf(text: string): string | null {
@@ -101,10 +102,11 @@ export class DataKeys {
     this.#set = keySetIn(await readFile(this.file, 'utf8').catch(unreadable));
   }
 
-  /** Seals a text under the first key. @param place names the value, such as its key and field in Redis. */
-  seal(place: string, text: string): string {
+  /** Seals a text or bytes under the first key. @param place names the value, such as its key and field in Redis. */
+  seal(place: string, value: string | Buffer): string {
     const { id, nonce, cipher } = this.sealing(place);
-    const sealed = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+    const bytes = typeof value === 'string' ? Buffer.from(value) : value;
+    const sealed = Buffer.concat([nonce, cipher.update(bytes), cipher.final(), cipher.getAuthTag()]);
     return `${sealedPrefix(id)}${sealed.toString('base64')}`;
   }
 
@@ -126,16 +128,23 @@ export class DataKeys {
 
   /** Opens a sealed text. A text that is not sealed is returned as it is. */
   open(place: string, text: string): Opened {
+    if (sealingKeyOf(text) === null) return { kind: 'text', text };
+    const opened = this.openBytes(place, text);
+    return opened.kind === 'bytes' ? { kind: 'text', text: opened.bytes.toString('utf8') } : opened;
+  }
+
+  /** Opens what `seal` returned for bytes; `changed` for any other text. */
+  openBytes(place: string, text: string): OpenedBytes {
     const id = sealingKeyOf(text);
-    if (id === null) return { kind: 'text', text };
+    if (id === null) return { kind: 'changed' };
     const sealed = Buffer.from(text.slice(sealedPrefix(id).length), 'base64');
     if (sealed.length < NONCE_BYTES + TAG_BYTES) return { kind: this.#set.keys.has(id) ? 'changed' : 'unknown_key' };
     const [nonce, tag] = [sealed.subarray(0, NONCE_BYTES), sealed.subarray(-TAG_BYTES)];
     const decipher = this.opening(place, { id, nonce, tag });
     if (decipher === null) return { kind: 'unknown_key' };
     try {
-      const opened = Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
-      return { kind: 'text', text: opened.toString('utf8') };
+      const bytes = Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
+      return { kind: 'bytes', bytes };
     } catch {
       return { kind: 'changed' };
     }
