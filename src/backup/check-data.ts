@@ -1,4 +1,4 @@
-import { ArchiveBroken } from '../archive/read-file';
+import { ArchiveBroken, ArchiveKeyMissing } from '../archive/read-file';
 import { readArchive, verifyArchive } from '../archive/read';
 import { notesOf, type Finding } from '../cli';
 import { SealedFileUnusable } from '../platform/sealed-file';
@@ -63,7 +63,7 @@ async function checkAudit({ redis, dataDir }: CheckedData): Promise<Finding> {
   const kept = await createAuditStore(redis).lines();
   const { extent, broken } = await verifyAudit({
     kept,
-    archived: readArchive(dataDir, { type: 'audit' }),
+    archived: readArchive(dataDir, { type: 'audit', keys: dataKeysOf(redis) }),
     noted: null,
   }).catch(brokenChain);
   if (broken) return notes.fault('broken', `the chain breaks at entry ${broken.seq}: ${broken.problem}`, EARLIER);
@@ -74,16 +74,22 @@ async function checkAudit({ redis, dataDir }: CheckedData): Promise<Finding> {
 
 /** The check of the archive reports what is wrong with its files. */
 function brokenChain(error: unknown): Awaited<ReturnType<typeof verifyAudit>> {
-  if (!(error instanceof ArchiveBroken)) throw error;
+  if (!(error instanceof ArchiveBroken) && !(error instanceof ArchiveKeyMissing)) throw error;
   return { extent: null, broken: { seq: 0, problem: 'the archive cannot be read' } };
 }
 
-async function checkArchive({ dataDir }: CheckedData): Promise<Finding> {
+async function checkArchive({ redis, dataDir }: CheckedData): Promise<Finding> {
   const notes = notesOf('archive');
-  const { files, batches, broken } = await verifyArchive(dataDir);
+  const { files, batches, unopened, broken } = await verifyArchive(dataDir, { keys: dataKeysOf(redis) });
   const [first] = broken;
   if (first) return notes.fault('broken', `${broken.length} files are broken: ${first.message}`, EARLIER);
-  return notes.fine('sealed', `${batches} batches in ${files} files`);
+  const missing = Object.keys(unopened);
+  if (missing.length === 0) return notes.fine('sealed', `${batches} batches in ${files} files`);
+  return notes.warning(
+    'data_keys_missing',
+    `the seals of ${batches} batches hold, but some are encrypted under data keys that are not here: ${missing.join(', ')}`,
+    'Name the file of data keys of that time in DATA_KEYS_FILE.',
+  );
 }
 
 function noneIfSealed(error: unknown): null {

@@ -10,19 +10,19 @@ import type { CommandOutput } from './command';
 export interface LocalCommands {
   /** Prints the records one per line while it reads them; as a `document` it returns all of them at the end. */
   readonly readArchive: (filter: ArchiveSelection, form: 'lines' | 'document') => Promise<CommandOutput>;
-  /** Checks every seal. */
+  /** Checks every seal, and opens the batches for which there is a data key. */
   readonly verifyArchive: (days: ArchiveDays) => Promise<CommandOutput>;
   /** Follows the hash chain of the audit, and compares it with a head that an earlier check printed. */
   readonly verifyAudit: (noted: { readonly seq: number; readonly hash: string } | null) => Promise<CommandOutput>;
   /** Runs the pending migrations of the data in Redis, or only lists them. */
   readonly migrate: (options: { readonly isCheck: boolean }) => Promise<CommandOutput>;
-  /** Seals personal data in Redis under the first data key, or only counts what is sealed under which key. */
+  /** Seals personal data in Redis and DATA_DIR under the first data key, or only counts what is sealed under which key. */
   readonly reseal: (options: ResealOptions) => Promise<CommandOutput>;
 }
 
 export interface ResealOptions {
   readonly isCheck: boolean;
-  /** Called with the number of keys of Redis that were worked on. */
+  /** Called with the number of keys of Redis and of files that were worked on. */
   readonly onStep: (done: number) => void;
 }
 

@@ -1,18 +1,19 @@
 import { archiveFolder } from '../archive/files';
 import { readArchive, verifyArchive, type ArchiveFilter, type TornBatch } from '../archive/read';
-import { ArchiveBroken } from '../archive/read-file';
+import { ArchiveBroken, ArchiveKeyMissing } from '../archive/read-file';
 import type { CommandOutput, LocalCommands } from '../cli';
 import type { ArchivedRecord } from '../contracts/archive';
 import { loadConfig } from '../platform/config';
+import { openDataKeys } from '../platform/data-keys';
 import { printLines, printProblem } from '../platform/terminal';
 import { EXIT } from './exit';
 
-/** `towhook archive read` and `towhook archive verify`. Both need only DATA_DIR, no Redis. */
+/** `towhook archive read` and `towhook archive verify`. Both need DATA_DIR and the data keys, no Redis. */
 
 export const readArchivedRecords: LocalCommands['readArchive'] = async (filter, form) => {
-  const { dataDir } = loadConfig();
+  const config = loadConfig();
   try {
-    const records = selectedRecords(dataDir, filter);
+    const records = selectedRecords(config.dataDir, { ...filter, keys: openDataKeys(config) });
     if (form === 'document') {
       const items: ArchivedRecord[] = [];
       for await (const record of records) items.push(record);
@@ -21,10 +22,20 @@ export const readArchivedRecords: LocalCommands['readArchive'] = async (filter, 
     await printLines(jsonLines(records));
     return { json: null, lines: [] };
   } catch (error) {
+    if (error instanceof ArchiveKeyMissing) return keyMissingOutput(error);
     if (!(error instanceof ArchiveBroken)) throw error;
     return { json: { broken: [error.message] }, lines: [], problems: [brokenMessage(error)], exitCode: EXIT.broken };
   }
 };
+
+function keyMissingOutput({ message, keyId }: ArchiveKeyMissing): CommandOutput {
+  return {
+    json: { missing_data_keys: [keyId] },
+    lines: [],
+    problems: [`${message}. ${WITH_KEY}`],
+    exitCode: EXIT.notChecked,
+  };
+}
 
 /** The records of a filter; of an id only the last one of each type. */
 function selectedRecords(dataDir: string, filter: ArchiveFilter): AsyncIterable<ArchivedRecord> {
@@ -43,8 +54,10 @@ async function* jsonLines(records: AsyncIterable<ArchivedRecord>): AsyncGenerato
 }
 
 export const verifyArchivedRecords: LocalCommands['verifyArchive'] = async (days): Promise<CommandOutput> => {
-  const { dataDir } = loadConfig();
-  const { files, batches, records, torn, broken } = await verifyArchive(dataDir, days);
+  const config = loadConfig();
+  const { dataDir } = config;
+  const keys = openDataKeys(config);
+  const { files, batches, records, torn, unopened, broken } = await verifyArchive(dataDir, { ...days, keys });
   const { tow, delivery, violation, audit } = records;
   const kinds = `tows ${tow}, deliveries ${delivery}, violations ${violation}, audit entries ${audit}`;
   return {
@@ -54,6 +67,7 @@ export const verifyArchivedRecords: LocalCommands['verifyArchive'] = async (days
       batches,
       records,
       torn,
+      ...(Object.keys(unopened).length > 0 ? { unopened } : {}),
       broken: broken.map(({ message }) => message),
     },
     lines: [
@@ -63,11 +77,18 @@ export const verifyArchivedRecords: LocalCommands['verifyArchive'] = async (days
       `Records: ${tow + delivery + violation + audit} (${kinds})`,
       `Torn batches: ${torn.length}`,
       ...torn.map(tornMessage),
+      ...Object.entries(unopened).map(unopenedMessage),
     ],
     problems: broken.map(brokenMessage),
     exitCode: broken.length === 0 ? EXIT.intact : EXIT.broken,
   };
 };
+
+const WITH_KEY = 'Add the key to that file, and run the command again.';
+
+function unopenedMessage([keyId, batches]: [string, number]): string {
+  return `Not opened: ${batches} batches, whose seals hold, under the data key "${keyId}", which DATA_KEYS_FILE does not have. ${WITH_KEY}`;
+}
 
 function brokenMessage({ message }: ArchiveBroken): string {
   return `Not as it was written: ${message}`;

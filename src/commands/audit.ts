@@ -35,14 +35,13 @@ async function findingOf(config: Config, noted: AuditSources['noted']): Promise<
   const { resources } = tools;
   try {
     const url = config.redis.url ?? (await openExisting(config, tools));
-    const redis = resources.add(
-      'redis',
-      connectFailFast(openAccess(config.redis, url, openDataKeys(config)), tools),
-      (connection) => connection.disconnect(),
+    const keys = openDataKeys(config);
+    const redis = resources.add('redis', connectFailFast(openAccess(config.redis, url, keys), tools), (connection) =>
+      connection.disconnect(),
     );
     await whenReady(redis, READY_TIMEOUT_MS);
     const kept = await createAuditStore(redis).lines();
-    return await verifyAudit({ archived: readArchive(config.dataDir, { type: 'audit' }), kept, noted });
+    return await verifyAudit({ archived: readArchive(config.dataDir, { type: 'audit', keys }), kept, noted });
   } finally {
     await resources.closeAll();
   }

@@ -3,10 +3,13 @@ import { readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { archivedRecord } from '../../src/contracts/archive';
 import { archiveFolder } from '../../src/archive/files';
+import { openDataKeys } from '../../src/platform/data-keys';
 import { compiledFile } from '../support/compiled';
+import { dataKeysText, useDataKeysFile } from '../support/data-keys';
 import { NOON_MS, useDataDir, writeBatches } from './folder';
 
 const dataDir = useDataDir();
+const keysFile = useDataKeysFile();
 const DAY_MS = 86_400_000;
 const FILE = '2026-03-10.1.ndjson.gz';
 const path = () => join(archiveFolder(dataDir.path), FILE);
@@ -18,9 +21,12 @@ interface Ran {
 }
 
 /** Runs `towhook archive …`. Closes its output after `chunksMax` chunks. */
-async function runArchive(words: readonly string[], chunksMax = Infinity): Promise<Ran> {
+async function runArchive(
+  words: readonly string[],
+  { chunksMax = Infinity, environment = {} }: { chunksMax?: number; environment?: Record<string, string> } = {},
+): Promise<Ran> {
   const child = spawn(process.execPath, [compiledFile('src/main/towhook.ts'), 'archive', ...words], {
-    env: { PATH: process.env['PATH'], DATA_DIR: dataDir.path },
+    env: { PATH: process.env['PATH'], DATA_DIR: dataDir.path, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let [output, problems, chunks] = ['', '', 0];
@@ -92,11 +98,37 @@ test('towhook archive read and verify fail on a changed byte and name file and b
   expect(recordsOf(read).map(({ id }) => id)).toEqual(['d1']);
 });
 
+test('towhook archive reads an encrypted archive with its key, verifies it without, and names a key that is missing', async () => {
+  await keysFile.write(dataKeysText('a'));
+  const keys = openDataKeys({ dataKeysFile: keysFile.path });
+  await writeBatches(dataDir.path, [['d1', 'd2'], ['d3']], { keys });
+  const environment = { DATA_KEYS_FILE: keysFile.path };
+
+  const read = await runArchive(['read'], { environment });
+  expect(recordsOf(read).map(({ id }) => id)).toEqual(['d1', 'd2', 'd3']);
+  const verified = await runArchive(['verify'], { environment });
+  expect([verified.exitCode, verified.output]).toEqual([
+    0,
+    expect.stringMatching(/deliveries 3.*\nTorn batches: 0\n$/),
+  ]);
+
+  const without = await runArchive(['verify']);
+  expect([without.exitCode, without.problems]).toEqual([0, '']);
+  expect(without.output).toMatch(
+    /deliveries 3.*\nTorn batches: 0\nNot opened: 2 batches, whose seals hold, under the data key "a"/,
+  );
+  expect(await runArchive(['read'])).toEqual({
+    exitCode: 2,
+    output: '',
+    problems: `${FILE}: batch 1 is encrypted under the data key "a", which DATA_KEYS_FILE does not have. Add the key to that file, and run the command again.\n`,
+  });
+});
+
 test('towhook archive read ends without an error when the reader closes the pipe', async () => {
   const ids = Array.from({ length: 20_000 }, (_, index) => `d${index}`);
   await writeBatches(dataDir.path, [ids, ids, ids]);
 
-  const { exitCode, problems } = await runArchive(['read'], 1);
+  const { exitCode, problems } = await runArchive(['read'], { chunksMax: 1 });
 
   expect({ exitCode, problems }).toEqual({ exitCode: 0, problems: '' });
 });

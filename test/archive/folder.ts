@@ -6,6 +6,7 @@ import { readArchive, type ArchiveFilter } from '../../src/archive/read';
 import { createArchiveWriter } from '../../src/archive/write';
 import type { Clock } from '../../src/platform/clock';
 import { systemClock } from '../../src/platform/clock';
+import type { DataKeys } from '../../src/platform/data-keys';
 import type { NewArchivedRecord } from '../../src/workflow/retention-port';
 
 /** 2026-03-10 in Riyadh as in UTC. */
@@ -45,9 +46,9 @@ export function delivery(id: string, words = 'a body'): NewArchivedRecord {
 export async function writeBatches(
   dataDir: string,
   batches: readonly (readonly string[])[],
-  { epoch = 1, nowMs = NOON_MS } = {},
+  { epoch = 1, nowMs = NOON_MS, keys = null }: { epoch?: number; nowMs?: number; keys?: DataKeys | null } = {},
 ): Promise<void> {
-  const writer = createArchiveWriter({ dataDir, epoch, clock: clockAt(nowMs) });
+  const writer = createArchiveWriter({ dataDir, epoch, clock: clockAt(nowMs), keys });
   for (const ids of batches) await writer.append(ids.map((id) => delivery(id)));
   await writer.close();
 }
