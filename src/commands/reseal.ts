@@ -1,3 +1,5 @@
+import { ARCHIVE_LOCK } from '../archive/archiver';
+import { archiveKeys, resealArchive } from '../archive/reseal';
 import type { CommandOutput, LocalCommands, ResealOptions } from '../cli';
 import { openExisting } from '../embedded-redis/start';
 import { systemClock } from '../platform/clock';
@@ -10,14 +12,16 @@ import { openAccess } from '../store/access';
 import { connectFailFast, whenReady } from '../store/connect';
 import { forgetDataKeys, neededDataKeys, noteDataKeys } from '../store/data-key-record';
 import { createSpool } from '../spool';
+import { layoutOf } from '../spool/folders';
 import { imageKeys, resealImages } from '../spool/reseal';
+import { ownedEpoch } from '../store/locks';
 import { countSealed, resealAll, type SealedCounts } from '../store/reseal';
 import { createSpoolMarker } from '../store/spool-marker';
 
 type Connection = ReturnType<typeof connectFailFast>;
 
 const READY_TIMEOUT_MS = 5000;
-/** `remaining`: values remain that are plain, or sealed under another key than the first. */
+/** `remaining`: values remain that are plain, sealed under another key than the first, or in a broken file. */
 const EXIT = { done: 0, remaining: 1, unavailable: 3 } as const;
 
 /**
@@ -42,10 +46,12 @@ export const resealData: LocalCommands['reseal'] = async (options) => {
       const step = counting(options);
       await resealAll(redis, keys, step);
       await resealImages(config.dataDir, { keys, clock: systemClock, onImage: () => step(1) });
+      await resealFiles(redis, { dataDir: config.dataDir, keys, onFile: () => step(1) });
     }
     const counts = await countAll(redis, config.dataDir);
     const unused = (await neededDataKeys(redis)).filter((id) => keys.isReplaced(id) && !counts.byKey.has(id));
-    if (!options.isCheck) await forgetDataKeys(redis, unused);
+    // Behind the broken batch of a file there may be batches under any key.
+    if (!options.isCheck && counts.broken.length === 0) await forgetDataKeys(redis, unused);
     return outputOf(counts, keys);
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
@@ -66,14 +72,32 @@ async function requireSharedDisk(redis: Connection, dataDir: string): Promise<vo
     throw new Error(`DATA_DIR is not the disk that this Redis knows (${state}): run towhook doctor`);
 }
 
-/** An image counts as one value. */
-async function countAll(redis: Connection, dataDir: string): Promise<SealedCounts> {
+/** Rewrites the files of the archive. Drafts are beside the marker, where the sweep removes what an ended process left. */
+async function resealFiles(
+  redis: Connection,
+  { dataDir, keys, onFile }: { readonly dataDir: string; readonly keys: DataKeys; readonly onFile: () => void },
+): Promise<void> {
+  const { spool: draftFolder } = layoutOf(dataDir);
+  const activeEpoch = () => ownedEpoch(redis, ARCHIVE_LOCK);
+  await resealArchive(dataDir, { keys, clock: systemClock, draftFolder, activeEpoch, onFile });
+}
+
+interface AllCounts extends SealedCounts {
+  /** Files of the archive that cannot be read to their end. */
+  readonly broken: readonly string[];
+}
+
+/** An image, and a batch of the archive, count as one value. */
+async function countAll(redis: Connection, dataDir: string): Promise<AllCounts> {
   const { byKey, plain } = await countSealed(redis);
-  const counts = { byKey: new Map(byKey), plain };
-  for await (const id of imageKeys(dataDir)) {
+  const archive = await archiveKeys(dataDir);
+  const counts = { byKey: new Map(byKey), plain, broken: archive.broken.map(({ message }) => message) };
+  const count = (id: string | null) => {
     if (id === null) counts.plain += 1;
     else counts.byKey.set(id, (counts.byKey.get(id) ?? 0) + 1);
-  }
+  };
+  for await (const id of imageKeys(dataDir)) count(id);
+  for (const id of archive.ids) count(id);
   return counts;
 }
 
@@ -85,18 +109,19 @@ function counting({ onStep }: ResealOptions): (keys: number) => void {
   };
 }
 
-function outputOf({ byKey, plain }: SealedCounts, keys: DataKeys): CommandOutput {
+function outputOf({ byKey, plain, broken }: AllCounts, keys: DataKeys): CommandOutput {
   const ids = [...new Set([...keys.ids, ...byKey.keys()])];
   const items = ids.map((id) => ({ id, values: byKey.get(id) ?? 0, known: keys.ids.includes(id) }));
   const remaining = items.filter(({ id, values }) => id !== keys.first && values > 0);
-  const unused = items.filter(({ id, values }) => id !== keys.first && values === 0);
+  const unused = broken.length > 0 ? [] : items.filter(({ id, values }) => id !== keys.first && values === 0);
   return {
-    json: { first: keys.first, keys: items, plain },
+    json: { first: keys.first, keys: items, plain, ...(broken.length > 0 ? { broken } : {}) },
     lines: [
       ...items.map(({ id, values, known }) => `${id}: ${values} values${known ? '' : ' (the key is missing)'}`),
       `not sealed: ${plain} values`,
       ...(unused.length === 0 ? [] : [`Nothing needs these keys: ${unused.map(({ id }) => id).join(', ')}.`]),
     ],
-    exitCode: remaining.length === 0 && plain === 0 ? EXIT.done : EXIT.remaining,
+    problems: broken.map((problem) => `Not as it was written, and left as it is: ${problem}`),
+    exitCode: remaining.length === 0 && plain + broken.length === 0 ? EXIT.done : EXIT.remaining,
   };
 }

@@ -33,6 +33,13 @@ export interface Locks {
   acquire(name: string, ttlMs: number): Promise<OwnedLock | null>;
 }
 
+/** The fencing number of the lock's owner; null while no process has it. */
+export async function ownedEpoch(redis: Redis, name: string): Promise<number | null> {
+  if ((await redis.get(lockKey(name))) === null) return null;
+  const epoch = await redis.get(lockEpochKey(name));
+  return epoch === null ? null : Number(epoch);
+}
+
 export interface OwnedLock {
   /** The fencing number. Each acquisition of a lock gets a higher one. */
   readonly epoch: number;

@@ -1,8 +1,10 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { KEYS } from '../../src/store/keys';
+import { archiveFolder } from '../../src/archive/files';
+import { DataKeys } from '../../src/platform/data-keys';
+import { KEYS, lockEpochKey, lockKey } from '../../src/store/keys';
 import { dataKeysText, linesOf, useDataKeysFile } from '../support/data-keys';
-import { useDataDir } from '../archive/folder';
+import { idsIn, useDataDir, writeBatches } from '../archive/folder';
 import { useRedis } from '../support/redis';
 import { runProgram } from './command';
 
@@ -57,6 +59,52 @@ test('towhook reseal also seals images, and refuses another disk than the one in
   await redis.ask('SET', KEYS.spoolMarker, 'of another disk');
   const refused = await reseal();
   expect([refused.exitCode, JSON.stringify(refused.json())]).toEqual([3, expect.stringContaining('(foreign)')]);
+});
+
+test('towhook reseal encrypts the archive but for the file that a process writes today, and forgets no key of it', async () => {
+  await file.write(linesOf(text, 'a'));
+  const [today, yesterday] = [Date.now(), Date.now() - 86_400_000];
+  await writeBatches(dataDir.path, [['d1'], ['d2']], { epoch: 7, nowMs: yesterday });
+  await writeBatches(dataDir.path, [['d3']], { epoch: 7, nowMs: today });
+  await redis.ask('SET', lockKey('retention'), 'a worker');
+  await redis.ask('SET', lockEpochKey('retention'), '7');
+  expect((await reseal('--check')).json()).toMatchObject({ keys: [{ id: 'a', values: 0 }], plain: 3 });
+
+  const first = await reseal();
+  expect([first.exitCode, first.json()]).toMatchObject([1, { keys: [{ id: 'a', values: 2 }], plain: 1 }]);
+  await redis.ask('DEL', lockKey('retention'));
+  expect((await reseal()).exitCode).toBe(0);
+
+  await file.write(linesOf(text, 'b', 'a'));
+  await redis.ask('SET', lockKey('retention'), 'a worker');
+  const rotated = await reseal();
+  expect([rotated.exitCode, rotated.json()]).toMatchObject([
+    1,
+    {
+      keys: [
+        { id: 'b', values: 2 },
+        { id: 'a', values: 1 },
+      ],
+    },
+  ]);
+  expect(await redis.ask('HKEYS', KEYS.dataKeys)).toContain('a');
+  await redis.ask('DEL', lockKey('retention'));
+  expect((await reseal()).exitCode).toBe(0);
+  expect(await redis.ask('HKEYS', KEYS.dataKeys)).not.toContain('a');
+  expect(await idsIn(dataDir.path, { keys: new DataKeys('', linesOf(text, 'b')) })).toEqual(['d1', 'd2', 'd3']);
+});
+
+test('towhook reseal names a broken file of the archive, and forgets no key while there is one', async () => {
+  await file.write(linesOf(text, 'a'));
+  await reseal();
+  await writeBatches(dataDir.path, [['d1']], { nowMs: Date.now(), keys: new DataKeys('', linesOf(text, 'a')) });
+  const [name = ''] = await readdir(archiveFolder(dataDir.path));
+  await writeFile(join(archiveFolder(dataDir.path), name), 'bytes that towhook did not write, long enough');
+  await file.write(linesOf(text, 'b', 'a'));
+
+  const { exitCode, json } = await reseal();
+  expect([exitCode, json()]).toMatchObject([1, { broken: [`${name}: batch 1 does not begin as a batch does`] }]);
+  expect(await redis.ask('HKEYS', KEYS.dataKeys)).toContain('a');
 });
 
 test('towhook reseal needs the file of data keys', async () => {

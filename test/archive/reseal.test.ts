@@ -1,0 +1,179 @@
+import { spawn } from 'node:child_process';
+import { appendFileSync } from 'node:fs';
+import { appendFile, readdir, readFile, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import { archiveFolder } from '../../src/archive/files';
+import { readArchive, verifyArchive } from '../../src/archive/read';
+import { archiveKeys, resealArchive, type ArchiveResealOptions } from '../../src/archive/reseal';
+import { ArchiveFailed, createArchiveWriter } from '../../src/archive/write';
+import { DataKeys, type OpenedBytes } from '../../src/platform/data-keys';
+import { compiledFile } from '../support/compiled';
+import { dataKeysText, linesOf, useDataKeysFile } from '../support/data-keys';
+import { clockAt, delivery, idsIn, NOON_MS, readAll, useDataDir, writeBatches } from './folder';
+
+jest.setTimeout(120_000);
+const dataDir = useDataDir();
+const keysFile = useDataKeysFile();
+const text = dataKeysText('a', 'b', 'gone');
+const keysOf = (...ids: readonly string[]) => new DataKeys('', linesOf(text, ...ids));
+const pathOf = (epoch: number) => join(archiveFolder(dataDir.path), `2026-03-10.${epoch}.ndjson.gz`);
+const drafts = () => join(dataDir.path, 'spool');
+
+async function reseal(keys: DataKeys, options: Partial<ArchiveResealOptions> = {}): Promise<void> {
+  const activeEpoch = () => Promise.resolve(null);
+  const onFile = () => {};
+  const given = { keys, clock: clockAt(NOON_MS), draftFolder: drafts(), activeEpoch, onFile, ...options };
+  await resealArchive(dataDir.path, given);
+}
+
+test('resealing encrypts plain batches and those under an older key, with the same records in the same batches', async () => {
+  await writeBatches(dataDir.path, [['d1', 'd2'], ['d3']], { epoch: 1 });
+  await writeBatches(dataDir.path, [['d4']], { epoch: 2, keys: keysOf('a') });
+  await writeBatches(dataDir.path, [['d5']], { epoch: 3, keys: keysOf('b') });
+  const before = await readAll(dataDir.path, { keys: keysOf('a', 'b') });
+  const untouched = await readFile(pathOf(3));
+
+  const files: string[] = [];
+  await reseal(keysOf('b', 'a'), { onFile: () => files.push('file') });
+
+  expect(await readAll(dataDir.path, { keys: keysOf('b') })).toEqual(before);
+  expect(await archiveKeys(dataDir.path)).toEqual({ ids: ['b', 'b', 'b', 'b'], broken: [] });
+  expect(await verifyArchive(dataDir.path)).toMatchObject({ files: 3, batches: 4, torn: [], broken: [] });
+  expect((await readFile(pathOf(3))).equals(untouched)).toBe(true);
+  expect([files.length, await readdir(drafts())]).toEqual([3, []]);
+});
+
+test('resealing leaves a file of audit entries, one whose key is missing, and one that is broken', async () => {
+  const writer = createArchiveWriter({ dataDir: dataDir.path, epoch: 1, clock: clockAt(NOON_MS) });
+  await writer.append([{ type: 'audit', id: '7', data: { line: '7 1 abc {}' } }]);
+  await writer.close();
+  await writeBatches(dataDir.path, [['d1']], { epoch: 2, keys: keysOf('gone') });
+  await writeBatches(dataDir.path, [['d2']], { epoch: 3 });
+  await appendFile(pathOf(3), 'something else that is longer than a header of a batch');
+  const bytes = () => Promise.all([1, 2, 3].map(async (epoch) => (await readFile(pathOf(epoch))).toString('latin1')));
+  const before = await bytes();
+
+  await reseal(keysOf('b'));
+
+  expect(await bytes()).toEqual(before);
+  expect(await archiveKeys(dataDir.path)).toMatchObject({
+    ids: ['gone', null],
+    broken: [{ file: '2026-03-10.3.ndjson.gz' }],
+  });
+});
+
+test('resealing leaves the file of today of the process that archives, and rewrites it the next day', async () => {
+  await writeBatches(dataDir.path, [['d1']], { epoch: 1 });
+  await writeBatches(dataDir.path, [['d2']], { epoch: 2 });
+  const activeEpoch = () => Promise.resolve(2);
+
+  await reseal(keysOf('b'), { activeEpoch });
+  expect((await archiveKeys(dataDir.path)).ids).toEqual(['b', null]);
+
+  await reseal(keysOf('b'), { activeEpoch, clock: clockAt(NOON_MS + 86_400_000) });
+  expect((await archiveKeys(dataDir.path)).ids).toEqual(['b', 'b']);
+});
+
+test('resealing removes a torn batch, whose records were never removed from Redis', async () => {
+  await writeBatches(dataDir.path, [['d1'], ['d2']], { keys: keysOf('b') });
+  await truncate(pathOf(1), (await readFile(pathOf(1))).length - 1);
+
+  await reseal(keysOf('b'));
+
+  expect(await verifyArchive(dataDir.path)).toMatchObject({ batches: 1, torn: [], broken: [] });
+});
+
+test('a reader that has opened a file reads it to its end while it is resealed', async () => {
+  await writeBatches(dataDir.path, [['d1'], ['d2'], ['d3']]);
+  const seen: string[] = [];
+  for await (const { id } of readArchive(dataDir.path)) {
+    seen.push(id);
+    if (id === 'd1') await reseal(keysOf('b'));
+  }
+  expect(seen).toEqual(['d1', 'd2', 'd3']);
+});
+
+test('a writer whose file was resealed fails, so that its records stay in Redis', async () => {
+  const writer = createArchiveWriter({ dataDir: dataDir.path, epoch: 1, clock: clockAt(NOON_MS) });
+  await writer.append([delivery('d1')]);
+  await reseal(keysOf('b'));
+
+  await expect(writer.append([delivery('d2')])).rejects.toThrow(ArchiveFailed);
+  await expect(writer.append([delivery('d2')])).rejects.toThrow('this writer failed before');
+  expect(await idsIn(dataDir.path, { keys: keysOf('b') })).toEqual(['d1']);
+});
+
+/** Does something the first time that it opens a batch, which is when the draft of a plain file is checked. */
+class InterruptedKeys extends DataKeys {
+  constructor(private interrupt: () => void) {
+    super('', linesOf(text, 'b'));
+  }
+
+  override openBytes(place: string, sealed: string): OpenedBytes {
+    this.interrupt();
+    this.interrupt = () => {};
+    return super.openBytes(place, sealed);
+  }
+}
+
+test('a batch that a frozen process appends while its file is resealed is kept', async () => {
+  await writeBatches(dataDir.path, [['d1'], ['d2']]);
+  const whole = await readFile(pathOf(1));
+  const secondAt = whole.indexOf(whole.subarray(0, 16), 1);
+  await truncate(pathOf(1), secondAt);
+
+  await reseal(new InterruptedKeys(() => appendFileSync(pathOf(1), whole.subarray(secondAt))));
+
+  expect(await idsIn(dataDir.path, { keys: keysOf('b') })).toEqual(['d1', 'd2']);
+});
+
+test.each([
+  ['while a draft is written', 'draft'],
+  ['before a draft replaces its file', 'before'],
+  ['after a draft has replaced its file', 'after'],
+])('resealing that is killed %s leaves every record readable, and the next run completes it', async (_when, step) => {
+  for (const epoch of [1, 2, 3]) await writeBatches(dataDir.path, [[`d${epoch}`], [`e${epoch}`]], { epoch });
+  const expected = await readAll(dataDir.path);
+  await keysFile.write(linesOf(text, 'b'));
+  const modules = ['src/archive/reseal.ts', 'src/platform/data-keys.ts'].map((source) => compiledFile(source));
+  const child = spawn(process.execPath, ['-e', PROGRAM, step, dataDir.path, drafts(), keysFile.path, ...modules]);
+  expect(await new Promise((resolve) => child.once('close', (_code, signal) => resolve(signal)))).toBe('SIGKILL');
+
+  const keys = keysOf('b');
+  expect(await readAll(dataDir.path, { keys })).toEqual(expected);
+  expect(await verifyArchive(dataDir.path)).toMatchObject({ files: 3, batches: 6, torn: [], broken: [] });
+  expect((await archiveKeys(dataDir.path)).ids).toContain(null);
+
+  await reseal(keys);
+  expect(new Set((await archiveKeys(dataDir.path)).ids)).toEqual(new Set(['b']));
+  expect(await readAll(dataDir.path, { keys })).toEqual(expected);
+});
+
+/** Reseals the archive, and kills itself at a step of the second file. */
+const PROGRAM = `
+const [step, dataDir, draftFolder, dataKeysFile, reseal, dataKeys] = process.argv.slice(1);
+const fs = require('node:fs/promises');
+const { open, rename } = fs;
+let renamed = 0;
+const die = () => process.kill(process.pid, 'SIGKILL');
+fs.rename = async (...paths) => {
+  if (step === 'before' && renamed === 1) die();
+  await rename(...paths);
+  renamed += 1;
+  if (step === 'after' && renamed === 2) die();
+};
+fs.open = async (...given) => {
+  const handle = await open(...given);
+  if (step === 'draft' && renamed === 1 && given[1] === 'w') {
+    handle.appendFile = async (bytes) => {
+      await handle.write(bytes.subarray(0, 40));
+      die();
+    };
+  }
+  return handle;
+};
+const keys = require(dataKeys).openDataKeys({ dataKeysFile });
+const clock = { id: () => require('node:crypto').randomUUID(), nowMs: () => ${NOON_MS} };
+const activeEpoch = async () => null;
+void require(reseal).resealArchive(dataDir, { keys, clock, draftFolder, activeEpoch, onFile() {} });
+`;
