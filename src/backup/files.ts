@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { BackedUpFile } from '../contracts/backup';
 import { errorCode } from '../platform/errors';
@@ -44,8 +43,8 @@ export async function writeFileTo(
 }
 
 /**
- * Copies files of a folder below `to` in the folder `target`, each up to its given size. A file that is gone by now is
- * left out.
+ * Copies files of a folder below `to` in the folder `target`, each up to its given size. A file that was replaced since
+ * it was listed is complete, and copied whole; one that is gone by now is left out.
  */
 export async function copyFiles(
   from: string,
@@ -53,10 +52,10 @@ export async function copyFiles(
   files: readonly SourceFile[],
 ): Promise<BackedUpFile[]> {
   const copied: BackedUpFile[] = [];
-  for (const { path, bytes } of files) {
+  for (const { path, ...listed } of files) {
     const source = join(from, path);
     try {
-      copied.push(await writeFileTo(target, `${to}/${path}`, bytesOf(source, bytes)));
+      copied.push(await writeFileTo(target, `${to}/${path}`, listedBytesOf(source, listed)));
     } catch (error) {
       if ((await sizeOf(source)) !== null) throw error;
     }
@@ -85,6 +84,8 @@ export async function hashOf(
 export interface SourceFile {
   readonly path: string;
   readonly bytes: number;
+  /** The file that had the path when it was listed; absent where files are not replaced. */
+  readonly inode?: bigint;
 }
 
 /** All files below a folder, by their paths in it; none when there is no folder. Files that vanish are left out. */
@@ -94,10 +95,10 @@ export async function filesBelow(folder: string): Promise<SourceFile[]> {
   for (const entry of entries) {
     if (entry.isDirectory()) {
       const below = await filesBelow(join(folder, entry.name));
-      found.push(...below.map(({ path, bytes }) => ({ path: join(entry.name, path), bytes })));
+      found.push(...below.map((file) => ({ ...file, path: join(entry.name, file.path) })));
     } else if (entry.isFile()) {
-      const bytes = await sizeOf(join(folder, entry.name));
-      if (bytes !== null) found.push({ path: entry.name, bytes });
+      const listed = await stat(join(folder, entry.name), { bigint: true }).catch(noneIfAbsent);
+      if (listed !== null) found.push({ path: entry.name, bytes: Number(listed.size), inode: listed.ino });
     }
   }
   return found;
@@ -108,11 +109,32 @@ export async function sizeOf(path: string): Promise<number | null> {
   return (await stat(path).catch(noneIfAbsent))?.size ?? null;
 }
 
-/** The bytes of a file, at most the first `limit`. */
-export async function* bytesOf(path: string, limit = Infinity): AsyncGenerator<Uint8Array> {
-  if (limit === 0) return;
-  const stream: AsyncIterable<unknown> = createReadStream(path, { end: limit - 1, highWaterMark: READ_BYTES });
-  for await (const piece of stream) if (Buffer.isBuffer(piece)) yield piece;
+/** All bytes of a file. */
+export async function* bytesOf(path: string): AsyncGenerator<Uint8Array> {
+  const handle = await open(path, 'r');
+  yield* piecesOf(handle, Infinity);
+}
+
+async function* listedBytesOf(path: string, { bytes, inode }: Omit<SourceFile, 'path'>): AsyncGenerator<Uint8Array> {
+  const handle = await open(path, 'r');
+  const { ino } = await handle.stat({ bigint: true });
+  yield* piecesOf(handle, inode === undefined || ino === inode ? bytes : Infinity);
+}
+
+/** At most the first `limit` bytes of a file, which it closes. */
+async function* piecesOf(handle: FileHandle, limit: number): AsyncGenerator<Uint8Array> {
+  try {
+    const end = limit - 1;
+    if (limit === 0) return;
+    const stream: AsyncIterable<unknown> = handle.createReadStream({
+      end,
+      highWaterMark: READ_BYTES,
+      autoClose: false,
+    });
+    for await (const piece of stream) if (Buffer.isBuffer(piece)) yield piece;
+  } finally {
+    await handle.close();
+  }
 }
 
 const READ_BYTES = 1 << 20;

@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
+import { archiveFolder } from '../archive/files';
+import { countBatches } from '../archive/read';
 import { BackupProblem } from '../cli';
 import type { BackupManifest } from '../contracts/backup';
 import { layoutOf } from '../spool/folders';
@@ -8,8 +10,8 @@ import { bytesOf, sizeOf, writeFileTo } from './files';
 const BELOW_DATA = 'data/';
 
 /**
- * Copies the files of a backup into DATA_DIR. Files that are there stay: images never change and the archive only
- * grows, so a file that is there and not shorter has all that the backup has.
+ * Copies the files of a backup into DATA_DIR. Files that are there stay: images never change, so one that is there and
+ * not shorter is whole; the archive only grows by batches, so a file with as many batches has all that the backup has.
  *
  * @throws BackupProblem when DATA_DIR is the disk of another installation.
  */
@@ -28,9 +30,23 @@ export async function restoreFiles(
   for (const { path, bytes } of manifest.files) {
     if (!path.startsWith(BELOW_DATA)) continue;
     const below = path.slice(BELOW_DATA.length);
-    const present = await sizeOf(join(dataDir, below));
-    if (present === null || present < bytes) await writeFileTo(dataDir, below, bytesOf(join(folder, path)));
+    const [copy, present] = [join(folder, path), resolve(dataDir, below)];
+    const isWhole =
+      dirname(present) === resolve(archiveFolder(dataDir)) ? hasBatchesOf(copy, present) : isNotShorter(present, bytes);
+    if (!(await isWhole)) await writeFileTo(dataDir, below, bytesOf(copy));
   }
+}
+
+async function isNotShorter(present: string, bytes: number): Promise<boolean> {
+  const size = await sizeOf(present);
+  return size !== null && size >= bytes;
+}
+
+/** `towhook reseal` changes the length of a file of the archive, and keeps its batches. */
+async function hasBatchesOf(copy: string, present: string): Promise<boolean> {
+  if ((await sizeOf(present)) === null) return false;
+  const batchesIn = (path: string) => countBatches({ name: basename(path), path });
+  return (await batchesIn(present)) >= (await batchesIn(copy));
 }
 
 /** The id of a disk; null on a disk that was never used. */

@@ -88,7 +88,8 @@ async function copyParts(
   try {
     const takenAtMs = await createBackupRecordStore(redis).begin();
     files.set(SNAPSHOT, await writeFileTo(target, SNAPSHOT, snapshotOf(await openRedis(server, installation))));
-    // What is appended to the archive from now on belongs to the time after the snapshot.
+    // What is appended to the archive from now on belongs to the time after the snapshot. `towhook reseal` replaces only
+    // files that are complete.
     const archive = archiveFolder(dataDir);
     const archived = await filesBelow(archive);
     const markerSize = (await sizeOf(layout.marker)) ?? 0;

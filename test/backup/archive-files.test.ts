@@ -1,0 +1,70 @@
+import { appendFile, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { archiveFolder } from '../../src/archive/files';
+import { verifyArchive } from '../../src/archive/read';
+import { resealArchive } from '../../src/archive/reseal';
+import { copyFiles, filesBelow } from '../../src/backup/files';
+import { restoreFiles } from '../../src/backup/restore-files';
+import { backupManifest, type BackedUpFile } from '../../src/contracts/backup';
+import { DataKeys } from '../../src/platform/data-keys';
+import { clockAt, idsIn, NOON_MS, useDataDir, writeBatches } from '../archive/folder';
+import { dataKeysText } from '../support/data-keys';
+
+const dataDir = useDataDir();
+const FILE = '2026-03-10.1.ndjson.gz';
+const keys = new DataKeys('', dataKeysText('a'));
+const pathIn = (folder: string) => join(archiveFolder(folder), FILE);
+const backup = () => join(dataDir.path, 'backup');
+
+async function reseal(): Promise<void> {
+  const draftFolder = join(dataDir.path, 'spool');
+  const activeEpoch = () => Promise.resolve(null);
+  await resealArchive(dataDir.path, { keys, clock: clockAt(NOON_MS), draftFolder, activeEpoch, onFile: () => {} });
+}
+
+const copyArchive = async (listed: ReturnType<typeof filesBelow>) =>
+  copyFiles(archiveFolder(dataDir.path), { target: backup(), to: 'data/archive' }, await listed);
+
+function manifestOf(files: readonly BackedUpFile[]) {
+  const about = { format: 1, towhook: '0.1.0', schema_version: 1, database: 0, data_keys: [] };
+  return backupManifest.parse({ ...about, taken_at: new Date(NOON_MS).toISOString(), files });
+}
+
+test('a backup has a file of the archive up to its listed size, and whole when it was resealed meanwhile', async () => {
+  await writeBatches(dataDir.path, [['d1'], ['d2']]);
+  const listed = await filesBelow(archiveFolder(dataDir.path));
+  const { size } = await stat(pathIn(dataDir.path));
+  await appendFile(pathIn(dataDir.path), 'appended after the listing');
+  await copyArchive(Promise.resolve(listed));
+  expect((await stat(join(backup(), 'data', 'archive', FILE))).size).toBe(size);
+
+  await writeFile(pathIn(dataDir.path), (await readFile(pathIn(dataDir.path))).subarray(0, size));
+  await reseal();
+  await copyArchive(Promise.resolve(listed));
+  expect((await readFile(join(backup(), 'data', 'archive', FILE))).equals(await readFile(pathIn(dataDir.path)))).toBe(
+    true,
+  );
+  expect(await verifyArchive(join(backup(), 'data'))).toMatchObject({ batches: 2, torn: [], broken: [] });
+});
+
+test('a restore keeps a resealed file that has the batches of the backup, and replaces one that lacks some', async () => {
+  const restored = join(dataDir.path, 'restored');
+  await writeBatches(dataDir.path, [['d1'], ['d2']]);
+  const files = await copyArchive(filesBelow(archiveFolder(dataDir.path)));
+  const restore = () => restoreFiles(backup(), { manifest: manifestOf(files), dataDir: restored });
+  await restore();
+  expect(await idsIn(restored)).toEqual(['d1', 'd2']);
+
+  await reseal();
+  const resealed = await readFile(pathIn(dataDir.path));
+  await writeFile(pathIn(restored), resealed);
+  await restore();
+  expect((await readFile(pathIn(restored))).equals(resealed)).toBe(true);
+
+  // Longer than the file of the backup, with fewer batches.
+  await mkdir(join(dataDir.path, 'other'));
+  await writeBatches(join(dataDir.path, 'other'), [Array.from({ length: 500 }, (_, at) => `x${at}`)]);
+  await writeFile(pathIn(restored), await readFile(pathIn(join(dataDir.path, 'other'))));
+  await restore();
+  expect(await idsIn(restored)).toEqual(['d1', 'd2']);
+});
