@@ -38,6 +38,8 @@ export const processDocument = z.object({
   nodeVersion: z.string(),
   /** Names of the failing readiness checks. */
   problems: z.array(z.string()).readonly(),
+  /** Ids of the data keys that stored data needs and that it lacks, or has with another content. */
+  missingDataKeys: z.array(z.string()).readonly().default([]),
   /** Only of a process with a worker. */
   queues: z
     .array(z.object({ name: z.enum(BACKLOGS), lastTookMs: z.number().nullable(), isStalled: z.boolean() }))

@@ -20,6 +20,7 @@ export const ALARM_KINDS = [
   'silent',
   'workerStalled',
   'unready',
+  'dataKeysMissing',
   'queuePaused',
   'backlogOld',
   'failedJobs',

@@ -33,10 +33,18 @@ function faultsOf(error: unknown): ConfigurationError['faults'] {
   throw error;
 }
 
+/** The ids of the data keys that stored data needs and this process lacks, or has with another content. */
+export async function missingDataKeys({
+  redis,
+  dataKeys,
+}: Pick<Foundation, 'redis' | 'dataKeys'>): Promise<readonly string[]> {
+  return (await dataKeyFaults(redis, dataKeys)).map(({ id }) => id).toSorted();
+}
+
 /** Names the data keys that a process lacks on a private `/readyz`; always ready: what is not sealed is worked on. */
-export function dataKeysCheck({ redis, dataKeys }: Pick<Foundation, 'redis' | 'dataKeys'>): ReadinessCheck {
+export function dataKeysCheck(foundation: Pick<Foundation, 'redis' | 'dataKeys'>): ReadinessCheck {
   return async () => {
-    const lacking = (await dataKeyFaults(redis, dataKeys).catch(() => [])).map(({ id }) => id).toSorted();
-    return { ready: true, details: lacking.length === 0 ? {} : { missing_data_keys: lacking } };
+    const missing = await missingDataKeys(foundation).catch(() => []);
+    return { ready: true, details: missing.length === 0 ? {} : { missing_data_keys: missing } };
   };
 }

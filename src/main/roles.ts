@@ -15,7 +15,7 @@ import { knownSchema } from '../store/schema';
 import { createSendingStore } from '../store/sending';
 import { createHeartbeatSender, sampleGauges, type HeartbeatSender } from '../workflow/heartbeat';
 import type * as consoleModule from './console';
-import { dataKeysCheck } from './data-keys';
+import { dataKeysCheck, missingDataKeys } from './data-keys';
 import { openFoundation, type Foundation } from './foundation';
 import { watchIdentity } from './gauges';
 import {
@@ -110,6 +110,7 @@ export async function startParts(
       ...(worker || listener ? { spool: spoolCheck(foundation) } : {}),
       ...(worker ? { worker: workerCheck(worker) } : {}),
     },
+    missingDataKeys: () => missingDataKeys(foundation),
     queues: () => worker?.queues() ?? [],
   });
   return { receiver, console: listener, ops, heartbeat };

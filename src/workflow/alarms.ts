@@ -32,6 +32,7 @@ export type Alarm =
   | { readonly kind: 'silent'; readonly role: HeartbeatRole; readonly host: string; readonly since: string }
   | { readonly kind: 'workerStalled'; readonly queue: Backlog; readonly host: string }
   | { readonly kind: 'unready'; readonly role: HeartbeatRole; readonly host: string; readonly checks: string }
+  | { readonly kind: 'dataKeysMissing'; readonly role: HeartbeatRole; readonly host: string; readonly keys: string }
   | { readonly kind: 'queuePaused'; readonly queue: Backlog }
   | { readonly kind: 'backlogOld'; readonly queue: Backlog; readonly ageMs: number }
   | { readonly kind: 'failedJobs'; readonly queue: Backlog; readonly count: number }
@@ -120,6 +121,7 @@ export function severityOf(alarm: Alarm): AlarmSeverity {
     case 'recordsMissing':
     case 'noProcess':
     case 'workerStalled':
+    case 'dataKeysMissing':
     case 'backlogOld':
       return 'bad';
     case 'shadow':
@@ -153,6 +155,7 @@ export function alarmKey(alarm: Alarm): string {
       return `${kind}:${alarm.role}`;
     case 'silent':
     case 'unready':
+    case 'dataKeysMissing':
       return `${kind}:${alarm.role}:${alarm.host}`;
     case 'workerStalled':
       return `${kind}:${alarm.queue}:${alarm.host}`;
@@ -247,9 +250,13 @@ function ofProcess(standing: ProcessStatus, all: readonly ProcessStatus[]): Alar
     if (isReplaced(standing, all)) return [];
     return [{ kind: 'silent', role, host, since: new Date(standing.beatAtMs).toISOString() }];
   }
+  const keys = standing.missingDataKeys.join(', ');
+  const lacking = keys === '' ? [] : [{ kind: 'dataKeysMissing' as const, role, host, keys }];
   const still = standing.queues.filter(({ isStalled }) => isStalled);
-  if (still.length > 0) return still.map(({ name }) => ({ kind: 'workerStalled', queue: name, host }));
-  return standing.isReady ? [] : [{ kind: 'unready', role, host, checks: standing.problems.join(', ') }];
+  if (still.length > 0)
+    return [...lacking, ...still.map(({ name }) => ({ kind: 'workerStalled' as const, queue: name, host }))];
+  if (standing.isReady) return lacking;
+  return [...lacking, { kind: 'unready', role, host, checks: standing.problems.join(', ') }];
 }
 
 /** True if another process of the role started after this one stopped reporting. */

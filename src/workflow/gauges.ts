@@ -225,7 +225,7 @@ export function watchTasks(
   });
 }
 
-/** Gauges of the processes by role and state, and of stalled workers by queue. */
+/** Gauges of the processes by role and state, of those that lack a data key, and of stalled workers by queue. */
 export function watchProcesses(metrics: Metrics, processes: Pick<ProcessStore, 'list'>): void {
   const list = readOnce(() => processes.list());
   metrics.watch({
@@ -241,6 +241,18 @@ export function watchProcesses(metrics: Metrics, processes: Pick<ProcessStore, '
           value: states.filter((each) => each.role === role && each.state === state).length,
         })),
       );
+    },
+  });
+  metrics.watch({
+    name: 'towhook_processes_without_data_keys',
+    help: 'Processes by role that lack a data key that stored data needs.',
+    labelNames: ['role'],
+    async read() {
+      const lacking = (await list()).filter(({ isSilent, missingDataKeys }) => !isSilent && missingDataKeys.length > 0);
+      return HEARTBEAT_ROLES.map((role) => ({
+        labels: { role },
+        value: lacking.filter((each) => each.role === role).length,
+      }));
     },
   });
   metrics.watch({

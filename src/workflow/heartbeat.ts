@@ -16,6 +16,8 @@ const CHECK_LIMIT_MS = 2000;
 export interface ReportedStatus {
   /** Readiness checks by name. Redis is left out: a heartbeat that arrives has proved it. */
   readonly checks: Readonly<Record<string, ReadinessCheck>>;
+  /** Ids of the data keys that it lacks. */
+  readonly missingDataKeys: () => Promise<readonly string[]>;
   /** The queues of its worker; `lastTookMs` is a monotonic time. Empty without a worker. */
   readonly queues: () => ProcessDocument['queues'];
 }
@@ -55,6 +57,7 @@ export function createHeartbeatSender(tools: {
     const document: ProcessDocument = {
       ...tools.process,
       problems: await failedChecks(status),
+      missingDataKeys: await status.missingDataKeys(),
       queues: status.queues().map(({ name, lastTookMs, isStalled }) => ({
         name,
         lastTookMs: lastTookMs === null ? null : Math.round(lastTookMs - startedMs),

@@ -56,6 +56,8 @@ export interface ProcessStatus {
   readonly isReady: boolean;
   /** Names of the failing readiness checks: `spool`, `worker`. */
   readonly problems: readonly string[];
+  /** Ids of the data keys that stored data needs and that it lacks. */
+  readonly missingDataKeys: readonly string[];
   /** Empty for a process without a worker. */
   readonly queues: readonly QueueStatus[];
 }

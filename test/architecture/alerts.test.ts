@@ -27,6 +27,7 @@ const ALERT_OF: Readonly<Record<Alarm['kind'], readonly string[]>> = {
   silent: ['TowhookProcessSilent'],
   workerStalled: ['TowhookWorkerStalled'],
   unready: ['TowhookProcessNotReady'],
+  dataKeysMissing: ['TowhookDataKeysMissing'],
   queuePaused: ['TowhookQueuePaused'],
   backlogOld: ['TowhookBacklogOld'],
   failedJobs: ['TowhookFailedJobs'],

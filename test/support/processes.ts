@@ -17,6 +17,7 @@ export function beatingProcess(id: string, document: Partial<ProcessDocument> = 
       schema: 1,
       nodeVersion: 'v20.0.0',
       problems: [],
+      missingDataKeys: [],
       queues: [],
       ...document,
     },

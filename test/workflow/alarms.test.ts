@@ -25,6 +25,7 @@ function runningProcess(changes: Partial<ProcessStatus> = {}): ProcessStatus {
     isSilent: false,
     isReady: true,
     problems: [],
+    missingDataKeys: [],
     queues: [{ name: 'reports', lastTookAtMs: NOW - 2000, isStalled: false }],
     ...changes,
   };
@@ -154,6 +155,15 @@ test('raises an alarm for a silent process unless a process of its role started 
   expect(kindsOf({ processes: [dead, runningProcess({ startedAtMs: NOW - 50_000 })] })).toEqual([]);
   const other = runningProcess({ id: 'p-2', role: 'console', startedAtMs: NOW - 50_000 });
   expect(kindsOf({ processes: [dead, runningProcess(), other] })).toEqual(['silent']);
+});
+
+test('raises an alarm for each live process that lacks a data key', () => {
+  const lacking = { role: 'worker', missingDataKeys: ['2026-11', 'search'] } as const;
+  const alarm = { kind: 'dataKeysMissing', role: 'worker', host: 'host-1', keys: '2026-11, search' } as const;
+  expect(alarmsOf(known({ processes: [runningProcess(), runningProcess(lacking)] }))).toEqual([alarm]);
+  expect(severityOf(alarm)).toBe('bad');
+  const silent = runningProcess({ ...lacking, isSilent: true, beatAtMs: NOW - 60_000 });
+  expect(kindsOf({ processes: [runningProcess(), silent] })).toEqual(['silent']);
 });
 
 test('ranks a stalled worker as more severe than a process that is not ready', () => {

@@ -17,6 +17,7 @@ function process(status: Partial<ProcessStatus>): ProcessStatus {
     isSilent: false,
     isReady: true,
     problems: [],
+    missingDataKeys: [],
     queues: [],
     ...status,
   };

@@ -48,6 +48,7 @@ const runsIn = (mode: 'live' | 'shadow', isSilent = false): ProcessStatus => ({
   isSilent,
   isReady: true,
   problems: [],
+  missingDataKeys: [],
   queues: [],
 });
 

@@ -221,6 +221,12 @@ export function bindMessages(catalogue: Catalogue, bind: Bind) {
           catalogue.opsAlarms.unready.title,
         ),
       },
+      dataKeysMissing: {
+        ...catalogue.opsAlarms.dataKeysMissing,
+        title: bind<{ readonly role: string; readonly host: string; readonly keys: string }>(
+          catalogue.opsAlarms.dataKeysMissing.title,
+        ),
+      },
       queuePaused: {
         ...catalogue.opsAlarms.queuePaused,
         title: bind<{ readonly queue: string }>(catalogue.opsAlarms.queuePaused.title),

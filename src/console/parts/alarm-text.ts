@@ -51,6 +51,8 @@ function titleOf(
       return opsAlarms.workerStalled.title({ queue: opsAlarms.work[alarm.queue], host: alarm.host });
     case 'unready':
       return opsAlarms.unready.title({ role: opsAlarms.roles[alarm.role], host: alarm.host, checks: alarm.checks });
+    case 'dataKeysMissing':
+      return opsAlarms.dataKeysMissing.title({ role: opsAlarms.roles[alarm.role], host: alarm.host, keys: alarm.keys });
     case 'queuePaused':
     case 'backlogOld':
       return opsAlarms[alarm.kind].title({ queue: opsAlarms.work[alarm.queue] });

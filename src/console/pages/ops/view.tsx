@@ -205,6 +205,7 @@ function placeOf(viewer: Viewer, { kind }: Alarm): readonly [address: string, la
     case 'silent':
     case 'workerStalled':
     case 'unready':
+    case 'dataKeysMissing':
       return ['#processes', ops.processes.title];
     case 'queuePaused':
     case 'backlogOld':
