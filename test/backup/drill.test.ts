@@ -5,7 +5,9 @@ import { createBackups } from '../../src/backup';
 import type { RestoreResult } from '../../src/cli';
 import { MANIFEST } from '../../src/contracts/backup';
 import { systemClock } from '../../src/platform/clock';
+import { DataKeys } from '../../src/platform/data-keys';
 import { createBackupRecordStore } from '../../src/store/backup-record';
+import { idsIn, writeBatches } from '../archive/folder';
 import { createPatrol, FORM, picture } from '../e2e/patrol';
 import { callsOf, requestTow, requestTows } from '../e2e/simulator-control';
 import { filesIn } from '../spool/world';
@@ -41,6 +43,8 @@ async function backedUp(also: Readonly<Record<string, string>> = {}) {
   const { id } = await patrol.report(FORM, [picture(3000), picture(70_000)]);
 
   const environment = { ...REDIS_PROGRAM, ...town.environment, ...also };
+  const { dataDir } = app.foundation.config;
+  await writeBatches(dataDir, [['archived-1'], ['archived-2']], { keys: app.foundation.dataKeys });
   const backups = createBackups({ clock: systemClock, environment });
   const backup = join(folder, 'backup');
   const load = Promise.all(Array.from({ length: 4 }, () => requestTows(town, { count: 10 })));
@@ -77,9 +81,17 @@ test('a sealed backup of a running installation is restored into an empty Redis,
   await expect(backups.restore({ folder: backup, ...RESTORE })).rejects.toMatchObject({ code: 'redis_not_empty' });
 
   await app.stop();
+  const removed = new DataKeys('', dataKeysText('removed'));
+  await writeBatches(app.foundation.config.dataDir, [['archived-3']], { epoch: 2, keys: removed });
+  expect(await codesOf(backups.restore({ folder: null, ...VERIFY }))).toEqual([
+    'verified',
+    'archive data_keys_missing',
+  ]);
   const elsewhere = { ...keys, REDIS_URL: empty.url, DATA_DIR: join(folder, 'restored') };
   const restoring = createBackups({ clock: systemClock, environment: { ...environment, ...elsewhere } });
   expect(await codesOf(restoring.restore({ folder: backup, ...RESTORE }))).toEqual(['restored']);
+  const archived = { keys: app.foundation.dataKeys, to: '2026-03-10' };
+  expect(await idsIn(elsewhere.DATA_DIR, archived)).toEqual(['archived-1', 'archived-2']);
 
   const again = createPatrol((await town.startInProcess(elsewhere)).consoleUrl);
   expect(await again.violation(id)).toMatchObject({ state: 'pending', attempts: 0 });

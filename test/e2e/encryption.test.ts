@@ -1,5 +1,14 @@
+import { verifyArchive } from '../../src/archive/read';
+import type { ArchivedType } from '../../src/contracts/archive';
 import { createOperatorClient } from '../../src/demo/client';
 import { dataKeysCheck } from '../../src/main/data-keys';
+import { openFoundation } from '../../src/main/foundation';
+import { startRetention } from '../../src/main/worker';
+import { loadConfig } from '../../src/platform/config';
+import { silentLog } from '../../src/platform/log';
+import { createTowStore } from '../../src/store/tows';
+import { createViolationStore } from '../../src/store/violations';
+import { idsIn } from '../archive/folder';
 import { dataKeysText, useDataKeysFile } from '../support/data-keys';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
@@ -86,18 +95,46 @@ async function runMainJob(town: Town, environment: Readonly<Record<string, strin
   };
 }
 
+/** Ends the process, and moves what is over to the archive, as another process does after the retention time. */
+async function archiveAll(town: Town, { app, ref, id }: Awaited<ReturnType<typeof runMainJob>>, environment = {}) {
+  await app.stop();
+  const keep = { KEEP_TOWS_HOURS: '0', KEEP_VIOLATIONS_HOURS: '0', KEEP_DELIVERIES_HOURS: '0', KEEP_AUDIT_HOURS: '0' };
+  const config = loadConfig({ ...town.environment, ...environment, ...keep });
+  const foundation = await openFoundation({ config, log: silentLog });
+  try {
+    const { redis, dataKeys } = foundation;
+    startRetention(foundation, 20);
+    await eventually(async () => {
+      expect(await createTowStore(redis).read(ref)).toBeNull();
+      expect(await createViolationStore(redis).read(id)).toBeNull();
+    });
+    const archived = (type: ArchivedType) => idsIn(config.dataDir, { keys: dataKeys, type });
+    expect([await archived('tow'), await archived('violation')]).toEqual([[ref], [id]]);
+    await eventually(async () => expect(await archived('audit')).not.toEqual([]));
+    return { text: await textOfFiles(config.dataDir), report: await verifyArchive(config.dataDir) };
+  } finally {
+    await foundation.resources.closeAll();
+  }
+}
+
 const foundIn = (stored: string) =>
   Object.entries(PERSONAL).flatMap(([name, text]) => (stored.includes(text) ? name : []));
 
-test('without data keys Redis and DATA_DIR hold every piece of personal data of the main job in the plain', async () => {
-  const { stored } = await runMainJob(await buildTown(redis.url), {});
-  expect(foundIn(stored)).toEqual(Object.keys(PERSONAL));
+test('without data keys Redis, DATA_DIR and its archive hold every piece of personal data of the main job in the plain', async () => {
+  const town = await buildTown(redis.url);
+  const done = await runMainJob(town, {});
+  expect(foundIn(done.stored)).toEqual(Object.keys(PERSONAL));
+  const { text } = await archiveAll(town, done);
+  const elsewhere = ['indexed plate', 'indexed corrected plate', 'call on another path'];
+  expect(foundIn(text)).toEqual(Object.keys(PERSONAL).filter((name) => !elsewhere.includes(name)));
 });
 
-test('with data keys Redis and DATA_DIR hold no piece of personal data of the main job, and everything can be read', async () => {
+test('with data keys Redis, DATA_DIR and its archive hold no piece of personal data of the main job, and everything can be read', async () => {
   await keysFile.write(dataKeysText('a'));
   const town = await buildTown(redis.url);
-  const { stored, app, ref, id, tow, violation } = await runMainJob(town, { DATA_KEYS_FILE: keysFile.path });
+  const environment = { DATA_KEYS_FILE: keysFile.path };
+  const done = await runMainJob(town, environment);
+  const { stored, app, ref, id, tow, violation } = done;
 
   expect(foundIn(stored)).toEqual([]);
   // Another process would lack both keys.
@@ -120,4 +157,9 @@ test('with data keys Redis and DATA_DIR hold no piece of personal data of the ma
     expect(await search(words)).toContain(ref);
   // A plate is found as a whole only.
   expect(await search('KSA 44')).not.toContain(ref);
+
+  const { text, report } = await archiveAll(town, done, environment);
+  expect(foundIn(text)).toEqual([]);
+  expect(report).toMatchObject({ records: { tow: 1, violation: 1 }, broken: [] });
+  expect(Object.keys(report.unopened)).toEqual(['a']);
 });

@@ -1,5 +1,6 @@
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { archiveFolder } from '../../src/archive/files';
 import { verifyArchive } from '../../src/archive/read';
 import { openFoundation, type Foundation } from '../../src/main/foundation';
@@ -8,6 +9,7 @@ import { loadConfig } from '../../src/platform/config';
 import { silentLog, type Log } from '../../src/platform/log';
 import { KEYS, lockKey } from '../../src/store/keys';
 import { idsIn, useDataDir } from '../archive/folder';
+import { dataKeysText, linesOf, useDataKeysFile } from '../support/data-keys';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { createCanceledTow } from '../support/retention';
@@ -16,6 +18,7 @@ import { openStores, type Stores } from '../support/stores';
 jest.setTimeout(240_000);
 const redis = useRedis();
 const dataDir = useDataDir();
+const keysFile = useDataKeysFile();
 const running: Foundation[] = [];
 let stores: Stores;
 beforeEach(async () => {
@@ -27,13 +30,16 @@ afterEach(async () => {
 });
 
 /** Opens what a process consists of; it archives finished records at once and checks for them every 20 ms. */
-async function startProcess(options: { dataDir?: string; log?: Log } = {}): Promise<Foundation> {
+async function startProcess(
+  options: { dataDir?: string; log?: Log; environment?: Record<string, string> } = {},
+): Promise<Foundation> {
   const config = loadConfig({
     REDIS_URL: redis.url,
     DATA_DIR: options.dataDir ?? dataDir.path,
     KEEP_DELIVERIES_HOURS: '0',
     KEEP_TOWS_HOURS: '0',
     KEEP_AUDIT_HOURS: '0',
+    ...options.environment,
   });
   const foundation = await openFoundation({ config, log: options.log ?? silentLog });
   running.push(foundation);
@@ -87,6 +93,26 @@ test('a process that lost the archive lock to another process continues in a new
 
   expect(await files()).toHaveLength(2);
   expect(await verifyArchive(dataDir.path)).toMatchObject({ torn: [], broken: [], records: { tow: 2 } });
+});
+
+test('a process whose data key is replaced continues in a new file, so that the earlier one can be resealed', async () => {
+  const keys = dataKeysText('a', 'b');
+  await keysFile.write(linesOf(keys, 'a'));
+  const { dataKeys } = await startProcess({ environment: { DATA_KEYS_FILE: keysFile.path } });
+  await createCanceledTow(stores, 'T1');
+  await isDeleted('T1');
+
+  await keysFile.write(linesOf(keys, 'b', 'a'));
+  await dataKeys?.reload();
+  await createCanceledTow(stores, 'T2');
+  await isDeleted('T2');
+
+  expect(await files()).toHaveLength(2);
+  const [before, after] = await files();
+  const keysIn = async (name = '') => gunzipSync(await readFile(join(archiveFolder(dataDir.path), name))).toString();
+  expect(await keysIn(before)).toContain('sealed:1:a:');
+  expect(await keysIn(after)).not.toContain('sealed:1:a:');
+  expect(await idsIn(dataDir.path, { type: 'tow', keys: dataKeys })).toEqual(['T1', 'T2']);
 });
 
 test('an unwritable DATA_DIR keeps finished tows in Redis and causes one log line and one task until it is writable', async () => {
