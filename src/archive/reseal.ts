@@ -11,7 +11,7 @@ import { isPersonal } from './encryption';
 import { archiveFiles, type ArchiveFile } from './files';
 import { memberOf } from './member';
 import { ArchiveBroken, ArchiveKeyMissing, readBatches, readFileBatches, type FileBatch } from './read-file';
-import { FILE_MODE, FOLDER_MODE } from './write';
+import { CLOSED_FILE_MODE, FILE_MODE, FOLDER_MODE } from './write';
 
 /** Encrypts the batches of the archive under the first key, beside processes that read and write it. */
 
@@ -56,19 +56,16 @@ async function resealFile(file: ArchiveFile, { keys, clock, draftFolder }: Archi
   try {
     if (!(await needsReseal(handle, { file, keys }))) return;
     await makeFolder(draftFolder, FOLDER_MODE);
-    let { size } = await handle.stat();
-    for (;;) {
-      const written = await writeDraft(handle, { size, file, draft, keys });
-      await requireSame(written, { ...file, path: draft }, keys);
-      // A person may have moved it elsewhere.
-      if ((await stat(file.path).catch(noneIfAbsent)) === null) return;
-      await rename(draft, file.path);
-      await syncFolder(dirname(file.path));
-      // A process that was frozen may have finished its append before the file was replaced.
-      const sizeNow = (await handle.stat()).size;
-      if (sizeNow === size) return;
-      size = sizeNow;
-    }
+    // From now on the append of a process that was frozen fails, so the bytes that are read next are all that count.
+    await handle.chmod(CLOSED_FILE_MODE);
+    const closed = await handle.stat({ bigint: true });
+    const written = await writeDraft(handle, { size: Number(closed.size), file, draft, keys });
+    await requireSame(written, { ...file, path: draft }, keys);
+    // A person may have moved it elsewhere, or another run replaced it.
+    const named = await stat(file.path, { bigint: true }).catch(noneIfAbsent);
+    if (named?.ino !== closed.ino || named.size !== closed.size) return;
+    await rename(draft, file.path);
+    await syncFolder(dirname(file.path));
   } catch (error) {
     if (!(error instanceof ArchiveKeyMissing) && !(error instanceof ArchiveBroken)) throw error;
   } finally {
@@ -165,8 +162,9 @@ export async function archiveKeys(dataDir: string): Promise<ArchiveKeys> {
         if (section.kind === 'batch' && (section.keyId !== null || isPersonal(section.counts))) ids.push(section.keyId);
       }
     } catch (error) {
-      if (!(error instanceof ArchiveBroken)) throw error;
-      broken.push(error);
+      if (error instanceof ArchiveBroken) broken.push(error);
+      // A person may have moved it elsewhere.
+      else noneIfAbsent(error);
     }
   }
   return { ids, broken };

@@ -42,6 +42,9 @@ interface OpenFile {
 /** The archive contains personal data: only the user of the process may read it. */
 export const FOLDER_MODE = 0o700;
 export const FILE_MODE = 0o600;
+/** Of a file that `towhook reseal` has closed: an append that was not acknowledged before fails. */
+export const CLOSED_FILE_MODE = 0o400;
+const OWNER_WRITES = 0o200n;
 
 export interface ArchiveWriterOptions {
   readonly dataDir: string;
@@ -99,7 +102,7 @@ export function createArchiveWriter(options: ArchiveWriterOptions): ArchiveWrite
         const batch = await sealBatch(lines, { counts: countsOf(records), place, keys });
         await file.handle.appendFile(await memberOf(batch.text));
         await file.handle.sync();
-        await requireInPlace(file);
+        await requireOpen(file);
         file.sealHash = batch.sealHash;
       } catch (error) {
         await abandon();
@@ -111,14 +114,16 @@ export function createArchiveWriter(options: ArchiveWriterOptions): ArchiveWrite
 }
 
 /**
- * A process that was frozen may append to a file that `towhook reseal` or a person has replaced or moved meanwhile. Then
- * its records must stay in Redis.
+ * A process that was frozen may append to a file that `towhook reseal` has closed or replaced, or a person has moved. Then
+ * its records must stay in Redis. Called after the bytes are on the disk: a command that closes the file
+ * later reads them.
  *
- * @throws an error when the file has lost its name.
+ * @throws an error when the file is closed or has lost its name.
  */
-async function requireInPlace({ path, handle }: OpenFile): Promise<void> {
+async function requireOpen({ path, handle }: OpenFile): Promise<void> {
   const [named, opened] = await Promise.all([stat(path, { bigint: true }), handle.stat({ bigint: true })]);
-  if (named.ino !== opened.ino) throw new Error('the file was replaced while it was written');
+  const isOpen = named.ino === opened.ino && (opened.mode & OWNER_WRITES) !== 0n;
+  if (!isOpen) throw new Error('the file was closed or replaced while it was written');
 }
 
 /** Flushes a folder and its parents up to `top`. */

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, renameSync, writeFileSync } from 'node:fs';
 import { appendFile, readdir, readFile, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { archiveFolder } from '../../src/archive/files';
@@ -116,15 +116,31 @@ class InterruptedKeys extends DataKeys {
   }
 }
 
-test('a batch that a frozen process appends while its file is resealed is kept', async () => {
+test('a file that grows while it is resealed stays as it is, and the next run rewrites it', async () => {
   await writeBatches(dataDir.path, [['d1'], ['d2']]);
   const whole = await readFile(pathOf(1));
   const secondAt = whole.indexOf(whole.subarray(0, 16), 1);
   await truncate(pathOf(1), secondAt);
 
   await reseal(new InterruptedKeys(() => appendFileSync(pathOf(1), whole.subarray(secondAt))));
+  expect((await readFile(pathOf(1))).equals(whole)).toBe(true);
 
+  await reseal(keysOf('b'));
+  expect((await archiveKeys(dataDir.path)).ids).toEqual(['b', 'b']);
   expect(await idsIn(dataDir.path, { keys: keysOf('b') })).toEqual(['d1', 'd2']);
+});
+
+test('a file that is replaced while it is resealed keeps what replaced it', async () => {
+  await writeBatches(dataDir.path, [['d1']]);
+  const other = await readFile(pathOf(1));
+  await reseal(
+    new InterruptedKeys(() => {
+      writeFileSync(`${pathOf(1)}.new`, other);
+      renameSync(`${pathOf(1)}.new`, pathOf(1));
+    }),
+  );
+  expect((await readFile(pathOf(1))).equals(other)).toBe(true);
+  expect(await readdir(drafts())).toEqual([]);
 });
 
 test.each([
@@ -135,9 +151,7 @@ test.each([
   for (const epoch of [1, 2, 3]) await writeBatches(dataDir.path, [[`d${epoch}`], [`e${epoch}`]], { epoch });
   const expected = await readAll(dataDir.path);
   await keysFile.write(linesOf(text, 'b'));
-  const modules = ['src/archive/reseal.ts', 'src/platform/data-keys.ts'].map((source) => compiledFile(source));
-  const child = spawn(process.execPath, ['-e', PROGRAM, step, dataDir.path, drafts(), keysFile.path, ...modules]);
-  expect(await new Promise((resolve) => child.once('close', (_code, signal) => resolve(signal)))).toBe('SIGKILL');
+  await killedReseal(step);
 
   const keys = keysOf('b');
   expect(await readAll(dataDir.path, { keys })).toEqual(expected);
@@ -149,18 +163,41 @@ test.each([
   expect(await readAll(dataDir.path, { keys })).toEqual(expected);
 });
 
-/** Reseals the archive, and kills itself at a step of the second file. */
+test('a process that appends while its file is resealed loses no acknowledged record when resealing is killed', async () => {
+  await writeBatches(dataDir.path, [['d1']], { epoch: 1 });
+  await keysFile.write(linesOf(text, 'b'));
+  // The process continues when the draft is about to replace its file, which has its first batch.
+  expect(await killedReseal('append')).toBe('ArchiveFailed');
+
+  const keys = keysOf('b');
+  expect(await idsIn(dataDir.path, { keys })).toEqual(['d1', 'd2']);
+  expect(await archiveKeys(dataDir.path)).toEqual({ ids: ['b', 'b'], broken: [] });
+});
+
+/** Returns the output of a process that reseals the archive and kills itself. */
+async function killedReseal(step: string): Promise<string> {
+  const sources = ['src/archive/reseal.ts', 'src/platform/data-keys.ts', 'src/archive/write.ts'];
+  const modules = sources.map((source) => compiledFile(source));
+  const child = spawn(process.execPath, ['-e', PROGRAM, step, dataDir.path, drafts(), keysFile.path, ...modules]);
+  let output = '';
+  child.stdout.on('data', (piece: Buffer) => (output += piece.toString()));
+  expect(await new Promise((resolve) => child.once('close', (_code, signal) => resolve(signal)))).toBe('SIGKILL');
+  return output;
+}
+
+/** Reseals the archive, and kills itself at a step of the second file, which it writes itself for `append`. */
 const PROGRAM = `
-const [step, dataDir, draftFolder, dataKeysFile, reseal, dataKeys] = process.argv.slice(1);
+const [step, dataDir, draftFolder, dataKeysFile, reseal, dataKeys, write] = process.argv.slice(1);
 const fs = require('node:fs/promises');
 const { open, rename } = fs;
 let renamed = 0;
 const die = () => process.kill(process.pid, 'SIGKILL');
 fs.rename = async (...paths) => {
   if (step === 'before' && renamed === 1) die();
+  if (step === 'append' && renamed === 1) process.stdout.write(await append('d3').then(() => 'kept', ({ name }) => name));
   await rename(...paths);
   renamed += 1;
-  if (step === 'after' && renamed === 2) die();
+  if (step !== 'draft' && renamed === 2) die();
 };
 fs.open = async (...given) => {
   const handle = await open(...given);
@@ -174,6 +211,11 @@ fs.open = async (...given) => {
 };
 const keys = require(dataKeys).openDataKeys({ dataKeysFile });
 const clock = { id: () => require('node:crypto').randomUUID(), nowMs: () => ${NOON_MS} };
+const writer = require(write).createArchiveWriter({ dataDir, epoch: 2, clock });
+const append = (id) => writer.append([{ type: 'delivery', id, data: { rawBody: '' } }]);
 const activeEpoch = async () => null;
-void require(reseal).resealArchive(dataDir, { keys, clock, draftFolder, activeEpoch, onFile() {} });
+void (async () => {
+  if (step === 'append') await append('d2');
+  await require(reseal).resealArchive(dataDir, { keys, clock, draftFolder, activeEpoch, onFile() {} });
+})();
 `;
