@@ -5,18 +5,18 @@ import { openExisting } from '../embedded-redis/start';
 import { systemClock } from '../platform/clock';
 import { ConfigurationError, loadConfig } from '../platform/config';
 import { openDataKeys, type DataKeys } from '../platform/data-keys';
-import { errorMessage } from '../platform/errors';
 import { silentLog } from '../platform/log';
 import { createResources } from '../platform/resources';
 import { openAccess } from '../store/access';
 import { connectFailFast, whenReady } from '../store/connect';
-import { forgetDataKeys, neededDataKeys, noteDataKeys } from '../store/data-key-record';
+import { dataKeyFaults, forgetDataKeys, neededDataKeys, noteDataKeys } from '../store/data-key-record';
 import { createSpool } from '../spool';
 import { layoutOf } from '../spool/folders';
 import { imageKeys, resealImages } from '../spool/reseal';
 import { ownedEpoch } from '../store/locks';
 import { countSealed, resealAll, type SealedCounts } from '../store/reseal';
 import { createSpoolMarker } from '../store/spool-marker';
+import { resealProblem } from './reseal-problem';
 
 type Connection = ReturnType<typeof connectFailFast>;
 
@@ -41,6 +41,7 @@ export const resealData: LocalCommands['reseal'] = async (options) => {
     const redis = resources.add('redis', connectFailFast(access, tools), (opened) => opened.disconnect());
     await whenReady(redis, READY_TIMEOUT_MS);
     await noteDataKeys(redis, keys);
+    await requireSameKeys(redis, keys);
     await requireSharedDisk(redis, config.dataDir);
     if (!options.isCheck) {
       const step = counting(options);
@@ -55,12 +56,20 @@ export const resealData: LocalCommands['reseal'] = async (options) => {
     return outputOf(counts, keys);
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
-    const text = errorMessage(error);
+    const text = resealProblem(error);
     return { json: { problem: text }, lines: [], problems: [text], exitCode: EXIT.unavailable };
   } finally {
     await resources.closeAll();
   }
 };
+
+/** @throws ConfigurationError for another key of an id: with it the processes could not open what is sealed here. */
+async function requireSameKeys(redis: Connection, keys: DataKeys): Promise<void> {
+  const others = (await dataKeyFaults(redis, keys)).filter(({ fault }) => fault === 'different').map(({ id }) => id);
+  if (others.length === 0) return;
+  const rule = `has another key of the id ${others.join(', ')} than the stored data: use the file of the running processes`;
+  throw new ConfigurationError([{ variable: 'DATA_KEYS_FILE', rule }]);
+}
 
 /** A disk that is not in use yet has no images. @throws Error for another disk than the one in use. */
 async function requireSharedDisk(redis: Connection, dataDir: string): Promise<void> {

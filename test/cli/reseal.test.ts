@@ -6,6 +6,7 @@ import { KEYS, lockEpochKey, lockKey } from '../../src/store/keys';
 import { dataKeysText, linesOf, useDataKeysFile } from '../support/data-keys';
 import { idsIn, useDataDir, writeBatches } from '../archive/folder';
 import { useRedis } from '../support/redis';
+import { resealProblem } from '../../src/commands/reseal-problem';
 import { runProgram } from './command';
 
 const redis = useRedis();
@@ -105,6 +106,36 @@ test('towhook reseal names a broken file of the archive, and forgets no key whil
   const { exitCode, json } = await reseal();
   expect([exitCode, json()]).toMatchObject([1, { broken: [`${name}: batch 1 does not begin as a batch does`] }]);
   expect(await redis.ask('HKEYS', KEYS.dataKeys)).toContain('a');
+});
+
+test.each(['a', 'search'])(
+  'towhook reseal changes nothing with another key of the id %s than that of the data',
+  async (id) => {
+    await file.write(linesOf(text, 'a'));
+    await reseal();
+    await redis.ask('HSET', KEYS.tasks, 'T', '{"message":"of Salem"}');
+    await writeBatches(dataDir.path, [['d1']]);
+    const otherLine = linesOf(dataKeysText('a'), 'a')
+      .split('\n')
+      .find((line) => line.startsWith(`${id}:`));
+    await file.write(linesOf(text, 'a').replace(new RegExp(`^${id}:.*$`, 'm'), otherLine ?? ''));
+
+    const { exitCode, problems } = await reseal();
+    expect([exitCode, problems]).toEqual([
+      2,
+      expect.stringContaining(`has another key of the id ${id} than the stored data`),
+    ]);
+    expect(await redis.ask('HGET', KEYS.tasks, 'T')).toBe('{"message":"of Salem"}');
+    expect(await idsIn(dataDir.path)).toEqual(['d1']);
+  },
+);
+
+test('towhook reseal names the remedy when the disk refuses', () => {
+  const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+  expect(resealProblem(full)).toBe(
+    'ENOSPC: no space left on device, write. No data is lost: make room on the disk of DATA_DIR, and run the command again.',
+  );
+  expect(resealProblem(new Error('Redis does not answer'))).toBe('Redis does not answer');
 });
 
 test('towhook reseal needs the file of data keys', async () => {
