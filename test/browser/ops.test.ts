@@ -214,3 +214,23 @@ test('the queue dashboard opens from the ops page without a password and without
   await page.getByRole('link', { name: ops.queues.board }).click();
   await waitForText(page.locator('#root'), 'deliveries');
 });
+
+test.each(['en', 'ar'] as const)(
+  'the ops page in "%s" names a missing data key until the process has it',
+  async (language) => {
+    const { opsAlarms: alarms } = messagesIn(language);
+    const { redis } = world.app.foundation;
+    // What a process with the key has noted.
+    await redis.hset(KEYS.dataKeys, '2026-11', 'a check value');
+    await world.app.sendHeartbeat();
+    const page = await browser.open({ language });
+    await world.signIn(page, 'ops', '/ops');
+    await waitForText(verdict(page), /2026-11/);
+    await waitForText(page.locator('main'), alarms.dataKeysMissing.todo);
+    await expectAccessible(page);
+
+    await redis.hdel(KEYS.dataKeys, '2026-11');
+    await world.app.sendHeartbeat();
+    await waitForText(verdict(page), alarms.well);
+  },
+);
