@@ -52,6 +52,8 @@ export interface Commit {
   readonly records: readonly RecordChange[];
   readonly checks?: readonly Check[];
   readonly effects: readonly Effect[];
+  /** Called when the commit is on its way to Redis, each time that it is sent. */
+  readonly onSent?: () => void;
 }
 
 /** `stale`: a record or a check has changed since the decision. `early`: see RecordChange.notBeforeMs. */
@@ -141,7 +143,9 @@ export class Committer {
 
   async #send(group: readonly WaitingCommit[]): Promise<void> {
     try {
-      await this.#run(group, (keys, args) => script.run(this.redis, keys, args));
+      const written = this.#run(group, (keys, args) => script.run(this.redis, keys, args));
+      for (const { commit } of group) commit.onSent?.();
+      await written;
     } catch (error) {
       const draining = isOutOfMemory(error) ? group.filter(({ drains }) => drains) : [];
       group.filter((waiting) => !draining.includes(waiting)).forEach(({ reject }) => reject(error));

@@ -106,7 +106,7 @@ function createOutbox<R extends OutboxRecord>(
       const claimed = await records.transact(
         orderKeyOf(id),
         async (transaction): Promise<Claim<R>> => {
-          const record = await kind.load(transaction, id);
+          const [record] = await Promise.all([kind.load(transaction, id), transaction.preloadCircuits()]);
           if (record) return attempt.decide(transaction, record);
           // A schedule entry without a record is removed. The commit is stale if the record is stored meanwhile.
           transaction.effect(['ZREM', kind.schedule, id]);

@@ -4,6 +4,7 @@ import { within } from '../platform/timers';
 import type { RecordStore } from '../workflow/transaction-port';
 import { releaseClosed } from './circuits';
 import { Committer, type Commit, type CommitOptions, type CommitReply } from './commit';
+import type { DirectJobs } from './notifications';
 import { RecordTransaction, type TransactionMemory } from './transaction';
 import { untilAnswered } from './until-answered';
 
@@ -29,7 +30,7 @@ export class Records implements RecordStore {
   readonly #committer: Committer;
   /** The last transaction of each order key. */
   readonly #running = new Map<string, Promise<unknown>>();
-  readonly #memory: TransactionMemory = { leased: new Map(), circuits: null };
+  readonly #memory: TransactionMemory = { leased: new Map(), circuits: null, jobs: null };
 
   constructor(
     private readonly redis: Redis,
@@ -46,6 +47,11 @@ export class Records implements RecordStore {
   /** Makes the next decision read the circuits from Redis. */
   forgetCircuits(): void {
     this.#memory.circuits = null;
+  }
+
+  /** From now on, the job of a single change is added beside its commit where possible. */
+  addJobsWith(jobs: DirectJobs): void {
+    this.#memory.jobs = jobs;
   }
 
   /** Writes a commit that is not made by a transaction. */

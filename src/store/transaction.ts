@@ -29,7 +29,7 @@ import { DeliveryDrafts } from './delivery-records';
 import { decidedUntil, decisionWrites, sightingWrites } from './differences';
 import { indexEffects } from './indexes';
 import { budgetStateField, idempotencyKey, KEYS, towKey, violationKey } from './keys';
-import { nudgesOf } from './notifications';
+import { dueMembersOf, nudgesOf, type DirectJobs } from './notifications';
 import { type Fields, changeOfFields, fieldsAfter, type RecordPart } from './record-parts';
 import {
   complete,
@@ -81,6 +81,8 @@ export interface TransactionMemory {
   readonly leased: Map<string, WrittenRecord>;
   /** Kept while no circuit is open, to avoid a read per decision. */
   circuits: (ReadCircuits & { readonly untilMs: number }) | null;
+  /** Null: only schedulers add jobs. */
+  jobs: DirectJobs | null;
 }
 
 /** The circuits, and what the service says about the rate limits of tows and violations. */
@@ -149,6 +151,11 @@ export class RecordTransaction implements Transaction {
   /** What the service says about the rate limit of the calls of these records. */
   async budgetState(kind: OutboxRecord['kind']): Promise<StoredBudgetState> {
     return (await this.#readCircuits(false)).budgets[kind];
+  }
+
+  /** Reads the circuits that a claim needs, unless this process has kept them, so that they need no round trip later. */
+  async preloadCircuits(): Promise<void> {
+    if (!this.#keptCircuits()) await this.#readCircuits(false);
   }
 
   async waiting(): Promise<Partial<Record<CircuitName, WaitingAtCircuit>>> {
@@ -267,14 +274,23 @@ export class RecordTransaction implements Transaction {
     const effects = [...this.#effects, ...deliveries.effects, ...this.#dueEffects()];
     const all = [...records, ...circuits, ...this.#others, ...deliveries.records];
     if (effects.length === 0 && !all.some(({ version, isGone }) => version !== undefined || isGone)) return null;
-    effects.push(...nudgesOf(effects, this.nowMs), ...this.#events.map((event) => eventEffect(event, this.nowMs)));
-    return { records: all, checks: this.#checks, effects };
+    const due = dueMembersOf(effects, this.nowMs);
+    const [first, ...others] = due;
+    const addJob = (first && others.length === 0 && this.memory.jobs?.prepare(first)) ?? null;
+    if (!addJob) effects.push(...nudgesOf(due));
+    effects.push(...this.#events.map((event) => eventEffect(event, this.nowMs)));
+    return { records: all, checks: this.#checks, effects, ...(addJob && { onSent: addJob }) };
+  }
+
+  #keptCircuits(): ReadCircuits | null {
+    const { circuits: kept } = this.memory;
+    return kept && kept.untilMs > this.nowMs ? kept : null;
   }
 
   async #readCircuits(isFresh: boolean): Promise<ReadCircuits & { readonly after: Circuits }> {
     if (this.#circuits) return this.#circuits;
-    const { circuits: kept } = this.memory;
-    if (!isFresh && kept && kept.untilMs > this.nowMs) {
+    const kept = this.#keptCircuits();
+    if (!isFresh && kept) {
       const { known, budgets } = kept;
       return (this.#circuits = { known, budgets, after: draftOfCircuits(known) });
     }

@@ -2,8 +2,9 @@ import { connectFailFast, whenReady } from '../../src/store/connect';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { KEYS } from '../../src/store/keys';
-import { nudgesOf, onNudges } from '../../src/store/notifications';
+import { type DueMember, dueMembersOf, hasScheduler, nudgesOf, onNudges } from '../../src/store/notifications';
 import { createTowOutbox } from '../../src/store/outbox';
+import { recordsOf } from '../../src/store/records';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import {
@@ -52,7 +53,7 @@ test.each([
 ])(
   'a commit that schedules members of %s for now nudges the pollers of %s once, and for later not at all',
   (key, schedule) => {
-    const now = nudgesOf(
+    const now = dueMembersOf(
       [
         ['ZADD', key, 4, 'one'],
         ['ZADD', key, 5, 'two'],
@@ -60,7 +61,7 @@ test.each([
       ],
       5,
     );
-    const later = nudgesOf(
+    const later = dueMembersOf(
       [
         ['ZADD', key, 6, 'one'],
         ['ZADD', KEYS.indexTows, 4, 'two'],
@@ -68,7 +69,8 @@ test.each([
       5,
     );
 
-    expect([now, later]).toEqual([[['PUBLISH', KEYS.nudges, schedule]], []]);
+    expect(now.map(({ ref }) => ref)).toEqual(['one', 'two']);
+    expect([nudgesOf(now), nudgesOf(later)]).toEqual([[['PUBLISH', KEYS.nudges, schedule]], []]);
   },
 );
 
@@ -93,6 +95,29 @@ test('a fact nudges the pollers of reports only while no report of its tow is du
 
   await outbox.ack(claim, result(ACCEPTED));
   expect(await heardSoFar()).toEqual(['reports']);
+});
+
+test('a commit whose job is added beside it nudges no poller, and its job is added once it is on its way', async () => {
+  await stores.request('T1');
+  await stores.request('T2');
+  await heardSoFar();
+  const added: DueMember[] = [];
+  let isTaken = true;
+  recordsOf(stores.redis).addJobsWith({ prepare: (due) => (isTaken ? () => void added.push(due) : null) });
+
+  await stores.say('T1', START);
+  expect([await heardSoFar(), added]).toEqual([[], [{ queue: 'reports', ref: 'T1' }]]);
+  expect(await stores.dueAt('T1')).toBeLessThanOrEqual(Date.now());
+
+  isTaken = false;
+  await stores.say('T2', START);
+  expect([await heardSoFar(), added]).toEqual([['reports'], [{ queue: 'reports', ref: 'T1' }]]);
+});
+
+test('a scheduler is known to be there while it listens to nudges', async () => {
+  expect(await hasScheduler(stores.redis)).toBe(true);
+  stop();
+  await eventually(async () => expect(await hasScheduler(stores.redis)).toBe(false));
 });
 
 test('a tow request with parked invoices nudges the pollers of deliveries again', async () => {
