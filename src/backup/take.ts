@@ -37,14 +37,17 @@ export async function takeBackup(folder: string, installation: OpenedInstallatio
   if (schema === null) throw new BackupProblem('nothing_to_back_up', 'Redis holds no data.');
   await makeFolder(target, FOLDER_MODE);
   try {
+    // `towhook reseal` may note one key and forget another meanwhile. The parts may need both.
+    const keysBefore = await neededDataKeys(redis);
     const { takenAt, files } = await copyParts(target, { redis, server, installation });
+    const keysNow = await neededDataKeys(redis);
     const manifest = backupManifest.parse({
       format: 1,
       towhook: projectVersion(),
       schema_version: schema.version,
       taken_at: takenAt,
       database: redis.options.db ?? 0,
-      data_keys: await neededDataKeys(redis),
+      data_keys: [...new Set([...keysBefore, ...keysNow])].toSorted(),
       files,
     });
     await writeFileTo(target, MANIFEST, lines(JSON.stringify(manifest, null, 1)));
