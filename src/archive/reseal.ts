@@ -29,17 +29,23 @@ export interface ArchiveResealOptions {
 /**
  * Rewrites each file that has a plain batch with personal data, a batch under another key or a torn one, with the same
  * batches and new seals. Left as they are: the file that the archiving process appends to today, and files with a batch
- * that cannot be opened. May be ended and repeated at any time.
+ * that cannot be opened. May be ended and repeated at any time. Returns what is broken in the files that it read.
  */
-export async function resealArchive(dataDir: string, options: ArchiveResealOptions): Promise<void> {
+export async function resealArchive(dataDir: string, options: ArchiveResealOptions): Promise<readonly ArchiveBroken[]> {
+  const broken: ArchiveBroken[] = [];
   const files = await archiveFiles(dataDir);
   const activeEpoch = await options.activeEpoch();
   const today = riyadhDate(options.clock.nowMs());
   for (const file of files) {
     const mayGrow = file.epoch === activeEpoch && file.date >= today;
-    if (!mayGrow) await resealFile(file, options);
+    if (!mayGrow)
+      await resealFile(file, options).catch((error: unknown) => {
+        if (error instanceof ArchiveBroken) broken.push(error);
+        else if (!(error instanceof ArchiveKeyMissing)) throw error;
+      });
     options.onFile();
   }
+  return broken;
 }
 
 /** What must be the same in the file and in its draft. */
@@ -49,6 +55,7 @@ interface ArchivedContent {
   readonly sha256: string;
 }
 
+/** @throws ArchiveKeyMissing, ArchiveBroken for a batch that cannot be opened; the file stays as it was. */
 async function resealFile(file: ArchiveFile, { keys, clock, draftFolder }: ArchiveResealOptions): Promise<void> {
   const handle = await open(file.path, 'r').catch(noneIfAbsent);
   if (handle === null) return;
@@ -66,8 +73,6 @@ async function resealFile(file: ArchiveFile, { keys, clock, draftFolder }: Archi
     if (named?.ino !== closed.ino || named.size !== closed.size) return;
     await rename(draft, file.path);
     await syncFolder(dirname(file.path));
-  } catch (error) {
-    if (!(error instanceof ArchiveKeyMissing) && !(error instanceof ArchiveBroken)) throw error;
   } finally {
     await handle.close();
     await rm(draft, { force: true });

@@ -1,4 +1,5 @@
 import { ARCHIVE_LOCK } from '../archive/archiver';
+import type { ArchiveBroken } from '../archive/read-file';
 import { archiveKeys, resealArchive } from '../archive/reseal';
 import type { CommandOutput, LocalCommands, ResealOptions } from '../cli';
 import { openExisting } from '../embedded-redis/start';
@@ -43,13 +44,14 @@ export const resealData: LocalCommands['reseal'] = async (options) => {
     await noteDataKeys(redis, keys);
     await requireSameKeys(redis, keys);
     await requireSharedDisk(redis, config.dataDir);
+    let unopened: readonly ArchiveBroken[] = [];
     if (!options.isCheck) {
       const step = counting(options);
       await resealAll(redis, keys, step);
       await resealImages(config.dataDir, { keys, clock: systemClock, onImage: () => step(1) });
-      await resealFiles(redis, { dataDir: config.dataDir, keys, onFile: () => step(1) });
+      unopened = await resealFiles(redis, { dataDir: config.dataDir, keys, onFile: () => step(1) });
     }
-    const counts = await countAll(redis, config.dataDir);
+    const counts = await countAll(redis, config.dataDir, unopened);
     const unused = (await neededDataKeys(redis)).filter((id) => keys.isReplaced(id) && !counts.byKey.has(id));
     // Behind the broken batch of a file there may be batches under any key.
     if (!options.isCheck && counts.broken.length === 0) await forgetDataKeys(redis, unused);
@@ -85,22 +87,23 @@ async function requireSharedDisk(redis: Connection, dataDir: string): Promise<vo
 async function resealFiles(
   redis: Connection,
   { dataDir, keys, onFile }: { readonly dataDir: string; readonly keys: DataKeys; readonly onFile: () => void },
-): Promise<void> {
+): Promise<readonly ArchiveBroken[]> {
   const { spool: draftFolder } = layoutOf(dataDir);
   const activeEpoch = () => ownedEpoch(redis, ARCHIVE_LOCK);
-  await resealArchive(dataDir, { keys, clock: systemClock, draftFolder, activeEpoch, onFile });
+  return resealArchive(dataDir, { keys, clock: systemClock, draftFolder, activeEpoch, onFile });
 }
 
 interface AllCounts extends SealedCounts {
-  /** Files of the archive that cannot be read to their end. */
+  /** What is broken in the archive: files that cannot be read to their end, and batches that do not open. */
   readonly broken: readonly string[];
 }
 
 /** An image, and a batch of the archive, count as one value. */
-async function countAll(redis: Connection, dataDir: string): Promise<AllCounts> {
+async function countAll(redis: Connection, dataDir: string, unopened: readonly ArchiveBroken[]): Promise<AllCounts> {
   const { byKey, plain } = await countSealed(redis);
   const archive = await archiveKeys(dataDir);
-  const counts = { byKey: new Map(byKey), plain, broken: archive.broken.map(({ message }) => message) };
+  const broken = [...new Set([...archive.broken, ...unopened].map(({ message }) => message))];
+  const counts = { byKey: new Map(byKey), plain, broken };
   const count = (id: string | null) => {
     if (id === null) counts.plain += 1;
     else counts.byKey.set(id, (counts.byKey.get(id) ?? 0) + 1);

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { archiveFolder } from '../../src/archive/files';
 import { DataKeys } from '../../src/platform/data-keys';
@@ -106,6 +106,21 @@ test('towhook reseal names a broken file of the archive, and forgets no key whil
   const { exitCode, json } = await reseal();
   expect([exitCode, json()]).toMatchObject([1, { broken: [`${name}: batch 1 does not begin as a batch does`] }]);
   expect(await redis.ask('HKEYS', KEYS.dataKeys)).toContain('a');
+});
+
+test('towhook reseal names a file of the archive that was renamed, because its batches do not open', async () => {
+  await writeBatches(dataDir.path, [['d1']], { keys: new DataKeys('', linesOf(text, 'a')) });
+  const [name = ''] = await readdir(archiveFolder(dataDir.path));
+  const renamed = name.replace('.1.', '.11.');
+  await rename(join(archiveFolder(dataDir.path), name), join(archiveFolder(dataDir.path), renamed));
+  await file.write(linesOf(text, 'b', 'a'));
+
+  const { exitCode, json } = await reseal();
+  const problem = `${renamed}: batch 1 does not open with the data key "a": it was moved or changed, or DATA_KEYS_FILE has another key of this id`;
+  expect([exitCode, json()]).toMatchObject([1, { broken: [problem] }]);
+
+  await rename(join(archiveFolder(dataDir.path), renamed), join(archiveFolder(dataDir.path), name));
+  expect((await reseal()).exitCode).toBe(0);
 });
 
 test.each(['a', 'search'])(
