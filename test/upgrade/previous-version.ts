@@ -7,11 +7,13 @@ import { ROOT } from '../architecture/sources';
 
 const run = promisify(execFile);
 
-/** The commit of the previous version: UPGRADE_FROM, else the last release, else the one before schemas ran together. */
+/** The commit of the previous version: UPGRADE_FROM, else the last release, else the last one with the core alone. */
 async function previousCommit(): Promise<string> {
   const wanted = process.env['UPGRADE_FROM'] ?? (await git('tag', '--list', 'v*', '--sort=-v:refname')).split('\n')[0];
   if (wanted !== undefined && wanted !== '') return git('rev-parse', `${wanted}^{commit}`);
-  return git('log', '-1', '--format=%H', '--grep=^build: add libraries for mail, traces and sign-in');
+  const found = await git('log', '-1', '--format=%H', '--grep=^store: reword comments and names of tests$');
+  if (found === '') throw new Error('no release and no commit of an earlier version; set UPGRADE_FROM to one');
+  return found;
 }
 
 async function git(...words: readonly string[]): Promise<string> {
