@@ -18,16 +18,22 @@ export interface TestProvider {
   start(): Promise<void>;
 }
 
-/** Starts a provider; with `tls` at an address of https, with the certificate of these files. */
-export async function startProvider(tls?: {
+/** An address of https, with the certificate of these files. */
+interface TlsOptions {
   readonly key: string;
   readonly certificate: string;
-}): Promise<TestProvider> {
+  /** Instead of a free port of this machine only: this one, and the name under which it is reached. */
+  readonly public?: { readonly port: number; readonly name: string };
+}
+
+/** Starts a provider. */
+export async function startProvider(tls?: TlsOptions): Promise<TestProvider> {
   const server = new OAuth2Server(tls?.key, tls?.certificate);
   await server.issuer.keys.generate('RS256');
-  await server.start(0, '127.0.0.1');
+  const host = tls?.public === undefined ? '127.0.0.1' : '0.0.0.0';
+  await server.start(tls?.public?.port ?? 0, host);
   const { port } = server.address();
-  const issuer = `${tls ? 'https' : 'http'}://127.0.0.1:${port}`;
+  const issuer = `${tls ? 'https' : 'http'}://${tls?.public?.name ?? host}:${port}`;
   const tokenRequests: TestProvider['tokenRequests'] = [];
   const provider: TestProvider = {
     issuer,
@@ -52,7 +58,7 @@ export async function startProvider(tls?: {
     },
     stop: () => server.stop(),
     async start() {
-      await server.start(port, '127.0.0.1');
+      await server.start(port, host);
       server.issuer.url = issuer;
     },
   };

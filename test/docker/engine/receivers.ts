@@ -1,12 +1,14 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { startProvider } from '../../support/identity-provider';
 import { startMailServer } from '../../support/smtp';
 
 /**
- * What people receive notices with, outside of the containers: a mail server on port 587, with STARTTLS and the user of
- * docs/operations/go-live.md, and a server for webhooks on port 8088. The first word names a folder with `mail.pem` and
- * `mail-key.pem`; mails are appended to `mails` there, and webhooks to `webhooks`, each as a line of JSON.
+ * The servers of other companies, outside of the containers: a mail server on port 587, with STARTTLS and the user of
+ * docs/operations/go-live.md, a server for webhooks on port 8088, and an identity provider on port 8447 at which one
+ * person is signed in. The first word names a folder with `mail.pem`, `mail-key.pem`, `login.pem` and `login-key.pem`;
+ * mails are appended to `mails` there, and webhooks to `webhooks`, each as a line of JSON.
  */
 
 const folder = process.argv[2] ?? '.';
@@ -32,3 +34,13 @@ void startMailServer((mail) => keep('mails', mail), {
     else callback(new Error('Invalid username or password'));
   },
 });
+
+async function startLogin(): Promise<void> {
+  const provider = await startProvider({
+    key: join(folder, 'login-key.pem'),
+    certificate: join(folder, 'login.pem'),
+    public: { port: 8447, name: 'login.example' },
+  });
+  provider.claims = { sub: 'u-4711', name: 'Layla Haddad', roles: ['towing-desk'] };
+}
+void startLogin();
