@@ -3,6 +3,7 @@ import type { ConnectionOptions } from 'node:tls';
 import type { RedisSettings, ServerAddress } from '../platform/redis-variables';
 import type { DataKeys } from '../platform/data-keys';
 import { openSecureContext } from '../platform/tls-files';
+import { MasterConnector } from './sentinel-connector';
 
 /** How a Redis is reached. All connections of a process are opened with one access. */
 export interface RedisAccess {
@@ -60,6 +61,7 @@ const SENTINEL_RECONNECT_MS = 5000;
 type AccessOptions = Pick<
   RedisOptions,
   | 'tls'
+  | 'Connector'
   | 'sentinels'
   | 'name'
   | 'role'
@@ -76,6 +78,7 @@ export function optionsOf({ url, sentinels, sentinelPassword, tls }: RedisAccess
   const isTls = url.startsWith('rediss://');
   if (sentinels.length === 0) return isTls ? { tls } : {};
   return {
+    Connector: MasterConnector,
     sentinels: [...sentinels],
     name: new URL(url).hostname,
     role: 'master',
