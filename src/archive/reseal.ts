@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { open, realpath, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { riyadhDate } from '../domain/timestamp';
 import type { Clock } from '../platform/clock';
@@ -57,8 +57,10 @@ interface ArchivedContent {
 
 /** @throws ArchiveKeyMissing, ArchiveBroken for a batch that cannot be opened; the file stays as it was. */
 async function resealFile(file: ArchiveFile, { keys, clock, draftFolder }: ArchiveResealOptions): Promise<void> {
-  const handle = await open(file.path, 'r').catch(noneIfAbsent);
-  if (handle === null) return;
+  // Of a symbolic link the file that it names is replaced, so that no plain copy is left there.
+  const path = await realpath(file.path).catch(noneIfAbsent);
+  const handle = path && (await open(path, 'r').catch(noneIfAbsent));
+  if (!path || !handle) return;
   const draft = join(draftFolder, `reseal.${clock.id()}`);
   try {
     if (!(await needsReseal(handle, { file, keys }))) return;
@@ -69,10 +71,10 @@ async function resealFile(file: ArchiveFile, { keys, clock, draftFolder }: Archi
     const written = await writeDraft(handle, { size: Number(closed.size), file, draft, keys });
     await requireSame(written, { ...file, path: draft }, keys);
     // A person may have moved it elsewhere, or another run replaced it.
-    const named = await stat(file.path, { bigint: true }).catch(noneIfAbsent);
+    const named = await stat(path, { bigint: true }).catch(noneIfAbsent);
     if (named?.ino !== closed.ino || named.size !== closed.size) return;
-    await rename(draft, file.path);
-    await syncFolder(dirname(file.path));
+    await rename(draft, path);
+    await syncFolder(dirname(path));
   } finally {
     await handle.close();
     await rm(draft, { force: true });

@@ -88,7 +88,10 @@ export interface SourceFile {
   readonly inode?: bigint;
 }
 
-/** All files below a folder, by their paths in it; none when there is no folder. Files that vanish are left out. */
+/**
+ * All files below a folder, by their paths in it, also those that symbolic links name; none when there is no folder. Files
+ * that vanish are left out.
+ */
 export async function filesBelow(folder: string): Promise<SourceFile[]> {
   const entries = (await readdir(folder, { withFileTypes: true }).catch(noneIfAbsent)) ?? [];
   const found: SourceFile[] = [];
@@ -96,9 +99,9 @@ export async function filesBelow(folder: string): Promise<SourceFile[]> {
     if (entry.isDirectory()) {
       const below = await filesBelow(join(folder, entry.name));
       found.push(...below.map((file) => ({ ...file, path: join(entry.name, file.path) })));
-    } else if (entry.isFile()) {
+    } else if (entry.isFile() || entry.isSymbolicLink()) {
       const listed = await stat(join(folder, entry.name), { bigint: true }).catch(noneIfAbsent);
-      if (listed !== null) found.push({ path: entry.name, bytes: Number(listed.size), inode: listed.ino });
+      if (listed?.isFile()) found.push({ path: entry.name, bytes: Number(listed.size), inode: listed.ino });
     }
   }
   return found;

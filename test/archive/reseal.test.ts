@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { appendFileSync, renameSync, writeFileSync } from 'node:fs';
-import { appendFile, readdir, readFile, truncate } from 'node:fs/promises';
+import { appendFile, lstat, readdir, readFile, rename, symlink, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { archiveFolder } from '../../src/archive/files';
 import { readArchive, verifyArchive } from '../../src/archive/read';
 import { archiveKeys, resealArchive, type ArchiveResealOptions } from '../../src/archive/reseal';
@@ -81,6 +82,19 @@ test('resealing removes a torn batch, whose records were never removed from Redi
   await reseal(keysOf('b'));
 
   expect(await verifyArchive(dataDir.path)).toMatchObject({ batches: 1, torn: [], broken: [] });
+});
+
+test('resealing a symbolic link rewrites the file that it names', async () => {
+  await writeBatches(dataDir.path, [['d1']]);
+  const named = join(dataDir.path, 'elsewhere');
+  await rename(pathOf(1), named);
+  await symlink(named, pathOf(1));
+
+  await reseal(keysOf('b'));
+
+  expect((await lstat(pathOf(1))).isSymbolicLink()).toBe(true);
+  expect(gunzipSync(await readFile(named)).toString()).toContain('sealed:1:b:');
+  expect(await idsIn(dataDir.path, { keys: keysOf('b') })).toEqual(['d1']);
 });
 
 test('a reader that has opened a file reads it to its end while it is resealed', async () => {

@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { archiveFolder } from '../../src/archive/files';
 import { verifyArchive } from '../../src/archive/read';
@@ -67,4 +67,13 @@ test('a restore keeps a resealed file that has the batches of the backup, and re
   await writeFile(pathIn(restored), await readFile(pathIn(join(dataDir.path, 'other'))));
   await restore();
   expect(await idsIn(restored)).toEqual(['d1', 'd2']);
+});
+
+test('a backup has the file that a symbolic link of the archive names', async () => {
+  await writeBatches(dataDir.path, [['d1']]);
+  const named = join(dataDir.path, 'elsewhere');
+  await rename(pathIn(dataDir.path), named);
+  await symlink(named, pathIn(dataDir.path));
+  await copyArchive(filesBelow(archiveFolder(dataDir.path)));
+  expect(await idsIn(join(backup(), 'data'))).toEqual(['d1']);
 });
