@@ -4,6 +4,7 @@ import { custom, errors, Issuer } from 'openid-client';
 import { discoveryDocument } from '../contracts/identity';
 import { errorCode } from '../platform/errors';
 import type { OidcSettings } from '../platform/sign-in-variables';
+import { within } from '../platform/timers';
 
 /** The agents that calls to the provider use. They know proxy and authorities. */
 export interface ProviderAgents {
@@ -11,7 +12,7 @@ export interface ProviderAgents {
   readonly secure: SecureAgent | PlainAgent;
 }
 
-/** Of each read from a socket. */
+/** Of each read from a socket, and of discovery as a whole. */
 const TIMEOUT_MS = 5000;
 /** The clocks of provider and console may differ by this much. */
 const CLOCK_TOLERANCE_S = 30;
@@ -42,9 +43,15 @@ export async function discoverProvider(
   class Discovered extends Issuer {
     static override [custom.http_options] = httpOptions;
   }
-  const found = await Discovered.discover(issuer).catch((error: unknown) => {
-    throw new ProviderUnusable(reasonOf(error));
+  let reason = 'timeout';
+  const discovering = Discovered.discover(issuer).catch((error: unknown) => {
+    reason = reasonOf(error);
+    throw error;
   });
+  // A provider that sends byte by byte reaches no limit of a socket, and people would wait for it at every sign-in.
+  const discovered = await within(TIMEOUT_MS, discovering);
+  if (discovered === null) throw new ProviderUnusable(reason);
+  const found = discovered.value;
   const document = discoveryDocument.safeParse(found.metadata);
   if (!document.success) throw new ProviderUnusable('discovery_invalid');
   // An ID token is judged by the issuer of the document, so that must be the configured one.

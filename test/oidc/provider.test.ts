@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { openWayOut } from '../../src/service/way-out';
 import { createIdentityProvider } from '../../src/oidc';
 import { systemClock } from '../../src/platform/clock';
@@ -122,21 +122,43 @@ test.each([
   expect(await identity.signOutAddress()).toBe(address);
 });
 
+test('waits a limited time for a provider that sends its discovery document byte by byte', async () => {
+  const sending: NodeJS.Timeout[] = [];
+  stops.push(async () => sending.forEach((timer) => clearInterval(timer)));
+  const issuer = await serve((response) => {
+    sending.push(setInterval(() => response.write(' '), 100));
+  });
+  const { identity, lines } = consoleOf({ OIDC_ISSUER: issuer });
+  expect(await Promise.all([identity.begin('/tasks', FROM), identity.signOutAddress()])).toEqual([
+    { kind: 'unavailable' },
+    null,
+  ]);
+  expect(lines.map(({ event, reason }) => `${event} ${String(reason)}`).toSorted()).toEqual([
+    'sign_in.failed timeout',
+    'sign_out.failed timeout',
+  ]);
+}, 30_000);
+
 /** Serves a discovery document. Returns its issuer. */
 async function discoveryServer(more: object): Promise<string> {
   const endpoints = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'];
-  let issuer = '';
-  const server = createServer((_request, response) => {
+  return serve((response, issuer) => {
     const document = Object.fromEntries(endpoints.map((name) => [name, `${issuer}/${name}`]));
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ issuer, ...document, ...more }));
   });
+}
+
+/** Answers every request in this way. Returns the address. */
+async function serve(answer: (response: ServerResponse, address: string) => void): Promise<string> {
+  let address = '';
+  const server = createServer((_request, response) => answer(response, address));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   stops.push(async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
-  issuer = `http://127.0.0.1:${portOf(server)}`;
-  return issuer;
+  address = `http://127.0.0.1:${portOf(server)}`;
+  return address;
 }
 
 test('reads the discovery document once for many sign-ins, and again after a failure', async () => {
