@@ -17,9 +17,9 @@ module.exports = {
   testTimeout: 60_000,
   // One more than CI has processors, because tests also wait.
   maxWorkers: 3,
-  // Above what a worker holds between files (about 300 MB), and so far below the limit of the heap in package.json that
-  // the largest file fits in between.
-  workerIdleMemoryLimit: '450MB',
+  // Above what a worker keeps between files (test/support/environment.ts), and so far below the limit of the heap in
+  // package.json that the largest file fits in between.
+  workerIdleMemoryLimit: '550MB',
   testSequencer: '<rootDir>/test/support/sequencer.js',
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/data/', '<rootDir>/.cache/'],
   transform: { '^.+\\.ts$': ['@swc/jest', typescript], '^.+\\.tsx$': ['@swc/jest', tsx] },

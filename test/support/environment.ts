@@ -28,7 +28,7 @@ export default class WorkerEnvironment extends TestEnvironment {
  * Without garbage collection between files a worker grows past 800 MB. A collection takes 0.2 s, so it waits for several
  * files. The resident size cannot decide: it stays high after a collection.
  */
-const COLLECT_ABOVE_BYTES = 300 * 2 ** 20;
+const COLLECT_ABOVE_BYTES = 450 * 2 ** 20;
 
 setFlagsFromString('--expose-gc');
 
