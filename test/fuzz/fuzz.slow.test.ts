@@ -2,7 +2,7 @@ import { runFuzz } from './run';
 import { brokenBoundsOf } from './verdict';
 
 const SEED = 7;
-const INPUTS = 20_000;
+const INPUTS = 40_000;
 
 test(`${INPUTS} hostile inputs crash nothing, get only documented answers and leave no memory behind`, async () => {
   const { signal } = new AbortController();
