@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import { NO_SUCH_ADDRESS } from '../contracts/common';
 import { errorFacts } from '../platform/errors';
+import { sendJson } from '../platform/http';
 import type { Log } from '../platform/log';
 import type { ApiCallRefusal } from '../workflow/operator-port';
 import {
@@ -21,7 +22,7 @@ export async function send(response: Response, result: EndpointResponse): Promis
   switch (result.kind) {
     case 'answered':
       if (result.hasSecrets) response.set('cache-control', 'no-store');
-      response.status(result.httpStatus).json(result.body);
+      sendJson(response, result.httpStatus, result.body);
       return;
     case 'image':
       if (!(await sendImage(response, result.image))) sendRefusal(response, NOT_FOUND.refusal);
@@ -41,9 +42,8 @@ export function sendRefusal(response: Response, refusal: ApiCallRefusal): void {
 
 export function sendError(response: Response, httpStatus: number, error: ApiError): void {
   const body = { code: error.code, message: error.message, details: error.details ?? [] };
-  response.status(httpStatus);
-  if (isBodyUnread(response.req)) sendWhileReceiving(response, body);
-  else response.json(body);
+  if (isBodyUnread(response.req)) sendWhileReceiving(response, httpStatus, body);
+  else sendJson(response, httpStatus, body);
 }
 
 /** Method and path pattern for logs. The real address is left out, as its query may carry a plate. */
@@ -93,10 +93,10 @@ function isBodyUnread(request: IncomingMessage): boolean {
  * Answers a client that is still sending its body. The response goes out at once. The connection closes when the client
  * has finished, or after 2 s: closing it earlier resets the connection, and the client loses the response.
  */
-function sendWhileReceiving(response: Response, body: unknown): void {
+function sendWhileReceiving(response: Response, httpStatus: number, body: unknown): void {
   const { req: request } = response;
   const text = JSON.stringify(body);
-  response.set({
+  response.status(httpStatus).set({
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(Buffer.byteLength(text)),
     connection: 'close',

@@ -7,7 +7,7 @@ import type { Clock } from '../platform/clock';
 import type { TrustProxy } from '../platform/config';
 import { errorFacts } from '../platform/errors';
 import type { Log } from '../platform/log';
-import { sourceOf } from '../platform/http';
+import { sendJson, sourceOf } from '../platform/http';
 import type { Tracing } from '../platform/tracing';
 import type { CallCounter, Intake } from '../workflow/ports';
 import { withoutForeignNames } from './contract-fields';
@@ -253,10 +253,5 @@ function answer(
   { code, message = '', details = [] }: { code: string; message?: string; details?: readonly FieldRule[] },
 ) {
   // Open question Q10: the expected answer to a webhook is not documented; we send 200 with a short JSON body.
-  const text = JSON.stringify(httpStatus === 200 ? { code } : { code, message, details });
-  // Not response.json(): its ETag, freshness and charset handling costs time and is of no use here.
-  response.statusCode = httpStatus;
-  response.setHeader('Content-Type', 'application/json; charset=utf-8');
-  response.setHeader('Content-Length', Buffer.byteLength(text));
-  response.end(text);
+  sendJson(response, httpStatus, httpStatus === 200 ? { code } : { code, message, details });
 }

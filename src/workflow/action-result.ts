@@ -54,8 +54,10 @@ export function transactOnce<T>(
     if (fingerprint !== null) return { kind: 'repeated', fingerprint };
     const effect = await decide(transaction);
     if (effect.kind !== 'done') return effect;
-    const answer = effect.value === null ? {} : { answer: JSON.stringify(effect.value) };
-    transaction.storeIdempotency(idempotency && { ...idempotency, ...answer });
+    if (idempotency) {
+      const answer = effect.value === null ? {} : { answer: JSON.stringify(effect.value) };
+      transaction.storeIdempotency({ ...idempotency, ...answer });
+    }
     return effect;
   });
 }
