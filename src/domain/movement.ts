@@ -82,6 +82,7 @@ export function cancel(tow: Tow, command: FactCommand<'canceled'>, context: Fact
   const refused = refusedTransition(tow, 'canceled');
   if (refused) return refused;
   const reason = entered(command.cancellationReason);
+  // The type allows an empty text, which only the contract of the API refuses.
   if (reason === undefined) return invalid([{ field: 'cancellation_reason', rule: 'must not be empty' }]);
   const isOps = roleAllows(context.role, 'ops');
   if (tow.state === 'detained' && !isOps) return forbidden('Only ops may cancel a detained tow.');

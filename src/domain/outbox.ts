@@ -83,8 +83,22 @@ export interface SendingPolicy {
 }
 
 /** True once a report is accepted or waived, so that the next one may leave. */
-export function isSettled(state: ReportState): boolean {
+export function isSettled(state: ReportState): state is SettledState {
   return state === 'accepted' || state === 'waived';
+}
+
+type SettledState = 'accepted' | 'waived';
+type Reported = { readonly state: ReportState };
+/** A report that is still owed. */
+export type Unsettled<R extends Reported> = R & { readonly state: Exclude<ReportState, SettledState> };
+
+export function isUnsettled<R extends Reported>(report: R): report is Unsettled<R> {
+  return !isSettled(report.state);
+}
+
+/** The head of the reports of a tow, in their order; undefined when all are settled. */
+export function headReport<R extends Reported>(reports: readonly R[]): Unsettled<R> | undefined {
+  return reports.find(isUnsettled);
 }
 
 function references(tow: Tow): JsonObject {

@@ -1,5 +1,5 @@
 import type { EntryError } from './entry';
-import { isSettled } from './outbox';
+import { headReport, isUnsettled, type Unsettled } from './outbox';
 import type { ReleaseBlocker } from './release-checklist';
 import { TRANSITIONS, type TransitionEvent } from './tow';
 import {
@@ -111,7 +111,7 @@ export interface WaitingTow {
 
 /** Returns why a tow is waiting: for its first unsettled report, else for people, else it is over. */
 export function waitingOf(tow: WaitingTow): Waiting {
-  const head = headOf(tow.reports);
+  const head = headReport(tow.reports);
   if (head) return { ...reportNames(head), ...headWaiting(head, tow) };
   const { blockers = [] } = tow;
   const facts = TRANSITIONS[tow.state].filter((fact) => fact !== 'released' || blockers.length === 0);
@@ -121,8 +121,8 @@ export function waitingOf(tow: WaitingTow): Waiting {
 
 /** Returns why a report is waiting; null when it is settled. */
 export function waitingOfReport(report: WaitingReport, tow: Omit<WaitingTow, 'state'>): ReportWaiting | null {
-  if (!isOwed(report)) return null;
-  const head = headOf(tow.reports);
+  if (!isUnsettled(report)) return null;
+  const head = headReport(tow.reports);
   return head && head.id !== report.id
     ? { ...reportNames(report), kind: 'behind', headId: head.id, headKind: head.kind }
     : { ...reportNames(report), ...headWaiting(report, tow) };
@@ -136,15 +136,7 @@ function sendingBlockOf(waitsFor: string | null): SendingBlock | null {
   return operation === undefined ? null : { kind: 'paused', operation };
 }
 
-type UnsettledReport = WaitingReport & { readonly state: Exclude<ReportState, 'accepted' | 'waived'> };
-
-function isOwed(report: WaitingReport): report is UnsettledReport {
-  return !isSettled(report.state);
-}
-
-function headOf(reports: readonly WaitingReport[]): UnsettledReport | undefined {
-  return reports.find(isOwed);
-}
+type UnsettledReport = Unsettled<WaitingReport>;
 
 function reportNames({ id, kind }: WaitingReport) {
   return { reportId: id, reportKind: kind };

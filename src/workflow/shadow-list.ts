@@ -4,7 +4,7 @@ import type { TowRecord } from '../contracts/records';
 import { guideViolationForm, violationForm } from '../contracts/service';
 import type { ShadowCall, ShadowItem } from '../contracts/shadow';
 import type { ViolationRecord } from '../contracts/violations';
-import { isSettled } from '../domain/outbox';
+import { isUnsettled } from '../domain/outbox';
 import { isoTimestamp } from '../domain/timestamp';
 import type { Violation } from '../domain/violation';
 import type { JsonObject } from '../domain/vocabulary';
@@ -45,17 +45,15 @@ export function shadowItemOf(held: ShadowRecord, addressOf: AddressOf): ShadowIt
         plate_number: tow.plateNumber,
         state: tow.state,
         since: tow.requestedAt,
-        calls: reports
-          .filter(({ state }) => !isSettled(state))
-          .map(({ id, kind, body, createdAtMs }) => ({
-            report_id: id,
-            operation: kind,
-            method: OPERATIONS[kind].method,
-            address: addressOf(kind),
-            recorded_at: isoTimestamp(createdAtMs),
-            body: { ...body },
-            images: [],
-          })),
+        calls: reports.filter(isUnsettled).map(({ id, kind, body, createdAtMs }) => ({
+          report_id: id,
+          operation: kind,
+          method: OPERATIONS[kind].method,
+          address: addressOf(kind),
+          recorded_at: isoTimestamp(createdAtMs),
+          body: { ...body },
+          images: [],
+        })),
       };
     }
     case 'violation': {

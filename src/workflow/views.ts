@@ -4,7 +4,7 @@ import type { ViolationRecord, ViolationView } from '../contracts/violations';
 import type { Dispatch } from '../domain/dispatch';
 import type { Charges } from '../domain/invoice';
 import { answeredCharges } from '../domain/invoice-entries';
-import { isSettled } from '../domain/outbox';
+import { headReport, isSettled } from '../domain/outbox';
 import { WEBHOOK_READERS } from '../contracts/read-webhook';
 import { isoTimestamp } from '../domain/timestamp';
 import { metadataIdOf, type ViolationImage } from '../domain/violation';
@@ -13,7 +13,7 @@ import type { QueuePlace } from '../domain/waiting';
 /** A tow as the API shows it, in wire names and ISO times. */
 export function towViewOf(record: TowRecord): TowView {
   const { tow } = record;
-  const head = record.reports.find(({ state }) => !isSettled(state));
+  const head = headReport(record.reports);
   return {
     towing_reference_id: tow.towingReferenceId,
     violation_reference_id: tow.violationReferenceId,
