@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { z } from 'zod';
 import type { NotificationSettings } from '../domain/notification-settings';
-import { HOUR_MS, MINUTE_MS } from '../domain/timestamp';
 import { API_KEY_RULE, isSendableKey, type ServicePaths } from '../domain/vocabulary';
 import { redisContradictions, redisSettings } from './redis-variables';
 import { signInFaults, signInSettings } from './sign-in-variables';
@@ -14,7 +13,7 @@ import {
   withSecretFiles,
   type ReadText,
 } from './secret-files';
-import { weakSecrets } from './variable-rules';
+import { hoursMs, minutesMs, weakSecrets } from './variable-rules';
 import { COMMAND_LINE_VARIABLES, VARIABLES } from './variables';
 
 /** A wrong configuration: each fault names its variable and never shows the value. */
@@ -277,7 +276,7 @@ function shape(env: Variables, { environment, secretVariables }: Surroundings) {
       notFoundRetries: env.NOT_FOUND_RETRIES,
       notFoundRetryMs: env.NOT_FOUND_RETRY_MS,
       unknownGraceMs: env.UNKNOWN_GRACE_MS,
-      giveUpAfterMs: env.REPORT_GIVE_UP_AFTER_HOURS * HOUR_MS,
+      giveUpAfterMs: hoursMs(env.REPORT_GIVE_UP_AFTER_HOURS),
     },
     /** Calls per minute of all processes together; 0 = unlimited. */
     budgetsPerMinute: {
@@ -290,10 +289,10 @@ function shape(env: Variables, { environment, secretVariables }: Surroundings) {
     followsLimitHeaders: env.SERVICE_LIMIT_HEADERS === 'follow',
     /** How long finished records stay in Redis before they are archived. */
     keep: {
-      deliveriesMs: env.KEEP_DELIVERIES_HOURS * HOUR_MS,
-      towsMs: env.KEEP_TOWS_HOURS * HOUR_MS,
-      violationsMs: env.KEEP_VIOLATIONS_HOURS * HOUR_MS,
-      auditMs: env.KEEP_AUDIT_HOURS * HOUR_MS,
+      deliveriesMs: hoursMs(env.KEEP_DELIVERIES_HOURS),
+      towsMs: hoursMs(env.KEEP_TOWS_HOURS),
+      violationsMs: hoursMs(env.KEEP_VIOLATIONS_HOURS),
+      auditMs: hoursMs(env.KEEP_AUDIT_HOURS),
     },
     rules: {
       vehicleTypes: env.VEHICLE_TYPES,
@@ -302,15 +301,15 @@ function shape(env: Variables, { environment, secretVariables }: Surroundings) {
       releaseRequiresPayment: env.RELEASE_REQUIRES_PAYMENT,
       /** After how long a tow is shown as overdue; 0 = never. */
       overdueAfter: {
-        requestedMs: env.OVERDUE_REQUESTED_MINUTES * MINUTE_MS,
-        startedMs: env.OVERDUE_STARTED_MINUTES * MINUTE_MS,
-        reportMs: env.OVERDUE_REPORT_MINUTES * MINUTE_MS,
+        requestedMs: minutesMs(env.OVERDUE_REQUESTED_MINUTES),
+        startedMs: minutesMs(env.OVERDUE_STARTED_MINUTES),
+        reportMs: minutesMs(env.OVERDUE_REPORT_MINUTES),
       },
     },
     violations: {
       api: env.VIOLATION_API,
       /** How long a tow request may take to prove a violation whose answer was lost. */
-      proofMs: env.VIOLATION_PROOF_HOURS * HOUR_MS,
+      proofMs: hoursMs(env.VIOLATION_PROOF_HOURS),
       /** Whether the service is asked for an active ticket before a violation that depends on one is sent. */
       checksTicket: env.VIOLATION_TICKET_CHECK,
     },

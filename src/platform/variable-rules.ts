@@ -1,14 +1,17 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { HOUR_MS, MINUTE_MS } from '../domain/timestamp';
 import { OPERATION_NAMES, type ServicePaths } from '../domain/vocabulary';
 
 /** Rules for the values of environment variables, as zod schemas with their defaults. */
 
 export const port = (fallback: number) => z.coerce.number().int().min(0).max(65_535).default(fallback);
 export const count = (fallback: number) => z.coerce.number().int().min(0).default(fallback);
-/** Hours and minutes allow fractions and 0: half an hour is 0.5. */
+/** Hours and minutes allow fractions and 0: half an hour is 0.5. `hoursMs` and `minutesMs` turn them into whole ms. */
 export const hours = (fallback: number) => z.coerce.number().min(0).max(87_600).default(fallback);
 export const minutes = (fallback: number) => z.coerce.number().min(0).max(525_600).default(fallback);
+export const hoursMs = (count: number) => Math.round(count * HOUR_MS);
+export const minutesMs = (count: number) => Math.round(count * MINUTE_MS);
 export const durationMs = (fallback: number) => z.coerce.number().int().min(0).default(fallback);
 
 export const list = z.string().transform((text) => splitList(text));

@@ -239,6 +239,13 @@ describe('the summary for the log', () => {
   });
 });
 
+test('a fraction of an hour or a minute becomes whole milliseconds', () => {
+  const { keep, rules } = loadConfig({ KEEP_TOWS_HOURS: '1.1', OVERDUE_REPORT_MINUTES: '0.3333' });
+
+  expect(keep.towsMs).toBe(3_960_000);
+  expect(rules.overdueAfter.reportMs).toBe(19_998);
+});
+
 test('the environment of the tests sets no variable of towhook', () => {
   expect(Object.keys(machineEnvironment()).toSorted()).toEqual(['PATH', 'REDIS_SERVER_BIN']);
 });
