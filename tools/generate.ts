@@ -22,11 +22,11 @@ async function main(): Promise<void> {
     'src/console/messages/bindings.ts': await format(messageBindings(english), STYLE),
   };
   for (const [file, made] of Object.entries(files)) {
-    if (!process.argv.includes('--check')) {
+    if ((await committed(file)) === made) {
+      printLine(`${file} is up to date.`);
+    } else if (!process.argv.includes('--check')) {
       await writeFile(file, made);
       printLine(`${file} written.`);
-    } else if ((await committed(file)) === made) {
-      printLine(`${file} is up to date.`);
     } else {
       printProblem(`${file} is out of date; run: npm run generate`);
       process.exitCode = 1;

@@ -7,12 +7,16 @@ import { z } from 'zod';
 /**
  * `npm run verify` checks format, lint, types and generated files, then runs all tests but the nightly ones. Its last
  * line is `N passed, M failed`: all tests, and one failure for each check that did not pass. Exit code 0 when nothing
- * failed.
+ * failed. `npm run check` does the same with few tests: those of the architecture and of the folders that are given.
  */
 
 const CHECKS = ['format:check', 'lint', 'typecheck', 'generate:check'];
 /** Normal and slow tests in one run: what waits and what computes share the processors. */
-const TESTS = 'test:all';
+const ALL_TESTS = 'test:all';
+/** Without the slow ones. */
+const TESTS = 'test';
+/** Files and folders of the tests to run; none: all. */
+const only = process.argv.slice(2);
 
 /** The part of jest's JSON report that is summed up. */
 const jestReport = z.object({
@@ -33,18 +37,18 @@ async function verify(): Promise<number> {
     const exitCode = await runScript(script);
     if (exitCode !== 0) sums.push({ passed: 0, failed: 1 });
   }
-  sums.push(await runTests(TESTS));
+  sums.push(await (only.length === 0 ? runTests(ALL_TESTS) : runTests(TESTS, ...only)));
   const total = (which: keyof Sum) => sums.reduce((sum, each) => sum + each[which], 0);
   process.stdout.write(`${total('passed')} passed, ${total('failed')} failed\n`);
   return total('failed') === 0 ? 0 : 1;
 }
 
 /** Runs jest; a run that ends without a report, or with a fault that its report does not count, is one failure. */
-async function runTests(script: string): Promise<Sum> {
+async function runTests(script: string, ...paths: string[]): Promise<Sum> {
   const folder = mkdtempSync(join(tmpdir(), 'towhook-verify-'));
   const file = join(folder, 'report.json');
   try {
-    const exitCode = await runScript(script, '--', '--json', '--outputFile', file);
+    const exitCode = await runScript(script, '--', '--json', '--outputFile', file, ...paths);
     const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites } = readReport(file);
     const failed = numFailedTests + numRuntimeErrorTestSuites;
     return { passed: numPassedTests, failed: exitCode === 0 ? failed : Math.max(1, failed) };
