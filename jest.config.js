@@ -14,7 +14,7 @@ module.exports = {
   testEnvironment: '<rootDir>/test/support/environment.ts',
   // `npm run test:slow` and `npm run test:nightly` run the others, `npm run test:all` all but the nightly ones.
   testMatch: ['<rootDir>/test/**/*.test.ts?(x)', '!**/*.slow.test.ts', '!**/*.nightly.test.ts'],
-  testTimeout: 60_000,
+  testTimeout: 120_000,
   // One more than CI has processors, because tests also wait.
   maxWorkers: 3,
   // Above what a worker keeps between files (test/support/environment.ts), and so far below the limit of the heap in

@@ -12,7 +12,6 @@ import { compiledFile } from '../support/compiled';
 import { dataKeysText, linesOf, useDataKeysFile } from '../support/data-keys';
 import { clockAt, delivery, idsIn, NOON_MS, readAll, useDataDir, writeBatches } from './folder';
 
-jest.setTimeout(120_000);
 const dataDir = useDataDir();
 const keysFile = useDataKeysFile();
 const text = dataKeysText('a', 'b', 'gone');

@@ -1,9 +1,7 @@
 import type { Page } from 'playwright-core';
 import { useBrowser } from '../support/browser';
-import { TEST_TIMEOUT_MS, visitWith, type TestBrowser } from '../support/browser/browser';
+import { visitWith, type TestBrowser } from '../support/browser/browser';
 import { useSmallSite } from './small-site';
-
-jest.setTimeout(TEST_TIMEOUT_MS);
 
 const SCRIPTS: Readonly<Record<string, string>> = {
   nothing: '',

@@ -4,7 +4,6 @@ import { startTestRedis } from '../support/redis';
 import { examineHere, SECRETS } from './examine';
 import { useInstallation } from './installation';
 
-jest.setTimeout(90_000);
 const installation = useInstallation();
 const opened: { stop: () => Promise<unknown> }[] = [];
 afterAll(() => Promise.all(opened.map((resource) => resource.stop())));

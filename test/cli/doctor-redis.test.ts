@@ -5,7 +5,6 @@ import { examineHere, examineInProcess, expectFaults, named, type Breakage, type
 import { deadAddress, startServer } from './fake-service';
 import { useInstallation, useStopLater } from './installation';
 
-jest.setTimeout(90_000);
 const installation = useInstallation();
 const stopLater = useStopLater();
 

@@ -16,7 +16,6 @@ import { deadAddress, startServer, startService } from './fake-service';
 import { useInstallation, useStopLater } from './installation';
 import { providerVariables, useProvider } from '../support/identity-provider';
 
-jest.setTimeout(90_000);
 const installation = useInstallation();
 const stopLater = useStopLater();
 

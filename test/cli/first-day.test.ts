@@ -7,7 +7,6 @@ import { runWith } from './command';
 import { environmentOf } from './examine';
 import { useInstallation } from './installation';
 
-jest.setTimeout(90_000);
 const SECRET = `whsec_${Buffer.from('a secret of the first day').toString('base64')}`;
 const installation = useInstallation({ WEBHOOK_SECRETS: SECRET });
 

@@ -11,8 +11,6 @@ import { PNG } from '../support/images';
 import { run, type ProgramRun } from './command';
 import { useInstallation } from './installation';
 
-jest.setTimeout(60_000);
-
 const ZONE = '3f2b8c1e-5d7a-4e0f-9c66-1a2b3c4d5e6f';
 const FORM =
   `--plate-type PRIVATE --violation-type WRONG_PARKING --zone-id ${ZONE} --latitude 24.69 --longitude 46.68 --is-saudi true`

@@ -8,7 +8,6 @@ import { eventually } from '../support/eventually';
 import { runProgram } from './command';
 import { useInstallation } from './installation';
 
-jest.setTimeout(120_000);
 const installation = useInstallation();
 const ROWS = 10_000;
 

@@ -9,7 +9,6 @@ import { text } from './compose-file';
 import { readDockerfile, valuesOf } from './dockerfile';
 import { readServices } from './engine/compose';
 
-jest.setTimeout(60_000);
 // The container refuses a Redis that can lose what was acknowledged.
 const redis = useOwnRedis({ appendfsync: 'always' });
 

@@ -12,8 +12,6 @@ import { eventually } from '../support/eventually';
 import { PNG } from '../support/images';
 import { isHelpOf, namedCommands } from './named-commands';
 
-jest.setTimeout(120_000);
-
 const TOW = 'TW-20261120-ABC123';
 const installation = useInstallation();
 const { scripts } = z

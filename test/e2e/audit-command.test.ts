@@ -13,7 +13,6 @@ import { compiledFile } from '../support/compiled';
 import { useRedis } from '../support/redis';
 import { openStores, START, type Stores } from '../support/stores';
 
-jest.setTimeout(90_000);
 const redis = useRedis();
 let stores: Stores;
 let dataDir = '';

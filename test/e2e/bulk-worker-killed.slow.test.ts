@@ -6,8 +6,6 @@ import { startProcess } from '../support/process';
 import { type RoleProcess } from '../support/role-process';
 import { outcomes, person, previewed, refusedReports, runIn, timesDecided, useBulkWorld } from '../workflow/bulk-world';
 
-jest.setTimeout(120_000);
-
 const TASKS = 200;
 
 const world = useBulkWorld();

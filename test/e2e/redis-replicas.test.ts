@@ -4,7 +4,6 @@ import { makeReplica, MASTER_NAME, startSentinels, type Sentinels } from '../sup
 import { eventually } from '../support/eventually';
 import { buildTown } from '../support/town';
 
-jest.setTimeout(120_000);
 // Without the usual wait for further replicas.
 const master = useOwnRedis({ 'repl-diskless-sync-delay': '0' });
 let replica: TestRedis;

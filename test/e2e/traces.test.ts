@@ -11,7 +11,6 @@ import { useRedis } from '../support/redis';
 import { API_KEY, buildTown } from '../support/town';
 import { requestTow } from './simulator-control';
 
-jest.setTimeout(90_000);
 const redis = useRedis();
 
 const spanContract = z.object({

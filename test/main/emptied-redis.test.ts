@@ -13,7 +13,6 @@ import { PNG } from '../support/images';
 import { recordedLog, type RecordedLine } from '../support/recorded-log';
 import { useRedis } from '../support/redis';
 
-jest.setTimeout(60_000);
 const redis = useRedis();
 const HOUR_MS = 3_600_000;
 

@@ -5,7 +5,6 @@ import { recordedLog } from '../support/recorded-log';
 import { useOwnRedis } from '../support/redis';
 import { useApps } from './apps';
 
-jest.setTimeout(90_000);
 const redis = useOwnRedis();
 const { start, stop } = useApps(redis);
 

@@ -8,7 +8,6 @@ import { useApps } from './apps';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 
-jest.setTimeout(90_000);
 const redis = useRedis();
 const { start, stop } = useApps(redis);
 

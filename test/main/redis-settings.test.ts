@@ -6,7 +6,6 @@ import { startProcess } from '../support/process';
 import { recordedLog } from '../support/recorded-log';
 import { startTestRedis, useOwnRedis } from '../support/redis';
 
-jest.setTimeout(90_000);
 const redis = useOwnRedis();
 
 const readiness = z.looseObject({ redis_warnings: z.array(z.string()) });

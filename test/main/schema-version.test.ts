@@ -4,7 +4,6 @@ import { startApp } from '../support/app';
 import { startProcess } from '../support/process';
 import { useOwnRedis } from '../support/redis';
 
-jest.setTimeout(90_000);
 const redis = useOwnRedis();
 
 test('the first process stores the version of the schema', async () => {

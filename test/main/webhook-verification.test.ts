@@ -7,7 +7,6 @@ import { startProcess } from '../support/process';
 import { recordedLog } from '../support/recorded-log';
 import { useRedis } from '../support/redis';
 
-jest.setTimeout(60_000);
 const redis = useRedis();
 const SECRET = `whsec_${Buffer.alloc(24, 'k').toString('base64')}`;
 const SHARED_SECRET = 'a-shared-secret-of-the-tests';

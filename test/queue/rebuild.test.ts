@@ -11,7 +11,6 @@ import { recordedLog, type RecordedLine } from '../support/recorded-log';
 import { useRedis } from '../support/redis';
 import { done, type Work } from './queue-stage';
 
-jest.setTimeout(120_000);
 const redis = useRedis();
 /** Ends a wait that hangs. */
 const TIMEOUT_MS = 60_000;

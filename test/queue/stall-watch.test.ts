@@ -10,7 +10,6 @@ import { eventually } from '../support/eventually';
 import { useOwnRedis } from '../support/redis';
 import { done, openWorld, type World } from './queue-stage';
 
-jest.setTimeout(120_000);
 const redis = useOwnRedis();
 const LIMIT_MS = 500;
 /** The watch checks 5 times per limit, so it would report a stall within this number of checks. */

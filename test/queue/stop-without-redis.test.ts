@@ -2,7 +2,6 @@ import request from 'supertest';
 import { startProcess } from '../support/process';
 import { useOwnRedis } from '../support/redis';
 
-jest.setTimeout(90_000);
 const redis = useOwnRedis();
 
 /** Below the 10 s after which container runtimes kill a process that got SIGTERM. */

@@ -5,7 +5,6 @@ import { eventually } from '../support/eventually';
 import { useOwnRedis } from '../support/redis';
 import { deliver, towInvoice, towRequest } from './calls';
 
-jest.setTimeout(60_000);
 /** Redis writes each command to disk before it replies, as docs/operations/data.md#redis requires. */
 const redis = useOwnRedis({ appendfsync: 'always' });
 

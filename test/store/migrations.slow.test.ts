@@ -7,7 +7,6 @@ import { compiledFile } from '../support/compiled';
 import { useRedis } from '../support/redis';
 import { openStores } from '../support/stores';
 
-jest.setTimeout(120_000);
 const redis = useRedis();
 
 const IDS = Array.from({ length: 10_000 }, (_, at) => `d${at}`);

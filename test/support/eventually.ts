@@ -2,7 +2,7 @@ import { pause } from '../../src/platform/timers';
 
 const CHECK_EVERY_MS = 10;
 /** Ends a wait that hangs. It is no requirement on speed: a busy machine takes many times as long. */
-const DEFAULT_TIMEOUT_MS = 30_000;
+const DEFAULT_TIMEOUT_MS = 60_000;
 
 /**
  * Waits until a check passes and returns what it returned. A check passes when it does not throw, so it may contain

@@ -44,8 +44,6 @@ const VIEWPORTS = {
   desk: { viewport: { width: 1280, height: 800 } },
   phone: { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 },
 } as const;
-/** The limit of a browser test. It ends a test that hangs and is no requirement on speed. */
-export const TEST_TIMEOUT_MS = 120_000;
 /** Shorter than the limit of a test, so that the error names what the test waited for. */
 const WAIT_MS = 60_000;
 /** The wait for a page that is still loading at the end of its test. A page that never finishes loading is no fault. */

@@ -1,4 +1,4 @@
-import { TEST_TIMEOUT_MS, visitWith, type TestBrowser, type BrowserVisitor } from './browser';
+import { visitWith, type TestBrowser, type BrowserVisitor } from './browser';
 
 /**
  * Tests in a real headless Chromium. How to write one:
@@ -28,7 +28,6 @@ import { TEST_TIMEOUT_MS, visitWith, type TestBrowser, type BrowserVisitor } fro
 export function useBrowser(
   defaults: Pick<BrowserVisitor, 'fastTimers'> = {},
 ): Pick<TestBrowser, 'open' | 'announce' | 'processId'> {
-  jest.setTimeout(TEST_TIMEOUT_MS);
   let browser: TestBrowser | undefined;
   const current = (): TestBrowser => {
     if (browser === undefined) throw new Error('the browser of useBrowser() runs only while tests run');
