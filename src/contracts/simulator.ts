@@ -9,6 +9,8 @@ export const simulatorCall = z.looseObject({
   status: z.number().nullable(),
   effect: z.boolean(),
   fault: z.string().nullable(),
+  /** Whether the caller gave up before its call was read; such a call may be read after later ones. */
+  hung_up: z.boolean().default(false),
 });
 export type SimulatorCall = z.infer<typeof simulatorCall>;
 export const simulatorCalls = z.object({ items: z.array(simulatorCall) });

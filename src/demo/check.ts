@@ -56,7 +56,8 @@ export async function check(
   };
 }
 
-interface Comparison {
+/** One tow as recorded, compared with its calls. */
+export interface Comparison {
   readonly arrived: number;
   readonly missing: number;
   readonly outOfOrder: number;
@@ -65,11 +66,22 @@ interface Comparison {
   readonly secondInvoices: number;
 }
 
-function compare(played: DemoTow, calls: readonly SimulatorCall[], problems: string[]): Comparison {
+/** Compares one tow with its calls in order of arrival, and adds what is wrong to `problems`. */
+export function compare(
+  played: Pick<DemoTow, 'ref' | 'expected'>,
+  calls: readonly SimulatorCall[],
+  problems: string[],
+): Comparison {
   const expectedKinds = played.expected.map(({ kind }) => kind);
-  const effects = calls.filter(({ effect }) => effect).map(({ operation }) => operation);
-  // A call without an answer is repeated: the same report twice in a row is at-least-once delivery, not disorder.
-  const arrived = effects.filter((kind, index) => kind !== effects[index - 1]);
+  const effectsOfCalls = calls.filter(({ effect }) => effect);
+  const effects = effectsOfCalls.map(({ operation }) => operation);
+  // A call without an answer is repeated: the same report twice in a row is at-least-once delivery, not disorder. The
+  // call of a caller that gave up may be read later than the calls after it.
+  const answered = new Set(effectsOfCalls.filter(({ hung_up }) => !hung_up).map(({ operation }) => operation));
+  const inOrder = effectsOfCalls
+    .filter(({ hung_up, operation }) => !hung_up || !answered.has(operation))
+    .map(({ operation }) => operation);
+  const arrived = inOrder.filter((kind, index) => kind !== inOrder[index - 1]);
   const wrong = calls.filter(({ operation, body }) => {
     const expected = played.expected.find(({ kind }) => kind === operation);
     return !expected || !isDeepStrictEqual(body, expected.body);
