@@ -17,7 +17,9 @@ export function searchTerms(tow: Tow): string[] {
     delayInvoice?.['invoice_number'],
   ]);
   const values = [tow.towingReferenceId, tow.violationReferenceId, ownId, ...invoiceNumbers];
-  const terms = values.filter((value): value is string => typeof value === 'string' && value !== '').map(textTerm);
+  // The service may send a number where its document has text.
+  const texts = values.map((value) => (typeof value === 'number' ? String(value) : value));
+  const terms = texts.filter((text): text is string => typeof text === 'string' && text !== '').map(textTerm);
   if (tow.plateNumber !== null) terms.push(plateTerm(tow.plateNumber));
   return [...new Set(terms)];
 }
