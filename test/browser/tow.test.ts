@@ -163,7 +163,7 @@ test('a refused tow form keeps its message and input when the page refreshes', a
   const page = await browser.open();
   await town.signIn(page, 'dispatcher', pathOf(ref));
   await unfold(page, 'Cancel the tow');
-  await page.getByLabel('Reason', { exact: true }).first().selectOption({ label: 'Wrong vehicle' });
+  await page.getByLabel('Reason for cancellation').first().selectOption({ label: 'Wrong vehicle' });
   await page.getByLabel('Details').fill('a blue van');
   await town.record(ref, 'canceled', { cancellation_reason: 'Gone on arrival' });
   await waitForText(page.locator('#tow-head'), 'Canceled');
@@ -184,7 +184,7 @@ test('a tow is started and canceled without JavaScript', async () => {
   await fillPlace(page, ['Plate', 'Towed from (address)', 'Latitude', 'Longitude']);
   await submit(page, 'Vehicle hooked up: started');
   await unfold(page, 'Cancel the tow');
-  await page.getByLabel('Reason', { exact: true }).first().selectOption({ label: 'Owner came and moved the vehicle' });
+  await page.getByLabel('Reason for cancellation').first().selectOption({ label: 'Owner came and moved the vehicle' });
   await page.getByLabel('Details').fill('paid the fine');
   await submit(page, 'Cancel the tow');
   await town.towWhen(ref, ({ reports }) => reports.length === 2 && reports.every(({ state }) => state === 'accepted'));
