@@ -6,11 +6,11 @@ import { z } from 'zod';
 
 /**
  * `npm run verify` checks format, lint, types and generated files, then runs all tests but the nightly ones. Its last
- * line is `N passed, M failed`: all tests, and one failure for each check that did not pass. Exit code 0 when nothing
- * failed. `npm run check` does the same with few tests: those of the architecture and of the folders that are given.
+ * line is `N passed, M failed`: all tests, and one failure for each check that did not pass, which the line before it
+ * names. Exit code 0 when nothing failed. `npm run check` does the same with few tests: those of the architecture and of the folders that are given.
  */
 
-const CHECKS = ['format:check', 'lint', 'typecheck', 'generate:check'];
+const CHECKS = ['format:check', 'generate:check', 'typecheck', 'lint'];
 /** Normal and slow tests in one run: what waits and what computes share the processors. */
 const ALL_TESTS = 'test:all';
 /** Without the slow ones. */
@@ -33,11 +33,14 @@ interface Sum {
 
 async function verify(): Promise<number> {
   const sums: Sum[] = [];
+  const failedChecks: string[] = [];
   for (const script of CHECKS) {
     const exitCode = await runScript(script);
-    if (exitCode !== 0) sums.push({ passed: 0, failed: 1 });
+    if (exitCode !== 0) failedChecks.push(script);
   }
+  sums.push({ passed: 0, failed: failedChecks.length });
   sums.push(await (only.length === 0 ? runTests(ALL_TESTS) : runTests(TESTS, ...only)));
+  if (failedChecks.length > 0) process.stdout.write(`failed: npm run ${failedChecks.join(', npm run ')}\n`);
   const total = (which: keyof Sum) => sums.reduce((sum, each) => sum + each[which], 0);
   process.stdout.write(`${total('passed')} passed, ${total('failed')} failed\n`);
   return total('failed') === 0 ? 0 : 1;
