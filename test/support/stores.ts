@@ -231,7 +231,7 @@ export function towRequest(ref: string): JsonObject {
   return { violation_reference_id: `V-${ref}`, towing_reference_id: ref, metadata: { id: `own-${ref}` } };
 }
 
-export function towInvoice(ref: string, total: number = 345): JsonObject {
+export function towInvoice(ref: string, total: number = 345): JsonObject & { readonly towing_reference_id: string } {
   const charge = { vat_number: '300000000000003', paid_amount: 0, tax: 45 };
   return {
     violation_reference_id: `V-${ref}`,
