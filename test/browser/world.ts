@@ -33,7 +33,7 @@ export interface ConsoleWorld {
   refuseOnce(operation: string, status?: '400' | '403' | '404'): Promise<void>;
   /** Sets the faults of the service (`PUT /simulator/faults`); an empty list ends them. */
   setFaults(faults: readonly Readonly<Record<string, unknown>>[]): Promise<void>;
-  /** The calls of an operation that the service received, oldest first. */
+  /** The calls of an operation that the service received to their last byte, oldest first. */
   callsOf(operation: string): Promise<readonly SimulatorCall[]>;
   tow(ref: string): Promise<TowView>;
   /** Waits until a tow has the state or passes the check, and returns it. */
@@ -184,7 +184,7 @@ export function useConsole(environment: Settings | ((serviceUrl: string) => Prom
     refuseOnce: (operation, status = '400') => setFaults([{ operation, fault: status, times: 1 }]),
     async callsOf(operation) {
       const { items } = simulatorCalls.parse(await simulate('GET', 'calls'));
-      return items.filter((made) => made.operation === operation);
+      return items.filter(({ operation: made, body }) => made === operation && body !== null);
     },
     towWhen: (ref, check) =>
       eventually(async () => {
