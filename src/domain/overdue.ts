@@ -1,7 +1,7 @@
 import { timestampMs } from './timestamp';
 import { isSettled } from './outbox';
 import type { Tow } from './tow';
-import type { ReportState } from './vocabulary';
+import type { ReportState, TowState } from './vocabulary';
 
 /** When a tow is shown as overdue. Nothing else follows from it. */
 
@@ -15,9 +15,12 @@ export interface OverdueAfter {
   readonly reportMs: number;
 }
 
+/** The states in which a tow may be overdue. */
+export const OVERDUE_STATES = ['requested', 'started'] as const satisfies readonly TowState[];
+
 /** One reason why a tow is overdue, and since when, ms since the epoch. */
 export interface OverdueMark {
-  readonly what: 'requested' | 'started' | 'report';
+  readonly what: (typeof OVERDUE_STATES)[number] | 'report';
   readonly sinceMs: number;
 }
 

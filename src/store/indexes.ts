@@ -8,7 +8,7 @@ import {
   type StoredTow,
   type StoredViolation,
 } from '../domain/outbox-record';
-import { stateSinceMs } from '../domain/overdue';
+import { OVERDUE_STATES, stateSinceMs } from '../domain/overdue';
 import { searchTerms, violationSearchTerms, textTerm } from '../domain/search';
 import type { Effect } from './commit';
 import { differingMember } from './differing-members';
@@ -133,7 +133,9 @@ function factPlaces({ ref, tow, requestedAtMs }: StoredTow): IndexEntry[] {
   return [
     place(KEYS.indexTows, requestedAtMs),
     place(towsInStateKey(tow.state), requestedAtMs),
-    place(towsSinceKey(tow.state), stateSinceMs(tow) ?? requestedAtMs),
+    ...OVERDUE_STATES.filter((state) => state === tow.state).map((state) =>
+      place(towsSinceKey(state), stateSinceMs(tow) ?? requestedAtMs),
+    ),
     place(towsOfCrewKey(tow.dispatch.assignment?.crew ?? ''), requestedAtMs),
   ];
 }

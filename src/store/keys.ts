@@ -100,7 +100,7 @@ export const KEYS = {
 
 export const towKey = (ref: string) => key('tow', ref);
 export const towsInStateKey = (state: string) => `${KEYS.indexTows}:${state}`;
-/** Further indexes of tows (indexes.ts): since when they are in a state, unsent reports, crew. */
+/** Further indexes of tows (indexes.ts): since when they are in a state that may be overdue, unsent reports, crew. */
 export const towsSinceKey = (state: string) => `${KEYS.indexTows}:since:${state}`;
 export const unsentTowsKey = `${KEYS.indexTows}:unsent`;
 /** The crew '' means: no crew is assigned. */

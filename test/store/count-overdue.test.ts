@@ -1,7 +1,7 @@
 import { countOverdue } from '../../src/store/count-overdue';
 import { towsSinceKey, unsentTowsKey } from '../../src/store/keys';
 import { useRedis } from '../support/redis';
-import { openStores, type Stores } from '../support/stores';
+import { openStores, START, type Stores } from '../support/stores';
 
 const redis = useRedis();
 let stores: Stores;
@@ -73,4 +73,15 @@ test('the overdue count of few tows reflects a change at once', async () => {
   await list(unsentTowsKey, { from: 900, to: 910, ageMs: 3001 });
 
   expect(await count()).toBe(910);
+});
+
+test('only tows in a state that may be overdue are in an index of times', async () => {
+  const indexed = async () => (await stores.redis.keys('*:since:*')).map((key) => key.split(':since:')[1]);
+
+  await stores.request('T1');
+  expect(await indexed()).toEqual(['requested']);
+  await stores.say('T1', START);
+  expect(await indexed()).toEqual(['started']);
+  await stores.say('T1', { event: 'detained' });
+  expect(await indexed()).toEqual([]);
 });
