@@ -37,8 +37,6 @@ export interface EmbeddedRedis {
   readonly shared: boolean;
   /** Stops using the server. The last user stops it, with its data written to disk. */
   stop(): Promise<void>;
-  /** Sends a signal to the server; for tests of its failures. */
-  kill(signal: NodeJS.Signals): void;
 }
 
 /**
@@ -112,7 +110,6 @@ export async function startEmbeddedRedis(options: EmbeddedRedisOptions): Promise
     },
     shared,
     stop: () => (stopping ??= stop()),
-    kill: (signal) => sendSignal(processId, signal),
   };
 }
 

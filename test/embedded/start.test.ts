@@ -5,6 +5,7 @@ import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { ask } from '../../src/embedded-redis/ask';
 import { RedisDidNotStart } from '../../src/embedded-redis/launch';
+import { sendSignal } from '../../src/embedded-redis/processes';
 import { startEmbeddedRedis, type EmbeddedRedis } from '../../src/embedded-redis/start';
 import { useFolders } from './folder';
 import { isListening } from './listening';
@@ -24,7 +25,7 @@ describe('an embedded Redis', () => {
   afterEach(async () => {
     const started = running.splice(0);
     for (const redis of started) {
-      redis.kill('SIGCONT');
+      sendSignal(redis.processId, 'SIGCONT');
       await redis.stop();
     }
     for (const { port } of started) {
@@ -84,7 +85,7 @@ describe('an embedded Redis', () => {
     const redis = await start(await makeFolder());
     const { processId } = redis;
     await ask(redis.port, ['SET', 'key', 'kept']);
-    redis.kill('SIGKILL');
+    sendSignal(redis.processId, 'SIGKILL');
     await until(() => redis.processId !== processId);
     expect(await ask(redis.port, ['GET', 'key'])).toBe('kept');
   });
@@ -94,7 +95,7 @@ describe('an embedded Redis', () => {
     const first = await start(folder);
     const second = await start(folder);
     const { processId } = first;
-    first.kill('SIGKILL');
+    sendSignal(first.processId, 'SIGKILL');
     await until(() => first.processId !== processId && second.processId !== processId);
     expect(second.processId).toBe(first.processId);
   });
@@ -135,9 +136,9 @@ describe('an embedded Redis', () => {
   test('no second embedded Redis starts on the folder of a frozen one', async () => {
     const folder = await makeFolder();
     const first = await start(folder);
-    first.kill('SIGSTOP');
+    sendSignal(first.processId, 'SIGSTOP');
     await expect(start(folder)).rejects.toThrow(`process ${first.processId}) runs but does not answer`);
-    first.kill('SIGCONT');
+    sendSignal(first.processId, 'SIGCONT');
     expect(await start(folder)).toMatchObject({ processId: first.processId, shared: true });
   });
 
