@@ -1,5 +1,6 @@
 # One image for every role: docker run towhook receiver | worker | console | simulator | all
-FROM node:24.20.0-bookworm-slim AS base
+# Node 24 to 26 may misread keys of JSON: https://github.com/nodejs/node/issues/63785
+FROM node:22.23.2-bookworm-slim AS base
 WORKDIR /app
 COPY package.json package-lock.json ./
 

@@ -4,6 +4,7 @@ import type { Finding } from '../cli';
 import type { Clock } from '../platform/clock';
 import { makeFolder } from '../platform/folders';
 import { errorCode } from '../platform/errors';
+import { misreadsJsonKeys } from '../platform/process';
 import { notesOf } from './finding';
 
 const OLDEST_NODE = 20;
@@ -12,12 +13,18 @@ const MIB = 1024 * 1024;
 const SPACE_WARNING_BYTES = 1024 * MIB;
 const SPACE_FAULT_BYTES = 100 * MIB;
 
-/** Checks the version of Node. */
-export function checkNode(): Finding {
+/** Checks the version of Node, and whether it reads JSON correctly. */
+export function checkNode(version = process.versions.node, misreads = misreadsJsonKeys()): Finding {
   const notes = notesOf('node');
-  const version = process.versions.node;
-  if (Number(version.split('.')[0]) >= OLDEST_NODE) return notes.fine('new_enough', `version ${version}`);
-  return notes.fault('node_too_old', `version ${version} is too old`, `Install Node ${OLDEST_NODE} or newer.`);
+  if (Number(version.split('.')[0]) < OLDEST_NODE) {
+    return notes.fault('node_too_old', `version ${version} is too old`, `Install Node ${OLDEST_NODE} or newer.`);
+  }
+  if (!misreads) return notes.fine('new_enough', `version ${version}`);
+  return notes.warning(
+    'node_misreads_json',
+    `version ${version} may misread keys of JSON that contain a quote, a backslash or a line end`,
+    'Use Node 20 or 22, as the image does, until https://github.com/nodejs/node/issues/63785 is mended.',
+  );
 }
 
 /** Checks that this user can write to DATA_DIR, and the free space. */

@@ -23,6 +23,17 @@ export function describeProcess() {
 }
 
 /**
+ * True if this Node may read a key of JSON that has an escape, such as `"\""`, as another key. Node 24 to 26 do so after
+ * they have read a key with a backslash: https://github.com/nodejs/node/issues/63785.
+ */
+export function misreadsJsonKeys(): boolean {
+  // From now on the fault shows in objects that begin with this key.
+  JSON.parse('{"trial of keys":0,"\\\\":0}');
+  const trial: unknown = JSON.parse('{"trial of keys":0,"\\"":0}');
+  return typeof trial === 'object' && trial !== null && !('"' in trial);
+}
+
+/**
  * Lowers the priority of this process. When processors are scarce, accepting and storing go before processing. A process
  * without the right to do so keeps its priority.
  */

@@ -1,12 +1,17 @@
 import * as fc from 'fast-check';
 import { metadataWithId, timesNamed } from '../../src/domain/violation';
 import { jsonObject } from '../../src/contracts/common';
+import { misreadsJsonKeys } from '../../src/platform/process';
+
+/** Some versions of Node read keys with escapes wrongly, so that nothing can be compared with them. */
+const isMisread = misreadsJsonKeys();
 
 const objects = fc
   .dictionary(fc.oneof(fc.string(), fc.constantFrom('"', '\\', '{', 'a:', 'id')), fc.jsonValue())
   .chain((value) => fc.constantFrom(undefined, 2, '\t').map((indent) => JSON.stringify(value, null, indent)))
   // The contract drops this name everywhere, since it would change the prototype.
-  .filter((text) => !text.includes('__proto__'));
+  .filter((text) => !text.includes('__proto__'))
+  .filter((text) => !isMisread || !text.includes('\\'));
 
 test('metadata of a violation without an id gets one and keeps the rest of its text', () => {
   fc.assert(
