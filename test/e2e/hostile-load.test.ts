@@ -169,6 +169,9 @@ describe.each([
       const { blockedMs } = await product.watch.look();
       const storedBytes = broken === 200 ? MIB : 0;
       const grownBytes = (await bytesInRedis()) - bytesBefore - storedBytes;
+      // On a busy machine Redis may answer too late; the last attempt must do without that.
+      const statuses = [...answers.webhooks, ...answers.ready, ...answers.wrong, answers.unused];
+      if (statuses.includes(503) && attempt < ATTEMPTS - 1) continue;
       // A late answer of a process that was not running itself is the machine's, and not the product's.
       late.push(Math.round(Math.min(longestMs, blockedMs)));
       expect({ ...answers, redisGrew: grownBytes < REDIS_GROWS_BYTES_MAX ? 'less than 1 MB' : grownBytes }).toEqual({
