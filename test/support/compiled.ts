@@ -13,7 +13,10 @@ const OUT = join(PROJECT, '.cache', 'compiled');
 /** Files that the program reads beside its own code. */
 const DATA_FOLDERS = ['src/store/lua', 'src/console/assets'];
 
-/** Compiles all sources that changed since the last call: about 5 s the first time, under 1 s without changes. */
+/**
+ * Compiles all sources that changed since the last call: up to a minute the first time, seconds without changes. `npm run
+ * typecheck` compiles with the same options, so that tests which follow it need not.
+ */
 export async function compile(): Promise<void> {
   if (!existsSync(OUT))
     process.stderr.write('Compiling the project into .cache, which takes up to a minute the first time.\n');
