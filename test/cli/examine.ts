@@ -1,8 +1,12 @@
 import { z } from 'zod';
 import { examine } from '../../src/doctor';
 import { systemClock } from '../../src/platform/clock';
+import { misreadsJsonKeys } from '../../src/platform/process';
 import { runProgram, runWith, type ProgramRun } from './command';
 import { CREDENTIALS, type InstalledPackage } from './installation';
+
+/** What the doctor warns of on every run under the Node of the tests. */
+export const NODE_WARNINGS: readonly string[] = misreadsJsonKeys() ? ['node_misreads_json'] : [];
 
 const finding = z.object({
   check: z.string(),
