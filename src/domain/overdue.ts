@@ -15,7 +15,7 @@ export interface OverdueAfter {
   readonly reportMs: number;
 }
 
-/** The states in which a tow may be overdue. */
+/** The states in which a tow may be overdue, in the order of OverdueAfter. */
 export const OVERDUE_STATES = ['requested', 'started'] as const satisfies readonly TowState[];
 
 /** One reason why a tow is overdue, and since when, ms since the epoch. */

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { OverdueAfter } from '../domain/overdue';
+import { OVERDUE_STATES, type OverdueAfter } from '../domain/overdue';
 import type { TowFilter } from '../workflow/list-port';
 import { KEYS, towsInStateKey, towsOfCrewKey, towsSinceKey, unsentTowsKey } from './keys';
 import type { ListRow } from './rows';
@@ -7,7 +7,7 @@ import type { ListRow } from './rows';
 /** Filters tows by their index entries. */
 
 /** The indexes of overdue tows, in the order of OverdueAfter. The score is the time since which a tow has waited. */
-export const OVERDUE_KEYS = [towsSinceKey('requested'), towsSinceKey('started'), unsentTowsKey] as const;
+export const OVERDUE_KEYS = [...OVERDUE_STATES.map(towsSinceKey), unsentTowsKey];
 
 /** A tow in the index `key` with a score below `before` is overdue. A limit of 0 has no entry here. */
 export type OverdueLimits = readonly { readonly key: string; readonly before: number }[];
