@@ -7,7 +7,8 @@ import { z } from 'zod';
 /**
  * `npm run verify` checks format, lint, types and generated files, then runs all tests but the nightly ones. Its last
  * line is `N passed, M failed`: all tests, and one failure for each check that did not pass, which the line before it
- * names. Exit code 0 when nothing failed. `npm run check` does the same with few tests: those of the architecture and of the folders that are given.
+ * names. Exit code 0 when nothing failed. `npm run check` does the same with few tests: those of the architecture and of
+ * the folders that are given.
  */
 
 const CHECKS = ['format:check', 'generate:check', 'typecheck', 'lint'];

@@ -56,8 +56,7 @@ export async function check(
   };
 }
 
-/** One tow as recorded, compared with its calls. */
-export interface Comparison {
+interface Comparison {
   readonly arrived: number;
   readonly missing: number;
   readonly outOfOrder: number;

@@ -22,8 +22,8 @@ export interface ListenerLimits {
 /** Long enough for images from a slow phone. */
 const LIMITS: ListenerLimits = { headersMs: 10_000, requestMs: 120_000, checkEveryMs: 2000, connections: 2000 };
 /**
- * A request with more headers is refused. Beyond a limit of its own, Node 20 and 22 drop the last ones, which are those that
- * a proxy adds, such as X-Forwarded-For, and Node 24 refuses without an explanation.
+ * A request with more headers is refused. Beyond a limit of its own, Node 20 and 22 drop the last ones, which are those
+ * that a proxy adds, such as X-Forwarded-For, and Node 24 refuses without an explanation.
  */
 const HEADERS_MAX = 100;
 /** Longer than a load balancer's idle timeout, so that it never sends into a connection that is being closed. */
@@ -185,7 +185,7 @@ async function answerMetrics(response: ServerResponse, metrics: NonNullable<Heal
   }
 }
 
-/** Sends a value as JSON. Express's own way also computes an ETag, freshness and charset, which takes time for nothing. */
+/** Sends a value as JSON. `json()` of Express also computes freshness and charset, which takes time for nothing. */
 export function sendJson(response: ServerResponse, httpStatus: number, body: unknown): void {
   const text = JSON.stringify(body);
   response.statusCode = httpStatus;
