@@ -40,6 +40,7 @@ describe('docker-compose.yml', () => {
     const flags = redis.command.join(' ');
     expect(flags).toContain('--appendonly yes --appendfsync always');
     expect(flags).toContain('--maxmemory-policy noeviction');
+    expect(flags).toContain('--hash-max-listpack-value 2048 --list-compress-depth 1');
     expect(redis.volumes).toEqual(['redis:/data']);
     expect(Object.keys(volumes)).toEqual(['redis', 'data', 'backups', 'prometheus', 'grafana']);
     expect(redis['healthcheck']).toBeDefined();
