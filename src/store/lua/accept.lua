@@ -22,13 +22,14 @@ local function prove(tow, ref)
   redis.call('PUBLISH', KEYS[5], 'reports')
 end
 
--- Fields with a default are left out: most calls have no signature.
-local function append(fields, name, value)
-  fields[#fields + 1] = name
-  fields[#fields + 1] = value
+local function append(list, one, other)
+  list[#list + 1] = one
+  list[#list + 1] = other
 end
 
 local replies = {}
+-- Times and ids of what is stored now: one command adds all of them to a list.
+local stored = {}
 for place = 1, #ARGV / FIELDS do
   local record, tow = KEYS[4 + 2 * place], KEYS[5 + 2 * place]
   local id, kind, ref, raw_body, verified, signature_id, version = unpack(ARGV, 1 + FIELDS * (place - 1), FIELDS * place)
@@ -40,6 +41,7 @@ for place = 1, #ARGV / FIELDS do
   else
     local fields = { 'v', version, 'id', id, 'kind', kind, 'towing_reference_id', ref, 'raw_body', raw_body,
       'state', 'waiting', 'received_at', now_text }
+    -- Fields with a default are left out: most calls have no signature.
     if verified == 'verified' then
       append(fields, 'verified', verified)
     end
@@ -47,13 +49,16 @@ for place = 1, #ARGV / FIELDS do
       append(fields, 'signature_id', signature_id)
     end
     redis.call('HSET', record, unpack(fields))
-    redis.call('ZADD', KEYS[1], now_text, id)
-    redis.call('ZADD', KEYS[2], now_text, id)
+    append(stored, now_text, id)
     if kind == 'tow_invoice' then
       prove(tow, ref)
     end
     redis.call('PUBLISH', KEYS[4], cjson.encode({ type = 'delivery.accepted', towing_reference_id = ref, at_ms = now }))
     replies[place] = 'accepted'
   end
+end
+if #stored > 0 then
+  redis.call('ZADD', KEYS[1], unpack(stored))
+  redis.call('ZADD', KEYS[2], unpack(stored))
 end
 return replies
