@@ -6,7 +6,7 @@ import type { OperatorClient } from './client';
 export interface DemoBoard {
   /** The known tows, in the order they were requested. */
   tows(): readonly TowView[];
-  /** Resolves with the tow as soon as `isWanted` accepts it. */
+  /** Resolves with the tow as soon as `isWanted` accepts it. Rejects when towhook cannot be read. */
   until(ref: string, isWanted: (tow: TowView) => boolean): Promise<TowView>;
 }
 
@@ -16,7 +16,8 @@ export function createBoard(
   signal: AbortSignal,
 ): DemoBoard {
   const views = new Map<string, TowView>();
-  const waiters = new Set<() => void>();
+  /** What checks for a wanted tow, and what ends its wait. */
+  const waiters = new Map<() => void, (error: unknown) => void>();
   const reading = new Map<string, boolean>();
 
   const read = async (ref: string): Promise<void> => {
@@ -30,32 +31,37 @@ export function createBoard(
     if (view) views.set(ref, view);
     const again = reading.get(ref);
     reading.delete(ref);
-    for (const check of waiters) check();
+    for (const check of waiters.keys()) check();
     if (again) await read(ref);
   };
-  const ignoreEnd = (error: unknown) => {
-    if (!signal.aborted) throw error;
+  let failure: { readonly error: unknown } | null = null;
+  const fail = (error: unknown) => {
+    if (signal.aborted) return;
+    failure = { error };
+    for (const reject of waiters.values()) reject(error);
+    waiters.clear();
   };
-  void client.watch((ref) => void read(ref).catch(ignoreEnd), signal).catch(ignoreEnd);
+  void client.watch((ref) => void read(ref).catch(fail), signal).catch(fail);
   // Changes published before the stream was open are found by polling.
   const sweep = setInterval(() => {
-    for (const ref of refs()) if (!isFinished(views.get(ref))) void read(ref).catch(ignoreEnd);
+    for (const ref of refs()) if (!isFinished(views.get(ref))) void read(ref).catch(fail);
   }, 2000);
   signal.addEventListener('abort', () => clearInterval(sweep));
 
   return {
     tows: () => refs().flatMap((ref) => views.get(ref) ?? []),
     until: (ref, isWanted) =>
-      new Promise((resolve) => {
+      new Promise((resolve, reject) => {
+        if (failure) return reject(failure.error);
         const check = () => {
           const view = views.get(ref);
           if (!view || !isWanted(view)) return;
           waiters.delete(check);
           resolve(view);
         };
-        waiters.add(check);
+        waiters.set(check, reject);
         check();
-        void read(ref).catch(ignoreEnd);
+        void read(ref).catch(fail);
       }),
   };
 }
