@@ -10,6 +10,8 @@ import { compare, type Options, type Workload } from './workload';
 
 /** Exact counts need no thousands of tows. */
 const TOWS_MAX = 200;
+/** Few, so that a portion takes less than a second on any machine. */
+const PORTION_WEBHOOKS = 4;
 /** Longer than anything that follows the last call of a tow. */
 const SETTLES_MS = 2000;
 const WITHIN_MS = 120_000;
@@ -88,8 +90,8 @@ async function playPhases(world: BenchWorld, tows: number, worker: Readonly<Reco
   const range = rangeOf(tows);
 
   const receiver = await world.role('receiver');
-  const accept = await costOf(redis, async () => {
-    await load.deliver(receiver.url('receiver'), range, 1);
+  const accept = await costOfWebhooks(redis, tows, async (portion) => {
+    await load.deliver(receiver.url('receiver'), { ...range, ...portion }, 1);
   });
   await receiver.stop();
 
@@ -107,6 +109,29 @@ async function playPhases(world: BenchWorld, tows: number, worker: Readonly<Reco
 
   const reports = await costOfReports(world, tows, worker);
   return { accept, intake, facts, reports, queues };
+}
+
+/**
+ * The cost of accepting all webhooks. A receiver also stores once a second what it has answered, however few webhooks
+ * that were. The portions show what a webhook costs without that.
+ */
+async function costOfWebhooks(
+  redis: BenchWorld['redis'],
+  tows: number,
+  deliver: (portion: { from: number; count: number }) => Promise<void>,
+): Promise<Cost> {
+  const portions: { readonly count: number; readonly cost: Cost }[] = [];
+  for (let from = 0; from < tows; from += PORTION_WEBHOOKS) {
+    const count = Math.min(PORTION_WEBHOOKS, tows - from);
+    portions.push({ count, cost: await costOf(redis, () => deliver({ from, count })) });
+  }
+  const least = (name: 'commands' | 'scripts') =>
+    Math.min(...portions.map(({ count, cost }) => cost[name] / count)) * tows;
+  return {
+    commands: least('commands'),
+    scripts: least('scripts'),
+    aofBytes: portions.reduce((sum, { cost }) => sum + cost.aofBytes, 0),
+  };
 }
 
 /** The cost of sending all reports of tows whose facts are recorded. */
