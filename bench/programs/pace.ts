@@ -16,6 +16,8 @@ const command = z.object({
   /** Where the facts go; null plays webhooks alone. */
   consoleUrl: z.string().nullable(),
   apiKey: z.string(),
+  /** From one fact of a tow to its next; 0 sends each as soon as the one before is answered. */
+  factsEveryMs: z.number(),
   prefix: z.string(),
   towsPerSecond: z.number(),
   tows: z.int(),
@@ -37,7 +39,7 @@ interface PacedTow {
 
 async function handle(received: unknown): Promise<unknown> {
   const wanted = command.parse(received);
-  const { receiverUrl, consoleUrl, apiKey, prefix, towsPerSecond, tows } = wanted;
+  const { receiverUrl, consoleUrl, apiKey, factsEveryMs, prefix, towsPerSecond, tows } = wanted;
   const events = consoleUrl === null ? null : await watchEvents(consoleUrl, apiKey);
   const receiver = connectionPool(receiverUrl);
   const console = consoleUrl === null ? null : connectionPool(consoleUrl);
@@ -55,6 +57,8 @@ async function handle(received: unknown): Promise<unknown> {
     const processedMs = await processed;
     const factsSentMs: number[] = [];
     for (const [kind, body] of console === null ? [] : FACTS) {
+      const previousMs = factsSentMs.at(-1) ?? machineMs() - factsEveryMs;
+      await pause(Math.max(0, previousMs + factsEveryMs - machineMs()));
       factsSentMs.push(machineMs());
       await console?.(requestTemplate(`${consoleUrl}/api/tows/${ref}/${kind}`, 'POST', apiKey)(body));
     }
