@@ -83,7 +83,7 @@ describe('command line: violations on the reference path', () => {
         ['started', 'detained', 'invoice', 'payment', 'released'].map((kind) => `${kind} accepted`),
       );
       return found;
-    }, 20_000);
+    });
     expect(tow).toMatchObject({ plate_number: 'ABJ 1235', towed_location: 'Olaya Street', state: 'released' });
     expect(tow.dispatch).toMatchObject({
       assignment: { crew: 'Crew 4' },

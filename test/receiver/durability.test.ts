@@ -61,14 +61,14 @@ test('keeps every webhook answered with 200 when Redis with appendfsync=always i
   const load = startLoad();
   for (let kill = 0; kill < KILLS; kill += 1) {
     const before = load.accepted.length;
-    await eventually(() => expect(load.accepted.length).toBeGreaterThan(before + ACCEPTED_BEFORE_A_KILL), 20_000);
+    await eventually(() => expect(load.accepted.length).toBeGreaterThan(before + ACCEPTED_BEFORE_A_KILL));
     const refused = load.statuses.get(503) ?? 0;
     await redis.kill();
     await eventually(() => expect(load.statuses.get(503) ?? 0).toBeGreaterThan(refused));
     await redis.start();
   }
   const before = load.accepted.length;
-  await eventually(() => expect(load.accepted.length).toBeGreaterThan(before), 20_000);
+  await eventually(() => expect(load.accepted.length).toBeGreaterThan(before));
   await load.stop();
 
   expect(new Set(load.statuses.keys())).toEqual(new Set([200, 503]));

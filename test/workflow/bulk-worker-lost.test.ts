@@ -72,7 +72,7 @@ async function continueAndLose(id: string, end: End): Promise<void> {
   await eventually(async () => {
     const run = await world.console().read(id);
     expect(tools.isLost() || run?.state === 'done').toBe(true);
-  }, 20_000);
+  });
   await worker.stop();
 }
 
