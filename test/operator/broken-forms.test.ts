@@ -125,7 +125,7 @@ describe('operator API: clients that disconnect before their form is read', () =
     app.redis.thaw();
     violationIn(await report(app, REQUIRED, [{ name: 'a.png', bytes: PNG }]));
     const folders = () => readdir(join(app.foundation.config.dataDir, 'spool', 'incoming'));
-    await eventually(async () => expect(await folders()).toEqual([]));
+    await eventually(async () => expect(await folders()).toEqual([]), 10_000);
   });
 });
 

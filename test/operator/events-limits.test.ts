@@ -70,7 +70,7 @@ it('gives the place back of a client that left while its key was looked up', asy
     client.abort();
     await asked.catch(() => null);
   }
-  await eventually(async () => expect(await statusOf(url, app.apiKey)).toBe(200));
+  await eventually(async () => expect(await statusOf(url, app.apiKey)).toBe(200), 10_000);
 });
 
 describe('events since a time', () => {

@@ -93,7 +93,7 @@ it('keeps deliveries of a paused queue waiting, leaves the worker ready, and pro
     await request(worker.opsUrl).get('/readyz').expect(200);
 
     await resume('deliveries');
-    await eventually(async () => expect(await processed()).toBe(refs.length));
+    await eventually(async () => expect(await processed()).toBe(refs.length), 20_000);
     expect((await queue('deliveries'))?.due).toBe(0);
   } finally {
     await worker.stop();
@@ -110,7 +110,7 @@ it('processes a due delivery after a pause during which the keys of the queue we
     const keys = z.array(z.string()).parse(await app.redis.ask('KEYS', '{p0}:deliveries:*'));
     await app.redis.ask('DEL', ...keys);
     await resume('deliveries');
-    await eventually(async () => expect((await towOf(app, ref)).state).toBe('requested'));
+    await eventually(async () => expect((await towOf(app, ref)).state).toBe('requested'), 20_000);
   } finally {
     await worker.stop();
   }
