@@ -57,8 +57,8 @@ async function handle(received: unknown): Promise<unknown> {
     const processedMs = await processed;
     const factsSentMs: number[] = [];
     for (const [kind, body] of console === null ? [] : FACTS) {
-      const previousMs = factsSentMs.at(-1) ?? machineMs() - factsEveryMs;
-      await pause(Math.max(0, previousMs + factsEveryMs - machineMs()));
+      const waitMs = (factsSentMs.at(-1) ?? 0) + factsEveryMs - machineMs();
+      if (waitMs > 0) await pause(waitMs);
       factsSentMs.push(machineMs());
       await console?.(requestTemplate(`${consoleUrl}/api/tows/${ref}/${kind}`, 'POST', apiKey)(body));
     }

@@ -21,6 +21,11 @@ export async function costOf(redis: BenchRedis, action: () => Promise<void>): Pr
   return difference(idle.cost, worked.cost);
 }
 
+/** The cost of an action, with what the running processes do anyway in that time. */
+export async function wholeCostOf(redis: BenchRedis, action: () => Promise<void>): Promise<Cost> {
+  return (await window(redis, action)).cost;
+}
+
 /**
  * The cost of an action that starts and stops processes, without the cost of starting and stopping them: `again` does the
  * same when there is nothing left to do, for the time that it is given, ms.
