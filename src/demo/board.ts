@@ -41,8 +41,8 @@ export function createBoard(
     for (const reject of waiters.values()) reject(error);
     waiters.clear();
   };
-  void client.watch((ref) => void read(ref).catch(fail), signal).catch(fail);
-  // Changes published before the stream was open are found by polling.
+  // Changes published before the stream was open, or after it failed, are found by polling.
+  void client.watch((ref) => void read(ref).catch(fail), signal).catch(() => {});
   const sweep = setInterval(() => {
     for (const ref of refs()) if (!isFinished(views.get(ref))) void read(ref).catch(fail);
   }, 2000);

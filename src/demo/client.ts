@@ -1,10 +1,15 @@
-import { answerOf, ApiRefusal, asUpload, createClient, watchTows, type ApiClient } from '../client';
+import { answerOf, ApiRefusal, asUpload, createClient, watchTows } from '../client';
 import { FACT_CONTRACTS } from '../contracts/facts';
 import type { TowView } from '../contracts/operator';
 import type { RequestOf } from '../contracts/operations';
 import type { JsonObject, ReportKind } from '../domain/vocabulary';
+import { systemClock } from '../platform/clock';
+import { repeatUntilAnswered } from './repeats';
 
-/** The operator API as the demo uses it: over HTTP, with a key, through the typed client. */
+/**
+ * The operator API as the demo uses it: over HTTP, with a key, through the typed client. Calls without an answer are
+ * repeated, as the API asks its clients to do; what is recorded or reported is recorded once.
+ */
 export interface OperatorClient {
   /** Null until the tow is known. */
   tow(ref: string): Promise<TowView | null>;
@@ -28,36 +33,38 @@ export interface DeliveryPage {
   readonly next_cursor: string | null;
 }
 
-export function createOperatorClient(baseUrl: string, apiKey: string): OperatorClient {
+/** Repeats calls until `signal` aborts, or as long as `repeatUntilAnswered` does. */
+export function createOperatorClient(baseUrl: string, apiKey: string, signal?: AbortSignal): OperatorClient {
   const client = createClient({ baseUrl, apiKey });
+  const send = <T>(call: () => Promise<T>) => repeatUntilAnswered(call, signal);
   return {
     async tow(ref) {
       const path = { towing_reference_id: ref };
-      const call = answerOf(client.GET('/api/tows/{towing_reference_id}', { params: { path } }));
-      return call.catch((error: unknown) => {
+      const read = send(() => answerOf(client.GET('/api/tows/{towing_reference_id}', { params: { path } })));
+      return read.catch((error: unknown) => {
         if (error instanceof ApiRefusal && error.httpStatus === 404) return null;
         throw error;
       });
     },
     async recordFact(ref, kind, entry) {
-      await post(client, kind, { ref, entry });
+      const params = { path: { towing_reference_id: ref }, header: newIdempotencyKey() };
+      const body = FACT_CONTRACTS[kind].body.parse(entry);
+      await send(() => client.POST(`/api/tows/{towing_reference_id}/${kind}`, { params, body }));
     },
     async report(form, pictures) {
-      await client.POST('/api/violations', { body: { ...form, images: [...pictures] }, ...asUpload() });
+      const params = { header: newIdempotencyKey() };
+      const body = { ...form, images: [...pictures] };
+      await send(() => client.POST('/api/violations', { params, body, ...asUpload() }));
     },
     async deliveries(cursor) {
-      const query = { limit: 200, cursor: cursor ?? undefined };
-      const { items, next_cursor } = await answerOf(client.GET('/api/deliveries', { params: { query } }));
+      const params = { query: { limit: 200, cursor: cursor ?? undefined } };
+      const { items, next_cursor } = await send(() => answerOf(client.GET('/api/deliveries', { params })));
       return { items: items.flatMap((item) => ('signature_id' in item ? [item] : [])), next_cursor };
     },
-    watch: (onChange, signal) => watchTows(client, onChange, signal),
+    watch: (onChange, watchSignal) => watchTows(client, onChange, watchSignal),
   };
 }
 
-function post(client: ApiClient, kind: ReportKind, { ref, entry }: { ref: string; entry: JsonObject }) {
-  const params = { path: { towing_reference_id: ref } };
-  return client.POST(`/api/tows/{towing_reference_id}/${kind}`, {
-    params,
-    body: FACT_CONTRACTS[kind].body.parse(entry),
-  });
+function newIdempotencyKey() {
+  return { 'Idempotency-Key': systemClock.id() };
 }

@@ -3,6 +3,7 @@ import { printLine, printProblem } from '../platform/terminal';
 import { showProgress } from './progress';
 import { faultsFor } from './plan';
 import { playTows } from './play';
+import type { DemoBoard } from './board';
 import { startEnvironment, type DemoEnvironment } from './environment';
 import { printSummary } from './summary';
 
@@ -46,16 +47,18 @@ async function main(): Promise<void> {
   printLine(`\n  towhook: ${tows} tows from the service's webhook to their last report\n`);
   const environment = await startEnvironment();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void end(environment, 0));
-  const played = await playTows(environment, {
+  const options = {
     tows,
     violations: violationsAmong(tows),
     paceMs: PACE_MS,
     faults: faultsFor(tows),
     timeLimitMs: TIME_LIMIT_MS,
-    show: (board) => showProgress(board, tows),
-  });
+    show: (board: DemoBoard) => showProgress(board, tows),
+  };
+  const played = await playTows(environment, options).catch((error: unknown) => failWithLog(error, environment));
   const passed = printSummary(played, tows);
-  if (values.exit) await end(environment, passed ? 0 : 1);
+  if (values.exit && !passed) failWithLog(null, environment);
+  if (values.exit) await end(environment, 0);
   printAddresses(environment);
 }
 
@@ -72,6 +75,13 @@ function printAddresses(environment: DemoEnvironment): void {
   printLine(`    receiver       ${environment.receiverUrl}`);
   printLine(`    simulator      ${environment.simulatorUrl}/simulator/calls`);
   printLine(`    log            ${environment.logFile}\n`);
+}
+
+/** Ends the demo and keeps its folder. */
+function failWithLog(error: unknown, { logFile }: DemoEnvironment): never {
+  if (error instanceof Error) printProblem(error.message);
+  printProblem(`What towhook logged: ${logFile}`);
+  process.exit(1);
 }
 
 async function end(environment: DemoEnvironment, exitCode: number): Promise<never> {

@@ -42,7 +42,7 @@ const SETTLE_LIMIT_MS = 15_000;
 /** Lets the simulator order tows, plays all of them through the operator API, and checks what arrived. */
 export async function playTows(addresses: Addresses, options: PlayOptions): Promise<DemoResult> {
   const ending = new AbortController();
-  const client = createOperatorClient(addresses.consoleUrl, addresses.apiKey);
+  const client = createOperatorClient(addresses.consoleUrl, addresses.apiKey, ending.signal);
   const refs: string[] = [];
   const board = createBoard(client, () => refs, ending.signal);
   try {

@@ -1,14 +1,11 @@
-import { randomUUID } from 'node:crypto';
-import { deliveryPage, towView } from '../../src/contracts/operator';
 import { simulatorOrders } from '../../src/contracts/simulator';
 import { createBoard, isFinished } from '../../src/demo/board';
 import { check, type DemoFindings } from '../../src/demo/check';
-import type { OperatorClient } from '../../src/demo/client';
+import { createOperatorClient } from '../../src/demo/client';
 import { playTow } from '../../src/demo/crew';
 import type { Addresses } from '../../src/demo/play';
 import { planFor } from '../../src/demo/plan';
 import { systemClock } from '../../src/platform/clock';
-import { pause } from '../../src/platform/timers';
 import { eventually } from '../support/eventually';
 
 export interface CrewResult {
@@ -25,7 +22,7 @@ afterEach(() => {
 });
 
 /**
- * Plays tows while Redis fails: a request that gets no answer or 503 is repeated, a fact with the same Idempotency-Key.
+ * Plays tows while Redis fails: the client repeats requests that get no answer or 503.
  * Resolves when every tow has finished and every webhook is processed; rejects after `timeLimitMs`.
  */
 export function playThroughRedisFailure(
@@ -44,7 +41,7 @@ async function play(
   to: Addresses,
   { tows, timeLimitMs, ending }: { tows: number; timeLimitMs: number; ending: AbortController },
 ): Promise<CrewResult> {
-  const client = createRepeatingClient(to, ending.signal);
+  const client = createOperatorClient(to.consoleUrl, to.apiKey, ending.signal);
   const refs: string[] = [];
   const board = createBoard(client, () => refs, ending.signal);
   try {
@@ -74,37 +71,4 @@ async function requestTows({ simulatorUrl }: Addresses, count: number): Promise<
     body: JSON.stringify({ count }),
   });
   return simulatorOrders.parse(await response.json()).items.map(({ towing_reference_id: ref }) => ref);
-}
-
-const REPEAT_AFTER_MS = 200;
-
-function createRepeatingClient({ consoleUrl, apiKey }: Addresses, signal: AbortSignal): Omit<OperatorClient, 'report'> {
-  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
-  const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
-    for (;;) {
-      const response = await fetch(`${consoleUrl}/api${path}`, { headers, ...init }).catch(() => null);
-      signal.throwIfAborted();
-      if (response && response.status !== 503) return response;
-      await response?.text();
-      await pause(REPEAT_AFTER_MS);
-    }
-  };
-  return {
-    async tow(ref) {
-      const response = await send(`/tows/${encodeURIComponent(ref)}`);
-      return response.status === 404 ? null : towView.parse(await response.json());
-    },
-    async recordFact(ref, kind, entry) {
-      const idempotent = { ...headers, 'idempotency-key': randomUUID() };
-      const path = `/tows/${encodeURIComponent(ref)}/${kind}`;
-      const response = await send(path, { method: 'POST', headers: idempotent, body: JSON.stringify(entry) });
-      if (response.status !== 202) throw new Error(`${kind} was refused: ${response.status}`);
-    },
-    async deliveries(cursor) {
-      const after = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-      return deliveryPage.parse(await (await send(`/deliveries?limit=200${after}`)).json());
-    },
-    // The board reads unfinished tows every 2 s without the event stream.
-    watch: () => Promise.resolve(),
-  };
 }
