@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { texts, UnexpectedReply } from './parse';
-import { redisTimeMs } from './redis-time';
+import { RedisClock } from './redis-time';
 import { replicated } from './replicas';
 import { isOutOfMemory, Script, wellFormedJson } from './scripts';
 import { sealCommit } from './sealed-commit';
@@ -65,7 +65,6 @@ const GROUP_MAX = 50;
 /** While the last call had at most this many commits, several calls may run at a time, so that no commit waits. */
 const SMALL_GROUP = 3;
 const SMALL_CALLS_MAX = 4;
-const CLOCK_OFFSET_KEPT_MS = 60_000;
 /** Prefix of the reply to a commit that Redis could not execute. */
 const ERROR_PREFIX = 'error ';
 
@@ -90,14 +89,15 @@ export class Committer {
   #runningCalls = 0;
   #isScheduled = false;
   #lastGroup = 0;
-  #offsetMs: number | null = null;
-  #measuredAtMs = 0;
+  readonly #redisClock: RedisClock;
 
   constructor(
     private readonly redis: Redis,
-    /** Monotonic, because a change of the time of day must not end a lease. */
+    /** The local clock: monotonic, ms. */
     private readonly monotonicMs: () => number,
-  ) {}
+  ) {
+    this.#redisClock = new RedisClock(redis, monotonicMs);
+  }
 
   /** Rejects when it is uncertain whether the commit was written. Repeating it is safe. */
   commit(commit: Commit, { drains = false }: CommitOptions = {}): Promise<CommitReply> {
@@ -107,21 +107,9 @@ export class Committer {
     });
   }
 
-  /**
-   * Redis time, Unix ms, from the local clock and the offset that the last commit or, after a minute, TIME has shown.
-   */
-  async nowMs(): Promise<number> {
-    const localMs = this.monotonicMs();
-    if (this.#offsetMs === null || Math.abs(localMs - this.#measuredAtMs) > CLOCK_OFFSET_KEPT_MS) {
-      this.#measureOffset(await redisTimeMs(this.redis));
-    }
-    // Rounded up, so that work that is due now in Redis is due here too.
-    return Math.ceil(this.monotonicMs() + (this.#offsetMs ?? 0));
-  }
-
-  #measureOffset(redisMs: number): void {
-    this.#measuredAtMs = this.monotonicMs();
-    this.#offsetMs = redisMs - this.#measuredAtMs;
+  /** Redis time, Unix ms. */
+  nowMs(): Promise<number> {
+    return this.#redisClock.nowMs();
   }
 
   #flushSoon(): void {
@@ -174,8 +162,9 @@ export class Committer {
     const dataKeys = dataKeysOf(this.redis);
     const stored = (commit: Commit) => (dataKeys === null ? commit : sealCommit(commit, dataKeys));
     const json = wellFormedJson(group.map(({ commit }) => wire(stored(commit), placeOf)));
+    const sentMs = this.monotonicMs();
     const [now = '', ...replies] = texts(await replicated(this.redis, () => run([...keys.keys()], [json])), 'commit');
-    this.#measureOffset(Number(now));
+    this.#redisClock.measured(Number(now), sentMs);
     group.forEach(({ resolve, reject }, at) => {
       const reply = replies[at] ?? '';
       if (reply.startsWith(ERROR_PREFIX)) reject(new Error(reply.slice(ERROR_PREFIX.length)));
