@@ -4,7 +4,6 @@ import { serviceAccess } from '../platform/config';
 import { errorFacts } from '../platform/errors';
 import { listen, type Listener } from '../platform/http';
 import { readQueueView } from '../queue/backlog';
-import { createDirectJobs } from '../queue/direct-jobs';
 import { QUEUE_NAMES } from '../queue/queues';
 import { callAddresses } from '../service/addresses';
 import { createAnswerStore } from '../store/answers';
@@ -15,7 +14,7 @@ import { createConservationStore } from '../store/conservation';
 import { createDeliveryStore } from '../store/deliveries';
 import { createDifferenceStore } from '../store/differences';
 import { createJudgementStore } from '../store/judgements';
-import { hasScheduler, subscribeToEvents } from '../store/notifications';
+import { subscribeToEvents } from '../store/notifications';
 import { createNotificationStore } from '../store/notification-record';
 import { createMetricsStore } from '../store/metrics';
 import { recordsOf } from '../store/records';
@@ -44,8 +43,7 @@ const UNKNOWN_BASE = 'http://service-base-url-not-set';
 /** Starts the console: its pages, the operator API and the queue pages. */
 export async function startConsole(foundation: Foundation): Promise<Listener> {
   const { config, clock, log, resources, redis, spool } = foundation;
-  const { queues, troubleLog } = foundation;
-  recordsOf(redis).addJobsWith(createDirectJobs({ queues, hasWorker: () => hasScheduler(redis), log: troubleLog }));
+  recordsOf(redis).useImmediateTows();
   const tows = createTowStore(redis);
   const violations = createViolationStore(redis);
   const signIn = openSignIn(foundation);

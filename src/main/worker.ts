@@ -1,8 +1,9 @@
 import { startArchiver } from '../archive/archiver';
 import { errorFacts } from '../platform/errors';
 import type { Resources } from '../platform/resources';
-import type { Repetition } from '../platform/timers';
+import { within, type Repetition } from '../platform/timers';
 import { createWorkerProgress, type WorkerProgress } from '../queue/progress';
+import { startImmediateRuns } from '../queue/immediate-runs';
 import { startScheduler } from '../queue/scheduler';
 import { QUEUE_NAMES, type QueueName } from '../queue/queues';
 import { superviseWorker, type OnStall, type SupervisedWorker } from '../queue/supervise';
@@ -11,6 +12,7 @@ import { writability } from '../store/connect';
 import { createConservationStore } from '../store/conservation';
 import { createDeliveryStore } from '../store/deliveries';
 import { PARTITION } from '../store/keys';
+import { takeImmediateTows } from '../store/immediate-tows';
 import { createLocks } from '../store/locks';
 import { onNudges } from '../store/notifications';
 import { createArchiveTask, createRetentionStore } from '../store/retention';
@@ -25,6 +27,7 @@ import { startTokenProof } from './token-proof';
 /** Lease of a claim and lock of its job; longer than a call, whose deadline is at most 14 s. A call with images renews it. */
 const LEASE_MS = 20_000;
 const SCHEDULER_INTERVAL_MS = 500;
+const RUNS_STOP_MS = 500;
 
 /**
  * Starts a worker, the conservation check and the archiving of finished records.
@@ -73,6 +76,19 @@ function openWorker(foundation: Foundation, resources: Resources): WorkerProgres
   const { schedules } = foundation;
   const scheduler = startScheduler({ queues, schedules, intervalMs: SCHEDULER_INTERVAL_MS, progress, log: troubleLog });
   resources.add('scheduler', scheduler, (opened) => opened.stop());
+  const blocking = foundation.patient(resources);
+  const immediate = startImmediateRuns({
+    take: () => takeImmediateTows(blocking, queues.byName.reports.toKey('meta')),
+    workers,
+    scheduler,
+    log: troubleLog,
+  });
+  resources.add('immediate runs', immediate, async (opened) => {
+    const stopped = opened.stop();
+    // Ends its wait for tows, except while Redis is away.
+    blocking.disconnect();
+    await within(RUNS_STOP_MS, stopped);
+  });
   const isQueue = (name: string): name is QueueName => QUEUE_NAMES.some((known) => known === name);
   onNudges(foundation.patient(resources), (name) => {
     if (isQueue(name)) scheduler.nudge(name);

@@ -48,7 +48,7 @@ const RECORDS_PER_JOB = { deliveries: 20, reports: 5, violations: 1, bulk: 1 } a
   QueueName,
   number
 >;
-/** Above this many waiting jobs the scheduler adds none. Jobs for single changes are still added. */
+/** Above this many waiting jobs the scheduler adds none. */
 const WAITING_MAX = { deliveries: 300, reports: 100, violations: 300, bulk: 300 } as const satisfies Record<
   QueueName,
   number

@@ -41,6 +41,8 @@ const STOP_MS = 1000;
 export interface Scheduler {
   /** Starts the next run of this queue at once: something has become due. */
   nudge(queue: QueueName): void;
+  /** False while the queue is paused or has a backlog, as the last run found it. */
+  hasRoom(queue: QueueName): boolean;
   /** Waits up to 1 s for the current runs. None starts afterwards. */
   stop(): Promise<void>;
 }
@@ -53,6 +55,8 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
   const ending = new AbortController();
   const { signal } = ending;
   const waits = new Map<QueueName, NudgedWait>();
+  /** Queues with room for all that was due. */
+  const roomy = new Set<QueueName>();
   /** One loop per queue, so that a run that hangs delays only its own queue. */
   const loop = async (queue: QueueName) => {
     const batch: PolledBatch = { queue, refs: [] };
@@ -62,6 +66,8 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
     while (!signal.aborted) {
       const hasRush = isRush();
       const result = await run(batch, options, hasRush ? RUSH_BATCH_MAX : BATCH_MAX);
+      if (result === 'idle') roomy.add(queue);
+      else roomy.delete(queue);
       // After a full batch more work is due: the next run follows without a pause.
       if (hasRush) await pause(Math.min(RUSH_PAUSE_MS, options.intervalMs), signal);
       else if (result === 'crowded') await untilNudged(wait, Math.min(CROWDED_PAUSE_MS, options.intervalMs), signal);
@@ -76,6 +82,7 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
       wait.nudges += 1;
       wait.wake();
     },
+    hasRoom: (queue) => roomy.has(queue),
     async stop() {
       ending.abort();
       for (const { wake } of waits.values()) wake();

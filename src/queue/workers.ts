@@ -29,7 +29,9 @@ export interface WorkersOptions {
 }
 
 export interface Workers {
-  /** Takes no new job. Waits for running jobs at most 3 s longer than `stopGraceMs`. */
+  /** Begins a run without a job. Returns false while as many runs of the queue as allowed are under way, and once stopping. */
+  begin(queue: QueueName, payload: unknown): boolean;
+  /** Takes no new job and begins no run. Waits for running jobs at most 3 s longer than `stopGraceMs`. */
   stop(): Promise<void>;
 }
 
@@ -41,24 +43,29 @@ const JOBS_AT_ONCE_MAX: Partial<Record<QueueName, number>> = { violations: 2 };
 
 /** Starts the workers of all queues. Only this file translates a JobOutcome for BullMQ. */
 export function startWorkers(options: WorkersOptions): Workers {
-  const running = new Set<Promise<unknown>>();
+  const running = new Map<Promise<unknown>, QueueName>();
   let isStopping = false;
+  const concurrencyOf = (name: QueueName) => Math.min(options.concurrency, JOBS_AT_ONCE_MAX[name] ?? Infinity);
+  const begin = async (name: QueueName, job: Pick<Job<unknown>, 'id' | 'data'>): Promise<string> => {
+    options.progress.runBegan(name);
+    const run = runJob(name, job, { ...options, isStopping: () => isStopping });
+    running.set(run, name);
+    const what = await run;
+    running.delete(run);
+    return what;
+  };
   const workers = QUEUE_NAMES.map((name) => {
     const worker = new Worker(
       name,
       async (job) => {
-        options.progress.runBegan(name);
-        const run = runJob(name, job, { ...options, isStopping: () => isStopping });
-        running.add(run);
-        const what = await run;
-        running.delete(run);
+        const what = await begin(name, job);
         options.progress.runEnded(name);
         return what;
       },
       {
         connection: options.connection,
         prefix: options.prefix,
-        concurrency: Math.min(options.concurrency, JOBS_AT_ONCE_MAX[name] ?? options.concurrency),
+        concurrency: concurrencyOf(name),
         lockDuration: options.lockMs,
         stalledInterval: 5000,
         // A job only names a record and may be repeated any number of times.
@@ -72,6 +79,12 @@ export function startWorkers(options: WorkersOptions): Workers {
     return worker;
   });
   return {
+    begin(name, payload) {
+      const underWay = [...running.values()].filter((queue) => queue === name).length;
+      if (isStopping || underWay >= concurrencyOf(name)) return false;
+      void begin(name, { data: payload });
+      return true;
+    },
     async stop() {
       isStopping = true;
       await Promise.all(workers.map((worker) => stopWorker(worker, running, options)));
@@ -92,14 +105,14 @@ const STORED_WITHIN_MS = 1000;
  */
 async function stopWorker(
   worker: Worker,
-  running: ReadonlySet<Promise<unknown>>,
+  running: ReadonlyMap<Promise<unknown>, unknown>,
   options: WorkersOptions,
 ): Promise<void> {
   await worker.pause(true);
-  let haveEnded = await within(options.stopGraceMs, Promise.allSettled(running));
+  let haveEnded = await within(options.stopGraceMs, Promise.allSettled(running.keys()));
   if (!haveEnded && options.endCalls) {
     options.endCalls();
-    haveEnded = await within(STORED_WITHIN_MS, Promise.allSettled(running));
+    haveEnded = await within(STORED_WITHIN_MS, Promise.allSettled(running.keys()));
   }
   const answers = await within(REDIS_REPLY_MS, options.connection.ping());
   await within(REDIS_REPLY_MS, worker.close(!(haveEnded && answers)));
@@ -108,7 +121,7 @@ async function stopWorker(
 /** Runs one job. Never rejects: after a failed run its record is still scheduled and becomes due again. */
 async function runJob(
   queue: QueueName,
-  job: Job<unknown>,
+  job: Pick<Job<unknown>, 'id' | 'data'>,
   options: WorkersOptions & { readonly isStopping: () => boolean },
 ): Promise<string> {
   const outcome = await options.handlers[queue](job.data, options.isStopping).catch((error: unknown): JobOutcome => {

@@ -19,6 +19,7 @@ export type EffectCommand =
   | 'HDEL'
   | 'HINCRBY'
   | 'RPUSH'
+  | 'LTRIM'
   | 'SET'
   | 'DEL'
   | 'EXPIRE'
@@ -52,8 +53,6 @@ export interface Commit {
   readonly records: readonly RecordChange[];
   readonly checks?: readonly Check[];
   readonly effects: readonly Effect[];
-  /** Called when the commit is on its way to Redis, each time that it is sent. */
-  readonly onSent?: () => void;
 }
 
 /** `stale`: a record or a check has changed since the decision. `early`: see RecordChange.notBeforeMs. */
@@ -131,9 +130,7 @@ export class Committer {
 
   async #send(group: readonly WaitingCommit[]): Promise<void> {
     try {
-      const written = this.#run(group, (keys, args) => script.run(this.redis, keys, args));
-      for (const { commit } of group) commit.onSent?.();
-      await written;
+      await this.#run(group, (keys, args) => script.run(this.redis, keys, args));
     } catch (error) {
       const draining = isOutOfMemory(error) ? group.filter(({ drains }) => drains) : [];
       group.filter((waiting) => !draining.includes(waiting)).forEach(({ reject }) => reject(error));

@@ -16,6 +16,8 @@ export const KEYS = {
   dueDeliveries: key('due', 'deliveries'),
   dueViolations: key('due', 'violations'),
   dueBulk: key('due', 'bulk'),
+  /** Tows that a worker takes at once, without a job (immediate-tows.ts). */
+  immediateTows: key('immediate', 'tows'),
   indexTows: key('index', 'tows'),
   indexDeliveries: key('index', 'deliveries'),
   attention: key('index', 'attention'),

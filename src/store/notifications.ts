@@ -5,8 +5,8 @@ import { storeEvent, type StoreEvent } from '../contracts/records';
 
 /**
  * Nudges: a commit that makes work due now publishes the name of its queue, so that the schedulers of all workers poll
- * at once. A lost nudge delays the work by the interval of a scheduler. A commit whose job is added beside it
- * (DirectJobs) nudges no scheduler.
+ * at once. A lost nudge delays the work by the interval of a scheduler. A commit that hands its tow to a
+ * worker (immediate-tows.ts) nudges no scheduler.
  */
 
 export type ScheduleName = 'deliveries' | 'reports' | 'violations' | 'bulk';
@@ -24,12 +24,6 @@ export interface DueMember {
   readonly ref: string;
 }
 
-/** Adds jobs beside the commits that make work due. */
-export interface DirectJobs {
-  /** Returns a function that adds a job for the member; null if a scheduler should do it. Neither ever throws. */
-  prepare(due: DueMember): (() => void) | null;
-}
-
 /** The members that the effects of a commit make due now. */
 export function dueMembersOf(effects: readonly Effect[], nowMs: number): DueMember[] {
   return effects.flatMap(([command, key, score, member]) => {
@@ -42,11 +36,6 @@ export function dueMembersOf(effects: readonly Effect[], nowMs: number): DueMemb
 /** The nudges for members that are due. */
 export function nudgesOf(due: readonly DueMember[]): Effect[] {
   return [...new Set(due.map(({ queue }) => queue))].map((queue) => ['PUBLISH', KEYS.nudges, queue]);
-}
-
-/** Whether there is a scheduler to nudge: it ignores a nudge that names no queue. Rejects when Redis does. */
-export async function hasScheduler(redis: Redis): Promise<boolean> {
-  return (await redis.publish(KEYS.nudges, '')) > 0;
 }
 
 /** Calls the listener with the queue of each nudge. Uses up the connection: it ends with it. */

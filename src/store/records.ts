@@ -4,7 +4,6 @@ import { within } from '../platform/timers';
 import type { RecordStore } from '../workflow/transaction-port';
 import { releaseClosed } from './circuits';
 import { Committer, type Commit, type CommitOptions, type CommitReply } from './commit';
-import type { DirectJobs } from './notifications';
 import { RecordTransaction, type TransactionMemory } from './transaction';
 import { untilAnswered } from './until-answered';
 
@@ -30,7 +29,7 @@ export class Records implements RecordStore {
   readonly #committer: Committer;
   /** The last transaction of each order key. */
   readonly #running = new Map<string, Promise<unknown>>();
-  readonly #memory: TransactionMemory = { leased: new Map(), circuits: null, jobs: null };
+  readonly #memory: TransactionMemory = { leased: new Map(), circuits: null, hasImmediateTows: false };
 
   constructor(
     private readonly redis: Redis,
@@ -49,9 +48,9 @@ export class Records implements RecordStore {
     this.#memory.circuits = null;
   }
 
-  /** From now on, the job of a single change is added beside its commit where possible. */
-  addJobsWith(jobs: DirectJobs): void {
-    this.#memory.jobs = jobs;
+  /** From now on, a worker takes a single tow that a commit makes due at once. */
+  useImmediateTows(): void {
+    this.#memory.hasImmediateTows = true;
   }
 
   /** Writes a commit that is not made by a transaction. */

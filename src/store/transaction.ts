@@ -29,7 +29,8 @@ import { DeliveryDrafts } from './delivery-records';
 import { decidedUntil, decisionWrites, sightingWrites } from './differences';
 import { indexEffects } from './indexes';
 import { budgetStateField, idempotencyKey, KEYS, towKey, violationKey } from './keys';
-import { dueMembersOf, nudgesOf, type DirectJobs } from './notifications';
+import { immediateEffects } from './immediate-tows';
+import { dueMembersOf, nudgesOf } from './notifications';
 import { type Fields, changeOfFields, fieldsAfter, type RecordPart } from './record-parts';
 import {
   complete,
@@ -81,8 +82,8 @@ export interface TransactionMemory {
   readonly leased: Map<string, WrittenRecord>;
   /** Kept while no circuit is open, to avoid a read per decision. */
   circuits: (ReadCircuits & { readonly untilMs: number }) | null;
-  /** Null: only schedulers add jobs. */
-  jobs: DirectJobs | null;
+  /** Whether a worker takes a single tow that a commit makes due at once. Otherwise a scheduler adds its job. */
+  hasImmediateTows: boolean;
 }
 
 /** The circuits, and what the service says about the rate limits of tows and violations. */
@@ -276,10 +277,10 @@ export class RecordTransaction implements Transaction {
     if (effects.length === 0 && !all.some(({ version, isGone }) => version !== undefined || isGone)) return null;
     const due = dueMembersOf(effects, this.nowMs);
     const [first, ...others] = due;
-    const addJob = (first && others.length === 0 && this.memory.jobs?.prepare(first)) ?? null;
-    if (!addJob) effects.push(...nudgesOf(due));
+    const isImmediate = this.memory.hasImmediateTows && first?.queue === 'reports' && others.length === 0;
+    effects.push(...(isImmediate ? immediateEffects(first.ref) : nudgesOf(due)));
     effects.push(...this.#events.map((event) => eventEffect(event, this.nowMs)));
-    return { records: all, checks: this.#checks, effects, ...(addJob && { onSent: addJob }) };
+    return { records: all, checks: this.#checks, effects };
   }
 
   #keptCircuits(): ReadCircuits | null {

@@ -89,6 +89,23 @@ test('while more tows are due than it may take, the scheduler queues several in 
   await scheduler.stop();
 });
 
+test('a queue has room unless it is paused or more is due than it takes', async () => {
+  let due: string[] = [];
+  const reports: DueWork = { pollDue: (limit) => Promise.resolve(due.slice(0, limit)) };
+  const scheduler = start({ queues: world.queues, reports });
+  await eventually(() => expect(scheduler.hasRoom('reports')).toBe(true));
+
+  await world.queues.byName.reports.pause();
+  await eventually(() => expect(scheduler.hasRoom('reports')).toBe(false));
+  await world.queues.byName.reports.resume();
+  await eventually(() => expect(scheduler.hasRoom('reports')).toBe(true));
+  due = Array.from({ length: 500 }, (_, place) => `T${place}`);
+  await eventually(() => expect(scheduler.hasRoom('reports')).toBe(false));
+
+  expect(scheduler.hasRoom('violations')).toBe(true);
+  await scheduler.stop();
+});
+
 test('the scheduler stops although taking due work hangs', async () => {
   let isTaking = false;
   const hanging: DueWork = {

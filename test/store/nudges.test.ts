@@ -2,7 +2,7 @@ import { connectFailFast, whenReady } from '../../src/store/connect';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { KEYS } from '../../src/store/keys';
-import { type DueMember, dueMembersOf, hasScheduler, nudgesOf, onNudges } from '../../src/store/notifications';
+import { dueMembersOf, nudgesOf, onNudges } from '../../src/store/notifications';
 import { createTowOutbox } from '../../src/store/outbox';
 import { recordsOf } from '../../src/store/records';
 import { eventually } from '../support/eventually';
@@ -97,27 +97,16 @@ test('a fact nudges the pollers of reports only while no report of its tow is du
   expect(await heardSoFar()).toEqual(['reports']);
 });
 
-test('a commit whose job is added beside it nudges no poller, and its job is added once it is on its way', async () => {
+test('a fact of a process with immediate tows hands its tow to a worker and nudges no poller', async () => {
   await stores.request('T1');
-  await stores.request('T2');
   await heardSoFar();
-  const added: DueMember[] = [];
-  let isTaken = true;
-  recordsOf(stores.redis).addJobsWith({ prepare: (due) => (isTaken ? () => void added.push(due) : null) });
+  recordsOf(stores.redis).useImmediateTows();
 
   await stores.say('T1', START);
-  expect([await heardSoFar(), added]).toEqual([[], [{ queue: 'reports', ref: 'T1' }]]);
+
+  expect(await heardSoFar()).toEqual([]);
+  expect(await redis.ask('LRANGE', KEYS.immediateTows, '0', '-1')).toEqual(['T1']);
   expect(await stores.dueAt('T1')).toBeLessThanOrEqual(Date.now());
-
-  isTaken = false;
-  await stores.say('T2', START);
-  expect([await heardSoFar(), added]).toEqual([['reports'], [{ queue: 'reports', ref: 'T1' }]]);
-});
-
-test('a scheduler is known to be there while it listens to nudges', async () => {
-  expect(await hasScheduler(stores.redis)).toBe(true);
-  stop();
-  await eventually(async () => expect(await hasScheduler(stores.redis)).toBe(false));
 });
 
 test('a tow request with parked invoices nudges the pollers of deliveries again', async () => {

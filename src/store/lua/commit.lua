@@ -13,7 +13,7 @@
 
 local COMMANDS = {
   ZADD = true, ZREM = true, ZINCRBY = true, SADD = true, SREM = true, HSET = true, HDEL = true, HINCRBY = true, RPUSH = true,
-  SET = true, DEL = true, EXPIRE = true, PUBLISH = true, ZREMRANGEBYSCORE = true,
+  LTRIM = true, SET = true, DEL = true, EXPIRE = true, PUBLISH = true, ZREMRANGEBYSCORE = true,
 }
 local AUDIT_START = string.rep('0', 40)
 
