@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { createOperatorClient, type OperatorClient } from '../../src/demo/client';
+import { KEYS } from '../../src/store/keys';
 import { eventually } from '../support/eventually';
 import type { RoleProcess } from '../support/role-process';
 import { useRedis } from '../support/redis';
@@ -24,6 +25,15 @@ async function unblockReports(): Promise<void> {
   await redis.ask('HDEL', '{p0}:reports:meta', 'concurrency');
   await redis.ask('DEL', '{p0}:reports:zombie:lock');
   await redis.ask('LREM', '{p0}:reports:active', '0', 'zombie');
+}
+
+/** Records a fact whose report needs a job, because the worker has left it to the schedule, and blocks the jobs. */
+async function startBlocked(client: OperatorClient, ref: string): Promise<void> {
+  await redis.ask('HSET', '{p0}:reports:meta', 'paused', '1');
+  await start(client, ref);
+  await eventually(async () => expect(await redis.ask('EXISTS', KEYS.immediateTows)).toBe(0));
+  await blockReports();
+  await redis.ask('HDEL', '{p0}:reports:meta', 'paused');
 }
 
 /** Has the service request a tow; resolves once the tow is known. */
@@ -68,8 +78,7 @@ test('a stalled worker becomes not ready and exits with code 3, and the next wor
   const client = createOperatorClient(await console.url('console'), API_KEY);
   const ref = await requestKnownTow(town, client);
   expect((await ready(worker)).httpStatus).toBe(200);
-  await blockReports();
-  await start(client, ref);
+  await startBlocked(client, ref);
 
   await expectStalled(worker);
   expect(await worker.exited).toBe(3);
@@ -88,8 +97,7 @@ test('in the role all a stalled worker is rebuilt until it makes progress, and t
   const all = await town.start('all', STALLED_AFTER_3_S);
   const client = createOperatorClient(await all.url('console'), API_KEY);
   const ref = await requestKnownTow(town, client);
-  await blockReports();
-  await start(client, ref);
+  await startBlocked(client, ref);
   await expectStalled(all);
 
   const rebuilt = () => all.log.filter(({ message }) => message === 'worker.rebuilt');
