@@ -3,7 +3,7 @@ import { useBrowser, waitForCount } from '../support/browser';
 import { everyAddress, expectSoundPages } from './every-page';
 import { useConsole } from './world';
 
-/** The other looks are tested in every-page.slow.test.ts. */
+/** The other looks are tested in every-page.nightly.test.ts. */
 
 const browser = useBrowser();
 const world = useConsole();
