@@ -22,8 +22,8 @@ afterEach(() => {
 });
 
 /**
- * Plays tows while Redis fails: the client repeats requests that get no answer or 503.
- * Resolves when every tow has finished and every webhook is processed; rejects after `timeLimitMs`.
+ * Plays tows while Redis fails: the client repeats requests that get no answer or 503. Resolves when every tow has
+ * finished and every webhook is processed; rejects after `timeLimitMs`.
  */
 export function playThroughRedisFailure(
   to: Addresses,
