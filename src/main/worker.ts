@@ -74,7 +74,14 @@ function openWorker(foundation: Foundation, resources: Resources): WorkerProgres
   });
   resources.add('workers', workers, (opened) => opened.stop());
   const { schedules } = foundation;
-  const scheduler = startScheduler({ queues, schedules, intervalMs: SCHEDULER_INTERVAL_MS, progress, log: troubleLog });
+  const scheduler = startScheduler({
+    queues,
+    schedules,
+    begin: { deliveries: (refs) => workers.begin('deliveries', { delivery_ids: refs }) },
+    intervalMs: SCHEDULER_INTERVAL_MS,
+    progress,
+    log: troubleLog,
+  });
   resources.add('scheduler', scheduler, (opened) => opened.stop());
   const blocking = foundation.patient(resources);
   const immediate = startImmediateRuns({

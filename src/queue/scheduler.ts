@@ -14,6 +14,11 @@ export interface DueWork {
 export interface SchedulerOptions {
   readonly queues: Queues;
   readonly schedules: Readonly<Record<QueueName, DueWork>>;
+  /**
+   * Begins a run of these members in this process, for queues whose work may begin without a job. Returns false when the
+   * process can take no further run.
+   */
+  readonly begin?: Partial<Readonly<Record<QueueName, (refs: readonly string[]) => boolean>>>;
   readonly intervalMs: number;
   readonly progress: WorkerProgress;
   /** Throttled: every run fails while Redis is away. */
@@ -22,6 +27,8 @@ export interface SchedulerOptions {
 
 /** Members polled by one run, at most. */
 const BATCH_MAX = 500;
+/** Members polled to begin without a job, at most. More are a backlog, whose jobs all workers share. */
+const BEGUN_MAX = 20;
 /** With less room in the queue, the scheduler pauses to let the workers catch up. */
 const ROOM_MIN = 100;
 const CROWDED_PAUSE_MS = 20;
@@ -48,8 +55,8 @@ export interface Scheduler {
 }
 
 /**
- * Moves due work into the queues until it is stopped. It is the only timer of the product, and makes lost jobs
- * harmless: what a lost job named becomes due again.
+ * Moves due work into the queues, or begins it, until it is stopped. It is the only timer of the product, and makes lost
+ * jobs harmless: what a lost job named becomes due again.
  */
 export function startScheduler(options: SchedulerOptions): Scheduler {
   const ending = new AbortController();
@@ -65,7 +72,9 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
     const isRush = rushDetector(wait);
     while (!signal.aborted) {
       const hasRush = isRush();
-      const result = await run(batch, options, hasRush ? RUSH_BATCH_MAX : BATCH_MAX);
+      const mayBegin = options.begin?.[queue] !== undefined && roomy.has(queue) && batch.refs.length === 0;
+      const max = hasRush ? RUSH_BATCH_MAX : BATCH_MAX;
+      const result = await run(batch, options, mayBegin && !hasRush ? 'begin' : max);
       if (result === 'idle') roomy.add(queue);
       else roomy.delete(queue);
       // After a full batch more work is due: the next run follows without a pause.
@@ -91,34 +100,72 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
   };
 }
 
-/** Members that were polled and are not in BullMQ yet. */
+/** Members that were polled and are neither begun nor in BullMQ yet. */
 interface PolledBatch {
   readonly queue: QueueName;
   refs: readonly string[];
+}
+
+/** `full`: more may be due. `crowded`: the queue has little room. */
+type RunResult = 'full' | 'crowded' | 'idle';
+
+async function run(batch: PolledBatch, options: SchedulerOptions, max: number | 'begin'): Promise<RunResult> {
+  const { queue } = batch;
+  try {
+    const result = await (max === 'begin' ? beginDue(batch, options) : queueDue(batch, options, max));
+    options.progress.runEnded(`scheduler of ${queue}`);
+    return result;
+  } catch (error) {
+    options.log.warn('pump.failed', { queue, ...errorFacts(error), stack: undefined });
+    return 'idle';
+  }
 }
 
 /**
  * Polls a batch and adds its jobs. A batch that could not be added stays for the next run: its members were
  * rescheduled, so that polling would not return them soon.
  */
-async function run(batch: PolledBatch, options: SchedulerOptions, max: number): Promise<'full' | 'crowded' | 'idle'> {
+async function queueDue(batch: PolledBatch, options: SchedulerOptions, max: number): Promise<RunResult> {
   const { queue } = batch;
-  try {
-    const limit = Math.min(max, await roomIn(queue, options));
-    if (batch.refs.length === 0 && limit > 0) {
-      batch.refs = await options.schedules[queue].pollDue(limit, VISIBILITY_TIMEOUT_MS);
-    }
-    const { length } = batch.refs;
-    const wakeUps = batch.refs.map((ref) => ({ queue, ref }));
-    if (length > 0) await options.queues.wake(wakeUps, { isBacklog: length === limit });
-    batch.refs = [];
-    options.progress.runEnded(`scheduler of ${queue}`);
-    if (limit < ROOM_MIN) return 'crowded';
-    return length === limit ? 'full' : 'idle';
-  } catch (error) {
-    options.log.warn('pump.failed', { queue, ...errorFacts(error), stack: undefined });
-    return 'idle';
+  const limit = Math.min(max, await roomIn(queue, options));
+  if (batch.refs.length === 0 && limit > 0) {
+    batch.refs = await options.schedules[queue].pollDue(limit, VISIBILITY_TIMEOUT_MS);
   }
+  const isFull = batch.refs.length === limit;
+  await addJobs(batch, options, { isBacklog: isFull });
+  if (limit < ROOM_MIN) return 'crowded';
+  return isFull ? 'full' : 'idle';
+}
+
+/**
+ * Polls a few members and begins their run in this process: adding a job and fetching it takes five round trips. They
+ * get jobs when the queue was paused or filled up since the last run, or when this process can begin no run.
+ */
+async function beginDue(batch: PolledBatch, options: SchedulerOptions): Promise<RunResult> {
+  const { queue } = batch;
+  const [room, refs] = await Promise.all([
+    roomIn(queue, options),
+    options.schedules[queue].pollDue(BEGUN_MAX, VISIBILITY_TIMEOUT_MS),
+  ]);
+  const hasBegun = refs.length > 0 && room >= ROOM_MIN && options.begin?.[queue]?.(refs);
+  batch.refs = hasBegun ? [] : refs;
+  await addJobs(batch, options, { isBacklog: false });
+  if (room < ROOM_MIN) return 'crowded';
+  return refs.length === BEGUN_MAX ? 'full' : 'idle';
+}
+
+async function addJobs(
+  batch: PolledBatch,
+  { queues }: SchedulerOptions,
+  options: { isBacklog: boolean },
+): Promise<void> {
+  const { queue, refs } = batch;
+  if (refs.length > 0)
+    await queues.wake(
+      refs.map((ref) => ({ queue, ref })),
+      options,
+    );
+  batch.refs = [];
 }
 
 /** A queue whose jobs cannot be counted still takes jobs. */

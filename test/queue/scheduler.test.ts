@@ -1,3 +1,4 @@
+import { deliveryJob } from '../../src/contracts/jobs';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { createWorkerProgress } from '../../src/queue/progress';
@@ -19,15 +20,18 @@ afterEach(() => world.close());
 const STOP_LIMIT_MS = 8000;
 const NOTHING: DueWork = { pollDue: () => Promise.resolve([]) };
 
-function start(options: { queues: Queues; reports: DueWork; deliveries?: DueWork }) {
+interface Options {
+  queues: Queues;
+  reports?: DueWork;
+  deliveries?: DueWork;
+  beginDeliveries?: (ids: readonly string[]) => boolean;
+}
+
+function start({ queues, reports = NOTHING, deliveries = NOTHING, beginDeliveries }: Options) {
   return startScheduler({
-    queues: options.queues,
-    schedules: {
-      deliveries: options.deliveries ?? NOTHING,
-      reports: options.reports,
-      violations: NOTHING,
-      bulk: NOTHING,
-    },
+    queues,
+    schedules: { deliveries, reports, violations: NOTHING, bulk: NOTHING },
+    begin: beginDeliveries ? { deliveries: beginDeliveries } : {},
     intervalMs: 20,
     progress: createWorkerProgress(systemClock),
     log: silentLog,
@@ -154,7 +158,7 @@ test('the scheduler takes small batches of due work during a burst of nudges, an
       return Promise.resolve([]);
     },
   };
-  const scheduler = start({ queues: world.queues, reports: NOTHING, deliveries });
+  const scheduler = start({ queues: world.queues, deliveries });
   await eventually(() => expect(limits.length).toBeGreaterThan(0));
   const [usual = 0] = limits;
 
@@ -165,4 +169,105 @@ test('the scheduler takes small batches of due work during a burst of nudges, an
 
   await eventually(() => expect(limits.at(-1)).toBe(usual));
   await scheduler.stop();
+});
+
+describe('deliveries that may begin without a job', () => {
+  let due: string[];
+  let begun: string[][];
+  let mayBegin: boolean;
+  const deliveries: DueWork = {
+    pollDue: (limit) => Promise.resolve(due.splice(0, limit)),
+  };
+  const beginDeliveries = (ids: readonly string[]) => {
+    if (mayBegin) begun.push([...ids]);
+    return mayBegin;
+  };
+  const waiting = () => world.queues.byName.deliveries.getWaitingCount();
+  const ids = (count: number) => Array.from({ length: count }, (_, place) => `dlv_${place}`);
+
+  beforeEach(() => {
+    due = [];
+    begun = [];
+    mayBegin = true;
+  });
+
+  /** Starts a scheduler and waits until it knows that its queue has room. */
+  const startRoomy = async (options: Partial<Options> = {}) => {
+    const scheduler = start({ queues: world.queues, deliveries, beginDeliveries, ...options });
+    await eventually(() => expect(scheduler.hasRoom('deliveries')).toBe(true));
+    return scheduler;
+  };
+
+  test('a few due deliveries begin in this process, and get no job', async () => {
+    const scheduler = await startRoomy();
+
+    due = ['dlv_1', 'dlv_2'];
+
+    await eventually(() => expect(begun.flat()).toEqual(['dlv_1', 'dlv_2']));
+    await scheduler.stop();
+    expect(await waiting()).toBe(0);
+  });
+
+  test('what a process cannot begin gets a job', async () => {
+    mayBegin = false;
+    const scheduler = await startRoomy();
+
+    due = ['dlv_1'];
+
+    await eventually(async () => expect(await waiting()).toBe(1));
+    await scheduler.stop();
+  });
+
+  test('a backlog gets jobs, which all workers share', async () => {
+    due = ids(100);
+    const scheduler = start({ queues: world.queues, deliveries, beginDeliveries });
+    await eventually(async () => expect(await waiting()).toBe(5));
+    await eventually(() => expect(scheduler.hasRoom('deliveries')).toBe(true));
+    expect(begun).toEqual([]);
+
+    due = ids(100);
+
+    // The first run does not know yet that more is due.
+    await eventually(async () => expect(await waiting()).toBe(9));
+    await scheduler.stop();
+    expect(begun.flat()).toEqual(ids(20));
+  });
+
+  test('none begins while the queue is paused', async () => {
+    const scheduler = await startRoomy();
+    await world.queues.byName.deliveries.pause();
+
+    due = ['dlv_1', 'dlv_2'];
+
+    await eventually(() => expect(scheduler.hasRoom('deliveries')).toBe(false));
+    await scheduler.stop();
+    expect(begun).toEqual([]);
+    // They wait in the schedule, or as a job.
+    await world.queues.byName.deliveries.resume();
+    const jobs = await world.queues.byName.deliveries.getJobs(['waiting']);
+    const queued = jobs.flatMap(({ data }) => deliveryJob.parse(data).delivery_ids);
+    expect([...due, ...queued]).toEqual(['dlv_1', 'dlv_2']);
+  });
+
+  test('what could be neither begun nor queued is queued as soon as Redis accepts it', async () => {
+    mayBegin = false;
+    let failures = 0;
+    const failing: Queues = {
+      ...world.queues,
+      wake: async (wakeUps) => {
+        if (failures < 3) {
+          failures += 1;
+          throw new Error('Redis is away');
+        }
+        await world.queues.wake(wakeUps);
+      },
+    };
+    const scheduler = await startRoomy({ queues: failing });
+
+    due = ['dlv_1'];
+
+    await eventually(async () => expect(await waiting()).toBe(1));
+    await scheduler.stop();
+    expect(failures).toBe(3);
+  });
 });
