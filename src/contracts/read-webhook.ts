@@ -50,7 +50,8 @@ function readAs<T>(kind: DeliveryKind, message: z.ZodType<T>, rawBody: string): 
   const tolerated: FieldRule[] = [];
   const note = (field: string, rule: string) => void tolerated.push({ field, rule });
   if (withoutByteOrderMark(rawBody) !== rawBody) note('body', 'begins with a byte order mark');
-  const body = objectIn(rawBody, infiniteCount > 0 ? nullIfInfinite : undefined);
+  const body = objectIn(rawBody);
+  if (body && infiniteCount > 0) replaceInfinite(body);
   const plain = body && normalized(kind, { body, text: rawBody, note });
   const checked = message.safeParse(plain);
   const rest = checked.success
@@ -67,9 +68,24 @@ function readAs<T>(kind: DeliveryKind, message: z.ZodType<T>, rawBody: string): 
   return { kind: 'message', message: checked.data, tolerated };
 }
 
-/** JSON.parse turns a number out of range into Infinity, which JSON cannot store. */
-function nullIfInfinite(_name: string, value: unknown): unknown {
-  return value === Infinity || value === -Infinity ? null : value;
+/**
+ * Puts null in place of each number out of range, which JSON.parse turns into Infinity and JSON cannot store. Changes the
+ * value itself: a reviver of JSON.parse takes four times as long.
+ */
+function replaceInfinite(value: JsonObject | Json[]): void {
+  const isInfinite = (member: Json | undefined) => member === Infinity || member === -Infinity;
+  if (Array.isArray(value)) {
+    value.forEach((item, index) => {
+      if (isInfinite(item)) value[index] = null;
+      else if (typeof item === 'object' && item !== null) replaceInfinite(item);
+    });
+    return;
+  }
+  for (const name of Object.keys(value)) {
+    const member = value[name];
+    if (isInfinite(member)) value[name] = null;
+    else if (typeof member === 'object' && member !== null) replaceInfinite(member);
+  }
 }
 
 /** The text without the byte order mark that some systems write first, and that JSON.parse refuses. */
@@ -187,9 +203,9 @@ function without(object: JsonObject, name: string): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([other]) => other !== name));
 }
 
-function objectIn(text: string, reviver?: (name: string, value: unknown) => unknown): JsonObject | null {
+function objectIn(text: string): JsonObject | null {
   try {
-    return storedObject.safeParse(JSON.parse(withoutByteOrderMark(text), reviver)).data ?? null;
+    return storedObject.safeParse(JSON.parse(withoutByteOrderMark(text))).data ?? null;
   } catch {
     return null;
   }
