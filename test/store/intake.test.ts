@@ -30,6 +30,48 @@ test('a delivery accepted a second time is recognised and counted', async () => 
   expect(await stores.redis.zcard('{p0}:due:deliveries')).toBe(1);
 });
 
+test('deliveries that are accepted together are each stored once, and copies among them are counted', async () => {
+  const accept = (id: string) => stores.accept('tow_request', towRequest('T1'), id);
+
+  const replies = await Promise.all([accept('d1'), accept('d2'), accept('d1'), accept('d1'), accept('d2')]);
+
+  expect(replies).toEqual(['accepted', 'accepted', 'already_known', 'already_known', 'already_known']);
+  expect(await stores.deliveries.read('d1')).toMatchObject({ copies: 3, state: 'waiting' });
+  expect(await stores.deliveries.read('d2')).toMatchObject({ copies: 2, state: 'waiting' });
+  expect(await stores.redis.zcard('{p0}:due:deliveries')).toBe(2);
+  expect(await stores.redis.zcard('{p0}:index:deliveries')).toBe(2);
+});
+
+describe('a delivery that is known although its call failed will be processed', () => {
+  const isKept = async (id: string) => {
+    const kept = await Promise.all(['due', 'index'].map((list) => stores.redis.zscore(`{p0}:${list}:deliveries`, id)));
+    return kept.every((score) => score !== null);
+  };
+
+  test.each([
+    ['of another type', (key: string) => stores.redis.set(key, 'text')],
+    ['without a version', (key: string) => stores.redis.hset(key, 'head', 'r1')],
+  ])('when the tow of an invoice is a key %s', async (_damage, damage) => {
+    await damage('{p0}:tow:T1');
+    const together = ['T1', 'T2'].map((ref) => stores.acceptInvoice(ref));
+    expect(await Promise.allSettled(together)).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }]);
+
+    for (const ref of ['T1', 'T2']) {
+      expect(await stores.acceptInvoice(ref)).toBe('already_known');
+      expect(await isKept(`invoice-${ref}`)).toBe(true);
+    }
+  });
+
+  test('when the list of deliveries is a key of another type', async () => {
+    await stores.redis.set('{p0}:index:deliveries', 'text');
+    await expect(stores.acceptInvoice('T1')).rejects.toThrow('WRONGTYPE');
+    await stores.redis.del('{p0}:index:deliveries');
+
+    expect(await stores.acceptInvoice('T1')).toBe('accepted');
+    expect(await isKept('invoice-T1')).toBe(true);
+  });
+});
+
 test('an invoice that arrives before its tow request is parked and then attached to the tow', async () => {
   await stores.acceptInvoice('T1');
   expect(await stores.process('invoice-T1')).toBe('parked');

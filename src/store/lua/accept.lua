@@ -1,4 +1,6 @@
 -- Stores webhook deliveries. A 200 to the service acknowledges this write. A delivery is known when its record exists.
+-- What may raise on damaged data comes before the records, or after all else is stored: a call that failed is sent
+-- again, and a record that it left behind is known then.
 --
 -- KEYS    1 deliveries by time of receipt · 2 due deliveries · 3 due tows · 4 channel of stored deliveries
 --         5 channel of nudges · then per delivery: its key, the key of its tow
@@ -27,38 +29,52 @@ local function append(list, one, other)
   list[#list + 1] = other
 end
 
-local replies = {}
+local deliveries = {}
+local is_known = {}
 -- Times and ids of what is stored now: one command adds all of them to a list.
 local stored = {}
 for place = 1, #ARGV / FIELDS do
-  local record, tow = KEYS[4 + 2 * place], KEYS[5 + 2 * place]
   local id, kind, ref, raw_body, verified, signature_id, version = unpack(ARGV, 1 + FIELDS * (place - 1), FIELDS * place)
-  if redis.call('EXISTS', record) == 1 then
-    if redis.call('HSETNX', record, 'copies', 2) == 0 then
-      redis.call('HINCRBY', record, 'copies', 1)
-    end
-    replies[place] = 'already_known'
-  else
-    local fields = { 'v', version, 'id', id, 'kind', kind, 'towing_reference_id', ref, 'raw_body', raw_body,
-      'state', 'waiting', 'received_at', now_text }
-    -- Fields with a default are left out: most calls have no signature.
-    if verified == 'verified' then
-      append(fields, 'verified', verified)
-    end
-    if signature_id ~= '' then
-      append(fields, 'signature_id', signature_id)
-    end
-    redis.call('HSET', record, unpack(fields))
-    append(stored, now_text, id)
-    if kind == 'tow_invoice' then
-      prove(tow, ref)
-    end
-    redis.call('PUBLISH', KEYS[4], cjson.encode({ type = 'delivery.accepted', towing_reference_id = ref, at_ms = now }))
-    replies[place] = 'accepted'
+  local record = KEYS[4 + 2 * place]
+  local is_new = not is_known[id] and redis.call('EXISTS', record) == 0
+  is_known[id] = true
+  -- Fields with a default are left out: most calls have no signature.
+  local fields = { 'v', version, 'id', id, 'kind', kind, 'towing_reference_id', ref, 'raw_body', raw_body,
+    'state', 'waiting', 'received_at', now_text }
+  if verified == 'verified' then
+    append(fields, 'verified', verified)
   end
+  if signature_id ~= '' then
+    append(fields, 'signature_id', signature_id)
+  end
+  if is_new then
+    append(stored, now_text, id)
+  end
+  deliveries[place] =
+    { record = record, tow = KEYS[5 + 2 * place], kind = kind, ref = ref, fields = fields, is_new = is_new }
 end
+
 if #stored > 0 then
   redis.call('ZADD', KEYS[1], unpack(stored))
   redis.call('ZADD', KEYS[2], unpack(stored))
+end
+for _, delivery in ipairs(deliveries) do
+  if delivery.is_new then
+    redis.call('HSET', delivery.record, unpack(delivery.fields))
+  elseif redis.call('HSETNX', delivery.record, 'copies', 2) == 0 then
+    redis.call('HINCRBY', delivery.record, 'copies', 1)
+  end
+end
+
+local replies = {}
+for place, delivery in ipairs(deliveries) do
+  replies[place] = delivery.is_new and 'accepted' or 'already_known'
+  if delivery.is_new then
+    if delivery.kind == 'tow_invoice' then
+      prove(delivery.tow, delivery.ref)
+    end
+    local event = { type = 'delivery.accepted', towing_reference_id = delivery.ref, at_ms = now }
+    redis.call('PUBLISH', KEYS[4], cjson.encode(event))
+  end
 end
 return replies
