@@ -80,7 +80,7 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
       // After a full batch more work is due: the next run follows without a pause.
       if (hasRush) await pause(Math.min(RUSH_PAUSE_MS, options.intervalMs), signal);
       else if (result === 'crowded') await untilNudged(wait, Math.min(CROWDED_PAUSE_MS, options.intervalMs), signal);
-      else if (result === 'idle') await untilNudged(wait, options.intervalMs, signal);
+      else if (result !== 'full') await untilNudged(wait, options.intervalMs, signal);
     }
   };
   const running = Promise.all(QUEUE_NAMES.map(loop));
@@ -106,8 +106,8 @@ interface PolledBatch {
   refs: readonly string[];
 }
 
-/** `full`: more may be due. `crowded`: the queue has little room. */
-type RunResult = 'full' | 'crowded' | 'idle';
+/** `full`: more may be due. `crowded`: the queue has little room. `failed`: Redis did not take part. */
+type RunResult = 'full' | 'crowded' | 'idle' | 'failed';
 
 async function run(batch: PolledBatch, options: SchedulerOptions, max: number | 'begin'): Promise<RunResult> {
   const { queue } = batch;
@@ -117,7 +117,7 @@ async function run(batch: PolledBatch, options: SchedulerOptions, max: number | 
     return result;
   } catch (error) {
     options.log.warn('pump.failed', { queue, ...errorFacts(error), stack: undefined });
-    return 'idle';
+    return 'failed';
   }
 }
 
@@ -127,7 +127,7 @@ async function run(batch: PolledBatch, options: SchedulerOptions, max: number | 
  */
 async function queueDue(batch: PolledBatch, options: SchedulerOptions, max: number): Promise<RunResult> {
   const { queue } = batch;
-  const limit = Math.min(max, await roomIn(queue, options));
+  const limit = Math.min(max, await roomIn(queue, options, BATCH_MAX));
   if (batch.refs.length === 0 && limit > 0) {
     batch.refs = await options.schedules[queue].pollDue(limit, VISIBILITY_TIMEOUT_MS);
   }
@@ -144,7 +144,8 @@ async function queueDue(batch: PolledBatch, options: SchedulerOptions, max: numb
 async function beginDue(batch: PolledBatch, options: SchedulerOptions): Promise<RunResult> {
   const { queue } = batch;
   const [room, refs] = await Promise.all([
-    roomIn(queue, options),
+    // A queue that cannot be asked may be paused.
+    roomIn(queue, options, 0),
     options.schedules[queue].pollDue(BEGUN_MAX, VISIBILITY_TIMEOUT_MS),
   ]);
   const hasBegun = refs.length > 0 && room >= ROOM_MIN && options.begin?.[queue]?.(refs);
@@ -168,11 +169,11 @@ async function addJobs(
   batch.refs = [];
 }
 
-/** A queue whose jobs cannot be counted still takes jobs. */
-function roomIn(queue: QueueName, { queues, log }: SchedulerOptions): Promise<number> {
+/** The room in a queue; `unknown` when it cannot be asked. */
+function roomIn(queue: QueueName, { queues, log }: SchedulerOptions, unknown: number): Promise<number> {
   return queues.room(queue).catch((error: unknown) => {
     log.warn('pump.uncounted', { queue, ...errorFacts(error), stack: undefined });
-    return BATCH_MAX;
+    return unknown;
   });
 }
 

@@ -1,4 +1,4 @@
-import { Worker, type Job } from 'bullmq';
+import { WaitingError, Worker, type Job } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { JobOutcome } from '../contracts/jobs';
 import { errorFacts } from '../platform/errors';
@@ -46,6 +46,9 @@ export function startWorkers(options: WorkersOptions): Workers {
   const running = new Map<Promise<unknown>, QueueName>();
   let isStopping = false;
   const concurrencyOf = (name: QueueName) => Math.min(options.concurrency, JOBS_AT_ONCE_MAX[name] ?? Infinity);
+  const runsOf = (name: QueueName) => [...running].filter(([, queue]) => queue === name).map(([run]) => run);
+  const isBusy = (name: QueueName) => runsOf(name).length >= concurrencyOf(name);
+  const mustWait = (name: QueueName) => !isStopping && isBusy(name);
   const begin = async (name: QueueName, job: Pick<Job<unknown>, 'id' | 'data'>): Promise<string> => {
     options.progress.runBegan(name);
     const run = runJob(name, job, { ...options, isStopping: () => isStopping });
@@ -57,7 +60,11 @@ export function startWorkers(options: WorkersOptions): Workers {
   const workers = QUEUE_NAMES.map((name) => {
     const worker = new Worker(
       name,
-      async (job) => {
+      async (job, token) => {
+        // Runs without a job count too.
+        while (mustWait(name)) await Promise.race(runsOf(name));
+        // A worker that is paused still takes the job that it was waiting for.
+        if (isStopping) return putBack(job, token);
         const what = await begin(name, job);
         options.progress.runEnded(name);
         return what;
@@ -80,8 +87,7 @@ export function startWorkers(options: WorkersOptions): Workers {
   });
   return {
     begin(name, payload) {
-      const underWay = [...running.values()].filter((queue) => queue === name).length;
-      if (isStopping || underWay >= concurrencyOf(name)) return false;
+      if (isStopping || isBusy(name)) return false;
       void begin(name, { data: payload });
       return true;
     },
@@ -90,6 +96,20 @@ export function startWorkers(options: WorkersOptions): Workers {
       await Promise.all(workers.map((worker) => stopWorker(worker, running, options)));
     },
   };
+}
+
+/**
+ * Leaves a job to other workers. While Redis cannot take it back, its records become due again by their schedule.
+ *
+ * @throws WaitingError when it waits again, as BullMQ asks for.
+ */
+async function putBack(job: Job<unknown>, token: string | undefined): Promise<string> {
+  const isBack = await job.moveToWait(token).then(
+    () => true,
+    () => false,
+  );
+  if (isBack) throw new WaitingError();
+  return 'not_begun';
 }
 
 /** How long `stop` waits for Redis. A healthy one answers in milliseconds. */

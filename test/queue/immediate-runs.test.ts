@@ -89,6 +89,29 @@ test('a worker begins no more runs than the jobs that it may run at once, and le
   release();
 });
 
+test('a job waits until runs without a job have left room for it', async () => {
+  const worked: string[] = [];
+  const ends: (() => void)[] = [];
+  const { hand } = begin(async (ref) => {
+    worked.push(ref);
+    await new Promise<void>((resolve) => ends.push(resolve));
+    return done('sent');
+  });
+  hand('T1', 'T2', 'T3', 'T4');
+  await eventually(() => expect(worked).toEqual(['T1', 'T2', 'T3', 'T4']));
+
+  await world.queues.wake(['J1', 'J2'].map((ref) => ({ queue: 'reports', ref })));
+  await eventually(async () => expect(await jobs()).toEqual({ waiting: 0, active: 2, completed: 0 }));
+  expect(worked).toHaveLength(4);
+  ends.shift()?.();
+  await eventually(() => expect(worked).toHaveLength(5));
+  expect(worked.at(-1)).toBe('J1');
+  while (ends.length > 0) ends.shift()?.();
+
+  await eventually(() => expect(worked.at(-1)).toBe('J2'));
+  ends.shift()?.();
+});
+
 test('a run whose work fails ends, and makes room for others', async () => {
   const worked: string[] = [];
   const { hand } = begin((ref) => {

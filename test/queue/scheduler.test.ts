@@ -249,6 +249,38 @@ describe('deliveries that may begin without a job', () => {
     expect([...due, ...queued]).toEqual(['dlv_1', 'dlv_2']);
   });
 
+  test('none begins while the queue cannot be asked whether it is paused', async () => {
+    let isAway = false;
+    const scheduler = await startRoomy({
+      queues: {
+        ...world.queues,
+        room: (name) => (isAway ? Promise.reject(new Error('Redis is away')) : world.queues.room(name)),
+      },
+    });
+
+    [isAway, due] = [true, ['dlv_1']];
+
+    await eventually(async () => expect(await waiting()).toBe(1));
+    await scheduler.stop();
+    expect(begun).toEqual([]);
+  });
+
+  test('none begins after a run that failed, until the next run has asked the queue', async () => {
+    let isAway = false;
+    const scheduler = await startRoomy({
+      deliveries: {
+        pollDue: (limit) => (isAway ? Promise.reject(new Error('Redis is away')) : deliveries.pollDue(limit, 0)),
+      },
+    });
+
+    isAway = true;
+
+    await eventually(() => expect(scheduler.hasRoom('deliveries')).toBe(false));
+    isAway = false;
+    await eventually(() => expect(scheduler.hasRoom('deliveries')).toBe(true));
+    await scheduler.stop();
+  });
+
   test('what could be neither begun nor queued is queued as soon as Redis accepts it', async () => {
     mayBegin = false;
     let failures = 0;

@@ -118,6 +118,30 @@ describe('stopping workers', () => {
     expect(await world.queues.byName.reports.getJobCounts('active', 'completed')).toEqual({ active: 0, completed: 1 });
   });
 
+  test('a worker that stops begins no further job, and leaves it to other workers', async () => {
+    const begun: string[] = [];
+    let finish = () => {};
+    const held = new Promise<void>((resolve) => (finish = resolve));
+    const running = world.start(async (ref) => {
+      begun.push(ref);
+      await held;
+      return done('sent');
+    });
+    await world.queues.wake([{ queue: 'reports', ref: 'T1' }]);
+    await eventually(() => expect(begun).toEqual(['T1']));
+
+    const stopping = running.stop();
+    // A worker of BullMQ that waits for a job takes it although it is paused.
+    await world.queues.wake(['V1', 'V2', 'V3'].map((ref) => ({ queue: 'violations', ref })));
+    const jobs = () => world.queues.byName.violations.getJobs(['waiting', 'active', 'completed']);
+    await eventually(async () => expect((await jobs()).some(({ attemptsStarted }) => attemptsStarted > 0)).toBe(true));
+    finish();
+    await stopping;
+
+    expect(begun).toEqual(['T1']);
+    expect(await world.queues.byName.violations.getJobCounts('waiting', 'active')).toEqual({ waiting: 3, active: 0 });
+  });
+
   test('stopping a worker ends the calls that outlast STOP_GRACE_MS, and waits for their results', async () => {
     const job = await longJob(() => job.finish());
 
