@@ -316,6 +316,10 @@ export class RecordTransaction implements Transaction {
     if (known) return known;
     const kept = this.usesKept ? this.memory.leased.get(key) : undefined;
     const fields = kept?.fields ?? (await this.redis.hgetall(key));
+    // Reads of one record at the same time share one draft, so that no change to it is lost.
+    const meanwhile = this.#records.get(key);
+    if (meanwhile) return meanwhile;
+
     const before: OutboxRecord | null = kept?.record ?? decode(fields);
     const after = before && draftOf(before);
     const loaded: LoadedRecord<OutboxRecord> = { before, fields, parts: kept?.parts ?? null, after };

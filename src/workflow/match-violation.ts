@@ -24,10 +24,12 @@ const TOWS_MAX = 50;
 /** Returns a draft of the violation that a requested tow comes from, or null. */
 export async function findViolation(transaction: Transaction, tow: Tow): Promise<StoredViolation | null> {
   // The reads are part of the commit: if the violation gets its reference meanwhile, the decision is made again.
-  const named = await transaction.violationByReference(tow.violationReferenceId);
   const id = tow.metadata?.['id'];
-  if (named || typeof id !== 'string' || id === '') return named;
-  return transaction.violationById(id);
+  const [named, same] = await Promise.all([
+    transaction.violationByReference(tow.violationReferenceId),
+    typeof id === 'string' && id !== '' ? transaction.violationById(id) : null,
+  ]);
+  return named ?? same;
 }
 
 /** Records on a violation that a tow comes from it. Returns the tow with the violation's fields, and tasks to open. */

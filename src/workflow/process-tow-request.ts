@@ -33,9 +33,12 @@ export async function processTowRequest(
     return verdict;
   }
   const requested = requestedTow(delivery, request);
-  const violation = await findViolation(transaction, requested);
+  const [violation, isArchived] = await Promise.all([
+    findViolation(transaction, requested),
+    transaction.isArchived(draft.ref),
+  ]);
   const joined = violation && matchRequestedTow(transaction, violation, requested);
-  if (await transaction.isArchived(draft.ref)) {
+  if (isArchived) {
     settleDelivery(delivery, draft, 'late', nowMs);
     openTask(draft, lateRequestTask(delivery.id, request.violation_reference_id), nowMs);
     return 'late';

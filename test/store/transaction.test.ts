@@ -56,6 +56,16 @@ test('a decision on a processed delivery is repeated when the delivery is replay
   expect(await stores.redis.zscore(KEYS.dueDeliveries, 'request-T1')).not.toBeNull();
 });
 
+test('reads of one record at the same time share one draft, so that no change to it is lost', async () => {
+  await stores.request('T1');
+
+  const drafts = await recordsOf(stores.redis).transact('any', async (transaction) =>
+    Promise.all([transaction.tow('T1'), transaction.tow('T1')]),
+  );
+
+  expect(drafts[0]).toBe(drafts[1]);
+});
+
 test('a process whose clock runs ahead does not take over a lease that has not expired', async () => {
   await starting('T1');
   await mustClaim(createTowOutbox(stores.redis, systemClock, settings), 'T1');
