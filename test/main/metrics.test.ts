@@ -119,6 +119,19 @@ async function textWith(isWanted: (name: string) => boolean): Promise<string> {
   });
 }
 
+test('a process is woken to look at its event loop no more often than every 50 ms', async () => {
+  const meanSeconds = await eventually(async () => {
+    const { text } = await request(app.opsUrl).get('/metrics').expect(200);
+    const series = readMetricsText(text).find(({ name }) => name === 'nodejs_eventloop_lag_mean_seconds');
+    const value = series?.samples[0]?.value;
+    // Not a number without a look since the last scrape.
+    expect(value).toBeGreaterThan(0);
+    return value;
+  });
+
+  expect(meanSeconds).toBeGreaterThan(0.045);
+});
+
 test('the metrics of a process are those of docs/operations/metrics.md, with bounded labels and no secret', async () => {
   await eventually(fillSeries);
   const text = await textWith((name) => name.startsWith('towhook_'));
