@@ -38,18 +38,21 @@ function start({ queues, reports = NOTHING, deliveries = NOTHING, beginDeliverie
   });
 }
 
-test('the scheduler queues work it has already taken once Redis accepts it again', async () => {
+/** Queues that take no job at the first three attempts. */
+function failingQueues(): { queues: Queues; failures: () => number } {
   let failures = 0;
-  const failing: Queues = {
-    ...world.queues,
-    wake: async (wakeUps) => {
-      if (failures < 3) {
-        failures += 1;
-        throw new Error('Redis is away');
-      }
-      await world.queues.wake(wakeUps);
-    },
+  const wake: Queues['wake'] = async (wakeUps) => {
+    if (failures < 3) {
+      failures += 1;
+      throw new Error('Redis is away');
+    }
+    await world.queues.wake(wakeUps);
   };
+  return { queues: { ...world.queues, wake }, failures: () => failures };
+}
+
+test('the scheduler queues work it has already taken once Redis accepts it again', async () => {
+  const { queues: failing, failures } = failingQueues();
   // Taking work reschedules it, so a second take finds nothing for ten seconds.
   let slice = ['T1', 'T2'];
   const reports: DueWork = {
@@ -63,7 +66,7 @@ test('the scheduler queues work it has already taken once Redis accepts it again
   const scheduler = start({ queues: failing, reports });
   await eventually(async () => expect(await world.queues.byName.reports.getWaitingCount()).toBe(2));
 
-  expect(failures).toBe(3);
+  expect(failures()).toBe(3);
   await scheduler.stop();
 });
 
@@ -283,23 +286,13 @@ describe('deliveries that may begin without a job', () => {
 
   test('what could be neither begun nor queued is queued as soon as Redis accepts it', async () => {
     mayBegin = false;
-    let failures = 0;
-    const failing: Queues = {
-      ...world.queues,
-      wake: async (wakeUps) => {
-        if (failures < 3) {
-          failures += 1;
-          throw new Error('Redis is away');
-        }
-        await world.queues.wake(wakeUps);
-      },
-    };
+    const { queues: failing, failures } = failingQueues();
     const scheduler = await startRoomy({ queues: failing });
 
     due = ['dlv_1'];
 
     await eventually(async () => expect(await waiting()).toBe(1));
     await scheduler.stop();
-    expect(failures).toBe(3);
+    expect(failures()).toBe(3);
   });
 });
