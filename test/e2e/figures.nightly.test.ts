@@ -2,23 +2,18 @@ import type { Redis } from 'ioredis';
 import type { SeriesName } from '../../src/contracts/metrics';
 import { SENT_KINDS } from '../../src/domain/metric-names';
 import { playTows } from '../../src/demo/play';
-import { silentLog } from '../../src/platform/log';
-import { connectFailFast, whenReady } from '../../src/store/connect';
 import { createMetricsStore } from '../../src/store/metrics';
 import { HEARTBEAT_SETTINGS, createProcessStore } from '../../src/store/processes';
 import { eventually } from '../support/eventually';
-import { useRedis } from '../support/redis';
+import { useConnection, useRedis } from '../support/redis';
 import { buildTown } from '../support/town';
 
 jest.setTimeout(240_000);
 const redis = useRedis();
 let connection: Redis;
-
-beforeEach(async () => {
-  connection = connectFailFast(redis.url, { log: silentLog });
-  await whenReady(connection, 5000);
+useConnection(redis, (opened) => {
+  connection = opened;
 });
-afterEach(() => connection.disconnect());
 
 /** Returns a function that sums up lines of the last half hour. */
 async function readTotals() {

@@ -1,20 +1,15 @@
 import type { Redis } from 'ioredis';
-import { silentLog } from '../../src/platform/log';
-import { connectFailFast, whenReady } from '../../src/store/connect';
 import { KEYS } from '../../src/store/keys';
 import { HEARTBEAT_SETTINGS, createProcessStore } from '../../src/store/processes';
 import { eventually } from '../support/eventually';
 import { beatingProcess, NOTHING } from '../support/processes';
-import { useRedis } from '../support/redis';
+import { useConnection, useRedis } from '../support/redis';
 
 const redis = useRedis();
 let connection: Redis;
-
-beforeEach(async () => {
-  connection = connectFailFast(redis.url, { log: silentLog });
-  await whenReady(connection, 5000);
+useConnection(redis, (opened) => {
+  connection = opened;
 });
-afterEach(() => connection.disconnect());
 
 const store = (settings: Partial<typeof HEARTBEAT_SETTINGS> = {}) =>
   createProcessStore(connection, { ...HEARTBEAT_SETTINGS, ...settings });

@@ -1,4 +1,6 @@
 import type { RedisReply } from '../../src/embedded-redis/ask';
+import { silentLog } from '../../src/platform/log';
+import { connectFailFast, whenReady } from '../../src/store/connect';
 import { startTestRedis, type TestRedis } from './redis-server';
 
 export { startTestRedis, testServer, type TestRedis } from './redis-server';
@@ -43,6 +45,17 @@ export function useRedis(): SharedRedis {
       return current().ask(...command);
     },
   };
+}
+
+/** Gives each test of a file a connection of its own to a server. */
+export function useConnection(server: Pick<SharedRedis, 'url'>, onOpen: (connection: Redis) => void): void {
+  let connection: Redis;
+  beforeEach(async () => {
+    connection = connectFailFast(server.url, { log: silentLog });
+    await whenReady(connection, 5000);
+    onOpen(connection);
+  });
+  afterEach(() => connection.disconnect());
 }
 
 /**
