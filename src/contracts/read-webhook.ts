@@ -70,7 +70,7 @@ function readAs<T>(kind: DeliveryKind, message: z.ZodType<T>, rawBody: string): 
 
 /**
  * Puts null in place of each number out of range, which JSON.parse turns into Infinity and JSON cannot store. Changes the
- * value itself: a reviver of JSON.parse takes four times as long.
+ * value itself: a reviver of JSON.parse takes twice as long.
  */
 function replaceInfinite(value: JsonObject | Json[]): void {
   const isInfinite = (member: Json | undefined) => member === Infinity || member === -Infinity;

@@ -106,7 +106,7 @@ interface PolledBatch {
   refs: readonly string[];
 }
 
-/** `full`: more may be due. `crowded`: the queue has little room. `failed`: Redis did not take part. */
+/** `full`: more may be due. `crowded`: the queue has little room. `failed`: Redis did not answer. */
 type RunResult = 'full' | 'crowded' | 'idle' | 'failed';
 
 async function run(batch: PolledBatch, options: SchedulerOptions, max: number | 'begin'): Promise<RunResult> {
@@ -161,11 +161,8 @@ async function addJobs(
   options: { isBacklog: boolean },
 ): Promise<void> {
   const { queue, refs } = batch;
-  if (refs.length > 0)
-    await queues.wake(
-      refs.map((ref) => ({ queue, ref })),
-      options,
-    );
+  const wakeUps = refs.map((ref) => ({ queue, ref }));
+  if (wakeUps.length > 0) await queues.wake(wakeUps, options);
   batch.refs = [];
 }
 

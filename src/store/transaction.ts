@@ -319,7 +319,6 @@ export class RecordTransaction implements Transaction {
     // Reads of one record at the same time share one draft, so that no change to it is lost.
     const meanwhile = this.#records.get(key);
     if (meanwhile) return meanwhile;
-
     const before: OutboxRecord | null = kept?.record ?? decode(fields);
     const after = before && draftOf(before);
     const loaded: LoadedRecord<OutboxRecord> = { before, fields, parts: kept?.parts ?? null, after };
