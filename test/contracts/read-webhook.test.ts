@@ -110,6 +110,16 @@ describe.each(['tow_request', 'tow_invoice'] as const)('reading the webhook %s',
     const rest = { ...body, metadata: { id: 'a', far: null } };
     expect(WEBHOOK_READERS[kind](text)).toMatchObject({ kind: 'differs', rest });
   });
+
+  test('keeps what is not finite in lists and below them as null', () => {
+    const metadata = (far: number | null | string, less: number | null | string) => ({
+      ...body,
+      metadata: { id: 'a', list: [1, far, [less], { far, near: 2 }] },
+    });
+    const text = JSON.stringify(metadata('FAR', 'LESS')).replaceAll('"FAR"', '1e999').replace('"LESS"', '-1e999');
+    const kept = metadata(null, null);
+    expect(WEBHOOK_READERS[kind](text)).toMatchObject({ kind: 'differs', rest: kept });
+  });
 });
 
 describe('reading the invoice webhook', () => {
