@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../platform/config';
 import type { DataKeys } from '../platform/data-keys';
+import { errorFacts } from '../platform/errors';
 import type { ReadinessCheck } from '../platform/http';
 import type { Log } from '../platform/log';
 import { repeat, type Repetition } from '../platform/timers';
@@ -9,16 +10,39 @@ import type { Foundation } from './foundation';
 const EVERY_MS = 5000;
 
 /**
+ * Refuses keys of which one that seals is not the key of stored data with the same id, as when the file was made a second
+ * time: what it sealed could not be opened any more once the right file is back.
+ *
+ * @throws ConfigurationError that names the id.
+ */
+export async function checkDataKeysOf(redis: Foundation['redis'], keys: DataKeys | null, log: Log): Promise<void> {
+  if (keys === null) return;
+  try {
+    // Noted before anything is sealed: of two processes with different keys of one id, the second does not start.
+    await noteDataKeys(redis, keys);
+    await refuseDifferent(redis, keys, keys.checksOfSealing().keys());
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw error;
+    log.warn('data_keys.unchecked', { ...errorFacts(error), stack: undefined });
+  }
+}
+
+/**
  * Reads the file of data keys again, notes in Redis which keys it seals with, and logs which ones it lacks. A file that
- * cannot be used leaves the earlier keys in place.
+ * cannot be used, or has another key of a known id, leaves the earlier keys in place. Ends the process, as an unhandled
+ * failure does, when one of those seals with another key than stored data.
  */
 export function watchDataKeys(redis: Foundation['redis'], keys: DataKeys | null, log: Log): Repetition {
   let last = '';
   const work = async () => {
     const before = keys?.first;
-    const broken = (await keys?.reload().then(() => [], faultsOf)) ?? [];
+    const known = (candidate: DataKeys) => refuseDifferent(redis, candidate, candidate.allIds);
+    const broken = (await keys?.reload(known).then(() => [], faultsOf)) ?? [];
     if (keys && keys.first !== before) log.info('data_keys.replaced', { first: keys.first });
-    if (keys) await noteDataKeys(redis, keys);
+    if (keys) {
+      await noteDataKeys(redis, keys);
+      await endOnDifferent(redis, keys);
+    }
     const faults = [...broken, ...(await dataKeyFaults(redis, keys))];
     const text = JSON.stringify(faults);
     if (faults.length > 0 && text !== last) log.error('data_keys.unusable', { faults });
@@ -26,6 +50,25 @@ export function watchDataKeys(redis: Foundation['redis'], keys: DataKeys | null,
     return 'wait' as const;
   };
   return repeat({ name: 'data keys', everyMs: EVERY_MS, log, work });
+}
+
+async function refuseDifferent(redis: Foundation['redis'], keys: DataKeys, ids: Iterable<string>): Promise<void> {
+  const refused = new Set(ids);
+  const different = (await dataKeyFaults(redis, keys)).filter(
+    ({ id, fault }) => fault === 'different' && refused.has(id),
+  );
+  if (different.length === 0) return;
+  const rule = (id: string) => `names a file whose key ${id} is not the one that encrypted the stored data`;
+  throw new ConfigurationError(different.map(({ id }) => ({ variable: 'DATA_KEYS_FILE', rule: rule(id) })));
+}
+
+async function endOnDifferent(redis: Foundation['redis'], keys: DataKeys): Promise<void> {
+  await refuseDifferent(redis, keys, keys.checksOfSealing().keys()).catch((error: unknown) => {
+    if (!(error instanceof ConfigurationError)) throw error;
+    setImmediate(() => {
+      throw error;
+    });
+  });
 }
 
 function faultsOf(error: unknown): ConfigurationError['faults'] {

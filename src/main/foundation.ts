@@ -36,7 +36,7 @@ import { createWebhookAnswerStore } from '../store/webhook-answers';
 import { createServiceObserver, type ServiceObserver } from '../workflow/observe-service';
 import { opsStateReader, type ReadOpsState } from '../workflow/ops-state';
 import { createWebhookHealth, type WebhookHealth } from '../workflow/webhook-health';
-import { watchDataKeys } from './data-keys';
+import { checkDataKeysOf, watchDataKeys } from './data-keys';
 import { watchInstallation } from './gauges';
 import { watchMode, type ModeWatch } from './mode';
 import { checkSchemaOf, watchSchema } from './schema';
@@ -94,7 +94,8 @@ export function openLog(config: Config, file?: string): Log {
  * Opens what all roles share. Without REDIS_STRICT a process starts even if Redis cannot be reached: it answers 503 until
  * Redis is back.
  *
- * @throws ConfigurationError when Redis holds data of a later version, or REDIS_STRICT finds unsafe settings.
+ * @throws ConfigurationError when Redis holds data of a later version, when its data is encrypted under another key of the
+ * same id, and when REDIS_STRICT finds unsafe settings.
  */
 export async function openFoundation({ config, log }: { config: Config; log: Log }): Promise<Foundation> {
   const clock = systemClock;
@@ -115,7 +116,7 @@ export async function openFoundation({ config, log }: { config: Config; log: Log
       createQueues({ connection, prefix: PARTITION, clock, log: troubleLog }),
       (opened) => opened.close(),
     );
-    await checkRedis(redis, config, log);
+    await checkRedis(redis, { config, dataKeys, log });
     resources.add('schema', watchSchema(redis, troubleLog), (opened) => opened.stop());
     resources.add('data keys', watchDataKeys(redis, dataKeys, troubleLog), (opened) => opened.stop());
     const mode = resources.add('mode', await watchMode({ config, redis, troubleLog }), (opened) => opened.stop());
@@ -210,17 +211,24 @@ function openServiceObserver(tools: { redis: Connection; log: Log; resources: Re
   return observer;
 }
 
-async function checkRedis(redis: Connection, config: Config, log: Log): Promise<void> {
+async function checkRedis(
+  redis: Connection,
+  { config, dataKeys, log }: Pick<Foundation, 'config' | 'dataKeys' | 'log'>,
+): Promise<void> {
+  const checkData = async () => {
+    await checkSchemaOf(redis, log);
+    await checkDataKeysOf(redis, dataKeys, log);
+  };
   try {
     await whenReady(redis, READY_TIMEOUT_MS);
   } catch (error) {
     if (config.redis.isStrict) throw error;
     log.error('redis.unreachable', { ...errorFacts(error), stack: undefined });
-    // As soon as Redis can be reached, its data is checked. Data of a later version ends the process.
-    redis.once('ready', () => void checkSchemaOf(redis, log));
+    // As soon as Redis can be reached, its data is checked. Data that this process must not use ends it.
+    redis.once('ready', () => void checkData());
     return;
   }
-  await checkSchemaOf(redis, log);
+  await checkData();
   const { faults, unreadable } = await redisSafety(redis, config.redis).catch(() => ({ faults: [], unreadable: [] }));
   for (const fault of faults) log.warn('redis.unsafe', { ...fault });
   for (const setting of unreadable) log.warn('redis.unreadable', { setting, problem: UNREADABLE_PROBLEM });

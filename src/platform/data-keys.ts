@@ -75,9 +75,14 @@ export class DataKeys {
     return this.#set.first;
   }
 
-  /** The ids of all keys. */
+  /** The ids of the keys that seal or open data. */
   get ids(): readonly string[] {
     return [...this.#set.keys.keys()];
+  }
+
+  /** The ids of all keys, with the one of search terms. */
+  get allIds(): readonly string[] {
+    return [...this.ids, SEARCH];
   }
 
   /** A value that differs for keys of the same id that differ, and shows nothing of the key; null without that key. */
@@ -97,9 +102,15 @@ export class DataKeys {
     return new Map([this.first, SEARCH].map((id) => [id, this.checkOf(id) ?? '']));
   }
 
-  /** Reads the file again. @throws ConfigurationError for one that cannot be used; the earlier keys stay. */
-  async reload(): Promise<void> {
-    this.#set = keySetIn(await readFile(this.file, 'utf8').catch(unreadable));
+  /**
+   * Reads the file again. The earlier keys stay if it cannot be used, or if `check` rejects its keys.
+   *
+   * @throws ConfigurationError for a file that cannot be used, and what `check` throws.
+   */
+  async reload(check?: (candidate: DataKeys) => Promise<void>): Promise<void> {
+    const candidate = new DataKeys(this.file, await readFile(this.file, 'utf8').catch(unreadable));
+    await check?.(candidate);
+    this.#set = candidate.#set;
   }
 
   /** Seals a text or bytes under the first key. @param place names the value, such as its key and field in Redis. */
