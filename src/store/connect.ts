@@ -19,6 +19,9 @@ export interface ConnectionTools {
 /** An access, or the address of a server that needs nothing else. */
 export type Server = RedisAccess | string;
 
+/** The error of a write that a replica refuses; Redis 6.2 adds a prefix to that of a script. */
+const IS_REPLICA = /(?:^|-)READONLY /;
+
 /** Commands reject at once while Redis cannot be reached. The client never repeats them. */
 export function connectFailFast(server: Server, tools: ConnectionTools): Redis {
   const connection = new RedisConnection(urlOf(server), {
@@ -31,7 +34,7 @@ export function connectFailFast(server: Server, tools: ConnectionTools): Redis {
     retryStrategy: (attempt) => Math.min(50 * 2 ** attempt, 1000),
     // The server has become a replica: reconnect, but do not repeat the command.
     reconnectOnError: (error) => {
-      if (!error.message.startsWith('READONLY')) return false;
+      if (!IS_REPLICA.test(error.message)) return false;
       connection.wasReplica = true;
       return 1;
     },
@@ -48,7 +51,7 @@ export function connectPatient(server: Server, tools: ConnectionTools): Redis {
     // Longer than a blocking read takes. Without it, a connection that broke silently would wait forever.
     socketTimeout: 15_000,
     retryStrategy: (attempt) => Math.min(50 * 2 ** attempt, 1000),
-    reconnectOnError: (error) => (error.message.startsWith('READONLY') ? 2 : false),
+    reconnectOnError: (error) => (IS_REPLICA.test(error.message) ? 2 : false),
   });
   return watched(withDataKeys(connection, server), tools);
 }

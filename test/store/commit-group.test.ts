@@ -1,10 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { systemClock } from '../../src/platform/clock';
 import { Committer, type Commit } from '../../src/store/commit';
+import { isTransient } from '../../src/store/until-answered';
 import { eventually } from '../support/eventually';
-import { useRedis } from '../support/redis';
+import { useOwnRedis, useRedis } from '../support/redis';
 import { openStores } from '../support/stores';
 
 const redis = useRedis();
+
+const own = useOwnRedis();
+
+/** In Redis 6.2 a script catches the errors of commands in this form. */
+const ERRORS_OF_6_2 = `
+local caught = pcall
+local function pcall(...)
+  local is_done, problem = caught(...)
+  if is_done then
+    return true, problem
+  end
+  return false, '@user_script: 62: -' .. (type(problem) == 'table' and problem.err or problem)
+end
+`;
 
 const entering = (key: string): Commit => ({ records: [], effects: [['ZADD', key, 1, 'member']] });
 
@@ -76,5 +93,26 @@ test('a few commits do not wait for the previous call, and many commits share on
     await others.redis.client('UNPAUSE');
     stores.close();
     others.close();
+  }
+});
+
+test('a commit that Redis 6.2 refuses for want of replicas may be repeated, and is written when it takes writes', async () => {
+  const stores = await openStores(own.url);
+  try {
+    const script = readFileSync(join(__dirname, '../../src/store/lua/commit.lua'), 'utf8');
+    jest
+      .spyOn(stores.redis, 'evalsha')
+      .mockImplementation((_sha, keyCount, ...rest) => stores.redis.eval(ERRORS_OF_6_2 + script, keyCount, ...rest));
+    const committer = new Committer(stores.redis, () => systemClock.monotonicMs());
+    await own.ask('CONFIG', 'SET', 'min-replicas-to-write', '1');
+
+    const refused: unknown = await committer.commit(entering('{p0}:late')).catch((error: unknown) => error);
+    await own.ask('CONFIG', 'SET', 'min-replicas-to-write', '0');
+
+    expect(String(refused)).toContain('@user_script: 62: -NOREPLICAS');
+    expect(isTransient(refused)).toBe(true);
+    expect(await committer.commit(entering('{p0}:late'))).toBe('done');
+  } finally {
+    stores.close();
   }
 });

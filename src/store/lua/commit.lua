@@ -81,8 +81,9 @@ end
 
 -- True for errors by which Redis takes no writes at all, such as OOM or READONLY: the whole call fails then. Any other error
 -- belongs to its commit. A call is only repeated as a whole, so it must not fail after one of its commits was written.
+-- Redis 6.2 writes these errors as '@user_script: 62: -READONLY …'.
 local function refuses_all(problem)
-  local code = string.match(problem, '^(%u+) ')
+  local code = string.match(problem, '^(%u+) ') or string.match(problem, '^@user_script: ?%d+: %-(%u+) ')
   return code and code ~= 'ERR' and code ~= 'WRONGTYPE'
 end
 
