@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext, rootCertificates } from 'node:tls';
-import { createTransport, type SMTPTransportOptions } from 'nodemailer';
+import type * as nodemailer from 'nodemailer';
 import type { Notice } from '../domain/notices';
 import type { NoticeLanguage } from '../domain/notification-settings';
 import { ConfigurationError } from '../platform/config';
@@ -23,6 +23,9 @@ export interface MailText {
 
 /** The text of a notice in a language; without personal data. */
 export type MailTextOf = (notice: Notice, language: NoticeLanguage) => MailText;
+
+/** Loaded with the first mail. */
+declare const require: (module: 'nodemailer') => typeof nodemailer;
 
 const CONNECT_TIMEOUT_MS = 8000;
 /** Of the whole attempt. */
@@ -52,7 +55,7 @@ export function createMailSender(settings: MailSettings | null, mailText: MailTe
         alarm === undefined || others.length > 0 || notice.type === 'alarm.started'
           ? {}
           : { references: messageId(`${alarm.id}.started`) };
-      const transport = createTransport(options);
+      const transport = require('nodemailer').createTransport(options);
       try {
         const { rejected } = await transport.sendMail({
           from,
@@ -77,7 +80,7 @@ export function createMailSender(settings: MailSettings | null, mailText: MailTe
 }
 
 /** A password never leaves unencrypted. Without one, STARTTLS is used if the server offers it. */
-function transportOptions({ smtpUrl, caFile }: MailSettings): SMTPTransportOptions {
+function transportOptions({ smtpUrl, caFile }: MailSettings): nodemailer.SMTPTransportOptions {
   const { protocol, hostname, port, username, password } = new URL(smtpUrl);
   const secure = protocol === 'smtps:';
   const hasLogin = username !== '';
