@@ -29,29 +29,28 @@ local function append(list, one, other)
   list[#list + 1] = other
 end
 
+-- A delivery that is known already has no fields to store.
 local deliveries = {}
 local is_known = {}
 -- Times and ids of what is stored now: one command adds all of them to a list.
 local stored = {}
 for place = 1, #ARGV / FIELDS do
   local id, kind, ref, raw_body, verified, signature_id, version = unpack(ARGV, 1 + FIELDS * (place - 1), FIELDS * place)
-  local record = KEYS[4 + 2 * place]
-  local is_new = not is_known[id] and redis.call('EXISTS', record) == 0
-  is_known[id] = true
-  -- Fields with a default are left out: most calls have no signature.
-  local fields = { 'v', version, 'id', id, 'kind', kind, 'towing_reference_id', ref, 'raw_body', raw_body,
-    'state', 'waiting', 'received_at', now_text }
-  if verified == 'verified' then
-    append(fields, 'verified', verified)
-  end
-  if signature_id ~= '' then
-    append(fields, 'signature_id', signature_id)
-  end
-  if is_new then
+  local delivery = { record = KEYS[4 + 2 * place], tow = KEYS[5 + 2 * place], kind = kind, ref = ref }
+  if not is_known[id] and redis.call('EXISTS', delivery.record) == 0 then
     append(stored, now_text, id)
+    delivery.fields = { 'v', version, 'id', id, 'kind', kind, 'towing_reference_id', ref, 'raw_body', raw_body,
+      'state', 'waiting', 'received_at', now_text }
+    -- Fields with a default are left out: most calls have no signature.
+    if verified == 'verified' then
+      append(delivery.fields, 'verified', verified)
+    end
+    if signature_id ~= '' then
+      append(delivery.fields, 'signature_id', signature_id)
+    end
   end
-  deliveries[place] =
-    { record = record, tow = KEYS[5 + 2 * place], kind = kind, ref = ref, fields = fields, is_new = is_new }
+  is_known[id] = true
+  deliveries[place] = delivery
 end
 
 if #stored > 0 then
@@ -59,7 +58,7 @@ if #stored > 0 then
   redis.call('ZADD', KEYS[2], unpack(stored))
 end
 for _, delivery in ipairs(deliveries) do
-  if delivery.is_new then
+  if delivery.fields then
     redis.call('HSET', delivery.record, unpack(delivery.fields))
   elseif redis.call('HSETNX', delivery.record, 'copies', 2) == 0 then
     redis.call('HINCRBY', delivery.record, 'copies', 1)
@@ -68,8 +67,8 @@ end
 
 local replies = {}
 for place, delivery in ipairs(deliveries) do
-  replies[place] = delivery.is_new and 'accepted' or 'already_known'
-  if delivery.is_new then
+  replies[place] = delivery.fields and 'accepted' or 'already_known'
+  if delivery.fields then
     if delivery.kind == 'tow_invoice' then
       prove(delivery.tow, delivery.ref)
     end
