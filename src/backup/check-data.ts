@@ -101,7 +101,13 @@ async function checkImages({ redis, dataDir }: CheckedData): Promise<Finding[]> 
   const layout = layoutOf(dataDir);
   const checked = { violation: 0, photos: 0 };
   const missing = { violation: 0, photos: 0 };
-  for await (const { place, file, sizeBytes, sha256 } of keptImages(redis)) {
+  let unreadable = 0;
+  for await (const image of keptImages(redis)) {
+    if (image === 'unreadable') {
+      unreadable += 1;
+      continue;
+    }
+    const { place, file, sizeBytes, sha256 } = image;
     checked[place.kind] += 1;
     const pieces = imagePieces(join(folderOf(layout, place), file), dataKeysOf(redis));
     const found = await hashOf(pieces).catch(noneIfSealed);
@@ -119,5 +125,15 @@ async function checkImages({ redis, dataDir }: CheckedData): Promise<Finding[]> 
           `${missing.photos} of ${checked.photos} photos of tows are missing or changed`,
           'No action is needed if people removed them.',
         ),
+    ...(unreadable === 0 ? [] : [unreadableFinding(unreadable)]),
   ];
+}
+
+/** A warning: of these records, the conservation check counts the damaged ones as lost. */
+function unreadableFinding(records: number): Finding {
+  return notesOf('images').warning(
+    'records_unreadable',
+    `the images and photos of ${records} records were not checked, because the records cannot be read`,
+    'If the records are not damaged, use the version and the data keys (DATA_KEYS_FILE) that wrote them.',
+  );
 }

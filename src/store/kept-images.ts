@@ -21,25 +21,33 @@ const RECORDS_PER_READ = 200;
 
 /**
  * The files that the records refer to: photos of tows, and images of violations that may still be sent. Images of
- * which a task says that they are missing are left out.
+ * which a task says that they are missing are left out. A record that cannot be decoded gives `unreadable`.
  */
-export async function* keptImages(redis: Redis): AsyncGenerator<KeptImage> {
+export async function* keptImages(redis: Redis): AsyncGenerator<KeptImage | 'unreadable'> {
   const ends = await ledgerEnds(redis);
   let place: LedgerEntry | null = { index: 'tows', score: 0, member: '' };
   while (place !== null) {
     const entries: LedgerEntry[] = await entriesAfter(redis, { place, ends }, RECORDS_PER_READ);
-    for (const record of await recordsAt(redis, entries)) yield* imagesOf(record);
+    for (const record of await recordsAt(redis, entries)) {
+      if (record === 'unreadable') yield record;
+      else yield* imagesOf(record);
+    }
     place = entries.at(-1) ?? null;
   }
 }
 
-async function recordsAt(redis: Redis, entries: readonly LedgerEntry[]): Promise<OutboxRecord[]> {
+async function recordsAt(redis: Redis, entries: readonly LedgerEntry[]): Promise<(OutboxRecord | 'unreadable')[]> {
   const reading = redis.pipeline();
   for (const { index, member } of entries) reading.hgetall(index === 'tows' ? towKey(member) : violationKey(member));
   const hashes = await repliesOf(reading);
   return entries.flatMap(({ index, member }, at) => {
     const fields = textFieldsOf(hashes[at]);
-    return (index === 'tows' ? decodeTow(member, fields) : decodeViolation(fields)) ?? [];
+    try {
+      return (index === 'tows' ? decodeTow(member, fields) : decodeViolation(fields)) ?? [];
+    } catch {
+      // Decoding reads nothing from Redis, so the error is that of the record.
+      return 'unreadable';
+    }
   });
 }
 

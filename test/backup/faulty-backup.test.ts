@@ -1,0 +1,110 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createBackups } from '../../src/backup';
+import type { RestoreResult } from '../../src/cli';
+import { systemClock } from '../../src/platform/clock';
+import { silentLog } from '../../src/platform/log';
+import { createSpool } from '../../src/spool';
+import { towKey, violationKey } from '../../src/store/keys';
+import { prepareSchema } from '../../src/store/schema';
+import { createSpoolMarker } from '../../src/store/spool-marker';
+import { pieces } from '../spool/world';
+import { PNG } from '../support/images';
+import { useOwnRedis } from '../support/redis';
+import { openStores, useStores, type Stores } from '../support/stores';
+import { readViolation, report, reportViolations, violationOf } from '../support/violations';
+
+jest.setTimeout(60_000);
+let stores: Stores;
+const live = useStores((opened) => {
+  stores = opened;
+});
+const empty = useOwnRedis();
+
+let folder = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'towhook-backup-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const VERIFY = { verifies: true, ignoresFaults: false };
+const DESPITE_FAULTS = { verifies: false, ignoresFaults: true };
+
+/** An installation without processes: the tow T-1, and the violation U1 with an image. */
+async function prepareInstallation() {
+  await prepareSchema(stores.redis);
+  const marker = createSpoolMarker(stores.redis);
+  const dataDir = join(folder, 'data');
+  const spool = createSpool({ dataDir, marker, keepMs: 1000, clock: systemClock, log: silentLog });
+  expect(await spool.state()).toBe('shared');
+  const upload = await spool.begin();
+  const { file, sizeBytes, sha256 } = await upload.write(pieces(PNG));
+  await upload.keep({ kind: 'violation', id: 'U1' });
+  const [image] = violationOf('U1').images;
+  if (!image) throw new Error('the violations of tests have an image');
+  await report(stores, violationOf('U1', { images: [{ ...image, file, sizeBytes, sha256 }] }));
+  await stores.request('T-1');
+}
+
+/** Commands on the backup of that installation. A restore goes into the empty Redis and an empty folder. */
+function openBackups() {
+  const environment = { PATH: process.env['PATH'], REDIS_SERVER_BIN: process.env['REDIS_SERVER_BIN'] };
+  const backupsOf = (url: string, dataDir: string) =>
+    createBackups({
+      clock: systemClock,
+      environment: { ...environment, REDIS_URL: url, DATA_DIR: join(folder, dataDir) },
+    });
+  const backup = join(folder, 'backup');
+  const codesOf = ({ kind, findings }: RestoreResult) => [
+    kind,
+    ...findings.filter(({ state }) => state !== 'fine').map(({ check, state, code }) => `${check} ${state} ${code}`),
+  ];
+  return {
+    backup,
+    restored: join(folder, 'restored'),
+    take: () => backupsOf(live.url, 'data').take(backup),
+    verify: async () => codesOf(await backupsOf(live.url, 'data').restore({ folder: backup, ...VERIFY })),
+    restore: async () => codesOf(await backupsOf(empty.url, 'restored').restore({ folder: backup, ...DESPITE_FAULTS })),
+  };
+}
+
+/** Reads the Redis into which the backup was restored. */
+async function inRestored<T>(read: (restored: Stores) => Promise<T>): Promise<T> {
+  const restored = await openStores(empty.url);
+  try {
+    return await read(restored);
+  } finally {
+    restored.close();
+  }
+}
+
+test('a backup with records that cannot be decoded is verified to its end, and restored despite its faults', async () => {
+  await prepareInstallation();
+  await stores.request('T-2');
+  await reportViolations(stores, 'U2');
+  await stores.redis.hset(towKey('T-2'), 'head', '{"plate_number"');
+  await stores.redis.hset(violationKey('U2'), 'document', 'broken');
+  const { take, verify, restore } = openBackups();
+  await take();
+
+  const findings = ['conservation fault lost', 'images warning records_unreadable'];
+  expect(await verify()).toEqual(['faulty', ...findings]);
+  expect(await restore()).toEqual(['restored', ...findings]);
+
+  await inRestored(async (restored) => {
+    expect((await restored.read('T-1')).tow.state).toBe('requested');
+    expect((await readViolation(restored, 'U1')).state).toBe('pending');
+    expect(await restored.redis.hget(violationKey('U2'), 'document')).toBe('broken');
+  });
+});
+
+test('a backup with a record of a later version is verified, with a warning that its images were not checked', async () => {
+  await prepareInstallation();
+  await reportViolations(stores, 'U2');
+  await stores.redis.hset(violationKey('U2'), 'oldest_reader', '1000');
+  const { take, verify } = openBackups();
+  await take();
+
+  expect(await verify()).toEqual(['verified', 'images warning records_unreadable']);
+});
