@@ -9,16 +9,20 @@ import { bytesOf, sizeOf, writeFileTo } from './files';
 
 const BELOW_DATA = 'data/';
 
+export interface RestoredFiles {
+  readonly manifest: BackupManifest;
+  readonly dataDir: string;
+  readonly skipsMissing: boolean;
+}
+
 /**
  * Copies the files of a backup into DATA_DIR. Files that are there stay: images never change, so one that is there and
  * not shorter is whole; the archive only grows by batches, so a file with as many batches has all that the backup has.
+ * With `skipsMissing`, files that the backup lacks are left out: the verification has reported them.
  *
  * @throws BackupProblem when DATA_DIR is the disk of another installation.
  */
-export async function restoreFiles(
-  folder: string,
-  { manifest, dataDir }: { readonly manifest: BackupManifest; readonly dataDir: string },
-): Promise<void> {
+export async function restoreFiles(folder: string, { manifest, dataDir, skipsMissing }: RestoredFiles): Promise<void> {
   const [here, there] = await Promise.all([markerOf(dataDir), markerOf(join(folder, BELOW_DATA))]);
   if (here !== null && here !== there) {
     throw new BackupProblem(
@@ -31,6 +35,7 @@ export async function restoreFiles(
     if (!path.startsWith(BELOW_DATA)) continue;
     const below = path.slice(BELOW_DATA.length);
     const [copy, present] = [join(folder, path), resolve(dataDir, below)];
+    if (skipsMissing && (await sizeOf(copy)) === null) continue;
     const isWhole =
       dirname(present) === resolve(archiveFolder(dataDir)) ? hasBatchesOf(copy, present) : isNotShorter(present, bytes);
     if (!(await isWhole)) await writeFileTo(dataDir, below, bytesOf(copy));

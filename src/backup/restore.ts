@@ -42,7 +42,7 @@ export async function restoreBackup(options: RestoreOptions, installation: Opene
   if (hasFaults && !(target && ignoresFaults)) return { ...result, kind: 'faulty', findings };
   if (!target) return { ...result, kind: 'verified', isNoted: await recordVerified(takenAtMs, installation), findings };
 
-  await restoreFiles(folder, { manifest, dataDir: installation.config.dataDir });
+  await restoreFiles(folder, { manifest, dataDir: installation.config.dataDir, skipsMissing: hasFaults });
   await restoreRedis(data, target, installation);
   const isNoted = !hasFaults && (await createBackupRecordStore(target).verified(takenAtMs));
   return { ...result, kind: 'restored', isNoted, findings };

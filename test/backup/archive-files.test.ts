@@ -51,7 +51,7 @@ test('a restore keeps a resealed file that has the batches of the backup, and re
   const restored = join(dataDir.path, 'restored');
   await writeBatches(dataDir.path, [['d1'], ['d2']]);
   const files = await copyArchive(filesBelow(archiveFolder(dataDir.path)));
-  const restore = () => restoreFiles(backup(), { manifest: manifestOf(files), dataDir: restored });
+  const restore = () => restoreFiles(backup(), { manifest: manifestOf(files), dataDir: restored, skipsMissing: false });
   await restore();
   expect(await idsIn(restored)).toEqual(['d1', 'd2']);
 

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { appendFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBackups } from '../../src/backup';
@@ -9,7 +9,8 @@ import { createSpool } from '../../src/spool';
 import { towKey, violationKey } from '../../src/store/keys';
 import { prepareSchema } from '../../src/store/schema';
 import { createSpoolMarker } from '../../src/store/spool-marker';
-import { pieces } from '../spool/world';
+import { idsIn, writeBatches } from '../archive/folder';
+import { filesIn, pieces } from '../spool/world';
 import { PNG } from '../support/images';
 import { useOwnRedis } from '../support/redis';
 import { openStores, useStores, type Stores } from '../support/stores';
@@ -31,7 +32,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 const VERIFY = { verifies: true, ignoresFaults: false };
 const DESPITE_FAULTS = { verifies: false, ignoresFaults: true };
 
-/** An installation without processes: the tow T-1, and the violation U1 with an image. */
+/** An installation without processes: the tow T-1, the violation U1 with an image, and an archived delivery. */
 async function prepareInstallation() {
   await prepareSchema(stores.redis);
   const marker = createSpoolMarker(stores.redis);
@@ -45,6 +46,7 @@ async function prepareInstallation() {
   if (!image) throw new Error('the violations of tests have an image');
   await report(stores, violationOf('U1', { images: [{ ...image, file, sizeBytes, sha256 }] }));
   await stores.request('T-1');
+  await writeBatches(dataDir, [['archived-1']]);
 }
 
 /** Commands on the backup of that installation. A restore goes into the empty Redis and an empty folder. */
@@ -62,6 +64,7 @@ function openBackups() {
   ];
   return {
     backup,
+    images: join(backup, 'data', 'spool', 'violations'),
     restored: join(folder, 'restored'),
     take: () => backupsOf(live.url, 'data').take(backup),
     verify: async () => codesOf(await backupsOf(live.url, 'data').restore({ folder: backup, ...VERIFY })),
@@ -107,4 +110,31 @@ test('a backup with a record of a later version is verified, with a warning that
   await take();
 
   expect(await verify()).toEqual(['verified', 'images warning records_unreadable']);
+});
+
+test('a backup without one of its images is restored despite its faults, with all other files', async () => {
+  await prepareInstallation();
+  const { images, restored, take, restore } = openBackups();
+  await take();
+  await rm(join(images, 'U1'), { recursive: true });
+
+  expect(await restore()).toEqual(['restored', 'files fault changed', 'images fault missing']);
+
+  expect(await filesIn(join(restored, 'spool'))).toEqual(['marker']);
+  expect(await idsIn(restored)).toEqual(['archived-1']);
+  await inRestored(async (there) => expect((await readViolation(there, 'U1')).state).toBe('pending'));
+});
+
+test('a backup with a changed image and without its archive is restored despite its faults, with all other files', async () => {
+  await prepareInstallation();
+  const { backup, images, restored, take, restore } = openBackups();
+  await take();
+  const [image = ''] = await filesIn(images);
+  await appendFile(join(images, image), 'x');
+  await rm(join(backup, 'data', 'archive'), { recursive: true });
+
+  expect(await restore()).toEqual(['restored', 'files fault changed', 'images fault missing']);
+
+  expect(await filesIn(restored)).toEqual(['spool/marker', `spool/violations/${image}`]);
+  await inRestored(async (there) => expect((await there.read('T-1')).tow.state).toBe('requested'));
 });
