@@ -14,6 +14,7 @@ import { createConservationStore } from '../store/conservation';
 import { createDeliveryStore } from '../store/deliveries';
 import { createDifferenceStore } from '../store/differences';
 import { createJudgementStore } from '../store/judgements';
+import { createImageReferences } from '../store/kept-images';
 import { subscribeToEvents } from '../store/notifications';
 import { createNotificationStore } from '../store/notification-record';
 import { createMetricsStore } from '../store/metrics';
@@ -44,8 +45,6 @@ const UNKNOWN_BASE = 'http://service-base-url-not-set';
 export async function startConsole(foundation: Foundation): Promise<Listener> {
   const { config, clock, log, resources, redis, spool } = foundation;
   recordsOf(redis).useImmediateTows();
-  const tows = createTowStore(redis);
-  const violations = createViolationStore(redis);
   const signIn = openSignIn(foundation);
   const provider = openIdentityProvider(foundation);
   const { withKeys, oidc } = config.signIn;
@@ -64,10 +63,7 @@ export async function startConsole(foundation: Foundation): Promise<Listener> {
   subscribeToEvents(foundation.patient(), (event) => operator.publish(event)).catch((error: unknown) => {
     log.error('events.failed', errorFacts(error));
   });
-  const sweeping = spool.startSweeping({
-    violation: async (id) => (await violations.read(id)) !== null,
-    photosOf: async (ref) => (await tows.read(ref))?.tow.dispatch.photos.map(({ file }) => file) ?? null,
-  });
+  const sweeping = spool.startSweeping(createImageReferences(redis));
   resources.add('spool sweep', sweeping, (opened) => opened.stop());
   // The metrics of the console need a key, so the application serves them.
   const { ready } = healthOf(foundation, modeCheck(foundation), recentSpoolCheck(foundation));

@@ -15,9 +15,9 @@ const PHOTOS_LOOK_MAX_MS = 7 * 24 * HOUR_MS;
 
 /** The records that refer to files on the disk. */
 export interface SpoolReferences {
-  /** Whether the violation exists. */
+  /** Whether the violation exists, even if this version cannot read it. */
   violation(id: string): Promise<boolean>;
-  /** The files of a tow's photos; null when the tow is not in Redis, then its photos stay. */
+  /** The files of a tow's photos; null when the tow is not in Redis or cannot be read, then its photos stay. */
   photosOf(towingReference: string): Promise<readonly string[] | null>;
 }
 

@@ -36,7 +36,25 @@ export async function* keptImages(redis: Redis): AsyncGenerator<KeptImage | 'unr
   }
 }
 
-async function recordsAt(redis: Redis, entries: readonly LedgerEntry[]): Promise<(OutboxRecord | 'unreadable')[]> {
+/**
+ * Looks up the files that single records refer to, for the sweep of the disk. A record that cannot be decoded keeps its
+ * files in place. Rejects when Redis does not answer.
+ */
+export function createImageReferences(redis: Redis) {
+  return {
+    violation: async (id: string): Promise<boolean> => (await redis.exists(violationKey(id))) === 1,
+    async photosOf(towingReference: string): Promise<readonly string[] | null> {
+      const [record] = await recordsAt(redis, [{ index: 'tows', member: towingReference }]);
+      if (record === 'unreadable' || record?.kind !== 'tow') return null;
+      return record.tow?.dispatch.photos.map(({ file }) => file) ?? null;
+    },
+  };
+}
+
+async function recordsAt(
+  redis: Redis,
+  entries: readonly Pick<LedgerEntry, 'index' | 'member'>[],
+): Promise<(OutboxRecord | 'unreadable')[]> {
   const reading = redis.pipeline();
   for (const { index, member } of entries) reading.hgetall(index === 'tows' ? towKey(member) : violationKey(member));
   const hashes = await repliesOf(reading);
