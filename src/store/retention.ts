@@ -90,21 +90,10 @@ export function createRetentionStore(redis: Redis): RetentionStore {
             return 'kept';
           }
           transaction.remove(stored);
-          // Names that now belong to another violation stay.
           const names = [metadataIdOf(stored.violation), id];
-          const aliases = await redis.hmget(KEYS.violationAliases, ...names);
-          const references = await Promise.all(
-            stored.references.map((name) => redis.hget(KEYS.violationReferences, name)),
-          );
-          transaction.effect(
-            ...names
-              .filter((_, at) => aliases[at] === id)
-              .map((name) => ['HDEL', KEYS.violationAliases, name] as const),
-            ...stored.references
-              .filter((_, at) => references[at] === id)
-              .map((name) => ['HDEL', KEYS.violationReferences, name] as const),
-            ['ZREM', KEYS.permitQueueViolations, id],
-          );
+          await removeNames(redis, transaction, { key: KEYS.violationAliases, names, id });
+          await removeNames(redis, transaction, { key: KEYS.violationReferences, names: stored.references, id });
+          transaction.effect(['ZREM', KEYS.permitQueueViolations, id]);
           transaction.publish('violation.archived', { towingReferenceId: null, violationId: id });
           return 'removed';
         },
@@ -135,6 +124,20 @@ export function createRetentionStore(redis: Redis): RetentionStore {
     removeExpiredMarkers: async () =>
       redis.zremrangebyscore(KEYS.archivedMarkers, '-inf', `(${(await redisTimeMs(redis)) - ARCHIVED_MARKER_KEPT_MS}`),
   };
+}
+
+/** Removes the names of a violation. Names that now belong to another violation stay. */
+async function removeNames(
+  redis: Redis,
+  transaction: RecordTransaction,
+  { key, names, id }: { readonly key: string; readonly names: readonly string[]; readonly id: string },
+): Promise<void> {
+  const owners = await Promise.all(names.map((name) => redis.hget(key, name)));
+  for (const name of names.filter((_, at) => owners[at] === id)) {
+    // Another violation may take the name before the commit, which is stale then.
+    transaction.check({ key, field: name, value: id });
+    transaction.effect(['HDEL', key, name]);
+  }
 }
 
 /** The task that is open while the archive cannot be written. */

@@ -1,3 +1,4 @@
+import { Committer } from '../../src/store/commit';
 import { KEYS } from '../../src/store/keys';
 import type { Archive } from '../../src/workflow/retention-port';
 import { idsIn, readAll } from '../archive/folder';
@@ -27,6 +28,17 @@ const dataDir = useRetention((opened) => {
 });
 
 const HOUR_MS = 3_600_000;
+
+/** Removes an archived violation; does something after its names were read and before they are removed. */
+async function removeAndBeforeCommit(id: string, meanwhile: () => Promise<void>): Promise<string> {
+  const record = await stores.violations.read(id);
+  jest.spyOn(Committer.prototype, 'commit').mockImplementationOnce(async function (this: Committer, commit, options) {
+    await meanwhile();
+    return this.commit(commit, options);
+  });
+  return retention.tools.retention.removeViolation(id, record);
+}
+
 const isThere = async (id: string) => (await stores.violations.read(id)) !== null;
 const archived = () => idsIn(dataDir.path, { type: 'violation' });
 
@@ -67,6 +79,33 @@ describe('retention of a settled violation', () => {
 
     expect(await isThere('U2')).toBe(false);
     expect(await idNamed(stores, 'V-1')).toBe('U1');
+  });
+
+  test('a waived violation does not remove an id in the metadata that another violation takes meanwhile', async () => {
+    await reportViolations(stores, 'U1');
+    await decide(stores, 'U1', { action: 'waive', reason: 'no' });
+    const { record } = await claimAs(openOutbox(stores), 'U1', 'finish');
+    await openOutbox(stores).finished(record);
+
+    const removal = await removeAndBeforeCommit('U1', async () => {
+      expect(await report(stores, violationOf('U2', { metadata: { id: 'own-U1' } }))).toBe('saved');
+    });
+
+    expect(removal).toBe('removed');
+    expect(await isThere('U1')).toBe(false);
+    expect((await readViolation(stores, 'own-U1')).violation.id).toBe('U2');
+  });
+
+  test('an archived violation does not remove a reference that another violation gets meanwhile', async () => {
+    await createAcceptedViolation(stores, 'U1', 'V-1');
+    await createAcceptedViolation(stores, 'U2');
+
+    const removal = await removeAndBeforeCommit('U1', () =>
+      join(stores, 'U2', { towingReference: 'TW-1', reference: 'V-1' }),
+    );
+
+    expect(removal).toBe('removed');
+    expect(await idNamed(stores, 'V-1')).toBe('U2');
   });
 
   test('a settled violation stays in Redis for its retention time', async () => {
