@@ -61,8 +61,9 @@ export function startArchiver(tools: ArchiverTools, everyMs = EVERY_MS): Repetit
   };
 
   const reportFailure = async ({ code, message }: ArchiveFailed) => {
-    await task.open(code);
+    // First, because the task cannot be opened while Redis takes no writes.
     alarm.error('archive.failed', { error_code: code, error: message });
+    await task.open(code);
   };
 
   const repetition = repeat({

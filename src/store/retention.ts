@@ -144,7 +144,7 @@ async function removeNames(
 export function createArchiveTask(redis: Redis) {
   return {
     async open(code: string): Promise<void> {
-      await openGeneralTask(redis, archiveFailingTask(code));
+      await openGeneralTask(redis, archiveFailingTask(code), { drains: true });
     },
     async close(): Promise<void> {
       await closeGeneralTask(redis, archiveFailingTask('').subject);

@@ -4,6 +4,7 @@ import { task, type Task } from '../contracts/records';
 import { sealingKeyOf } from '../platform/data-keys';
 import { EmptyTaskFilter, isEmptyFilter, type TaskCounts, type TaskFilter } from '../workflow/list-port';
 import type { TaskStore } from '../workflow/ports';
+import type { CommitOptions } from './commit';
 import { KEYS, taskGroupKey, taskGroupsKey, towKey } from './keys';
 import { taskOf } from './parse';
 import { decodeTow } from './tow-fields';
@@ -96,20 +97,27 @@ async function countTasks(redis: Redis): Promise<TaskCounts> {
   return { total, types };
 }
 
-/** Opens a general task, which belongs to no record. Resolves with false when it is already open. */
-export async function openGeneralTask(redis: Redis, task: NewTask): Promise<boolean> {
-  return change(redis, async (nowMs) => openingOf(redis, task, nowMs));
+/**
+ * Opens a general task, which belongs to no record. Resolves with false when it is already open. `drains` is for tasks
+ * that announce alarms and of which there is a fixed number.
+ */
+export async function openGeneralTask(redis: Redis, task: NewTask, options: CommitOptions = {}): Promise<boolean> {
+  return change(redis, async (nowMs) => openingOf(redis, task, nowMs), options);
 }
 
 /** Closes a general task. Resolves with false when it is not open. */
 export async function closeGeneralTask(redis: Redis, id: string): Promise<boolean> {
-  return change(redis, async (nowMs) => closingOf(redis, id, nowMs));
+  return change(redis, async (nowMs) => closingOf(redis, id, nowMs), { drains: true });
 }
 
 /** False also when another process was faster: it has made the same change. */
-async function change(redis: Redis, changeAt: (nowMs: number) => Promise<TaskChange | null>): Promise<boolean> {
+async function change(
+  redis: Redis,
+  changeAt: (nowMs: number) => Promise<TaskChange | null>,
+  options: CommitOptions,
+): Promise<boolean> {
   const records = recordsOf(redis);
   const taskChange = await changeAt(await records.nowMs());
   if (!taskChange) return false;
-  return (await records.commit({ records: [], ...taskChange })) === 'done';
+  return (await records.commit({ records: [], ...taskChange }, options)) === 'done';
 }

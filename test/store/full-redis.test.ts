@@ -4,7 +4,7 @@ import { Committer, type Commit } from '../../src/store/commit';
 import { KEYS } from '../../src/store/keys';
 import { createLocks } from '../../src/store/locks';
 import { createNotificationStore } from '../../src/store/notification-record';
-import { createRetentionStore } from '../../src/store/retention';
+import { createArchiveTask, createRetentionStore } from '../../src/store/retention';
 import { entryOf } from '../support/audit';
 import { standings } from '../support/conservation';
 import { useOwnRedis } from '../support/redis';
@@ -134,6 +134,17 @@ describe('full Redis', () => {
     await retention.putOff('tow', 'T1', 0);
 
     expect(await retention.finishedTows(0, 10)).toEqual([]);
+  });
+
+  test('the task of a failing archive is opened and closed while Redis is full', async () => {
+    const task = createArchiveTask(stores.redis);
+    await fill();
+
+    await task.open('ENOSPC');
+    expect(await stores.generalTasks()).toMatchObject([{ id: 'archive_failing', type: 'archive_failing' }]);
+
+    await task.close();
+    expect(await stores.generalTasks()).toEqual([]);
   });
 
   test('the whole audit can be read while Redis is full', async () => {
