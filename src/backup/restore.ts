@@ -14,6 +14,7 @@ import { copyData, endCopy } from '../store/copy-data';
 import { PARTITION } from '../store/keys';
 import { checkSchema, prepareSchema, SchemaMismatch } from '../store/schema';
 import { checkData } from './check-data';
+import { sizeOf } from './files';
 import { openRedis, liveRedis, type Connection, type OpenedInstallation } from './installation';
 import { checkFiles, readManifest } from './manifest';
 import { restoreFiles } from './restore-files';
@@ -79,6 +80,10 @@ async function openSnapshot(
 ): Promise<Connection | Finding> {
   const { config, clock, log, resources } = installation;
   const notes = notesOf('redis');
+  if ((await sizeOf(join(folder, SNAPSHOT))) === null) {
+    // A private Redis without a snapshot would start empty, and nothing would be restored.
+    return notes.fault('missing', `${SNAPSHOT} is missing`, 'Take it from another copy, or use an earlier backup.');
+  }
   try {
     const lookup = { searchPath: config.searchPath, binary: config.redis.serverBinary, clock, log };
     const server = await serveSnapshot(join(folder, SNAPSHOT), lookup);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBackups } from '../../src/backup';
 import type { RestoreResult } from '../../src/cli';
+import { SNAPSHOT } from '../../src/contracts/backup';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { createSpool } from '../../src/spool';
@@ -137,4 +138,15 @@ test('a backup with a changed image and without its archive is restored despite 
 
   expect(await filesIn(restored)).toEqual(['spool/marker', `spool/violations/${image}`]);
   await inRestored(async (there) => expect((await there.read('T-1')).tow.state).toBe('requested'));
+});
+
+test('a backup without its snapshot is not restored, also not despite its faults', async () => {
+  await prepareInstallation();
+  const { backup, take, restore } = openBackups();
+  await take();
+  await rm(join(backup, SNAPSHOT));
+
+  expect(await restore()).toEqual(['faulty', 'files fault changed', 'redis fault missing']);
+
+  expect(await empty.ask('DBSIZE')).toBe(0);
 });
