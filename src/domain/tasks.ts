@@ -20,6 +20,7 @@ export const TASK_TYPES = [
   'images_missing',
   'answer_differs',
   'webhook_differs',
+  'webhook_elsewhere',
   'invoice_mismatch',
   'invoice_before_correction',
   'violation_before_correction',
@@ -142,6 +143,15 @@ export function differenceTask(seen: SeenDifference): NewTask {
     ...(operation === undefined ? {} : { operation }),
   };
 }
+
+/** Webhooks come on a path that towhook does not process: one task for all of them, without their content. */
+export const webhookElsewhereTask: NewTask = {
+  subject: 'webhook_elsewhere',
+  type: 'webhook_elsewhere',
+  message:
+    'The service posts messages that name a tow to a path that towhook does not process. They are not acted on. Register the addresses that end in /tow-request and /tow/invoice at the service. GET /api/other-calls lists the newest such calls with their paths.',
+  actions: ['resolve'],
+};
 
 /** No report can be sent: one task for the whole operator. It closes automatically when a call passes. */
 export function connectionTask(

@@ -12,7 +12,7 @@ import type { Tracing } from '../platform/tracing';
 import type { CallCounter, Intake } from '../workflow/ports';
 import { withoutForeignNames } from './contract-fields';
 import { kindOfPath } from './paths';
-import { readCall, readObject, type BrokenCall } from './read-call';
+import { namesTow, readCall, readObject, type BrokenCall } from './read-call';
 import { recordAnswer, type AnsweredCall, type AnswerRecorder } from './record-answer';
 import { verify, type VerifySettings } from './verify';
 
@@ -20,7 +20,8 @@ import { verify, type VerifySettings } from './verify';
  * The webhook receiver. Its answers, and whether the sender repeats the call:
  *
  * - 200 `accepted` or `already_known`: stored, now or before. Not repeated.
- * - 200 `not_for_towhook`: a JSON object on another path, kept in a bounded list. Not repeated.
+ * - 200 `not_for_towhook`: a JSON object on another path, kept in a bounded list. Not repeated. One that names a tow
+ *   opens a task.
  * - 400: not JSON, or names no tow. Repeated, which is harmless.
  * - 401: a secret is configured, and the signature, its timestamp or its header is wrong. Repeated.
  * - 413, 415, 429: too large, not application/json, above the rate limit of the source. Repeated.
@@ -154,7 +155,7 @@ async function keepOther(
   const received = readObject(bytes);
   if (received.kind === 'broken') return refuse(received);
   try {
-    await options.intake.keepOther({ path, verified, rawBody: received.rawBody });
+    await options.intake.keepOther({ path, verified, rawBody: received.rawBody, namesTow: namesTow(received) });
     return { httpStatus: 200, code: 'not_for_towhook', outcome: 'not_for_towhook', logged: { verified } };
   } catch (error) {
     return notStored(error, {});

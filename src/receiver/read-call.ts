@@ -57,13 +57,23 @@ export function readCall(
   const received = readJson(bytes);
   if (received.kind === 'broken') return received;
   const { rawBody, isInfinite } = received;
-  const documented = documentedTow(received);
-  const named = documented.kind === 'named' ? documented : (namedTow(received.value, rawBody) ?? documented);
+  const named = towIn(received);
   if (named.kind === 'broken') return named;
   const { towingReferenceId, spelled } = named;
   // Canonical JSON writes each infinite number as null.
   const id = deliveryId(kind, proof.signatureId ?? '', isInfinite ? rawBody : canonicalJson(spelled));
   return { kind: 'delivery', delivery: { id, kind, towingReferenceId, rawBody, ...proof } };
+}
+
+/** True if a message names a tow, by the same rules as a webhook. */
+export function namesTow(received: ReceivedJson): boolean {
+  return towIn(received).kind === 'named';
+}
+
+/** The tow that a message names; otherwise the rule that it breaks in the documented place. */
+function towIn(received: ReceivedJson): NamedTow | BrokenCall {
+  const documented = documentedTow(received);
+  return documented.kind === 'named' ? documented : (namedTow(received.value, received.rawBody) ?? documented);
 }
 
 /** The tow that a message names where the document says, or the rule that it breaks there. */

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { otherCall, type Delivery, type OtherCall } from '../contracts/records';
+import { webhookElsewhereTask } from '../domain/tasks';
 import type { Clock } from '../platform/clock';
 import { sealingKeyOf } from '../platform/data-keys';
 import type { DeliveryStore, Intake, NewDelivery } from '../workflow/ports';
@@ -12,6 +13,7 @@ import { replicated } from './replicas';
 import { mergedRows, pageOf } from './rows';
 import { Script } from './scripts';
 import { sealValue } from './sealed-values';
+import { openGeneralTask } from './tasks';
 
 const acceptDeliveries = new Script('accept');
 
@@ -49,7 +51,7 @@ export function createIntake(redis: Redis, clock: Clock): Intake {
         flushSoon();
       }),
 
-    async keepOther({ path, verified, rawBody }) {
+    async keepOther({ path, verified, rawBody, namesTow }) {
       const entry: OtherCall = {
         id: clock.id(),
         path,
@@ -65,7 +67,8 @@ export function createIntake(redis: Redis, clock: Clock): Intake {
           .lpush(KEYS.otherCalls, stored)
           .ltrim(KEYS.otherCalls, 0, OTHERS_MAX - 1)
           .exec();
-      await replicated(redis, keep);
+      // At the same time, because the answer to the call waits for both.
+      await Promise.all([replicated(redis, keep), ...(namesTow ? [openGeneralTask(redis, webhookElsewhereTask)] : [])]);
     },
   };
 }

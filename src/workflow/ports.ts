@@ -141,8 +141,8 @@ export interface CallCounter {
 export interface Intake {
   /** Resolves once the delivery is stored; rejects when that is uncertain. */
   accept(delivery: NewDelivery): Promise<'accepted' | 'already_known'>;
-  /** Keeps a call on a path of no webhook, for review. */
-  keepOther(call: { path: string; verified: boolean; rawBody: string }): Promise<void>;
+  /** Keeps a call on a path of no webhook, for review. One that names a tow opens the task about such calls. */
+  keepOther(call: { path: string; verified: boolean; rawBody: string; namesTow: boolean }): Promise<void>;
 }
 
 export interface ViolationFilter {

@@ -48,6 +48,7 @@ export const ONE_OF_EACH: readonly NewTask[] = [
   general.givenUpTask({ id: 'payment-1', kind: 'payment', attempts: 7 }),
   general.differenceTask(ODD_ANSWER),
   general.differenceTask({ ...ODD_ANSWER, id: 'webhook.tow_request.1', source: 'webhook', name: 'tow_request' }),
+  general.webhookElsewhereTask,
   general.connectionTask('get-token failed', { violationId: 'v' }),
   general.outageTask('HTTP 500'),
   general.pausedOperationTask('released', 'Forbidden'),

@@ -1,5 +1,5 @@
 import { messagesIn } from '../../src/console/messages';
-import { TASK_TYPES, pausedOperationTask, rivalRequestTask } from '../../src/domain/tasks';
+import { TASK_TYPES, pausedOperationTask, rivalRequestTask, webhookElsewhereTask } from '../../src/domain/tasks';
 import { violationRefusedTask } from '../../src/domain/violation-tasks';
 import { newTow, newViolation } from '../operator/world';
 import { newKey } from '../operator/client';
@@ -90,6 +90,14 @@ describe('console: task list', () => {
     const taskId = await openGeneral(app, violationRefusedTask(task));
     const visitor = await signedIn(app);
     expect(textOf(rowOf(await visitor.get('/tasks'), taskId))).toContain('may have succeeded. Check at the service');
+  });
+
+  test('links the task about webhooks on another path to the list of such calls', async () => {
+    const taskId = await openGeneral(app, webhookElsewhereTask);
+    const row = rowOf(await (await signedIn(app)).get('/tasks'), taskId);
+    expect([...row.matchAll(/<a href="([^"]+)"/g)].map(([, address]) => address)).toEqual([
+      '/ops/deliveries?other=true',
+    ]);
   });
 
   test('explains an empty task list', async () => {

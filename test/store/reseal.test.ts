@@ -35,7 +35,7 @@ test('what was stored without keys is sealed, its plates are hashed, and a call 
   const plain = await storesWith();
   const ref = await plain.request('T1');
   await plain.say(ref, { ...START, plateNumber: 'ABJ 1235' });
-  const call = { path: '/elsewhere', verified: false, rawBody: 'of Majed' };
+  const call = { path: '/elsewhere', verified: false, rawBody: 'of Majed', namesTow: false };
   await createIntake(plain.redis, systemClock).keepOther(call);
   expect(await textOfRedis(redis.url)).toContain('abj1235');
 

@@ -72,9 +72,15 @@ function About({ viewer, row: { task, tow, violation } }: { viewer: Viewer; row:
   const delivery = deliveryIn(task);
   const plate = tow?.tow.plateNumber ?? violation?.violation.form.plateNumber ?? null;
   const isParked = task.type === 'invoice_parked';
+  const isElsewhere = task.type === 'webhook_elsewhere';
   const difference = task.difference_id;
   const isOfNothing =
-    ref === undefined && violationId === undefined && delivery === null && difference === undefined && !isParked;
+    ref === undefined &&
+    violationId === undefined &&
+    delivery === null &&
+    difference === undefined &&
+    !isParked &&
+    !isElsewhere;
   return (
     <p class="row tasks-about">
       {ref !== undefined && (
@@ -98,6 +104,11 @@ function About({ viewer, row: { task, tow, violation } }: { viewer: Viewer; row:
         </a>
       )}
       {isParked && <a href="/ops/deliveries">{messages.deliveries}</a>}
+      {isElsewhere && (
+        <a href="/ops/deliveries?other=true" data-row-link>
+          {viewer.messages.deliveries.other}
+        </a>
+      )}
       {isOfNothing && (
         <a href="/ops" data-row-link>
           {messages.ops}
