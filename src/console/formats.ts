@@ -54,7 +54,7 @@ export function formatsOf(language: Language, nowMs: number): Formats {
 }
 
 const DAY = { day: 'numeric', month: 'short', year: 'numeric' } as const;
-const TIME = { hour: '2-digit', minute: '2-digit', hour12: false } as const;
+const TIME = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
 
 /** Shows a text that is no timestamp unchanged: it may come from the service. */
 function dated(iso: string, show: (at: Date) => string): string {

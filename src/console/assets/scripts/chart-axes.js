@@ -24,7 +24,7 @@ export function axesOf(figure, isReversed) {
     timeZone: 'Asia/Riyadh',
     hour: '2-digit',
     minute: '2-digit',
-    hour12: false,
+    hourCycle: 'h23',
   });
   const plain = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
   const units = (figure.dataset['units'] ?? '').split('|').toReversed();

@@ -1,0 +1,20 @@
+import { formatsOf } from '../../src/console/formats';
+import { mailTextIn } from '../../src/console/notification-texts';
+import { startNotice } from '../support/notifications';
+
+/** Five minutes after midnight in Riyadh. */
+const AFTER_MIDNIGHT = '2026-11-20T21:05:00.000Z';
+
+test.each([
+  ['en', '21 Nov, 00:05'],
+  ['ar', '21 نوفمبر، 00:05'],
+] as const)('the hour after midnight is 00 in "%s"', (language, timestamp) => {
+  const atMs = Date.parse(AFTER_MIDNIGHT);
+  const formats = formatsOf(language, atMs);
+  expect(formats.timestamp(AFTER_MIDNIGHT)).toBe(timestamp);
+  expect(formats.clockTime(AFTER_MIDNIGHT)).toBe('00:05:00.000');
+  const [alarm] = startNotice().alarms;
+  const alarms = alarm ? [{ ...alarm, seenAtMs: atMs }] : [];
+  const notice = startNotice({ alarms, createdAtMs: atMs });
+  expect(mailTextIn(notice, { language, consoleUrl: null }).text).toContain(timestamp);
+});
