@@ -74,8 +74,10 @@ function keyTable(keys: readonly ApiKey[]): string[] {
   );
 }
 
-function newKeyOutput(key: NewApiKey): CommandOutput {
-  const { id, name, role, api_key, previous_valid_until } = key;
+/** The answer to a repeated run has no secret. */
+function newKeyOutput(key: NewApiKey | ApiKey): CommandOutput {
+  const { id, name, role, previous_valid_until } = key;
+  const secret = 'api_key' in key ? key.api_key : null;
   return {
     json: key,
     lines: [
@@ -83,11 +85,16 @@ function newKeyOutput(key: NewApiKey): CommandOutput {
         ['key', id],
         ['name', name],
         ['role', role],
-        ['secret', api_key],
+        ['secret', secret ?? 'not shown again'],
         ['old secret valid until', riyadhTime(previous_valid_until)],
       ]),
       '',
-      'Store the secret now. It is not shown again.',
+      ...(secret === null
+        ? [
+            'The key exists. Its secret was shown once, in the first answer to this Idempotency-Key, and cannot be shown',
+            `again. For a new secret: towhook key rotate ${id}`,
+          ]
+        : ['Store the secret now. It is not shown again.']),
     ],
   };
 }

@@ -1,7 +1,7 @@
 import createFetchClient, { type Client, type Middleware } from 'openapi-fetch';
 import { NO_SUCH_ADDRESS } from '../contracts/common';
 import { errorView, eventView } from '../contracts/operator';
-import { ROUTES, type Route } from '../contracts/operator-routes';
+import { answerContract, ROUTES, type Route } from '../contracts/operator-routes';
 import { failedRules } from '../contracts/rules';
 import { API_KEY_RULE, isSendableKey } from '../domain/vocabulary';
 import type { paths } from './paths';
@@ -76,7 +76,7 @@ const checkAnswers: Middleware = {
     if (!response.ok) throw await refusalOf(response);
     const route = ROUTE_OF.get(`${request.method.toLowerCase()} ${schemaPath}`);
     if (!route || route.status === 204 || route.gives !== undefined) return;
-    const checked = route.answer.safeParse(await jsonOf(response));
+    const checked = answerContract(route).safeParse(await jsonOf(response));
     if (checked.error) throw new ApiAnswerBroken(failedRules(checked.error));
   },
   onError: ({ error }) => unreachable(error),

@@ -4069,7 +4069,7 @@ export interface paths {
       responses: {
         201: {
           content: {
-            'application/json': NewApiKey;
+            'application/json': NewApiKey | ApiKey;
           };
         };
         400: {
@@ -4140,7 +4140,7 @@ export interface paths {
       responses: {
         202: {
           content: {
-            'application/json': NewApiKey;
+            'application/json': NewApiKey | ApiKey;
           };
         };
         400: {

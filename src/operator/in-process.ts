@@ -1,6 +1,5 @@
-import { z } from 'zod';
 import { NO_SUCH_ADDRESS } from '../contracts/common';
-import type { Route } from '../contracts/operator-routes';
+import { answerContract, type Route } from '../contracts/operator-routes';
 import type { RouteAnswer, ApiAnswer, ApiCall, ApiForm, OperatorApi } from '../workflow/operator-port';
 import type { AnswerStore } from '../workflow/ports';
 import type { Endpoint, Endpoints } from './api-server';
@@ -89,7 +88,6 @@ function toResult<R extends Route>(route: R, response: EndpointResponse): ApiAns
 
 /** The answer as an HTTP client reads it, parsed by the contract of the route. */
 function parseAnswer<R extends Route>(route: R, body: unknown): RouteAnswer<R> {
-  const contract = route.again ? z.union([route.answer, route.again]) : route.answer;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Parsed by the contract of the route.
-  return contract.parse(JSON.parse(JSON.stringify(body))) as RouteAnswer<R>;
+  return answerContract(route).parse(JSON.parse(JSON.stringify(body))) as RouteAnswer<R>;
 }

@@ -124,6 +124,23 @@ test('towhook key creates, rotates and revokes an API key without printing it in
   expect((await asYard(rotated.api_key)).exitCode).toBe(4);
 });
 
+test.each(['create', 'rotate'])('a repeated towhook key %s says that the secret is not shown again', async (verb) => {
+  const { id } = newApiKeyView.parse(
+    (await towhook('key', 'create', '--name', 'gate', '--role', 'viewer', '--json')).json(),
+  );
+  const given = verb === 'create' ? ['--name', 'yard', '--role', 'viewer'] : [id];
+  const call = ['key', verb, ...given, '--idempotency-key', 'once'];
+  const { api_key, ...view } = newApiKeyView.parse((await towhook(...call, '--json')).json());
+
+  const repeated = await towhook(...call);
+  expect([repeated.exitCode, repeated.problems]).toEqual([0, '']);
+  expect(repeated.out).toContain('cannot be shown');
+  expect(repeated.out).toContain(`towhook key rotate ${view.id}`);
+  expect(repeated.out).not.toContain(api_key);
+  expect(repeated.out).not.toContain('Store the secret now');
+  expect((await towhook(...call, '--json')).json()).toEqual(view);
+});
+
 test('towhook queue pause and queue resume change the state of a queue', async () => {
   const paused = async (verb: string) =>
     queueView.parse((await towhook('queue', verb, 'reports', '--json')).json()).paused;

@@ -13,6 +13,7 @@ import {
   createClient,
   watchTows,
 } from '../../src/client';
+import { newApiKeyView } from '../../src/contracts/operator';
 import { deadAddress, startServer } from '../cli/fake-service';
 import { newTow } from '../operator/world';
 import { useApp } from '../support/app';
@@ -60,6 +61,15 @@ test('the API client sends references with any characters', async () => {
   const path = { towing_reference_id: ref };
   const tow = await answerOf(clientOf().GET('/api/tows/{towing_reference_id}', { params: { path } }));
   expect(tow.towing_reference_id).toBe('TW/ä ?#%2F&x');
+});
+
+test('the API client returns the answer without a secret when the creation of an API key is repeated', async () => {
+  const header = { 'Idempotency-Key': 'once' };
+  const body = { name: 'yard', role: 'crew' } as const;
+  const create = () => answerOf(clientOf().POST('/api/keys', { params: { header }, body }));
+  const { api_key, ...view } = newApiKeyView.parse(await create());
+  expect(api_key).toMatch(/^thk_/);
+  expect(await create()).toEqual(view);
 });
 
 test('the API client throws a refusal with status, code, fields and Retry-After', async () => {

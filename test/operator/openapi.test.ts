@@ -48,6 +48,16 @@ it.each(Object.entries<Route>(ROUTES))(
   },
 );
 
+it.each(['/api/keys', '/api/keys/{key_id}/rotate'])(
+  'the OpenAPI document describes the answer to a repeated POST %s, which has no secret',
+  async (path) => {
+    const { responses } = (await served()).paths[path]?.['post'] ?? {};
+    const schema = { anyOf: [{ $ref: '#/components/schemas/NewApiKey' }, { $ref: '#/components/schemas/ApiKey' }] };
+    const contents = Object.values(responses ?? {}).map((response) => response['content']);
+    expect(contents).toContainEqual({ 'application/json': { schema } });
+  },
+);
+
 it('the OpenAPI document describes exactly the served routes', async () => {
   const { paths } = await served();
   const described = Object.entries(paths).flatMap(([path, methods]) =>

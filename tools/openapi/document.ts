@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { eventView } from '../../src/contracts/operator';
-import type { Route } from '../../src/contracts/operator-routes';
+import { answerContract, type Route } from '../../src/contracts/operator-routes';
 import { DISPATCH_ROUTES } from '../../src/contracts/routes/dispatch';
 import { NOTIFICATION_ROUTES } from '../../src/contracts/routes/notifications';
 import { OPS_ROUTES } from '../../src/contracts/routes/operations';
@@ -152,7 +152,8 @@ function answerOf(route: Route, schemas: SchemaWriter): OpenApiObject {
   if (route.gives === 'image') return { description: 'The image.', content: { 'image/*': { schema: BINARY } } };
   if (route.gives === 'csv')
     return { description: 'The CSV.', content: { 'text/csv': { schema: { type: 'string' } } } };
-  return { description: 'Done.', content: { 'application/json': { schema: schemas.write(route.answer, 'output') } } };
+  const description = route.again ? 'Done. A repeated request under its Idempotency-Key gets no secret.' : 'Done.';
+  return { description, content: { 'application/json': { schema: schemas.write(answerContract(route), 'output') } } };
 }
 
 const BINARY = { type: 'string', format: 'binary' };

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Role } from '../../domain/vocabulary';
 
 /** One route of the operator API. */
@@ -19,4 +19,9 @@ export interface Route {
   readonly answer: z.ZodType;
   /** The answer to a repeated request under its Idempotency-Key, if the first answer has a secret. */
   readonly again?: z.ZodType;
+}
+
+/** The contract of every JSON answer of a route: of the first one, and of one to a repeated request. */
+export function answerContract(route: Route): z.ZodType {
+  return route.again ? z.union([route.answer, route.again]) : route.answer;
 }
