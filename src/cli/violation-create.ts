@@ -72,7 +72,7 @@ export function addViolationCreate(violation: Command, tools: CommandTools): voi
 }
 
 /** The fields as text, as the form carries them, so that the contract of the console applies. */
-function textsGiven(call: Invocation): Record<string, string | undefined> {
+export function textsGiven(call: Invocation): Record<string, string | undefined> {
   const given = { ...fieldsGiven(call), metadata: call.text('metadata') };
   return Object.fromEntries(
     Object.entries<FieldValue>(given).map(([name, value]) => [name, value === undefined ? undefined : String(value)]),

@@ -1,13 +1,22 @@
 import type { Command } from 'commander';
 import { answerOf } from '../client';
 import { reasonBody } from '../contracts/operator';
-import { violationCorrection } from '../contracts/violation-input';
+import { CLEARABLE_FIELDS, violationCorrection, violationImagesInput } from '../contracts/violation-input';
 import { violationAcceptBody, violationsQuery } from '../contracts/violations';
 import { VIOLATION_STATES } from '../domain/vocabulary';
 import { LIST_OPTIONS, listOutput } from './list-command';
 import { openImages, saveFile, upload } from './files';
-import { addCommand, checked, option, type CommandOutput, type Invocation, type CommandTools } from './command';
-import { addViolationCreate, fieldsGiven, FORM_OPTIONS } from './violation-create';
+import {
+  addCommand,
+  checked,
+  option,
+  optionNamed,
+  type CommandOutput,
+  type Invocation,
+  type CommandTools,
+} from './command';
+import { addViolationCreate, fieldsGiven, FORM_OPTIONS, textsGiven } from './violation-create';
+import { UsageError } from './problems';
 import { addViolationImport } from './violation-import';
 import { violationOutput, violationTable } from './violation-lines';
 
@@ -66,8 +75,25 @@ export function addViolation(program: Command, tools: CommandTools): void {
   });
 }
 
+/** A field as `--clear` names it: its option without the dashes. */
+function clearNameOf(field: string): string {
+  return optionNamed(field).slice('--'.length);
+}
+
+function fieldsCleared(call: Invocation): Record<string, null> {
+  const cleared = CLEARABLE_FIELDS.filter((name) => call.list('clear').includes(clearNameOf(name)));
+  const given = fieldsGiven(call);
+  if (cleared.some((name) => given[name] !== undefined)) {
+    throw new UsageError([{ field: '--clear', rule: 'must not name a field that has a new value' }]);
+  }
+  return Object.fromEntries(cleared.map((name) => [name, null]));
+}
+
 async function correctWithImages(call: Invocation): Promise<CommandOutput> {
-  const fields = checked(violationCorrection, fieldsGiven(call));
+  if (call.list('clear').length > 0) throw new UsageError([{ field: '--clear', rule: 'cannot be used with --image' }]);
+  // The form of the images ignores empty fields, so they are refused here.
+  checked(violationCorrection, fieldsGiven(call));
+  const fields = checked(violationImagesInput, textsGiven(call));
   const images = await openImages(call.list('image'));
   const url = '/api/violations/{violation_id}/images';
   const body = { ...fields, images };
@@ -93,15 +119,20 @@ function addDecisions(violation: Command, tools: CommandTools): void {
   addCommand(violation, tools, {
     usage: 'correct <violation>',
     summary: 'change fields of a violation, or replace its images, and send it',
-    options: [...FORM_OPTIONS, option('--image <files...>', 'images that replace all its images')],
+    options: [
+      ...FORM_OPTIONS,
+      option('--clear <fields...>', 'optional fields to empty', CLEARABLE_FIELDS.map(clearNameOf)),
+      option('--image <files...>', 'images that replace all its images'),
+    ],
     examples: [
       `towhook violation correct ${ID} --zone-id 3f2b8c1e-5d7a-4e0f-9c66-1a2b3c4d5e6f`,
+      `towhook violation correct ${ID} --clear full-name identity-number`,
       `towhook violation correct ${ID} --image front.jpg`,
     ],
     changes: true,
     run: async (call) => {
       if (call.list('image').length > 0) return correctWithImages(call);
-      const body = checked(violationCorrection, fieldsGiven(call));
+      const body = checked(violationCorrection, { ...fieldsGiven(call), ...fieldsCleared(call) });
       const url = '/api/violations/{violation_id}/correct';
       return violationOutput(await answerOf(call.client.POST(url, { params: paramsOf(call), body })));
     },

@@ -1979,7 +1979,7 @@ export interface paths {
       requestBody?: {
         content: {
           'application/json': {
-            date?: string | undefined;
+            date?: (string | null) | undefined;
             latitude?: number | undefined;
             longitude?: number | undefined;
             location?: string | undefined;
@@ -1999,7 +1999,7 @@ export interface paths {
                 )
               | undefined;
             zoneId?: string | undefined;
-            imagesDescription?: string | undefined;
+            imagesDescription?: (string | null) | undefined;
             violationType?:
               | (
                   | 'NO_TICKET'
@@ -2013,13 +2013,13 @@ export interface paths {
                   | 'PROH_PARKING'
                 )
               | undefined;
-            isSaudi?: boolean | undefined;
-            fullName?: string | undefined;
-            identityNumber?: string | undefined;
-            mobileNumber?: string | undefined;
-            supervisorFullName?: string | undefined;
-            supervisorIdentityNumber?: string | undefined;
-            supervisorMobileNumber?: string | undefined;
+            isSaudi?: (boolean | null) | undefined;
+            fullName?: (string | null) | undefined;
+            identityNumber?: (string | null) | undefined;
+            mobileNumber?: (string | null) | undefined;
+            supervisorFullName?: (string | null) | undefined;
+            supervisorIdentityNumber?: (string | null) | undefined;
+            supervisorMobileNumber?: (string | null) | undefined;
           };
         };
       };

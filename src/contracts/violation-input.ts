@@ -63,26 +63,31 @@ export type ViolationInput = z.output<typeof violationInput>;
 export const VIOLATION_FIELDS = fields.shape;
 
 /**
- * Corrected values of a violation that the service has not accepted, as JSON. Omitted fields stay. The id in its
- * metadata never changes.
+ * Corrected values of a violation that the service has not accepted, as JSON. Omitted fields stay, and null clears
+ * an optional field. The id in its metadata never changes.
  */
 export const violationCorrection = z
   .strictObject({
-    date: z.string().trim().pipe(isoTime),
+    date: z.string().trim().pipe(isoTime).nullable(),
     latitude: shape.latitude,
     longitude: shape.longitude,
     location: severalLines(text(TEXT_MAX)),
     plateNumber: sensitive(oneLine(text(PLATE_MAX))),
     plateType: shape.plateType,
     zoneId: shape.zoneId,
-    imagesDescription: severalLines(text(TEXT_MAX)),
+    imagesDescription: severalLines(text(TEXT_MAX)).nullable(),
     violationType: shape.violationType,
-    isSaudi: z.boolean(),
-    fullName: sensitive(oneLine(text(TEXT_MAX))),
-    identityNumber: sensitive(oneLine(text(TEXT_MAX))),
-    mobileNumber: sensitive(oneLine(text(TEXT_MAX))),
-    supervisorFullName: sensitive(oneLine(text(TEXT_MAX))),
-    supervisorIdentityNumber: sensitive(oneLine(text(TEXT_MAX))),
-    supervisorMobileNumber: sensitive(oneLine(text(TEXT_MAX))),
+    isSaudi: z.boolean().nullable(),
+    fullName: sensitive(oneLine(text(TEXT_MAX))).nullable(),
+    identityNumber: sensitive(oneLine(text(TEXT_MAX))).nullable(),
+    mobileNumber: sensitive(oneLine(text(TEXT_MAX))).nullable(),
+    supervisorFullName: sensitive(oneLine(text(TEXT_MAX))).nullable(),
+    supervisorIdentityNumber: sensitive(oneLine(text(TEXT_MAX))).nullable(),
+    supervisorMobileNumber: sensitive(oneLine(text(TEXT_MAX))).nullable(),
   })
   .partial();
+
+/** The fields that a correction may clear. */
+export const CLEARABLE_FIELDS: readonly string[] = Object.entries(violationCorrection.shape).flatMap(
+  ([name, schema]) => (schema.safeParse(null).success ? [name] : []),
+);

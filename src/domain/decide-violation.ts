@@ -8,9 +8,10 @@ import { decideOn, entryOf } from './stored-violation';
 import type { ReplacedImage, Violation, ViolationForm, ViolationImage } from './violation';
 import { addReference } from './violation-names';
 
-/** New values by wire name; omitted fields stay. */
+/** New values by wire name; null clears an optional field, omitted fields stay. */
 type FormCorrection = {
-  readonly [K in keyof Omit<ViolationForm, 'metadata'>]?: ViolationForm[K] | undefined;
+  readonly [K in keyof Omit<ViolationForm, 'metadata'>]?:
+    ViolationForm[K] | (undefined extends ViolationForm[K] ? null : never) | undefined;
 };
 
 /** A decision about a violation, with its input. */
@@ -100,7 +101,8 @@ function correctedViolation(
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
   const names = [...given.map(([name]) => name), ...(images ? ['images'] : [])];
   if (names.length === 0) return invalid([{ field: 'body', rule: 'needs at least one field of the form' }]);
-  const form: ViolationForm = { ...violation.form, ...Object.fromEntries(given) };
+  const values = Object.fromEntries(given.map(([name, value]) => [name, value ?? undefined]));
+  const form: ViolationForm = { ...violation.form, ...values };
   const shown = images ?? violation.images;
   const warnings = formatWarnings(form, { api: violation.api, images: shown.length, nowMs: clockMs });
   const corrected = { ...violation, form, warnings };

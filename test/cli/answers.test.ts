@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import { newApiKeyView, queueView } from '../../src/contracts/operator';
+import { violationView } from '../../src/contracts/violations';
 import { riyadhTime, table } from '../../src/cli/format';
 import { EXIT } from '../../src/cli/problems';
+import { clearDisk, COMPLETE, report, violationIn } from '../operator/forms';
 import { deliver, newTow, record } from '../operator/world';
 import { useApp } from '../support/app';
 import { run, type ProgramRun } from './command';
 
 const app = useApp({ role: 'console' });
+beforeEach(() => clearDisk(app));
 const towhook = (...words: readonly string[]): Promise<ProgramRun> =>
   run(words, { url: app.consoleUrl, apiKey: app.apiKey });
 
@@ -139,6 +142,20 @@ test.each(['create', 'rotate'])('a repeated towhook key %s says that the secret 
   expect(repeated.out).not.toContain(api_key);
   expect(repeated.out).not.toContain('Store the secret now');
   expect((await towhook(...call, '--json')).json()).toEqual(view);
+});
+
+test('towhook violation correct --clear empties optional fields, beside fields with new values', async () => {
+  const { id } = violationIn(await report(app, COMPLETE));
+  const correct = (line: string) => towhook('violation', 'correct', id, ...line.split(' '));
+  const corrected = await correct('--location Elsewhere --clear full-name identity-number is-saudi --json');
+  const { form } = violationView.parse(corrected.json());
+  expect(form).toMatchObject({ location: 'Elsewhere', mobileNumber: COMPLETE.mobileNumber });
+  for (const name of ['fullName', 'identityNumber', 'isSaudi']) expect(form).not.toHaveProperty(name);
+
+  for (const line of ['--clear location', '--clear full-name --full-name Ali', '--clear full-name --image a.png']) {
+    const { exitCode, problems } = await correct(line);
+    expect([line, exitCode, problems]).toEqual([line, EXIT.wrongUse, expect.stringContaining('--clear')]);
+  }
 });
 
 test('towhook queue pause and queue resume change the state of a queue', async () => {

@@ -182,6 +182,30 @@ describe('console: violation decisions', () => {
     expect(audit.body).toMatchObject({ items: [{ what: { fields: ['date', 'zoneId', 'isSaudi'] } }] });
   });
 
+  test('clears the optional fields of a violation that were emptied in its correction', async () => {
+    const id = await newOne(COMPLETE);
+    const visitor = await signedIn(app);
+    await visitor.get(`/violations/${id}`);
+    const emptied = { fullName: ' ', identityNumber: '', isSaudi: '', date: '', location: 'Elsewhere' };
+    expect((await visitor.post(`/violations/${id}/correct`, emptied)).status).toBe(303);
+    const { form } = await violationOf(app, id);
+    for (const name of ['fullName', 'identityNumber', 'isSaudi', 'date']) expect(form).not.toHaveProperty(name);
+    expect(form).toMatchObject({ location: 'Elsewhere', mobileNumber: COMPLETE.mobileNumber });
+  });
+
+  test.each(['plateNumber', 'plateType', 'violationType', 'zoneId', 'latitude', 'longitude', 'location'])(
+    'refuses a correction of a violation that empties %s, and names the field',
+    async (name) => {
+      const id = await newOne(COMPLETE);
+      const visitor = await signedIn(app);
+      await visitor.get(`/violations/${id}`);
+      const response = await visitor.post(`/violations/${id}/correct`, { [name]: '', fullName: '' });
+      expect(response.status).toBe(422);
+      expect(markupOf(response.html, 'form-correct')).toContain(`href="#correct-${name}"`);
+      expect((await violationOf(app, id)).form).toMatchObject({ fullName: COMPLETE.fullName });
+    },
+  );
+
   test('shows the reason and the entered values of a refused violation decision', async () => {
     const id = await newOne();
     const visitor = await signedIn(app);

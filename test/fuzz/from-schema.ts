@@ -4,7 +4,7 @@ import { anyJson, hostileText } from './hostile';
 
 /** The keywords of a JSON schema that determine the drawn values. */
 interface Schema {
-  readonly type?: string | undefined;
+  readonly type?: string | readonly string[] | undefined;
   readonly enum?: readonly unknown[] | undefined;
   readonly const?: unknown;
   readonly properties?: Readonly<Record<string, Schema>> | undefined;
@@ -19,7 +19,7 @@ interface Schema {
 
 const schemaShape: z.ZodType<Schema> = z.lazy(() =>
   z.looseObject({
-    type: z.string().optional(),
+    type: z.union([z.string(), z.array(z.string())]).optional(),
     enum: z.array(z.unknown()).optional(),
     const: z.unknown().optional(),
     properties: z.record(z.string(), schemaShape).optional(),
@@ -45,7 +45,9 @@ function valuesOf(schema: Schema, known: KnownTexts): fc.Arbitrary<unknown> {
   if (schema.enum) return nearly(fc.constantFrom(...schema.enum));
   if (schema.const !== undefined) return nearly(fc.constant(schema.const));
   if (schema.anyOf && schema.anyOf.length > 0) return fc.oneof(...schema.anyOf.map((one) => valuesOf(one, known)));
-  switch (schema.type ?? 'any') {
+  const { type = 'any' } = schema;
+  if (typeof type !== 'string') return fc.oneof(...type.map((one) => valuesOf({ ...schema, type: one }, known)));
+  switch (type) {
     case 'object':
       return nearly(schema.properties ? objectsOf(schema, known) : dictionaries);
     case 'array':

@@ -1,5 +1,6 @@
 import { useApp } from '../support/app';
 import { api, audited, errorOf, fieldsOf, newKey, towOf, towPath } from './client';
+import { COMPLETE, report, REQUIRED, violationIn } from './forms';
 import { deliver, VIOLATION_FORM, newTow, newViolation, record, violationOf, WHEREABOUTS } from './world';
 
 const app = useApp({ role: 'console' });
@@ -30,6 +31,35 @@ describe('operator API: decisions on violations', () => {
     const refused = await decide(id, 'correct', invalid).expect(422);
     expect(fieldsOf(refused)).toEqual(['metadata', 'violationType', 'zoneId']);
     expect(fieldsOf(await decide(id, 'correct', {}))).toEqual(['body']);
+  });
+
+  it('clears the optional fields of a violation that a correction sends as null', async () => {
+    const { id } = violationIn(await report(app, COMPLETE));
+    const { form } = await violationOf(app, id);
+    const isOptional = (name: string) => name !== 'metadata' && !(name in REQUIRED);
+    const cleared = Object.keys(form).filter(isOptional);
+    expect(cleared).toHaveLength(9);
+    await decide(id, 'correct', Object.fromEntries(cleared.map((name) => [name, null]))).expect(202);
+    const kept = Object.fromEntries(Object.entries(form).filter(([name]) => !isOptional(name)));
+    expect((await violationOf(app, id)).form).toEqual(kept);
+    const { items } = await audited(app);
+    expect(items[0]).toMatchObject({ what: { fields: cleared } });
+  });
+
+  it('removes the warning about an optional field of a violation that a correction clears', async () => {
+    const { id } = violationIn(await report(app, REQUIRED));
+    const warned = await decide(id, 'correct', { mobileNumber: '5' }).expect(202);
+    expect(violationIn(warned).warnings.map(({ field }) => field)).toEqual(['mobileNumber']);
+    const emptied = await decide(id, 'correct', { mobileNumber: null }).expect(202);
+    expect(violationIn(emptied).warnings).toEqual([]);
+  });
+
+  it.each(Object.keys(REQUIRED))('refuses to clear the required field %s of a violation with 422', async (field) => {
+    const id = await newViolation(app);
+    for (const empty of [null, '', ' ']) {
+      expect(fieldsOf(await decide(id, 'correct', { [field]: empty, fullName: null }).expect(422))).toEqual([field]);
+    }
+    expect((await violationOf(app, id)).form).toEqual({ ...VIOLATION_FORM, metadata: { id } });
   });
 
   it('settles a violation that is waived or accepted by hand and refuses further decisions with 409', async () => {

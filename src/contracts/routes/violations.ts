@@ -71,7 +71,8 @@ export const VIOLATION_ROUTES = {
     ...change,
     path: `${VIOLATION}/correct`,
     role: ACTION_ROLES.correct,
-    summary: 'Change fields of its form, and send it. The id in its metadata cannot change.',
+    summary:
+      'Change fields of its form, and send it; null clears an optional field. The id in its metadata cannot change.',
     body: violationCorrection,
   },
   replaceViolationImages: {

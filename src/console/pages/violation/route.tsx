@@ -11,6 +11,7 @@ import {
   type PostedForm,
 } from '../../page';
 import { ROUTES } from '../../../contracts/operator-routes';
+import { CLEARABLE_FIELDS } from '../../../contracts/violation-input';
 import { DECISIONS } from '../../../domain/decisions';
 import { Problem } from '../../parts/problem';
 import { Decide, IMAGES_FORM, questionOn } from './decide';
@@ -128,9 +129,13 @@ function serveImages(pages: Pages, { api, show }: ViolationPageTools): void {
 
 /** The body of a correction: only the changed fields, so that the record keeps exactly those as old and new. */
 function correctionIn(form: URLSearchParams): Record<string, unknown> {
-  const body = bodyOf(form, { only: changedIn(form), numbers: ['latitude', 'longitude'] });
+  const changed = changedIn(form);
+  const body = bodyOf(form, { only: changed, numbers: ['latitude', 'longitude'] });
+  // The API refuses an empty required field and names it.
+  const emptied = changed.filter((name) => !(name in body));
   const { date, isSaudi } = body;
   return {
+    ...Object.fromEntries(emptied.map((name) => [name, CLEARABLE_FIELDS.includes(name) ? null : ''])),
     ...body,
     ...(date === undefined ? {} : { date: withOffset(String(date)) }),
     ...(isSaudi === undefined ? {} : { isSaudi: isSaudi === 'true' }),
