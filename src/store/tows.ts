@@ -159,7 +159,7 @@ async function byRequest(redis: Redis, refs: readonly string[], order: SortOrder
   return knownRows(rows, order);
 }
 
-/** The records of a search, each once; the position of a row is the first index entry that matches. */
+/** The records of a search, each once and exact matches first. A row has the position of its first matching entry. */
 async function searchRows(
   redis: Redis,
   index: string,
@@ -167,10 +167,15 @@ async function searchRows(
 ): Promise<ListRow[]> {
   const prefixes = searchPrefixes(words).flatMap((prefix) => storedPrefixes(dataKeysOf(redis), prefix));
   const found = await Promise.all(prefixes.map((prefix) => entriesWith(redis, index, { prefix, most })));
+  // The byte order alone would put each plate that begins with a searched number before the exact number.
+  const exact = prefixes.map((prefix) => (prefix.endsWith('\n') ? prefix : `${prefix}\n`));
+  const places = found.flat().map((word): Cursor => {
+    return { score: exact.some((term) => word.startsWith(term)) ? 0 : 1, member: word };
+  });
   const placeByRef = new Map<string, Cursor>();
-  for (const word of found.flat().toSorted(byBytes)) {
-    const ref = word.slice(word.indexOf('\n') + 1);
-    if (!placeByRef.has(ref)) placeByRef.set(ref, { score: 0, member: word });
+  for (const place of places.toSorted((a, b) => a.score - b.score || byBytes(a.member, b.member))) {
+    const ref = place.member.slice(place.member.indexOf('\n') + 1);
+    if (!placeByRef.has(ref)) placeByRef.set(ref, place);
   }
   return [...placeByRef].map(([ref, place]) => ({ ref, place }));
 }
@@ -191,7 +196,7 @@ async function entriesWith(
   return words;
 }
 
-/** A page of a search, in byte order of the index entries. Only the first thousand entries per term are searched. */
+/** A page of a search, exact matches first. Only the first thousand entries per term are searched. */
 export async function search(redis: Redis, index: string, page: Paging & { words: string }): Promise<RowPage> {
   return pageOf(knownRows(await searchRows(redis, index, { words: page.words, most: 1000 }), 'oldest'), page);
 }

@@ -121,6 +121,18 @@ describe('search filter', () => {
     expect(await found(stores, { search: 'T1', order: 'oldest' }, 2)).toEqual(['T1', 'T12', 'T11']);
   });
 
+  test('a search for a number lists the tow with this id before tows whose plates begin with it', async () => {
+    for (const [at, ref] of ['T1', 'T2', 'T3'].entries()) {
+      await requestAgo(stores, ref, 10 - at);
+      await stores.say(ref, { ...START, plateNumber: `12${at} ABJ` });
+    }
+    await requestAgo(stores, '120', 1);
+    await requestAgo(stores, '12', 1);
+
+    expect(await found(stores, { search: '12' }, 1)).toEqual(['12', 'T1', 'T2', 'T3', '120']);
+    expect(await found(stores, { search: '121abj' })).toEqual(['T2']);
+  });
+
   test('a search with other filters fills whole pages with matching tows', async () => {
     const refs = Array.from({ length: 9 }, (_, at) => `T${at}`);
     for (const [at, ref] of refs.entries()) {

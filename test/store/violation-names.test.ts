@@ -1,7 +1,7 @@
 import { KEYS } from '../../src/store/keys';
 import type { ViolationOutbox } from '../support/outboxes';
-import { matchEarlierTows } from '../../src/workflow/match-violation';
-import { useStores, UNKNOWN, type Stores } from '../support/stores';
+import { matchEarlierTows, matchTowsByMetadataId } from '../../src/workflow/match-violation';
+import { START, useStores, UNKNOWN, type Stores } from '../support/stores';
 import {
   decide,
   idNamed,
@@ -12,6 +12,7 @@ import {
   openOutbox,
   outcome,
   readViolation,
+  report,
   reportViolations,
   takenAs,
   violationOf,
@@ -89,6 +90,20 @@ describe('violation with several references', () => {
 
     for (const ref of ['TW-1', 'TW-2']) expect((await stores.read(ref)).tow.violationId).toBe('U1');
     expect(await openTasks()).toEqual(['violation_twice.TW-2']);
+  });
+
+  test('a violation with a number as its metadata id is joined to its tow behind 50 plates that begin so', async () => {
+    for (let plate = 1201; plate <= 1250; plate += 1) {
+      await stores.request(`TW-${plate}`);
+      await stores.say(`TW-${plate}`, { ...START, plateNumber: `${plate} ABJ` });
+    }
+    await request('TW-1', 'V-1', '12');
+    await report(stores, violationOf('U1', { metadata: { id: '12' } }));
+
+    await matchTowsByMetadataId(stores, (await read('U1')).violation);
+
+    expect((await stores.read('TW-1')).tow.violationId).toBe('U1');
+    expect((await stores.read('TW-1201')).tow.violationId).toBeNull();
   });
 
   test('a violation is not joined to the tow of another violation that had the same reference first', async () => {
