@@ -1,5 +1,5 @@
 import { LANGUAGES, messagesIn } from '../../src/console/messages';
-import { AUDIT_ACTIONS, auditOf, type AuditAction } from '../../src/domain/audit';
+import { AUDIT_ACTIONS, auditOf, type AuditAction, type AuditSubject } from '../../src/domain/audit';
 import { createAuditStore } from '../../src/store/audit';
 import { useApp } from '../support/app';
 import { api, newKey } from '../operator/client';
@@ -38,6 +38,42 @@ test('shows actor, action, a link to the tow and the reason in an audit entry', 
   const { html } = await (await signedIn(app)).get('/ops/audit');
   expect(html).toContain('href="/tows/TW-7"');
   expect(textOf(html)).toContain('Sara (ops) canceled the tow tow TW-7 gone <on> arrival');
+});
+
+const SUBJECTS: Required<AuditSubject> = {
+  towing_reference_id: 'TW-7',
+  report_id: 'started-1',
+  violation_id: 'patrol 7',
+  hold_id: 'hold-7',
+  photo_id: 'photo-7',
+  queue: 'reports',
+  task_id: 'task-7',
+  delivery_id: 'delivery-7',
+  difference_id: 'started.answer:7',
+  alarm_id: 'alarm-7',
+  key_id: 'key-7',
+  operation: 'started',
+};
+
+test.each(LANGUAGES)('names every subject of an audit entry in language %s', async (language) => {
+  await acted('difference.expected', SUBJECTS);
+  const visitor = await signedIn(app);
+  visitor.cookies.set('towhook_language', language);
+  const { html } = await visitor.get('/ops/audit');
+  const labels = new Map(Object.entries(messagesIn(language).audit.on));
+  for (const [name, id] of Object.entries(SUBJECTS)) expect(textOf(html)).toContain(`${labels.get(name)} ${id}`);
+});
+
+test('links the subjects of an audit entry that have a page', async () => {
+  await acted('difference.expected', SUBJECTS);
+  const { html } = await (await signedIn(app)).get('/ops/audit');
+  const [subjects = ''] = /<ul class="subjects">[^]*?<\/ul>/.exec(html) ?? [];
+  expect([...subjects.matchAll(/href="([^"]+)"/g)].map(([, path]) => path)).toEqual([
+    '/tows/TW-7',
+    '/violations/patrol%207',
+    '/ops/deliveries/delivery-7',
+    '/ops/service/started.answer%3A7',
+  ]);
 });
 
 test('lists audit entries newest first and filters them by tow', async () => {

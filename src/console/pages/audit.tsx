@@ -1,12 +1,13 @@
 import { ROUTES } from '../../contracts/operator-routes';
 import { redirect, page, type Pages, type PageTools } from '../page';
-import { PAGES } from '../page-table';
+import { differencePath, PAGES, towPath, violationPath } from '../page-table';
+import { entryOf } from '../messages';
 import type { AuditView } from '../../contracts/audit';
 import { Field } from '../parts/form';
 import { Empty, Timestamp, UserText, Ref } from '../parts/text';
 import { type Viewer, oneOf } from '../viewer';
 import { OpsPaging, Table, Tabs } from '../parts/ops';
-import { AUDIT_ACTIONS } from '../../domain/audit';
+import { AUDIT_ACTIONS, type AuditSubject } from '../../domain/audit';
 import { isPerson } from '../../domain/person';
 import type { Json } from '../../domain/vocabulary';
 
@@ -158,42 +159,38 @@ function actionText({ messages }: Viewer, action: string) {
   return known === null ? <Ref>{action}</Ref> : messages.audit.actions[known];
 }
 
-const SUBJECTS = [
-  'towing_reference_id',
-  'violation_id',
-  'report_id',
-  'delivery_id',
-  'task_id',
-  'hold_id',
-  'photo_id',
-  'queue',
-  'operation',
-  'key_id',
-] as const;
-
-/** Paths of subjects that have a page. */
-const SUBJECT_PATHS: Readonly<Record<string, string>> = {
-  towing_reference_id: '/tows/',
-  violation_id: '/violations/',
-  delivery_id: '/ops/deliveries/',
-};
+/** The subjects in the order of the page, with the addresses of their pages. */
+const SUBJECTS = {
+  towing_reference_id: towPath,
+  violation_id: violationPath,
+  report_id: null,
+  delivery_id: (id) => `/ops/deliveries/${encodeURIComponent(id)}`,
+  difference_id: differencePath,
+  task_id: null,
+  alarm_id: null,
+  hold_id: null,
+  photo_id: null,
+  queue: null,
+  operation: null,
+  key_id: null,
+} as const satisfies Record<keyof AuditSubject, ((id: string) => string) | null>;
 
 /** The subject of the action. */
 function Subject({ viewer, on }: { viewer: Viewer; on: AuditView['on'] }) {
-  const messages = viewer.messages.audit.on;
-  const named = SUBJECTS.flatMap((name) => {
-    const id = on[name];
-    return id === undefined ? [] : [{ name, id }];
+  const labels: Readonly<Record<keyof AuditSubject, string>> = viewer.messages.audit.on;
+  const named = Object.entries(SUBJECTS).flatMap(([name, pathOf]) => {
+    const id = entryOf(on, name);
+    return id === null || id === undefined ? [] : [{ label: entryOf(labels, name), id, pathOf }];
   });
   return (
     <ul class="subjects">
-      {named.map(({ name, id }) => (
+      {named.map(({ label, id, pathOf }) => (
         <li>
-          {messages[name]}{' '}
-          {SUBJECT_PATHS[name] === undefined ? (
+          {label}{' '}
+          {pathOf === null ? (
             <Ref>{id}</Ref>
           ) : (
-            <a href={`${SUBJECT_PATHS[name]}${encodeURIComponent(id)}`}>
+            <a href={pathOf(id)}>
               <Ref>{id}</Ref>
             </a>
           )}
