@@ -33,6 +33,11 @@ test('the page of shadow mode shows each call with its address and masks the pla
   expect(html).toContain('&quot;plate_number&quot;: &quot;•••&quot;');
 });
 
+test('the page of shadow mode redirects a broken cursor to its first page', async () => {
+  const response = await (await signedIn(app)).get('/ops/shadow?cursor=nonsense');
+  expect([response.status, response.location]).toEqual([303, '/ops/shadow']);
+});
+
 test('ops sends chosen tows and declines others with a reason; a viewer cannot choose', async () => {
   const [sent, declined] = [await heldTow(), await heldTow()];
   const visitor = await signedIn(app);

@@ -10,7 +10,6 @@ import {
   type PostedForm,
 } from '../../page';
 import { PAGES } from '../../page-table';
-import { readRoute } from '../../submit';
 import { oneOf } from '../../viewer';
 import { chosenIn, FORM, ShadowPage } from './view';
 
@@ -23,10 +22,12 @@ export function serveShadow(pages: Pages, { api }: Pick<PageTools, 'api'>): void
     const { viewer, actor } = visit;
     const cursor = visit.query.get('cursor');
     const query = { limit: ROWS, ...(cursor === null ? {} : { cursor }) };
-    const view = await readRoute(api, ROUTES.readShadow, { actor, query });
+    const answer = await api.call(ROUTES.readShadow, { actor, query });
+    // Only the cursor can be invalid.
+    if (!answer.ok) return redirect(PAGES.shadow.path);
     return page(
       viewer.messages.shadow.title,
-      <ShadowPage viewer={viewer} view={view} cursor={cursor} failure={failure} />,
+      <ShadowPage viewer={viewer} view={answer.value} cursor={cursor} failure={failure} />,
       { httpStatus: failure?.refusal.httpStatus ?? 200 },
     );
   };
