@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import { westernNumber } from '../domain/plate';
 import { RIYADH_OFFSET_MS } from '../domain/timestamp';
 import { isSameOrigin } from './requests';
 import type { FormFailure } from './page';
@@ -37,7 +38,8 @@ function valueOf(name: string, value: string, { numbers = [], timestamps = [] }:
 /** A comma is a decimal separator in coordinates (`46,68`); elsewhere it may separate thousands. */
 function numberOf(name: string, value: string): string | number {
   const isCoordinate = name === 'latitude' || name === 'longitude';
-  const number = Number(isCoordinate ? value.replace(/^(-?\d+),(\d+)$/, '$1.$2') : value);
+  const entered = westernNumber(value);
+  const number = Number(isCoordinate ? entered.replace(/^(-?\d+),(\d+)$/, '$1.$2') : entered);
   return Number.isFinite(number) ? number : value;
 }
 

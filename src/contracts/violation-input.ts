@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { westernNumber } from '../domain/plate';
 import { oneLine, severalLines, text } from './common';
 import { violationForm } from './service';
 import { sensitive } from './sensitive';
@@ -19,6 +20,7 @@ const degrees = <T extends z.ZodNumber>(schema: T) =>
   z
     .string({ error: ({ input }) => (input === undefined ? 'is required (number)' : undefined) })
     .trim()
+    .overwrite(westernNumber)
     .regex(/^[+-]?\d{1,50}(\.\d{1,200})?$/, 'must be a number')
     .transform(Number)
     .pipe(schema);

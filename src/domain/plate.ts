@@ -89,6 +89,11 @@ export function westernDigits(text: string): string {
   return Array.from(text).map(westernDigit).join('');
 }
 
+/** A number as text with western digits and a decimal point: `٢٤٫٧١` becomes `24.71`. */
+export function westernNumber(text: string): string {
+  return westernDigits(text).replaceAll('٫', '.');
+}
+
 /** Replaces 0-9 by Arabic digits. */
 function arabicDigits(digits: string): string {
   return Array.from(digits, (digit) => String.fromCodePoint(0x660 + Number(digit))).join('');

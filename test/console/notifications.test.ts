@@ -51,6 +51,13 @@ test('saves what is entered, shows it again, and takes the configuration back', 
   expect((await store().read()).settings).toBeNull();
 });
 
+test('accepts minutes in Arabic digits', async () => {
+  const visitor = await signedIn(app);
+  await visitor.get(PATH);
+  expect((await visitor.post(PATH, form({ escalate_after_minutes: '٢٠' }))).status).toBe(303);
+  expect((await store().read()).settings).toMatchObject({ escalate_after_minutes: 20 });
+});
+
 test('names the broken rule at its field, in Arabic as well, and keeps what was entered', async () => {
   const visitor = await signedIn(app);
   visitor.cookies.set('towhook_language', 'ar');

@@ -46,6 +46,17 @@ test('accepts a decimal comma in a coordinate', async () => {
   expect(await towOf(app, ref)).toMatchObject({ latitude: 24.25, longitude: 46.68 });
 });
 
+test.each([
+  ['Arabic digits', '٢٤٫٢٥', '٤٦٫٦٨'],
+  ['Persian digits', '۲۴٫۲۵', '۴۶٫۶۸'],
+  ['Arabic digits and a comma', '٢٤,٢٥', '٤٦,٦٨'],
+])('accepts a coordinate in %s', async (_digits, latitude, longitude) => {
+  const ref = await newTow(app);
+  await visitor.get(pagePath(ref));
+  await sendForm(visitor, pagePath(ref, '/started'), { ...PLACE, latitude, longitude });
+  expect(await towOf(app, ref)).toMatchObject({ latitude: 24.25, longitude: 46.68 });
+});
+
 test('states that a tow is complete only when no further fact is possible', async () => {
   const held = await towAfter(app, 'started', 'detained', 'invoice');
   await api(app).post(`/api/tows/${held}/holds`).send({ reason: 'police' });

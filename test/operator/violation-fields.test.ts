@@ -66,6 +66,14 @@ it.each([...VIOLATION_TYPES])('accepts violationType %s in its exact spelling on
   await expectInvalid(await report(app, { ...REQUIRED, violationType: type.toLowerCase() }), 'violationType');
 });
 
+it.each([
+  ['Arabic', '٢٤٫٧١٣٦', '٤٦٫٦٧٥٣'],
+  ['Persian', '۲۴٫۷۱۳۶', '۴۶٫۶۷۵۳'],
+])('accepts a violation form whose coordinates have %s digits', async (_digits, latitude, longitude) => {
+  const { form } = violationIn(await report(app, { ...REQUIRED, latitude, longitude }));
+  expect(form).toMatchObject({ latitude: 24.7136, longitude: 46.6753 });
+});
+
 const INVALID: readonly (readonly [name: string, value: string])[] = [
   ['plateType', 'CAR'],
   ['violationType', 'PARKING'],

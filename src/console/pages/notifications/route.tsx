@@ -1,5 +1,6 @@
 import { ROUTES } from '../../../contracts/operator-routes';
 import { ALARM_KINDS, NOTICE_CHANNELS } from '../../../domain/notification-settings';
+import { westernNumber } from '../../../domain/plate';
 import { page, type FormFailure, type PageResult, type Pages, type PageTools, type PageVisit } from '../../page';
 import { PAGES } from '../../page-table';
 import { readRoute, submit } from '../../submit';
@@ -65,7 +66,7 @@ function settingsIn(form: URLSearchParams): Readonly<Record<string, unknown>> {
     text(name)
       .split(/[\s,;]+/)
       .filter((item) => item !== '');
-  const minutes = Number(text('escalate_after_minutes'));
+  const minutes = Number(westernNumber(text('escalate_after_minutes')));
   const announced = form.getAll('announced');
   return {
     language: text('language'),
