@@ -24,13 +24,20 @@ const OTHER_BODY_MAX = 16_384;
 /** Deliveries per call, so that Redis can serve other clients in between. */
 const GROUP_MAX = 200;
 
+/** With the time limit of a command, a call is answered within 2 s while Redis is slow. */
+const WAIT_MAX_MS = 1100;
+
 interface WaitingDelivery {
   readonly delivery: NewDelivery;
+  readonly sinceMs: number;
   readonly resolve: (kind: 'accepted' | 'already_known') => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Stores webhook deliveries before they are acknowledged. Deliveries that arrive together share one call. */
+/**
+ * Stores webhook deliveries before they are acknowledged. Deliveries that arrive together share one call. One that has
+ * waited too long for the calls before it is rejected, and never stored.
+ */
 export function createIntake(redis: Redis, clock: Clock): Intake {
   const waiting: WaitingDelivery[] = [];
   let isFlushing = false;
@@ -38,16 +45,21 @@ export function createIntake(redis: Redis, clock: Clock): Intake {
     if (isFlushing || waiting.length === 0) return;
     isFlushing = true;
     setImmediate(() => {
+      rejectLate();
       void accept(redis, clock, waiting.splice(0, GROUP_MAX)).then(() => {
         isFlushing = false;
         return flushSoon();
       });
     });
   };
+  const rejectLate = () => {
+    const earliestMs = clock.monotonicMs() - WAIT_MAX_MS;
+    while (waiting[0] && waiting[0].sinceMs < earliestMs) waiting.shift()?.reject(new Error('Redis is too slow'));
+  };
   return {
     accept: (delivery) =>
       new Promise((resolve, reject) => {
-        waiting.push({ delivery, resolve, reject });
+        waiting.push({ delivery, sinceMs: clock.monotonicMs(), resolve, reject });
         flushSoon();
       }),
 
@@ -74,6 +86,7 @@ export function createIntake(redis: Redis, clock: Clock): Intake {
 }
 
 async function accept(redis: Redis, clock: Clock, group: readonly WaitingDelivery[]): Promise<void> {
+  if (group.length === 0) return;
   try {
     const keys = group.flatMap(({ delivery }) => [deliveryKey(delivery.id), towKey(delivery.towingReferenceId)]);
     const args = group.flatMap(({ delivery }) => [

@@ -1,8 +1,11 @@
+import { systemClock } from '../../src/platform/clock';
+import { createIntake } from '../../src/store/deliveries';
 import { eventually } from '../support/eventually';
 import type { ClaimedReport } from '../support/outboxes';
 import {
   INVOICE,
   mustClaim,
+  reference,
   useStores,
   result,
   START,
@@ -19,6 +22,14 @@ useStores(
   },
   { leaseMs: 60_000 },
 );
+
+const DELIVERY = {
+  kind: 'tow_request',
+  towingReferenceId: reference('T1'),
+  rawBody: JSON.stringify(towRequest('T1')),
+  verified: false,
+  signatureId: null,
+} as const;
 
 const deliveryState = async (id: string) => (await stores.deliveries.read(id))?.state;
 
@@ -40,6 +51,35 @@ test('deliveries that are accepted together are each stored once, and copies amo
   expect(await stores.deliveries.read('d2')).toMatchObject({ copies: 2, state: 'waiting' });
   expect(await stores.redis.zcard('{p0}:due:deliveries')).toBe(2);
   expect(await stores.redis.zcard('{p0}:index:deliveries')).toBe(2);
+});
+
+test('a delivery that waits too long for the call before it is rejected and not stored', async () => {
+  const time = { nowMs: 0 };
+  const intake = createIntake(stores.redis, { ...systemClock, monotonicMs: () => time.nowMs });
+  const deliver = (id: string) => intake.accept({ ...DELIVERY, id });
+  await deliver('d0');
+  const call = stores.redis.evalsha.bind(stores.redis);
+  let answerFirst = () => {};
+  const calls = jest.spyOn(stores.redis, 'evalsha').mockImplementationOnce(async (...given) => {
+    await new Promise<void>((resolve) => (answerFirst = resolve));
+    return call(...given);
+  });
+  const first = deliver('d1');
+  await eventually(() => expect(calls).toHaveBeenCalledTimes(1));
+  const late = deliver('d2');
+  time.nowMs += 1000;
+  const other = deliver('d3');
+  time.nowMs += 200;
+  const answers = Promise.allSettled([first, late, other]);
+
+  answerFirst();
+
+  expect(await answers).toMatchObject([
+    { status: 'fulfilled', value: 'accepted' },
+    { status: 'rejected', reason: { message: 'Redis is too slow' } },
+    { status: 'fulfilled', value: 'accepted' },
+  ]);
+  expect(await stores.deliveries.read('d2')).toBeNull();
 });
 
 describe('a delivery that is known although its call failed will be processed', () => {
