@@ -58,7 +58,8 @@ type Stop = (reason: string, exitCode: number) => void;
 /**
  * Stops the process gracefully on a signal, on a fault, or when the returned function is called. After a signal it works
  * on for `delayMs`, while load balancers notice that it is not ready. A second signal, or a stop that takes too long,
- * ends it at once.
+ * ends it at once. A fault during the stop changes nothing: calls under way still end, and the exit code is that of the
+ * first reason.
  */
 function stopOnSignal(
   opened: () => Resources | null,
@@ -67,9 +68,11 @@ function stopOnSignal(
   let stoppingSinceMs: number | null = null;
   const stop = async (reason: string, exitCode: number) => {
     const nowMs = systemClock.monotonicMs();
-    // Under npm one Ctrl-C arrives twice: from the terminal and from npm.
-    if (stoppingSinceMs !== null && nowMs - stoppingSinceMs < SAME_SIGNAL_MS) return;
-    if (stoppingSinceMs !== null) process.exit(EXIT.fault);
+    if (stoppingSinceMs !== null) {
+      // Under npm one Ctrl-C arrives twice: from the terminal and from npm.
+      if (exitCode === EXIT.stopped && nowMs - stoppingSinceMs >= SAME_SIGNAL_MS) process.exit(EXIT.fault);
+      return;
+    }
     stoppingSinceMs = nowMs;
     log.info('process.stopping', { reason });
     // A fault or stall keeps its exit code, also when the stop takes too long.

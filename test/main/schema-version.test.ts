@@ -46,6 +46,20 @@ test('a running process ends when a migration makes the data unusable for it', a
   expect(started.log).toContainEqual(expect.objectContaining({ message: 'process.failed' }));
 });
 
+test('a fault while a process stops is logged, and the process still stops gracefully', async () => {
+  const started = await startProcess('receiver', { REDIS_URL: redis.url, STOP_DELAY_MS: '12000' });
+  await started.logged('process.started');
+  started.kill('SIGTERM');
+  await started.logged('process.stopping');
+
+  // Within 5 s this is a fault.
+  await redis.ask('HSET', KEYS.migrations, OLDEST_READER, '2');
+  await started.logged('process.failed');
+
+  expect(await started.exited).toBe(0);
+  expect(started.log).toContainEqual(expect.objectContaining({ message: 'process.stopped' }));
+});
+
 test('a process runs on data of a later schema that only adds', async () => {
   await redis.ask('SET', KEYS.schemaVersion, '7');
   await redis.ask('HSET', KEYS.migrations, OLDEST_READER, '1');
