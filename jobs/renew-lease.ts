@@ -19,6 +19,21 @@ const RENEWED_AFTER = 0.3;
 const TRIED_AGAIN_AFTER = 0.05;
 const LOST_AFTER = 0.9;
 
+/** The calls with images of a worker. */
+export interface Uploads {
+  /** Within this time such a call ends, with its second attempt after a refused token, ms. */
+  readonly maxMs: number;
+  /** Called after each renewal within that time: the call is slow and does not hang. */
+  readonly onRenewed: () => void;
+}
+
+interface RenewalTools<R extends OutboxRecord> {
+  readonly outbox: Outbox<R>;
+  readonly uploads?: Uploads;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
 /**
  * Renews the lease of a claim until `end`: one commit each time. While it does, no other worker may take the record, and
  * once it fails, this worker stops the call before another one may.
@@ -27,7 +42,7 @@ const LOST_AFTER = 0.9;
 export function renewLease<R extends OutboxRecord>(
   claimed: Claimed<R>,
   startedMs: number,
-  { outbox, clock, log }: { readonly outbox: Outbox<R>; readonly clock: Clock; readonly log: Log },
+  { outbox, uploads, clock, log }: RenewalTools<R>,
 ): RenewedLease {
   const { leaseMs } = claimed;
   const lost = new AbortController();
@@ -47,6 +62,7 @@ export function renewLease<R extends OutboxRecord>(
       if (renewal?.value === true) {
         renewedMs = askedMs;
         waitMs = leaseMs * RENEWED_AFTER;
+        if (uploads && askedMs - startedMs < uploads.maxMs) uploads.onRenewed();
       } else if (renewal?.value === false || ageMs() >= leaseMs * LOST_AFTER) {
         log.warn('lease.lost', { attempt_id: claimed.attemptId, answered: renewal !== null });
         return lost.abort();

@@ -13,7 +13,7 @@ import type { CallResult, ClaimedPermit, ServicePort } from '../src/workflow/ser
 import { differenceOfAnswer } from '../src/workflow/see-difference';
 import { type Attempted, countAttempt, httpStatusOf, refusalMessage, resultOf, spanOfAttempt } from './attempt-result';
 import type { EntryCalls, NextClaimant, Prepared, RunStep } from './entry-calls';
-import { renewLease } from './renew-lease';
+import { renewLease, type Uploads } from './renew-lease';
 import { reportCalls } from './report-calls';
 import { violationCalls } from './violation-calls';
 
@@ -26,6 +26,8 @@ export interface SendEntryTools<R extends OutboxRecord> {
   readonly settings: PolicySettings;
   /** An older claim is not used: the lease must outlast the call. That of a call with images is renewed. */
   readonly claimMaxAgeMs: number;
+  /** Absent: no record has images, or renewals are not observed. */
+  readonly uploads?: Uploads;
   /** The steps of a run before other records get their turn; 10 by default. */
   readonly stepsPerRun?: number;
   readonly clock: Clock;

@@ -6,6 +6,7 @@ import { bulkJob, deliveryJob, judgedDifference, reportJob, violationJob } from 
 import { WEBHOOK_READERS } from '../contracts/read-webhook';
 import { requireService } from '../platform/config';
 import type { Resources } from '../platform/resources';
+import type { WorkerProgress } from '../queue/progress';
 import type { QueueName } from '../queue/queues';
 import type { JobHandler } from '../queue/workers';
 import { outboxRateLimits } from '../store/budgets';
@@ -22,12 +23,14 @@ import { openLookups, openServiceClient } from './service';
 
 /** A call that leaves as late as possible ends this long before its lease. */
 const LEASE_MARGIN_MS = 500;
+/** A call whose token is refused is made once more. */
+const UPLOADS_PER_CALL = 2;
 const DEFERRAL = { baseMs: 1000, capMs: 300_000 };
 
 /** Opens the job handlers of a worker, by queue; `endCalls` ends their calls to the service. @throws ConfigurationError without access to the service. */
 export function openHandlers(
   foundation: Foundation,
-  { resources, leaseMs }: { resources: Resources; leaseMs: number },
+  { resources, leaseMs, progress }: { resources: Resources; leaseMs: number; progress: WorkerProgress },
 ): { readonly handlers: Readonly<Record<QueueName, JobHandler>>; readonly endCalls: () => void } {
   const { config, clock, log, metrics, redis, spool, tracing } = foundation;
   const service = openServiceClient(foundation, { access: requireService(config), resources });
@@ -71,6 +74,10 @@ export function openHandlers(
       violationBudget,
       checksTicket,
     }),
+    uploads: {
+      maxMs: UPLOADS_PER_CALL * config.service.uploadTimeoutMs,
+      onRenewed: () => progress.leaseRenewed('violations'),
+    },
     spool,
     tickets: openLookups(foundation, service),
     proofMs,

@@ -63,7 +63,7 @@ function openWorker(foundation: Foundation, resources: Resources): WorkerProgres
   const progress = createWorkerProgress(clock);
   const workers = startWorkers({
     queues,
-    ...openHandlers(foundation, { resources, leaseMs: LEASE_MS }),
+    ...openHandlers(foundation, { resources, leaseMs: LEASE_MS, progress }),
     connection: foundation.patient(resources),
     prefix: PARTITION,
     concurrency: config.workerConcurrency,

@@ -6,17 +6,20 @@ export type WorkerPart = QueueName | `scheduler of ${QueueName}`;
 
 export interface Stall {
   readonly part: WorkerPart;
-  /** From the first to the last check that saw waiting work, with no run of the part completed in between, ms. */
+  /** From the first to the last check that saw waiting work, without progress of the part in between, ms. */
   readonly ms: number;
 }
 
 /**
- * Liveness by throughput: a part is stalled when consecutive checks have seen waiting work and it has completed no run.
+ * Liveness by throughput: a part is stalled when consecutive checks have seen waiting work and it has completed no run. A
+ * call that may outlast the limit, an upload, counts by the renewals of its lease.
  * It does not matter which process queued the work, or whether another process works on the queue too.
  */
 export interface WorkerProgress {
   runBegan(queue: QueueName): void;
   runEnded(part: WorkerPart): void;
+  /** A call of the queue goes on within its time limit, and its lease was renewed. */
+  leaseRenewed(queue: QueueName): void;
   /** When the last run of this queue began, by the monotonic clock, ms; null before the first one. */
   lastRunBeganMs(queue: QueueName): number | null;
   /** Records one check. A check that sees no waiting work ends the stall of the part. */
@@ -26,7 +29,7 @@ export interface WorkerProgress {
   stalledMs(part: WorkerPart): number;
   /** The part that is stalled longest; null when no part has waiting work. */
   longestStall(): Stall | null;
-  /** True once a run of this part has ended, or a check has seen no waiting work for it. */
+  /** True once a run of this part has ended, a lease of it was renewed, or a check has seen no waiting work for it. */
   hasProgressed(part: WorkerPart): boolean;
 }
 
@@ -41,6 +44,7 @@ export function createWorkerProgress(clock: Clock): WorkerProgress {
   return {
     runBegan: (queue) => void began.set(queue, clock.monotonicMs()),
     runEnded: progresses,
+    leaseRenewed: progresses,
     lastRunBeganMs: (queue) => began.get(queue) ?? null,
     observed(part, hasWaitingWork) {
       const seenMs = clock.monotonicMs();

@@ -31,7 +31,7 @@ const CHECK_INTERVAL_MAX_MS = 5000;
 const CHECKS_PER_LIMIT = 5;
 
 /**
- * Checks in Redis whether work waits while this worker completes no run. A BullMQ worker can stop silently after a
+ * Checks in Redis whether work waits while this worker makes no progress. A BullMQ worker can stop silently after a
  * reconnect or a failover, and its process looks healthy for days.
  */
 export function watchForStall(options: StallWatchOptions): StallWatch {

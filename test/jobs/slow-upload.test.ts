@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { Uploads } from '../../jobs/renew-lease';
 import type { StoredViolation } from '../../src/domain/outbox-record';
 import type { Outbox } from '../../src/workflow/outbox-port';
 import { clientWithToken, closeClients } from '../service/client-under-test';
@@ -29,11 +30,18 @@ afterEach(async () => {
 });
 
 /** Sends the violation to a service that answers when the test does, through an outbox that can be changed. */
-async function send(also: (outbox: Outbox<StoredViolation>) => Partial<Outbox<StoredViolation>> = () => ({})) {
+async function send(
+  also: (outbox: Outbox<StoredViolation>) => Partial<Outbox<StoredViolation>> = () => ({}),
+  uploads: Partial<Uploads> = {},
+) {
   const outbox = openOutbox(worker.stores, { leaseMs: LEASE_MS });
   const service = await clientWithToken(server.url, { upload: { silenceMs: 60_000 } });
   await worker.reportWithImage();
-  return worker.wake('U1', { service, outbox: { ...outbox, ...also(outbox) } });
+  return worker.wake('U1', {
+    service,
+    outbox: { ...outbox, ...also(outbox) },
+    uploads: { maxMs: Infinity, onRenewed: () => {}, ...uploads },
+  });
 }
 
 function answer(): void {
@@ -63,6 +71,26 @@ describe('an upload that takes longer than its lease', () => {
     expect(claims).toEqual(['busy', 'busy', 'busy', 'busy']);
     expect(await worker.read()).toMatchObject({ state: 'accepted', attempts: 1 });
     expect(server.received).toHaveLength(1);
+  });
+
+  test.each([
+    ['counts each renewal within its time limit as progress of the worker', Infinity, true],
+    ['counts no renewal beyond its time limit as progress of the worker', 0, false],
+  ])('%s', async (_behaviour, maxMs, isCounted) => {
+    let [renewals, progress] = [0, 0];
+    const renew = (outbox: Outbox<StoredViolation>) => ({
+      async renew(claimed: Parameters<typeof outbox.renew>[0]) {
+        renewals += 1;
+        if (renewals === 3) answer();
+        return outbox.renew(claimed);
+      },
+    });
+
+    const onRenewed = () => {
+      progress += 1;
+    };
+    expect(await send(renew, { maxMs, onRenewed })).toBe('accepted');
+    expect(progress > 0).toBe(isCounted);
   });
 
   test('ends when the renewal is refused', async () => {

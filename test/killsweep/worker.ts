@@ -2,6 +2,7 @@ import type { JobOutcome } from '../../src/contracts/jobs';
 import type { Config } from '../../src/platform/config';
 import { silentLog } from '../../src/platform/log';
 import { createResources } from '../../src/platform/resources';
+import { createWorkerProgress } from '../../src/queue/progress';
 import type { QueueName } from '../../src/queue/queues';
 import type { Foundation } from '../../src/main/foundation';
 import { openHandlers } from '../../src/main/handlers';
@@ -57,7 +58,7 @@ export async function openWorker(
       resources,
       spool: diskInSteps(spool, steps),
     },
-    { resources, leaseMs: LEASE_MS },
+    { resources, leaseMs: LEASE_MS, progress: createWorkerProgress(clock) },
   );
   const schedules = createSchedules(redis);
   const failures: string[] = [];

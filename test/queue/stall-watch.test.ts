@@ -136,6 +136,22 @@ test('the stall watch reports a stall when jobs have started and never end', asy
   await eventually(() => expect(seen.reported).toMatchObject([{ part: 'reports' }]), TIMEOUT_MS);
 });
 
+test('the stall watch reports no stall of a queue whose slow calls renew their leases, until the renewals end', async () => {
+  const seen = watched();
+  world.start(() => new Promise(() => {}), { progress: seen.progress });
+  for (const ref of ['U1', 'U2', 'U3']) await world.queues.wake([{ queue: 'violations', ref }]);
+  // Two calls at once occupy the queue.
+  await eventually(async () => expect(await world.queues.waiting('violations')).toBe(1), TIMEOUT_MS);
+  const renewals = setInterval(() => seen.progress.leaseRenewed('violations'), LIMIT_MS / 10);
+  ends.push(() => clearInterval(renewals));
+  await manyChecks(seen);
+  expect([seen.reported, seen.watch.stall()]).toEqual([[], null]);
+
+  clearInterval(renewals);
+
+  await eventually(() => expect(seen.reported).toMatchObject([{ part: 'violations' }]), TIMEOUT_MS);
+});
+
 test('the stall watch reports a scheduler that hangs although its queue gets work from elsewhere and runs end', async () => {
   const seen = watched({ scheduler: 'hangs' });
   world.start(() => done('sent'), { progress: seen.progress });
