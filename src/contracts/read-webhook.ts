@@ -37,6 +37,7 @@ export interface WebhookReaders {
 const BYTE_ORDER_MARK = '\ufeff';
 const REFERENCES = ['towing_reference_id', 'violation_reference_id'] as const;
 const CHARGES = ['towing_invoice', 'delay_invoice'] as const;
+const CHARGE_NUMBERS = ['invoice_number', 'vat_number'] as const;
 const NUMERIC = 'is a number, not text';
 const EMPTY = 'is empty';
 
@@ -127,7 +128,8 @@ function normalized(kind: DeliveryKind, { body: received, text, note }: Received
   body = withoutEmpty(body, 'delay_invoice', note);
   for (const name of CHARGES) {
     const charge = asObject(body[name]);
-    const plain = charge && withPlainAmounts(charge, (field, rule) => note(`${name}.${field}`, rule));
+    const exact = charge && withExactNumbers(charge, name, text);
+    const plain = exact && withPlainAmounts(exact, (field, rule) => note(`${name}.${field}`, rule));
     if (plain !== charge) body = { ...body, [name]: plain };
   }
   return body;
@@ -163,6 +165,17 @@ function withoutEmpty(body: JsonObject, name: string, note: Note): JsonObject {
   if (!isEmpty) return body;
   note(name, EMPTY);
   return without(body, name);
+}
+
+/** The charge with the digits as sent of invoice and VAT numbers that JSON.parse may have rounded. Any type is kept. */
+function withExactNumbers(charge: JsonObject, chargeName: string, text: string): JsonObject {
+  const rounded = CHARGE_NUMBERS.filter((name) => {
+    const number = charge[name];
+    return typeof number === 'number' && !Number.isSafeInteger(number);
+  });
+  if (rounded.length === 0) return charge;
+  const digits = objectIn(withQuotedNumbers(text)) ?? {};
+  return withDigits(charge, asObject(digits[chargeName]) ?? {}, rounded);
 }
 
 /** The charge with amounts that `plainAmount` can read as plain text. Returns the same object when nothing changes. */

@@ -24,12 +24,14 @@ export function withQuotedNumbers(jsonText: string): string {
   return jsonText.replaceAll(STRINGS_AND_NUMBERS, (token) => (token.startsWith('"') ? token : `"${token}"`));
 }
 
-/** JSON that this program cannot keep: too many levels, and numbers that JSON.parse turns into Infinity. */
+/** What JSON.parse cannot keep: too many levels, and numbers that it turns into Infinity or rounds. */
 export interface JsonFaults {
   readonly isTooDeep: boolean;
   /** Paths of the first 20 infinite numbers, such as `metadata.items.0`, each at most 200 characters. */
   readonly infinite: readonly string[];
   readonly infiniteCount: number;
+  /** True if a number has 16 or more digits: JSON.parse may return the same number for different ones. */
+  readonly hasLongNumber: boolean;
 }
 
 /** The most paths that are listed; the rest are only counted. */
@@ -37,6 +39,8 @@ export const FAULTS_NAMED_MAX = 20;
 const PATH_LENGTH_MAX = 200;
 /** A number without exponent needs 309 digits to be infinite. */
 const DIGITS_MAX = 308;
+/** Numbers of at most so many significant digits stay different in a double. */
+const EXACT_DIGITS_MAX = 15;
 
 /** A list or object that is open at this position. */
 interface OpenLevel {
@@ -56,6 +60,7 @@ export function jsonFaults(text: string, levelsMax: number): JsonFaults {
   const levels: OpenLevel[] = [];
   const infinite: string[] = [];
   let infiniteCount = 0;
+  let hasLongNumber = false;
   for (let at = 0; at < text.length; at += 1) {
     const level = levels.at(-1);
     const character = text[at];
@@ -64,7 +69,7 @@ export function jsonFaults(text: string, levelsMax: number): JsonFaults {
       if (level) [level.nameFrom, level.nameTo] = [at + 1, end];
       at = end;
     } else if (character === '{' || character === '[') {
-      if (levels.length === levelsMax) return { isTooDeep: true, infinite, infiniteCount };
+      if (levels.length === levelsMax) return { isTooDeep: true, infinite, infiniteCount, hasLongNumber };
       levels.push({ isList: character === '[', index: 0, nameFrom: 0, nameTo: 0 });
     } else if (character === '}' || character === ']') {
       levels.pop();
@@ -76,10 +81,11 @@ export function jsonFaults(text: string, levelsMax: number): JsonFaults {
         infiniteCount += 1;
         if (infiniteCount <= FAULTS_NAMED_MAX) infinite.push(pathOf(levels, text));
       }
+      hasLongNumber ||= end - at > EXACT_DIGITS_MAX && digitsIn(text.slice(at, end)) > EXACT_DIGITS_MAX;
       at = end - 1;
     }
   }
-  return { isTooDeep: false, infinite, infiniteCount };
+  return { isTooDeep: false, infinite, infiniteCount, hasLongNumber };
 }
 
 function endOfString(text: string, start: number): number {
@@ -103,6 +109,12 @@ function numberFrom(text: string, start: number): { end: number; isInfinite: boo
   }
   const mayBeInfinite = hasExponent || end - start > DIGITS_MAX;
   return { end, isInfinite: mayBeInfinite && Number(text.slice(start, end)) === Infinity };
+}
+
+/** The digits of a number without leading zeros and exponent. */
+function digitsIn(number: string): number {
+  const [mantissa = ''] = number.split(/e/i, 1);
+  return mantissa.replace('.', '').replace(/^0+/, '').length;
 }
 
 /** The path of the current value, with names as spelled in the text. */

@@ -7,7 +7,7 @@ import { brokenReferenceRule, isTowingReference, type JsonObject, type TowingRef
 
 const NAMES = ['towing_reference_id', 'towingReferenceId'] as const;
 
-/** A tow that was found, and the whole message with each number as text of its digits, to compare messages by. */
+/** A tow that was found, and the whole message with the digits of its numbers as sent, to compare messages by. */
 export interface NamedTow {
   readonly kind: 'named';
   readonly towingReferenceId: TowingReference;

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { JSON_LEVELS_MAX } from '../contracts/common';
 import { withoutByteOrderMark, withTextNames } from '../contracts/read-webhook';
 import { storedObject } from '../contracts/stored';
-import { canonicalJson, jsonFaults } from '../domain/json';
+import { canonicalJson, jsonFaults, withQuotedNumbers } from '../domain/json';
 import type { FieldRule } from '../domain/refusal';
 import { brokenReferenceRule, isTowingReference, type DeliveryKind } from '../domain/vocabulary';
 import { sha256Hex } from '../platform/hash';
@@ -24,6 +24,8 @@ interface ReceivedJson {
   readonly rawBody: string;
   /** True if it has a number that JSON.parse turns into Infinity. */
   readonly isInfinite: boolean;
+  /** True if it has a number that JSON.parse may round. */
+  readonly hasLongNumber: boolean;
 }
 
 /** Reads JSON of at most 32 levels in UTF-8, with or without a byte order mark. */
@@ -31,11 +33,11 @@ function readJson(bytes: Buffer): ReceivedJson | BrokenCall {
   // Decoding replaces all invalid bytes by the same character, so different bodies would become one delivery.
   if (!isUtf8(bytes)) return broken('not_json', 'must be JSON in UTF-8');
   const rawBody = bytes.toString('utf8');
-  const { isTooDeep, infiniteCount } = jsonFaults(rawBody, JSON_LEVELS_MAX);
+  const { isTooDeep, infiniteCount, hasLongNumber } = jsonFaults(rawBody, JSON_LEVELS_MAX);
   if (isTooDeep) return broken('contract_broken', 'is nested too deeply');
   const value = parse(withoutByteOrderMark(rawBody));
   if (value === undefined) return broken('not_json', 'must be JSON');
-  return { kind: 'json', value, rawBody, isInfinite: infiniteCount > 0 };
+  return { kind: 'json', value, rawBody, isInfinite: infiniteCount > 0, hasLongNumber };
 }
 
 /** Reads JSON as `readJson`, and refuses what is not an object. */
@@ -77,7 +79,7 @@ function towIn(received: ReceivedJson): NamedTow | BrokenCall {
 }
 
 /** The tow that a message names where the document says, or the rule that it breaks there. */
-function documentedTow({ value, rawBody }: ReceivedJson): NamedTow | BrokenCall {
+function documentedTow({ value, rawBody, hasLongNumber }: ReceivedJson): NamedTow | BrokenCall {
   const object = storedObject.safeParse(value).data;
   if (!object) return notAnObject;
   const spelled = withTextNames(object, rawBody);
@@ -86,13 +88,19 @@ function documentedTow({ value, rawBody }: ReceivedJson): NamedTow | BrokenCall 
   if (rule !== null || typeof ref !== 'string' || !isTowingReference(ref)) {
     return broken('contract_broken', rule ?? '', 'towing_reference_id');
   }
-  return { kind: 'named', towingReferenceId: ref, spelled };
+  // Other bodies keep the id that earlier versions gave them.
+  return { kind: 'named', towingReferenceId: ref, spelled: hasLongNumber ? [spelled, quoted(rawBody)] : spelled };
 }
 
 const notAnObject = broken('contract_broken', 'must be an object');
 
 function broken(code: BrokenCall['code'], rule: string, field = 'body'): BrokenCall {
   return { kind: 'broken', code, details: [{ field, rule }] };
+}
+
+/** The value in a JSON text, with each number as text of its digits. */
+function quoted(rawBody: string): unknown {
+  return JSON.parse(withQuotedNumbers(withoutByteOrderMark(rawBody)));
 }
 
 /** Undefined when the text is not JSON. */

@@ -132,6 +132,17 @@ describe('reading the invoice webhook', () => {
     });
   });
 
+  test('reads numeric invoice and VAT numbers beyond 2^53 as their digits as sent', () => {
+    const text = JSON.stringify(withCharge({ invoice_number: 'A', vat_number: 7, tax: 1.5 })).replace(
+      '"A"',
+      '20260114000000000123',
+    );
+    expect(read('tow_invoice', text)).toEqual({
+      message: withCharge({ invoice_number: '20260114000000000123', vat_number: 7, tax: 1.5 }),
+      tolerated: [],
+    });
+  });
+
   test('takes an empty amount and an empty delay invoice for none', () => {
     expect(read('tow_invoice', { ...withCharge({ tax: '' }), delay_invoice: [] })).toEqual({
       message: without({ ...invoice, towing_invoice: without(charge, 'tax') }, 'delay_invoice'),

@@ -59,6 +59,19 @@ test('a scan of JSON text names the first 20 numbers out of range and counts the
   expect([infinite, infiniteCount]).toEqual([Array.from({ length: 20 }, (_, at) => String(at)), 1000]);
 });
 
+test.each([
+  ['123456789012345', false],
+  ['1234567890123456', true],
+  ['-1.234567890123456', true],
+  ['-1.23456789012345', false],
+  ['0.00000000000000000012', false],
+  ['12345678901E-100000', false],
+  ['"12345678901234567890"', false],
+  ['{"12345678901234567890":[1,12345678901234567890,2]}', true],
+])('a scan of the JSON text %s tells whether a number has 16 or more digits', (text, expected) => {
+  expect(jsonFaults(text, 2).hasLongNumber).toBe(expected);
+});
+
 test('a scan of text that is not JSON reads it to its end', () => {
   const parts = fc.constantFrom(...scalars, '{', '}', '[', ']', ',', ':', '"', '\\', 'e', '-', ' ');
   fc.assert(

@@ -109,6 +109,31 @@ describe('delivery key', () => {
     expect(differing).toBeLessThan(runs.numRuns);
   });
 
+  test.each([
+    ['a whole number beyond 2^53', '20260114000000000123', '20260114000000000124'],
+    ['a fraction of 17 digits', '115.00000000000000', '115.00000000000001'],
+    ['a small fraction', '0.00012345678901234567', '0.00012345678901234568'],
+    ['an exponent', '1.2345678901234567891e3', '1.2345678901234567892e3'],
+  ])('gives two webhooks that differ only in the last digit of %s different delivery keys', (_number, one, other) => {
+    const keys = [one, other, one].map((number) =>
+      keyOf('tow_invoice', `{"towing_reference_id":"TW-1","towing_invoice":{"invoice_number":${number}}}`, null),
+    );
+
+    expect(keys[1]).not.toBe(keys[0]);
+    expect(keys[2]).toBe(keys[0]);
+    const respelled = `{ "towing_invoice": {"invoice_number":\n${one}}, "towing_reference_id": "TW-1" }`;
+    expect(keyOf('tow_invoice', respelled, null)).toBe(keys[0]);
+  });
+
+  test('gives a webhook whose numbers have at most 15 digits the delivery key of its canonical JSON', () => {
+    const [one, other] = ['0.000123456789012345', '1.23456789012345e-4'].map((number) =>
+      keyOf('tow_invoice', `{"towing_reference_id":"TW-1","tax":${number}}`, null),
+    );
+
+    expect(other).toBe(one);
+    expect(one).toBe('dlv_cd47ca445aebc9c7cbd0aa86508a003baacc4b69');
+  });
+
   test('gives a webhook with a __proto__ field another delivery key than one without it', () => {
     const body = '{"towing_reference_id":"TW-1","violation_reference_id":"V-1"';
 
