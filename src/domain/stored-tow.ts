@@ -1,7 +1,7 @@
 import { newEntry, type Entry } from './entry';
 import { editEntry, type StoredTow } from './outbox-record';
 import type { Owed, ReportStatus } from './outbox';
-import type { Tow } from './tow';
+import type { InvoiceWebhook, Tow } from './tow';
 
 /** A tow whose request has come and that is not archived. */
 export type KnownTow = StoredTow & { tow: Tow };
@@ -31,6 +31,12 @@ const WEBHOOKS_KEPT = 20;
 /** Appends to a bounded list: every change of a tow reads and writes all of it. */
 export function withNewest<T>(kept: readonly T[], newest: T): T[] {
   return [...kept, newest].slice(-WEBHOOKS_KEPT);
+}
+
+/** Adds an invoice webhook in order of receipt: retries and parked deliveries are processed in any order. */
+export function withInvoice(kept: readonly InvoiceWebhook[], added: InvoiceWebhook): InvoiceWebhook[] {
+  const ordered = [...kept, added].toSorted((a, b) => Date.parse(a.receivedAt) - Date.parse(b.receivedAt));
+  return ordered.slice(-WEBHOOKS_KEPT);
 }
 
 /** Returns the report of this id for editing. Throws when there is none. */

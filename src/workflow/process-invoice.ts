@@ -4,7 +4,7 @@ import { comparePosted } from '../domain/invoice-entries';
 import { parkDelivery, settleDelivery, type Delivery } from '../domain/delivery';
 import { lateInvoiceTask, parkedInvoiceTask } from '../domain/tasks';
 import { closeTask, addEvent, openTask, type StoredTow } from '../domain/outbox-record';
-import { isKnown, withNewest, type KnownTow } from '../domain/stored-tow';
+import { isKnown, withInvoice, type KnownTow } from '../domain/stored-tow';
 import type { InvoiceWebhook } from '../domain/tow';
 import type { Transaction } from './transaction-port';
 
@@ -47,8 +47,11 @@ function attach(draft: KnownTow, delivery: Delivery, invoice: InvoiceMessage, no
     towingInvoice: storedObject.parse(invoice.towing_invoice),
     delayInvoice: invoice.delay_invoice ? storedObject.parse(invoice.delay_invoice) : null,
   };
-  draft.tow = { ...tow, invoiceWebhooks: withNewest(tow.invoiceWebhooks, webhook) };
+  const invoiceWebhooks = withInvoice(tow.invoiceWebhooks, webhook);
+  draft.tow = { ...tow, invoiceWebhooks };
   addEvent(draft, { type: 'invoice.attached', delivery_id: delivery.id }, nowMs);
+  // The newest one counts, and was compared when it was attached.
+  if (invoiceWebhooks.at(-1) !== webhook) return;
   const named = invoice.violation_reference_id ?? null;
   const namesOtherViolation = named !== null && named !== tow.violationReferenceId;
   comparePosted(draft, { webhook, alsoDiffers: namesOtherViolation ? ['violation_reference_id'] : [] }, nowMs);

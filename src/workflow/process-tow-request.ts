@@ -49,7 +49,9 @@ export async function processTowRequest(
   const about = violation ? { violation_id: violation.id } : {};
   addEvent(draft, { type: 'tow.requested', delivery_id: delivery.id, ...about }, nowMs);
   for (const task of joined?.tasks ?? []) openTask(draft, task, nowMs);
-  for (const { id } of draft.parked) transaction.scheduleDelivery(id, nowMs);
+  // All are due, the one that was parked first before the others.
+  const firstAtMs = nowMs - draft.parked.length;
+  for (const [index, { id }] of draft.parked.entries()) transaction.scheduleDelivery(id, firstAtMs + index);
   draft.parked = [];
   settleDelivery(delivery, draft, 'created', nowMs);
   return 'created';
