@@ -25,7 +25,8 @@ export type Backlog = (typeof BACKLOGS)[number];
 
 /**
  * Counters. A delivery counts as accepted once, without its copies; as processed when it is first settled or parked.
- * A report counts as delivered once, by the answer that accepted it. `answers` counts every call that a receiver answered.
+ * A report counts as delivered once, by the answer that accepted it. `answers` counts every call that a receiver answered;
+ * one that is refused on another path than those of the webhooks counts as `address`.
  */
 export const COUNTERS = [
   ...DELIVERY_KINDS.map((kind) => `accepted.${kind}` as const),

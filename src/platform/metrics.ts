@@ -4,7 +4,7 @@ import type { NoticeOutcome } from '../domain/notices';
 import type { NoticeChannel } from '../domain/notification-settings';
 import type { Verdict } from '../domain/policy';
 import type { DeliveryKind } from '../domain/vocabulary';
-import type { WebhookOutcome, WebhookPath } from '../domain/webhook-answers';
+import { refusalReasonOf, type WebhookOutcome, type WebhookPath } from '../domain/webhook-answers';
 import { createCounters, type Counters } from './counters';
 
 /**
@@ -167,7 +167,9 @@ export function createMetrics(counters: Counters = createCounters()): Metrics {
   return {
     deliveryAnswered(kind, status, outcome) {
       answered.inc({ kind, status, outcome });
-      counters.count(`answers.${outcome}`);
+      // Strangers call other paths all the time: such a call is no refused webhook.
+      const isStrange = kind === 'other' && refusalReasonOf(outcome) !== null;
+      counters.count(`answers.${isStrange ? 'address' : outcome}`);
     },
     deliveryAccepted(kind) {
       accepted.inc({ kind });

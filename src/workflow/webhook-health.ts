@@ -44,7 +44,7 @@ export function createWebhookHealth(tools: {
   };
 }
 
-/** The answers of the last minutes on all webhook paths together. Strangers look for other addresses all the time. */
+/** The answers of the last minutes on all webhook paths together. Refused calls on other paths count as `address`. */
 async function lately(figures: Pick<MetricsStore, 'series'>, nowMs: number) {
   const toMs = (Math.floor(nowMs / MINUTE_MS) + 1) * MINUTE_MS;
   const { lines } = await figures.series({ fromMs: toMs - LATELY_MINUTES * MINUTE_MS, toMs, stepMs: MINUTE_MS });

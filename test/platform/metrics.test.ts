@@ -1,3 +1,4 @@
+import { createCounters } from '../../src/platform/counters';
 import { createMetrics } from '../../src/platform/metrics';
 
 /** The values of one metric by its labels, as Prometheus would read them. */
@@ -42,6 +43,25 @@ describe('the backlog among the metrics', () => {
     expect(valuesOf(text, 'towhook_webhook_answers_total')).toEqual({
       '{kind="tow_request",status="200",outcome="accepted"}': 1,
     });
+  });
+});
+
+test('a refused call on another path counts as a call to another address in the charts, and with its reason in the metrics', async () => {
+  const counters = createCounters();
+  const metrics = createMetrics(counters);
+  metrics.deliveryAnswered('other', 401, 'signature_missing');
+  metrics.deliveryAnswered('other', 429, 'too_many');
+  metrics.deliveryAnswered('other', 200, 'not_for_towhook');
+  metrics.deliveryAnswered('tow_request', 401, 'signature_missing');
+
+  expect(counters.take().added).toEqual({
+    'answers.address': 2,
+    'answers.not_for_towhook': 1,
+    'answers.signature_missing': 1,
+  });
+  expect(valuesOf((await metrics.text()).text, 'towhook_webhook_answers_total')).toMatchObject({
+    '{kind="other",status="401",outcome="signature_missing"}': 1,
+    '{kind="other",status="429",outcome="too_many"}': 1,
   });
 });
 
