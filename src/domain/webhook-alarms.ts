@@ -27,14 +27,19 @@ export interface RefusedWebhooks {
 const PROVED: readonly RefusalReason[] = ['body_changed', 'timestamp_off'];
 /** Only a sender that signs causes them. Strangers cause the other reasons too. */
 const SIGNED: readonly RefusalReason[] = ['signature_wrong', 'shared_secret_wrong'];
-/** Once a webhook was accepted, so few calls of strangers raise no alarm. */
-const STRANGE_CALLS_BORNE = 2;
+/** Once a webhook was accepted, so few calls of strangers raise no alarm. They call other addresses all the time. */
+const STRANGE_CALLS_BORNE: Readonly<Record<WebhookPath, number>> = {
+  tow_request: 2,
+  tow_invoice: 2,
+  other: Infinity,
+};
 /** A sender repeats a refused call for less than a day. */
 const REMEMBERED_MS = DAY_MS;
 
 /**
  * The paths on which webhooks are refused. The alarm of a path ends with its next accepted call, or a day after its last
- * refused one. Calls to other addresses raise an alarm only if no webhook was accepted since.
+ * refused one. That of calls to other addresses ends with the next accepted webhook; once one was accepted, only a
+ * sender that signs raises it.
  */
 export function refusedWebhooks(
   answers: Readonly<Record<WebhookPath, PathAnswers>>,
@@ -44,8 +49,8 @@ export function refusedWebhooks(
   return WEBHOOK_PATHS.flatMap((path) => {
     const { refused, refusedSinceMs, refusedAtMs, isProxied, behindSeconds } = answers[path];
     if (refusedSinceMs === null || refusedAtMs === null || nowMs - refusedAtMs > REMEMBERED_MS) return [];
-    if (path === 'other' && acceptedAtMs > refusedSinceMs) return [];
-    const reason = likelyCause(refused, acceptedAtMs > 0 ? STRANGE_CALLS_BORNE : 0);
+    if (path === 'other' && acceptedAtMs >= refusedAtMs) return [];
+    const reason = likelyCause(refused, acceptedAtMs > 0 ? STRANGE_CALLS_BORNE[path] : 0);
     if (reason === null) return [];
     const count = countOf(refused, REFUSAL_REASONS);
     const skew = reason === 'timestamp_off' ? behindSeconds : null;

@@ -53,7 +53,10 @@ export function refusalReasonOf(outcome: WebhookOutcome): RefusalReason | null {
 export interface PathAnswers {
   /** When a call was last accepted; null before the first. */
   readonly acceptedAtMs: number | null;
-  /** Refused calls since then, by reason. */
+  /**
+   * Refused calls since then, by reason, after the last day without one. Those on other paths: since the last accepted
+   * webhook.
+   */
   readonly refused: Readonly<Partial<Record<RefusalReason, number>>>;
   /** The first and the last of them. */
   readonly refusedSinceMs: number | null;

@@ -74,6 +74,14 @@ describe('the alarm about refused webhooks', () => {
     const other = refusing({ address: 100 });
     expect(reasonsOf({ other })).toEqual(['address']);
     expect(reasonsOf({ other, tow_request: { ...nothing, acceptedAtMs: NOW } })).toEqual([]);
+    expect(reasonsOf({ other, tow_request: { ...nothing, acceptedAtMs: NOW - DAY_MS } })).toEqual([]);
+  });
+
+  test('is raised by signed calls to other addresses until the next webhook is accepted, however old the first refused call is', () => {
+    const other = refusing({ signature_wrong: 1, address: 5 }, { refusedSinceMs: NOW - 30 * DAY_MS });
+    const accepted = (acceptedAtMs: number) => ({ other, tow_request: { ...nothing, acceptedAtMs } });
+    expect(reasonsOf(accepted(NOW - MINUTE_MS))).toEqual(['signature_wrong']);
+    expect(reasonsOf(accepted(NOW))).toEqual([]);
   });
 });
 

@@ -29,6 +29,25 @@ local function count_minute()
   end
 end
 
+-- Refused calls belong together until one is accepted, or until a day passes without one. Those on other paths belong
+-- together until a webhook is accepted.
+local DAY_MS = 86400000
+local function is_over(path, document)
+  if document.refused_at == nil or now - document.refused_at > DAY_MS then
+    return true
+  end
+  if path ~= 'other' then
+    return false
+  end
+  for _, webhook in ipairs(redis.call('HMGET', ANSWERS, 'tow_request', 'tow_invoice')) do
+    local accepted_at = webhook and cjson.decode(webhook).accepted_at
+    if accepted_at and accepted_at >= document.refused_at then
+      return true
+    end
+  end
+  return false
+end
+
 for at = 2, #ARGV, FIELDS do
   local path, accepted, refused, behind, proxied = unpack(ARGV, at, at + FIELDS - 1)
   local stored = redis.call('HGET', ANSWERS, path)
@@ -38,6 +57,9 @@ for at = 2, #ARGV, FIELDS do
     if path ~= 'other' then
       count_minute()
     end
+  end
+  if refused ~= '{}' and is_over(path, document) then
+    document = { accepted_at = document.accepted_at, refused = {} }
   end
   for reason, count in pairs(cjson.decode(refused)) do
     document.refused[reason] = (document.refused[reason] or 0) + count
