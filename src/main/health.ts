@@ -36,12 +36,15 @@ export function healthOf(foundation: Foundation, ...checks: readonly ReadinessCh
 }
 
 /** The health that a public listener shows: whether Redis takes writes, without its settings. */
-export function publicHealthOf({ redis }: Pick<Foundation, 'redis'>): Pick<Health, 'ready'> {
-  return {
-    async ready() {
-      const state = await writability(redis);
-      return { ready: state === 'writable', details: { redis: state === 'writable' ? 'reachable' : state } };
-    },
+export function publicHealthOf(foundation: Pick<Foundation, 'redis'>): Pick<Health, 'ready'> {
+  return { ready: redisCheck(foundation) };
+}
+
+/** Whether Redis takes writes. */
+export function redisCheck({ redis }: Pick<Foundation, 'redis'>): ReadinessCheck {
+  return async () => {
+    const state = await writability(redis);
+    return { ready: state === 'writable', details: { redis: state === 'writable' ? 'reachable' : state } };
   };
 }
 

@@ -23,6 +23,7 @@ import {
   newerRecordsCheck,
   noticesCheck,
   recentSpoolCheck,
+  redisCheck,
   spoolCheck,
   startOps,
   webhookCheck,
@@ -107,6 +108,7 @@ export async function startParts(
   const ops = worker || receiver ? await startOps(foundation, healthOf(foundation, ...checks)) : null;
   heartbeat.start({
     checks: {
+      redis: redisCheck(foundation),
       ...(worker || listener ? { spool: spoolCheck(foundation) } : {}),
       ...(worker ? { worker: workerCheck(worker) } : {}),
     },

@@ -40,7 +40,9 @@ export function createProcessStore(
     const { dropAfterMs, sampleEveryMs } = settings;
     const about = [process.id, process.document, Math.round(process.uptimeMs), dropAfterMs, sampleEveryMs];
     const counted = [JSON.stringify(added), JSON.stringify(highest), METRICS_KEPT_SECONDS];
-    return heartbeatReply.parse(texts(await heartbeat.run(redis, keys, [...about, ...counted]), 'heartbeat'));
+    // A few MB at most. Without heartbeats a full Redis would look as if no process were running.
+    const reply = await heartbeat.runWhenFull(redis, keys, [...about, ...counted]);
+    return heartbeatReply.parse(texts(reply, 'heartbeat'));
   };
   return {
     async beat({ id, uptimeMs, document }, counted) {

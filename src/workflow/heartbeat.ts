@@ -14,7 +14,7 @@ const CHECK_LIMIT_MS = 2000;
 
 /** What a process reports about itself with each heartbeat. */
 export interface ReportedStatus {
-  /** Readiness checks by name. Redis is left out: a heartbeat that arrives has proved it. */
+  /** Readiness checks by name. A full Redis takes heartbeats and nothing else, so it is checked too. */
   readonly checks: Readonly<Record<string, ReadinessCheck>>;
   /** Ids of the data keys that it lacks. */
   readonly missingDataKeys: () => Promise<readonly string[]>;

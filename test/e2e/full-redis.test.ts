@@ -4,6 +4,7 @@ import { startRetention } from '../../src/main/worker';
 import { loadConfig } from '../../src/platform/config';
 import { silentLog } from '../../src/platform/log';
 import { idsIn, useDataDir } from '../archive/folder';
+import { signedIn, textOf } from '../console/visitor';
 import { bodyOf, deliver, towRequest } from '../receiver/calls';
 import { eventually } from '../support/eventually';
 import { holdAnswers } from '../support/proxy';
@@ -72,4 +73,13 @@ test('a report that is answered while Redis is full is accepted, and webhooks ar
   expect([refused.status, bodyOf(refused).code]).toEqual([503, 'not_stored']);
   await expectFull();
   expect(await callsOf(town, 'started')).toHaveLength(1);
+});
+
+test('the operations page names a full Redis as the reason for which a process is not ready', async () => {
+  const app = await (await buildTown(redis.url)).startInProcess();
+  const visitor = await signedIn(app, API_KEY);
+  await fill();
+  await app.sendHeartbeat();
+
+  expect(textOf((await visitor.get('/ops')).html)).toContain(' is not ready: redis');
 });

@@ -5,8 +5,10 @@ import { KEYS } from '../../src/store/keys';
 import { createLocks } from '../../src/store/locks';
 import { createNotificationStore } from '../../src/store/notification-record';
 import { createArchiveTask, createRetentionStore } from '../../src/store/retention';
+import { createProcessStore } from '../../src/store/processes';
 import { entryOf } from '../support/audit';
 import { standings } from '../support/conservation';
+import { beatingProcess, NOTHING } from '../support/processes';
 import { useOwnRedis } from '../support/redis';
 import { createReleasedTow } from '../support/retention';
 import { openStores, START, towRequest, type Stores } from '../support/stores';
@@ -75,6 +77,20 @@ describe('full Redis', () => {
 
     await store.advance((stored) => ({ ...stored.state, channels: { ...stored.state.channels, mail: HEALTH } }));
     expect((await store.read()).state.channels.mail).toEqual(HEALTH);
+  });
+
+  test('a process is listed with its heartbeats and leaves the list while Redis is full', async () => {
+    const store = createProcessStore(stores.redis);
+    await fill();
+
+    await store.beat(beatingProcess('p1', { problems: ['redis'] }), {
+      added: { 'answers.not_stored': 1 },
+      highest: {},
+    });
+    expect(await store.list()).toMatchObject([{ id: 'p1', isSilent: false, isReady: false, problems: ['redis'] }]);
+    await store.leave('p1', NOTHING);
+
+    expect(await store.list()).toEqual([]);
   });
 
   test('a lock can be acquired, renewed and released while Redis is full', async () => {
