@@ -1,4 +1,6 @@
 import { judgementJobId, type JobOutcome } from '../src/contracts/jobs';
+import { UnusableRecord } from '../src/domain/newer-record';
+import { errorFacts } from '../src/platform/errors';
 import type { JudgementStore } from '../src/workflow/judgement-port';
 import { processDelivery, type ProcessDeliveryTools } from './process-delivery';
 
@@ -13,10 +15,11 @@ const SLICE = 20;
 /**
  * Judges the deliveries of one kind of difference again, one after the other in order of receipt. A delivery that is
  * acted on leaves the list in the commit of its effect, so a second worker or a repetition does nothing twice. After a
- * delivery that fails, later ones of the same tow are left for the next run.
+ * delivery that fails, later ones of the same tow are left for the next run. One that cannot be decoded is left too, and
+ * its tow is not known. Rejects while Redis is away.
  */
 export async function judgeDeliveries(differenceId: string, tools: JudgeDeliveriesTools): Promise<JobOutcome> {
-  const { judgements, deliveries, clock, log } = tools;
+  const { judgements, clock, log } = tools;
   const startedMs = clock.monotonicMs();
   const failedTows = new Set<string>();
   do {
@@ -26,8 +29,8 @@ export async function judgeDeliveries(differenceId: string, tools: JudgeDeliveri
     if (!slice) return { kind: 'done', what: 'no run' };
     for (const id of slice.deliveryIds) {
       // oxlint-disable-next-line eslint/no-await-in-loop
-      const ref = (await deliveries.read(id))?.towingReferenceId;
-      if (ref === undefined || failedTows.has(ref)) continue;
+      const ref = await towOf(id, tools);
+      if (ref === null || failedTows.has(ref)) continue;
       // oxlint-disable-next-line eslint/no-await-in-loop
       if ((await processDelivery(id, tools)) === 'deferred') failedTows.add(ref);
     }
@@ -38,4 +41,16 @@ export async function judgeDeliveries(differenceId: string, tools: JudgeDeliveri
     }
   } while (clock.monotonicMs() - startedMs < RUN_MS);
   return { kind: 'continue', what: 'continue', ref: judgementJobId(differenceId) };
+}
+
+/** The tow of a delivery; null when the delivery is gone or cannot be used. One that cannot be decoded opens a task. */
+async function towOf(id: string, { deliveries, defer, log }: JudgeDeliveriesTools): Promise<string | null> {
+  try {
+    return (await deliveries.read(id))?.towingReferenceId ?? null;
+  } catch (error) {
+    const isUnusable = error instanceof UnusableRecord || (await defer(id)) === null;
+    if (!isUnusable) throw error;
+    log.error('judgement.delivery_unusable', { delivery_id: id, ...errorFacts(error) });
+    return null;
+  }
 }

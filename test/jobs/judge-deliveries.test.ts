@@ -5,7 +5,7 @@ import { auditOf } from '../../src/domain/audit';
 import { systemClock } from '../../src/platform/clock';
 import { createDifferenceStore } from '../../src/store/differences';
 import { createJudgementStore } from '../../src/store/judgements';
-import { differingDeliveriesKey } from '../../src/store/keys';
+import { deliveryKey, differingDeliveriesKey } from '../../src/store/keys';
 import { expectDifference } from '../../src/workflow/expect-difference';
 import { previewJudgement } from '../../src/workflow/judge-again';
 import { standings } from '../support/conservation';
@@ -191,6 +191,47 @@ test('later deliveries of a tow wait for the next run when an earlier one fails'
   expect(await judge(failing)).toMatchObject({ total: 3, remaining: 2 });
   expect(await stateOf('odd-2')).toEqual(['differs', null]);
   expect(await stateOf('odd-T2')).toEqual(['processed', 'created']);
+});
+
+describe('a delivery that cannot be used', () => {
+  beforeEach(async () => {
+    for (const ref of ['A', 'B', 'C']) await accept(ref);
+    await start();
+  });
+  const statesOfOthers = () => Promise.all(['odd-B', 'odd-C'].map(stateOf));
+
+  test.each([
+    ['cannot be decoded', 'received_at', 'not a number', ['delivery_failing']],
+    ['needs a later version', 'oldest_reader', '999', []],
+  ])('is left when it %s, and the others of its kind are judged', async (_what, field, value, tasks) => {
+    await stores.redis.hset(deliveryKey('odd-A'), field, value);
+
+    expect(await judge(WIDER)).toMatchObject({ total: 3, remaining: 1 });
+
+    expect(await statesOfOthers()).toEqual([
+      ['processed', 'created'],
+      ['processed', 'created'],
+    ]);
+    const opened = (await stores.generalTasks()).map(({ type }) => type);
+    expect(opened.filter((type) => type !== 'webhook_differs')).toEqual(tasks);
+    await stores.redis.hset(deliveryKey('odd-A'), field, field === 'oldest_reader' ? '0' : '1');
+    expect(await start()).toBe('started');
+    expect(await judge(WIDER)).toMatchObject({ total: 1, remaining: 0 });
+  });
+
+  test('fails the run when Redis does not answer its read, so that the order of a tow is kept', async () => {
+    const away = () => Promise.reject(new Error('Redis is away'));
+    const { id } = await kind();
+
+    const run = judgeDeliveries(id, { ...tools(WIDER), deliveries: { read: away }, defer: away });
+
+    await expect(run).rejects.toThrow('Redis is away');
+    expect(await statesOfOthers()).toEqual([
+      ['differs', null],
+      ['differs', null],
+    ]);
+    expect(await start()).toBe('running');
+  });
 });
 
 describe('an expected difference', () => {
