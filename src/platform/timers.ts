@@ -20,6 +20,24 @@ export async function within<T>(limitMs: number, work: Promise<T>): Promise<{ re
   return first;
 }
 
+/**
+ * Calls `act` after `delayMs`, once what has arrived on the sockets was read. After a freeze of the process its timers run
+ * before its sockets are read, so without that an answer that came in time would be lost. `onTime` is called before.
+ * Returns a function that cancels all of it.
+ */
+export function afterReading(delayMs: number, act: () => void, onTime = (): void => {}): () => void {
+  let read: NodeJS.Immediate | undefined;
+  const timer = setTimeout(() => {
+    onTime();
+    // Immediates run right after the sockets were read.
+    read = setImmediate(act);
+  }, delayMs);
+  return () => {
+    clearTimeout(timer);
+    clearImmediate(read);
+  };
+}
+
 /** Work that repeats until it is stopped. */
 export interface Repetition {
   /** Aborts the signal of the current run and waits for its end. No run starts afterwards. */

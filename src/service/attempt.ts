@@ -2,6 +2,7 @@ import { request as requestPlain, type ClientRequest, type IncomingHttpHeaders, 
 import { request as requestSecure, type RequestOptions } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
+import { afterReading } from '../platform/timers';
 import { reasonOf, TransportFailure, type ConnectionStage, type FailedPhase } from './transport-failure';
 
 /** What one attempt needs. */
@@ -76,9 +77,11 @@ class HttpAttempt {
   #bytesHandedOver = 0;
   readonly #chunks: Buffer[] = [];
   #bytesReceived = 0;
-  #deadline: NodeJS.Timeout | undefined;
+  /** The deadline has passed: what has arrived is still read, and nothing more is written. */
+  #isLate = false;
+  #cancelDeadline = (): void => {};
   #connectDeadline: NodeJS.Timeout | undefined;
-  #silence: NodeJS.Timeout | undefined;
+  #cancelSilence = (): void => {};
   readonly #stop = () => this.#fail('stopped');
 
   constructor(plan: AttemptPlan, request: ClientRequest, settle: Settle) {
@@ -88,9 +91,10 @@ class HttpAttempt {
   }
 
   start(): void {
-    this.#deadline = setTimeout(
-      () => this.#fail(this.#stage === 'connected' ? 'timeout' : 'connect_timeout'),
+    this.#cancelDeadline = afterReading(
       this.#plan.timeoutMs,
+      () => this.#fail(this.#stage === 'connected' ? 'timeout' : 'connect_timeout'),
+      () => (this.#isLate = true),
     );
     this.#request.on('socket', (socket) => this.#onSocket(socket));
     this.#request.on('response', (response) => this.#onResponse(response));
@@ -120,10 +124,10 @@ class HttpAttempt {
   async #sendIfPermitted(): Promise<void> {
     clearTimeout(this.#connectDeadline);
     this.#stage = 'connected';
-    if (this.#settled) return;
+    if (this.#settled || this.#isLate) return;
     const permission = await this.#plan.permission();
     // While it was asked for, the connection may have been closed or the deadline may have passed.
-    if (this.#settled) return;
+    if (this.#settled || this.#isLate) return;
     if (permission.granted) this.#write();
     else this.#reject(new TransportFailure({ phase: 'dropped', reason: 'not_permitted', ...permission }));
   }
@@ -144,7 +148,7 @@ class HttpAttempt {
     const chunks: AsyncIterable<unknown> = body;
     for await (const chunk of chunks) {
       for (const piece of piecesOf(chunk)) {
-        if (this.#settled) return;
+        if (this.#settled || this.#isLate) return;
         if (this.#bytesHandedOver + piece.length > bodyBytes) return this.#fail('body_length_wrong');
         this.#bytesHandedOver += piece.length;
         await new Promise((resolve) => this.#request.write(piece, resolve));
@@ -157,11 +161,11 @@ class HttpAttempt {
 
   /** Starts the time without progress again. */
   #expectProgress(): void {
-    clearTimeout(this.#silence);
+    this.#cancelSilence();
     const { silenceMs, bodyBytes } = this.#plan;
     if (silenceMs === null || this.#settled) return;
     const lineMs = this.#isIncomplete() ? 0 : bodyBytes / SLOW_LINE_BYTES_PER_MS;
-    this.#silence = setTimeout(() => this.#fail('stalled'), silenceMs + lineMs);
+    this.#cancelSilence = afterReading(silenceMs + lineMs, () => this.#fail('stalled'));
   }
 
   /** True while the last byte of a streamed body cannot have left. */
@@ -217,9 +221,9 @@ class HttpAttempt {
   #end(): boolean {
     if (this.#settled) return false;
     this.#settled = true;
-    clearTimeout(this.#deadline);
+    this.#cancelDeadline();
     clearTimeout(this.#connectDeadline);
-    clearTimeout(this.#silence);
+    this.#cancelSilence();
     this.#plan.stop?.removeEventListener('abort', this.#stop);
     return true;
   }

@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { Worker } from 'node:worker_threads';
+import { z } from 'zod';
+import { certificate } from './connect-proxy';
+import { clientWithToken, closeClients, REQUESTS } from './client-under-test';
+import { enveloped } from './fake-service';
+
+/**
+ * A service that answers in a thread of its own, once this thread is frozen. `early` is sent before, and announces what
+ * `late` completes.
+ */
+const SERVICE = `
+  const { parentPort, workerData } = require('node:worker_threads');
+  const { secure, early, late, requestEnds } = workerData;
+  const gate = new Int32Array(workerData.gate);
+  const { createServer } = require(secure ? 'node:tls' : 'node:net');
+  const server = createServer(secure ?? {}, (socket) => {
+    let request = '';
+    socket.on('error', () => {});
+    socket.on('data', (chunk) => {
+      request += chunk.toString('latin1');
+      if (!request.endsWith(requestEnds)) return;
+      socket.write(early, () => {
+        parentPort.postMessage('received');
+        Atomics.wait(gate, 0, 0);
+        socket.write(late, () => {
+          Atomics.store(gate, 1, 1);
+          Atomics.notify(gate, 1);
+        });
+      });
+    });
+  });
+  server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
+`;
+
+/** The deadline of the calls; the process is frozen for longer. */
+const LIMIT_MS = 800;
+
+let service: Worker | null = null;
+afterEach(async () => {
+  closeClients();
+  await service?.terminate();
+  service = null;
+});
+
+interface ServiceFacts {
+  readonly secure?: { readonly cert: string; readonly key: string };
+  readonly early?: string;
+  readonly late: string;
+  readonly requestEnds: string;
+}
+
+/** Starts the service. When it has a whole call, this thread freezes until the answer came and every limit has passed. */
+async function freezingService(facts: ServiceFacts): Promise<number> {
+  const gate = new Int32Array(new SharedArrayBuffer(12));
+  const worker = new Worker(SERVICE, { eval: true, workerData: { early: '', ...facts, gate: gate.buffer } });
+  service = worker;
+  const [port] = z.tuple([z.number()]).parse(await once(worker, 'message'));
+  worker.once('message', () => {
+    Atomics.store(gate, 0, 1);
+    Atomics.notify(gate, 0);
+    Atomics.wait(gate, 1, 0);
+    Atomics.wait(gate, 2, 0, LIMIT_MS);
+  });
+  return port;
+}
+
+const headOf = (body: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`;
+const amounts = { total_amount: 1, paid_amount: 0, tax: 0 };
+const INVOICE =
+  enveloped({ towing_reference_id: 'TW-1', towing_invoice: amounts, delay_invoice: amounts, metadata: { id: 'm-1' } })
+    .body ?? '';
+const PADDED = INVOICE.padEnd(100_000);
+const SECURE = {
+  cert: readFileSync(certificate('server'), 'utf8'),
+  key: readFileSync(certificate('server-key'), 'utf8'),
+};
+const WAY_OUT = { proxyUrl: null, caFile: certificate('ca'), clientCertFile: null, clientKeyFile: null };
+
+describe('an answer that arrives while the process is frozen beyond the deadline', () => {
+  it.each<[string, Pick<ServiceFacts, 'early' | 'late' | 'secure'>]>([
+    ['in one piece', { late: headOf(INVOICE) + INVOICE }],
+    ['in more than one piece', { late: headOf(PADDED) + PADDED }],
+    ['when its head came before the freeze', { early: headOf(INVOICE), late: INVOICE }],
+    ['over TLS', { late: headOf(INVOICE) + INVOICE, secure: SECURE }],
+    ['in more than one piece over TLS', { late: headOf(PADDED) + PADDED, secure: SECURE }],
+    ['over TLS when its head came before the freeze', { early: headOf(PADDED), late: PADDED, secure: SECURE }],
+  ])('is read %s', async (_, facts) => {
+    const port = await freezingService({ ...facts, requestEnds: '}' });
+    const url = `${facts.secure ? 'https' : 'http'}://127.0.0.1:${port}`;
+    const client = await clientWithToken(url, { timeoutMs: LIMIT_MS, wayOut: WAY_OUT });
+    const { exchange } = await client.call('invoice', REQUESTS.invoice);
+    expect(exchange).toEqual({ kind: 'accepted', httpStatus: 200 });
+  });
+
+  it('is read too by a call with images whose time without progress is over', async () => {
+    const body = enveloped({ violation_reference_id: 'V-1', status: 'PENDING', metadata: { id: 'm-1' } }).body ?? '';
+    const port = await freezingService({ late: headOf(body) + body, requestEnds: '--\r\n' });
+    const client = await clientWithToken(`http://127.0.0.1:${port}`, { upload: { silenceMs: LIMIT_MS / 2 } });
+    const image = { open: () => Readable.from([Buffer.alloc(100)]), fileName: 'a.jpg', contentType: 'image/jpeg' };
+    const { exchange } = await client.submitViolation('violation', {
+      form: REQUESTS.violation,
+      images: [{ ...image, sizeBytes: 100 }],
+    });
+    expect(exchange).toEqual({ kind: 'accepted', httpStatus: 200 });
+  });
+});
