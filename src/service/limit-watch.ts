@@ -16,6 +16,7 @@ import type { Log } from '../platform/log';
 import type { Metrics } from '../platform/metrics';
 import type { Budgets, ObservedLimit } from '../workflow/service-port';
 import type { HttpAnswer } from './attempt';
+import { TOKEN_WAIT_MAX_MS } from './token-renewal';
 
 /** Prefixes of the three headers: the usual one, the one of the IETF drafts, and a spelling that is seen. */
 const PREFIXES = ['x-ratelimit', 'ratelimit', 'x-rate-limit'] as const;
@@ -76,7 +77,9 @@ export function createLimitWatch({ budgets, clock, log, metrics, followsHeaders 
     if (refusal) metrics?.callThrottled(budget);
     const nowMs = clock.nowMs();
     const resetAtMs = announced?.resetAtMs ?? null;
-    const resetInMs = resetAtMs === null ? null : Math.max(0, resetAtMs - nowMs);
+    // All sending depends on the token, so the reset of its calls is as bounded as the wait that a 429 asks for.
+    const resetMaxMs = budget === 'auth' ? TOKEN_WAIT_MAX_MS : Infinity;
+    const resetInMs = resetAtMs === null ? null : Math.min(resetMaxMs, Math.max(0, resetAtMs - nowMs));
     const isSpent = announced?.remaining === 0 && resetInMs !== null && resetInMs > 0;
     if (!refusal && !isSpent && !(announced && isNew(budget, announced))) return exchange;
     const askedMs = refusal === null || refusal.notBeforeMs === null ? null : askedWaitMs(refusal.notBeforeMs, nowMs);

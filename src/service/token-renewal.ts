@@ -65,13 +65,13 @@ export async function renewToken(stale: string | null, tools: RenewalTools): Pro
   }
 }
 
-/** The longest respected `Retry-After` of the token call; jitter lengthens it to at most five minutes. */
-const ASKED_WAIT_MAX_MS = 240_000;
+/** The longest wait that the service can impose on the token call; jitter lengthens it to at most five minutes. */
+export const TOKEN_WAIT_MAX_MS = 240_000;
 
 /** Limits the wait after a token call, because all sending depends on it. */
 export function withBoundedWait(exchange: Exchange, nowMs: number): Exchange {
   if (!('notBeforeMs' in exchange) || exchange.notBeforeMs === null) return exchange;
-  return { ...exchange, notBeforeMs: Math.min(exchange.notBeforeMs, nowMs + ASKED_WAIT_MAX_MS) };
+  return { ...exchange, notBeforeMs: Math.min(exchange.notBeforeMs, nowMs + TOKEN_WAIT_MAX_MS) };
 }
 
 /** A connection without a token. */

@@ -229,6 +229,25 @@ test('reports wait for the reset when the service says that no call is left, alt
   expect(waitsMs).toBeLessThan(301_000);
 });
 
+test.each([
+  ['a 429', (): FakeReply => tooMany()],
+  ['a token', (): FakeReply => enveloped({ token: 'token-1' })],
+])('an hour until the reset closes the token calls for at most four minutes after %s', async (_, answer) => {
+  await start('A');
+  const { run } = await processWith(60_000);
+  const headers = { 'x-ratelimit-limit': '20', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '3600' };
+  fake.onTokenCall(() => ({ ...answer(), headers }));
+
+  await run('A');
+
+  const permit = await createBudgets(stores.redis, NO_LIMITS).reserve('auth', 0);
+  expect(permit).toMatchObject({ granted: false });
+  expect(permit.inMs).toBeGreaterThan(220_000);
+  expect(permit.inMs).toBeLessThanOrEqual(240_000);
+  const waitsMs = ((await stores.dueAt('A')) ?? 0) - systemClock.nowMs();
+  expect(waitsMs).toBeLessThan(300_000);
+});
+
 test('rate limit headers that make no sense change nothing', async () => {
   const refs = ['A', 'B', 'C'];
   await start(...refs);
