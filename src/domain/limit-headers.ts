@@ -38,10 +38,12 @@ const WINDOW = /;\s*w=(\d{1,6})\b/;
 /** Reads the headers of one answer. */
 export function readLimitHeaders({ limit, remaining, reset }: LimitHeaders, nowMs: number): AnnouncedLimit {
   if (limit === undefined && remaining === undefined && reset === undefined) return NOTHING;
-  const [perMinute, left, resetAtMs] = [perMinuteOf(limit), countOf(remaining), limitResetMs(reset, nowMs)];
+  const [perMinute, counted, resetAtMs] = [perMinuteOf(limit), countOf(remaining), limitResetMs(reset, nowMs)];
+  // Services that have no limit announce one of 0, of which nothing is ever left.
+  const left = countOf(limit) === 0 ? null : counted;
   const isInvalid =
     (limit !== undefined && perMinute === null) ||
-    (remaining !== undefined && left === null) ||
+    (remaining !== undefined && counted === null) ||
     (reset !== undefined && resetAtMs === null);
   const perWindow = perMinute === null || WINDOW.test(limit ?? '') ? null : countOf(limit);
   return { perMinute, perWindow, remaining: left, resetAtMs, isInvalid };

@@ -55,6 +55,16 @@ test.each([
   });
 });
 
+test('readLimitHeaders does not take what is left of a limit of 0, which is no limit', () => {
+  expect(readLimitHeaders({ limit: '0', remaining: '0', reset: '30' }, nowMs)).toEqual({
+    perMinute: null,
+    perWindow: null,
+    remaining: null,
+    resetAtMs: nowMs + 30_000,
+    isInvalid: true,
+  });
+});
+
 test('readLimitHeaders keeps the readable headers beside one that makes no sense', () => {
   expect(readLimitHeaders({ limit: 'many', remaining: '0', reset: '30' }, nowMs)).toEqual({
     perMinute: null,

@@ -248,11 +248,13 @@ test.each([
   expect(waitsMs).toBeLessThan(300_000);
 });
 
-test('rate limit headers that make no sense change nothing', async () => {
+test.each([
+  { 'x-ratelimit-limit': 'none', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': 'later' },
+  { 'x-ratelimit-limit': '0', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '60' },
+])('rate limit headers that make no sense change nothing: %j', async (headers) => {
   const refs = ['A', 'B', 'C'];
   await start(...refs);
   const { run } = await processWith(60_000);
-  const headers = { 'x-ratelimit-limit': 'none', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': 'later' };
   fake.onCall((call) => ({ ...answerTo(call), headers }));
 
   for (const ref of refs) expect(await run(ref)).toBe('accepted');
