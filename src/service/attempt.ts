@@ -54,7 +54,7 @@ type Settle = { readonly resolve: (answer: HttpAnswer) => void; readonly reject:
 
 /**
  * Makes one request on one connection and settles exactly once. Resolves as soon as a status line arrived, however the
- * body then ended; rejects with a TransportFailure when none did.
+ * body then ended; rejects with a TransportFailure when none did, or when it came before a byte of the request was sent.
  *
  * Nothing is written before the socket is connected (and secured), so that "surely not sent" is a fact and not a guess,
  * and the permission is requested right before the first byte.
@@ -174,6 +174,8 @@ class HttpAttempt {
   }
 
   #onResponse(response: IncomingMessage): void {
+    // It may be meant for an earlier call of the connection, or for none, such as the 408 of an idle one.
+    if (!this.#request.headersSent) return this.#fail('answered_early');
     this.#response = response;
     this.#expectProgress();
     response.on('data', (chunk: Buffer) => this.#onData(chunk));

@@ -48,6 +48,7 @@ const REASONS: Readonly<Record<string, string>> = {
  * Why a connection failed, as one word: `dns_failed`, `connection_refused`, `connection_reset`, `unreachable`,
  * `connect_timeout`, `timeout`, `not_http`, `tls_<code>` while securing, `proxy_<word>` for a tunnel that
  * was not opened (`proxy_http_407`, `proxy_connection_refused`, `proxy_timeout`), else the system's own code in lower case.
+ * The attempt itself adds `stopped`, `stalled`, `answered_early`, `body_unreadable` and `body_length_wrong`.
  * Taken from the error's code alone, never from its text, which may name hosts and paths.
  */
 export function reasonOf(error: unknown, stage: ConnectionStage): string {

@@ -125,6 +125,41 @@ describe('a connection that closes while its call waits for a permit', () => {
   );
 });
 
+describe('an answer that arrives before its call was sent', () => {
+  it.each([
+    ['new connection', 0, 'HTTP/1.1 503 Service Unavailable\r\nContent-Length: 2\r\n\r\n{}'],
+    ['new connection, with a body that breaks off', 0, 'HTTP/1.1 408 Request Timeout\r\nContent-Length: 2\r\n\r\n'],
+    ['new connection, although it accepts', 0, answer()],
+    ['kept connection, although it accepts', 1, answer()],
+  ])('is not believed, and the call is surely not sent: %s', async (_, callsBefore, early) => {
+    const opened: Socket[] = [];
+    const server = await startRawServer(
+      (socket) => socket.write(answer()),
+      (socket) => opened.push(socket),
+    );
+    stop = () => server.stop();
+    const isClosed = () => opened[0]?.closed === true;
+    let asked = 0;
+    const budgets = budgetsOf(async () => {
+      asked += 1;
+      if (asked > callsBefore) {
+        while (opened.length === 0) await pause(5);
+        opened[0]?.end(early);
+        while (!isClosed()) await pause(5);
+      }
+      return { granted: true, inMs: 0, lastsMs: Infinity };
+    });
+    const client = await clientWithToken(server.url, { budgets });
+    for (let nth = 0; nth < callsBefore; nth += 1) await client.call('detained', REQUESTS.detained);
+
+    const result = await client.call('released', REQUESTS.released);
+
+    expect(result).toMatchObject({ data: null, wasSent: false, isPermitSpent: false });
+    expect(result.exchange).toEqual({ kind: 'surely_not_sent', cause: 'answered_early' });
+    expect([opened.length, server.received.join('').includes('/released')]).toEqual([1, false]);
+  });
+});
+
 describe('permission to send', () => {
   it('the permission to send is requested once per attempt, and without it no byte is sent', async () => {
     const fake = await startRawServer(() => {});
