@@ -63,7 +63,12 @@ export function createTransport(settings: {
   const connectTimeoutMs = Math.min(timeoutMs, CONNECT_TIMEOUT_MAX_MS);
   const reuse = { keepAlive: true, scheduling: 'lifo', timeout: IDLE_CONNECTION_MS } as const;
   const { keepAlive, fresh } = openWayOut(settings.wayOut, { connectTimeoutMs, reuse });
-  const ownHeaders = { Accept: 'application/json', 'User-Agent': settings.userAgent };
+  // Answers are not decompressed, and without the word `identity` a gateway may compress them.
+  const ownHeaders = {
+    Accept: 'application/json',
+    'Accept-Encoding': 'identity',
+    'User-Agent': settings.userAgent,
+  };
   // The class without defaults: the ready-made instance adds headers to every call, transforms bodies, and spends more
   // time on merging its defaults than node:http spends on the call.
   const client = new Axios({});

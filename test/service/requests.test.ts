@@ -34,6 +34,7 @@ describe('requests to the service', () => {
       expect(fake.calls[0]?.headers).toEqual({
         ...kept(fake.url.slice('http://'.length)),
         Accept: 'application/json',
+        'Accept-Encoding': 'identity',
         'User-Agent': 'towhook',
         Authorization: 'Bearer token-1',
         'Content-Type': 'application/json',
@@ -74,6 +75,7 @@ describe('requests to the service', () => {
       Host: fake.url.slice('http://'.length),
       Connection: 'close',
       Accept: 'application/json',
+      'Accept-Encoding': 'identity',
       'User-Agent': 'towhook',
       'X-Client-Id': 'client-7',
       'X-Client-Secret': 'secret-42',
@@ -93,6 +95,7 @@ describe('requests to the service', () => {
     expect(fake.calls[0]?.headers).toEqual({
       ...kept(fake.url.slice('http://'.length)),
       Accept: 'application/json',
+      'Accept-Encoding': 'identity',
       'User-Agent': 'towhook',
       Authorization: 'Bearer token-1',
     });

@@ -93,6 +93,7 @@ describe('forms of violations', () => {
       Host: fake.url.slice('http://'.length),
       Connection: 'close',
       Accept: 'application/json',
+      'Accept-Encoding': 'identity',
       'User-Agent': 'towhook',
       Authorization: 'Bearer token-1',
       'Content-Type': call?.headers['Content-Type'],
