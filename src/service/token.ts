@@ -110,7 +110,13 @@ export function createTokenSource(tools: {
       if (token === null || what === 'renew') return renewOnce(token?.token ?? null);
       return what === 'renew_early' ? renewEarly(token) : { ok: true, token };
     },
-    replace: renewOnce,
+    async replace(refused) {
+      const isShared = renewing !== null;
+      const renewed = await renewOnce(refused);
+      // A renewal that began for an older token may have found the one that is refused now.
+      const isRefused = isShared && renewed.ok && renewed.token.token === refused;
+      return isRefused ? renewOnce(refused) : renewed;
+    },
     async adopt(token) {
       setKnown(token);
       const holder = clock.id();

@@ -1,7 +1,16 @@
 import type { ServiceClientOptions } from '../../src/service';
 import { systemClock } from '../../src/platform/clock';
+import { createTokenSource } from '../../src/service/token';
 import type { TokenCache } from '../../src/workflow/service-port';
-import { acceptTokens, bearersOf, clientFor, movableClock, REQUESTS, useFakeService } from './client-under-test';
+import {
+  acceptTokens,
+  bearersOf,
+  clientFor,
+  movableClock,
+  readableLog,
+  REQUESTS,
+  useFakeService,
+} from './client-under-test';
 import { type FakeService } from './fake-service';
 
 let fake: FakeService;
@@ -122,4 +131,22 @@ it('calls of one process that need a token together try to acquire the renewal l
   await Promise.all(Array.from({ length: 20 }, () => one.call('detained', REQUESTS.detained)));
   expect(fake.calls).toHaveLength(20);
   expect(asked).toBe(1);
+});
+
+it('calls whose token is refused during the renewal of an older one share one further renewal', async () => {
+  await tokens.write({ token: 'token-1', expiresAtMs: null });
+  let fetched = 0;
+  const source = createTokenSource({
+    tokens,
+    clock: systemClock,
+    log: readableLog(),
+    timeoutMs: 1000,
+    fetchToken: async () => ({ ok: true, token: { token: `token-${(fetched += 1) + 1}`, expiresAtMs: null } }),
+  });
+
+  const replaced = await Promise.all(['token-0', 'token-1', 'token-1'].map((refused) => source.replace(refused)));
+
+  const newest = { ok: true, token: { token: 'token-2', expiresAtMs: null } };
+  expect(replaced).toEqual([{ ok: true, token: { token: 'token-1', expiresAtMs: null } }, newest, newest]);
+  expect(fetched).toBe(1);
 });
