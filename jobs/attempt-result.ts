@@ -60,6 +60,7 @@ export function resultOf(
   const httpStatus = httpStatusOf(exchange);
   const isAccepted = verdict.next === 'accepted';
   const isForeign = exchange.kind === 'not_the_service';
+  const isLoss = isConnectionLoss(exchange, claimed.connectionFailures);
   const answer = keptAnswer(call.data);
   return {
     verdict,
@@ -76,13 +77,14 @@ export function resultOf(
     acceptedViolation,
     hadNoEffect: surelyHadNoEffect(exchange),
     isPermitSpent: call.isPermitSpent,
-    wasAnswered: httpStatus !== null && !isForeign && verdict.next !== 'hold',
+    // A report that is refused for such losses proves nothing about the connection of the others.
+    wasAnswered: httpStatus !== null && !isForeign && !isLoss && verdict.next !== 'hold',
     isForeign,
     service: serviceHealth(exchange),
     isForbidden: isForbidden(exchange),
     askedMs: askedMs(exchange, nowMs),
     outageDelayMs: outageDelayMs(exchange, { failedProbes: claimed.failedProbes, nowMs, jitter }, settings),
-    isConnectionLoss: isConnectionLoss(exchange, claimed.connectionFailures),
+    isConnectionLoss: isLoss,
     isTooOld: exchange.kind === 'dropped' && exchange.notBeforeMs === null,
     task,
     difference,

@@ -45,7 +45,7 @@ export interface AttemptResult {
   readonly hadNoEffect: boolean;
   /** False while its permit is unused and can be given back. */
   readonly isPermitSpent: boolean;
-  /** True when the service answered, with any status. */
+  /** True when the service answered, with any status that is not one of a wrong address. */
   readonly wasAnswered: boolean;
   /** True when something answered in place of the service. */
   readonly isForeign: boolean;

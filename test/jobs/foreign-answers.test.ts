@@ -9,7 +9,7 @@ import { enveloped, startRawServer, type RawServer } from '../service/fake-servi
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { GRACE_MS, INVOICE, openStores, START, type Stores } from '../support/stores';
-import { letTry, readCircuits } from '../support/stored-records';
+import { changeEntry, letTry, readCircuits } from '../support/stored-records';
 
 const redis = useRedis();
 let stores: Stores;
@@ -169,4 +169,23 @@ it('describes the foreign answer in the task of a report that alone keeps gettin
   await eventually(async () => expect(await run()).toMatchObject({ what: 'refused' }));
   const [task] = (await stores.read('T1')).tasks;
   expect(task?.message).toContain('"the body is not JSON" (HTTP 200)');
+});
+
+it('a report that is refused for its third redirect leaves the connection circuit open that another one opened', async () => {
+  const redirect = (socket: Socket) => socket.end(http('', 'text/html', '302 Found'));
+  await tow();
+  await tow('T2');
+  await changeEntry(stores.redis, { ref: 'T1' }, 1, { connectionLosses: 2 });
+  let underWay: Socket | null = null;
+  answer = (socket) => (underWay = socket);
+  const third = run();
+  const held = await eventually(() => underWay ?? Promise.reject(new Error('not called yet')));
+  answer = redirect;
+  expect(await run('T2')).toMatchObject({ what: 'hold' });
+
+  redirect(held);
+
+  expect(await third).toMatchObject({ what: 'refused' });
+  expect((await readCircuits(stores.redis)).open).toMatchObject({ connection: { failures: 1 } });
+  expect(await tasksOfAll()).toContain('connection');
 });
