@@ -19,6 +19,9 @@ const UNIX_SECONDS_MIN = 1_000_000_000;
 /** Larger numbers are UNIX milliseconds (this one is in 1973, and in seconds in the year 5138). */
 const UNIX_MS_MIN = 100_000_000_000;
 
+/** Clocks that are less apart agree: `Date` is cut to seconds, and the answer was under way. */
+const AGREEMENT_MS = 2000;
+
 /** Full jitter lengthens a delay by this share. Jitter never shortens a delay. */
 const JITTER_SHARE = 0.25;
 
@@ -49,38 +52,52 @@ export function askedWaitMs(notBeforeMs: number | null, nowMs: number): number {
   return notBeforeMs === null ? 0 : Math.min(ASKED_WAIT_MAX_MS, Math.max(0, notBeforeMs - nowMs));
 }
 
+/** When an answer came, by our clock in ms since the epoch, and its header `Date`: the clock of the service. */
+export interface AnswerTime {
+  readonly nowMs: number;
+  readonly date?: string | undefined;
+}
+
 /**
  * The earliest time for the next call, ms since the epoch: the later of `Retry-After` and, on a 429,
  * `X-RateLimit-Reset`. Null when neither is readable. At most 30 days ahead.
  */
 export function notBeforeMs(
   headers: { retryAfter: string | undefined; rateLimitReset: string | undefined },
-  nowMs: number,
+  at: AnswerTime,
 ): number | null {
-  const retryAfter = headerTimeMs(headers.retryAfter, nowMs);
+  const retryAfter = headerTimeMs(headers.retryAfter, at);
   const times = [
-    retryAfter === null ? null : Math.min(nowMs + RETRY_AFTER_MAX_MS, retryAfter),
-    limitResetMs(headers.rateLimitReset, nowMs),
+    retryAfter === null ? null : Math.min(at.nowMs + RETRY_AFTER_MAX_MS, retryAfter),
+    limitResetMs(headers.rateLimitReset, at),
   ];
   const known = times.filter((timeMs) => timeMs !== null);
   return known.length > 0 ? Math.max(...known) : null;
 }
 
 /** The time of `X-RateLimit-Reset`, ms since the epoch; null when it is not readable, or more than a day ahead. */
-export function limitResetMs(header: string | undefined, nowMs: number): number | null {
-  const timeMs = headerTimeMs(header, nowMs);
-  return timeMs !== null && timeMs <= nowMs + RESET_MAX_MS ? timeMs : null;
+export function limitResetMs(header: string | undefined, at: AnswerTime): number | null {
+  const timeMs = headerTimeMs(header, at);
+  return timeMs !== null && timeMs <= at.nowMs + RESET_MAX_MS ? timeMs : null;
 }
 
 /**
  * Reads a time in any form that services use: seconds from now, UNIX seconds or milliseconds, an HTTP or ISO 8601 date.
+ * All but the first are by the clock of the service.
  */
-function headerTimeMs(header: string | undefined, nowMs: number): number | null {
+function headerTimeMs(header: string | undefined, at: AnswerTime): number | null {
   const text = header?.trim() ?? '';
-  if (!SECONDS.test(text)) return dateMs(text);
-  const value = Number(text);
-  if (value >= UNIX_MS_MIN) return Math.ceil(value);
-  return Math.ceil(value * 1000) + (value < UNIX_SECONDS_MIN ? nowMs : 0);
+  const value = SECONDS.test(text) ? Number(text) : null;
+  if (value !== null && value < UNIX_SECONDS_MIN) return at.nowMs + Math.ceil(value * 1000);
+  const timeMs = value === null ? dateMs(text) : Math.ceil(value >= UNIX_MS_MIN ? value : value * 1000);
+  return timeMs === null ? null : timeMs + aheadMs(at);
+}
+
+/** How far our clock is ahead of that of the service; 0 when they agree, or `Date` is not readable. */
+function aheadMs({ nowMs, date }: AnswerTime): number {
+  const serviceMs = dateMs(date ?? '');
+  const apartMs = serviceMs === null ? 0 : nowMs - serviceMs;
+  return Math.abs(apartMs) < AGREEMENT_MS ? 0 : apartMs;
 }
 
 function dateMs(text: string): number | null {

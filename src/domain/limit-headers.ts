@@ -1,4 +1,4 @@
-import { limitResetMs } from './backoff';
+import { limitResetMs, type AnswerTime } from './backoff';
 
 /** The headers with which services announce a rate limit. Pure reading; the stores decide what follows. */
 
@@ -36,9 +36,9 @@ const COUNT = /^(\d{1,9})\s*(?:[,;].*)?$/;
 const WINDOW = /;\s*w=(\d{1,6})\b/;
 
 /** Reads the headers of one answer. */
-export function readLimitHeaders({ limit, remaining, reset }: LimitHeaders, nowMs: number): AnnouncedLimit {
+export function readLimitHeaders({ limit, remaining, reset }: LimitHeaders, at: AnswerTime): AnnouncedLimit {
   if (limit === undefined && remaining === undefined && reset === undefined) return NOTHING;
-  const [perMinute, counted, resetAtMs] = [perMinuteOf(limit), countOf(remaining), limitResetMs(reset, nowMs)];
+  const [perMinute, counted, resetAtMs] = [perMinuteOf(limit), countOf(remaining), limitResetMs(reset, at)];
   // Services that have no limit announce one of 0, of which nothing is ever left.
   const left = countOf(limit) === 0 ? null : counted;
   const isInvalid =

@@ -93,7 +93,7 @@ function refused(answer: HttpAnswer, nowMs: number): Refused {
         retryAfter: headers['retry-after'],
         rateLimitReset: status === 429 && typeof rateLimitReset === 'string' ? rateLimitReset : undefined,
       },
-      nowMs,
+      { nowMs, date: headers.date },
     ),
   };
 }

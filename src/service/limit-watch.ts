@@ -47,7 +47,7 @@ export function createLimitWatch({ budgets, clock, log, metrics, followsHeaders 
     const limitHeaders = followsHeaders ? limitHeadersOf(headers) : null;
     if (limitHeaders === null) return null;
     const nowMs = clock.nowMs();
-    const announced = readLimitHeaders(limitHeaders, nowMs);
+    const announced = readLimitHeaders(limitHeaders, { nowMs, date: headers.date });
     if (announced.isInvalid) metrics?.limitHeadersIgnored(budget);
     const learned = learnWindow(windows.get(budget) ?? NOTHING_LEARNED, announced, { isRefusal, nowMs });
     windows.set(budget, learned);

@@ -84,7 +84,8 @@ describe('backoffMs', () => {
 });
 
 describe('notBeforeMs', () => {
-  const asked = (retryAfter?: string, rateLimitReset?: string) => notBeforeMs({ retryAfter, rateLimitReset }, nowMs);
+  const asked = (retryAfter?: string, rateLimitReset?: string) =>
+    notBeforeMs({ retryAfter, rateLimitReset }, { nowMs });
 
   test.each([
     ['0', nowMs],
@@ -129,6 +130,39 @@ describe('notBeforeMs', () => {
   ])('notBeforeMs reads both headers as %s', (_form, header) => {
     expect([asked(header), asked(undefined, header)]).toEqual([nowMs + 45_000, nowMs + 45_000]);
   });
+
+  describe.each([
+    ['is an hour ahead', 3_600_000],
+    ['is an hour behind', -3_600_000],
+    ['is in another year', -20 * 365 * 86_400_000],
+    ['is three seconds ahead', 3000],
+  ])('of a service whose clock %s', (_name, aheadMs) => {
+    const serviceMs = nowMs + aheadMs;
+    const at = { nowMs, date: new Date(serviceMs).toUTCString() };
+
+    test.each([
+      ['UNIX seconds', String((serviceMs + 45_000) / 1000)],
+      ['UNIX milliseconds', String(serviceMs + 45_000)],
+      ['an HTTP date', new Date(serviceMs + 45_000).toUTCString()],
+      ['an ISO 8601 date', new Date(serviceMs + 45_000).toISOString()],
+      ['seconds', '45'],
+    ])('notBeforeMs reads both headers as %s', (_form, header) => {
+      for (const headers of [
+        { retryAfter: header, rateLimitReset: undefined },
+        { retryAfter: undefined, rateLimitReset: header },
+      ]) {
+        expect(notBeforeMs(headers, at)).toBe(nowMs + 45_000);
+      }
+    });
+  });
+
+  test.each(['', 'yesterday', 'Tue, 10 Mar 2026 99:00:00 GMT', '1773144000', new Date(nowMs - 1999).toISOString()])(
+    'notBeforeMs takes times by the local clock when Date is not readable or agrees with it: "%s"',
+    (date) => {
+      const headers = { retryAfter: new Date(nowMs + 45_000).toISOString(), rateLimitReset: undefined };
+      expect(notBeforeMs(headers, { nowMs, date })).toBe(nowMs + 45_000);
+    },
+  );
 
   test('notBeforeMs returns null without either header', () => {
     expect(asked()).toBeNull();

@@ -16,7 +16,7 @@ test.each([
   ['an HTTP date', new Date(inHalfAMinuteMs).toUTCString()],
   ['an ISO 8601 date', new Date(inHalfAMinuteMs).toISOString()],
 ])('readLimitHeaders reads limit, remaining and reset in %s', (_form, reset) => {
-  expect(readLimitHeaders({ limit: '60', remaining: '7', reset }, nowMs)).toEqual({
+  expect(readLimitHeaders({ limit: '60', remaining: '7', reset }, { nowMs })).toEqual({
     perMinute: 60,
     perWindow: 60,
     remaining: 7,
@@ -32,7 +32,7 @@ test.each([
   ['20;w=3600', 1],
   [' 40 ', 40],
 ])('readLimitHeaders turns the limit "%s" into %i calls per minute', (limit, perMinute) => {
-  expect(readLimitHeaders({ limit }, nowMs)).toMatchObject({ perMinute, isInvalid: false });
+  expect(readLimitHeaders({ limit }, { nowMs })).toMatchObject({ perMinute, isInvalid: false });
 });
 
 test.each([
@@ -46,7 +46,7 @@ test.each([
   [{ reset: 'soon' }],
   [{ reset: '9999999' }],
 ])('readLimitHeaders ignores headers that make no sense, and reports it: %j', (headers) => {
-  expect(readLimitHeaders(headers, nowMs)).toEqual({
+  expect(readLimitHeaders(headers, { nowMs })).toEqual({
     perMinute: null,
     perWindow: null,
     remaining: null,
@@ -56,7 +56,7 @@ test.each([
 });
 
 test('readLimitHeaders does not take what is left of a limit of 0, which is no limit', () => {
-  expect(readLimitHeaders({ limit: '0', remaining: '0', reset: '30' }, nowMs)).toEqual({
+  expect(readLimitHeaders({ limit: '0', remaining: '0', reset: '30' }, { nowMs })).toEqual({
     perMinute: null,
     perWindow: null,
     remaining: null,
@@ -66,7 +66,7 @@ test('readLimitHeaders does not take what is left of a limit of 0, which is no l
 });
 
 test('readLimitHeaders keeps the readable headers beside one that makes no sense', () => {
-  expect(readLimitHeaders({ limit: 'many', remaining: '0', reset: '30' }, nowMs)).toEqual({
+  expect(readLimitHeaders({ limit: 'many', remaining: '0', reset: '30' }, { nowMs })).toEqual({
     perMinute: null,
     perWindow: null,
     remaining: 0,
@@ -76,7 +76,7 @@ test('readLimitHeaders keeps the readable headers beside one that makes no sense
 });
 
 test('readLimitHeaders finds nothing invalid in an answer without such headers', () => {
-  expect(readLimitHeaders({}, nowMs)).toMatchObject({ perMinute: null, isInvalid: false });
+  expect(readLimitHeaders({}, { nowMs })).toMatchObject({ perMinute: null, isInvalid: false });
 });
 
 describe('the window of a limit whose header does not name it', () => {
@@ -91,7 +91,7 @@ describe('the window of a limit whose header does not name it', () => {
     let [learned, atMs, perMinute]: [typeof NOTHING_LEARNED, number, number | null] = [NOTHING_LEARNED, nowMs, null];
     for (const { afterMs, isRefusal = false, ...headers } of answers) {
       atMs += afterMs;
-      const announced = readLimitHeaders(headers, atMs);
+      const announced = readLimitHeaders(headers, { nowMs: atMs });
       learned = learnWindow(learned, announced, { isRefusal, nowMs: atMs });
       perMinute = perMinuteWith(learned, announced);
     }

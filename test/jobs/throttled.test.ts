@@ -1,5 +1,5 @@
 import { CALLS, sendEntry } from '../../jobs/send-entry';
-import { systemClock } from '../../src/platform/clock';
+import { systemClock, type Clock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { createMetrics } from '../../src/platform/metrics';
 import { createMemoryTokenCache, createServiceClient, type ServiceClient } from '../../src/service';
@@ -52,7 +52,11 @@ interface Process {
 }
 
 /** A process with its own connections, whose rate limits count in minutes of this length. */
-async function processWith(minuteMs: number, limits: Partial<BudgetSettings> = {}): Promise<Process> {
+async function processWith(
+  minuteMs: number,
+  limits: Partial<BudgetSettings> = {},
+  clock: Clock = systemClock,
+): Promise<Process> {
   const own = await openStores(redis.url);
   opened.push(own);
   const perMinute = { ...NO_LIMITS, ...limits };
@@ -63,7 +67,7 @@ async function processWith(minuteMs: number, limits: Partial<BudgetSettings> = {
     timeoutMs: 5000,
     tokens: createMemoryTokenCache(systemClock),
     budgets: createBudgets(own.redis, perMinute, minuteMs),
-    clock: systemClock,
+    clock,
     log: silentLog,
   });
   clients.push(service);
@@ -227,6 +231,26 @@ test('reports wait for the reset when the service says that no call is left, alt
   const waitsMs = ((await stores.dueAt('B')) ?? 0) - systemClock.nowMs();
   expect(waitsMs).toBeGreaterThan(290_000);
   expect(waitsMs).toBeLessThan(301_000);
+});
+
+test.each([
+  ['an hour behind', -3_600_000],
+  ['an hour ahead', 3_600_000],
+])('reports wait for a reset at a UNIX time as long as the service means, with a clock %s', async (_, aheadMs) => {
+  await start('A', 'B');
+  const { run } = await processWith(60_000, {}, { ...systemClock, nowMs: () => systemClock.nowMs() + aheadMs });
+  fake.onCall((call) => {
+    const resetS = Math.ceil(systemClock.nowMs() / 1000) + 300;
+    const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(resetS) };
+    return { ...answerTo(call), headers };
+  });
+  expect(await run('A')).toBe('accepted');
+
+  expect(await run('B')).toBe('wait');
+
+  const waitsMs = ((await stores.dueAt('B')) ?? 0) - systemClock.nowMs();
+  expect(waitsMs).toBeGreaterThan(290_000);
+  expect(waitsMs).toBeLessThan(304_000);
 });
 
 test.each([

@@ -354,7 +354,8 @@ describe('refusals', () => {
 describe('the time the service requests', () => {
   const clock = { ...movableClock(), nowMs: () => Date.UTC(2025, 0, 1, 12) };
   const notBefore = async (status: number, headers: Record<string, string>) => {
-    fake.onCall(() => ({ ...json({ message: 'm' }, status), headers }));
+    const date = new Date(clock.nowMs()).toUTCString();
+    fake.onCall(() => ({ ...json({ message: 'm' }, status), headers: { Date: date, ...headers } }));
     const { exchange } = await clientFor(fake.url, { clock }).call('detained', REQUESTS.detained);
     return exchange.kind === 'refused' ? exchange.notBeforeMs : undefined;
   };
@@ -366,6 +367,11 @@ describe('the time the service requests', () => {
 
   it('the time the service requests is read from Retry-After as an HTTP date', async () => {
     expect(await notBefore(503, { 'Retry-After': 'Wed, 01 Jan 2025 12:05:00 GMT' })).toBe(Date.UTC(2025, 0, 1, 12, 5));
+  });
+
+  it('the time the service requests is read by its own clock', async () => {
+    const headers = { Date: 'Wed, 01 Jan 2025 13:00:00 GMT', 'Retry-After': 'Wed, 01 Jan 2025 13:00:30 GMT' };
+    expect(await notBefore(503, headers)).toBe(Date.UTC(2025, 0, 1, 12, 0, 30));
   });
 
   it('the later of Retry-After and X-RateLimit-Reset counts on a 429; on other statuses the reset is ignored', async () => {
