@@ -6,7 +6,7 @@ import { sealingKeyOf } from '../platform/data-keys';
 import type { DeliveryStore, Intake, NewDelivery } from '../workflow/ports';
 import { decodeDelivery } from './delivery-records';
 import { deliveryKey, differingDeliveriesKey, KEYS, towKey } from './keys';
-import { unlessNewer } from './newer-records';
+import { unlessUnusable } from './newer-records';
 import { texts } from './parse';
 import { recordsOf } from './records';
 import { replicated } from './replicas';
@@ -122,7 +122,7 @@ export function createDeliveryStore(redis: Redis): DeliveryStore {
     async list({ cursor, limit, differing, order = 'newest' }) {
       const keys = differing?.map(differingDeliveriesKey) ?? [KEYS.indexDeliveries];
       const { refs: ids, nextCursor } = await pageOf(mergedRows(redis, keys, order), { cursor, limit });
-      const items = await Promise.all(ids.map((id) => unlessNewer(read(id))));
+      const items = await Promise.all(ids.map((id) => unlessUnusable(read(id))));
       return { items: items.filter((item) => item !== null), nextCursor };
     },
 

@@ -1,8 +1,9 @@
-import { NewerRecord, OLDEST_READER_FIELD, UnusableRecord } from '../domain/newer-record';
+import { NewerRecord, OLDEST_READER_FIELD } from '../domain/newer-record';
 import type { Fields } from './record-parts';
 import { knownSchema } from './schema';
+import { isTransient } from './until-answered';
 
-/** Records that a later version of towhook has marked as unusable for this one. */
+/** Records that a later version of towhook has marked as unusable for this one, and what lists do about them. */
 
 const KNOWN = knownSchema().version;
 
@@ -17,10 +18,13 @@ export function refuseNewer(fields: Fields): void {
   if (oldestReader !== undefined && isNewer(oldestReader)) throw new NewerRecord(Number(oldestReader), KNOWN);
 }
 
-/** For lists: null in place of a record that this process cannot use. */
-export async function unlessNewer<T>(reading: Promise<T>): Promise<T | null> {
+/**
+ * For lists: null in place of a record that this process cannot use, and of a damaged one, which the conservation check
+ * names. Rejects while Redis does not answer.
+ */
+export async function unlessUnusable<T>(reading: Promise<T>): Promise<T | null> {
   return reading.catch((error: unknown) => {
-    if (error instanceof UnusableRecord) return null;
-    throw error;
+    if (isTransient(error)) throw error;
+    return null;
   });
 }

@@ -4,7 +4,7 @@ import type { TowStore } from '../workflow/ports';
 import { towRecordOf } from '../workflow/read-models';
 import type { RateLimit } from './budgets';
 import { crewsKey, towKey, KEYS, towsInStateKey, towsOfCrewKey, unsentTowsKey } from './keys';
-import { unlessNewer } from './newer-records';
+import { unlessUnusable } from './newer-records';
 import { permitPlaces } from './permit-places';
 import { recordsOf } from './records';
 import { redisTimeMs } from './redis-time';
@@ -32,7 +32,7 @@ export function createTowStore(redis: Redis, rateLimit?: RateLimit): TowStore {
   };
   const placed = async (found: TowRecord[]) => (rateLimit ? withPlaces(redis, rateLimit, found) : found);
   const listByRefs = async (refs: readonly string[]): Promise<TowRecord[]> => {
-    const found = (await Promise.all(refs.map((ref) => unlessNewer(readRecord(ref))))).filter(
+    const found = (await Promise.all(refs.map((ref) => unlessUnusable(readRecord(ref))))).filter(
       (record) => record !== null,
     );
     return placed(found);

@@ -4,7 +4,7 @@ import type { Page, ViolationFilter, ViolationStore } from '../workflow/ports';
 import { violationRecordOf } from '../workflow/read-models';
 import type { RateLimit } from './budgets';
 import { KEYS, violationKey, violationsInStateKey } from './keys';
-import { unlessNewer } from './newer-records';
+import { unlessUnusable } from './newer-records';
 import { permitPlaces } from './permit-places';
 import { search } from './tows';
 import { newestFirst } from './rows';
@@ -40,7 +40,7 @@ async function listViolations(
   const { refs: ids, nextCursor } = filter.search
     ? await search(redis, KEYS.searchViolations, { ...filter, words: filter.search })
     : await newestFirst(redis, index, filter);
-  const found = await Promise.all(ids.map((id) => unlessNewer(read(id))));
+  const found = await Promise.all(ids.map((id) => unlessUnusable(read(id))));
   const matches = (record: ViolationRecord) => filter.state === null || record.state === filter.state;
   return { items: found.filter((record) => record !== null).filter(matches), nextCursor };
 }

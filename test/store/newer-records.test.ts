@@ -81,6 +81,26 @@ test('lists show the other records, and a read names the reason', async () => {
   await expect(stores.tows.read('T1')).rejects.toThrow('needs a process of schema 9 or later');
 });
 
+test('lists show the other records beside damaged ones, and reject while Redis does not answer', async () => {
+  for (const ref of ['T1', 'T2', 'T3']) await stores.request(ref);
+  await stores.redis.hset(towKey('T1'), 'head', '{"plate_number"');
+  await stores.redis.hset(deliveryKey('request-T1'), 'received_at', 'never');
+  await stores.redis.del(towKey('T3'));
+  await stores.redis.set(towKey('T3'), 'text');
+  await reportViolations(stores, 'U1', 'U2');
+  await stores.redis.hset(violationKey('U1'), 'document', 'broken');
+
+  const tows = await stores.tows.listByRefs(['T1', 'T2', 'T3']);
+  const deliveries = await stores.deliveries.list(PAGE);
+  const violations = await stores.violations.list({ ...PAGE, state: null, search: null });
+
+  expect(tows.map(({ tow }) => tow.towingReferenceId)).toEqual(['T2']);
+  expect(deliveries.items.map(({ id }) => id)).toEqual(['request-T3', 'request-T2']);
+  expect(violations.items.map(({ violation }) => violation.id)).toEqual(['U2']);
+  stores.redis.disconnect();
+  await expect(stores.tows.listByRefs(['T2'])).rejects.toThrow('writeable');
+});
+
 test('a task with an action of a later version does not hide the other tasks', async () => {
   const [known, later] = ['known', 'later'].map((id) => ({
     id,
