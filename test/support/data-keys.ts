@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -26,6 +26,10 @@ export function useDataKeysFile(): { readonly path: string; write(text: string):
     get path() {
       return path();
     },
-    write: (text) => writeFile(path(), text),
+    async write(text) {
+      // At once: a process that reads the file every few seconds must not find half of it.
+      await writeFile(`${path()}.new`, text);
+      await rename(`${path()}.new`, path());
+    },
   };
 }
