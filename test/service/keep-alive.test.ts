@@ -91,6 +91,31 @@ describe('a kept connection that the service closes', () => {
   });
 });
 
+/** Makes a call whose connection the service ends, with `early` as its last words, while the call waits for a permit. */
+async function callOnEndedConnection({ callsBefore, early = '' }: { callsBefore: number; early?: string }) {
+  const opened: Socket[] = [];
+  const server = await startRawServer(
+    (socket) => socket.write(answer()),
+    (socket) => opened.push(socket),
+  );
+  stop = () => server.stop();
+  const isClosed = () => opened[0]?.closed === true;
+  let asked = 0;
+  const budgets = budgetsOf(async () => {
+    asked += 1;
+    if (asked > callsBefore) {
+      while (opened.length === 0) await pause(5);
+      opened[0]?.end(early);
+      while (!isClosed()) await pause(5);
+    }
+    return { granted: true, inMs: 0, lastsMs: Infinity };
+  });
+  const client = await clientWithToken(server.url, { budgets });
+  for (let nth = 0; nth < callsBefore; nth += 1) await client.call('detained', REQUESTS.detained);
+  const result = await client.call('released', REQUESTS.released);
+  return { result, connections: opened.length, wasReceived: server.received.join('').includes('/released') };
+}
+
 describe('a connection that closes while its call waits for a permit', () => {
   it.each([
     ['new', 0],
@@ -98,29 +123,10 @@ describe('a connection that closes while its call waits for a permit', () => {
   ])(
     'a call on a %s connection that closes during the wait for a permit is surely not sent',
     async (_, callsBefore) => {
-      const opened: Socket[] = [];
-      const server = await startRawServer(
-        (socket) => socket.write(answer()),
-        (socket) => opened.push(socket),
-      );
-      stop = () => server.stop();
-      const isClosed = () => opened[0]?.closed === true;
-      let asked = 0;
-      const budgets = budgetsOf(async () => {
-        asked += 1;
-        if (asked > callsBefore) {
-          opened[0]?.end();
-          while (!isClosed()) await pause(5);
-        }
-        return { granted: true, inMs: 0, lastsMs: Infinity };
-      });
-      const client = await clientWithToken(server.url, { budgets });
-      for (let nth = 0; nth < callsBefore; nth += 1) await client.call('detained', REQUESTS.detained);
+      const { result, connections, wasReceived } = await callOnEndedConnection({ callsBefore });
 
-      const { exchange } = await client.call('released', REQUESTS.released);
-
-      expect(exchange).toEqual({ kind: 'surely_not_sent', cause: 'connection_reset' });
-      expect([opened.length, server.received.join('').includes('/released')]).toEqual([1, false]);
+      expect(result.exchange).toEqual({ kind: 'surely_not_sent', cause: 'connection_reset' });
+      expect([connections, wasReceived]).toEqual([1, false]);
     },
   );
 });
@@ -132,31 +138,11 @@ describe('an answer that arrives before its call was sent', () => {
     ['new connection, although it accepts', 0, answer()],
     ['kept connection, although it accepts', 1, answer()],
   ])('is not believed, and the call is surely not sent: %s', async (_, callsBefore, early) => {
-    const opened: Socket[] = [];
-    const server = await startRawServer(
-      (socket) => socket.write(answer()),
-      (socket) => opened.push(socket),
-    );
-    stop = () => server.stop();
-    const isClosed = () => opened[0]?.closed === true;
-    let asked = 0;
-    const budgets = budgetsOf(async () => {
-      asked += 1;
-      if (asked > callsBefore) {
-        while (opened.length === 0) await pause(5);
-        opened[0]?.end(early);
-        while (!isClosed()) await pause(5);
-      }
-      return { granted: true, inMs: 0, lastsMs: Infinity };
-    });
-    const client = await clientWithToken(server.url, { budgets });
-    for (let nth = 0; nth < callsBefore; nth += 1) await client.call('detained', REQUESTS.detained);
-
-    const result = await client.call('released', REQUESTS.released);
+    const { result, connections, wasReceived } = await callOnEndedConnection({ callsBefore, early });
 
     expect(result).toMatchObject({ data: null, wasSent: false, isPermitSpent: false });
     expect(result.exchange).toEqual({ kind: 'surely_not_sent', cause: 'answered_early' });
-    expect([opened.length, server.received.join('').includes('/released')]).toEqual([1, false]);
+    expect([connections, wasReceived]).toEqual([1, false]);
   });
 });
 
