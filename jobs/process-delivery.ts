@@ -111,8 +111,7 @@ async function processInTransaction(
     }
     const isFirst = state === 'waiting' && parkedAtMs === null && replays === 0;
     const sinceReceivedMs = isFirst ? transaction.nowMs - receivedAtMs : null;
-    const tow = await transaction.tow(towingReferenceId);
-    const verdict = await processMessage(transaction, { delivery, tow, isFirst, mode }, readers);
+    const verdict = await processMessage(transaction, { delivery, isFirst, mode }, readers);
     // A delivery that differs waits in the list of its kind.
     if (verdict === 'differs') transaction.scheduleDelivery(id, null);
     return { verdict, kind, towingReferenceId, sinceReceivedMs };

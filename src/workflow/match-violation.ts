@@ -1,3 +1,4 @@
+import type { TowRequestMessage } from '../contracts/read-webhook';
 import type { ViolationRecord } from '../contracts/violations';
 import { addEvent, openTask, type StoredViolation } from '../domain/outbox-record';
 import { isKnown } from '../domain/stored-tow';
@@ -22,11 +23,14 @@ export interface MatchTools {
 const TOWS_MAX = 50;
 
 /** Returns a draft of the violation that a requested tow comes from, or null. */
-export async function findViolation(transaction: Transaction, tow: Tow): Promise<StoredViolation | null> {
+export async function findViolation(
+  transaction: Transaction,
+  request: TowRequestMessage,
+): Promise<StoredViolation | null> {
   // The reads are part of the commit: if the violation gets its reference meanwhile, the decision is made again.
-  const id = tow.metadata?.['id'];
+  const id = request.metadata?.['id'];
   const [named, same] = await Promise.all([
-    transaction.violationByReference(tow.violationReferenceId),
+    transaction.violationByReference(request.violation_reference_id),
     typeof id === 'string' && id !== '' ? transaction.violationById(id) : null,
   ]);
   return named ?? same;

@@ -1,11 +1,12 @@
-import type { ReadWebhook, WebhookReaders } from '../contracts/read-webhook';
+import type { ReadWebhook, TowRequestMessage, WebhookReaders } from '../contracts/read-webhook';
 import { keepDiffering, settleDelivery, type Delivery } from '../domain/delivery';
 import { othersId, type SeenDifference } from '../domain/difference';
 import type { StoredTow } from '../domain/outbox-record';
 import type { FieldRule } from '../domain/refusal';
 import type { ServiceMode } from '../domain/vocabulary';
+import { findViolation } from './match-violation';
 import { processInvoice, type InvoiceVerdict } from './process-invoice';
-import { processTowRequest, type RequestVerdict } from './process-tow-request';
+import { processTowRequest, type RequestOrigin, type RequestVerdict } from './process-tow-request';
 import { differenceOf } from './see-difference';
 import type { Transaction } from './transaction-port';
 
@@ -16,13 +17,16 @@ import type { Transaction } from './transaction-port';
 type UnreadVerdict = 'differs' | 'not_acted_on';
 export type MessageVerdict = RequestVerdict | InvoiceVerdict | UnreadVerdict;
 
-interface Judged {
+interface Unjudged {
   readonly delivery: Delivery;
-  readonly tow: StoredTow;
   /** True when the delivery was never processed before. */
   readonly isFirst: boolean;
   /** The mode of this process; undefined: live. */
   readonly mode: ServiceMode | undefined;
+}
+
+interface Judged extends Unjudged {
+  readonly tow: StoredTow;
 }
 
 /**
@@ -31,22 +35,35 @@ interface Judged {
  */
 export async function processMessage(
   transaction: Transaction,
-  judged: Judged,
+  unjudged: Unjudged,
   readers: WebhookReaders,
 ): Promise<MessageVerdict> {
-  const { delivery, tow, mode } = judged;
+  const { delivery, mode } = unjudged;
+  const { towingReferenceId: ref, rawBody } = delivery;
   switch (delivery.kind) {
     case 'tow_request': {
-      const read = await admit(transaction, judged, readers.tow_request(delivery.rawBody));
-      return read.message
-        ? processTowRequest(transaction, { delivery, request: read.message, mode }, tow)
-        : read.verdict;
+      const webhook = readers.tow_request(rawBody);
+      const [tow, early] = await Promise.all([
+        transaction.tow(ref),
+        // Most requests are of a new tow: what it needs is read at the same time.
+        webhook.kind === 'message' ? originOf(transaction, ref, webhook.message) : null,
+      ]);
+      const read = await admit(transaction, { ...unjudged, tow }, webhook);
+      if (!read.message) return read.verdict;
+      const origin = early ?? (await originOf(transaction, ref, read.message));
+      return processTowRequest(transaction, { delivery, request: read.message, origin, mode }, tow);
     }
     case 'tow_invoice': {
-      const read = await admit(transaction, judged, readers.tow_invoice(delivery.rawBody));
+      const tow = await transaction.tow(ref);
+      const read = await admit(transaction, { ...unjudged, tow }, readers.tow_invoice(rawBody));
       return read.message ? processInvoice(transaction, { delivery, invoice: read.message }, tow) : read.verdict;
     }
   }
+}
+
+async function originOf(transaction: Transaction, ref: string, request: TowRequestMessage): Promise<RequestOrigin> {
+  const [violation, isArchived] = await Promise.all([findViolation(transaction, request), transaction.isArchived(ref)]);
+  return { violation, isArchived };
 }
 
 type Admitted<T> = { readonly message: T } | { readonly message: null; readonly verdict: UnreadVerdict };

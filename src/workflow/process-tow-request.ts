@@ -3,15 +3,22 @@ import { canonicalJson } from '../domain/json';
 import { settleDelivery, type Delivery } from '../domain/delivery';
 import { NO_DISPATCH } from '../domain/dispatch';
 import { lateRequestTask, rivalRequestTask } from '../domain/tasks';
-import { addEvent, openTask, type StoredTow } from '../domain/outbox-record';
+import { addEvent, openTask, type StoredTow, type StoredViolation } from '../domain/outbox-record';
 import { markShadow } from '../domain/shadow';
 import { isKnown, withNewest, type KnownTow } from '../domain/stored-tow';
 import type { Tow } from '../domain/tow';
 import type { ServiceMode } from '../domain/vocabulary';
-import { findViolation, matchRequestedTow } from './match-violation';
+import { matchRequestedTow } from './match-violation';
 import type { Transaction } from './transaction-port';
 
 export type RequestVerdict = 'created' | 'already_known' | 'rival_kept' | 'late';
+
+/** What is known about a requested tow before it is made. */
+export interface RequestOrigin {
+  readonly violation: StoredViolation | null;
+  /** True when the tow was archived and its marker still exists. */
+  readonly isArchived: boolean;
+}
 
 /**
  * Creates the requested tow and matches its violation; or records that the request is a repetition or late. Parked
@@ -22,8 +29,14 @@ export async function processTowRequest(
   {
     delivery,
     request,
+    origin: { violation, isArchived },
     mode,
-  }: { readonly delivery: Delivery; readonly request: TowRequestMessage; readonly mode?: ServiceMode | undefined },
+  }: {
+    readonly delivery: Delivery;
+    readonly request: TowRequestMessage;
+    readonly origin: RequestOrigin;
+    readonly mode?: ServiceMode | undefined;
+  },
   draft: StoredTow,
 ): Promise<RequestVerdict> {
   const { nowMs } = transaction;
@@ -33,10 +46,6 @@ export async function processTowRequest(
     return verdict;
   }
   const requested = requestedTow(delivery, request);
-  const [violation, isArchived] = await Promise.all([
-    findViolation(transaction, requested),
-    transaction.isArchived(draft.ref),
-  ]);
   const joined = violation && matchRequestedTow(transaction, violation, requested);
   if (isArchived) {
     settleDelivery(delivery, draft, 'late', nowMs);
