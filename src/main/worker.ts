@@ -11,8 +11,8 @@ import { startWorkers } from '../queue/workers';
 import { writability } from '../store/connect';
 import { createConservationStore } from '../store/conservation';
 import { createDeliveryStore } from '../store/deliveries';
-import { PARTITION } from '../store/keys';
-import { takeImmediateTows } from '../store/immediate-tows';
+import { takeImmediate } from '../store/immediate';
+import { KEYS, PARTITION } from '../store/keys';
 import { createLocks } from '../store/locks';
 import { onNudges } from '../store/notifications';
 import { createArchiveTask, createRetentionStore } from '../store/retention';
@@ -28,6 +28,10 @@ import { startTokenProof } from './token-proof';
 const LEASE_MS = 20_000;
 const SCHEDULER_INTERVAL_MS = 500;
 const RUNS_STOP_MS = 500;
+const IMMEDIATE_LISTS = [
+  ['deliveries', KEYS.immediateDeliveries],
+  ['reports', KEYS.immediateTows],
+] as const;
 
 /**
  * Starts a worker, the conservation check and the archiving of finished records.
@@ -77,25 +81,23 @@ function openWorker(foundation: Foundation, resources: Resources): WorkerProgres
   const scheduler = startScheduler({
     queues,
     schedules,
-    begin: { deliveries: (refs) => workers.begin('deliveries', { delivery_ids: refs }) },
     intervalMs: SCHEDULER_INTERVAL_MS,
     progress,
     log: troubleLog,
   });
   resources.add('scheduler', scheduler, (opened) => opened.stop());
-  const blocking = foundation.patient(resources);
-  const immediate = startImmediateRuns({
-    take: () => takeImmediateTows(blocking, queues.byName.reports.toKey('meta')),
-    workers,
-    scheduler,
-    log: troubleLog,
-  });
-  resources.add('immediate runs', immediate, async (opened) => {
-    const stopped = opened.stop();
-    // Ends its wait for tows, except while Redis is away.
-    blocking.disconnect();
-    await within(RUNS_STOP_MS, stopped);
-  });
+  for (const [queue, listKey] of IMMEDIATE_LISTS) {
+    const blocking = foundation.patient(resources);
+    const queueKey = queues.byName[queue].toKey('meta');
+    const take = () => takeImmediate(blocking, { listKey, queueKey });
+    const immediate = startImmediateRuns({ queue, take, workers, scheduler, log: troubleLog });
+    resources.add(`immediate runs of ${queue}`, immediate, async (opened) => {
+      const stopped = opened.stop();
+      // Ends its wait for records, except while Redis is away.
+      blocking.disconnect();
+      await within(RUNS_STOP_MS, stopped);
+    });
+  }
   const isQueue = (name: string): name is QueueName => QUEUE_NAMES.some((known) => known === name);
   onNudges(foundation.patient(resources), (name) => {
     if (isQueue(name)) scheduler.nudge(name);

@@ -1,10 +1,12 @@
 import type { Log } from '../platform/log';
 import { repeat, type Repetition } from '../platform/timers';
+import { payloadOf, type QueueName } from './queues';
 import type { Scheduler } from './scheduler';
 import type { Workers } from './workers';
 
 export interface ImmediateRunsOptions {
-  /** Waits a bounded time for tows that have just become due, and takes them. Rejects once its connection is closed. */
+  readonly queue: QueueName;
+  /** Waits a bounded time for records that have just become due, and takes them. Rejects once its connection is closed. */
   readonly take: () => Promise<readonly string[]>;
   readonly workers: Pick<Workers, 'begin'>;
   readonly scheduler: Pick<Scheduler, 'hasRoom' | 'nudge'>;
@@ -14,13 +16,13 @@ export interface ImmediateRunsOptions {
 const RETRY_MS = 500;
 
 /**
- * Begins the run of each tow that a fact has just made due, without a job: adding and fetching one takes five round
- * trips. While the queue of reports has a backlog, or a worker runs as many tows as it may, the tow stays in its
- * schedule, and the scheduler adds its job.
+ * Begins the run of each record that has just become due. A poll and a job would take six round trips more. While its
+ * queue has a backlog, or a worker has as many runs as it may, the record stays in its schedule, and the scheduler adds
+ * its job.
  */
-export function startImmediateRuns({ take, workers, scheduler, log }: ImmediateRunsOptions): Repetition {
+export function startImmediateRuns({ queue, take, workers, scheduler, log }: ImmediateRunsOptions): Repetition {
   return repeat({
-    name: 'immediate_runs',
+    name: `immediate_runs of ${queue}`,
     everyMs: RETRY_MS,
     log,
     async work(signal) {
@@ -28,10 +30,8 @@ export function startImmediateRuns({ take, workers, scheduler, log }: ImmediateR
         if (signal.aborted) return [];
         throw error;
       });
-      const left = refs.filter(
-        (ref) => !scheduler.hasRoom('reports') || !workers.begin('reports', { towing_reference_id: ref }),
-      );
-      if (left.length > 0) scheduler.nudge('reports');
+      const left = refs.filter((ref) => !scheduler.hasRoom(queue) || !workers.begin(queue, payloadOf(queue, [ref])));
+      if (left.length > 0) scheduler.nudge(queue);
       return 'continue';
     },
   });

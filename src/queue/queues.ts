@@ -131,7 +131,8 @@ function jobsFor(queue: QueueName, refs: readonly string[], isBacklog: boolean) 
   }));
 }
 
-function payloadOf(queue: QueueName, refs: readonly string[]) {
+/** The payload of a job, or of a run without one, on these records. */
+export function payloadOf(queue: QueueName, refs: readonly string[]) {
   if (queue === 'deliveries') return { delivery_ids: refs };
   return refs.length === 1 ? { [RECORD_FIELD[queue]]: refs[0] } : { towing_reference_ids: refs };
 }

@@ -14,11 +14,6 @@ export interface DueWork {
 export interface SchedulerOptions {
   readonly queues: Queues;
   readonly schedules: Readonly<Record<QueueName, DueWork>>;
-  /**
-   * Begins a run of these members in this process, for queues whose work may begin without a job. Returns false when the
-   * process can take no further run.
-   */
-  readonly begin?: Partial<Readonly<Record<QueueName, (refs: readonly string[]) => boolean>>>;
   readonly intervalMs: number;
   readonly progress: WorkerProgress;
   /** Throttled: every run fails while Redis is away. */
@@ -27,8 +22,6 @@ export interface SchedulerOptions {
 
 /** Members polled by one run, at most. */
 const BATCH_MAX = 500;
-/** Members polled to begin without a job, at most. More are a backlog, whose jobs all workers share. */
-const BEGUN_MAX = 20;
 /** With less room in the queue, the scheduler pauses to let the workers catch up. */
 const ROOM_MIN = 100;
 const CROWDED_PAUSE_MS = 20;
@@ -55,7 +48,7 @@ export interface Scheduler {
 }
 
 /**
- * Moves due work into the queues, or begins it, until it is stopped. It is the only timer of the product, and makes lost
+ * Moves due work into the queues until it is stopped. It is the only timer of the product, and makes lost
  * jobs harmless: what a lost job named becomes due again.
  */
 export function startScheduler(options: SchedulerOptions): Scheduler {
@@ -72,9 +65,7 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
     const isRush = rushDetector(wait);
     while (!signal.aborted) {
       const hasRush = isRush();
-      const mayBegin = options.begin?.[queue] !== undefined && roomy.has(queue) && batch.refs.length === 0;
-      const max = hasRush ? RUSH_BATCH_MAX : BATCH_MAX;
-      const result = await run(batch, options, mayBegin && !hasRush ? 'begin' : max);
+      const result = await run(batch, options, hasRush ? RUSH_BATCH_MAX : BATCH_MAX);
       if (result === 'idle') roomy.add(queue);
       else roomy.delete(queue);
       // After a full batch more work is due: the next run follows without a pause.
@@ -100,7 +91,7 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
   };
 }
 
-/** Members that were polled and are neither begun nor in BullMQ yet. */
+/** Members that were polled and are not in BullMQ yet. */
 interface PolledBatch {
   readonly queue: QueueName;
   refs: readonly string[];
@@ -109,10 +100,10 @@ interface PolledBatch {
 /** `full`: more may be due. `crowded`: the queue has little room. `failed`: Redis did not answer. */
 type RunResult = 'full' | 'crowded' | 'idle' | 'failed';
 
-async function run(batch: PolledBatch, options: SchedulerOptions, max: number | 'begin'): Promise<RunResult> {
+async function run(batch: PolledBatch, options: SchedulerOptions, max: number): Promise<RunResult> {
   const { queue } = batch;
   try {
-    const result = await (max === 'begin' ? beginDue(batch, options) : queueDue(batch, options, max));
+    const result = await queueDue(batch, options, max);
     options.progress.runEnded(`scheduler of ${queue}`);
     return result;
   } catch (error) {
@@ -127,7 +118,7 @@ async function run(batch: PolledBatch, options: SchedulerOptions, max: number | 
  */
 async function queueDue(batch: PolledBatch, options: SchedulerOptions, max: number): Promise<RunResult> {
   const { queue } = batch;
-  const limit = Math.min(max, await roomIn(queue, options, BATCH_MAX));
+  const limit = Math.min(max, await roomIn(queue, options));
   if (batch.refs.length === 0 && limit > 0) {
     batch.refs = await options.schedules[queue].pollDue(limit, VISIBILITY_TIMEOUT_MS);
   }
@@ -135,24 +126,6 @@ async function queueDue(batch: PolledBatch, options: SchedulerOptions, max: numb
   await addJobs(batch, options, { isBacklog: isFull });
   if (limit < ROOM_MIN) return 'crowded';
   return isFull ? 'full' : 'idle';
-}
-
-/**
- * Polls a few members and begins their run in this process: adding a job and fetching it takes five round trips. They
- * get jobs when the queue was paused or filled up since the last run, or when this process can begin no run.
- */
-async function beginDue(batch: PolledBatch, options: SchedulerOptions): Promise<RunResult> {
-  const { queue } = batch;
-  const [room, refs] = await Promise.all([
-    // A queue that cannot be asked may be paused.
-    roomIn(queue, options, 0),
-    options.schedules[queue].pollDue(BEGUN_MAX, VISIBILITY_TIMEOUT_MS),
-  ]);
-  const hasBegun = refs.length > 0 && room >= ROOM_MIN && options.begin?.[queue]?.(refs);
-  batch.refs = hasBegun ? [] : refs;
-  await addJobs(batch, options, { isBacklog: false });
-  if (room < ROOM_MIN) return 'crowded';
-  return refs.length === BEGUN_MAX ? 'full' : 'idle';
 }
 
 async function addJobs(
@@ -166,11 +139,11 @@ async function addJobs(
   batch.refs = [];
 }
 
-/** The room in a queue; `unknown` when it cannot be asked. */
-function roomIn(queue: QueueName, { queues, log }: SchedulerOptions, unknown: number): Promise<number> {
+/** The room in a queue. One that cannot be asked takes a batch. */
+function roomIn(queue: QueueName, { queues, log }: SchedulerOptions): Promise<number> {
   return queues.room(queue).catch((error: unknown) => {
     log.warn('pump.uncounted', { queue, ...errorFacts(error), stack: undefined });
-    return unknown;
+    return BATCH_MAX;
   });
 }
 

@@ -98,7 +98,8 @@ async function accept(redis: Redis, clock: Clock, group: readonly WaitingDeliver
       delivery.signatureId ?? '',
       `1.${clock.id().slice(0, 8)}`,
     ]);
-    const shared = [KEYS.indexDeliveries, KEYS.dueDeliveries, KEYS.dueTows, KEYS.accepted, KEYS.nudges];
+    const { indexDeliveries, dueDeliveries, dueTows, accepted, nudges, events, immediateDeliveries } = KEYS;
+    const shared = [indexDeliveries, dueDeliveries, dueTows, accepted, nudges, events, immediateDeliveries];
     const run = () => acceptDeliveries.run(redis, [...shared, ...keys], args);
     const replies = texts(await replicated(redis, run), 'accept');
     group.forEach(({ resolve }, at) => resolve(replies[at] === 'accepted' ? 'accepted' : 'already_known'));

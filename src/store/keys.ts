@@ -16,8 +16,9 @@ export const KEYS = {
   dueDeliveries: key('due', 'deliveries'),
   dueViolations: key('due', 'violations'),
   dueBulk: key('due', 'bulk'),
-  /** Tows that a worker takes at once, without a job (immediate-tows.ts). */
+  /** What a worker takes at once, without a job (immediate.ts). */
   immediateTows: key('immediate', 'tows'),
+  immediateDeliveries: key('immediate', 'deliveries'),
   indexTows: key('index', 'tows'),
   indexDeliveries: key('index', 'deliveries'),
   attention: key('index', 'attention'),
@@ -58,7 +59,7 @@ export const KEYS = {
   archivedMarkers: key('tombstones'),
   /** Channel: the name of a queue that has due work. */
   nudges: key('nudges'),
-  /** Channel: the event of a stored webhook. Schedulers listen to it too. */
+  /** Channel: the events of webhooks that were stored together. Schedulers listen to it too. */
   accepted: key('accepted'),
   /** Channel: the events of all other changes. */
   events: key('events'),

@@ -6,7 +6,7 @@ import { storeEvent, type StoreEvent } from '../contracts/records';
 /**
  * Nudges: a commit that makes work due now publishes the name of its queue, so that the schedulers of all workers poll
  * at once. A lost nudge delays the work by the interval of a scheduler. A commit that hands its tow to a worker
- * (immediate-tows.ts) nudges no scheduler.
+ * (immediate.ts) nudges no scheduler.
  */
 
 export type ScheduleName = 'deliveries' | 'reports' | 'violations' | 'bulk';

@@ -29,7 +29,7 @@ import { DeliveryDrafts } from './delivery-records';
 import { decidedUntil, decisionWrites, sightingWrites } from './differences';
 import { indexEffects } from './indexes';
 import { budgetStateField, idempotencyKey, KEYS, towKey, violationKey } from './keys';
-import { immediateEffects } from './immediate-tows';
+import { immediateEffects } from './immediate';
 import { dueMembersOf, nudgesOf } from './notifications';
 import { type Fields, changeOfFields, fieldsAfter, type RecordPart } from './record-parts';
 import {

@@ -1,5 +1,6 @@
 import { silentLog } from '../../src/platform/log';
 import { startImmediateRuns } from '../../src/queue/immediate-runs';
+import type { QueueName } from '../../src/queue/queues';
 import { eventually } from '../support/eventually';
 import { useRedis } from '../support/redis';
 import { done, openWorld, type Work, type World } from './queue-stage';
@@ -17,14 +18,17 @@ afterEach(async () => {
   await world.close();
 });
 
-/** Hands tows to immediate runs; `nudges` are the queues that the scheduler was nudged for. */
-function begin(work: Work, hasRoom = () => true) {
+/** Hands records to immediate runs; `nudges` are the queues that the scheduler was nudged for. */
+function begin(
+  work: Work,
+  { hasRoom = () => true, queue = 'reports' }: { hasRoom?: () => boolean; queue?: QueueName } = {},
+) {
   const workers = world.start(work);
   const nudges: string[] = [];
   let hand: (refs: readonly string[]) => void = () => {};
   const take = () => new Promise<readonly string[]>((resolve) => (hand = resolve));
-  const scheduler = { hasRoom, nudge: (queue: string) => void nudges.push(queue) };
-  const runs = startImmediateRuns({ take, workers, scheduler, log: silentLog });
+  const scheduler = { hasRoom, nudge: (name: string) => void nudges.push(name) };
+  const runs = startImmediateRuns({ queue, take, workers, scheduler, log: silentLog });
   stop = async () => {
     const stopped = runs.stop();
     hand([]);
@@ -51,6 +55,22 @@ test('each tow that is taken is run at once and without a job', async () => {
   expect(await jobs()).toEqual({ waiting: 0, active: 0, completed: 0 });
 });
 
+test('deliveries that are taken run like tows, each on its own', async () => {
+  const worked: string[] = [];
+  const { hand, nudges } = begin(
+    (id) => {
+      worked.push(id);
+      return done('created');
+    },
+    { queue: 'deliveries' },
+  );
+
+  hand('dlv_1', 'dlv_2');
+
+  await eventually(() => expect(worked).toEqual(['dlv_1', 'dlv_2']));
+  expect(nudges).toEqual([]);
+});
+
 test('tows are left to the scheduler while the queue has a backlog', async () => {
   const worked: string[] = [];
   let hasRoom = false;
@@ -59,7 +79,7 @@ test('tows are left to the scheduler while the queue has a backlog', async () =>
       worked.push(ref);
       return done('sent');
     },
-    () => hasRoom,
+    { hasRoom: () => hasRoom },
   );
 
   hand('T1', 'T2');

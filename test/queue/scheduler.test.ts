@@ -1,4 +1,3 @@
-import { deliveryJob } from '../../src/contracts/jobs';
 import { systemClock } from '../../src/platform/clock';
 import { silentLog } from '../../src/platform/log';
 import { createWorkerProgress } from '../../src/queue/progress';
@@ -24,14 +23,12 @@ interface Options {
   queues: Queues;
   reports?: DueWork;
   deliveries?: DueWork;
-  beginDeliveries?: (ids: readonly string[]) => boolean;
 }
 
-function start({ queues, reports = NOTHING, deliveries = NOTHING, beginDeliveries }: Options) {
+function start({ queues, reports = NOTHING, deliveries = NOTHING }: Options) {
   return startScheduler({
     queues,
     schedules: { deliveries, reports, violations: NOTHING, bulk: NOTHING },
-    begin: beginDeliveries ? { deliveries: beginDeliveries } : {},
     intervalMs: 20,
     progress: createWorkerProgress(systemClock),
     log: silentLog,
@@ -174,125 +171,18 @@ test('the scheduler takes small batches of due work during a burst of nudges, an
   await scheduler.stop();
 });
 
-describe('deliveries that may begin without a job', () => {
-  let due: string[];
-  let begun: string[][];
-  let mayBegin: boolean;
+test('a queue has no room after a run that failed, until the next run', async () => {
+  let isAway = false;
   const deliveries: DueWork = {
-    pollDue: (limit) => Promise.resolve(due.splice(0, limit)),
+    pollDue: () => (isAway ? Promise.reject(new Error('Redis is away')) : Promise.resolve([])),
   };
-  const beginDeliveries = (ids: readonly string[]) => {
-    if (mayBegin) begun.push([...ids]);
-    return mayBegin;
-  };
-  const waiting = () => world.queues.byName.deliveries.getWaitingCount();
-  const ids = (count: number) => Array.from({ length: count }, (_, place) => `dlv_${place}`);
+  const scheduler = start({ queues: world.queues, deliveries });
+  await eventually(() => expect(scheduler.hasRoom('deliveries')).toBe(true));
 
-  beforeEach(() => {
-    due = [];
-    begun = [];
-    mayBegin = true;
-  });
+  isAway = true;
 
-  /** Starts a scheduler and waits until it knows that its queue has room. */
-  const startRoomy = async (options: Partial<Options> = {}) => {
-    const scheduler = start({ queues: world.queues, deliveries, beginDeliveries, ...options });
-    await eventually(() => expect(scheduler.hasRoom('deliveries')).toBe(true));
-    return scheduler;
-  };
-
-  test('a few due deliveries begin in this process, and get no job', async () => {
-    const scheduler = await startRoomy();
-
-    due = ['dlv_1', 'dlv_2'];
-
-    await eventually(() => expect(begun.flat()).toEqual(['dlv_1', 'dlv_2']));
-    await scheduler.stop();
-    expect(await waiting()).toBe(0);
-  });
-
-  test('what a process cannot begin gets a job', async () => {
-    mayBegin = false;
-    const scheduler = await startRoomy();
-
-    due = ['dlv_1'];
-
-    await eventually(async () => expect(await waiting()).toBe(1));
-    await scheduler.stop();
-  });
-
-  test('a backlog gets jobs, which all workers share', async () => {
-    due = ids(100);
-    const scheduler = start({ queues: world.queues, deliveries, beginDeliveries });
-    await eventually(async () => expect(await waiting()).toBe(5));
-    await eventually(() => expect(scheduler.hasRoom('deliveries')).toBe(true));
-    expect(begun).toEqual([]);
-
-    due = ids(100);
-
-    // The first run does not know yet that more is due.
-    await eventually(async () => expect(await waiting()).toBe(9));
-    await scheduler.stop();
-    expect(begun.flat()).toEqual(ids(20));
-  });
-
-  test('none begins while the queue is paused', async () => {
-    const scheduler = await startRoomy();
-    await world.queues.byName.deliveries.pause();
-
-    due = ['dlv_1', 'dlv_2'];
-
-    await eventually(() => expect(scheduler.hasRoom('deliveries')).toBe(false));
-    await scheduler.stop();
-    expect(begun).toEqual([]);
-    // They wait in the schedule, or as a job.
-    await world.queues.byName.deliveries.resume();
-    const jobs = await world.queues.byName.deliveries.getJobs(['waiting']);
-    const queued = jobs.flatMap(({ data }) => deliveryJob.parse(data).delivery_ids);
-    expect([...due, ...queued]).toEqual(['dlv_1', 'dlv_2']);
-  });
-
-  test('none begins while the queue cannot be asked whether it is paused', async () => {
-    let isAway = false;
-    const scheduler = await startRoomy({
-      queues: {
-        ...world.queues,
-        room: (name) => (isAway ? Promise.reject(new Error('Redis is away')) : world.queues.room(name)),
-      },
-    });
-
-    [isAway, due] = [true, ['dlv_1']];
-
-    await eventually(async () => expect(await waiting()).toBe(1));
-    await scheduler.stop();
-    expect(begun).toEqual([]);
-  });
-
-  test('none begins after a run that failed, until the next run has asked the queue', async () => {
-    let isAway = false;
-    const scheduler = await startRoomy({
-      deliveries: {
-        pollDue: (limit) => (isAway ? Promise.reject(new Error('Redis is away')) : deliveries.pollDue(limit, 0)),
-      },
-    });
-
-    isAway = true;
-
-    await eventually(() => expect(scheduler.hasRoom('deliveries')).toBe(false));
-    isAway = false;
-    await eventually(() => expect(scheduler.hasRoom('deliveries')).toBe(true));
-    await scheduler.stop();
-  });
-
-  test('what could be neither begun nor queued is queued as soon as Redis accepts it', async () => {
-    mayBegin = false;
-    const { queues: failing, failures } = failingQueues();
-    const scheduler = await startRoomy({ queues: failing });
-
-    due = ['dlv_1'];
-
-    await eventually(async () => expect(await waiting()).toBe(1));
-    await scheduler.stop();
-    expect(failures()).toBe(3);
-  });
+  await eventually(() => expect(scheduler.hasRoom('deliveries')).toBe(false));
+  isAway = false;
+  await eventually(() => expect(scheduler.hasRoom('deliveries')).toBe(true));
+  await scheduler.stop();
 });

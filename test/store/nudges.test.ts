@@ -74,10 +74,11 @@ test.each([
   },
 );
 
-test('a stored webhook nudges the pollers of deliveries', async () => {
-  await stores.accept('tow_request', towRequest('T1'), 'd1');
+test('webhooks that are stored together nudge the pollers of deliveries, once each', async () => {
+  await Promise.all(['d1', 'd2', 'd1'].map((id) => stores.accept('tow_request', towRequest(id), id)));
 
-  expect(await heardSoFar()).toEqual(['deliveries']);
+  expect(await heardSoFar()).toEqual(['deliveries', 'deliveries']);
+  expect(await redis.ask('EXISTS', KEYS.immediateDeliveries)).toBe(0);
 });
 
 test('a fact nudges the pollers of reports only while no report of its tow is due or in flight', async () => {
@@ -128,5 +129,5 @@ test('an invoice webhook nudges the pollers of reports at once because it may pr
 
   await stores.acceptInvoice('T1');
 
-  expect(await heardSoFar()).toEqual(['reports', 'deliveries']);
+  expect(await heardSoFar()).toEqual(['reports']);
 });

@@ -2,12 +2,17 @@
 -- What may raise on damaged data comes before the records, or after all else is stored: a call that failed is sent
 -- again, and a record that it left behind is known then.
 --
+-- A delivery that comes alone is handed to one worker at once. Several together are a rush: their events nudge schedulers.
+--
 -- KEYS    1 deliveries by time of receipt · 2 due deliveries · 3 due tows · 4 channel of stored deliveries
---         5 channel of nudges · then per delivery: its key, the key of its tow
+--         5 channel of nudges · 6 channel of other events · 7 deliveries that a worker takes at once
+--         then per delivery: its key, the key of its tow
 -- ARGV    per delivery: id · kind · towing reference · raw body · verified|unverified · signature id or '' · version
 -- RETURNS per delivery: 'accepted' when stored now, 'already_known' when stored before
 
 local FIELDS = 7
+-- While no worker runs the list only grows. Older deliveries than these are dropped.
+local IMMEDIATE_MAX = 1000
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local now_text = string.format('%.0f', now)
@@ -36,7 +41,7 @@ local is_known = {}
 local stored = {}
 for place = 1, #ARGV / FIELDS do
   local id, kind, ref, raw_body, verified, signature_id, version = unpack(ARGV, 1 + FIELDS * (place - 1), FIELDS * place)
-  local delivery = { record = KEYS[4 + 2 * place], tow = KEYS[5 + 2 * place], kind = kind, ref = ref }
+  local delivery = { record = KEYS[6 + 2 * place], tow = KEYS[7 + 2 * place], kind = kind, ref = ref }
   if not is_known[id] and redis.call('EXISTS', delivery.record) == 0 then
     append(stored, now_text, id)
     delivery.fields = { 'v', version, 'id', id, 'kind', kind, 'towing_reference_id', ref, 'raw_body', raw_body,
@@ -65,6 +70,8 @@ for _, delivery in ipairs(deliveries) do
   end
 end
 
+local is_alone = #stored == 2
+local channel = is_alone and KEYS[6] or KEYS[4]
 local replies = {}
 for place, delivery in ipairs(deliveries) do
   replies[place] = delivery.fields and 'accepted' or 'already_known'
@@ -73,7 +80,10 @@ for place, delivery in ipairs(deliveries) do
       prove(delivery.tow, delivery.ref)
     end
     local event = { type = 'delivery.accepted', towing_reference_id = delivery.ref, at_ms = now }
-    redis.call('PUBLISH', KEYS[4], cjson.encode(event))
+    redis.call('PUBLISH', channel, cjson.encode(event))
   end
+end
+if is_alone and redis.call('RPUSH', KEYS[7], stored[2]) > IMMEDIATE_MAX then
+  redis.call('LPOP', KEYS[7])
 end
 return replies

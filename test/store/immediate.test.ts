@@ -3,13 +3,13 @@ import type { Redis } from 'ioredis';
 import { silentLog } from '../../src/platform/log';
 import { Committer } from '../../src/store/commit';
 import { connectFailFast, connectPatient, whenReady } from '../../src/store/connect';
-import { immediateEffects, takeImmediateTows } from '../../src/store/immediate-tows';
+import { immediateEffects, takeImmediate } from '../../src/store/immediate';
 import { KEYS, PARTITION } from '../../src/store/keys';
 import { useRedis } from '../support/redis';
 
 const redis = useRedis();
 /** Where BullMQ keeps that a queue is paused. */
-const QUEUE_KEY = '{p0}:reports:meta';
+const TOWS = { listKey: KEYS.immediateTows, queueKey: '{p0}:reports:meta' };
 let own: Redis;
 let connections: Redis[];
 let committer: Committer;
@@ -27,7 +27,7 @@ const hand = async (...refs: readonly string[]) => {
   for (const ref of refs) await committer.commit({ records: [], effects: immediateEffects(ref) });
 };
 const takers = () => connections.slice(1);
-const take = (connection: Redis) => takeImmediateTows(connection, QUEUE_KEY);
+const take = (connection: Redis) => takeImmediate(connection, TOWS);
 const left = () => redis.ask('LRANGE', KEYS.immediateTows, '0', '-1');
 
 test('a worker that waits gets the tow of a commit', async () => {

@@ -26,3 +26,19 @@ test('a tow that was taken from the list while the queue was paused is sent by i
 
   await eventually(async () => expect(await callsOf(town, 'started')).toHaveLength(1));
 });
+
+test('a delivery that was taken from the list while the queue was paused is processed by its schedule after the pause', async () => {
+  const town = await buildTown(redis.url);
+  const app = await town.startInProcess();
+  const client = createOperatorClient(app.consoleUrl, API_KEY);
+  const { deliveries } = app.foundation.queues.byName;
+  await deliveries.pause();
+
+  const ref = await requestTow(town);
+  await eventually(async () => expect(await redis.ask('ZCARD', KEYS.dueDeliveries)).toBe(1));
+  await eventually(async () => expect(await redis.ask('EXISTS', KEYS.immediateDeliveries)).toBe(0));
+  expect(await client.tow(ref)).toBeNull();
+  await deliveries.resume();
+
+  await eventually(async () => expect(await client.tow(ref)).not.toBeNull());
+});

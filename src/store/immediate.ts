@@ -5,9 +5,9 @@ import { KEYS } from './keys';
 import { texts } from './parse';
 
 /**
- * Tows whose reports a person has just made due. A worker takes them from this list and begins at once, which saves the
- * round trips of a scheduler and of a job. The list may lose tows: they stay in their schedule, and a scheduler adds a
- * job within its interval.
+ * Tows whose reports a person has just made due, and deliveries that came alone (lua/accept.lua). A worker takes them from
+ * their list and begins at once, which saves the round trips of a scheduler and of a job. A list may lose its members:
+ * they stay in their schedule, and a scheduler adds a job within its interval.
  */
 
 /** While no worker runs the list only grows. Older tows than these are dropped. */
@@ -23,18 +23,23 @@ export function immediateEffects(ref: string): Effect[] {
   ];
 }
 
+/** A list and its queue; `queueKey` is where BullMQ keeps whether the queue is paused. */
+export interface ImmediateList {
+  readonly listKey: string;
+  readonly queueKey: string;
+}
+
 /**
- * Waits up to 5 s for tows and takes them from the list; returns none of them while the queue of reports is paused.
- * `blocking` is a connection of its own, as other commands on it would wait too. `queueKey` is where BullMQ keeps whether
- * the queue is paused.
+ * Waits up to 5 s for members and takes them from the list; returns none of them while its queue is paused. `blocking` is
+ * a connection of its own, as other commands on it would wait too.
  */
-export async function takeImmediateTows(blocking: Redis, queueKey: string): Promise<readonly string[]> {
+export async function takeImmediate(blocking: Redis, { listKey, queueKey }: ImmediateList): Promise<readonly string[]> {
   const replies = await repliesOf(
     blocking
       .pipeline()
-      .blpop(KEYS.immediateTows, BLOCKED_S)
+      .blpop(listKey, BLOCKED_S)
       // What came with the first, or waited before it.
-      .lpop(KEYS.immediateTows, TAKEN_AT_ONCE_MAX)
+      .lpop(listKey, TAKEN_AT_ONCE_MAX)
       .hexists(queueKey, 'paused'),
   );
   const [first, others, isPaused] = replies;
