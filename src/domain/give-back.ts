@@ -1,3 +1,4 @@
+import { settleByLateAnswer } from './claim-entry';
 import { isEntrySettled, stateBetweenAttempts, startGiveUpClock, unblock, type Entry, type EntryError } from './entry';
 import { editEntry, openTask, type OutboxRecord } from './outbox-record';
 import type { NewTask } from './tasks';
@@ -46,7 +47,8 @@ export function giveBack(
     entry.attemptId = null;
   }
   if (why.kind === 'ticket_known') keepTicket(record, entry, why.hasActiveTicket, context.nowMs);
-  if (!isEntrySettled(entry)) scheduleOrEscalate(record, entry, why, context);
+  if (isEntrySettled(entry) || settleByLateAnswer(record, entry, context.nowMs)) return 'done';
+  scheduleOrEscalate(record, entry, why, context);
   return 'done';
 }
 

@@ -113,6 +113,17 @@ describe('accepted answer after a lost claim', () => {
     expect(await idNamed(stores, 'V-1')).toBe('U1');
   });
 
+  test('an accepted answer without a claim settles the violation once the attempt in flight is given back', async () => {
+    const claim = await violationClaimThatIsLost();
+    const second = await mustClaimViolation(violations, 'U1');
+    await violations.ack(claim, takenAs('V-1'));
+
+    await violations.giveBack(second, { kind: 'images_unseen', delayMs: 0 });
+
+    expect(await readViolation(stores, 'U1')).toMatchObject({ state: 'accepted', reference: 'V-1' });
+    expect((await violations.claim('U1')).kind).toBe('finish');
+  });
+
   test('an accepted answer without a claim settles the violation once the worker of the attempt in flight is lost', async () => {
     const claim = await violationClaimThatIsLost();
     await mustClaimViolation(violations, 'U1');
